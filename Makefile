@@ -1,0 +1,90 @@
+# Every target works from a fresh clone; what it needs is installed into virtual environments here.
+
+PYTHON ?= python3
+VENV ?= .venv
+BUILD ?= build
+
+BIN := $(abspath $(VENV))/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+SITE = $(shell $(BIN)/python -c "import sysconfig; print(sysconfig.get_path('platlib'))")
+CONFIG := -C cmake.define.EAGERFLOW_TESTS=ON
+PIP_BUILD = $(PIP) install --quiet --no-build-isolation --no-deps --force-reinstall
+CPP_FILES = $(shell find core -name '*.cpp' -o -name '*.h')
+
+export PATH := $(BIN):$(PATH)
+export MPLBACKEND ?= Agg
+
+.PHONY: build demo test lint format bench oracle sanitize wheel clean
+
+# Pip 23.1 is the first that passes settings on to the build (-C).
+$(VENV)/.ready: pyproject.toml tools/requirements.py
+	$(PYTHON) -m venv $(VENV)
+	$(PIP) install --quiet "pip>=23.1"
+	$(BIN)/python tools/requirements.py build runtime dev > $(VENV)/requirements.txt
+	$(PIP) install --quiet -r $(VENV)/requirements.txt
+	touch $@
+
+# An editable install: Python files are read from here, only the native module is built.
+build: $(VENV)/.ready
+	$(PIP_BUILD) -C build-dir=$(BUILD) $(CONFIG) -e .
+
+wheel: $(VENV)/.ready
+	rm -rf dist
+	$(PIP) wheel --quiet --no-build-isolation --no-deps -w dist -C build-dir=$(BUILD) $(CONFIG) .
+
+demo: build
+	$(BIN)/python examples/digits.py
+
+test: build
+	$(BIN)/ctest --test-dir $(BUILD) --output-on-failure
+	$(BIN)/python -m pytest
+
+lint: $(VENV)/.ready
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/clang-format --dry-run --Werror $(CPP_FILES)
+
+format: $(VENV)/.ready
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+	$(BIN)/clang-format -i $(CPP_FILES)
+
+# The instrumented package lies in a folder of its own. `python -S` keeps the editable install's
+# import hook out, which would answer for `eagerflow` before any path is searched. Python itself is
+# not linked with the sanitizers' and C++'s runtimes, and they must be there first.
+SANITIZE_SITE := $(abspath build-sanitize/site)
+SANITIZE_TESTS ?= tests/core
+SANITIZE_PRELOAD = $(shell $(CXX) -print-file-name=libasan.so) $(shell $(CXX) -print-file-name=libstdc++.so)
+
+sanitize: $(VENV)/.ready
+	$(PIP_BUILD) --upgrade --target $(SANITIZE_SITE) -C build-dir=build-sanitize \
+	  -C cmake.build-type=Debug -C cmake.define.EAGERFLOW_SANITIZE=ON $(CONFIG) .
+	ASAN_OPTIONS=detect_leaks=1 $(BIN)/ctest --test-dir build-sanitize --output-on-failure
+	LD_PRELOAD="$(SANITIZE_PRELOAD)" ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 \
+	  PYTHONPATH=$(SANITIZE_SITE):$(SITE) PYTHONMALLOC=malloc \
+	  $(BIN)/python -S $(BIN)/pytest -p no:cacheprovider $(SANITIZE_TESTS)
+
+.venv-oracle/.ready: pyproject.toml tools/requirements.py
+	$(PYTHON) -m venv .venv-oracle
+	.venv-oracle/bin/python tools/requirements.py runtime oracle > .venv-oracle/requirements.txt
+	.venv-oracle/bin/python -m pip install --quiet -r .venv-oracle/requirements.txt
+	touch $@
+
+oracle: wheel .venv-oracle/.ready
+	.venv-oracle/bin/python -m pip install --quiet --no-deps --force-reinstall dist/eagerflow-*.whl
+	cd tests && ../.venv-oracle/bin/python -m oracle.record --check
+
+.venv-bench/.ready: pyproject.toml tools/requirements.py
+	$(PYTHON) -m venv .venv-bench
+	.venv-bench/bin/python tools/requirements.py runtime bench > .venv-bench/requirements.txt
+	.venv-bench/bin/python -m pip install --quiet -r .venv-bench/requirements.txt
+	touch $@
+
+# What is measured is the wheel that a user installs, not the source tree.
+bench: wheel .venv-bench/.ready
+	.venv-bench/bin/python -m pip install --quiet --no-deps --force-reinstall dist/eagerflow-*.whl
+	.venv-bench/bin/python benchmarks
+
+clean:
+	rm -rf build build-sanitize dist .venv .venv-oracle .venv-bench .mypy_cache .pytest_cache .ruff_cache .hypothesis

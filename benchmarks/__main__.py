@@ -1,0 +1,74 @@
+"""Measures eagerflow beside TensorFlow, PyTorch, JAX and NumPy.
+
+python benchmarks                      # everything; writes docs/benchmarks.md and its chart
+python benchmarks add regression      # some workloads; prints only
+"""
+
+import argparse
+import sys
+import time
+from pathlib import Path
+
+import report
+import suite
+from harness import ROUNDS, Harness
+from workload import CONTENDERS
+
+DOCS = Path(__file__).parents[1] / "docs"
+
+
+def main() -> int:
+    """The command line; exits with 1 when a contender is missing or fails."""
+    parser = argparse.ArgumentParser(prog="benchmarks", description=__doc__.splitlines()[0])
+    parser.add_argument("workloads", nargs="*", help=f"some of: {', '.join(suite.WORKLOADS)}")
+    parser.add_argument("--contenders", nargs="+", choices=CONTENDERS, default=list(CONTENDERS))
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--rounds", type=int, default=ROUNDS)
+    parser.add_argument("--docs", type=Path, default=DOCS, help="where a full run writes")
+    arguments = parser.parse_args()
+    unknown = set(arguments.workloads) - set(suite.WORKLOADS)
+    if unknown:
+        parser.error(f"no such workload: {', '.join(sorted(unknown))}")
+
+    started = time.perf_counter()
+    names = arguments.workloads or list(suite.WORKLOADS)
+    harness = Harness(arguments.contenders, arguments.threads, arguments.rounds)
+    for contender, reason in harness.missing.items():
+        print(f"{contender} is left out: {reason}")
+    results = []
+    try:
+        for i, name in enumerate(names, start=1):
+            result = harness.measure(suite.WORKLOADS[name])
+            results.append(result)
+            show(result, f"[{i}/{len(names)}]")
+    finally:
+        harness.close()
+
+    print(f"\n{time.perf_counter() - started:.0f} s\n")
+    print(*report.targets_table(results), sep="\n")
+    if not arguments.workloads:
+        write(results, harness, arguments)
+    return 1 if harness.missing or any(result.errors for result in results) else 0
+
+
+def show(result, position: str) -> None:
+    """Prints a workload's medians as they come."""
+    measure = result.workload.measure
+    medians = "  ".join(
+        f"{CONTENDERS[c]} {report.quantity(result.median(c), measure)}" for c in result.samples
+    )
+    print(f"{position} {result.workload.title}: {medians}", flush=True)
+    for contender, error in result.errors.items():
+        print(f"    {contender} failed: {error}")
+
+
+def write(results, harness: Harness, arguments) -> None:
+    """Writes the page and the chart."""
+    arguments.docs.mkdir(parents=True, exist_ok=True)
+    page = report.page(results, harness.versions, harness.threads, harness.rounds)
+    (arguments.docs / "benchmarks.md").write_text(page)
+    report.draw(results, arguments.docs / "benchmarks.png")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

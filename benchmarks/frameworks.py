@@ -1,0 +1,41 @@
+"""How each contender is loaded, so that all use the same number of threads."""
+
+import importlib
+import os
+from types import ModuleType
+
+MODULES = {
+    "eagerflow": "eagerflow",
+    "tensorflow": "tensorflow",
+    "tf.function": "tensorflow",
+    "torch": "torch",
+    "jax": "jax",
+    "numpy": "numpy",
+}
+
+
+def environment(threads: int) -> dict[str, str]:
+    """The environment of a worker process; thread pools read it when they start."""
+    count = str(threads)
+    return {
+        **os.environ,
+        "OMP_NUM_THREADS": count,
+        "OPENBLAS_NUM_THREADS": count,
+        "MKL_NUM_THREADS": count,
+        "JAX_PLATFORMS": "cpu",
+        "CUDA_VISIBLE_DEVICES": "-1",
+        "TF_CPP_MIN_LOG_LEVEL": "3",
+    }
+
+
+def load(contender: str, threads: int) -> ModuleType:
+    """The contender's module, its thread pools set."""
+    # XLA and NumPy's own pools have no function to call: they follow the processors they may use.
+    available = sorted(os.sched_getaffinity(0))
+    os.sched_setaffinity(0, available[:threads])
+    module = importlib.import_module(MODULES[contender])
+    if module.__name__ == "tensorflow":
+        module.config.threading.set_intra_op_parallelism_threads(threads)
+    if module.__name__ == "torch":
+        module.set_num_threads(threads)
+    return module

@@ -1,0 +1,226 @@
+"""Measures a workload on all contenders, in turns, so that a slow minute strikes all of them."""
+
+import json
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import frameworks
+from workload import FASTEST_PEER, OURS, Workload
+
+HERE = Path(__file__).parent
+ROUNDS = 11
+IMPORT_ROUNDS = 7
+MEMORY_ROUNDS = 3
+SECONDS_PER_MEASUREMENT = 0.15
+# OpenMP threads keep a processor busy for a moment after their work; the next one waits it out.
+PAUSE = 0.02
+RELATIVE_TOLERANCE = 2e-3
+
+
+class WorkerError(RuntimeError):
+    """A worker could not do what it was told."""
+
+
+class Worker:
+    """A process that runs one contender."""
+
+    def __init__(self, contender: str, threads: int):
+        self.log = tempfile.TemporaryFile("w+")
+        # By its path, so that only this folder and installed packages can be imported.
+        self.process = subprocess.Popen(
+            [sys.executable, HERE / "worker.py", contender, str(threads)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self.log,
+            text=True,
+            bufsize=1,
+            env=frameworks.environment(threads),
+        )
+
+    def ask(self, *command) -> dict:
+        """The worker's answer."""
+        try:
+            print(json.dumps(command), file=self.process.stdin)
+            line = self.process.stdout.readline()
+        except BrokenPipeError:
+            line = ""
+        if not line:
+            self.process.wait()
+            self.log.seek(0)
+            raise WorkerError(self.log.read()[-2000:] or f"exit {self.process.returncode}")
+        answer = json.loads(line)
+        if "error" in answer:
+            raise WorkerError(answer["error"])
+        return answer
+
+    def close(self) -> None:
+        """Ends the process."""
+        try:
+            self.process.stdin.close()
+        except BrokenPipeError:
+            pass
+        self.process.wait()
+        self.log.close()
+
+
+@dataclass
+class Result:
+    """A workload's measurements, by contender: seconds or bytes, one a round."""
+
+    workload: Workload
+    samples: dict[str, list[float]]
+    errors: dict[str, str] = field(default_factory=dict)
+
+    def median(self, contender: str) -> float | None:
+        """The contender's median, if it was measured."""
+        samples = self.samples.get(contender)
+        return statistics.median(samples) if samples else None
+
+    @property
+    def peer(self) -> str | None:
+        """The contender to compare with, if it was measured."""
+        named = self.workload.target.peer
+        if named != FASTEST_PEER:
+            return named if named in self.samples else None
+        return min((c for c in self.samples if c != OURS), key=self.median, default=None)
+
+    @property
+    def ratio(self) -> float | None:
+        """The median over the rounds of ours divided by the peer's."""
+        if OURS not in self.samples or self.peer is None:
+            return None
+        pairs = zip(self.samples[OURS], self.samples[self.peer], strict=True)
+        return statistics.median(ours / theirs for ours, theirs in pairs)
+
+    @property
+    def met(self) -> bool | None:
+        """Whether the ratio is what it should be."""
+        return None if self.ratio is None else self.ratio <= self.workload.target.at_most
+
+
+class Harness:
+    """Long-lived workers, one a contender, and what they measured."""
+
+    def __init__(self, contenders: list[str], threads: int, rounds: int = ROUNDS):
+        self.threads = threads
+        self.rounds = rounds
+        self.workers = {}
+        self.versions = {}
+        self.missing = {}
+        for contender in contenders:
+            worker = Worker(contender, threads)
+            try:
+                self.versions[contender] = worker.ask("hello")["version"]
+                self.workers[contender] = worker
+            except WorkerError as error:
+                self.missing[contender] = str(error).strip().splitlines()[-1]
+                worker.close()
+
+    def close(self) -> None:
+        """Ends the workers."""
+        for worker in self.workers.values():
+            worker.close()
+
+    def measure(self, workload: Workload) -> Result:
+        """All contenders' measurements of a workload."""
+        result = Result(workload, {c: [] for c in workload.contenders if c in self.workers})
+        measure = {
+            "time": self.measure_time,
+            "memory": self.measure_memory,
+            "import": self.measure_import,
+        }
+        measure[workload.measure](workload, result)
+        return result
+
+    def measure_time(self, workload: Workload, result: Result) -> None:
+        counts = {}
+        values = {}
+        for contender in list(result.samples):
+            try:
+                answer = self.workers[contender].ask("prepare", workload.name)
+            except WorkerError as error:
+                self.fail(result, contender, str(error))
+                continue
+            counts[contender] = max(1, round(SECONDS_PER_MEASUREMENT / answer["seconds"]))
+            values[contender] = answer["values"]
+            time.sleep(PAUSE)
+        compare(values, result)
+        for contender in in_turns(result, self.rounds):
+            try:
+                answer = self.workers[contender].ask("time", counts[contender])
+                result.samples[contender].append(answer["seconds"] * workload.repeats)
+            except WorkerError as error:
+                self.fail(result, contender, str(error))
+            time.sleep(PAUSE)
+        for contender in result.samples:
+            self.workers[contender].ask("drop")
+
+    def measure_memory(self, workload: Workload, result: Result) -> None:
+        for contender in in_turns(result, MEMORY_ROUNDS):
+            worker = Worker(contender, self.threads)
+            try:
+                answer = worker.ask("memory", workload.name)
+                result.samples[contender].append(answer["bytes"])
+            except WorkerError as error:
+                self.fail(result, contender, str(error))
+            finally:
+                worker.close()
+
+    def measure_import(self, workload: Workload, result: Result) -> None:
+        for contender in in_turns(result, IMPORT_ROUNDS + 1):
+            result.samples[contender].append(import_seconds(contender, self.threads))
+        for samples in result.samples.values():
+            samples.pop(0)  # read the files from disk
+
+    @staticmethod
+    def fail(result: Result, contender: str, error: str) -> None:
+        result.samples.pop(contender, None)
+        result.errors[contender] = error
+
+
+def in_turns(result: Result, rounds: int):
+    """Yields the contenders, `rounds` times each, every round beginning with another."""
+    for turn in range(rounds):
+        contenders = list(result.samples)
+        first = turn % max(1, len(contenders))
+        for contender in contenders[first:] + contenders[:first]:
+            if contender in result.samples:
+                yield contender
+
+
+def compare(values: dict[str, list[float]], result: Result) -> None:
+    """Strikes out a contender whose numbers are not those of the others."""
+    if OURS not in values:
+        return
+    for contender, theirs in values.items():
+        scale = max(map(abs, theirs))
+        pairs = zip(values[OURS], theirs, strict=True)
+        difference = max(abs(a - b) for a, b in pairs)
+        if not difference <= RELATIVE_TOLERANCE * scale:
+            result.errors[OURS] = f"computes {values[OURS]} where {contender} computes {theirs}"
+    if OURS in result.errors:
+        result.samples.pop(OURS)
+
+
+def import_seconds(contender: str, threads: int) -> float:
+    """Seconds that the contender's import takes in a new process."""
+    program = (
+        "import time; start = time.perf_counter(); "
+        f"import {frameworks.MODULES[contender]}; "
+        "print(time.perf_counter() - start)"
+    )
+    completed = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=HERE,
+        env=frameworks.environment(threads),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        check=True,
+    )
+    return float(completed.stdout.split()[-1])

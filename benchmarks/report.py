@@ -1,0 +1,176 @@
+"""Writes what was measured: a page in Markdown and a chart."""
+
+import os
+import platform
+from pathlib import Path
+
+try:
+    import tomllib
+except ModuleNotFoundError:  # Python 3.10
+    from pip._vendor import tomli as tomllib
+
+from harness import Result
+from workload import CONTENDERS, FASTEST_PEER, OURS
+
+NOTES = Path(__file__).parent / "notes.toml"
+UNITS = {
+    "time": [(1, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns")],
+    "memory": [(2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB")],
+}
+UNITS["import"] = UNITS["time"]
+
+
+def quantity(value: float | None, measure: str) -> str:
+    """A measurement in three digits and a unit that fits."""
+    if value is None:
+        return "–"
+    factor, unit = next(
+        (scale for scale in UNITS[measure] if value >= scale[0]), UNITS[measure][-1]
+    )
+    number = value / factor
+    digits = 0 if number >= 99.5 else 1 if number >= 9.95 else 2
+    return f"{number:.{digits}f} {unit}"
+
+
+def verdict(result: Result) -> str:
+    """Whether the target is met."""
+    if OURS in result.errors:
+        return "failed"
+    return {True: "met", False: "**missed**", None: "–"}[result.met]
+
+
+def peer_name(result: Result) -> str:
+    """Whom we are compared with."""
+    named = result.workload.target.peer
+    if named != FASTEST_PEER:
+        return CONTENDERS[named]
+    return f"fastest: {CONTENDERS[result.peer]}" if result.peer else FASTEST_PEER
+
+
+def results_table(results: list[Result]) -> list[str]:
+    """Every measurement, in Markdown."""
+    lines = [
+        "| workload | " + " | ".join(CONTENDERS.values()) + " |",
+        "|---|" + "---:|" * len(CONTENDERS),
+    ]
+    for result in results:
+        measure = result.workload.measure
+        cells = [quantity(result.median(c), measure) for c in CONTENDERS]
+        lines.append(f"| {result.workload.title} | " + " | ".join(cells) + " |")
+    return lines
+
+
+def targets_table(results: list[Result]) -> list[str]:
+    """Ratios and targets, in Markdown."""
+    lines = [
+        "| workload | compared with | ours / theirs | at most | |",
+        "|---|---|---:|---:|---|",
+    ]
+    for result in results:
+        ratio = "–" if result.ratio is None else f"{result.ratio:.2f}"
+        lines.append(
+            f"| {result.workload.title} | {peer_name(result)} | {ratio} | "
+            f"{result.workload.target.at_most:g} | {verdict(result)} |"
+        )
+    return lines
+
+
+def misses(results: list[Result]) -> list[str]:
+    """A paragraph for each missed target: by how much, and why."""
+    notes = tomllib.loads(NOTES.read_text())
+    lines = []
+    for result in results:
+        if result.met is not False:
+            continue
+        at_most = result.workload.target.at_most
+        excess = result.ratio / at_most - 1
+        cause = notes.get(result.workload.name, "The cause is not known yet.")
+        lines.append(
+            f"- **{result.workload.title}**: {result.ratio:.2f} where {at_most:g} is wanted, "
+            f"{excess:.0%} more. {cause.strip()}"
+        )
+    return lines or ["None."]
+
+
+def processor() -> str:
+    """The processor's name, if the system tells."""
+    for line in Path("/proc/cpuinfo").read_text().splitlines():
+        if line.startswith("model name"):
+            return line.partition(":")[2].strip()
+    return platform.machine()
+
+
+def page(results: list[Result], versions: dict[str, str], threads: int, rounds: int) -> str:
+    """The whole page, in Markdown."""
+    modules = {
+        name: version for c, version in versions.items() if (name := CONTENDERS[c]) != "tf.function"
+    }
+    installed = ", ".join(f"{name} {version}".strip() for name, version in modules.items())
+    lines = [
+        "# Benchmarks",
+        "",
+        f"Measured by `make bench` on {processor()}, {len(os.sched_getaffinity(0))} processors, "
+        f"{threads} threads for everybody, Python {platform.python_version()}: {installed}.",
+        "",
+        "![Each framework's time or memory as a multiple of eagerflow's](benchmarks.png)",
+        "",
+        "## Against the targets",
+        "",
+        "A ratio below 1 means that eagerflow is faster, or uses less memory.",
+        "",
+        *targets_table(results),
+        "",
+        "## All measurements",
+        "",
+        *results_table(results),
+        "",
+        "## Missed targets",
+        "",
+        *misses(results),
+        "",
+        "## How it is measured",
+        "",
+        "Each framework runs in a process of its own. For every workload all of them build the "
+        "same inputs and weights, and their results are compared before anything is timed; "
+        "compilation and warm-up come before, too. Then they are measured in turns, "
+        f"{rounds} rounds of about 0.15 seconds each. The table shows the median of the "
+        "rounds, a ratio is the median of the rounds' ratios. TensorFlow without `tf.function` "
+        "runs the very code that eagerflow runs. PyTorch trains with its fused Adam and images "
+        "stored channels last; JAX compiles the whole step and gives its state back to be "
+        "overwritten. Imports are timed inside new processes. Memory is the highest resident "
+        "size during ten steps in a new process, less what the process held after its imports.",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def draw(results: list[Result], path: Path) -> None:
+    """Draws every peer's measurement as a multiple of ours."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    shown = [result for result in results if result.median(OURS)][::-1]
+    markers = dict(zip(CONTENDERS, "os^Dvp", strict=True))
+    figure, axes = plt.subplots(figsize=(10, 1.6 + 0.42 * len(shown)), layout="constrained")
+    axes.axvline(1, color="black", linewidth=1.5, label=CONTENDERS[OURS])
+    for contender, name in CONTENDERS.items():
+        if contender == OURS:
+            continue
+        rows = [i for i, result in enumerate(shown) if result.median(contender)]
+        multiples = [shown[i].median(contender) / shown[i].median(OURS) for i in rows]
+        axes.plot(multiples, rows, markers[contender], markersize=8, alpha=0.85, label=name)
+    for i, result in enumerate(shown):
+        if result.peer:
+            wanted = axes.plot(1 / result.workload.target.at_most, i, "|k", markersize=18)[0]
+    if shown:
+        wanted.set_label("target for the named peer")
+    axes.set_xscale("log")
+    axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}×")
+    axes.set_yticks(range(len(shown)), [result.workload.title.replace("`", "") for result in shown])
+    axes.set_xlabel("multiple of eagerflow's time or memory: right of the line, eagerflow wins")
+    axes.grid(alpha=0.3, which="major")
+    figure.legend(loc="outside upper center", ncols=7, frameon=False)
+    figure.savefig(path, dpi=120)
+    plt.close(figure)

@@ -1,0 +1,14 @@
+"""All workloads, in the order of the results."""
+
+import bulk
+import cnn
+import matmul
+import regression
+import small
+import startup
+
+WORKLOADS = {
+    workload.name: workload
+    for family in (small, regression, cnn, matmul, bulk, startup)
+    for workload in family.WORKLOADS
+}

@@ -1,0 +1,50 @@
+"""What a benchmark is: a workload, how each contender does it, and the ratio to reach."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+# How the contenders are called in tables and charts, in the order of their columns.
+CONTENDERS = {
+    "eagerflow": "eagerflow",
+    "tensorflow": "TensorFlow",
+    "tf.function": "tf.function",
+    "torch": "PyTorch",
+    "jax": "JAX",
+    "numpy": "NumPy",
+}
+OURS = "eagerflow"
+FASTEST_PEER = "fastest peer"
+
+
+@dataclass
+class Case:
+    """A workload made ready on one contender."""
+
+    # Does the work `count` times, and returns when all of it is done.
+    run: Callable[[int], None]
+    # Numbers by which contenders are compared; asked for once, before anything is timed.
+    value: Callable[[], Sequence[float]]
+
+
+@dataclass(frozen=True)
+class Target:
+    """Our measurement divided by the peer's must be `at_most` this."""
+
+    peer: str
+    at_most: float
+
+
+@dataclass(frozen=True)
+class Workload:
+    """One line of the results."""
+
+    name: str
+    title: str
+    target: Target
+    # From the contender's name to a function that takes its module and returns a Case.
+    contenders: Mapping[str, Callable[[Any], Case]] = field(repr=False)
+    # One measurement is this many runs of the Case.
+    repeats: int = 1
+    # "time" (seconds), "memory" (bytes) or "import" (seconds).
+    measure: str = "time"

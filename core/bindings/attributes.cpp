@@ -1,0 +1,227 @@
+// Attribute values from Python: numbers, flags, and lists of axes or sizes.
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "bindings/convert.h"
+#include "bindings/errors.h"
+#include "bindings/numpy_api.h"
+#include "bindings/numpy_interop.h"
+#include "bindings/py_ref.h"
+#include "bindings/py_tensor.h"
+#include "bindings/py_variable.h"
+
+namespace ef::py {
+namespace {
+
+// How far a reader goes to see an integer in something else.
+enum class Floats { kRefused, kIntegral };
+
+[[noreturn]] void out_of_range() {
+  fail(Code::kValueError, "Can't convert Python sequence with out-of-range integer to Tensor.");
+}
+
+// Sets the exception that conversion to an int32 tensor would give.
+[[noreturn]] void not_an_integer(PyObject* value) {
+  to_tensor(value, DType::kInt32);
+  PyErr_Format(PyExc_TypeError, "Cannot convert %R to EagerTensor of dtype int32", value);
+  throw PythonError();
+}
+
+[[noreturn]] void not_integers(const char* what, DType dtype) {
+  invalid_argument("Value for attr '", what, "' of ", dtype,
+                   " is not in the list of allowed values: int32, int64");
+}
+
+int64_t long_value(PyObject* value) {
+  int overflow = 0;
+  const int64_t result = PyLong_AsLongLongAndOverflow(value, &overflow);
+  if (overflow) out_of_range();
+  return result;
+}
+
+std::optional<int64_t> integral(double value) {
+  constexpr double kLimit = 0x1p63;
+  if (!(value >= -kLimit && value < kLimit) || value != std::trunc(value)) return std::nullopt;
+  return static_cast<int64_t>(value);
+}
+
+template <class T>
+int64_t element(const Tensor& tensor, int64_t i) {
+  return static_cast<int64_t>(tensor.data<T>()[i]);
+}
+
+int64_t integer_at(const Tensor& tensor, int64_t i) {
+  switch (tensor.dtype()) {
+    case DType::kInt8: return element<int8_t>(tensor, i);
+    case DType::kInt16: return element<int16_t>(tensor, i);
+    case DType::kInt32: return element<int32_t>(tensor, i);
+    case DType::kInt64: return element<int64_t>(tensor, i);
+    case DType::kUint8: return element<uint8_t>(tensor, i);
+    case DType::kUint16: return element<uint16_t>(tensor, i);
+    case DType::kUint32: return element<uint32_t>(tensor, i);
+    default: break;
+  }
+  if (tensor.data<uint64_t>()[i] > static_cast<uint64_t>(std::numeric_limits<int64_t>::max())) {
+    out_of_range();
+  }
+  return element<uint64_t>(tensor, i);
+}
+
+double number_at(const Tensor& tensor, int64_t i) {
+  switch (tensor.dtype()) {
+    case DType::kFloat16: return tensor.data<Half>()[i];
+    case DType::kBfloat16: return tensor.data<Bfloat16>()[i];
+    case DType::kFloat32: return tensor.data<float>()[i];
+    case DType::kFloat64: return tensor.data<double>()[i];
+    case DType::kBool: return tensor.data<bool>()[i];
+    case DType::kUint64: return static_cast<double>(tensor.data<uint64_t>()[i]);
+    default: break;
+  }
+  return static_cast<double>(integer_at(tensor, i));
+}
+
+// A tensor that holds the value of a tensor, variable, array or NumPy scalar; empty for others.
+Tensor numbers_of(PyObject* value) {
+  if (is_tensor(value)) return tensor_of(value);
+  if (is_variable(value)) return read_variable(value);
+  if (is_array(value) || is_numpy_scalar(value)) {
+    if (dtype_of_array(value) == DType::kInvalid) return Tensor();
+    return from_numpy(value);
+  }
+  return Tensor();
+}
+
+bool is_ours(PyObject* value) { return is_tensor(value) || is_variable(value); }
+
+Ints integers_of(const Tensor& tensor, PyObject* value, const char* what) {
+  if (tensor.rank() > 1) {
+    invalid_argument(what, " must be a scalar or 1-D, got shape ", tensor.shape());
+  }
+  Ints ints;
+  for (int64_t i = 0; i < tensor.size(); ++i) {
+    if (is_integer(tensor.dtype())) {
+      ints.push_back(integer_at(tensor, i));
+      continue;
+    }
+    // Tensors must hold integers; what NumPy computed may be floats that stand for integers.
+    const bool number = is_floating(tensor.dtype()) || tensor.dtype() == DType::kBool;
+    const auto whole =
+        number && !is_ours(value) ? integral(std::trunc(number_at(tensor, i))) : std::nullopt;
+    if (!whole) not_integers(what, tensor.dtype());
+    ints.push_back(*whole);
+  }
+  return ints;
+}
+
+int64_t scalar_of(const Tensor& tensor, PyObject* value, const char* what) {
+  if (tensor.size() != 1) {
+    invalid_argument(what, " must be a scalar, got shape ", tensor.shape());
+  }
+  return integers_of(tensor.view({}), value, what)[0];
+}
+
+// One entry of a list.
+int64_t entry(PyObject* item, PyObject* list, const char* what, Floats floats) {
+  if (PyLong_Check(item)) return long_value(item);
+  if (PyFloat_Check(item)) {
+    const auto whole = integral(PyFloat_AS_DOUBLE(item));
+    if (floats == Floats::kIntegral && whole) return *whole;
+    if (floats == Floats::kRefused) not_integers(what, DType::kFloat32);
+    not_an_integer(list);
+  }
+  if (PyUnicode_Check(item) || PyBytes_Check(item)) {
+    if (floats == Floats::kRefused) not_integers(what, DType::kString);
+    not_an_integer(list);
+  }
+  if (PyList_Check(item) || PyTuple_Check(item)) {
+    invalid_argument(what, " must be 1-D, got a nested sequence");
+  }
+  if (const Tensor tensor = numbers_of(item)) {
+    if (floats == Floats::kIntegral && is_floating(tensor.dtype()) && tensor.size() == 1) {
+      if (const auto whole = integral(number_at(tensor, 0))) return *whole;
+    }
+    return scalar_of(tensor, item, what);
+  }
+  if (!PyIndex_Check(item)) not_an_integer(list);
+  const PyRef number = checked(PyNumber_Index(item));
+  return long_value(number);
+}
+
+Ints sequence_entries(PyObject* value, const char* what, Floats floats) {
+  Ints ints;
+  // Reading an entry may run Python code that changes a list: hold each one, look at the size anew.
+  if (PyList_Check(value) || PyTuple_Check(value)) {
+    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(value); ++i) {
+      const PyRef item = PyRef::share(PySequence_Fast_GET_ITEM(value, i));
+      ints.push_back(entry(item, value, what, floats));
+    }
+    return ints;
+  }
+  const Py_ssize_t count = PySequence_Size(value);
+  if (count < 0) throw PythonError();
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    const PyRef item = checked(PySequence_GetItem(value, i));
+    ints.push_back(entry(item, value, what, floats));
+  }
+  return ints;
+}
+
+}  // namespace
+
+Ints to_ints(PyObject* value, const char* what, bool integral_floats) {
+  const Floats floats = integral_floats ? Floats::kIntegral : Floats::kRefused;
+  if (PyLong_Check(value)) return {long_value(value)};
+  if (PyList_Check(value) || PyTuple_Check(value)) return sequence_entries(value, what, floats);
+  if (const Tensor tensor = numbers_of(value)) return integers_of(tensor, value, what);
+  if (PyFloat_Check(value)) {
+    const auto whole = integral(PyFloat_AS_DOUBLE(value));
+    if (!integral_floats || !whole) not_an_integer(value);
+    return {*whole};
+  }
+  if (PyIndex_Check(value)) {
+    const PyRef number = checked(PyNumber_Index(value));
+    return {long_value(number)};
+  }
+  if (PyUnicode_Check(value) || PyBytes_Check(value)) not_an_integer(value);
+  if (PyRange_Check(value)) return sequence_entries(value, what, floats);
+  // Everything else, TensorShapes among it, says what it is as a tensor.
+  return integers_of(to_tensor(value, DType::kInvalid, DType::kInt64), value, what);
+}
+
+int64_t to_int(PyObject* value, const char* what) {
+  if (PyLong_Check(value)) return long_value(value);
+  const Ints ints = to_ints(value, what);
+  if (ints.size() != 1) {
+    invalid_argument(what, " must be a scalar integer, but got shape [", ints.size(), "]");
+  }
+  return ints[0];
+}
+
+double to_double(PyObject* value, const char* what) {
+  if (PyFloat_CheckExact(value)) return PyFloat_AS_DOUBLE(value);
+  if (is_ours(value)) {
+    const Tensor tensor = numbers_of(value);
+    if (tensor.size() != 1 || !(kRealTypes | kBoolType).contains(tensor.dtype())) {
+      fail(Code::kTypeError, what, " must be a real number, got a ", dtype_name(tensor.dtype()),
+           " tensor of shape ", tensor.shape());
+    }
+    return number_at(tensor, 0);
+  }
+  const double result = PyFloat_AsDouble(value);
+  if (result == -1.0 && PyErr_Occurred()) throw PythonError();
+  return result;
+}
+
+bool to_bool(PyObject* value, const char* what) {
+  if (PyBool_Check(value)) return value == Py_True;
+  if (PyUnicode_Check(value) || PyBytes_Check(value)) {
+    PyErr_Format(PyExc_TypeError, "Expected bool for argument '%s' not %R.", what, value);
+    throw PythonError();
+  }
+  const int truth = PyObject_IsTrue(value);
+  if (truth < 0) throw PythonError();
+  return truth;
+}
+
+}  // namespace ef::py

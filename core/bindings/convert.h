@@ -1,0 +1,45 @@
+// Python values as the engine's: tensors, dtypes, attribute numbers and lists of them.
+#pragma once
+
+#include <Python.h>
+
+#include <cstdint>
+
+#include "tensor/dtype.h"
+#include "tensor/inline_vector.h"
+#include "tensor/shape.h"
+#include "tensor/tensor.h"
+
+namespace ef::py {
+
+// Everything here needs the GIL and throws ef::Error or PythonError.
+
+// The value as a tensor. With `dtype`, a tensor, variable or array of another dtype and a Python
+// value that would lose something are errors. `hint` is a dtype to try first; where it does not
+// fit, the natural one is taken.
+Tensor to_tensor(PyObject* value, DType dtype = DType::kInvalid, DType hint = DType::kInvalid);
+
+// Makes to_tensor call `function(value, dtype=..., name=None, as_ref=False)` for instances of `cls`
+// (a class or a tuple of classes). The function may return NotImplemented. Functions of lower
+// priority numbers are asked first.
+void register_conversion(PyObject* cls, PyObject* function, long priority = 100);
+
+// {enum number: DType object}, for to_dtype and dtype_object.
+void register_dtypes(PyObject* table);
+// From DType objects, NumPy dtypes and scalar types, float, bool, names, and enum numbers.
+DType to_dtype(PyObject* value);
+// The DType object; a new reference.
+PyObject* dtype_object(DType dtype);
+
+// Attribute values. `what` names the argument in messages.
+using Ints = InlineVector<int64_t, kMaxRank>;
+
+// A list of integers, for axes or sizes: one integer, a sequence of integers or scalar tensors, a
+// 1-D integer tensor or array, a TensorShape. `integral_floats` also takes floats without a
+// fraction.
+Ints to_ints(PyObject* value, const char* what, bool integral_floats = false);
+int64_t to_int(PyObject* value, const char* what = "value");
+double to_double(PyObject* value, const char* what = "value");
+bool to_bool(PyObject* value, const char* what = "value");
+
+}  // namespace ef::py

@@ -1,0 +1,64 @@
+// Which Python exception stands for which status code.
+#include "bindings/errors.h"
+
+#include <new>
+
+namespace ef::py {
+namespace {
+
+PyObject* error_classes = nullptr;  // dict: status code → class
+
+PyObject* builtin_class(Code code) {
+  switch (code) {
+    case Code::kValueError: return PyExc_ValueError;
+    case Code::kTypeError: return PyExc_TypeError;
+    case Code::kIndexError: return PyExc_IndexError;
+    case Code::kAttributeError: return PyExc_AttributeError;
+    case Code::kOverflowError: return PyExc_OverflowError;
+    default: return PyExc_RuntimeError;
+  }
+}
+
+void raise(const Error& error) {
+  const int code = static_cast<int>(error.code());
+  if (code >= 100 || !error_classes) {
+    PyErr_SetString(builtin_class(error.code()), error.what());
+    return;
+  }
+  PyObject* key = PyLong_FromLong(code);
+  PyObject* cls = key ? PyDict_GetItemWithError(error_classes, key) : nullptr;
+  Py_XDECREF(key);
+  if (!cls) {
+    if (!PyErr_Occurred()) PyErr_SetString(PyExc_RuntimeError, error.what());
+    return;
+  }
+  PyObject* exception = PyObject_CallFunction(cls, "OOs", Py_None, Py_None, error.what());
+  if (!exception) return;
+  PyErr_SetObject(cls, exception);
+  Py_DECREF(exception);
+}
+
+}  // namespace
+
+void register_errors(PyObject* classes) {
+  Py_INCREF(classes);
+  Py_XSETREF(error_classes, classes);
+}
+
+void set_python_error() noexcept {
+  try {
+    throw;
+  } catch (const PythonError&) {
+    if (!PyErr_Occurred()) PyErr_SetString(PyExc_SystemError, "A Python exception got lost.");
+  } catch (const Error& error) {
+    raise(error);
+  } catch (const std::bad_alloc&) {
+    PyErr_NoMemory();
+  } catch (const std::exception& error) {
+    PyErr_SetString(PyExc_RuntimeError, error.what());
+  } catch (...) {
+    PyErr_SetString(PyExc_SystemError, "An unknown C++ exception was thrown.");
+  }
+}
+
+}  // namespace ef::py

@@ -1,0 +1,36 @@
+// C++ exceptions on their way to Python.
+#pragma once
+
+#include <Python.h>
+
+#include <exception>
+
+#include "tensor/error.h"
+
+namespace ef::py {
+
+// Thrown when a Python exception is already set.
+class PythonError : public std::exception {};
+
+// Sets the Python exception that stands for the C++ exception being handled.
+void set_python_error() noexcept;
+
+// Names the Python class for each status code: {code: class}. Classes take (node_def, op, message).
+void register_errors(PyObject* classes);
+
+// Runs `body` and turns exceptions into Python's; `failed` is what the caller returns then.
+template <class Result, class Body>
+Result guarded(Result failed, const Body& body) noexcept {
+  try {
+    return body();
+  } catch (...) {
+    set_python_error();
+    return failed;
+  }
+}
+template <class Body>
+PyObject* guarded(const Body& body) noexcept {
+  return guarded<PyObject*>(nullptr, body);
+}
+
+}  // namespace ef::py

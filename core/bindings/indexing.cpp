@@ -1,0 +1,281 @@
+// Index expressions: each is translated to one strided slice, or to a gather for boolean masks.
+#include "bindings/indexing.h"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "bindings/convert.h"
+#include "bindings/errors.h"
+#include "bindings/numpy_api.h"
+#include "bindings/numpy_interop.h"
+#include "bindings/py_ref.h"
+#include "bindings/py_tensor.h"
+#include "bindings/py_variable.h"
+#include "eager/dispatch.h"
+#include "eager/tape.h"
+#include "ops/array.h"
+#include "ops/compose.h"
+#include "ops/indexing.h"
+
+namespace ef::py {
+namespace {
+
+[[noreturn]] void bad_index(PyObject* item) {
+  PyErr_Format(PyExc_TypeError,
+               "Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar "
+               "tf.int32/tf.int64 tensors are valid indices, got %R",
+               item);
+  throw PythonError();
+}
+
+[[noreturn]] void scalar_sliced() {
+  invalid_argument("Attempting to slice scalar input. [Op:StridedSlice] name: strided_slice/");
+}
+
+[[noreturn]] void out_of_bounds(int64_t index) {
+  invalid_argument("slice index ", index,
+                   " of dimension 0 out of bounds. [Op:StridedSlice] name: strided_slice/");
+}
+
+int64_t long_value(PyObject* number) {
+  int overflow = 0;
+  const int64_t value = PyLong_AsLongLongAndOverflow(number, &overflow);
+  if (overflow) {
+    fail(Code::kValueError, "Can't convert Python sequence with out-of-range integer to Tensor.");
+  }
+  return value;
+}
+
+// The integer that one part of an index stands for.
+int64_t index_value(PyObject* item) {
+  if (PyLong_CheckExact(item)) return long_value(item);
+  if (PyBool_Check(item)) {
+    invalid_argument(
+        "Value for attr 'Index' of bool is not in the list of allowed values: int16, int32, int64 "
+        "[Op:StridedSlice]");
+  }
+  if (PyLong_Check(item)) return long_value(item);
+  if (is_tensor(item) || is_variable(item)) {
+    constexpr DTypeSet kIndices{DType::kInt16, DType::kInt32, DType::kInt64};
+    const Tensor tensor = is_tensor(item) ? tensor_of(item) : read_variable(item);
+    if (tensor.rank() != 0 || !kIndices.contains(tensor.dtype())) bad_index(item);
+    return to_int(item);
+  }
+  if (is_array(item)) {
+    if (PyArray_NDIM(as_array(item)) != 0 || !is_integer(dtype_of_array(item))) bad_index(item);
+    return to_int(item);
+  }
+  if (is_numpy_scalar(item)) {
+    if (!is_integer(dtype_of_array(item))) bad_index(item);
+    return to_int(item);
+  }
+  if (PyIndex_Check(item)) {  // sizes out of a TensorShape among others
+    const PyRef number = checked(PyNumber_Index(item));
+    return long_value(number);
+  }
+  bad_index(item);
+}
+
+// The arguments of one strided slice.
+class Slicing {
+ public:
+  void add(PyObject* item) {
+    if (PySlice_Check(item)) {
+      add_slice(reinterpret_cast<PySliceObject*>(item));
+    } else if (item == Py_Ellipsis) {
+      ellipsis_mask_ |= bit();
+      push(0, 0, 1);
+    } else if (item == Py_None) {
+      new_axis_mask_ |= bit();
+      push(0, 0, 1);
+    } else {
+      const int64_t index = index_value(item);
+      shrink_axis_mask_ |= bit();
+      push(index, index == std::numeric_limits<int64_t>::max() ? index : index + 1, 1);
+      takes_from_axis_ = true;
+    }
+  }
+
+  Tensor apply(const Tensor& tensor) const {
+    // With several ellipses the slice is refused for them, whatever it is taken from.
+    const bool single = (ellipsis_mask_ & (ellipsis_mask_ - 1)) == 0;
+    if (tensor.rank() == 0 && takes_from_axis_ && single) scalar_sliced();
+    Attrs attrs;
+    attrs.list(begin_).list(end_).list(strides_);
+    attrs.integer(begin_mask_).integer(end_mask_).integer(ellipsis_mask_);
+    attrs.integer(new_axis_mask_).integer(shrink_axis_mask_);
+    return call(ops::strided_slice, {tensor}, attrs);
+  }
+
+ private:
+  int64_t bit() const {
+    if (begin_.size() >= 62) invalid_argument("Too many indices. [Op:StridedSlice]");
+    return int64_t{1} << begin_.size();
+  }
+
+  void push(int64_t begin, int64_t end, int64_t stride) {
+    begin_.push_back(begin);
+    end_.push_back(end);
+    strides_.push_back(stride);
+  }
+
+  void add_slice(PySliceObject* slice) {
+    int64_t bounds[2] = {0, 0};
+    if (slice->start == Py_None) {
+      begin_mask_ |= bit();
+    } else {
+      bounds[0] = index_value(slice->start);
+    }
+    if (slice->stop == Py_None) {
+      end_mask_ |= bit();
+    } else {
+      bounds[1] = index_value(slice->stop);
+    }
+    push(bounds[0], bounds[1], slice->step == Py_None ? 1 : index_value(slice->step));
+    takes_from_axis_ = true;
+  }
+
+  Ints begin_;
+  Ints end_;
+  Ints strides_;
+  int64_t begin_mask_ = 0;
+  int64_t end_mask_ = 0;
+  int64_t ellipsis_mask_ = 0;
+  int64_t new_axis_mask_ = 0;
+  int64_t shrink_axis_mask_ = 0;
+  bool takes_from_axis_ = false;
+};
+
+Shape without_first(const Shape& shape) { return Shape(shape.dims().subspan(1)); }
+
+// Views by leading integers, and by a slice of step one along the first axis. Tapes are not told.
+// Empty for other keys.
+Tensor row(const Tensor& tensor, PyObject* index) {
+  const int64_t value = long_value(index);
+  if (tensor.rank() == 0) scalar_sliced();
+  const int64_t count = tensor.dim(0);
+  const int64_t from_start = value < 0 ? value + count : value;
+  if (from_start < 0 || from_start >= count) out_of_bounds(from_start);
+  const Shape shape = without_first(tensor.shape());
+  return tensor.view_at(from_start * shape.num_elements(), shape);
+}
+
+Tensor element(const Tensor& tensor, PyObject* indices) {
+  const int count = static_cast<int>(PyTuple_GET_SIZE(indices));
+  if (count == 0 || count > tensor.rank()) return Tensor();
+  int64_t offset = 0;
+  for (int i = 0; i < count; ++i) {
+    PyObject* item = PyTuple_GET_ITEM(indices, i);
+    if (!PyLong_CheckExact(item)) return Tensor();
+    const int64_t value = long_value(item);
+    const int64_t from_start = value < 0 ? value + tensor.dim(i) : value;
+    if (from_start < 0 || from_start >= tensor.dim(i)) return Tensor();
+    offset = offset * tensor.dim(i) + from_start;
+  }
+  const Shape shape(tensor.shape().dims().subspan(static_cast<size_t>(count)));
+  return tensor.view_at(offset * shape.num_elements(), shape);
+}
+
+Tensor rows(const Tensor& tensor, PyObject* key) {
+  auto* slice = reinterpret_cast<PySliceObject*>(key);
+  const auto is_plain = [](PyObject* bound) {
+    return bound == Py_None || PyLong_CheckExact(bound);
+  };
+  if (tensor.rank() == 0 || slice->step != Py_None || !is_plain(slice->start) ||
+      !is_plain(slice->stop)) {
+    return Tensor();
+  }
+  Shape shape = tensor.shape();
+  int64_t begin = slice->start == Py_None ? 0 : long_value(slice->start);
+  int64_t end = slice->stop == Py_None ? shape[0] : long_value(slice->stop);
+  begin = std::clamp<int64_t>(begin < 0 ? begin + shape[0] : begin, 0, shape[0]);
+  end = std::clamp<int64_t>(end < 0 ? end + shape[0] : end, begin, std::max(begin, shape[0]));
+  shape[0] = 1;
+  const int64_t stride = shape.num_elements();
+  shape[0] = end - begin;
+  return tensor.view_at(begin * stride, shape);
+}
+
+Tensor leading_view(const Tensor& tensor, PyObject* key) {
+  if (PyLong_CheckExact(key)) return row(tensor, key);
+  if (PyTuple_CheckExact(key)) return element(tensor, key);
+  if (PySlice_Check(key)) return rows(tensor, key);
+  return Tensor();
+}
+
+Tensor slice_by(const Tensor& tensor, PyObject* key) {
+  Slicing slicing;
+  if (PyTuple_Check(key) || PyList_Check(key)) {
+    // An item's __index__ may change a list.
+    const PyRef items = checked(PyList_Check(key) ? PyList_AsTuple(key) : Py_NewRef(key));
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(items.get()); ++i) {
+      slicing.add(PyTuple_GET_ITEM(items.get(), i));
+    }
+  } else {
+    slicing.add(key);
+  }
+  return slicing.apply(tensor);
+}
+
+// The key as a mask, if it is a bool, or a bool tensor or array.
+std::optional<Tensor> mask_of(PyObject* key) {
+  if (PyBool_Check(key)) fail(Code::kValueError, "mask cannot be scalar.");
+  Tensor mask;
+  if (is_tensor(key)) {
+    if (tensor_of(key).dtype() == DType::kBool) mask = tensor_of(key);
+  } else if (is_array(key)) {
+    if (dtype_of_array(key) == DType::kBool) mask = from_numpy(key);
+  } else if (is_variable(key) && variable_of(key).dtype() == DType::kBool) {
+    mask = read_variable(key);
+  }
+  if (!mask) return std::nullopt;
+  return mask;
+}
+
+// "(2, 3)", as Python shows a shape.
+std::string tuple_text(std::span<const int64_t> dims) {
+  std::string text = "(";
+  for (size_t i = 0; i < dims.size(); ++i) {
+    if (i > 0) text += ", ";
+    text += std::to_string(dims[i]);
+  }
+  return text + (dims.size() == 1 ? ",)" : ")");
+}
+
+}  // namespace
+
+Tensor select_by_mask(const Tensor& tensor, const Tensor& mask) {
+  const int rank = mask.rank();
+  if (rank == 0) fail(Code::kValueError, "mask cannot be scalar.");
+  const auto dims = tensor.shape().dims();
+  const auto leading = dims.first(std::min<size_t>(dims.size(), static_cast<size_t>(rank)));
+  if (Shape(leading) != mask.shape()) {
+    fail(Code::kValueError, "Shapes ", tuple_text(leading), " and ",
+         tuple_text(mask.shape().dims()), " are incompatible");
+  }
+  const bool* flags = mask.data<bool>();
+  int64_t count = 0;
+  for (int64_t i = 0; i < mask.size(); ++i) count += flags[i];
+  const Tensor indices = Tensor::empty(DType::kInt64, {count});
+  int64_t* index = indices.mutable_data<int64_t>();
+  for (int64_t i = 0; i < mask.size(); ++i) {
+    if (flags[i]) *index++ = i;
+  }
+  Shape flat{mask.size()};
+  for (int64_t dim : dims.subspan(static_cast<size_t>(rank))) flat.push_back(dim);
+  return call(ops::gather, {reshape_to(tensor, flat), indices},
+              Attrs().integer(int64_t{0}).integer(int64_t{0}));
+}
+
+PyObject* get_item(const Tensor& tensor, PyObject* key) {
+  if (!recording()) {
+    if (Tensor view = leading_view(tensor, key)) return wrap(std::move(view));
+  }
+  if (const auto mask = mask_of(key)) return wrap(select_by_mask(tensor, *mask));
+  return wrap(slice_by(tensor, key));
+}
+
+}  // namespace ef::py

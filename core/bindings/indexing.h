@@ -1,0 +1,16 @@
+// Python's index expressions on tensors.
+#pragma once
+
+#include <Python.h>
+
+#include "tensor/tensor.h"
+
+namespace ef::py {
+
+// tensor[key], recorded on tapes; a new reference. Throws.
+PyObject* get_item(const Tensor& tensor, PyObject* key);
+
+// The slices of `tensor` along its first mask.rank() axes where the bool tensor `mask` holds.
+Tensor select_by_mask(const Tensor& tensor, const Tensor& mask);
+
+}  // namespace ef::py

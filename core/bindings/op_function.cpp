@@ -1,0 +1,390 @@
+// Calls from Python: arguments are matched against the table entry, converted, and dispatched.
+#include "bindings/op_function.h"
+
+#include <structmember.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bindings/convert.h"
+#include "bindings/errors.h"
+#include "bindings/py_tensor.h"
+#include "bindings/py_variable.h"
+#include "eager/dispatch.h"
+#include "ops/op.h"
+
+namespace ef::py {
+namespace {
+
+// An attribute's default, read once from the table's text.
+struct Fallback {
+  enum Kind { kRequired, kNone, kWord, kList } kind = kRequired;
+  int64_t word = 0;
+};
+
+// What a call needs to know about an op beyond the table entry. Lives as long as the process.
+struct Signature {
+  explicit Signature(const Op& entry);
+
+  const Op& op;
+  std::vector<PyObject*> names;  // interned: inputs, attributes, "name"
+  std::vector<Fallback> fallbacks;
+  std::vector<std::vector<std::string>> choices;  // per attribute, an enum's words
+  size_t num_inputs;
+  bool variadic;
+};
+
+std::vector<std::string> split_words(std::string_view text) {
+  std::vector<std::string> words;
+  while (!text.empty()) {
+    const size_t bar = std::min(text.find('|'), text.size());
+    words.emplace_back(text.substr(0, bar));
+    text.remove_prefix(std::min(bar + 1, text.size()));
+  }
+  return words;
+}
+
+Fallback parse_fallback(const AttrSpec& spec, const std::vector<std::string>& words) {
+  if (!spec.fallback) return {};
+  const std::string_view text = spec.fallback;
+  if (text == "None") return {Fallback::kNone, 0};
+  if (text == "True") return {Fallback::kWord, 1};
+  if (text == "False") return {Fallback::kWord, 0};
+  switch (spec.kind) {
+    case AttrKind::kFloat:
+      return {Fallback::kWord, std::bit_cast<int64_t>(std::strtod(spec.fallback, nullptr))};
+    case AttrKind::kDType:
+      return {Fallback::kWord, static_cast<int64_t>(dtype_from_name(
+                                   std::string(text.substr(1, text.size() - 2)).c_str()))};
+    case AttrKind::kEnum: {
+      const auto word = text.substr(1, text.size() - 2);
+      const auto found = std::find(words.begin(), words.end(), word);
+      return {Fallback::kWord, found - words.begin()};
+    }
+    case AttrKind::kInts:
+    case AttrKind::kShape: return {Fallback::kList, std::strtoll(spec.fallback, nullptr, 10)};
+    default: return {Fallback::kWord, std::strtoll(spec.fallback, nullptr, 10)};
+  }
+}
+
+Signature::Signature(const Op& entry)
+    : op(entry),
+      num_inputs(entry.inputs.size()),
+      variadic(!entry.inputs.empty() && entry.inputs.back().variadic) {
+  for (const InputSpec& input : op.inputs) names.push_back(PyUnicode_InternFromString(input.name));
+  for (const AttrSpec& attr : op.attrs) {
+    names.push_back(PyUnicode_InternFromString(attr.name));
+    choices.push_back(split_words(attr.choices));
+    fallbacks.push_back(parse_fallback(attr, choices.back()));
+  }
+  names.push_back(PyUnicode_InternFromString("name"));
+}
+
+struct OpFunction {
+  PyObject_HEAD
+  vectorcallfunc vectorcall;
+  const Signature* signature;
+};
+
+const Signature& signature_of(PyObject* self) {
+  return *reinterpret_cast<OpFunction*>(self)->signature;
+}
+
+constexpr size_t kMaxParameters = Borrowed::kMax + Attrs::kMaxAttrs + 1;
+
+// Puts the arguments of a vectorcall into parameter order; absent ones are null.
+void match_arguments(const Signature& signature, PyObject* const* args, size_t positional,
+                     PyObject* keywords, PyObject** values) {
+  const size_t count = signature.names.size();
+  if (positional > count) {
+    fail(Code::kTypeError, signature.op.name, "() takes from 0 to ", count,
+         " positional arguments but ", positional, " were given");
+  }
+  std::copy(args, args + positional, values);
+  std::fill(values + positional, values + count, nullptr);
+  if (!keywords) return;
+  for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(keywords); ++k) {
+    PyObject* key = PyTuple_GET_ITEM(keywords, k);
+    size_t found = count;
+    for (size_t i = 0; i < count && found == count; ++i) {
+      if (signature.names[i] == key) found = i;
+    }
+    // Strings that were not interned are rare: compare their text only then.
+    for (size_t i = 0; i < count && found == count; ++i) {
+      if (PyUnicode_Compare(signature.names[i], key) == 0) found = i;
+    }
+    const char* text = PyUnicode_AsUTF8(key);
+    if (found == count) {
+      fail(Code::kTypeError, signature.op.name, "() got an unexpected keyword argument '",
+           text ? text : "?", "'");
+    }
+    if (values[found]) {
+      fail(Code::kTypeError, signature.op.name, "() got multiple values for argument '",
+           text ? text : "?", "'");
+    }
+    values[found] = args[positional + static_cast<size_t>(k)];
+  }
+}
+
+// The dtype that Python values of an input's group should take: that of a tensor in the group.
+DType partner_dtype(const Op& op, char group, PyObject* const* values) {
+  if (group == 0) return DType::kInvalid;
+  for (size_t i = 0; i < op.inputs.size(); ++i) {
+    if (op.inputs[i].group != group || !values[i]) continue;
+    if (is_tensor(values[i])) return tensor_of(values[i]).dtype();
+    if (is_variable(values[i])) return variable_of(values[i]).dtype();
+  }
+  return DType::kInvalid;
+}
+
+Tensor convert_input(PyObject* value, DType hint) {
+  if (is_tensor(value)) return tensor_of(value);
+  if (is_variable(value)) return read_variable(value);
+  return to_tensor(value, DType::kInvalid, hint);
+}
+
+void convert_list(const InputSpec& spec, PyObject* value, const Op& op, TensorList& inputs) {
+  PyObject* items = PySequence_Fast(value, "expected a list of tensors");
+  if (!items) throw PythonError();
+  const struct Release {
+    PyObject* object;
+    ~Release() { Py_DECREF(object); }
+  } release{items};
+  const Py_ssize_t count = PySequence_Fast_GET_SIZE(items);
+  DType hint = spec.prefer;
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    PyObject* item = PySequence_Fast_GET_ITEM(items, i);
+    if (is_tensor(item)) hint = tensor_of(item).dtype();
+    if (is_variable(item)) hint = variable_of(item).dtype();
+  }
+  if (count == 0) {
+    fail(Code::kValueError, "List argument '", spec.name, "' to '", op.name,
+         "' Op with length 0 shorter than minimum length 1.");
+  }
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    inputs.push_back(convert_input(PySequence_Fast_GET_ITEM(items, i), hint));
+    if (hint == DType::kInvalid) hint = inputs.back().dtype();
+  }
+}
+
+void convert_inputs(const Signature& signature, PyObject* const* values, TensorList& inputs) {
+  const Op& op = signature.op;
+  for (size_t i = 0; i < signature.num_inputs; ++i) {
+    const InputSpec& spec = op.inputs[i];
+    if (!values[i]) {
+      if (spec.optional) return;
+      fail(Code::kTypeError, op.name, "() missing 1 required positional argument: '", spec.name,
+           "'");
+    }
+    if (spec.optional && values[i] == Py_None) return;
+    if (spec.variadic) {
+      convert_list(spec, values[i], op, inputs);
+      continue;
+    }
+    DType hint = partner_dtype(op, spec.group, values);
+    if (hint == DType::kInvalid) {
+      for (size_t j = 0; j < i && hint == DType::kInvalid; ++j) {
+        if (spec.group != 0 && op.inputs[j].group == spec.group) hint = inputs[j].dtype();
+      }
+    }
+    if (hint == DType::kInvalid) hint = spec.prefer;
+    inputs.push_back(convert_input(values[i], hint));
+  }
+}
+
+int64_t choose(const Signature& signature, size_t k, PyObject* value) {
+  const auto& words = signature.choices[k];
+  const char* text = PyUnicode_Check(value) ? PyUnicode_AsUTF8(value) : nullptr;
+  for (size_t i = 0; text && i < words.size(); ++i) {
+    if (words[i] == text) return static_cast<int64_t>(i);
+  }
+  if (PyErr_Occurred()) throw PythonError();
+  fail(Code::kValueError, "Argument '", signature.op.attrs[k].name, "' of ", signature.op.name,
+       " must be one of ", signature.op.attrs[k].choices, ", got ",
+       text ? text : Py_TYPE(value)->tp_name);
+}
+
+void append_fallback(const Signature& signature, size_t k, Attrs& attrs) {
+  const Fallback& fallback = signature.fallbacks[k];
+  switch (fallback.kind) {
+    case Fallback::kRequired:
+      fail(Code::kTypeError, signature.op.name, "() missing 1 required positional argument: '",
+           signature.op.attrs[k].name, "'");
+    case Fallback::kNone: attrs.none(); return;
+    case Fallback::kList: attrs.list({fallback.word}); return;
+    case Fallback::kWord: attrs.integer(fallback.word); return;
+  }
+}
+
+void append_attr(const Signature& signature, size_t k, PyObject* value, Attrs& attrs) {
+  if (!value || value == Py_None) return append_fallback(signature, k, attrs);
+  const AttrSpec& spec = signature.op.attrs[k];
+  switch (spec.kind) {
+    case AttrKind::kInt: attrs.integer(to_int(value)); return;
+    case AttrKind::kBool: attrs.flag(to_bool(value)); return;
+    case AttrKind::kFloat: attrs.real(to_double(value)); return;
+    case AttrKind::kDType: attrs.dtype(to_dtype(value)); return;
+    case AttrKind::kInts: attrs.list(to_ints(value, spec.name)); return;
+    case AttrKind::kShape: attrs.list(to_ints(value, spec.name, true)); return;
+    case AttrKind::kEnum: attrs.integer(choose(signature, k, value)); return;
+  }
+}
+
+PyObject* results(const Op& op, TensorList& outputs) {
+  if (outputs.size() == 1 && !op.returns_list) return wrap(std::move(outputs[0]));
+  const auto count = static_cast<Py_ssize_t>(outputs.size());
+  PyObject* sequence = op.returns_list ? PyList_New(count) : PyTuple_New(count);
+  if (!sequence) return nullptr;
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    PyObject* item = wrap(std::move(outputs[static_cast<size_t>(i)]));
+    if (!item) {
+      Py_DECREF(sequence);
+      return nullptr;
+    }
+    if (op.returns_list) {
+      PyList_SET_ITEM(sequence, i, item);
+    } else {
+      PyTuple_SET_ITEM(sequence, i, item);
+    }
+  }
+  return sequence;
+}
+
+PyObject* call_op(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* keywords) {
+  const Signature& signature = signature_of(self);
+  return guarded([&] {
+    const Op& op = signature.op;
+    const auto positional = static_cast<size_t>(PyVectorcall_NARGS(nargsf));
+    PyObject* values[kMaxParameters];
+    match_arguments(signature, args, positional, keywords, values);
+
+    Attrs attrs;
+    for (size_t k = 0; k < op.attrs.size(); ++k) {
+      append_attr(signature, k, values[signature.num_inputs + k], attrs);
+    }
+    TensorList outputs;
+    bool ready = !signature.variadic;
+    for (size_t i = 0; ready && i < signature.num_inputs; ++i) {
+      ready = values[i] && is_tensor(values[i]);
+    }
+    if (ready) {
+      Borrowed inputs;
+      for (size_t i = 0; i < signature.num_inputs; ++i) inputs.push(tensor_of(values[i]).impl());
+      run(op, inputs.tensors(), attrs, outputs);
+    } else {
+      TensorList inputs;
+      convert_inputs(signature, values, inputs);
+      run(op, inputs, attrs, outputs);
+    }
+    return results(op, outputs);
+  });
+}
+
+// (name, default as Python source or None) for each parameter.
+PyObject* get_parameters(PyObject* self, void*) {
+  const Signature& signature = signature_of(self);
+  PyObject* list = PyList_New(0);
+  if (!list) return nullptr;
+  for (size_t i = 0; i < signature.names.size(); ++i) {
+    const char* fallback = nullptr;
+    if (i + 1 == signature.names.size()) {
+      fallback = "None";
+    } else if (i >= signature.num_inputs) {
+      fallback = signature.op.attrs[i - signature.num_inputs].fallback;
+    } else if (signature.op.inputs[i].optional) {
+      fallback = "None";
+    }
+    PyObject* pair = Py_BuildValue("(Oz)", signature.names[i], fallback);
+    if (!pair || PyList_Append(list, pair) < 0) {
+      Py_XDECREF(pair);
+      Py_DECREF(list);
+      return nullptr;
+    }
+    Py_DECREF(pair);
+  }
+  return list;
+}
+
+PyObject* get_signature(PyObject* self, void*) {
+  PyObject* module = PyImport_ImportModule("eagerflow._signature");
+  if (!module) return nullptr;
+  PyObject* result = PyObject_CallMethod(module, "signature_of", "O", self);
+  Py_DECREF(module);
+  return result;
+}
+
+PyObject* get_name(PyObject* self, void*) {
+  return PyUnicode_FromString(signature_of(self).op.name);
+}
+
+PyObject* get_op_name(PyObject* self, void*) {
+  return PyUnicode_FromString(signature_of(self).op.tf_name);
+}
+
+PyObject* get_doc(PyObject* self, void*) { return PyUnicode_FromString(signature_of(self).op.doc); }
+
+PyObject* get_module(PyObject*, void*) { return PyUnicode_FromString("eagerflow"); }
+
+PyObject* get_differentiable(PyObject* self, void*) {
+  return PyBool_FromLong(signature_of(self).op.gradient != nullptr);
+}
+
+PyObject* representation(PyObject* self) {
+  return PyUnicode_FromFormat("<function %s>", signature_of(self).op.name);
+}
+
+PyGetSetDef getset[] = {
+    {"__name__", get_name, nullptr, nullptr, nullptr},
+    {"__qualname__", get_name, nullptr, nullptr, nullptr},
+    {"__doc__", get_doc, nullptr, nullptr, nullptr},
+    {"__module__", get_module, nullptr, nullptr, nullptr},
+    {"__signature__", get_signature, nullptr, nullptr, nullptr},
+    {"parameters", get_parameters, nullptr, "(name, default as source) pairs.", nullptr},
+    {"op_name", get_op_name, nullptr, "TensorFlow's name of the operation.", nullptr},
+    {"differentiable", get_differentiable, nullptr, "Whether it has a gradient.", nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr},
+};
+
+PyMemberDef members[] = {
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(OpFunction, vectorcall), READONLY, nullptr},
+    {nullptr, 0, 0, 0, nullptr},
+};
+
+}  // namespace
+
+bool init_op_functions(PyObject* module) {
+  PyType_Slot slots[] = {
+      {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
+      {Py_tp_repr, reinterpret_cast<void*>(representation)},
+      {Py_tp_getset, getset},
+      {Py_tp_members, members},
+      {0, nullptr},
+  };
+  PyType_Spec spec = {"eagerflow._core.OpFunction", sizeof(OpFunction), 0,
+                      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL, slots};
+  auto* type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));
+  if (!type) return false;
+
+  PyObject* ops = PyModule_New("eagerflow._core.ops");
+  if (!ops) return false;
+  for (const Op* op : op_table()) {
+    auto* function = PyObject_New(OpFunction, type);
+    if (!function) return false;
+    function->vectorcall = call_op;
+    function->signature = new Signature(*op);
+    const int failed = PyModule_AddObjectRef(ops, op->name, reinterpret_cast<PyObject*>(function));
+    Py_DECREF(function);
+    if (failed) return false;
+  }
+  PyObject* modules = PyImport_GetModuleDict();
+  if (PyDict_SetItemString(modules, "eagerflow._core.ops", ops) < 0) return false;
+  const bool added = PyModule_AddObjectRef(module, "ops", ops) == 0;
+  Py_DECREF(ops);
+  return added;
+}
+
+}  // namespace ef::py

@@ -1,0 +1,360 @@
+// The Tensor type: object life, attributes and conversions to Python's and NumPy's values.
+#include "bindings/py_tensor.h"
+
+#include <structmember.h>
+
+#include <cstddef>
+#include <new>
+#include <utility>
+
+#include "bindings/convert.h"
+#include "bindings/errors.h"
+#include "bindings/indexing.h"
+#include "bindings/numpy_interop.h"
+#include "eager/dispatch.h"
+
+namespace ef::py {
+
+PyTypeObject* tensor_type = nullptr;
+
+namespace {
+
+PyObject* shape_class = nullptr;
+
+// Freed objects wait here. Access is serialised by the GIL.
+constexpr int kMaxFree = 512;
+PyTensor* free_objects[kMaxFree];
+int free_count = 0;
+
+PyTensor* self_of(PyObject* object) { return reinterpret_cast<PyTensor*>(object); }
+
+void tensor_dealloc(PyObject* object) {
+  PyTensor* self = self_of(object);
+  if (self->weakrefs) PyObject_ClearWeakRefs(object);
+  Py_CLEAR(self->dict);
+  self->tensor = Tensor();
+  if (free_count < kMaxFree) {
+    free_objects[free_count++] = self;
+    return;
+  }
+  PyTypeObject* type = Py_TYPE(object);
+  type->tp_free(object);
+  Py_DECREF(type);
+}
+
+PyObject* tensor_new(PyTypeObject*, PyObject*, PyObject*) {
+  PyErr_SetString(PyExc_TypeError,
+                  "Tensors are not made by calling Tensor(); use constant() or "
+                  "convert_to_tensor().");
+  return nullptr;
+}
+
+PyObject* get_shape(PyObject* self, void*) {
+  return guarded([&] { return shape_object(tensor_of(self).shape()); });
+}
+
+PyObject* shape_tuple(PyObject* self, PyObject*) {
+  const Shape& shape = tensor_of(self).shape();
+  PyObject* tuple = PyTuple_New(shape.rank());
+  if (!tuple) return nullptr;
+  for (int i = 0; i < shape.rank(); ++i) {
+    PyTuple_SET_ITEM(tuple, i, PyLong_FromLongLong(shape[i]));
+  }
+  return tuple;
+}
+
+PyObject* get_dtype(PyObject* self, void*) {
+  return guarded([&] { return dtype_object(tensor_of(self).dtype()); });
+}
+
+PyObject* get_ndim(PyObject* self, void*) { return PyLong_FromLong(tensor_of(self).rank()); }
+
+PyObject* get_id(PyObject* self, void*) {
+  return PyLong_FromUnsignedLongLong(tensor_of(self).impl()->id());
+}
+
+PyObject* get_size(PyObject* self, void*) {
+  return PyLong_FromLongLong(tensor_of(self).size());
+}
+
+PyObject* numpy_method(PyObject* self, PyObject*) {
+  return guarded([&] { return to_numpy(tensor_of(self), true); });
+}
+
+// The read-only NumPy view of the tensor's memory.
+PyObject* numpy_view(PyObject* self, PyObject*) {
+  return guarded([&] { return to_numpy(tensor_of(self), false); });
+}
+
+PyObject* array_method(PyObject* self, PyObject* args, PyObject* kwargs) {
+  static const char* names[] = {"dtype", "copy", nullptr};
+  PyObject* dtype = Py_None;
+  PyObject* copy = Py_None;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|OO:__array__", const_cast<char**>(names),
+                                   &dtype, &copy)) {
+    return nullptr;
+  }
+  return guarded([&] { return to_array(tensor_of(self), dtype, copy); });
+}
+
+PyObject* dlpack_method(PyObject* self, PyObject*, PyObject* kwargs) {
+  return guarded([&] { return export_dlpack(tensor_of(self), kwargs); });
+}
+
+PyObject* dlpack_device(PyObject*, PyObject*) { return Py_BuildValue("(ii)", 1, 0); }
+
+PyObject* scalar_value(PyObject* self) {
+  return guarded([&] { return to_python_scalar(tensor_of(self)); });
+}
+
+int tensor_bool(PyObject* self) {
+  const Tensor& tensor = tensor_of(self);
+  if (tensor.size() != 1) {
+    PyErr_SetString(PyExc_ValueError,
+                    tensor.size() == 0
+                        ? "The truth value of an empty array is ambiguous. Use `tensor.size > 0` "
+                          "to check that an array is not empty."
+                        : "The truth value of an array with more than one element is ambiguous. "
+                          "Use a.any() or a.all()");
+    return -1;
+  }
+  if (tensor.dtype() == DType::kBool) return *tensor.data<bool>();
+  PyObject* value = scalar_value(self);
+  if (!value) return -1;
+  const int truth = PyObject_IsTrue(value);
+  Py_DECREF(value);
+  return truth;
+}
+
+template <PyObject* (*Convert)(PyObject*)>
+PyObject* number_of(PyObject* self) {
+  PyObject* value = scalar_value(self);
+  if (!value) return nullptr;
+  PyObject* number = Convert(value);
+  Py_DECREF(value);
+  return number;
+}
+
+PyObject* tensor_index(PyObject* self) {
+  if (!is_integer(tensor_of(self).dtype()) || tensor_of(self).rank() != 0) {
+    PyErr_SetString(PyExc_TypeError,
+                    "only integer scalar tensors can be converted to a scalar index");
+    return nullptr;
+  }
+  return scalar_value(self);
+}
+
+PyObject* tensor_complex(PyObject* self, PyObject*) {
+  PyObject* value = scalar_value(self);
+  if (!value) return nullptr;
+  PyObject* number =
+      PyObject_CallOneArg(reinterpret_cast<PyObject*>(&PyComplex_Type), value);
+  Py_DECREF(value);
+  return number;
+}
+
+Py_ssize_t tensor_length(PyObject* self) {
+  const Tensor& tensor = tensor_of(self);
+  if (tensor.rank() == 0) {
+    PyErr_SetString(PyExc_TypeError, "Scalar tensor has no `len()`");
+    return -1;
+  }
+  return static_cast<Py_ssize_t>(tensor.dim(0));
+}
+
+// Iteration over the first axis: one view an element, through dispatch so that tapes see it.
+struct TensorIterator {
+  PyObject_HEAD
+  PyObject* tensor;
+  int64_t next;
+};
+
+PyTypeObject* iterator_type = nullptr;
+
+PyObject* tensor_iter(PyObject* self) {
+  if (tensor_of(self).rank() == 0) {
+    PyErr_SetString(PyExc_TypeError, "Cannot iterate over a scalar tensor.");
+    return nullptr;
+  }
+  auto* iterator = PyObject_New(TensorIterator, iterator_type);
+  if (!iterator) return nullptr;
+  Py_INCREF(self);
+  iterator->tensor = self;
+  iterator->next = 0;
+  return reinterpret_cast<PyObject*>(iterator);
+}
+
+void iterator_dealloc(PyObject* object) {
+  PyTypeObject* type = Py_TYPE(object);
+  Py_XDECREF(reinterpret_cast<TensorIterator*>(object)->tensor);
+  PyObject_Free(object);
+  Py_DECREF(type);
+}
+
+PyObject* iterator_next(PyObject* object) {
+  auto* iterator = reinterpret_cast<TensorIterator*>(object);
+  const Tensor& tensor = tensor_of(iterator->tensor);
+  if (iterator->next >= tensor.dim(0)) return nullptr;
+  PyObject* index = PyLong_FromLongLong(iterator->next++);
+  if (!index) return nullptr;
+  PyObject* item = subscript(iterator->tensor, index);
+  Py_DECREF(index);
+  return item;
+}
+
+
+PyGetSetDef getset[] = {
+    {"shape", get_shape, nullptr, "The shape, a TensorShape.", nullptr},
+    {"dtype", get_dtype, nullptr, "The element type, a DType.", nullptr},
+    {"ndim", get_ndim, nullptr, "The number of dimensions.", nullptr},
+    {"_id", get_id, nullptr, "A number that no other tensor has.", nullptr},
+    {"_size", get_size, nullptr, "The number of elements.", nullptr},
+    {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr},
+};
+
+PyMethodDef methods[] = {
+    {"numpy", numpy_method, METH_NOARGS,
+     "A copy of the value: a NumPy array, a NumPy scalar for rank 0, bytes for a string."},
+    {"_numpy_view", numpy_view, METH_NOARGS, "A read-only NumPy view of the tensor's memory."},
+    {"_shape_tuple", shape_tuple, METH_NOARGS, "The shape as a tuple of ints."},
+    {"__array__", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(array_method)),
+     METH_VARARGS | METH_KEYWORDS, "The value for NumPy: a read-only view where possible."},
+    {"__complex__", tensor_complex, METH_NOARGS, nullptr},
+    {"__dlpack__", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(dlpack_method)),
+     METH_VARARGS | METH_KEYWORDS, "A DLPack capsule that shares the memory."},
+    {"__dlpack_device__", dlpack_device, METH_NOARGS, "DLPack's device pair: the CPU."},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+PyMemberDef members[] = {
+    {"__dictoffset__", T_PYSSIZET, offsetof(PyTensor, dict), READONLY, nullptr},
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(PyTensor, weakrefs), READONLY, nullptr},
+    {nullptr, 0, 0, 0, nullptr},
+};
+
+template <class Function>
+void* slot(Function* function) {
+  return reinterpret_cast<void*>(function);
+}
+
+}  // namespace
+
+PyObject* wrap(Tensor&& tensor) {
+  PyTensor* self;
+  if (free_count > 0) {
+    self = free_objects[--free_count];
+    _Py_NewReference(reinterpret_cast<PyObject*>(self));
+  } else {
+    self = reinterpret_cast<PyTensor*>(tensor_type->tp_alloc(tensor_type, 0));
+    if (!self) return nullptr;
+  }
+  new (&self->tensor) Tensor(std::move(tensor));
+  self->dict = nullptr;
+  self->weakrefs = nullptr;
+  return reinterpret_cast<PyObject*>(self);
+}
+
+PyObject* run_op(const Op& op, std::span<const Tensor> inputs, const Attrs& attrs) {
+  TensorList outputs;
+  run(op, inputs, attrs, outputs);
+  return wrap(std::move(outputs[0]));
+}
+
+PyObject* subscript(PyObject* self, PyObject* key) {
+  return guarded([&] { return get_item(to_tensor(self), key); });
+}
+
+void register_shape_class(PyObject* cls) {
+  Py_INCREF(cls);
+  Py_XSETREF(shape_class, cls);
+}
+
+PyObject* shape_object(const Shape& shape) {
+  PyObject* tuple = PyTuple_New(shape.rank());
+  if (!tuple) return nullptr;
+  for (int i = 0; i < shape.rank(); ++i) {
+    PyTuple_SET_ITEM(tuple, i, PyLong_FromLongLong(shape[i]));
+  }
+  if (!shape_class) return tuple;
+  PyObject* object = PyObject_CallOneArg(shape_class, tuple);
+  Py_DECREF(tuple);
+  return object;
+}
+
+PyObject* partial_shape_object(const std::vector<int64_t>* dims) {
+  PyObject* value = Py_None;
+  if (dims) {
+    value = PyTuple_New(static_cast<Py_ssize_t>(dims->size()));
+    if (!value) return nullptr;
+    for (size_t i = 0; i < dims->size(); ++i) {
+      PyObject* dim = Py_None;
+      if ((*dims)[i] >= 0) {
+        dim = PyLong_FromLongLong((*dims)[i]);
+      } else {
+        Py_INCREF(dim);
+      }
+      PyTuple_SET_ITEM(value, static_cast<Py_ssize_t>(i), dim);
+    }
+  } else {
+    Py_INCREF(value);
+  }
+  PyObject* object =
+      shape_class ? PyObject_CallOneArg(shape_class, value) : (Py_INCREF(value), value);
+  Py_DECREF(value);
+  return object;
+}
+
+bool init_tensor_type(PyObject* module) {
+  PyType_Slot iterator_slots[] = {
+      {Py_tp_dealloc, slot(iterator_dealloc)},
+      {Py_tp_iter, slot(PyObject_SelfIter)},
+      {Py_tp_iternext, slot(iterator_next)},
+      {0, nullptr},
+  };
+  PyType_Spec iterator_spec = {"eagerflow._core.TensorIterator", sizeof(TensorIterator), 0,
+                               Py_TPFLAGS_DEFAULT, iterator_slots};
+  iterator_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&iterator_spec));
+  if (!iterator_type) return false;
+
+  PyNumberMethods& n = operator_slots;
+  PyType_Slot slots[] = {
+      {Py_tp_doc, const_cast<char*>("An immutable array of one element type.")},
+      {Py_tp_new, slot(tensor_new)},
+      {Py_tp_dealloc, slot(tensor_dealloc)},
+      {Py_tp_getset, getset},
+      {Py_tp_methods, methods},
+      {Py_tp_members, members},
+      {Py_tp_richcompare, slot(rich_compare)},
+      {Py_tp_hash, slot(PyObject_HashNotImplemented)},
+      {Py_tp_iter, slot(tensor_iter)},
+      {Py_mp_subscript, slot(subscript)},
+      {Py_mp_length, slot(tensor_length)},
+      {Py_nb_add, slot(n.nb_add)},
+      {Py_nb_subtract, slot(n.nb_subtract)},
+      {Py_nb_multiply, slot(n.nb_multiply)},
+      {Py_nb_true_divide, slot(n.nb_true_divide)},
+      {Py_nb_floor_divide, slot(n.nb_floor_divide)},
+      {Py_nb_remainder, slot(n.nb_remainder)},
+      {Py_nb_power, slot(n.nb_power)},
+      {Py_nb_matrix_multiply, slot(n.nb_matrix_multiply)},
+      {Py_nb_and, slot(n.nb_and)},
+      {Py_nb_or, slot(n.nb_or)},
+      {Py_nb_xor, slot(n.nb_xor)},
+      {Py_nb_negative, slot(n.nb_negative)},
+      {Py_nb_positive, slot(n.nb_positive)},
+      {Py_nb_absolute, slot(n.nb_absolute)},
+      {Py_nb_invert, slot(n.nb_invert)},
+      {Py_nb_bool, slot(tensor_bool)},
+      {Py_nb_int, slot(number_of<PyNumber_Long>)},
+      {Py_nb_float, slot(number_of<PyNumber_Float>)},
+      {Py_nb_index, slot(tensor_index)},
+      {0, nullptr},
+  };
+  PyType_Spec spec = {"eagerflow._core.Tensor", sizeof(PyTensor), 0, Py_TPFLAGS_DEFAULT, slots};
+  tensor_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));
+  if (!tensor_type) return false;
+  return PyModule_AddObjectRef(module, "Tensor", reinterpret_cast<PyObject*>(tensor_type)) == 0;
+}
+
+}  // namespace ef::py

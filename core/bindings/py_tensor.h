@@ -1,0 +1,63 @@
+// eagerflow.Tensor as a Python type.
+#pragma once
+
+#include <Python.h>
+
+#include <span>
+#include <vector>
+
+#include "ops/op.h"
+#include "tensor/tensor.h"
+
+namespace ef::py {
+
+struct PyTensor {
+  PyObject_HEAD
+  Tensor tensor;
+  PyObject* dict;
+  PyObject* weakrefs;
+};
+
+extern PyTypeObject* tensor_type;
+
+inline bool is_tensor(PyObject* object) { return Py_TYPE(object) == tensor_type; }
+inline const Tensor& tensor_of(PyObject* object) {
+  return reinterpret_cast<PyTensor*>(object)->tensor;
+}
+
+// A new Python object for `tensor`, or null with an exception set.
+PyObject* wrap(Tensor&& tensor);
+
+// Handles without reference counting, for arguments that the caller's frame keeps alive.
+class Borrowed {
+ public:
+  static constexpr int kMax = 8;
+  void push(TensorImpl* impl) { impls_[count_++] = impl; }
+  std::span<const Tensor> tensors() const {
+    static_assert(sizeof(Tensor) == sizeof(TensorImpl*));
+    return {reinterpret_cast<const Tensor*>(impls_), static_cast<size_t>(count_)};
+  }
+
+ private:
+  int count_ = 0;
+  TensorImpl* impls_[kMax];
+};
+
+// Runs an op with one result on tensors the caller keeps alive. Throws.
+PyObject* run_op(const Op& op, std::span<const Tensor> inputs, const Attrs& attrs);
+
+// Fills the number, comparison and mapping slots shared by tensors and variables.
+extern PyNumberMethods operator_slots;
+PyObject* rich_compare(PyObject* a, PyObject* b, int op);
+PyObject* subscript(PyObject* self, PyObject* key);
+
+// Classes that Python registers.
+void register_shape_class(PyObject* cls);
+PyObject* shape_object(const Shape& shape);  // a TensorShape; new reference
+
+// A TensorShape with unknown dimensions (-1), or of unknown rank (null).
+PyObject* partial_shape_object(const std::vector<int64_t>* dims);
+
+bool init_tensor_type(PyObject* module);
+
+}  // namespace ef::py

@@ -1,0 +1,360 @@
+// The Variable base type: reading, assigning, and the operators of the value it holds.
+#include "bindings/py_variable.h"
+
+#include <structmember.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "bindings/convert.h"
+#include "bindings/errors.h"
+#include "bindings/numpy_interop.h"
+#include "bindings/py_tensor.h"
+
+namespace ef::py {
+
+PyTypeObject* variable_type = nullptr;
+
+namespace {
+
+PyVariable* self_of(PyObject* object) { return reinterpret_cast<PyVariable*>(object); }
+
+PyObject* variable_new(PyTypeObject* type, PyObject*, PyObject*) { return type->tp_alloc(type, 0); }
+
+// __init__(value, trainable, name, shape): shape is None for the value's own, a tuple whose unknown
+// dimensions are None, or False where even the rank may change.
+int variable_init(PyObject* object, PyObject* args, PyObject*) {
+  PyObject* value = nullptr;
+  int trainable = 1;
+  PyObject* name = nullptr;
+  PyObject* shape = Py_None;
+  if (!PyArg_ParseTuple(args, "OpU|O:Variable", &value, &trainable, &name, &shape)) return -1;
+  return guarded(-1, [&] {
+    const Tensor tensor = to_tensor(value);
+    auto declared = std::make_unique<std::vector<int64_t>>();
+    if (shape == Py_None) {
+      declared->assign(tensor.shape().begin(), tensor.shape().end());
+    } else if (shape == Py_False) {
+      declared.reset();
+    } else {
+      const Py_ssize_t rank = PyTuple_Check(shape) ? PyTuple_GET_SIZE(shape) : -1;
+      if (rank < 0) fail(Code::kTypeError, "A variable's shape must be a tuple.");
+      for (Py_ssize_t i = 0; i < rank; ++i) {
+        PyObject* dim = PyTuple_GET_ITEM(shape, i);
+        declared->push_back(dim == Py_None ? -1 : to_int(dim));
+      }
+    }
+    PyVariable* self = self_of(object);
+    auto* variable = new Variable(tensor, trainable != 0);
+    variable->owner = object;
+    if (self->variable) self->variable->release();
+    self->variable = variable;
+    delete std::exchange(self->static_shape, declared.release());
+    Py_INCREF(name);
+    Py_XSETREF(self->name, name);
+    return 0;
+  });
+}
+
+void variable_dealloc(PyObject* object) {
+  PyVariable* self = self_of(object);
+  if (self->variable) {
+    self->variable->owner = nullptr;
+    self->variable->release();
+  }
+  delete self->static_shape;
+  Py_XDECREF(self->name);
+  PyTypeObject* type = Py_TYPE(object);
+  type->tp_free(object);
+  Py_DECREF(type);
+}
+
+std::string name_of(const PyVariable* self) {
+  const char* text = self->name ? PyUnicode_AsUTF8(self->name) : nullptr;
+  if (!text) PyErr_Clear();
+  return text ? text : "";
+}
+
+std::string shape_text(const PyVariable* self) {
+  if (!self->static_shape) return "<unknown>";
+  std::string text = "(";
+  for (size_t i = 0; i < self->static_shape->size(); ++i) {
+    const int64_t dim = (*self->static_shape)[i];
+    if (i) text += ", ";
+    text += dim < 0 ? "None" : std::to_string(dim);
+  }
+  return text + (self->static_shape->size() == 1 ? ",)" : ")");
+}
+
+std::string tuple_text(const Shape& shape) {
+  std::string text = "(";
+  for (int i = 0; i < shape.rank(); ++i) text += (i ? ", " : "") + std::to_string(shape[i]);
+  return text + (shape.rank() == 1 ? ",)" : ")");
+}
+
+// assign, assign_add and assign_sub share their arguments: (value, use_locking, name, read_value).
+struct AssignArgs {
+  PyObject* value = nullptr;
+  bool read_value = true;
+};
+
+AssignArgs parse_assign(PyObject* const* args, Py_ssize_t count, PyObject* names,
+                        const char* value_name, const char* method) {
+  const char* const parameters[] = {value_name, "use_locking", "name", "read_value"};
+  PyObject* values[4] = {};
+  const Py_ssize_t positional = PyVectorcall_NARGS(static_cast<size_t>(count));
+  if (positional > 4) fail(Code::kTypeError, method, "() takes at most 4 arguments.");
+  for (Py_ssize_t i = 0; i < positional; ++i) values[i] = args[i];
+  const Py_ssize_t named = names ? PyTuple_GET_SIZE(names) : 0;
+  for (Py_ssize_t k = 0; k < named; ++k) {
+    PyObject* key = PyTuple_GET_ITEM(names, k);
+    int found = -1;
+    for (int i = 0; i < 4; ++i) {
+      if (PyUnicode_CompareWithASCIIString(key, parameters[i]) == 0) found = i;
+    }
+    if (found < 0 || values[found]) {
+      const char* text = PyUnicode_AsUTF8(key);
+      fail(Code::kTypeError, method, "() got an unexpected or repeated argument '",
+           text ? text : "?", "'");
+    }
+    values[found] = args[positional + k];
+  }
+  if (!values[0]) fail(Code::kTypeError, method, "() misses the argument '", value_name, "'");
+  AssignArgs parsed;
+  parsed.value = values[0];
+  if (values[3]) {
+    const int truth = PyObject_IsTrue(values[3]);
+    if (truth < 0) throw PythonError();
+    parsed.read_value = truth != 0;
+  }
+  return parsed;
+}
+
+PyObject* assigned(PyObject* object, bool read_value) {
+  PyObject* result = read_value ? object : Py_None;
+  Py_INCREF(result);
+  return result;
+}
+
+PyObject* assign(PyObject* object, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+  return guarded([&] {
+    const AssignArgs parsed = parse_assign(args, count, names, "value", "assign");
+    Variable& variable = variable_of(object);
+    const Tensor value = to_tensor(parsed.value, variable.dtype());
+    if (!shape_fits(self_of(object), value.shape())) {
+      fail(Code::kValueError, "Cannot assign value to variable '", name_of(self_of(object)),
+           "': Shape mismatch.The variable shape ", shape_text(self_of(object)),
+           ", and the assigned value shape ", tuple_text(value.shape()), " are incompatible.");
+    }
+    variable.assign(value);
+    return assigned(object, parsed.read_value);
+  });
+}
+
+template <void (Variable::*update)(const Tensor&)>
+PyObject* assign_delta(PyObject* object, PyObject* const* args, Py_ssize_t count, PyObject* names,
+                       const char* method, const char* op) {
+  return guarded([&] {
+    const AssignArgs parsed = parse_assign(args, count, names, "delta", method);
+    Variable& variable = variable_of(object);
+    const Tensor delta = to_tensor(parsed.value, variable.dtype());
+    if (!kNumericTypes.contains(variable.dtype())) {
+      fail(Code::kNotFound, "Could not find a kernel for ", op, " on variables of dtype ",
+           variable.dtype(), " [Op:", op, "]");
+    }
+    const Shape shape = variable.peek().shape();
+    if (delta.shape() != shape) {
+      invalid_argument("Cannot update variable with shape ", shape, " using a Tensor with shape ",
+                       delta.shape(), ", shapes must be equal. [Op:", op, "]");
+    }
+    (variable.*update)(delta);
+    return assigned(object, parsed.read_value);
+  });
+}
+
+PyObject* assign_add(PyObject* object, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+  return assign_delta<&Variable::assign_add>(object, args, count, names, "assign_add",
+                                             "AssignAddVariableOp");
+}
+
+PyObject* assign_sub(PyObject* object, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+  return assign_delta<&Variable::assign_sub>(object, args, count, names, "assign_sub",
+                                             "AssignSubVariableOp");
+}
+
+PyObject* read_value(PyObject* object, PyObject*) {
+  return guarded([&] { return wrap(read_variable(object)); });
+}
+
+PyObject* numpy_method(PyObject* object, PyObject*) {
+  return guarded([&] { return to_numpy(variable_of(object).peek(), true); });
+}
+
+PyObject* array_method(PyObject* object, PyObject* args, PyObject* kwargs) {
+  static const char* names[] = {"dtype", "copy", nullptr};
+  PyObject* dtype = Py_None;
+  PyObject* copy = Py_None;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|OO:__array__", const_cast<char**>(names),
+                                   &dtype, &copy)) {
+    return nullptr;
+  }
+  return guarded([&] { return to_array(variable_of(object).peek(), dtype, copy); });
+}
+
+PyObject* get_shape(PyObject* object, void*) {
+  return guarded([&]() -> PyObject* {
+    variable_of(object);
+    const PyVariable* self = self_of(object);
+    if (self->static_shape) {
+      bool known = true;
+      for (int64_t dim : *self->static_shape) known &= dim >= 0;
+      if (known) return shape_object(Shape(std::span<const int64_t>(*self->static_shape)));
+    }
+    return partial_shape_object(self->static_shape);
+  });
+}
+
+PyObject* get_dtype(PyObject* object, void*) {
+  return guarded([&] { return dtype_object(variable_of(object).dtype()); });
+}
+
+PyObject* get_trainable(PyObject* object, void*) {
+  return guarded([&] { return PyBool_FromLong(variable_of(object).trainable()); });
+}
+
+PyObject* get_id(PyObject* object, void*) {
+  return guarded([&] { return PyLong_FromUnsignedLongLong(variable_of(object).id()); });
+}
+
+// Operators that only tensors define in the type: conversions to Python's numbers.
+template <PyObject* (*Convert)(PyObject*)>
+PyObject* through_tensor(PyObject* object) {
+  return guarded([&]() -> PyObject* {
+    PyObject* tensor = wrap(variable_of(object).peek());
+    if (!tensor) return nullptr;
+    PyObject* result = Convert(tensor);
+    Py_DECREF(tensor);
+    return result;
+  });
+}
+
+PyObject* to_complex(PyObject* tensor) {
+  return PyObject_CallOneArg(reinterpret_cast<PyObject*>(&PyComplex_Type), tensor);
+}
+
+PyObject* complex_method(PyObject* object, PyObject*) { return through_tensor<to_complex>(object); }
+
+int variable_bool(PyObject* object) {
+  return guarded(-1, [&] {
+    PyObject* tensor = wrap(variable_of(object).peek());
+    if (!tensor) return -1;
+    const int truth = PyObject_IsTrue(tensor);
+    Py_DECREF(tensor);
+    return truth;
+  });
+}
+
+template <class Function>
+PyCFunction method(Function* function) {
+  return reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(function));
+}
+
+template <class Function>
+void* slot(Function* function) {
+  return reinterpret_cast<void*>(function);
+}
+
+PyMethodDef methods[] = {
+    {"assign", method(assign), METH_FASTCALL | METH_KEYWORDS,
+     "assign(value, use_locking=False, name=None, read_value=True)\n\nReplaces the value."},
+    {"assign_add", method(assign_add), METH_FASTCALL | METH_KEYWORDS,
+     "assign_add(delta, use_locking=False, name=None, read_value=True)\n\nAdds to the value."},
+    {"assign_sub", method(assign_sub), METH_FASTCALL | METH_KEYWORDS,
+     "assign_sub(delta, use_locking=False, name=None, read_value=True)\n\nSubtracts from it."},
+    {"read_value", read_value, METH_NOARGS, "The current value, a tensor that never changes."},
+    {"value", read_value, METH_NOARGS, "The current value, a tensor that never changes."},
+    {"numpy", numpy_method, METH_NOARGS, "A copy of the current value for NumPy."},
+    {"__array__", method(array_method), METH_VARARGS | METH_KEYWORDS,
+     "The current value for NumPy."},
+    {"__complex__", complex_method, METH_NOARGS, nullptr},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+PyGetSetDef getset[] = {
+    {"shape", get_shape, nullptr, "The declared shape, a TensorShape.", nullptr},
+    {"dtype", get_dtype, nullptr, "The element type, a DType.", nullptr},
+    {"trainable", get_trainable, nullptr, "Whether tapes watch the variable by themselves.",
+     nullptr},
+    {"_id", get_id, nullptr, "A number that no other tensor or variable has.", nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr},
+};
+
+PyMemberDef members[] = {
+    {"_name", T_OBJECT, offsetof(PyVariable, name), READONLY, "The name without ':0'."},
+    {nullptr, 0, 0, 0, nullptr},
+};
+
+}  // namespace
+
+Variable& variable_of(PyObject* object) {
+  Variable* variable = self_of(object)->variable;
+  if (!variable) fail(Code::kValueError, "This Variable was never initialised.");
+  return *variable;
+}
+
+Tensor read_variable(PyObject* object) { return variable_of(object).read(); }
+
+bool shape_fits(const PyVariable* variable, const Shape& shape) {
+  if (!variable->static_shape) return true;
+  if (static_cast<int>(variable->static_shape->size()) != shape.rank()) return false;
+  for (int i = 0; i < shape.rank(); ++i) {
+    const int64_t dim = (*variable->static_shape)[i];
+    if (dim >= 0 && dim != shape[i]) return false;
+  }
+  return true;
+}
+
+bool init_variable_type(PyObject* module) {
+  PyNumberMethods& n = operator_slots;
+  PyType_Slot slots[] = {
+      {Py_tp_doc, const_cast<char*>("A mutable slot that holds a tensor.")},
+      {Py_tp_new, slot(variable_new)},
+      {Py_tp_init, slot(variable_init)},
+      {Py_tp_dealloc, slot(variable_dealloc)},
+      {Py_tp_methods, methods},
+      {Py_tp_getset, getset},
+      {Py_tp_members, members},
+      {Py_tp_richcompare, slot(rich_compare)},
+      {Py_tp_hash, slot(PyObject_HashNotImplemented)},
+      {Py_mp_subscript, slot(subscript)},
+      {Py_nb_add, slot(n.nb_add)},
+      {Py_nb_subtract, slot(n.nb_subtract)},
+      {Py_nb_multiply, slot(n.nb_multiply)},
+      {Py_nb_true_divide, slot(n.nb_true_divide)},
+      {Py_nb_floor_divide, slot(n.nb_floor_divide)},
+      {Py_nb_remainder, slot(n.nb_remainder)},
+      {Py_nb_power, slot(n.nb_power)},
+      {Py_nb_matrix_multiply, slot(n.nb_matrix_multiply)},
+      {Py_nb_and, slot(n.nb_and)},
+      {Py_nb_or, slot(n.nb_or)},
+      {Py_nb_xor, slot(n.nb_xor)},
+      {Py_nb_negative, slot(n.nb_negative)},
+      {Py_nb_positive, slot(n.nb_positive)},
+      {Py_nb_absolute, slot(n.nb_absolute)},
+      {Py_nb_invert, slot(n.nb_invert)},
+      {Py_nb_bool, slot(variable_bool)},
+      {Py_nb_int, slot(through_tensor<PyNumber_Long>)},
+      {Py_nb_float, slot(through_tensor<PyNumber_Float>)},
+      {Py_nb_index, slot(through_tensor<PyNumber_Index>)},
+      {0, nullptr},
+  };
+  PyType_Spec spec = {"eagerflow._core.Variable", sizeof(PyVariable), 0,
+                      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots};
+  variable_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));
+  if (!variable_type) return false;
+  return PyModule_AddObjectRef(module, "Variable",
+                               reinterpret_cast<PyObject*>(variable_type)) == 0;
+}
+
+}  // namespace ef::py

@@ -1,0 +1,32 @@
+// eagerflow._core.Variable: the native base class of tf.Variable.
+#pragma once
+
+#include <Python.h>
+
+#include <vector>
+
+#include "eager/variable.h"
+
+namespace ef::py {
+
+struct PyVariable {
+  PyObject_HEAD
+  Variable* variable;
+  PyObject* name;
+  // The declared shape; -1 stands for an unknown dimension.
+  std::vector<int64_t>* static_shape;  // null if even the rank is unknown
+};
+
+extern PyTypeObject* variable_type;
+
+inline bool is_variable(PyObject* object) { return PyObject_TypeCheck(object, variable_type); }
+// The native part; throws a ValueError if __init__ has not run.
+Variable& variable_of(PyObject* object);
+// The current value, noted by tapes that watch the variable.
+Tensor read_variable(PyObject* object);
+// Whether a value of this shape may be assigned.
+bool shape_fits(const PyVariable* variable, const Shape& shape);
+
+bool init_variable_type(PyObject* module);
+
+}  // namespace ef::py

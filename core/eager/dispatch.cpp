@@ -1,0 +1,94 @@
+// The way of every operation: convert has happened, now check → infer → run → record.
+#include "eager/dispatch.h"
+
+#include <algorithm>
+#include <string>
+
+#include "eager/tape.h"
+
+namespace ef {
+
+BlockingHooks blocking_hooks;
+
+namespace {
+
+const InputSpec& input_spec(const Op& op, size_t i) {
+  return op.inputs[std::min(i, op.inputs.size() - 1)];
+}
+
+std::string names_of(DTypeSet types) {
+  std::string text;
+  for (int i = 1; i < kDTypeCount; ++i) {
+    const auto type = static_cast<DType>(i);
+    if (!types.contains(type)) continue;
+    if (!text.empty()) text += ", ";
+    text += dtype_runtime_name(type);
+  }
+  return text;
+}
+
+[[noreturn]] void bad_dtype(const Op& op, size_t i, DType dtype) {
+  invalid_argument("Value for attr '", input_spec(op, i).group, "' of ", dtype,
+                   " is not in the list of allowed values: ", names_of(input_spec(op, i).dtypes),
+                   " (argument '", input_spec(op, i).name, "') [Op:", op.tf_name, "]");
+}
+
+[[noreturn]] void mixed_dtypes(const Op& op, size_t i, DType expected, DType dtype) {
+  invalid_argument("cannot compute ", op.tf_name, " as input #", i,
+                   "(zero-based) was expected to be a ", expected, " tensor but is a ", dtype,
+                   " tensor [Op:", op.tf_name, "]");
+}
+
+void check_inputs(const Op& op, std::span<const Tensor> inputs) {
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const InputSpec& spec = input_spec(op, i);
+    const DType dtype = inputs[i].dtype();
+    if (spec.group != 0) {
+      for (size_t j = 0; j < i; ++j) {
+        if (input_spec(op, j).group != spec.group) continue;
+        if (inputs[j].dtype() != dtype) mixed_dtypes(op, i, inputs[j].dtype(), dtype);
+        break;
+      }
+    }
+    if (!spec.dtypes.contains(dtype)) bad_dtype(op, i, dtype);
+  }
+}
+
+// Without a cost function: the bytes touched, at 8 bytes a nanosecond.
+double estimated_cost(const Op& op, std::span<const Tensor> inputs, const SpecList& specs,
+                      const TensorList& outputs, const Attrs& attrs) {
+  if (op.cost) return op.cost(inputs, specs, attrs);
+  if (op.makes_outputs) return 0;
+  int64_t bytes = 0;
+  for (const Tensor& input : inputs) bytes += input.bytes();
+  for (const Tensor& output : outputs) bytes += output.bytes();
+  return static_cast<double>(bytes) / 8;
+}
+
+}  // namespace
+
+void run(const Op& op, std::span<const Tensor> inputs, const Attrs& attrs, TensorList& outputs) {
+  check_inputs(op, inputs);
+  SpecList specs;
+  InferContext infer(op, inputs, attrs, specs);
+  op.infer(infer);
+  if (op.makes_outputs) {
+    outputs.resize(specs.size());
+  } else {
+    for (const TensorSpec& spec : specs) outputs.push_back(Tensor::empty(spec.dtype, spec.shape));
+  }
+  {
+    const BlockingRegion region(estimated_cost(op, inputs, specs, outputs, attrs));
+    KernelContext context(op, inputs, attrs, specs, outputs);
+    op.kernel(context);
+  }
+  if (op.gradient && recording()) record_on_tapes(op, inputs, attrs, outputs);
+}
+
+Tensor call(const Op& op, std::span<const Tensor> inputs, const Attrs& attrs) {
+  TensorList outputs;
+  run(op, inputs, attrs, outputs);
+  return std::move(outputs[0]);
+}
+
+}  // namespace ef

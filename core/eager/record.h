@@ -1,0 +1,60 @@
+// A tape's note of one call: sized to its arguments, so that a small op costs two cache lines.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <new>
+
+#include "device/allocator.h"
+#include "eager/tape.h"
+
+namespace ef {
+
+struct Record {
+  // What is kept of one input or output; `value` only if the gradient reads it.
+  struct Slot {
+    Tensor value;
+    uint32_t entry = 0;  // the tape's entry, 0 if not watched
+    uint32_t dims = 0;   // position of the shape in dims()
+    DType dtype = DType::kInvalid;
+    uint8_t rank = 0;
+  };
+
+  const Op* op = nullptr;  // or null, and then:
+  std::shared_ptr<BackwardFunction> backward;
+  std::unique_ptr<Attrs> attrs;
+  uint32_t num_inputs = 0;
+  uint32_t num_outputs = 0;
+  uint32_t bytes = 0;
+
+  static Record* create(size_t inputs, size_t outputs, size_t dims) {
+    const size_t slots = inputs + outputs;
+    const size_t bytes = sizeof(Record) + slots * sizeof(Slot) + dims * sizeof(int64_t);
+    void* block = pool_allocate(bytes);
+    if (!block) fail(Code::kResourceExhausted, "Out of memory while recording on a tape.");
+    auto* record = new (block) Record;
+    record->num_inputs = static_cast<uint32_t>(inputs);
+    record->num_outputs = static_cast<uint32_t>(outputs);
+    record->bytes = static_cast<uint32_t>(bytes);
+    std::uninitialized_default_construct_n(record->slots(), slots);
+    return record;
+  }
+  static void destroy(Record* record) {
+    const size_t bytes = record->bytes;
+    std::destroy_n(record->slots(), record->num_inputs + record->num_outputs);
+    record->~Record();
+    pool_deallocate(record, bytes);
+  }
+
+  Slot& input(size_t i) { return slots()[i]; }
+  Slot& output(size_t j) { return slots()[num_inputs + j]; }
+  int64_t* dims() { return reinterpret_cast<int64_t*>(slots() + num_inputs + num_outputs); }
+  Shape shape(const Slot& slot) {
+    return Shape(std::span<const int64_t>(dims() + slot.dims, slot.rank));
+  }
+
+ private:
+  Slot* slots() { return reinterpret_cast<Slot*>(this + 1); }
+};
+
+}  // namespace ef

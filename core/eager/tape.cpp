@@ -1,0 +1,150 @@
+// Recording operations.
+#include "eager/tape.h"
+
+#include <algorithm>
+
+#include "eager/record.h"
+#include "eager/variable.h"
+
+namespace ef {
+namespace {
+
+// The tapes of one thread. `active` is empty while recording is paused.
+struct TapeStack {
+  std::vector<Tape*> tapes;
+  int paused = 0;
+};
+thread_local TapeStack stack;
+
+uint16_t bit_of(size_t i) { return static_cast<uint16_t>(1u << std::min<size_t>(i, 15)); }
+
+// Copies what a record keeps of one tensor.
+void fill_slot(Record& record, Record::Slot& slot, int64_t*& dims, const Tensor& tensor, bool keep) {
+  slot.dtype = tensor.dtype();
+  slot.rank = static_cast<uint8_t>(tensor.rank());
+  slot.dims = static_cast<uint32_t>(dims - record.dims());
+  for (int64_t dim : tensor.shape()) *dims++ = dim;
+  if (keep) slot.value = tensor;
+}
+
+}  // namespace
+
+std::span<Tape* const> active_tapes() {
+  if (stack.paused) return {};
+  return stack.tapes;
+}
+
+void push_tape(Tape* tape) { stack.tapes.push_back(tape); }
+
+void pop_tape(Tape* tape) {
+  const auto found = std::find(stack.tapes.rbegin(), stack.tapes.rend(), tape);
+  if (found != stack.tapes.rend()) stack.tapes.erase(std::next(found).base());
+}
+
+void pause_recording() { ++stack.paused; }
+void resume_recording() { --stack.paused; }
+StopRecording::StopRecording() { pause_recording(); }
+StopRecording::~StopRecording() { resume_recording(); }
+
+void record_on_tapes(const Op& op, std::span<const Tensor> inputs, const Attrs& attrs,
+                     std::span<const Tensor> outputs) {
+  for (Tape* tape : active_tapes()) tape->record(op, inputs, attrs, outputs);
+}
+
+Tape::Tape(bool persistent, bool watch_accessed_variables)
+    : persistent_(persistent), watch_accessed_(watch_accessed_variables) {}
+
+Tape::~Tape() {
+  forget_records();
+  for (Variable* variable : variables_) variable->release();
+}
+
+void Tape::forget_records() {
+  // Newest first: values that only later records hold go before those they came from.
+  while (!records_.empty()) {
+    Record::destroy(records_.back());
+    records_.pop_back();
+  }
+}
+
+uint32_t Tape::entry_of(uint64_t id) {
+  if (const uint32_t entry = entries_.find(id)) return entry;
+  entries_.set(id, entry_count_);
+  return entry_count_++;
+}
+
+void Tape::watch(const Tensor& tensor) { entry_of(tensor.impl()->id()); }
+
+void Tape::watch(Variable& variable) {
+  if (entries_.find(variable.id())) return;
+  entry_of(variable.id());
+  variable.retain();
+  variables_.push_back(&variable);
+}
+
+bool Tape::watches(const Variable& variable) const { return entries_.find(variable.id()) != 0; }
+
+void Tape::variable_read(Variable& variable, const Tensor& value) {
+  watch(variable);
+  entries_.set(value.impl()->id(), entries_.find(variable.id()));
+}
+
+void Tape::record(const Op& op, std::span<const Tensor> inputs, const Attrs& attrs,
+                  std::span<const Tensor> outputs) {
+  Need need;
+  bool watched = false;
+  InlineVector<uint32_t, 8> entries;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const uint64_t id = inputs[i].impl()->id_or_zero();
+    uint32_t entry = id ? entries_.find(id) : 0;
+    if (entry && !is_differentiable(inputs[i].dtype())) entry = 0;
+    entries.push_back(entry);
+    if (!entry) continue;
+    watched = true;
+    const Need more = op.need(i);
+    need.inputs |= more.inputs;
+    need.outputs |= more.outputs;
+  }
+  if (!watched) return;
+
+  size_t rank_sum = 0;
+  for (const Tensor& t : inputs) rank_sum += static_cast<size_t>(t.rank());
+  for (const Tensor& t : outputs) rank_sum += static_cast<size_t>(t.rank());
+  Record* record = Record::create(inputs.size(), outputs.size(), rank_sum);
+  record->op = &op;
+  if (attrs.count() > 0) record->attrs = std::make_unique<Attrs>(attrs);
+  int64_t* dims = record->dims();
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    fill_slot(*record, record->input(i), dims, inputs[i], need.inputs & bit_of(i));
+    record->input(i).entry = entries[i];
+  }
+  for (size_t j = 0; j < outputs.size(); ++j) {
+    fill_slot(*record, record->output(j), dims, outputs[j], need.outputs & bit_of(j));
+    if (is_differentiable(outputs[j].dtype())) {
+      record->output(j).entry = entry_of(outputs[j].impl()->id());
+    }
+  }
+  records_.push_back(record);
+}
+
+void Tape::record(std::shared_ptr<BackwardFunction> backward, std::span<const uint64_t> inputs,
+                  std::span<const Tensor> outputs) {
+  bool watched = false;
+  for (uint64_t id : inputs) watched |= entries_.find(id) != 0;
+  if (!watched) return;
+  size_t rank_sum = 0;
+  for (const Tensor& t : outputs) rank_sum += static_cast<size_t>(t.rank());
+  Record* record = Record::create(inputs.size(), outputs.size(), rank_sum);
+  record->backward = std::move(backward);
+  int64_t* dims = record->dims();
+  for (size_t i = 0; i < inputs.size(); ++i) record->input(i).entry = entries_.find(inputs[i]);
+  for (size_t j = 0; j < outputs.size(); ++j) {
+    fill_slot(*record, record->output(j), dims, outputs[j], false);
+    if (is_differentiable(outputs[j].dtype())) {
+      record->output(j).entry = entry_of(outputs[j].impl()->id());
+    }
+  }
+  records_.push_back(record);
+}
+
+}  // namespace ef

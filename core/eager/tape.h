@@ -1,0 +1,98 @@
+// The gradient tape: which tensors are watched, what was computed from them, and the way back.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "eager/id_map.h"
+#include "ops/op.h"
+
+namespace ef {
+
+class Variable;
+
+// A backward step that is not in the op table (a Python function, for custom gradients).
+class BackwardFunction {
+ public:
+  virtual ~BackwardFunction() = default;
+  // Gradients with respect to the recorded inputs, in order; empty where there is none. `dy` has
+  // one dense gradient per recorded output.
+  virtual std::vector<Gradient> run(std::span<const Tensor> dy) = 0;
+};
+
+// One recorded operation; defined in tape.cpp.
+struct Record;
+
+class Tape {
+ public:
+  Tape(bool persistent, bool watch_accessed_variables);
+  ~Tape();
+  Tape(const Tape&) = delete;
+  Tape& operator=(const Tape&) = delete;
+
+  bool persistent() const { return persistent_; }
+  bool watches_accessed_variables() const { return watch_accessed_; }
+
+  void watch(const Tensor& tensor);
+  void watch(Variable& variable);
+  // Called when a variable is read: `value` stands for the variable from now on.
+  void variable_read(Variable& variable, const Tensor& value);
+  bool watches(const Variable& variable) const;
+
+  // Notes a call if one of its inputs is watched.
+  void record(const Op& op, std::span<const Tensor> inputs, const Attrs& attrs,
+              std::span<const Tensor> outputs);
+  void record(std::shared_ptr<BackwardFunction> backward, std::span<const uint64_t> inputs,
+              std::span<const Tensor> outputs);
+
+  // Gradients of the sum of `targets` (weighted by `output_gradients`, empty tensors meaning ones)
+  // with respect to the sources with these identities. Frees the records unless persistent.
+  std::vector<Gradient> gradient(std::span<const Tensor> targets,
+                                 std::span<const Tensor> output_gradients,
+                                 std::span<const uint64_t> sources);
+
+  // Whether that tensor or variable is known to the tape.
+  bool knows(uint64_t id) const { return entries_.find(id) != 0; }
+  std::span<Variable* const> watched_variables() const { return variables_; }
+
+ private:
+  uint32_t entry_of(uint64_t id);
+  void forget_records();
+
+  bool persistent_;
+  bool watch_accessed_;
+  IdMap entries_;            // identity → entry; several identities may share an entry
+  uint32_t entry_count_ = 1;  // entry 0 means "not watched"
+  std::vector<Record*> records_;
+  std::vector<Variable*> variables_;  // counted references
+};
+
+// The tapes of this thread that record now, outermost first.
+std::span<Tape* const> active_tapes();
+inline bool recording() { return !active_tapes().empty(); }
+void push_tape(Tape* tape);
+void pop_tape(Tape* tape);  // from anywhere in the stack; harmless if it is not there
+
+// Pauses all tapes of this thread while it lives.
+class StopRecording {
+ public:
+  StopRecording();
+  ~StopRecording();
+  StopRecording(const StopRecording&) = delete;
+  StopRecording& operator=(const StopRecording&) = delete;
+};
+void pause_recording();
+void resume_recording();
+
+// Notes a call on all active tapes.
+void record_on_tapes(const Op& op, std::span<const Tensor> inputs, const Attrs& attrs,
+                     std::span<const Tensor> outputs);
+
+// Adds `more` to `sum`, in place where nobody can notice.
+void accumulate(Gradient& sum, Gradient more);
+// A sparse gradient's dense form; a dense one as it is.
+Tensor densify(const Gradient& gradient);
+
+}  // namespace ef

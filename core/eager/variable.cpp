@@ -1,0 +1,108 @@
+// Reading and writing variables.
+#include "eager/variable.h"
+
+#include <sched.h>
+
+#include <cstring>
+#include <utility>
+
+#include "eager/dispatch.h"
+#include "eager/tape.h"
+#include "ops/elementwise.h"
+
+namespace ef {
+namespace {
+
+Tensor copy_of(const Tensor& t) {
+  Tensor copy = Tensor::empty(t.dtype(), t.shape());
+  if (t.dtype() == DType::kString) {
+    std::copy(t.strings().begin(), t.strings().end(), copy.mutable_data<std::string>());
+  } else if (t.size() > 0) {
+    std::memcpy(copy.mutable_raw_data(), t.raw_data(), static_cast<size_t>(t.bytes()));
+  }
+  return copy;
+}
+
+}  // namespace
+
+// The variable's own handle never leaves it under a tape, so it gets an identity of its own.
+Variable::Variable(Tensor value, bool trainable)
+    : trainable_(trainable), dtype_(value.dtype()), id_(new_identity()), value_(value.alias()) {}
+
+void Variable::lock() {
+  while (busy_.exchange(true, std::memory_order_acquire)) sched_yield();
+}
+
+Tensor Variable::peek() {
+  lock();
+  Tensor value = value_;
+  unlock();
+  return value;
+}
+
+Tensor Variable::read() {
+  Tensor value = peek();
+  const auto tapes = active_tapes();
+  if (tapes.empty()) return value;
+  bool watched = false;
+  for (Tape* tape : tapes) {
+    if ((trainable_ && tape->watches_accessed_variables()) || tape->watches(*this)) {
+      // A new identity for each read: a value read before the tape began stays unwatched.
+      if (!std::exchange(watched, true)) value = value.alias();
+      tape->variable_read(*this, value);
+    }
+  }
+  return value;
+}
+
+void Variable::assign(const Tensor& value) {
+  Tensor fresh = value.alias();
+  lock();
+  std::swap(value_, fresh);
+  unlock();
+}
+
+namespace {
+
+void add_in_place(const Op& op, const Tensor& value, const Tensor& delta) {
+  const Tensor inputs[] = {value, delta};
+  SpecList specs;
+  specs.push_back({value.dtype(), value.shape()});
+  TensorList outputs{value};
+  const Attrs attrs;
+  KernelContext context(op, inputs, attrs, specs, outputs);
+  op.kernel(context);
+}
+
+}  // namespace
+
+// The variable is unlocked before the GIL is taken back: a reader may wait for the lock with it.
+void Variable::assign_add(const Tensor& delta) {
+  const BlockingRegion region(static_cast<double>(delta.bytes()) / 4);
+  const Update update(*this);
+  add_in_place(ops::add, update.tensor(), delta);
+}
+
+void Variable::assign_sub(const Tensor& delta) {
+  const BlockingRegion region(static_cast<double>(delta.bytes()) / 4);
+  const Update update(*this);
+  add_in_place(ops::subtract, update.tensor(), delta);
+}
+
+Variable::Update::Update(Variable& variable) : variable_(variable) {
+  variable_.lock();
+  if (variable_.value_.exclusively_owned()) {
+    variable_.value_.impl()->reset_id();
+    return;
+  }
+  try {
+    previous_ = std::exchange(variable_.value_, copy_of(variable_.value_));
+  } catch (...) {
+    variable_.unlock();
+    throw;
+  }
+}
+
+Variable::Update::~Update() { variable_.unlock(); }
+
+}  // namespace ef

@@ -1,0 +1,66 @@
+// Variable: a named, mutable slot that holds a tensor.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "tensor/tensor.h"
+
+namespace ef {
+
+class Variable {
+ public:
+  Variable(Tensor value, bool trainable);
+
+  void retain() { refs_.fetch_add(1, std::memory_order_relaxed); }
+  void release() {
+    if (refs_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+  }
+
+  uint64_t id() const { return id_; }
+  bool trainable() const { return trainable_; }
+  DType dtype() const { return dtype_; }
+
+  // The current value. Tapes that watch the variable are told.
+  Tensor read();
+  // The current value, unknown to any tape.
+  Tensor peek();
+  // Replaces the value. The caller has checked dtype and shape.
+  void assign(const Tensor& value);
+  // value ± delta, in place when nobody else holds the old value. The caller has checked
+  // dtype and shape.
+  void assign_add(const Tensor& delta);
+  void assign_sub(const Tensor& delta);
+
+  // Exclusive access for fused updates: locks the variable and yields its tensor, copied first if
+  // somebody else holds the old value. Readers on other threads wait until `lock` is gone.
+  class Update {
+   public:
+    explicit Update(Variable& variable);
+    ~Update();
+    Update(const Update&) = delete;
+    Update& operator=(const Update&) = delete;
+    const Tensor& tensor() const { return variable_.value_; }
+
+   private:
+    Variable& variable_;
+    Tensor previous_;  // outlives the lock: releasing memory of NumPy's may need the GIL
+  };
+
+  // The Python object that owns this variable, for watched_variables(); not a counted reference.
+  void* owner = nullptr;
+
+ private:
+  ~Variable() = default;
+  void lock();
+  void unlock() { busy_.store(false, std::memory_order_release); }
+
+  std::atomic<uint32_t> refs_{1};
+  std::atomic<bool> busy_{false};
+  const bool trainable_;
+  const DType dtype_;
+  const uint64_t id_;
+  Tensor value_;
+};
+
+}  // namespace ef

@@ -1,0 +1,27 @@
+// Kernels of the operations that rearrange, join, cut and repeat tensors.
+#pragma once
+
+#include "ops/op.h"
+
+namespace ef::cpu {
+
+// Several operations whose result is the input's memory under another shape.
+void view_as_inferred(KernelContext& context);
+
+void transpose(KernelContext& context);
+void broadcast_to(KernelContext& context);
+void tile(KernelContext& context);
+void reverse(KernelContext& context);
+
+void concat(KernelContext& context);
+void stack(KernelContext& context);
+void unstack(KernelContext& context);
+void split(KernelContext& context);
+
+void slice(KernelContext& context);
+void strided_slice(KernelContext& context);
+void strided_slice_grad(KernelContext& context);
+void pad(KernelContext& context);
+void mirror_pad_grad(KernelContext& context);
+
+}  // namespace ef::cpu

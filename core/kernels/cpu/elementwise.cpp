@@ -1,0 +1,416 @@
+// Kernels of unary and binary operations: broadcasting, half precision and threads around the
+// loops.
+#include "kernels/cpu/elementwise.h"
+
+#include <algorithm>
+#include <string>
+
+#include "device/isa.h"
+#include "kernels/cpu/broadcast.h"
+#include "kernels/cpu/element_blocks.h"
+#include "kernels/cpu/fill.h"
+
+namespace ef::cpu {
+namespace {
+
+ElementLoops make_loops() {
+  ElementLoops loops;
+  add_integer_division_loops(loops);
+  add_complex_loops(loops);
+  add_special_loops(loops);
+  const auto add_all = [&](auto... add) { (add(loops), ...); };
+  switch (isa()) {
+    case Isa::kBaseline:
+      add_all(baseline::add_arithmetic_loops, baseline::add_math_loops,
+              baseline::add_activation_loops, baseline::add_compare_loops,
+              baseline::add_cast_loops);
+      break;
+    case Isa::kAvx2:
+      add_all(avx2::add_arithmetic_loops, avx2::add_math_loops, avx2::add_activation_loops,
+              avx2::add_compare_loops, avx2::add_cast_loops);
+      break;
+    case Isa::kAvx512:
+      add_all(avx512::add_arithmetic_loops, avx512::add_math_loops, avx512::add_activation_loops,
+              avx512::add_compare_loops, avx512::add_cast_loops);
+      break;
+  }
+  return loops;
+}
+
+// Below this many elements even the slowest loop is not worth a second thread.
+constexpr int64_t kSmall = 1024;
+
+// Elements that take a thread about ten microseconds.
+constexpr int64_t kGrainArithmetic = 32768;
+constexpr int64_t kGrainMath = 8192;
+constexpr int64_t kGrainPlain = 1024;
+
+int64_t grain_of(Unary op, DType type) {
+  if (is_complex(type)) return kGrainPlain;
+  switch (op) {
+    case Unary::kErfinv:
+    case Unary::kLgamma:
+    case Unary::kDigamma: return kGrainPlain;
+    case Unary::kNegative:
+    case Unary::kAbs:
+    case Unary::kSign:
+    case Unary::kSquare:
+    case Unary::kFloor:
+    case Unary::kCeil:
+    case Unary::kRound:
+    case Unary::kIsNan:
+    case Unary::kIsInf:
+    case Unary::kIsFinite:
+    case Unary::kRelu:
+    case Unary::kRelu6:
+    case Unary::kLeakyRelu:
+    case Unary::kLogicalNot:
+    case Unary::kInvert: return kGrainArithmetic;
+    default: return kGrainMath;
+  }
+}
+
+int64_t grain_of(Binary op, DType type) {
+  if (is_complex(type)) return kGrainPlain;
+  switch (op) {
+    case Binary::kPolygamma: return kGrainPlain;
+    case Binary::kTruncateDiv:
+    case Binary::kTruncateMod:
+    case Binary::kFloorDiv:
+    case Binary::kFloorMod:
+    case Binary::kPow: return is_integer(type) ? kGrainPlain * 2 : kGrainMath;
+    case Binary::kAtan2:
+    case Binary::kXdivy:
+    case Binary::kXlogy:
+    case Binary::kXlog1py:
+    case Binary::kSoftplusGrad:
+    case Binary::kGeluGrad:
+    case Binary::kGeluTanhGrad: return kGrainMath;
+    default: return kGrainArithmetic;
+  }
+}
+
+constexpr int64_t kBlock = 512;
+
+// float16 and bfloat16 on their way through a loop over floats. `narrow` is null where the result
+// is of another type.
+struct Widening {
+  CastLoop widen = nullptr;
+  CastLoop narrow = nullptr;
+
+  static Widening of(const ElementLoops& loops, DType in, DType out) {
+    const auto cast = [&](DType from, DType to) {
+      return loops.cast[static_cast<int>(from)][static_cast<int>(to)];
+    };
+    return {cast(in, DType::kFloat32), out == in ? cast(DType::kFloat32, out) : nullptr};
+  }
+};
+
+const char* at(const void* data, int64_t bytes) { return static_cast<const char*>(data) + bytes; }
+char* at(void* data, int64_t bytes) { return static_cast<char*>(data) + bytes; }
+
+struct UnaryCall {
+  UnaryLoop loop;
+  double parameter;
+  Widening half;
+  int64_t in_bytes;
+  int64_t out_bytes;
+
+  void operator()(void* to, const void* x, int64_t count) const {
+    if (!half.widen) return loop(to, x, count, parameter);
+    float wide[kBlock];
+    for (int64_t i = 0; i < count; i += kBlock) {
+      const int64_t size = std::min(kBlock, count - i);
+      half.widen(wide, at(x, i * in_bytes), size);
+      if (half.narrow) {
+        loop(wide, wide, size, parameter);
+        half.narrow(at(to, i * out_bytes), wide, size);
+      } else {
+        loop(at(to, i * out_bytes), wide, size, parameter);
+      }
+    }
+  }
+};
+
+struct BinaryCall {
+  BinaryLoop loop;
+  double parameter;
+  Widening half;
+  int64_t in_bytes;
+  int64_t out_bytes;
+
+  void operator()(void* to, const void* x, const void* y, int64_t count, Form form) const {
+    if (!half.widen) return loop(to, x, y, count, form, parameter);
+    float wide_x[kBlock], wide_y[kBlock];
+    if (form == Form::kScalarX) half.widen(wide_x, x, 1);
+    if (form == Form::kScalarY) half.widen(wide_y, y, 1);
+    for (int64_t i = 0; i < count; i += kBlock) {
+      const int64_t size = std::min(kBlock, count - i);
+      if (form != Form::kScalarX) half.widen(wide_x, at(x, i * in_bytes), size);
+      if (form != Form::kScalarY) half.widen(wide_y, at(y, i * in_bytes), size);
+      if (half.narrow) {
+        float result[kBlock];
+        loop(result, wide_x, wide_y, size, form, parameter);
+        half.narrow(at(to, i * out_bytes), result, size);
+      } else {
+        loop(at(to, i * out_bytes), wide_x, wide_y, size, form, parameter);
+      }
+    }
+  }
+};
+
+[[noreturn]] void no_loop(const KernelContext& context) {
+  fail(Code::kUnimplemented, "Not implemented for ", context.input(0).dtype(),
+       " [Op:", context.op().tf_name, "]");
+}
+
+// Below this length of the innermost loop, blocks of expanded operands are faster than short calls.
+constexpr int64_t kShortLoop = 24;
+
+void run_broadcast(const BinaryCall& call, const Tensor& x, const Tensor& y, const Tensor& out,
+                   int64_t grain) {
+  const BroadcastLayout<2> layout = broadcast_layout<2>(out.shape(), {&x.shape(), &y.shape()});
+  const void* xs = x.raw_data();
+  const void* ys = y.raw_data();
+  const int64_t bytes = call.in_bytes;
+  if (layout.inner() >= kShortLoop) {
+    const Form form = layout.inner_stride(0) == 0   ? Form::kScalarX
+                      : layout.inner_stride(1) == 0 ? Form::kScalarY
+                                                    : Form::kBoth;
+    for_element_blocks(out.mutable_raw_data(), call.out_bytes, out.size(), grain,
+                       [&](void* to, int64_t begin, int64_t total) {
+                         for_stretches(layout, begin, total,
+                                       [&](int64_t done, const int64_t* offset, int64_t count) {
+                                         call(at(to, done * call.out_bytes),
+                                              at(xs, offset[0] * bytes), at(ys, offset[1] * bytes),
+                                              count, form);
+                                       });
+                       });
+    return;
+  }
+  const bool x_full = x.size() == out.size();
+  const bool y_full = y.size() == out.size();
+  for_element_blocks(out.mutable_raw_data(), call.out_bytes, out.size(), grain,
+                     [&](void* to, int64_t begin, int64_t total) {
+                       alignas(16) char x_block[kBlock * 16], y_block[kBlock * 16];
+                       for (int64_t i = 0; i < total; i += kBlock) {
+                         const int64_t size = std::min(kBlock, total - i);
+                         const void* x_part = at(xs, (begin + i) * bytes);
+                         const void* y_part = at(ys, (begin + i) * bytes);
+                         if (!x_full) {
+                           expand_bytes(layout, 0, bytes, xs, begin + i, size, x_block);
+                           x_part = x_block;
+                         }
+                         if (!y_full) {
+                           expand_bytes(layout, 1, bytes, ys, begin + i, size, y_block);
+                           y_part = y_block;
+                         }
+                         call(at(to, i * call.out_bytes), x_part, y_part, size, Form::kBoth);
+                       }
+                     });
+}
+
+template <class Out, class F>
+void on_strings(const KernelContext& context, const F& f) {
+  const Tensor& x = context.input(0);
+  const Tensor& y = context.input(1);
+  const Tensor& out = context.output(0);
+  if (out.size() == 0) return;
+  const auto layout = broadcast_layout<2>(out.shape(), {&x.shape(), &y.shape()});
+  const auto* xs = x.data<std::string>();
+  const auto* ys = y.data<std::string>();
+  auto* to = out.mutable_data<Out>();
+  for_stretches(layout, 0, out.size(), [&](int64_t done, const int64_t* offset, int64_t count) {
+    for (int64_t i = 0; i < count; ++i) {
+      to[done + i] =
+          f(xs[offset[0] + i * layout.inner_stride(0)], ys[offset[1] + i * layout.inner_stride(1)]);
+    }
+  });
+}
+
+void run_strings(const KernelContext& context, Binary op) {
+  using String = std::string;
+  switch (op) {
+    case Binary::kAdd:
+      return on_strings<String>(context, [](const String& a, const String& b) { return a + b; });
+    case Binary::kEqual:
+      return on_strings<bool>(context, [](const String& a, const String& b) { return a == b; });
+    case Binary::kNotEqual:
+      return on_strings<bool>(context, [](const String& a, const String& b) { return a != b; });
+    default: no_loop(context);
+  }
+}
+
+template <class T>
+bool any_zero(const Tensor& y) {
+  const T* values = y.data<T>();
+  return std::find(values, values + y.size(), T{0}) != values + y.size();
+}
+template <class T>
+bool any_negative(const Tensor& y) {
+  const T* values = y.data<T>();
+  return std::any_of(values, values + y.size(), [](T value) { return value < 0; });
+}
+
+void check_divisor(const KernelContext& context) {
+  const Tensor& y = context.input(1);
+  if (!is_integer(y.dtype()) || context.output(0).size() == 0) return;
+  bool found = false;
+  switch (element_size(y.dtype())) {
+    case 1: found = any_zero<uint8_t>(y); break;
+    case 2: found = any_zero<uint16_t>(y); break;
+    case 4: found = any_zero<uint32_t>(y); break;
+    default: found = any_zero<uint64_t>(y);
+  }
+  if (found) invalid_argument("Integer division by zero [Op:", context.op().tf_name, "]");
+}
+
+void check_exponent(const KernelContext& context) {
+  const Tensor& y = context.input(1);
+  if (context.output(0).size() == 0) return;
+  bool found = false;
+  switch (y.dtype()) {
+    case DType::kInt8: found = any_negative<int8_t>(y); break;
+    case DType::kInt16: found = any_negative<int16_t>(y); break;
+    case DType::kInt32: found = any_negative<int32_t>(y); break;
+    case DType::kInt64: found = any_negative<int64_t>(y); break;
+    default: return;
+  }
+  if (found) {
+    invalid_argument(
+        "Integers to negative integer powers are not allowed [Op:", context.op().tf_name, "]");
+  }
+}
+
+void check_values(const KernelContext& context, Binary op) {
+  switch (op) {
+    case Binary::kTruncateDiv:
+    case Binary::kTruncateMod:
+    case Binary::kFloorDiv:
+    case Binary::kFloorMod: return check_divisor(context);
+    case Binary::kPow: return check_exponent(context);
+    default: return;
+  }
+}
+
+// For operations that make their own outputs.
+void run_into_new(KernelContext& context, Unary op) {
+  context.output(0) = Tensor::empty(context.spec(0).dtype, context.spec(0).shape);
+  run_unary(context, op, 0);
+}
+
+}  // namespace
+
+const ElementLoops& element_loops() {
+  static const ElementLoops loops = make_loops();
+  return loops;
+}
+
+void run_unary(KernelContext& context, Unary op, double parameter) {
+  const Tensor& x = context.input(0);
+  const Tensor& out = context.output(0);
+  const ElementLoops& loops = element_loops();
+  const auto& row = loops.unary[static_cast<int>(op)];
+  const int64_t count = x.size();
+  UnaryLoop loop = row[static_cast<int>(x.dtype())];
+  if (loop && count <= kSmall) return loop(out.mutable_raw_data(), x.raw_data(), count, parameter);
+
+  UnaryCall call{loop,
+                 parameter,
+                 {},
+                 static_cast<int64_t>(element_size(x.dtype())),
+                 static_cast<int64_t>(element_size(out.dtype()))};
+  if (!loop) {
+    call.loop = row[static_cast<int>(DType::kFloat32)];
+    call.half = Widening::of(loops, x.dtype(), out.dtype());
+    if (!call.loop || !is_floating(x.dtype())) no_loop(context);
+  }
+  const void* xs = x.raw_data();
+  for_element_blocks(out.mutable_raw_data(), call.out_bytes, count, grain_of(op, x.dtype()),
+                     [&](void* to, int64_t begin, int64_t size) {
+                       call(to, at(xs, begin * call.in_bytes), size);
+                     });
+}
+
+void run_binary(KernelContext& context, Binary op, double parameter, bool swapped) {
+  const Tensor& x = context.input(swapped ? 1 : 0);
+  const Tensor& y = context.input(swapped ? 0 : 1);
+  const Tensor& out = context.output(0);
+  if (op >= Binary::kTruncateDiv && op <= Binary::kPow) check_values(context, op);
+  const ElementLoops& loops = element_loops();
+  const auto& row = loops.binary[static_cast<int>(op)];
+  const int64_t count = out.size();
+  BinaryLoop loop = row[static_cast<int>(x.dtype())];
+
+  // An operand with as many elements as the output has them in the same order.
+  const bool x_full = x.size() == count;
+  const bool y_full = y.size() == count;
+  const bool aligned = (x_full || x.size() == 1) && (y_full || y.size() == 1);
+  const Form form = !x_full ? Form::kScalarX : !y_full ? Form::kScalarY : Form::kBoth;
+  if (aligned && loop && count <= kSmall) {
+    return loop(out.mutable_raw_data(), x.raw_data(), y.raw_data(), count, form, parameter);
+  }
+  if (count == 0) return;
+  if (x.dtype() == DType::kString) return run_strings(context, op);
+
+  BinaryCall call{loop,
+                  parameter,
+                  {},
+                  static_cast<int64_t>(element_size(x.dtype())),
+                  static_cast<int64_t>(element_size(out.dtype()))};
+  if (!loop) {
+    call.loop = row[static_cast<int>(DType::kFloat32)];
+    call.half = Widening::of(loops, x.dtype(), out.dtype());
+    if (!call.loop || !is_floating(x.dtype())) no_loop(context);
+  }
+  const int64_t grain = grain_of(op, x.dtype());
+  if (!aligned) return run_broadcast(call, x, y, out, grain);
+
+  const void* xs = x.raw_data();
+  const void* ys = y.raw_data();
+  const int64_t x_bytes = x_full ? call.in_bytes : 0;
+  const int64_t y_bytes = y_full ? call.in_bytes : 0;
+  for_element_blocks(out.mutable_raw_data(), call.out_bytes, count, grain,
+                     [&](void* to, int64_t begin, int64_t size) {
+                       call(to, at(xs, begin * x_bytes), at(ys, begin * y_bytes), size, form);
+                     });
+}
+
+void leaky_relu(KernelContext& context) {
+  run_unary(context, Unary::kLeakyRelu, context.attrs().real(0));
+}
+
+void leaky_relu_grad(KernelContext& context) {
+  run_binary(context, Binary::kLeakyReluGrad, context.attrs().real(0));
+}
+
+void gelu(KernelContext& context) {
+  run_unary(context, context.attrs().flag(0) ? Unary::kGeluTanh : Unary::kGelu, 0);
+}
+
+void gelu_grad(KernelContext& context) {
+  run_binary(context, context.attrs().flag(0) ? Binary::kGeluTanhGrad : Binary::kGeluGrad, 0);
+}
+
+void round(KernelContext& context) {
+  if (is_integer(context.input(0).dtype())) return forward(context);
+  run_into_new(context, Unary::kRound);
+}
+
+void real(KernelContext& context) {
+  if (!is_complex(context.input(0).dtype())) return forward(context);
+  run_into_new(context, Unary::kReal);
+}
+
+void conj(KernelContext& context) {
+  if (!is_complex(context.input(0).dtype())) return forward(context);
+  run_into_new(context, Unary::kConj);
+}
+
+void imag(KernelContext& context) {
+  if (is_complex(context.input(0).dtype())) return run_into_new(context, Unary::kImag);
+  context.output(0) = Tensor::empty(context.spec(0).dtype, context.spec(0).shape);
+  fill_constant(context.output(0), 0);
+}
+
+}  // namespace ef::cpu

@@ -1,0 +1,235 @@
+// Inner loops of the neural networks' activation functions, and of gradients computed in one step.
+#include <cstdint>
+
+#include "kernels/cpu/vector_loops.h"
+#include "kernels/cpu/vector_math.h"
+
+namespace ef::cpu::EF_ISA {
+
+EF_VECTOR_FUNCTION(erfc)
+
+namespace {
+
+// Klambauer et al., "Self-Normalizing Neural Networks" (2017).
+constexpr double kSeluScale = 1.0507009873554804934193349852946;
+constexpr double kSeluScaleAlpha = 1.7580993408473768599402175208123;
+
+// e^x - 1 for x <= 0.
+EF_INLINE F32 expm1_negative(F32 x) { return expm1_bounded(x); }
+// Here x/2 keeps digits that e^x - 1 would lose: e^x - 1 = 2 tanh(x/2) / (1 - tanh(x/2)).
+EF_INLINE F64 expm1_negative(F64 x) {
+  const F64 t = vtanh(x * 0.5);
+  return 2 * t / (1 - t);
+}
+
+template <class V, class T>
+EF_INLINE V at_most_zero(V x, T) {
+  return x > 0 ? V{} : x;
+}
+
+struct Elu {
+  template <class T, class V = Vec<T>>
+  static V of(V x, T) {
+    const V below = expm1_negative(at_most_zero(x, T{}));
+    // Where e^x - 1 rounds to nothing but x, x itself keeps the sign of zero.
+    return x < 0 ? below : x;
+  }
+};
+struct Selu {
+  template <class T, class V = Vec<T>>
+  static V of(V x, T) {
+    const V below = expm1_negative(at_most_zero(x, T{})) * static_cast<T>(kSeluScaleAlpha);
+    return x < 0 ? below : x * static_cast<T>(kSeluScale);
+  }
+};
+// log(1 + e^x) = max(x, 0) + log(1 + e^-|x|), which never overflows.
+struct Softplus {
+  template <class T, class V = Vec<T>>
+  static V of(V x, T) {
+    const V above = x < 0 ? V{} : x;
+    return above + vlog1p(vexp(-vabs(x)));
+  }
+};
+struct Softsign {
+  template <class T, class V = Vec<T>>
+  static V of(V x, T) {
+    return x / (1 + vabs(x));
+  }
+};
+// Hendrycks and Gimpel, "Gaussian Error Linear Units" (2016): x times the normal distribution.
+struct Gelu {
+  template <class T, class V = Vec<T>>
+  static V of(V x, T) {
+    return x * static_cast<T>(0.5) * verfc(x * static_cast<T>(-0.70710678118654752440));
+  }
+};
+constexpr double kGeluRate = 0.79788456080286535588;  // sqrt(2 / pi)
+constexpr double kGeluCubic = 0.044715;
+struct GeluTanh {
+  template <class T, class V = Vec<T>>
+  static V of(V x, T) {
+    const V inner = (x + x * x * x * static_cast<T>(kGeluCubic)) * static_cast<T>(kGeluRate);
+    return x * static_cast<T>(0.5) * (1 + vtanh(inner));
+  }
+};
+
+// Gradients by (dy, x).
+struct SoftplusGrad {
+  template <class T, class V = Vec<T>>
+  static V of(V dy, V x, T) {
+    return dy * vsigmoid(x);
+  }
+};
+struct SoftsignGrad {
+  template <class T, class V = Vec<T>>
+  static V of(V dy, V x, T) {
+    const V d = 1 + vabs(x);
+    return dy / (d * d);
+  }
+};
+struct GeluGrad {
+  template <class T, class V = Vec<T>>
+  static V of(V dy, V x, T) {
+    const V below = verfc(x * static_cast<T>(-0.70710678118654752440)) * static_cast<T>(0.5);
+    const V density = vexp(x * x * static_cast<T>(-0.5)) * static_cast<T>(0.39894228040143267794);
+    return dy * (below + x * density);
+  }
+};
+struct GeluTanhGrad {
+  template <class T, class V = Vec<T>>
+  static V of(V dy, V x, T) {
+    const V square = x * x;
+    const V inner = x * (1 + square * static_cast<T>(kGeluCubic)) * static_cast<T>(kGeluRate);
+    const V t = vtanh(inner);
+    const V slope = (1 + square * static_cast<T>(3 * kGeluCubic)) * static_cast<T>(kGeluRate);
+    return dy * static_cast<T>(0.5) * ((1 + t) + x * (1 - t * t) * slope);
+  }
+};
+
+template <class T, class Op>
+void activation_loop(void* out, const void* x, int64_t count, double) {
+  map<T>(out, x, count, [](Vec<T> v) { return Op::template of<T>(v, T{}); });
+}
+
+template <class T, class Op>
+void activation_grad_loop(void* out, const void* dy, const void* x, int64_t count, Form, double) {
+  map2<T>(out, dy, x, count, [](Vec<T> a, Vec<T> b) { return Op::template of<T>(a, b, T{}); });
+}
+
+template <class T>
+struct Relu {
+  static T of(T x) { return x <= 0 ? 0 : x; }
+};
+template <class T>
+struct Relu6 {
+  static T of(T x) { return x <= 0 ? T{0} : x >= 6 ? T{6} : x; }
+};
+// The factor is multiplied, not chosen, so that a NaN coming from behind is not hidden.
+template <class T>
+struct ReluGrad {
+  static T of(T dy, T x) { return dy * (x > 0 ? T{1} : T{0}); }
+};
+template <class T>
+struct Relu6Grad {
+  static T of(T dy, T x) { return dy * ((x > 0) & (x < 6) ? T{1} : T{0}); }
+};
+template <class T>
+struct EluGrad {
+  static T of(T dy, T y) { return y < 0 ? dy * (y + 1) : dy; }
+};
+template <class T>
+struct SeluGrad {
+  static T of(T dy, T y) {
+    return dy * (y < 0 ? y + static_cast<T>(kSeluScaleAlpha) : static_cast<T>(kSeluScale));
+  }
+};
+// Gradients by (y, dy).
+template <class T>
+struct TanhGrad {
+  static T of(T y, T dy) { return dy * (1 - y * y); }
+};
+template <class T>
+struct SigmoidGrad {
+  static T of(T y, T dy) { return dy * y * (1 - y); }
+};
+template <class T>
+struct SqrtGrad {
+  static T of(T y, T dy) { return dy * T(0.5) / y; }
+};
+template <class T>
+struct RsqrtGrad {
+  static T of(T y, T dy) { return (dy * T(-0.5) * y) * (y * y); }
+};
+template <class T>
+struct ReciprocalGrad {
+  static T of(T y, T dy) { return -dy * (y * y); }
+};
+
+template <class T>
+void leaky_relu_loop(void* out, const void* x, int64_t count, double alpha) {
+  auto* to = static_cast<T*>(out);
+  const auto* from = static_cast<const T*>(x);
+  const T slope = static_cast<float>(alpha);  // a float in TensorFlow too
+#pragma omp simd
+  for (int64_t i = 0; i < count; ++i) to[i] = from[i] > 0 ? from[i] : from[i] * slope;
+}
+
+template <class T>
+void leaky_relu_grad_loop(void* out, const void* dy, const void* x, int64_t count, Form,
+                          double alpha) {
+  auto* to = static_cast<T*>(out);
+  const auto* dys = static_cast<const T*>(dy);
+  const auto* xs = static_cast<const T*>(x);
+  const T slope = static_cast<float>(alpha);  // a float in TensorFlow too
+#pragma omp simd
+  for (int64_t i = 0; i < count; ++i) to[i] = xs[i] > 0 ? dys[i] : dys[i] * slope;
+}
+
+template <class T>
+void add_relu(ElementLoops& loops, DType type) {
+  loops.at(Unary::kRelu, type) = unary_loop<T, T, Relu<T>>;
+  loops.at(Unary::kRelu6, type) = unary_loop<T, T, Relu6<T>>;
+}
+
+template <class T>
+void add_floating(ElementLoops& loops, DType type) {
+  add_relu<T>(loops, type);
+  loops.at(Unary::kLeakyRelu, type) = leaky_relu_loop<T>;
+  loops.at(Unary::kElu, type) = activation_loop<T, Elu>;
+  loops.at(Unary::kSelu, type) = activation_loop<T, Selu>;
+  loops.at(Unary::kSoftplus, type) = activation_loop<T, Softplus>;
+  loops.at(Unary::kSoftsign, type) = activation_loop<T, Softsign>;
+  loops.at(Unary::kGelu, type) = activation_loop<T, Gelu>;
+  loops.at(Unary::kGeluTanh, type) = activation_loop<T, GeluTanh>;
+  loops.at(Binary::kSoftplusGrad, type) = activation_grad_loop<T, SoftplusGrad>;
+  loops.at(Binary::kSoftsignGrad, type) = activation_grad_loop<T, SoftsignGrad>;
+  loops.at(Binary::kGeluGrad, type) = activation_grad_loop<T, GeluGrad>;
+  loops.at(Binary::kGeluTanhGrad, type) = activation_grad_loop<T, GeluTanhGrad>;
+  loops.at(Binary::kLeakyReluGrad, type) = leaky_relu_grad_loop<T>;
+  loops.at(Binary::kReluGrad, type) = binary_loop<T, T, ReluGrad<T>>;
+  loops.at(Binary::kRelu6Grad, type) = binary_loop<T, T, Relu6Grad<T>>;
+  loops.at(Binary::kEluGrad, type) = binary_loop<T, T, EluGrad<T>>;
+  loops.at(Binary::kSeluGrad, type) = binary_loop<T, T, SeluGrad<T>>;
+  loops.at(Binary::kTanhGrad, type) = binary_loop<T, T, TanhGrad<T>>;
+  loops.at(Binary::kSigmoidGrad, type) = binary_loop<T, T, SigmoidGrad<T>>;
+  loops.at(Binary::kSqrtGrad, type) = binary_loop<T, T, SqrtGrad<T>>;
+  loops.at(Binary::kRsqrtGrad, type) = binary_loop<T, T, RsqrtGrad<T>>;
+  loops.at(Binary::kReciprocalGrad, type) = binary_loop<T, T, ReciprocalGrad<T>>;
+}
+
+}  // namespace
+
+void add_activation_loops(ElementLoops& loops) {
+  add_floating<float>(loops, DType::kFloat32);
+  add_floating<double>(loops, DType::kFloat64);
+  add_relu<int8_t>(loops, DType::kInt8);
+  add_relu<int16_t>(loops, DType::kInt16);
+  add_relu<int32_t>(loops, DType::kInt32);
+  add_relu<int64_t>(loops, DType::kInt64);
+  add_relu<uint8_t>(loops, DType::kUint8);
+  add_relu<uint16_t>(loops, DType::kUint16);
+  add_relu<uint32_t>(loops, DType::kUint32);
+  add_relu<uint64_t>(loops, DType::kUint64);
+}
+
+}  // namespace ef::cpu::EF_ISA

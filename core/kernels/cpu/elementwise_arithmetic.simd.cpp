@@ -1,0 +1,291 @@
+// Inner loops of arithmetic on floats and integers, and copies past the caches.
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <initializer_list>
+
+#include "kernels/cpu/vector_loops.h"
+
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
+
+namespace ef::cpu::EF_ISA {
+namespace {
+
+using enum DType;
+
+// Integers wrap around. Those narrower than int are computed as uint32_t, because what they promote
+// to by themselves could overflow.
+template <class T>
+using Wrapping = std::conditional_t<std::is_floating_point_v<T>, T,
+                                    std::conditional_t<sizeof(T) < 4, uint32_t, T>>;
+
+template <class T>
+struct Add {
+  static T of(T x, T y) { return static_cast<T>(Wrapping<T>(x) + Wrapping<T>(y)); }
+};
+template <class T>
+struct Subtract {
+  static T of(T x, T y) { return static_cast<T>(Wrapping<T>(x) - Wrapping<T>(y)); }
+};
+template <class T>
+struct Multiply {
+  static T of(T x, T y) { return static_cast<T>(Wrapping<T>(x) * Wrapping<T>(y)); }
+};
+template <class T>
+struct SquaredDifference {
+  static T of(T x, T y) {
+    const auto d = Wrapping<T>(x) - Wrapping<T>(y);
+    return static_cast<T>(d * d);
+  }
+};
+template <class T>
+struct Divide {
+  static T of(T x, T y) { return x / y; }
+};
+template <class T>
+struct DivideNoNan {
+  static T of(T x, T y) {
+    const T quotient = x / y;
+    return y == 0 ? 0 : quotient;
+  }
+};
+template <class T>
+struct MultiplyNoNan {
+  static T of(T x, T y) {
+    const T product = x * y;
+    return y == 0 ? 0 : product;
+  }
+};
+template <class T>
+struct FloorDivide {
+  static T of(T x, T y) {
+    if constexpr (sizeof(T) == 4)
+      return __builtin_floorf(x / y);
+    else
+      return __builtin_floor(x / y);
+  }
+};
+template <class T>
+struct TruncateDivide {
+  static T of(T x, T y) {
+    if constexpr (sizeof(T) == 4)
+      return __builtin_truncf(x / y);
+    else
+      return __builtin_trunc(x / y);
+  }
+};
+// A NaN on either side is the result.
+template <class T>
+struct Maximum {
+  static T of(T x, T y) { return x >= y || x != x ? x : y; }
+};
+template <class T>
+struct Minimum {
+  static T of(T x, T y) { return x <= y || x != x ? x : y; }
+};
+template <class T>
+struct Negative {
+  static T of(T x) {
+    if constexpr (std::is_floating_point_v<T>)
+      return -x;
+    else
+      return static_cast<T>(0 - Wrapping<T>(x));
+  }
+};
+template <class T>
+struct Abs {
+  static T of(T x) {
+    if constexpr (std::is_same_v<T, float>)
+      return __builtin_fabsf(x);
+    else if constexpr (std::is_same_v<T, double>)
+      return __builtin_fabs(x);
+    else {
+      using U = std::make_unsigned_t<T>;
+      return x < 0 ? static_cast<T>(0 - Wrapping<U>(static_cast<U>(x))) : x;
+    }
+  }
+};
+template <class T>
+struct Sign {
+  static T of(T x) {
+    if constexpr (std::is_floating_point_v<T>) {
+      // A NaN stays one, and both zeros become the positive one.
+      const T signum = x > 0 ? T{1} : x < 0 ? T{-1} : T{0};
+      return x != x ? x : signum;
+    } else {
+      return static_cast<T>((x > 0) - (x < 0));
+    }
+  }
+};
+template <class T>
+struct Square {
+  static T of(T x) { return static_cast<T>(Wrapping<T>(x) * Wrapping<T>(x)); }
+};
+template <class T>
+struct Sqrt {
+  static T of(T x) {
+    if constexpr (sizeof(T) == 4)
+      return __builtin_sqrtf(x);
+    else
+      return __builtin_sqrt(x);
+  }
+};
+template <class T>
+struct Rsqrt {
+  static T of(T x) { return 1 / Sqrt<T>::of(x); }
+};
+template <class T>
+struct Reciprocal {
+  static T of(T x) { return 1 / x; }
+};
+template <class T>
+struct Floor {
+  static T of(T x) {
+    if constexpr (sizeof(T) == 4)
+      return __builtin_floorf(x);
+    else
+      return __builtin_floor(x);
+  }
+};
+template <class T>
+struct Ceil {
+  static T of(T x) {
+    if constexpr (sizeof(T) == 4)
+      return __builtin_ceilf(x);
+    else
+      return __builtin_ceil(x);
+  }
+};
+template <class T>
+struct Round {
+  static T of(T x) {
+    if constexpr (sizeof(T) == 4)
+      return __builtin_rintf(x);
+    else
+      return __builtin_rint(x);
+  }
+};
+
+// min(max) as two operations of TensorFlow's would: a NaN among the operands is the result.
+template <class T>
+void clip_loop(void* out, const void* x, const void* low, const void* high, int64_t count,
+               int64_t low_step, int64_t high_step) {
+  auto* to = static_cast<T*>(out);
+  const auto* xs = static_cast<const T*>(x);
+  const auto* lows = static_cast<const T*>(low);
+  const auto* highs = static_cast<const T*>(high);
+  if (low_step == 0 && high_step == 0) {
+    const T lowest = *lows;
+    const T highest = *highs;
+#pragma omp simd
+    for (int64_t i = 0; i < count; ++i) {
+      to[i] = Maximum<T>::of(Minimum<T>::of(xs[i], highest), lowest);
+    }
+  } else {
+#pragma omp simd
+    for (int64_t i = 0; i < count; ++i) {
+      to[i] = Maximum<T>::of(Minimum<T>::of(xs[i], highs[i * high_step]), lows[i * low_step]);
+    }
+  }
+}
+
+template <class T>
+void add_modular(ElementLoops& loops, DType a, DType b) {
+  set(loops, Binary::kAdd, commutative_loop<T, T, Add<T>>, {a, b});
+  set(loops, Binary::kSubtract, binary_loop<T, T, Subtract<T>>, {a, b});
+  set(loops, Binary::kMultiply, commutative_loop<T, T, Multiply<T>>, {a, b});
+  set(loops, Unary::kNegative, unary_loop<T, T, Negative<T>>, {a, b});
+  set(loops, Unary::kSquare, unary_loop<T, T, Square<T>>, {a, b});
+  if constexpr (sizeof(T) >= 4) {
+    set(loops, Binary::kSquaredDifference, commutative_loop<T, T, SquaredDifference<T>>, {a, b});
+  }
+}
+
+template <class T>
+void add_ordered(ElementLoops& loops, DType type) {
+  loops.at(Binary::kMaximum, type) = binary_loop<T, T, Maximum<T>>;
+  loops.at(Binary::kMinimum, type) = binary_loop<T, T, Minimum<T>>;
+  loops.clip_at(type) = clip_loop<T>;
+  if constexpr (std::is_signed_v<T>) {
+    loops.at(Unary::kAbs, type) = unary_loop<T, T, Abs<T>>;
+    loops.at(Unary::kSign, type) = unary_loop<T, T, Sign<T>>;
+  }
+}
+
+template <class T>
+void add_floating(ElementLoops& loops, DType type) {
+  add_modular<T>(loops, type, type);
+  add_ordered<T>(loops, type);
+  loops.at(Binary::kRealDivide, type) = binary_loop<T, T, Divide<T>>;
+  loops.at(Binary::kDivideNoNan, type) = binary_loop<T, T, DivideNoNan<T>>;
+  loops.at(Binary::kMultiplyNoNan, type) = binary_loop<T, T, MultiplyNoNan<T>>;
+  loops.at(Binary::kFloorDiv, type) = binary_loop<T, T, FloorDivide<T>>;
+  loops.at(Binary::kTruncateDiv, type) = binary_loop<T, T, TruncateDivide<T>>;
+  loops.at(Unary::kSqrt, type) = unary_loop<T, T, Sqrt<T>>;
+  loops.at(Unary::kRsqrt, type) = unary_loop<T, T, Rsqrt<T>>;
+  loops.at(Unary::kReciprocal, type) = unary_loop<T, T, Reciprocal<T>>;
+  loops.at(Unary::kFloor, type) = unary_loop<T, T, Floor<T>>;
+  loops.at(Unary::kCeil, type) = unary_loop<T, T, Ceil<T>>;
+  loops.at(Unary::kRound, type) = unary_loop<T, T, Round<T>>;
+}
+
+void stream(void* to, const void* from, int64_t bytes) {
+#if defined(__AVX512F__)
+  using Line = __m512i;
+#elif defined(__AVX2__)
+  using Line = __m256i;
+#elif defined(__SSE2__)
+  using Line = __m128i;
+#endif
+#if defined(__SSE2__)
+  auto* target = static_cast<char*>(to);
+  const auto* source = static_cast<const char*>(from);
+  for (; bytes >= 64; bytes -= 64, target += 64, source += 64) {
+    for (int k = 0; k < 64; k += static_cast<int>(sizeof(Line))) {
+      Line line;
+      std::memcpy(&line, source + k, sizeof(Line));
+#if defined(__AVX512F__)
+      _mm512_stream_si512(reinterpret_cast<Line*>(target + k), line);
+#elif defined(__AVX2__)
+      _mm256_stream_si256(reinterpret_cast<Line*>(target + k), line);
+#else
+      _mm_stream_si128(reinterpret_cast<Line*>(target + k), line);
+#endif
+    }
+  }
+  if (bytes > 0) std::memcpy(target, source, static_cast<size_t>(bytes));
+#else
+  std::memcpy(to, from, static_cast<size_t>(bytes));
+#endif
+}
+
+void stream_end() {
+#if defined(__SSE2__)
+  _mm_sfence();
+#endif
+}
+
+}  // namespace
+
+void add_arithmetic_loops(ElementLoops& loops) {
+  add_floating<float>(loops, kFloat32);
+  add_floating<double>(loops, kFloat64);
+  add_modular<uint8_t>(loops, kInt8, kUint8);
+  add_modular<uint16_t>(loops, kInt16, kUint16);
+  add_modular<uint32_t>(loops, kInt32, kUint32);
+  add_modular<uint64_t>(loops, kInt64, kUint64);
+  add_ordered<int8_t>(loops, kInt8);
+  add_ordered<int16_t>(loops, kInt16);
+  add_ordered<int32_t>(loops, kInt32);
+  add_ordered<int64_t>(loops, kInt64);
+  add_ordered<uint8_t>(loops, kUint8);
+  add_ordered<uint16_t>(loops, kUint16);
+  add_ordered<uint32_t>(loops, kUint32);
+  add_ordered<uint64_t>(loops, kUint64);
+  loops.stream = stream;
+  loops.stream_end = stream_end;
+}
+
+}  // namespace ef::cpu::EF_ISA

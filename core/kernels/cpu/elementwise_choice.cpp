@@ -1,0 +1,191 @@
+// Kernels of choices, limits and conversions between element types.
+#include <algorithm>
+#include <bit>
+#include <string>
+
+#include "kernels/cpu/broadcast.h"
+#include "kernels/cpu/element_blocks.h"
+#include "kernels/cpu/elementwise.h"
+
+namespace ef::cpu {
+namespace {
+
+constexpr int64_t kGrain = 32768;
+constexpr int64_t kBlock = 512;
+
+const char* at(const void* data, int64_t bytes) { return static_cast<const char*>(data) + bytes; }
+char* at(void* data, int64_t bytes) { return static_cast<char*>(data) + bytes; }
+
+void select_strings(const Tensor& condition, const Tensor& x, const Tensor& y, const Tensor& out) {
+  const auto layout =
+      broadcast_layout<3>(out.shape(), {&condition.shape(), &x.shape(), &y.shape()});
+  const bool* chosen = condition.data<bool>();
+  const auto* xs = x.data<std::string>();
+  const auto* ys = y.data<std::string>();
+  auto* to = out.mutable_data<std::string>();
+  for_stretches(layout, 0, out.size(), [&](int64_t done, const int64_t* offset, int64_t count) {
+    for (int64_t i = 0; i < count; ++i) {
+      to[done + i] = chosen[offset[0] + i * layout.inner_stride(0)]
+                         ? xs[offset[1] + i * layout.inner_stride(1)]
+                         : ys[offset[2] + i * layout.inner_stride(2)];
+    }
+  });
+}
+
+// The block of an operand that starts at `begin`: in place if it has every element, expanded into
+// `block` otherwise.
+const void* part_of(const BroadcastLayout<3>& layout, int operand, const Tensor& tensor, bool full,
+                    int64_t bytes, int64_t begin, int64_t size, void* block) {
+  if (full) return at(tensor.raw_data(), begin * bytes);
+  expand_bytes(layout, operand, bytes, tensor.raw_data(), begin, size, block);
+  return block;
+}
+
+CastLoop cast_loop(DType from, DType to) {
+  return element_loops().cast[static_cast<int>(from)][static_cast<int>(to)];
+}
+
+// The type to convert to next on the way between two types.
+DType next_type(DType from, DType to) {
+  if (cast_loop(from, to)) return to;
+  const auto part = [](DType type) {
+    return type == DType::kComplex64 ? DType::kFloat32 : DType::kFloat64;
+  };
+  if (is_complex(from)) return part(from);
+  const bool half = from == DType::kFloat16 || from == DType::kBfloat16;
+  if (!half && is_complex(to)) return part(to);
+  return DType::kFloat32;
+}
+
+// At most three steps: bfloat16 → float32 → float64 → complex128.
+void convert_block(DType from, const void* x, DType to, void* out, int64_t count) {
+  const DType first = next_type(from, to);
+  if (first == to) return cast_loop(from, to)(out, x, count);
+  double block[kBlock], other[kBlock];
+  for (int64_t i = 0; i < count; i += kBlock) {
+    const int64_t size = std::min(kBlock, count - i);
+    cast_loop(from, first)(block, at(x, i * static_cast<int64_t>(element_size(from))), size);
+    DType reached = first;
+    double* now = block;
+    for (DType next = next_type(reached, to); next != to; next = next_type(reached, to)) {
+      double* free = now == block ? other : block;
+      cast_loop(reached, next)(free, now, size);
+      now = free;
+      reached = next;
+    }
+    cast_loop(reached, to)(at(out, i * static_cast<int64_t>(element_size(to))), now, size);
+  }
+}
+
+}  // namespace
+
+void select(KernelContext& context) {
+  const Tensor& condition = context.input(0);
+  const Tensor& x = context.input(1);
+  const Tensor& y = context.input(2);
+  const Tensor& out = context.output(0);
+  const int64_t count = out.size();
+  if (count == 0) return;
+  if (x.dtype() == DType::kString) return select_strings(condition, x, y, out);
+
+  const auto bytes = static_cast<int64_t>(element_size(x.dtype()));
+  const SelectLoop loop = element_loops().select[std::countr_zero(static_cast<uint64_t>(bytes))];
+  const bool condition_full = condition.size() == count;
+  const bool x_full = x.size() == count;
+  const bool y_full = y.size() == count;
+  const bool* chosen = condition.data<bool>();
+  if (condition_full && (x_full || x.size() == 1) && (y_full || y.size() == 1)) {
+    const int64_t x_step = x_full ? 1 : 0;
+    const int64_t y_step = y_full ? 1 : 0;
+    for_element_blocks(out.mutable_raw_data(), bytes, count, kGrain,
+                       [&](void* to, int64_t begin, int64_t size) {
+                         loop(to, chosen + begin, at(x.raw_data(), begin * x_step * bytes),
+                              at(y.raw_data(), begin * y_step * bytes), size, x_step, y_step);
+                       });
+    return;
+  }
+  const auto layout =
+      broadcast_layout<3>(out.shape(), {&condition.shape(), &x.shape(), &y.shape()});
+  for_element_blocks(
+      out.mutable_raw_data(), bytes, count, kGrain, [&](void* to, int64_t begin, int64_t total) {
+        alignas(16) char block[3][kBlock * 16];
+        for (int64_t i = 0; i < total; i += kBlock) {
+          const int64_t size = std::min(kBlock, total - i);
+          const int64_t start = begin + i;
+          const void* c = part_of(layout, 0, condition, condition_full, 1, start, size, block[0]);
+          loop(at(to, i * bytes), static_cast<const bool*>(c),
+               part_of(layout, 1, x, x_full, bytes, start, size, block[1]),
+               part_of(layout, 2, y, y_full, bytes, start, size, block[2]), size, 1, 1);
+        }
+      });
+}
+
+void clip_by_value(KernelContext& context) {
+  const Tensor& x = context.input(0);
+  const Tensor& low = context.input(1);
+  const Tensor& high = context.input(2);
+  const Tensor& out = context.output(0);
+  const int64_t count = out.size();
+  if (count == 0) return;
+
+  const ElementLoops& loops = element_loops();
+  const auto bytes = static_cast<int64_t>(element_size(x.dtype()));
+  const ClipLoop loop = loops.clip[static_cast<int>(x.dtype())];
+  const bool low_full = low.size() == count;
+  const bool high_full = high.size() == count;
+  const bool low_fits = low_full || low.size() == 1;
+  const bool high_fits = high_full || high.size() == 1;
+  if (loop && low_fits && high_fits) {
+    const int64_t low_step = low_full ? 1 : 0;
+    const int64_t high_step = high_full ? 1 : 0;
+    for_element_blocks(
+        out.mutable_raw_data(), bytes, count, kGrain, [&](void* to, int64_t begin, int64_t size) {
+          loop(to, at(x.raw_data(), begin * bytes), at(low.raw_data(), begin * low_step * bytes),
+               at(high.raw_data(), begin * high_step * bytes), size, low_step, high_step);
+        });
+    return;
+  }
+  const auto layout = broadcast_layout<3>(out.shape(), {&x.shape(), &low.shape(), &high.shape()});
+  for_element_blocks(out.mutable_raw_data(), bytes, count, kGrain,
+                     [&](void* to, int64_t begin, int64_t total) {
+                       double block[3][kBlock];
+                       float wide[3][kBlock];
+                       for (int64_t i = 0; i < total; i += kBlock) {
+                         const int64_t size = std::min(kBlock, total - i);
+                         const void* parts[3] = {
+                             at(x.raw_data(), (begin + i) * bytes),
+                             part_of(layout, 1, low, low_full, bytes, begin + i, size, block[1]),
+                             part_of(layout, 2, high, high_full, bytes, begin + i, size, block[2])};
+                         if (loop) {
+                           loop(at(to, i * bytes), parts[0], parts[1], parts[2], size, 1, 1);
+                           continue;
+                         }
+                         for (int k = 0; k < 3; ++k)
+                           cast_loop(x.dtype(), DType::kFloat32)(wide[k], parts[k], size);
+                         loops.clip[static_cast<int>(DType::kFloat32)](wide[0], wide[0], wide[1],
+                                                                       wide[2], size, 1, 1);
+                         cast_loop(DType::kFloat32, x.dtype())(at(to, i * bytes), wide[0], size);
+                       }
+                     });
+}
+
+void convert_elements(DType from, const void* x, DType to, void* out, int64_t count) {
+  const auto in_bytes = static_cast<int64_t>(element_size(from));
+  for_element_blocks(out, static_cast<int64_t>(element_size(to)), count, kGrain,
+                     [&](void* target, int64_t begin, int64_t size) {
+                       convert_block(from, at(x, begin * in_bytes), to, target, size);
+                     });
+}
+
+void cast(KernelContext& context) {
+  const Tensor& x = context.input(0);
+  const TensorSpec& spec = context.spec(0);
+  if (x.dtype() == spec.dtype) return forward(context);
+  Tensor result = Tensor::empty(spec.dtype, spec.shape);
+  convert_elements(x.dtype(), x.raw_data(), spec.dtype, result.mutable_raw_data(), x.size());
+  context.output(0) = std::move(result);
+}
+
+void forward(KernelContext& context) { context.output(0) = context.input(0).alias(); }
+
+}  // namespace ef::cpu

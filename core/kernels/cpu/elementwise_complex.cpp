@@ -1,0 +1,138 @@
+// Inner loops on complex numbers.
+#include <cmath>
+#include <complex>
+#include <cstdint>
+
+#include "kernels/cpu/plain_loops.h"
+
+namespace ef::cpu {
+namespace {
+
+template <class T>
+using C = std::complex<T>;
+
+template <class T>
+C<T> sign(C<T> x) {
+  const T magnitude = std::abs(x);
+  return magnitude == 0 ? C<T>(0) : x / magnitude;
+}
+
+// e^x - 1, with the digits of a small real part kept: expm1(a) cos(b) - 2 sin(b/2)^2 + i e^a
+// sin(b).
+template <class T>
+C<T> expm1(C<T> x) {
+  const T half = std::sin(x.imag() / 2);
+  const T real = std::expm1(x.real()) * std::cos(x.imag()) - 2 * half * half;
+  return {real, std::exp(x.real()) * std::sin(x.imag())};
+}
+
+// |1 + x|^2 - 1 = a (a + 2) + b^2, which loses nothing for small x.
+template <class T>
+C<T> log1p(C<T> x) {
+  const T a = x.real(), b = x.imag();
+  const C<T> shifted(1 + a, b);
+  if (std::abs(a) + std::abs(b) > T(0.5)) return std::log(shifted);
+  return {std::log1p(a * (a + 2) + b * b) / 2, std::arg(shifted)};
+}
+
+template <class T>
+C<T> sigmoid(C<T> x) {
+  return T(1) / (T(1) + std::exp(-x));
+}
+
+template <class T>
+C<T> divide_no_nan(C<T> x, C<T> y) {
+  return y == C<T>(0) ? C<T>(0) : x / y;
+}
+template <class T>
+C<T> multiply_no_nan(C<T> x, C<T> y) {
+  return y == C<T>(0) ? C<T>(0) : x * y;
+}
+template <class T>
+C<T> squared_difference(C<T> x, C<T> y) {
+  const C<T> d = x - y;
+  return d * std::conj(d);
+}
+template <class T>
+C<T> xdivy(C<T> x, C<T> y) {
+  return x == C<T>(0) ? C<T>(0) : x / y;
+}
+template <class T>
+C<T> xlogy(C<T> x, C<T> y) {
+  return x == C<T>(0) ? C<T>(0) : x * std::log(y);
+}
+template <class T>
+C<T> xlog1py(C<T> x, C<T> y) {
+  return x == C<T>(0) ? C<T>(0) : x * log1p(y);
+}
+
+template <class T>
+void add_complex(ElementLoops& loops, DType type, DType real_type) {
+  using X = C<T>;
+  const auto same = [&](Unary op, UnaryLoop loop) { loops.at(op, type) = loop; };
+  const auto pair = [&](Binary op, BinaryLoop loop) { loops.at(op, type) = loop; };
+  same(Unary::kNegative, plain_unary<X, X, [](X x) { return -x; }>);
+  same(Unary::kAbs, plain_unary<X, T, [](X x) { return std::abs(x); }>);
+  same(Unary::kSign, plain_unary<X, X, sign<T>>);
+  same(Unary::kSquare, plain_unary<X, X, [](X x) { return x * x; }>);
+  same(Unary::kSqrt, plain_unary<X, X, [](X x) { return std::sqrt(x); }>);
+  same(Unary::kRsqrt, plain_unary<X, X, [](X x) { return T(1) / std::sqrt(x); }>);
+  same(Unary::kReciprocal, plain_unary<X, X, [](X x) { return T(1) / x; }>);
+  same(Unary::kExp, plain_unary<X, X, [](X x) { return std::exp(x); }>);
+  same(Unary::kExpm1, plain_unary<X, X, expm1<T>>);
+  same(Unary::kLog, plain_unary<X, X, [](X x) { return std::log(x); }>);
+  same(Unary::kLog1p, plain_unary<X, X, log1p<T>>);
+  same(Unary::kSin, plain_unary<X, X, [](X x) { return std::sin(x); }>);
+  same(Unary::kCos, plain_unary<X, X, [](X x) { return std::cos(x); }>);
+  same(Unary::kTan, plain_unary<X, X, [](X x) { return std::tan(x); }>);
+  same(Unary::kAsin, plain_unary<X, X, [](X x) { return std::asin(x); }>);
+  same(Unary::kAcos, plain_unary<X, X, [](X x) { return std::acos(x); }>);
+  same(Unary::kAtan, plain_unary<X, X, [](X x) { return std::atan(x); }>);
+  same(Unary::kSinh, plain_unary<X, X, [](X x) { return std::sinh(x); }>);
+  same(Unary::kCosh, plain_unary<X, X, [](X x) { return std::cosh(x); }>);
+  same(Unary::kTanh, plain_unary<X, X, [](X x) { return std::tanh(x); }>);
+  same(Unary::kAsinh, plain_unary<X, X, [](X x) { return std::asinh(x); }>);
+  same(Unary::kAcosh, plain_unary<X, X, [](X x) { return std::acosh(x); }>);
+  same(Unary::kAtanh, plain_unary<X, X, [](X x) { return std::atanh(x); }>);
+  same(Unary::kSigmoid, plain_unary<X, X, sigmoid<T>>);
+  same(Unary::kReal, plain_unary<X, T, [](X x) { return x.real(); }>);
+  same(Unary::kImag, plain_unary<X, T, [](X x) { return x.imag(); }>);
+  same(Unary::kConj, plain_unary<X, X, [](X x) { return std::conj(x); }>);
+  same(Unary::kAngle, plain_unary<X, T, [](X x) { return std::arg(x); }>);
+
+  pair(Binary::kAdd, plain_binary<X, X, [](X x, X y) { return x + y; }>);
+  pair(Binary::kSubtract, plain_binary<X, X, [](X x, X y) { return x - y; }>);
+  pair(Binary::kMultiply, plain_binary<X, X, [](X x, X y) { return x * y; }>);
+  pair(Binary::kRealDivide, plain_binary<X, X, [](X x, X y) { return x / y; }>);
+  pair(Binary::kPow, plain_binary<X, X, [](X x, X y) { return std::pow(x, y); }>);
+  pair(Binary::kDivideNoNan, plain_binary<X, X, divide_no_nan<T>>);
+  pair(Binary::kMultiplyNoNan, plain_binary<X, X, multiply_no_nan<T>>);
+  pair(Binary::kSquaredDifference, plain_binary<X, X, squared_difference<T>>);
+  pair(Binary::kXdivy, plain_binary<X, X, xdivy<T>>);
+  pair(Binary::kXlogy, plain_binary<X, X, xlogy<T>>);
+  pair(Binary::kXlog1py, plain_binary<X, X, xlog1py<T>>);
+  pair(Binary::kEqual, plain_binary<X, bool, [](X x, X y) { return x == y; }>);
+  pair(Binary::kNotEqual, plain_binary<X, bool, [](X x, X y) { return x != y; }>);
+  // Gradients from (y, dy). The callers conjugate y for the first two.
+  pair(Binary::kTanhGrad, plain_binary<X, X, [](X y, X dy) { return dy * (T(1) - y * y); }>);
+  pair(Binary::kSigmoidGrad, plain_binary<X, X, [](X y, X dy) { return dy * y * (T(1) - y); }>);
+  pair(Binary::kSqrtGrad, plain_binary<X, X, [](X y, X dy) { return dy * T(0.5) / std::conj(y); }>);
+  pair(Binary::kRsqrtGrad, plain_binary<X, X, [](X y, X dy) {
+         const X z = std::conj(y);
+         return dy * T(-0.5) * z * z * z;
+       }>);
+  pair(Binary::kReciprocalGrad, plain_binary<X, X, [](X y, X dy) {
+         const X z = std::conj(y);
+         return -dy * z * z;
+       }>);
+  loops.at(Binary::kComplex, real_type) = plain_binary<T, X, [](T a, T b) { return X(a, b); }>;
+}
+
+}  // namespace
+
+void add_complex_loops(ElementLoops& loops) {
+  add_complex<float>(loops, DType::kComplex64, DType::kFloat32);
+  add_complex<double>(loops, DType::kComplex128, DType::kFloat64);
+}
+
+}  // namespace ef::cpu

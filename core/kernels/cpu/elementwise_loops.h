@@ -1,0 +1,170 @@
+// The tables of elementwise inner loops: one function per operation and dtype, over contiguous
+// data.
+#pragma once
+
+#include <cstdint>
+
+#include "tensor/dtype.h"
+
+namespace ef::cpu {
+
+enum class Unary : uint8_t {
+  kNegative,
+  kAbs,
+  kSign,
+  kSquare,
+  kSqrt,
+  kRsqrt,
+  kReciprocal,
+  kExp,
+  kExpm1,
+  kLog,
+  kLog1p,
+  kSin,
+  kCos,
+  kTan,
+  kAsin,
+  kAcos,
+  kAtan,
+  kSinh,
+  kCosh,
+  kTanh,
+  kAsinh,
+  kAcosh,
+  kAtanh,
+  kSigmoid,
+  kErf,
+  kErfc,
+  kErfinv,
+  kLgamma,
+  kDigamma,
+  kFloor,
+  kCeil,
+  kRound,
+  kIsNan,
+  kIsInf,
+  kIsFinite,
+  kSoftplus,
+  kSoftsign,
+  kRelu,
+  kRelu6,
+  kLeakyRelu,
+  kElu,
+  kSelu,
+  kGelu,
+  kGeluTanh,
+  kLogicalNot,
+  kInvert,
+  kReal,
+  kImag,
+  kConj,
+  kAngle,
+  kCount,
+};
+
+enum class Binary : uint8_t {
+  kAdd,
+  kSubtract,
+  kMultiply,
+  kRealDivide,
+  kDivideNoNan,
+  kMultiplyNoNan,
+  kTruncateDiv,
+  kTruncateMod,
+  kFloorDiv,
+  kFloorMod,
+  kPow,
+  kMaximum,
+  kMinimum,
+  kSquaredDifference,
+  kAtan2,
+  kXdivy,
+  kXlogy,
+  kXlog1py,
+  kPolygamma,
+  kEqual,
+  kNotEqual,
+  kLess,
+  kLessEqual,
+  kLogicalAnd,
+  kLogicalOr,
+  kLogicalXor,
+  kBitwiseAnd,
+  kBitwiseOr,
+  kBitwiseXor,
+  kLeftShift,
+  kRightShift,
+  kComplex,
+  kSqrtGrad,
+  kRsqrtGrad,
+  kReciprocalGrad,
+  kTanhGrad,
+  kSigmoidGrad,
+  kReluGrad,
+  kRelu6Grad,
+  kLeakyReluGrad,
+  kEluGrad,
+  kSeluGrad,
+  kSoftplusGrad,
+  kSoftsignGrad,
+  kGeluGrad,
+  kGeluTanhGrad,
+  kCount,
+};
+
+// Which operands are arrays and which a single element.
+enum class Form : uint8_t { kBoth, kScalarY, kScalarX };
+
+using UnaryLoop = void (*)(void* out, const void* x, int64_t count, double parameter);
+using BinaryLoop = void (*)(void* out, const void* x, const void* y, int64_t count, Form form,
+                            double parameter);
+using CastLoop = void (*)(void* out, const void* x, int64_t count);
+// Steps are 0 (the same element again) or 1.
+using SelectLoop = void (*)(void* out, const bool* condition, const void* x, const void* y,
+                            int64_t count, int64_t x_step, int64_t y_step);
+using ClipLoop = void (*)(void* out, const void* x, const void* low, const void* high,
+                          int64_t count, int64_t low_step, int64_t high_step);
+
+// A missing entry for float16 or bfloat16 means: compute in float32.
+struct ElementLoops {
+  UnaryLoop unary[static_cast<int>(Unary::kCount)][kDTypeCount] = {};
+  BinaryLoop binary[static_cast<int>(Binary::kCount)][kDTypeCount] = {};
+  CastLoop cast[kDTypeCount][kDTypeCount] = {};  // from, to
+  SelectLoop select[5] = {};                     // by the logarithm of the element size
+  ClipLoop clip[kDTypeCount] = {};
+  // Copies past the caches; `to` is aligned to 64 bytes.
+  void (*stream)(void* to, const void* from, int64_t bytes) = nullptr;
+  void (*stream_end)() = nullptr;
+
+  UnaryLoop& at(Unary op, DType type) {
+    return unary[static_cast<int>(op)][static_cast<int>(type)];
+  }
+  BinaryLoop& at(Binary op, DType type) {
+    return binary[static_cast<int>(op)][static_cast<int>(type)];
+  }
+  CastLoop& at(DType from, DType to) { return cast[static_cast<int>(from)][static_cast<int>(to)]; }
+  ClipLoop& clip_at(DType type) { return clip[static_cast<int>(type)]; }
+};
+
+// The loops for this machine.
+const ElementLoops& element_loops();
+
+// What element_loops() is put together from. The plain loops gain nothing from vectors.
+void add_integer_division_loops(ElementLoops& loops);
+void add_complex_loops(ElementLoops& loops);
+void add_special_loops(ElementLoops& loops);
+
+#define EF_DECLARE_LOOPS(isa)                     \
+  namespace isa {                                 \
+  void add_arithmetic_loops(ElementLoops& loops); \
+  void add_math_loops(ElementLoops& loops);       \
+  void add_activation_loops(ElementLoops& loops); \
+  void add_compare_loops(ElementLoops& loops);    \
+  void add_cast_loops(ElementLoops& loops);       \
+  }
+EF_DECLARE_LOOPS(baseline)
+EF_DECLARE_LOOPS(avx2)
+EF_DECLARE_LOOPS(avx512)
+#undef EF_DECLARE_LOOPS
+
+}  // namespace ef::cpu

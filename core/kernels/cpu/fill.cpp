@@ -1,0 +1,83 @@
+// Fills: constants of every dtype, and repeated elements.
+#include "kernels/cpu/fill.h"
+
+#include <complex>
+#include <cstring>
+
+#include "device/parallel.h"
+
+namespace ef::cpu {
+namespace {
+
+template <class T>
+void put(void* element, T value) {
+  std::memcpy(element, &value, sizeof(T));
+}
+
+// Doubles beyond the integers' range wrap as a cast from int64 would, instead of being undefined.
+template <class T>
+T integer_of(double value) {
+  if (value != value) return 0;
+  if (value >= 0x1p63) {
+    return static_cast<T>(value >= 0x1p64 ? ~uint64_t{0} : static_cast<uint64_t>(value));
+  }
+  if (value <= -0x1p63) return static_cast<T>(INT64_MIN);
+  return static_cast<T>(static_cast<int64_t>(value));
+}
+
+}  // namespace
+
+void constant_element(DType dtype, double value, void* element) {
+  switch (dtype) {
+    case DType::kFloat32: return put(element, static_cast<float>(value));
+    case DType::kFloat64: return put(element, value);
+    case DType::kFloat16: return put(element, Half(static_cast<float>(value)));
+    case DType::kBfloat16: return put(element, Bfloat16(static_cast<float>(value)));
+    case DType::kInt8: return put(element, integer_of<int8_t>(value));
+    case DType::kInt16: return put(element, integer_of<int16_t>(value));
+    case DType::kInt32: return put(element, integer_of<int32_t>(value));
+    case DType::kInt64: return put(element, integer_of<int64_t>(value));
+    case DType::kUint8: return put(element, integer_of<uint8_t>(value));
+    case DType::kUint16: return put(element, integer_of<uint16_t>(value));
+    case DType::kUint32: return put(element, integer_of<uint32_t>(value));
+    case DType::kUint64: return put(element, integer_of<uint64_t>(value));
+    case DType::kBool: return put(element, value != 0);
+    case DType::kComplex64: return put(element, Complex64(static_cast<float>(value), 0));
+    case DType::kComplex128: return put(element, Complex128(value, 0));
+    case DType::kString:
+    case DType::kInvalid: break;
+  }
+}
+
+void fill_elements(void* out, const void* element, int64_t size, int64_t count) {
+  constexpr int64_t kBlock = 64;
+  unsigned char pattern[kBlock];
+  const auto* bytes = static_cast<const unsigned char*>(element);
+  bool uniform = true;
+  for (int64_t i = 1; i < size; ++i) uniform &= bytes[i] == bytes[0];
+  if (uniform) {
+    std::memset(out, bytes[0], static_cast<size_t>(size * count));
+    return;
+  }
+  auto* to = static_cast<unsigned char*>(out);
+  int64_t remaining = size * count;
+  for (int64_t i = 0; i < kBlock && i < remaining; ++i) pattern[i] = bytes[i % size];
+  for (; remaining >= kBlock; remaining -= kBlock, to += kBlock) std::memcpy(to, pattern, kBlock);
+  if (remaining > 0) std::memcpy(to, pattern, static_cast<size_t>(remaining));
+}
+
+void fill_elements_parallel(void* out, const void* element, int64_t size, int64_t count) {
+  parallel_for(count, (int64_t{1} << 18) / size, [&](int64_t begin, int64_t end) {
+    fill_elements(static_cast<char*>(out) + begin * size, element, size, end - begin);
+  });
+}
+
+void fill_constant(const Tensor& tensor, double value) {
+  if (tensor.dtype() == DType::kString) return;
+  alignas(16) char element[16];
+  constant_element(tensor.dtype(), value, element);
+  fill_elements_parallel(tensor.mutable_raw_data(), element,
+                         static_cast<int64_t>(element_size(tensor.dtype())), tensor.size());
+}
+
+}  // namespace ef::cpu

@@ -1,0 +1,159 @@
+// Matrix products: oneDNN's for float, our own for the other types.
+#include "kernels/cpu/gemm.h"
+
+#include <dnnl.h>
+
+#include <algorithm>
+#include <cstring>
+#include <type_traits>
+
+#include "device/isa.h"
+#include "device/parallel.h"
+#include "tensor/error.h"
+
+namespace ef::cpu {
+namespace {
+
+const GemmKernels& kernels() {
+  static const GemmKernels& chosen = isa() == Isa::kAvx512 ? avx512::gemm_kernels()
+                                     : isa() == Isa::kAvx2 ? avx2::gemm_kernels()
+                                                           : baseline::gemm_kernels();
+  return chosen;
+}
+
+// Distances between neighbours down and along a matrix that may be read transposed.
+struct Steps {
+  int64_t row;
+  int64_t col;
+};
+Steps steps(bool transposed, int64_t stored_row) {
+  return transposed ? Steps{1, stored_row} : Steps{stored_row, 1};
+}
+
+template <class T>
+void clear(const Product& p, T* c) {
+  if (p.accumulate) return;
+  for (int64_t i = 0; i < p.m; ++i) std::fill_n(c + i * p.ldc, p.n, T(0));
+}
+
+// Below this many multiplications a second thread costs more than it brings.
+constexpr int64_t kThreadedSgemm = 600'000;
+
+// Keeps oneDNN on the calling thread while it lives.
+class OneThread {
+ public:
+  explicit OneThread(bool wanted) : threads_(wanted ? omp_get_max_threads() : 0) {
+    if (threads_ > 1) omp_set_num_threads(1);
+  }
+  ~OneThread() {
+    if (threads_ > 1) omp_set_num_threads(threads_);
+  }
+  OneThread(const OneThread&) = delete;
+  OneThread& operator=(const OneThread&) = delete;
+
+ private:
+  int threads_;
+};
+
+template <class T>
+T multiply(T a, T b) {
+  if constexpr (std::is_integral_v<T>) {
+    using Wrapping = std::make_unsigned_t<T>;
+    return static_cast<T>(static_cast<Wrapping>(a) * static_cast<Wrapping>(b));
+  } else {
+    // Without the recovery of infinities that operator* does for complex numbers.
+    return T(a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real());
+  }
+}
+
+template <class T>
+T sum(T a, T b) {
+  if constexpr (std::is_integral_v<T>) {
+    using Wrapping = std::make_unsigned_t<T>;
+    return static_cast<T>(static_cast<Wrapping>(a) + static_cast<Wrapping>(b));
+  } else {
+    return a + b;
+  }
+}
+
+template <class T>
+T conjugated(T value, bool wanted) {
+  if constexpr (std::is_integral_v<T>) {
+    return value;
+  } else {
+    return wanted ? std::conj(value) : value;
+  }
+}
+
+template <class T>
+void plain(const Product& p, const T* a, const T* b, T* c) {
+  const Steps left = steps(p.transpose_a, p.lda);
+  const Steps right = steps(p.transpose_b, p.ldb);
+  const int64_t row_cost = std::max<int64_t>(p.n * p.k, 1);
+  parallel_for(p.m, std::max<int64_t>(1, 20'000 / row_cost), [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      T* out = c + i * p.ldc;
+      if (!p.accumulate) std::fill_n(out, p.n, T(0));
+      for (int64_t q = 0; q < p.k; ++q) {
+        const T factor = conjugated(a[i * left.row + q * left.col], p.conjugate_a);
+        const T* row = b + q * right.row;
+        for (int64_t j = 0; j < p.n; ++j) {
+          out[j] = sum(out[j], multiply(factor, conjugated(row[j * right.col], p.conjugate_b)));
+        }
+      }
+    }
+  });
+}
+
+}  // namespace
+
+void gemm(const Product& p, const float* a, const float* b, float* c) {
+  if (p.m == 0 || p.n == 0) return;
+  if (p.k == 0) return clear(p, c);
+  if (p.m <= kSmallProduct && p.n <= kSmallProduct && p.k <= kSmallProduct && !p.accumulate) {
+    const Steps left = steps(p.transpose_a, p.lda);
+    const Steps right = steps(p.transpose_b, p.ldb);
+    kernels().small_sgemm(p.m, p.n, p.k, a, left.row, left.col, b, right.row, right.col, c, p.ldc);
+    return;
+  }
+  const OneThread one_thread(p.m * p.n * p.k < kThreadedSgemm);
+  const dnnl_status_t status =
+      dnnl_sgemm(p.transpose_a ? 'T' : 'N', p.transpose_b ? 'T' : 'N', p.m, p.n, p.k, 1.0f, a,
+                 p.lda, b, p.ldb, p.accumulate ? 1.0f : 0.0f, c, p.ldc);
+  if (status != dnnl_success) {
+    fail(status == dnnl_out_of_memory ? Code::kResourceExhausted : Code::kInternal,
+         "oneDNN's sgemm failed with status ", static_cast<int>(status));
+  }
+}
+
+void gemm(const Product& p, const double* a, const double* b, double* c) {
+  const Steps left = steps(p.transpose_a, p.lda);
+  const Steps right = steps(p.transpose_b, p.ldb);
+  clear(p, c);
+  const auto block = [&](int64_t i, int64_t rows, int64_t j, int64_t cols) {
+    kernels().dgemm(rows, cols, p.k, a + i * left.row, left.row, left.col, b + j * right.col,
+                    right.row, right.col, c + i * p.ldc + j, p.ldc);
+  };
+  const int64_t work = p.m * p.n * p.k;
+  constexpr int64_t kGrain = 200'000;
+  if (p.m >= p.n) {
+    const int64_t row_cost = std::max<int64_t>(p.n * p.k, 1);
+    parallel_for(p.m, std::max<int64_t>(8, kGrain / row_cost),
+                 [&](int64_t begin, int64_t end) { block(begin, end - begin, 0, p.n); });
+  } else if (work > 0) {
+    const int64_t col_cost = std::max<int64_t>(p.m * p.k, 1);
+    parallel_for(p.n, std::max<int64_t>(8, kGrain / col_cost),
+                 [&](int64_t begin, int64_t end) { block(0, p.m, begin, end - begin); });
+  }
+}
+
+void gemm(const Product& p, const int32_t* a, const int32_t* b, int32_t* c) { plain(p, a, b, c); }
+void gemm(const Product& p, const int64_t* a, const int64_t* b, int64_t* c) { plain(p, a, b, c); }
+void gemm(const Product& p, const Complex64* a, const Complex64* b, Complex64* c) {
+  plain(p, a, b, c);
+}
+void gemm(const Product& p, const Complex128* a, const Complex128* b, Complex128* c) {
+  plain(p, a, b, c);
+}
+
+}  // namespace ef::cpu

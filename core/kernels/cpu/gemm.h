@@ -1,0 +1,57 @@
+// Matrix products on plain memory, shared by matmul and the convolutions.
+#pragma once
+
+#include <cstdint>
+
+#include "tensor/dtype.h"
+
+namespace ef::cpu {
+
+// c = op(a) * op(b) (+ c if `accumulate`), all row-major; op(a) is m×k, op(b) is k×n. `lda`, `ldb`
+// and `ldc` are the lengths of the stored rows, in elements.
+struct Product {
+  int64_t m = 0;
+  int64_t n = 0;
+  int64_t k = 0;
+  bool transpose_a = false;
+  bool transpose_b = false;
+  bool conjugate_a = false;
+  bool conjugate_b = false;
+  int64_t lda = 0;
+  int64_t ldb = 0;
+  int64_t ldc = 0;
+  bool accumulate = false;
+};
+
+// One product. Large ones use all threads unless called from within a parallel region.
+void gemm(const Product& product, const float* a, const float* b, float* c);
+void gemm(const Product& product, const double* a, const double* b, double* c);
+void gemm(const Product& product, const int32_t* a, const int32_t* b, int32_t* c);
+void gemm(const Product& product, const int64_t* a, const int64_t* b, int64_t* c);
+void gemm(const Product& product, const Complex64* a, const Complex64* b, Complex64* c);
+void gemm(const Product& product, const Complex128* a, const Complex128* b, Complex128* c);
+
+// Up to this many rows, columns and terms a float product is not worth a library call.
+inline constexpr int64_t kSmallProduct = 16;
+
+struct GemmKernels {
+  // c += op(a) * op(b), on one thread.
+  void (*dgemm)(int64_t m, int64_t n, int64_t k, const double* a, int64_t a_row, int64_t a_col,
+                const double* b, int64_t b_row, int64_t b_col, double* c, int64_t ldc);
+  // c = op(a) * op(b), for m, n, k up to kSmallProduct.
+  void (*small_sgemm)(int64_t m, int64_t n, int64_t k, const float* a, int64_t a_row,
+                      int64_t a_col, const float* b, int64_t b_row, int64_t b_col, float* c,
+                      int64_t ldc);
+};
+
+namespace baseline {
+const GemmKernels& gemm_kernels();
+}
+namespace avx2 {
+const GemmKernels& gemm_kernels();
+}
+namespace avx512 {
+const GemmKernels& gemm_kernels();
+}
+
+}  // namespace ef::cpu

@@ -1,0 +1,172 @@
+// Matrix products: a blocked double one, and a float one for tiny matrices.
+#include <cstdint>
+#include <cstring>
+
+#include "kernels/cpu/gemm.h"
+
+namespace ef::cpu::EF_ISA {
+namespace {
+
+#if defined(__AVX512F__)
+constexpr int kBytes = 64;
+constexpr int kRows = 8;
+constexpr int kVectors = 3;
+#elif defined(__AVX2__)
+constexpr int kBytes = 32;
+constexpr int kRows = 4;
+constexpr int kVectors = 3;
+#else
+constexpr int kBytes = 16;
+constexpr int kRows = 4;
+constexpr int kVectors = 2;
+#endif
+
+typedef double Double __attribute__((vector_size(kBytes), aligned(8)));
+constexpr int kLanes = kBytes / 8;
+constexpr int kCols = kVectors * kLanes;
+
+// A block of a (kRowBlock × kDepth) stays in the second-level cache, a strip of b (kDepth × kCols)
+// in the first.
+constexpr int64_t kDepth = 256;
+constexpr int64_t kRowBlock = 96;
+constexpr int64_t kColBlock = 4 * kCols * 8;
+
+inline int64_t min(int64_t a, int64_t b) { return a < b ? a : b; }
+
+// Strips of `Width` rows of the matrix, each stored column by column, the last padded with zeros.
+template <int Width>
+void pack(int64_t rows, int64_t cols, const double* in, int64_t row_stride, int64_t col_stride,
+          double* out) {
+  for (int64_t i = 0; i < rows; i += Width) {
+    const int64_t count = min(Width, rows - i);
+    const double* strip = in + i * row_stride;
+    for (int64_t p = 0; p < cols; ++p) {
+      for (int64_t r = 0; r < count; ++r) out[r] = strip[r * row_stride + p * col_stride];
+      for (int64_t r = count; r < Width; ++r) out[r] = 0;
+      out += Width;
+    }
+  }
+}
+
+// c (rows × cols, at most kRows × kCols) += a strip of a times a strip of b.
+void tile(int64_t depth, const double* a, const double* b, double* c, int64_t ldc, int64_t rows,
+          int64_t cols) {
+  Double sum[kRows][kVectors] = {};
+  for (int64_t p = 0; p < depth; ++p) {
+    Double right[kVectors];
+#pragma GCC unroll 4
+    for (int v = 0; v < kVectors; ++v) std::memcpy(&right[v], b + v * kLanes, sizeof(Double));
+#pragma GCC unroll 8
+    for (int r = 0; r < kRows; ++r) {
+#pragma GCC unroll 4
+      for (int v = 0; v < kVectors; ++v) sum[r][v] += a[r] * right[v];
+    }
+    a += kRows;
+    b += kCols;
+  }
+  if (rows == kRows && cols == kCols) {
+#pragma GCC unroll 8
+    for (int r = 0; r < kRows; ++r) {
+#pragma GCC unroll 4
+      for (int v = 0; v < kVectors; ++v) {
+        Double old;
+        std::memcpy(&old, c + r * ldc + v * kLanes, sizeof(Double));
+        old += sum[r][v];
+        std::memcpy(c + r * ldc + v * kLanes, &old, sizeof(Double));
+      }
+    }
+    return;
+  }
+  double spill[kRows * kCols];
+  std::memcpy(spill, sum, sizeof(spill));
+  for (int64_t r = 0; r < rows; ++r) {
+    for (int64_t j = 0; j < cols; ++j) c[r * ldc + j] += spill[r * kCols + j];
+  }
+}
+
+void tiny_dgemm(int64_t m, int64_t n, int64_t k, const double* a, int64_t a_row, int64_t a_col,
+                const double* b, int64_t b_row, int64_t b_col, double* c, int64_t ldc) {
+  for (int64_t i = 0; i < m; ++i) {
+    for (int64_t j = 0; j < n; ++j) {
+      double sum = 0;
+      for (int64_t p = 0; p < k; ++p) sum += a[i * a_row + p * a_col] * b[p * b_row + j * b_col];
+      c[i * ldc + j] += sum;
+    }
+  }
+}
+
+void dgemm(int64_t m, int64_t n, int64_t k, const double* a, int64_t a_row, int64_t a_col,
+           const double* b, int64_t b_row, int64_t b_col, double* c, int64_t ldc) {
+  if (m * n * k <= 512) return tiny_dgemm(m, n, k, a, a_row, a_col, b, b_row, b_col, c, ldc);
+  alignas(64) static thread_local double packed_a[kRowBlock * kDepth];
+  alignas(64) static thread_local double packed_b[kColBlock * kDepth];
+  for (int64_t j0 = 0; j0 < n; j0 += kColBlock) {
+    const int64_t cols = min(kColBlock, n - j0);
+    for (int64_t p0 = 0; p0 < k; p0 += kDepth) {
+      const int64_t depth = min(kDepth, k - p0);
+      pack<kCols>(cols, depth, b + p0 * b_row + j0 * b_col, b_col, b_row, packed_b);
+      for (int64_t i0 = 0; i0 < m; i0 += kRowBlock) {
+        const int64_t rows = min(kRowBlock, m - i0);
+        pack<kRows>(rows, depth, a + i0 * a_row + p0 * a_col, a_row, a_col, packed_a);
+        for (int64_t j = 0; j < cols; j += kCols) {
+          for (int64_t i = 0; i < rows; i += kRows) {
+            tile(depth, packed_a + i * depth, packed_b + j * depth, c + (i0 + i) * ldc + j0 + j,
+                 ldc, min(kRows, rows - i), min(kCols, cols - j));
+          }
+        }
+      }
+    }
+  }
+}
+
+typedef float Row __attribute__((vector_size(64), aligned(4)));
+
+template <int Rows>
+void small_rows(int64_t n, int64_t k, const float* a, int64_t a_row, int64_t a_col, const float* b,
+                float* c, int64_t ldc) {
+  Row sum[Rows] = {};
+  for (int64_t p = 0; p < k; ++p) {
+    Row right;
+    std::memcpy(&right, b + p * 16, sizeof(Row));
+#pragma GCC unroll 4
+    for (int r = 0; r < Rows; ++r) sum[r] += a[r * a_row + p * a_col] * right;
+  }
+  for (int r = 0; r < Rows; ++r) {
+    float spill[16];
+    std::memcpy(spill, &sum[r], sizeof(Row));
+    for (int64_t j = 0; j < n; ++j) c[r * ldc + j] = spill[j];
+  }
+}
+
+void small_sgemm(int64_t m, int64_t n, int64_t k, const float* a, int64_t a_row, int64_t a_col,
+                 const float* b, int64_t b_row, int64_t b_col, float* c, int64_t ldc) {
+  if (m * n * k <= 64) {
+    for (int64_t i = 0; i < m; ++i) {
+      for (int64_t j = 0; j < n; ++j) {
+        float sum = 0;
+        for (int64_t p = 0; p < k; ++p) sum += a[i * a_row + p * a_col] * b[p * b_row + j * b_col];
+        c[i * ldc + j] = sum;
+      }
+    }
+    return;
+  }
+  float padded[16 * 16];
+  for (int64_t p = 0; p < k; ++p) {
+    for (int64_t j = 0; j < n; ++j) padded[p * 16 + j] = b[p * b_row + j * b_col];
+    for (int64_t j = n; j < 16; ++j) padded[p * 16 + j] = 0;
+  }
+  int64_t i = 0;
+  for (; i + 4 <= m; i += 4) {
+    small_rows<4>(n, k, a + i * a_row, a_row, a_col, padded, c + i * ldc, ldc);
+  }
+  for (; i < m; ++i) small_rows<1>(n, k, a + i * a_row, a_row, a_col, padded, c + i * ldc, ldc);
+}
+
+}  // namespace
+
+const GemmKernels& gemm_kernels() {
+  static const GemmKernels kernels{dgemm, small_sgemm};
+  return kernels;
+}
+
+}  // namespace ef::cpu::EF_ISA

@@ -1,0 +1,142 @@
+// Batches of matrix products with broadcasting, by one product a batch or all at once.
+#include "kernels/cpu/matmul.h"
+
+#include <algorithm>
+
+#include "device/parallel.h"
+#include "kernels/cpu/gemm.h"
+#include "kernels/cpu/onednn.h"
+#include "kernels/cpu/widen.h"
+
+namespace ef::cpu {
+namespace {
+
+// Where the matrices of one product of a batch start, counted in matrices.
+struct Batch {
+  explicit Batch(const Shape& a, const Shape& b, const Shape& out) : rank(out.rank() - 2) {
+    int64_t a_step = 1;
+    int64_t b_step = 1;
+    for (int axis = rank - 1; axis >= 0; --axis) {
+      const int a_axis = axis - (out.rank() - a.rank());
+      const int b_axis = axis - (out.rank() - b.rank());
+      const int64_t a_size = a_axis >= 0 ? a[a_axis] : 1;
+      const int64_t b_size = b_axis >= 0 ? b[b_axis] : 1;
+      size[axis] = out[axis];
+      a_stride[axis] = a_size == 1 ? 0 : a_step;
+      b_stride[axis] = b_size == 1 ? 0 : b_step;
+      a_step *= a_size;
+      b_step *= b_size;
+      count *= out[axis];
+    }
+    a_matrices = a_step;
+    b_matrices = b_step;
+  }
+  void locate(int64_t index, int64_t* a_matrix, int64_t* b_matrix) const {
+    *a_matrix = 0;
+    *b_matrix = 0;
+    for (int axis = rank - 1; axis >= 0; --axis) {
+      const int64_t i = index % size[axis];
+      index /= size[axis];
+      *a_matrix += i * a_stride[axis];
+      *b_matrix += i * b_stride[axis];
+    }
+  }
+
+  int rank;
+  int64_t count = 1;
+  int64_t a_matrices = 1;
+  int64_t b_matrices = 1;
+  int64_t size[kMaxRank];
+  int64_t a_stride[kMaxRank];
+  int64_t b_stride[kMaxRank];
+};
+
+template <class T>
+void multiply_all(const Batch& batch, Product p, const T* a, const T* b, T* c) {
+  const int64_t a_size = p.m * p.k;
+  const int64_t b_size = p.k * p.n;
+  const int64_t c_size = p.m * p.n;
+  if (batch.count == 1) return gemm(p, a, b, c);
+  if (batch.b_matrices == 1 && batch.a_matrices == batch.count && !p.transpose_a) {
+    p.m *= batch.count;  // all left matrices one below the other
+    return gemm(p, a, b, c);
+  }
+  const auto products = [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      int64_t left;
+      int64_t right;
+      batch.locate(i, &left, &right);
+      gemm(p, a + left * a_size, b + right * b_size, c + i * c_size);
+    }
+  };
+  const int64_t cost = std::max<int64_t>(p.m * p.n * p.k, 1);
+  const bool each_on_one_thread = batch.count >= 2 * max_threads() || cost < 600'000;
+  if (each_on_one_thread) {
+    parallel_for(batch.count, std::max<int64_t>(1, 200'000 / cost), products);
+  } else {
+    products(0, batch.count);
+  }
+}
+
+template <class T>
+void multiply_wide(const Batch& batch, const Product& p, const Tensor& a, const Tensor& b,
+                   const Tensor& c) {
+  const onednn::Scratch wide((a.size() + b.size() + c.size()) * sizeof(float));
+  float* wide_a = wide.as<float>();
+  float* wide_b = wide_a + a.size();
+  float* wide_c = wide_b + b.size();
+  convert(a.data<T>(), wide_a, a.size());
+  convert(b.data<T>(), wide_b, b.size());
+  multiply_all<float>(batch, p, wide_a, wide_b, wide_c);
+  convert(wide_c, c.mutable_data<T>(), c.size());
+}
+
+}  // namespace
+
+void matmul(KernelContext& context) {
+  const Tensor& a = context.input(0);
+  const Tensor& b = context.input(1);
+  const Tensor& c = context.output(0);
+  if (c.size() == 0) return;
+  const Attrs& attrs = context.attrs();
+  Product p;
+  p.conjugate_a = attrs.flag(2);
+  p.conjugate_b = attrs.flag(3);
+  p.transpose_a = attrs.flag(0) || p.conjugate_a;
+  p.transpose_b = attrs.flag(1) || p.conjugate_b;
+  p.m = c.shape().back(1);
+  p.n = c.shape().back(0);
+  p.k = a.shape().back(p.transpose_a ? 1 : 0);
+  p.lda = std::max<int64_t>(a.shape().back(0), 1);
+  p.ldb = std::max<int64_t>(b.shape().back(0), 1);
+  p.ldc = p.n;
+  if (a.dtype() == DType::kFloat32 && c.rank() == 2) {
+    return gemm(p, a.data<float>(), b.data<float>(), c.mutable_data<float>());
+  }
+  const Batch batch(a.shape(), b.shape(), c.shape());
+  const auto go = [&]<class T>(T) {
+    multiply_all(batch, p, a.data<T>(), b.data<T>(), c.mutable_data<T>());
+  };
+  switch (a.dtype()) {
+    case DType::kFloat32:
+      return go(float{});
+    case DType::kFloat64:
+      return go(double{});
+    case DType::kFloat16:
+      return multiply_wide<Half>(batch, p, a, b, c);
+    case DType::kBfloat16:
+      return multiply_wide<Bfloat16>(batch, p, a, b, c);
+    case DType::kInt32:
+      return go(int32_t{});
+    case DType::kInt64:
+      return go(int64_t{});
+    case DType::kComplex64:
+      return go(Complex64{});
+    case DType::kComplex128:
+      return go(Complex128{});
+    default:
+      return;
+  }
+}
+
+}  // namespace ef::cpu

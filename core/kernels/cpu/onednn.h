@@ -1,0 +1,82 @@
+// oneDNN primitives, made once per shape and kept together with their memory objects.
+#pragma once
+
+#include <dnnl.hpp>
+
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <span>
+
+#include "tensor/inline_vector.h"
+
+namespace ef::cpu::onednn {
+
+// The CPU engine, shared by all threads.
+const dnnl::engine& engine();
+// The calling thread's stream.
+const dnnl::stream& stream();
+
+// A step of a plan: one primitive whose memory objects get their addresses before each run.
+class Step {
+ public:
+  Step() = default;
+  Step(dnnl::primitive primitive, std::span<const int> arguments,
+       std::span<const dnnl::memory::desc> descriptors);
+  explicit operator bool() const { return static_cast<bool>(primitive_); }
+  // One address per argument, in the order of construction.
+  void run(std::initializer_list<const void*> addresses);
+
+ private:
+  static constexpr int kMaxArguments = 8;
+  dnnl::primitive primitive_;
+  dnnl::memory memory_[kMaxArguments];
+  dnnl_exec_arg_t arguments_[kMaxArguments];
+  int count_ = 0;
+};
+
+// Scratch memory from the caching allocator.
+class Scratch {
+ public:
+  explicit Scratch(size_t bytes);
+  ~Scratch();
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  void* data() const { return data_; }
+  template <class T>
+  T* as() const {
+    return static_cast<T*>(data_);
+  }
+
+ private:
+  void* data_ = nullptr;
+  size_t bytes_ = 0;
+};
+
+// What distinguishes one plan from another: numbers, the first of which names the kind.
+using Key = InlineVector<int64_t, 32>;
+
+// Anything that can be kept.
+struct Plan {
+  virtual ~Plan() = default;
+};
+
+// The calling thread's plan for `key`, or nullptr. Plans hold addresses during a run, so every
+// thread has its own; the least recently used of them go when there are too many.
+Plan* find_plan(const Key& key);
+// Keeps a plan and returns it.
+Plan* keep_plan(const Key& key, std::unique_ptr<Plan> plan);
+
+[[noreturn]] void rethrow(const char* what, const dnnl::error& error);
+
+// Runs `make`, turning oneDNN's exceptions into ours; `what` names the operation.
+template <class Make>
+auto guarded(const char* what, const Make& make) {
+  try {
+    return make();
+  } catch (const dnnl::error& error) {
+    rethrow(what, error);
+  }
+}
+
+}  // namespace ef::cpu::onednn

@@ -1,0 +1,29 @@
+// Transposes of matrices, by element size.
+#pragma once
+
+#include <cstdint>
+
+namespace ef::cpu {
+
+// out[r * out_stride + c] = in[c * in_stride + r] for r < rows, c < cols; strides in elements.
+using TransposeFn = void (*)(void* out, const void* in, int64_t rows, int64_t cols,
+                             int64_t out_stride, int64_t in_stride);
+
+struct TransposeKernels {
+  TransposeFn bytes1;
+  TransposeFn bytes2;
+  TransposeFn bytes4;
+  TransposeFn bytes8;
+};
+
+namespace baseline {
+const TransposeKernels& transpose_kernels();
+}
+namespace avx2 {
+const TransposeKernels& transpose_kernels();
+}
+namespace avx512 {
+const TransposeKernels& transpose_kernels();
+}
+
+}  // namespace ef::cpu

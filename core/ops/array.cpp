@@ -1,0 +1,370 @@
+// Operations that change a tensor's shape, order its axes, or repeat it.
+#include "ops/array.h"
+
+#include "kernels/cpu/array.h"
+#include "ops/compose.h"
+
+namespace ef::ops {
+namespace {
+
+double move_cost(std::span<const Tensor>, const SpecList& outputs, const Attrs&) {
+  return static_cast<double>(outputs[0].shape.num_elements()) *
+         static_cast<double>(element_size(outputs[0].dtype)) / 8;
+}
+
+void reshape_infer(InferContext& c) {
+  const char* op = c.op().tf_name;
+  const auto sizes = c.attrs().list(0);
+  const int64_t count = c.shape(0).num_elements();
+  int unknown = -1;
+  int64_t known = 1;
+  bool overflow = false;
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    if (sizes[i] == -1) {
+      if (unknown >= 0) {
+        invalid_argument("Only one input size may be -1, not both ", unknown, " and ", i, " [Op:",
+                         op, "]");
+      }
+      unknown = static_cast<int>(i);
+    } else if (sizes[i] < 0) {
+      invalid_argument("Size ", i, " must be non-negative, not ", sizes[i], " [Op:", op, "]");
+    } else if (!overflow && __builtin_mul_overflow(known, sizes[i], &known)) {
+      overflow = true;
+    }
+  }
+  for (int64_t size : sizes) {
+    if (size == 0) {
+      known = 0;
+      overflow = false;
+    }
+  }
+  if (overflow) checked_num_elements(sizes, op);
+  Shape shape(sizes);
+  if (unknown >= 0) {
+    if (known == 0 && count > 0) {
+      invalid_argument("Input to reshape is a tensor with ", count,
+                       " values, but the requested shape has 0 [Op:", op, "]");
+    }
+    if (known != 0 && count % known != 0) {
+      invalid_argument("Input to reshape is a tensor with ", count,
+                       " values, but the requested shape requires a multiple of ", known, " [Op:",
+                       op, "]");
+    }
+    shape[unknown] = known == 0 ? 0 : count / known;
+  } else if (overflow || known != count) {
+    invalid_argument("Input to reshape is a tensor with ", count,
+                     " values, but the requested shape has ", known, " [Op:", op, "]");
+  }
+  c.add_output(c.dtype(0), shape);
+}
+
+// The gradient of every operation that leaves the elements in their order.
+void reshape_gradient(GradContext& g) { g.set(0, reshape_to(g.dy(), g.input_shape(0))); }
+
+void transpose_infer(InferContext& c) {
+  const char* op = c.op().tf_name;
+  const Shape& shape = c.shape(0);
+  const int rank = shape.rank();
+  Shape result = shape;
+  if (c.attrs().is_none(0)) {
+    for (int i = 0; i < rank; ++i) result[i] = shape[rank - 1 - i];
+    c.add_output(c.dtype(0), result);
+    return;
+  }
+  const auto perm = c.attrs().list(0);
+  if (static_cast<int>(perm.size()) != rank) {
+    invalid_argument("transpose expects a vector of size ", rank, ". But input(1) is a vector of size ",
+                     perm.size(), " [Op:", op, "]");
+  }
+  unsigned seen = 0;
+  for (int i = 0; i < rank; ++i) {
+    const int64_t axis = perm[i] < 0 ? perm[i] + rank : perm[i];
+    if (axis < 0 || axis >= rank) {
+      invalid_argument(axis, " is out of range [0 .. ", rank, ") [Op:", op, "]");
+    }
+    seen |= 1u << axis;
+    result[i] = shape[static_cast<int>(axis)];
+  }
+  for (int i = 0; i < rank; ++i) {
+    if (!((seen >> i) & 1u)) {
+      invalid_argument(i, " is missing from perm ", Shape(perm), " [Op:", op, "]");
+    }
+  }
+  c.add_output(c.dtype(0), result);
+}
+
+void transpose_gradient(GradContext& g) {
+  const Attrs& attrs = g.attrs();
+  Attrs inverse;
+  if (attrs.is_none(0)) {
+    inverse.none();
+  } else {
+    const auto perm = attrs.list(0);
+    const auto rank = static_cast<int64_t>(perm.size());
+    int64_t back[kMaxRank];
+    for (int64_t i = 0; i < rank; ++i) back[perm[i] < 0 ? perm[i] + rank : perm[i]] = i;
+    inverse.list(std::span<const int64_t>(back, perm.size()));
+  }
+  inverse.flag(attrs.count() > 1 && attrs.flag(1));
+  g.set(0, call(transpose, {g.dy()}, inverse));
+}
+
+void expand_dims_infer(InferContext& c) {
+  const int rank = c.shape(0).rank();
+  const int64_t axis = c.attrs().integer(0);
+  if (axis < -rank - 1 || axis > rank) {
+    invalid_argument("Tried to expand dim index ", axis, " for tensor with ", rank,
+                     " dimensions. [Op:", c.op().tf_name, "]");
+  }
+  Shape shape = c.shape(0);
+  shape.insert(static_cast<int>(axis < 0 ? axis + rank + 1 : axis), 1);
+  c.add_output(c.dtype(0), shape);
+}
+
+void squeeze_infer(InferContext& c) {
+  const char* op = c.op().tf_name;
+  const Shape& shape = c.shape(0);
+  const int rank = shape.rank();
+  const auto axes = c.attrs().list(0);
+  unsigned drop = 0;
+  for (int64_t given : axes) {
+    if (given < -rank || given >= rank) {
+      invalid_argument("Tried to squeeze dim index ", given, " for tensor with ", rank,
+                       " dimensions. [Op:", op, "]");
+    }
+    const int axis = static_cast<int>(given < 0 ? given + rank : given);
+    if (shape[axis] != 1) {
+      invalid_argument("Can not squeeze dim[", axis, "], expected a dimension of 1, got ",
+                       shape[axis], " [Op:", op, "]");
+    }
+    drop |= 1u << axis;
+  }
+  Shape result;
+  for (int i = 0; i < rank; ++i) {
+    const bool dropped = axes.empty() ? shape[i] == 1 : ((drop >> i) & 1u) != 0;
+    if (!dropped) result.push_back(shape[i]);
+  }
+  c.add_output(c.dtype(0), result);
+}
+
+void broadcast_to_infer(InferContext& c) {
+  const char* op = c.op().tf_name;
+  const auto dims = c.attrs().list(0);
+  checked_num_elements(dims, op);
+  const Shape target(dims);
+  const Shape& shape = c.shape(0);
+  const int extra = target.rank() - shape.rank();
+  if (extra < 0) {
+    invalid_argument("Rank of input (", shape.rank(),
+                     ") must be no greater than rank of output shape (", target.rank(), "). [Op:",
+                     op, "]");
+  }
+  for (int i = 0; i < shape.rank(); ++i) {
+    if (shape[i] != target[extra + i] && shape[i] != 1) {
+      invalid_argument("Incompatible shapes: ", shape, " vs. ", target, " [Op:", op, "]");
+    }
+  }
+  c.add_output(c.dtype(0), target);
+}
+
+void tile_infer(InferContext& c) {
+  const char* op = c.op().tf_name;
+  const auto multiples = c.attrs().list(0);
+  Shape shape = c.shape(0);
+  const int rank = shape.rank();
+  if (static_cast<int>(multiples.size()) != rank) {
+    invalid_argument("Expected multiples argument to be a vector of length ", rank,
+                     " but got length ", multiples.size(), " [Op:", op, "]");
+  }
+  for (int i = 0; i < rank; ++i) {
+    if (multiples[i] < 0) {
+      invalid_argument("Expected multiples[", i, "] >= 0, but got ", multiples[i], " [Op:", op,
+                       "]");
+    }
+    if (__builtin_mul_overflow(shape[i], multiples[i], &shape[i])) {
+      invalid_argument("Encountered overflow when multiplying shape ", c.shape(0),
+                       " with multiples ", Shape(multiples), " [Op:", op, "]");
+    }
+  }
+  checked_num_elements(shape.dims(), op);
+  c.add_output(c.dtype(0), shape);
+}
+
+// Adds up the copies, one repeated axis at a time.
+void tile_gradient(GradContext& g) {
+  const auto multiples = g.attrs().list(0);
+  const Shape& original = g.input_shape(0);
+  Tensor grad = g.dy();
+  for (int axis = 0; axis < original.rank(); ++axis) {
+    if (multiples[axis] == 1) continue;
+    Shape shape = grad.shape();
+    int64_t before = 1, after = 1;
+    for (int i = 0; i < axis; ++i) before *= shape[i];
+    for (int i = axis + 1; i < shape.rank(); ++i) after *= shape[i];
+    shape[axis] = original[axis];
+    const int64_t copies[] = {1};
+    grad = reshape_to(grad, {before, multiples[axis], original[axis], after});
+    grad = reshape_to(sum_over(grad, copies, false), shape);
+  }
+  g.set(0, grad);
+}
+
+void reverse_infer(InferContext& c) {
+  const char* op = c.op().tf_name;
+  const int rank = c.shape(0).rank();
+  const auto axes = c.attrs().list(0);
+  unsigned seen = 0;
+  for (size_t i = 0; i < axes.size(); ++i) {
+    if (axes[i] < -rank || axes[i] >= rank) {
+      invalid_argument("'axis'[", i, "] = ", axes[i], " is out of valid range [", -rank, ", ",
+                       rank - 1, "] [Op:", op, "]");
+    }
+    const int64_t axis = axes[i] < 0 ? axes[i] + rank : axes[i];
+    if ((seen >> axis) & 1u) {
+      invalid_argument("axis ", axis, " specified more than once. [Op:", op, "]");
+    }
+    seen |= 1u << axis;
+  }
+  c.add_output(c.dtype(0), c.shape(0));
+}
+
+}  // namespace
+
+const Op reshape{{
+    .name = "reshape",
+    .tf_name = "Reshape",
+    .inputs = {{"tensor", kAllTypes}},
+    .attrs = {{"shape", AttrKind::kShape}},
+    .infer = reshape_infer,
+    .kernel = cpu::view_as_inferred,
+    .gradient = reshape_gradient,
+    .makes_outputs = true,
+    .doc = R"(Gives a tensor another shape; the elements keep their row-major order.
+
+Shares the memory of `tensor`, of any dtype. One entry of `shape` may be -1: it becomes what
+the number of elements asks for.
+
+Raises InvalidArgumentError if the sizes do not multiply to the number of elements.
+
+>>> tf.reshape([1, 2, 3, 4, 5, 6], [2, -1]).numpy().tolist()
+[[1, 2, 3], [4, 5, 6]])",
+}};
+
+const Op transpose{{
+    .name = "transpose",
+    .tf_name = "Transpose",
+    .inputs = {{"a", kAllTypes}},
+    .attrs = {{"perm", AttrKind::kInts, "None"}, {"conjugate", AttrKind::kBool, "False"}},
+    .infer = transpose_infer,
+    .kernel = cpu::transpose,
+    .gradient = transpose_gradient,
+    .makes_outputs = true,
+    .cost = move_cost,
+    .doc = R"(Permutes the axes: axis `i` of the result is axis `perm[i]` of `a`.
+
+Without `perm` the axes are reversed. With `conjugate`, complex elements are conjugated too.
+
+Raises InvalidArgumentError if `perm` is not a permutation of the axes.
+
+>>> tf.transpose([[1, 2, 3], [4, 5, 6]]).numpy().tolist()
+[[1, 4], [2, 5], [3, 6]])",
+}};
+
+const Op expand_dims{{
+    .name = "expand_dims",
+    .tf_name = "ExpandDims",
+    .inputs = {{"input", kAllTypes}},
+    .attrs = {{"axis", AttrKind::kInt}},
+    .infer = expand_dims_infer,
+    .kernel = cpu::view_as_inferred,
+    .gradient = reshape_gradient,
+    .makes_outputs = true,
+    .doc = R"(Inserts an axis of length 1 at position `axis`, which may count from the end.
+
+Shares the memory of `input`, of any dtype.
+
+Raises InvalidArgumentError if `axis` is outside `[-rank - 1, rank]`.
+
+>>> tf.expand_dims([1, 2], -1).numpy().tolist()
+[[1], [2]])",
+}};
+
+const Op squeeze{{
+    .name = "squeeze",
+    .tf_name = "Squeeze",
+    .inputs = {{"input", kAllTypes}},
+    .attrs = {{"axis", AttrKind::kInts, "None"}},
+    .infer = squeeze_infer,
+    .kernel = cpu::view_as_inferred,
+    .gradient = reshape_gradient,
+    .makes_outputs = true,
+    .doc = R"(Removes axes of length 1: those in `axis`, or all of them.
+
+Shares the memory of `input`, of any dtype.
+
+Raises InvalidArgumentError if an axis in `axis` has another length or does not exist.
+
+>>> tf.squeeze([[[1], [2]]]).numpy().tolist()
+[1, 2])",
+}};
+
+const Op broadcast_to{{
+    .name = "broadcast_to",
+    .tf_name = "BroadcastTo",
+    .inputs = {{"input", kAllTypes}},
+    .attrs = {{"shape", AttrKind::kShape}},
+    .infer = broadcast_to_infer,
+    .kernel = cpu::broadcast_to,
+    .gradient = [](GradContext& g) { g.set(0, sum_to_shape(g.dy(), g.input_shape(0))); },
+    .makes_outputs = true,
+    .cost = move_cost,
+    .doc = R"(Repeats a tensor along new leading axes and axes of length 1 until it has `shape`.
+
+The rule is NumPy's broadcasting. Any dtype.
+
+Raises InvalidArgumentError if the shapes do not match.
+
+>>> tf.broadcast_to([1, 2], [2, 2]).numpy().tolist()
+[[1, 2], [1, 2]])",
+}};
+
+const Op tile{{
+    .name = "tile",
+    .tf_name = "Tile",
+    .inputs = {{"input", kAllTypes}},
+    .attrs = {{"multiples", AttrKind::kInts}},
+    .infer = tile_infer,
+    .kernel = cpu::tile,
+    .gradient = tile_gradient,
+    .makes_outputs = true,
+    .cost = move_cost,
+    .doc = R"(Repeats a tensor `multiples[i]` times along axis `i`.
+
+Any dtype; `multiples` has one entry for each axis.
+
+Raises InvalidArgumentError for a wrong number of multiples or a negative one.
+
+>>> tf.tile([[1, 2]], [2, 2]).numpy().tolist()
+[[1, 2, 1, 2], [1, 2, 1, 2]])",
+}};
+
+const Op reverse{{
+    .name = "reverse",
+    .tf_name = "ReverseV2",
+    .inputs = {{"tensor", kAllTypes}},
+    .attrs = {{"axis", AttrKind::kInts}},
+    .infer = reverse_infer,
+    .kernel = cpu::reverse,
+    .gradient =
+        [](GradContext& g) { g.set(0, call(reverse, {g.dy()}, Attrs().list(g.attrs().list(0)))); },
+    .doc = R"(Reverses the order of the elements along the given axes.
+
+Any dtype; axes may count from the end.
+
+Raises InvalidArgumentError for an axis that does not exist or is given twice.
+
+>>> tf.reverse([[1, 2], [3, 4]], [1]).numpy().tolist()
+[[2, 1], [4, 3]])",
+}};
+
+}  // namespace ef::ops

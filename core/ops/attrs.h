@@ -1,0 +1,67 @@
+// The attribute values of one call: numbers and lists in the order the op table declares them.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+
+#include "tensor/dtype.h"
+#include "tensor/inline_vector.h"
+#include "tensor/shape.h"
+
+namespace ef {
+
+// Values are appended in declaration order: Attrs().list(axes).flag(keepdims).
+class Attrs {
+ public:
+  static constexpr int kMaxAttrs = 10;
+
+  Attrs& integer(int64_t value) { return scalar(value); }
+  Attrs& flag(bool value) { return scalar(value); }
+  Attrs& real(double value) { return scalar(std::bit_cast<int64_t>(value)); }
+  Attrs& dtype(DType value) { return scalar(static_cast<int64_t>(value)); }
+  Attrs& list(std::span<const int64_t> values) {
+    begin(static_cast<int32_t>(values.size()));
+    for (int64_t value : values) words_.push_back(value);
+    return *this;
+  }
+  Attrs& list(std::initializer_list<int64_t> values) {
+    return list(std::span(values.begin(), values.size()));
+  }
+  Attrs& list(const Shape& shape) { return list(shape.dims()); }
+  // An absent optional value (Python's None).
+  Attrs& none() {
+    begin(-1);
+    return *this;
+  }
+
+  int count() const { return count_; }
+  bool is_none(int k) const { return length_[k] < 0; }
+  int64_t integer(int k) const { return words_[offset_[k]]; }
+  bool flag(int k) const { return words_[offset_[k]] != 0; }
+  double real(int k) const { return std::bit_cast<double>(words_[offset_[k]]); }
+  DType dtype(int k) const { return static_cast<DType>(words_[offset_[k]]); }
+  std::span<const int64_t> list(int k) const {
+    return {words_.data() + offset_[k], static_cast<size_t>(length_[k] < 0 ? 0 : length_[k])};
+  }
+
+ private:
+  Attrs& scalar(int64_t value) {
+    begin(1);
+    words_.push_back(value);
+    return *this;
+  }
+  void begin(int32_t length) {
+    offset_[count_] = static_cast<int32_t>(words_.size());
+    length_[count_] = length;
+    ++count_;
+  }
+
+  int count_ = 0;
+  int32_t offset_[kMaxAttrs];
+  int32_t length_[kMaxAttrs];
+  InlineVector<int64_t, 16> words_;
+};
+
+}  // namespace ef

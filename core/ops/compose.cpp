@@ -1,0 +1,65 @@
+// Short spellings for calling operations from C++.
+#include "ops/compose.h"
+
+#include "kernels/cpu/fill.h"
+#include "ops/array.h"
+#include "ops/elementwise.h"
+#include "ops/reduction.h"
+
+namespace ef {
+
+Tensor operator+(const Tensor& a, const Tensor& b) { return call(ops::add, {a, b}); }
+Tensor operator-(const Tensor& a, const Tensor& b) { return call(ops::subtract, {a, b}); }
+Tensor operator*(const Tensor& a, const Tensor& b) { return call(ops::multiply, {a, b}); }
+Tensor operator/(const Tensor& a, const Tensor& b) { return call(ops::real_divide, {a, b}); }
+Tensor operator-(const Tensor& a) { return call(ops::negative, {a}); }
+Tensor operator+(const Tensor& a, double b) { return a + Tensor::scalar(a.dtype(), b); }
+Tensor operator-(const Tensor& a, double b) { return a - Tensor::scalar(a.dtype(), b); }
+Tensor operator-(double a, const Tensor& b) { return Tensor::scalar(b.dtype(), a) - b; }
+Tensor operator*(const Tensor& a, double b) { return a * Tensor::scalar(a.dtype(), b); }
+Tensor operator/(const Tensor& a, double b) { return a / Tensor::scalar(a.dtype(), b); }
+Tensor operator/(double a, const Tensor& b) { return Tensor::scalar(b.dtype(), a) / b; }
+
+Tensor fill(DType dtype, const Shape& shape, double value) {
+  const Tensor result = Tensor::empty(dtype, shape);
+  cpu::fill_constant(result, value);
+  return result;
+}
+
+Tensor reshape_to(const Tensor& t, const Shape& shape) {
+  return t.shape() == shape ? t : call(ops::reshape, {t}, Attrs().list(shape));
+}
+
+Tensor cast_to(const Tensor& t, DType dtype) {
+  return t.dtype() == dtype ? t : call(ops::cast, {t}, Attrs().dtype(dtype));
+}
+
+Tensor broadcast_to_shape(const Tensor& t, const Shape& shape) {
+  return t.shape() == shape ? t : call(ops::broadcast_to, {t}, Attrs().list(shape));
+}
+
+Tensor conjugate(const Tensor& t) { return is_complex(t.dtype()) ? call(ops::conj, {t}) : t; }
+
+Tensor sum_over(const Tensor& t, std::span<const int64_t> axes, bool keepdims) {
+  return call(ops::reduce_sum, {t}, Attrs().list(axes).flag(keepdims));
+}
+
+Tensor sum_to_shape(const Tensor& t, const Shape& shape) {
+  if (t.shape() == shape) return t;
+  InlineVector<int64_t, kMaxRank> axes;
+  const int extra = t.rank() - shape.rank();
+  for (int i = 0; i < t.rank(); ++i) {
+    if (i < extra || (shape[i - extra] == 1 && t.dim(i) != 1)) axes.push_back(i);
+  }
+  return reshape_to(axes.empty() ? t : sum_over(t, axes, false), shape);
+}
+
+Tensor permute(const Tensor& t, std::span<const int64_t> perm) {
+  return call(ops::transpose, {t}, Attrs().list(perm));
+}
+
+Tensor select(const Tensor& condition, const Tensor& a, const Tensor& b) {
+  return call(ops::select, {condition, a, b});
+}
+
+}  // namespace ef

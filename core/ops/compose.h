@@ -1,0 +1,43 @@
+// Short spellings for calling operations from gradients and other C++ code.
+#pragma once
+
+#include "eager/dispatch.h"
+#include "ops/op.h"
+
+namespace ef {
+
+Tensor operator+(const Tensor& a, const Tensor& b);
+Tensor operator-(const Tensor& a, const Tensor& b);
+Tensor operator*(const Tensor& a, const Tensor& b);
+Tensor operator/(const Tensor& a, const Tensor& b);
+Tensor operator-(const Tensor& a);
+// A number on either side takes the tensor's dtype.
+Tensor operator+(const Tensor& a, double b);
+Tensor operator-(const Tensor& a, double b);
+Tensor operator-(double a, const Tensor& b);
+Tensor operator*(const Tensor& a, double b);
+Tensor operator/(const Tensor& a, double b);
+Tensor operator/(double a, const Tensor& b);
+
+// A tensor of equal elements; `fill` records nothing on tapes.
+Tensor fill(DType dtype, const Shape& shape, double value);
+inline Tensor zeros(DType dtype, const Shape& shape) { return fill(dtype, shape, 0); }
+inline Tensor ones(DType dtype, const Shape& shape) { return fill(dtype, shape, 1); }
+inline Tensor zeros_like(const Tensor& t) { return zeros(t.dtype(), t.shape()); }
+
+// The same value when the shape or dtype already fits, else the operation's result.
+Tensor reshape_to(const Tensor& t, const Shape& shape);
+Tensor cast_to(const Tensor& t, DType dtype);
+Tensor broadcast_to_shape(const Tensor& t, const Shape& shape);
+// The complex conjugate; real tensors come back as they are.
+Tensor conjugate(const Tensor& t);
+
+// Sums over given axes.
+Tensor sum_over(const Tensor& t, std::span<const int64_t> axes, bool keepdims);
+// Undoes a broadcast: sums `t` over the axes along which `shape` was stretched.
+Tensor sum_to_shape(const Tensor& t, const Shape& shape);
+Tensor permute(const Tensor& t, std::span<const int64_t> perm);
+// where(condition, a, b) with broadcasting.
+Tensor select(const Tensor& condition, const Tensor& a, const Tensor& b);
+
+}  // namespace ef

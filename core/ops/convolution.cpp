@@ -1,0 +1,345 @@
+// Two-dimensional convolutions: inference and gradients.
+#include "ops/convolution.h"
+
+#include "kernels/cpu/convolution.h"
+#include "ops/compose.h"
+#include "ops/window.h"
+
+namespace ef::ops {
+namespace {
+
+constexpr DTypeSet kConvolutionTypes = kFloatTypes | DTypeSet{DType::kInt32};
+
+// The attributes that all six operations share, from the k-th on.
+struct Sliding {
+  Sliding(const Attrs& attrs, int k)
+      : strides(attrs.list(k)),
+        padding(static_cast<Padding>(attrs.integer(k + 1))),
+        explicit_paddings(attrs.list(k + 2)),
+        dilations(attrs.list(k + 3)),
+        format(static_cast<DataFormat>(attrs.integer(k + 4))) {}
+
+  Window over(const Shape& image, const Shape& filter, const char* op) const {
+    return slide_window(image, filter[0], filter[1], strides, padding, explicit_paddings, dilations,
+                        format, op);
+  }
+  void append_to(Attrs& attrs) const {
+    attrs.list(strides).integer(static_cast<int64_t>(padding)).list(explicit_paddings);
+    attrs.list(dilations).integer(static_cast<int64_t>(format));
+  }
+  Attrs forward() const {
+    Attrs attrs;
+    append_to(attrs);
+    return attrs;
+  }
+  Attrs backward(const Shape& sizes) const {
+    Attrs attrs;
+    attrs.list(sizes);
+    append_to(attrs);
+    return attrs;
+  }
+
+  std::span<const int64_t> strides;
+  Padding padding;
+  std::span<const int64_t> explicit_paddings;
+  std::span<const int64_t> dilations;
+  DataFormat format;
+};
+
+// The shape of a convolution's result, with TensorFlow's complaints.
+Shape convolved_shape(const Sliding& sliding, const Shape& image, const Shape& filter,
+                      bool depthwise, const char* op) {
+  if (image.rank() != 4) {
+    invalid_argument(depthwise ? "" : "convolution ", "input must be 4-dimensional: ", image,
+                     " [Op:", op, "]");
+  }
+  if (filter.rank() != 4) {
+    invalid_argument(depthwise ? "" : "convolution ", "filter must be 4-dimensional: ", filter,
+                     " [Op:", op, "]");
+  }
+  const int64_t channels = image[axes_of(sliding.format).channel];
+  int64_t filters = filter[3];
+  if (depthwise) {
+    if (channels != filter[2]) {
+      invalid_argument("input and filter must have the same depth: ", channels, " vs. ", filter[2],
+                       " [Op:", op, "]");
+    }
+    filters *= filter[2];
+  } else {
+    if (filter[2] <= 0) {
+      invalid_argument("filter depth must be strictly positive, got ", filter[2], " [Op:", op, "]");
+    }
+    if (channels % filter[2] != 0) {
+      invalid_argument("input depth must be evenly divisible by filter depth: ", channels, " vs. ",
+                       filter[2], " [Op:", op, "]");
+    }
+    const int64_t groups = channels / filter[2];
+    if (groups <= 0) {
+      invalid_argument("number of groups must be positive, got ", groups, " [Op:", op, "]");
+    }
+    if (filters % groups != 0) {
+      invalid_argument("output depth must be evenly divisible by number of groups: ", filters,
+                       " vs. ", groups, " [Op:", op, "]");
+    }
+  }
+  if (filter[0] == 0 || filter[1] == 0) {
+    invalid_argument("filter must not have zero elements (i.e. all dimensions must be non-zero) "
+                     "[Op:",
+                     op, "]");
+  }
+  const Window window = sliding.over(image, filter, op);
+  const Shape out =
+      image_shape(sliding.format, image[0], window.row.out, window.col.out, filters);
+  checked_num_elements(out.dims(), op);
+  return out;
+}
+
+template <bool kDepthwise>
+void infer_forward(InferContext& c) {
+  const Sliding sliding(c.attrs(), 0);
+  c.add_output(c.dtype(0), convolved_shape(sliding, c.shape(0), c.shape(1), kDepthwise,
+                                           c.op().tf_name));
+}
+
+// Checks that `dy` is what a convolution of `image` with `filter` would give.
+void check_backprop(const Sliding& sliding, const Shape& image, const Shape& filter,
+                    const Shape& dy, bool depthwise, const char* op) {
+  if (dy.rank() != 4) {
+    invalid_argument("out_backprop must be 4-dimensional: ", dy, " [Op:", op, "]");
+  }
+  const Shape expected = convolved_shape(sliding, image, filter, depthwise, op);
+  const Axes axes = axes_of(sliding.format);
+  if (dy[0] != expected[0]) {
+    invalid_argument("input and out_backprop must have the same batch size. Input batch: ",
+                     expected[0], ", outbackprop batch: ", dy[0], ", batch_dim: 0 [Op:", op, "]");
+  }
+  if (dy[axes.channel] != expected[axes.channel]) {
+    invalid_argument("filter and out_backprop must have the same out_depth: ",
+                     expected[axes.channel], " vs. ", dy[axes.channel], " [Op:", op, "]");
+  }
+  const Window window = sliding.over(image, filter, op);
+  for (const auto& [axis, slide] : {std::pair{axes.row, window.row}, {axes.col, window.col}}) {
+    if (dy[axis] != expected[axis]) {
+      invalid_argument("Size of out_backprop doesn't match computed: actual = ", dy[axis],
+                       ", computed = ", expected[axis], " spatial_dim: ", axis,
+                       " input: ", slide.in, " filter: ", slide.window, " output: ", dy[axis],
+                       " stride: ", slide.stride, " dilation: ", slide.dilation, " [Op:", op, "]");
+    }
+  }
+}
+
+template <bool kDepthwise>
+void infer_backprop_input(InferContext& c) {
+  const Sliding sliding(c.attrs(), 1);
+  const auto sizes = c.attrs().list(0);
+  const char* op = c.op().tf_name;
+  const Shape& filter = c.shape(0);
+  const Shape& dy = c.shape(1);
+  if (sizes.size() != 4 && sizes.size() != 2) {
+    invalid_argument(op, " requires input_sizes to contain 4 values or 2 values, but got: ",
+                     sizes.size(), " [Op:", op, "]");
+  }
+  checked_num_elements(sizes, op);
+  Shape image(sizes);
+  if (sizes.size() == 2) {
+    if (filter.rank() != 4 || dy.rank() != 4) {
+      invalid_argument("filter and out_backprop must be 4-dimensional: ", filter, " and ", dy,
+                       " [Op:", op, "]");
+    }
+    image = image_shape(sliding.format, dy[0], sizes[0], sizes[1], filter[2]);
+  }
+  check_backprop(sliding, image, filter, dy, kDepthwise, op);
+  c.add_output(c.dtype(0), image);
+}
+
+template <bool kDepthwise>
+void infer_backprop_filter(InferContext& c) {
+  const Sliding sliding(c.attrs(), 1);
+  const auto sizes = c.attrs().list(0);
+  const char* op = c.op().tf_name;
+  if (sizes.size() != 4) {
+    invalid_argument("filter_sizes must contain 4 values, but got: ", sizes.size(), " [Op:", op,
+                     "]");
+  }
+  checked_num_elements(sizes, op);
+  const Shape filter(sizes);
+  check_backprop(sliding, c.shape(0), filter, c.shape(1), kDepthwise, op);
+  c.add_output(c.dtype(0), filter);
+}
+
+// One family: a convolution is linear in image and filter, so the gradients of each of the three
+// operations are the other two.
+struct Family {
+  const Op& forward;
+  const Op& backprop_input;
+  const Op& backprop_filter;
+};
+const Family kFull{conv2d, conv2d_backprop_input, conv2d_backprop_filter};
+const Family kDepthwise{depthwise_conv2d, depthwise_conv2d_backprop_input,
+                        depthwise_conv2d_backprop_filter};
+
+template <const Family& family>
+void forward_gradient(GradContext& g) {
+  const Sliding sliding(g.attrs(), 0);
+  const Tensor dy = g.dy();
+  if (g.wants(0)) {
+    g.set(0, call(family.backprop_input, {g.input(1), dy}, sliding.backward(g.input_shape(0))));
+  }
+  if (g.wants(1)) {
+    g.set(1, call(family.backprop_filter, {g.input(0), dy}, sliding.backward(g.input_shape(1))));
+  }
+}
+
+template <const Family& family>
+void backprop_input_gradient(GradContext& g) {
+  const Sliding sliding(g.attrs(), 1);
+  const Tensor dx = g.dy();
+  if (g.wants(0)) {
+    g.set(0, call(family.backprop_filter, {dx, g.input(1)}, sliding.backward(g.input_shape(0))));
+  }
+  if (g.wants(1)) g.set(1, call(family.forward, {dx, g.input(0)}, sliding.forward()));
+}
+
+template <const Family& family>
+void backprop_filter_gradient(GradContext& g) {
+  const Sliding sliding(g.attrs(), 1);
+  const Tensor dw = g.dy();
+  if (g.wants(0)) {
+    g.set(0, call(family.backprop_input, {dw, g.input(1)}, sliding.backward(g.input_shape(0))));
+  }
+  if (g.wants(1)) g.set(1, call(family.forward, {g.input(0), dw}, sliding.forward()));
+}
+
+// Every output pixel (or its gradient) meets every filter weight once.
+double forward_cost(std::span<const Tensor> inputs, const SpecList& outputs, const Attrs&) {
+  const Shape& filter = inputs[1].shape();
+  return static_cast<double>(outputs[0].shape.num_elements()) *
+         static_cast<double>(filter[0] * filter[1] * filter[2]) / 50;
+}
+double backprop_input_cost(std::span<const Tensor> inputs, const SpecList&, const Attrs&) {
+  const Shape& filter = inputs[0].shape();
+  return static_cast<double>(inputs[1].size()) *
+         static_cast<double>(filter[0] * filter[1] * filter[2]) / 50;
+}
+double backprop_filter_cost(std::span<const Tensor> inputs, const SpecList& outputs, const Attrs&) {
+  const Shape& filter = outputs[0].shape;
+  return static_cast<double>(inputs[1].size()) *
+         static_cast<double>(filter[0] * filter[1] * filter[2]) / 50;
+}
+
+const AttrSpec kStrides{"strides", AttrKind::kInts};
+const AttrSpec kPadding{"padding", AttrKind::kEnum, nullptr, kPaddingWords};
+const AttrSpec kExplicitPaddings{"explicit_paddings", AttrKind::kInts, "None"};
+const AttrSpec kDilations{"dilations", AttrKind::kInts, "None"};
+const AttrSpec kDataFormat{"data_format", AttrKind::kEnum, "'NHWC'", kDataFormatWords};
+
+}  // namespace
+
+const Op conv2d{{
+    .name = "conv2d",
+    .tf_name = "Conv2D",
+    .inputs = {{.name = "input", .dtypes = kConvolutionTypes},
+               {.name = "filters", .dtypes = kConvolutionTypes}},
+    .attrs = {kStrides, kPadding, kExplicitPaddings, kDilations, kDataFormat},
+    .infer = infer_forward<false>,
+    .kernel = cpu::conv2d,
+    .gradient = forward_gradient<kFull>,
+    .needs = {{.inputs = 2}, {.inputs = 1}},
+    .cost = forward_cost,
+    .doc = R"(Slides filters over images and sums what they see: a cross-correlation.
+
+`input` is [batch, rows, cols, channels] (or [batch, channels, rows, cols] for data_format "NCHW"),
+`filters` is [rows, cols, channels / groups, outputs]; `strides` and `dilations` have four entries
+in the order of `input`. `padding` is "SAME", "VALID" or "EXPLICIT", which takes eight
+`explicit_paddings`. Floating dtypes and int32. Returns [batch, out_rows, out_cols, outputs].
+Raises InvalidArgumentError for shapes that do not fit.
+)",
+}};
+
+const Op conv2d_backprop_input{{
+    .name = "conv2d_backprop_input",
+    .tf_name = "Conv2DBackpropInput",
+    .inputs = {{.name = "filter", .dtypes = kConvolutionTypes},
+               {.name = "out_backprop", .dtypes = kConvolutionTypes}},
+    .attrs = {{"input_sizes", AttrKind::kInts}, kStrides, kPadding, kExplicitPaddings, kDilations,
+              kDataFormat},
+    .infer = infer_backprop_input<false>,
+    .kernel = cpu::conv2d_backprop_input,
+    .gradient = backprop_input_gradient<kFull>,
+    .needs = {{.inputs = 2}, {.inputs = 1}},
+    .cost = backprop_input_cost,
+    .doc = R"(The gradient of a convolution with respect to its input, a tensor of `input_sizes`.
+
+`filter` and the other arguments are those of conv2d, `out_backprop` has the shape of its result.
+)",
+}};
+
+const Op conv2d_backprop_filter{{
+    .name = "conv2d_backprop_filter",
+    .tf_name = "Conv2DBackpropFilter",
+    .inputs = {{.name = "input", .dtypes = kConvolutionTypes},
+               {.name = "out_backprop", .dtypes = kConvolutionTypes}},
+    .attrs = {{"filter_sizes", AttrKind::kInts}, kStrides, kPadding, kExplicitPaddings, kDilations,
+              kDataFormat},
+    .infer = infer_backprop_filter<false>,
+    .kernel = cpu::conv2d_backprop_filter,
+    .gradient = backprop_filter_gradient<kFull>,
+    .needs = {{.inputs = 2}, {.inputs = 1}},
+    .cost = backprop_filter_cost,
+    .doc = R"(The gradient of a convolution with respect to its filters, a tensor of `filter_sizes`.
+
+`input` and the other arguments are those of conv2d, `out_backprop` has the shape of its result.
+)",
+}};
+
+const Op depthwise_conv2d{{
+    .name = "depthwise_conv2d",
+    .tf_name = "DepthwiseConv2dNative",
+    .inputs = {{.name = "input", .dtypes = kFloatTypes}, {.name = "filter", .dtypes = kFloatTypes}},
+    .attrs = {kStrides, kPadding, kExplicitPaddings, kDilations, kDataFormat},
+    .infer = infer_forward<true>,
+    .kernel = cpu::depthwise_conv2d,
+    .gradient = forward_gradient<kDepthwise>,
+    .needs = {{.inputs = 2}, {.inputs = 1}},
+    .cost = forward_cost,
+    .doc = R"(Convolves every channel with filters of its own.
+
+`input` is [batch, rows, cols, channels], `filter` is [rows, cols, channels, multiplier]; the other
+arguments are those of conv2d. Returns [batch, out_rows, out_cols, channels * multiplier], where
+channel c * multiplier + m is channel c convolved with its m-th filter.
+)",
+}};
+
+const Op depthwise_conv2d_backprop_input{{
+    .name = "depthwise_conv2d_backprop_input",
+    .tf_name = "DepthwiseConv2dNativeBackpropInput",
+    .inputs = {{.name = "filter", .dtypes = kFloatTypes},
+               {.name = "out_backprop", .dtypes = kFloatTypes}},
+    .attrs = {{"input_sizes", AttrKind::kInts}, kStrides, kPadding, kExplicitPaddings, kDilations,
+              kDataFormat},
+    .infer = infer_backprop_input<true>,
+    .kernel = cpu::depthwise_conv2d_backprop_input,
+    .gradient = backprop_input_gradient<kDepthwise>,
+    .needs = {{.inputs = 2}, {.inputs = 1}},
+    .cost = backprop_input_cost,
+    .doc = R"(The gradient of depthwise_conv2d with respect to its input, of shape `input_sizes`.
+)",
+}};
+
+const Op depthwise_conv2d_backprop_filter{{
+    .name = "depthwise_conv2d_backprop_filter",
+    .tf_name = "DepthwiseConv2dNativeBackpropFilter",
+    .inputs = {{.name = "input", .dtypes = kFloatTypes},
+               {.name = "out_backprop", .dtypes = kFloatTypes}},
+    .attrs = {{"filter_sizes", AttrKind::kInts}, kStrides, kPadding, kExplicitPaddings, kDilations,
+              kDataFormat},
+    .infer = infer_backprop_filter<true>,
+    .kernel = cpu::depthwise_conv2d_backprop_filter,
+    .gradient = backprop_filter_gradient<kDepthwise>,
+    .needs = {{.inputs = 2}, {.inputs = 1}},
+    .cost = backprop_filter_cost,
+    .doc = R"(The gradient of depthwise_conv2d with respect to its filter, of shape `filter_sizes`.
+)",
+}};
+
+}  // namespace ef::ops

@@ -1,0 +1,122 @@
+// Operations that act on each element, with broadcasting where there are several inputs.
+#pragma once
+
+#include "ops/op.h"
+
+namespace ef::ops {
+
+// Arithmetic of two operands: x, y.
+extern const Op add;
+extern const Op subtract;
+extern const Op multiply;
+extern const Op real_divide;  // in Python: divide_real
+extern const Op divide_no_nan;
+extern const Op multiply_no_nan;
+extern const Op truncate_div;
+extern const Op truncate_mod;
+extern const Op floor_div;  // in Python: floordiv
+extern const Op floor_mod;  // in Python: floormod
+extern const Op pow;
+extern const Op maximum;
+extern const Op minimum;
+extern const Op squared_difference;
+extern const Op atan2;
+extern const Op xdivy;
+extern const Op xlogy;
+extern const Op xlog1py;
+
+// Functions of one operand: x.
+extern const Op negative;
+extern const Op abs;  // real for complex inputs
+extern const Op sign;
+extern const Op square;
+extern const Op sqrt;
+extern const Op rsqrt;
+extern const Op reciprocal;
+extern const Op exp;
+extern const Op expm1;
+extern const Op log;
+extern const Op log1p;
+extern const Op sin;
+extern const Op cos;
+extern const Op tan;
+extern const Op asin;
+extern const Op acos;
+extern const Op atan;
+extern const Op sinh;
+extern const Op cosh;
+extern const Op tanh;
+extern const Op asinh;
+extern const Op acosh;
+extern const Op atanh;
+extern const Op sigmoid;
+extern const Op erf;
+extern const Op erfc;
+extern const Op erfinv;
+extern const Op lgamma;
+extern const Op digamma;
+extern const Op polygamma;  // a, x: the derivative of order a of digamma
+extern const Op floor;
+extern const Op ceil;
+extern const Op round;  // half to even
+extern const Op is_nan;
+extern const Op is_inf;
+extern const Op is_finite;
+
+// Activations: features.
+extern const Op softplus;
+extern const Op softsign;
+extern const Op relu;
+extern const Op relu6;
+extern const Op leaky_relu;  // alpha
+extern const Op elu;
+extern const Op selu;
+extern const Op gelu;  // approximate
+
+// Gradients in one step: y, dy (the function's value and the gradient by it).
+extern const Op sqrt_grad;
+extern const Op rsqrt_grad;
+extern const Op reciprocal_grad;
+extern const Op tanh_grad;
+extern const Op sigmoid_grad;
+// Gradients in one step: gradients, features (or outputs, as TensorFlow has it for elu and selu).
+extern const Op relu_grad;
+extern const Op relu6_grad;
+extern const Op leaky_relu_grad;  // alpha
+extern const Op elu_grad;         // gradients, outputs
+extern const Op selu_grad;        // gradients, outputs
+extern const Op softplus_grad;
+extern const Op softsign_grad;
+extern const Op gelu_grad;  // approximate
+
+// Comparisons, logic and bits.
+extern const Op equal;
+extern const Op not_equal;
+extern const Op less;
+extern const Op less_equal;
+extern const Op greater;
+extern const Op greater_equal;
+extern const Op logical_and;
+extern const Op logical_or;
+extern const Op logical_xor;
+extern const Op logical_not;
+extern const Op bitwise_and;
+extern const Op bitwise_or;
+extern const Op bitwise_xor;
+extern const Op left_shift;
+extern const Op right_shift;
+extern const Op invert;
+
+// Choice, conversion and complex numbers.
+extern const Op select;         // condition, x, y
+extern const Op clip_by_value;  // t, clip_value_min, clip_value_max
+extern const Op cast;           // x; dtype
+extern const Op identity;       // input
+extern const Op stop_gradient;  // input
+extern const Op complex;        // real, imag
+extern const Op real;
+extern const Op imag;
+extern const Op conj;
+extern const Op angle;
+
+}  // namespace ef::ops

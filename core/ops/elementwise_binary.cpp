@@ -1,0 +1,462 @@
+// Arithmetic of two operands.
+#include "kernels/cpu/elementwise.h"
+#include "ops/elementwise.h"
+#include "ops/elementwise_infer.h"
+
+namespace ef::ops {
+namespace {
+
+using cpu::Binary;
+using enum DType;
+
+constexpr DTypeSet kAddTypes = kNumericTypes | DTypeSet{kString};
+constexpr DTypeSet kPowTypes = kInexactTypes | kSignedIntTypes;
+constexpr DTypeSet kDifferenceTypes = kInexactTypes | DTypeSet{kInt32, kInt64};
+
+Tensor zero(DType dtype) { return Tensor::scalar(dtype, 0); }
+
+// The gradient goes to x where `to_x` holds, and to y elsewhere.
+void choose_gradient(GradContext& g, const Tensor& to_x) {
+  const Tensor dy = g.dy();
+  if (g.wants(0)) set_summed(g, 0, ef::select(to_x, dy, zero(dy.dtype())));
+  if (g.wants(1)) set_summed(g, 1, ef::select(to_x, zero(dy.dtype()), dy));
+}
+
+Tensor not_zero(const Tensor& x) {
+  return cast_to(call(not_equal, {x, zero(x.dtype())}), x.dtype());
+}
+
+}  // namespace
+
+const Op add{{
+    .name = "add",
+    .tf_name = "AddV2",
+    .inputs = {{"x", kAddTypes}, {"y", kAddTypes}},
+    .infer = binary_infer,
+    .kernel = cpu::binary<Binary::kAdd>,
+    .gradient =
+        [](GradContext& g) {
+          const Tensor dy = g.dy();
+          if (g.wants(0)) set_summed(g, 0, dy);
+          if (g.wants(1)) set_summed(g, 1, dy);
+        },
+    .needs = {kNothing},
+    .doc = R"(Returns x + y, element by element.
+
+Both have one numeric dtype, or hold strings, which are joined. Their shapes broadcast. Integers
+wrap around. Raises InvalidArgumentError if dtypes differ or shapes do not broadcast.
+
+>>> tf.add([1, 2, 3], 10).numpy()
+array([11, 12, 13], dtype=int32)
+)",
+}};
+
+const Op subtract{{
+    .name = "subtract",
+    .tf_name = "Sub",
+    .inputs = {{"x"}, {"y"}},
+    .infer = binary_infer,
+    .kernel = cpu::binary<Binary::kSubtract>,
+    .gradient =
+        [](GradContext& g) {
+          const Tensor dy = g.dy();
+          if (g.wants(0)) set_summed(g, 0, dy);
+          if (g.wants(1)) g.set(1, -sum_to_shape(dy, g.input_shape(1)));
+        },
+    .needs = {kNothing},
+    .doc = R"(Returns x - y, element by element.
+
+Both have one numeric dtype; their shapes broadcast. Integers wrap around. Raises
+InvalidArgumentError if dtypes differ or shapes do not broadcast.
+
+>>> tf.subtract([5, 6], [1, 2]).numpy()
+array([4, 4], dtype=int32)
+)",
+}};
+
+const Op multiply{{
+    .name = "multiply",
+    .tf_name = "Mul",
+    .inputs = {{"x"}, {"y"}},
+    .infer = binary_infer,
+    .kernel = cpu::binary<Binary::kMultiply>,
+    .gradient =
+        [](GradContext& g) {
+          const Tensor dy = g.dy();
+          if (g.wants(0)) set_summed(g, 0, dy * conjugate(g.input(1)));
+          if (g.wants(1)) set_summed(g, 1, conjugate(g.input(0)) * dy);
+        },
+    .needs = {{2, 0}, {1, 0}},
+    .doc = R"(Returns x * y, element by element.
+
+Both have one numeric dtype; their shapes broadcast. Integers wrap around. Raises
+InvalidArgumentError if dtypes differ or shapes do not broadcast.
+
+>>> tf.multiply([[1.0], [2.0]], [3.0, 4.0]).numpy()
+array([[3., 4.],
+       [6., 8.]], dtype=float32)
+)",
+}};
+
+const Op real_divide{{
+    .name = "divide_real",
+    .tf_name = "RealDiv",
+    .inputs = {{"x", kInexactTypes}, {"y", kInexactTypes}},
+    .infer = binary_infer,
+    .kernel = cpu::binary<Binary::kRealDivide>,
+    .gradient =
+        [](GradContext& g) {
+          const Tensor by_x = g.dy() / conjugate(g.input(1));
+          if (g.wants(0)) set_summed(g, 0, by_x);
+          if (g.wants(1)) g.set(1, -sum_to_shape(by_x * conjugate(g.output(0)), g.input_shape(1)));
+        },
+    .needs = {{2, 0}, {2, 1}},
+    .doc = R"(Returns x / y of floating or complex numbers, element by element.
+
+Both have one dtype; their shapes broadcast. Division by zero gives infinities and NaNs. Raises
+InvalidArgumentError for integers, if dtypes differ or if shapes do not broadcast.
+
+>>> (tf.constant([1.0, 9.0]) / 2.0).numpy()
+array([0.5, 4.5], dtype=float32)
+)",
+}};
+
+const Op divide_no_nan{{
+    .name = "divide_no_nan",
+    .tf_name = "DivNoNan",
+    .inputs = {{"x", kInexactTypes}, {"y", kInexactTypes}},
+    .infer = binary_infer,
+    .kernel = cpu::binary<Binary::kDivideNoNan>,
+    .gradient =
+        [](GradContext& g) {
+          const Tensor y = conjugate(g.input(1));
+          const Tensor by_x = call(divide_no_nan, {g.dy(), y});
+          if (g.wants(0)) set_summed(g, 0, by_x);
+          if (g.wants(1)) {
+            g.set(1, -sum_to_shape(by_x * conjugate(g.output(0)), g.input_shape(1)));
+          }
+        },
+    .needs = {{2, 0}, {2, 1}},
+    .doc = R"(Returns x / y, and 0 wherever y is 0.
+
+Floating or complex dtypes; shapes broadcast. Raises InvalidArgumentError if dtypes differ or
+shapes do not broadcast.
+
+>>> tf.math.divide_no_nan([3.0, 1.0], [2.0, 0.0]).numpy()
+array([1.5, 0. ], dtype=float32)
+)",
+}};
+
+const Op multiply_no_nan{{
+    .name = "multiply_no_nan",
+    .tf_name = "MulNoNan",
+    .inputs = {{"x", kInexactTypes}, {"y", kInexactTypes}},
+    .infer = binary_infer,
+    .kernel = cpu::binary<Binary::kMultiplyNoNan>,
+    .gradient =
+        [](GradContext& g) {
+          const Tensor dy = g.dy();
+          if (g.wants(0)) set_summed(g, 0, call(multiply_no_nan, {dy, g.input(1)}));
+          if (g.wants(1)) set_summed(g, 1, call(multiply_no_nan, {g.input(0), dy}));
+        },
+    .needs = {{2, 0}, {1, 0}},
+    .doc = R"(Returns x * y, and 0 wherever y is 0, even if x is infinite or NaN.
+
+Floating or complex dtypes; shapes broadcast. Raises InvalidArgumentError if dtypes differ or
+shapes do not broadcast.
+
+>>> tf.math.multiply_no_nan([3.0, float('inf')], [2.0, 0.0]).numpy()
+array([6., 0.], dtype=float32)
+)",
+}};
+
+const Op truncate_div{{
+    .name = "truncatediv",
+    .tf_name = "TruncateDiv",
+    .inputs = {{"x", kRealTypes}, {"y", kRealTypes}},
+    .infer = binary_infer,
+    .kernel = cpu::binary<Binary::kTruncateDiv>,
+    .doc = R"(Returns x / y rounded towards zero.
+
+Real dtypes; shapes broadcast. Without gradient. Raises InvalidArgumentError for an integer
+division by zero, if dtypes differ or if shapes do not broadcast.
+
+>>> tf.truncatediv([7, -7], 2).numpy()
+array([ 3, -3], dtype=int32)
+)",
+}};
+
+const Op truncate_mod{{
+    .name = "truncatemod",
+    .tf_name = "TruncateMod",
+    .inputs = {{"x", kRealTypes}, {"y", kRealTypes}},
+    .infer = binary_infer,
+    .kernel = cpu::binary<Binary::kTruncateMod>,
+    .doc = R"(Returns the remainder of truncatediv, which has the sign of x.
+
+Real dtypes; shapes broadcast. Without gradient. Raises InvalidArgumentError for an integer
+division by zero, if dtypes differ or if shapes do not broadcast.
+
+>>> tf.truncatemod([7, -7], 2).numpy()
+array([ 1, -1], dtype=int32)
+)",
+}};
+
+const Op floor_div{{
+    .name = "floordiv",
+    .tf_name = "FloorDiv",
+    .inputs = {{"x", kRealTypes}, {"y", kRealTypes}},
+    .infer = binary_infer,
+    .kernel = cpu::binary<Binary::kFloorDiv>,
+    .doc = R"(Returns x / y rounded towards minus infinity, as Python's // does.
+
+Real dtypes; shapes broadcast. Without gradient. Raises InvalidArgumentError for an integer
+division by zero, if dtypes differ or if shapes do not broadcast.
+
+>>> tf.math.floordiv([7, -7], 2).numpy()
+array([ 3, -4], dtype=int32)
+)",
+}};
+
+const Op floor_mod{{
+    .name = "floormod",
+    .tf_name = "FloorMod",
+    .inputs = {{"x", kRealTypes}, {"y", kRealTypes}},
+    .infer = binary_infer,
+    .kernel = cpu::binary<Binary::kFloorMod>,
+    .gradient =
+        [](GradContext& g) {
+          const Tensor dy = g.dy();
+          if (g.wants(0)) set_summed(g, 0, dy);
+          if (g.wants(1)) set_summed(g, 1, dy * -call(floor_div, {g.input(0), g.input(1)}));
+        },
+    .needs = {kNothing, kBothInputs},
+    .doc = R"(Returns the remainder of floordiv, which has the sign of y, as Python's % does.
+
+Real dtypes; shapes broadcast. Raises InvalidArgumentError for an integer division by zero, if
+dtypes differ or if shapes do not broadcast.
+
+>>> tf.math.floormod([7, -7], 3).numpy()
+array([1, 2], dtype=int32)
+)",
+}};
+
+const Op pow{{
+    .name = "pow",
+    .tf_name = "Pow",
+    .inputs = {{"x", kPowTypes}, {"y", kPowTypes}},
+    .infer = binary_infer,
+    .kernel = cpu::binary<Binary::kPow>,
+    .gradient =
+        [](GradContext& g) {
+          const Tensor dy = g.dy();
+          const Tensor x = conjugate(g.input(0));
+          if (g.wants(0)) {
+            const Tensor y = conjugate(g.input(1));
+            set_summed(g, 0, dy * y * call(pow, {x, y - 1}));
+          }
+          if (!g.wants(1)) return;
+          // x^y is a smooth function of y only for positive x; elsewhere the gradient counts as 0.
+          const Tensor nil = zero(x.dtype());
+          const Tensor smooth = call(is_complex(x.dtype()) ? not_equal : greater, {x, nil});
+          const Tensor safe = ef::select(smooth, x, Tensor::scalar(x.dtype(), 1));
+          const Tensor log_x = ef::select(smooth, call(log, {safe}), nil);
+          set_summed(g, 1, dy * conjugate(g.output(0)) * log_x);
+        },
+    .needs = {kBothInputs, {1, 1}},
+    .doc = R"(Returns x to the power of y, element by element.
+
+Floating, complex or signed integer dtypes; shapes broadcast. Integer powers wrap around. Raises
+InvalidArgumentError for a negative integer exponent, if dtypes differ or shapes do not broadcast.
+
+>>> tf.pow([2, 3], [5, 2]).numpy()
+array([32,  9], dtype=int32)
+)",
+}};
+
+const Op maximum{{
+    .name = "maximum",
+    .tf_name = "Maximum",
+    .inputs = {{"x", kRealTypes}, {"y", kRealTypes}},
+    .infer = binary_infer,
+    .kernel = cpu::binary<Binary::kMaximum>,
+    .gradient =
+        [](GradContext& g) { choose_gradient(g, call(greater_equal, {g.input(0), g.input(1)})); },
+    .needs = {kBothInputs},
+    .doc = R"(Returns the larger of x and y, element by element; NaN if either is NaN.
+
+Real dtypes; shapes broadcast. Where both are equal, the gradient goes to x. Raises
+InvalidArgumentError if dtypes differ or shapes do not broadcast.
+
+>>> tf.maximum([1.0, 5.0], 3.0).numpy()
+array([3., 5.], dtype=float32)
+)",
+}};
+
+const Op minimum{{
+    .name = "minimum",
+    .tf_name = "Minimum",
+    .inputs = {{"x", kRealTypes}, {"y", kRealTypes}},
+    .infer = binary_infer,
+    .kernel = cpu::binary<Binary::kMinimum>,
+    .gradient =
+        [](GradContext& g) { choose_gradient(g, call(less_equal, {g.input(0), g.input(1)})); },
+    .needs = {kBothInputs},
+    .doc = R"(Returns the smaller of x and y, element by element; NaN if either is NaN.
+
+Real dtypes; shapes broadcast. Where both are equal, the gradient goes to x. Raises
+InvalidArgumentError if dtypes differ or shapes do not broadcast.
+
+>>> tf.minimum([1.0, 5.0], 3.0).numpy()
+array([1., 3.], dtype=float32)
+)",
+}};
+
+const Op squared_difference{{
+    .name = "squared_difference",
+    .tf_name = "SquaredDifference",
+    .inputs = {{"x", kDifferenceTypes}, {"y", kDifferenceTypes}},
+    .infer = binary_infer,
+    .kernel = cpu::binary<Binary::kSquaredDifference>,
+    .gradient =
+        [](GradContext& g) {
+          const Tensor dy = g.dy();
+          const Tensor by_x = (dy + dy) * (g.input(0) - g.input(1));
+          if (g.wants(0)) set_summed(g, 0, by_x);
+          if (g.wants(1)) g.set(1, -sum_to_shape(by_x, g.input_shape(1)));
+        },
+    .needs = {kBothInputs},
+    .doc = R"(Returns (x - y)(x - y), the second factor conjugated, element by element.
+
+Floating, complex, int32 and int64 dtypes; shapes broadcast. Raises InvalidArgumentError if dtypes
+differ or shapes do not broadcast.
+
+>>> tf.math.squared_difference([1.0, 5.0], 3.0).numpy()
+array([4., 4.], dtype=float32)
+)",
+}};
+
+const Op atan2{{
+    .name = "atan2",
+    .tf_name = "Atan2",
+    .inputs = {{"y", kFloatTypes}, {"x", kFloatTypes}},
+    .infer = binary_infer,
+    .kernel = cpu::binary<Binary::kAtan2>,
+    .gradient =
+        [](GradContext& g) {
+          const Tensor& y = g.input(0);
+          const Tensor& x = g.input(1);
+          const Tensor scaled = g.dy() / (y * y + x * x);
+          if (g.wants(0)) set_summed(g, 0, x * scaled);
+          if (g.wants(1)) g.set(1, -sum_to_shape(y * scaled, g.input_shape(1)));
+        },
+    .needs = {kBothInputs},
+    .doc = R"(Returns the angle of the point (x, y), in [-pi, pi].
+
+Floating dtypes; shapes broadcast. Note the order of the arguments. Raises InvalidArgumentError if
+dtypes differ or shapes do not broadcast.
+
+>>> tf.math.atan2(0.0, 1.0).numpy()
+np.float32(0.0)
+)",
+}};
+
+const Op xdivy{{
+    .name = "xdivy",
+    .tf_name = "Xdivy",
+    .inputs = {{"x", kInexactTypes}, {"y", kInexactTypes}},
+    .infer = binary_infer,
+    .kernel = cpu::binary<Binary::kXdivy>,
+    .gradient =
+        [](GradContext& g) {
+          const Tensor dy = g.dy();
+          const Tensor& x = g.input(0);
+          const Tensor& y = g.input(1);
+          if (g.wants(0)) set_summed(g, 0, dy * call(xdivy, {not_zero(x), y}));
+          if (g.wants(1)) set_summed(g, 1, dy * call(xdivy, {-x, call(square, {y})}));
+        },
+    .needs = {kBothInputs},
+    .doc = R"(Returns x / y, and 0 wherever x is 0, even if y is 0 too.
+
+Floating or complex dtypes; shapes broadcast. Raises InvalidArgumentError if dtypes differ or
+shapes do not broadcast.
+
+>>> tf.math.xdivy([0.0, 3.0], [0.0, 2.0]).numpy()
+array([0. , 1.5], dtype=float32)
+)",
+}};
+
+const Op xlogy{{
+    .name = "xlogy",
+    .tf_name = "Xlogy",
+    .inputs = {{"x", kInexactTypes}, {"y", kInexactTypes}},
+    .infer = binary_infer,
+    .kernel = cpu::binary<Binary::kXlogy>,
+    .gradient =
+        [](GradContext& g) {
+          const Tensor dy = g.dy();
+          const Tensor& x = g.input(0);
+          const Tensor& y = g.input(1);
+          if (g.wants(0)) set_summed(g, 0, dy * call(xlogy, {not_zero(x), y}));
+          if (g.wants(1)) set_summed(g, 1, dy * call(xdivy, {x, y}));
+        },
+    .needs = {kBothInputs},
+    .doc = R"(Returns x log(y), and 0 wherever x is 0, even if y is 0 too.
+
+Floating or complex dtypes; shapes broadcast. Raises InvalidArgumentError if dtypes differ or
+shapes do not broadcast.
+
+>>> tf.math.xlogy([0.0, 3.0], [0.0, 1.0]).numpy()
+array([0., 0.], dtype=float32)
+)",
+}};
+
+const Op xlog1py{{
+    .name = "xlog1py",
+    .tf_name = "Xlog1py",
+    .inputs = {{"x", kInexactTypes}, {"y", kInexactTypes}},
+    .infer = binary_infer,
+    .kernel = cpu::binary<Binary::kXlog1py>,
+    .gradient =
+        [](GradContext& g) {
+          const Tensor dy = g.dy();
+          const Tensor& x = g.input(0);
+          const Tensor& y = g.input(1);
+          if (g.wants(0)) set_summed(g, 0, dy * call(xlog1py, {not_zero(x), y}));
+          if (g.wants(1)) set_summed(g, 1, dy * call(xdivy, {x, y + 1}));
+        },
+    .needs = {kBothInputs},
+    .doc = R"(Returns x log(1 + y), and 0 wherever x is 0, even if y is -1.
+
+Floating or complex dtypes; shapes broadcast. Raises InvalidArgumentError if dtypes differ or
+shapes do not broadcast.
+
+>>> tf.math.xlog1py([0.0, 3.0], [-1.0, 0.0]).numpy()
+array([0., 0.], dtype=float32)
+)",
+}};
+
+const Op polygamma{{
+    .name = "polygamma",
+    .tf_name = "Polygamma",
+    .inputs = {{"a", {kFloat32, kFloat64}}, {"x", {kFloat32, kFloat64}}},
+    .infer = binary_infer,
+    .kernel = cpu::binary<Binary::kPolygamma>,
+    .gradient =
+        [](GradContext& g) {
+          if (!g.wants(1)) return;
+          set_summed(g, 1, g.dy() * call(polygamma, {g.input(0) + 1, g.input(1)}));
+        },
+    .needs = {kNothing, kBothInputs},
+    .doc = R"(Returns the derivative of order a of the digamma function at x.
+
+float32 or float64; shapes broadcast. NaN where a is not a whole number that is 0 or more. There is
+no gradient with respect to a. Raises InvalidArgumentError if dtypes differ or shapes do not
+broadcast. Abramowitz and Stegun, 6.4.
+
+>>> float(tf.math.polygamma(1.0, 1.0)) - 3.14159265 ** 2 / 6 < 1e-6
+True
+)",
+}};
+
+}  // namespace ef::ops

@@ -1,0 +1,41 @@
+// Shape and dtype inference shared by the elementwise operations, and what their gradients share.
+#pragma once
+
+#include "ops/compose.h"
+#include "ops/op.h"
+
+namespace ef::ops {
+
+inline void unary_infer(InferContext& c) { c.add_output(c.dtype(0), c.shape(0)); }
+inline void unary_bool_infer(InferContext& c) { c.add_output(DType::kBool, c.shape(0)); }
+
+// The broadcast of the first two inputs; throws if there is none.
+Shape broadcast_shape(const InferContext& c);
+
+inline void binary_infer(InferContext& c) {
+  if (c.shape(0) == c.shape(1)) {
+    c.add_output(c.dtype(0), c.shape(0));
+  } else {
+    c.add_output(c.dtype(0), broadcast_shape(c));
+  }
+}
+void binary_bool_infer(InferContext& c);
+
+// For gradients: both inputs have one shape, which is the output's.
+void same_shape_infer(InferContext& c);
+
+// The float or double of a complex dtype; other dtypes are their own.
+DType real_dtype(DType type);
+
+// What a gradient reads: nothing, the only input, or the only output.
+inline constexpr Need kNothing{0, 0};
+inline constexpr Need kInput{1, 0};
+inline constexpr Need kOutput{0, 1};
+inline constexpr Need kBothInputs{3, 0};
+
+// A gradient of a broadcast operation, brought back to the shape of input i.
+inline void set_summed(GradContext& g, int i, const Tensor& gradient) {
+  g.set(i, sum_to_shape(gradient, g.input_shape(i)));
+}
+
+}  // namespace ef::ops

@@ -1,0 +1,15 @@
+// Loss functions on logits, and half the squared norm.
+#pragma once
+
+#include "ops/op.h"
+
+namespace ef::ops {
+
+// Both take (features, labels) and give a loss per row and its gradient by the features.
+extern const Op softmax_cross_entropy;
+extern const Op sparse_softmax_cross_entropy;
+// Takes (labels, logits).
+extern const Op sigmoid_cross_entropy;
+extern const Op l2_loss;
+
+}  // namespace ef::ops

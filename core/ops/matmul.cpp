@@ -1,0 +1,153 @@
+// Matrix products: inference and gradients.
+#include "ops/matmul.h"
+
+#include <algorithm>
+
+#include "kernels/cpu/matmul.h"
+#include "ops/compose.h"
+
+namespace ef::ops {
+namespace {
+
+constexpr DTypeSet kMatmulTypes =
+    kInexactTypes | kUnsignedIntTypes | DTypeSet{DType::kInt32, DType::kInt64};
+
+void infer_matmul(InferContext& c) {
+  const Attrs& attrs = c.attrs();
+  for (int i = 0; i < 2; ++i) {
+    if (attrs.flag(i) && attrs.flag(2 + i)) {
+      const char* side = i == 0 ? "a" : "b";
+      fail(Code::kValueError, "Only one of `transpose_", side, "` and `adjoint_", side,
+           "` can be True. Received `transpose_", side, "`=True, `adjoint_", side, "`=True.");
+    }
+  }
+  const Shape& a = c.shape(0);
+  const Shape& b = c.shape(1);
+  const bool batched = a.rank() > 2 || b.rank() > 2;
+  const char* name = batched ? "BatchMatMulV2" : "MatMul";
+  if (kUnsignedIntTypes.contains(c.dtype(0))) {
+    fail(Code::kNotFound, "matrix products of ", c.dtype(0), " are not implemented [Op:", name,
+         "]");
+  }
+  if (batched) {
+    for (int i = 0; i < 2; ++i) {
+      if (c.shape(i).rank() < 2) {
+        invalid_argument("In[", i, "] ndims must be >= 2: ", c.shape(i).rank(), " [Op:", name, "]");
+      }
+    }
+  } else if (a.rank() != b.rank()) {
+    invalid_argument("In[0] and In[1] has different ndims: ", a, " vs. ", b, " [Op:", name, "]");
+  } else if (a.rank() != 2) {
+    invalid_argument("In[0] and In[1] ndims must be == 2: ", a.rank(), " [Op:", name, "]");
+  }
+  const bool turn_a = attrs.flag(0) || attrs.flag(2);
+  const bool turn_b = attrs.flag(1) || attrs.flag(3);
+  const int64_t m = a.back(turn_a ? 0 : 1);
+  const int64_t n = b.back(turn_b ? 1 : 0);
+  Shape out;
+  if (batched) {
+    Shape a_batch = a;
+    Shape b_batch = b;
+    for (int i = 0; i < 2; ++i) {
+      a_batch.erase(a_batch.rank() - 1);
+      b_batch.erase(b_batch.rank() - 1);
+    }
+    if (!broadcast_shapes(a_batch, b_batch, &out)) {
+      invalid_argument("In[0] and In[1] must have compatible batch dimensions: ", a, " vs. ", b,
+                       " [Op:", name, "]");
+    }
+  }
+  if (a.back(turn_a ? 1 : 0) != b.back(turn_b ? 0 : 1)) {
+    invalid_argument("Matrix size-incompatible: In[0]: ", a, ", In[1]: ", b, " [Op:", name, "]");
+  }
+  out.push_back(m);
+  out.push_back(n);
+  checked_num_elements(out.dims(), name);
+  c.add_output(c.dtype(0), out);
+}
+
+Tensor product(const Tensor& a, const Tensor& b, bool adjoint_a, bool adjoint_b) {
+  // For real numbers the adjoint is the transpose.
+  return call(matmul, {a, b}, Attrs().flag(false).flag(false).flag(adjoint_a).flag(adjoint_b));
+}
+
+// With A and B the matrices as multiplied: dA = dC Bᴴ and dB = Aᴴ dC. An operand that was
+// transposed wants the transpose of that.
+void matmul_gradient(GradContext& g) {
+  const Attrs& attrs = g.attrs();
+  const Tensor dy = g.dy();
+  const bool complex = is_complex(g.input_dtype(0));
+  const bool plain_a = attrs.flag(0) && complex;
+  const bool plain_b = attrs.flag(1) && complex;
+  const bool turn_a = attrs.flag(0) || attrs.flag(2);
+  const bool turn_b = attrs.flag(1) || attrs.flag(3);
+  const auto finish = [&](int i, Tensor gradient, bool conjugated) {
+    // A transpose that does not conjugate has to be written as the conjugate of an adjoint.
+    if (conjugated) gradient = conjugate(gradient);
+    g.set(i, sum_to_shape(gradient, g.input_shape(i)));
+  };
+  if (g.wants(0)) {
+    const Tensor& b = g.input(1);
+    if (!turn_a) {
+      finish(0, product(dy, plain_b ? conjugate(b) : b, false, !turn_b), false);
+    } else {
+      // dA = (dC Bᴴ)ᴴ = B dCᴴ for an adjoint, its conjugate for a transpose.
+      finish(0, product(plain_b ? conjugate(b) : b, dy, turn_b, true), plain_a);
+    }
+  }
+  if (g.wants(1)) {
+    const Tensor& a = g.input(0);
+    if (!turn_b && !turn_a && a.rank() > 2 && g.input_shape(1).rank() == 2) {
+      // One matrix for the whole batch: its gradient is one product of the rows one below the other.
+      const Tensor rows = reshape_to(a, {a.size() / std::max<int64_t>(a.shape().back(), 1),
+                                         a.shape().back()});
+      const Tensor dy_rows = reshape_to(dy, {dy.size() / std::max<int64_t>(dy.shape().back(), 1),
+                                             dy.shape().back()});
+      if (rows.dim(0) == dy_rows.dim(0)) {
+        g.set(1, product(rows, dy_rows, true, false));
+        return;
+      }
+    }
+    if (!turn_b) {
+      finish(1, product(plain_a ? conjugate(a) : a, dy, !turn_a, false), false);
+    } else {
+      finish(1, product(dy, plain_a ? conjugate(a) : a, true, turn_a), plain_b);
+    }
+  }
+}
+
+double matmul_cost(std::span<const Tensor> inputs, const SpecList& outputs, const Attrs& attrs) {
+  const bool turn_a = attrs.flag(0) || attrs.flag(2);
+  const double inner = static_cast<double>(inputs[0].shape().back(turn_a ? 1 : 0));
+  return static_cast<double>(outputs[0].shape.num_elements()) * inner / 50;
+}
+
+}  // namespace
+
+const Op matmul{{
+    .name = "matmul",
+    .tf_name = "MatMul",
+    .inputs = {{.name = "a", .dtypes = kMatmulTypes}, {.name = "b", .dtypes = kMatmulTypes}},
+    .attrs = {{"transpose_a", AttrKind::kBool, "False"},
+              {"transpose_b", AttrKind::kBool, "False"},
+              {"adjoint_a", AttrKind::kBool, "False"},
+              {"adjoint_b", AttrKind::kBool, "False"}},
+    .infer = infer_matmul,
+    .kernel = cpu::matmul,
+    .gradient = matmul_gradient,
+    .needs = {{.inputs = 2}, {.inputs = 1}},
+    .cost = matmul_cost,
+    .doc = R"(Multiplies the matrices in the last two axes of `a` and `b`.
+
+`a` is [..., m, k] and `b` is [..., k, n], each of rank 2 or more and of the same dtype (floating,
+complex, int32 or int64); the axes before the last two broadcast. `transpose_a` and `transpose_b`
+swap the last two axes of an operand first, `adjoint_a` and `adjoint_b` conjugate it as well.
+Returns [..., m, n]. Raises InvalidArgumentError for sizes that do not fit, ValueError when both
+flags of an operand are set.
+
+>>> tf.matmul([[1, 2], [3, 4]], [[5], [6]]).numpy().tolist()
+[[17], [39]]
+)",
+}};
+
+}  // namespace ef::ops

@@ -1,0 +1,185 @@
+// The op table's entry: everything the engine knows about one operation.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ops/attrs.h"
+#include "tensor/dtype.h"
+#include "tensor/error.h"
+#include "tensor/inline_vector.h"
+#include "tensor/shape.h"
+#include "tensor/tensor.h"
+
+namespace ef {
+
+struct Op;
+
+struct TensorSpec {
+  DType dtype = DType::kInvalid;
+  Shape shape;
+};
+using SpecList = InlineVector<TensorSpec, 2>;
+using TensorList = InlineVector<Tensor, 4>;
+
+// One tensor argument. Inputs of the same group must have the same dtype (group 0: no constraint).
+struct InputSpec {
+  const char* name;
+  DTypeSet dtypes = kNumericTypes;
+  char group = 'T';
+  bool variadic = false;   // takes a list of tensors; at most one such input, and it is the last
+  bool optional = false;   // may be None, then it is absent from the call; only at the end
+  DType prefer = DType::kInvalid;  // dtype that Python values convert to when no partner decides
+};
+
+enum class AttrKind : uint8_t {
+  kInt,
+  kBool,
+  kFloat,
+  kDType,
+  kInts,   // a list of integers; a single integer becomes a list of one
+  kShape,  // a list of sizes, or a TensorShape, or a 1-D integer tensor
+  kEnum,   // one of a few words, stored as its index
+};
+
+// One attribute. `choices` lists an enum's words, separated by '|'.
+struct AttrSpec {
+  const char* name;
+  AttrKind kind;
+  // How Python shows the default; nullptr when the argument must be given. Understood are None,
+  // True, False, numbers, and quoted words of an enum.
+  const char* fallback = nullptr;
+  const char* choices = "";
+};
+
+// Computes output dtypes and shapes from those of the inputs. Never looks at values.
+class InferContext {
+ public:
+  InferContext(const Op& op, std::span<const Tensor> inputs, const Attrs& attrs, SpecList& outputs)
+      : op_(op), inputs_(inputs), attrs_(attrs), outputs_(outputs) {}
+  const Op& op() const { return op_; }
+  int num_inputs() const { return static_cast<int>(inputs_.size()); }
+  DType dtype(int i) const { return inputs_[i].dtype(); }
+  const Shape& shape(int i) const { return inputs_[i].shape(); }
+  const Attrs& attrs() const { return attrs_; }
+  void add_output(DType dtype, const Shape& shape) {
+    TensorSpec& spec = outputs_.emplace_back();
+    spec.dtype = dtype;
+    spec.shape = shape;
+  }
+
+ private:
+  const Op& op_;
+  std::span<const Tensor> inputs_;
+  const Attrs& attrs_;
+  SpecList& outputs_;
+};
+
+// A kernel reads inputs and fills outputs. Outputs are allocated with the inferred specs before the
+// call, except for ops with `makes_outputs`, whose kernel assigns them (views, copies of handles).
+class KernelContext {
+ public:
+  KernelContext(const Op& op, std::span<const Tensor> inputs, const Attrs& attrs,
+                const SpecList& specs, TensorList& outputs)
+      : op_(op), inputs_(inputs), attrs_(attrs), specs_(specs), outputs_(outputs) {}
+  const Op& op() const { return op_; }
+  int num_inputs() const { return static_cast<int>(inputs_.size()); }
+  const Tensor& input(int i) const { return inputs_[i]; }
+  std::span<const Tensor> inputs() const { return inputs_; }
+  const Attrs& attrs() const { return attrs_; }
+  const TensorSpec& spec(int i) const { return specs_[i]; }
+  int num_outputs() const { return static_cast<int>(specs_.size()); }
+  Tensor& output(int i) const { return outputs_[i]; }
+
+ private:
+  const Op& op_;
+  std::span<const Tensor> inputs_;
+  const Attrs& attrs_;
+  const SpecList& specs_;
+  TensorList& outputs_;
+};
+
+// A gradient on its way through the tape: dense, or rows of a larger tensor (IndexedSlices).
+struct Gradient {
+  Tensor values;      // the dense gradient, or one row (slice along axis 0) per index
+  Tensor indices;     // empty for a dense gradient; else rank 1, int32 or int64
+  Shape dense_shape;  // of the whole, for a sparse gradient
+  explicit operator bool() const { return static_cast<bool>(values); }
+  bool sparse() const { return static_cast<bool>(indices); }
+};
+
+// What a gradient function sees of the recorded call. It builds gradients by calling operations,
+// so that they can be recorded in turn. input(i)/output(j) hold values only where `needs` says so.
+class GradContext {
+ public:
+  virtual const Tensor& input(int i) const = 0;
+  virtual const Tensor& output(int j) const = 0;
+  virtual const Shape& input_shape(int i) const = 0;
+  virtual DType input_dtype(int i) const = 0;
+  virtual const Shape& output_shape(int j) const = 0;
+  virtual int num_inputs() const = 0;
+  virtual int num_outputs() const = 0;
+  virtual const Attrs& attrs() const = 0;
+  // Gradient with respect to output j; zeros where nothing flowed.
+  virtual Tensor dy(int j = 0) const = 0;
+  // Whether anything flowed into output j (to skip work).
+  virtual bool has_dy(int j) const = 0;
+  // Whether the gradient with respect to input i is asked for.
+  virtual bool wants(int i) const = 0;
+  virtual void set(int i, Tensor gradient) = 0;
+  virtual void set_sparse(int i, Tensor values, Tensor indices, const Shape& dense_shape) = 0;
+
+ protected:
+  ~GradContext() = default;
+};
+
+// Which tensors the gradient with respect to one input reads: bit k of `inputs` is input k (bit 15
+// stands for input 15 and all later ones), bit k of `outputs` is output k.
+struct Need {
+  uint16_t inputs = 0;
+  uint16_t outputs = 0;
+};
+
+using InferFn = void (*)(InferContext&);
+using KernelFn = void (*)(KernelContext&);
+using GradFn = void (*)(GradContext&);
+// Estimated run time in nanoseconds on one thread; decides whether the GIL is released.
+using CostFn = double (*)(std::span<const Tensor> inputs, const SpecList& outputs, const Attrs&);
+
+struct OpSpec {
+  const char* name;     // in eagerflow._core.ops
+  const char* tf_name;  // TensorFlow's name, for messages: "AddV2"
+  std::vector<InputSpec> inputs;
+  std::vector<AttrSpec> attrs = {};
+  InferFn infer = nullptr;
+  KernelFn kernel = nullptr;
+  GradFn gradient = nullptr;
+  // Per input, what its gradient reads; the last entry serves all further inputs.
+  std::vector<Need> needs = {};
+  bool makes_outputs = false;
+  bool returns_list = false;  // the number of outputs depends on the call; Python gets a list
+  CostFn cost = nullptr;
+  const char* doc = "";
+};
+
+// A registered operation. Define one with static storage duration in ops/*.cpp; declare it in the
+// header of the same name so that gradients and other code can call it.
+struct Op : OpSpec {
+  explicit Op(OpSpec spec);
+  Op(const Op&) = delete;
+  Op& operator=(const Op&) = delete;
+  int index = 0;  // position in the table
+  Need need(size_t input) const {
+    if (needs.empty()) return {};
+    return needs[input < needs.size() ? input : needs.size() - 1];
+  }
+};
+
+// All registered operations.
+const std::vector<const Op*>& op_table();
+
+}  // namespace ef

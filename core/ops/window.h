@@ -1,0 +1,56 @@
+// The geometry of a window that slides over images: what convolutions and pooling have in common.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "ops/attrs.h"
+#include "tensor/shape.h"
+
+namespace ef {
+
+enum class Padding : int64_t { kSame = 0, kValid = 1, kExplicit = 2 };
+inline constexpr const char* kPaddingWords = "SAME|VALID|EXPLICIT";
+enum class DataFormat : int64_t { kNhwc = 0, kNchw = 1 };
+inline constexpr const char* kDataFormatWords = "NHWC|NCHW";
+
+// One spatial dimension.
+struct Slide {
+  int64_t in = 0;
+  int64_t window = 1;
+  int64_t stride = 1;
+  int64_t dilation = 1;
+  int64_t before = 0;  // padding
+  int64_t after = 0;
+  int64_t out = 0;
+
+  int64_t extent() const { return (window - 1) * dilation + 1; }
+};
+
+// Where a dimension stands in a shape of four.
+struct Axes {
+  int row;
+  int col;
+  int channel;
+};
+inline Axes axes_of(DataFormat format) {
+  return format == DataFormat::kNhwc ? Axes{1, 2, 3} : Axes{2, 3, 1};
+}
+
+// [batch, rows, cols, channels] in the order of the format.
+Shape image_shape(DataFormat format, int64_t batch, int64_t rows, int64_t cols, int64_t channels);
+
+// Sizes, strides and paddings from the lists of four that operations take. `window` holds the
+// window's rows and columns; `dilations` may be empty. Throws InvalidArgument or Unimplemented as
+// TensorFlow does, naming `op`.
+struct Window {
+  Slide row;
+  Slide col;
+};
+Window slide_window(const Shape& image, int64_t window_rows, int64_t window_cols,
+                    std::span<const int64_t> strides, Padding padding,
+                    std::span<const int64_t> explicit_paddings,
+                    std::span<const int64_t> dilations, DataFormat format, const char* op);
+
+}  // namespace ef

@@ -1,0 +1,75 @@
+// Storage: pool blocks, string arrays and memory that belongs to others.
+#include "tensor/buffer.h"
+
+#include <memory>
+#include <new>
+
+#include "device/allocator.h"
+#include "tensor/error.h"
+
+namespace ef {
+namespace {
+
+// A small buffer's header and data share one block; the data start at the next cache line.
+constexpr size_t kHeader = 64;
+static_assert(sizeof(Buffer) <= kHeader);
+
+void* header_block(size_t bytes) {
+  void* block = pool_allocate(bytes);
+  if (!block) fail(Code::kResourceExhausted, "Out of memory: could not allocate ", bytes, " bytes.");
+  return block;
+}
+
+}  // namespace
+
+Buffer* Buffer::allocate(size_t bytes) {
+  if (bytes <= kLargeBlock - kHeader) {
+    void* block = header_block(kHeader + bytes);
+    auto* buffer = new (block) Buffer;
+    buffer->data_ = static_cast<std::byte*>(block) + kHeader;
+    buffer->bytes_ = bytes;
+    return buffer;
+  }
+  auto* data = static_cast<std::byte*>(pool_allocate(std::max(bytes, kLargeBlock + 1)));
+  if (!data) fail(Code::kResourceExhausted, "Out of memory: could not allocate ", bytes, " bytes.");
+  auto* buffer = new (header_block(kHeader)) Buffer;
+  buffer->data_ = data;
+  buffer->bytes_ = bytes;
+  return buffer;
+}
+
+Buffer* Buffer::allocate_strings(size_t count) {
+  Buffer* buffer = allocate(count * sizeof(std::string));
+  buffer->kind_ = Kind::kString;
+  std::uninitialized_default_construct_n(reinterpret_cast<std::string*>(buffer->data_), count);
+  return buffer;
+}
+
+Buffer* Buffer::adopt(void* data, size_t bytes, Deleter deleter, void* context) {
+  auto* buffer = new (header_block(kHeader)) Buffer;
+  buffer->kind_ = Kind::kExternal;
+  buffer->data_ = static_cast<std::byte*>(data);
+  buffer->bytes_ = bytes;
+  buffer->deleter_ = deleter;
+  buffer->context_ = context;
+  return buffer;
+}
+
+void Buffer::destroy() {
+  if (kind_ == Kind::kExternal) {
+    deleter_(context_);
+    pool_deallocate(this, kHeader);
+    return;
+  }
+  if (kind_ == Kind::kString) {
+    std::destroy_n(reinterpret_cast<std::string*>(data_), bytes_ / sizeof(std::string));
+  }
+  if (bytes_ <= kLargeBlock - kHeader) {
+    pool_deallocate(this, kHeader + bytes_);
+  } else {
+    pool_deallocate(data_, std::max(bytes_, kLargeBlock + 1));
+    pool_deallocate(this, kHeader);
+  }
+}
+
+}  // namespace ef

@@ -1,0 +1,97 @@
+// Shape arithmetic: broadcasting, strides, checks of sizes and axes.
+#include "tensor/shape.h"
+
+#include <ostream>
+
+#include "tensor/error.h"
+
+namespace ef {
+
+void Shape::check_rank(int64_t rank) {
+  if (rank > kMaxRank) {
+    invalid_argument("Tensors have at most ", kMaxRank, " dimensions, but ", rank,
+                     " were asked for.");
+  }
+}
+
+void Shape::insert(int axis, int64_t dim) {
+  check_rank(rank_ + 1);
+  for (int i = rank_; i > axis; --i) dims_[i] = dims_[i - 1];
+  dims_[axis] = dim;
+  ++rank_;
+}
+
+void Shape::erase(int axis) {
+  for (int i = axis; i + 1 < rank_; ++i) dims_[i] = dims_[i + 1];
+  --rank_;
+}
+
+std::string Shape::to_string() const {
+  std::string text = "[";
+  for (int i = 0; i < rank_; ++i) {
+    if (i) text += ",";
+    text += std::to_string(dims_[i]);
+  }
+  return text + "]";
+}
+
+std::ostream& operator<<(std::ostream& stream, const Shape& shape) {
+  return stream << shape.to_string();
+}
+
+Shape strides_of(const Shape& shape) {
+  Shape strides = shape;
+  int64_t stride = 1;
+  for (int i = shape.rank() - 1; i >= 0; --i) {
+    strides[i] = stride;
+    stride *= shape[i];
+  }
+  return strides;
+}
+
+bool broadcast_shapes(const Shape& a, const Shape& b, Shape* out) {
+  const Shape& longer = a.rank() >= b.rank() ? a : b;
+  const Shape& shorter = a.rank() >= b.rank() ? b : a;
+  Shape result = longer;
+  const int offset = longer.rank() - shorter.rank();
+  for (int i = 0; i < shorter.rank(); ++i) {
+    const int64_t dim = longer[offset + i];
+    const int64_t other = shorter[i];
+    if (dim == other || other == 1) continue;
+    if (dim != 1) return false;
+    result[offset + i] = other;
+  }
+  *out = result;
+  return true;
+}
+
+int64_t checked_num_elements(std::span<const int64_t> dims, const char* op) {
+  int64_t count = 1;
+  bool empty = false;
+  for (int64_t dim : dims) {
+    if (dim < 0) {
+      invalid_argument("Dimension ", dim, " must be >= 0 [Op:", op, "]");
+    }
+    empty |= dim == 0;
+  }
+  if (empty) return 0;
+  for (int64_t dim : dims) {
+    if (__builtin_mul_overflow(count, dim, &count)) {
+      Shape shape;
+      if (dims.size() <= kMaxRank) shape = Shape(dims);
+      invalid_argument("Encountered overflow when multiplying the dimensions of shape ", shape,
+                       " [Op:", op, "]");
+    }
+  }
+  return count;
+}
+
+int normalize_axis(int64_t axis, int rank, const char* op) {
+  if (axis < -rank || axis >= rank) {
+    invalid_argument("Invalid axis: expected a value in the range [", -rank, ", ", rank,
+                     ") for a tensor of rank ", rank, ", but got ", axis, " [Op:", op, "]");
+  }
+  return static_cast<int>(axis < 0 ? axis + rank : axis);
+}
+
+}  // namespace ef

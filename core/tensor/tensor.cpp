@@ -1,0 +1,119 @@
+// Making tensors and views of them.
+#include "tensor/tensor.h"
+
+#include <algorithm>
+#include <new>
+
+#include "device/allocator.h"
+#include "tensor/error.h"
+
+namespace ef {
+namespace {
+
+// Identities are handed to threads in blocks, so that most cost no atomic operation.
+constexpr uint64_t kIdBlock = 1 << 16;
+std::atomic<uint64_t> next_block{1};
+thread_local uint64_t next_id = 0;
+thread_local uint64_t id_limit = 0;
+
+}  // namespace
+
+uint64_t new_identity() {
+  if (next_id == id_limit) {
+    next_id = next_block.fetch_add(kIdBlock, std::memory_order_relaxed);
+    id_limit = next_id + kIdBlock;
+  }
+  return next_id++;
+}
+
+TensorImpl* TensorImpl::create(DType dtype, const Shape& shape, Buffer* buffer, std::byte* data) {
+  void* block = pool_allocate(sizeof(TensorImpl));
+  if (!block) {
+    buffer->release();
+    fail(Code::kResourceExhausted, "Out of memory.");
+  }
+  auto* impl = new (block) TensorImpl;
+  impl->dtype_ = dtype;
+  impl->buffer_ = buffer;
+  impl->data_ = data;
+  impl->size_ = shape.num_elements();
+  impl->shape_ = shape;
+  return impl;
+}
+
+void TensorImpl::destroy() {
+  buffer_->release();
+  pool_deallocate(this, sizeof(TensorImpl));
+}
+
+uint64_t TensorImpl::id() {
+  uint64_t id = id_.load(std::memory_order_relaxed);
+  if (id == 0) {
+    const uint64_t fresh = new_identity();
+    // Two threads may ask at once; the first one's answer counts.
+    if (id_.compare_exchange_strong(id, fresh, std::memory_order_relaxed)) id = fresh;
+  }
+  return id;
+}
+
+Tensor Tensor::empty(DType dtype, const Shape& shape) {
+  const int64_t count = shape.num_elements();
+  Buffer* buffer = nullptr;
+  if (dtype == DType::kString) {
+    buffer = Buffer::allocate_strings(static_cast<size_t>(count));
+  } else {
+    int64_t bytes = 0;
+    if (__builtin_mul_overflow(count, static_cast<int64_t>(element_size(dtype)), &bytes)) {
+      invalid_argument("The size in bytes of a ", dtype, " tensor of shape ", shape,
+                       " does not fit in 64 bits.");
+    }
+    try {
+      buffer = Buffer::allocate(static_cast<size_t>(bytes));
+    } catch (const Error&) {
+      fail(Code::kResourceExhausted, "OOM when allocating tensor with shape", shape, " and type ",
+           dtype, " on /job:localhost/replica:0/task:0/device:CPU:0 by allocator cpu");
+    }
+  }
+  return Tensor(TensorImpl::create(dtype, shape, buffer, buffer->data()));
+}
+
+Tensor Tensor::scalar(DType dtype, double value) {
+  Tensor result = empty(dtype, {});
+  switch (dtype) {
+    case DType::kFloat32: *result.mutable_data<float>() = static_cast<float>(value); break;
+    case DType::kFloat64: *result.mutable_data<double>() = value; break;
+    case DType::kFloat16: *result.mutable_data<Half>() = static_cast<float>(value); break;
+    case DType::kBfloat16: *result.mutable_data<Bfloat16>() = static_cast<float>(value); break;
+    case DType::kInt8: *result.mutable_data<int8_t>() = static_cast<int8_t>(value); break;
+    case DType::kInt16: *result.mutable_data<int16_t>() = static_cast<int16_t>(value); break;
+    case DType::kInt32: *result.mutable_data<int32_t>() = static_cast<int32_t>(value); break;
+    case DType::kInt64: *result.mutable_data<int64_t>() = static_cast<int64_t>(value); break;
+    case DType::kUint8: *result.mutable_data<uint8_t>() = static_cast<uint8_t>(value); break;
+    case DType::kUint16: *result.mutable_data<uint16_t>() = static_cast<uint16_t>(value); break;
+    case DType::kUint32: *result.mutable_data<uint32_t>() = static_cast<uint32_t>(value); break;
+    case DType::kUint64: *result.mutable_data<uint64_t>() = static_cast<uint64_t>(value); break;
+    case DType::kBool: *result.mutable_data<bool>() = value != 0; break;
+    case DType::kComplex64:
+      *result.mutable_data<Complex64>() = static_cast<float>(value);
+      break;
+    case DType::kComplex128: *result.mutable_data<Complex128>() = value; break;
+    default: fail(Code::kInternal, "No number converts to ", dtype, ".");
+  }
+  return result;
+}
+
+Tensor Tensor::vector(std::span<const int64_t> values) {
+  Tensor result = empty(DType::kInt64, {static_cast<int64_t>(values.size())});
+  std::copy(values.begin(), values.end(), result.mutable_data<int64_t>());
+  return result;
+}
+
+Tensor Tensor::view(const Shape& shape) const { return view_at(0, shape); }
+
+Tensor Tensor::view_at(int64_t offset, const Shape& shape) const {
+  impl_->buffer()->retain();
+  std::byte* data = impl_->raw() + offset * static_cast<int64_t>(element_size(dtype()));
+  return Tensor(TensorImpl::create(dtype(), shape, impl_->buffer(), data));
+}
+
+}  // namespace ef

@@ -1,0 +1,139 @@
+// Tensor: an immutable handle on a dtype, a shape and a shared buffer, always row-major contiguous.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "tensor/buffer.h"
+#include "tensor/dtype.h"
+#include "tensor/shape.h"
+
+namespace ef {
+
+// A number no tensor or variable has had yet.
+uint64_t new_identity();
+
+// What a Tensor handle points to. Allocated from a per-thread free list.
+class TensorImpl {
+ public:
+  // Takes over one reference to `buffer`.
+  static TensorImpl* create(DType dtype, const Shape& shape, Buffer* buffer, std::byte* data);
+
+  void retain() { refs_.fetch_add(1, std::memory_order_relaxed); }
+  void release() {
+    if (refs_.load(std::memory_order_acquire) == 1 ||
+        refs_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+      destroy();
+    }
+  }
+
+  DType dtype() const { return dtype_; }
+  const Shape& shape() const { return shape_; }
+  int64_t size() const { return size_; }
+  Buffer* buffer() const { return buffer_; }
+  std::byte* raw() const { return data_; }
+
+  // The identity under which tapes know this tensor; 0 while no tape has ever asked.
+  uint64_t id_or_zero() const { return id_.load(std::memory_order_relaxed); }
+  // The identity, given out on the first call.
+  uint64_t id();
+
+  // Makes tapes forget this tensor: its memory has been given another value.
+  void reset_id() { id_.store(0, std::memory_order_relaxed); }
+
+  // Whether this handle is the only way to reach the memory, so that it may be written.
+  bool exclusively_owned() const {
+    return refs_.load(std::memory_order_acquire) == 1 && buffer_->unique() && buffer_->writable();
+  }
+
+ private:
+  TensorImpl() = default;
+  void destroy();
+
+  std::atomic<uint32_t> refs_{1};
+  DType dtype_ = DType::kInvalid;
+  std::atomic<uint64_t> id_{0};
+  Buffer* buffer_ = nullptr;
+  std::byte* data_ = nullptr;
+  int64_t size_ = 0;
+  Shape shape_;
+};
+
+// A counted reference to a TensorImpl; may be empty.
+class Tensor {
+ public:
+  Tensor() = default;
+  // Takes over one reference.
+  explicit Tensor(TensorImpl* impl) : impl_(impl) {}
+  Tensor(const Tensor& other) : impl_(other.impl_) {
+    if (impl_) impl_->retain();
+  }
+  Tensor(Tensor&& other) noexcept : impl_(std::exchange(other.impl_, nullptr)) {}
+  Tensor& operator=(Tensor other) noexcept {
+    std::swap(impl_, other.impl_);
+    return *this;
+  }
+  ~Tensor() {
+    if (impl_) impl_->release();
+  }
+  static Tensor share(TensorImpl* impl) {
+    impl->retain();
+    return Tensor(impl);
+  }
+
+  // An uninitialised tensor (empty strings for kString). The shape must have been validated.
+  static Tensor empty(DType dtype, const Shape& shape);
+  // A rank-0 tensor. Floating and complex dtypes take `value`, integers its truncation.
+  static Tensor scalar(DType dtype, double value);
+  template <class T>
+  static Tensor of(T value) {
+    Tensor result = empty(kDTypeOf<T>, {});
+    *result.mutable_data<T>() = value;
+    return result;
+  }
+  // A rank-1 int64 tensor.
+  static Tensor vector(std::span<const int64_t> values);
+
+  // The same memory under another shape of equal size, as a new tensor with its own identity.
+  Tensor view(const Shape& shape) const;
+  // `shape` elements from `offset` (in elements) on, sharing the memory.
+  Tensor view_at(int64_t offset, const Shape& shape) const;
+  // The same value under a new identity.
+  Tensor alias() const { return view(shape()); }
+
+  explicit operator bool() const { return impl_ != nullptr; }
+  DType dtype() const { return impl_->dtype(); }
+  const Shape& shape() const { return impl_->shape(); }
+  int rank() const { return impl_->shape().rank(); }
+  int64_t dim(int axis) const { return impl_->shape()[axis]; }
+  int64_t size() const { return impl_->size(); }
+  int64_t bytes() const { return impl_->size() * static_cast<int64_t>(element_size(dtype())); }
+
+  const void* raw_data() const { return impl_->raw(); }
+  template <class T>
+  const T* data() const {
+    return reinterpret_cast<const T*>(impl_->raw());
+  }
+  // Only for a tensor that has not been handed out yet, or is exclusively owned.
+  template <class T>
+  T* mutable_data() const {
+    return reinterpret_cast<T*>(impl_->raw());
+  }
+  void* mutable_raw_data() const { return impl_->raw(); }
+  std::span<const std::string> strings() const {
+    return {data<std::string>(), static_cast<size_t>(size())};
+  }
+
+  bool exclusively_owned() const { return impl_ && impl_->exclusively_owned(); }
+  TensorImpl* impl() const { return impl_; }
+  // Gives up the reference.
+  TensorImpl* detach() { return std::exchange(impl_, nullptr); }
+
+ private:
+  TensorImpl* impl_ = nullptr;
+};
+
+}  // namespace ef

@@ -1,0 +1,260 @@
+"""Nested structures: lists, tuples, named tuples and dictionaries as trees of values."""
+
+from __future__ import annotations
+
+from collections import OrderedDict, defaultdict
+from collections.abc import Callable, Iterator, Mapping, MappingView, Sequence
+from typing import Any
+
+
+def is_nested(structure: Any) -> bool:
+    """Whether `structure` is a list, tuple, dictionary or the like; strings and tensors are not.
+
+    >>> tf.nest.is_nested([1]), tf.nest.is_nested("ab"), tf.nest.is_nested({})
+    (True, False, True)
+    """
+    kind = type(structure)
+    if kind is list or kind is tuple or kind is dict:
+        return True
+    return isinstance(structure, list | tuple | Mapping | MappingView) or (
+        isinstance(structure, Sequence)
+        and not isinstance(structure, str | bytes | bytearray | range | memoryview)
+    )
+
+
+def _is_named_tuple(structure: Any) -> bool:
+    return isinstance(structure, tuple) and hasattr(structure, "_fields")
+
+
+def _sorted_keys(structure: Mapping) -> list:
+    try:
+        return sorted(structure)
+    except TypeError:
+        raise TypeError(f"nest only supports dicts with sortable keys, got {structure!r}") from None
+
+
+def _items(structure: Any) -> Iterator[Any]:
+    """The direct children, dictionaries' in the order of their sorted keys."""
+    if isinstance(structure, Mapping):
+        return (structure[key] for key in _sorted_keys(structure))
+    return iter(structure)
+
+
+def flatten(structure: Any, expand_composites: bool = False) -> list:
+    """The leaves of a nested structure, in order; dictionaries are walked by sorted keys.
+
+    Args:
+        structure: a nested structure, or a single value, which gives a list of one.
+        expand_composites: ignored; for compatibility.
+
+    Raises:
+        TypeError: if a dictionary's keys cannot be sorted.
+
+    >>> tf.nest.flatten({"b": 1, "a": [2, (3,)]})
+    [2, 3, 1]
+    """
+    if not is_nested(structure):
+        return [structure]
+    leaves: list = []
+    _flatten_into(structure, leaves)
+    return leaves
+
+
+def _flatten_into(structure: Any, leaves: list) -> None:
+    for item in _items(structure):
+        if is_nested(item):
+            _flatten_into(item, leaves)
+        else:
+            leaves.append(item)
+
+
+def _like(structure: Any, children: list) -> Any:
+    """A structure of the same type with other children, given in `_items` order."""
+    kind = type(structure)
+    if kind is list or kind is tuple:
+        return kind(children)
+    if isinstance(structure, Mapping):
+        values = dict(zip(_sorted_keys(structure), children, strict=True))
+        pairs = ((key, values[key]) for key in structure)
+        if isinstance(structure, defaultdict):
+            return defaultdict(structure.default_factory, pairs)
+        return OrderedDict(pairs) if kind is OrderedDict else kind(pairs)  # type: ignore[call-arg]
+    if isinstance(structure, MappingView):
+        return children
+    return kind(*children) if _is_named_tuple(structure) else kind(children)
+
+
+def _pack(structure: Any, leaves: Iterator[Any]) -> Any:
+    if not is_nested(structure):
+        return next(leaves)
+    return _like(structure, [_pack(item, leaves) for item in _items(structure)])
+
+
+def pack_sequence_as(
+    structure: Any, flat_sequence: Sequence, expand_composites: bool = False
+) -> Any:
+    """A structure like `structure` whose leaves are those of `flat_sequence`.
+
+    Args:
+        structure: a nested structure, or a single value.
+        flat_sequence: the new leaves, a list.
+        expand_composites: ignored; for compatibility.
+
+    Raises:
+        TypeError: if `flat_sequence` is no list or tuple.
+        ValueError: if the numbers of leaves differ.
+
+    >>> tf.nest.pack_sequence_as({"b": 0, "a": [0, 0]}, [1, 2, 3])
+    {'b': 3, 'a': [1, 2]}
+    """
+    if not is_nested(flat_sequence):
+        raise TypeError(
+            f"Attempted to pack value:\n  {_shortened(flat_sequence)}\ninto a structure, but found "
+            f"incompatible type `{type(flat_sequence)}` instead."
+        )
+    if not is_nested(structure):
+        if len(flat_sequence) != 1:
+            raise ValueError(
+                f"The target structure is of type `{type(structure)}`\n  {_shortened(structure)}\n"
+                f"However the input is a sequence ({type(flat_sequence)}) of length "
+                f"{len(flat_sequence)}.\n  {_shortened(flat_sequence)}\n"
+                "nest cannot guarantee that it is safe to map one to the other."
+            )
+        return flat_sequence[0]
+    count = len(flatten(structure))
+    if count != len(flat_sequence):
+        raise ValueError(
+            f"Could not pack sequence. Structure had {count} atoms, but flat_sequence had "
+            f"{len(flat_sequence)} items.  Structure: {structure}, flat_sequence: {flat_sequence}."
+        )
+    return _pack(structure, iter(flat_sequence))
+
+
+def map_structure(func: Callable, *structure: Any, **kwargs: Any) -> Any:
+    """Applies `func` to corresponding leaves and puts the results into the same structure.
+
+    Args:
+        func: a function of as many arguments as there are structures.
+        *structure: nested structures of the same form.
+        **kwargs: `check_types=False` lets lists stand for tuples; the result is like the first.
+
+    Raises:
+        TypeError: if `func` cannot be called, or types of structures differ.
+        ValueError: if the structures differ, or there are none.
+
+    >>> tf.nest.map_structure(lambda a, b: a + b, {"x": 1, "y": [2]}, {"x": 10, "y": [20]})
+    {'x': 11, 'y': [22]}
+    """
+    if not callable(func):
+        raise TypeError(f"func must be callable, got: {func}")
+    if not structure:
+        raise ValueError("Must provide at least one structure")
+    check_types = kwargs.pop("check_types", True)
+    kwargs.pop("expand_composites", False)
+    if kwargs:
+        raise ValueError(
+            "Only valid keyword arguments are `check_types` and `expand_composites`, not: "
+            f"`{'`, `'.join(kwargs)}`"
+        )
+    for other in structure[1:]:
+        assert_same_structure(structure[0], other, check_types=check_types)
+    results = [func(*leaves) for leaves in zip(*map(flatten, structure), strict=True)]
+    return _pack(structure[0], iter(results))
+
+
+def assert_same_structure(
+    nest1: Any, nest2: Any, check_types: bool = True, expand_composites: bool = False
+) -> None:
+    """Checks that two structures are nested in the same way.
+
+    Args:
+        nest1: a nested structure or a single value.
+        nest2: another one.
+        check_types: whether lists and tuples must be of the same types too.
+        expand_composites: ignored; for compatibility.
+
+    Raises:
+        TypeError: if only types differ.
+        ValueError: if the structures differ.
+
+    >>> tf.nest.assert_same_structure([1, (2, 3)], ["a", ("b", "c")])
+    """
+    found = _difference(nest1, nest2, check_types)
+    if found is None:
+        return
+    error, text = found
+    raise error(
+        "The two structures don't have the same nested structure.\n\n"
+        f"First structure: {_described(nest1)}\n\nSecond structure: {_described(nest2)}\n\n"
+        f"More specifically: {text}\n"
+        f"Entire first structure:\n{_dots(nest1)}\nEntire second structure:\n{_dots(nest2)}"
+    )
+
+
+def _difference(first: Any, second: Any, check_types: bool) -> tuple[type, str] | None:
+    """What distinguishes two structures: the type of the error to raise and its text."""
+    nested = is_nested(first)
+    if nested != is_nested(second):
+        one, other = (first, second) if nested else (second, first)
+        return ValueError, (
+            f'Substructure "{_described(one)}" is a sequence, '
+            f'while substructure "{_described(other)}" is not'
+        )
+    if not nested:
+        return None
+    mappings = isinstance(first, Mapping) and isinstance(second, Mapping)
+    if check_types and not mappings and not _same_sequence_type(first, second):
+        return TypeError, (
+            "The two namedtuples don't have the same sequence type. "
+            f"First structure {_described(first)} has type {type(first).__name__}, "
+            f"while second structure {_described(second)} has type {type(second).__name__}"
+        )
+    if mappings and set(first) != set(second):
+        return ValueError, (
+            "The two dictionaries don't have the same set of keys. "
+            f"First structure has keys {_described(list(first))}, "
+            f"while second structure has keys {_described(list(second))}"
+        )
+    children, others = list(_items(first)), list(_items(second))
+    if len(children) != len(others):
+        return ValueError, (
+            "The two structures don't have the same number of elements. "
+            f"First structure: {_described(first)}. Second structure: {_described(second)}"
+        )
+    for child, other in zip(children, others, strict=True):
+        found = _difference(child, other, check_types)
+        if found is not None:
+            return found
+    return None
+
+
+def _same_sequence_type(first: Any, second: Any) -> bool:
+    if type(first) is type(second):
+        return True
+    if _is_named_tuple(first) and _is_named_tuple(second):
+        return type(first).__name__ == type(second).__name__ and first._fields == second._fields
+    return False
+
+
+def _described(structure: Any) -> str:
+    return f"type={type(structure).__name__} str={structure}"
+
+
+def _shortened(value: Any, limit: int = 200) -> str:
+    text = str(value)
+    return text if len(text) <= limit else text[:limit] + "..."
+
+
+def _dots(structure: Any) -> str:
+    """The structure as text with a dot for each leaf."""
+    if not is_nested(structure):
+        return "."
+    if isinstance(structure, Mapping):
+        return "{" + ", ".join(f"{key!r}: {_dots(structure[key])}" for key in structure) + "}"
+    items = [_dots(item) for item in structure]
+    if _is_named_tuple(structure):
+        fields = zip(structure._fields, items, strict=True)
+        return f"{type(structure).__name__}({', '.join(f'{k}={v}' for k, v in fields)})"
+    if isinstance(structure, tuple):
+        return f"({items[0]},)" if len(items) == 1 else f"({', '.join(items)})"
+    return f"[{', '.join(items)}]"

@@ -1,0 +1,1 @@
+"""Operations by family; the public names are gathered in `eagerflow` and its namespaces."""

@@ -1,0 +1,479 @@
+"""Shapes of tensors: asking for them, joining, splitting, padding and repeating."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from typing import Any
+
+from eagerflow import _core, dtypes, errors
+from eagerflow.shapes import TensorShape
+
+_ops = _core.ops
+Tensor = _core.Tensor
+
+broadcast_to = _ops.broadcast_to
+expand_dims = _ops.expand_dims
+identity = _ops.identity
+reshape = _ops.reshape
+reverse = _ops.reverse
+slice = _ops.slice
+squeeze = _ops.squeeze
+stop_gradient = _ops.stop_gradient
+tile = _ops.tile
+transpose = _ops.transpose
+
+newaxis = None
+
+
+def invalid_argument(message: str) -> errors.InvalidArgumentError:
+    """The error for a bad shape or value."""
+    return errors.InvalidArgumentError(None, None, message)
+
+
+def shape(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
+    """The shape as a vector.
+
+    Args:
+        input: a tensor or what can be converted to one.
+        out_type: int32 (the default) or int64.
+        name: ignored.
+
+    >>> tf.shape([[1, 2, 3], [4, 5, 6]]).numpy()
+    array([2, 3], dtype=int32)
+    """
+    dims = _core.convert(input, None, None)._shape_tuple()
+    return _core.convert(dims, dtypes.int32 if out_type is None else out_type, None)
+
+
+def shape_n(input: Sequence, out_type: Any = dtypes.int32, name: str | None = None) -> list[Tensor]:
+    """The shapes of several tensors as vectors."""
+    return [shape(item, out_type) for item in input]
+
+
+def size(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
+    """The number of elements, a scalar.
+
+    >>> tf.size([[1, 2, 3], [4, 5, 6]])
+    <tf.Tensor: shape=(), dtype=int32, numpy=6>
+    """
+    count = _core.convert(input, None, None)._size
+    return _core.convert(count, dtypes.int32 if out_type is None else out_type, None)
+
+
+def rank(input: Any, name: str | None = None) -> Tensor:
+    """The number of axes, an int32 scalar.
+
+    >>> tf.rank([[1, 2]])
+    <tf.Tensor: shape=(), dtype=int32, numpy=2>
+    """
+    return _core.convert(_core.convert(input, None, None).ndim, dtypes.int32, None)
+
+
+def identity_n(input: Sequence, name: str | None = None) -> list[Tensor]:
+    """Tensors with the same values, each under an identity of its own."""
+    return [_ops.identity(item) for item in input]
+
+
+def concat(values: Any, axis: Any, name: str = "concat") -> Tensor:
+    """Joins tensors along an axis they have.
+
+    Args:
+        values: a list of tensors of one dtype, whose shapes differ along `axis` at most.
+        axis: where to join; negative ones count from the last.
+        name: ignored.
+
+    Raises:
+        tf.errors.InvalidArgumentError: if shapes or dtypes do not fit.
+
+    >>> tf.concat([[[1, 2]], [[3, 4], [5, 6]]], axis=0).numpy()
+    array([[1, 2],
+           [3, 4],
+           [5, 6]], dtype=int32)
+    """
+    if type(values) is not list and type(values) is not tuple:
+        return _ops.identity(values)
+    if len(values) > 1:
+        return _ops.concat(values, axis)
+    if not values:
+        raise invalid_argument("concat needs at least one tensor, got an empty list [Op:ConcatV2]")
+    return _ops.identity(values[0])
+
+
+def stack(values: Any, axis: int = 0, name: str = "stack") -> Tensor:
+    """Joins tensors of one shape along a new axis.
+
+    Args:
+        values: a list of tensors of one shape and dtype.
+        axis: the place of the new axis; negative ones count from the last.
+        name: ignored.
+
+    Raises:
+        ValueError: if `axis` is out of range.
+        tf.errors.InvalidArgumentError: if shapes or dtypes differ.
+
+    >>> tf.stack([[1, 4], [2, 5]], axis=1).numpy()
+    array([[1, 2],
+           [4, 5]], dtype=int32)
+    """
+    if isinstance(values, list | tuple) and not any(
+        isinstance(value, Tensor | _core.Variable) for value in values
+    ):
+        # Python values share one dtype, which only all of them together decide.
+        whole = _core.convert(values, None, None)
+        if axis == 0 or whole.ndim == 0:
+            return whole
+        values = _ops.unstack(whole, axis=0) if values else values
+    first = _core.convert(values[0], None, None) if len(values) else None
+    if first is not None and not -first.ndim - 1 <= axis <= first.ndim:
+        raise ValueError(
+            f"Argument `axis` = {axis} not in range [{-first.ndim - 1}, {first.ndim + 1})"
+        )
+    return _ops.stack(values, axis)
+
+
+def parallel_stack(values: Any, name: str = "parallel_stack") -> Tensor:
+    """Joins tensors of one shape along a new first axis."""
+    return _ops.stack(values, 0)
+
+
+def unstack(value: Any, num: int | None = None, axis: int = 0, name: str = "unstack") -> list:
+    """The slices of a tensor along an axis, which goes away.
+
+    Args:
+        value: a tensor of rank 1 or more.
+        num: the size of the axis, for checking.
+        axis: the axis; negative ones count from the last.
+        name: ignored.
+
+    Raises:
+        ValueError: if `axis` is out of range.
+        tf.errors.InvalidArgumentError: if `num` is not the size of the axis.
+
+    >>> [row.numpy().tolist() for row in tf.unstack([[1, 2], [3, 4]])]
+    [[1, 2], [3, 4]]
+    """
+    value = _core.convert(value, None, None)
+    if not -value.ndim <= axis < value.ndim:
+        raise ValueError(f"Argument `axis` = {axis} not in range [{-value.ndim}, {value.ndim})")
+    return _ops.unstack(value, num, axis)
+
+
+def split(
+    value: Any, num_or_size_splits: Any, axis: Any = 0, num: int | None = None, name: str = "split"
+) -> list[Tensor]:
+    """Cuts a tensor into pieces along an axis.
+
+    Args:
+        value: a tensor.
+        num_or_size_splits: the number of pieces of equal size, or a list of their sizes, one of
+            which may be -1 for all that remains.
+        axis: where to cut; negative ones count from the last.
+        num: ignored.
+        name: ignored.
+
+    Raises:
+        ValueError: if the number of pieces is a tensor.
+        tf.errors.InvalidArgumentError: if the sizes do not fit.
+
+    >>> [piece.numpy().tolist() for piece in tf.split([1, 2, 3, 4, 5], [2, -1])]
+    [[1, 2], [3, 4, 5]]
+    """
+    value = _core.convert(value, None, None)
+    axis = int(axis)
+    if not -value.ndim <= axis < value.ndim:
+        raise invalid_argument(
+            f"-input rank({-value.ndim}) <= split_dim < input rank ({value.ndim}), but got {axis} "
+            "[Op:Split]"
+        )
+    length = value._shape_tuple()[axis]
+    if isinstance(num_or_size_splits, int):
+        count = num_or_size_splits
+        if count < 1:
+            raise invalid_argument(
+                f"Value for attr 'num_split' of {count} must be at least minimum 1 [Op:Split]"
+            )
+        if length % count:
+            raise invalid_argument(
+                "Number of ways to split should evenly divide the split dimension, but got "
+                f"split_dim {axis} (size = {length}) and num_split {count} [Op:Split]"
+            )
+        return _ops.split(value, [length // count] * count, axis)
+    tensor = _core.convert(num_or_size_splits, None, None)
+    if tensor.ndim == 0:
+        raise ValueError(
+            "Rank-0 tensors are not supported as the num_or_size_splits argument to split. "
+            f"Argument provided: {num_or_size_splits}"
+        )
+    if not tensor.dtype.is_integer:
+        raise invalid_argument(
+            f"The sizes of the pieces must be integers, got {tensor.dtype.name} [Op:SplitV]"
+        )
+    sizes = tensor.numpy().reshape(-1).tolist()
+    known = sum(size for size in sizes if size != -1)
+    open_ends = sizes.count(-1)
+    if open_ends > 1 or min(sizes) < -1:
+        raise invalid_argument(f"Sizes of pieces may hold -1 once, got {sizes} [Op:SplitV]")
+    if known > length or (not open_ends and known != length):
+        raise invalid_argument(
+            "Determined shape must either match input shape along split_dim exactly if fully "
+            "specified, or be less than the size of the input along split_dim if not fully "
+            f"specified.  Got: {known} [Op:SplitV]"
+        )
+    return _ops.split(value, [length - known if size == -1 else size for size in sizes], axis)
+
+
+def pad(
+    tensor: Any,
+    paddings: Any,
+    mode: str = "CONSTANT",
+    constant_values: Any = 0,
+    name: str | None = None,
+) -> Tensor:
+    """Adds elements around a tensor.
+
+    Args:
+        tensor: a tensor of rank n.
+        paddings: integers `[n, 2]`, how many to add before and after along each axis.
+        mode: "CONSTANT"; "REFLECT" mirrors without repeating the border, "SYMMETRIC" repeats it.
+        constant_values: what to add in the first mode, a scalar.
+        name: ignored.
+
+    Raises:
+        ValueError: if `mode` is unknown.
+        tf.errors.InvalidArgumentError: if `paddings` does not fit.
+
+    >>> tf.pad([1, 2, 3], [[1, 2]], "REFLECT").numpy()
+    array([2, 1, 2, 3, 2, 1], dtype=int32)
+    """
+    mode = mode.upper()
+    if mode not in ("CONSTANT", "REFLECT", "SYMMETRIC"):
+        raise ValueError(
+            'Value of argument `mode` expected to be one of "CONSTANT", "REFLECT", or "SYMMETRIC". '
+            f"Received `mode` = {mode}"
+        )
+    pairs = _core.convert(paddings, None, dtypes.int32)
+    if pairs.ndim != 2 or pairs._shape_tuple()[1] != 2:
+        raise invalid_argument(
+            f"paddings must be a matrix with 2 columns: {pairs.shape.as_list()} [Op:Pad]"
+        )
+    flat = pairs.numpy().reshape(-1).tolist()
+    if isinstance(constant_values, Tensor | _core.Variable):
+        constant_values = constant_values.numpy().item()
+    return _ops.pad(tensor, flat, mode, constant_values)
+
+
+def strided_slice(
+    input_: Any,
+    begin: Any,
+    end: Any,
+    strides: Any = None,
+    begin_mask: int = 0,
+    end_mask: int = 0,
+    ellipsis_mask: int = 0,
+    new_axis_mask: int = 0,
+    shrink_axis_mask: int = 0,
+    var: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """Every so manieth element between bounds, along each of the first axes.
+
+    Indexing with `[...]` is easier to read and does the same. In each mask, bit k speaks of the
+    k-th entry: ignore `begin` or `end`, stand for the axes not named, add an axis of size 1, or
+    take the one element at `begin` and drop the axis.
+
+    >>> tf.strided_slice([1, 2, 3, 4, 5], [1], [5], [2]).numpy()
+    array([2, 4], dtype=int32)
+    """
+    if strides is None:
+        strides = [1] * int(_core.convert(begin, None, None)._size)
+    return _ops.strided_slice(
+        input_,
+        begin,
+        end,
+        strides,
+        begin_mask,
+        end_mask,
+        ellipsis_mask,
+        new_axis_mask,
+        shrink_axis_mask,
+    )
+
+
+def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None = None) -> Tensor:
+    """Repeats elements along an axis.
+
+    Args:
+        input: a tensor.
+        repeats: how often, an integer or one for each element along the axis.
+        axis: the axis; by default the tensor is flattened first.
+        name: ignored.
+
+    Raises:
+        ValueError: if the number of `repeats` does not fit.
+
+    >>> tf.repeat([10, 20], [1, 3]).numpy()
+    array([10, 20, 20, 20], dtype=int32)
+    """
+    value = _core.convert(input, None, None)
+    if axis is None:
+        value, axis = _ops.reshape(value, [-1]), 0
+    if value.ndim == 0:
+        value, axis = _ops.reshape(value, [1]), 0
+    axis = axis + value.ndim if axis < 0 else axis
+    length = value._shape_tuple()[axis]
+    counts = _core.convert(repeats, None, dtypes.int32).numpy().reshape(-1)
+    if counts.size not in (1, length):
+        raise ValueError(f"Dimensions {length} and {counts.size} are not compatible")
+    if (counts < 0).any():
+        raise invalid_argument(f"repeats must not be negative, got {counts.tolist()} [Op:Repeat]")
+    import numpy as np
+
+    chosen = np.repeat(np.arange(length, dtype=np.int64), counts)
+    return _ops.gather(value, chosen, axis, 0)
+
+
+def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:
+    """Moves elements along axes; those pushed out at one end come in at the other.
+
+    Args:
+        input: a tensor.
+        shift: how far, an integer or one for each axis.
+        axis: an axis or a list of axes, in which one may appear several times.
+        name: ignored.
+
+    >>> tf.roll([1, 2, 3, 4], shift=1, axis=0).numpy()
+    array([4, 1, 2, 3], dtype=int32)
+    """
+    value = _core.convert(input, None, None)
+    shifts = _core.convert(shift, None, dtypes.int32).numpy().reshape(-1).tolist()
+    axes = _core.convert(axis, None, dtypes.int32).numpy().reshape(-1).tolist()
+    if value.ndim < 1:
+        raise invalid_argument("input must be 1-D or higher [Op:Roll]")
+    if len(shifts) != len(axes):
+        raise invalid_argument(
+            f"shift and axis must have the same size, got {len(shifts)} and {len(axes)} [Op:Roll]"
+        )
+    for distance, k in zip(shifts, axes, strict=True):
+        if not -value.ndim <= k < value.ndim:
+            raise invalid_argument(f"axis {k} is out of range [Op:Roll]")
+        length = value._shape_tuple()[k]
+        cut = -distance % length if length else 0
+        if cut:
+            value = _ops.concat(_ops.split(value, [cut, length - cut], k)[::-1], k)
+    return _ops.identity(value) if value is input else value
+
+
+def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
+    """The tensor, after a check that it has that shape, which may have unknown sizes.
+
+    Raises:
+        tf.errors.InvalidArgumentError: if it has not.
+
+    >>> tf.ensure_shape([1, 2], [None]).shape
+    TensorShape([2])
+    """
+    x = _core.convert(x, None, None)
+    expected = TensorShape(shape)
+    if not x.shape.is_compatible_with(expected):
+        sizes = ",".join("?" if size is None else str(size) for size in expected)
+        raise invalid_argument(
+            f"Shape of tensor input [{','.join(map(str, x._shape_tuple()))}] is not compatible "
+            f"with expected shape [{sizes}]. [Op:EnsureShape]"
+        )
+    return _ops.identity(x)
+
+
+def broadcast_static_shape(shape_x: TensorShape, shape_y: TensorShape) -> TensorShape:
+    """The shape that two shapes broadcast to, as a `TensorShape`.
+
+    Raises:
+        ValueError: if they cannot be broadcast.
+
+    >>> tf.broadcast_static_shape(tf.TensorShape([2, 1]), tf.TensorShape([3]))
+    TensorShape([2, 3])
+    """
+    x, y = TensorShape(shape_x), TensorShape(shape_y)
+    if x.rank is None or y.rank is None:
+        return TensorShape(None)
+    sizes: list[int | None] = []
+    for a, b in itertools.zip_longest(reversed(list(x)), reversed(list(y)), fillvalue=1):
+        if a is None or b is None:
+            known = b if a is None else a
+            sizes.append(known if known is not None and known > 1 else None)
+        elif a == b or b == 1:
+            sizes.append(a)
+        elif a == 1:
+            sizes.append(b)
+        else:
+            raise ValueError(
+                "Incompatible shapes for broadcasting. Two shapes are compatible if for each "
+                "dimension pair they are either equal or one of them is 1. "
+                f"Received: {x} and {y}."
+            )
+    return TensorShape(sizes[::-1])
+
+
+def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Tensor:
+    """The shape that two shapes broadcast to, from vectors to a vector.
+
+    Raises:
+        tf.errors.InvalidArgumentError: if they cannot be broadcast.
+
+    >>> tf.broadcast_dynamic_shape([2, 1], [3]).numpy()
+    array([2, 3], dtype=int32)
+    """
+    x = _core.convert(shape_x, None, dtypes.int32)
+    y = _core.convert(shape_y, x.dtype, None)
+    try:
+        shape = broadcast_static_shape(
+            TensorShape(x.numpy().tolist()), TensorShape(y.numpy().tolist())
+        )
+    except ValueError:
+        raise invalid_argument(
+            f"Incompatible shapes: {x.numpy().tolist()} vs. {y.numpy().tolist()} [Op:BroadcastArgs]"
+        ) from None
+    return _core.convert(shape.as_list(), x.dtype, None)
+
+
+def meshgrid(*args: Any, **kwargs: Any) -> list[Tensor]:
+    """The coordinates of all points of a grid.
+
+    Args:
+        *args: n vectors, the grid's ticks along each axis.
+        **kwargs: `indexing="xy"` (the default) swaps the first two axes of the results, `"ij"`
+            does not.
+
+    Returns:
+        n tensors of rank n.
+
+    Raises:
+        ValueError: if `indexing` is unknown.
+
+    >>> columns, rows = tf.meshgrid([1, 2], [3, 4, 5])
+    >>> rows.numpy()
+    array([[3, 3],
+           [4, 4],
+           [5, 5]], dtype=int32)
+    """
+    indexing = kwargs.pop("indexing", "xy")
+    kwargs.pop("name", None)
+    if kwargs:
+        raise TypeError(f"'{next(iter(kwargs))}' is an invalid keyword argument for this function")
+    if indexing not in ("xy", "ij"):
+        raise ValueError(
+            f"Argument `indexing` parameter must be either 'xy' or 'ij', got '{indexing}'"
+        )
+    vectors = [_ops.reshape(arg, [-1]) for arg in args]
+    count = len(vectors)
+    axes = list(range(count))
+    if indexing == "xy" and count > 1:
+        axes[0], axes[1] = 1, 0
+    sizes = [0] * count
+    for vector, axis in zip(vectors, axes, strict=True):
+        sizes[axis] = vector._size
+    grids = []
+    for vector, axis in zip(vectors, axes, strict=True):
+        column = [-1 if k == axis else 1 for k in range(count)]
+        grids.append(_ops.broadcast_to(_ops.reshape(vector, column), sizes))
+    return grids

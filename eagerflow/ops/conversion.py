@@ -1,0 +1,251 @@
+"""Making tensors from Python and NumPy values, and casting them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from eagerflow import _core, dtypes
+from eagerflow.indexed_slices import IndexedSlices
+from eagerflow.shapes import TensorShape
+
+_ops = _core.ops
+Tensor = _core.Tensor
+
+
+def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Const") -> Tensor:
+    """A tensor with the given value.
+
+    Args:
+        value: a number, a string, a nested list or an array.
+        dtype: the element type; by default int32 for integers, float32 for floats, and that of an
+            array. A value that the type cannot hold is an error.
+        shape: the shape; a single value fills it, other values must have as many elements.
+        name: ignored.
+
+    Raises:
+        TypeError: if the value does not fit `dtype` or `shape`.
+        ValueError: if the value has no regular shape, or is of a type that cannot be converted.
+
+    >>> tf.constant([1, 2])
+    <tf.Tensor: shape=(2,), dtype=int32, numpy=array([1, 2], dtype=int32)>
+    >>> tf.constant(0.5, shape=[2])
+    <tf.Tensor: shape=(2,), dtype=float32, numpy=array([0.5, 0.5], dtype=float32)>
+    """
+    if dtype is not None:
+        dtype = dtypes.as_dtype(dtype)
+        if isinstance(value, Tensor) and value.dtype is not dtype:
+            raise TypeError(
+                f"Expected tensor {value} with dtype {dtype!r}, but got dtype {value.dtype!r}."
+            )
+    tensor = _core.convert(value, dtype, None)
+    if shape is None:
+        return tensor
+    shape = TensorShape(shape)
+    size = shape.num_elements()
+    if size is None:
+        raise ValueError(f"The shape of a constant must be fully defined, got {shape}.")
+    if tensor._shape_tuple() == shape._dims:
+        return tensor
+    if tensor._size == size:
+        return _ops.reshape(tensor, shape)
+    if tensor._size == 1:
+        return _ops.broadcast_to(_ops.reshape(tensor, []), shape)
+    raise TypeError(
+        f"Eager execution of tf.constant with unsupported shape. Tensor {tensor.numpy()} "
+        f"(converted from {value}) has {tensor._size} elements, but got `shape` "
+        f"{shape} with {size} elements)."
+    )
+
+
+def convert_to_tensor(
+    value: Any, dtype: Any = None, dtype_hint: Any = None, name: str | None = None
+) -> Tensor:
+    """The value as a tensor; a tensor is returned as it is.
+
+    Args:
+        value: a tensor, variable, number, string, array, nested list (which may hold tensors), or
+            an object of a registered type.
+        dtype: the element type that the result must have.
+        dtype_hint: the element type to prefer if `dtype` is None; ignored where it does not fit.
+        name: ignored.
+
+    Raises:
+        TypeError: if the value does not fit `dtype`.
+        ValueError: if a tensor has another dtype, or the type cannot be converted.
+
+    >>> tf.convert_to_tensor([tf.constant(1.0), 2.0]).numpy()
+    array([1., 2.], dtype=float32)
+    """
+    return _core.convert(value, dtype, dtype_hint)
+
+
+def register_tensor_conversion_function(
+    base_type: type | tuple[type, ...], conversion_func: Callable, priority: int = 100
+) -> None:
+    """Lets instances of a class be used wherever a tensor can.
+
+    Args:
+        base_type: the class, or a tuple of classes.
+        conversion_func: called with `(value, dtype=None, name=None, as_ref=False)`; returns a
+            tensor, or `NotImplemented` to let another function try.
+        priority: functions with lower numbers are asked first.
+
+    Raises:
+        TypeError: if `conversion_func` cannot be called, or `base_type` is one of Python's or
+            NumPy's own types.
+
+    >>> class Celsius:
+    ...     def __init__(self, degrees):
+    ...         self.degrees = degrees
+    >>> def convert(value, dtype=None, name=None, as_ref=False):
+    ...     return tf.constant(value.degrees, dtype)
+    >>> tf.register_tensor_conversion_function(Celsius, convert)
+    >>> tf.constant(1.0) + Celsius(20.0)
+    <tf.Tensor: shape=(), dtype=float32, numpy=21.0>
+    """
+    classes = base_type if isinstance(base_type, tuple) else (base_type,)
+    if not classes or not all(isinstance(cls, type) for cls in classes):
+        raise TypeError("Argument `base_type` must be a type or a tuple of types.")
+    if any(issubclass(cls, int | float | np.generic | np.ndarray) for cls in classes):
+        raise TypeError(
+            "Cannot register conversions for Python numeric types and NumPy scalars and arrays."
+        )
+    if not callable(conversion_func):
+        raise TypeError(
+            "Argument `conversion_func` must be callable. "
+            f"Received {conversion_func} which is not callable."
+        )
+    _core.register_conversion(base_type, conversion_func, priority)
+
+
+def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
+    """Converts the elements to another type.
+
+    Floats are truncated towards zero on their way to integers, integers keep their low bits,
+    everything but zero is true, and complex numbers lose their imaginary part.
+
+    Args:
+        x: a tensor or what can be converted to one, or a `tf.IndexedSlices`.
+        dtype: the new element type.
+        name: ignored.
+
+    Raises:
+        TypeError: if `dtype` is no element type.
+        tf.errors.UnimplementedError: from or to strings.
+
+    >>> tf.cast([1.9, -1.9], tf.int32).numpy()
+    array([ 1, -1], dtype=int32)
+    """
+    if isinstance(x, IndexedSlices):
+        return IndexedSlices(_ops.cast(x.values, dtype), x.indices, x.dense_shape)
+    return _ops.cast(x, dtype)
+
+
+def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
+    """Converts the elements to another type; what does not fit becomes the nearest limit.
+
+    Args:
+        value: a tensor or what can be converted to one.
+        dtype: the new element type.
+        name: ignored.
+
+    >>> tf.saturate_cast([300.0, -5.0], tf.uint8).numpy()
+    array([255,   0], dtype=uint8)
+    """
+    value = _core.convert(value, None, None)
+    source, target = value.dtype, dtypes.as_dtype(dtype)
+    if target.is_complex or source.is_complex or target.is_bool or source.is_bool:
+        if source.is_complex and not target.is_complex:
+            return saturate_cast(_ops.real(value), target)
+        return _ops.cast(value, target)
+    low = high = None
+    if source.is_floating:
+        # The limits nearest to the target's that the source can hold.
+        as_source = source.as_numpy_dtype
+        with np.errstate(over="ignore"):
+            if float(source.min) < float(target.min):
+                low = as_source(target.min)
+                if float(low) < float(target.min):
+                    low = np.nextafter(low, as_source(0), dtype=as_source)
+            if float(source.max) > float(target.max):
+                high = as_source(target.max)
+                if int(high) > int(target.max):
+                    high = np.nextafter(high, as_source(0), dtype=as_source)
+    elif target.is_integer:
+        low = target.min if source.min < target.min else None
+        high = target.max if source.max > target.max else None
+    elif math.isfinite(float(target.max)):
+        low = int(target.min) if source.min < float(target.min) else None
+        high = int(target.max) if source.max > float(target.max) else None
+    if low is not None:
+        value = _ops.maximum(value, _core.convert(low, source, None))
+    if high is not None:
+        value = _ops.minimum(value, _core.convert(high, source, None))
+    return _ops.cast(value, target)
+
+
+def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
+    """Complex numbers from their parts.
+
+    Args:
+        real: float32 or float64.
+        imag: of the same type and a shape that broadcasts with that of `real`.
+        name: ignored.
+
+    Raises:
+        TypeError: if the types differ or are not float32 or float64.
+
+    >>> tf.complex([1.0, 2.0], [0.0, 1.0]).numpy()
+    array([1.+0.j, 2.+1.j], dtype=complex64)
+    """
+    real = _core.convert(real, None, None)
+    imag = _core.convert(imag, None, None)
+    if real.dtype is not imag.dtype or real.dtype not in (dtypes.float32, dtypes.float64):
+        raise TypeError(
+            "The `real` and `imag` components have incorrect types: "
+            f"{real.dtype.name} {imag.dtype.name}. They must be consistent, and one of "
+            f"{[dtypes.float32, dtypes.float64]}"
+        )
+    return _ops.complex(real, imag)
+
+
+def bitcast(input: Any, type: Any, name: str | None = None) -> Tensor:
+    """The same bytes read as elements of another type.
+
+    Args:
+        input: a tensor or what can be converted to one.
+        type: the new element type. Smaller elements add a last axis; larger ones need a last axis
+            of the right size, which goes away.
+        name: ignored.
+
+    Raises:
+        tf.errors.InvalidArgumentError: if the sizes do not fit.
+
+    >>> tf.bitcast(1.0, tf.int32)
+    <tf.Tensor: shape=(), dtype=int32, numpy=1065353216>
+    """
+    from eagerflow import errors
+
+    value = _core.convert(input, None, None)
+    target = dtypes.as_dtype(type)
+    shape, old, new = list(value._shape_tuple()), value.dtype.size, target.size
+    if old > new:
+        shape.append(old // new)
+    elif old < new and (not shape or shape.pop() * old != new):
+        raise errors.InvalidArgumentError(
+            None,
+            None,
+            f"Cannot bitcast from {value.dtype.name} to {target.name}: shape {value.shape} "
+            "[Op:Bitcast]",
+        )
+    view = np.ascontiguousarray(value.numpy()).reshape(-1).view(target.as_numpy_dtype)
+    return _core.convert(view.reshape(shape), target, None)
+
+
+def get_static_value(tensor: Any, partial: bool = False) -> Any:
+    """The value of a tensor as a NumPy array; other values as they are."""
+    return tensor.numpy() if isinstance(tensor, Tensor) else tensor

@@ -1,0 +1,243 @@
+"""Tensors made from sizes and a few numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from eagerflow import _core, dtypes
+
+_ops = _core.ops
+Tensor = _core.Tensor
+
+zeros_like = _ops.zeros_like
+ones_like = _ops.ones_like
+
+# The dtypes of ranges, the wider the later.
+_RANGE_DTYPES = (
+    dtypes.int32,
+    dtypes.int64,
+    dtypes.float16,
+    dtypes.bfloat16,
+    dtypes.float32,
+    dtypes.float64,
+)
+
+
+def zeros(
+    shape: Any, dtype: Any = dtypes.float32, name: str | None = None, layout: Any = None
+) -> Tensor:
+    """A tensor of zeros (false, or empty strings).
+
+    Args:
+        shape: a list of sizes, or an integer vector.
+        dtype: the element type.
+        name: ignored.
+        layout: ignored.
+
+    Raises:
+        tf.errors.InvalidArgumentError: if a size is negative.
+
+    >>> tf.zeros([2, 2], tf.int32).numpy()
+    array([[0, 0],
+           [0, 0]], dtype=int32)
+    """
+    return _ops.zeros(shape, dtype)
+
+
+def ones(
+    shape: Any, dtype: Any = dtypes.float32, name: str | None = None, layout: Any = None
+) -> Tensor:
+    """A tensor of ones (or true).
+
+    Args:
+        shape: a list of sizes, or an integer vector.
+        dtype: the element type; not string.
+        name: ignored.
+        layout: ignored.
+
+    Raises:
+        TypeError: for strings.
+        tf.errors.InvalidArgumentError: if a size is negative.
+
+    >>> tf.ones([2]).numpy()
+    array([1., 1.], dtype=float32)
+    """
+    if dtype == dtypes.string:
+        raise TypeError("Cannot convert 1 to EagerTensor of dtype string")
+    return _ops.ones(shape, dtype)
+
+
+def fill(dims: Any, value: Any, name: str | None = None, layout: Any = None) -> Tensor:
+    """A tensor of equal elements.
+
+    Args:
+        dims: a list of sizes, or an integer vector.
+        value: the element, a scalar; it decides the dtype.
+        name: ignored.
+        layout: ignored.
+
+    Raises:
+        tf.errors.InvalidArgumentError: if a size is negative or `value` is no scalar.
+
+    >>> tf.fill([2, 2], 7).numpy()
+    array([[7, 7],
+           [7, 7]], dtype=int32)
+    """
+    return _ops.fill(value, dims)
+
+
+def eye(
+    num_rows: Any,
+    num_columns: Any = None,
+    batch_shape: Any = None,
+    dtype: Any = dtypes.float32,
+    name: str | None = None,
+) -> Tensor:
+    """An identity matrix, or a batch of them.
+
+    Args:
+        num_rows: the number of rows.
+        num_columns: the number of columns; by default as many.
+        batch_shape: sizes that come before, or None.
+        dtype: the element type.
+        name: ignored.
+
+    >>> tf.eye(2, 3).numpy()
+    array([[1., 0., 0.],
+           [0., 1., 0.]], dtype=float32)
+    """
+    return _ops.eye(num_rows, num_columns, batch_shape, dtype)
+
+
+def range(
+    start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name: str = "range"
+) -> Tensor:
+    """Numbers at equal distances, from `start` up to but without `limit`.
+
+    Args:
+        start: the first number; or the limit if that is None, then the first is 0.
+        limit: where to end.
+        delta: the distance; may be negative, but not zero.
+        dtype: the element type; by default the widest of the arguments'.
+        name: ignored.
+
+    Raises:
+        tf.errors.InvalidArgumentError: if `delta` is zero or has the wrong sign.
+
+    >>> tf.range(3, 10, 3).numpy(), tf.range(2.0).numpy()
+    (array([3, 6, 9], dtype=int32), array([0., 1.], dtype=float32))
+    """
+    if limit is None:
+        start, limit = 0, start
+    if dtype is not None:
+        dtype = dtypes.as_dtype(dtype)
+        parts = [_cast_to(part, dtype) for part in (start, limit, delta)]
+        return _ops.range(*parts)
+    parts = [_core.convert(part, None, None) for part in (start, limit, delta)]
+    for part in parts:
+        assert part.dtype in _RANGE_DTYPES, f"no range of {part.dtype.name}"
+    widest = max((part.dtype for part in parts), key=_RANGE_DTYPES.index)
+    return _ops.range(*(_cast_to(part, widest) for part in parts))
+
+
+def _cast_to(value: Any, dtype: dtypes.DType) -> Tensor:
+    if isinstance(value, Tensor | _core.Variable):
+        return value if value.dtype is dtype else _ops.cast(value, dtype)
+    return _core.convert(value, dtype, None)
+
+
+def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int = 0) -> Tensor:
+    """`num` numbers at equal distances from `start` to `stop`, both included.
+
+    Args:
+        start: a tensor of any shape.
+        stop: a tensor of the same shape and dtype. Integers give float64.
+        num: how many, along a new axis.
+        name: ignored.
+        axis: the place of the new axis.
+
+    Raises:
+        tf.errors.InvalidArgumentError: if `num` is negative.
+
+    >>> tf.linspace(0.0, 1.0, 5).numpy()
+    array([0.  , 0.25, 0.5 , 0.75, 1.  ], dtype=float32)
+    """
+    start = _core.convert(start, None, None)
+    stop = _core.convert(stop, start.dtype, None)
+    if start.dtype.is_integer:
+        start, stop = _ops.cast(start, dtypes.float64), _ops.cast(stop, dtypes.float64)
+    return _ops.linspace(start, stop, num, axis)
+
+
+def one_hot(
+    indices: Any,
+    depth: Any,
+    on_value: Any = None,
+    off_value: Any = None,
+    axis: int | None = None,
+    dtype: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """Vectors that are one at an index and zero elsewhere.
+
+    Args:
+        indices: integers; one outside the depth gives zeros only.
+        depth: the length of the vectors.
+        on_value: what stands at the index; 1 by default.
+        off_value: what stands elsewhere; 0 by default.
+        axis: the place of the new axis; the last by default.
+        dtype: the element type; by default that of the values, or float32.
+        name: ignored.
+
+    Raises:
+        TypeError: if `dtype` and the dtypes of the values differ.
+
+    >>> tf.one_hot([0, 2], 3).numpy()
+    array([[1., 0., 0.],
+           [0., 0., 1.]], dtype=float32)
+    """
+    wanted = None if dtype is None else dtypes.as_dtype(dtype)
+    on = None if on_value is None else _core.convert(on_value, None, wanted)
+    off = None if off_value is None else _core.convert(off_value, None, wanted)
+    for value, name_of in ((on, "on_value"), (off, "off_value")):
+        if value is not None and wanted is not None and value.dtype is not wanted:
+            raise TypeError(
+                f"dtype {value.dtype} of {name_of} does not match dtype parameter {wanted}"
+            )
+    if wanted is None:
+        wanted = next((value.dtype for value in (on, off) if value is not None), dtypes.float32)
+    if on is not None and off is not None and on.dtype is not off.dtype:
+        raise TypeError(
+            f"dtype {on.dtype} of on_value does not match dtype {off.dtype} of off_value"
+        )
+    if on is None:
+        on = _core.convert(True if wanted.is_bool else 1, wanted, None)
+    if off is None:
+        off = _core.convert(False if wanted.is_bool else 0, wanted, None)
+    return _ops.one_hot(indices, on, off, depth, -1 if axis is None else axis)
+
+
+def sequence_mask(
+    lengths: Any, maxlen: Any = None, dtype: Any = dtypes.bool, name: str | None = None
+) -> Tensor:
+    """For each length, a vector that is true in so many first places.
+
+    Args:
+        lengths: integers of any shape.
+        maxlen: the length of the vectors; by default the largest of `lengths`.
+        dtype: the element type of the result.
+        name: ignored.
+
+    >>> tf.sequence_mask([1, 3]).numpy()
+    array([[ True, False, False],
+           [ True,  True,  True]])
+    """
+    lengths = _core.convert(lengths, None, None)
+    if maxlen is None:
+        maxlen = max(0, int(_ops.reduce_max(lengths))) if lengths._size else 0
+    maxlen = _core.convert(maxlen, None, None)
+    if maxlen.ndim != 0:
+        raise ValueError("Argument `maxlen` must be scalar for sequence_mask")
+    places = _ops.cast(range(int(maxlen)), lengths.dtype)
+    mask = _ops.less(places, _ops.expand_dims(lengths, -1))
+    return _ops.cast(mask, dtype)

@@ -1,0 +1,420 @@
+"""Picking and placing elements by index, searching and sorting."""
+
+from __future__ import annotations
+
+from collections import namedtuple
+from typing import Any
+
+from eagerflow import _core, dtypes
+from eagerflow.ops.array import invalid_argument
+from eagerflow.shapes import TensorShape
+
+_ops = _core.ops
+Tensor = _core.Tensor
+
+tensor_scatter_nd_update = _ops.tensor_scatter_nd_update
+tensor_scatter_nd_add = _ops.tensor_scatter_nd_add
+tensor_scatter_nd_sub = _ops.tensor_scatter_nd_sub
+tensor_scatter_nd_max = _ops.tensor_scatter_nd_max
+tensor_scatter_nd_min = _ops.tensor_scatter_nd_min
+
+Unique = namedtuple("Unique", ["y", "idx"])
+UniqueWithCounts = namedtuple("UniqueWithCounts", ["y", "idx", "count"])
+TopKV2 = namedtuple("TopKV2", ["values", "indices"])
+
+
+def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Tensor:
+    """Elements of `x` where a condition holds and of `y` elsewhere; or the places where it holds.
+
+    Args:
+        condition: booleans; numbers are true unless zero.
+        x: what to take where it holds.
+        y: what to take elsewhere, of the same dtype. The three shapes broadcast.
+        name: ignored.
+
+    Returns:
+        The chosen elements. Without `x` and `y`: int64 `[n, rank]`, the indices of the n true
+        elements in row-major order.
+
+    Raises:
+        ValueError: if only one of `x` and `y` is given.
+
+    >>> tf.where([True, False], [1, 2], [3, 4]).numpy()
+    array([1, 4], dtype=int32)
+    >>> tf.where([[True, False], [False, True]]).numpy()
+    array([[0, 0],
+           [1, 1]])
+    """
+    if x is None and y is None:
+        return _ops.where_indices(condition)
+    if x is None or y is None:
+        raise ValueError("x and y must both be non-None or both be None.")
+    return _ops.select(condition, x, y)
+
+
+def gather(
+    params: Any,
+    indices: Any,
+    validate_indices: Any = None,
+    axis: Any = None,
+    batch_dims: int = 0,
+    name: str | None = None,
+) -> Tensor:
+    """Slices of a tensor at given places along an axis.
+
+    Args:
+        params: a tensor of rank 1 or more.
+        indices: int32 or int64, of any shape.
+        validate_indices: ignored; indices are always checked.
+        axis: the axis; by default the first after the batch axes.
+        batch_dims: how many first axes `params` and `indices` have in common.
+        name: ignored.
+
+    Returns:
+        A tensor in which `axis` has been replaced by the axes of `indices`.
+
+    Raises:
+        tf.errors.InvalidArgumentError: if an index is out of range.
+
+    >>> tf.gather([10, 20, 30], [2, 0, 2]).numpy()
+    array([30, 10, 30], dtype=int32)
+    """
+    return _ops.gather(params, indices, batch_dims if axis is None else axis, batch_dims)
+
+
+def gather_nd(
+    params: Any,
+    indices: Any,
+    batch_dims: int = 0,
+    name: str | None = None,
+    bad_indices_policy: str = "",
+) -> Tensor:
+    """Slices of a tensor at places given by several coordinates.
+
+    Args:
+        params: a tensor.
+        indices: int32 or int64; the last axis holds coordinates along the first axes of `params`
+            after the batch axes.
+        batch_dims: how many first axes `params` and `indices` have in common.
+        name: ignored.
+        bad_indices_policy: ignored; indices are always checked.
+
+    Raises:
+        tf.errors.InvalidArgumentError: if coordinates are out of range.
+
+    >>> tf.gather_nd([[1, 2], [3, 4]], [[0, 1], [1, 0]]).numpy()
+    array([2, 3], dtype=int32)
+    """
+    return _ops.gather_nd(params, indices, batch_dims)
+
+
+def scatter_nd(
+    indices: Any,
+    updates: Any,
+    shape: Any,
+    bad_indices_policy: str = "",
+    name: str | None = None,
+) -> Tensor:
+    """A tensor of zeros to which slices are added at places given by coordinates.
+
+    Args:
+        indices: int32 or int64; the last axis holds coordinates along the first axes.
+        updates: the slices.
+        shape: the shape of the result.
+        bad_indices_policy: ignored; indices are always checked.
+        name: ignored.
+
+    Raises:
+        tf.errors.InvalidArgumentError: if coordinates are out of range or shapes do not fit.
+
+    >>> tf.scatter_nd([[1], [3], [1]], [5, 6, 7], [4]).numpy()
+    array([ 0, 12,  0,  6], dtype=int32)
+    """
+    return _ops.scatter_nd(indices, updates, shape)
+
+
+def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str = "boolean_mask") -> Tensor:
+    """The slices of a tensor where a mask is true.
+
+    Args:
+        tensor: a tensor of rank n.
+        mask: booleans of rank k, 1 <= k <= n, whose shape equals that of k axes of `tensor`.
+        axis: the first of these axes; 0 by default.
+        name: ignored.
+
+    Returns:
+        A tensor of rank n - k + 1.
+
+    Raises:
+        ValueError: if the mask is a scalar or the shapes differ.
+
+    >>> tf.boolean_mask([[1, 2], [3, 4], [5, 6]], [True, False, True]).numpy()
+    array([[1, 2],
+           [5, 6]], dtype=int32)
+    """
+    tensor = _core.convert(tensor, None, None)
+    mask = _core.convert(mask, None, None)
+    start = 0 if axis is None else int(axis)
+    shape, mask_shape = tensor._shape_tuple(), mask._shape_tuple()
+    if not mask_shape:
+        raise ValueError("mask cannot be scalar.")
+    if start < 0:
+        start += len(shape)
+    end = start + len(mask_shape)
+    TensorShape(shape[start:end]).assert_is_compatible_with(TensorShape(mask_shape))
+    flat = _ops.reshape(tensor, [*shape[:start], mask._size, *shape[end:]])
+    chosen = _ops.squeeze(_ops.where_indices(_ops.reshape(mask, [-1])), [1])
+    return _ops.gather(flat, chosen, start, 0)
+
+
+def searchsorted(
+    sorted_sequence: Any,
+    values: Any,
+    side: str = "left",
+    out_type: Any = dtypes.int32,
+    name: str | None = None,
+) -> Tensor:
+    """Where to insert values so that sequences stay sorted.
+
+    Args:
+        sorted_sequence: ascending along the last axis.
+        values: of the same dtype and sizes, but for the last axis.
+        side: "left" finds the first place, "right" the last.
+        out_type: int32 or int64.
+        name: ignored.
+
+    >>> tf.searchsorted([1, 3, 5], [3, 4]).numpy()
+    array([1, 2], dtype=int32)
+    """
+    sequence = _core.convert(sorted_sequence, None, None)
+    values = _core.convert(values, None, sequence.dtype)
+    if side not in ("left", "right"):
+        raise ValueError(f"`side` must be either 'right' or 'left'. Received: side={side}")
+    out_type = dtypes.as_dtype(out_type)
+    return _ops.searchsorted(sequence, values, side, out_type)
+
+
+def _checked_direction(direction: str) -> str:
+    if direction not in ("ASCENDING", "DESCENDING"):
+        raise ValueError(
+            "Argument `direction` should be one of ASCENDING, DESCENDING. "
+            f"Received: direction={direction}"
+        )
+    return direction
+
+
+def sort(
+    values: Any, axis: int = -1, direction: str = "ASCENDING", name: str | None = None
+) -> Tensor:
+    """The elements sorted along an axis.
+
+    Args:
+        values: numbers.
+        axis: the axis; the last by default.
+        direction: "ASCENDING" or "DESCENDING".
+        name: ignored.
+
+    Raises:
+        ValueError: if `direction` is unknown.
+
+    >>> tf.sort([3.0, 1.0, 2.0], direction="DESCENDING").numpy()
+    array([3., 2., 1.], dtype=float32)
+    """
+    return _ops.sort(values, axis, _checked_direction(direction))
+
+
+def argsort(
+    values: Any,
+    axis: int = -1,
+    direction: str = "ASCENDING",
+    stable: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """The indices, int32, that sort the elements along an axis; equal ones keep their order.
+
+    >>> tf.argsort([30, 10, 20]).numpy()
+    array([1, 2, 0], dtype=int32)
+    """
+    return _ops.argsort(values, axis, _checked_direction(direction))
+
+
+def top_k(
+    input: Any,
+    k: Any = 1,
+    sorted: bool = True,
+    index_type: Any = dtypes.int32,
+    name: str | None = None,
+) -> TopKV2:
+    """The k largest elements along the last axis and their indices.
+
+    Args:
+        input: numbers, of rank 1 or more.
+        k: how many; at most the size of the axis.
+        sorted: whether the largest come first.
+        index_type: int32 or int64.
+        name: ignored.
+
+    Returns:
+        A pair `(values, indices)`. Of equal elements the one with the lower index comes first.
+
+    Raises:
+        tf.errors.InvalidArgumentError: if there are fewer elements.
+
+    >>> values, indices = tf.math.top_k([1, 9, 4], k=2)
+    >>> values.numpy(), indices.numpy()
+    (array([9, 4], dtype=int32), array([1, 2], dtype=int32))
+    """
+    values, indices = _ops.top_k(input, k, sorted)
+    index_type = dtypes.as_dtype(index_type)
+    return TopKV2(
+        values, indices if index_type is indices.dtype else _ops.cast(indices, index_type)
+    )
+
+
+def unique(x: Any, out_idx: Any = dtypes.int32, name: str | None = None) -> Unique:
+    """The different elements of a vector in order of appearance, and each element's place in them.
+
+    >>> y, idx = tf.unique([7, 8, 7])
+    >>> y.numpy(), idx.numpy()
+    (array([7, 8], dtype=int32), array([0, 1, 0], dtype=int32))
+    """
+    y, idx, _ = _ops.unique_with_counts(x, out_idx)
+    return Unique(y, idx)
+
+
+def unique_with_counts(
+    x: Any, out_idx: Any = dtypes.int32, name: str | None = None
+) -> UniqueWithCounts:
+    """Like `tf.unique`, with how often each element appears.
+
+    >>> tf.unique_with_counts([7, 8, 7]).count.numpy()
+    array([2, 1], dtype=int32)
+    """
+    return UniqueWithCounts(*_ops.unique_with_counts(x, out_idx))
+
+
+def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Tensor:
+    """Coordinates of elements from their places in row-major order.
+
+    >>> tf.unravel_index([5], [2, 3]).numpy()
+    array([[1],
+           [2]], dtype=int32)
+    """
+    import numpy as np
+
+    indices = _core.convert(indices, None, None)
+    dims = _core.convert(dims, indices.dtype, None)
+    try:
+        coordinates = np.unravel_index(indices.numpy(), tuple(dims.numpy().tolist()))
+    except ValueError:
+        raise invalid_argument(f"index is out of bound as with dims {dims.numpy()}") from None
+    return _core.convert(np.stack(coordinates), indices.dtype, None)
+
+
+def invert_permutation(x: Any, name: str | None = None) -> Tensor:
+    """The permutation that undoes another one.
+
+    Raises:
+        tf.errors.InvalidArgumentError: if `x` is no permutation.
+
+    >>> tf.math.invert_permutation([2, 0, 1]).numpy()
+    array([1, 2, 0], dtype=int32)
+    """
+    import numpy as np
+
+    x = _core.convert(x, None, None)
+    order = x.numpy()
+    if order.ndim != 1:
+        raise invalid_argument("invert_permutation expects a 1D vector. [Op:InvertPermutation]")
+    inverse = np.argsort(order, kind="stable")
+    if not np.array_equal(order[inverse], np.arange(order.size)):
+        raise invalid_argument(f"{order.tolist()} is no permutation [Op:InvertPermutation]")
+    return _core.convert(inverse, x.dtype, None)
+
+
+def reverse_sequence(
+    input: Any,
+    seq_lengths: Any,
+    seq_axis: int | None = None,
+    batch_axis: int | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """Reverses the first elements of each sequence in a batch.
+
+    Args:
+        input: a tensor.
+        seq_lengths: for each batch element, how many elements to reverse.
+        seq_axis: the axis of the sequences.
+        batch_axis: the axis of the batch; 0 by default.
+        name: ignored.
+
+    >>> tf.reverse_sequence([[1, 2, 3]], [2], seq_axis=1, batch_axis=0).numpy()
+    array([[2, 1, 3]], dtype=int32)
+    """
+    import numpy as np
+
+    value = _core.convert(input, None, None)
+    batch = 0 if batch_axis is None else batch_axis % value.ndim
+    axis = (0 if seq_axis is None else seq_axis) % value.ndim
+    lengths = _core.convert(seq_lengths, None, None).numpy().astype(np.int64)
+    shape = value._shape_tuple()
+    if lengths.shape != (shape[batch],):
+        raise invalid_argument(
+            f"Length of seq_lengths != input.dims({batch}), ({lengths.size} vs. {shape[batch]})"
+        )
+    if lengths.size and (lengths.min() < 0 or lengths.max() > shape[axis]):
+        raise invalid_argument(f"seq_lengths must lie within [0, {shape[axis]}]")
+    places = np.arange(shape[axis])
+    order = np.where(places < lengths[:, None], lengths[:, None] - 1 - places, places)
+    moved = [batch, axis, *(k for k in range(value.ndim) if k not in (batch, axis))]
+    gathered = _ops.gather(_ops.transpose(value, moved), order, 1, 1)
+    return _ops.transpose(gathered, np.argsort(moved).tolist())
+
+
+def dynamic_partition(
+    data: Any, partitions: Any, num_partitions: int, name: str | None = None
+) -> list[Tensor]:
+    """Distributes slices over several tensors.
+
+    Args:
+        data: a tensor.
+        partitions: int32, of the shape of the first axes of `data`: which tensor a slice goes to.
+        num_partitions: how many tensors there are.
+        name: ignored.
+
+    Raises:
+        tf.errors.InvalidArgumentError: if an entry of `partitions` is out of range.
+
+    >>> [part.numpy().tolist() for part in tf.dynamic_partition([1, 2, 3], [0, 1, 0], 2)]
+    [[1, 3], [2]]
+    """
+    import numpy as np
+
+    data = _core.convert(data, None, None)
+    which = _core.convert(partitions, None, dtypes.int32).numpy()
+    if which.size and (which.min() < 0 or which.max() >= num_partitions):
+        raise invalid_argument(
+            f"partitions must lie within [0, {num_partitions}) [Op:DynamicPartition]"
+        )
+    flat = _ops.reshape(data, [which.size, *data._shape_tuple()[which.ndim :]])
+    flags = which.reshape(-1)
+    return [_ops.gather(flat, np.flatnonzero(flags == k), 0, 0) for k in range(num_partitions)]
+
+
+def dynamic_stitch(indices: Any, data: Any, name: str | None = None) -> Tensor:
+    """Puts slices of several tensors into one; of slices for one place the last stays.
+
+    >>> tf.dynamic_stitch([[0, 2], [1]], [[1, 3], [2]]).numpy()
+    array([1, 2, 3], dtype=int32)
+    """
+    import numpy as np
+
+    places = [_core.convert(part, None, dtypes.int32).numpy() for part in indices]
+    parts = [_core.convert(part, None, None) for part in data]
+    inner = parts[0]._shape_tuple()[places[0].ndim :]
+    rows = [_ops.reshape(part, [-1, *inner]) for part in parts]
+    order = np.concatenate([place.reshape(-1) for place in places])
+    size = int(order.max()) + 1 if order.size else 0
+    last = np.zeros(size, np.int64)
+    last[order] = np.arange(order.size)
+    return _ops.gather(_ops.concat(rows, 0), last, 0, 0)

@@ -1,0 +1,325 @@
+"""Arithmetic on elements that is composed of the engine's operations."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from eagerflow import _core, dtypes
+from eagerflow.indexed_slices import IndexedSlices
+
+_ops = _core.ops
+Tensor = _core.Tensor
+
+abs = _ops.abs
+acos = _ops.acos
+acosh = _ops.acosh
+add = _ops.add
+angle = _ops.angle
+asin = _ops.asin
+asinh = _ops.asinh
+atan = _ops.atan
+atan2 = _ops.atan2
+atanh = _ops.atanh
+ceil = _ops.ceil
+conj = _ops.conj
+cos = _ops.cos
+cosh = _ops.cosh
+cumprod = _ops.cumprod
+cumsum = _ops.cumsum
+digamma = _ops.digamma
+divide_no_nan = _ops.divide_no_nan
+equal = _ops.equal
+erf = _ops.erf
+erfc = _ops.erfc
+erfinv = _ops.erfinv
+exp = _ops.exp
+expm1 = _ops.expm1
+floor = _ops.floor
+floordiv = _ops.floordiv
+floormod = _ops.floormod
+greater = _ops.greater
+greater_equal = _ops.greater_equal
+imag = _ops.imag
+is_finite = _ops.is_finite
+is_inf = _ops.is_inf
+is_nan = _ops.is_nan
+less = _ops.less
+less_equal = _ops.less_equal
+lgamma = _ops.lgamma
+log = _ops.log
+log1p = _ops.log1p
+logical_and = _ops.logical_and
+logical_not = _ops.logical_not
+logical_or = _ops.logical_or
+logical_xor = _ops.logical_xor
+maximum = _ops.maximum
+minimum = _ops.minimum
+mod = _ops.floormod
+multiply = _ops.multiply
+multiply_no_nan = _ops.multiply_no_nan
+negative = _ops.negative
+not_equal = _ops.not_equal
+polygamma = _ops.polygamma
+pow = _ops.pow
+real = _ops.real
+realdiv = _ops.divide_real
+reciprocal = _ops.reciprocal
+rint = _ops.round
+round = _ops.round
+rsqrt = _ops.rsqrt
+sigmoid = _ops.sigmoid
+sign = _ops.sign
+sin = _ops.sin
+sinh = _ops.sinh
+sqrt = _ops.sqrt
+square = _ops.square
+squared_difference = _ops.squared_difference
+subtract = _ops.subtract
+tan = _ops.tan
+tanh = _ops.tanh
+truncatediv = _ops.truncate_div
+truncatemod = _ops.truncate_mod
+xdivy = _ops.xdivy
+xlog1py = _ops.xlog1py
+xlogy = _ops.xlogy
+
+# What integers are divided in: small ones in float32, others in float64.
+_QUOTIENTS = {
+    dtypes.int8: dtypes.float32,
+    dtypes.uint8: dtypes.float32,
+    dtypes.int16: dtypes.float32,
+    dtypes.uint16: dtypes.float32,
+    dtypes.int32: dtypes.float64,
+    dtypes.uint32: dtypes.float64,
+    dtypes.int64: dtypes.float64,
+    dtypes.uint64: dtypes.float64,
+    dtypes.bfloat16: None,
+    dtypes.float16: None,
+    dtypes.float32: None,
+    dtypes.float64: None,
+    dtypes.complex64: None,
+    dtypes.complex128: None,
+}
+
+
+def same_dtype(x: Any, y: Any) -> tuple[Tensor, Tensor]:
+    """Two values as tensors, a Python value taking the other's dtype."""
+    x_dtype, y_dtype = dtypes.result_dtype(x), dtypes.result_dtype(y)
+    if x_dtype is None:
+        x = _core.convert(x, y_dtype, None)
+        return x, _core.convert(y, None if y_dtype else x.dtype, None)
+    x = _core.convert(x, None, None)
+    return x, _core.convert(y, None if y_dtype else x_dtype, None)
+
+
+def truediv(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """Divides elements as Python's `/` does: integers give floats.
+
+    Args:
+        x: the numerator. Integers of up to 16 bits are divided in float32, others in float64.
+        y: the denominator, of the same dtype; shapes broadcast.
+        name: ignored.
+
+    Raises:
+        TypeError: if the dtypes differ or are not numeric.
+
+    >>> tf.truediv([3, 4], 2)
+    <tf.Tensor: shape=(2,), dtype=float64, numpy=array([1.5, 2. ])>
+    """
+    x, y = same_dtype(x, y)
+    if x.dtype is not y.dtype:
+        raise TypeError(f"`x` and `y` must have the same dtype, got {x.dtype!r} != {y.dtype!r}.")
+    if x.dtype not in _QUOTIENTS:
+        raise TypeError(
+            f"Invalid dtype {x.dtype!r} in __truediv__. Expected one of {{"
+            f"{', '.join(repr(dtype) for dtype in _QUOTIENTS)}}}."
+        )
+    wider = _QUOTIENTS[x.dtype]
+    if wider is not None:
+        x, y = _ops.cast(x, wider), _ops.cast(y, wider)
+    return _ops.divide_real(x, y)
+
+
+def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """Divides elements as Python's `/` does; the same as `tf.truediv`.
+
+    >>> tf.divide(tf.constant([6.0, 9.0]), 3.0).numpy()
+    array([2., 3.], dtype=float32)
+    """
+    return truediv(x, y)
+
+
+def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
+    """Multiplies a tensor or a `tf.IndexedSlices` by a number.
+
+    Args:
+        scalar: a number or a tensor of rank 0.
+        x: what is multiplied; its dtype is kept.
+        name: ignored.
+
+    Raises:
+        ValueError: if `scalar` is not of rank 0.
+
+    >>> tf.scalar_mul(2.0, tf.constant([1.0, 3.0])).numpy()
+    array([2., 6.], dtype=float32)
+    """
+    sparse = isinstance(x, IndexedSlices)
+    values = x.values if sparse else _core.convert(x, None, None)
+    scalar = _core.convert(scalar, values.dtype, None)
+    if scalar.ndim != 0:
+        raise ValueError(f"The input scalar must be a 0-D value. Received shape {scalar.shape}.")
+    product = _ops.multiply(scalar, values)
+    return IndexedSlices(product, x.indices, x.dense_shape) if sparse else product
+
+
+def add_n(inputs: Any, name: str | None = None) -> Tensor:
+    """The sum of several tensors of one shape and dtype.
+
+    Args:
+        inputs: a list of tensors or `tf.IndexedSlices`.
+        name: ignored.
+
+    Raises:
+        ValueError: if the list is empty or no list.
+        tf.errors.InvalidArgumentError: if shapes or dtypes differ.
+
+    >>> tf.add_n([[1, 2], [3, 4], [5, 6]]).numpy()
+    array([ 9, 12], dtype=int32)
+    """
+    from eagerflow import errors
+
+    problem = ValueError(
+        "Inputs must be an iterable of at least one Tensor/IndexedSlices with the same dtype and "
+        "shape."
+    )
+    try:
+        items = list(inputs)
+    except TypeError:
+        raise problem from None
+    if not items:
+        raise problem
+    tensors = [_core.convert(item, None, None) for item in items]
+    first = tensors[0]
+    for k, tensor in enumerate(tensors):
+        if tensor.dtype is not first.dtype:
+            raise errors.InvalidArgumentError(
+                None,
+                None,
+                f"cannot compute AddN as input #{k}(zero-based) was expected to be a "
+                f"{first.dtype.name} tensor but is a {tensor.dtype.name} tensor [Op:AddN]",
+            )
+        if tensor._shape_tuple() != first._shape_tuple():
+            raise errors.InvalidArgumentError(
+                None,
+                None,
+                "Inputs to operation AddN of type AddN must have the same size and shape.  "
+                f"Input 0: {first.shape.as_list()} != input {k}: {tensor.shape.as_list()} "
+                "[Op:AddN]",
+            )
+    total = first if len(tensors) > 1 else _ops.identity(first)
+    for tensor in tensors[1:]:
+        total = _ops.add(total, tensor)
+    return total
+
+
+def accumulate_n(
+    inputs: Sequence, shape: Any = None, tensor_dtype: Any = None, name: str | None = None
+) -> Tensor:
+    """The sum of several tensors; the same as `tf.add_n`."""
+    return add_n(inputs)
+
+
+def reciprocal_no_nan(x: Any, name: str | None = None) -> Tensor:
+    """1 / x, and 0 where x is 0.
+
+    >>> tf.math.reciprocal_no_nan([2.0, 0.0]).numpy()
+    array([0.5, 0. ], dtype=float32)
+    """
+    x = _core.convert(x, None, None)
+    return _ops.divide_no_nan(_ops.ones_like(x), x)
+
+
+def log_sigmoid(x: Any, name: str | None = None) -> Tensor:
+    """log(1 / (1 + exp(-x))), without overflow.
+
+    >>> tf.math.log_sigmoid([-1000.0, 0.0]).numpy()
+    array([-1000.        ,    -0.6931472], dtype=float32)
+    """
+    return _ops.negative(_ops.softplus(_ops.negative(x)))
+
+
+def ndtri(x: Any, name: str | None = None) -> Tensor:
+    """The inverse of the standard normal distribution function.
+
+    >>> abs(float(tf.math.ndtri(0.975)) - 1.959964) < 1e-4
+    True
+    """
+    x = _core.convert(x, None, None)
+    return _ops.erfinv(x * 2 - 1) * math.sqrt(2)
+
+
+def erfcinv(x: Any, name: str | None = None) -> Tensor:
+    """The inverse of `tf.math.erfc`.
+
+    >>> round(float(tf.math.erfcinv(0.5)), 4)
+    0.4769
+    """
+    return _ops.erfinv(1 - _core.convert(x, None, None))
+
+
+def lbeta(x: Any, name: str | None = None) -> Tensor:
+    """The logarithm of the (multivariate) beta function over the last axis.
+
+    >>> round(float(tf.math.lbeta([1.0, 2.0])), 4)
+    -0.6931
+    """
+    x = _core.convert(x, None, None)
+    total = _ops.reduce_sum(x, axis=-1)
+    return _ops.reduce_sum(_ops.lgamma(x), axis=-1) - _ops.lgamma(total)
+
+
+def polyval(coeffs: Sequence, x: Any, name: str | None = None) -> Tensor:
+    """A polynomial's value, by Horner's rule.
+
+    Args:
+        coeffs: a list of coefficients, that of the highest power first; they broadcast with `x`.
+        x: where to evaluate it.
+        name: ignored.
+
+    Raises:
+        ValueError: if `coeffs` is no list.
+
+    >>> tf.math.polyval([1.0, 0.0, 2.0], 3.0)
+    <tf.Tensor: shape=(), dtype=float32, numpy=11.0>
+    """
+    if not isinstance(coeffs, list):
+        raise ValueError(f"Argument coeffs must be list type. Received type {type(coeffs)}.")
+    x = _core.convert(x, None, None)
+    if not coeffs:
+        return _ops.zeros_like(x)
+    value = _core.convert(coeffs[0], None, x.dtype)
+    for coefficient in coeffs[1:]:
+        value = _ops.add(coefficient, _ops.multiply(value, x))
+    return value
+
+
+def is_non_decreasing(x: Any, name: str | None = None) -> Tensor:
+    """Whether each element, in row-major order, is at least the one before.
+
+    >>> bool(tf.math.is_non_decreasing([1, 1, 2]))
+    True
+    """
+    flat = _ops.reshape(x, [-1])
+    return _ops.reduce_all(_ops.less_equal(flat[:-1], flat[1:]))
+
+
+def is_strictly_increasing(x: Any, name: str | None = None) -> Tensor:
+    """Whether each element, in row-major order, exceeds the one before.
+
+    >>> bool(tf.math.is_strictly_increasing([1, 1, 2]))
+    False
+    """
+    flat = _ops.reshape(x, [-1])
+    return _ops.reduce_all(_ops.less(flat[:-1], flat[1:]))

@@ -1,0 +1,194 @@
+"""Pooling: the arguments that programs write, brought into the engine's form."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from eagerflow import _core
+from eagerflow.ops.convolution import checked_format, padding_of, spatial_list
+
+_ops = _core.ops
+Tensor = _core.Tensor
+
+
+def _pool2d(
+    pool: Callable, input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None
+) -> Tensor:
+    data_format = checked_format(data_format, ("NHWC", "NCHW"))
+    word, amounts = padding_of(padding)
+    window = spatial_list(ksize, "ksize", data_format)
+    steps = spatial_list(strides, "strides", data_format)
+    return pool(input, window, steps, word, amounts, data_format)
+
+
+def max_pool2d(
+    input: Any,
+    ksize: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str = "NHWC",
+    name: str | None = None,
+) -> Tensor:
+    """The largest element of each window.
+
+    Args:
+        input: images `[batch, rows, columns, channels]`.
+        ksize: the window's size: one number, one for each of rows and columns, or one for each
+            axis.
+        strides: the window's step, written as `ksize`.
+        padding: "SAME", "VALID", or a list of pairs.
+        data_format: "NHWC" or "NCHW".
+        name: ignored.
+
+    Raises:
+        tf.errors.InvalidArgumentError: if sizes do not fit.
+
+    >>> image = tf.reshape(tf.range(16.0), [1, 4, 4, 1])
+    >>> tf.nn.max_pool2d(image, ksize=2, strides=2, padding="VALID").numpy().reshape(-1)
+    array([ 5.,  7., 13., 15.], dtype=float32)
+    """
+    return _pool2d(_ops.max_pool, input, ksize, strides, padding, data_format)
+
+
+def avg_pool2d(
+    input: Any,
+    ksize: Any,
+    strides: Any,
+    padding: str,
+    data_format: str = "NHWC",
+    name: str | None = None,
+) -> Tensor:
+    """The mean of each window; what padding adds is not counted.
+
+    Args:
+        input: images `[batch, rows, columns, channels]`.
+        ksize: the window's size: one number, one for each of rows and columns, or one for each
+            axis.
+        strides: the window's step, written as `ksize`.
+        padding: "SAME" or "VALID".
+        data_format: "NHWC" or "NCHW".
+        name: ignored.
+
+    Raises:
+        tf.errors.InvalidArgumentError: if sizes do not fit.
+
+    >>> image = tf.reshape(tf.range(16.0), [1, 4, 4, 1])
+    >>> tf.nn.avg_pool2d(image, ksize=2, strides=2, padding="VALID").numpy().reshape(-1)
+    array([ 2.5,  4.5, 10.5, 12.5], dtype=float32)
+    """
+    if not isinstance(padding, str):
+        raise TypeError(f"Expected string for argument 'padding' not {padding}.")
+    return _pool2d(_ops.avg_pool, input, ksize, strides, padding, data_format)
+
+
+def _pool1d(
+    pool: Callable, input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None
+) -> Tensor:
+    data_format = checked_format(data_format, ("NWC", "NCW"))
+    first = data_format == "NCW"
+    place = 2 if first else 1
+    window = spatial_list(ksize, "ksize", data_format, spatial=1)
+    steps = spatial_list(strides, "strides", data_format, spatial=1)
+    if not isinstance(padding, str):
+        padding = list(padding)
+        padding_of(padding, 3)
+        padding.insert(place, (0, 0))
+    for sizes in (window, steps):
+        sizes.insert(place, 1)
+    image = _ops.expand_dims(input, place)
+    result = _pool2d(pool, image, window, steps, padding, "NCHW" if first else "NHWC")
+    return _ops.squeeze(result, [place])
+
+
+def max_pool1d(
+    input: Any,
+    ksize: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str = "NWC",
+    name: str | None = None,
+) -> Tensor:
+    """The largest element of each window of sequences `[batch, length, channels]`.
+
+    >>> x = tf.reshape(tf.range(6.0), [1, 6, 1])
+    >>> tf.nn.max_pool1d(x, 2, 2, "VALID").numpy().reshape(-1)
+    array([1., 3., 5.], dtype=float32)
+    """
+    return _pool1d(_ops.max_pool, input, ksize, strides, padding, data_format)
+
+
+def avg_pool1d(
+    input: Any,
+    ksize: Any,
+    strides: Any,
+    padding: str,
+    data_format: str = "NWC",
+    name: str | None = None,
+) -> Tensor:
+    """The mean of each window of sequences `[batch, length, channels]`.
+
+    >>> x = tf.reshape(tf.range(6.0), [1, 6, 1])
+    >>> tf.nn.avg_pool1d(x, 2, 2, "VALID").numpy().reshape(-1)
+    array([0.5, 2.5, 4.5], dtype=float32)
+    """
+    return _pool1d(_ops.avg_pool, input, ksize, strides, padding, data_format)
+
+
+def _any_pool(
+    pool: Callable, input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None
+) -> Tensor:
+    input = _core.convert(input, None, None)
+    if input.ndim == 3:
+        return _pool1d(pool, input, ksize, strides, padding, data_format)
+    if input.ndim == 4:
+        return _pool2d(pool, input, ksize, strides, padding, data_format)
+    raise ValueError(f"`input.shape.rank` must be 3 or 4. Received: input.shape={input.shape}")
+
+
+def max_pool(
+    input: Any,
+    ksize: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """`max_pool1d` or `max_pool2d`, as the rank of the input says."""
+    return _any_pool(_ops.max_pool, input, ksize, strides, padding, data_format)
+
+
+def avg_pool(
+    input: Any,
+    ksize: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """`avg_pool1d` or `avg_pool2d`, as the rank of the input says."""
+    return _any_pool(_ops.avg_pool, input, ksize, strides, padding, data_format)
+
+
+def pool(
+    input: Any,
+    window_shape: Any,
+    pooling_type: str,
+    strides: Any = None,
+    padding: Any = "VALID",
+    data_format: str | None = None,
+    dilations: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """Pooling of the kind "MAX" or "AVG".
+
+    Raises:
+        ValueError: if the kind is unknown, or windows are dilated, which is not supported.
+    """
+    pools = {"MAX": _ops.max_pool, "AVG": _ops.avg_pool}
+    if pooling_type not in pools:
+        raise ValueError(f"pooling_type must be 'MAX' or 'AVG', got {pooling_type!r}")
+    if dilations is not None and any(d != 1 for d in dilations):
+        raise ValueError(f"Dilated pooling is not supported: dilations={dilations}")
+    steps = [1] * len(window_shape) if strides is None else strides
+    return _any_pool(pools[pooling_type], input, list(window_shape), steps, padding, data_format)

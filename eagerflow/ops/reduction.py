@@ -1,0 +1,170 @@
+"""Reductions over axes that are composed of the engine's operations."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from eagerflow import _core, dtypes
+
+_ops = _core.ops
+Tensor = _core.Tensor
+
+reduce_sum = _ops.reduce_sum
+reduce_mean = _ops.reduce_mean
+reduce_prod = _ops.reduce_prod
+reduce_max = _ops.reduce_max
+reduce_min = _ops.reduce_min
+reduce_all = _ops.reduce_all
+reduce_any = _ops.reduce_any
+argmax = _ops.argmax
+argmin = _ops.argmin
+
+
+def reduce_logsumexp(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """log(sum(exp(x))) over axes, without overflow.
+
+    Args:
+        input_tensor: floating.
+        axis: an axis or a list of axes; all by default.
+        keepdims: whether reduced axes stay, with size 1.
+        name: ignored.
+
+    >>> tf.reduce_logsumexp([1000.0, 1000.0])
+    <tf.Tensor: shape=(), dtype=float32, numpy=1000.693115234375>
+    """
+    x = _core.convert(input_tensor, None, None)
+    largest = _ops.reduce_max(x, axis=axis, keepdims=True)
+    with _core.stop_recording():
+        shift = _ops.select(_ops.is_finite(largest), largest, _ops.zeros_like(largest))
+    total = _ops.reduce_sum(_ops.exp(x - shift), axis=axis, keepdims=keepdims)
+    logs = _ops.log(total)
+    if not keepdims:
+        shift = _ops.reshape(shift, logs._shape_tuple())
+    return logs + shift
+
+
+def reduce_variance(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """The mean squared distance from the mean, over axes.
+
+    Args:
+        input_tensor: floating or complex; the result is real.
+        axis: an axis or a list of axes; all by default.
+        keepdims: whether reduced axes stay, with size 1.
+        name: ignored.
+
+    Raises:
+        TypeError: for integers.
+
+    >>> tf.math.reduce_variance([1.0, 2.0, 3.0, 4.0])
+    <tf.Tensor: shape=(), dtype=float32, numpy=1.25>
+    """
+    x = _core.convert(input_tensor, None, None)
+    mean = _ops.reduce_mean(x, axis=axis, keepdims=True)
+    if mean.dtype.is_integer:
+        raise TypeError(
+            f"Input must be either real or complex. Received integer type {mean.dtype}."
+        )
+    distance = x - mean
+    if distance.dtype.is_complex:
+        squares = _ops.real(_ops.multiply(_ops.conj(distance), distance))
+    else:
+        squares = _ops.square(distance)
+    return _ops.reduce_mean(squares, axis=axis, keepdims=keepdims)
+
+
+def reduce_std(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """The square root of `tf.math.reduce_variance`.
+
+    >>> tf.math.reduce_std([1.0, 3.0])
+    <tf.Tensor: shape=(), dtype=float32, numpy=1.0>
+    """
+    return _ops.sqrt(reduce_variance(input_tensor, axis=axis, keepdims=keepdims))
+
+
+def reduce_euclidean_norm(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """The square root of the sum of squares, over axes; the dtype is kept.
+
+    >>> tf.math.reduce_euclidean_norm([3.0, 4.0])
+    <tf.Tensor: shape=(), dtype=float32, numpy=5.0>
+    """
+    x = _core.convert(input_tensor, None, None)
+    dtype = x.dtype
+    if dtype.is_integer:
+        x = _ops.cast(x, dtypes.float64)
+    squares = _ops.multiply(x, _ops.conj(x)) if dtype.is_complex else _ops.square(x)
+    norm = _ops.sqrt(_ops.reduce_sum(squares, axis=axis, keepdims=keepdims))
+    return _ops.cast(norm, dtype) if dtype.is_integer else norm
+
+
+def count_nonzero(
+    input: Any,
+    axis: Any = None,
+    keepdims: bool | None = None,
+    dtype: Any = dtypes.int64,
+    name: str | None = None,
+) -> Tensor:
+    """How many elements are not zero (or the empty string), over axes.
+
+    >>> tf.math.count_nonzero([1, 0, 2])
+    <tf.Tensor: shape=(), dtype=int64, numpy=2>
+    """
+    x = _core.convert(input, None, None)
+    zero = _core.convert(b"" if x.dtype is dtypes.string else 0, None, None)
+    if x.dtype is dtypes.bool:
+        nonzero = x
+    else:
+        nonzero = _ops.not_equal(x, zero if x.dtype is dtypes.string else _ops.cast(zero, x.dtype))
+    counts = _ops.reduce_sum(_ops.cast(nonzero, dtypes.int64), axis=axis, keepdims=bool(keepdims))
+    return _ops.cast(counts, dtype)
+
+
+def zero_fraction(value: Any, name: str | None = None) -> Tensor:
+    """The share of elements that are zero, a float32 scalar.
+
+    >>> tf.math.zero_fraction([1, 0, 0, 2])
+    <tf.Tensor: shape=(), dtype=float32, numpy=0.5>
+    """
+    value = _core.convert(value, None, None)
+    zeros = value._size - int(count_nonzero(value))
+    return _core.convert(zeros / value._size if value._size else float("nan"), dtypes.float32, None)
+
+
+def cumulative_logsumexp(
+    x: Any, axis: int = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
+) -> Tensor:
+    """log(cumsum(exp(x))) along an axis, without overflow.
+
+    >>> tf.math.cumulative_logsumexp([0.0, 0.0]).numpy()
+    array([0.       , 0.6931472], dtype=float32)
+    """
+    x = _core.convert(x, None, None)
+    size = x._shape_tuple()[axis]
+    rows = _ops.unstack(x, axis=axis) if size else []
+    if reverse:
+        rows.reverse()
+    totals = []
+    total = None
+    for row in rows:
+        before = total
+        total = row if total is None else _logaddexp(total, row)
+        if exclusive:
+            least = x.dtype.min
+            totals.append(_ops.zeros_like(row) + float(least) if before is None else before)
+        else:
+            totals.append(total)
+    if reverse:
+        totals.reverse()
+    return _ops.stack(totals, axis=axis) if totals else x
+
+
+def _logaddexp(a: Tensor, b: Tensor) -> Tensor:
+    larger = _ops.maximum(a, b)
+    return larger + _ops.log1p(_ops.exp(_ops.negative(_ops.abs(a - b))))

@@ -1,0 +1,290 @@
+"""Reductions over groups of rows, and counts of values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from eagerflow import _core, dtypes
+from eagerflow.ops.array import invalid_argument
+
+_ops = _core.ops
+Tensor = _core.Tensor
+
+
+def unsorted_segment_sum(
+    data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
+) -> Tensor:
+    """Sums rows that belong to the same segment.
+
+    Args:
+        data: numbers.
+        segment_ids: integers, of the shape of the first axes of `data`: the segment of each row.
+            Rows of negative segments are left out.
+        num_segments: the number of segments.
+        name: ignored.
+
+    Raises:
+        tf.errors.InvalidArgumentError: if an id is too large or shapes do not fit.
+
+    >>> tf.math.unsorted_segment_sum([1.0, 2.0, 4.0], [0, 1, 0], 2).numpy()
+    array([5., 2.], dtype=float32)
+    """
+    return _ops.unsorted_segment_sum(data, segment_ids, int(num_segments))
+
+
+def _counts(ids: Tensor, num_segments: int, dtype: Any) -> Tensor:
+    """How many rows each segment has, at least 1."""
+    with _core.stop_recording():
+        ones = _ops.ones(ids._shape_tuple(), dtype)
+        return _ops.maximum(
+            _ops.unsorted_segment_sum(ones, ids, num_segments), _ops.ones([], dtype)
+        )
+
+
+def _with_inner_axes(counts: Tensor, total: Tensor) -> Tensor:
+    return _ops.reshape(counts, [-1] + [1] * (total.ndim - 1))
+
+
+def unsorted_segment_mean(
+    data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
+) -> Tensor:
+    """The means of rows that belong to the same segment; zero for an empty one.
+
+    >>> tf.math.unsorted_segment_mean([1.0, 3.0], [1, 1], 2).numpy()
+    array([0., 2.], dtype=float32)
+    """
+    total = unsorted_segment_sum(data, segment_ids, num_segments)
+    ids = _core.convert(segment_ids, None, None)
+    return total / _with_inner_axes(_counts(ids, int(num_segments), total.dtype), total)
+
+
+def unsorted_segment_sqrt_n(
+    data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
+) -> Tensor:
+    """The sums of rows of a segment divided by the square root of their number.
+
+    >>> tf.math.unsorted_segment_sqrt_n([1.0, 1.0, 1.0, 1.0], [0, 0, 0, 0], 1).numpy()
+    array([2.], dtype=float32)
+    """
+    total = unsorted_segment_sum(data, segment_ids, num_segments)
+    ids = _core.convert(segment_ids, None, None)
+    counts = _ops.sqrt(_counts(ids, int(num_segments), total.dtype))
+    return total / _with_inner_axes(counts, total)
+
+
+def _extreme(data: Any, segment_ids: Any, num_segments: Any, largest: bool) -> Tensor:
+    values = _core.convert(data, None, None)
+    ids = _core.convert(segment_ids, None, None)
+    count = int(num_segments)
+    inner = values._shape_tuple()[ids.ndim :]
+    flat_ids = ids.numpy().reshape(-1)
+    if flat_ids.size and flat_ids.max() >= count:
+        raise invalid_argument(f"segment_ids must be below {count}, got {flat_ids.max()}")
+    rows = _ops.reshape(values, [flat_ids.size, *inner])
+    kept = np.flatnonzero(flat_ids >= 0)
+    limit = values.dtype.min if largest else values.dtype.max
+    start = _ops.broadcast_to(_core.convert(limit, values.dtype, None), [count, *inner])
+    scatter = _ops.tensor_scatter_nd_max if largest else _ops.tensor_scatter_nd_min
+    return scatter(start, flat_ids[kept][:, None], _ops.gather(rows, kept, 0, 0))
+
+
+def unsorted_segment_max(
+    data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
+) -> Tensor:
+    """The largest rows of each segment, element by element; the dtype's least for an empty one.
+
+    >>> tf.math.unsorted_segment_max([1, 5, 3], [0, 0, 1], 2).numpy()
+    array([5, 3], dtype=int32)
+    """
+    return _extreme(data, segment_ids, num_segments, largest=True)
+
+
+def unsorted_segment_min(
+    data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
+) -> Tensor:
+    """The least rows of each segment, element by element; the dtype's largest for an empty one.
+
+    >>> tf.math.unsorted_segment_min([1, 5, 3], [0, 0, 1], 2).numpy()
+    array([1, 3], dtype=int32)
+    """
+    return _extreme(data, segment_ids, num_segments, largest=False)
+
+
+def _checked_ids(segment_ids: Any) -> tuple[Tensor, int]:
+    """Sorted segment ids and the number of segments."""
+    ids = _core.convert(segment_ids, None, None)
+    values = ids.numpy()
+    if values.ndim != 1:
+        raise invalid_argument("segment_ids should be a vector.")
+    if values.size and (values[0] < 0 or (np.diff(values) < 0).any()):
+        raise invalid_argument("segment ids are not increasing")
+    return ids, int(values[-1]) + 1 if values.size else 0
+
+
+def segment_sum(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
+    """Sums rows of the same segment; the ids must be ascending.
+
+    >>> tf.math.segment_sum([1, 2, 3], [0, 0, 1]).numpy()
+    array([3, 3], dtype=int32)
+    """
+    ids, count = _checked_ids(segment_ids)
+    return unsorted_segment_sum(data, ids, count)
+
+
+def segment_mean(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
+    """The means of rows of the same segment; the ids must be ascending."""
+    ids, count = _checked_ids(segment_ids)
+    return unsorted_segment_mean(data, ids, count)
+
+
+def _zero_where_empty(result: Tensor, ids: Tensor, count: int) -> Tensor:
+    empty = np.bincount(ids.numpy(), minlength=count) == 0
+    if not empty.any():
+        return result
+    flags = empty.reshape([count] + [1] * (result.ndim - 1))
+    return _ops.select(flags, _ops.zeros_like(result), result)
+
+
+def segment_max(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
+    """The largest rows of each segment, zero for an empty one; the ids must be ascending."""
+    ids, count = _checked_ids(segment_ids)
+    return _zero_where_empty(unsorted_segment_max(data, ids, count), ids, count)
+
+
+def segment_min(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
+    """The least rows of each segment, zero for an empty one; the ids must be ascending."""
+    ids, count = _checked_ids(segment_ids)
+    return _zero_where_empty(unsorted_segment_min(data, ids, count), ids, count)
+
+
+def bincount(
+    arr: Any,
+    weights: Any = None,
+    minlength: Any = None,
+    maxlength: Any = None,
+    dtype: Any = dtypes.int32,
+    name: str | None = None,
+    axis: int | None = None,
+    binary_output: bool = False,
+) -> Tensor:
+    """How often each small integer appears.
+
+    Args:
+        arr: integers >= 0.
+        weights: what each counts, of the same shape; 1 by default.
+        minlength: the least length of the result.
+        maxlength: the largest length; greater integers are left out.
+        dtype: the element type of counts without weights.
+        name: ignored.
+        axis: None or 0 count everything, -1 counts each row of a matrix.
+        binary_output: whether to say only if an integer appears.
+
+    Raises:
+        tf.errors.InvalidArgumentError: for negative integers.
+
+    >>> tf.math.bincount([1, 1, 3]).numpy()
+    array([0, 2, 0, 1], dtype=int32)
+    """
+    values = _core.convert(arr, None, dtypes.int32)
+    numbers = values.numpy()
+    if numbers.size and numbers.min() < 0:
+        raise invalid_argument("Input arr must be non-negative! [Op:DenseBincount]")
+    length = int(numbers.max()) + 1 if numbers.size else 0
+    if minlength is not None:
+        length = max(length, int(minlength))
+    if maxlength is not None:
+        length = min(length, int(maxlength))
+    if weights is None:
+        weights = _ops.ones(values._shape_tuple(), dtype)
+    weights = _core.convert(weights, None, None)
+    rows = numbers.shape[0] if axis == -1 and numbers.ndim == 2 else 1
+    ids = numbers.reshape(rows, -1).astype(np.int64)
+    ids = np.where(ids < length, ids + np.arange(rows)[:, None] * length, -1).reshape(-1)
+    counts = _ops.unsorted_segment_sum(_ops.reshape(weights, [-1]), ids, rows * length)
+    if binary_output:
+        counts = _ops.cast(_ops.not_equal(counts, _ops.zeros_like(counts)), counts.dtype)
+    return _ops.reshape(counts, [rows, length] if axis == -1 and numbers.ndim == 2 else [length])
+
+
+def confusion_matrix(
+    labels: Any,
+    predictions: Any,
+    num_classes: Any = None,
+    weights: Any = None,
+    dtype: Any = dtypes.int32,
+    name: str | None = None,
+) -> Tensor:
+    """How often each class (row) was taken for each class (column).
+
+    Args:
+        labels: the true classes, integers >= 0, a vector.
+        predictions: the predicted ones.
+        num_classes: how many classes there are; by default as many as appear.
+        weights: what each pair counts; 1 by default.
+        dtype: the element type of the result.
+        name: ignored.
+
+    Raises:
+        tf.errors.InvalidArgumentError: if a class is out of range.
+
+    >>> tf.math.confusion_matrix([0, 1, 1], [0, 0, 1]).numpy()
+    array([[1, 0],
+           [1, 1]], dtype=int32)
+    """
+    true = _core.convert(labels, None, dtypes.int64).numpy().reshape(-1).astype(np.int64)
+    predicted = _core.convert(predictions, None, dtypes.int64).numpy().reshape(-1).astype(np.int64)
+    for array, text in ((true, "`labels`"), (predicted, "`predictions`")):
+        if array.size and array.min() < 0:
+            raise invalid_argument(f"{text} contains negative values")
+    if num_classes is None:
+        count = int(max(true.max(initial=-1), predicted.max(initial=-1))) + 1
+    else:
+        count = int(num_classes)
+        for array, text in ((true, "`labels`"), (predicted, "`predictions`")):
+            if array.size and array.max() >= count:
+                raise invalid_argument(f"{text} out of bound")
+    if weights is None:
+        weights = _ops.ones([true.size], dtype)
+    else:
+        weights = _ops.cast(weights, dtype)
+    flat = _ops.unsorted_segment_sum(weights, true * count + predicted, count * count)
+    return _ops.reshape(flat, [count, count])
+
+
+def histogram_fixed_width_bins(
+    values: Any,
+    value_range: Any,
+    nbins: Any = 100,
+    dtype: Any = dtypes.int32,
+    name: str | None = None,
+) -> Tensor:
+    """Which of several bins of equal width each value falls into; the outer bins are open.
+
+    >>> tf.histogram_fixed_width_bins([-1.0, 0.0, 1.5, 9.0], [0.0, 5.0], nbins=5).numpy()
+    array([0, 0, 1, 4], dtype=int32)
+    """
+    values = _core.convert(values, None, None)
+    low, high = _core.convert(value_range, None, values.dtype).numpy().tolist()
+    if not low < high:
+        raise invalid_argument("value_range should satisfy value_range[0] < value_range[1]")
+    scaled = (values.numpy().astype(np.float64) - low) / (high - low)
+    bins = np.clip(np.floor(scaled * int(nbins)), 0, int(nbins) - 1)
+    return _core.convert(bins.astype(np.int64), dtype, None)
+
+
+def histogram_fixed_width(
+    values: Any,
+    value_range: Any,
+    nbins: Any = 100,
+    dtype: Any = dtypes.int32,
+    name: str | None = None,
+) -> Tensor:
+    """How many values fall into each of several bins of equal width; the outer bins are open.
+
+    >>> tf.histogram_fixed_width([-1.0, 0.0, 1.5, 9.0], [0.0, 5.0], nbins=5).numpy()
+    array([2, 1, 0, 0, 1], dtype=int32)
+    """
+    bins = histogram_fixed_width_bins(values, value_range, nbins, dtypes.int64)
+    return bincount(bins, minlength=nbins, maxlength=nbins, dtype=dtype)

@@ -1,0 +1,320 @@
+"""TensorShape: the sizes of a tensor, some or all of which may be unknown."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from eagerflow import _core
+
+
+class Dimension:
+    """One size, or None if unknown; what `TensorShape.dims` lists."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = _size(value)
+
+    def __repr__(self) -> str:
+        return f"Dimension({self.value})"
+
+    def __str__(self) -> str:
+        return "?" if self.value is None else str(self.value)
+
+    def __eq__(self, other: object) -> Any:
+        other = getattr(other, "value", other)
+        if self.value is None or other is None:
+            return None
+        return self.value == other
+
+    def __hash__(self) -> int:
+        return hash(self.value)
+
+    def __int__(self) -> int:
+        return self.value
+
+    __index__ = __int__
+
+
+def _size(value: Any) -> int | None:
+    """Checks one entry of a shape."""
+    if value is None or type(value) is int:
+        size = value
+    elif isinstance(value, Dimension):
+        return value.value
+    else:
+        try:
+            size = value.__index__()
+        except (AttributeError, TypeError):
+            raise TypeError(
+                "Dimension value must be integer or None or have an __index__ method, "
+                f"got value '{value!r}' with type '{type(value)!r}'"
+            ) from None
+    if size is not None and size < 0:
+        raise ValueError(f"Dimension {size} must be >= 0")
+    return size
+
+
+class TensorShape:
+    """The sizes of a tensor along its axes; None stands for an unknown size or rank.
+
+    Args:
+        dims: a list of sizes, a single size, another shape, or None if the rank is unknown.
+
+    Raises:
+        TypeError: if an entry is no integer.
+        ValueError: if a size is negative.
+
+    >>> shape = tf.TensorShape([2, None])
+    >>> shape.rank, shape.as_list(), shape.is_compatible_with([2, 3])
+    (2, [2, None], True)
+    """
+
+    __slots__ = ("_dims",)
+
+    _dims: tuple[int | None, ...] | None
+
+    def __init__(self, dims: Any) -> None:
+        kind = type(dims)
+        if kind is tuple or kind is list:
+            for size in dims:
+                if type(size) is not int or size < 0:
+                    dims = [_size(size) for size in dims]
+                    break
+            self._dims = tuple(dims)
+        elif dims is None:
+            self._dims = None
+        elif kind is TensorShape:
+            self._dims = dims._dims
+        else:
+            self._dims = _dims_of(dims)
+
+    @classmethod
+    def _of(cls, dims: tuple[int | None, ...] | None) -> TensorShape:
+        """A shape of sizes that need no check."""
+        self = super().__new__(cls)
+        self._dims = dims
+        return self
+
+    @property
+    def rank(self) -> int | None:
+        """The number of axes, or None if unknown."""
+        return None if self._dims is None else len(self._dims)
+
+    ndims = rank
+
+    @property
+    def dims(self) -> list[Dimension] | None:
+        """The sizes as `Dimension` objects, or None if the rank is unknown."""
+        return None if self._dims is None else [Dimension(size) for size in self._dims]
+
+    def as_list(self) -> list[int | None]:
+        """The sizes as a list.
+
+        Raises:
+            ValueError: if the rank is unknown.
+
+        >>> tf.zeros([2, 3]).shape.as_list()
+        [2, 3]
+        """
+        if self._dims is None:
+            raise ValueError("as_list() is not defined on an unknown TensorShape.")
+        return list(self._dims)
+
+    def num_elements(self) -> int | None:
+        """The number of elements of such a tensor, or None if a size is unknown."""
+        if self._dims is None or None in self._dims:
+            return None
+        return math.prod(self._dims)  # type: ignore[arg-type]
+
+    def is_fully_defined(self) -> bool:
+        """Whether all sizes are known."""
+        return self._dims is not None and None not in self._dims
+
+    def is_compatible_with(self, other: Any) -> bool:
+        """Whether a tensor could have both shapes, unknown sizes standing for any."""
+        other = as_shape(other)
+        if self._dims is None or other._dims is None:
+            return True
+        return len(self._dims) == len(other._dims) and all(
+            a is None or b is None or a == b for a, b in zip(self._dims, other._dims, strict=True)
+        )
+
+    def merge_with(self, other: Any) -> TensorShape:
+        """The shape that knows what either of two compatible shapes knows.
+
+        Raises:
+            ValueError: if they are not compatible.
+
+        >>> tf.TensorShape([None, 3]).merge_with([2, None])
+        TensorShape([2, 3])
+        """
+        other = as_shape(other)
+        if not self.is_compatible_with(other):
+            raise ValueError(f"Shapes {self} and {other} are not compatible")
+        if self._dims is None:
+            return other
+        if other._dims is None:
+            return self
+        return TensorShape._of(
+            tuple(b if a is None else a for a, b in zip(self._dims, other._dims, strict=True))
+        )
+
+    def concatenate(self, other: Any) -> TensorShape:
+        """The axes of this shape followed by those of the other one."""
+        other = as_shape(other)
+        if self._dims is None or other._dims is None:
+            return TensorShape._of(None)
+        return TensorShape._of(self._dims + other._dims)
+
+    def with_rank(self, rank: int) -> TensorShape:
+        """This shape, known to have that rank.
+
+        Raises:
+            ValueError: if it has another one.
+        """
+        if self._dims is None:
+            return TensorShape._of((None,) * rank)
+        self.assert_has_rank(rank)
+        return self
+
+    def with_rank_at_least(self, rank: int) -> TensorShape:
+        """This shape; a ValueError is raised if its rank is smaller."""
+        if self._dims is not None and len(self._dims) < rank:
+            raise ValueError(f"Shape {self} must have rank at least {rank}")
+        return self
+
+    def with_rank_at_most(self, rank: int) -> TensorShape:
+        """This shape; a ValueError is raised if its rank is larger."""
+        if self._dims is not None and len(self._dims) > rank:
+            raise ValueError(f"Shape {self} must have rank at most {rank}")
+        return self
+
+    def assert_has_rank(self, rank: int | None) -> None:
+        """Raises a ValueError if the rank is known and differs."""
+        if self._dims is not None and rank is not None and len(self._dims) != rank:
+            raise ValueError(f"Shape {self} must have rank {rank}")
+
+    def assert_same_rank(self, other: Any) -> None:
+        """Raises a ValueError if both ranks are known and differ."""
+        other = as_shape(other)
+        if self._dims is not None and other._dims is not None and self.rank != other.rank:
+            raise ValueError(f"Shapes {self} and {other} must have the same rank")
+
+    def assert_is_compatible_with(self, other: Any) -> None:
+        """Raises a ValueError unless a tensor could have both shapes."""
+        if not self.is_compatible_with(other):
+            raise ValueError(f"Shapes {self} and {other} are incompatible")
+
+    def assert_is_fully_defined(self) -> None:
+        """Raises a ValueError if a size is unknown."""
+        if not self.is_fully_defined():
+            raise ValueError(f"Shape {self} is not fully defined")
+
+    def most_specific_compatible_shape(self, other: Any) -> TensorShape:
+        """What is common to both shapes; sizes in which they differ become unknown.
+
+        >>> tf.TensorShape([2, 3]).most_specific_compatible_shape([2, 4])
+        TensorShape([2, None])
+        """
+        other = as_shape(other)
+        if self._dims is None or other._dims is None or self.rank != other.rank:
+            return TensorShape._of(None)
+        pairs = zip(self._dims, other._dims, strict=True)
+        return TensorShape._of(tuple(a if a == b else None for a, b in pairs))
+
+    def most_specific_common_supertype(self, others: Iterable[Any]) -> TensorShape:
+        """What is common to this shape and all the others."""
+        shape = self
+        for other in others:
+            shape = shape.most_specific_compatible_shape(other)
+        return shape
+
+    def is_subtype_of(self, other: Any) -> bool:
+        """Whether every tensor of this shape has the other shape too."""
+        other = as_shape(other)
+        if other._dims is None:
+            return True
+        if self._dims is None or self.rank != other.rank:
+            return False
+        return all(b is None or a == b for a, b in zip(self._dims, other._dims, strict=True))
+
+    def __len__(self) -> int:
+        if self._dims is None:
+            raise ValueError("Cannot take the length of shape with unknown rank.")
+        return len(self._dims)
+
+    def __bool__(self) -> bool:
+        return self._dims is not None
+
+    def __iter__(self) -> Iterator[Any]:
+        if self._dims is None:
+            raise ValueError("Cannot iterate over a shape with unknown rank.")
+        return iter(self._dims)
+
+    def __getitem__(self, key: Any) -> Any:
+        if self._dims is not None:
+            found = self._dims[key]
+            return TensorShape._of(found) if isinstance(key, slice) else found
+        if not isinstance(key, slice):
+            return None
+        start, stop = key.start or 0, key.stop
+        if key.step is None and stop is not None and 0 <= start <= stop:
+            return TensorShape._of((None,) * (stop - start))
+        return TensorShape._of(None)
+
+    def __add__(self, other: Any) -> TensorShape:
+        return self.concatenate(other)
+
+    def __radd__(self, other: Any) -> TensorShape:
+        return as_shape(other).concatenate(self)
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not TensorShape:
+            try:
+                other = TensorShape(other)
+            except (TypeError, ValueError):
+                return False
+        return self._dims == other._dims
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return hash(self._dims)
+
+    def __reduce__(self) -> tuple:
+        return TensorShape, (self._dims,)
+
+    def __str__(self) -> str:
+        return "<unknown>" if self._dims is None else str(self._dims)
+
+    def __repr__(self) -> str:
+        return f"TensorShape({None if self._dims is None else list(self._dims)})"
+
+
+def _dims_of(dims: Any) -> tuple[int | None, ...] | None:
+    """The sizes in anything but a plain tuple or list."""
+    if isinstance(dims, TensorShape):
+        return dims._dims
+    if isinstance(dims, str | bytes):
+        raise TypeError(
+            f"Failed to convert '{dims!r}' to a shape: '{dims!r}'"
+            "could not be converted to a dimension. A shape should either be single dimension "
+            "(e.g. 10), or an iterable of dimensions (e.g. [1, 10, None])."
+        )
+    try:
+        entries = iter(dims)
+    except TypeError:
+        return (_size(dims),)
+    return tuple(_size(entry) for entry in entries)
+
+
+def as_shape(shape: Any) -> TensorShape:
+    """The shape itself, or a new one made from a list, a size or None."""
+    return shape if isinstance(shape, TensorShape) else TensorShape(shape)
+
+
+_core.register_shape_class(TensorShape)

@@ -1,0 +1,206 @@
+"""Gradient tapes: recording operations to differentiate what they compute."""
+
+from __future__ import annotations
+
+import enum
+import math
+from typing import Any
+
+from eagerflow import _core, nest
+from eagerflow.shapes import TensorShape
+
+_ops = _core.ops
+
+
+class UnconnectedGradients(enum.Enum):
+    """What stands for the gradient where target and source are not connected.
+
+    `NONE` gives None, `ZERO` gives zeros of the source's shape.
+    """
+
+    NONE = "none"
+    ZERO = "zero"
+
+
+class GradientTape(_core.Tape):
+    """Records operations for automatic differentiation.
+
+    Operations inside the `with` block are recorded if one of their inputs is watched. Trainable
+    variables are watched when they are read; other tensors are with `watch`. Tapes can be nested;
+    what a tape's `gradient` computes is recorded by the tapes around it.
+
+    Args:
+        persistent: whether `gradient` can be called several times. The records are kept until the
+            tape is deleted then.
+        watch_accessed_variables: whether trainable variables are watched when they are read.
+
+    >>> x = tf.constant(3.0)
+    >>> with tf.GradientTape() as tape:
+    ...     tape.watch(x)
+    ...     y = x * x
+    >>> tape.gradient(y, x)
+    <tf.Tensor: shape=(), dtype=float32, numpy=6.0>
+    """
+
+    def gradient(
+        self,
+        target: Any,
+        sources: Any,
+        output_gradients: Any = None,
+        unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
+    ) -> Any:
+        """The gradient of `target` by each source.
+
+        Args:
+            target: a tensor, or a nested structure of tensors whose gradients add up.
+            sources: a tensor or variable, or a nested structure of them.
+            output_gradients: weights of the target's elements, like `target`; ones by default.
+            unconnected_gradients: what to give for sources that `target` does not depend on.
+
+        Returns:
+            A structure like `sources`, of tensors, `tf.IndexedSlices` for lookups of rows, or None.
+
+        Raises:
+            RuntimeError: if the tape is not persistent and has been used.
+            TypeError: if `target` is None.
+            ValueError: if `unconnected_gradients` is unknown.
+
+        >>> v = tf.Variable([1.0, 2.0])
+        >>> with tf.GradientTape() as tape:
+        ...     loss = tf.reduce_sum(v * v)
+        >>> tape.gradient(loss, {"v": v})["v"].numpy()
+        array([2., 4.], dtype=float32)
+        """
+        return super().gradient(target, sources, output_gradients, unconnected_gradients)
+
+    def jacobian(
+        self,
+        target: Any,
+        sources: Any,
+        unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
+        parallel_iterations: int | None = None,
+        experimental_use_pfor: bool = True,
+    ) -> Any:
+        """The derivative of each element of `target` by each element of each source.
+
+        Args:
+            target: a tensor of shape `s`.
+            sources: a tensor or variable of shape `t`, or a nested structure of them.
+            unconnected_gradients: what to give for sources that `target` does not depend on.
+            parallel_iterations: ignored.
+            experimental_use_pfor: ignored.
+
+        Returns:
+            A structure like `sources`, of tensors of shape `s + t`.
+
+        Raises:
+            RuntimeError: if the tape is not persistent and has been used.
+
+        >>> x = tf.constant([1.0, 2.0])
+        >>> with tf.GradientTape() as tape:
+        ...     tape.watch(x)
+        ...     y = x * x
+        >>> tape.jacobian(y, x).numpy()
+        array([[2., 0.],
+               [0., 4.]], dtype=float32)
+        """
+        target = _core.convert(target, None, None)
+        shape = target._shape_tuple()
+        with _core.stop_recording():
+            basis = _ops.eye(target._size, dtype=target.dtype)
+            weights = [_ops.reshape(row, shape) for row in basis]
+        flat_sources = nest.flatten(sources)
+        stacks = self._gradients(target, flat_sources, weights, unconnected_gradients)
+        jacobians = [
+            None if stack is None else _ops.reshape(stack, [*shape, *_value(source)._shape_tuple()])
+            for source, stack in zip(flat_sources, stacks, strict=True)
+        ]
+        return nest.pack_sequence_as(sources, jacobians)
+
+    def batch_jacobian(
+        self,
+        target: Any,
+        source: Any,
+        unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
+        parallel_iterations: int | None = None,
+        experimental_use_pfor: bool = True,
+    ) -> Any:
+        """The jacobian of each batch element of `target` by the same one of `source`.
+
+        Args:
+            target: a tensor `[b, y1, ..., yn]`, whose element i depends on `source[i]` only.
+            source: a tensor `[b, x1, ..., xm]`.
+            unconnected_gradients: what to give if `target` does not depend on `source`.
+            parallel_iterations: ignored.
+            experimental_use_pfor: ignored.
+
+        Returns:
+            A tensor `[b, y1, ..., yn, x1, ..., xm]`, or None.
+
+        Raises:
+            RuntimeError: if the tape is not persistent and has been used.
+            ValueError: if a rank is below 2 or the first sizes differ.
+
+        >>> x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+        >>> with tf.GradientTape() as tape:
+        ...     tape.watch(x)
+        ...     y = x * x
+        >>> tape.batch_jacobian(y, x)[1].numpy()
+        array([[6., 0.],
+               [0., 8.]], dtype=float32)
+        """
+        target = _core.convert(target, None, None)
+        target_shape = target.shape.with_rank_at_least(2)
+        source_shape = TensorShape(source.shape).with_rank_at_least(2)
+        if target_shape[0] != source_shape[0]:
+            raise ValueError(
+                f"Need first dimension of target shape ({target_shape}) and source shape "
+                f"({source_shape}) to match."
+            )
+        batch, *inner = target_shape
+        width = math.prod(inner)
+        # One backward pass per column serves the whole batch, since its elements are independent.
+        with _core.stop_recording():
+            basis = _ops.eye(width, dtype=target.dtype)
+            weights = [
+                _ops.broadcast_to(_ops.reshape(row, inner), [batch, *inner]) for row in basis
+            ]
+        (stack,) = self._gradients(target, [source], weights, unconnected_gradients)
+        if stack is None:
+            return None
+        sizes = source_shape.as_list()
+        columns = _ops.reshape(stack, [width, batch, math.prod(sizes[1:])])
+        return _ops.reshape(_ops.transpose(columns, [1, 0, 2]), [batch, *inner, *sizes[1:]])
+
+    def _gradients(
+        self, target: Any, sources: list, weights: list, unconnected: UnconnectedGradients | str
+    ) -> list:
+        """For each source, its gradients under several weightings of the target, stacked."""
+        kind = UnconnectedGradients(unconnected)
+        once = not weights
+        if once:  # an empty target: one pass tells which sources are connected
+            weights = [_ops.zeros_like(target)]
+        persistent = self._persistent
+        rows = []
+        for k, weight in enumerate(weights):
+            self._persistent = persistent or k + 1 < len(weights)
+            rows.append(super().gradient(target, sources, weight, UnconnectedGradients.NONE))
+        stacks: list = []
+        for source, column in zip(sources, zip(*rows, strict=True), strict=True):
+            if column[0] is None and kind is UnconnectedGradients.NONE:
+                stacks.append(None)
+                continue
+            if column[0] is None:
+                column = [_ops.zeros_like(_value(source))] * len(weights)
+            stack = _ops.stack([_core.convert(row, None, None) for row in column], axis=0)
+            stacks.append(stack[:0] if once else stack)
+        return stacks
+
+
+def _value(source: Any) -> Any:
+    """What a source holds now, unnoticed by tapes."""
+    with _core.stop_recording():
+        return _core.convert(source, None, None)
+
+
+_core.register_nest(nest.flatten, nest.pack_sequence_as)

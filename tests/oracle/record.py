@@ -1,0 +1,95 @@
+"""Runs the cases on TensorFlow: records its answers, or checks eagerflow against it live.
+
+From the folder `tests`, in an environment that has tensorflow 2.21 and tf_keras:
+
+    python -m oracle.record                 # write oracle/recorded
+    python -m oracle.record nn tape         # these families only
+    python -m oracle.record --check         # compare eagerflow, installed beside it, with it
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from typing import Any
+
+from oracle import registry, values
+
+# A kernel that TensorFlow happens not to have is no promise, and is not recorded.
+ACCIDENTS = ("NotFoundError", "UnimplementedError", "InternalError")
+
+
+def tensorflow() -> Any:
+    """TensorFlow, quiet, with the Keras of its own generation."""
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+    os.environ.setdefault("TF_USE_LEGACY_KERAS", "1")
+    os.environ.setdefault("CUDA_VISIBLE_DEVICES", "-1")
+    import tensorflow
+
+    return tensorflow
+
+
+def answers(tf: Any, family: str) -> tuple[dict[str, Any], values.Store, int]:
+    """TensorFlow's answers to a family's cases, and how many cases it could not answer."""
+    store = values.Store()
+    found = {}
+    failures = 0
+    for name, case in registry.load(family).items():
+        try:
+            answer = values.answer(tf, case, store)
+        except Exception as error:
+            failures += 1
+            print(f"{case.id}: TensorFlow raised {type(error).__name__}: {str(error)[:300]}")
+            continue
+        raised = isinstance(answer, dict) and "raised" in answer
+        if raised and case.sweep and answer["raised"] in ACCIDENTS:
+            continue
+        if raised and (missing := values.missing_words(case.words, answer["message"])):
+            failures += 1
+            print(f"{case.id}: {missing} not in TensorFlow's own message: {answer['message']}")
+        found[name] = answer
+    return found, store, failures
+
+
+def check(tf: Any, ours: Any, family: str) -> int:
+    """Prints where the two differ and returns how many cases do."""
+    expected, theirs, failures = answers(tf, family)
+    for name, want in expected.items():
+        case = registry.load(family)[name]
+        store = values.Store()
+        try:
+            values.compare(case, want, values.answer(ours, case, store), theirs, store)
+        except Exception as error:
+            failures += 1
+            print(f"{case.id}: {type(error).__name__}: {error}")
+    return failures
+
+
+def main() -> int:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("families", nargs="*", default=registry.FAMILIES)
+    parser.add_argument("--check", action="store_true", help="compare eagerflow with TensorFlow")
+    arguments = parser.parse_args()
+    tf = tensorflow()
+    failures = 0
+    for family in arguments.families:
+        start = time.perf_counter()
+        if arguments.check:
+            import eagerflow
+
+            failures += check(tf, eagerflow, family)
+        else:
+            found, store, failed = answers(tf, family)
+            failures += failed
+            values.save(family, found, store)
+        count = len(registry.load(family))
+        print(f"{family}: {count} cases, {time.perf_counter() - start:.1f} s", flush=True)
+    print(f"{failures} {'differences' if arguments.check else 'failures'}")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
