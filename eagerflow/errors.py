@@ -49,7 +49,7 @@ class OpError(Exception):
         self._experimental_payloads = args[0] if args and isinstance(args[0], dict) else {}
 
     def __reduce__(self) -> tuple:
-        arguments = (self._node_def, self._op, self._message)
+        arguments: tuple = (self._node_def, self._op, self._message)
         if type(self) is OpError:
             arguments += (self._error_code,)
         return type(self), (*arguments, self._experimental_payloads)

@@ -17,8 +17,7 @@ def is_nested(structure: Any) -> bool:
     if kind is list or kind is tuple or kind is dict:
         return True
     return isinstance(structure, list | tuple | Mapping | MappingView) or (
-        isinstance(structure, Sequence)
-        and not isinstance(structure, str | bytes | bytearray | range | memoryview)
+        isinstance(structure, Sequence) and not isinstance(structure, str | bytes | bytearray)
     )
 
 
@@ -78,8 +77,8 @@ def _like(structure: Any, children: list) -> Any:
         pairs = ((key, values[key]) for key in structure)
         if isinstance(structure, defaultdict):
             return defaultdict(structure.default_factory, pairs)
-        return OrderedDict(pairs) if kind is OrderedDict else kind(pairs)  # type: ignore[call-arg]
-    if isinstance(structure, MappingView):
+        return OrderedDict(pairs) if kind is OrderedDict else kind(pairs)
+    if isinstance(structure, MappingView | range):
         return children
     return kind(*children) if _is_named_tuple(structure) else kind(children)
 

@@ -32,7 +32,7 @@ class Dimension:
     def __hash__(self) -> int:
         return hash(self.value)
 
-    def __int__(self) -> int:
+    def __int__(self) -> Any:
         return self.value
 
     __index__ = __int__

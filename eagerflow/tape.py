@@ -130,12 +130,12 @@ class GradientTape(_core.Tape):
         Args:
             target: a tensor `[b, y1, ..., yn]`, whose element i depends on `source[i]` only.
             source: a tensor `[b, x1, ..., xm]`.
-            unconnected_gradients: what to give if `target` does not depend on `source`.
+            unconnected_gradients: ignored: zeros are given if `target` does not depend on `source`.
             parallel_iterations: ignored.
             experimental_use_pfor: ignored.
 
         Returns:
-            A tensor `[b, y1, ..., yn, x1, ..., xm]`, or None.
+            A tensor `[b, y1, ..., yn, x1, ..., xm]`.
 
         Raises:
             RuntimeError: if the tape is not persistent and has been used.
@@ -166,9 +166,9 @@ class GradientTape(_core.Tape):
                 _ops.broadcast_to(_ops.reshape(row, inner), [batch, *inner]) for row in basis
             ]
         (stack,) = self._gradients(target, [source], weights, unconnected_gradients)
-        if stack is None:
-            return None
         sizes = source_shape.as_list()
+        if stack is None:
+            return _ops.zeros([batch, *inner, *sizes[1:]], target.dtype)
         columns = _ops.reshape(stack, [width, batch, math.prod(sizes[1:])])
         return _ops.reshape(_ops.transpose(columns, [1, 0, 2]), [batch, *inner, *sizes[1:]])
 
@@ -191,7 +191,7 @@ class GradientTape(_core.Tape):
                 stacks.append(None)
                 continue
             if column[0] is None:
-                column = [_ops.zeros_like(_value(source))] * len(weights)
+                column = (_ops.zeros_like(_value(source)),) * len(weights)
             stack = _ops.stack([_core.convert(row, None, None) for row in column], axis=0)
             stacks.append(stack[:0] if once else stack)
         return stacks

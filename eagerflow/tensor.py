@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from eagerflow import _core, dtypes
+from eagerflow import _core
+from eagerflow import dtype as dtypes
 from eagerflow.shapes import TensorShape
 
 Tensor = _core.Tensor

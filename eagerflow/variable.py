@@ -6,7 +6,8 @@ import enum
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from eagerflow import _core, dtypes
+from eagerflow import _core
+from eagerflow import dtype as dtypes
 from eagerflow.indexed_slices import IndexedSlices
 from eagerflow.name_scope import scoped
 from eagerflow.shapes import TensorShape
@@ -113,16 +114,16 @@ class Variable(_core.Variable):
         self._constraint = constraint
         self._synchronization = synchronization
         self._aggregation = aggregation
-        declared = None if validate_shape else False
+        declared: Any = None if validate_shape else False
         if shape is not None:
-            declared = TensorShape(shape)
-            if not declared.is_compatible_with(value.shape):
+            static_shape = TensorShape(shape)
+            if not static_shape.is_compatible_with(value.shape):
                 raise ValueError(
                     "In this `tf.Variable` creation, the initial value's shape "
                     f"({value.shape}) is not compatible with the explicitly supplied `shape` "
                     f"argument ({shape})."
                 )
-            declared = False if declared.rank is None else tuple(declared)
+            declared = _declaration(static_shape)
         name = scoped("Variable" if name is None else name)
         super().__init__(value, bool(trainable), name, declared)
 
@@ -358,8 +359,7 @@ class Variable(_core.Variable):
     def _clone(self, value: Any) -> Variable:
         copy = type(self).__new__(type(self))
         copy.__dict__.update(self.__dict__)
-        dims = self.shape
-        declared = False if dims.rank is None else tuple(dims)
+        declared = _declaration(self.shape)
         _core.Variable.__init__(copy, value, self.trainable, self._name, declared)
         return copy
 
@@ -372,17 +372,20 @@ class Variable(_core.Variable):
         return copy
 
     def __reduce__(self) -> tuple:
-        dims = self.shape
-        declared = False if dims.rank is None else tuple(dims)
-        state = (self.read_value(), self.trainable, self._name, declared)
+        state = (self.read_value(), self.trainable, self._name, _declaration(self.shape))
         return _from_pickle, (type(self), state, self.__dict__.copy())
 
 
-def _from_pickle(cls: type, state: tuple, attributes: dict) -> Variable:
+def _from_pickle(cls: type[Variable], state: tuple, attributes: dict) -> Variable:
     variable = cls.__new__(cls)
     variable.__dict__.update(attributes)
     _core.Variable.__init__(variable, *state)
     return variable
+
+
+def _declaration(shape: TensorShape) -> Any:
+    """A shape in the form that the native type takes."""
+    return False if shape.rank is None else tuple(shape)
 
 
 def _initial_tensor(value: Any, dtype: Any) -> Any:

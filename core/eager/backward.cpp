@@ -5,6 +5,7 @@
 #include "eager/dispatch.h"
 #include "eager/record.h"
 #include "eager/tape.h"
+#include "ops/array.h"
 #include "ops/compose.h"
 #include "ops/elementwise.h"
 #include "ops/indexing.h"
@@ -73,7 +74,7 @@ class RecordGradContext final : public GradContext {
   int num_inputs() const override { return static_cast<int>(record_.num_inputs); }
   int num_outputs() const override { return static_cast<int>(record_.num_outputs); }
   const Attrs& attrs() const override {
-    static const Attrs none;
+    static const Attrs none{};
     return record_.attrs ? *record_.attrs : none;
   }
   Tensor dy(int j) const override {
@@ -242,7 +243,7 @@ void accumulate(Gradient& sum, Gradient more) {
     SpecList specs;
     specs.push_back({values.dtype(), values.shape()});
     TensorList outputs{sum.values};
-    const Attrs attrs;
+    const Attrs attrs{};
     KernelContext context(ops::add, inputs, attrs, specs, outputs);
     ops::add.kernel(context);
     return;

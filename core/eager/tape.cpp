@@ -13,12 +13,16 @@ namespace {
 struct TapeStack {
   std::vector<Tape*> tapes;
   int paused = 0;
+
+  ~TapeStack() {
+    for (Tape* tape : tapes) tape->release();
+  }
 };
 thread_local TapeStack stack;
 
 uint16_t bit_of(size_t i) { return static_cast<uint16_t>(1u << std::min<size_t>(i, 15)); }
 
-// Copies what a record keeps of one tensor.
+// Notes what a record keeps of one tensor.
 void fill_slot(Record& record, Record::Slot& slot, int64_t*& dims, const Tensor& tensor, bool keep) {
   slot.dtype = tensor.dtype();
   slot.rank = static_cast<uint8_t>(tensor.rank());
@@ -34,11 +38,16 @@ std::span<Tape* const> active_tapes() {
   return stack.tapes;
 }
 
-void push_tape(Tape* tape) { stack.tapes.push_back(tape); }
+void push_tape(Tape* tape) {
+  stack.tapes.push_back(tape);
+  tape->retain();
+}
 
 void pop_tape(Tape* tape) {
   const auto found = std::find(stack.tapes.rbegin(), stack.tapes.rend(), tape);
-  if (found != stack.tapes.rend()) stack.tapes.erase(std::next(found).base());
+  if (found == stack.tapes.rend()) return;
+  stack.tapes.erase(std::next(found).base());
+  tape->release();
 }
 
 void pause_recording() { ++stack.paused; }
@@ -69,6 +78,11 @@ void Tape::forget_records() {
 
 uint32_t Tape::entry_of(uint64_t id) {
   if (const uint32_t entry = entries_.find(id)) return entry;
+  entries_.set(id, entry_count_);
+  return entry_count_++;
+}
+
+uint32_t Tape::fresh_entry(uint64_t id) {
   entries_.set(id, entry_count_);
   return entry_count_++;
 }
@@ -121,7 +135,7 @@ void Tape::record(const Op& op, std::span<const Tensor> inputs, const Attrs& att
   for (size_t j = 0; j < outputs.size(); ++j) {
     fill_slot(*record, record->output(j), dims, outputs[j], need.outputs & bit_of(j));
     if (is_differentiable(outputs[j].dtype())) {
-      record->output(j).entry = entry_of(outputs[j].impl()->id());
+      record->output(j).entry = fresh_entry(outputs[j].impl()->id());
     }
   }
   records_.push_back(record);
@@ -141,7 +155,7 @@ void Tape::record(std::shared_ptr<BackwardFunction> backward, std::span<const ui
   for (size_t j = 0; j < outputs.size(); ++j) {
     fill_slot(*record, record->output(j), dims, outputs[j], false);
     if (is_differentiable(outputs[j].dtype())) {
-      record->output(j).entry = entry_of(outputs[j].impl()->id());
+      record->output(j).entry = fresh_entry(outputs[j].impl()->id());
     }
   }
   records_.push_back(record);

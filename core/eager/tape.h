@@ -1,6 +1,7 @@
 // The gradient tape: which tensors are watched, what was computed from them, and the way back.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -28,11 +29,15 @@ struct Record;
 class Tape {
  public:
   Tape(bool persistent, bool watch_accessed_variables);
-  ~Tape();
+  void retain() { refs_.fetch_add(1, std::memory_order_relaxed); }
+  void release() {
+    if (refs_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+  }
   Tape(const Tape&) = delete;
   Tape& operator=(const Tape&) = delete;
 
   bool persistent() const { return persistent_; }
+  void set_persistent(bool persistent) { persistent_ = persistent; }
   bool watches_accessed_variables() const { return watch_accessed_; }
 
   void watch(const Tensor& tensor);
@@ -58,9 +63,13 @@ class Tape {
   std::span<Variable* const> watched_variables() const { return variables_; }
 
  private:
+  ~Tape();
   uint32_t entry_of(uint64_t id);
+  // A new entry for an operation's result, also where that identity had one already.
+  uint32_t fresh_entry(uint64_t id);
   void forget_records();
 
+  std::atomic<uint32_t> refs_{1};
   bool persistent_;
   bool watch_accessed_;
   IdMap entries_;            // identity → entry; several identities may share an entry
@@ -72,8 +81,8 @@ class Tape {
 // The tapes of this thread that record now, outermost first.
 std::span<Tape* const> active_tapes();
 inline bool recording() { return !active_tapes().empty(); }
-void push_tape(Tape* tape);
-void pop_tape(Tape* tape);  // from anywhere in the stack; harmless if it is not there
+void push_tape(Tape* tape);  // the stack holds a reference
+void pop_tape(Tape* tape);   // from anywhere in the stack; harmless if it is not there
 
 // Pauses all tapes of this thread while it lives.
 class StopRecording {

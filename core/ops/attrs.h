@@ -17,9 +17,19 @@ class Attrs {
  public:
   static constexpr int kMaxAttrs = 10;
 
-  Attrs& integer(int64_t value) { return scalar(value); }
-  Attrs& flag(bool value) { return scalar(value); }
-  Attrs& real(double value) { return scalar(std::bit_cast<int64_t>(value)); }
+  // Templates, so that on an Attrs being built these win over the readers of the same name.
+  template <class T>
+  Attrs& integer(T value) {
+    return scalar(static_cast<int64_t>(value));
+  }
+  template <class T>
+  Attrs& flag(T value) {
+    return scalar(static_cast<bool>(value));
+  }
+  template <class T>
+  Attrs& real(T value) {
+    return scalar(std::bit_cast<int64_t>(static_cast<double>(value)));
+  }
   Attrs& dtype(DType value) { return scalar(static_cast<int64_t>(value)); }
   Attrs& list(std::span<const int64_t> values) {
     begin(static_cast<int32_t>(values.size()));

@@ -14,14 +14,16 @@ constexpr Need kSecondInput{2, 0};
 // The gradient of a slope that is constant almost everywhere.
 Tensor flat(GradContext& g) { return ef::zeros(g.input_dtype(1), g.input_shape(1)); }
 
-// The second derivative of gelu.
+// The second derivative of gelu, with the constants of its kernel.
 Tensor gelu_curvature(const Tensor& x, bool approximate) {
-  constexpr double kRate = 0.79788456080286535588;  // sqrt(2 / pi)
-  constexpr double kCubic = 0.044715;
+  constexpr double kInverseWidth = 0.70710678118654752440f;  // sqrt(1 / 2)
+  constexpr double kRate = 0.79788456080286535588;           // sqrt(2 / pi)
+  constexpr double kCubic = 0.044715f;
+  constexpr double kRootPi = 1.77245385090551602730;
   const Tensor squared = x * x;
   if (!approximate) {
-    const Tensor density = call(exp, {squared * -0.5}) * (kRate / 2);
-    return density * (2 - squared);
+    const Tensor scaled = squared * (kInverseWidth * kInverseWidth);
+    return call(exp, {-scaled}) * (1 - scaled) * (2 * kInverseWidth / kRootPi);
   }
   const Tensor t = call(tanh, {x * (squared * kCubic + 1) * kRate});
   const Tensor slope = (squared * (3 * kCubic) + 1) * kRate;

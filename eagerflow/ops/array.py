@@ -6,7 +6,8 @@ import itertools
 from collections.abc import Sequence
 from typing import Any
 
-from eagerflow import _core, dtypes, errors
+from eagerflow import _core, errors
+from eagerflow import dtype as dtypes
 from eagerflow.shapes import TensorShape
 
 _ops = _core.ops

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from eagerflow import _core, dtypes
+from eagerflow import _core
+from eagerflow import dtype as dtypes
 from eagerflow.indexed_slices import IndexedSlices
 from eagerflow.shapes import TensorShape
 
@@ -242,7 +243,7 @@ def bitcast(input: Any, type: Any, name: str | None = None) -> Tensor:
             f"Cannot bitcast from {value.dtype.name} to {target.name}: shape {value.shape} "
             "[Op:Bitcast]",
         )
-    view = np.ascontiguousarray(value.numpy()).reshape(-1).view(target.as_numpy_dtype)
+    view: np.ndarray = np.ascontiguousarray(value.numpy()).reshape(-1).view(target.as_numpy_dtype)
     return _core.convert(view.reshape(shape), target, None)
 
 

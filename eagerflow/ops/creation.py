@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from eagerflow import _core, dtypes
+from eagerflow import _core
+from eagerflow import dtype as dtypes
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -140,7 +141,7 @@ def range(
     return _ops.range(*(_cast_to(part, widest) for part in parts))
 
 
-def _cast_to(value: Any, dtype: dtypes.DType) -> Tensor:
+def _cast_to(value: Any, dtype: dtypes.DType) -> Any:
     if isinstance(value, Tensor | _core.Variable):
         return value if value.dtype is dtype else _ops.cast(value, dtype)
     return _core.convert(value, dtype, None)

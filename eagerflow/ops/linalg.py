@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from eagerflow import _core, dtypes
+from eagerflow import _core
+from eagerflow import dtype as dtypes
 from eagerflow.indexed_slices import IndexedSlices
 from eagerflow.ops.array import invalid_argument
 

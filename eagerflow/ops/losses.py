@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from eagerflow import _core, dtypes
+from eagerflow import _core
+from eagerflow import dtype as dtypes
 from eagerflow.ops.activation import swapped_axes
 from eagerflow.ops.array import invalid_argument
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from eagerflow import _core, dtypes
+from eagerflow import _core
+from eagerflow import dtype as dtypes
 from eagerflow.ops.array import invalid_argument
 
 _ops = _core.ops

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from eagerflow import _core, dtypes
+from eagerflow import _core
+from eagerflow import dtype as dtypes
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -151,7 +152,7 @@ def cumulative_logsumexp(
     if reverse:
         rows.reverse()
     totals = []
-    total = None
+    total: Tensor | None = None
     for row in rows:
         before = total
         total = row if total is None else _logaddexp(total, row)

@@ -96,6 +96,18 @@ void expand(const BroadcastLayout<N>& layout, int operand, const void* data, int
   const auto* from = static_cast<const E*>(data);
   auto* to = static_cast<E*>(out);
   const bool repeats = layout.inner_stride(operand) == 0;
+  if (repeats && layout.rank == 2) {
+    // A column: every element as often as the rows are long.
+    const int64_t length = layout.inner();
+    const E* source = from + begin / length * layout.stride[operand][0];
+    int64_t count = length - begin % length;
+    for (int64_t done = 0; done < total; source += layout.stride[operand][0]) {
+      const int64_t end = std::min(done + count, total);
+      for (; done < end; ++done) to[done] = *source;
+      count = length;
+    }
+    return;
+  }
   for_stretches(layout, begin, total, [&](int64_t done, const int64_t* offset, int64_t count) {
     const E* source = from + offset[operand];
     if (repeats) {

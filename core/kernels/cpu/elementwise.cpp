@@ -3,6 +3,7 @@
 #include "kernels/cpu/elementwise.h"
 
 #include <algorithm>
+#include <cstring>
 #include <string>
 
 #include "device/isa.h"
@@ -167,6 +168,37 @@ struct BinaryCall {
 // Below this length of the innermost loop, blocks of expanded operands are faster than short calls.
 constexpr int64_t kShortLoop = 24;
 
+constexpr int64_t kShortLoopBytes = (kBlock + kShortLoop) * 16;
+
+// An operand of a broadcast with a short innermost loop, handed out as contiguous blocks.
+struct ShortLoopOperand {
+  const BroadcastLayout<2>& layout;
+  int index;
+  const void* data;
+  int64_t bytes;
+  bool full;
+
+  // A row that is repeated is written out once for all blocks.
+  bool repeats_row() const {
+    return layout.rank == 2 && layout.stride[index][0] == 0 && layout.stride[index][1] == 1;
+  }
+  void prepare(char* block, int64_t total) const {
+    if (!repeats_row()) return;
+    const int64_t row = layout.inner() * bytes;
+    const int64_t needed = std::min(total, kBlock) * bytes + row;
+    std::memcpy(block, data, static_cast<size_t>(row));
+    for (int64_t filled = row; filled < needed; filled *= 2) {
+      std::memcpy(block + filled, block, static_cast<size_t>(std::min(filled, needed - filled)));
+    }
+  }
+  const void* part(char* block, int64_t begin, int64_t size) const {
+    if (full) return at(data, begin * bytes);
+    if (repeats_row()) return block + begin % layout.inner() * bytes;
+    expand_bytes(layout, index, bytes, data, begin, size, block);
+    return block;
+  }
+};
+
 void run_broadcast(const BinaryCall& call, const Tensor& x, const Tensor& y, const Tensor& out,
                    int64_t grain) {
   const BroadcastLayout<2> layout = broadcast_layout<2>(out.shape(), {&x.shape(), &y.shape()});
@@ -188,24 +220,17 @@ void run_broadcast(const BinaryCall& call, const Tensor& x, const Tensor& y, con
                        });
     return;
   }
-  const bool x_full = x.size() == out.size();
-  const bool y_full = y.size() == out.size();
+  const ShortLoopOperand x_operand{layout, 0, xs, bytes, x.size() == out.size()};
+  const ShortLoopOperand y_operand{layout, 1, ys, bytes, y.size() == out.size()};
   for_element_blocks(out.mutable_raw_data(), call.out_bytes, out.size(), grain,
                      [&](void* to, int64_t begin, int64_t total) {
-                       alignas(16) char x_block[kBlock * 16], y_block[kBlock * 16];
+                       alignas(16) char x_block[kShortLoopBytes], y_block[kShortLoopBytes];
+                       x_operand.prepare(x_block, total);
+                       y_operand.prepare(y_block, total);
                        for (int64_t i = 0; i < total; i += kBlock) {
                          const int64_t size = std::min(kBlock, total - i);
-                         const void* x_part = at(xs, (begin + i) * bytes);
-                         const void* y_part = at(ys, (begin + i) * bytes);
-                         if (!x_full) {
-                           expand_bytes(layout, 0, bytes, xs, begin + i, size, x_block);
-                           x_part = x_block;
-                         }
-                         if (!y_full) {
-                           expand_bytes(layout, 1, bytes, ys, begin + i, size, y_block);
-                           y_part = y_block;
-                         }
-                         call(at(to, i * call.out_bytes), x_part, y_part, size, Form::kBoth);
+                         call(at(to, i * call.out_bytes), x_operand.part(x_block, begin + i, size),
+                              y_operand.part(y_block, begin + i, size), size, Form::kBoth);
                        }
                      });
 }

@@ -57,14 +57,17 @@ struct Softsign {
   }
 };
 // Hendrycks and Gimpel, "Gaussian Error Linear Units" (2016): x times the normal distribution.
+// Two constants are floats even for doubles, because they are in TensorFlow, whose values we give.
+constexpr double kGeluInverseWidth = 0.70710678118654752440f;  // sqrt(1 / 2)
+constexpr double kGeluRate = 0.79788456080286535588;           // sqrt(2 / pi)
+constexpr double kGeluCubic = 0.044715f;
+constexpr double kRootPi = 1.77245385090551602730;
 struct Gelu {
   template <class T, class V = Vec<T>>
   static V of(V x, T) {
-    return x * static_cast<T>(0.5) * verfc(x * static_cast<T>(-0.70710678118654752440));
+    return x * static_cast<T>(0.5) * verfc(x * static_cast<T>(-kGeluInverseWidth));
   }
 };
-constexpr double kGeluRate = 0.79788456080286535588;  // sqrt(2 / pi)
-constexpr double kGeluCubic = 0.044715;
 struct GeluTanh {
   template <class T, class V = Vec<T>>
   static V of(V x, T) {
@@ -90,8 +93,9 @@ struct SoftsignGrad {
 struct GeluGrad {
   template <class T, class V = Vec<T>>
   static V of(V dy, V x, T) {
-    const V below = verfc(x * static_cast<T>(-0.70710678118654752440)) * static_cast<T>(0.5);
-    const V density = vexp(x * x * static_cast<T>(-0.5)) * static_cast<T>(0.39894228040143267794);
+    const V z = x * static_cast<T>(kGeluInverseWidth);
+    const V below = verfc(-z) * static_cast<T>(0.5);
+    const V density = vexp(-z * z) * static_cast<T>(kGeluInverseWidth / kRootPi);
     return dy * (below + x * density);
   }
 };
@@ -152,17 +156,18 @@ template <class T>
 struct SigmoidGrad {
   static T of(T y, T dy) { return dy * y * (1 - y); }
 };
+// Where nothing flows back, nothing goes on, whatever the slope: not even the infinite one at 0.
 template <class T>
 struct SqrtGrad {
-  static T of(T y, T dy) { return dy * T(0.5) / y; }
+  static T of(T y, T dy) { return dy == 0 ? T{0} : dy * T(0.5) / y; }
 };
 template <class T>
 struct RsqrtGrad {
-  static T of(T y, T dy) { return (dy * T(-0.5) * y) * (y * y); }
+  static T of(T y, T dy) { return dy == 0 ? T{0} : (dy * T(-0.5) * y) * (y * y); }
 };
 template <class T>
 struct ReciprocalGrad {
-  static T of(T y, T dy) { return -dy * (y * y); }
+  static T of(T y, T dy) { return dy == 0 ? T{0} : -dy * (y * y); }
 };
 
 template <class T>

@@ -79,11 +79,11 @@ struct TruncateDivide {
 // A NaN on either side is the result.
 template <class T>
 struct Maximum {
-  static T of(T x, T y) { return x >= y || x != x ? x : y; }
+  static T of(T x, T y) { return (x >= y) | (x != x) ? x : y; }
 };
 template <class T>
 struct Minimum {
-  static T of(T x, T y) { return x <= y || x != x ? x : y; }
+  static T of(T x, T y) { return (x <= y) | (x != x) ? x : y; }
 };
 template <class T>
 struct Negative {
@@ -176,18 +176,18 @@ void clip_loop(void* out, const void* x, const void* low, const void* high, int6
   const auto* xs = static_cast<const T*>(x);
   const auto* lows = static_cast<const T*>(low);
   const auto* highs = static_cast<const T*>(high);
-  if (low_step == 0 && high_step == 0) {
-    const T lowest = *lows;
-    const T highest = *highs;
+  const T lowest = *lows;
+  const T highest = *highs;
+  if (low_step == 0 && high_step == 0 && lowest == lowest && highest == highest) {
 #pragma omp simd
     for (int64_t i = 0; i < count; ++i) {
-      to[i] = Maximum<T>::of(Minimum<T>::of(xs[i], highest), lowest);
+      const T limited = xs[i] > highest ? highest : xs[i];
+      to[i] = limited < lowest ? lowest : limited;
     }
-  } else {
-#pragma omp simd
-    for (int64_t i = 0; i < count; ++i) {
-      to[i] = Maximum<T>::of(Minimum<T>::of(xs[i], highs[i * high_step]), lows[i * low_step]);
-    }
+    return;
+  }
+  for (int64_t i = 0; i < count; ++i) {
+    to[i] = Maximum<T>::of(Minimum<T>::of(xs[i], highs[i * high_step]), lows[i * low_step]);
   }
 }
 

@@ -66,6 +66,22 @@ C<T> xlog1py(C<T> x, C<T> y) {
   return x == C<T>(0) ? C<T>(0) : x * log1p(y);
 }
 
+// Where nothing flows back, nothing goes on, whatever the slope.
+template <class T>
+C<T> sqrt_grad(C<T> y, C<T> dy) {
+  return dy == C<T>(0) ? C<T>(0) : dy * T(0.5) / std::conj(y);
+}
+template <class T>
+C<T> rsqrt_grad(C<T> y, C<T> dy) {
+  const C<T> z = std::conj(y);
+  return dy == C<T>(0) ? C<T>(0) : dy * T(-0.5) * z * z * z;
+}
+template <class T>
+C<T> reciprocal_grad(C<T> y, C<T> dy) {
+  const C<T> z = std::conj(y);
+  return dy == C<T>(0) ? C<T>(0) : -dy * z * z;
+}
+
 template <class T>
 void add_complex(ElementLoops& loops, DType type, DType real_type) {
   using X = C<T>;
@@ -116,15 +132,9 @@ void add_complex(ElementLoops& loops, DType type, DType real_type) {
   // Gradients from (y, dy). The callers conjugate y for the first two.
   pair(Binary::kTanhGrad, plain_binary<X, X, [](X y, X dy) { return dy * (T(1) - y * y); }>);
   pair(Binary::kSigmoidGrad, plain_binary<X, X, [](X y, X dy) { return dy * y * (T(1) - y); }>);
-  pair(Binary::kSqrtGrad, plain_binary<X, X, [](X y, X dy) { return dy * T(0.5) / std::conj(y); }>);
-  pair(Binary::kRsqrtGrad, plain_binary<X, X, [](X y, X dy) {
-         const X z = std::conj(y);
-         return dy * T(-0.5) * z * z * z;
-       }>);
-  pair(Binary::kReciprocalGrad, plain_binary<X, X, [](X y, X dy) {
-         const X z = std::conj(y);
-         return -dy * z * z;
-       }>);
+  pair(Binary::kSqrtGrad, plain_binary<X, X, sqrt_grad<T>>);
+  pair(Binary::kRsqrtGrad, plain_binary<X, X, rsqrt_grad<T>>);
+  pair(Binary::kReciprocalGrad, plain_binary<X, X, reciprocal_grad<T>>);
   loops.at(Binary::kComplex, real_type) = plain_binary<T, X, [](T a, T b) { return X(a, b); }>;
 }
 

@@ -39,6 +39,7 @@ namespace ef::cpu::EF_ISA {
 typedef float F32 __attribute__((vector_size(EF_VECTOR_BYTES)));
 typedef double F64 __attribute__((vector_size(EF_VECTOR_BYTES)));
 typedef int32_t I32 __attribute__((vector_size(EF_VECTOR_BYTES)));
+typedef uint32_t U32 __attribute__((vector_size(EF_VECTOR_BYTES)));
 typedef int64_t I64 __attribute__((vector_size(EF_VECTOR_BYTES)));
 
 template <class T>
@@ -172,7 +173,7 @@ EF_INLINE F32 vlog(F32 x) {
   // Subnormal numbers are made normal first.
   const F32 normal = x < 0x1p-126f ? x * 0x1p23f : x;
   const F32 lifted = x < 0x1p-126f ? F32{} - 23.0f : F32{};
-  const I32 bits = (I32)normal - kRootHalf;
+  const I32 bits = (I32)((U32)normal - static_cast<uint32_t>(kRootHalf));
   const F32 mantissa = (F32)((bits & 0x7fffff) + kRootHalf);
   const F32 exponent = __builtin_convertvector(bits >> 23, F32) + lifted;
   const F32 value = log_near_one(mantissa - 1.0f, exponent);

@@ -1,0 +1,127 @@
+// The extension module eagerflow._core.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+
+#include "bindings/convert.h"
+#include "bindings/errors.h"
+#include "bindings/numpy_interop.h"
+#include "bindings/op_function.h"
+#include "bindings/optimizers.h"
+#include "bindings/py_tape.h"
+#include "bindings/py_tensor.h"
+#include "bindings/py_variable.h"
+#include "device/allocator.h"
+#include "device/isa.h"
+#include "device/parallel.h"
+#include "eager/dispatch.h"
+#include "eager/tape.h"
+
+namespace nb = nanobind;
+namespace py = ef::py;
+
+namespace {
+
+// Kernels may run on threads that never held the GIL; those have nothing to release.
+void* release_gil() { return PyGILState_Check() ? PyEval_SaveThread() : nullptr; }
+void acquire_gil(void* state) { PyEval_RestoreThread(static_cast<PyThreadState*>(state)); }
+
+nb::object convert(nb::object value, nb::object dtype, nb::object hint) {
+  PyObject* result = py::guarded([&] {
+    const ef::DType wanted =
+        dtype.is_none() ? ef::DType::kInvalid : py::to_dtype(dtype.ptr());
+    const ef::DType preferred = hint.is_none() ? ef::DType::kInvalid : py::to_dtype(hint.ptr());
+    if (py::is_tensor(value.ptr()) &&
+        (wanted == ef::DType::kInvalid || wanted == py::tensor_of(value.ptr()).dtype())) {
+      return Py_NewRef(value.ptr());
+    }
+    return py::wrap(py::to_tensor(value.ptr(), wanted, preferred));
+  });
+  if (!result) throw nb::python_error();
+  return nb::steal(result);
+}
+
+// Runs `body`, whose failures are the engine's, in a function bound by nanobind.
+template <class Body>
+auto translated(const Body& body) {
+  try {
+    return body();
+  } catch (...) {
+    py::set_python_error();
+    throw nb::python_error();
+  }
+}
+
+const char* isa_name() {
+  switch (ef::isa()) {
+    case ef::Isa::kAvx512: return "avx512";
+    case ef::Isa::kAvx2: return "avx2";
+    default: return "baseline";
+  }
+}
+
+PyMethodDef record_custom_def = {"record_custom", py::record_custom, METH_VARARGS,
+                                 "Notes a backward step written in Python on the active tapes."};
+PyMethodDef stop_recording_def = {"stop_recording", py::make_stop_recording, METH_NOARGS,
+                                  "A context manager that pauses this thread's tapes."};
+
+void add_function(nb::module_& m, PyMethodDef& definition) {
+  m.attr(definition.ml_name) = nb::steal(PyCFunction_New(&definition, nullptr));
+}
+
+}  // namespace
+
+NB_MODULE(_core, m) {
+  m.doc() = "eagerflow's native engine.";
+  nb::set_leak_warnings(false);
+  if (!py::import_numpy() || !py::init_tensor_type(m.ptr()) || !py::init_variable_type(m.ptr()) ||
+      !py::init_tape_types(m.ptr()) || !py::init_op_functions(m.ptr())) {
+    throw nb::python_error();
+  }
+  ef::blocking_hooks = {release_gil, acquire_gil};
+
+  add_function(m, record_custom_def);
+  add_function(m, stop_recording_def);
+  py::add_optimizers(m.ptr());
+
+  m.def("register_errors", [](nb::object classes) { py::register_errors(classes.ptr()); });
+  m.def("register_shape_class", [](nb::object cls) { py::register_shape_class(cls.ptr()); });
+  m.def("register_dtypes", [](nb::object table) { py::register_dtypes(table.ptr()); });
+  m.def("register_indexed_slices", [](nb::object cls) { py::register_indexed_slices(cls.ptr()); });
+  m.def("register_nest", [](nb::object flatten, nb::object pack) {
+    py::register_nest(flatten.ptr(), pack.ptr());
+  });
+  m.def(
+      "register_conversion",
+      [](nb::object cls, nb::object function, long priority) {
+        py::register_conversion(cls.ptr(), function.ptr(), priority);
+      },
+      nb::arg("cls"), nb::arg("function"), nb::arg("priority") = 100);
+
+  m.def("convert", convert, nb::arg("value"), nb::arg("dtype").none() = nb::none(),
+        nb::arg("dtype_hint").none() = nb::none(),
+        "A tensor of the value: of that dtype, or preferably of the hinted one.");
+  m.def("to_dlpack", [](nb::object tensor) {
+    return translated([&] { return nb::steal(py::to_dlpack(py::to_tensor(tensor.ptr()))); });
+  });
+  m.def("from_dlpack", [](nb::object object) {
+    return translated([&] { return nb::steal(py::wrap(py::from_dlpack(object.ptr()))); });
+  });
+  m.def("recording", [] { return ef::recording(); }, "Whether a tape of this thread records.");
+
+  m.def("num_threads", ef::max_threads, "How many threads a kernel may use.");
+  m.def("set_num_threads", ef::set_max_threads, "Limits the threads; 0 means all.");
+  m.def("isa", isa_name, "The instruction set of the vector kernels.");
+  m.def(
+      "memory_stats",
+      [] {
+        const ef::AllocatorStats stats = ef::allocator_stats();
+        nb::dict result;
+        result["current"] = stats.large_in_use;
+        result["cached"] = stats.large_cached;
+        result["peak"] = stats.large_peak;
+        return result;
+      },
+      "Bytes of blocks above 1 MiB: handed out, kept for reuse, and the peak of the former.");
+  m.def("reset_peak_memory", ef::reset_allocator_peak);
+  m.def("release_cached_memory", ef::release_cached_memory);
+}

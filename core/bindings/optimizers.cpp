@@ -1,0 +1,131 @@
+// apply_update(kind, variables, slots, gradients, numbers): one native call for a whole step.
+#include "bindings/optimizers.h"
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "bindings/convert.h"
+#include "bindings/errors.h"
+#include "bindings/py_ref.h"
+#include "bindings/py_variable.h"
+#include "eager/dispatch.h"
+#include "kernels/cpu/optimizers.h"
+
+namespace ef::py {
+namespace {
+
+cpu::Update kind_of(const char* text) {
+  constexpr std::string_view names[] = {"sgd", "momentum", "adam", "rmsprop", "adagrad"};
+  for (size_t i = 0; i < std::size(names); ++i) {
+    if (names[i] == text) return static_cast<cpu::Update>(i);
+  }
+  fail(Code::kValueError, "There is no optimizer update '", text, "'.");
+}
+
+struct Step {
+  Variable* variable;
+  Variable* slots[3] = {};
+  Tensor gradient;
+};
+
+Variable* variable_at(PyObject* list, Py_ssize_t i) {
+  PyObject* item = PyList_GET_ITEM(list, i);
+  if (!is_variable(item)) fail(Code::kTypeError, "An optimizer updates Variables.");
+  return &variable_of(item);
+}
+
+void check(const Step& step) {
+  const Tensor value = step.variable->peek();
+  if (!is_floating(value.dtype())) {
+    invalid_argument("Optimizers update floating variables, not ", value.dtype(), ".");
+  }
+  if (step.gradient.dtype() != value.dtype() || step.gradient.shape() != value.shape()) {
+    invalid_argument("The gradient has shape ", step.gradient.shape(), " and dtype ",
+                     step.gradient.dtype(), ", but its variable has shape ", value.shape(),
+                     " and dtype ", value.dtype(), ".");
+  }
+  for (Variable* slot : step.slots) {
+    if (!slot) continue;
+    const Tensor state = slot->peek();
+    if (state.dtype() != value.dtype() || state.shape() != value.shape()) {
+      invalid_argument("An optimizer slot has shape ", state.shape(), " and dtype ", state.dtype(),
+                       ", but its variable has shape ", value.shape(), " and dtype ",
+                       value.dtype(), ".");
+    }
+  }
+}
+
+// Variables are unlocked before the GIL is taken back: a reader may wait for one with the GIL.
+void run(cpu::Update kind, const Step& step, const cpu::UpdateNumbers& numbers) {
+  const BlockingRegion region(static_cast<double>(step.gradient.bytes()));
+  const Variable::Update variable(*step.variable);
+  std::optional<Variable::Update> slots[3];
+  cpu::UpdateArrays arrays;
+  arrays.variable = variable.tensor().mutable_raw_data();
+  arrays.gradient = step.gradient.raw_data();
+  arrays.count = step.gradient.size();
+  for (int k = 0; k < 3; ++k) {
+    if (!step.slots[k]) continue;
+    slots[k].emplace(*step.slots[k]);
+    arrays.slots[k] = slots[k]->tensor().mutable_raw_data();
+  }
+  cpu::run_update(kind, step.variable->dtype(), arrays, numbers);
+}
+
+PyObject* apply_update(PyObject*, PyObject* args) {
+  const char* kind = nullptr;
+  PyObject* variables = nullptr;
+  PyObject* slots = nullptr;
+  PyObject* gradients = nullptr;
+  cpu::UpdateNumbers numbers;
+  int nesterov = 0;
+  if (!PyArg_ParseTuple(args, "sO!O!O!(dddddp):apply_update", &kind, &PyList_Type, &variables,
+                        &PyList_Type, &slots, &PyList_Type, &gradients, &numbers.rate,
+                        &numbers.momentum, &numbers.beta1, &numbers.beta2, &numbers.epsilon,
+                        &nesterov)) {
+    return nullptr;
+  }
+  numbers.nesterov = nesterov != 0;
+  return guarded([&]() -> PyObject* {
+    const cpu::Update update = kind_of(kind);
+    const Py_ssize_t count = PyList_GET_SIZE(variables);
+    if (PyList_GET_SIZE(gradients) != count || PyList_GET_SIZE(slots) > 3) {
+      fail(Code::kValueError, "apply_update needs one gradient per variable and at most 3 slots.");
+    }
+    // Everything is checked before anything is written.
+    std::vector<Step> steps;
+    for (Py_ssize_t i = 0; i < count; ++i) {
+      Step step{variable_at(variables, i), {}, to_tensor(PyList_GET_ITEM(gradients, i))};
+      for (Py_ssize_t k = 0; k < PyList_GET_SIZE(slots); ++k) {
+        PyObject* slot = PyList_GET_ITEM(slots, k);
+        if (slot == Py_None) continue;
+        if (!PyList_Check(slot) || PyList_GET_SIZE(slot) != count) {
+          fail(Code::kValueError, "apply_update needs one slot variable per variable.");
+        }
+        step.slots[k] = variable_at(slot, i);
+      }
+      check(step);
+      steps.push_back(std::move(step));
+    }
+    for (const Step& step : steps) run(update, step, numbers);
+    Py_RETURN_NONE;
+  });
+}
+
+PyMethodDef apply_update_def = {
+    "apply_update", apply_update, METH_VARARGS,
+    "apply_update(kind, variables, slots, gradients, numbers)\n\n"
+    "Updates each variable and its slots from its gradient. `slots` holds up to three lists of "
+    "variables (or None), `numbers` is (rate, momentum, beta1, beta2, epsilon, nesterov)."};
+
+}  // namespace
+
+void add_optimizers(PyObject* module) {
+  const PyRef function = checked(PyCFunction_New(&apply_update_def, nullptr));
+  if (PyModule_AddObjectRef(module, apply_update_def.ml_name, function.get()) < 0) {
+    throw PythonError();
+  }
+}
+
+}  // namespace ef::py

@@ -1,0 +1,558 @@
+// The Tape type: recording in a `with` block, and gradients of nested structures.
+#include "bindings/py_tape.h"
+
+#include <structmember.h>
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "bindings/convert.h"
+#include "bindings/errors.h"
+#include "bindings/py_ref.h"
+#include "bindings/py_tensor.h"
+#include "bindings/py_variable.h"
+#include "eager/tape.h"
+#include "ops/compose.h"
+
+namespace ef::py {
+namespace {
+
+PyTypeObject* tape_type = nullptr;
+PyTypeObject* pause_type = nullptr;
+PyObject* nest_flatten = nullptr;
+PyObject* nest_pack = nullptr;
+PyObject* indexed_slices_class = nullptr;
+
+struct PyTape {
+  PyObject_HEAD
+  Tape* tape;  // null before the first use, and after a non-persistent tape is used up
+  bool persistent;
+  bool watch_accessed;
+  bool recording;
+  bool used_up;
+};
+
+PyTape* self_of(PyObject* object) { return reinterpret_cast<PyTape*>(object); }
+
+PyObject* tape_new(PyTypeObject* type, PyObject*, PyObject*) { return type->tp_alloc(type, 0); }
+
+int tape_init(PyObject* object, PyObject* args, PyObject* kwargs) {
+  static const char* names[] = {"persistent", "watch_accessed_variables", nullptr};
+  int persistent = 0;
+  int watch_accessed = 1;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|pp:GradientTape", const_cast<char**>(names),
+                                   &persistent, &watch_accessed)) {
+    return -1;
+  }
+  PyTape* self = self_of(object);
+  self->persistent = persistent != 0;
+  self->watch_accessed = watch_accessed != 0;
+  return 0;
+}
+
+void start(PyTape* self) {
+  if (self->recording) {
+    fail(Code::kValueError,
+         "Tape is still recording, This can happen if you try to re-enter an already-active "
+         "tape.");
+  }
+  if (!self->tape) self->tape = new Tape(self->persistent, self->watch_accessed);
+  push_tape(self->tape);
+  self->recording = true;
+}
+
+void stop(PyTape* self) {
+  if (!self->recording) fail(Code::kValueError, "Tape is not recording.");
+  pop_tape(self->tape);
+  self->recording = false;
+}
+
+void drop(PyTape* self) {
+  if (self->recording) pop_tape(self->tape);
+  self->recording = false;
+  if (Tape* tape = std::exchange(self->tape, nullptr)) tape->release();
+}
+
+void tape_dealloc(PyObject* object) {
+  drop(self_of(object));
+  PyTypeObject* type = Py_TYPE(object);
+  type->tp_free(object);
+  Py_DECREF(type);
+}
+
+PyObject* enter(PyObject* object, PyObject*) {
+  return guarded([&] {
+    start(self_of(object));
+    Py_INCREF(object);
+    return object;
+  });
+}
+
+PyObject* exit(PyObject* object, PyObject* const*, Py_ssize_t) {
+  return guarded([&]() -> PyObject* {
+    if (self_of(object)->recording) stop(self_of(object));
+    Py_RETURN_NONE;
+  });
+}
+
+PyRef flatten(PyObject* structure) {
+  if (!nest_flatten) fail(Code::kRuntimeError, "eagerflow is not fully imported.");
+  return checked(PyObject_CallOneArg(nest_flatten, structure));
+}
+
+// Calls visit(item) for one tensor or variable, or for each leaf of a structure of them.
+template <class Visit>
+void for_each_leaf(PyObject* structure, const Visit& visit) {
+  if (is_tensor(structure) || is_variable(structure)) return visit(structure);
+  if (PyList_CheckExact(structure) || PyTuple_CheckExact(structure)) {
+    const Py_ssize_t count = PySequence_Fast_GET_SIZE(structure);
+    for (Py_ssize_t i = 0; i < count; ++i) {
+      for_each_leaf(PySequence_Fast_GET_ITEM(structure, i), visit);
+    }
+    return;
+  }
+  const PyRef leaves = flatten(structure);
+  const Py_ssize_t count = PyList_GET_SIZE(leaves.get());
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    PyObject* leaf = PyList_GET_ITEM(leaves.get(), i);
+    if (leaf == structure) return visit(leaf);
+    visit(leaf);
+  }
+}
+
+PyObject* watch(PyObject* object, PyObject* structure) {
+  return guarded([&]() -> PyObject* {
+    PyTape* self = self_of(object);
+    if (!self->tape) self->tape = new Tape(self->persistent, self->watch_accessed);
+    for_each_leaf(structure, [&](PyObject* leaf) {
+      if (is_variable(leaf)) {
+        self->tape->watch(variable_of(leaf));
+      } else if (is_tensor(leaf)) {
+        self->tape->watch(tensor_of(leaf));
+      } else {
+        fail(Code::kValueError, "Passed in object ", Py_TYPE(leaf)->tp_name,
+             " of type, not tf.Tensor or tf.Variable, to watch().");
+      }
+    });
+    Py_RETURN_NONE;
+  });
+}
+
+uint64_t identity_of(PyObject* source) {
+  if (is_variable(source)) return variable_of(source).id();
+  if (is_tensor(source)) return tensor_of(source).impl()->id_or_zero();
+  return 0;
+}
+
+PyRef wrap_gradient(Gradient&& gradient) {
+  if (!gradient) return PyRef::share(Py_None);
+  if (!gradient.sparse()) return checked(wrap(std::move(gradient.values)));
+  if (!indexed_slices_class) fail(Code::kRuntimeError, "eagerflow is not fully imported.");
+  Tensor shape = Tensor::empty(DType::kInt32, {gradient.dense_shape.rank()});
+  for (int i = 0; i < gradient.dense_shape.rank(); ++i) {
+    shape.mutable_data<int32_t>()[i] = static_cast<int32_t>(gradient.dense_shape[i]);
+  }
+  const PyRef values = checked(wrap(std::move(gradient.values)));
+  const PyRef indices = checked(wrap(std::move(gradient.indices)));
+  const PyRef dense_shape = checked(wrap(std::move(shape)));
+  return checked(PyObject_CallFunctionObjArgs(indexed_slices_class, values.get(), indices.get(),
+                                              dense_shape.get(), nullptr));
+}
+
+// A tensor, an IndexedSlices, or None, as a gradient.
+Gradient unwrap_gradient(PyObject* object) {
+  Gradient gradient;
+  if (object == Py_None) return gradient;
+  if (indexed_slices_class && PyObject_IsInstance(object, indexed_slices_class) == 1) {
+    const PyRef values = checked(PyObject_GetAttrString(object, "values"));
+    const PyRef indices = checked(PyObject_GetAttrString(object, "indices"));
+    const PyRef shape = checked(PyObject_GetAttrString(object, "dense_shape"));
+    gradient.values = to_tensor(values.get());
+    gradient.indices = to_tensor(indices.get());
+    for (int64_t dim : to_ints(shape.get(), "dense_shape")) gradient.dense_shape.push_back(dim);
+    return gradient;
+  }
+  gradient.values = to_tensor(object);
+  return gradient;
+}
+
+bool zeros_wanted(PyObject* unconnected) {
+  if (!unconnected || unconnected == Py_None) return false;
+  PyRef value = PyRef::share(unconnected);
+  if (!PyUnicode_Check(unconnected)) value = checked(PyObject_GetAttrString(unconnected, "value"));
+  if (PyUnicode_Check(value.get())) {
+    if (PyUnicode_CompareWithASCIIString(value.get(), "none") == 0) return false;
+    if (PyUnicode_CompareWithASCIIString(value.get(), "zero") == 0) return true;
+  }
+  fail(Code::kValueError, "Unknown value for unconnected_gradients: it must be 'none' or 'zero'.");
+}
+
+Tensor target_tensor(Tape& tape, PyObject* target) {
+  if (is_tensor(target)) return tensor_of(target);
+  Tensor value = variable_of(target).peek().alias();
+  if (tape.watches(variable_of(target))) tape.variable_read(variable_of(target), value);
+  return value;
+}
+
+PyRef pack(PyObject* structure, std::vector<PyRef>& leaves, size_t& next) {
+  if (is_tensor(structure) || is_variable(structure)) return std::move(leaves[next++]);
+  const bool list = PyList_CheckExact(structure);
+  if (list || PyTuple_CheckExact(structure)) {
+    const Py_ssize_t count = PySequence_Fast_GET_SIZE(structure);
+    PyRef result = checked(list ? PyList_New(count) : PyTuple_New(count));
+    for (Py_ssize_t i = 0; i < count; ++i) {
+      PyObject* item = pack(PySequence_Fast_GET_ITEM(structure, i), leaves, next).release();
+      if (list) {
+        PyList_SET_ITEM(result.get(), i, item);
+      } else {
+        PyTuple_SET_ITEM(result.get(), i, item);
+      }
+    }
+    return result;
+  }
+  const PyRef items = flatten(structure);
+  const Py_ssize_t count = PyList_GET_SIZE(items.get());
+  const PyRef flat = checked(PyList_New(count));
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    PyList_SET_ITEM(flat.get(), i, leaves[next++].release());
+  }
+  return checked(PyObject_CallFunctionObjArgs(nest_pack, structure, flat.get(), nullptr));
+}
+
+struct GradientArgs {
+  PyObject* target = nullptr;
+  PyObject* sources = nullptr;
+  PyObject* output_gradients = Py_None;
+  PyObject* unconnected = Py_None;
+};
+
+PyObject* compute(PyTape* self, const GradientArgs& args) {
+  if (args.target == Py_None) {
+    fail(Code::kTypeError,
+         "Argument `target` should be a list or nested structure of Tensors, Variables or "
+         "CompositeTensors to be differentiated, but received None.");
+  }
+  if (self->used_up) {
+    fail(Code::kRuntimeError,
+         "A non-persistent GradientTape can only be used to compute one set of gradients (or "
+         "jacobians): GradientTape.gradient can only be called once on non-persistent tapes.");
+  }
+  const bool zeros_for_none = zeros_wanted(args.unconnected);
+  if (!self->tape) self->tape = new Tape(self->persistent, self->watch_accessed);
+  Tape& tape = *self->tape;
+
+  std::vector<PyObject*> source_objects;
+  std::vector<uint64_t> sources;
+  for_each_leaf(args.sources, [&](PyObject* leaf) {
+    if (!is_tensor(leaf) && !is_variable(leaf)) {
+      fail(Code::kValueError, "Passed in object of type ", Py_TYPE(leaf)->tp_name,
+           ", not tf.Tensor or tf.Variable, as a source of gradient().");
+    }
+    source_objects.push_back(leaf);
+    sources.push_back(identity_of(leaf));
+  });
+  std::vector<Tensor> targets;
+  for_each_leaf(args.target, [&](PyObject* leaf) {
+    if (!is_tensor(leaf) && !is_variable(leaf)) {
+      fail(Code::kTypeError, "The target of gradient() must be tensors or variables, not ",
+           Py_TYPE(leaf)->tp_name, ".");
+    }
+    targets.push_back(target_tensor(tape, leaf));
+  });
+  std::vector<Tensor> weights;
+  if (args.output_gradients != Py_None) {
+    size_t next = 0;
+    for_each_leaf(args.output_gradients, [&](PyObject* leaf) {
+      const DType dtype = next < targets.size() ? targets[next].dtype() : DType::kInvalid;
+      if (leaf == Py_None) {
+        weights.emplace_back();
+      } else {
+        weights.push_back(to_tensor(leaf, DType::kInvalid, dtype));
+        if (next < targets.size()) {
+          weights.back() = broadcast_to_shape(weights.back(), targets[next].shape());
+        }
+      }
+      ++next;
+    });
+    if (weights.size() != targets.size()) {
+      fail(Code::kValueError, "output_gradients has ", weights.size(), " tensors for ",
+           targets.size(), " targets.");
+    }
+  }
+
+  if (self->recording && !self->persistent) stop(self);
+  tape.set_persistent(self->persistent);
+  // The tape may be dropped by what runs in the backward pass: hold it.
+  const struct Hold {
+    Tape& tape;
+    explicit Hold(Tape& held) : tape(held) { tape.retain(); }
+    ~Hold() { tape.release(); }
+  } hold(tape);
+  if (!self->persistent) self->used_up = true;
+  std::vector<Gradient> gradients = tape.gradient(targets, weights, sources);
+  if (!self->persistent) drop(self);
+
+  std::vector<PyRef> leaves;
+  leaves.reserve(gradients.size());
+  for (size_t i = 0; i < gradients.size(); ++i) {
+    if (!gradients[i] && zeros_for_none) {
+      const Tensor value = is_variable(source_objects[i]) ? variable_of(source_objects[i]).peek()
+                                                          : tensor_of(source_objects[i]);
+      gradients[i].values = zeros_like(value);
+    }
+    leaves.push_back(wrap_gradient(std::move(gradients[i])));
+  }
+  size_t next = 0;
+  return pack(args.sources, leaves, next).release();
+}
+
+PyObject* gradient(PyObject* object, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+  return guarded([&] {
+    static const char* const parameters[] = {"target", "sources", "output_gradients",
+                                             "unconnected_gradients"};
+    GradientArgs parsed;
+    PyObject** const values[] = {&parsed.target, &parsed.sources, &parsed.output_gradients,
+                                 &parsed.unconnected};
+    if (count > 4) fail(Code::kTypeError, "gradient() takes at most 4 arguments");
+    for (Py_ssize_t i = 0; i < count; ++i) *values[i] = args[i];
+    for (Py_ssize_t k = 0; names && k < PyTuple_GET_SIZE(names); ++k) {
+      int found = -1;
+      for (int i = 0; i < 4; ++i) {
+        if (PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, k), parameters[i]) == 0) {
+          found = i;
+        }
+      }
+      if (found < 0) fail(Code::kTypeError, "gradient() got an unexpected keyword argument");
+      *values[found] = args[count + k];
+    }
+    if (!parsed.target || !parsed.sources) {
+      fail(Code::kTypeError, "gradient() needs the arguments 'target' and 'sources'");
+    }
+    return compute(self_of(object), parsed);
+  });
+}
+
+PyObject* reset(PyObject* object, PyObject*) {
+  return guarded([&]() -> PyObject* {
+    PyTape* self = self_of(object);
+    const bool recording = self->recording;
+    drop(self);
+    self->used_up = false;
+    if (recording) start(self);
+    Py_RETURN_NONE;
+  });
+}
+
+PyObject* watched_variables(PyObject* object, PyObject*) {
+  return guarded([&] {
+    PyTape* self = self_of(object);
+    const PyRef list = checked(PyList_New(0));
+    if (self->tape) {
+      for (Variable* variable : self->tape->watched_variables()) {
+        auto* owner = static_cast<PyObject*>(variable->owner);
+        if (owner && PyList_Append(list.get(), owner) < 0) throw PythonError();
+      }
+    }
+    return PyList_AsTuple(list.get());
+  });
+}
+
+// A context manager: pauses one tape, or all of the thread's if `tape` is null.
+struct Pause {
+  PyObject_HEAD
+  PyObject* tape;
+};
+
+PyObject* make_pause(PyObject* tape) {
+  auto* pause = PyObject_New(Pause, pause_type);
+  if (!pause) return nullptr;
+  Py_XINCREF(tape);
+  pause->tape = tape;
+  return reinterpret_cast<PyObject*>(pause);
+}
+
+PyObject* stop_recording(PyObject* object, PyObject*) {
+  return guarded([&] {
+    if (!self_of(object)->recording) {
+      fail(Code::kValueError, "Tape is not recording, so it cannot stop.");
+    }
+    return make_pause(object);
+  });
+}
+
+PyObject* pause_enter(PyObject* object, PyObject*) {
+  return guarded([&]() -> PyObject* {
+    PyObject* tape = reinterpret_cast<Pause*>(object)->tape;
+    if (tape) {
+      stop(self_of(tape));
+    } else {
+      pause_recording();
+    }
+    Py_RETURN_NONE;
+  });
+}
+
+PyObject* pause_exit(PyObject* object, PyObject* const*, Py_ssize_t) {
+  return guarded([&]() -> PyObject* {
+    PyObject* tape = reinterpret_cast<Pause*>(object)->tape;
+    if (tape) {
+      start(self_of(tape));
+    } else {
+      resume_recording();
+    }
+    Py_RETURN_NONE;
+  });
+}
+
+void pause_dealloc(PyObject* object) {
+  PyTypeObject* type = Py_TYPE(object);
+  Py_XDECREF(reinterpret_cast<Pause*>(object)->tape);
+  PyObject_Free(object);
+  Py_DECREF(type);
+}
+
+// A backward step written in Python.
+class PythonBackward final : public BackwardFunction {
+ public:
+  explicit PythonBackward(PyObject* function) : function_(PyRef::share(function)) {}
+  ~PythonBackward() override {
+    const PyGILState_STATE state = PyGILState_Ensure();
+    function_ = PyRef();
+    PyGILState_Release(state);
+  }
+
+  std::vector<Gradient> run(std::span<const Tensor> dy) override {
+    const PyRef list = checked(PyList_New(static_cast<Py_ssize_t>(dy.size())));
+    for (size_t i = 0; i < dy.size(); ++i) {
+      PyList_SET_ITEM(list.get(), static_cast<Py_ssize_t>(i),
+                      checked(wrap(Tensor(dy[i]))).release());
+    }
+    const PyRef result = checked(PyObject_CallOneArg(function_.get(), list.get()));
+    const PyRef items = checked(PySequence_Fast(result.get(), "a backward step returns a list"));
+    std::vector<Gradient> gradients;
+    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); ++i) {
+      gradients.push_back(unwrap_gradient(PySequence_Fast_GET_ITEM(items.get(), i)));
+    }
+    return gradients;
+  }
+
+ private:
+  PyRef function_;
+};
+
+PyObject* get_persistent(PyObject* object, void*) {
+  return PyBool_FromLong(self_of(object)->persistent);
+}
+
+int set_persistent(PyObject* object, PyObject* value, void*) {
+  const int truth = value ? PyObject_IsTrue(value) : -1;
+  if (truth < 0) return -1;
+  self_of(object)->persistent = truth != 0;
+  return 0;
+}
+
+template <class Function>
+PyCFunction method(Function* function) {
+  return reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(function));
+}
+
+PyMethodDef tape_methods[] = {
+    {"__enter__", enter, METH_NOARGS, "Starts recording."},
+    {"__exit__", method(exit), METH_FASTCALL, "Stops recording."},
+    {"watch", watch, METH_O, "Watches a tensor, a variable or a structure of them."},
+    {"gradient", method(gradient), METH_FASTCALL | METH_KEYWORDS, "Computes gradients."},
+    {"stop_recording", stop_recording, METH_NOARGS,
+     "A context manager within which this tape records nothing."},
+    {"reset", reset, METH_NOARGS, "Forgets everything recorded so far."},
+    {"watched_variables", watched_variables, METH_NOARGS,
+     "The variables watched so far, a tuple in order of first use."},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+PyGetSetDef tape_getset[] = {
+    {"_persistent", get_persistent, set_persistent, "Whether records survive a backward pass.",
+     nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr},
+};
+
+PyMethodDef pause_methods[] = {
+    {"__enter__", pause_enter, METH_NOARGS, nullptr},
+    {"__exit__", method(pause_exit), METH_FASTCALL, nullptr},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+void keep(PyObject*& place, PyObject* object) {
+  Py_INCREF(object);
+  Py_XSETREF(place, object);
+}
+
+}  // namespace
+
+void register_nest(PyObject* flatten_function, PyObject* pack_function) {
+  keep(nest_flatten, flatten_function);
+  keep(nest_pack, pack_function);
+}
+
+void register_indexed_slices(PyObject* cls) { keep(indexed_slices_class, cls); }
+
+PyObject* record_custom(PyObject*, PyObject* args) {
+  PyObject* outputs = nullptr;
+  PyObject* inputs = nullptr;
+  PyObject* backward = nullptr;
+  if (!PyArg_ParseTuple(args, "OOO:record_custom", &outputs, &inputs, &backward)) return nullptr;
+  return guarded([&]() -> PyObject* {
+    if (!recording()) Py_RETURN_NONE;
+    std::vector<Tensor> results;
+    for_each_leaf(outputs, [&](PyObject* leaf) {
+      if (!is_tensor(leaf)) fail(Code::kTypeError, "The outputs of a custom step are tensors.");
+      results.push_back(tensor_of(leaf));
+    });
+    std::vector<uint64_t> sources;
+    for_each_leaf(inputs, [&](PyObject* leaf) {
+      if (is_tensor(leaf)) {
+        sources.push_back(tensor_of(leaf).impl()->id_or_zero());
+        return;
+      }
+      Variable& variable = variable_of(leaf);
+      for (Tape* tape : active_tapes()) {
+        if (variable.trainable() && tape->watches_accessed_variables()) tape->watch(variable);
+      }
+      sources.push_back(variable.id());
+    });
+    const auto step = std::make_shared<PythonBackward>(backward);
+    for (Tape* tape : active_tapes()) tape->record(step, sources, results);
+    Py_RETURN_NONE;
+  });
+}
+
+PyObject* make_stop_recording(PyObject*, PyObject*) { return make_pause(nullptr); }
+
+bool init_tape_types(PyObject* module) {
+  PyType_Slot pause_slots[] = {
+      {Py_tp_dealloc, reinterpret_cast<void*>(pause_dealloc)},
+      {Py_tp_methods, pause_methods},
+      {0, nullptr},
+  };
+  PyType_Spec pause_spec = {"eagerflow._core.Pause", sizeof(Pause), 0, Py_TPFLAGS_DEFAULT,
+                            pause_slots};
+  pause_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&pause_spec));
+  if (!pause_type) return false;
+
+  PyType_Slot slots[] = {
+      {Py_tp_doc, const_cast<char*>("Records operations for automatic differentiation.")},
+      {Py_tp_new, reinterpret_cast<void*>(tape_new)},
+      {Py_tp_init, reinterpret_cast<void*>(tape_init)},
+      {Py_tp_dealloc, reinterpret_cast<void*>(tape_dealloc)},
+      {Py_tp_methods, tape_methods},
+      {Py_tp_getset, tape_getset},
+      {0, nullptr},
+  };
+  PyType_Spec spec = {"eagerflow._core.Tape", sizeof(PyTape), 0,
+                      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots};
+  tape_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));
+  if (!tape_type) return false;
+  return PyModule_AddObjectRef(module, "Tape", reinterpret_cast<PyObject*>(tape_type)) == 0;
+}
+
+}  // namespace ef::py

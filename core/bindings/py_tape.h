@@ -1,0 +1,20 @@
+// eagerflow._core.Tape: the native base class of tf.GradientTape.
+#pragma once
+
+#include <Python.h>
+
+namespace ef::py {
+
+// Nested structures: flatten(structure) -> list, pack(structure, list) -> structure.
+void register_nest(PyObject* flatten, PyObject* pack);
+// Called as cls(values, indices, dense_shape) for sparse gradients.
+void register_indexed_slices(PyObject* cls);
+
+// record_custom(outputs, inputs, backward): notes a Python backward step on this thread's tapes.
+PyObject* record_custom(PyObject* module, PyObject* args);
+// stop_recording(): a context manager that pauses this thread's tapes.
+PyObject* make_stop_recording(PyObject* module, PyObject* unused);
+
+bool init_tape_types(PyObject* module);
+
+}  // namespace ef::py

@@ -1,0 +1,54 @@
+// Biases per channel: by the broadcasting addition and the reduction, with the channels' layout.
+#include "kernels/cpu/bias.h"
+
+#include "ops/elementwise.h"
+#include "ops/reduction.h"
+#include "ops/window.h"
+
+namespace ef::cpu {
+namespace {
+
+bool channels_last(const Attrs& attrs) {
+  return static_cast<DataFormat>(attrs.integer(0)) == DataFormat::kNhwc;
+}
+
+// Runs another operation's kernel into this call's output.
+void delegate(KernelContext& context, const Op& op, std::span<const Tensor> inputs,
+              const Attrs& attrs) {
+  SpecList specs;
+  specs.push_back(context.spec(0));
+  TensorList outputs{context.output(0)};
+  KernelContext inner(op, inputs, attrs, specs, outputs);
+  op.kernel(inner);
+}
+
+}  // namespace
+
+void bias_add(KernelContext& context) {
+  const Tensor& value = context.input(0);
+  Tensor bias = context.input(1);
+  if (!channels_last(context.attrs())) {
+    Shape shape;
+    shape.push_back(bias.dim(0));
+    for (int i = 2; i < value.rank(); ++i) shape.push_back(1);
+    bias = bias.view(shape);
+  }
+  const Tensor inputs[] = {value, bias};
+  const Attrs none{};
+  delegate(context, ops::add, inputs, none);
+}
+
+void bias_add_grad(KernelContext& context) {
+  const Tensor& dy = context.input(0);
+  const int channel = channels_last(context.attrs()) ? dy.rank() - 1 : 1;
+  InlineVector<int64_t, kMaxRank> axes;
+  for (int i = 0; i < dy.rank(); ++i) {
+    if (i != channel) axes.push_back(i);
+  }
+  const Tensor inputs[] = {dy};
+  Attrs attrs;
+  attrs.list(axes).flag(false);
+  delegate(context, ops::reduce_sum, inputs, attrs);
+}
+
+}  // namespace ef::cpu

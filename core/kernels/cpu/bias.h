@@ -1,0 +1,11 @@
+// Kernels that add a vector along the channels, and sum over everything else.
+#pragma once
+
+#include "ops/op.h"
+
+namespace ef::cpu {
+
+void bias_add(KernelContext& context);
+void bias_add_grad(KernelContext& context);
+
+}  // namespace ef::cpu

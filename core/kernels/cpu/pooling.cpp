@@ -1,0 +1,289 @@
+// Two-dimensional pooling: whole pixels at a time where the channels come last, else one element.
+#include "kernels/cpu/pooling.h"
+
+#include <algorithm>
+#include <cstring>
+#include <type_traits>
+#include <vector>
+
+#include "device/parallel.h"
+#include "kernels/cpu/row_loops.h"
+#include "ops/window.h"
+
+namespace ef::cpu {
+namespace {
+
+struct Geometry {
+  Window window;
+  int64_t batch = 0;
+  int64_t channels = 0;
+  bool last = true;  // channels last
+
+  int64_t image_at(int64_t n, int64_t y, int64_t x, int64_t c) const {
+    return at(window.row.in, window.col.in, n, y, x, c);
+  }
+  int64_t pooled_at(int64_t n, int64_t y, int64_t x, int64_t c) const {
+    return at(window.row.out, window.col.out, n, y, x, c);
+  }
+
+ private:
+  int64_t at(int64_t rows, int64_t cols, int64_t n, int64_t y, int64_t x, int64_t c) const {
+    return last ? ((n * rows + y) * cols + x) * channels + c
+                : ((n * channels + c) * rows + y) * cols + x;
+  }
+};
+
+Geometry geometry_of(const Shape& image, const Attrs& attrs, int first, const char* op) {
+  Geometry g;
+  const auto format = static_cast<DataFormat>(attrs.integer(first + 4));
+  const Axes axes = axes_of(format);
+  const auto ksize = attrs.list(first);
+  g.window = slide_window(image, ksize[axes.row], ksize[axes.col], attrs.list(first + 1),
+                          static_cast<Padding>(attrs.integer(first + 2)), attrs.list(first + 3),
+                          {}, format, op);
+  g.batch = image[0];
+  g.channels = image[axes.channel];
+  g.last = format == DataFormat::kNhwc;
+  return g;
+}
+
+// The part of a window that lies in the image.
+struct Range {
+  int64_t begin;
+  int64_t end;
+};
+Range clipped(const Slide& slide, int64_t out) {
+  const int64_t start = out * slide.stride - slide.before;
+  return {std::max<int64_t>(start, 0), std::min(start + slide.window, slide.in)};
+}
+
+// Calls window(n, y, x, rows, cols) for the windows of whole images, several images at a time.
+template <class Body>
+void for_windows(const Geometry& g, const Body& body) {
+  const int64_t work = g.window.row.in * g.window.col.in * g.channels;
+  parallel_for(g.batch, std::max<int64_t>(1, 32'768 / std::max<int64_t>(work, 1)),
+               [&](int64_t begin, int64_t end) {
+                 for (int64_t n = begin; n < end; ++n) {
+                   for (int64_t y = 0; y < g.window.row.out; ++y) {
+                     const Range rows = clipped(g.window.row, y);
+                     for (int64_t x = 0; x < g.window.col.out; ++x) {
+                       body(n, y, x, rows, clipped(g.window.col, x));
+                     }
+                   }
+                 }
+               });
+}
+
+template <class T>
+constexpr bool kVector = std::is_same_v<T, float> || std::is_same_v<T, double>;
+
+// Arithmetic happens in float for the 16-bit types.
+template <class T>
+using Wide = std::conditional_t<std::is_same_v<T, Half> || std::is_same_v<T, Bfloat16>, float, T>;
+
+// The place of the first largest element of a window, for one channel.
+template <class T>
+int64_t place_of_max(const Geometry& g, const T* x, int64_t n, Range rows, Range cols, int64_t c) {
+  int64_t best = -1;
+  for (int64_t i = rows.begin; i < rows.end; ++i) {
+    for (int64_t j = cols.begin; j < cols.end; ++j) {
+      const int64_t at = g.image_at(n, i, j, c);
+      if (best < 0 || Wide<T>(x[at]) > Wide<T>(x[best])) best = at;
+    }
+  }
+  return best;
+}
+
+template <class T>
+void max_pool_of(const Geometry& g, const T* x, T* y) {
+  if constexpr (kVector<T>) {
+    if (g.last) {
+      const auto& loops = row_loops_of<T>();
+      for_windows(g, [&](int64_t n, int64_t row, int64_t col, Range rows, Range cols) {
+        T* out = y + g.pooled_at(n, row, col, 0);
+        bool first = true;
+        for (int64_t i = rows.begin; i < rows.end; ++i) {
+          for (int64_t j = cols.begin; j < cols.end; ++j) {
+            const T* in = x + g.image_at(n, i, j, 0);
+            if (std::exchange(first, false)) {
+              std::memcpy(out, in, static_cast<size_t>(g.channels) * sizeof(T));
+            } else {
+              loops.max_into(out, in, g.channels);
+            }
+          }
+        }
+      });
+      return;
+    }
+  }
+  for_windows(g, [&](int64_t n, int64_t row, int64_t col, Range rows, Range cols) {
+    for (int64_t c = 0; c < g.channels; ++c) {
+      y[g.pooled_at(n, row, col, c)] = x[place_of_max(g, x, n, rows, cols, c)];
+    }
+  });
+}
+
+template <class T>
+void max_pool_grad_of(const Geometry& g, const T* x, const T* y, const T* dy, T* dx) {
+  std::fill_n(dx, g.batch * g.window.row.in * g.window.col.in * g.channels, T(0));
+  if constexpr (kVector<T>) {
+    if (g.last) {
+      const auto& loops = row_loops_of<T>();
+      for_windows(g, [&](int64_t n, int64_t row, int64_t col, Range rows, Range cols) {
+        thread_local std::vector<int32_t> found;
+        found.assign(static_cast<size_t>(g.channels), 0);
+        const int64_t at = g.pooled_at(n, row, col, 0);
+        for (int64_t i = rows.begin; i < rows.end; ++i) {
+          for (int64_t j = cols.begin; j < cols.end; ++j) {
+            const int64_t in = g.image_at(n, i, j, 0);
+            loops.max_grad(dx + in, x + in, y + at, dy + at, found.data(), g.channels);
+          }
+        }
+      });
+      return;
+    }
+  }
+  for_windows(g, [&](int64_t n, int64_t row, int64_t col, Range rows, Range cols) {
+    for (int64_t c = 0; c < g.channels; ++c) {
+      T& to = dx[place_of_max(g, x, n, rows, cols, c)];
+      to = T(Wide<T>(to) + Wide<T>(dy[g.pooled_at(n, row, col, c)]));
+    }
+  });
+}
+
+template <class T>
+void avg_pool_of(const Geometry& g, const T* x, T* y) {
+  for_windows(g, [&](int64_t n, int64_t row, int64_t col, Range rows, Range cols) {
+    const Wide<T> share =
+        Wide<T>(1) / static_cast<Wide<T>>((rows.end - rows.begin) * (cols.end - cols.begin));
+    if constexpr (kVector<T>) {
+      if (g.last) {
+        T* out = y + g.pooled_at(n, row, col, 0);
+        std::fill_n(out, g.channels, T(0));
+        for (int64_t i = rows.begin; i < rows.end; ++i) {
+          for (int64_t j = cols.begin; j < cols.end; ++j) {
+            row_loops_of<T>().add_into(out, x + g.image_at(n, i, j, 0), g.channels);
+          }
+        }
+        row_loops_of<T>().scale(out, out, share, g.channels);
+        return;
+      }
+    }
+    for (int64_t c = 0; c < g.channels; ++c) {
+      Wide<T> sum = 0;
+      for (int64_t i = rows.begin; i < rows.end; ++i) {
+        for (int64_t j = cols.begin; j < cols.end; ++j) sum += Wide<T>(x[g.image_at(n, i, j, c)]);
+      }
+      y[g.pooled_at(n, row, col, c)] = T(sum * share);
+    }
+  });
+}
+
+template <class T>
+void avg_pool_grad_of(const Geometry& g, const T* dy, T* dx) {
+  std::fill_n(dx, g.batch * g.window.row.in * g.window.col.in * g.channels, T(0));
+  for_windows(g, [&](int64_t n, int64_t row, int64_t col, Range rows, Range cols) {
+    const Wide<T> share =
+        Wide<T>(1) / static_cast<Wide<T>>((rows.end - rows.begin) * (cols.end - cols.begin));
+    for (int64_t i = rows.begin; i < rows.end; ++i) {
+      for (int64_t j = cols.begin; j < cols.end; ++j) {
+        if constexpr (kVector<T>) {
+          if (g.last) {
+            row_loops_of<T>().add_scaled(dx + g.image_at(n, i, j, 0),
+                                         dy + g.pooled_at(n, row, col, 0), share, g.channels);
+            continue;
+          }
+        }
+        for (int64_t c = 0; c < g.channels; ++c) {
+          T& to = dx[g.image_at(n, i, j, c)];
+          to = T(Wide<T>(to) + Wide<T>(dy[g.pooled_at(n, row, col, c)]) * share);
+        }
+      }
+    }
+  });
+}
+
+// Calls body with a value of the C++ type of `dtype`.
+template <class Body>
+void on_reals(DType dtype, const Body& body) {
+  switch (dtype) {
+    case DType::kFloat32: return body(float{});
+    case DType::kFloat64: return body(double{});
+    case DType::kFloat16: return body(Half{});
+    case DType::kBfloat16: return body(Bfloat16{});
+    case DType::kInt8: return body(int8_t{});
+    case DType::kInt16: return body(int16_t{});
+    case DType::kInt32: return body(int32_t{});
+    case DType::kInt64: return body(int64_t{});
+    case DType::kUint8: return body(uint8_t{});
+    case DType::kUint16: return body(uint16_t{});
+    case DType::kUint32: return body(uint32_t{});
+    default: return body(uint64_t{});
+  }
+}
+
+template <class Body>
+void on_floats(DType dtype, const Body& body) {
+  switch (dtype) {
+    case DType::kFloat32: return body(float{});
+    case DType::kFloat64: return body(double{});
+    case DType::kFloat16: return body(Half{});
+    default: return body(Bfloat16{});
+  }
+}
+
+}  // namespace
+
+void max_pool(KernelContext& context) {
+  const Tensor& x = context.input(0);
+  if (context.output(0).size() == 0) return;
+  const Geometry g = geometry_of(x.shape(), context.attrs(), 0, context.op().tf_name);
+  on_reals(x.dtype(), [&]<class T>(T) {
+    max_pool_of(g, x.data<T>(), context.output(0).mutable_data<T>());
+  });
+}
+
+void max_pool_grad(KernelContext& context) {
+  const Tensor& x = context.input(0);
+  if (x.size() == 0) return;
+  const Geometry g = geometry_of(x.shape(), context.attrs(), 0, context.op().tf_name);
+  on_reals(x.dtype(), [&]<class T>(T) {
+    max_pool_grad_of(g, x.data<T>(), context.input(1).data<T>(), context.input(2).data<T>(),
+                     context.output(0).mutable_data<T>());
+  });
+}
+
+void max_pool_grad_grad(KernelContext& context) {
+  const Tensor& x = context.input(0);
+  if (context.output(0).size() == 0) return;
+  const Geometry g = geometry_of(x.shape(), context.attrs(), 0, context.op().tf_name);
+  on_reals(x.dtype(), [&]<class T>(T) {
+    const T* from = context.input(2).data<T>();
+    T* out = context.output(0).mutable_data<T>();
+    for_windows(g, [&](int64_t n, int64_t row, int64_t col, Range rows, Range cols) {
+      for (int64_t c = 0; c < g.channels; ++c) {
+        out[g.pooled_at(n, row, col, c)] = from[place_of_max(g, x.data<T>(), n, rows, cols, c)];
+      }
+    });
+  });
+}
+
+void avg_pool(KernelContext& context) {
+  const Tensor& x = context.input(0);
+  if (context.output(0).size() == 0) return;
+  const Geometry g = geometry_of(x.shape(), context.attrs(), 0, context.op().tf_name);
+  on_floats(x.dtype(), [&]<class T>(T) {
+    avg_pool_of(g, x.data<T>(), context.output(0).mutable_data<T>());
+  });
+}
+
+void avg_pool_grad(KernelContext& context) {
+  const Tensor& dx = context.output(0);
+  if (dx.size() == 0) return;
+  const Geometry g = geometry_of(dx.shape(), context.attrs(), 1, context.op().tf_name);
+  on_floats(dx.dtype(), [&]<class T>(T) {
+    avg_pool_grad_of(g, context.input(0).data<T>(), dx.mutable_data<T>());
+  });
+}
+
+}  // namespace ef::cpu

@@ -1,0 +1,14 @@
+// Kernels of two-dimensional pooling.
+#pragma once
+
+#include "ops/op.h"
+
+namespace ef::cpu {
+
+void max_pool(KernelContext& context);
+void max_pool_grad(KernelContext& context);
+void max_pool_grad_grad(KernelContext& context);
+void avg_pool(KernelContext& context);
+void avg_pool_grad(KernelContext& context);
+
+}  // namespace ef::cpu

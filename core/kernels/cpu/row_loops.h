@@ -1,0 +1,55 @@
+// Vector loops over one row of numbers: the parts of softmax, losses, biases and pooling.
+#pragma once
+
+#include <cstdint>
+
+namespace ef::cpu {
+
+template <class T>
+struct RowLoopsOf {
+  T (*max)(const T* x, int64_t n);
+  T (*sum)(const T* x, int64_t n);
+  T (*dot)(const T* x, const T* y, int64_t n);
+  void (*subtract)(T* out, const T* x, T number, int64_t n);
+  void (*scale)(T* out, const T* x, T number, int64_t n);
+  void (*add_rows)(T* out, const T* x, const T* y, int64_t n);
+  // out = max(out, x), NaN if either is.
+  void (*max_into)(T* out, const T* x, int64_t n);
+  void (*add_into)(T* out, const T* x, int64_t n);
+  // out += x * number
+  void (*add_scaled)(T* out, const T* x, T number, int64_t n);
+  // out = (dy - number) * y
+  void (*softmax_grad)(T* out, const T* dy, const T* y, T number, int64_t n);
+  // Where x equals y and nothing was found before: out += dy.
+  void (*max_grad)(T* out, const T* x, const T* y, const T* dy, int32_t* found, int64_t n);
+};
+
+struct RowLoops {
+  RowLoopsOf<float> float32;
+  RowLoopsOf<double> float64;
+};
+
+namespace baseline {
+const RowLoops& row_loops();
+}
+namespace avx2 {
+const RowLoops& row_loops();
+}
+namespace avx512 {
+const RowLoops& row_loops();
+}
+
+// The loops for this machine.
+const RowLoops& row_loops();
+template <class T>
+const RowLoopsOf<T>& row_loops_of();
+template <>
+inline const RowLoopsOf<float>& row_loops_of<float>() {
+  return row_loops().float32;
+}
+template <>
+inline const RowLoopsOf<double>& row_loops_of<double>() {
+  return row_loops().float64;
+}
+
+}  // namespace ef::cpu

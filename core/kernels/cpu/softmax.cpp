@@ -1,0 +1,249 @@
+// Softmax and the losses on logits, row by row while a row is in the cache.
+#include "kernels/cpu/softmax.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <sstream>
+
+#include "device/parallel.h"
+#include "kernels/cpu/elementwise_loops.h"
+#include "kernels/cpu/row_loops.h"
+#include "kernels/cpu/widen.h"
+
+namespace ef::cpu {
+namespace {
+
+// Runs body(T) on float or double data; 16-bit floats are widened to float first, and narrowed
+// afterwards, by calling the kernel again on float copies.
+template <class Body>
+void on_floats(KernelContext& context, DType dtype, void (*kernel)(KernelContext&),
+               const Body& body) {
+  if (dtype == DType::kFloat32) return body(float{});
+  if (dtype == DType::kFloat64) return body(double{});
+  InlineVector<Tensor, 4> inputs;
+  for (const Tensor& input : context.inputs()) {
+    if (input.dtype() != dtype) {
+      inputs.push_back(input);
+      continue;
+    }
+    Tensor wide = Tensor::empty(DType::kFloat32, input.shape());
+    float* to = wide.mutable_data<float>();
+    if (dtype == DType::kFloat16) {
+      convert(input.data<Half>(), to, input.size());
+    } else {
+      convert(input.data<Bfloat16>(), to, input.size());
+    }
+    inputs.push_back(std::move(wide));
+  }
+  SpecList specs;
+  TensorList outputs;
+  for (int i = 0; i < context.num_outputs(); ++i) {
+    specs.push_back({DType::kFloat32, context.spec(i).shape});
+    outputs.push_back(Tensor::empty(DType::kFloat32, context.spec(i).shape));
+  }
+  KernelContext wide(context.op(), inputs, context.attrs(), specs, outputs);
+  kernel(wide);
+  for (int i = 0; i < context.num_outputs(); ++i) {
+    const float* from = outputs[i].data<float>();
+    if (dtype == DType::kFloat16) {
+      convert(from, context.output(i).mutable_data<Half>(), outputs[i].size());
+    } else {
+      convert(from, context.output(i).mutable_data<Bfloat16>(), outputs[i].size());
+    }
+  }
+}
+
+// Calls row(r) for each row, on several threads when there is enough to do.
+template <class Row>
+void for_rows(int64_t rows, int64_t width, const Row& row) {
+  parallel_for(rows, std::max<int64_t>(1, 16'384 / std::max<int64_t>(width, 1)),
+               [&](int64_t begin, int64_t end) {
+                 for (int64_t r = begin; r < end; ++r) row(r);
+               });
+}
+
+struct Rows {
+  int64_t count = 0;
+  int64_t width = 0;
+};
+
+Rows rows_of(const Tensor& t) {
+  const int64_t width = t.rank() == 0 ? 1 : t.shape().back();
+  return {width == 0 ? 0 : t.size() / width, width};
+}
+
+template <class T>
+void exp_row(T* out, const T* x, int64_t n) {
+  static const UnaryLoop loop =
+      element_loops().unary[static_cast<int>(Unary::kExp)][static_cast<int>(kDTypeOf<T>)];
+  loop(out, x, n, 0);
+}
+
+// out = exp(x - max(x)); returns the sum of it.
+template <class T>
+T shifted_exp(T* out, const T* x, int64_t n, T* top) {
+  const auto& loops = row_loops_of<T>();
+  *top = loops.max(x, n);
+  loops.subtract(out, x, *top, n);
+  exp_row(out, out, n);
+  return loops.sum(out, n);
+}
+
+}  // namespace
+
+void softmax(KernelContext& context) {
+  on_floats(context, context.input(0).dtype(), softmax, [&]<class T>(T) {
+    const Rows rows = rows_of(context.input(0));
+    const T* x = context.input(0).data<T>();
+    T* y = context.output(0).mutable_data<T>();
+    for_rows(rows.count, rows.width, [&](int64_t r) {
+      T top;
+      T* out = y + r * rows.width;
+      const T sum = shifted_exp(out, x + r * rows.width, rows.width, &top);
+      row_loops_of<T>().scale(out, out, T(1) / sum, rows.width);
+    });
+  });
+}
+
+void log_softmax(KernelContext& context) {
+  on_floats(context, context.input(0).dtype(), log_softmax, [&]<class T>(T) {
+    const Rows rows = rows_of(context.input(0));
+    const T* x = context.input(0).data<T>();
+    T* y = context.output(0).mutable_data<T>();
+    for_rows(rows.count, rows.width, [&](int64_t r) {
+      T top;
+      T* out = y + r * rows.width;
+      const T sum = shifted_exp(out, x + r * rows.width, rows.width, &top);
+      row_loops_of<T>().subtract(out, x + r * rows.width, top, rows.width);
+      row_loops_of<T>().subtract(out, out, std::log(sum), rows.width);
+    });
+  });
+}
+
+void softmax_grad(KernelContext& context) {
+  on_floats(context, context.input(0).dtype(), softmax_grad, [&]<class T>(T) {
+    const Rows rows = rows_of(context.input(0));
+    const T* dy = context.input(0).data<T>();
+    const T* y = context.input(1).data<T>();
+    T* dx = context.output(0).mutable_data<T>();
+    for_rows(rows.count, rows.width, [&](int64_t r) {
+      const int64_t at = r * rows.width;
+      const T sum = row_loops_of<T>().dot(dy + at, y + at, rows.width);
+      row_loops_of<T>().softmax_grad(dx + at, dy + at, y + at, sum, rows.width);
+    });
+  });
+}
+
+void log_softmax_grad(KernelContext& context) {
+  on_floats(context, context.input(0).dtype(), log_softmax_grad, [&]<class T>(T) {
+    const Rows rows = rows_of(context.input(0));
+    const T* dy = context.input(0).data<T>();
+    const T* y = context.input(1).data<T>();
+    T* dx = context.output(0).mutable_data<T>();
+    for_rows(rows.count, rows.width, [&](int64_t r) {
+      const int64_t at = r * rows.width;
+      const T sum = row_loops_of<T>().sum(dy + at, rows.width);
+      exp_row(dx + at, y + at, rows.width);
+      row_loops_of<T>().scale(dx + at, dx + at, -sum, rows.width);
+      row_loops_of<T>().add_into(dx + at, dy + at, rows.width);
+    });
+  });
+}
+
+void softmax_cross_entropy(KernelContext& context) {
+  on_floats(context, context.input(0).dtype(), softmax_cross_entropy, [&]<class T>(T) {
+    const Rows rows = rows_of(context.input(0));
+    const T* x = context.input(0).data<T>();
+    const T* labels = context.input(1).data<T>();
+    T* loss = context.output(0).mutable_data<T>();
+    T* gradient = context.output(1).mutable_data<T>();
+    for_rows(rows.count, rows.width, [&](int64_t r) {
+      const T* row = x + r * rows.width;
+      const T* label = labels + r * rows.width;
+      T* out = gradient + r * rows.width;
+      T top;
+      const T sum = shifted_exp(out, row, rows.width, &top);
+      const T log_sum = std::log(sum);
+      T total = 0;
+      for (int64_t i = 0; i < rows.width; ++i) {
+        // A label of zero asks for nothing, whatever the logit (minus infinity too).
+        if (label[i] != 0) total += label[i] * (log_sum - (row[i] - top));
+      }
+      loss[r] = total;
+      const T factor = T(1) / sum;
+      for (int64_t i = 0; i < rows.width; ++i) out[i] = out[i] * factor - label[i];
+    });
+  });
+}
+
+namespace {
+
+template <class T, class Label>
+void sparse_rows(KernelContext& context) {
+  const Rows rows = rows_of(context.input(0));
+  const T* x = context.input(0).data<T>();
+  const Label* labels = context.input(1).data<Label>();
+  for (int64_t r = 0; r < context.input(1).size(); ++r) {
+    if (labels[r] >= 0 && labels[r] < rows.width) continue;
+    std::ostringstream all;
+    for (int64_t k = 0; k < std::min<int64_t>(context.input(1).size(), 100); ++k) {
+      all << ' ' << labels[k];
+    }
+    invalid_argument("Received a label value of ", labels[r],
+                     " which is outside the valid range of [0, ", rows.width,
+                     ").  Label values:", all.str(), " [Op:", context.op().tf_name, "]");
+  }
+  T* loss = context.output(0).mutable_data<T>();
+  T* gradient = context.output(1).mutable_data<T>();
+  for_rows(rows.count, rows.width, [&](int64_t r) {
+    const T* row = x + r * rows.width;
+    T* out = gradient + r * rows.width;
+    T top;
+    const T sum = shifted_exp(out, row, rows.width, &top);
+    loss[r] = std::log(sum) - (row[labels[r]] - top);
+    row_loops_of<T>().scale(out, out, T(1) / sum, rows.width);
+    out[labels[r]] -= T(1);
+  });
+}
+
+}  // namespace
+
+void sparse_softmax_cross_entropy(KernelContext& context) {
+  on_floats(context, context.input(0).dtype(), sparse_softmax_cross_entropy, [&]<class T>(T) {
+    if (context.input(1).dtype() == DType::kInt32) {
+      sparse_rows<T, int32_t>(context);
+    } else {
+      sparse_rows<T, int64_t>(context);
+    }
+  });
+}
+
+void sigmoid_cross_entropy(KernelContext& context) {
+  on_floats(context, context.input(1).dtype(), sigmoid_cross_entropy, [&]<class T>(T) {
+    const T* z = context.input(0).data<T>();
+    const T* x = context.input(1).data<T>();
+    T* out = context.output(0).mutable_data<T>();
+    parallel_for(context.output(0).size(), 4096, [&](int64_t begin, int64_t end) {
+      // max(x, 0) - x z + log(1 + exp(-|x|)): no overflow for any x.
+      for (int64_t i = begin; i < end; ++i) {
+        out[i] = std::max(x[i], T(0)) - x[i] * z[i] + std::log1p(std::exp(-std::abs(x[i])));
+      }
+    });
+  });
+}
+
+void l2_loss(KernelContext& context) {
+  on_floats(context, context.input(0).dtype(), l2_loss, [&]<class T>(T) {
+    const T* x = context.input(0).data<T>();
+    const int64_t n = context.input(0).size();
+    T sum = 0;
+    // Blocks bound the rounding error of long sums.
+    for (int64_t i = 0; i < n; i += 4096) {
+      sum += row_loops_of<T>().dot(x + i, x + i, std::min<int64_t>(4096, n - i));
+    }
+    *context.output(0).mutable_data<T>() = sum / 2;
+  });
+}
+
+}  // namespace ef::cpu

@@ -1,0 +1,82 @@
+// Biases per channel: inference and gradients.
+#include "ops/bias.h"
+
+#include "kernels/cpu/bias.h"
+#include "ops/array.h"
+#include "ops/compose.h"
+#include "ops/reduction.h"
+#include "ops/window.h"
+
+namespace ef::ops {
+namespace {
+
+int channel_axis(const Attrs& attrs, int rank) {
+  return static_cast<DataFormat>(attrs.integer(0)) == DataFormat::kNhwc ? rank - 1 : 1;
+}
+
+// The bias's shape with ones, so that it broadcasts against a value of that rank.
+Shape spread(const Attrs& attrs, int rank, int64_t channels) {
+  Shape shape;
+  for (int i = 0; i < rank; ++i) shape.push_back(1);
+  shape[channel_axis(attrs, rank)] = channels;
+  return shape;
+}
+
+}  // namespace
+
+const Op bias_add{{
+    .name = "bias_add",
+    .tf_name = "BiasAdd",
+    .inputs = {{"value", kNumericTypes}, {"bias", kNumericTypes}},
+    .attrs = {{"data_format", AttrKind::kEnum, "'NHWC'", kDataFormatWords}},
+    .infer =
+        [](InferContext& c) {
+          const Shape& value = c.shape(0);
+          const Shape& bias = c.shape(1);
+          if (value.rank() < 2) {
+            invalid_argument("Input tensor must be at least 2D: ", value, " [Op:BiasAdd]");
+          }
+          if (bias.rank() != 1) {
+            invalid_argument("Biases must be 1D: ", bias, " [Op:BiasAdd]");
+          }
+          if (value[channel_axis(c.attrs(), value.rank())] != bias[0]) {
+            invalid_argument("Must provide as many biases as the last dimension of the input "
+                             "tensor: ",
+                             bias, " vs. ", value, " [Op:BiasAdd]");
+          }
+          c.add_output(c.dtype(0), value);
+        },
+    .kernel = cpu::bias_add,
+    .gradient =
+        [](GradContext& g) {
+          g.set(0, g.dy());
+          if (g.wants(1)) g.set(1, call(bias_add_grad, {g.dy()}, g.attrs()));
+        },
+    .doc = "Adds a vector along the channels.",
+}};
+
+const Op bias_add_grad{{
+    .name = "bias_add_grad",
+    .tf_name = "BiasAddGrad",
+    .inputs = {{"dy", kNumericTypes}},
+    .attrs = {{"data_format", AttrKind::kEnum, "'NHWC'", kDataFormatWords}},
+    .infer =
+        [](InferContext& c) {
+          const Shape& shape = c.shape(0);
+          if (shape.rank() < 2) {
+            invalid_argument("Input tensor must be at least 2D: ", shape, " [Op:BiasAddGrad]");
+          }
+          c.add_output(c.dtype(0), {shape[channel_axis(c.attrs(), shape.rank())]});
+        },
+    .kernel = cpu::bias_add_grad,
+    .gradient =
+        [](GradContext& g) {
+          const Shape& shape = g.input_shape(0);
+          const Tensor dz = g.dy();
+          g.set(0, broadcast_to_shape(
+                       reshape_to(dz, spread(g.attrs(), shape.rank(), dz.dim(0))), shape));
+        },
+    .doc = "The gradient of bias_add by the bias: sums over everything but the channels.",
+}};
+
+}  // namespace ef::ops

@@ -1,0 +1,136 @@
+"""Memory of devices, and settings that have one value here."""
+
+from __future__ import annotations
+
+from eagerflow import _core
+from eagerflow.config.devices import (
+    LogicalDeviceConfiguration as VirtualDeviceConfiguration,
+)
+from eagerflow.config.devices import (
+    PhysicalDevice,
+    checked,
+    get_visible_devices,
+    list_logical_devices,
+    list_physical_devices,
+    set_visible_devices,
+)
+from eagerflow.config.devices import (
+    get_logical_device_configuration as get_virtual_device_configuration,
+)
+from eagerflow.config.devices import (
+    set_logical_device_configuration as set_virtual_device_configuration,
+)
+from eagerflow.device import DeviceSpec
+
+__all__ = [
+    "VirtualDeviceConfiguration",
+    "enable_op_determinism",
+    "enable_tensor_float_32_execution",
+    "get_device_details",
+    "get_device_policy",
+    "get_memory_growth",
+    "get_memory_info",
+    "get_memory_usage",
+    "get_synchronous_execution",
+    "get_virtual_device_configuration",
+    "get_visible_devices",
+    "list_logical_devices",
+    "list_physical_devices",
+    "reset_memory_stats",
+    "set_device_policy",
+    "set_memory_growth",
+    "set_synchronous_execution",
+    "set_virtual_device_configuration",
+    "set_visible_devices",
+    "tensor_float_32_execution_enabled",
+]
+
+
+def set_memory_growth(device: PhysicalDevice, enable: bool) -> None:
+    """Concerns devices with memory of their own.
+
+    Raises:
+        ValueError: for the CPU.
+    """
+    checked(device)
+    raise ValueError("Cannot set memory growth on non-GPU and non-Pluggable devices")
+
+
+def get_memory_growth(device: PhysicalDevice) -> bool:
+    """Concerns devices with memory of their own.
+
+    Raises:
+        KeyError: for the CPU.
+    """
+    raise KeyError(checked(device))
+
+
+def _check_cpu(device: str) -> None:
+    spec = DeviceSpec.from_string(device)
+    if spec.device_type != "CPU" or spec.device_index not in (None, 0):
+        raise ValueError(f"No matching devices found for '{device}'")
+
+
+def get_memory_info(device: str) -> dict[str, int]:
+    """Bytes of large blocks that tensors hold now, and the most they held.
+
+    Args:
+        device: "CPU:0".
+
+    Raises:
+        ValueError: for another device.
+
+    >>> sorted(tf.config.experimental.get_memory_info("CPU:0"))
+    ['current', 'peak']
+    """
+    _check_cpu(device)
+    stats = _core.memory_stats()
+    return {"current": stats["current"], "peak": stats["peak"]}
+
+
+def get_memory_usage(device: str) -> int:
+    """Bytes of large blocks that tensors hold now; see `get_memory_info`."""
+    return get_memory_info(device)["current"]
+
+
+def reset_memory_stats(device: str) -> None:
+    """Lets the peak of `get_memory_info` start again from the present."""
+    _check_cpu(device)
+    _core.reset_peak_memory()
+
+
+def get_device_details(device: PhysicalDevice) -> dict:
+    """Nothing is known about the CPU."""
+    checked(device)
+    return {}
+
+
+def get_device_policy() -> str:
+    """ "silent": there is one device."""
+    return "silent"
+
+
+def set_device_policy(device_policy: str | None) -> None:
+    """Does nothing: there is one device."""
+
+
+def get_synchronous_execution() -> bool:
+    """True: an operation has run when its function returns."""
+    return True
+
+
+def set_synchronous_execution(enable: bool) -> None:
+    """Does nothing; see `get_synchronous_execution`."""
+
+
+def enable_op_determinism() -> None:
+    """Does nothing: operations on one machine and number of threads repeat their results."""
+
+
+def tensor_float_32_execution_enabled() -> bool:
+    """False: products of float32 are computed in float32."""
+    return False
+
+
+def enable_tensor_float_32_execution(enabled: bool) -> None:
+    """Does nothing; see `tensor_float_32_execution_enabled`."""

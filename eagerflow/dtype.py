@@ -1,0 +1,317 @@
+"""The element types of tensors."""
+
+from __future__ import annotations
+
+import builtins
+from typing import Any
+
+import numpy as np
+
+from eagerflow import _core
+
+_INTEGER_KINDS = "iu"
+
+
+class DType:
+    """The type of a tensor's elements.
+
+    There is one object for each type, so that types can be compared with `is`. A type also equals
+    the names and NumPy types that stand for it.
+
+    Args:
+        type_enum: the number of the type, see `as_datatype_enum`.
+
+    Raises:
+        TypeError: if there is no type with that number.
+
+    >>> tf.float32
+    tf.float32
+    >>> tf.constant([1, 2]).dtype == np.int32
+    True
+    """
+
+    __slots__ = ("_kind", "_numpy_type", "_size", "_type_enum", "name")
+
+    _type_enum: int
+    _numpy_type: type | None
+    _kind: str
+    _size: int
+    name: str
+
+    def __new__(cls, type_enum: int) -> DType:
+        return as_dtype(int(type_enum))
+
+    @classmethod
+    def _make(cls, type_enum: int, name: str, numpy_type: type | None, kind: str, size: int):
+        self = super().__new__(cls)
+        self._type_enum = type_enum
+        self._numpy_type = numpy_type
+        self._kind = kind
+        self._size = size
+        self.name = name
+        return self
+
+    @property
+    def as_numpy_dtype(self) -> type:
+        """The NumPy scalar type of such elements; `object` for strings.
+
+        >>> tf.float64.as_numpy_dtype
+        <class 'numpy.float64'>
+        """
+        if self._numpy_type is None:
+            if self is not bfloat16:
+                raise TypeError(f"{self!r} has no NumPy type.")
+            import ml_dtypes
+
+            self._numpy_type = ml_dtypes.bfloat16
+        return self._numpy_type
+
+    @property
+    def as_datatype_enum(self) -> int:
+        """The number that stands for the type in files and protocols."""
+        return self._type_enum
+
+    @property
+    def is_numpy_compatible(self) -> builtins.bool:
+        """Whether NumPy arrays can hold such elements."""
+        return self is not resource and self is not variant
+
+    @property
+    def is_bool(self) -> builtins.bool:
+        """Whether this is the type of truth values."""
+        return self._kind == "b"
+
+    @property
+    def is_integer(self) -> builtins.bool:
+        """Whether elements are integers, signed or not; booleans are not."""
+        return self._kind in _INTEGER_KINDS
+
+    @property
+    def is_floating(self) -> builtins.bool:
+        """Whether elements are real floating-point numbers."""
+        return self._kind == "f"
+
+    @property
+    def is_numeric(self) -> builtins.bool:
+        """Whether elements are numbers."""
+        return self._kind in "iufc"
+
+    @property
+    def is_complex(self) -> builtins.bool:
+        """Whether elements are complex numbers."""
+        return self._kind == "c"
+
+    @property
+    def is_quantized(self) -> builtins.bool:
+        """Whether elements are quantized numbers."""
+        return self._kind == "q"
+
+    @property
+    def is_unsigned(self) -> builtins.bool:
+        """Whether elements are integers that cannot be negative."""
+        return self._kind == "u"
+
+    @property
+    def base_dtype(self) -> DType:
+        """The type itself: there are no reference types."""
+        return self
+
+    @property
+    def real_dtype(self) -> DType:
+        """The type of the real and imaginary parts; real types are their own.
+
+        >>> tf.complex64.real_dtype
+        tf.float32
+        """
+        if self is complex64:
+            return float32
+        if self is complex128:
+            return float64
+        return self
+
+    @property
+    def size(self) -> int:
+        """Bytes an element takes; 0 for strings."""
+        return self._size
+
+    @property
+    def min(self):
+        """The least finite value.
+
+        Raises:
+            TypeError: if the type has none.
+        """
+        return self._limit("min", "minimum")
+
+    @property
+    def max(self):
+        """The largest finite value.
+
+        Raises:
+            TypeError: if the type has none.
+
+        >>> tf.int8.max
+        127
+        """
+        return self._limit("max", "maximum")
+
+    def _limit(self, which: str, words: str):
+        if self.is_integer:
+            return int(getattr(np.iinfo(self.as_numpy_dtype), which))
+        if self is bfloat16:
+            import ml_dtypes
+
+            return getattr(ml_dtypes.finfo(ml_dtypes.bfloat16), which)
+        if self.is_floating:
+            return getattr(np.finfo(self.as_numpy_dtype), which)
+        raise TypeError(f"Cannot find {words} value of {self} with type {self}.")
+
+    @property
+    def limits(self) -> tuple:
+        """The range that images of this type use: 0 to 1, or 0 to the largest integer."""
+        if self.is_integer:
+            return 0, self.max
+        if self.is_bool:
+            return 0, True
+        if self.is_floating:
+            return 0, 1
+        raise ValueError(f"{self} does not have defined limits.")
+
+    def is_compatible_with(self, other: object) -> builtins.bool:
+        """Whether values of the type `other` can be used where this type is wanted."""
+        return self is as_dtype(other)
+
+    def __eq__(self, other: object) -> builtins.bool:
+        if self is other:
+            return True
+        if isinstance(other, DType) or other is None:
+            return False
+        try:
+            return self is as_dtype(other)
+        except TypeError:
+            return False
+
+    def __ne__(self, other: object) -> builtins.bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return self._type_enum
+
+    def __reduce__(self) -> tuple:
+        return as_dtype, (self.name,)
+
+    def __copy__(self) -> DType:
+        return self
+
+    def __deepcopy__(self, memo: object) -> DType:
+        return self
+
+    def __int__(self) -> int:
+        return self._type_enum
+
+    def __str__(self) -> str:
+        return f"<dtype: '{self.name}'>"
+
+    def __repr__(self) -> str:
+        return f"tf.{self.name}"
+
+
+float32 = DType._make(1, "float32", np.float32, "f", 4)
+float64 = DType._make(2, "float64", np.float64, "f", 8)
+int32 = DType._make(3, "int32", np.int32, "i", 4)
+uint8 = DType._make(4, "uint8", np.uint8, "u", 1)
+int16 = DType._make(5, "int16", np.int16, "i", 2)
+int8 = DType._make(6, "int8", np.int8, "i", 1)
+string = DType._make(7, "string", object, "S", 0)
+complex64 = DType._make(8, "complex64", np.complex64, "c", 8)
+int64 = DType._make(9, "int64", np.int64, "i", 8)
+bool = DType._make(10, "bool", np.bool_, "b", 1)
+bfloat16 = DType._make(14, "bfloat16", None, "f", 2)
+uint16 = DType._make(17, "uint16", np.uint16, "u", 2)
+complex128 = DType._make(18, "complex128", np.complex128, "c", 16)
+float16 = DType._make(19, "float16", np.float16, "f", 2)
+resource = DType._make(20, "resource", object, "O", 1)
+variant = DType._make(21, "variant", object, "O", 1)
+uint32 = DType._make(22, "uint32", np.uint32, "u", 4)
+uint64 = DType._make(23, "uint64", np.uint64, "u", 8)
+half = float16
+double = float64
+
+_ALL = (
+    *(float16, bfloat16, float32, float64, complex64, complex128),
+    *(int8, int16, int32, int64, uint8, uint16, uint32, uint64),
+    *(bool, string),
+)
+# What a tensor cannot hold, but programs name.
+_OPAQUE = (resource, variant)
+
+_BY_ENUM = {dtype._type_enum: dtype for dtype in _ALL + _OPAQUE}
+_BY_NAME = {dtype.name: dtype for dtype in _ALL + _OPAQUE}
+_BY_NAME.update(half=half, double=double, float=float32)
+# Python types, NumPy scalar types and NumPy dtypes, which are added as they are met.
+_BY_OBJECT: dict = {builtins.float: float32, builtins.bool: bool, object: string}
+for _dtype in _ALL:
+    if _dtype._numpy_type not in (None, object):
+        _BY_OBJECT[_dtype._numpy_type] = _dtype
+        _BY_OBJECT[np.dtype(_dtype._numpy_type)] = _dtype
+del _dtype
+
+
+def as_dtype(type_value: object) -> DType:
+    """The element type that `type_value` stands for.
+
+    Args:
+        type_value: a `DType`, its name or number, a NumPy dtype or scalar type, or one of Python's
+            `float` and `bool`.
+
+    Raises:
+        TypeError: if it stands for no type.
+
+    >>> tf.as_dtype("float64"), tf.as_dtype(np.uint8), tf.as_dtype(bool)
+    (tf.float64, tf.uint8, tf.bool)
+    """
+    if isinstance(type_value, DType):
+        return type_value
+    try:
+        found = _BY_OBJECT.get(type_value)
+        if found is None:
+            if isinstance(type_value, str):
+                found = _BY_NAME.get(type_value)
+            elif type(type_value) is int:
+                found = _BY_ENUM.get(type_value)
+    except TypeError:  # unhashable
+        found = None
+    if found is None:
+        found = _from_numpy(type_value)
+    if found is None:
+        raise TypeError(
+            f"Cannot convert the argument `type_value`: {type_value!r} to a TensorFlow DType."
+        )
+    return found
+
+
+def _from_numpy(type_value: Any) -> DType | None:
+    """The type of NumPy dtypes that are not listed: strings, byte orders, bfloat16."""
+    numpy_dtype = type_value if isinstance(type_value, np.dtype) else None
+    if numpy_dtype is None:
+        is_class = isinstance(type_value, type)
+        if is_class and (issubclass(type_value, np.generic) or type_value.__name__ == "bfloat16"):
+            numpy_dtype = np.dtype(type_value)
+        elif not is_class and isinstance(getattr(type_value, "dtype", None), np.dtype):
+            numpy_dtype = type_value.dtype
+    if numpy_dtype is None:
+        return None
+    if numpy_dtype.kind in "OSU":
+        return string
+    if numpy_dtype.name == "bfloat16":
+        return bfloat16
+    return _BY_OBJECT.get(numpy_dtype.type)
+
+
+def result_dtype(value: object) -> DType | None:
+    """The `dtype` of a tensor, variable or array; None for Python values."""
+    dtype = getattr(value, "dtype", None)
+    return None if dtype is None else as_dtype(dtype)
+
+
+_core.register_dtypes({dtype._type_enum: dtype for dtype in _ALL})

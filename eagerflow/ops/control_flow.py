@@ -1,0 +1,246 @@
+"""Control flow as functions: when programs run eagerly, Python's own does the work."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any
+
+from eagerflow import _core, nest
+from eagerflow.ops.array import invalid_argument
+
+_ops = _core.ops
+Tensor = _core.Tensor
+
+
+def no_op(name: str | None = None) -> None:
+    """Does nothing."""
+
+
+def group(*inputs: Any, **kwargs: Any) -> None:
+    """Does nothing: operations have run when their results exist."""
+
+
+def tuple(tensors: Sequence, control_inputs: Any = None, name: str | None = None) -> list:
+    """The tensors in a list."""
+    return list(tensors)
+
+
+def control_dependencies(control_inputs: Any) -> AbstractContextManager:
+    """A context manager that does nothing: operations run in the order of the program.
+
+    >>> with tf.control_dependencies([tf.constant(1)]):
+    ...     x = tf.constant(2)
+    """
+    if callable(control_inputs):
+        control_inputs()
+    return nullcontext()
+
+
+def init_scope() -> AbstractContextManager:
+    """A context manager that does nothing: there is no graph to leave."""
+    return nullcontext()
+
+
+def cond(
+    pred: Any,
+    true_fn: Callable | None = None,
+    false_fn: Callable | None = None,
+    name: str | None = None,
+) -> Any:
+    """Calls one of two functions.
+
+    Args:
+        pred: a boolean, or a tensor of one element.
+        true_fn: called without arguments if `pred` is true.
+        false_fn: called otherwise.
+        name: ignored.
+
+    Raises:
+        TypeError: if one of the functions cannot be called.
+
+    >>> tf.cond(tf.constant(2) > 1, lambda: "more", lambda: "less")
+    'more'
+    """
+    for function, text in ((true_fn, "true_fn"), (false_fn, "false_fn")):
+        if not callable(function):
+            raise TypeError(f"'{text}' must be callable.")
+    return true_fn() if pred else false_fn()  # type: ignore[misc]
+
+
+def case(
+    pred_fn_pairs: Any,
+    default: Callable | None = None,
+    exclusive: bool = False,
+    strict: bool = False,
+    name: str = "case",
+) -> Any:
+    """Calls the function that belongs to the first true condition.
+
+    Args:
+        pred_fn_pairs: pairs of a boolean scalar and a function without arguments.
+        default: called if no condition is true.
+        exclusive: whether it is an error if several conditions are true.
+        strict: ignored.
+        name: ignored.
+
+    Raises:
+        tf.errors.InvalidArgumentError: if no condition is true and there is no default, or several
+            are and must not be.
+
+    >>> tf.case([(tf.constant(False), lambda: 1), (tf.constant(True), lambda: 2)])
+    2
+    """
+    true = [function for condition, function in pred_fn_pairs if condition]
+    if exclusive and len(true) > 1:
+        raise invalid_argument("More than one condition evaluated as True but exclusive=True.")
+    if true:
+        return true[0]()
+    if default is None:
+        raise invalid_argument("None of the conditions evaluated as True, and there is no default.")
+    return default()
+
+
+def switch_case(
+    branch_index: Any,
+    branch_fns: Any,
+    default: Callable | None = None,
+    name: str = "switch_case",
+) -> Any:
+    """Calls the function with a given number.
+
+    Args:
+        branch_index: an integer scalar.
+        branch_fns: a list of functions, a dictionary, or a list of pairs of numbers and functions.
+        default: called if there is no such number; by default the last function is.
+        name: ignored.
+
+    >>> tf.switch_case(1, [lambda: "a", lambda: "b"])
+    'b'
+    """
+    if isinstance(branch_fns, dict):
+        branches = dict(branch_fns)
+    else:
+        functions = list(branch_fns)
+        paired = functions and not callable(functions[0])
+        branches = dict(functions if paired else enumerate(functions))
+    if default is None:
+        default = branches[max(branches)]
+    return branches.get(int(branch_index), default)()
+
+
+def while_loop(
+    cond: Callable,
+    body: Callable,
+    loop_vars: Any,
+    shape_invariants: Any = None,
+    parallel_iterations: int = 10,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    maximum_iterations: Any = None,
+    name: str | None = None,
+) -> Any:
+    """Calls `body` as long as `cond` holds.
+
+    Args:
+        cond: a function of the loop variables.
+        body: a function of the loop variables that returns their next values.
+        loop_vars: the first values, a list or tuple.
+        shape_invariants: ignored.
+        parallel_iterations: ignored.
+        back_prop: whether gradients flow through the result.
+        swap_memory: ignored.
+        maximum_iterations: how often to call `body` at most.
+        name: ignored.
+
+    Returns:
+        The last values, in a structure like `loop_vars`.
+
+    >>> tf.while_loop(lambda i: i < 5, lambda i: [i + 2], [tf.constant(0)])[0].numpy()
+    np.int32(6)
+    """
+    packed = isinstance(loop_vars, list) and len(loop_vars) == 1
+    limit = None if maximum_iterations is None else int(maximum_iterations)
+    count = 0
+    while (limit is None or count < limit) and cond(*loop_vars):
+        loop_vars = body(*loop_vars)
+        if packed and not isinstance(loop_vars, list | _tuple):
+            loop_vars = [loop_vars]
+        nest.flatten(loop_vars)
+        count += 1
+    loop_vars = nest.map_structure(_as_tensor, loop_vars)
+    if not back_prop:
+        loop_vars = nest.map_structure(_ops.stop_gradient, loop_vars)
+    return loop_vars
+
+
+_tuple = type(())
+
+
+def _as_tensor(value: Any) -> Tensor:
+    return _core.convert(value, None, None)
+
+
+def map_fn(
+    fn: Callable,
+    elems: Any,
+    dtype: Any = None,
+    parallel_iterations: int | None = None,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    infer_shape: bool = True,
+    name: str | None = None,
+    fn_output_signature: Any = None,
+) -> Any:
+    """Applies a function to the slices along the first axis and stacks the results.
+
+    Args:
+        fn: a function of a slice, or of a structure of slices.
+        elems: a tensor, or a nested structure of tensors of the same first size.
+        dtype: an older name of `fn_output_signature`.
+        parallel_iterations: ignored.
+        back_prop: ignored.
+        swap_memory: ignored.
+        infer_shape: ignored.
+        name: ignored.
+        fn_output_signature: the dtype of the results; by default that of `elems`.
+
+    Raises:
+        TypeError: if `fn` cannot be called.
+        ValueError: if the first sizes differ.
+
+    >>> tf.map_fn(lambda row: row * 2, tf.constant([[1, 2], [3, 4]])).numpy()
+    array([[2, 4],
+           [6, 8]], dtype=int32)
+    """
+    if not callable(fn):
+        raise TypeError(f"The provided function {fn} is not callable. fn must be callable.")
+    flat = [_as_tensor(value) for value in nest.flatten(elems)]
+    sizes = {tensor._shape_tuple()[0] for tensor in flat if tensor.ndim}
+    if not flat or any(tensor.ndim == 0 for tensor in flat):
+        raise ValueError(f"elems must be tensors of rank 1 or more, got {elems}")
+    if len(sizes) != 1:
+        raise ValueError(f"The first sizes of elems differ: {sorted(sizes)}")
+    signature = dtype if fn_output_signature is None else fn_output_signature
+    results = []
+    for slices in zip(*flat, strict=True):
+        results.append(fn(nest.pack_sequence_as(elems, list(slices))))
+    if not results:
+        like = elems if signature is None else signature
+        return nest.map_structure(lambda leaf: _ops.zeros([0], getattr(leaf, "dtype", leaf)), like)
+    columns = zip(*(nest.flatten(result) for result in results), strict=True)
+    wanted = [None] * len(nest.flatten(results[0]))
+    if signature is not None:
+        wanted = [getattr(leaf, "dtype", leaf) for leaf in nest.flatten(signature)]
+    stacked = [
+        _ops.stack([_core.convert(item, kind, None) for item in column], 0)
+        for column, kind in zip(columns, wanted, strict=True)
+    ]
+    return nest.pack_sequence_as(results[0], stacked)
+
+
+def vectorized_map(
+    fn: Callable, elems: Any, fallback_to_while_loop: bool = True, warn: bool = True
+) -> Any:
+    """Applies a function to the slices along the first axis; the same as `tf.map_fn`."""
+    return map_fn(fn, elems)

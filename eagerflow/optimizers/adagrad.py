@@ -1,0 +1,65 @@
+"""Adagrad."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from eagerflow.optimizers.optimizer import Optimizer, apply_update, column
+
+
+class Adagrad(Optimizer):
+    """Adagrad: steps divided by the root of the sum of all squared gradients so far.
+
+    Duchi et al., "Adaptive subgradient methods" (JMLR 12, 2011).
+
+    Args:
+        learning_rate: a number, or a function of the iteration.
+        initial_accumulator_value: what the sums start from; not negative.
+        epsilon: added under the root.
+        name: the optimizer's name.
+        **kwargs: `clipnorm`, `clipvalue` or `global_clipnorm`.
+
+    Raises:
+        ValueError: if `initial_accumulator_value` is negative.
+
+    >>> v = tf.Variable(1.0)
+    >>> _ = tf.optimizers.Adagrad(0.1).minimize(lambda: v * v, [v])
+    >>> print(round(float(v), 4))
+    0.9012
+    """
+
+    def __init__(
+        self,
+        learning_rate: Any = 0.001,
+        initial_accumulator_value: float = 0.1,
+        epsilon: float = 1e-7,
+        name: str = "Adagrad",
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(learning_rate, name, **kwargs)
+        if initial_accumulator_value < 0.0:
+            raise ValueError(
+                f"initial_accumulator_value must be non-negative: {initial_accumulator_value}"
+            )
+        self.initial_accumulator_value = initial_accumulator_value
+        self.epsilon = epsilon
+
+    def _slot_values(self) -> dict[str, float]:
+        return {"accumulator": self.initial_accumulator_value}
+
+    def _update(self, variables: list, gradients: list, slots: list, rate: float) -> None:
+        apply_update(
+            "adagrad",
+            variables,
+            [column(slots, "accumulator")],
+            gradients,
+            rate,
+            epsilon=self.epsilon,
+        )
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make an optimizer like this one."""
+        return super().get_config() | {
+            "initial_accumulator_value": self.initial_accumulator_value,
+            "epsilon": self.epsilon,
+        }

@@ -1,0 +1,77 @@
+"""Adam."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from eagerflow.optimizers.optimizer import Optimizer, apply_update, column
+
+
+class Adam(Optimizer):
+    """Adam: steps scaled by running means of the gradient and of its square.
+
+    Kingma and Ba, "Adam: a method for stochastic optimization" (ICLR 2015), in the form of its
+    section 2: the bias corrections go into the step size. `amsgrad` is Reddi et al., ICLR 2018.
+
+    Args:
+        learning_rate: a number, or a function of the iteration.
+        beta_1: decay of the mean of gradients.
+        beta_2: decay of the mean of their squares.
+        epsilon: added to the root, against division by zero.
+        amsgrad: whether the mean of squares never shrinks.
+        name: the optimizer's name.
+        **kwargs: `clipnorm`, `clipvalue` or `global_clipnorm`.
+
+    >>> v = tf.Variable(1.0)
+    >>> _ = tf.optimizers.Adam(0.1).minimize(lambda: v * v, [v])
+    >>> print(round(float(v), 4))
+    0.9
+    """
+
+    def __init__(
+        self,
+        learning_rate: Any = 0.001,
+        beta_1: float = 0.9,
+        beta_2: float = 0.999,
+        epsilon: float = 1e-7,
+        amsgrad: bool = False,
+        name: str = "Adam",
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(learning_rate, name, **kwargs)
+        self.beta_1 = beta_1
+        self.beta_2 = beta_2
+        self.epsilon = epsilon
+        self.amsgrad = amsgrad
+
+    def _slot_values(self) -> dict[str, float]:
+        slots = {"m": 0.0, "v": 0.0}
+        return slots | {"vhat": 0.0} if self.amsgrad else slots
+
+    def _update(self, variables: list, gradients: list, slots: list, rate: float) -> None:
+        step = int(self.iterations) + 1
+        correction = math.sqrt(1 - self.beta_2**step) / (1 - self.beta_1**step)
+        apply_update(
+            "adam",
+            variables,
+            [
+                column(slots, "m"),
+                column(slots, "v"),
+                column(slots, "vhat") if self.amsgrad else None,
+            ],
+            gradients,
+            rate * correction,
+            beta1=self.beta_1,
+            beta2=self.beta_2,
+            epsilon=self.epsilon,
+        )
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make an optimizer like this one."""
+        return super().get_config() | {
+            "beta_1": self.beta_1,
+            "beta_2": self.beta_2,
+            "epsilon": self.epsilon,
+            "amsgrad": self.amsgrad,
+        }

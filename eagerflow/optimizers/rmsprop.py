@@ -1,0 +1,77 @@
+"""RMSprop."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from eagerflow.optimizers.optimizer import Optimizer, apply_update, column
+
+
+class RMSprop(Optimizer):
+    """RMSprop: steps divided by the root of a running mean of squared gradients.
+
+    Tieleman and Hinton, "Lecture 6.5: rmsprop" (2012).
+
+    Args:
+        learning_rate: a number, or a function of the iteration.
+        rho: decay of the running means.
+        momentum: between 0 and 1.
+        epsilon: added under the root.
+        centered: whether to divide by the estimated standard deviation of the gradient.
+        name: the optimizer's name.
+        **kwargs: `clipnorm`, `clipvalue` or `global_clipnorm`.
+
+    >>> v = tf.Variable(1.0)
+    >>> _ = tf.optimizers.RMSprop(0.1).minimize(lambda: v * v, [v])
+    >>> print(round(float(v), 3))
+    0.684
+    """
+
+    def __init__(
+        self,
+        learning_rate: Any = 0.001,
+        rho: float = 0.9,
+        momentum: float = 0.0,
+        epsilon: float = 1e-7,
+        centered: bool = False,
+        name: str = "RMSprop",
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(learning_rate, name, **kwargs)
+        self.rho = rho
+        self.momentum = momentum
+        self.epsilon = epsilon
+        self.centered = centered
+
+    def _slot_values(self) -> dict[str, float]:
+        slots = {"velocity": 0.0}
+        if self.momentum:
+            slots["momentum"] = 0.0
+        if self.centered:
+            slots["average_gradient"] = 0.0
+        return slots
+
+    def _update(self, variables: list, gradients: list, slots: list, rate: float) -> None:
+        apply_update(
+            "rmsprop",
+            variables,
+            [
+                column(slots, "velocity"),
+                column(slots, "momentum") if self.momentum else None,
+                column(slots, "average_gradient") if self.centered else None,
+            ],
+            gradients,
+            rate,
+            beta1=self.rho,
+            momentum=float(self.momentum),
+            epsilon=self.epsilon,
+        )
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make an optimizer like this one."""
+        return super().get_config() | {
+            "rho": self.rho,
+            "momentum": self.momentum,
+            "epsilon": self.epsilon,
+            "centered": self.centered,
+        }

@@ -1,0 +1,65 @@
+"""Stochastic gradient descent."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from eagerflow.optimizers.optimizer import Optimizer, apply_update, column
+
+
+class SGD(Optimizer):
+    """Gradient descent, with momentum if asked for.
+
+    `w -= rate * g`; with momentum `m = momentum * m - rate * g` and `w += m`, or, with Nesterov's
+    look ahead, `w += momentum * m - rate * g` (Sutskever et al., ICML 2013).
+
+    Args:
+        learning_rate: a number, or a function of the iteration.
+        momentum: between 0 and 1.
+        nesterov: whether to look ahead.
+        name: the optimizer's name.
+        **kwargs: `clipnorm`, `clipvalue` or `global_clipnorm`.
+
+    Raises:
+        ValueError: if momentum is not in [0, 1].
+
+    >>> v = tf.Variable(1.0)
+    >>> _ = tf.optimizers.SGD(0.1).minimize(lambda: v * v, [v])
+    >>> print(v.numpy())
+    0.8
+    """
+
+    def __init__(
+        self,
+        learning_rate: Any = 0.01,
+        momentum: float = 0.0,
+        nesterov: bool = False,
+        name: str = "SGD",
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(learning_rate, name, **kwargs)
+        if isinstance(momentum, (int, float)) and not 0 <= momentum <= 1:
+            raise ValueError("`momentum` must be between [0, 1].")
+        self.momentum = momentum
+        self.nesterov = nesterov
+
+    def _slot_values(self) -> dict[str, float]:
+        return {"momentum": 0.0} if self.momentum else {}
+
+    def _update(self, variables: list, gradients: list, slots: list, rate: float) -> None:
+        if not self.momentum:
+            apply_update("sgd", variables, [], gradients, rate)
+            return
+        apply_update(
+            "momentum",
+            variables,
+            [column(slots, "momentum")],
+            gradients,
+            rate,
+            momentum=float(self.momentum),
+            nesterov=self.nesterov,
+        )
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make an optimizer like this one."""
+        return super().get_config() | {"momentum": self.momentum, "nesterov": self.nesterov}

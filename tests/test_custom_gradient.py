@@ -1,0 +1,97 @@
+"""Functions with gradients of their own."""
+
+import pytest
+
+import eagerflow as tf
+
+
+def gradient(function, *inputs, variables=()):
+    with tf.GradientTape() as tape:
+        tape.watch(inputs)
+        y = function(*inputs)
+    return tape.gradient(y, [*inputs, *variables])
+
+
+def test_the_given_gradient_is_used():
+    @tf.custom_gradient
+    def doubled(x):
+        return x * 2.0, lambda dy: dy * 100.0
+
+    assert gradient(doubled, tf.constant([1.0, 2.0]))[0].numpy().tolist() == [100.0, 100.0]
+    assert doubled(3.0).numpy() == 6.0
+
+
+def test_variables_get_gradients_through_a_keyword():
+    v = tf.Variable([1.0, 2.0])
+
+    @tf.custom_gradient
+    def scaled(x):
+        def grad(dy, variables=None):
+            assert [variable is v for variable in variables] == [True]
+            return dy * 100.0, [dy * 7.0]
+
+        return x * v, grad
+
+    by_x, by_v = gradient(scaled, tf.constant([3.0, 4.0]), variables=[v])
+    assert by_x.numpy().tolist() == [100.0, 100.0] and by_v.numpy().tolist() == [7.0, 7.0]
+
+    @tf.custom_gradient
+    def forgetful(x):
+        return x * v, lambda dy: dy
+
+    with pytest.raises(TypeError, match="must accept keyword argument 'variables'"):
+        forgetful(tf.constant([1.0, 1.0]))
+
+
+def test_several_arguments_and_results():
+    @tf.custom_gradient
+    def both(a, b):
+        return {"q": a * b, "r": a}, lambda dq, dr: (dq, dr * 5.0)
+
+    x, y = tf.constant(3.0), tf.constant(4.0)
+    by_x, by_y = gradient(lambda a, b: both(a, b), x, y)
+    assert float(by_x) == 1.0 and float(by_y) == 5.0
+
+    @tf.custom_gradient
+    def lossy(a, b):
+        return a * b, lambda dy: dy
+
+    with pytest.raises(ValueError, match="expected to return 2 gradients, but returned 1"):
+        gradient(lossy, x, y)
+
+
+def test_second_order():
+    @tf.custom_gradient
+    def cube(x):
+        square = x * x
+        return square * x, lambda dy: dy * 3.0 * square
+
+    x = tf.constant(2.0)
+    with tf.GradientTape() as outer:
+        outer.watch(x)
+        with tf.GradientTape() as inner:
+            inner.watch(x)
+            y = cube(x)
+        first = inner.gradient(y, x)
+    assert float(first) == 12.0 and float(outer.gradient(first, x)) == 12.0
+
+
+def test_grad_pass_through():
+    x = tf.Variable([1.4, 2.6])
+    with tf.GradientTape() as tape:
+        y = tf.grad_pass_through(tf.round)(x)
+    assert y.numpy().tolist() == [1.0, 3.0]
+    assert tape.gradient(y, x).numpy().tolist() == [1.0, 1.0]
+
+
+def test_recompute_grad():
+    v = tf.Variable(3.0)
+    calls = []
+
+    @tf.recompute_grad
+    def scaled(x):
+        calls.append(1)
+        return x * x * v
+
+    by_x, by_v = gradient(scaled, tf.constant(2.0), variables=[v])
+    assert (float(by_x), float(by_v), len(calls)) == (12.0, 4.0, 2)

@@ -1,0 +1,77 @@
+"""Modules: the variables and modules found in attributes."""
+
+import pytest
+
+import eagerflow as tf
+
+
+class Leaf(tf.Module):
+    def __init__(self, name=None):
+        super().__init__(name)
+        self.w = tf.Variable(1.0, name="w")
+        self.b = tf.Variable(0.0, name="b", trainable=False)
+
+
+def names(variables):
+    return [variable.name for variable in variables]
+
+
+def test_variables_come_in_the_order_of_attribute_names():
+    leaf = Leaf()
+    assert names(leaf.variables) == ["b:0", "w:0"]
+    assert names(leaf.trainable_variables) == ["w:0"]
+    assert names(leaf.non_trainable_variables) == ["b:0"]
+    assert isinstance(leaf.variables, tuple)
+
+
+def test_lists_and_dictionaries_are_searched():
+    class Tree(tf.Module):
+        def __init__(self):
+            super().__init__()
+            self.z = tf.Variable(0.0, name="z")
+            self.layers = [Leaf(), (Leaf(),)]
+            self.table = {"y": tf.Variable(0.0, name="y"), "x": Leaf()}
+            self.shared = self.layers[0].w
+            self.text = "no variable"
+
+    tree = Tree()
+    assert names(tree.variables) == ["w:0", "y:0", "z:0", "b:0", "b:0", "w:0", "b:0", "w:0"]
+    assert [type(module) for module in tree.submodules] == [Leaf] * 3
+    paths = [path for path, _ in tree._flatten(predicate=tf.is_tensor, with_path=True)]
+    assert paths[:2] == [("shared",), ("table", "y")] and ("layers", 1, 0, "b") in paths
+
+
+def test_cycles_end():
+    a, b = Leaf(), Leaf()
+    a.other, b.other = b, a
+    assert len(a.variables) == 4 and [m is b for m in a.submodules] == [True]
+
+
+@pytest.mark.parametrize(
+    ("class_name", "expected"),
+    [
+        ("Dense", "dense"),
+        ("MyLayer", "my_layer"),
+        ("Conv2D", "conv2_d"),
+        ("HTTPServer", "http_server"),
+    ],
+)
+def test_default_names(class_name, expected):
+    assert type(class_name, (tf.Module,), {})().name == expected
+
+
+def test_names_are_identifiers():
+    assert Leaf(name="leaf_1").name == "leaf_1"
+    with pytest.raises(ValueError, match="not a valid module name"):
+        Leaf(name="1 leaf")
+
+
+def test_name_scopes():
+    class Scoped(tf.Module):
+        @tf.Module.with_name_scope
+        def __call__(self):
+            return tf.Variable(1.0, name="v").name
+
+    assert Scoped()() == "scoped/v:0"
+    with Scoped(name="outer").name_scope as scope:
+        assert scope == "outer/" and Scoped(name="inner")() == "outer/inner/v:0"

@@ -1,0 +1,209 @@
+"""Variables: construction, assignment, sparse updates, names and copies."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+
+import eagerflow as tf
+
+
+def slices(values, indices):
+    return tf.IndexedSlices(tf.constant(values), tf.constant(indices))
+
+
+def test_text():
+    assert repr(tf.Variable(1.0)) == str(tf.Variable(1.0))
+    assert repr(tf.Variable(1.0)) == "<tf.Variable 'Variable:0' shape=() dtype=float32, numpy=1.0>"
+    assert repr(tf.Variable([[1, 2], [3, 4]], name="m")) == (
+        "<tf.Variable 'm:0' shape=(2, 2) dtype=int32, numpy=\n"
+        "array([[1, 2],\n       [3, 4]], dtype=int32)>"
+    )
+
+
+@pytest.mark.parametrize(
+    ("value", "dtype", "expected"),
+    [
+        (1.0, None, tf.float32),
+        ([1, 2], None, tf.int32),
+        ([1, 2], tf.float32, tf.float32),
+        (np.array([1.0]), None, tf.float64),
+        (np.array([1.0]), "float32", tf.float32),
+        (lambda: tf.ones([2]), None, tf.float32),
+        ("text", None, tf.string),
+        (range(3), None, tf.int32),
+    ],
+)
+def test_initial_values(value, dtype, expected):
+    assert tf.Variable(value, dtype=dtype).dtype is expected
+
+
+def test_wrong_initial_values():
+    with pytest.raises(ValueError, match="initial_value"):
+        tf.Variable()
+    with pytest.raises(ValueError, match="initial_value: Tensor conversion requested"):
+        tf.Variable(tf.constant([1]), dtype=tf.float32)
+    with pytest.raises(TypeError, match="Cannot convert 1.5"):
+        tf.Variable(1.5, dtype=tf.int32)
+    with pytest.raises(ValueError, match="not compatible with the explicitly supplied `shape`"):
+        tf.Variable([1.0, 2.0], shape=[3])
+    with pytest.raises(ValueError, match="variable synchronization"):
+        tf.Variable(1.0, synchronization="x")
+    with pytest.raises(ValueError, match="variable aggregation"):
+        tf.Variable(1.0, aggregation="x")
+    with pytest.raises(ValueError, match="`constraint`"):
+        tf.Variable(1.0, constraint=5)
+
+
+def test_declared_shapes():
+    variable = tf.Variable([1.0, 2.0], shape=[None])
+    assert variable.shape == [None]
+    variable.assign([1.0, 2.0, 3.0])
+    with pytest.raises(ValueError, match="incompatible"):
+        variable.assign([[1.0]])
+    anything = tf.Variable(1.0, shape=tf.TensorShape(None))
+    assert anything.shape.rank is None
+    anything.assign([[1.0]])
+
+
+def test_assignments_return_the_variable():
+    variable = tf.Variable([1.0, 2.0])
+    assert variable.assign([3.0, 4.0]) is variable
+    assert variable.assign_add([1.0, 1.0]).numpy().tolist() == [4.0, 5.0]
+    assert variable.assign_sub([1.0, 1.0], read_value=False) is None
+    before = variable.read_value()
+    variable.assign_add([10.0, 10.0])
+    assert before.numpy().tolist() == [3.0, 4.0]
+    assert variable.value().numpy().tolist() == [13.0, 14.0]
+
+
+def test_wrong_assignments_change_nothing():
+    variable = tf.Variable([1.0, 2.0])
+    for wrong, error in (
+        ([1.0], ValueError),
+        (1.0, ValueError),
+        ("a", TypeError),
+        (tf.constant([1, 2]), ValueError),
+    ):
+        with pytest.raises(error):
+            variable.assign(wrong)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="shapes must be equal"):
+        variable.assign_add(1.0)
+    assert variable.numpy().tolist() == [1.0, 2.0]
+
+
+@pytest.mark.parametrize(
+    ("method", "expected"),
+    [
+        ("scatter_add", [1.0, 7.0]),
+        ("scatter_sub", [1.0, -3.0]),
+        ("scatter_max", [1.0, 5.0]),
+        ("scatter_min", [1.0, 2.0]),
+        ("scatter_update", [1.0, 5.0]),
+        ("scatter_mul", [1.0, 10.0]),
+        ("scatter_div", [1.0, 0.4]),
+    ],
+)
+def test_scatter(method, expected):
+    variable = tf.Variable([1.0, 2.0])
+    assert getattr(variable, method)(slices([5.0], [1])) is variable
+    np.testing.assert_allclose(variable.numpy(), expected)
+    with pytest.raises(TypeError, match="must be a `tf.IndexedSlices`"):
+        getattr(variable, method)(1)
+
+
+def test_repeated_indices():
+    variable = tf.Variable([[1.0, 1.0], [2.0, 2.0]])
+    variable.scatter_add(slices([[1.0, 2.0], [3.0, 4.0]], [0, 0]))
+    assert variable.numpy().tolist() == [[5.0, 7.0], [2.0, 2.0]]
+    variable.scatter_mul(slices([[2.0, 2.0], [3.0, 3.0]], [1, 1]))
+    assert variable.numpy()[1].tolist() == [12.0, 12.0]
+
+
+def test_scatter_nd():
+    variable = tf.Variable([1.0, 2.0, 3.0])
+    variable.scatter_nd_add([[0]], [1.0])
+    variable.scatter_nd_sub([[1]], [1.0])
+    variable.scatter_nd_update([[2]], [9.0])
+    assert variable.numpy().tolist() == [2.0, 1.0, 9.0]
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        variable.scatter_nd_update([[5]], [1.0])
+    matrix = tf.Variable([[1.0, 2.0], [3.0, 4.0]])
+    matrix.batch_scatter_update(slices([[9.0], [8.0]], [[0], [1]]))
+    assert matrix.numpy().tolist() == [[9.0, 2.0], [3.0, 8.0]]
+
+
+def test_lookups():
+    variable = tf.Variable([10, 20, 30])
+    assert variable.sparse_read([2, 0]).numpy().tolist() == [30, 10]
+    assert variable.gather_nd([[1]]).numpy().tolist() == [20]
+    assert variable[1:].numpy().tolist() == [20, 30]
+    assert [int(item) for item in variable] == [10, 20, 30]
+
+
+def test_keys_and_equality():
+    variable = tf.Variable([1.0, 2.0])
+    with pytest.raises(TypeError, match=r"use variable.ref\(\) as the key"):
+        hash(variable)
+    assert variable.ref() == variable.ref() and variable.ref().deref() is variable
+    assert (variable == [1.0, 3.0]).numpy().tolist() == [True, False]
+
+
+@pytest.mark.parametrize("sign", ["+=", "-=", "*=", "/="])
+def test_in_place_operators_are_refused(sign):
+    scope = {"v": tf.Variable([1.0])}
+    with pytest.raises(RuntimeError, match=r"with `tf.Variable`s is not supported"):
+        exec(f"v {sign} 1.0", scope)
+
+
+def test_arithmetic():
+    variable = tf.Variable([1.0, 2.0])
+    for result in (variable + 1, 1 + variable, variable * 2, -variable, abs(variable)):
+        assert isinstance(result, tf.Tensor)
+    assert isinstance(variable, tf.Variable) and not isinstance(variable, tf.Tensor)
+    assert int(tf.Variable(3)) == 3 and bool(tf.Variable(1)) and float(tf.Variable(2.0)) == 2
+
+
+def test_names_and_scopes():
+    assert tf.Variable(1.0, name="a/b").name == "a/b:0"
+    with tf.name_scope("s"):
+        assert tf.Variable(1.0).name == "s/Variable:0"
+        with tf.name_scope("t") as name:
+            assert name == "s/t/" and tf.get_current_name_scope() == "s/t"
+            assert tf.Variable(1.0, name="q").name == "s/t/q:0"
+        with tf.name_scope("u/"):
+            assert tf.Variable(1.0, name="q").name == "u/q:0"
+        with tf.name_scope(""):
+            assert tf.Variable(1.0).name == "Variable:0"
+    assert tf.get_current_name_scope() == ""
+    with pytest.raises(ValueError, match="must be a string"):
+        tf.name_scope(None)
+
+
+def test_copies_and_pickles():
+    variable = tf.Variable([1.0, 2.0], name="v", trainable=False, shape=[None])
+    for other in (copy.deepcopy(variable), pickle.loads(pickle.dumps(variable))):
+        assert other is not variable and other.name == "v:0" and not other.trainable
+        assert other.shape == [None]
+        other.assign([5.0])
+        assert variable.numpy().tolist() == [1.0, 2.0]
+
+
+def test_properties():
+    variable = tf.Variable(1.0)
+    assert variable.trainable and variable.constraint is None and variable.initializer is None
+    assert variable.synchronization is tf.VariableSynchronization.AUTO
+    assert variable.aggregation is tf.VariableAggregation.NONE
+    on_read = tf.VariableSynchronization.ON_READ
+    assert not tf.Variable(1.0, synchronization=on_read).trainable
+    with pytest.raises(AttributeError, match="undefined when eager"):
+        _ = variable.op
+    with pytest.raises(RuntimeError, match="eager execution is enabled"):
+        _ = variable.initial_value
+    with pytest.raises(ValueError, match="are not compatible"):
+        variable.set_shape([3])
+    counter = tf.Variable(1)
+    assert int(counter.count_up_to(2)) == 1 and int(counter) == 2
+    with pytest.raises(tf.errors.OutOfRangeError):
+        counter.count_up_to(2)
