@@ -249,6 +249,8 @@ from eagerflow.shapes import (
 from eagerflow.tape import (
     GradientTape,
     UnconnectedGradients,
+    gradients,
+    hessians,
 )
 from eagerflow.tensor import (
     Tensor,
@@ -350,10 +352,12 @@ __all__ = [
     "get_logger",
     "get_static_value",
     "grad_pass_through",
+    "gradients",
     "greater",
     "greater_equal",
     "group",
     "half",
+    "hessians",
     "histogram_fixed_width",
     "histogram_fixed_width_bins",
     "identity",

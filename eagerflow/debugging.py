@@ -269,12 +269,11 @@ def assert_rank_in(
     _assert_rank(x, lambda rank: rank in wanted, f"in {wanted}", message)
 
 
-def assert_scalar(tensor: Any, message: str | None = None, name: Any = None) -> Tensor:
-    """Checks that a tensor has no axes, and returns it; raises a ValueError if it has."""
+def assert_scalar(tensor: Any, message: str | None = None, name: Any = None) -> None:
+    """Checks that a tensor has no axes; raises a ValueError if it has."""
     tensor = _core.convert(tensor, None, None)
     if tensor.ndim:
         raise ValueError(f"{_prefix(message)}Expected scalar shape, saw shape: {tensor.shape}.")
-    return tensor
 
 
 def assert_integer(x: Any, message: str | None = None, name: Any = None) -> None:
@@ -347,8 +346,8 @@ def assert_shapes(
 
     Args:
         shapes: pairs of a tensor and a shape, or a dictionary. A shape is a list of sizes, names,
-            and "." or None for any size; "..." or "*" may come first, for any number of axes. A
-            string of letters is a list of names.
+            and "." or None for any size; an ellipsis or "*" may come first, for any number of
+            axes. A string of letters is a list of names.
         data: ignored.
         summarize: ignored.
         message: what the error's message begins with.
@@ -383,13 +382,13 @@ def _assert_one_shape(tensor: Tensor, symbols: Any, known: dict, message: str | 
     symbols = list(symbols)
     sizes = list(tensor._shape_tuple())
     for k, symbol in enumerate(symbols[1:], start=1):
-        if symbol is Ellipsis or symbol in ("...", "*"):
+        if symbol is Ellipsis or symbol == "*":
             raise ValueError(
                 f"{_prefix(message)}Tensor {label} specified shape index {k}.  Symbol `...` or `*` "
                 "for a variable number of unspecified dimensions is only allowed as the first entry"
             )
     offset = 0
-    if symbols and (symbols[0] is Ellipsis or symbols[0] in ("...", "*")):
+    if symbols and (symbols[0] is Ellipsis or symbols[0] == "*"):
         symbols = symbols[1:]
         offset = len(sizes) - len(symbols)
         if offset < 0:

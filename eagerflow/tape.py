@@ -34,44 +34,22 @@ class GradientTape(_core.Tape):
             tape is deleted then.
         watch_accessed_variables: whether trainable variables are watched when they are read.
 
-    >>> x = tf.constant(3.0)
+    `gradient(target, sources, output_gradients=None, unconnected_gradients="none")` takes a tensor,
+    or a nested structure of tensors whose gradients add up, and a nested structure of tensors and
+    variables. It returns a structure like `sources`: tensors, `tf.IndexedSlices` for lookups of
+    rows, or None for sources that the target does not depend on, unless
+    `unconnected_gradients="zero"` asks for zeros. `output_gradients` weighs the target's elements;
+    by default each weighs one. A second call on a tape that is not persistent raises a
+    RuntimeError.
+
+    >>> x, v = tf.constant(3.0), tf.Variable([1.0, 2.0])
     >>> with tf.GradientTape() as tape:
     ...     tape.watch(x)
-    ...     y = x * x
-    >>> tape.gradient(y, x)
-    <tf.Tensor: shape=(), dtype=float32, numpy=6.0>
+    ...     y = tf.reduce_sum(v * v) * x
+    >>> gradients = tape.gradient(y, {"x": x, "v": v})
+    >>> gradients["x"].numpy(), gradients["v"].numpy()
+    (np.float32(5.0), array([ 6., 12.], dtype=float32))
     """
-
-    def gradient(
-        self,
-        target: Any,
-        sources: Any,
-        output_gradients: Any = None,
-        unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
-    ) -> Any:
-        """The gradient of `target` by each source.
-
-        Args:
-            target: a tensor, or a nested structure of tensors whose gradients add up.
-            sources: a tensor or variable, or a nested structure of them.
-            output_gradients: weights of the target's elements, like `target`; ones by default.
-            unconnected_gradients: what to give for sources that `target` does not depend on.
-
-        Returns:
-            A structure like `sources`, of tensors, `tf.IndexedSlices` for lookups of rows, or None.
-
-        Raises:
-            RuntimeError: if the tape is not persistent and has been used.
-            TypeError: if `target` is None.
-            ValueError: if `unconnected_gradients` is unknown.
-
-        >>> v = tf.Variable([1.0, 2.0])
-        >>> with tf.GradientTape() as tape:
-        ...     loss = tf.reduce_sum(v * v)
-        >>> tape.gradient(loss, {"v": v})["v"].numpy()
-        array([2., 4.], dtype=float32)
-        """
-        return super().gradient(target, sources, output_gradients, unconnected_gradients)
 
     def jacobian(
         self,
@@ -182,9 +160,13 @@ class GradientTape(_core.Tape):
             weights = [_ops.zeros_like(target)]
         persistent = self._persistent
         rows = []
-        for k, weight in enumerate(weights):
-            self._persistent = persistent or k + 1 < len(weights)
-            rows.append(super().gradient(target, sources, weight, UnconnectedGradients.NONE))
+        try:
+            self._persistent = True  # the records serve several passes, up to the last
+            for weight in weights[:-1]:
+                rows.append(self.gradient(target, sources, weight))
+        finally:
+            self._persistent = persistent
+        rows.append(self.gradient(target, sources, weights[-1]))
         stacks: list = []
         for source, column in zip(sources, zip(*rows, strict=True), strict=True):
             if column[0] is None and kind is UnconnectedGradients.NONE:
@@ -195,6 +177,17 @@ class GradientTape(_core.Tape):
             stack = _ops.stack([_core.convert(row, None, None) for row in column], axis=0)
             stacks.append(stack[:0] if once else stack)
         return stacks
+
+
+def gradients(ys: Any, xs: Any, *args: Any, **kwargs: Any) -> Any:
+    """Belongs to graphs: raises a RuntimeError. Use `tf.GradientTape`."""
+    raise RuntimeError(
+        "tf.gradients is not supported when eager execution is enabled. "
+        "Use tf.GradientTape instead."
+    )
+
+
+hessians = gradients
 
 
 def _value(source: Any) -> Any:

@@ -117,14 +117,11 @@ def stack(values: Any, axis: int = 0, name: str = "stack") -> Tensor:
     array([[1, 2],
            [4, 5]], dtype=int32)
     """
-    if isinstance(values, list | tuple) and not any(
-        isinstance(value, Tensor | _core.Variable) for value in values
-    ):
-        # Python values share one dtype, which only all of them together decide.
-        whole = _core.convert(values, None, None)
-        if axis == 0 or whole.ndim == 0:
-            return whole
-        values = _ops.unstack(whole, axis=0) if values else values
+    if axis == 0:
+        try:
+            return _core.convert(values, None, None)
+        except (TypeError, ValueError):
+            pass  # for instance tensors of different dtypes: the operation reports them
     first = _core.convert(values[0], None, None) if len(values) else None
     if first is not None and not -first.ndim - 1 <= axis <= first.ndim:
         raise ValueError(

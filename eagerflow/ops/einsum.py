@@ -105,6 +105,11 @@ def _labels(equation: str, ranks: tuple[int, ...]) -> tuple[list[str], str]:
         joined = left.replace("...", "").replace(",", "")
         once = (label for label in sorted(set(joined)) if joined.count(label) == 1)
         right = ("..." if "..." in left else "") + "".join(once)
+    elif hidden and "..." not in right:
+        raise invalid_argument(
+            f"Output contains {len(hidden)} broadcasting dimension(s) but no ellipsis (...) was "
+            "found in the output subscripts. [Op:Einsum]"
+        )
     result = right.replace("...", hidden)
     for label in result:
         if not any(label in term for term in full):

@@ -521,8 +521,8 @@ def clip_by_global_norm(
         TypeError: if `t_list` is no list.
 
     >>> clipped, norm = tf.clip_by_global_norm([tf.constant([3.0]), tf.constant([4.0])], 1.0)
-    >>> [float(t) for t in clipped], float(norm)
-    ([0.6000000238418579, 0.800000011920929], 5.0)
+    >>> [t.numpy() for t in clipped], norm.numpy()
+    ([array([0.6], dtype=float32), array([0.8], dtype=float32)], np.float32(5.0))
     """
     items = _checked_list(t_list)
     length = global_norm(items) if use_norm is None else _core.convert(use_norm, None, None)

@@ -42,8 +42,8 @@ ElementLoops make_loops() {
 constexpr int64_t kSmall = 1024;
 
 // Elements that take a thread about ten microseconds.
-constexpr int64_t kGrainArithmetic = 32768;
-constexpr int64_t kGrainMath = 8192;
+constexpr int64_t kGrainArithmetic = 65536;
+constexpr int64_t kGrainMath = 32768;
 constexpr int64_t kGrainPlain = 1024;
 
 int64_t grain_of(Unary op, DType type) {
@@ -76,10 +76,10 @@ int64_t grain_of(Binary op, DType type) {
   switch (op) {
     case Binary::kPolygamma: return kGrainPlain;
     case Binary::kTruncateDiv:
-    case Binary::kTruncateMod:
     case Binary::kFloorDiv:
-    case Binary::kFloorMod:
-    case Binary::kPow: return is_integer(type) ? kGrainPlain * 2 : kGrainMath;
+    case Binary::kPow: return is_integer(type) ? kGrainPlain * 4 : kGrainMath;
+    case Binary::kTruncateMod:
+    case Binary::kFloorMod: return kGrainPlain * 2;
     case Binary::kAtan2:
     case Binary::kXdivy:
     case Binary::kXlogy:

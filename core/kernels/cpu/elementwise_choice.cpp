@@ -10,7 +10,7 @@
 namespace ef::cpu {
 namespace {
 
-constexpr int64_t kGrain = 32768;
+constexpr int64_t kGrain = 65536;
 constexpr int64_t kBlock = 512;
 
 const char* at(const void* data, int64_t bytes) { return static_cast<const char*>(data) + bytes; }

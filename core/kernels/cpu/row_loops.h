@@ -8,6 +8,7 @@ namespace ef::cpu {
 template <class T>
 struct RowLoopsOf {
   T (*max)(const T* x, int64_t n);
+  T (*min)(const T* x, int64_t n);
   T (*sum)(const T* x, int64_t n);
   T (*dot)(const T* x, const T* y, int64_t n);
   void (*subtract)(T* out, const T* x, T number, int64_t n);
@@ -15,6 +16,7 @@ struct RowLoopsOf {
   void (*add_rows)(T* out, const T* x, const T* y, int64_t n);
   // out = max(out, x), NaN if either is.
   void (*max_into)(T* out, const T* x, int64_t n);
+  void (*min_into)(T* out, const T* x, int64_t n);
   void (*add_into)(T* out, const T* x, int64_t n);
   // out += x * number
   void (*add_scaled)(T* out, const T* x, T number, int64_t n);

@@ -19,6 +19,18 @@ T max_of(const T* x, int64_t n) {
 }
 
 template <class T>
+T min_of(const T* x, int64_t n) {
+  T bottom = x[0];
+  bool nan = false;
+#pragma omp simd reduction(min : bottom) reduction(| : nan)
+  for (int64_t i = 0; i < n; ++i) {
+    bottom = x[i] < bottom ? x[i] : bottom;
+    nan |= x[i] != x[i];
+  }
+  return nan ? T(__builtin_nanf("")) : bottom;
+}
+
+template <class T>
 T sum_of(const T* x, int64_t n) {
   T sum = 0;
 #pragma omp simd reduction(+ : sum)
@@ -59,6 +71,12 @@ void max_into(T* out, const T* x, int64_t n) {
 }
 
 template <class T>
+void min_into(T* out, const T* x, int64_t n) {
+#pragma omp simd
+  for (int64_t i = 0; i < n; ++i) out[i] = (x[i] < out[i]) | (x[i] != x[i]) ? x[i] : out[i];
+}
+
+template <class T>
 void add_into(T* out, const T* x, int64_t n) {
 #pragma omp simd
   for (int64_t i = 0; i < n; ++i) out[i] += x[i];
@@ -87,9 +105,9 @@ void max_grad(T* out, const T* x, const T* y, const T* dy, int32_t* found, int64
 }
 
 template <class T>
-constexpr RowLoopsOf<T> kLoops = {max_of<T>,     sum_of<T>,     dot<T>,        subtract<T>,
-                                  scale<T>,      add_rows<T>,   max_into<T>,   add_into<T>,
-                                  add_scaled<T>, softmax_grad<T>, max_grad<T>};
+constexpr RowLoopsOf<T> kLoops = {
+    max_of<T>,   min_of<T>,   sum_of<T>,   dot<T>,        subtract<T>,     scale<T>,   add_rows<T>,
+    max_into<T>, min_into<T>, add_into<T>, add_scaled<T>, softmax_grad<T>, max_grad<T>};
 
 }  // namespace
 

@@ -1,0 +1,183 @@
+// Tensors from sizes and a few numbers, and the diagonals of matrices.
+#include "kernels/cpu/creation.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "kernels/cpu/fill.h"
+#include "kernels/cpu/typed.h"
+
+namespace ef::cpu {
+
+void fill(KernelContext& context) {
+  const Tensor& value = context.input(0);
+  const Tensor& out = context.output(0);
+  if (out.dtype() == DType::kString) {
+    std::fill_n(out.mutable_data<std::string>(), out.size(), value.strings()[0]);
+    return;
+  }
+  fill_elements_parallel(out.mutable_raw_data(), value.raw_data(),
+                         static_cast<int64_t>(element_size(out.dtype())), out.size());
+}
+
+void zeros(KernelContext& context) { fill_constant(context.output(0), 0); }
+void ones(KernelContext& context) { fill_constant(context.output(0), 1); }
+
+int64_t range_size(const Tensor& start, const Tensor& limit, const Tensor& delta) {
+  int64_t count = 0;
+  on_real_type(start.dtype(), [&]<class T>(T) {
+    const auto a = arithmetic(*start.data<T>());
+    const auto b = arithmetic(*limit.data<T>());
+    const auto step = arithmetic(*delta.data<T>());
+    if (step == 0) invalid_argument("Requires delta != 0: 0 [Op:Range]");
+    if (step > 0 && a > b) {
+      invalid_argument("Requires start <= limit when delta > 0: ", +a, "/", +b, " [Op:Range]");
+    }
+    if (step < 0 && a < b) {
+      invalid_argument("Requires start >= limit when delta < 0: ", +a, "/", +b, " [Op:Range]");
+    }
+    const double size =
+        std::ceil((static_cast<double>(b) - static_cast<double>(a)) / static_cast<double>(step));
+    if (!(size < 9.0e18)) {
+      invalid_argument("Requires ((limit - start) / delta) <= 2^63 - 1 [Op:Range]");
+    }
+    count = static_cast<int64_t>(size);
+  });
+  return count;
+}
+
+void range(KernelContext& context) {
+  const int64_t count = range_size(context.input(0), context.input(1), context.input(2));
+  context.output(0) = Tensor::empty(context.input(0).dtype(), {count});
+  on_real_type(context.input(0).dtype(), [&]<class T>(T) {
+    const auto start = arithmetic(*context.input(0).data<T>());
+    const auto delta = arithmetic(*context.input(2).data<T>());
+    T* out = context.output(0).mutable_data<T>();
+    for (int64_t i = 0; i < count; ++i) {
+      out[i] = static_cast<T>(start + static_cast<decltype(start)>(i) * delta);
+    }
+  });
+}
+
+void linspace(KernelContext& context) {
+  const Tensor& out = context.output(0);
+  const int64_t num = context.attrs().integer(0);
+  const int axis = static_cast<int>(context.attrs().integer(1) < 0
+                                        ? context.attrs().integer(1) + out.rank()
+                                        : context.attrs().integer(1));
+  int64_t inner = 1;
+  for (int i = axis + 1; i < out.rank(); ++i) inner *= out.dim(i);
+  on_real_type(out.dtype(), [&]<class T>(T) {
+    const T* start = context.input(0).data<T>();
+    const T* stop = context.input(1).data<T>();
+    T* to = out.mutable_data<T>();
+    for (int64_t k = 0; k < out.size(); ++k) {
+      const int64_t step = k / inner % num;
+      const int64_t from = k / (inner * num) * inner + k % inner;
+      const auto a = arithmetic(start[from]);
+      const auto b = arithmetic(stop[from]);
+      using A = std::remove_const_t<decltype(a)>;
+      const A delta = num > 1 ? static_cast<A>((b - a) / static_cast<A>(num - 1)) : A(0);
+      to[k] = num > 1 && step == num - 1 ? stop[from]
+                                         : static_cast<T>(a + delta * static_cast<A>(step));
+    }
+  });
+}
+
+namespace {
+
+// Matrices in the last two axes.
+struct Matrices {
+  int64_t count;
+  int64_t rows;
+  int64_t cols;
+};
+
+Matrices matrices_of(const Shape& shape) {
+  const int64_t rows = shape.back(1);
+  const int64_t cols = shape.back(0);
+  int64_t count = 1;
+  for (int i = 0; i + 2 < shape.rank(); ++i) count *= shape[i];
+  return {count, rows, cols};
+}
+
+}  // namespace
+
+void eye(KernelContext& context) {
+  const Tensor& out = context.output(0);
+  fill_constant(out, 0);
+  const Matrices m = matrices_of(out.shape());
+  const auto size = static_cast<int64_t>(element_size(out.dtype()));
+  alignas(16) std::byte one[16];
+  constant_element(out.dtype(), 1, one);
+  auto* bytes = static_cast<std::byte*>(out.mutable_raw_data());
+  for (int64_t k = 0; k < m.count; ++k) {
+    for (int64_t i = 0; i < std::min(m.rows, m.cols); ++i) {
+      std::memcpy(bytes + ((k * m.rows + i) * m.cols + i) * size, one, static_cast<size_t>(size));
+    }
+  }
+}
+
+void matrix_band_part(KernelContext& context) {
+  const Tensor& x = context.input(0);
+  const Tensor& out = context.output(0);
+  const Matrices m = matrices_of(x.shape());
+  const int64_t lower = context.attrs().integer(0);
+  const int64_t upper = context.attrs().integer(1);
+  const auto size = static_cast<int64_t>(element_size(x.dtype()));
+  fill_constant(out, 0);
+  const auto* from = static_cast<const std::byte*>(x.raw_data());
+  auto* to = static_cast<std::byte*>(out.mutable_raw_data());
+  for (int64_t row = 0; row < m.count * m.rows; ++row) {
+    const int64_t i = row % m.rows;
+    const int64_t begin = lower < 0 ? 0 : std::clamp<int64_t>(i - lower, 0, m.cols);
+    const int64_t end = upper < 0 ? m.cols : std::clamp<int64_t>(i + upper + 1, 0, m.cols);
+    if (begin >= end) continue;
+    const int64_t at = (row * m.cols + begin) * size;
+    std::memcpy(to + at, from + at, static_cast<size_t>((end - begin) * size));
+  }
+}
+
+namespace {
+
+// Calls body(matrix offset, diagonal offset) along the k-th diagonals.
+template <class Body>
+void along_diagonal(const Matrices& m, int64_t k, int64_t length, const Body& body) {
+  const int64_t row = std::max<int64_t>(-k, 0);
+  const int64_t col = std::max<int64_t>(k, 0);
+  for (int64_t b = 0; b < m.count; ++b) {
+    for (int64_t i = 0; i < length; ++i) {
+      body((b * m.rows + row + i) * m.cols + col + i, b * length + i);
+    }
+  }
+}
+
+}  // namespace
+
+void diag(KernelContext& context) {
+  const Tensor& x = context.input(0);
+  const Tensor& out = context.output(0);
+  fill_constant(out, 0);
+  const auto size = static_cast<int64_t>(element_size(x.dtype()));
+  const auto* from = static_cast<const std::byte*>(x.raw_data());
+  auto* to = static_cast<std::byte*>(out.mutable_raw_data());
+  along_diagonal(matrices_of(out.shape()), context.attrs().integer(0), x.shape().back(),
+                 [&](int64_t matrix, int64_t diagonal) {
+                   std::memcpy(to + matrix * size, from + diagonal * size, static_cast<size_t>(size));
+                 });
+}
+
+void diag_part(KernelContext& context) {
+  const Tensor& x = context.input(0);
+  const Tensor& out = context.output(0);
+  const auto size = static_cast<int64_t>(element_size(x.dtype()));
+  const auto* from = static_cast<const std::byte*>(x.raw_data());
+  auto* to = static_cast<std::byte*>(out.mutable_raw_data());
+  along_diagonal(matrices_of(x.shape()), context.attrs().integer(0), out.shape().back(),
+                 [&](int64_t matrix, int64_t diagonal) {
+                   std::memcpy(to + diagonal * size, from + matrix * size, static_cast<size_t>(size));
+                 });
+}
+
+}  // namespace ef::cpu

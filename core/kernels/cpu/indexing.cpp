@@ -1,0 +1,378 @@
+// Gathering and scattering. Indices are checked before anything is written.
+#include "kernels/cpu/indexing.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "device/parallel.h"
+#include "kernels/cpu/fill.h"
+#include "kernels/cpu/moves.h"
+#include "kernels/cpu/typed.h"
+
+namespace ef::cpu {
+namespace {
+
+int axis_of(int64_t axis, int rank) { return static_cast<int>(axis < 0 ? axis + rank : axis); }
+
+// Index tensors of either width, read as int64.
+class Indices {
+ public:
+  explicit Indices(const Tensor& t)
+      : wide_(t.dtype() == DType::kInt64 ? t.data<int64_t>() : nullptr),
+        narrow_(wide_ ? nullptr : t.data<int32_t>()) {}
+  int64_t operator[](int64_t i) const { return wide_ ? wide_[i] : narrow_[i]; }
+
+ private:
+  const int64_t* wide_;
+  const int32_t* narrow_;
+};
+
+void copy_items(DType dtype, void* out, int64_t to, const void* in, int64_t from, int64_t count) {
+  if (dtype == DType::kString) {
+    std::copy_n(static_cast<const std::string*>(in) + from, count,
+                static_cast<std::string*>(out) + to);
+    return;
+  }
+  const auto size = static_cast<int64_t>(element_size(dtype));
+  std::memcpy(static_cast<char*>(out) + to * size, static_cast<const char*>(in) + from * size,
+              static_cast<size_t>(count * size));
+}
+
+// gather's view of its parameters: [batch, outer, size, inner], taken at [batch, count] indices.
+struct Picking {
+  int64_t batch = 1;
+  int64_t outer = 1;
+  int64_t size = 1;
+  int64_t inner = 1;
+  int64_t count = 1;
+};
+
+Picking picking_of(const Shape& params, const Shape& indices, int axis, int batch_dims) {
+  Picking p;
+  for (int i = 0; i < params.rank(); ++i) {
+    if (i == axis) {
+      p.size = params[i];
+    } else {
+      (i < batch_dims ? p.batch : i < axis ? p.outer : p.inner) *= params[i];
+    }
+  }
+  for (int i = batch_dims; i < indices.rank(); ++i) p.count *= indices[i];
+  return p;
+}
+
+void check_indices(const Tensor& tensor, int64_t size, const char* op) {
+  const Indices indices(tensor);
+  for (int64_t i = 0; i < tensor.size(); ++i) {
+    if (indices[i] >= 0 && indices[i] < size) continue;
+    std::string place;
+    if (tensor.rank() > 0) {
+      const Shape strides = strides_of(tensor.shape());
+      for (int k = 0; k < tensor.rank(); ++k) {
+        place += (k ? "," : "[") + std::to_string(i / strides[k] % tensor.dim(k));
+      }
+      place += "]";
+    }
+    invalid_argument("indices", place, " = ", indices[i], " is not in [0, ", size, ") [Op:", op,
+                     "]");
+  }
+}
+
+// Calls body(gathered offset, parameter offset) for each piece of `inner` elements.
+template <class Body>
+void for_pieces(const Picking& p, const Indices& indices, const Body& body) {
+  for (int64_t b = 0; b < p.batch; ++b) {
+    for (int64_t o = 0; o < p.outer; ++o) {
+      const int64_t block = b * p.outer + o;
+      for (int64_t i = 0; i < p.count; ++i) {
+        body((block * p.count + i) * p.inner,
+             (block * p.size + indices[b * p.count + i]) * p.inner);
+      }
+    }
+  }
+}
+
+template <class T>
+void add_into(T* out, const T* in, int64_t count) {
+  for (int64_t i = 0; i < count; ++i) {
+    out[i] = static_cast<T>(arithmetic(out[i]) + arithmetic(in[i]));
+  }
+}
+
+// gather_nd's view: each row of `depth` numbers names a slice of `inner` elements.
+struct Slices {
+  int64_t rows = 1;
+  int depth = 0;
+  int64_t inner = 1;
+  Shape shape;  // of the indexed tensor
+  int batch_dims = 0;
+  int64_t rows_per_batch = 1;
+
+  int64_t offset(const Indices& indices, int64_t row) const {
+    int64_t at = rows_per_batch ? row / rows_per_batch : 0;
+    for (int k = 0; k < depth; ++k) {
+      at = at * shape[batch_dims + k] + indices[row * depth + k];
+    }
+    return at * inner;
+  }
+};
+
+Slices slices_of(const Shape& shape, const Tensor& indices, int batch_dims, const char* op) {
+  Slices s;
+  s.shape = shape;
+  s.batch_dims = batch_dims;
+  s.depth = static_cast<int>(indices.shape().back());
+  for (int i = 0; i + 1 < indices.rank(); ++i) {
+    s.rows *= indices.dim(i);
+    if (i >= batch_dims) s.rows_per_batch *= indices.dim(i);
+  }
+  for (int i = batch_dims + s.depth; i < shape.rank(); ++i) s.inner *= shape[i];
+  const Indices at(indices);
+  for (int64_t r = 0; r < s.rows; ++r) {
+    for (int k = 0; k < s.depth; ++k) {
+      const int64_t index = at[r * s.depth + k];
+      if (index >= 0 && index < shape[batch_dims + k]) continue;
+      std::string row;
+      for (int j = 0; j < s.depth; ++j) {
+        row += (j ? ", " : "") + std::to_string(at[r * s.depth + j]);
+      }
+      invalid_argument("indices[", r, "] = [", row, "] does not index into param shape ", shape,
+                       " [Op:", op, "]");
+    }
+  }
+  return s;
+}
+
+// Puts updates into `out` at the slices that the indices name.
+template <class Combine>
+void scatter(const Tensor& out, const Tensor& indices, const Tensor& updates, const char* op,
+             const Combine& combine) {
+  const Slices s = slices_of(out.shape(), indices, 0, op);
+  const Indices at(indices);
+  for (int64_t r = 0; r < s.rows; ++r) combine(s.offset(at, r), r * s.inner, s.inner);
+}
+
+void scatter_add(const Tensor& out, const Tensor& indices, const Tensor& updates, const char* op) {
+  on_number_type(out.dtype(), [&]<class T>(T) {
+    T* to = out.mutable_data<T>();
+    const T* from = updates.data<T>();
+    scatter(out, indices, updates, op, [=](int64_t a, int64_t b, int64_t count) {
+      add_into(to + a, from + b, count);
+    });
+  });
+}
+
+void copy_tensor(const Tensor& out, const Tensor& in) {
+  copy_elements(in.dtype(), out.mutable_raw_data(), in.raw_data(), in.size());
+}
+
+// Combines elements of a copy of the first input with the updates.
+template <class Combine>
+void update_elements(KernelContext& context, const Combine& combine) {
+  const Tensor& out = context.output(0);
+  slices_of(out.shape(), context.input(1), 0, context.op().tf_name);
+  copy_tensor(out, context.input(0));
+  on_real_type(out.dtype(), [&]<class T>(T) {
+    T* to = out.mutable_data<T>();
+    const T* from = context.input(2).data<T>();
+    scatter(out, context.input(1), context.input(2), context.op().tf_name,
+            [&](int64_t a, int64_t b, int64_t count) {
+              for (int64_t i = 0; i < count; ++i) {
+                to[a + i] =
+                    static_cast<T>(combine(arithmetic(to[a + i]), arithmetic(from[b + i])));
+              }
+            });
+  });
+}
+
+}  // namespace
+
+void gather(KernelContext& context) {
+  const Tensor& params = context.input(0);
+  const Tensor& indices = context.input(1);
+  const Tensor& out = context.output(0);
+  const int axis = axis_of(context.attrs().integer(0), params.rank());
+  const int batch_dims = axis_of(context.attrs().integer(1), indices.rank());
+  const Picking p = picking_of(params.shape(), indices.shape(), axis, batch_dims);
+  check_indices(indices, p.size, "GatherV2");
+  if (out.size() == 0) return;
+  const Indices at(indices);
+  if (p.batch == 1 && p.outer == 1) {
+    parallel_for(p.count, std::max<int64_t>(1, 65'536 / p.inner), [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) {
+        copy_items(out.dtype(), out.mutable_raw_data(), i * p.inner, params.raw_data(),
+                   at[i] * p.inner, p.inner);
+      }
+    });
+    return;
+  }
+  for_pieces(p, at, [&](int64_t to, int64_t from) {
+    copy_items(out.dtype(), out.mutable_raw_data(), to, params.raw_data(), from, p.inner);
+  });
+}
+
+void gather_grad(KernelContext& context) {
+  const Tensor& dy = context.input(0);
+  const Tensor& indices = context.input(1);
+  const Tensor& out = context.output(0);
+  const int axis = axis_of(context.attrs().integer(1), out.rank());
+  const int batch_dims = axis_of(context.attrs().integer(2), indices.rank());
+  const Picking p = picking_of(out.shape(), indices.shape(), axis, batch_dims);
+  check_indices(indices, p.size, "GatherV2");
+  fill_constant(out, 0);
+  on_number_type(out.dtype(), [&]<class T>(T) {
+    for_pieces(p, Indices(indices), [&](int64_t from, int64_t to) {
+      add_into(out.mutable_data<T>() + to, dy.data<T>() + from, p.inner);
+    });
+  });
+}
+
+void gather_or_zero(KernelContext& context) {
+  const Tensor& params = context.input(0);
+  const Tensor& indices = context.input(1);
+  const Tensor& out = context.output(0);
+  const int64_t inner = params.dim(0) ? params.size() / params.dim(0) : 0;
+  const Indices at(indices);
+  fill_constant(out, 0);
+  for (int64_t i = 0; i < indices.size(); ++i) {
+    if (at[i] < 0 || at[i] >= params.dim(0)) continue;
+    copy_items(out.dtype(), out.mutable_raw_data(), i * inner, params.raw_data(), at[i] * inner,
+               inner);
+  }
+}
+
+void gather_nd(KernelContext& context) {
+  const Tensor& params = context.input(0);
+  const Tensor& indices = context.input(1);
+  const Tensor& out = context.output(0);
+  const Slices s = slices_of(params.shape(), indices,
+                             static_cast<int>(context.attrs().integer(0)), "GatherNd");
+  const Indices at(indices);
+  if (out.size() == 0) return;
+  for (int64_t r = 0; r < s.rows; ++r) {
+    copy_items(out.dtype(), out.mutable_raw_data(), r * s.inner, params.raw_data(),
+               s.offset(at, r), s.inner);
+  }
+}
+
+void gather_nd_grad(KernelContext& context) {
+  const Tensor& dy = context.input(0);
+  const Tensor& indices = context.input(1);
+  const Tensor& out = context.output(0);
+  const Slices s = slices_of(out.shape(), indices,
+                             static_cast<int>(context.attrs().integer(1)), "GatherNd");
+  const Indices at(indices);
+  fill_constant(out, 0);
+  on_number_type(out.dtype(), [&]<class T>(T) {
+    for (int64_t r = 0; r < s.rows; ++r) {
+      add_into(out.mutable_data<T>() + s.offset(at, r), dy.data<T>() + r * s.inner, s.inner);
+    }
+  });
+}
+
+void scatter_nd(KernelContext& context) {
+  const Tensor& out = context.output(0);
+  fill_constant(out, 0);
+  scatter_add(out, context.input(0), context.input(1), "ScatterNd");
+}
+
+void tensor_scatter_nd_update(KernelContext& context) {
+  const Tensor& out = context.output(0);
+  slices_of(out.shape(), context.input(1), 0, "TensorScatterUpdate");
+  copy_tensor(out, context.input(0));
+  scatter(out, context.input(1), context.input(2), "TensorScatterUpdate",
+          [&](int64_t a, int64_t b, int64_t count) {
+            copy_items(out.dtype(), out.mutable_raw_data(), a, context.input(2).raw_data(), b,
+                       count);
+          });
+}
+
+void tensor_scatter_nd_add(KernelContext& context) {
+  slices_of(context.output(0).shape(), context.input(1), 0, "TensorScatterAdd");
+  copy_tensor(context.output(0), context.input(0));
+  scatter_add(context.output(0), context.input(1), context.input(2), "TensorScatterAdd");
+}
+
+void tensor_scatter_nd_sub(KernelContext& context) {
+  update_elements(context, [](auto a, auto b) { return a - b; });
+}
+void tensor_scatter_nd_max(KernelContext& context) {
+  update_elements(context, [](auto a, auto b) { return a > b ? a : b; });
+}
+void tensor_scatter_nd_min(KernelContext& context) {
+  update_elements(context, [](auto a, auto b) { return a < b ? a : b; });
+}
+
+void unsorted_segment_sum(KernelContext& context) {
+  const Tensor& data = context.input(0);
+  const Tensor& ids = context.input(1);
+  const Tensor& out = context.output(0);
+  const int64_t segments = context.attrs().integer(0);
+  const Indices at(ids);
+  for (int64_t i = 0; i < ids.size(); ++i) {
+    if (at[i] >= segments) {
+      invalid_argument("segment_ids[", i, "] = ", at[i], " is out of range [0, ", segments,
+                       ") [Op:UnsortedSegmentSum]");
+    }
+  }
+  fill_constant(out, 0);
+  if (ids.size() == 0) return;
+  const int64_t inner = data.size() / ids.size();
+  on_number_type(out.dtype(), [&]<class T>(T) {
+    for (int64_t i = 0; i < ids.size(); ++i) {
+      if (at[i] < 0) continue;
+      add_into(out.mutable_data<T>() + at[i] * inner, data.data<T>() + i * inner, inner);
+    }
+  });
+}
+
+void one_hot(KernelContext& context) {
+  const Tensor& indices = context.input(0);
+  const Tensor& on = context.input(1);
+  const Tensor& out = context.output(0);
+  const int64_t depth = context.attrs().integer(0);
+  const int axis = axis_of(context.attrs().integer(1), out.rank());
+  const Tensor off_row = context.input(2);
+  const auto size = static_cast<int64_t>(element_size(out.dtype()));
+  if (out.dtype() == DType::kString) {
+    std::fill_n(out.mutable_data<std::string>(), out.size(), off_row.strings()[0]);
+  } else {
+    fill_elements_parallel(out.mutable_raw_data(), off_row.raw_data(), size, out.size());
+  }
+  int64_t inner = 1;
+  for (int i = axis + 1; i < out.rank(); ++i) inner *= out.dim(i);
+  const auto place = [&](int64_t i, int64_t index) {
+    if (index < 0 || index >= depth) return;
+    copy_items(out.dtype(), out.mutable_raw_data(),
+               (i / inner * depth + index) * inner + i % inner, on.raw_data(), 0, 1);
+  };
+  for (int64_t i = 0; i < indices.size(); ++i) {
+    place(i, indices.dtype() == DType::kUint8 ? indices.data<uint8_t>()[i]
+             : indices.dtype() == DType::kInt8
+                 ? indices.data<int8_t>()[i]
+                 : Indices(indices)[i]);
+  }
+}
+
+void where_indices(KernelContext& context) {
+  const Tensor& condition = context.input(0);
+  const auto is_set = [&](int64_t i) {
+    bool result = false;
+    if (condition.dtype() == DType::kBool) return condition.data<bool>()[i];
+    on_number_type(condition.dtype(), [&]<class T>(T) {
+      result = arithmetic(condition.data<T>()[i]) != decltype(arithmetic(T()))(0);
+    });
+    return result;
+  };
+  int64_t count = 0;
+  for (int64_t i = 0; i < condition.size(); ++i) count += is_set(i);
+  const int rank = condition.rank();
+  context.output(0) = Tensor::empty(DType::kInt64, {count, rank});
+  int64_t* out = context.output(0).mutable_data<int64_t>();
+  const Shape strides = strides_of(condition.shape());
+  for (int64_t i = 0; i < condition.size(); ++i) {
+    if (!is_set(i)) continue;
+    for (int k = 0; k < rank; ++k) *out++ = i / strides[k] % condition.dim(k);
+  }
+}
+
+}  // namespace ef::cpu

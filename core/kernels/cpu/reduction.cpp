@@ -1,0 +1,531 @@
+// Reductions: the axes are brought into the form [outer, reduced, inner], with inner = 1 where rows
+// are summed and inner > 1 where columns are.
+#include "kernels/cpu/reduction.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+#include "device/parallel.h"
+#include "kernels/cpu/moves.h"
+#include "kernels/cpu/row_loops.h"
+
+namespace ef::cpu {
+namespace {
+
+template <class T>
+constexpr bool kVector = std::is_same_v<T, float> || std::is_same_v<T, double>;
+template <class T>
+constexpr bool kShort = std::is_same_v<T, Half> || std::is_same_v<T, Bfloat16>;
+template <class T>
+constexpr bool kComplex = std::is_same_v<T, Complex64> || std::is_same_v<T, Complex128>;
+
+// What sums and products are formed in.
+template <class T>
+using Accumulator = std::conditional_t<kShort<T>, float, T>;
+
+template <class T>
+bool is_nan(T value) {
+  if constexpr (std::is_floating_point_v<T>) return std::isnan(value);
+  return false;
+}
+
+struct Sum {
+  template <class T> static T start() { return T(0); }
+  template <class T> static T join(T a, T b) { return static_cast<T>(a + b); }
+  template <class T> static T row(const T* x, int64_t n) {
+    // Blocks bound the error of long sums, and their totals are added in double.
+    double total = 0;
+    for (int64_t i = 0; i < n; i += 2048) {
+      total += row_loops_of<T>().sum(x + i, std::min<int64_t>(2048, n - i));
+    }
+    return static_cast<T>(total);
+  }
+  template <class T> static void into(T* out, const T* x, int64_t n) {
+    row_loops_of<T>().add_into(out, x, n);
+  }
+};
+
+struct Product {
+  template <class T> static T start() { return T(1); }
+  template <class T> static T join(T a, T b) { return static_cast<T>(a * b); }
+  template <class T> static T row(const T* x, int64_t n) {
+    T total = 1;
+    for (int64_t i = 0; i < n; ++i) total *= x[i];
+    return total;
+  }
+  template <class T> static void into(T* out, const T* x, int64_t n) {
+    for (int64_t i = 0; i < n; ++i) out[i] *= x[i];
+  }
+};
+
+struct Max {
+  template <class T> static T start() {
+    if constexpr (std::is_floating_point_v<T>) return -std::numeric_limits<T>::infinity();
+    return std::numeric_limits<T>::lowest();
+  }
+  template <class T> static T join(T a, T b) { return is_nan(a) || a > b ? a : b; }
+  template <class T> static T row(const T* x, int64_t n) { return row_loops_of<T>().max(x, n); }
+  template <class T> static void into(T* out, const T* x, int64_t n) {
+    row_loops_of<T>().max_into(out, x, n);
+  }
+};
+
+struct Min {
+  template <class T> static T start() {
+    if constexpr (std::is_floating_point_v<T>) return std::numeric_limits<T>::infinity();
+    return std::numeric_limits<T>::max();
+  }
+  template <class T> static T join(T a, T b) { return is_nan(a) || a < b ? a : b; }
+  template <class T> static T row(const T* x, int64_t n) { return row_loops_of<T>().min(x, n); }
+  template <class T> static void into(T* out, const T* x, int64_t n) {
+    row_loops_of<T>().min_into(out, x, n);
+  }
+};
+
+struct All {
+  template <class T> static T start() { return true; }
+  template <class T> static T join(T a, T b) { return a && b; }
+};
+
+struct Any {
+  template <class T> static T start() { return false; }
+  template <class T> static T join(T a, T b) { return a || b; }
+};
+
+template <class R, class T>
+Accumulator<T> reduce_row(const T* x, int64_t n) {
+  if constexpr (kVector<T>) {
+    return n > 0 ? R::row(x, n) : R::template start<T>();
+  } else {
+    using A = Accumulator<T>;
+    A total = R::template start<A>();
+    for (int64_t i = 0; i < n; ++i) total = R::join(total, static_cast<A>(x[i]));
+    return total;
+  }
+}
+
+// out[c] = reduction over r of x[r * width + c], for columns [begin, end).
+template <class R, class T>
+void reduce_columns(const T* x, T* out, int64_t count, int64_t width, int64_t begin, int64_t end) {
+  using A = Accumulator<T>;
+  constexpr int64_t kColumns = 512;
+  constexpr int64_t kRows = 256;  // rows per partial result, against rounding
+  std::array<A, kColumns> part;
+  std::array<A, kColumns> total;
+  for (int64_t c = begin; c < end; c += kColumns) {
+    const int64_t size = std::min(kColumns, end - c);
+    std::fill_n(total.data(), size, R::template start<A>());
+    for (int64_t r = 0; r < count; r += kRows) {
+      std::fill_n(part.data(), size, R::template start<A>());
+      for (int64_t k = r; k < std::min(r + kRows, count); ++k) {
+        const T* row = x + k * width + c;
+        if constexpr (kVector<T>) {
+          R::into(part.data(), row, size);
+        } else {
+          for (int64_t i = 0; i < size; ++i) part[i] = R::join(part[i], static_cast<A>(row[i]));
+        }
+      }
+      for (int64_t i = 0; i < size; ++i) total[i] = R::join(total[i], part[i]);
+    }
+    for (int64_t i = 0; i < size; ++i) out[c + i] = static_cast<T>(total[i]);
+  }
+}
+
+struct Layout {
+  int64_t outer = 1;
+  int64_t count = 1;
+  int64_t inner = 1;
+};
+
+constexpr int64_t kGrain = 65'536;
+
+template <class R, class T>
+void reduce_rows(const T* x, T* out, const Layout& layout) {
+  if (layout.outer == 1 && layout.count >= 2 * kGrain) {
+    // One long row: a partial result for each thread.
+    constexpr int kParts = 64;
+    std::array<Accumulator<T>, kParts> parts;
+    parallel_for(kParts, 1, [&](int64_t begin, int64_t end) {
+      for (int64_t p = begin; p < end; ++p) {
+        const int64_t from = layout.count * p / kParts;
+        parts[p] = reduce_row<R>(x + from, layout.count * (p + 1) / kParts - from);
+      }
+    });
+    Accumulator<T> total = parts[0];
+    for (int p = 1; p < kParts; ++p) total = R::join(total, parts[p]);
+    out[0] = static_cast<T>(total);
+    return;
+  }
+  parallel_for(layout.outer, std::max<int64_t>(1, kGrain / std::max<int64_t>(layout.count, 1)),
+               [&](int64_t begin, int64_t end) {
+                 for (int64_t r = begin; r < end; ++r) {
+                   out[r] = static_cast<T>(reduce_row<R>(x + r * layout.count, layout.count));
+                 }
+               });
+}
+
+// Few columns and very many rows: the rows are shared among the threads.
+template <class R, class T>
+void reduce_tall(const T* x, T* out, const Layout& layout) {
+  constexpr int kParts = 16;
+  const auto parts = std::make_unique<T[]>(static_cast<size_t>(kParts * layout.inner));
+  parallel_for(kParts, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t p = begin; p < end; ++p) {
+      const int64_t from = layout.count * p / kParts;
+      reduce_columns<R>(x + from * layout.inner, parts.get() + p * layout.inner,
+                        layout.count * (p + 1) / kParts - from, layout.inner, 0, layout.inner);
+    }
+  });
+  reduce_columns<R>(static_cast<const T*>(parts.get()), out, kParts, layout.inner, 0,
+                    layout.inner);
+}
+
+template <class R, class T>
+void reduce(const T* x, T* out, const Layout& layout) {
+  if (layout.inner == 1) return reduce_rows<R>(x, out, layout);
+  const int64_t size = layout.count * layout.inner;
+  if (layout.outer > 1) {
+    parallel_for(layout.outer, std::max<int64_t>(1, kGrain / std::max<int64_t>(size, 1)),
+                 [&](int64_t begin, int64_t end) {
+                   for (int64_t o = begin; o < end; ++o) {
+                     reduce_columns<R>(x + o * size, out + o * layout.inner, layout.count,
+                                       layout.inner, 0, layout.inner);
+                   }
+                 });
+    return;
+  }
+  if (size >= 2 * kGrain && layout.inner < 1024 && layout.count >= 64) {
+    return reduce_tall<R>(x, out, layout);
+  }
+  parallel_for(layout.inner, std::max<int64_t>(64, kGrain / std::max<int64_t>(layout.count, 1)),
+               [&](int64_t begin, int64_t end) {
+                 reduce_columns<R>(x, out, layout.count, layout.inner, begin, end);
+               });
+}
+
+// Neighbouring axes of one kind merged: alternately kept and reduced.
+struct Groups {
+  int count = 0;
+  bool reduced[kMaxRank + 1];
+  int64_t size[kMaxRank + 1];
+};
+
+Groups merge_axes(const Shape& shape, const bool* reduced) {
+  Groups groups;
+  for (int i = 0; i < shape.rank(); ++i) {
+    if (shape[i] == 1) continue;
+    if (groups.count > 0 && groups.reduced[groups.count - 1] == reduced[i]) {
+      groups.size[groups.count - 1] *= shape[i];
+      continue;
+    }
+    groups.reduced[groups.count] = reduced[i];
+    groups.size[groups.count++] = shape[i];
+  }
+  return groups;
+}
+
+// The layout of the reduction; `x` is replaced by a transposed copy if the axes alternate too often.
+Layout layout_of(Tensor& x, const bool* reduced) {
+  const Groups groups = merge_axes(x.shape(), reduced);
+  Layout layout;
+  int k = 0;
+  if (k < groups.count && !groups.reduced[k]) layout.outer = groups.size[k++];
+  if (k < groups.count && groups.reduced[k]) layout.count = groups.size[k++];
+  if (k < groups.count && !groups.reduced[k]) layout.inner = groups.size[k++];
+  if (k == groups.count) {
+    if (layout.count == 1 && layout.inner > 1) {
+      layout.outer *= std::exchange(layout.inner, 1);
+    }
+    return layout;
+  }
+  // The kept axes first, then the reduced ones.
+  const Tensor copy = Tensor::empty(x.dtype(), x.shape());
+  int64_t strides[kMaxRank + 1];
+  int64_t stride = 1;
+  for (int i = groups.count - 1; i >= 0; --i) {
+    strides[i] = stride;
+    stride *= groups.size[i];
+  }
+  layout = {};
+  for (int i = 0; i < groups.count; ++i) {
+    (groups.reduced[i] ? layout.count : layout.outer) *= groups.size[i];
+  }
+  StridedMove move;
+  int64_t out_stride = layout.outer * layout.count;
+  for (const bool pass : {false, true}) {
+    for (int i = 0; i < groups.count; ++i) {
+      if (groups.reduced[i] != pass) continue;
+      out_stride /= groups.size[i];
+      move.add(groups.size[i], out_stride, strides[i]);
+    }
+  }
+  move.run(x.dtype(), copy.mutable_raw_data(), x.raw_data());
+  x = copy;
+  return layout;
+}
+
+template <class R, class T>
+void run_typed(const Tensor& x, const Tensor& out, const Layout& layout) {
+  reduce<R>(x.data<T>(), out.mutable_data<T>(), layout);
+}
+
+template <class R>
+void run_real(const Tensor& x, const Tensor& out, const Layout& layout) {
+  switch (x.dtype()) {
+    case DType::kFloat32: return run_typed<R, float>(x, out, layout);
+    case DType::kFloat64: return run_typed<R, double>(x, out, layout);
+    case DType::kFloat16: return run_typed<R, Half>(x, out, layout);
+    case DType::kBfloat16: return run_typed<R, Bfloat16>(x, out, layout);
+    case DType::kInt8: return run_typed<R, int8_t>(x, out, layout);
+    case DType::kInt16: return run_typed<R, int16_t>(x, out, layout);
+    case DType::kInt32: return run_typed<R, int32_t>(x, out, layout);
+    case DType::kInt64: return run_typed<R, int64_t>(x, out, layout);
+    case DType::kUint8: return run_typed<R, uint8_t>(x, out, layout);
+    case DType::kUint16: return run_typed<R, uint16_t>(x, out, layout);
+    case DType::kUint32: return run_typed<R, uint32_t>(x, out, layout);
+    default: return run_typed<R, uint64_t>(x, out, layout);
+  }
+}
+
+template <class R>
+void run_number(const Tensor& x, const Tensor& out, const Layout& layout) {
+  if (x.dtype() == DType::kComplex64) return run_typed<R, Complex64>(x, out, layout);
+  if (x.dtype() == DType::kComplex128) return run_typed<R, Complex128>(x, out, layout);
+  run_real<R>(x, out, layout);
+}
+
+Layout prepare(KernelContext& context, Tensor& x) {
+  x = context.input(0);
+  bool reduced[kMaxRank];
+  reduced_axes(context.attrs(), x.rank(), reduced, context.op().tf_name);
+  return layout_of(x, reduced);
+}
+
+template <class T>
+void divide(const Tensor& out, int64_t count) {
+  T* values = out.mutable_data<T>();
+  for (int64_t i = 0; i < out.size(); ++i) {
+    if constexpr (kShort<T>) {
+      values[i] = static_cast<T>(static_cast<float>(values[i]) / static_cast<float>(count));
+    } else if constexpr (kComplex<T>) {
+      values[i] /= static_cast<typename T::value_type>(count);
+    } else if constexpr (std::is_floating_point_v<T>) {
+      values[i] /= static_cast<T>(count);
+    } else {
+      values[i] = count ? static_cast<T>(values[i] / static_cast<T>(count)) : T(0);
+    }
+  }
+}
+
+// Sums of 16-bit floats overflow before they are divided: the mean is formed in float.
+template <class T>
+void mean_of_short(const Tensor& x, const Tensor& out, const Layout& layout) {
+  const Tensor wide = Tensor::empty(DType::kFloat32, x.shape());
+  const Tensor sums = Tensor::empty(DType::kFloat32, out.shape());
+  std::copy_n(x.data<T>(), x.size(), wide.mutable_data<float>());
+  run_typed<Sum, float>(wide, sums, layout);
+  for (int64_t i = 0; i < out.size(); ++i) {
+    out.mutable_data<T>()[i] =
+        static_cast<T>(sums.data<float>()[i] / static_cast<float>(layout.count));
+  }
+}
+
+template <class T, bool kMax>
+void arg_of(const Tensor& x, const Layout& layout, const Tensor& out) {
+  const T* values = x.data<T>();
+  const auto better = [](T a, T b) {
+    if constexpr (kShort<T>) {
+      return kMax ? float(a) > float(b) : float(a) < float(b);
+    } else {
+      return kMax ? a > b : a < b;
+    }
+  };
+  parallel_for(layout.outer, std::max<int64_t>(1, kGrain / (layout.count * layout.inner + 1)),
+               [&](int64_t begin, int64_t end) {
+    for (int64_t o = begin; o < end; ++o) {
+      for (int64_t i = 0; i < layout.inner; ++i) {
+        const T* column = values + o * layout.count * layout.inner + i;
+        int64_t best = 0;
+        for (int64_t k = 1; k < layout.count; ++k) {
+          if (better(column[k * layout.inner], column[best * layout.inner])) best = k;
+        }
+        const int64_t at = o * layout.inner + i;
+        switch (out.dtype()) {
+          case DType::kInt64: out.mutable_data<int64_t>()[at] = best; break;
+          case DType::kInt32: out.mutable_data<int32_t>()[at] = static_cast<int32_t>(best); break;
+          case DType::kInt16: out.mutable_data<int16_t>()[at] = static_cast<int16_t>(best); break;
+          default: out.mutable_data<uint16_t>()[at] = static_cast<uint16_t>(best); break;
+        }
+      }
+    }
+  });
+}
+
+Layout around_axis(const Shape& shape, int axis) {
+  Layout layout;
+  for (int i = 0; i < axis; ++i) layout.outer *= shape[i];
+  layout.count = shape[axis];
+  for (int i = axis + 1; i < shape.rank(); ++i) layout.inner *= shape[i];
+  return layout;
+}
+
+template <bool kMax>
+void arg_kernel(KernelContext& context) {
+  const Tensor& x = context.input(0);
+  const Tensor& out = context.output(0);
+  const Attrs& attrs = context.attrs();
+  const int axis = normalize_axis(attrs.is_none(0) ? 0 : attrs.integer(0), x.rank(),
+                                  context.op().tf_name);
+  const Layout layout = around_axis(x.shape(), axis);
+  switch (x.dtype()) {
+    case DType::kFloat32: return arg_of<float, kMax>(x, layout, out);
+    case DType::kFloat64: return arg_of<double, kMax>(x, layout, out);
+    case DType::kFloat16: return arg_of<Half, kMax>(x, layout, out);
+    case DType::kBfloat16: return arg_of<Bfloat16, kMax>(x, layout, out);
+    case DType::kInt8: return arg_of<int8_t, kMax>(x, layout, out);
+    case DType::kInt16: return arg_of<int16_t, kMax>(x, layout, out);
+    case DType::kInt32: return arg_of<int32_t, kMax>(x, layout, out);
+    case DType::kInt64: return arg_of<int64_t, kMax>(x, layout, out);
+    case DType::kUint8: return arg_of<uint8_t, kMax>(x, layout, out);
+    case DType::kUint16: return arg_of<uint16_t, kMax>(x, layout, out);
+    case DType::kUint32: return arg_of<uint32_t, kMax>(x, layout, out);
+    case DType::kUint64: return arg_of<uint64_t, kMax>(x, layout, out);
+    default: return arg_of<bool, kMax>(x, layout, out);
+  }
+}
+
+template <class R, class T>
+void scan_of(const Tensor& x, const Layout& layout, const Tensor& out, bool exclusive,
+             bool reverse) {
+  using A = Accumulator<T>;
+  const T* from = x.data<T>();
+  T* to = out.mutable_data<T>();
+  for (int64_t o = 0; o < layout.outer; ++o) {
+    for (int64_t i = 0; i < layout.inner; ++i) {
+      A total = R::template start<A>();
+      for (int64_t k = 0; k < layout.count; ++k) {
+        const int64_t step = reverse ? layout.count - 1 - k : k;
+        const int64_t at = (o * layout.count + step) * layout.inner + i;
+        const A next = R::join(total, static_cast<A>(from[at]));
+        to[at] = static_cast<T>(exclusive ? total : next);
+        total = next;
+      }
+    }
+  }
+}
+
+template <class R>
+void scan(KernelContext& context) {
+  const Tensor& x = context.input(0);
+  const Tensor& out = context.output(0);
+  const Attrs& attrs = context.attrs();
+  const Layout layout = around_axis(
+      x.shape(), normalize_axis(attrs.integer(0), x.rank(), context.op().tf_name));
+  const bool exclusive = attrs.flag(1);
+  const bool reverse = attrs.flag(2);
+  switch (x.dtype()) {
+    case DType::kFloat32: return scan_of<R, float>(x, layout, out, exclusive, reverse);
+    case DType::kFloat64: return scan_of<R, double>(x, layout, out, exclusive, reverse);
+    case DType::kFloat16: return scan_of<R, Half>(x, layout, out, exclusive, reverse);
+    case DType::kBfloat16: return scan_of<R, Bfloat16>(x, layout, out, exclusive, reverse);
+    case DType::kInt8: return scan_of<R, int8_t>(x, layout, out, exclusive, reverse);
+    case DType::kInt16: return scan_of<R, int16_t>(x, layout, out, exclusive, reverse);
+    case DType::kInt32: return scan_of<R, int32_t>(x, layout, out, exclusive, reverse);
+    case DType::kInt64: return scan_of<R, int64_t>(x, layout, out, exclusive, reverse);
+    case DType::kUint8: return scan_of<R, uint8_t>(x, layout, out, exclusive, reverse);
+    case DType::kUint16: return scan_of<R, uint16_t>(x, layout, out, exclusive, reverse);
+    case DType::kUint32: return scan_of<R, uint32_t>(x, layout, out, exclusive, reverse);
+    case DType::kUint64: return scan_of<R, uint64_t>(x, layout, out, exclusive, reverse);
+    case DType::kComplex64: return scan_of<R, Complex64>(x, layout, out, exclusive, reverse);
+    default: return scan_of<R, Complex128>(x, layout, out, exclusive, reverse);
+  }
+}
+
+}  // namespace
+
+void reduced_axes(const Attrs& attrs, int rank, bool* reduced, const char* op) {
+  std::fill_n(reduced, rank, attrs.is_none(0));
+  for (int64_t axis : attrs.list(0)) {
+    if (axis < -rank || axis >= rank) {
+      invalid_argument("Invalid reduction dimension (", axis, " for input with ", rank,
+                       " dimension(s) [Op:", op, "]");
+    }
+    bool& seen = reduced[axis < 0 ? axis + rank : axis];
+    if (seen) {
+      invalid_argument("Invalid reduction arguments: Axes contains duplicate dimension: ", axis,
+                       " [Op:", op, "]");
+    }
+    seen = true;
+  }
+}
+
+void reduce_sum(KernelContext& context) {
+  Tensor x;
+  const Layout layout = prepare(context, x);
+  run_number<Sum>(x, context.output(0), layout);
+}
+
+void reduce_prod(KernelContext& context) {
+  Tensor x;
+  const Layout layout = prepare(context, x);
+  run_number<Product>(x, context.output(0), layout);
+}
+
+void reduce_max(KernelContext& context) {
+  Tensor x;
+  const Layout layout = prepare(context, x);
+  run_real<Max>(x, context.output(0), layout);
+}
+
+void reduce_min(KernelContext& context) {
+  Tensor x;
+  const Layout layout = prepare(context, x);
+  run_real<Min>(x, context.output(0), layout);
+}
+
+void reduce_all(KernelContext& context) {
+  Tensor x;
+  const Layout layout = prepare(context, x);
+  run_typed<All, bool>(x, context.output(0), layout);
+}
+
+void reduce_any(KernelContext& context) {
+  Tensor x;
+  const Layout layout = prepare(context, x);
+  run_typed<Any, bool>(x, context.output(0), layout);
+}
+
+void reduce_mean(KernelContext& context) {
+  Tensor x;
+  const Layout layout = prepare(context, x);
+  const Tensor& out = context.output(0);
+  if (x.dtype() == DType::kFloat16) return mean_of_short<Half>(x, out, layout);
+  if (x.dtype() == DType::kBfloat16) return mean_of_short<Bfloat16>(x, out, layout);
+  run_number<Sum>(x, out, layout);
+  switch (x.dtype()) {
+    case DType::kFloat32: return divide<float>(out, layout.count);
+    case DType::kFloat64: return divide<double>(out, layout.count);
+    case DType::kInt8: return divide<int8_t>(out, layout.count);
+    case DType::kInt16: return divide<int16_t>(out, layout.count);
+    case DType::kInt32: return divide<int32_t>(out, layout.count);
+    case DType::kInt64: return divide<int64_t>(out, layout.count);
+    case DType::kUint8: return divide<uint8_t>(out, layout.count);
+    case DType::kUint16: return divide<uint16_t>(out, layout.count);
+    case DType::kUint32: return divide<uint32_t>(out, layout.count);
+    case DType::kUint64: return divide<uint64_t>(out, layout.count);
+    case DType::kComplex64: return divide<Complex64>(out, layout.count);
+    default: return divide<Complex128>(out, layout.count);
+  }
+}
+
+void argmax(KernelContext& context) { arg_kernel<true>(context); }
+void argmin(KernelContext& context) { arg_kernel<false>(context); }
+void cumsum(KernelContext& context) { scan<Sum>(context); }
+void cumprod(KernelContext& context) { scan<Product>(context); }
+
+}  // namespace ef::cpu

@@ -1,0 +1,23 @@
+// Kernels that reduce axes, and running sums and products.
+#pragma once
+
+#include "ops/op.h"
+
+namespace ef::cpu {
+
+void reduce_sum(KernelContext& context);
+void reduce_mean(KernelContext& context);
+void reduce_prod(KernelContext& context);
+void reduce_max(KernelContext& context);
+void reduce_min(KernelContext& context);
+void reduce_all(KernelContext& context);
+void reduce_any(KernelContext& context);
+void argmax(KernelContext& context);
+void argmin(KernelContext& context);
+void cumsum(KernelContext& context);
+void cumprod(KernelContext& context);
+
+// Which axes a reduction removes, from its `axis` attribute (all if that is None).
+void reduced_axes(const Attrs& attrs, int rank, bool* reduced, const char* op);
+
+}  // namespace ef::cpu

@@ -1,0 +1,181 @@
+// Kernels that cut out parts of tensors and pad them.
+#include "ops/slicing.h"
+
+#include <algorithm>
+#include <cstddef>
+
+#include "kernels/cpu/array.h"
+#include "kernels/cpu/fill.h"
+#include "kernels/cpu/moves.h"
+
+namespace ef::cpu {
+namespace {
+
+std::byte* at(const Tensor& t, int64_t element) {
+  return static_cast<std::byte*>(t.mutable_raw_data()) +
+         element * static_cast<int64_t>(element_size(t.dtype()));
+}
+
+// Position of the first selected element, and the step along each axis, in elements.
+struct Place {
+  int64_t offset = 0;
+  int64_t steps[kMaxRank];
+};
+
+Place place_of(const Shape& shape, const StridedSlice& slice) {
+  Place place;
+  const Shape strides = strides_of(shape);
+  for (int i = 0; i < shape.rank(); ++i) {
+    if (slice.count[i] > 0) place.offset += slice.begin[i] * strides[i];
+    place.steps[i] = slice.stride[i] * strides[i];
+  }
+  return place;
+}
+
+// Whether the slice is one block of consecutive elements.
+bool contiguous(const Shape& shape, const StridedSlice& slice) {
+  bool whole = true;  // all axes further in are complete
+  for (int i = shape.rank() - 1; i >= 0; --i) {
+    if (slice.stride[i] != 1 && slice.count[i] > 1) return false;
+    if (!whole && slice.count[i] != 1) return false;
+    whole &= slice.count[i] == shape[i];
+  }
+  return true;
+}
+
+// Where an element of a mirrored axis comes from.
+int64_t mirrored(int64_t i, int64_t before, int64_t size, int64_t edge) {
+  int64_t k = i - before;
+  if (k < 0) k = -k - 1 + edge;
+  if (k >= size) k = 2 * size - 1 - edge - k;
+  return k;
+}
+
+// Calls body(padded offset, source offset) for each element of a mirror-padded tensor.
+template <class Body>
+void for_mirrored(const Shape& padded, const Shape& source, std::span<const int64_t> paddings,
+                  int64_t edge, const Body& body) {
+  const Shape strides = strides_of(source);
+  Shape index = padded;
+  for (int i = 0; i < index.rank(); ++i) index[i] = 0;
+  const int64_t count = padded.num_elements();
+  for (int64_t n = 0; n < count; ++n) {
+    int64_t from = 0;
+    for (int i = 0; i < index.rank(); ++i) {
+      from += strides[i] * mirrored(index[i], paddings[static_cast<size_t>(2 * i)], source[i],
+                                    edge);
+    }
+    body(n, from);
+    for (int i = index.rank() - 1; i >= 0 && ++index[i] == padded[i]; --i) index[i] = 0;
+  }
+}
+
+template <class T>
+void add_mirrored(const Tensor& dy, const Tensor& dx, std::span<const int64_t> paddings,
+                  int64_t edge) {
+  const T* from = dy.data<T>();
+  T* to = dx.mutable_data<T>();
+  for_mirrored(dy.shape(), dx.shape(), paddings, edge, [&](int64_t n, int64_t source) {
+    to[source] = static_cast<T>(to[source] + from[n]);
+  });
+}
+
+}  // namespace
+
+void slice(KernelContext& context) {
+  const Tensor& input = context.input(0);
+  const Tensor& output = context.output(0);
+  if (output.size() == 0) return;
+  const Shape in = strides_of(input.shape());
+  const Shape out = strides_of(output.shape());
+  int64_t offset = 0;
+  StridedMove move;
+  for (int i = 0; i < input.rank(); ++i) {
+    offset += context.attrs().list(0)[static_cast<size_t>(i)] * in[i];
+    move.add(output.dim(i), out[i], in[i]);
+  }
+  move.run(output.dtype(), output.mutable_raw_data(), at(input, offset));
+}
+
+void strided_slice(KernelContext& context) {
+  const Tensor& input = context.input(0);
+  const StridedSlice slice = resolve_slice(input.shape(), context.attrs(), 0);
+  const Place place = place_of(input.shape(), slice);
+  Tensor& output = context.output(0);
+  if (contiguous(input.shape(), slice)) {
+    output = input.view_at(slice.result.num_elements() ? place.offset : 0, slice.result);
+    return;
+  }
+  output = Tensor::empty(input.dtype(), slice.result);
+  if (output.size() == 0) return;
+  StridedMove move;
+  int64_t stride = output.size();
+  for (int i = 0; i < input.rank(); ++i) {
+    stride /= slice.count[i];
+    move.add(slice.count[i], stride, place.steps[i]);
+  }
+  move.run(input.dtype(), output.mutable_raw_data(), at(input, place.offset));
+}
+
+void strided_slice_grad(KernelContext& context) {
+  const Tensor& dy = context.input(0);
+  const Tensor& output = context.output(0);
+  const StridedSlice slice = resolve_slice(output.shape(), context.attrs(), 1);
+  const Place place = place_of(output.shape(), slice);
+  fill_constant(output, 0);
+  if (dy.size() == 0) return;
+  StridedMove move;
+  int64_t stride = dy.size();
+  for (int i = 0; i < output.rank(); ++i) {
+    stride /= slice.count[i];
+    move.add(slice.count[i], place.steps[i], stride);
+  }
+  move.run(dy.dtype(), at(output, place.offset), dy.raw_data());
+}
+
+void pad(KernelContext& context) {
+  const Tensor& input = context.input(0);
+  const Tensor& output = context.output(0);
+  const auto paddings = context.attrs().list(0);
+  const int64_t mode = context.attrs().integer(1);
+  if (mode != 0) {
+    const auto size = element_size(output.dtype());
+    for_mirrored(output.shape(), input.shape(), paddings, mode == 1 ? 1 : 0,
+                 [&](int64_t n, int64_t from) {
+                   std::copy_n(at(input, from), size, at(output, n));
+                 });
+    return;
+  }
+  fill_constant(output, context.attrs().real(2));
+  if (input.size() == 0) return;
+  const Shape in = strides_of(input.shape());
+  const Shape out = strides_of(output.shape());
+  int64_t offset = 0;
+  StridedMove move;
+  for (int i = 0; i < input.rank(); ++i) {
+    offset += paddings[static_cast<size_t>(2 * i)] * out[i];
+    move.add(input.dim(i), out[i], in[i]);
+  }
+  move.run(input.dtype(), at(output, offset), input.raw_data());
+}
+
+void mirror_pad_grad(KernelContext& context) {
+  const Tensor& dy = context.input(0);
+  const Tensor& dx = context.output(0);
+  const auto paddings = context.attrs().list(0);
+  const int64_t edge = context.attrs().integer(1) == 1 ? 1 : 0;
+  fill_constant(dx, 0);
+  switch (dy.dtype()) {
+    case DType::kFloat32: return add_mirrored<float>(dy, dx, paddings, edge);
+    case DType::kFloat64: return add_mirrored<double>(dy, dx, paddings, edge);
+    case DType::kFloat16: return add_mirrored<Half>(dy, dx, paddings, edge);
+    case DType::kBfloat16: return add_mirrored<Bfloat16>(dy, dx, paddings, edge);
+    case DType::kComplex64: return add_mirrored<Complex64>(dy, dx, paddings, edge);
+    case DType::kComplex128: return add_mirrored<Complex128>(dy, dx, paddings, edge);
+    case DType::kInt32: return add_mirrored<int32_t>(dy, dx, paddings, edge);
+    case DType::kInt64: return add_mirrored<int64_t>(dy, dx, paddings, edge);
+    default: invalid_argument("No gradient of padding for ", dy.dtype(), " [Op:MirrorPadGrad]");
+  }
+}
+
+}  // namespace ef::cpu

@@ -1,0 +1,47 @@
+// Calling generic code with the C++ type of a dtype.
+#pragma once
+
+#include <string>
+
+#include "tensor/dtype.h"
+#include "tensor/error.h"
+
+namespace ef::cpu {
+
+// Calls body with a value of the type of a real dtype.
+template <class Body>
+void on_real_type(DType dtype, const Body& body) {
+  switch (dtype) {
+    case DType::kFloat32: return body(float{});
+    case DType::kFloat64: return body(double{});
+    case DType::kFloat16: return body(Half{});
+    case DType::kBfloat16: return body(Bfloat16{});
+    case DType::kInt8: return body(int8_t{});
+    case DType::kInt16: return body(int16_t{});
+    case DType::kInt32: return body(int32_t{});
+    case DType::kInt64: return body(int64_t{});
+    case DType::kUint8: return body(uint8_t{});
+    case DType::kUint16: return body(uint16_t{});
+    case DType::kUint32: return body(uint32_t{});
+    case DType::kUint64: return body(uint64_t{});
+    default: fail(Code::kInternal, "no kernel for ", dtype);
+  }
+}
+
+// The same for complex dtypes too.
+template <class Body>
+void on_number_type(DType dtype, const Body& body) {
+  if (dtype == DType::kComplex64) return body(Complex64{});
+  if (dtype == DType::kComplex128) return body(Complex128{});
+  on_real_type(dtype, body);
+}
+
+// 16-bit floats compare and add as floats.
+inline float arithmetic(Half value) { return value; }
+inline float arithmetic(Bfloat16 value) { return value; }
+template <class T>
+T arithmetic(T value) {
+  return value;
+}
+
+}  // namespace ef::cpu

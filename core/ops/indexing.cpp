@@ -1,0 +1,370 @@
+// Gathering and scattering: inference and gradients.
+#include "ops/indexing.h"
+
+#include "kernels/cpu/indexing.h"
+#include "ops/array.h"
+#include "ops/compose.h"
+#include "ops/elementwise.h"
+
+namespace ef::ops {
+namespace {
+
+struct GatherAxes {
+  int axis;
+  int batch_dims;
+};
+
+GatherAxes gather_axes(const Attrs& attrs, int first, int params_rank, int indices_rank) {
+  const int64_t axis = attrs.integer(first);
+  int64_t batch = attrs.integer(first + 1);
+  if (axis < -params_rank || axis >= params_rank) {
+    invalid_argument("Expected axis in the range [", -params_rank, ", ", params_rank,
+                     "), but got ", axis, " [Op:GatherV2]");
+  }
+  if (batch < -indices_rank || batch > indices_rank) {
+    invalid_argument("Expected batch_dims in the range [", -indices_rank, ", ", indices_rank,
+                     "], but got ", batch, " [Op:GatherV2]");
+  }
+  if (batch < 0) batch += indices_rank;
+  const int at = static_cast<int>(axis < 0 ? axis + params_rank : axis);
+  if (batch > at) {
+    invalid_argument("batch_dims (", batch, ") must be less than or equal to axis (", at,
+                     "). [Op:GatherV2]");
+  }
+  return {at, static_cast<int>(batch)};
+}
+
+void gather_infer(InferContext& c) {
+  const Shape& params = c.shape(0);
+  const Shape& indices = c.shape(1);
+  if (params.rank() < 1) {
+    invalid_argument("params must be at least 1 dimensional [Op:GatherV2]");
+  }
+  const auto [axis, batch_dims] = gather_axes(c.attrs(), 0, params.rank(), indices.rank());
+  Shape result;
+  for (int i = 0; i < axis; ++i) {
+    if (i < batch_dims && params[i] != indices[i]) {
+      invalid_argument("params.shape[", i, "]: ", params[i], " should be equal to indices.shape[",
+                       i, "]: ", indices[i], " [Op:GatherV2]");
+    }
+    result.push_back(params[i]);
+  }
+  for (int i = batch_dims; i < indices.rank(); ++i) result.push_back(indices[i]);
+  for (int i = axis + 1; i < params.rank(); ++i) result.push_back(params[i]);
+  checked_num_elements(result.dims(), "GatherV2");
+  c.add_output(c.dtype(0), result);
+}
+
+// Gathered rows have a sparse gradient.
+void gather_gradient(GradContext& g) {
+  const Shape& params = g.input_shape(0);
+  const Tensor& indices = g.input(1);
+  const auto [axis, batch_dims] = gather_axes(g.attrs(), 0, params.rank(), indices.rank());
+  if (axis == 0 && batch_dims == 0) {
+    Shape rows = params;
+    rows[0] = indices.size();
+    g.set_sparse(0, reshape_to(g.dy(), rows), reshape_to(indices, {indices.size()}), params);
+    return;
+  }
+  g.set(0, call(gather_grad, {g.dy(), indices},
+                Attrs().list(params).integer(axis).integer(batch_dims)));
+}
+
+void gather_nd_check(const Shape& params, const Shape& indices, int64_t batch_dims) {
+  if (params.rank() < 1) invalid_argument("params must be at least a vector [Op:GatherNd]");
+  if (indices.rank() < 1) invalid_argument("indices must be at least a vector [Op:GatherNd]");
+  if (batch_dims < 0 || batch_dims >= indices.rank() || batch_dims > params.rank()) {
+    invalid_argument("batch_dims = ", batch_dims, " does not fit params ", params,
+                     " and indices ", indices, " [Op:GatherNd]");
+  }
+  if (indices.back() > params.rank() - batch_dims) {
+    invalid_argument("index innermost dimension length must be <= params rank; saw: ",
+                     indices.back(), " vs. ", params.rank() - batch_dims, " [Op:GatherNd]");
+  }
+}
+
+// The shape of the slices that rows of indices name.
+Shape sliced_shape(const Shape& params, const Shape& indices, int64_t batch_dims) {
+  Shape result;
+  for (int i = 0; i + 1 < indices.rank(); ++i) result.push_back(indices[i]);
+  for (int i = static_cast<int>(batch_dims + indices.back()); i < params.rank(); ++i) {
+    result.push_back(params[i]);
+  }
+  return result;
+}
+
+void check_updates(const Shape& shape, const Shape& indices, const Shape& updates,
+                   const char* op) {
+  if (shape.rank() < 1) invalid_argument("Output must be at least 1-D, got ", shape, " [Op:", op,
+                                         "]");
+  if (indices.rank() < 1) {
+    invalid_argument("Indices shape must have rank at least one. Found:", indices, " [Op:", op,
+                     "]");
+  }
+  if (indices.back() > shape.rank()) {
+    invalid_argument("The inner dimension of indices (", indices.back(),
+                     ") must not exceed the rank of shape ", shape, " [Op:", op, "]");
+  }
+  const Shape expected = sliced_shape(shape, indices, 0);
+  if (updates != expected) {
+    invalid_argument("Dimensions of updates ", updates, " do not fit indices ", indices,
+                     " into shape ", shape, ": expected ", expected, " [Op:", op, "]");
+  }
+}
+
+void tensor_scatter_infer(InferContext& c) {
+  check_updates(c.shape(0), c.shape(1), c.shape(2), c.op().tf_name);
+  c.add_output(c.dtype(0), c.shape(0));
+}
+
+Tensor picked(GradContext& g, const Tensor& from) {
+  return call(gather_nd, {from, g.input(1)}, Attrs().integer(0));
+}
+
+// Where an extremum kept an element, and where an update replaced it.
+void extremum_gradient(GradContext& g) {
+  const Tensor& result = g.output(0);
+  const Tensor dy = g.dy();
+  if (g.wants(0)) {
+    g.set(0, cast_to(call(equal, {g.input(0), result}), dy.dtype()) * dy);
+  }
+  if (g.wants(2)) {
+    g.set(2, cast_to(call(equal, {g.input(2), picked(g, result)}), dy.dtype()) * picked(g, dy));
+  }
+}
+
+std::vector<InputSpec> scatter_inputs(DTypeSet types) {
+  return {{"tensor", types}, {"indices", kIndexTypes, 'I'}, {"updates", types}};
+}
+
+}  // namespace
+
+const Op gather{{
+    .name = "gather",
+    .tf_name = "GatherV2",
+    .inputs = {{"params", kAllTypes}, {"indices", kIndexTypes, 'I'}},
+    .attrs = {{"axis", AttrKind::kInt, "0"}, {"batch_dims", AttrKind::kInt, "0"}},
+    .infer = gather_infer,
+    .kernel = cpu::gather,
+    .gradient = gather_gradient,
+    .needs = {{.inputs = 2}, {}},
+    .doc = "Slices along an axis, at given indices.",
+}};
+
+const Op gather_grad{{
+    .name = "gather_grad",
+    .tf_name = "GatherGrad",
+    .inputs = {{"dy", kNumericTypes}, {"indices", kIndexTypes, 'I'}},
+    .attrs = {{"shape", AttrKind::kShape},
+              {"axis", AttrKind::kInt, "0"},
+              {"batch_dims", AttrKind::kInt, "0"}},
+    .infer =
+        [](InferContext& c) {
+          const Shape shape(c.attrs().list(0));
+          gather_axes(c.attrs(), 1, shape.rank(), c.shape(1).rank());
+          c.add_output(c.dtype(0), shape);
+        },
+    .kernel = cpu::gather_grad,
+    .gradient =
+        [](GradContext& g) {
+          g.set(0, call(gather, {g.dy(), g.input(1)},
+                        Attrs().integer(g.attrs().integer(1)).integer(g.attrs().integer(2))));
+        },
+    .needs = {{.inputs = 2}, {}},
+    .doc = "The gradient of gather: adds slices at the places they came from.",
+}};
+
+const Op gather_or_zero{{
+    .name = "gather_or_zero",
+    .tf_name = "GatherOrZero",
+    .inputs = {{"params", kPlainTypes}, {"indices", kIndexTypes, 'I'}},
+    .infer =
+        [](InferContext& c) {
+          Shape shape = c.shape(1);
+          for (int i = 1; i < c.shape(0).rank(); ++i) shape.push_back(c.shape(0)[i]);
+          c.add_output(c.dtype(0), shape);
+        },
+    .kernel = cpu::gather_or_zero,
+    .gradient =
+        [](GradContext& g) {
+          g.set(0, call(unsorted_segment_sum, {g.dy(), g.input(1)},
+                        Attrs().integer(g.input_shape(0)[0])));
+        },
+    .needs = {{.inputs = 2}, {}},
+    .doc = "Rows at given indices; zeros for negative ones.",
+}};
+
+const Op gather_nd{{
+    .name = "gather_nd",
+    .tf_name = "GatherNd",
+    .inputs = {{"params", kAllTypes}, {"indices", kIndexTypes, 'I'}},
+    .attrs = {{"batch_dims", AttrKind::kInt, "0"}},
+    .infer =
+        [](InferContext& c) {
+          gather_nd_check(c.shape(0), c.shape(1), c.attrs().integer(0));
+          c.add_output(c.dtype(0),
+                       sliced_shape(c.shape(0), c.shape(1), c.attrs().integer(0)));
+        },
+    .kernel = cpu::gather_nd,
+    .gradient =
+        [](GradContext& g) {
+          g.set(0, call(gather_nd_grad, {g.dy(), g.input(1)},
+                        Attrs().list(g.input_shape(0)).integer(g.attrs().integer(0))));
+        },
+    .needs = {{.inputs = 2}, {}},
+    .doc = "Slices at places that rows of indices name.",
+}};
+
+const Op gather_nd_grad{{
+    .name = "gather_nd_grad",
+    .tf_name = "GatherNdGrad",
+    .inputs = {{"dy", kNumericTypes}, {"indices", kIndexTypes, 'I'}},
+    .attrs = {{"shape", AttrKind::kShape}, {"batch_dims", AttrKind::kInt, "0"}},
+    .infer =
+        [](InferContext& c) {
+          const Shape shape(c.attrs().list(0));
+          gather_nd_check(shape, c.shape(1), c.attrs().integer(1));
+          c.add_output(c.dtype(0), shape);
+        },
+    .kernel = cpu::gather_nd_grad,
+    .gradient =
+        [](GradContext& g) {
+          g.set(0, call(gather_nd, {g.dy(), g.input(1)},
+                        Attrs().integer(g.attrs().integer(1))));
+        },
+    .needs = {{.inputs = 2}, {}},
+    .doc = "The gradient of gather_nd: adds slices at the places they came from.",
+}};
+
+const Op scatter_nd{{
+    .name = "scatter_nd",
+    .tf_name = "ScatterNd",
+    .inputs = {{"indices", kIndexTypes, 'I'}, {"updates", kNumericTypes}},
+    .attrs = {{"shape", AttrKind::kShape}},
+    .infer =
+        [](InferContext& c) {
+          checked_num_elements(c.attrs().list(0), "ScatterNd");
+          const Shape shape(c.attrs().list(0));
+          check_updates(shape, c.shape(0), c.shape(1), "ScatterNd");
+          c.add_output(c.dtype(1), shape);
+        },
+    .kernel = cpu::scatter_nd,
+    .gradient =
+        [](GradContext& g) {
+          g.set(1, call(gather_nd, {g.dy(), g.input(0)}, Attrs().integer(0)));
+        },
+    .needs = {{}, {.inputs = 1}},
+    .doc = "Zeros, with updates added at the places that rows of indices name.",
+}};
+
+const Op tensor_scatter_nd_update{{
+    .name = "tensor_scatter_nd_update",
+    .tf_name = "TensorScatterUpdate",
+    .inputs = scatter_inputs(kAllTypes),
+    .infer = tensor_scatter_infer,
+    .kernel = cpu::tensor_scatter_nd_update,
+    .gradient =
+        [](GradContext& g) {
+          if (g.wants(2)) g.set(2, picked(g, g.dy()));
+          if (g.wants(0)) {
+            const Shape updates = g.input_shape(2);
+            g.set(0, call(tensor_scatter_nd_update,
+                          {g.dy(), g.input(1), zeros(g.input_dtype(0), updates)}));
+          }
+        },
+    .needs = {{.inputs = 2}, {}, {.inputs = 2}},
+    .doc = R"(A copy of a tensor with slices replaced.
+
+>>> tf.tensor_scatter_nd_update([1, 2, 3], [[1]], [9]).numpy()
+array([1, 9, 3], dtype=int32)
+)",
+}};
+
+const Op tensor_scatter_nd_add{{
+    .name = "tensor_scatter_nd_add",
+    .tf_name = "TensorScatterAdd",
+    .inputs = scatter_inputs(kNumericTypes),
+    .infer = tensor_scatter_infer,
+    .kernel = cpu::tensor_scatter_nd_add,
+    .gradient =
+        [](GradContext& g) {
+          g.set(0, g.dy());
+          if (g.wants(2)) g.set(2, picked(g, g.dy()));
+        },
+    .needs = {{}, {}, {.inputs = 2}},
+    .doc = R"(A copy of a tensor with updates added to slices.
+
+>>> tf.tensor_scatter_nd_add([1, 2, 3], [[1], [1]], [9, 1]).numpy()
+array([ 1, 12,  3], dtype=int32)
+)",
+}};
+
+const Op tensor_scatter_nd_sub{{
+    .name = "tensor_scatter_nd_sub",
+    .tf_name = "TensorScatterSub",
+    .inputs = scatter_inputs(kRealTypes),
+    .infer = tensor_scatter_infer,
+    .kernel = cpu::tensor_scatter_nd_sub,
+    .gradient =
+        [](GradContext& g) {
+          g.set(0, g.dy());
+          if (g.wants(2)) g.set(2, -picked(g, g.dy()));
+        },
+    .needs = {{}, {}, {.inputs = 2}},
+    .doc = "A copy of a tensor with updates subtracted from slices.",
+}};
+
+const Op tensor_scatter_nd_max{{
+    .name = "tensor_scatter_nd_max",
+    .tf_name = "TensorScatterMax",
+    .inputs = scatter_inputs(kRealTypes),
+    .infer = tensor_scatter_infer,
+    .kernel = cpu::tensor_scatter_nd_max,
+    .gradient = extremum_gradient,
+    .needs = {{.inputs = 7, .outputs = 1}, {}, {.inputs = 7, .outputs = 1}},
+    .doc = "A copy of a tensor where slices are at least the updates.",
+}};
+
+const Op tensor_scatter_nd_min{{
+    .name = "tensor_scatter_nd_min",
+    .tf_name = "TensorScatterMin",
+    .inputs = scatter_inputs(kRealTypes),
+    .infer = tensor_scatter_infer,
+    .kernel = cpu::tensor_scatter_nd_min,
+    .gradient = extremum_gradient,
+    .needs = {{.inputs = 7, .outputs = 1}, {}, {.inputs = 7, .outputs = 1}},
+    .doc = "A copy of a tensor where slices are at most the updates.",
+}};
+
+const Op unsorted_segment_sum{{
+    .name = "unsorted_segment_sum",
+    .tf_name = "UnsortedSegmentSum",
+    .inputs = {{"data", kNumericTypes}, {"segment_ids", kIndexTypes, 'I'}},
+    .attrs = {{"num_segments", AttrKind::kInt}},
+    .infer =
+        [](InferContext& c) {
+          const Shape& data = c.shape(0);
+          const Shape& ids = c.shape(1);
+          bool prefix = ids.rank() <= data.rank();
+          for (int i = 0; prefix && i < ids.rank(); ++i) prefix = ids[i] == data[i];
+          if (!prefix) {
+            invalid_argument("data.shape = ", data, " does not start with segment_ids.shape = ",
+                             ids, " [Op:UnsortedSegmentSum]");
+          }
+          const int64_t segments = c.attrs().integer(0);
+          if (segments < 0) {
+            invalid_argument("Input num_segments == ", segments,
+                             " must not be negative. [Op:UnsortedSegmentSum]");
+          }
+          Shape shape{segments};
+          for (int i = ids.rank(); i < data.rank(); ++i) shape.push_back(data[i]);
+          c.add_output(c.dtype(0), shape);
+        },
+    .kernel = cpu::unsorted_segment_sum,
+    .gradient =
+        [](GradContext& g) { g.set(0, call(gather_or_zero, {g.dy(), g.input(1)})); },
+    .needs = {{.inputs = 2}, {}},
+    .doc = "Sums of the rows that share a segment id.",
+}};
+
+}  // namespace ef::ops

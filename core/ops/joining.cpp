@@ -1,0 +1,176 @@
+// Joining and splitting tensors: inference and gradients.
+#include "kernels/cpu/array.h"
+#include "ops/array.h"
+#include "ops/compose.h"
+
+namespace ef::ops {
+namespace {
+
+// An axis among `rank` ones; stack's and unstack's complaints are Python errors in TensorFlow.
+int python_axis(int64_t axis, int rank, const char* op) {
+  if (axis < -rank || axis >= rank) {
+    fail(Code::kValueError, "Argument `axis` = ", axis, " not in range [", -rank, ", ", rank,
+         ") [Op:", op, "]");
+  }
+  return static_cast<int>(axis < 0 ? axis + rank : axis);
+}
+
+void concat_infer(InferContext& c) {
+  const Shape& first = c.shape(0);
+  if (first.rank() == 0) {
+    invalid_argument("ConcatOp : Expected concatenating dimensions in the range [0, 0), but got ",
+                     c.attrs().integer(0), " [Op:ConcatV2]");
+  }
+  const int64_t given = c.attrs().integer(0);
+  if (given < -first.rank() || given >= first.rank()) {
+    invalid_argument("ConcatOp : Expected concatenating dimensions in the range [", -first.rank(),
+                     ", ", first.rank(), "), but got ", given, " [Op:ConcatV2]");
+  }
+  const int axis = static_cast<int>(given < 0 ? given + first.rank() : given);
+  Shape result = first;
+  for (int i = 1; i < c.num_inputs(); ++i) {
+    const Shape& shape = c.shape(i);
+    if (shape.rank() != first.rank()) {
+      invalid_argument("ConcatOp : Ranks of all input tensors should match: shape[0] = ", first,
+                       " vs. shape[", i, "] = ", shape, " [Op:ConcatV2]");
+    }
+    for (int k = 0; k < first.rank(); ++k) {
+      if (k != axis && shape[k] != first[k]) {
+        invalid_argument("ConcatOp : Dimension ", k, " in both shapes must be equal: shape[0] = ",
+                         first, " vs. shape[", i, "] = ", shape, " [Op:ConcatV2]");
+      }
+    }
+    result[axis] += shape[axis];
+  }
+  c.add_output(c.dtype(0), result);
+}
+
+void concat_gradient(GradContext& g) {
+  const int axis = normalize_axis(g.attrs().integer(0), g.output_shape(0).rank(), "ConcatV2");
+  InlineVector<int64_t, 8> sizes;
+  for (int i = 0; i < g.num_inputs(); ++i) sizes.push_back(g.input_shape(i)[axis]);
+  TensorList parts;
+  const Tensor dy = g.dy();
+  run(split, {&dy, 1}, Attrs().list(sizes).integer(axis), parts);
+  for (int i = 0; i < g.num_inputs(); ++i) g.set(i, parts[static_cast<size_t>(i)]);
+}
+
+void stack_infer(InferContext& c) {
+  const Shape& first = c.shape(0);
+  const int axis = python_axis(c.attrs().integer(0), first.rank() + 1, "Pack");
+  for (int i = 1; i < c.num_inputs(); ++i) {
+    if (c.shape(i) != first) {
+      invalid_argument("Shapes of all inputs must match: values[0].shape = ", first, " != values[",
+                       i, "].shape = ", c.shape(i), " [Op:Pack]");
+    }
+  }
+  Shape result = first;
+  result.insert(axis, c.num_inputs());
+  c.add_output(c.dtype(0), result);
+}
+
+void stack_gradient(GradContext& g) {
+  const int axis = normalize_axis(g.attrs().integer(0), g.output_shape(0).rank(), "Pack");
+  TensorList parts;
+  const Tensor dy = g.dy();
+  run(unstack, {&dy, 1}, Attrs().none().integer(axis), parts);
+  for (int i = 0; i < g.num_inputs(); ++i) g.set(i, parts[static_cast<size_t>(i)]);
+}
+
+void unstack_infer(InferContext& c) {
+  const Shape& shape = c.shape(0);
+  const int axis = python_axis(c.attrs().integer(1), shape.rank(), "Unpack");
+  if (!c.attrs().is_none(0) && c.attrs().integer(0) != shape[axis]) {
+    invalid_argument("Input shape axis ", axis, " must equal ", c.attrs().integer(0),
+                     ", got shape ", shape, " [Op:Unpack]");
+  }
+  Shape result = shape;
+  result.erase(axis);
+  for (int64_t i = 0; i < shape[axis]; ++i) c.add_output(c.dtype(0), result);
+}
+
+void unstack_gradient(GradContext& g) {
+  InlineVector<Tensor, 8> parts;
+  for (int j = 0; j < g.num_outputs(); ++j) parts.push_back(g.dy(j));
+  if (parts.empty()) return;
+  g.set(0, call(stack, parts, Attrs().integer(g.attrs().integer(1))));
+}
+
+void split_infer(InferContext& c) {
+  const Shape& shape = c.shape(0);
+  const int axis = normalize_axis(c.attrs().integer(1), shape.rank(), "SplitV");
+  int64_t total = 0;
+  for (int64_t size : c.attrs().list(0)) {
+    if (size < 0) {
+      invalid_argument("Split size at index must be >= 0. Got: ", size, " [Op:SplitV]");
+    }
+    total += size;
+    Shape part = shape;
+    part[axis] = size;
+    c.add_output(c.dtype(0), part);
+  }
+  if (total != shape[axis]) {
+    invalid_argument("Determined shape must either match input shape along split_dim exactly if "
+                     "fully specified, or be less than the size of the input along split_dim if "
+                     "not fully specified.  Got: ",
+                     total, " [Op:SplitV]");
+  }
+}
+
+void split_gradient(GradContext& g) {
+  InlineVector<Tensor, 8> parts;
+  for (int j = 0; j < g.num_outputs(); ++j) parts.push_back(g.dy(j));
+  g.set(0, call(concat, parts, Attrs().integer(g.attrs().integer(1))));
+}
+
+}  // namespace
+
+const Op concat{{
+    .name = "concat",
+    .tf_name = "ConcatV2",
+    .inputs = {{.name = "values", .dtypes = kAllTypes, .variadic = true}},
+    .attrs = {{"axis", AttrKind::kInt}},
+    .infer = concat_infer,
+    .kernel = cpu::concat,
+    .gradient = concat_gradient,
+    .doc = "Joins tensors along an axis they already have.",
+}};
+
+const Op stack{{
+    .name = "stack",
+    .tf_name = "Pack",
+    .inputs = {{.name = "values", .dtypes = kAllTypes, .variadic = true}},
+    .attrs = {{"axis", AttrKind::kInt, "0"}},
+    .infer = stack_infer,
+    .kernel = cpu::stack,
+    .gradient = stack_gradient,
+    .doc = "Joins tensors of one shape along a new axis.",
+}};
+
+const Op unstack{{
+    .name = "unstack",
+    .tf_name = "Unpack",
+    .inputs = {{"value", kAllTypes}},
+    .attrs = {{"num", AttrKind::kInt, "None"}, {"axis", AttrKind::kInt, "0"}},
+    .infer = unstack_infer,
+    .kernel = cpu::unstack,
+    .gradient = unstack_gradient,
+    .makes_outputs = true,
+    .returns_list = true,
+    .doc = "The slices of a tensor along an axis, without that axis.",
+}};
+
+const Op split{{
+    .name = "split",
+    .tf_name = "SplitV",
+    .inputs = {{"value", kAllTypes}},
+    .attrs = {{"size_splits", AttrKind::kInts}, {"axis", AttrKind::kInt, "0"}},
+    .infer = split_infer,
+    .kernel = cpu::split,
+    .gradient = split_gradient,
+    .makes_outputs = true,
+    .returns_list = true,
+    .doc = "The parts of a tensor, of given sizes along an axis.",
+}};
+
+}  // namespace ef::ops

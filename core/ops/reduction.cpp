@@ -1,0 +1,338 @@
+// Reductions over axes and running sums: inference and gradients.
+#include "ops/reduction.h"
+
+#include "kernels/cpu/reduction.h"
+#include "ops/array.h"
+#include "ops/compose.h"
+#include "ops/elementwise.h"
+
+namespace ef::ops {
+namespace {
+
+// The shape after a reduction; `keep` leaves sizes of one behind.
+Shape reduced_shape(const Shape& shape, const Attrs& attrs, bool keep, const char* op) {
+  bool reduced[kMaxRank];
+  cpu::reduced_axes(attrs, shape.rank(), reduced, op);
+  Shape result;
+  for (int i = 0; i < shape.rank(); ++i) {
+    if (!reduced[i]) {
+      result.push_back(shape[i]);
+    } else if (keep) {
+      result.push_back(1);
+    }
+  }
+  return result;
+}
+
+void reduce_infer(InferContext& c) {
+  c.add_output(c.dtype(0),
+               reduced_shape(c.shape(0), c.attrs(), c.attrs().flag(1), c.op().tf_name));
+}
+
+// A gradient or result in a form that broadcasts against the reduced input.
+Tensor expanded(GradContext& g, const Tensor& t) {
+  return reshape_to(t, reduced_shape(g.input_shape(0), g.attrs(), true, "Reduction"));
+}
+
+void sum_gradient(GradContext& g) {
+  g.set(0, broadcast_to_shape(expanded(g, g.dy()), g.input_shape(0)));
+}
+
+void mean_gradient(GradContext& g) {
+  const int64_t outputs = g.output_shape(0).num_elements();
+  const int64_t count = outputs ? g.input_shape(0).num_elements() / outputs : 1;
+  const Tensor dy = g.dy() / static_cast<double>(count ? count : 1);
+  g.set(0, broadcast_to_shape(expanded(g, dy), g.input_shape(0)));
+}
+
+// Elements that equal the result share the gradient.
+void extremum_gradient(GradContext& g) {
+  const Tensor& x = g.input(0);
+  const Tensor hits = cast_to(call(equal, {x, expanded(g, g.output(0))}), x.dtype());
+  Attrs attrs;
+  if (g.attrs().is_none(0)) {
+    attrs.none();
+  } else {
+    attrs.list(g.attrs().list(0));
+  }
+  attrs.flag(true);
+  const Tensor count = call(reduce_sum, {hits}, attrs);
+  g.set(0, hits / count * expanded(g, g.dy()));
+}
+
+Tensor running_product(const Tensor& x, bool reverse) {
+  return call(cumprod, {x}, Attrs().integer(-1).flag(true).flag(reverse));
+}
+
+// The product of all others is that of those before times that of those after: exact with zeros.
+void product_gradient(GradContext& g) {
+  const Tensor& x = g.input(0);
+  const int rank = x.rank();
+  bool reduced[kMaxRank];
+  cpu::reduced_axes(g.attrs(), rank, reduced, "Prod");
+  InlineVector<int64_t, kMaxRank> order;
+  Shape kept;
+  int64_t count = 1;
+  for (int i = 0; i < rank; ++i) {
+    if (reduced[i]) {
+      count *= x.dim(i);
+    } else {
+      order.push_back(i);
+      kept.push_back(x.dim(i));
+    }
+  }
+  for (int i = 0; i < rank; ++i) {
+    if (reduced[i]) order.push_back(i);
+  }
+  InlineVector<int64_t, kMaxRank> back;
+  back.resize(order.size());
+  for (size_t i = 0; i < order.size(); ++i) {
+    back[static_cast<size_t>(order[i])] = static_cast<int64_t>(i);
+  }
+  const Tensor moved = permute(x, order);
+  const Shape moved_shape = moved.shape();
+  kept.push_back(count);
+  const Tensor rows = reshape_to(moved, kept);
+  Tensor others = running_product(rows, false) * running_product(rows, true);
+  others = permute(reshape_to(others, moved_shape), back);
+  g.set(0, conjugate(others) * expanded(g, g.dy()));
+}
+
+void arg_infer(InferContext& c) {
+  const Shape& shape = c.shape(0);
+  const int64_t given = c.attrs().is_none(0) ? 0 : c.attrs().integer(0);
+  if (given < -shape.rank() || given >= shape.rank()) {
+    invalid_argument("Expected dimension in the range [", -shape.rank(), ", ", shape.rank(),
+                     "), but got ", given, " [Op:", c.op().tf_name, "]");
+  }
+  const int axis = static_cast<int>(given < 0 ? given + shape.rank() : given);
+  if (shape[axis] == 0) {
+    invalid_argument("Reduction axis ", given, " is empty in shape ", shape,
+                     " [Op:", c.op().tf_name, "]");
+  }
+  const DType type = c.attrs().is_none(1) ? DType::kInt64 : c.attrs().dtype(1);
+  if (!(kIndexTypes | DTypeSet{DType::kInt16, DType::kUint16}).contains(type)) {
+    invalid_argument("Indices of dtype ", type, " are not available [Op:", c.op().tf_name, "]");
+  }
+  Shape result = shape;
+  result.erase(axis);
+  c.add_output(type, result);
+}
+
+void scan_infer(InferContext& c) {
+  const Shape& shape = c.shape(0);
+  const int64_t axis = c.attrs().integer(0);
+  if (axis < -shape.rank() || axis >= shape.rank()) {
+    invalid_argument(c.op().tf_name, ": Expected scan axis in the range [", -shape.rank(), ", ",
+                     shape.rank(), "), but got ", axis, " [Op:", c.op().tf_name, "]");
+  }
+  c.add_output(c.dtype(0), shape);
+}
+
+std::vector<AttrSpec> reduce_attrs() {
+  return {{"axis", AttrKind::kInts, "None"}, {"keepdims", AttrKind::kBool, "False"}};
+}
+
+std::vector<AttrSpec> scan_attrs() {
+  return {{"axis", AttrKind::kInt, "0"},
+          {"exclusive", AttrKind::kBool, "False"},
+          {"reverse", AttrKind::kBool, "False"}};
+}
+
+}  // namespace
+
+const Op reduce_sum{{
+    .name = "reduce_sum",
+    .tf_name = "Sum",
+    .inputs = {{"input_tensor", kNumericTypes}},
+    .attrs = reduce_attrs(),
+    .infer = reduce_infer,
+    .kernel = cpu::reduce_sum,
+    .gradient = sum_gradient,
+    .doc = R"(The sum of elements along axes.
+
+Takes a number tensor; `axis` is an integer, a list of them (negative ones count from the end), or
+None for all. With `keepdims` the summed axes stay, with size 1. Empty sums are 0.
+
+Raises InvalidArgumentError for an axis out of range.
+
+>>> tf.reduce_sum([[1, 2], [3, 4]], axis=0).numpy()
+array([4, 6], dtype=int32)
+)",
+}};
+
+const Op reduce_mean{{
+    .name = "reduce_mean",
+    .tf_name = "Mean",
+    .inputs = {{"input_tensor", kNumericTypes}},
+    .attrs = reduce_attrs(),
+    .infer = reduce_infer,
+    .kernel = cpu::reduce_mean,
+    .gradient = mean_gradient,
+    .doc = R"(The mean of elements along axes.
+
+Arguments as in `tf.reduce_sum`. The dtype stays: means of integers are cut to integers. Empty
+means of floats are NaN.
+
+>>> tf.reduce_mean([[1.0, 2.0], [3.0, 4.0]], axis=1).numpy()
+array([1.5, 3.5], dtype=float32)
+)",
+}};
+
+const Op reduce_prod{{
+    .name = "reduce_prod",
+    .tf_name = "Prod",
+    .inputs = {{"input_tensor", kNumericTypes}},
+    .attrs = reduce_attrs(),
+    .infer = reduce_infer,
+    .kernel = cpu::reduce_prod,
+    .gradient = product_gradient,
+    .needs = {{.inputs = 1}},
+    .doc = R"(The product of elements along axes; arguments as in `tf.reduce_sum`.
+
+>>> tf.reduce_prod([[1, 2], [3, 4]], axis=1).numpy()
+array([ 2, 12], dtype=int32)
+)",
+}};
+
+const Op reduce_max{{
+    .name = "reduce_max",
+    .tf_name = "Max",
+    .inputs = {{"input_tensor", kRealTypes}},
+    .attrs = reduce_attrs(),
+    .infer = reduce_infer,
+    .kernel = cpu::reduce_max,
+    .gradient = extremum_gradient,
+    .needs = {{.inputs = 1, .outputs = 1}},
+    .doc = R"(The largest element along axes; arguments as in `tf.reduce_sum`. NaN wins.
+
+>>> tf.reduce_max([[1, 2], [3, 4]], axis=1).numpy()
+array([2, 4], dtype=int32)
+)",
+}};
+
+const Op reduce_min{{
+    .name = "reduce_min",
+    .tf_name = "Min",
+    .inputs = {{"input_tensor", kRealTypes}},
+    .attrs = reduce_attrs(),
+    .infer = reduce_infer,
+    .kernel = cpu::reduce_min,
+    .gradient = extremum_gradient,
+    .needs = {{.inputs = 1, .outputs = 1}},
+    .doc = R"(The smallest element along axes; arguments as in `tf.reduce_sum`. NaN wins.
+
+>>> tf.reduce_min([[1, 2], [3, 4]], axis=1).numpy()
+array([1, 3], dtype=int32)
+)",
+}};
+
+const Op reduce_all{{
+    .name = "reduce_all",
+    .tf_name = "All",
+    .inputs = {{"input_tensor", kBoolType, 0}},
+    .attrs = reduce_attrs(),
+    .infer = reduce_infer,
+    .kernel = cpu::reduce_all,
+    .doc = R"(Whether all elements along axes are true; arguments as in `tf.reduce_sum`.
+
+>>> tf.reduce_all([[True, False], [True, True]], axis=1).numpy().tolist()
+[False, True]
+)",
+}};
+
+const Op reduce_any{{
+    .name = "reduce_any",
+    .tf_name = "Any",
+    .inputs = {{"input_tensor", kBoolType, 0}},
+    .attrs = reduce_attrs(),
+    .infer = reduce_infer,
+    .kernel = cpu::reduce_any,
+    .doc = R"(Whether any element along axes is true; arguments as in `tf.reduce_sum`.
+
+>>> tf.reduce_any([[True, False], [False, False]], axis=1).numpy().tolist()
+[True, False]
+)",
+}};
+
+const Op argmax{{
+    .name = "argmax",
+    .tf_name = "ArgMax",
+    .inputs = {{"input", kRealTypes | kBoolType}},
+    .attrs = {{"axis", AttrKind::kInt, "None"}, {"output_type", AttrKind::kDType, "'int64'"}},
+    .infer = arg_infer,
+    .kernel = cpu::argmax,
+    .doc = R"(Where the largest element along an axis is: the first of equals.
+
+`axis` is 0 if not given; `output_type` an integer dtype. Raises InvalidArgumentError if the axis is
+empty or out of range.
+
+>>> tf.argmax([[1, 5, 2], [7, 0, 7]], axis=1).numpy()
+array([1, 0])
+)",
+}};
+
+const Op argmin{{
+    .name = "argmin",
+    .tf_name = "ArgMin",
+    .inputs = {{"input", kRealTypes | kBoolType}},
+    .attrs = {{"axis", AttrKind::kInt, "None"}, {"output_type", AttrKind::kDType, "'int64'"}},
+    .infer = arg_infer,
+    .kernel = cpu::argmin,
+    .doc = R"(Where the smallest element along an axis is: the first of equals.
+
+>>> tf.argmin([[1, 5, 2], [7, 0, 7]], axis=1).numpy()
+array([0, 1])
+)",
+}};
+
+const Op cumsum{{
+    .name = "cumsum",
+    .tf_name = "Cumsum",
+    .inputs = {{"x", kNumericTypes}},
+    .attrs = scan_attrs(),
+    .infer = scan_infer,
+    .kernel = cpu::cumsum,
+    .gradient =
+        [](GradContext& g) {
+          g.set(0, call(cumsum, {g.dy()},
+                        Attrs()
+                            .integer(g.attrs().integer(0))
+                            .flag(g.attrs().flag(1))
+                            .flag(!g.attrs().flag(2))));
+        },
+    .doc = R"(Running sums along an axis.
+
+`exclusive` leaves each element's own value out; `reverse` starts at the end.
+
+>>> tf.cumsum([1, 2, 3]).numpy()
+array([1, 3, 6], dtype=int32)
+)",
+}};
+
+const Op cumprod{{
+    .name = "cumprod",
+    .tf_name = "Cumprod",
+    .inputs = {{"x", kNumericTypes}},
+    .attrs = scan_attrs(),
+    .infer = scan_infer,
+    .kernel = cpu::cumprod,
+    // The derivative by an element is the sum of all products that hold it, divided by it.
+    .gradient =
+        [](GradContext& g) {
+          const Tensor sums = call(cumsum, {conjugate(g.output(0)) * g.dy()},
+                                   Attrs()
+                                       .integer(g.attrs().integer(0))
+                                       .flag(g.attrs().flag(1))
+                                       .flag(!g.attrs().flag(2)));
+          g.set(0, sums / conjugate(g.input(0)));
+        },
+    .needs = {{.inputs = 1, .outputs = 1}},
+    .doc = R"(Running products along an axis; arguments as in `tf.cumsum`.
+
+>>> tf.math.cumprod([1, 2, 3]).numpy()
+array([1, 2, 6], dtype=int32)
+)",
+}};
+
+}  // namespace ef::ops

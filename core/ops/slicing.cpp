@@ -1,0 +1,309 @@
+// Slices and padding: inference and gradients.
+#include "ops/slicing.h"
+
+#include <algorithm>
+
+#include "kernels/cpu/array.h"
+#include "ops/array.h"
+#include "ops/compose.h"
+
+namespace ef {
+
+StridedSlice resolve_slice(const Shape& shape, const Attrs& attrs, int first) {
+  const auto begins = attrs.list(first);
+  const auto ends = attrs.list(first + 1);
+  const auto strides = attrs.list(first + 2);
+  const auto mask = [&](int which, size_t i) {
+    return ((attrs.integer(first + 3 + which) >> i) & 1) != 0;
+  };
+  enum { kBegin, kEnd, kEllipsis, kNewAxis, kShrink };
+  const size_t count = begins.size();
+  if (ends.size() != count || strides.size() != count || count >= 32) {
+    invalid_argument("Expected begin, end, and strides to be 1D equal size tensors, but got ",
+                     count, ", ", ends.size(), " and ", strides.size(), " [Op:StridedSlice]");
+  }
+  int named = 0;  // axes that the indices speak of
+  bool has_ellipsis = false;
+  for (size_t i = 0; i < count; ++i) {
+    if (mask(kEllipsis, i)) {
+      if (has_ellipsis) {
+        invalid_argument("Multiple ellipses in slice spec not allowed [Op:StridedSlice]");
+      }
+      has_ellipsis = true;
+    } else if (!mask(kNewAxis, i)) {
+      ++named;
+    }
+  }
+  if (named > shape.rank()) {
+    invalid_argument("Index out of range using input dim ", shape.rank(), "; input has only ",
+                     shape.rank(), " dims [Op:StridedSlice]");
+  }
+  StridedSlice slice;
+  int axis = 0;
+  const auto whole = [&](int axes) {
+    for (; axes > 0; --axes, ++axis) {
+      slice.begin[axis] = 0;
+      slice.stride[axis] = 1;
+      slice.count[axis] = shape[axis];
+      slice.result.push_back(shape[axis]);
+    }
+  };
+  for (size_t i = 0; i < count; ++i) {
+    if (mask(kEllipsis, i)) {
+      whole(shape.rank() - named);
+      continue;
+    }
+    if (mask(kNewAxis, i)) {
+      slice.result.push_back(1);
+      continue;
+    }
+    const int64_t size = shape[axis];
+    const int64_t step = strides[i];
+    if (step == 0) invalid_argument("strides[", i, "] must be non-zero [Op:StridedSlice]");
+    if (mask(kShrink, i)) {
+      const int64_t index = begins[i] < 0 ? begins[i] + size : begins[i];
+      if (index < 0 || index >= size) {
+        invalid_argument("slice index ", begins[i], " of dimension ", axis,
+                         " out of bounds. [Op:StridedSlice]");
+      }
+      slice.begin[axis] = index;
+      slice.stride[axis] = 1;
+      slice.count[axis] = 1;
+      ++axis;
+      continue;
+    }
+    // Bounds of a downward step lie between -1 and size - 1.
+    const int64_t low = step > 0 ? 0 : -1;
+    const int64_t high = step > 0 ? size : size - 1;
+    const auto bound = [&](int64_t value, bool open, int64_t otherwise) {
+      if (open) return otherwise;
+      return std::clamp(value < 0 ? value + size : value, low, high);
+    };
+    const int64_t begin = bound(begins[i], mask(kBegin, i), step > 0 ? low : high);
+    const int64_t end = bound(ends[i], mask(kEnd, i), step > 0 ? high : low);
+    const int64_t distance = step > 0 ? end - begin : begin - end;
+    const int64_t width = step > 0 ? step : -step;
+    slice.begin[axis] = begin;
+    slice.stride[axis] = step;
+    slice.count[axis] = distance > 0 ? (distance - 1) / width + 1 : 0;
+    slice.result.push_back(slice.count[axis]);
+    ++axis;
+  }
+  whole(shape.rank() - axis);
+  return slice;
+}
+
+namespace ops {
+namespace {
+
+std::vector<AttrSpec> slice_attrs(bool with_shape) {
+  std::vector<AttrSpec> attrs;
+  if (with_shape) attrs.push_back({"shape", AttrKind::kShape});
+  for (const char* name : {"begin", "end", "strides"}) attrs.push_back({name, AttrKind::kInts});
+  for (const char* name : {"begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask",
+                           "shrink_axis_mask"}) {
+    attrs.push_back({name, AttrKind::kInt, "0"});
+  }
+  return attrs;
+}
+
+void append_slice(Attrs& to, const Attrs& from, int first) {
+  for (int k = first; k < first + 3; ++k) to.list(from.list(k));
+  for (int k = first + 3; k < first + 8; ++k) to.integer(from.integer(k));
+}
+
+void slice_infer(InferContext& c) {
+  const Shape& shape = c.shape(0);
+  const auto begin = c.attrs().list(0);
+  const auto size = c.attrs().list(1);
+  if (static_cast<int>(begin.size()) != shape.rank() || size.size() != begin.size()) {
+    invalid_argument("Expected begin and size arguments to be 1-D tensors of size ", shape.rank(),
+                     ", but got shapes [", begin.size(), "] and [", size.size(),
+                     "] instead. [Op:Slice]");
+  }
+  Shape result = shape;
+  for (int i = 0; i < shape.rank(); ++i) {
+    const int64_t b = begin[static_cast<size_t>(i)];
+    const int64_t s = size[static_cast<size_t>(i)];
+    if (b < 0 || b > shape[i]) {
+      invalid_argument("Expected begin[", i, "] in [0, ", shape[i], "], but got ", b,
+                       " [Op:Slice]");
+    }
+    if (s < -1 || s > shape[i] - b) {
+      invalid_argument("Expected size[", i, "] in [0, ", shape[i] - b, "], but got ", s,
+                       " [Op:Slice]");
+    }
+    result[i] = s < 0 ? shape[i] - b : s;
+  }
+  c.add_output(c.dtype(0), result);
+}
+
+void slice_gradient(GradContext& g) {
+  const Shape& in = g.input_shape(0);
+  const Shape& out = g.output_shape(0);
+  const auto begin = g.attrs().list(0);
+  InlineVector<int64_t, 16> paddings;
+  for (int i = 0; i < in.rank(); ++i) {
+    const int64_t b = begin[static_cast<size_t>(i)];
+    paddings.push_back(b);
+    paddings.push_back(in[i] - out[i] - b);
+  }
+  g.set(0, call(pad, {g.dy()}, Attrs().list(paddings).integer(0).real(0)));
+}
+
+void pad_infer(InferContext& c) {
+  const Shape& shape = c.shape(0);
+  const auto paddings = c.attrs().list(0);
+  if (static_cast<int>(paddings.size()) != 2 * shape.rank()) {
+    invalid_argument("The first dimension of paddings must be the rank of inputs [",
+                     paddings.size() / 2, ",2] ", shape, " [Op:Pad]");
+  }
+  const int64_t mode = c.attrs().integer(1);
+  Shape result = shape;
+  for (int i = 0; i < shape.rank(); ++i) {
+    const int64_t before = paddings[static_cast<size_t>(2 * i)];
+    const int64_t after = paddings[static_cast<size_t>(2 * i + 1)];
+    if (before < 0 || after < 0) {
+      invalid_argument("Paddings must be non-negative: ", before, " ", after, " [Op:Pad]");
+    }
+    const int64_t most = mode == 1 ? shape[i] - 1 : shape[i];
+    if (mode != 0 && (before > most || after > most)) {
+      invalid_argument("paddings must be ", mode == 1 ? "less than" : "no greater than",
+                       " the dimension size: ", before, ", ", after,
+                       mode == 1 ? " not less than " : " greater than ", shape[i],
+                       " [Op:MirrorPad]");
+    }
+    if (__builtin_add_overflow(result[i], before, &result[i]) ||
+        __builtin_add_overflow(result[i], after, &result[i])) {
+      invalid_argument("The padded size overflows [Op:Pad]");
+    }
+  }
+  checked_num_elements(result.dims(), "Pad");
+  c.add_output(c.dtype(0), result);
+}
+
+void pad_gradient(GradContext& g) {
+  const auto paddings = g.attrs().list(0);
+  if (g.attrs().integer(1) != 0) {
+    g.set(0, call(mirror_pad_grad, {g.dy()},
+                  Attrs().list(paddings).integer(g.attrs().integer(1))));
+    return;
+  }
+  InlineVector<int64_t, kMaxRank> begin;
+  for (size_t i = 0; i < paddings.size(); i += 2) begin.push_back(paddings[i]);
+  g.set(0, call(slice, {g.dy()}, Attrs().list(begin).list(g.input_shape(0))));
+}
+
+void mirror_pad_grad_infer(InferContext& c) {
+  const auto paddings = c.attrs().list(0);
+  Shape result = c.shape(0);
+  if (static_cast<int>(paddings.size()) != 2 * result.rank()) {
+    invalid_argument("The first dimension of paddings must be the rank of inputs ", result,
+                     " [Op:MirrorPadGrad]");
+  }
+  for (int i = 0; i < result.rank(); ++i) {
+    result[i] -= paddings[static_cast<size_t>(2 * i)] + paddings[static_cast<size_t>(2 * i + 1)];
+    if (result[i] < 0) {
+      invalid_argument("Computed output shape has a negative dimension: ", result,
+                       " [Op:MirrorPadGrad]");
+    }
+  }
+  c.add_output(c.dtype(0), result);
+}
+
+}  // namespace
+
+const Op slice{{
+    .name = "slice",
+    .tf_name = "Slice",
+    .inputs = {{"input_", kAllTypes}},
+    .attrs = {{"begin", AttrKind::kInts}, {"size", AttrKind::kInts}},
+    .infer = slice_infer,
+    .kernel = cpu::slice,
+    .gradient = slice_gradient,
+    .doc = R"(The part of a tensor that begins at `begin` and has shape `size`.
+
+A size of -1 means all that remains. Raises InvalidArgumentError for parts that stick out.
+
+>>> tf.slice([[1, 2, 3], [4, 5, 6]], [0, 1], [2, -1]).numpy().tolist()
+[[2, 3], [5, 6]]
+)",
+}};
+
+const Op strided_slice{{
+    .name = "strided_slice",
+    .tf_name = "StridedSlice",
+    .inputs = {{"input_", kAllTypes}},
+    .attrs = slice_attrs(false),
+    .infer =
+        [](InferContext& c) {
+          c.add_output(c.dtype(0), resolve_slice(c.shape(0), c.attrs(), 0).result);
+        },
+    .kernel = cpu::strided_slice,
+    .gradient =
+        [](GradContext& g) {
+          Attrs attrs;
+          attrs.list(g.input_shape(0));
+          append_slice(attrs, g.attrs(), 0);
+          g.set(0, call(strided_slice_grad, {g.dy()}, attrs));
+        },
+    .makes_outputs = true,
+    .doc = "Every stride-th element from begin to end along each axis, as Python's x[b:e:s] does.",
+}};
+
+const Op strided_slice_grad{{
+    .name = "strided_slice_grad",
+    .tf_name = "StridedSliceGrad",
+    .inputs = {{"dy", kNumericTypes}},
+    .attrs = slice_attrs(true),
+    .infer =
+        [](InferContext& c) {
+          const Shape shape(c.attrs().list(0));
+          const Shape expected = resolve_slice(shape, c.attrs(), 1).result;
+          if (expected != c.shape(0)) {
+            invalid_argument("The gradient of a slice has shape ", c.shape(0), ", expected ",
+                             expected, " [Op:StridedSliceGrad]");
+          }
+          c.add_output(c.dtype(0), shape);
+        },
+    .kernel = cpu::strided_slice_grad,
+    .gradient =
+        [](GradContext& g) {
+          Attrs attrs;
+          append_slice(attrs, g.attrs(), 1);
+          g.set(0, call(strided_slice, {g.dy()}, attrs));
+        },
+    .doc = "Zeros of a shape, with `dy` where a strided slice was taken.",
+}};
+
+const Op pad{{
+    .name = "pad",
+    .tf_name = "Pad",
+    .inputs = {{"tensor", kPlainTypes}},
+    .attrs = {{"paddings", AttrKind::kInts},
+              {"mode", AttrKind::kEnum, "'CONSTANT'", "CONSTANT|REFLECT|SYMMETRIC"},
+              {"constant_values", AttrKind::kFloat, "0"}},
+    .infer = pad_infer,
+    .kernel = cpu::pad,
+    .gradient = pad_gradient,
+    .doc = "Adds elements before and after along each axis.",
+}};
+
+const Op mirror_pad_grad{{
+    .name = "mirror_pad_grad",
+    .tf_name = "MirrorPadGrad",
+    .inputs = {{"dy", kNumericTypes}},
+    .attrs = {{"paddings", AttrKind::kInts},
+              {"mode", AttrKind::kEnum, "'REFLECT'", "CONSTANT|REFLECT|SYMMETRIC"}},
+    .infer = mirror_pad_grad_infer,
+    .kernel = cpu::mirror_pad_grad,
+    .gradient =
+        [](GradContext& g) {
+          g.set(0, call(pad, {g.dy()},
+                        Attrs().list(g.attrs().list(0)).integer(g.attrs().integer(1)).real(0)));
+        },
+    .doc = "Adds what lies on mirrored elements to those they mirror.",
+}};
+
+}  // namespace ops
+}  // namespace ef

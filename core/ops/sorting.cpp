@@ -1,0 +1,174 @@
+// Searching, sorting and counting: inference and gradients.
+#include "kernels/cpu/indexing.h"
+#include "ops/array.h"
+#include "ops/compose.h"
+#include "ops/indexing.h"
+#include "ops/reduction.h"
+
+namespace ef::ops {
+namespace {
+
+std::vector<AttrSpec> sort_attrs() {
+  return {{"axis", AttrKind::kInt, "-1"},
+          {"direction", AttrKind::kEnum, "'ASCENDING'", "ASCENDING|DESCENDING"}};
+}
+
+void sort_infer_as(InferContext& c, DType dtype) {
+  normalize_axis(c.attrs().integer(0), c.shape(0).rank(), c.op().tf_name);
+  c.add_output(dtype, c.shape(0));
+}
+
+// Sends each element's gradient along the last axis back to where it was taken from.
+Tensor send_back(const Tensor& dy, const Tensor& indices, const Shape& shape) {
+  const int batch = shape.rank() - 1;
+  return call(gather_grad, {dy, indices}, Attrs().list(shape).integer(batch).integer(batch));
+}
+
+}  // namespace
+
+const Op one_hot{{
+    .name = "one_hot",
+    .tf_name = "OneHot",
+    .inputs = {{"indices", kIndexTypes | DTypeSet{DType::kUint8, DType::kInt8}, 'I'},
+               {"on_value", kAllTypes},
+               {"off_value", kAllTypes}},
+    .attrs = {{"depth", AttrKind::kInt}, {"axis", AttrKind::kInt, "-1"}},
+    .infer =
+        [](InferContext& c) {
+          const int64_t depth = c.attrs().integer(0);
+          const int64_t axis = c.attrs().integer(1);
+          if (depth < 0) {
+            invalid_argument("depth must be non-negative, got: ", depth, " [Op:OneHot]");
+          }
+          Shape shape = c.shape(0);
+          if (axis < -1 || axis > shape.rank()) {
+            invalid_argument("Expected axis to be -1 or between [0, ", shape.rank(),
+                             "].  But received: ", axis, " [Op:OneHot]");
+          }
+          for (int i : {1, 2}) {
+            if (c.shape(i).rank() != 0) {
+              invalid_argument(i == 1 ? "on_value" : "off_value", " must be a scalar, but got: ",
+                               c.shape(i), " [Op:OneHot]");
+            }
+          }
+          shape.insert(axis < 0 ? shape.rank() : static_cast<int>(axis), depth);
+          checked_num_elements(shape.dims(), "OneHot");
+          c.add_output(c.dtype(1), shape);
+        },
+    .kernel = cpu::one_hot,
+    .doc = "Rows with `on_value` at the index and `off_value` elsewhere.",
+}};
+
+const Op where_indices{{
+    .name = "where_indices",
+    .tf_name = "Where",
+    .inputs = {{"condition", kPlainTypes}},
+    .infer = [](InferContext& c) { c.add_output(DType::kInt64, {0, c.shape(0).rank()}); },
+    .kernel = cpu::where_indices,
+    .makes_outputs = true,
+    .doc = "The places of the true (or nonzero) elements, one row each.",
+}};
+
+const Op searchsorted{{
+    .name = "searchsorted",
+    .tf_name = "SearchSorted",
+    .inputs = {{"sorted_sequence", kRealTypes}, {"values", kRealTypes}},
+    .attrs = {{"side", AttrKind::kEnum, "'left'", "left|right"},
+              {"output_type", AttrKind::kDType, "'int32'"}},
+    .infer =
+        [](InferContext& c) {
+          const Shape& a = c.shape(0);
+          const Shape& b = c.shape(1);
+          bool same = a.rank() == b.rank() && a.rank() > 0;
+          for (int i = 0; same && i + 1 < a.rank(); ++i) same = a[i] == b[i];
+          if (!same) {
+            invalid_argument("Leading dim_size of both tensors must match: ", a, " vs. ", b,
+                             " [Op:SearchSorted]");
+          }
+          c.add_output(c.attrs().dtype(1), b);
+        },
+    .kernel = cpu::searchsorted,
+    .doc = "Where values would have to be inserted to keep rows sorted.",
+}};
+
+const Op sort{{
+    .name = "sort",
+    .tf_name = "Sort",
+    .inputs = {{"values", kRealTypes}},
+    .attrs = sort_attrs(),
+    .infer = [](InferContext& c) { sort_infer_as(c, c.dtype(0)); },
+    .kernel = cpu::sort,
+    .gradient =
+        [](GradContext& g) {
+          const Tensor order = call(argsort, {g.input(0)}, g.attrs());
+          const int rank = g.input_shape(0).rank();
+          const int axis = normalize_axis(g.attrs().integer(0), rank, "Sort");
+          InlineVector<int64_t, kMaxRank> swap;
+          for (int i = 0; i < rank; ++i) swap.push_back(i);
+          std::swap(swap[static_cast<size_t>(axis)], swap[static_cast<size_t>(rank - 1)]);
+          const Tensor dy = permute(g.dy(), swap);
+          g.set(0, permute(send_back(dy, permute(order, swap), dy.shape()), swap));
+        },
+    .needs = {{.inputs = 1}},
+    .doc = "Sorts along an axis; NaN comes last.",
+}};
+
+const Op argsort{{
+    .name = "argsort",
+    .tf_name = "ArgSort",
+    .inputs = {{"values", kRealTypes}},
+    .attrs = sort_attrs(),
+    .infer = [](InferContext& c) { sort_infer_as(c, DType::kInt32); },
+    .kernel = cpu::argsort,
+    .doc = "The indices that sort along an axis; equal elements keep their order.",
+}};
+
+const Op top_k{{
+    .name = "top_k",
+    .tf_name = "TopKV2",
+    .inputs = {{"input", kRealTypes}},
+    .attrs = {{"k", AttrKind::kInt, "1"}, {"sorted", AttrKind::kBool, "True"}},
+    .infer =
+        [](InferContext& c) {
+          Shape shape = c.shape(0);
+          const int64_t k = c.attrs().integer(0);
+          if (shape.rank() < 1) {
+            invalid_argument("input must be >= 1-D, got shape ", shape, " [Op:TopKV2]");
+          }
+          if (k < 0) invalid_argument("Need k >= 0, got ", k, " [Op:TopKV2]");
+          if (shape.back() < k) {
+            invalid_argument("input must have at least k columns. Had ", shape.back(),
+                             ", needed ", k, " [Op:TopKV2]");
+          }
+          shape[shape.rank() - 1] = k;
+          c.add_output(c.dtype(0), shape);
+          c.add_output(DType::kInt32, shape);
+        },
+    .kernel = cpu::top_k,
+    .gradient =
+        [](GradContext& g) { g.set(0, send_back(g.dy(0), g.output(1), g.input_shape(0))); },
+    .needs = {{.outputs = 2}},
+    .doc = "The k largest elements of each row, and where they are.",
+}};
+
+const Op unique_with_counts{{
+    .name = "unique_with_counts",
+    .tf_name = "UniqueWithCounts",
+    .inputs = {{"x", kRealTypes | kBoolType | DTypeSet{DType::kString}}},
+    .attrs = {{"out_idx", AttrKind::kDType, "'int32'"}},
+    .infer =
+        [](InferContext& c) {
+          if (c.shape(0).rank() != 1) {
+            invalid_argument("unique expects a 1D vector, got ", c.shape(0),
+                             " [Op:UniqueWithCounts]");
+          }
+          c.add_output(c.dtype(0), {0});
+          c.add_output(c.attrs().dtype(0), c.shape(0));
+          c.add_output(c.attrs().dtype(0), {0});
+        },
+    .kernel = cpu::unique_with_counts,
+    .makes_outputs = true,
+    .doc = "Distinct elements in order of appearance, each element's place, and counts.",
+}};
+
+}  // namespace ef::ops
