@@ -22,6 +22,10 @@ class Philox {
     return block;
   }
 
+  uint64_t key() const { return key_; }
+  uint64_t counter_low() const { return low_; }
+  uint64_t counter_high() const { return high_; }
+
   void skip(uint64_t blocks) {
     low_ += blocks;
     high_ += low_ < blocks;

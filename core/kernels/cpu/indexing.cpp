@@ -144,8 +144,7 @@ Slices slices_of(const Shape& shape, const Tensor& indices, int batch_dims, cons
 
 // Puts updates into `out` at the slices that the indices name.
 template <class Combine>
-void scatter(const Tensor& out, const Tensor& indices, const Tensor& updates, const char* op,
-             const Combine& combine) {
+void scatter(const Tensor& out, const Tensor& indices, const char* op, const Combine& combine) {
   const Slices s = slices_of(out.shape(), indices, 0, op);
   const Indices at(indices);
   for (int64_t r = 0; r < s.rows; ++r) combine(s.offset(at, r), r * s.inner, s.inner);
@@ -155,7 +154,7 @@ void scatter_add(const Tensor& out, const Tensor& indices, const Tensor& updates
   on_number_type(out.dtype(), [&]<class T>(T) {
     T* to = out.mutable_data<T>();
     const T* from = updates.data<T>();
-    scatter(out, indices, updates, op, [=](int64_t a, int64_t b, int64_t count) {
+    scatter(out, indices, op, [=](int64_t a, int64_t b, int64_t count) {
       add_into(to + a, from + b, count);
     });
   });
@@ -174,7 +173,7 @@ void update_elements(KernelContext& context, const Combine& combine) {
   on_real_type(out.dtype(), [&]<class T>(T) {
     T* to = out.mutable_data<T>();
     const T* from = context.input(2).data<T>();
-    scatter(out, context.input(1), context.input(2), context.op().tf_name,
+    scatter(out, context.input(1), context.op().tf_name,
             [&](int64_t a, int64_t b, int64_t count) {
               for (int64_t i = 0; i < count; ++i) {
                 to[a + i] =
@@ -279,7 +278,7 @@ void tensor_scatter_nd_update(KernelContext& context) {
   const Tensor& out = context.output(0);
   slices_of(out.shape(), context.input(1), 0, "TensorScatterUpdate");
   copy_tensor(out, context.input(0));
-  scatter(out, context.input(1), context.input(2), "TensorScatterUpdate",
+  scatter(out, context.input(1), "TensorScatterUpdate",
           [&](int64_t a, int64_t b, int64_t count) {
             copy_items(out.dtype(), out.mutable_raw_data(), a, context.input(2).raw_data(), b,
                        count);

@@ -4,59 +4,24 @@
 
 #include <bit>
 #include <cmath>
+#include <cstring>
 #include <numbers>
 #include <numeric>
 
+#include "device/isa.h"
 #include "device/parallel.h"
+#include "kernels/cpu/random_loops.h"
 #include "random/philox.h"
 
 namespace ef::cpu {
 namespace {
 
-// Bits become the mantissa of a number in [1, 2), from which 1 is subtracted.
-float unit_float(uint32_t bits) {
-  return std::bit_cast<float>(0x3f800000u | (bits & 0x7fffffu)) - 1.0f;
-}
-double unit_double(uint32_t high, uint32_t low) {
-  const uint64_t mantissa = (uint64_t{high & 0xfffffu} << 32) | low;
-  return std::bit_cast<double>((uint64_t{1023} << 52) | mantissa) - 1.0;
-}
-
-template <class T>
-T unit(uint32_t bits);
-template <>
-float unit<float>(uint32_t bits) {
-  return unit_float(bits);
-}
-template <>
-Half unit<Half>(uint32_t bits) {
-  Half value;
-  value.bits = static_cast<uint16_t>((15u << 10) | (bits & 0x3ffu));
-  return Half(static_cast<float>(value) - 1.0f);
-}
-template <>
-Bfloat16 unit<Bfloat16>(uint32_t bits) {
-  Bfloat16 value;
-  value.bits = static_cast<uint16_t>((127u << 7) | (bits & 0x7fu));
-  return Bfloat16(static_cast<float>(value) - 1.0f);
-}
-
-// Box and Muller's transform of two uniform numbers to two normal ones.
-void normal_pair(uint32_t a, uint32_t b, float* out) {
-  constexpr float kSmallest = 1.0e-7f;  // keeps the logarithm finite
-  const float u = std::max(unit_float(a), kSmallest);
-  const float angle = 2.0f * std::numbers::pi_v<float> * unit_float(b);
-  const float radius = std::sqrt(-2.0f * std::log(u));
-  out[0] = std::sin(angle) * radius;
-  out[1] = std::cos(angle) * radius;
-}
-void normal_pair(uint32_t a, uint32_t b, uint32_t c, uint32_t d, double* out) {
-  constexpr double kSmallest = 1.0e-7;
-  const double u = std::max(unit_double(a, b), kSmallest);
-  const double angle = 2.0 * std::numbers::pi * unit_double(c, d);
-  const double radius = std::sqrt(-2.0 * std::log(u));
-  out[0] = std::sin(angle) * radius;
-  out[1] = std::cos(angle) * radius;
+const RandomLoops& loops() {
+  switch (isa()) {
+    case Isa::kAvx512: return avx512::random_loops();
+    case Isa::kAvx2: return avx2::random_loops();
+    default: return baseline::random_loops();
+  }
 }
 
 Philox philox_at(const Attrs& attrs, int first) {
@@ -65,138 +30,167 @@ Philox philox_at(const Attrs& attrs, int first) {
                 static_cast<uint64_t>(attrs.integer(first + 2)));
 }
 
-// Calls make(philox, group) for each group of kWidth outputs; the generator stands at
-// `blocks_per_group` times the group's number.
-template <int kWidth, class T, class Make>
-void fill_groups(KernelContext& context, uint64_t blocks_per_group, const Make& make) {
-  T* out = context.output(0).mutable_data<T>();
+// Blocks whose words are made at a time: they stay in the first level of cache.
+constexpr int64_t kPiece = 256;
+constexpr int64_t kGrain = 8 * kPiece;
+
+// Calls make(words, first, count) for pieces of the output, with the words of the blocks that its
+// elements from `first` on are made of: `per_block` elements each, `stride` blocks apart.
+template <class Make>
+void draw(KernelContext& context, int64_t per_block, uint64_t stride, const Make& make) {
   const int64_t count = context.output(0).size();
   const Philox start = philox_at(context.attrs(), 2);
-  const int64_t groups = (count + kWidth - 1) / kWidth;
-  parallel_for(groups, 2048, [&](int64_t begin, int64_t end) {
-    for (int64_t group = begin; group < end; ++group) {
+  const int64_t blocks = (count + per_block - 1) / per_block;
+  parallel_for(blocks, kGrain, [&](int64_t begin, int64_t end) {
+    alignas(64) uint32_t words[4 * kPiece];
+    for (int64_t block = begin; block < end; block += kPiece) {
+      const int64_t size = std::min(kPiece, end - block);
       Philox philox = start;
-      philox.skip(static_cast<uint64_t>(group) * blocks_per_group);
-      T values[kWidth];
-      make(philox, values);
-      const int64_t size = std::min<int64_t>(kWidth, count - group * kWidth);
-      for (int64_t i = 0; i < size; ++i) out[group * kWidth + i] = values[i];
+      philox.skip(static_cast<uint64_t>(block) * stride);
+      loops().philox({philox.key(), philox.counter_low(), philox.counter_high(), stride}, words,
+                     size);
+      const int64_t first = block * per_block;
+      make(words, first, std::min(size * per_block, count - first));
     }
   });
 }
 
 template <class T>
-void uniform(KernelContext& context) {
-  fill_groups<4, T>(context, 1, [](Philox& philox, T* out) {
-    const Philox::Block block = philox();
-    for (int i = 0; i < 4; ++i) out[i] = unit<T>(block[i]);
-  });
+void sample(KernelContext& context, SampleLoop loop) {
+  T* out = context.output(0).mutable_data<T>();
+  draw(context, 16 / std::max<int64_t>(sizeof(T), 4), 1,
+       [=](const uint32_t* words, int64_t first, int64_t count) { loop(words, out + first, count); });
 }
 
-template <class T>
+// Box and Muller's transform of two uniform numbers to two normal ones, of one pair.
+struct FloatPairs {
+  using Wide = float;
+  static constexpr int kWords = 2;
+  static SampleLoop loop() { return loops().normal_float; }
+  static void make(PhiloxNumbers& numbers, float* out) {
+    const uint32_t a = numbers();
+    const float u = std::max(unit(a), 1.0e-7f);  // keeps the logarithm finite
+    const auto angle = static_cast<float>(2.0 * std::numbers::pi * unit(numbers()));
+    const float radius = std::sqrt(-2.0f * std::log(u));
+    out[0] = std::sin(angle) * radius;
+    out[1] = std::cos(angle) * radius;
+  }
+  // Bits become the mantissa of a number in [1, 2), from which 1 is subtracted.
+  static float unit(uint32_t bits) {
+    return std::bit_cast<float>(0x3f800000u | (bits & 0x7fffffu)) - 1.0f;
+  }
+};
+struct DoublePairs {
+  using Wide = double;
+  static constexpr int kWords = 4;
+  static SampleLoop loop() { return loops().normal_double; }
+  static void make(PhiloxNumbers& numbers, double* out) {
+    const double u = std::max(unit(numbers), 1.0e-7);
+    const double angle = 2.0 * std::numbers::pi * unit(numbers);
+    const double radius = std::sqrt(-2.0 * std::log(u));
+    out[0] = std::sin(angle) * radius;
+    out[1] = std::cos(angle) * radius;
+  }
+  static double unit(PhiloxNumbers& numbers) {
+    const uint64_t upper = numbers() & 0xfffffu;
+    const uint64_t mantissa = (upper << 32) | numbers();
+    return std::bit_cast<double>((uint64_t{1023} << 52) | mantissa) - 1.0;
+  }
+};
+
+// T is what the output holds, made of pairs of float or double.
+template <class T, class Pairs>
 void normal(KernelContext& context) {
-  fill_groups<4, T>(context, 1, [](Philox& philox, T* out) {
-    const Philox::Block block = philox();
-    float values[4];
-    normal_pair(block[0], block[1], values);
-    normal_pair(block[2], block[3], values + 2);
-    for (int i = 0; i < 4; ++i) out[i] = static_cast<T>(values[i]);
+  using Wide = typename Pairs::Wide;
+  constexpr int64_t kPerBlock = 8 / Pairs::kWords;
+  T* out = context.output(0).mutable_data<T>();
+  draw(context, kPerBlock, 1, [=](const uint32_t* words, int64_t first, int64_t count) {
+    Wide values[kPerBlock * kPiece];
+    Pairs::loop()(words, values, count + (count & 1));
+    for (int64_t i = 0; i < count; ++i) out[first + i] = static_cast<T>(values[i]);
   });
 }
 
 // How many numbers TensorFlow sets aside for one output that is drawn by rejection.
-constexpr uint64_t kReserved = 256;
+constexpr int64_t kReserved = 256;
 constexpr double kCut = 2.0;
 
-template <class T>
-void truncated(KernelContext& context) {
-  fill_groups<4, T>(context, kReserved, [](Philox& philox, T* out) {
-    PhiloxNumbers numbers(philox);
-    for (int made = 0; made < 4;) {
-      const uint32_t a = numbers();
-      const uint32_t b = numbers();
-      float pair[2];
-      normal_pair(a, b, pair);
-      for (int i = 0; i < 2 && made < 4; ++i) {
-        if (std::abs(pair[i]) < static_cast<float>(kCut)) out[made++] = static_cast<T>(pair[i]);
-      }
+// Draws the numbers of a group again and one by one, leaving out those that are too large.
+template <class Pairs>
+void redraw(Philox philox, typename Pairs::Wide* out, int count) {
+  PhiloxNumbers numbers(philox);
+  for (int made = 0; made < count;) {
+    typename Pairs::Wide pair[2];
+    Pairs::make(numbers, pair);
+    for (int i = 0; i < 2 && made < count; ++i) {
+      if (std::abs(pair[i]) < static_cast<typename Pairs::Wide>(kCut)) out[made++] = pair[i];
     }
-  });
-}
-
-void truncated_double(KernelContext& context) {
-  fill_groups<2, double>(context, kReserved / 2, [](Philox& philox, double* out) {
-    PhiloxNumbers numbers(philox);
-    for (int made = 0; made < 2;) {
-      const uint32_t a = numbers();
-      const uint32_t b = numbers();
-      const uint32_t c = numbers();
-      const uint32_t d = numbers();
-      double pair[2];
-      normal_pair(a, b, c, d, pair);
-      for (int i = 0; i < 2 && made < 2; ++i) {
-        if (std::abs(pair[i]) < kCut) out[made++] = pair[i];
-      }
-    }
-  });
-}
-
-uint64_t join(uint32_t low, uint32_t high) { return low | uint64_t{high} << 32; }
-
-// Integers low + bits mod range; a range of 0 means all values.
-template <class U>
-void ints(KernelContext& context, U low, U range) {
-  if constexpr (sizeof(U) == 4) {
-    fill_groups<4, U>(context, 1, [=](Philox& philox, U* out) {
-      const Philox::Block block = philox();
-      for (int i = 0; i < 4; ++i) out[i] = low + (range ? block[i] % range : block[i]);
-    });
-  } else {
-    fill_groups<2, U>(context, 1, [=](Philox& philox, U* out) {
-      const Philox::Block block = philox();
-      for (int i = 0; i < 2; ++i) {
-        const uint64_t bits = join(block[2 * i], block[2 * i + 1]);
-        out[i] = low + (range ? bits % range : bits);
-      }
-    });
   }
+}
+
+// Each group of outputs has a stretch of the stream of its own. In five of six, the first block
+// makes all of them.
+template <class T, class Pairs>
+void truncated(KernelContext& context) {
+  using Wide = typename Pairs::Wide;
+  constexpr int64_t kGroup = 8 / Pairs::kWords;
+  constexpr int64_t kStride = kGroup * kReserved / 4;
+  // The vector functions and the C library's may round differently, and a number may not be kept
+  // by one and dropped by the other.
+  constexpr auto kSafe = static_cast<Wide>(kCut - 1e-5);
+  T* out = context.output(0).mutable_data<T>();
+  const Philox start = philox_at(context.attrs(), 2);
+  draw(context, kGroup, kStride, [=](const uint32_t* words, int64_t first, int64_t count) {
+    Wide values[kGroup * kPiece];
+    const int64_t groups = (count + kGroup - 1) / kGroup;
+    Pairs::loop()(words, values, groups * kGroup);
+    for (int64_t group = 0; group < groups; ++group) {
+      Wide* members = values + group * kGroup;
+      bool safe = true;
+      for (int64_t i = 0; i < kGroup; ++i) safe &= std::abs(members[i]) < kSafe;
+      if (safe) continue;
+      Philox philox = start;
+      philox.skip(static_cast<uint64_t>((first / kGroup + group) * kStride));
+      redraw<Pairs>(philox, members, kGroup);
+    }
+    for (int64_t i = 0; i < count; ++i) out[first + i] = static_cast<T>(values[i]);
+  });
+}
+
+template <class T>
+void full_range(KernelContext& context) {
+  T* out = context.output(0).mutable_data<T>();
+  draw(context, 16 / sizeof(T), 1, [=](const uint32_t* words, int64_t first, int64_t count) {
+    std::memcpy(out + first, words, static_cast<size_t>(count) * sizeof(T));
+  });
 }
 
 }  // namespace
 
 void philox_uniform(KernelContext& context) {
   switch (context.output(0).dtype()) {
-    case DType::kFloat32: return uniform<float>(context);
-    case DType::kFloat16: return uniform<Half>(context);
-    case DType::kBfloat16: return uniform<Bfloat16>(context);
-    default:
-      return fill_groups<2, double>(context, 1, [](Philox& philox, double* out) {
-        const Philox::Block block = philox();
-        out[0] = unit_double(block[0], block[1]);
-        out[1] = unit_double(block[2], block[3]);
-      });
+    case DType::kFloat32: return sample<float>(context, loops().uniform_float);
+    case DType::kFloat16: return sample<Half>(context, loops().uniform_half);
+    case DType::kBfloat16: return sample<Bfloat16>(context, loops().uniform_bfloat16);
+    default: return sample<double>(context, loops().uniform_double);
   }
 }
 
 void philox_normal(KernelContext& context) {
   switch (context.output(0).dtype()) {
-    case DType::kFloat32: return normal<float>(context);
-    case DType::kFloat16: return normal<Half>(context);
-    case DType::kBfloat16: return normal<Bfloat16>(context);
-    default:
-      return fill_groups<2, double>(context, 1, [](Philox& philox, double* out) {
-        const Philox::Block block = philox();
-        normal_pair(block[0], block[1], block[2], block[3], out);
-      });
+    case DType::kFloat32: return normal<float, FloatPairs>(context);
+    case DType::kFloat16: return normal<Half, FloatPairs>(context);
+    case DType::kBfloat16: return normal<Bfloat16, FloatPairs>(context);
+    default: return normal<double, DoublePairs>(context);
   }
 }
 
 void philox_truncated_normal(KernelContext& context) {
   switch (context.output(0).dtype()) {
-    case DType::kFloat32: return truncated<float>(context);
-    case DType::kFloat16: return truncated<Half>(context);
-    case DType::kBfloat16: return truncated<Bfloat16>(context);
-    default: return truncated_double(context);
+    case DType::kFloat32: return truncated<float, FloatPairs>(context);
+    case DType::kFloat16: return truncated<Half, FloatPairs>(context);
+    case DType::kBfloat16: return truncated<Bfloat16, FloatPairs>(context);
+    default: return truncated<double, DoublePairs>(context);
   }
 }
 
@@ -204,14 +198,25 @@ void philox_uniform_int(KernelContext& context) {
   const auto low = static_cast<uint64_t>(context.attrs().integer(5));
   const uint64_t range = static_cast<uint64_t>(context.attrs().integer(6)) - low;
   if (element_size(context.output(0).dtype()) == 4) {
-    return ints(context, static_cast<uint32_t>(low), static_cast<uint32_t>(range));
+    auto* out = context.output(0).mutable_data<uint32_t>();
+    draw(context, 4, 1, [=](const uint32_t* words, int64_t first, int64_t count) {
+      loops().remainder(words, static_cast<uint32_t>(low), static_cast<uint32_t>(range),
+                        out + first, count);
+    });
+    return;
   }
-  ints(context, low, range);
+  auto* out = context.output(0).mutable_data<uint64_t>();
+  draw(context, 2, 1, [=](const uint32_t* words, int64_t first, int64_t count) {
+    for (int64_t i = 0; i < count; ++i) {
+      const uint64_t word = words[2 * i] | uint64_t{words[2 * i + 1]} << 32;
+      out[first + i] = low + word % range;
+    }
+  });
 }
 
 void philox_uniform_full_int(KernelContext& context) {
-  if (element_size(context.output(0).dtype()) == 4) return ints<uint32_t>(context, 0, 0);
-  ints<uint64_t>(context, 0, 0);
+  if (element_size(context.output(0).dtype()) == 4) return full_range<uint32_t>(context);
+  full_range<uint64_t>(context);
 }
 
 void philox_shuffle(KernelContext& context) {

@@ -172,7 +172,7 @@ EF_INLINE void normal_pair(uint32_t a, uint32_t b, float* first, float* second) 
   const float u = unit(a);
   const auto logarithm = static_cast<float>(log_of(u > 1.0e-7f ? u : 1.0e-7f));
   const float radius = std::sqrt(-2.0f * logarithm);
-  const float angle = 6.2831855f * unit(b);  // in [0, 2π)
+  const auto angle = static_cast<float>(0x1.921fb54442d18p2 * unit(b));  // in [0, 2π)
 
   const double turns = static_cast<double>(angle) * 0x1.45f306dc9c883p-1;  // quarters
   const double rounder = 0x1.8p52;  // its last bit is worth 1
