@@ -68,14 +68,19 @@ def set_seed(seed: int) -> None:
     _state.streams.clear()
 
 
+def _truncated(seed: int) -> int:
+    """The seed as a number of 31 bits, as TensorFlow passes it on."""
+    return int(seed) % _MAX_INT32
+
+
 def get_seed(op_seed: int | None) -> tuple[int | None, int | None]:
     """The pair of seeds an operation uses: the global one and its own."""
     if _state.seed is not None:
         if op_seed is None:
             op_seed = _state.operation_seeds.randint(0, _MAX_INT32)
-        seeds: tuple[int | None, int | None] = (_state.seed, op_seed)
+        seeds: tuple[int | None, int | None] = (_truncated(_state.seed), _truncated(op_seed))
     elif op_seed is not None:
-        seeds = (_DEFAULT_GLOBAL_SEED, op_seed)
+        seeds = (_DEFAULT_GLOBAL_SEED, _truncated(op_seed))
     else:
         return (None, None)
     if seeds == (0, 0):

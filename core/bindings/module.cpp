@@ -97,7 +97,7 @@ NB_MODULE(_core, m) {
       },
       nb::arg("cls"), nb::arg("function"), nb::arg("priority") = 100);
 
-  m.def("convert", convert, nb::arg("value"), nb::arg("dtype").none() = nb::none(),
+  m.def("convert", convert, nb::arg("value").none(), nb::arg("dtype").none() = nb::none(),
         nb::arg("dtype_hint").none() = nb::none(),
         "A tensor of the value: of that dtype, or preferably of the hinted one.");
   m.def("to_dlpack", [](nb::object tensor) {

@@ -221,7 +221,8 @@ void append_fallback(const Signature& signature, size_t k, Attrs& attrs) {
 }
 
 void append_attr(const Signature& signature, size_t k, PyObject* value, Attrs& attrs) {
-  if (!value || value == Py_None) return append_fallback(signature, k, attrs);
+  const bool required = signature.fallbacks[k].kind == Fallback::kRequired;
+  if (!value || (value == Py_None && !required)) return append_fallback(signature, k, attrs);
   const AttrSpec& spec = signature.op.attrs[k];
   switch (spec.kind) {
     case AttrKind::kInt: attrs.integer(to_int(value)); return;

@@ -43,7 +43,7 @@ bool defers(PyObject* a, PyObject* b) {
     return false;
   }
   PyObject* other = is_ours(a) ? b : a;
-  return !is_ours(other) && Py_TYPE(other)->tp_as_number != nullptr &&
+  return !is_ours(other) && other != Py_None && Py_TYPE(other)->tp_as_number != nullptr &&
          !PyLong_Check(other) && !PyFloat_Check(other) && !PyComplex_Check(other);
 }
 
@@ -147,8 +147,10 @@ PyObject* equality(PyObject* a, PyObject* b, bool equal) {
     Py_RETURN_NOTIMPLEMENTED;
   }
   Shape shape;
-  if (!broadcast_shapes(both.a.shape(), both.b.shape(), &shape)) return PyBool_FromLong(!equal);
   return guarded([&] {
+    if (!broadcast_shapes(both.a.shape(), both.b.shape(), &shape)) {
+      return wrap(Tensor::scalar(DType::kBool, !equal));
+    }
     return wrap(call(equal ? ops::equal : ops::not_equal, {both.a, both.b}));
   });
 }

@@ -185,7 +185,11 @@ bool zeros_wanted(PyObject* unconnected) {
     if (PyUnicode_CompareWithASCIIString(value.get(), "none") == 0) return false;
     if (PyUnicode_CompareWithASCIIString(value.get(), "zero") == 0) return true;
   }
-  fail(Code::kValueError, "Unknown value for unconnected_gradients: it must be 'none' or 'zero'.");
+  const PyRef text = checked(PyObject_Repr(unconnected));
+  const char* shown = PyUnicode_AsUTF8(text.get());
+  if (!shown) throw PythonError();
+  fail(Code::kValueError, "Unknown value for unconnected_gradients: ", shown,
+       "; it must be 'none' or 'zero'.");
 }
 
 Tensor target_tensor(Tape& tape, PyObject* target) {
@@ -374,9 +378,10 @@ PyObject* make_pause(PyObject* tape) {
 
 PyObject* stop_recording(PyObject* object, PyObject*) {
   return guarded([&] {
-    if (!self_of(object)->recording) {
-      fail(Code::kValueError, "Tape is not recording, so it cannot stop.");
+    if (!self_of(object)->tape) {
+      fail(Code::kRuntimeError, "Trying to stop recording a tape which is not recording.");
     }
+    if (!self_of(object)->recording) fail(Code::kValueError, "Tape is not recording.");
     return make_pause(object);
   });
 }

@@ -104,6 +104,7 @@ const Op max_pool_grad{{
     // Moving the input a little does not change which element is the largest.
     .gradient =
         [](GradContext& g) {
+          if (!g.wants(2)) return;
           g.set(2, call(max_pool_grad_grad, {g.input(0), g.input(1), g.dy()}, g.attrs()));
         },
     .needs = {{}, {}, {.inputs = 3}},
@@ -127,6 +128,7 @@ const Op max_pool_grad_grad{{
     .kernel = cpu::max_pool_grad_grad,
     .gradient =
         [](GradContext& g) {
+          if (!g.wants(2)) return;
           g.set(2, call(max_pool_grad, {g.input(0), g.input(1), g.dy()}, g.attrs()));
         },
     .needs = {{}, {}, {.inputs = 3}},

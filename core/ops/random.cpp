@@ -6,14 +6,18 @@
 namespace ef::ops {
 namespace {
 
+void check_dtype(InferContext& c, DType dtype, DTypeSet allowed) {
+  if (!allowed.contains(dtype)) {
+    invalid_argument("Value for attr 'dtype' of ", dtype,
+                     " is not in the list of allowed values [Op:", c.op().tf_name, "]");
+  }
+}
+
 void sample_infer(InferContext& c, DTypeSet allowed) {
   const auto shape = c.attrs().list(0);
   checked_num_elements(shape, c.op().tf_name);
   const DType dtype = c.attrs().dtype(1);
-  if (!allowed.contains(dtype)) {
-    invalid_argument("Random numbers of dtype ", dtype, " are not available here [Op:",
-                     c.op().tf_name, "]");
-  }
+  check_dtype(c, dtype, allowed);
   c.add_output(dtype, Shape(shape));
 }
 
@@ -40,7 +44,7 @@ std::vector<AttrSpec> sample_attrs(std::initializer_list<AttrSpec> more = {}) {
 }
 
 double sample_cost(std::span<const Tensor>, const SpecList& outputs, const Attrs&) {
-  return 10.0 * static_cast<double>(outputs[0].shape.num_elements());
+  return 2.0 * static_cast<double>(outputs[0].shape.num_elements());
 }
 
 }  // namespace
@@ -118,6 +122,43 @@ const Op philox_shuffle{{
         },
     .kernel = cpu::philox_shuffle,
     .doc = "A permutation of 0 … n-1 (Fisher-Yates) from a Philox key and counter.",
+}};
+
+const Op philox_categorical{{
+    .name = "philox_categorical",
+    .tf_name = "Multinomial",
+    .inputs = {{"logits", kFloatTypes}},
+    .attrs = {{"num_samples", AttrKind::kInt},
+              {"dtype", AttrKind::kDType},
+              {"key", AttrKind::kInt},
+              {"counter_low", AttrKind::kInt},
+              {"counter_high", AttrKind::kInt}},
+    .infer =
+        [](InferContext& c) {
+          const Shape& shape = c.shape(0);
+          const int64_t samples = c.attrs().integer(0);
+          if (shape.rank() != 2) {
+            invalid_argument("logits should be a matrix, got shape ", shape, " [Op:Multinomial]");
+          }
+          if (samples < 0) {
+            invalid_argument("num_samples should be non-negative, got ", samples,
+                             " [Op:Multinomial]");
+          }
+          if (shape[1] <= 0) {
+            invalid_argument("num_classes should be positive, got ", shape[1], " [Op:Multinomial]");
+          }
+          check_dtype(c, c.attrs().dtype(1), kIndexTypes);
+          const int64_t sizes[] = {shape[0], samples};
+          checked_num_elements(sizes, "Multinomial");
+          c.add_output(c.attrs().dtype(1), Shape(sizes));
+        },
+    .kernel = cpu::philox_categorical,
+    .cost =
+        [](std::span<const Tensor> inputs, const SpecList& outputs, const Attrs&) {
+          return 10.0 * static_cast<double>(inputs[0].size()) +
+                 30.0 * static_cast<double>(outputs[0].shape.num_elements());
+        },
+    .doc = "Classes drawn with probabilities proportional to e^logits, row by row.",
 }};
 
 }  // namespace ef::ops

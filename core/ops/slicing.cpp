@@ -63,7 +63,7 @@ StridedSlice resolve_slice(const Shape& shape, const Attrs& attrs, int first) {
     if (mask(kShrink, i)) {
       const int64_t index = begins[i] < 0 ? begins[i] + size : begins[i];
       if (index < 0 || index >= size) {
-        invalid_argument("slice index ", begins[i], " of dimension ", axis,
+        invalid_argument("slice index ", index, " of dimension ", axis,
                          " out of bounds. [Op:StridedSlice]");
       }
       slice.begin[axis] = index;

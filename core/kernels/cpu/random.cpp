@@ -2,11 +2,14 @@
 // four outputs of up to 32 bits, or two of 64, so that any part can be made on any thread.
 #include "kernels/cpu/random.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <numbers>
 #include <numeric>
+#include <vector>
 
 #include "device/isa.h"
 #include "device/parallel.h"
@@ -59,7 +62,9 @@ template <class T>
 void sample(KernelContext& context, SampleLoop loop) {
   T* out = context.output(0).mutable_data<T>();
   draw(context, 16 / std::max<int64_t>(sizeof(T), 4), 1,
-       [=](const uint32_t* words, int64_t first, int64_t count) { loop(words, out + first, count); });
+       [=](const uint32_t* words, int64_t first, int64_t count) {
+         loop(words, out + first, count);
+       });
 }
 
 // Box and Muller's transform of two uniform numbers to two normal ones, of one pair.
@@ -227,6 +232,68 @@ void philox_shuffle(KernelContext& context) {
   for (int64_t i = 0; i + 1 < n; ++i) {
     const auto left = static_cast<uint32_t>(n - i);
     std::swap(out[i], out[i + numbers() % left]);
+  }
+}
+
+namespace {
+
+// Sums of e^(logit - largest) up to each class, leaving out logits that are not finite.
+template <class T>
+void cumulate(const T* logits, int64_t classes, double* sums) {
+  double largest = -std::numeric_limits<double>::infinity();
+  for (int64_t i = 0; i < classes; ++i) {
+    const double logit = logits[i];
+    if (std::isfinite(logit)) largest = std::max(largest, logit);
+  }
+  double total = 0;
+  for (int64_t i = 0; i < classes; ++i) {
+    const double logit = logits[i];
+    if (std::isfinite(logit)) total += std::exp(logit - largest);
+    sums[i] = total;
+  }
+}
+
+template <class T, class Index>
+void categorical(KernelContext& context) {
+  const T* logits = context.input(0).data<T>();
+  Index* out = context.output(0).mutable_data<Index>();
+  const int64_t rows = context.input(0).dim(0);
+  const int64_t classes = context.input(0).dim(1);
+  const int64_t samples = context.output(0).dim(1);
+  const Philox start = philox_at(context.attrs(), 2);
+  const int64_t row_cost = 10 * classes + 40 * samples + 1;
+  parallel_for(rows, std::max<int64_t>(1, 20'000 / row_cost), [&](int64_t begin, int64_t end) {
+    std::vector<double> sums(static_cast<size_t>(classes));
+    // Every sample takes half a block.
+    Philox philox = start;
+    philox.skip(static_cast<uint64_t>(begin * samples) / 2);
+    PhiloxNumbers numbers(philox);
+    if (begin * samples % 2 != 0) DoublePairs::unit(numbers);
+    for (int64_t row = begin; row < end; ++row) {
+      cumulate(logits + row * classes, classes, sums.data());
+      for (int64_t i = 0; i < samples; ++i) {
+        const double place = DoublePairs::unit(numbers) * sums.back();
+        const auto found = std::upper_bound(sums.begin(), sums.end(), place);
+        out[row * samples + i] = static_cast<Index>(found - sums.begin());
+      }
+    }
+  });
+}
+
+template <class T>
+void categorical_as(KernelContext& context) {
+  if (context.output(0).dtype() == DType::kInt32) return categorical<T, int32_t>(context);
+  categorical<T, int64_t>(context);
+}
+
+}  // namespace
+
+void philox_categorical(KernelContext& context) {
+  switch (context.input(0).dtype()) {
+    case DType::kFloat32: return categorical_as<float>(context);
+    case DType::kFloat64: return categorical_as<double>(context);
+    case DType::kFloat16: return categorical_as<Half>(context);
+    default: return categorical_as<Bfloat16>(context);
   }
 }
 

@@ -11,5 +11,6 @@ void philox_truncated_normal(KernelContext& context);
 void philox_uniform_int(KernelContext& context);
 void philox_uniform_full_int(KernelContext& context);
 void philox_shuffle(KernelContext& context);
+void philox_categorical(KernelContext& context);
 
 }  // namespace ef::cpu

@@ -77,8 +77,8 @@ void philox(const PhiloxRun& run, uint32_t* words, int64_t blocks) {
   U64 counter;
   for (int64_t i = 0; i < kStep; ++i) counter[i] = run.counter_low + i * run.stride;
   const U64 step = U64{} + kStep * run.stride;
-  const bool carries = run.counter_low + static_cast<uint64_t>(blocks + kStep) * run.stride <
-                       run.counter_low;
+  const bool carries =
+      run.counter_low + static_cast<uint64_t>(blocks + kStep) * run.stride < run.counter_low;
   for (int64_t block = 0; block < blocks; block += kStep, counter += step) {
     U64 upper = U64{} + run.counter_high;
     for (int64_t i = 0; carries && i < kStep; ++i) upper[i] += counter[i] < run.counter_low;
@@ -179,7 +179,8 @@ EF_INLINE void normal_pair(uint32_t a, uint32_t b, float* first, float* second) 
   const double shifted = turns + rounder;
   const auto quarter = bits_as<uint64_t>(shifted);
   const double n = shifted - rounder;
-  const double r = (static_cast<double>(angle) - n * 0x1.921fb54400000p0) - n * 0x1.0b4611a626331p-34;
+  const double r =
+      (static_cast<double>(angle) - n * 0x1.921fb54400000p0) - n * 0x1.0b4611a626331p-34;
   const double t = r * r;
   double sine = -1.0 / 39916800;
   sine = sine * t + 1.0 / 362880;
@@ -254,9 +255,9 @@ void remainder(const uint32_t* words, uint32_t low, uint32_t range, uint32_t* ou
 }  // namespace
 
 const RandomLoops& random_loops() {
-  static constexpr RandomLoops loops = {philox,           uniform_float, uniform_double,
-                                        uniform_half,     uniform_bfloat16, normal_float,
-                                        normal_double,    remainder};
+  static constexpr RandomLoops loops = {philox,        uniform_float,    uniform_double,
+                                        uniform_half,  uniform_bfloat16, normal_float,
+                                        normal_double, remainder};
   return loops;
 }
 
