@@ -27,8 +27,7 @@ void acquire_gil(void* state) { PyEval_RestoreThread(static_cast<PyThreadState*>
 
 nb::object convert(nb::object value, nb::object dtype, nb::object hint) {
   PyObject* result = py::guarded([&] {
-    const ef::DType wanted =
-        dtype.is_none() ? ef::DType::kInvalid : py::to_dtype(dtype.ptr());
+    const ef::DType wanted = dtype.is_none() ? ef::DType::kInvalid : py::to_dtype(dtype.ptr());
     const ef::DType preferred = hint.is_none() ? ef::DType::kInvalid : py::to_dtype(hint.ptr());
     if (py::is_tensor(value.ptr()) &&
         (wanted == ef::DType::kInvalid || wanted == py::tensor_of(value.ptr()).dtype())) {
@@ -87,9 +86,8 @@ NB_MODULE(_core, m) {
   m.def("register_shape_class", [](nb::object cls) { py::register_shape_class(cls.ptr()); });
   m.def("register_dtypes", [](nb::object table) { py::register_dtypes(table.ptr()); });
   m.def("register_indexed_slices", [](nb::object cls) { py::register_indexed_slices(cls.ptr()); });
-  m.def("register_nest", [](nb::object flatten, nb::object pack) {
-    py::register_nest(flatten.ptr(), pack.ptr());
-  });
+  m.def("register_nest",
+        [](nb::object flatten, nb::object pack) { py::register_nest(flatten.ptr(), pack.ptr()); });
   m.def(
       "register_conversion",
       [](nb::object cls, nb::object function, long priority) {

@@ -85,8 +85,7 @@ Signature::Signature(const Op& entry)
 }
 
 struct OpFunction {
-  PyObject_HEAD
-  vectorcallfunc vectorcall;
+  PyObject_HEAD vectorcallfunc vectorcall;
   const Signature* signature;
 };
 

@@ -70,9 +70,7 @@ PyObject* binary(PyObject* a, PyObject* b) {
     inputs.push(tensor_of(b).impl());
     return guarded([&] { return run_op(op, inputs.tensors(), {}); });
   }
-  return with_operands(a, b, [](const Operands& both) {
-    return wrap(call(op, {both.a, both.b}));
-  });
+  return with_operands(a, b, [](const Operands& both) { return wrap(call(op, {both.a, both.b})); });
 }
 
 // Integers divide to float64, the short ones to float32, as in TensorFlow.

@@ -50,8 +50,8 @@ void check(const Step& step) {
     const Tensor state = slot->peek();
     if (state.dtype() != value.dtype() || state.shape() != value.shape()) {
       invalid_argument("An optimizer slot has shape ", state.shape(), " and dtype ", state.dtype(),
-                       ", but its variable has shape ", value.shape(), " and dtype ",
-                       value.dtype(), ".");
+                       ", but its variable has shape ", value.shape(), " and dtype ", value.dtype(),
+                       ".");
     }
   }
 }

@@ -25,8 +25,8 @@ PyObject* nest_pack = nullptr;
 PyObject* indexed_slices_class = nullptr;
 
 struct PyTape {
-  PyObject_HEAD
-  Tape* tape;  // null before the first use, and after a non-persistent tape is used up
+  PyObject_HEAD Tape*
+      tape;  // null before the first use, and after a non-persistent tape is used up
   bool persistent;
   bool watch_accessed;
   bool recording;
@@ -364,8 +364,7 @@ PyObject* watched_variables(PyObject* object, PyObject*) {
 
 // A context manager: pauses one tape, or all of the thread's if `tape` is null.
 struct Pause {
-  PyObject_HEAD
-  PyObject* tape;
+  PyObject_HEAD PyObject* tape;
 };
 
 PyObject* make_pause(PyObject* tape) {

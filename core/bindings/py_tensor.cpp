@@ -73,9 +73,7 @@ PyObject* get_id(PyObject* self, void*) {
   return PyLong_FromUnsignedLongLong(tensor_of(self).impl()->id());
 }
 
-PyObject* get_size(PyObject* self, void*) {
-  return PyLong_FromLongLong(tensor_of(self).size());
-}
+PyObject* get_size(PyObject* self, void*) { return PyLong_FromLongLong(tensor_of(self).size()); }
 
 PyObject* numpy_method(PyObject* self, PyObject*) {
   return guarded([&] { return to_numpy(tensor_of(self), true); });
@@ -90,8 +88,8 @@ PyObject* array_method(PyObject* self, PyObject* args, PyObject* kwargs) {
   static const char* names[] = {"dtype", "copy", nullptr};
   PyObject* dtype = Py_None;
   PyObject* copy = Py_None;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|OO:__array__", const_cast<char**>(names),
-                                   &dtype, &copy)) {
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|OO:__array__", const_cast<char**>(names), &dtype,
+                                   &copy)) {
     return nullptr;
   }
   return guarded([&] { return to_array(tensor_of(self), dtype, copy); });
@@ -147,8 +145,7 @@ PyObject* tensor_index(PyObject* self) {
 PyObject* tensor_complex(PyObject* self, PyObject*) {
   PyObject* value = scalar_value(self);
   if (!value) return nullptr;
-  PyObject* number =
-      PyObject_CallOneArg(reinterpret_cast<PyObject*>(&PyComplex_Type), value);
+  PyObject* number = PyObject_CallOneArg(reinterpret_cast<PyObject*>(&PyComplex_Type), value);
   Py_DECREF(value);
   return number;
 }
@@ -164,8 +161,7 @@ Py_ssize_t tensor_length(PyObject* self) {
 
 // Iteration over the first axis: one view an element, through dispatch so that tapes see it.
 struct TensorIterator {
-  PyObject_HEAD
-  PyObject* tensor;
+  PyObject_HEAD PyObject* tensor;
   int64_t next;
 };
 
@@ -201,7 +197,6 @@ PyObject* iterator_next(PyObject* object) {
   Py_DECREF(index);
   return item;
 }
-
 
 PyGetSetDef getset[] = {
     {"shape", get_shape, nullptr, "The shape, a TensorShape.", nullptr},

@@ -12,8 +12,7 @@
 namespace ef::py {
 
 struct PyTensor {
-  PyObject_HEAD
-  Tensor tensor;
+  PyObject_HEAD Tensor tensor;
   PyObject* dict;
   PyObject* weakrefs;
 };

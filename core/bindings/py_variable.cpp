@@ -195,8 +195,8 @@ PyObject* array_method(PyObject* object, PyObject* args, PyObject* kwargs) {
   static const char* names[] = {"dtype", "copy", nullptr};
   PyObject* dtype = Py_None;
   PyObject* copy = Py_None;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|OO:__array__", const_cast<char**>(names),
-                                   &dtype, &copy)) {
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|OO:__array__", const_cast<char**>(names), &dtype,
+                                   &copy)) {
     return nullptr;
   }
   return guarded([&] { return to_array(variable_of(object).peek(), dtype, copy); });
@@ -353,8 +353,7 @@ bool init_variable_type(PyObject* module) {
                       Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots};
   variable_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));
   if (!variable_type) return false;
-  return PyModule_AddObjectRef(module, "Variable",
-                               reinterpret_cast<PyObject*>(variable_type)) == 0;
+  return PyModule_AddObjectRef(module, "Variable", reinterpret_cast<PyObject*>(variable_type)) == 0;
 }
 
 }  // namespace ef::py

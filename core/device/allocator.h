@@ -16,9 +16,9 @@ void pool_deallocate(void* block, size_t bytes);
 inline constexpr size_t kLargeBlock = size_t{1} << 20;
 
 struct AllocatorStats {
-  int64_t large_in_use = 0;   // bytes of mapped blocks handed out
-  int64_t large_cached = 0;   // bytes of mapped blocks kept for reuse
-  int64_t large_peak = 0;     // highest large_in_use so far
+  int64_t large_in_use = 0;  // bytes of mapped blocks handed out
+  int64_t large_cached = 0;  // bytes of mapped blocks kept for reuse
+  int64_t large_peak = 0;    // highest large_in_use so far
 };
 AllocatorStats allocator_stats();
 void reset_allocator_peak();

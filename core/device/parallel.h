@@ -12,9 +12,9 @@ namespace ef {
 int max_threads();
 void set_max_threads(int count);
 
-// Calls body(begin, end) over [0, count) in contiguous pieces of at least `grain` items, in parallel
-// when there is more than one piece. A parallel region costs one to two microseconds: choose a grain
-// worth at least ten. The body must not throw.
+// Calls body(begin, end) over [0, count) in contiguous pieces of at least `grain` items, in
+// parallel when there is more than one piece. A parallel region costs one to two microseconds:
+// choose a grain worth at least ten. The body must not throw.
 template <class Body>
 void parallel_for(int64_t count, int64_t grain, const Body& body) {
   if (count <= 0) return;

@@ -23,7 +23,8 @@ thread_local TapeStack stack;
 uint16_t bit_of(size_t i) { return static_cast<uint16_t>(1u << std::min<size_t>(i, 15)); }
 
 // Notes what a record keeps of one tensor.
-void fill_slot(Record& record, Record::Slot& slot, int64_t*& dims, const Tensor& tensor, bool keep) {
+void fill_slot(Record& record, Record::Slot& slot, int64_t*& dims, const Tensor& tensor,
+               bool keep) {
   slot.dtype = tensor.dtype();
   slot.rank = static_cast<uint8_t>(tensor.rank());
   slot.dims = static_cast<uint32_t>(dims - record.dims());

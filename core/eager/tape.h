@@ -72,7 +72,7 @@ class Tape {
   std::atomic<uint32_t> refs_{1};
   bool persistent_;
   bool watch_accessed_;
-  IdMap entries_;            // identity → entry; several identities may share an entry
+  IdMap entries_;             // identity → entry; several identities may share an entry
   uint32_t entry_count_ = 1;  // entry 0 means "not watched"
   std::vector<Record*> records_;
   std::vector<Variable*> variables_;  // counted references

@@ -22,8 +22,8 @@ void reshape_infer(InferContext& c) {
   for (size_t i = 0; i < sizes.size(); ++i) {
     if (sizes[i] == -1) {
       if (unknown >= 0) {
-        invalid_argument("Only one input size may be -1, not both ", unknown, " and ", i, " [Op:",
-                         op, "]");
+        invalid_argument("Only one input size may be -1, not both ", unknown, " and ", i,
+                         " [Op:", op, "]");
       }
       unknown = static_cast<int>(i);
     } else if (sizes[i] < 0) {
@@ -47,8 +47,8 @@ void reshape_infer(InferContext& c) {
     }
     if (known != 0 && count % known != 0) {
       invalid_argument("Input to reshape is a tensor with ", count,
-                       " values, but the requested shape requires a multiple of ", known, " [Op:",
-                       op, "]");
+                       " values, but the requested shape requires a multiple of ", known,
+                       " [Op:", op, "]");
     }
     shape[unknown] = known == 0 ? 0 : count / known;
   } else if (overflow || known != count) {
@@ -73,8 +73,8 @@ void transpose_infer(InferContext& c) {
   }
   const auto perm = c.attrs().list(0);
   if (static_cast<int>(perm.size()) != rank) {
-    invalid_argument("transpose expects a vector of size ", rank, ". But input(1) is a vector of size ",
-                     perm.size(), " [Op:", op, "]");
+    invalid_argument("transpose expects a vector of size ", rank,
+                     ". But input(1) is a vector of size ", perm.size(), " [Op:", op, "]");
   }
   unsigned seen = 0;
   for (int i = 0; i < rank; ++i) {
@@ -156,8 +156,8 @@ void broadcast_to_infer(InferContext& c) {
   const int extra = target.rank() - shape.rank();
   if (extra < 0) {
     invalid_argument("Rank of input (", shape.rank(),
-                     ") must be no greater than rank of output shape (", target.rank(), "). [Op:",
-                     op, "]");
+                     ") must be no greater than rank of output shape (", target.rank(),
+                     "). [Op:", op, "]");
   }
   for (int i = 0; i < shape.rank(); ++i) {
     if (shape[i] != target[extra + i] && shape[i] != 1) {

@@ -40,9 +40,10 @@ const Op bias_add{{
             invalid_argument("Biases must be 1D: ", bias, " [Op:BiasAdd]");
           }
           if (value[channel_axis(c.attrs(), value.rank())] != bias[0]) {
-            invalid_argument("Must provide as many biases as the last dimension of the input "
-                             "tensor: ",
-                             bias, " vs. ", value, " [Op:BiasAdd]");
+            invalid_argument(
+                "Must provide as many biases as the last dimension of the input "
+                "tensor: ",
+                bias, " vs. ", value, " [Op:BiasAdd]");
           }
           c.add_output(c.dtype(0), value);
         },
@@ -73,8 +74,8 @@ const Op bias_add_grad{{
         [](GradContext& g) {
           const Shape& shape = g.input_shape(0);
           const Tensor dz = g.dy();
-          g.set(0, broadcast_to_shape(
-                       reshape_to(dz, spread(g.attrs(), shape.rank(), dz.dim(0))), shape));
+          g.set(0, broadcast_to_shape(reshape_to(dz, spread(g.attrs(), shape.rank(), dz.dim(0))),
+                                      shape));
         },
     .doc = "The gradient of bias_add by the bias: sums over everything but the channels.",
 }};

@@ -83,13 +83,13 @@ Shape convolved_shape(const Sliding& sliding, const Shape& image, const Shape& f
     }
   }
   if (filter[0] == 0 || filter[1] == 0) {
-    invalid_argument("filter must not have zero elements (i.e. all dimensions must be non-zero) "
-                     "[Op:",
-                     op, "]");
+    invalid_argument(
+        "filter must not have zero elements (i.e. all dimensions must be non-zero) "
+        "[Op:",
+        op, "]");
   }
   const Window window = sliding.over(image, filter, op);
-  const Shape out =
-      image_shape(sliding.format, image[0], window.row.out, window.col.out, filters);
+  const Shape out = image_shape(sliding.format, image[0], window.row.out, window.col.out, filters);
   checked_num_elements(out.dims(), op);
   return out;
 }
@@ -97,8 +97,8 @@ Shape convolved_shape(const Sliding& sliding, const Shape& image, const Shape& f
 template <bool kDepthwise>
 void infer_forward(InferContext& c) {
   const Sliding sliding(c.attrs(), 0);
-  c.add_output(c.dtype(0), convolved_shape(sliding, c.shape(0), c.shape(1), kDepthwise,
-                                           c.op().tf_name));
+  c.add_output(c.dtype(0),
+               convolved_shape(sliding, c.shape(0), c.shape(1), kDepthwise, c.op().tf_name));
 }
 
 // Checks that `dy` is what a convolution of `image` with `filter` would give.
@@ -261,7 +261,11 @@ const Op conv2d_backprop_input{{
     .tf_name = "Conv2DBackpropInput",
     .inputs = {{.name = "filter", .dtypes = kConvolutionTypes},
                {.name = "out_backprop", .dtypes = kConvolutionTypes}},
-    .attrs = {{"input_sizes", AttrKind::kInts}, kStrides, kPadding, kExplicitPaddings, kDilations,
+    .attrs = {{"input_sizes", AttrKind::kInts},
+              kStrides,
+              kPadding,
+              kExplicitPaddings,
+              kDilations,
               kDataFormat},
     .infer = infer_backprop_input<false>,
     .kernel = cpu::conv2d_backprop_input,
@@ -279,7 +283,11 @@ const Op conv2d_backprop_filter{{
     .tf_name = "Conv2DBackpropFilter",
     .inputs = {{.name = "input", .dtypes = kConvolutionTypes},
                {.name = "out_backprop", .dtypes = kConvolutionTypes}},
-    .attrs = {{"filter_sizes", AttrKind::kInts}, kStrides, kPadding, kExplicitPaddings, kDilations,
+    .attrs = {{"filter_sizes", AttrKind::kInts},
+              kStrides,
+              kPadding,
+              kExplicitPaddings,
+              kDilations,
               kDataFormat},
     .infer = infer_backprop_filter<false>,
     .kernel = cpu::conv2d_backprop_filter,
@@ -315,7 +323,11 @@ const Op depthwise_conv2d_backprop_input{{
     .tf_name = "DepthwiseConv2dNativeBackpropInput",
     .inputs = {{.name = "filter", .dtypes = kFloatTypes},
                {.name = "out_backprop", .dtypes = kFloatTypes}},
-    .attrs = {{"input_sizes", AttrKind::kInts}, kStrides, kPadding, kExplicitPaddings, kDilations,
+    .attrs = {{"input_sizes", AttrKind::kInts},
+              kStrides,
+              kPadding,
+              kExplicitPaddings,
+              kDilations,
               kDataFormat},
     .infer = infer_backprop_input<true>,
     .kernel = cpu::depthwise_conv2d_backprop_input,
@@ -331,7 +343,11 @@ const Op depthwise_conv2d_backprop_filter{{
     .tf_name = "DepthwiseConv2dNativeBackpropFilter",
     .inputs = {{.name = "input", .dtypes = kFloatTypes},
                {.name = "out_backprop", .dtypes = kFloatTypes}},
-    .attrs = {{"filter_sizes", AttrKind::kInts}, kStrides, kPadding, kExplicitPaddings, kDilations,
+    .attrs = {{"filter_sizes", AttrKind::kInts},
+              kStrides,
+              kPadding,
+              kExplicitPaddings,
+              kDilations,
               kDataFormat},
     .infer = infer_backprop_filter<true>,
     .kernel = cpu::depthwise_conv2d_backprop_filter,

@@ -18,8 +18,20 @@ void sized_infer(InferContext& c) {
   c.add_output(dtype_or(c.attrs(), 1, DType::kFloat32), Shape(c.attrs().list(0)));
 }
 
-void like_infer(InferContext& c) {
-  c.add_output(dtype_or(c.attrs(), 0, c.dtype(0)), c.shape(0));
+void refuse_strings(DType dtype, const char* op) {
+  if (dtype == DType::kString) fail(Code::kTypeError, "There is no string one [Op:", op, "]");
+}
+
+void ones_infer(InferContext& c) {
+  refuse_strings(dtype_or(c.attrs(), 1, DType::kFloat32), c.op().tf_name);
+  sized_infer(c);
+}
+
+void like_infer(InferContext& c) { c.add_output(dtype_or(c.attrs(), 0, c.dtype(0)), c.shape(0)); }
+
+void ones_like_infer(InferContext& c) {
+  refuse_strings(dtype_or(c.attrs(), 0, c.dtype(0)), c.op().tf_name);
+  like_infer(c);
 }
 
 void check_matrix(const Shape& shape, const char* op) {
@@ -29,8 +41,8 @@ void check_matrix(const Shape& shape, const char* op) {
 }
 
 int64_t diagonal_length(int64_t rows, int64_t cols, int64_t k) {
-  return std::max<int64_t>(0, std::min(rows + std::min<int64_t>(k, 0),
-                                       cols - std::max<int64_t>(k, 0)));
+  return std::max<int64_t>(
+      0, std::min(rows + std::min<int64_t>(k, 0), cols - std::max<int64_t>(k, 0)));
 }
 
 std::vector<AttrSpec> like_attrs() { return {{"dtype", AttrKind::kDType, "None"}}; }
@@ -78,7 +90,7 @@ const Op ones{{
     .tf_name = "Ones",
     .inputs = {},
     .attrs = sized_attrs(),
-    .infer = sized_infer,
+    .infer = ones_infer,
     .kernel = cpu::ones,
     .doc = "A tensor of ones.",
 }};
@@ -102,7 +114,7 @@ const Op ones_like{{
     .tf_name = "OnesLike",
     .inputs = {{"input", kPlainTypes}},
     .attrs = like_attrs(),
-    .infer = like_infer,
+    .infer = ones_like_infer,
     .kernel = cpu::ones,
     .doc = R"(Ones of the input's shape, and its dtype unless another is given.
 
@@ -162,6 +174,7 @@ const Op eye{{
               {"dtype", AttrKind::kDType, "'float32'"}},
     .infer =
         [](InferContext& c) {
+          refuse_strings(c.attrs().dtype(3), "Eye");
           Shape shape(c.attrs().list(2));
           const int64_t rows = c.attrs().integer(0);
           shape.push_back(rows);
@@ -184,8 +197,7 @@ const Op matrix_band_part{{
           c.add_output(c.dtype(0), c.shape(0));
         },
     .kernel = cpu::matrix_band_part,
-    .gradient =
-        [](GradContext& g) { g.set(0, call(matrix_band_part, {g.dy()}, g.attrs())); },
+    .gradient = [](GradContext& g) { g.set(0, call(matrix_band_part, {g.dy()}, g.attrs())); },
     .doc = R"(Matrices with zeros outside a central band.
 
 Keeps `num_lower` diagonals below the main one and `num_upper` above; -1 keeps all.

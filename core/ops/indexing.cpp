@@ -18,8 +18,8 @@ GatherAxes gather_axes(const Attrs& attrs, int first, int params_rank, int indic
   const int64_t axis = attrs.integer(first);
   int64_t batch = attrs.integer(first + 1);
   if (axis < -params_rank || axis >= params_rank) {
-    invalid_argument("Expected axis in the range [", -params_rank, ", ", params_rank,
-                     "), but got ", axis, " [Op:GatherV2]");
+    invalid_argument("Expected axis in the range [", -params_rank, ", ", params_rank, "), but got ",
+                     axis, " [Op:GatherV2]");
   }
   if (batch < -indices_rank || batch > indices_rank) {
     invalid_argument("Expected batch_dims in the range [", -indices_rank, ", ", indices_rank,
@@ -74,8 +74,8 @@ void gather_nd_check(const Shape& params, const Shape& indices, int64_t batch_di
   if (params.rank() < 1) invalid_argument("params must be at least a vector [Op:GatherNd]");
   if (indices.rank() < 1) invalid_argument("indices must be at least a vector [Op:GatherNd]");
   if (batch_dims < 0 || batch_dims >= indices.rank() || batch_dims > params.rank()) {
-    invalid_argument("batch_dims = ", batch_dims, " does not fit params ", params,
-                     " and indices ", indices, " [Op:GatherNd]");
+    invalid_argument("batch_dims = ", batch_dims, " does not fit params ", params, " and indices ",
+                     indices, " [Op:GatherNd]");
   }
   if (indices.back() > params.rank() - batch_dims) {
     invalid_argument("index innermost dimension length must be <= params rank; saw: ",
@@ -93,10 +93,9 @@ Shape sliced_shape(const Shape& params, const Shape& indices, int64_t batch_dims
   return result;
 }
 
-void check_updates(const Shape& shape, const Shape& indices, const Shape& updates,
-                   const char* op) {
-  if (shape.rank() < 1) invalid_argument("Output must be at least 1-D, got ", shape, " [Op:", op,
-                                         "]");
+void check_updates(const Shape& shape, const Shape& indices, const Shape& updates, const char* op) {
+  if (shape.rank() < 1)
+    invalid_argument("Output must be at least 1-D, got ", shape, " [Op:", op, "]");
   if (indices.rank() < 1) {
     invalid_argument("Indices shape must have rank at least one. Found:", indices, " [Op:", op,
                      "]");
@@ -202,8 +201,7 @@ const Op gather_nd{{
     .infer =
         [](InferContext& c) {
           gather_nd_check(c.shape(0), c.shape(1), c.attrs().integer(0));
-          c.add_output(c.dtype(0),
-                       sliced_shape(c.shape(0), c.shape(1), c.attrs().integer(0)));
+          c.add_output(c.dtype(0), sliced_shape(c.shape(0), c.shape(1), c.attrs().integer(0)));
         },
     .kernel = cpu::gather_nd,
     .gradient =
@@ -229,8 +227,7 @@ const Op gather_nd_grad{{
     .kernel = cpu::gather_nd_grad,
     .gradient =
         [](GradContext& g) {
-          g.set(0, call(gather_nd, {g.dy(), g.input(1)},
-                        Attrs().integer(g.attrs().integer(1))));
+          g.set(0, call(gather_nd, {g.dy(), g.input(1)}, Attrs().integer(g.attrs().integer(1))));
         },
     .needs = {{.inputs = 2}, {}},
     .doc = "The gradient of gather_nd: adds slices at the places they came from.",
@@ -250,9 +247,7 @@ const Op scatter_nd{{
         },
     .kernel = cpu::scatter_nd,
     .gradient =
-        [](GradContext& g) {
-          g.set(1, call(gather_nd, {g.dy(), g.input(0)}, Attrs().integer(0)));
-        },
+        [](GradContext& g) { g.set(1, call(gather_nd, {g.dy(), g.input(0)}, Attrs().integer(0))); },
     .needs = {{}, {.inputs = 1}},
     .doc = "Zeros, with updates added at the places that rows of indices name.",
 }};
@@ -348,8 +343,9 @@ const Op unsorted_segment_sum{{
           bool prefix = ids.rank() <= data.rank();
           for (int i = 0; prefix && i < ids.rank(); ++i) prefix = ids[i] == data[i];
           if (!prefix) {
-            invalid_argument("data.shape = ", data, " does not start with segment_ids.shape = ",
-                             ids, " [Op:UnsortedSegmentSum]");
+            invalid_argument("data.shape = ", data,
+                             " does not start with segment_ids.shape = ", ids,
+                             " [Op:UnsortedSegmentSum]");
           }
           const int64_t segments = c.attrs().integer(0);
           if (segments < 0) {
@@ -361,8 +357,7 @@ const Op unsorted_segment_sum{{
           c.add_output(c.dtype(0), shape);
         },
     .kernel = cpu::unsorted_segment_sum,
-    .gradient =
-        [](GradContext& g) { g.set(0, call(gather_or_zero, {g.dy(), g.input(1)})); },
+    .gradient = [](GradContext& g) { g.set(0, call(gather_or_zero, {g.dy(), g.input(1)})); },
     .needs = {{.inputs = 2}, {}},
     .doc = "Sums of the rows that share a segment id.",
 }};

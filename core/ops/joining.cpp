@@ -36,8 +36,9 @@ void concat_infer(InferContext& c) {
     }
     for (int k = 0; k < first.rank(); ++k) {
       if (k != axis && shape[k] != first[k]) {
-        invalid_argument("ConcatOp : Dimension ", k, " in both shapes must be equal: shape[0] = ",
-                         first, " vs. shape[", i, "] = ", shape, " [Op:ConcatV2]");
+        invalid_argument("ConcatOp : Dimension ", k,
+                         " in both shapes must be equal: shape[0] = ", first, " vs. shape[", i,
+                         "] = ", shape, " [Op:ConcatV2]");
       }
     }
     result[axis] += shape[axis];
@@ -110,10 +111,11 @@ void split_infer(InferContext& c) {
     c.add_output(c.dtype(0), part);
   }
   if (total != shape[axis]) {
-    invalid_argument("Determined shape must either match input shape along split_dim exactly if "
-                     "fully specified, or be less than the size of the input along split_dim if "
-                     "not fully specified.  Got: ",
-                     total, " [Op:SplitV]");
+    invalid_argument(
+        "Determined shape must either match input shape along split_dim exactly if "
+        "fully specified, or be less than the size of the input along split_dim if "
+        "not fully specified.  Got: ",
+        total, " [Op:SplitV]");
   }
 }
 

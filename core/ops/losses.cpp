@@ -41,8 +41,8 @@ const Op softmax_cross_entropy{{
                              " labels_size=", c.shape(1), " [Op:", c.op().tf_name, "]");
           }
           if (shape.rank() != 2) {
-            invalid_argument("logits must be 2-dimensional, got ", shape, " [Op:",
-                             c.op().tf_name, "]");
+            invalid_argument("logits must be 2-dimensional, got ", shape, " [Op:", c.op().tf_name,
+                             "]");
           }
           c.add_output(c.dtype(0), {shape[0]});
           c.add_output(c.dtype(0), shape);
@@ -66,12 +66,11 @@ const Op sparse_softmax_cross_entropy{{
     .inputs = {{"features", kFloatTypes}, {"labels", kIndexTypes, 'L'}},
     .infer =
         [](InferContext& c) {
-          if (c.shape(0).rank() != 2 || c.shape(1).rank() != 1 ||
-              c.shape(0)[0] != c.shape(1)[0]) {
-            invalid_argument("logits and labels must have the same first dimension, got logits "
-                             "shape ",
-                             c.shape(0), " and labels shape ", c.shape(1), " [Op:",
-                             c.op().tf_name, "]");
+          if (c.shape(0).rank() != 2 || c.shape(1).rank() != 1 || c.shape(0)[0] != c.shape(1)[0]) {
+            invalid_argument(
+                "logits and labels must have the same first dimension, got logits "
+                "shape ",
+                c.shape(0), " and labels shape ", c.shape(1), " [Op:", c.op().tf_name, "]");
           }
           c.add_output(c.dtype(0), c.shape(1));
           c.add_output(c.dtype(0), c.shape(0));

@@ -98,11 +98,12 @@ void matmul_gradient(GradContext& g) {
   if (g.wants(1)) {
     const Tensor& a = g.input(0);
     if (!turn_b && !turn_a && a.rank() > 2 && g.input_shape(1).rank() == 2) {
-      // One matrix for the whole batch: its gradient is one product of the rows one below the other.
-      const Tensor rows = reshape_to(a, {a.size() / std::max<int64_t>(a.shape().back(), 1),
-                                         a.shape().back()});
-      const Tensor dy_rows = reshape_to(dy, {dy.size() / std::max<int64_t>(dy.shape().back(), 1),
-                                             dy.shape().back()});
+      // One matrix for the whole batch: its gradient is one product of the rows one below the
+      // other.
+      const Tensor rows =
+          reshape_to(a, {a.size() / std::max<int64_t>(a.shape().back(), 1), a.shape().back()});
+      const Tensor dy_rows =
+          reshape_to(dy, {dy.size() / std::max<int64_t>(dy.shape().back(), 1), dy.shape().back()});
       if (rows.dim(0) == dy_rows.dim(0)) {
         g.set(1, product(rows, dy_rows, true, false));
         return;

@@ -31,8 +31,8 @@ struct InputSpec {
   const char* name;
   DTypeSet dtypes = kNumericTypes;
   char group = 'T';
-  bool variadic = false;   // takes a list of tensors; at most one such input, and it is the last
-  bool optional = false;   // may be None, then it is absent from the call; only at the end
+  bool variadic = false;  // takes a list of tensors; at most one such input, and it is the last
+  bool optional = false;  // may be None, then it is absent from the call; only at the end
   DType prefer = DType::kInvalid;  // dtype that Python values convert to when no partner decides
 };
 

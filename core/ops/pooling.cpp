@@ -35,14 +35,14 @@ Shape pooled_shape(const Shape& image, const Attrs& attrs, int first, const char
     }
   }
   if (ksize[0] != 1 || ksize[axes.channel] != 1) {
-    fail(Code::kUnimplemented, "Pooling is not yet supported on the batch or channel dimension "
-                               "[Op:",
+    fail(Code::kUnimplemented,
+         "Pooling is not yet supported on the batch or channel dimension "
+         "[Op:",
          op, "]");
   }
-  const Window window =
-      slide_window(image, ksize[axes.row], ksize[axes.col], attrs.list(first + 1),
-                   static_cast<Padding>(attrs.integer(first + 2)), attrs.list(first + 3), {},
-                   format, op);
+  const Window window = slide_window(image, ksize[axes.row], ksize[axes.col], attrs.list(first + 1),
+                                     static_cast<Padding>(attrs.integer(first + 2)),
+                                     attrs.list(first + 3), {}, format, op);
   return image_shape(format, image[0], window.row.out, window.col.out, image[axes.channel]);
 }
 

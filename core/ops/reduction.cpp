@@ -25,8 +25,7 @@ Shape reduced_shape(const Shape& shape, const Attrs& attrs, bool keep, const cha
 }
 
 void reduce_infer(InferContext& c) {
-  c.add_output(c.dtype(0),
-               reduced_shape(c.shape(0), c.attrs(), c.attrs().flag(1), c.op().tf_name));
+  c.add_output(c.dtype(0), reduced_shape(c.shape(0), c.attrs(), c.attrs().flag(1), c.op().tf_name));
 }
 
 // A gradient or result in a form that broadcasts against the reduced input.

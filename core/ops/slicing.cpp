@@ -100,8 +100,8 @@ std::vector<AttrSpec> slice_attrs(bool with_shape) {
   std::vector<AttrSpec> attrs;
   if (with_shape) attrs.push_back({"shape", AttrKind::kShape});
   for (const char* name : {"begin", "end", "strides"}) attrs.push_back({name, AttrKind::kInts});
-  for (const char* name : {"begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask",
-                           "shrink_axis_mask"}) {
+  for (const char* name :
+       {"begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask"}) {
     attrs.push_back({name, AttrKind::kInt, "0"});
   }
   return attrs;
@@ -185,8 +185,7 @@ void pad_infer(InferContext& c) {
 void pad_gradient(GradContext& g) {
   const auto paddings = g.attrs().list(0);
   if (g.attrs().integer(1) != 0) {
-    g.set(0, call(mirror_pad_grad, {g.dy()},
-                  Attrs().list(paddings).integer(g.attrs().integer(1))));
+    g.set(0, call(mirror_pad_grad, {g.dy()}, Attrs().list(paddings).integer(g.attrs().integer(1))));
     return;
   }
   InlineVector<int64_t, kMaxRank> begin;

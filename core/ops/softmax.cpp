@@ -10,8 +10,8 @@ namespace {
 
 void same_infer(InferContext& c) {
   if (c.shape(0).rank() < 1) {
-    invalid_argument("logits must have >= 1 dimension, got ", c.shape(0), " [Op:",
-                     c.op().tf_name, "]");
+    invalid_argument("logits must have >= 1 dimension, got ", c.shape(0), " [Op:", c.op().tf_name,
+                     "]");
   }
   c.add_output(c.dtype(0), c.shape(0));
 }
@@ -33,8 +33,7 @@ const Op softmax{{
     .inputs = {{"logits", kFloatTypes}},
     .infer = same_infer,
     .kernel = cpu::softmax,
-    .gradient =
-        [](GradContext& g) { g.set(0, call(softmax_grad, {g.dy(), g.output(0)})); },
+    .gradient = [](GradContext& g) { g.set(0, call(softmax_grad, {g.dy(), g.output(0)})); },
     .needs = {{.outputs = 1}},
     .cost = exp_cost,
     .doc = "exp(x) / sum(exp(x)) over the last axis.",
@@ -46,8 +45,7 @@ const Op log_softmax{{
     .inputs = {{"logits", kFloatTypes}},
     .infer = same_infer,
     .kernel = cpu::log_softmax,
-    .gradient =
-        [](GradContext& g) { g.set(0, call(log_softmax_grad, {g.dy(), g.output(0)})); },
+    .gradient = [](GradContext& g) { g.set(0, call(log_softmax_grad, {g.dy(), g.output(0)})); },
     .needs = {{.outputs = 1}},
     .cost = exp_cost,
     .doc = "x - log(sum(exp(x))) over the last axis.",

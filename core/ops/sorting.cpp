@@ -47,8 +47,8 @@ const Op one_hot{{
           }
           for (int i : {1, 2}) {
             if (c.shape(i).rank() != 0) {
-              invalid_argument(i == 1 ? "on_value" : "off_value", " must be a scalar, but got: ",
-                               c.shape(i), " [Op:OneHot]");
+              invalid_argument(i == 1 ? "on_value" : "off_value",
+                               " must be a scalar, but got: ", c.shape(i), " [Op:OneHot]");
             }
           }
           shape.insert(axis < 0 ? shape.rank() : static_cast<int>(axis), depth);
@@ -137,16 +137,15 @@ const Op top_k{{
           }
           if (k < 0) invalid_argument("Need k >= 0, got ", k, " [Op:TopKV2]");
           if (shape.back() < k) {
-            invalid_argument("input must have at least k columns. Had ", shape.back(),
-                             ", needed ", k, " [Op:TopKV2]");
+            invalid_argument("input must have at least k columns. Had ", shape.back(), ", needed ",
+                             k, " [Op:TopKV2]");
           }
           shape[shape.rank() - 1] = k;
           c.add_output(c.dtype(0), shape);
           c.add_output(DType::kInt32, shape);
         },
     .kernel = cpu::top_k,
-    .gradient =
-        [](GradContext& g) { g.set(0, send_back(g.dy(0), g.output(1), g.input_shape(0))); },
+    .gradient = [](GradContext& g) { g.set(0, send_back(g.dy(0), g.output(1), g.input_shape(0))); },
     .needs = {{.outputs = 2}},
     .doc = "The k largest elements of each row, and where they are.",
 }};

@@ -35,8 +35,8 @@ Shape image_shape(DataFormat format, int64_t batch, int64_t rows, int64_t cols, 
 
 Window slide_window(const Shape& image, int64_t window_rows, int64_t window_cols,
                     std::span<const int64_t> strides, Padding padding,
-                    std::span<const int64_t> explicit_paddings,
-                    std::span<const int64_t> dilations, DataFormat format, const char* op) {
+                    std::span<const int64_t> explicit_paddings, std::span<const int64_t> dilations,
+                    DataFormat format, const char* op) {
   const Axes axes = axes_of(format);
   if (strides.size() != 4) {
     invalid_argument("Sliding window strides field must specify 4 dimensions [Op:", op, "]");

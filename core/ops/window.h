@@ -50,7 +50,7 @@ struct Window {
 };
 Window slide_window(const Shape& image, int64_t window_rows, int64_t window_cols,
                     std::span<const int64_t> strides, Padding padding,
-                    std::span<const int64_t> explicit_paddings,
-                    std::span<const int64_t> dilations, DataFormat format, const char* op);
+                    std::span<const int64_t> explicit_paddings, std::span<const int64_t> dilations,
+                    DataFormat format, const char* op);
 
 }  // namespace ef

@@ -16,7 +16,8 @@ static_assert(sizeof(Buffer) <= kHeader);
 
 void* header_block(size_t bytes) {
   void* block = pool_allocate(bytes);
-  if (!block) fail(Code::kResourceExhausted, "Out of memory: could not allocate ", bytes, " bytes.");
+  if (!block)
+    fail(Code::kResourceExhausted, "Out of memory: could not allocate ", bytes, " bytes.");
   return block;
 }
 

@@ -93,9 +93,7 @@ Tensor Tensor::scalar(DType dtype, double value) {
     case DType::kUint32: *result.mutable_data<uint32_t>() = static_cast<uint32_t>(value); break;
     case DType::kUint64: *result.mutable_data<uint64_t>() = static_cast<uint64_t>(value); break;
     case DType::kBool: *result.mutable_data<bool>() = value != 0; break;
-    case DType::kComplex64:
-      *result.mutable_data<Complex64>() = static_cast<float>(value);
-      break;
+    case DType::kComplex64: *result.mutable_data<Complex64>() = static_cast<float>(value); break;
     case DType::kComplex128: *result.mutable_data<Complex128>() = value; break;
     default: fail(Code::kInternal, "No number converts to ", dtype, ".");
   }

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from eagerflow import _core, dtype as dtypes, random_seed
+from eagerflow import _core, random_seed
+from eagerflow import dtype as dtypes
 
 _ops = _core.ops
 Tensor = _core.Tensor

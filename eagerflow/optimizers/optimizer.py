@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from eagerflow import _core, dtype as dtypes
+from eagerflow import _core
+from eagerflow import dtype as dtypes
 from eagerflow.indexed_slices import IndexedSlices
 from eagerflow.tape import GradientTape
 from eagerflow.variable import Variable

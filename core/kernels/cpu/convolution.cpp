@@ -21,8 +21,8 @@ struct Convolution {
   DataFormat format = DataFormat::kNhwc;
   Window window;
   int64_t batch = 0;
-  int64_t channels = 0;       // of the image
-  int64_t filters = 0;        // of the result
+  int64_t channels = 0;  // of the image
+  int64_t filters = 0;   // of the result
   int64_t groups = 1;
   int64_t filter_stride = 0;  // elements between rows' neighbours: one filter position's elements
 
@@ -106,9 +106,8 @@ std::unique_ptr<ConvolutionPlan> make_plan(const Convolution& c) {
   attr.set_scratchpad_mode(dnnl::scratchpad_mode::user);
   const auto forward_kind = dnnl::prop_kind::forward_training;
   const auto algorithm = dnnl::algorithm::convolution_direct;
-  const dnnl::convolution_forward::primitive_desc hint(engine, forward_kind, algorithm, image, any,
-                                                       result, strides, dilations, before, after,
-                                                       attr);
+  const dnnl::convolution_forward::primitive_desc hint(
+      engine, forward_kind, algorithm, image, any, result, strides, dilations, before, after, attr);
   auto plan = std::make_unique<ConvolutionPlan>();
   Desc chosen;
   if (c.pass == Pass::kForward) {
@@ -223,17 +222,14 @@ template <class T>
 void convolve(const Convolution& c, T* image, T* filter, T* result, const char*) {
   switch (c.pass) {
     case Pass::kForward:
-      return for_each_product(c, [=](int64_t i, int64_t f, int64_t r) {
-        result[r] += image[i] * filter[f];
-      });
+      return for_each_product(
+          c, [=](int64_t i, int64_t f, int64_t r) { result[r] += image[i] * filter[f]; });
     case Pass::kInput:
-      return for_each_product(c, [=](int64_t i, int64_t f, int64_t r) {
-        image[i] += result[r] * filter[f];
-      });
+      return for_each_product(
+          c, [=](int64_t i, int64_t f, int64_t r) { image[i] += result[r] * filter[f]; });
     case Pass::kFilter:
-      return for_each_product(c, [=](int64_t i, int64_t f, int64_t r) {
-        filter[f] += image[i] * result[r];
-      });
+      return for_each_product(
+          c, [=](int64_t i, int64_t f, int64_t r) { filter[f] += image[i] * result[r]; });
   }
 }
 
@@ -268,8 +264,8 @@ void run(Pass pass, bool depthwise, KernelContext& context, const Operands& oper
   const char* op = context.op().tf_name;
   const Tensor& out = context.output(0);
   if (out.size() == 0) return;
-  const Convolution c = describe(pass, depthwise, context.attrs(), pass == Pass::kForward ? 0 : 1,
-                                 operands, op);
+  const Convolution c =
+      describe(pass, depthwise, context.attrs(), pass == Pass::kForward ? 0 : 1, operands, op);
   if (operands.image.size() == 0 || operands.filter.size() == 0 || operands.result.size() == 0) {
     std::fill_n(out.mutable_data<char>(), out.bytes(), char{0});
     return;

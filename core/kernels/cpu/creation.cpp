@@ -63,9 +63,9 @@ void range(KernelContext& context) {
 void linspace(KernelContext& context) {
   const Tensor& out = context.output(0);
   const int64_t num = context.attrs().integer(0);
-  const int axis = static_cast<int>(context.attrs().integer(1) < 0
-                                        ? context.attrs().integer(1) + out.rank()
-                                        : context.attrs().integer(1));
+  const int axis =
+      static_cast<int>(context.attrs().integer(1) < 0 ? context.attrs().integer(1) + out.rank()
+                                                      : context.attrs().integer(1));
   int64_t inner = 1;
   for (int i = axis + 1; i < out.rank(); ++i) inner *= out.dim(i);
   on_real_type(out.dtype(), [&]<class T>(T) {
@@ -164,7 +164,8 @@ void diag(KernelContext& context) {
   auto* to = static_cast<std::byte*>(out.mutable_raw_data());
   along_diagonal(matrices_of(out.shape()), context.attrs().integer(0), x.shape().back(),
                  [&](int64_t matrix, int64_t diagonal) {
-                   std::memcpy(to + matrix * size, from + diagonal * size, static_cast<size_t>(size));
+                   std::memcpy(to + matrix * size, from + diagonal * size,
+                               static_cast<size_t>(size));
                  });
 }
 
@@ -176,7 +177,8 @@ void diag_part(KernelContext& context) {
   auto* to = static_cast<std::byte*>(out.mutable_raw_data());
   along_diagonal(matrices_of(x.shape()), context.attrs().integer(0), out.shape().back(),
                  [&](int64_t matrix, int64_t diagonal) {
-                   std::memcpy(to + diagonal * size, from + matrix * size, static_cast<size_t>(size));
+                   std::memcpy(to + diagonal * size, from + matrix * size,
+                               static_cast<size_t>(size));
                  });
 }
 

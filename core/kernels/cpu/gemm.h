@@ -39,9 +39,8 @@ struct GemmKernels {
   void (*dgemm)(int64_t m, int64_t n, int64_t k, const double* a, int64_t a_row, int64_t a_col,
                 const double* b, int64_t b_row, int64_t b_col, double* c, int64_t ldc);
   // c = op(a) * op(b), for m, n, k up to kSmallProduct.
-  void (*small_sgemm)(int64_t m, int64_t n, int64_t k, const float* a, int64_t a_row,
-                      int64_t a_col, const float* b, int64_t b_row, int64_t b_col, float* c,
-                      int64_t ldc);
+  void (*small_sgemm)(int64_t m, int64_t n, int64_t k, const float* a, int64_t a_row, int64_t a_col,
+                      const float* b, int64_t b_row, int64_t b_col, float* c, int64_t ldc);
 };
 
 namespace baseline {

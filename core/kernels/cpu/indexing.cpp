@@ -154,9 +154,8 @@ void scatter_add(const Tensor& out, const Tensor& indices, const Tensor& updates
   on_number_type(out.dtype(), [&]<class T>(T) {
     T* to = out.mutable_data<T>();
     const T* from = updates.data<T>();
-    scatter(out, indices, op, [=](int64_t a, int64_t b, int64_t count) {
-      add_into(to + a, from + b, count);
-    });
+    scatter(out, indices, op,
+            [=](int64_t a, int64_t b, int64_t count) { add_into(to + a, from + b, count); });
   });
 }
 
@@ -173,13 +172,11 @@ void update_elements(KernelContext& context, const Combine& combine) {
   on_real_type(out.dtype(), [&]<class T>(T) {
     T* to = out.mutable_data<T>();
     const T* from = context.input(2).data<T>();
-    scatter(out, context.input(1), context.op().tf_name,
-            [&](int64_t a, int64_t b, int64_t count) {
-              for (int64_t i = 0; i < count; ++i) {
-                to[a + i] =
-                    static_cast<T>(combine(arithmetic(to[a + i]), arithmetic(from[b + i])));
-              }
-            });
+    scatter(out, context.input(1), context.op().tf_name, [&](int64_t a, int64_t b, int64_t count) {
+      for (int64_t i = 0; i < count; ++i) {
+        to[a + i] = static_cast<T>(combine(arithmetic(to[a + i]), arithmetic(from[b + i])));
+      }
+    });
   });
 }
 
@@ -243,13 +240,13 @@ void gather_nd(KernelContext& context) {
   const Tensor& params = context.input(0);
   const Tensor& indices = context.input(1);
   const Tensor& out = context.output(0);
-  const Slices s = slices_of(params.shape(), indices,
-                             static_cast<int>(context.attrs().integer(0)), "GatherNd");
+  const Slices s =
+      slices_of(params.shape(), indices, static_cast<int>(context.attrs().integer(0)), "GatherNd");
   const Indices at(indices);
   if (out.size() == 0) return;
   for (int64_t r = 0; r < s.rows; ++r) {
-    copy_items(out.dtype(), out.mutable_raw_data(), r * s.inner, params.raw_data(),
-               s.offset(at, r), s.inner);
+    copy_items(out.dtype(), out.mutable_raw_data(), r * s.inner, params.raw_data(), s.offset(at, r),
+               s.inner);
   }
 }
 
@@ -257,8 +254,8 @@ void gather_nd_grad(KernelContext& context) {
   const Tensor& dy = context.input(0);
   const Tensor& indices = context.input(1);
   const Tensor& out = context.output(0);
-  const Slices s = slices_of(out.shape(), indices,
-                             static_cast<int>(context.attrs().integer(1)), "GatherNd");
+  const Slices s =
+      slices_of(out.shape(), indices, static_cast<int>(context.attrs().integer(1)), "GatherNd");
   const Indices at(indices);
   fill_constant(out, 0);
   on_number_type(out.dtype(), [&]<class T>(T) {
@@ -278,11 +275,9 @@ void tensor_scatter_nd_update(KernelContext& context) {
   const Tensor& out = context.output(0);
   slices_of(out.shape(), context.input(1), 0, "TensorScatterUpdate");
   copy_tensor(out, context.input(0));
-  scatter(out, context.input(1), "TensorScatterUpdate",
-          [&](int64_t a, int64_t b, int64_t count) {
-            copy_items(out.dtype(), out.mutable_raw_data(), a, context.input(2).raw_data(), b,
-                       count);
-          });
+  scatter(out, context.input(1), "TensorScatterUpdate", [&](int64_t a, int64_t b, int64_t count) {
+    copy_items(out.dtype(), out.mutable_raw_data(), a, context.input(2).raw_data(), b, count);
+  });
 }
 
 void tensor_scatter_nd_add(KernelContext& context) {
@@ -341,14 +336,13 @@ void one_hot(KernelContext& context) {
   for (int i = axis + 1; i < out.rank(); ++i) inner *= out.dim(i);
   const auto place = [&](int64_t i, int64_t index) {
     if (index < 0 || index >= depth) return;
-    copy_items(out.dtype(), out.mutable_raw_data(),
-               (i / inner * depth + index) * inner + i % inner, on.raw_data(), 0, 1);
+    copy_items(out.dtype(), out.mutable_raw_data(), (i / inner * depth + index) * inner + i % inner,
+               on.raw_data(), 0, 1);
   };
   for (int64_t i = 0; i < indices.size(); ++i) {
-    place(i, indices.dtype() == DType::kUint8 ? indices.data<uint8_t>()[i]
-             : indices.dtype() == DType::kInt8
-                 ? indices.data<int8_t>()[i]
-                 : Indices(indices)[i]);
+    place(i, indices.dtype() == DType::kUint8  ? indices.data<uint8_t>()[i]
+             : indices.dtype() == DType::kInt8 ? indices.data<int8_t>()[i]
+                                               : Indices(indices)[i]);
   }
 }
 

@@ -68,8 +68,7 @@ Tensor take(const Tensor& from, const Shape& shape, int64_t outer, int64_t start
 void concat(KernelContext& context) {
   const int axis = axis_of(context.attrs().integer(0), context.output(0).rank());
   const Around place = around(context.output(0).shape(), axis);
-  join(context, place.outer,
-       [&](const Tensor& input) { return input.dim(axis) * place.inner; });
+  join(context, place.outer, [&](const Tensor& input) { return input.dim(axis) * place.inner; });
 }
 
 void stack(KernelContext& context) {
@@ -84,8 +83,8 @@ void unstack(KernelContext& context) {
   const Around place = around(value.shape(), axis);
   const int64_t row = value.dim(axis) * place.inner;
   for (int j = 0; j < context.num_outputs(); ++j) {
-    context.output(j) = take(value, context.spec(j).shape, place.outer, j * place.inner,
-                             place.inner, row);
+    context.output(j) =
+        take(value, context.spec(j).shape, place.outer, j * place.inner, place.inner, row);
   }
 }
 

@@ -118,24 +118,15 @@ void matmul(KernelContext& context) {
     multiply_all(batch, p, a.data<T>(), b.data<T>(), c.mutable_data<T>());
   };
   switch (a.dtype()) {
-    case DType::kFloat32:
-      return go(float{});
-    case DType::kFloat64:
-      return go(double{});
-    case DType::kFloat16:
-      return multiply_wide<Half>(batch, p, a, b, c);
-    case DType::kBfloat16:
-      return multiply_wide<Bfloat16>(batch, p, a, b, c);
-    case DType::kInt32:
-      return go(int32_t{});
-    case DType::kInt64:
-      return go(int64_t{});
-    case DType::kComplex64:
-      return go(Complex64{});
-    case DType::kComplex128:
-      return go(Complex128{});
-    default:
-      return;
+    case DType::kFloat32: return go(float{});
+    case DType::kFloat64: return go(double{});
+    case DType::kFloat16: return multiply_wide<Half>(batch, p, a, b, c);
+    case DType::kBfloat16: return multiply_wide<Bfloat16>(batch, p, a, b, c);
+    case DType::kInt32: return go(int32_t{});
+    case DType::kInt64: return go(int64_t{});
+    case DType::kComplex64: return go(Complex64{});
+    case DType::kComplex128: return go(Complex128{});
+    default: return;
   }
 }
 

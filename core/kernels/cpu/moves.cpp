@@ -201,14 +201,9 @@ class MoveRunner {
 
   void run_inner(int64_t count, char* out, const char* in) const {
     switch (inner_) {
-      case Inner::kBlock:
-        std::memcpy(out, in, static_cast<size_t>(count * element_));
-        return;
-      case Inner::kFill:
-        fill_elements(out, in, element_, count);
-        return;
-      default:
-        loop_(out, in, count, out_[rank_ - 1], in_[rank_ - 1]);
+      case Inner::kBlock: std::memcpy(out, in, static_cast<size_t>(count * element_)); return;
+      case Inner::kFill: fill_elements(out, in, element_, count); return;
+      default: loop_(out, in, count, out_[rank_ - 1], in_[rank_ - 1]);
     }
   }
 

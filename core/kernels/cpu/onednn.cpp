@@ -60,8 +60,7 @@ const dnnl::stream& stream() {
 }
 
 void rethrow(const char* what, const dnnl::error& error) {
-  const Code code =
-      error.status == dnnl_out_of_memory ? Code::kResourceExhausted : Code::kInternal;
+  const Code code = error.status == dnnl_out_of_memory ? Code::kResourceExhausted : Code::kInternal;
   fail(code, "oneDNN failed with status ", static_cast<int>(error.status), " (", error.what(),
        ") [Op:", what, "]");
 }

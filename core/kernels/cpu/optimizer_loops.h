@@ -73,8 +73,7 @@ void adam(const UpdateArrays& arrays, const UpdateNumbers& numbers, int64_t begi
 }
 
 template <class T, class C>
-void rmsprop(const UpdateArrays& arrays, const UpdateNumbers& numbers, int64_t begin,
-             int64_t end) {
+void rmsprop(const UpdateArrays& arrays, const UpdateNumbers& numbers, int64_t begin, int64_t end) {
   auto* w = static_cast<T*>(arrays.variable);
   auto* square = static_cast<T*>(arrays.slots[0]);
   auto* velocity = static_cast<T*>(arrays.slots[1]);
@@ -104,8 +103,7 @@ void rmsprop(const UpdateArrays& arrays, const UpdateNumbers& numbers, int64_t b
 }
 
 template <class T, class C>
-void adagrad(const UpdateArrays& arrays, const UpdateNumbers& numbers, int64_t begin,
-             int64_t end) {
+void adagrad(const UpdateArrays& arrays, const UpdateNumbers& numbers, int64_t begin, int64_t end) {
   auto* w = static_cast<T*>(arrays.variable);
   auto* sum = static_cast<T*>(arrays.slots[0]);
   const auto* g = static_cast<const T*>(arrays.gradient);

@@ -39,9 +39,8 @@ UpdateLoop loop_for(Update update, DType dtype) {
 void run_update(Update update, DType dtype, const UpdateArrays& arrays,
                 const UpdateNumbers& numbers) {
   const UpdateLoop loop = loop_for(update, dtype);
-  parallel_for(arrays.count, 32768, [&](int64_t begin, int64_t end) {
-    loop(arrays, numbers, begin, end);
-  });
+  parallel_for(arrays.count, 32768,
+               [&](int64_t begin, int64_t end) { loop(arrays, numbers, begin, end); });
 }
 
 }  // namespace ef::cpu

@@ -7,8 +7,8 @@ const UpdateLoops& update_loops() {
   static constexpr UpdateLoops loops = {
       {sgd<float, float>, momentum<float, float>, adam<float, float>, rmsprop<float, float>,
        adagrad<float, float>},
-      {sgd<double, double>, momentum<double, double>, adam<double, double>,
-       rmsprop<double, double>, adagrad<double, double>}};
+      {sgd<double, double>, momentum<double, double>, adam<double, double>, rmsprop<double, double>,
+       adagrad<double, double>}};
   return loops;
 }
 

@@ -39,8 +39,8 @@ Geometry geometry_of(const Shape& image, const Attrs& attrs, int first, const ch
   const Axes axes = axes_of(format);
   const auto ksize = attrs.list(first);
   g.window = slide_window(image, ksize[axes.row], ksize[axes.col], attrs.list(first + 1),
-                          static_cast<Padding>(attrs.integer(first + 2)), attrs.list(first + 3),
-                          {}, format, op);
+                          static_cast<Padding>(attrs.integer(first + 2)), attrs.list(first + 3), {},
+                          format, op);
   g.batch = image[0];
   g.channels = image[axes.channel];
   g.last = format == DataFormat::kNhwc;
@@ -238,9 +238,8 @@ void max_pool(KernelContext& context) {
   const Tensor& x = context.input(0);
   if (context.output(0).size() == 0) return;
   const Geometry g = geometry_of(x.shape(), context.attrs(), 0, context.op().tf_name);
-  on_reals(x.dtype(), [&]<class T>(T) {
-    max_pool_of(g, x.data<T>(), context.output(0).mutable_data<T>());
-  });
+  on_reals(x.dtype(),
+           [&]<class T>(T) { max_pool_of(g, x.data<T>(), context.output(0).mutable_data<T>()); });
 }
 
 void max_pool_grad(KernelContext& context) {
@@ -272,9 +271,8 @@ void avg_pool(KernelContext& context) {
   const Tensor& x = context.input(0);
   if (context.output(0).size() == 0) return;
   const Geometry g = geometry_of(x.shape(), context.attrs(), 0, context.op().tf_name);
-  on_floats(x.dtype(), [&]<class T>(T) {
-    avg_pool_of(g, x.data<T>(), context.output(0).mutable_data<T>());
-  });
+  on_floats(x.dtype(),
+            [&]<class T>(T) { avg_pool_of(g, x.data<T>(), context.output(0).mutable_data<T>()); });
 }
 
 void avg_pool_grad(KernelContext& context) {

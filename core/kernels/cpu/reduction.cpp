@@ -35,9 +35,16 @@ bool is_nan(T value) {
 }
 
 struct Sum {
-  template <class T> static T start() { return T(0); }
-  template <class T> static T join(T a, T b) { return static_cast<T>(a + b); }
-  template <class T> static T row(const T* x, int64_t n) {
+  template <class T>
+  static T start() {
+    return T(0);
+  }
+  template <class T>
+  static T join(T a, T b) {
+    return static_cast<T>(a + b);
+  }
+  template <class T>
+  static T row(const T* x, int64_t n) {
     // Blocks bound the error of long sums, and their totals are added in double.
     double total = 0;
     for (int64_t i = 0; i < n; i += 2048) {
@@ -45,56 +52,93 @@ struct Sum {
     }
     return static_cast<T>(total);
   }
-  template <class T> static void into(T* out, const T* x, int64_t n) {
+  template <class T>
+  static void into(T* out, const T* x, int64_t n) {
     row_loops_of<T>().add_into(out, x, n);
   }
 };
 
 struct Product {
-  template <class T> static T start() { return T(1); }
-  template <class T> static T join(T a, T b) { return static_cast<T>(a * b); }
-  template <class T> static T row(const T* x, int64_t n) {
+  template <class T>
+  static T start() {
+    return T(1);
+  }
+  template <class T>
+  static T join(T a, T b) {
+    return static_cast<T>(a * b);
+  }
+  template <class T>
+  static T row(const T* x, int64_t n) {
     T total = 1;
     for (int64_t i = 0; i < n; ++i) total *= x[i];
     return total;
   }
-  template <class T> static void into(T* out, const T* x, int64_t n) {
+  template <class T>
+  static void into(T* out, const T* x, int64_t n) {
     for (int64_t i = 0; i < n; ++i) out[i] *= x[i];
   }
 };
 
 struct Max {
-  template <class T> static T start() {
+  template <class T>
+  static T start() {
     if constexpr (std::is_floating_point_v<T>) return -std::numeric_limits<T>::infinity();
     return std::numeric_limits<T>::lowest();
   }
-  template <class T> static T join(T a, T b) { return is_nan(a) || a > b ? a : b; }
-  template <class T> static T row(const T* x, int64_t n) { return row_loops_of<T>().max(x, n); }
-  template <class T> static void into(T* out, const T* x, int64_t n) {
+  template <class T>
+  static T join(T a, T b) {
+    return is_nan(a) || a > b ? a : b;
+  }
+  template <class T>
+  static T row(const T* x, int64_t n) {
+    return row_loops_of<T>().max(x, n);
+  }
+  template <class T>
+  static void into(T* out, const T* x, int64_t n) {
     row_loops_of<T>().max_into(out, x, n);
   }
 };
 
 struct Min {
-  template <class T> static T start() {
+  template <class T>
+  static T start() {
     if constexpr (std::is_floating_point_v<T>) return std::numeric_limits<T>::infinity();
     return std::numeric_limits<T>::max();
   }
-  template <class T> static T join(T a, T b) { return is_nan(a) || a < b ? a : b; }
-  template <class T> static T row(const T* x, int64_t n) { return row_loops_of<T>().min(x, n); }
-  template <class T> static void into(T* out, const T* x, int64_t n) {
+  template <class T>
+  static T join(T a, T b) {
+    return is_nan(a) || a < b ? a : b;
+  }
+  template <class T>
+  static T row(const T* x, int64_t n) {
+    return row_loops_of<T>().min(x, n);
+  }
+  template <class T>
+  static void into(T* out, const T* x, int64_t n) {
     row_loops_of<T>().min_into(out, x, n);
   }
 };
 
 struct All {
-  template <class T> static T start() { return true; }
-  template <class T> static T join(T a, T b) { return a && b; }
+  template <class T>
+  static T start() {
+    return true;
+  }
+  template <class T>
+  static T join(T a, T b) {
+    return a && b;
+  }
 };
 
 struct Any {
-  template <class T> static T start() { return false; }
-  template <class T> static T join(T a, T b) { return a || b; }
+  template <class T>
+  static T start() {
+    return false;
+  }
+  template <class T>
+  static T join(T a, T b) {
+    return a || b;
+  }
 };
 
 template <class R, class T>
@@ -181,8 +225,7 @@ void reduce_tall(const T* x, T* out, const Layout& layout) {
                         layout.count * (p + 1) / kParts - from, layout.inner, 0, layout.inner);
     }
   });
-  reduce_columns<R>(static_cast<const T*>(parts.get()), out, kParts, layout.inner, 0,
-                    layout.inner);
+  reduce_columns<R>(static_cast<const T*>(parts.get()), out, kParts, layout.inner, 0, layout.inner);
 }
 
 template <class R, class T>
@@ -229,7 +272,8 @@ Groups merge_axes(const Shape& shape, const bool* reduced) {
   return groups;
 }
 
-// The layout of the reduction; `x` is replaced by a transposed copy if the axes alternate too often.
+// The layout of the reduction; `x` is replaced by a transposed copy if the axes alternate too
+// often.
 Layout layout_of(Tensor& x, const bool* reduced) {
   const Groups groups = merge_axes(x.shape(), reduced);
   Layout layout;
@@ -347,23 +391,29 @@ void arg_of(const Tensor& x, const Layout& layout, const Tensor& out) {
   };
   parallel_for(layout.outer, std::max<int64_t>(1, kGrain / (layout.count * layout.inner + 1)),
                [&](int64_t begin, int64_t end) {
-    for (int64_t o = begin; o < end; ++o) {
-      for (int64_t i = 0; i < layout.inner; ++i) {
-        const T* column = values + o * layout.count * layout.inner + i;
-        int64_t best = 0;
-        for (int64_t k = 1; k < layout.count; ++k) {
-          if (better(column[k * layout.inner], column[best * layout.inner])) best = k;
-        }
-        const int64_t at = o * layout.inner + i;
-        switch (out.dtype()) {
-          case DType::kInt64: out.mutable_data<int64_t>()[at] = best; break;
-          case DType::kInt32: out.mutable_data<int32_t>()[at] = static_cast<int32_t>(best); break;
-          case DType::kInt16: out.mutable_data<int16_t>()[at] = static_cast<int16_t>(best); break;
-          default: out.mutable_data<uint16_t>()[at] = static_cast<uint16_t>(best); break;
-        }
-      }
-    }
-  });
+                 for (int64_t o = begin; o < end; ++o) {
+                   for (int64_t i = 0; i < layout.inner; ++i) {
+                     const T* column = values + o * layout.count * layout.inner + i;
+                     int64_t best = 0;
+                     for (int64_t k = 1; k < layout.count; ++k) {
+                       if (better(column[k * layout.inner], column[best * layout.inner])) best = k;
+                     }
+                     const int64_t at = o * layout.inner + i;
+                     switch (out.dtype()) {
+                       case DType::kInt64: out.mutable_data<int64_t>()[at] = best; break;
+                       case DType::kInt32:
+                         out.mutable_data<int32_t>()[at] = static_cast<int32_t>(best);
+                         break;
+                       case DType::kInt16:
+                         out.mutable_data<int16_t>()[at] = static_cast<int16_t>(best);
+                         break;
+                       default:
+                         out.mutable_data<uint16_t>()[at] = static_cast<uint16_t>(best);
+                         break;
+                     }
+                   }
+                 }
+               });
 }
 
 Layout around_axis(const Shape& shape, int axis) {
@@ -379,8 +429,8 @@ void arg_kernel(KernelContext& context) {
   const Tensor& x = context.input(0);
   const Tensor& out = context.output(0);
   const Attrs& attrs = context.attrs();
-  const int axis = normalize_axis(attrs.is_none(0) ? 0 : attrs.integer(0), x.rank(),
-                                  context.op().tf_name);
+  const int axis =
+      normalize_axis(attrs.is_none(0) ? 0 : attrs.integer(0), x.rank(), context.op().tf_name);
   const Layout layout = around_axis(x.shape(), axis);
   switch (x.dtype()) {
     case DType::kFloat32: return arg_of<float, kMax>(x, layout, out);
@@ -424,8 +474,8 @@ void scan(KernelContext& context) {
   const Tensor& x = context.input(0);
   const Tensor& out = context.output(0);
   const Attrs& attrs = context.attrs();
-  const Layout layout = around_axis(
-      x.shape(), normalize_axis(attrs.integer(0), x.rank(), context.op().tf_name));
+  const Layout layout =
+      around_axis(x.shape(), normalize_axis(attrs.integer(0), x.rank(), context.op().tf_name));
   const bool exclusive = attrs.flag(1);
   const bool reverse = attrs.flag(2);
   switch (x.dtype()) {

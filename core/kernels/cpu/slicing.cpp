@@ -62,8 +62,8 @@ void for_mirrored(const Shape& padded, const Shape& source, std::span<const int6
   for (int64_t n = 0; n < count; ++n) {
     int64_t from = 0;
     for (int i = 0; i < index.rank(); ++i) {
-      from += strides[i] * mirrored(index[i], paddings[static_cast<size_t>(2 * i)], source[i],
-                                    edge);
+      from +=
+          strides[i] * mirrored(index[i], paddings[static_cast<size_t>(2 * i)], source[i], edge);
     }
     body(n, from);
     for (int i = index.rank() - 1; i >= 0 && ++index[i] == padded[i]; --i) index[i] = 0;
@@ -140,10 +140,9 @@ void pad(KernelContext& context) {
   const int64_t mode = context.attrs().integer(1);
   if (mode != 0) {
     const auto size = element_size(output.dtype());
-    for_mirrored(output.shape(), input.shape(), paddings, mode == 1 ? 1 : 0,
-                 [&](int64_t n, int64_t from) {
-                   std::copy_n(at(input, from), size, at(output, n));
-                 });
+    for_mirrored(
+        output.shape(), input.shape(), paddings, mode == 1 ? 1 : 0,
+        [&](int64_t n, int64_t from) { std::copy_n(at(input, from), size, at(output, n)); });
     return;
   }
   fill_constant(output, context.attrs().real(2));
