@@ -82,7 +82,7 @@ StridedSlice resolve_slice(const Shape& shape, const Attrs& attrs, int first) {
     const int64_t begin = bound(begins[i], mask(kBegin, i), step > 0 ? low : high);
     const int64_t end = bound(ends[i], mask(kEnd, i), step > 0 ? high : low);
     const int64_t distance = step > 0 ? end - begin : begin - end;
-    const int64_t width = step > 0 ? step : -step;
+    const int64_t width = step > 0 ? step : step == INT64_MIN ? INT64_MAX : -step;
     slice.begin[axis] = begin;
     slice.stride[axis] = step;
     slice.count[axis] = distance > 0 ? (distance - 1) / width + 1 : 0;

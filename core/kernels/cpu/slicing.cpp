@@ -27,7 +27,8 @@ Place place_of(const Shape& shape, const StridedSlice& slice) {
   const Shape strides = strides_of(shape);
   for (int i = 0; i < shape.rank(); ++i) {
     if (slice.count[i] > 0) place.offset += slice.begin[i] * strides[i];
-    place.steps[i] = slice.stride[i] * strides[i];
+    // A huge stride that is never taken must not overflow.
+    place.steps[i] = slice.count[i] > 1 ? slice.stride[i] * strides[i] : 0;
   }
   return place;
 }
