@@ -7,33 +7,96 @@ from typing import Any
 
 from eagerflow import _core, random_seed
 from eagerflow import dtype as dtypes
+from eagerflow.errors import InvalidArgumentError
 
 _ops = _core.ops
 Tensor = _core.Tensor
 
 set_seed = random_seed.set_seed
 
-_INTEGERS = (dtypes.int32, dtypes.int64, dtypes.uint32, dtypes.uint64)
+_UNIFORM_DTYPES = (
+    dtypes.float16,
+    dtypes.bfloat16,
+    dtypes.float32,
+    dtypes.float64,
+    dtypes.int32,
+    dtypes.int64,
+)
 
 
-def _shape(shape: Any) -> tuple[int, ...]:
-    """The sizes in `shape` (a list, a TensorShape, or an integer vector or scalar)."""
-    if isinstance(shape, (list, tuple)):
-        return tuple(int(size) for size in shape)
+def sizes_of(shape: Any, op: str) -> tuple[tuple[int, ...], Any]:
+    """The sizes in `shape` (a list, a TensorShape, or a vector of integers) and its dtype.
+
+    Raises:
+        tf.errors.InvalidArgumentError: if it is not a vector of integers; `op` is named then.
+    """
     if hasattr(shape, "as_list"):
-        return tuple(shape.as_list())
-    values = _core.convert(shape, None, dtypes.int32).numpy()
-    return tuple(int(size) for size in values.reshape(-1))
+        return tuple(shape.as_list()), dtypes.int32
+    if isinstance(shape, (list, tuple)) and all(type(size) is int for size in shape):
+        return tuple(shape), dtypes.int32
+    vector = _core.convert(shape, None, None)
+    if vector.dtype not in (dtypes.int32, dtypes.int64):
+        raise InvalidArgumentError(
+            None,
+            None,
+            f"Value for attr 'T' of {vector.dtype.name} is not in the list of allowed values: "
+            f"int32, int64 (argument 'shape') [Op:{op}]",
+        )
+    if vector.ndim != 1:
+        raise InvalidArgumentError(
+            None,
+            None,
+            "shape must be a vector of {int32,int64}, got shape "
+            f"{str(list(vector._shape_tuple())).replace(' ', '')} [Op:{op}]",
+        )
+    return tuple(vector.numpy().tolist()), vector.dtype
 
 
-def _draw(name: str, sizes: tuple[int, ...], dtype: Any, seed: int | None) -> tuple[int, int, int]:
-    blocks = random_seed.reserved(math.prod(sizes))
-    return random_seed.draw((name, dtype), seed, blocks)
+def _draw(op: str, shape: Any, dtype: Any, seed: int | None) -> tuple[Any, ...]:
+    """The leading arguments of the native operation: sizes, dtype, key and counter."""
+    sizes, size_dtype = sizes_of(shape, op)
+    blocks = random_seed.RESERVED_PER_OUTPUT * math.prod(sizes)
+    return sizes, dtype, *random_seed.draw((op, dtype, size_dtype), seed, blocks)
 
 
-def _scaled(sample: Tensor, mean: Any, stddev: Any) -> Tensor:
+def scaled(sample: Tensor, mean: Any, stddev: Any) -> Tensor:
+    """Standard normal numbers, stretched and moved."""
+    if type(mean) is float and type(stddev) is float and mean == 0.0 and stddev == 1.0:
+        return sample
+    return sample * stddev + mean
+
+
+def moments(mean: Any, stddev: Any, dtype: Any) -> tuple[Any, Any]:
+    """Mean and standard deviation as tensors of the dtype; the plain numbers 0 and 1 stay."""
+    if type(mean) is float and type(stddev) is float and dtype.is_floating:
+        return mean, stddev
+    return _core.convert(mean, dtype, None), _core.convert(stddev, dtype, None)
+
+
+def between(sample: Tensor, minval: Any, maxval: Any) -> Tensor:
+    """Stretches numbers in [0, 1) to [minval, maxval)."""
     dtype = sample.dtype
-    return sample * _core.convert(stddev, None, dtype) + _core.convert(mean, None, dtype)
+    if type(minval) is int and minval == 0 and maxval is None:
+        return sample
+    low = _core.convert(minval, dtype, None)
+    high = _core.convert(1 if maxval is None else maxval, dtype, None)
+    return sample * (high - low) + low
+
+
+def integer_bounds(minval: Any, maxval: Any, dtype: Any, op: str) -> tuple[int, int]:
+    """The bounds of uniform integers as numbers, which must be scalars."""
+    bounds = []
+    for name, value in (("minval", minval), ("maxval", maxval)):
+        bound = _core.convert(value, dtype, None)
+        if bound.ndim != 0:
+            raise InvalidArgumentError(
+                None,
+                None,
+                f"{name} must be 0-D, got shape "
+                f"{str(list(bound._shape_tuple())).replace(' ', '')} [Op:{op}]",
+            )
+        bounds.append(int(bound))
+    return bounds[0], bounds[1]
 
 
 def normal(
@@ -55,16 +118,17 @@ def normal(
         name: ignored.
 
     Raises:
-        tf.errors.InvalidArgumentError: for negative sizes or another dtype.
+        TypeError: for another dtype.
+        tf.errors.InvalidArgumentError: for negative sizes.
 
     >>> tf.random.set_seed(5)
     >>> tf.random.normal([2, 3]).shape
     TensorShape([2, 3])
     """
     dtype = dtypes.as_dtype(dtype)
-    sizes = _shape(shape)
-    at = _draw("RandomStandardNormal", sizes, dtype, seed)
-    return _scaled(_ops.philox_normal(sizes, dtype, *at), mean, stddev)
+    mean, stddev = moments(mean, stddev, dtype)
+    arguments = _draw("RandomStandardNormal", shape, dtype, seed)
+    return scaled(_ops.philox_normal(*arguments), mean, stddev)
 
 
 def truncated_normal(
@@ -85,20 +149,18 @@ def truncated_normal(
         seed: makes the numbers reproducible, together with `tf.random.set_seed`.
         name: ignored.
 
+    Raises:
+        TypeError: for another dtype.
+        tf.errors.InvalidArgumentError: for negative sizes.
+
     >>> x = tf.random.truncated_normal([1000], seed=1)
     >>> bool(tf.reduce_max(tf.abs(x)) < 2)
     True
     """
     dtype = dtypes.as_dtype(dtype)
-    sizes = _shape(shape)
-    at = _draw("TruncatedNormal", sizes, dtype, seed)
-    return _scaled(_ops.philox_truncated_normal(sizes, dtype, *at), mean, stddev)
-
-
-def _integer_bounds(minval: Any, maxval: Any, dtype: Any) -> tuple[int, int]:
-    low = int(_core.convert(minval, dtype, None))
-    high = int(_core.convert(maxval, dtype, None))
-    return low, high
+    mean, stddev = moments(mean, stddev, dtype)
+    arguments = _draw("TruncatedNormal", shape, dtype, seed)
+    return scaled(_ops.philox_truncated_normal(*arguments), mean, stddev)
 
 
 def uniform(
@@ -121,34 +183,25 @@ def uniform(
 
     Raises:
         ValueError: for another dtype, or integers without `maxval`.
-        tf.errors.InvalidArgumentError: for integers if `minval >= maxval`.
+        tf.errors.InvalidArgumentError: for negative sizes, and for integers if
+            `minval >= maxval`.
 
     >>> x = tf.random.uniform([100], 1, 7, tf.int32, seed=3)
     >>> bool(tf.reduce_all((x >= 1) & (x < 7)))
     True
     """
     dtype = dtypes.as_dtype(dtype)
-    if not dtype.is_floating and dtype not in _INTEGERS[:2]:
+    if dtype not in _UNIFORM_DTYPES:
         raise ValueError(
-            f"Argument `dtype` got invalid value {dtype}. Accepted dtypes are float16, bfloat16, "
-            "float32, float64, int32 and int64."
+            f"Argument `dtype` got invalid value {dtype}. Accepted dtypes are {_UNIFORM_DTYPES}."
         )
-    sizes = _shape(shape)
     if dtype.is_integer:
         if maxval is None:
             raise ValueError(f"Must specify maxval for integer dtype {dtype!r}")
-        low, high = _integer_bounds(minval, maxval, dtype)
-        at = _draw("RandomUniformInt", sizes, dtype, seed)
-        return _ops.philox_uniform_int(sizes, dtype, *at, low, high)
-    at = _draw("RandomUniform", sizes, dtype, seed)
-    return _between(_ops.philox_uniform(sizes, dtype, *at), minval, maxval)
-
-
-def _between(sample: Tensor, minval: Any, maxval: Any) -> Tensor:
-    """Stretches numbers in [0, 1) to [minval, maxval)."""
-    low = _core.convert(minval, None, sample.dtype)
-    high = _core.convert(1 if maxval is None else maxval, None, sample.dtype)
-    return sample * (high - low) + low
+        bounds = integer_bounds(minval, maxval, dtype, "RandomUniformInt")
+        return _ops.philox_uniform_int(*_draw("RandomUniformInt", shape, dtype, seed), *bounds)
+    sample = _ops.philox_uniform(*_draw("RandomUniform", shape, dtype, seed))
+    return between(sample, minval, maxval)
 
 
 def shuffle(value: Any, seed: int | None = None, name: str | None = None) -> Tensor:
@@ -163,132 +216,69 @@ def shuffle(value: Any, seed: int | None = None, name: str | None = None) -> Ten
     [1, 2, 3]
     """
     value = _core.convert(value, None, None)
-    if value.ndim == 0 or value._shape_tuple()[0] < 2:
+    count = value._shape_tuple()[0] if value.ndim else 0
+    start = random_seed.draw(("RandomShuffle", value.dtype), seed, (count + 2) // 4)
+    if count < 2:
         return _ops.identity(value)
-    count = value._shape_tuple()[0]
-    at = random_seed.draw(("RandomShuffle", value.dtype), seed, (count + 3) // 4)
-    return _ops.gather(value, _ops.philox_shuffle(count, *at))
+    return _ops.gather(value, _ops.philox_shuffle(count, *start))
 
 
-def _stateless(seed: Any) -> tuple[int, int, int]:
-    """The stream that a stateless seed names.
-
-    The seed's two numbers are mixed by one Philox block under a fixed key, so that every bit of
-    them counts.
-    """
-    pair = _core.convert(seed, None, dtypes.int64)
-    if pair._shape_tuple() != (2,):
-        from eagerflow.errors import InvalidArgumentError
-
-        raise InvalidArgumentError(None, None, f"seed must have shape [2], not {pair.shape}")
-    first, second = (int(word) for word in pair.numpy())
-    mixed = _ops.philox_uniform_full_int(
-        [4], dtypes.uint32, _signed64(0x02461E293EC8F720), first, second
-    ).numpy()
-    words = [int(word) for word in mixed]
-    return (
-        _signed64(words[0] | words[1] << 32),
-        0,
-        _signed64(words[2] | words[3] << 32),
-    )
+def class_dtype(dtype: Any) -> Any:
+    """The dtype of drawn classes: int64 unless int32 is asked for."""
+    if dtype is None:
+        return dtypes.int64
+    dtype = dtypes.as_dtype(dtype)
+    if dtype not in (dtypes.int32, dtypes.int64):
+        raise ValueError(
+            f"Argument `dtype` got invalid value {dtype}. Accepted dtypes are "
+            f"{(dtypes.int32, dtypes.int64)}."
+        )
+    return dtype
 
 
-def _signed64(word: int) -> int:
-    return word - 2**64 if word >= 2**63 else word
+def sample_count(num_samples: Any) -> int:
+    """The number of samples in each row, a scalar."""
+    count = _core.convert(num_samples, dtypes.int32, None)
+    if count.ndim != 0:
+        raise InvalidArgumentError(
+            None, None, f"num_samples should be a scalar, got shape {count.shape} [Op:Multinomial]"
+        )
+    return int(count)
 
 
-def stateless_uniform(
-    shape: Any,
-    seed: Any,
-    minval: Any = 0,
-    maxval: Any = None,
-    dtype: Any = dtypes.float32,
+def categorical(
+    logits: Any,
+    num_samples: Any,
+    dtype: Any = None,
+    seed: int | None = None,
     name: str | None = None,
-    alg: str = "auto_select",
 ) -> Tensor:
-    """Uniform numbers that depend on nothing but the arguments.
+    """Classes drawn with given probabilities.
 
     Args:
-        shape: the sizes of the result.
-        seed: two integers.
-        minval: the lower bound, included; None with `maxval` None: all integers of the dtype.
-        maxval: the upper bound, excluded; 1 for floating dtypes.
-        dtype: a floating dtype or a 32 or 64 bit integer.
+        logits: `[batch, classes]`, logarithms of probabilities up to a constant; a logit that is
+            not finite stands for a probability of zero.
+        num_samples: how many classes to draw for each row.
+        dtype: int32 or int64 (the default).
+        seed: makes the classes reproducible, together with `tf.random.set_seed`.
         name: ignored.
-        alg: the generator; Philox in any case.
+
+    Returns:
+        Classes `[batch, num_samples]`.
 
     Raises:
-        ValueError: for integers if only one bound is given.
+        ValueError: for another dtype.
+        tf.errors.InvalidArgumentError: if `logits` is not a matrix with at least one column, or
+            `num_samples` is negative.
 
-    >>> tf.random.stateless_uniform([2], seed=[1, 2], minval=0, maxval=10, dtype=tf.int32).shape
-    TensorShape([2])
+    >>> tf.random.categorical([[0.0, float("-inf")]], 3).numpy()
+    array([[0, 0, 0]])
     """
-    dtype = dtypes.as_dtype(dtype)
-    sizes = _shape(shape)
-    if dtype.is_integer:
-        if (minval is None) != (maxval is None):
-            raise ValueError(
-                f"For integer `dtype` argument {dtype}, argument `minval` and `maxval` must be "
-                f"both None or not None. Got `minval`={minval} and `maxval`={maxval}."
-            )
-        if minval is None:
-            return _ops.philox_uniform_full_int(sizes, dtype, *_stateless(seed))
-        low, high = _integer_bounds(minval, maxval, dtype)
-        return _ops.philox_uniform_int(sizes, dtype, *_stateless(seed), low, high)
-    return _between(_ops.philox_uniform(sizes, dtype, *_stateless(seed)), minval, maxval)
-
-
-def stateless_normal(
-    shape: Any,
-    seed: Any,
-    mean: Any = 0.0,
-    stddev: Any = 1.0,
-    dtype: Any = dtypes.float32,
-    name: str | None = None,
-    alg: str = "auto_select",
-) -> Tensor:
-    """Normal numbers that depend on nothing but the arguments.
-
-    Args:
-        shape: the sizes of the result.
-        seed: two integers.
-        mean: the mean.
-        stddev: the standard deviation.
-        dtype: a floating dtype.
-        name: ignored.
-        alg: the generator; Philox in any case.
-
-    >>> tf.random.stateless_normal([2, 2], seed=[1, 2]).shape
-    TensorShape([2, 2])
-    """
-    dtype = dtypes.as_dtype(dtype)
-    sample = _ops.philox_normal(_shape(shape), dtype, *_stateless(seed))
-    return _scaled(sample, mean, stddev)
-
-
-def stateless_truncated_normal(
-    shape: Any,
-    seed: Any,
-    mean: Any = 0.0,
-    stddev: Any = 1.0,
-    dtype: Any = dtypes.float32,
-    name: str | None = None,
-    alg: str = "auto_select",
-) -> Tensor:
-    """Normal numbers within two standard deviations, from nothing but the arguments.
-
-    Args:
-        shape: the sizes of the result.
-        seed: two integers.
-        mean: the mean before the distribution is cut.
-        stddev: the standard deviation before it is cut.
-        dtype: a floating dtype.
-        name: ignored.
-        alg: the generator; Philox in any case.
-
-    >>> tf.random.stateless_truncated_normal([3], seed=[1, 2]).shape
-    TensorShape([3])
-    """
-    dtype = dtypes.as_dtype(dtype)
-    sample = _ops.philox_truncated_normal(_shape(shape), dtype, *_stateless(seed))
-    return _scaled(sample, mean, stddev)
+    dtype = class_dtype(dtype)
+    logits = _core.convert(logits, None, dtypes.float32)
+    samples = sample_count(num_samples)
+    rows = logits._shape_tuple()[0] if logits.ndim else 0
+    # The samples of a row are rounded up to whole blocks, and each takes two words.
+    blocks = 2 * random_seed.RESERVED_PER_OUTPUT * rows * (max(samples, 0) + 3 & ~3)
+    start = random_seed.draw(("Multinomial", logits.dtype, dtype), seed, blocks)
+    return _ops.philox_categorical(logits, samples, dtype, *start)

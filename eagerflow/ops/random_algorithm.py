@@ -1,0 +1,50 @@
+"""Which generator makes the numbers, as programs may name it. There is one: Philox 4x32-10."""
+
+from __future__ import annotations
+
+import enum
+from typing import Any
+
+from eagerflow.errors import InvalidArgumentError
+
+
+class Algorithm(enum.Enum):
+    """Generators of random numbers.
+
+    `AUTO_SELECT` stands for the best one of the device, which is `PHILOX` on CPUs. `THREEFRY`
+    cannot be used on CPUs.
+
+    >>> tf.random.Algorithm.PHILOX.value
+    1
+    """
+
+    PHILOX = 1
+    THREEFRY = 2
+    AUTO_SELECT = 3
+
+
+_NAMES = {"philox": 1, "threefry": 2, "auto_select": 3}
+
+
+def checked_algorithm(alg: Any) -> int:
+    """The generator's number: 1 or 3.
+
+    Raises:
+        ValueError: if there is no such generator.
+        tf.errors.InvalidArgumentError: for ThreeFry.
+    """
+    if isinstance(alg, Algorithm):
+        number: int | None = alg.value
+    elif isinstance(alg, str):
+        number = _NAMES.get(alg)
+    else:
+        number = int(alg)
+    if number not in (1, 2, 3):
+        raise ValueError(
+            f"Argument `alg` got unsupported value {alg}. Supported values are philox for the "
+            "Philox algorithm, threefry for the ThreeFry algorithm, and auto_select for "
+            "auto-selection."
+        )
+    if number == 2:
+        raise InvalidArgumentError(None, None, "The ThreeFry algorithm is not available on CPUs.")
+    return number

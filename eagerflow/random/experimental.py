@@ -1,0 +1,27 @@
+"""tf.random.experimental: older names of generators, and stateless helpers."""
+
+from eagerflow.ops.random_generator import (
+    Generator,
+    create_rng_state,
+    get_global_generator,
+    set_global_generator,
+)
+from eagerflow.ops.stateless_random import (
+    fold_in as stateless_fold_in,
+)
+from eagerflow.ops.stateless_random import (
+    split as stateless_split,
+)
+from eagerflow.ops.stateless_random import (
+    stateless_shuffle,
+)
+
+__all__ = [
+    "Generator",
+    "create_rng_state",
+    "get_global_generator",
+    "set_global_generator",
+    "stateless_fold_in",
+    "stateless_shuffle",
+    "stateless_split",
+]
