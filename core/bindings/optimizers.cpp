@@ -11,6 +11,7 @@
 #include "bindings/py_variable.h"
 #include "eager/dispatch.h"
 #include "kernels/cpu/optimizers.h"
+#include "ops/compose.h"
 
 namespace ef::py {
 namespace {
@@ -24,9 +25,11 @@ cpu::Update kind_of(const char* text) {
 }
 
 struct Step {
-  Variable* variable;
+  Variable* variable = nullptr;
   Variable* slots[3] = {};
   Tensor gradient;
+  bool sparse = false;
+  std::vector<int64_t> rows;  // of a sparse gradient: where its rows belong
 };
 
 Variable* variable_at(PyObject* list, Py_ssize_t i) {
@@ -35,12 +38,47 @@ Variable* variable_at(PyObject* list, Py_ssize_t i) {
   return &variable_of(item);
 }
 
+// A gradient is a tensor, or a tuple (rows, values) that stands for some rows of one.
+Step step_of(Variable* variable, PyObject* gradient) {
+  Step step;
+  step.variable = variable;
+  if (!PyTuple_Check(gradient) || PyTuple_GET_SIZE(gradient) != 2) {
+    step.gradient = to_tensor(gradient);
+    return step;
+  }
+  step.sparse = true;
+  step.gradient = to_tensor(PyTuple_GET_ITEM(gradient, 1));
+  const Tensor rows = to_tensor(PyTuple_GET_ITEM(gradient, 0));
+  if (!kIndexTypes.contains(rows.dtype())) {
+    invalid_argument("The rows to update must be int32 or int64, not ", rows.dtype(), ".");
+  }
+  const Tensor wide = cast_to(rows, DType::kInt64);
+  step.rows.assign(wide.data<int64_t>(), wide.data<int64_t>() + wide.size());
+  return step;
+}
+
+// The shape that the gradient's values must have.
+Shape gradient_shape(const Step& step, const Shape& shape) {
+  if (!step.sparse) return shape;
+  if (shape.rank() == 0) invalid_argument("A scalar variable has no rows to update.");
+  for (size_t i = 0; i < step.rows.size(); ++i) {
+    if (step.rows[i] < 0 || step.rows[i] >= shape[0]) {
+      invalid_argument("indices[", i, "] = ", step.rows[i], " is not in [0, ", shape[0],
+                       ") [Op:ResourceScatterAdd]");
+    }
+  }
+  Shape rows = shape;
+  rows[0] = static_cast<int64_t>(step.rows.size());
+  return rows;
+}
+
 void check(const Step& step) {
   const Tensor value = step.variable->peek();
   if (!is_floating(value.dtype())) {
     invalid_argument("Optimizers update floating variables, not ", value.dtype(), ".");
   }
-  if (step.gradient.dtype() != value.dtype() || step.gradient.shape() != value.shape()) {
+  if (step.gradient.dtype() != value.dtype() ||
+      step.gradient.shape() != gradient_shape(step, value.shape())) {
     invalid_argument("The gradient has shape ", step.gradient.shape(), " and dtype ",
                      step.gradient.dtype(), ", but its variable has shape ", value.shape(),
                      " and dtype ", value.dtype(), ".");
@@ -70,7 +108,10 @@ void run(cpu::Update kind, const Step& step, const cpu::UpdateNumbers& numbers) 
     slots[k].emplace(*step.slots[k]);
     arrays.slots[k] = slots[k]->tensor().mutable_raw_data();
   }
-  cpu::run_update(kind, step.variable->dtype(), arrays, numbers);
+  if (!step.sparse) return cpu::run_update(kind, step.variable->dtype(), arrays, numbers);
+  if (step.rows.empty()) return;
+  const int64_t row_size = arrays.count / static_cast<int64_t>(step.rows.size());
+  cpu::run_row_update(kind, step.variable->dtype(), arrays, numbers, step.rows, row_size);
 }
 
 PyObject* apply_update(PyObject*, PyObject* args) {
@@ -96,7 +137,7 @@ PyObject* apply_update(PyObject*, PyObject* args) {
     // Everything is checked before anything is written.
     std::vector<Step> steps;
     for (Py_ssize_t i = 0; i < count; ++i) {
-      Step step{variable_at(variables, i), {}, to_tensor(PyList_GET_ITEM(gradients, i))};
+      Step step = step_of(variable_at(variables, i), PyList_GET_ITEM(gradients, i));
       for (Py_ssize_t k = 0; k < PyList_GET_SIZE(slots); ++k) {
         PyObject* slot = PyList_GET_ITEM(slots, k);
         if (slot == Py_None) continue;
@@ -117,7 +158,9 @@ PyMethodDef apply_update_def = {
     "apply_update", apply_update, METH_VARARGS,
     "apply_update(kind, variables, slots, gradients, numbers)\n\n"
     "Updates each variable and its slots from its gradient. `slots` holds up to three lists of "
-    "variables (or None), `numbers` is (rate, momentum, beta1, beta2, epsilon, nesterov)."};
+    "variables (or None), `numbers` is (rate, momentum, beta1, beta2, epsilon, nesterov). A "
+    "gradient "
+    "is a tensor, or a tuple (rows, values): then only those rows change."};
 
 }  // namespace
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from eagerflow import _core
+from eagerflow.indexed_slices import IndexedSlices
 from eagerflow.optimizers.optimizer import Optimizer, apply_update, column
 
 
@@ -13,11 +15,11 @@ class Adagrad(Optimizer):
     Duchi et al., "Adaptive subgradient methods" (JMLR 12, 2011).
 
     Args:
-        learning_rate: a number, or a function of the iteration.
+        learning_rate: a number, a Variable, or a function of the iteration.
         initial_accumulator_value: what the sums start from; not negative.
         epsilon: added under the root.
         name: the optimizer's name.
-        **kwargs: `clipnorm`, `clipvalue` or `global_clipnorm`.
+        **kwargs: `weight_decay`, `clipnorm` and more, see `Optimizer`.
 
     Raises:
         ValueError: if `initial_accumulator_value` is negative.
@@ -46,6 +48,13 @@ class Adagrad(Optimizer):
 
     def _slot_values(self) -> dict[str, float]:
         return {"accumulator": self.initial_accumulator_value}
+
+    def _sparse(self, gradient: IndexedSlices) -> tuple[Any, Any]:
+        # Every row must come once: the square of a sum is needed.
+        rows, places, _ = _core.ops.unique_with_counts(gradient.indices)
+        return rows, _core.ops.unsorted_segment_sum(
+            gradient.values, places, num_segments=rows.shape[0]
+        )
 
     def _update(self, variables: list, gradients: list, slots: list, rate: float) -> None:
         apply_update(

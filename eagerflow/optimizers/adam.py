@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from eagerflow.optimizers.optimizer import Optimizer, apply_update, column
+from eagerflow import dtype as dtypes
+from eagerflow.optimizers.optimizer import Optimizer, apply_update, column, rounded, single
 
 
 class Adam(Optimizer):
@@ -15,13 +16,13 @@ class Adam(Optimizer):
     section 2: the bias corrections go into the step size. `amsgrad` is Reddi et al., ICLR 2018.
 
     Args:
-        learning_rate: a number, or a function of the iteration.
+        learning_rate: a number, a Variable, or a function of the iteration.
         beta_1: decay of the mean of gradients.
         beta_2: decay of the mean of their squares.
         epsilon: added to the root, against division by zero.
         amsgrad: whether the mean of squares never shrinks.
         name: the optimizer's name.
-        **kwargs: `clipnorm`, `clipvalue` or `global_clipnorm`.
+        **kwargs: `weight_decay`, `clipnorm` and more, see `Optimizer`.
 
     >>> v = tf.Variable(1.0)
     >>> _ = tf.optimizers.Adam(0.1).minimize(lambda: v * v, [v])
@@ -49,9 +50,20 @@ class Adam(Optimizer):
         slots = {"m": 0.0, "v": 0.0}
         return slots | {"vhat": 0.0} if self.amsgrad else slots
 
-    def _update(self, variables: list, gradients: list, slots: list, rate: float) -> None:
+    def _corrected(self, rate: float, dtype: Any) -> float:
+        """The learning rate with the corrections of both biases.
+
+        TensorFlow takes the powers in the variable's own dtype: where 1 - beta_2 is small, that
+        shows after the first steps.
+        """
         step = int(self.iterations) + 1
-        correction = math.sqrt(1 - self.beta_2**step) / (1 - self.beta_1**step)
+        first = single(self.beta_1) ** step
+        second = single(self.beta_2) ** step
+        if dtype is not dtypes.float64:
+            first, second = rounded(first), rounded(second)
+        return rate * math.sqrt(1 - second) / (1 - first)
+
+    def _update(self, variables: list, gradients: list, slots: list, rate: float) -> None:
         apply_update(
             "adam",
             variables,
@@ -61,7 +73,7 @@ class Adam(Optimizer):
                 column(slots, "vhat") if self.amsgrad else None,
             ],
             gradients,
-            rate * correction,
+            self._corrected(rate, variables[0].dtype),
             beta1=self.beta_1,
             beta2=self.beta_2,
             epsilon=self.epsilon,

@@ -13,13 +13,13 @@ class RMSprop(Optimizer):
     Tieleman and Hinton, "Lecture 6.5: rmsprop" (2012).
 
     Args:
-        learning_rate: a number, or a function of the iteration.
+        learning_rate: a number, a Variable, or a function of the iteration.
         rho: decay of the running means.
         momentum: between 0 and 1.
         epsilon: added under the root.
         centered: whether to divide by the estimated standard deviation of the gradient.
         name: the optimizer's name.
-        **kwargs: `clipnorm`, `clipvalue` or `global_clipnorm`.
+        **kwargs: `weight_decay`, `clipnorm` and more, see `Optimizer`.
 
     >>> v = tf.Variable(1.0)
     >>> _ = tf.optimizers.RMSprop(0.1).minimize(lambda: v * v, [v])

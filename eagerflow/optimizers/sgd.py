@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from eagerflow.optimizers.optimizer import Optimizer, apply_update, column
+from eagerflow.indexed_slices import IndexedSlices
+from eagerflow.optimizers.optimizer import Optimizer, apply_update, column, single
 
 
 class SGD(Optimizer):
@@ -14,11 +15,11 @@ class SGD(Optimizer):
     look ahead, `w += momentum * m - rate * g` (Sutskever et al., ICML 2013).
 
     Args:
-        learning_rate: a number, or a function of the iteration.
+        learning_rate: a number, a Variable, or a function of the iteration.
         momentum: between 0 and 1.
         nesterov: whether to look ahead.
         name: the optimizer's name.
-        **kwargs: `clipnorm`, `clipvalue` or `global_clipnorm`.
+        **kwargs: `weight_decay`, `clipnorm` and more, see `Optimizer`.
 
     Raises:
         ValueError: if momentum is not in [0, 1].
@@ -44,7 +45,10 @@ class SGD(Optimizer):
         self.nesterov = nesterov
 
     def _slot_values(self) -> dict[str, float]:
-        return {"momentum": 0.0} if self.momentum else {}
+        return {"m": 0.0} if self.momentum else {}
+
+    def _sparse(self, gradient: IndexedSlices) -> tuple[Any, Any] | None:
+        return None if self.momentum else (gradient.indices, gradient.values)
 
     def _update(self, variables: list, gradients: list, slots: list, rate: float) -> None:
         if not self.momentum:
@@ -53,10 +57,10 @@ class SGD(Optimizer):
         apply_update(
             "momentum",
             variables,
-            [column(slots, "momentum")],
+            [column(slots, "m")],
             gradients,
             rate,
-            momentum=float(self.momentum),
+            momentum=single(self.momentum),
             nesterov=self.nesterov,
         )
 

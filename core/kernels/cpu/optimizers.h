@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "tensor/dtype.h"
 
@@ -56,5 +57,10 @@ const UpdateLoops& update_loops();
 // Runs an update on several threads if it is large. Throws for dtypes that are not floating.
 void run_update(Update update, DType dtype, const UpdateArrays& arrays,
                 const UpdateNumbers& numbers);
+
+// Updates some rows of `row_size` elements only: the i-th row of the gradient belongs to row
+// rows[i] of the variable and its slots. A row that appears twice is updated twice.
+void run_row_update(Update update, DType dtype, const UpdateArrays& arrays,
+                    const UpdateNumbers& numbers, std::span<const int64_t> rows, int64_t row_size);
 
 }  // namespace ef::cpu
