@@ -340,10 +340,10 @@ PyObject* gradient(PyObject* object, PyObject* const* args, Py_ssize_t count, Py
 PyObject* reset(PyObject* object, PyObject*) {
   return guarded([&]() -> PyObject* {
     PyTape* self = self_of(object);
-    const bool recording = self->recording;
+    if (!self->recording) fail(Code::kValueError, "Tape is not recording.");
     drop(self);
     self->used_up = false;
-    if (recording) start(self);
+    start(self);
     Py_RETURN_NONE;
   });
 }

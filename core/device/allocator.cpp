@@ -1,4 +1,4 @@
-// Size-class free lists for small blocks, a best-fit cache of mapped blocks for large ones.
+// Size-class free lists for small blocks, best fit in mapped regions for large ones.
 #include "device/allocator.h"
 
 #include <sys/mman.h>
@@ -8,8 +8,11 @@
 #include <array>
 #include <bit>
 #include <cstdlib>
+#include <iterator>
 #include <map>
 #include <mutex>
+#include <set>
+#include <utility>
 
 namespace ef {
 namespace {
@@ -71,50 +74,59 @@ uint32_t list_limit(int size_class) {
       std::clamp<size_t>((size_t{4} << 20) / class_bytes(size_class), 16, 4096));
 }
 
+// Blocks cut from mapped regions. A free block is split for a smaller request and grows together
+// again with its free neighbours, so that layers of different sizes share memory.
 class LargeBlocks {
  public:
   void* allocate(size_t bytes) {
-    const size_t capacity = round_up(bytes);
+    const size_t size = round_up(bytes, kUnit);
     {
       const std::lock_guard lock(mutex_);
-      const auto found = free_.lower_bound(capacity);
-      if (found != free_.end() && found->first <= capacity + capacity / 8) {
-        void* block = found->second;
-        const size_t size = found->first;
-        free_.erase(found);
-        stats_.large_cached -= static_cast<int64_t>(size);
-        take(block, size);
-        return block;
-      }
+      if (void* block = take_free(size)) return block;
     }
-    if (capacity > physical_memory()) return nullptr;
-    trim_for(capacity);
-    void* block = map(capacity);
-    if (!block) {
+    if (size > physical_memory()) return nullptr;
+    trim_for(size);
+    const size_t region = round_up(size, kHugePage);
+    std::byte* start = map(region);
+    if (!start) {
       release_all();
-      block = map(capacity);
-      if (!block) return nullptr;
+      start = map(region);
+      if (!start) return nullptr;
     }
     const std::lock_guard lock(mutex_);
-    take(block, capacity);
-    return block;
+    blocks_[start] = {region, true, true};
+    free_.emplace(region, start);
+    stats_.large_cached += static_cast<int64_t>(region);
+    return take_free(size);
   }
 
-  void deallocate(void* block) {
+  void deallocate(void* address) {
     const std::lock_guard lock(mutex_);
-    const auto found = sizes_.find(block);
-    const size_t size = found->second;
-    sizes_.erase(found);
-    stats_.large_in_use -= static_cast<int64_t>(size);
-    stats_.large_cached += static_cast<int64_t>(size);
-    free_.emplace(size, block);
+    auto block = blocks_.find(static_cast<std::byte*>(address));
+    stats_.large_in_use -= static_cast<int64_t>(block->second.size);
+    stats_.large_cached += static_cast<int64_t>(block->second.size);
+    block->second.free = true;
+    const auto next = std::next(block);
+    if (next != blocks_.end() && next->second.free && !next->second.starts_region) {
+      free_.erase({next->second.size, next->first});
+      block->second.size += next->second.size;
+      blocks_.erase(next);
+    }
+    if (!block->second.starts_region) {
+      const auto previous = std::prev(block);
+      if (previous->second.free) {
+        free_.erase({previous->second.size, previous->first});
+        previous->second.size += block->second.size;
+        blocks_.erase(block);
+        block = previous;
+      }
+    }
+    free_.emplace(block->second.size, block->first);
   }
 
   void release_all() {
     const std::lock_guard lock(mutex_);
-    for (const auto& [size, block] : free_) munmap(block, size);
-    free_.clear();
-    stats_.large_cached = 0;
+    release_regions(0);
   }
 
   AllocatorStats stats() {
@@ -128,12 +140,17 @@ class LargeBlocks {
   }
 
  private:
-  static constexpr size_t kHugePage = size_t{2} << 20;
+  struct Block {
+    size_t size = 0;
+    bool free = false;
+    bool starts_region = false;
+  };
+  using Blocks = std::map<std::byte*, Block>;  // by address: neighbours are next to each other
 
-  static size_t round_up(size_t bytes) {
-    const size_t unit = size_t{64} << 10;
-    return (bytes + unit - 1) / unit * unit;
-  }
+  static constexpr size_t kHugePage = size_t{2} << 20;
+  static constexpr size_t kUnit = size_t{64} << 10;
+
+  static size_t round_up(size_t bytes, size_t unit) { return (bytes + unit - 1) / unit * unit; }
 
   static size_t physical_memory() {
     static const size_t total = [] {
@@ -144,46 +161,70 @@ class LargeBlocks {
     return total;
   }
 
-  static void* map(size_t bytes) {
+  static std::byte* map(size_t bytes) {
     // Over-map, then cut to a huge-page boundary, so that the kernel can use huge pages at once.
     const size_t span = bytes + kHugePage;
     void* raw = mmap(nullptr, span, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (raw == MAP_FAILED) return nullptr;
     const auto start = reinterpret_cast<uintptr_t>(raw);
-    const uintptr_t aligned = (start + kHugePage - 1) / kHugePage * kHugePage;
+    const uintptr_t aligned = round_up(start, kHugePage);
     if (aligned > start) munmap(raw, aligned - start);
     const uintptr_t end = start + span;
     if (end > aligned + bytes) {
       munmap(reinterpret_cast<void*>(aligned + bytes), end - aligned - bytes);
     }
-    void* block = reinterpret_cast<void*>(aligned);
-    madvise(block, bytes, MADV_HUGEPAGE);
-    return block;
+    auto* region = reinterpret_cast<std::byte*>(aligned);
+    madvise(region, bytes, MADV_HUGEPAGE);
+    return region;
   }
 
-  void take(void* block, size_t size) {
-    sizes_[block] = size;
+  // The smallest free block that is large enough, cut to size; nullptr if there is none.
+  void* take_free(size_t size) {
+    const auto found = free_.lower_bound({size, nullptr});
+    if (found == free_.end()) return nullptr;
+    const auto block = blocks_.find(found->second);
+    free_.erase(found);
+    stats_.large_cached -= static_cast<int64_t>(block->second.size);
+    if (const size_t rest = block->second.size - size; rest > 0) {
+      std::byte* const address = block->first + size;
+      blocks_.emplace_hint(std::next(block), address, Block{rest, true, false});
+      free_.emplace(rest, address);
+      stats_.large_cached += static_cast<int64_t>(rest);
+      block->second.size = size;
+    }
+    block->second.free = false;
     stats_.large_in_use += static_cast<int64_t>(size);
     stats_.large_peak = std::max(stats_.large_peak, stats_.large_in_use);
+    return block->first;
   }
 
   // Keeps what is mapped within a quarter above the program's own peak.
-  void trim_for(size_t capacity) {
+  void trim_for(size_t size) {
     const std::lock_guard lock(mutex_);
-    const int64_t wanted = stats_.large_in_use + static_cast<int64_t>(capacity);
+    const int64_t wanted = stats_.large_in_use + static_cast<int64_t>(size);
     const int64_t limit = std::max(stats_.large_peak, wanted);
-    const int64_t allowed = limit + limit / 4 + (int64_t{32} << 20) - wanted;
-    while (stats_.large_cached > allowed && !free_.empty()) {
-      const auto largest = std::prev(free_.end());
-      munmap(largest->second, largest->first);
-      stats_.large_cached -= static_cast<int64_t>(largest->first);
-      free_.erase(largest);
+    release_regions(limit + limit / 4 + (int64_t{32} << 20) - wanted);
+  }
+
+  // Unmaps regions that are wholly free, the largest first, until at most `allowed` bytes are kept.
+  void release_regions(int64_t allowed) {
+    for (auto it = free_.end(); it != free_.begin() && stats_.large_cached > allowed;) {
+      --it;
+      const auto block = blocks_.find(it->second);
+      const auto next = std::next(block);
+      const bool whole =
+          block->second.starts_region && (next == blocks_.end() || next->second.starts_region);
+      if (!whole) continue;
+      munmap(block->first, block->second.size);
+      stats_.large_cached -= static_cast<int64_t>(block->second.size);
+      blocks_.erase(block);
+      it = free_.erase(it);
     }
   }
 
   std::mutex mutex_;
-  std::multimap<size_t, void*> free_;
-  std::map<void*, size_t> sizes_;
+  Blocks blocks_;
+  std::set<std::pair<size_t, std::byte*>> free_;
   AllocatorStats stats_;
 };
 

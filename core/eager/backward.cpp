@@ -85,6 +85,10 @@ class RecordGradContext final : public GradContext {
     }
     return gradient;
   }
+  Tensor take_dy(int j) const override {
+    dy(j);
+    return std::move(dy_[j]);
+  }
   bool has_dy(int j) const override { return static_cast<bool>(dy_[j]); }
   bool wants(int i) const override {
     const uint32_t entry = record_.input(i).entry;
@@ -238,17 +242,7 @@ void accumulate(Gradient& sum, Gradient more) {
   if (sum.sparse()) std::swap(sum, more);
   Tensor values = densify(more);
   if (sum.sparse()) sum = Gradient{densify(sum), {}, {}};
-  if (!recording() && sum.values.exclusively_owned() && sum.values.shape() == values.shape()) {
-    const Tensor inputs[] = {sum.values, values};
-    SpecList specs;
-    specs.push_back({values.dtype(), values.shape()});
-    TensorList outputs{sum.values};
-    const Attrs attrs{};
-    KernelContext context(ops::add, inputs, attrs, specs, outputs);
-    ops::add.kernel(context);
-    return;
-  }
-  sum.values = sum.values + values;
+  sum.values = call_reusing(ops::add, std::move(sum.values), std::move(values));
 }
 
 }  // namespace ef

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 
+#include "eager/deferred.h"
 #include "eager/tape.h"
 
 namespace ef {
@@ -65,6 +66,30 @@ double estimated_cost(const Op& op, std::span<const Tensor> inputs, const SpecLi
   return static_cast<double>(bytes) / 8;
 }
 
+// Below this size, one pass over memory less is not worth the bookkeeping.
+constexpr int64_t kDeferredElements = 16'384;
+
+bool worth_deferring(const TensorSpec& spec) {
+  return spec.shape.num_elements() >= kDeferredElements &&
+         (spec.dtype == DType::kFloat32 || spec.dtype == DType::kFloat64);
+}
+
+void run_now(const Op& op, std::span<const Tensor> inputs, const Attrs& attrs,
+             const SpecList& specs, TensorList& outputs, bool records) {
+  if (op.makes_outputs) {
+    outputs.resize(specs.size());
+  } else {
+    for (const TensorSpec& spec : specs) outputs.push_back(Tensor::empty(spec.dtype, spec.shape));
+  }
+  const BlockingRegion region(estimated_cost(op, inputs, specs, outputs, attrs));
+  // A value that the gradient will read has to be computed anyway.
+  if (!op.takes_deferred || (records && op.need(0).inputs)) {
+    for (const Tensor& input : inputs) input.impl()->settle();
+  }
+  KernelContext context(op, inputs, attrs, specs, outputs);
+  op.kernel(context);
+}
+
 }  // namespace
 
 void run(const Op& op, std::span<const Tensor> inputs, const Attrs& attrs, TensorList& outputs) {
@@ -72,23 +97,37 @@ void run(const Op& op, std::span<const Tensor> inputs, const Attrs& attrs, Tenso
   SpecList specs;
   InferContext infer(op, inputs, attrs, specs);
   op.infer(infer);
-  if (op.makes_outputs) {
-    outputs.resize(specs.size());
+  const bool records = op.gradient && recording();
+  if (op.defers && worth_deferring(specs[0])) {
+    for (const Tensor& input : inputs) input.impl()->settle();
+    outputs.push_back(defer(op, inputs, attrs, specs[0]));
   } else {
-    for (const TensorSpec& spec : specs) outputs.push_back(Tensor::empty(spec.dtype, spec.shape));
+    run_now(op, inputs, attrs, specs, outputs, records);
   }
-  {
-    const BlockingRegion region(estimated_cost(op, inputs, specs, outputs, attrs));
-    KernelContext context(op, inputs, attrs, specs, outputs);
-    op.kernel(context);
-  }
-  if (op.gradient && recording()) record_on_tapes(op, inputs, attrs, outputs);
+  if (records) record_on_tapes(op, inputs, attrs, outputs);
 }
 
 Tensor call(const Op& op, std::span<const Tensor> inputs, const Attrs& attrs) {
   TensorList outputs;
   run(op, inputs, attrs, outputs);
   return std::move(outputs[0]);
+}
+
+Tensor call_reusing(const Op& op, Tensor first, const Tensor& second, const Attrs& attrs) {
+  if (recording() || !first.exclusively_owned() || first.shape() != second.shape() ||
+      first.dtype() != second.dtype()) {
+    return call(op, {first, second}, attrs);
+  }
+  second.impl()->settle();
+  SpecList specs;
+  specs.push_back({first.dtype(), first.shape()});
+  TensorList outputs{first};
+  const Tensor inputs[] = {first, second};
+  const BlockingRegion region(estimated_cost(op, inputs, specs, outputs, attrs));
+  KernelContext context(op, inputs, attrs, specs, outputs);
+  op.kernel(context);
+  first.impl()->reset_id();  // tapes know the old value
+  return first;
 }
 
 }  // namespace ef

@@ -19,6 +19,10 @@ inline Tensor call(const Op& op, std::initializer_list<Tensor> inputs, const Att
   return call(op, std::span(inputs.begin(), inputs.size()), attrs);
 }
 
+// The same for an elementwise operation on two tensors of one dtype, where the result may be
+// written over the first one: it is, if nobody else can see that tensor and no tape is recording.
+Tensor call_reusing(const Op& op, Tensor first, const Tensor& second, const Attrs& attrs = {});
+
 // Set by the bindings: called around kernels that run long enough to let other threads work.
 struct BlockingHooks {
   void* (*release)() = nullptr;

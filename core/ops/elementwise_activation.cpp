@@ -40,8 +40,9 @@ const Op relu{{
     .inputs = {{"features", kRealTypes}},
     .infer = unary_infer,
     .kernel = cpu::unary<Unary::kRelu>,
-    .gradient = [](GradContext& g) { g.set(0, call(relu_grad, {g.dy(), g.output(0)})); },
+    .gradient = [](GradContext& g) { g.set(0, call_reusing(relu_grad, g.take_dy(), g.output(0))); },
     .needs = {kOutput},
+    .takes_deferred = true,
     .doc = R"(Returns max(features, 0), element by element; NaN stays NaN.
 
 Real dtypes. The gradient at 0 is 0. The result has the dtype and shape of features. Raises
@@ -74,8 +75,10 @@ const Op relu6{{
     .inputs = {{"features", kRealTypes}},
     .infer = unary_infer,
     .kernel = cpu::unary<Unary::kRelu6>,
-    .gradient = [](GradContext& g) { g.set(0, call(relu6_grad, {g.dy(), g.output(0)})); },
+    .gradient =
+        [](GradContext& g) { g.set(0, call_reusing(relu6_grad, g.take_dy(), g.output(0))); },
     .needs = {kOutput},
+    .takes_deferred = true,
     .doc = R"(Returns min(max(features, 0), 6), element by element; NaN stays NaN.
 
 Real dtypes. The gradient at 0 and 6 is 0. The result has the dtype and shape of features. Raises
@@ -110,9 +113,11 @@ const Op leaky_relu{{
     .kernel = cpu::leaky_relu,
     .gradient =
         [](GradContext& g) {
-          g.set(0, call(leaky_relu_grad, {g.dy(), g.input(0)}, Attrs().real(g.attrs().real(0))));
+          g.set(0, call_reusing(leaky_relu_grad, g.take_dy(), g.input(0),
+                                Attrs().real(g.attrs().real(0))));
         },
     .needs = {kInput},
+    .takes_deferred = true,
     .doc = R"(Returns features where they are positive, and alpha * features elsewhere.
 
 Floating dtypes. The gradient at 0 is alpha. The result has the dtype and shape of features. Raises
@@ -146,8 +151,9 @@ const Op elu{{
     .inputs = {{"features", kFloatTypes}},
     .infer = unary_infer,
     .kernel = cpu::unary<Unary::kElu>,
-    .gradient = [](GradContext& g) { g.set(0, call(elu_grad, {g.dy(), g.output(0)})); },
+    .gradient = [](GradContext& g) { g.set(0, call_reusing(elu_grad, g.take_dy(), g.output(0))); },
     .needs = {kOutput},
+    .takes_deferred = true,
     .doc = R"(Returns features where they are positive, and exp(features) - 1 elsewhere.
 
 Floating dtypes. Clevert et al., "Fast and Accurate Deep Network Learning by Exponential Linear
@@ -183,8 +189,9 @@ const Op selu{{
     .inputs = {{"features", kFloatTypes}},
     .infer = unary_infer,
     .kernel = cpu::unary<Unary::kSelu>,
-    .gradient = [](GradContext& g) { g.set(0, call(selu_grad, {g.dy(), g.output(0)})); },
+    .gradient = [](GradContext& g) { g.set(0, call_reusing(selu_grad, g.take_dy(), g.output(0))); },
     .needs = {kOutput},
+    .takes_deferred = true,
     .doc = R"(Returns scale * elu(features, alpha), with scale 1.0507 and alpha 1.6733.
 
 Floating dtypes. Klambauer et al., "Self-Normalizing Neural Networks" (2017). The result has the
@@ -219,8 +226,10 @@ const Op softplus{{
     .inputs = {{"features", kFloatTypes}},
     .infer = unary_infer,
     .kernel = cpu::unary<Unary::kSoftplus>,
-    .gradient = [](GradContext& g) { g.set(0, call(softplus_grad, {g.dy(), g.input(0)})); },
+    .gradient =
+        [](GradContext& g) { g.set(0, call_reusing(softplus_grad, g.take_dy(), g.input(0))); },
     .needs = {kInput},
+    .takes_deferred = true,
     .doc = R"(Returns log(exp(features) + 1), without overflow.
 
 Floating dtypes. The result has the dtype and shape of features. Raises InvalidArgumentError for
@@ -253,7 +262,8 @@ const Op softsign{{
     .inputs = {{"features", kFloatTypes}},
     .infer = unary_infer,
     .kernel = cpu::unary<Unary::kSoftsign>,
-    .gradient = [](GradContext& g) { g.set(0, call(softsign_grad, {g.dy(), g.input(0)})); },
+    .gradient =
+        [](GradContext& g) { g.set(0, call_reusing(softsign_grad, g.take_dy(), g.input(0))); },
     .needs = {kInput},
     .doc = R"(Returns features / (1 + |features|).
 
@@ -293,9 +303,11 @@ const Op gelu{{
     .kernel = cpu::gelu,
     .gradient =
         [](GradContext& g) {
-          g.set(0, call(gelu_grad, {g.dy(), g.input(0)}, Attrs().flag(g.attrs().flag(0))));
+          g.set(0,
+                call_reusing(gelu_grad, g.take_dy(), g.input(0), Attrs().flag(g.attrs().flag(0))));
         },
     .needs = {kInput},
+    .takes_deferred = true,
     .doc = R"(Returns features times the normal distribution function of features.
 
 Floating dtypes. If approximate, the distribution function is (1 + tanh(sqrt(2 / pi) (x + 0.044715

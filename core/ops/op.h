@@ -126,6 +126,8 @@ class GradContext {
   virtual const Attrs& attrs() const = 0;
   // Gradient with respect to output j; zeros where nothing flowed.
   virtual Tensor dy(int j = 0) const = 0;
+  // The same, given up by the context: for gradients that use it once, and may reuse its memory.
+  virtual Tensor take_dy(int j = 0) const = 0;
   // Whether anything flowed into output j (to skip work).
   virtual bool has_dy(int j) const = 0;
   // Whether the gradient with respect to input i is asked for.
@@ -161,7 +163,9 @@ struct OpSpec {
   // Per input, what its gradient reads; the last entry serves all further inputs.
   std::vector<Need> needs = {};
   bool makes_outputs = false;
-  bool returns_list = false;  // the number of outputs depends on the call; Python gets a list
+  bool defers = false;          // a large result may be computed later, see eager/deferred.h
+  bool takes_deferred = false;  // the kernel looks for deferred inputs itself
+  bool returns_list = false;    // the number of outputs depends on the call; Python gets a list
   CostFn cost = nullptr;
   const char* doc = "";
 };

@@ -41,8 +41,32 @@ TensorImpl* TensorImpl::create(DType dtype, const Shape& shape, Buffer* buffer, 
   return impl;
 }
 
+TensorImpl* TensorImpl::create_deferred(DType dtype, const Shape& shape,
+                                        std::unique_ptr<DeferredValue> value) {
+  void* block = pool_allocate(sizeof(TensorImpl));
+  if (!block) fail(Code::kResourceExhausted, "Out of memory.");
+  auto* impl = new (block) TensorImpl;
+  impl->dtype_ = dtype;
+  impl->size_ = shape.num_elements();
+  impl->shape_ = shape;
+  impl->deferred_ = value.release();
+  impl->pending_.store(true, std::memory_order_release);
+  return impl;
+}
+
+void TensorImpl::compute() { deferred_->settle(DeferredValue::Settler(*this)); }
+
+void DeferredValue::Settler::operator()(const Tensor& value) const {
+  Buffer* const buffer = value.impl()->buffer();
+  buffer->retain();
+  impl_.buffer_ = buffer;
+  impl_.data_ = value.impl()->raw();
+  impl_.pending_.store(false, std::memory_order_release);
+}
+
 void TensorImpl::destroy() {
-  buffer_->release();
+  if (buffer_) buffer_->release();
+  delete deferred_;
   pool_deallocate(this, sizeof(TensorImpl));
 }
 

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <utility>
@@ -16,11 +17,32 @@ namespace ef {
 // A number no tensor or variable has had yet.
 uint64_t new_identity();
 
+class Tensor;
+
+// How a tensor's memory comes to be, if it is to be computed when it is first looked at.
+class DeferredValue {
+ public:
+  virtual ~DeferredValue() = default;
+
+  // Puts the memory of a computed value into the tensor that was waiting for it.
+  class Settler {
+   public:
+    explicit Settler(class TensorImpl& impl) : impl_(impl) {}
+    void operator()(const Tensor& value) const;
+
+   private:
+    TensorImpl& impl_;
+  };
+  virtual void settle(const Settler& settler) = 0;
+};
+
 // What a Tensor handle points to. Allocated from a per-thread free list.
 class TensorImpl {
  public:
   // Takes over one reference to `buffer`.
   static TensorImpl* create(DType dtype, const Shape& shape, Buffer* buffer, std::byte* data);
+  static TensorImpl* create_deferred(DType dtype, const Shape& shape,
+                                     std::unique_ptr<DeferredValue> value);
 
   void retain() { refs_.fetch_add(1, std::memory_order_relaxed); }
   void release() {
@@ -33,8 +55,23 @@ class TensorImpl {
   DType dtype() const { return dtype_; }
   const Shape& shape() const { return shape_; }
   int64_t size() const { return size_; }
-  Buffer* buffer() const { return buffer_; }
-  std::byte* raw() const { return data_; }
+  Buffer* buffer() {
+    settle();
+    return buffer_;
+  }
+  std::byte* raw() {
+    settle();
+    return data_;
+  }
+  // Makes sure that the memory is there, computing it if it was deferred.
+  void settle() {
+    if (pending_.load(std::memory_order_acquire)) [[unlikely]]
+      compute();
+  }
+  // What the memory will come from; nullptr if it is there.
+  DeferredValue* deferred() const {
+    return pending_.load(std::memory_order_acquire) ? deferred_ : nullptr;
+  }
 
   // The identity under which tapes know this tensor; 0 while no tape has ever asked.
   uint64_t id_or_zero() const { return id_.load(std::memory_order_relaxed); }
@@ -46,19 +83,24 @@ class TensorImpl {
 
   // Whether this handle is the only way to reach the memory, so that it may be written.
   bool exclusively_owned() const {
-    return refs_.load(std::memory_order_acquire) == 1 && buffer_->unique() && buffer_->writable();
+    return !pending_.load(std::memory_order_relaxed) &&
+           refs_.load(std::memory_order_acquire) == 1 && buffer_->unique() && buffer_->writable();
   }
 
  private:
+  friend class DeferredValue::Settler;
   TensorImpl() = default;
   void destroy();
+  void compute();
 
   std::atomic<uint32_t> refs_{1};
   DType dtype_ = DType::kInvalid;
+  std::atomic<bool> pending_{false};
   std::atomic<uint64_t> id_{0};
   Buffer* buffer_ = nullptr;
   std::byte* data_ = nullptr;
   int64_t size_ = 0;
+  DeferredValue* deferred_ = nullptr;
   Shape shape_;
 };
 

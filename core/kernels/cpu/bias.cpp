@@ -1,6 +1,8 @@
 // Biases per channel: by the broadcasting addition and the reduction, with the channels' layout.
 #include "kernels/cpu/bias.h"
 
+#include "eager/deferred.h"
+#include "ops/bias.h"
 #include "ops/elementwise.h"
 #include "ops/reduction.h"
 #include "ops/window.h"
@@ -36,6 +38,12 @@ void bias_add(KernelContext& context) {
   const Tensor inputs[] = {value, bias};
   const Attrs none{};
   delegate(context, ops::add, inputs, none);
+}
+
+std::optional<DeferredBias> deferred_bias(const Tensor& tensor) {
+  const std::optional<DeferredCall> call = deferred_call(tensor);
+  if (!call || call->op != &ops::bias_add || !channels_last(call->attrs)) return std::nullopt;
+  return DeferredBias{call->inputs[0], call->inputs[1]};
 }
 
 void bias_add_grad(KernelContext& context) {

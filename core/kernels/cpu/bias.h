@@ -1,11 +1,21 @@
 // Kernels that add a vector along the channels, and sum over everything else.
 #pragma once
 
+#include <optional>
+
 #include "ops/op.h"
 
 namespace ef::cpu {
 
 void bias_add(KernelContext& context);
+
+// A bias along the last axis that has not been added yet.
+struct DeferredBias {
+  Tensor value;
+  Tensor bias;
+};
+std::optional<DeferredBias> deferred_bias(const Tensor& tensor);
+
 void bias_add_grad(KernelContext& context);
 
 }  // namespace ef::cpu

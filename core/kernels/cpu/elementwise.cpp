@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cstring>
 #include <string>
+#include <vector>
 
 #include "device/isa.h"
+#include "kernels/cpu/bias.h"
 #include "kernels/cpu/broadcast.h"
 #include "kernels/cpu/element_blocks.h"
 #include "kernels/cpu/fill.h"
@@ -318,6 +320,37 @@ void check_values(const KernelContext& context, Binary op) {
   }
 }
 
+// The operation on value + bias, where the bias goes along the last axis; their sum is only ever in
+// the cache.
+void run_biased(const UnaryCall& call, BinaryLoop add, const DeferredBias& sum, const Tensor& out,
+                int64_t grain) {
+  const int64_t bytes = call.in_bytes;
+  const int64_t channels = sum.bias.size();
+  const bool narrow = channels < kBlock;
+  const void* bias = sum.bias.raw_data();
+  // A short bias is written out repeatedly, so that the loops have something to do.
+  std::vector<char> repeated;
+  if (narrow) {
+    const auto row = static_cast<const char*>(bias);
+    while (static_cast<int64_t>(repeated.size()) < (channels + kBlock) * bytes) {
+      repeated.insert(repeated.end(), row, row + channels * bytes);
+    }
+    bias = repeated.data();
+  }
+  const void* xs = sum.value.raw_data();
+  for_element_blocks(out.mutable_raw_data(), bytes, out.size(), grain,
+                     [&](void* to, int64_t begin, int64_t total) {
+                       for (int64_t i = 0, size = 0; i < total; i += size) {
+                         const int64_t channel = (begin + i) % channels;
+                         size = std::min(narrow ? kBlock : channels - channel, total - i);
+                         void* const part = at(to, i * bytes);
+                         add(part, at(xs, (begin + i) * bytes), at(bias, channel * bytes), size,
+                             Form::kBoth, 0);
+                         call(part, part, size);
+                       }
+                     });
+}
+
 // For operations that make their own outputs.
 void run_into_new(KernelContext& context, Unary op) {
   context.output(0) = Tensor::empty(context.spec(0).dtype, context.spec(0).shape);
@@ -349,6 +382,11 @@ void run_unary(KernelContext& context, Unary op, double parameter) {
     call.loop = row[static_cast<int>(DType::kFloat32)];
     call.half = Widening::of(loops, x.dtype(), out.dtype());
     if (!call.loop || !is_floating(x.dtype())) no_loop(context);
+  }
+  if (const auto sum = deferred_bias(x); sum && loop && out.dtype() == x.dtype()) {
+    const BinaryLoop add =
+        loops.binary[static_cast<int>(Binary::kAdd)][static_cast<int>(x.dtype())];
+    return run_biased(call, add, *sum, out, grain_of(op, x.dtype()));
   }
   const void* xs = x.raw_data();
   for_element_blocks(out.mutable_raw_data(), call.out_bytes, count, grain_of(op, x.dtype()),

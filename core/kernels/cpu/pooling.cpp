@@ -2,7 +2,7 @@
 #include "kernels/cpu/pooling.h"
 
 #include <algorithm>
-#include <cstring>
+#include <limits>
 #include <type_traits>
 #include <vector>
 
@@ -57,21 +57,70 @@ Range clipped(const Slide& slide, int64_t out) {
   return {std::max<int64_t>(start, 0), std::min(start + slide.window, slide.in)};
 }
 
-// Calls window(n, y, x, rows, cols) for the windows of whole images, several images at a time.
-template <class Body>
-void for_windows(const Geometry& g, const Body& body) {
+// Calls body(n, y) for each row of results, after prepare(n) for its image.
+template <class Prepare, class Body>
+void for_result_rows(const Geometry& g, const Prepare& prepare, const Body& body) {
   const int64_t work = g.window.row.in * g.window.col.in * g.channels;
   parallel_for(g.batch, std::max<int64_t>(1, 32'768 / std::max<int64_t>(work, 1)),
                [&](int64_t begin, int64_t end) {
                  for (int64_t n = begin; n < end; ++n) {
-                   for (int64_t y = 0; y < g.window.row.out; ++y) {
-                     const Range rows = clipped(g.window.row, y);
-                     for (int64_t x = 0; x < g.window.col.out; ++x) {
-                       body(n, y, x, rows, clipped(g.window.col, x));
-                     }
-                   }
+                   prepare(n);
+                   for (int64_t y = 0; y < g.window.row.out; ++y) body(n, y);
                  }
                });
+}
+
+// Calls prepare(n) for each image, then body(n, y, x, rows, cols) for each of its windows. Whole
+// images belong to one thread.
+template <class Prepare, class Body>
+void for_images(const Geometry& g, const Prepare& prepare, const Body& body) {
+  for_result_rows(g, prepare, [&](int64_t n, int64_t y) {
+    const Range rows = clipped(g.window.row, y);
+    for (int64_t x = 0; x < g.window.col.out; ++x) {
+      body(n, y, x, rows, clipped(g.window.col, x));
+    }
+  });
+}
+
+template <class Body>
+void for_windows(const Geometry& g, const Body& body) {
+  for_images(g, [](int64_t) {}, body);
+}
+
+// Windows of one row of results at the same place in their windows: where the image's pixels start,
+// how far apart they are, and which results they belong to.
+struct PixelRow {
+  int64_t image = 0;   // offset of the first pixel
+  int64_t step = 0;    // elements from one pixel to the next
+  int64_t result = 0;  // offset of the first result, from the start of its row
+  int64_t count = 0;
+};
+
+// For channels last: calls body(n, y, row) for each place in the windows of a row of results, in
+// the order of the places.
+template <class Body>
+void for_places(const Geometry& g, int64_t n, int64_t y, const Body& body) {
+  const Slide& col = g.window.col;
+  const Range rows = clipped(g.window.row, y);
+  for (int64_t i = rows.begin; i < rows.end; ++i) {
+    for (int64_t j = 0; j < col.window; ++j) {
+      // The results x for which 0 <= x * stride - before + j < in.
+      const int64_t shift = col.before - j;
+      const int64_t first = shift > 0 ? (shift + col.stride - 1) / col.stride : 0;
+      const int64_t room = col.in - 1 + shift;
+      const int64_t last = room < 0 ? 0 : std::min(col.out, room / col.stride + 1);
+      if (first >= last) continue;
+      body(PixelRow{g.image_at(n, i, first * col.stride - shift, 0), col.stride * g.channels,
+                    first * g.channels, last - first});
+    }
+  }
+}
+
+// Zeroes an image just before its windows are added up, while it fits the cache.
+template <class T>
+auto zero_images(const Geometry& g, T* images) {
+  const int64_t size = g.window.row.in * g.window.col.in * g.channels;
+  return [images, size](int64_t n) { std::fill_n(images + n * size, size, T(0)); };
 }
 
 template <class T>
@@ -99,20 +148,15 @@ void max_pool_of(const Geometry& g, const T* x, T* y) {
   if constexpr (kVector<T>) {
     if (g.last) {
       const auto& loops = row_loops_of<T>();
-      for_windows(g, [&](int64_t n, int64_t row, int64_t col, Range rows, Range cols) {
-        T* out = y + g.pooled_at(n, row, col, 0);
-        bool first = true;
-        for (int64_t i = rows.begin; i < rows.end; ++i) {
-          for (int64_t j = cols.begin; j < cols.end; ++j) {
-            const T* in = x + g.image_at(n, i, j, 0);
-            if (std::exchange(first, false)) {
-              std::memcpy(out, in, static_cast<size_t>(g.channels) * sizeof(T));
-            } else {
-              loops.max_into(out, in, g.channels);
-            }
-          }
-        }
-      });
+      for_result_rows(
+          g, [](int64_t) {},
+          [&](int64_t n, int64_t row) {
+            T* out = y + g.pooled_at(n, row, 0, 0);
+            std::fill_n(out, g.window.col.out * g.channels, -std::numeric_limits<T>::infinity());
+            for_places(g, n, row, [&](const PixelRow& p) {
+              loops.max_into_pixels(out + p.result, x + p.image, g.channels, p.count, p.step);
+            });
+          });
       return;
     }
   }
@@ -125,25 +169,23 @@ void max_pool_of(const Geometry& g, const T* x, T* y) {
 
 template <class T>
 void max_pool_grad_of(const Geometry& g, const T* x, const T* y, const T* dy, T* dx) {
-  std::fill_n(dx, g.batch * g.window.row.in * g.window.col.in * g.channels, T(0));
+  const auto zero = zero_images(g, dx);
   if constexpr (kVector<T>) {
     if (g.last) {
       const auto& loops = row_loops_of<T>();
-      for_windows(g, [&](int64_t n, int64_t row, int64_t col, Range rows, Range cols) {
+      for_result_rows(g, zero, [&](int64_t n, int64_t row) {
         thread_local std::vector<int32_t> found;
-        found.assign(static_cast<size_t>(g.channels), 0);
-        const int64_t at = g.pooled_at(n, row, col, 0);
-        for (int64_t i = rows.begin; i < rows.end; ++i) {
-          for (int64_t j = cols.begin; j < cols.end; ++j) {
-            const int64_t in = g.image_at(n, i, j, 0);
-            loops.max_grad(dx + in, x + in, y + at, dy + at, found.data(), g.channels);
-          }
-        }
+        found.assign(static_cast<size_t>(g.window.col.out * g.channels), 0);
+        const int64_t at = g.pooled_at(n, row, 0, 0);
+        for_places(g, n, row, [&](const PixelRow& p) {
+          loops.max_grad_pixels(dx + p.image, x + p.image, y + at + p.result, dy + at + p.result,
+                                found.data() + p.result, g.channels, p.count, p.step);
+        });
       });
       return;
     }
   }
-  for_windows(g, [&](int64_t n, int64_t row, int64_t col, Range rows, Range cols) {
+  for_images(g, zero, [&](int64_t n, int64_t row, int64_t col, Range rows, Range cols) {
     for (int64_t c = 0; c < g.channels; ++c) {
       T& to = dx[place_of_max(g, x, n, rows, cols, c)];
       to = T(Wide<T>(to) + Wide<T>(dy[g.pooled_at(n, row, col, c)]));
@@ -181,26 +223,26 @@ void avg_pool_of(const Geometry& g, const T* x, T* y) {
 
 template <class T>
 void avg_pool_grad_of(const Geometry& g, const T* dy, T* dx) {
-  std::fill_n(dx, g.batch * g.window.row.in * g.window.col.in * g.channels, T(0));
-  for_windows(g, [&](int64_t n, int64_t row, int64_t col, Range rows, Range cols) {
-    const Wide<T> share =
-        Wide<T>(1) / static_cast<Wide<T>>((rows.end - rows.begin) * (cols.end - cols.begin));
-    for (int64_t i = rows.begin; i < rows.end; ++i) {
-      for (int64_t j = cols.begin; j < cols.end; ++j) {
-        if constexpr (kVector<T>) {
-          if (g.last) {
-            row_loops_of<T>().add_scaled(dx + g.image_at(n, i, j, 0),
-                                         dy + g.pooled_at(n, row, col, 0), share, g.channels);
-            continue;
+  for_images(
+      g, zero_images(g, dx), [&](int64_t n, int64_t row, int64_t col, Range rows, Range cols) {
+        const Wide<T> share =
+            Wide<T>(1) / static_cast<Wide<T>>((rows.end - rows.begin) * (cols.end - cols.begin));
+        for (int64_t i = rows.begin; i < rows.end; ++i) {
+          for (int64_t j = cols.begin; j < cols.end; ++j) {
+            if constexpr (kVector<T>) {
+              if (g.last) {
+                row_loops_of<T>().add_scaled(dx + g.image_at(n, i, j, 0),
+                                             dy + g.pooled_at(n, row, col, 0), share, g.channels);
+                continue;
+              }
+            }
+            for (int64_t c = 0; c < g.channels; ++c) {
+              T& to = dx[g.image_at(n, i, j, c)];
+              to = T(Wide<T>(to) + Wide<T>(dy[g.pooled_at(n, row, col, c)]) * share);
+            }
           }
         }
-        for (int64_t c = 0; c < g.channels; ++c) {
-          T& to = dx[g.image_at(n, i, j, c)];
-          to = T(Wide<T>(to) + Wide<T>(dy[g.pooled_at(n, row, col, c)]) * share);
-        }
-      }
-    }
-  });
+      });
 }
 
 // Calls body with a value of the C++ type of `dtype`.

@@ -56,6 +56,10 @@ struct Sum {
   static void into(T* out, const T* x, int64_t n) {
     row_loops_of<T>().add_into(out, x, n);
   }
+  template <class T>
+  static void four_into(T* out, const T* x, int64_t stride, int64_t n) {
+    row_loops_of<T>().add_four_into(out, x, stride, n);
+  }
 };
 
 struct Product {
@@ -157,7 +161,7 @@ Accumulator<T> reduce_row(const T* x, int64_t n) {
 template <class R, class T>
 void reduce_columns(const T* x, T* out, int64_t count, int64_t width, int64_t begin, int64_t end) {
   using A = Accumulator<T>;
-  constexpr int64_t kColumns = 512;
+  constexpr int64_t kColumns = 2048;
   constexpr int64_t kRows = 256;  // rows per partial result, against rounding
   std::array<A, kColumns> part;
   std::array<A, kColumns> total;
@@ -166,7 +170,12 @@ void reduce_columns(const T* x, T* out, int64_t count, int64_t width, int64_t be
     std::fill_n(total.data(), size, R::template start<A>());
     for (int64_t r = 0; r < count; r += kRows) {
       std::fill_n(part.data(), size, R::template start<A>());
-      for (int64_t k = r; k < std::min(r + kRows, count); ++k) {
+      const int64_t last = std::min(r + kRows, count);
+      int64_t k = r;
+      if constexpr (kVector<T> && std::is_same_v<R, Sum>) {
+        for (; k + 4 <= last; k += 4) R::four_into(part.data(), x + k * width + c, width, size);
+      }
+      for (; k < last; ++k) {
         const T* row = x + k * width + c;
         if constexpr (kVector<T>) {
           R::into(part.data(), row, size);

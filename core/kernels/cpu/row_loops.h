@@ -14,6 +14,10 @@ struct RowLoopsOf {
   void (*subtract)(T* out, const T* x, T number, int64_t n);
   void (*scale)(T* out, const T* x, T number, int64_t n);
   void (*add_rows)(T* out, const T* x, const T* y, int64_t n);
+  // out = exp(x - number); returns the sum of it.
+  T (*exp_shifted)(T* out, const T* x, T number, int64_t n);
+  // out += the sum of four rows that lie `stride` elements apart.
+  void (*add_four_into)(T* out, const T* x, int64_t stride, int64_t n);
   // out = max(out, x), NaN if either is.
   void (*max_into)(T* out, const T* x, int64_t n);
   void (*min_into)(T* out, const T* x, int64_t n);
@@ -22,8 +26,12 @@ struct RowLoopsOf {
   void (*add_scaled)(T* out, const T* x, T number, int64_t n);
   // out = (dy - number) * y
   void (*softmax_grad)(T* out, const T* dy, const T* y, T number, int64_t n);
-  // Where x equals y and nothing was found before: out += dy.
-  void (*max_grad)(T* out, const T* x, const T* y, const T* dy, int32_t* found, int64_t n);
+  // Pooling, for `count` pixels of n channels that lie `step` elements apart in x:
+  // out = max(out, x), NaN if either is.
+  void (*max_into_pixels)(T* out, const T* x, int64_t n, int64_t count, int64_t step);
+  // Where x equals y and nothing was found before: out += dy; out is laid out like x.
+  void (*max_grad_pixels)(T* out, const T* x, const T* y, const T* dy, int32_t* found, int64_t n,
+                          int64_t count, int64_t step);
 };
 
 struct RowLoops {

@@ -2,32 +2,50 @@
 #include "kernels/cpu/row_loops.h"
 
 #include <cstdint>
+#include <cstring>
+
+#include "kernels/cpu/vector_math.h"
 
 namespace ef::cpu::EF_ISA {
 namespace {
 
-template <class T>
-T max_of(const T* x, int64_t n) {
-  T top = x[0];
-  bool nan = false;
-#pragma omp simd reduction(max : top) reduction(| : nan)
-  for (int64_t i = 0; i < n; ++i) {
-    top = x[i] > top ? x[i] : top;
-    nan |= x[i] != x[i];
+struct Larger {
+  template <class V>
+  static auto of(V a, V b) {
+    return a > b;
   }
-  return nan ? T(__builtin_nanf("")) : top;
-}
+};
+struct Smaller {
+  template <class V>
+  static auto of(V a, V b) {
+    return a < b;
+  }
+};
 
-template <class T>
-T min_of(const T* x, int64_t n) {
-  T bottom = x[0];
-  bool nan = false;
-#pragma omp simd reduction(min : bottom) reduction(| : nan)
-  for (int64_t i = 0; i < n; ++i) {
-    bottom = x[i] < bottom ? x[i] : bottom;
-    nan |= x[i] != x[i];
+// The extreme of n > 0 numbers; NaN if one of them is.
+template <class Better, class T>
+T extreme_of(const T* x, int64_t n) {
+  constexpr int64_t kWidth = kLanes<T>;
+  constexpr int kChains = 4;  // independent ones hide the latency of a comparison
+  Vec<T> best[kChains];
+  for (auto& b : best) b = Vec<T>{} + x[0];
+  const auto step = [](const T* from, Vec<T>& b) {
+    Vec<T> v;
+    std::memcpy(&v, from, sizeof v);
+    b = Better::of(v, b) | (v != v) ? v : b;
+  };
+  int64_t i = 0;
+  for (; i + kChains * kWidth <= n; i += kChains * kWidth) {
+    for (int k = 0; k < kChains; ++k) step(x + i + k * kWidth, best[k]);
   }
-  return nan ? T(__builtin_nanf("")) : bottom;
+  for (; i + kWidth <= n; i += kWidth) step(x + i, best[0]);
+  T result = x[0];
+  const auto take = [&](T v) { result = Better::of(v, result) || v != v ? v : result; };
+  for (const Vec<T>& b : best) {
+    for (int64_t k = 0; k < kWidth; ++k) take(b[k]);
+  }
+  for (; i < n; ++i) take(x[i]);
+  return result;
 }
 
 template <class T>
@@ -59,21 +77,61 @@ void scale(T* out, const T* x, T number, int64_t n) {
 }
 
 template <class T>
+T exp_shifted(T* out, const T* x, T number, int64_t n) {
+  constexpr int64_t kWidth = kLanes<T>;
+  Vec<T> sums[2] = {};
+  const auto step = [&](int64_t i, Vec<T>& sum) {
+    Vec<T> v;
+    std::memcpy(&v, x + i, sizeof v);
+    v = vexp(v - number);
+    std::memcpy(out + i, &v, sizeof v);
+    sum += v;
+  };
+  int64_t i = 0;
+  for (; i + 2 * kWidth <= n; i += 2 * kWidth) {
+    step(i, sums[0]);
+    step(i + kWidth, sums[1]);
+  }
+  for (; i + kWidth <= n; i += kWidth) step(i, sums[0]);
+  sums[0] += sums[1];
+  T total = 0;
+  for (int64_t k = 0; k < kWidth; ++k) total += sums[0][k];
+  if (i < n) {
+    Vec<T> v = {};
+    std::memcpy(&v, x + i, static_cast<size_t>(n - i) * sizeof(T));
+    v = vexp(v - number);
+    for (int64_t k = 0; k < n - i; ++k) total += v[k];
+    std::memcpy(out + i, &v, static_cast<size_t>(n - i) * sizeof(T));
+  }
+  return total;
+}
+
+template <class T>
+void add_four_into(T* out, const T* x, int64_t stride, int64_t n) {
+  const T* const x1 = x + stride;
+  const T* const x2 = x1 + stride;
+  const T* const x3 = x2 + stride;
+#pragma omp simd
+  for (int64_t i = 0; i < n; ++i) out[i] += (x[i] + x1[i]) + (x2[i] + x3[i]);
+}
+
+template <class T>
 void add_rows(T* out, const T* x, const T* y, int64_t n) {
 #pragma omp simd
   for (int64_t i = 0; i < n; ++i) out[i] = x[i] + y[i];
 }
 
-template <class T>
-void max_into(T* out, const T* x, int64_t n) {
+template <class Better, class T>
+void extreme_into(T* out, const T* x, int64_t n) {
 #pragma omp simd
-  for (int64_t i = 0; i < n; ++i) out[i] = (x[i] > out[i]) | (x[i] != x[i]) ? x[i] : out[i];
+  for (int64_t i = 0; i < n; ++i) {
+    out[i] = Better::of(x[i], out[i]) | (x[i] != x[i]) ? x[i] : out[i];
+  }
 }
 
 template <class T>
-void min_into(T* out, const T* x, int64_t n) {
-#pragma omp simd
-  for (int64_t i = 0; i < n; ++i) out[i] = (x[i] < out[i]) | (x[i] != x[i]) ? x[i] : out[i];
+void max_into_pixels(T* out, const T* x, int64_t n, int64_t count, int64_t step) {
+  for (int64_t k = 0; k < count; ++k) extreme_into<Larger>(out + k * n, x + k * step, n);
 }
 
 template <class T>
@@ -95,19 +153,42 @@ void softmax_grad(T* out, const T* dy, const T* y, T number, int64_t n) {
 }
 
 template <class T>
-void max_grad(T* out, const T* x, const T* y, const T* dy, int32_t* found, int64_t n) {
+void max_grad_pixels(T* out, const T* x, const T* y, const T* dy, int32_t* found, int64_t n,
+                     int64_t count, int64_t step) {
+  for (int64_t k = 0; k < count; ++k) {
 #pragma omp simd
-  for (int64_t i = 0; i < n; ++i) {
-    const int32_t hit = (x[i] == y[i]) & (found[i] == 0);
-    out[i] += hit ? dy[i] : T(0);
-    found[i] |= hit;
+    for (int64_t i = 0; i < n; ++i) {
+      const int32_t hit = (x[i] == y[i]) & (found[i] == 0);
+      out[i] += hit ? dy[i] : T(0);
+      found[i] |= hit;
+    }
+    out += step;
+    x += step;
+    y += n;
+    dy += n;
+    found += n;
   }
 }
 
 template <class T>
 constexpr RowLoopsOf<T> kLoops = {
-    max_of<T>,   min_of<T>,   sum_of<T>,   dot<T>,        subtract<T>,     scale<T>,   add_rows<T>,
-    max_into<T>, min_into<T>, add_into<T>, add_scaled<T>, softmax_grad<T>, max_grad<T>};
+    .max = extreme_of<Larger, T>,
+    .min = extreme_of<Smaller, T>,
+    .sum = sum_of<T>,
+    .dot = dot<T>,
+    .subtract = subtract<T>,
+    .scale = scale<T>,
+    .add_rows = add_rows<T>,
+    .exp_shifted = exp_shifted<T>,
+    .add_four_into = add_four_into<T>,
+    .max_into = extreme_into<Larger, T>,
+    .min_into = extreme_into<Smaller, T>,
+    .add_into = add_into<T>,
+    .add_scaled = add_scaled<T>,
+    .softmax_grad = softmax_grad<T>,
+    .max_into_pixels = max_into_pixels<T>,
+    .max_grad_pixels = max_grad_pixels<T>,
+};
 
 }  // namespace
 

@@ -85,9 +85,7 @@ template <class T>
 T shifted_exp(T* out, const T* x, int64_t n, T* top) {
   const auto& loops = row_loops_of<T>();
   *top = loops.max(x, n);
-  loops.subtract(out, x, *top, n);
-  exp_row(out, out, n);
-  return loops.sum(out, n);
+  return loops.exp_shifted(out, x, *top, n);
 }
 
 }  // namespace
