@@ -82,6 +82,46 @@ void for_images(const Geometry& g, const Prepare& prepare, const Body& body) {
   });
 }
 
+// The results of a row whose windows lie wholly in the image.
+Range whole_windows(const Slide& slide) {
+  const int64_t first = (slide.before + slide.stride - 1) / slide.stride;
+  const int64_t room = slide.in - slide.window + slide.before;
+  const int64_t last = room < 0 ? 0 : std::min(slide.out, room / slide.stride + 1);
+  return first < last ? Range{first, last} : Range{0, 0};
+}
+
+// Whether the windows cover every pixel once.
+bool tiles(const Slide& slide) {
+  return slide.before == 0 && slide.stride == slide.window && slide.out * slide.stride == slide.in;
+}
+
+// For channels last: how far the pixels of a window lie from its first one.
+std::vector<int64_t> window_offsets(const Geometry& g) {
+  std::vector<int64_t> offsets;
+  for (int64_t i = 0; i < g.window.row.window; ++i) {
+    for (int64_t j = 0; j < g.window.col.window; ++j) {
+      offsets.push_back((i * g.window.col.in + j) * g.channels);
+    }
+  }
+  return offsets;
+}
+
+// For channels last: calls whole(x, count, image) for the results of a row whose windows lie in the
+// image, where `image` is the offset of the first window's first pixel, and part(range) for those
+// at the borders.
+template <class Whole, class Part>
+void for_row_parts(const Geometry& g, int64_t n, int64_t y, Range rows, Range cols,
+                   const Whole& whole, const Part& part) {
+  if (y < rows.begin || y >= rows.end || cols.begin == cols.end) {
+    return part(Range{0, g.window.col.out});
+  }
+  if (cols.begin > 0) part(Range{0, cols.begin});
+  whole(cols.begin, cols.end - cols.begin,
+        g.image_at(n, y * g.window.row.stride - g.window.row.before,
+                   cols.begin * g.window.col.stride - g.window.col.before, 0));
+  if (cols.end < g.window.col.out) part(Range{cols.end, g.window.col.out});
+}
+
 template <class Body>
 void for_windows(const Geometry& g, const Body& body) {
   for_images(g, [](int64_t) {}, body);
@@ -96,19 +136,20 @@ struct PixelRow {
   int64_t count = 0;
 };
 
-// For channels last: calls body(n, y, row) for each place in the windows of a row of results, in
-// the order of the places.
+// For channels last: calls body(row) for each place in the windows of the results `within` a row,
+// in the order of the places.
 template <class Body>
-void for_places(const Geometry& g, int64_t n, int64_t y, const Body& body) {
+void for_places(const Geometry& g, int64_t n, int64_t y, Range within, const Body& body) {
   const Slide& col = g.window.col;
   const Range rows = clipped(g.window.row, y);
   for (int64_t i = rows.begin; i < rows.end; ++i) {
     for (int64_t j = 0; j < col.window; ++j) {
       // The results x for which 0 <= x * stride - before + j < in.
       const int64_t shift = col.before - j;
-      const int64_t first = shift > 0 ? (shift + col.stride - 1) / col.stride : 0;
+      const int64_t first =
+          std::max(within.begin, shift > 0 ? (shift + col.stride - 1) / col.stride : 0);
       const int64_t room = col.in - 1 + shift;
-      const int64_t last = room < 0 ? 0 : std::min(col.out, room / col.stride + 1);
+      const int64_t last = room < 0 ? 0 : std::min(within.end, room / col.stride + 1);
       if (first >= last) continue;
       body(PixelRow{g.image_at(n, i, first * col.stride - shift, 0), col.stride * g.channels,
                     first * g.channels, last - first});
@@ -148,14 +189,28 @@ void max_pool_of(const Geometry& g, const T* x, T* y) {
   if constexpr (kVector<T>) {
     if (g.last) {
       const auto& loops = row_loops_of<T>();
+      const std::vector<int64_t> offsets = window_offsets(g);
+      const auto places = static_cast<int>(offsets.size());
+      const Range rows = whole_windows(g.window.row);
+      const Range cols = whole_windows(g.window.col);
+      const int64_t step = g.window.col.stride * g.channels;
       for_result_rows(
           g, [](int64_t) {},
           [&](int64_t n, int64_t row) {
-            T* out = y + g.pooled_at(n, row, 0, 0);
-            std::fill_n(out, g.window.col.out * g.channels, -std::numeric_limits<T>::infinity());
-            for_places(g, n, row, [&](const PixelRow& p) {
-              loops.max_into_pixels(out + p.result, x + p.image, g.channels, p.count, p.step);
-            });
+            T* const out = y + g.pooled_at(n, row, 0, 0);
+            for_row_parts(
+                g, n, row, rows, cols,
+                [&](int64_t first, int64_t count, int64_t image) {
+                  loops.max_windows(out + first * g.channels, x + image, offsets.data(), places,
+                                    g.channels, count, step);
+                },
+                [&](Range part) {
+                  std::fill(out + part.begin * g.channels, out + part.end * g.channels,
+                            -std::numeric_limits<T>::infinity());
+                  for_places(g, n, row, part, [&](const PixelRow& p) {
+                    loops.max_into_pixels(out + p.result, x + p.image, g.channels, p.count, p.step);
+                  });
+                });
           });
       return;
     }
@@ -173,14 +228,35 @@ void max_pool_grad_of(const Geometry& g, const T* x, const T* y, const T* dy, T*
   if constexpr (kVector<T>) {
     if (g.last) {
       const auto& loops = row_loops_of<T>();
-      for_result_rows(g, zero, [&](int64_t n, int64_t row) {
-        thread_local std::vector<int32_t> found;
-        found.assign(static_cast<size_t>(g.window.col.out * g.channels), 0);
+      const std::vector<int64_t> offsets = window_offsets(g);
+      const auto places = static_cast<int>(offsets.size());
+      const Range rows = whole_windows(g.window.row);
+      const Range cols = whole_windows(g.window.col);
+      const int64_t step = g.window.col.stride * g.channels;
+      const bool overlapping =
+          g.window.row.stride < g.window.row.window || g.window.col.stride < g.window.col.window;
+      const bool tiled = !overlapping && tiles(g.window.row) && tiles(g.window.col);
+      const auto prepare = [&](int64_t n) {
+        if (!tiled) zero(n);
+      };
+      for_result_rows(g, prepare, [&](int64_t n, int64_t row) {
         const int64_t at = g.pooled_at(n, row, 0, 0);
-        for_places(g, n, row, [&](const PixelRow& p) {
-          loops.max_grad_pixels(dx + p.image, x + p.image, y + at + p.result, dy + at + p.result,
-                                found.data() + p.result, g.channels, p.count, p.step);
-        });
+        for_row_parts(
+            g, n, row, rows, cols,
+            [&](int64_t first, int64_t count, int64_t image) {
+              const int64_t result = at + first * g.channels;
+              loops.max_windows_grad(dx + image, x + image, y + result, dy + result, offsets.data(),
+                                     places, g.channels, count, step, overlapping);
+            },
+            [&](Range part) {
+              thread_local std::vector<int32_t> found;
+              found.assign(static_cast<size_t>(g.window.col.out * g.channels), 0);
+              for_places(g, n, row, part, [&](const PixelRow& p) {
+                loops.max_grad_pixels(dx + p.image, x + p.image, y + at + p.result,
+                                      dy + at + p.result, found.data() + p.result, g.channels,
+                                      p.count, p.step);
+              });
+            });
       });
       return;
     }

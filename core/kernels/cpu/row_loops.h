@@ -32,6 +32,12 @@ struct RowLoopsOf {
   // Where x equals y and nothing was found before: out += dy; out is laid out like x.
   void (*max_grad_pixels)(T* out, const T* x, const T* y, const T* dy, int32_t* found, int64_t n,
                           int64_t count, int64_t step);
+  // The same for whole windows: `places` offsets, from a window's first pixel to each of them. What
+  // was in `out` is replaced; with `add`, the gradient is added to it.
+  void (*max_windows)(T* out, const T* x, const int64_t* offsets, int places, int64_t n,
+                      int64_t count, int64_t step);
+  void (*max_windows_grad)(T* out, const T* x, const T* y, const T* dy, const int64_t* offsets,
+                           int places, int64_t n, int64_t count, int64_t step, bool add);
 };
 
 struct RowLoops {

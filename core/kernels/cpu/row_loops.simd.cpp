@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 #include "kernels/cpu/vector_math.h"
 
@@ -171,6 +172,59 @@ void max_grad_pixels(T* out, const T* x, const T* y, const T* dy, int32_t* found
 }
 
 template <class T>
+Vec<T> load(const T* from, int64_t n = kLanes<T>) {
+  Vec<T> v = {};
+  std::memcpy(&v, from, static_cast<size_t>(n) * sizeof(T));
+  return v;
+}
+template <class T>
+void store(T* to, Vec<T> v, int64_t n = kLanes<T>) {
+  std::memcpy(to, &v, static_cast<size_t>(n) * sizeof(T));
+}
+
+// Calls body(i, size) for parts of [0, n) of a vector's size, with a constant one where possible.
+template <class T, class Body>
+void for_vectors(int64_t n, const Body& body) {
+  int64_t i = 0;
+  for (; i + kLanes<T> <= n; i += kLanes<T>) body(i, std::integral_constant<int64_t, kLanes<T>>());
+  if (i < n) body(i, n - i);
+}
+
+template <class T>
+void max_windows(T* out, const T* x, const int64_t* offsets, int places, int64_t n, int64_t count,
+                 int64_t step) {
+  for (int64_t k = 0; k < count; ++k, out += n, x += step) {
+    for_vectors<T>(n, [&](int64_t i, auto size) {
+      Vec<T> top = load(x + offsets[0] + i, size);
+      for (int p = 1; p < places; ++p) {
+        const Vec<T> v = load(x + offsets[p] + i, size);
+        top = (v > top) | (v != v) ? v : top;
+      }
+      store(out + i, top, size);
+    });
+  }
+}
+
+template <class T>
+void max_windows_grad(T* out, const T* x, const T* y, const T* dy, const int64_t* offsets,
+                      int places, int64_t n, int64_t count, int64_t step, bool add) {
+  for (int64_t k = 0; k < count; ++k, out += step, x += step, y += n, dy += n) {
+    for_vectors<T>(n, [&](int64_t i, auto size) {
+      const Vec<T> top = load(y + i, size);
+      Vec<T> rest = load(dy + i, size);  // goes to the first that equals the largest
+      for (int p = 0; p < places; ++p) {
+        const auto hit = load(x + offsets[p] + i, size) == top;
+        Vec<T> part = hit ? rest : Vec<T>{};
+        rest = hit ? Vec<T>{} : rest;
+        T* const to = out + offsets[p] + i;
+        if (add) part += load(to, size);
+        store(to, part, size);
+      }
+    });
+  }
+}
+
+template <class T>
 constexpr RowLoopsOf<T> kLoops = {
     .max = extreme_of<Larger, T>,
     .min = extreme_of<Smaller, T>,
@@ -188,6 +242,8 @@ constexpr RowLoopsOf<T> kLoops = {
     .softmax_grad = softmax_grad<T>,
     .max_into_pixels = max_into_pixels<T>,
     .max_grad_pixels = max_grad_pixels<T>,
+    .max_windows = max_windows<T>,
+    .max_windows_grad = max_windows_grad<T>,
 };
 
 }  // namespace

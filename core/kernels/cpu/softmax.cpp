@@ -7,12 +7,16 @@
 #include <sstream>
 
 #include "device/parallel.h"
+#include "kernels/cpu/element_blocks.h"
 #include "kernels/cpu/elementwise_loops.h"
 #include "kernels/cpu/row_loops.h"
 #include "kernels/cpu/widen.h"
 
 namespace ef::cpu {
 namespace {
+
+// Elements of a row that still leaves room in the second-level cache.
+constexpr int64_t kStreamedRow = 16'384;
 
 // Runs body(T) on float or double data; 16-bit floats are widened to float first, and narrowed
 // afterwards, by calling the kernel again on float copies.
@@ -95,12 +99,19 @@ void softmax(KernelContext& context) {
     const Rows rows = rows_of(context.input(0));
     const T* x = context.input(0).data<T>();
     T* y = context.output(0).mutable_data<T>();
+    // What the caches cannot keep is formed in a buffer and stored past them.
+    const bool streams = context.output(0).bytes() >= kStreamBytes && rows.width <= kStreamedRow &&
+                         rows.width * sizeof(T) % 64 == 0;
     for_rows(rows.count, rows.width, [&](int64_t r) {
+      alignas(64) T buffer[kStreamedRow];
       T top;
-      T* out = y + r * rows.width;
-      const T sum = shifted_exp(out, x + r * rows.width, rows.width, &top);
-      row_loops_of<T>().scale(out, out, T(1) / sum, rows.width);
+      T* const out = y + r * rows.width;
+      T* const work = streams ? buffer : out;
+      const T sum = shifted_exp(work, x + r * rows.width, rows.width, &top);
+      row_loops_of<T>().scale(work, work, T(1) / sum, rows.width);
+      if (streams) element_loops().stream(out, work, rows.width * sizeof(T));
     });
+    if (streams) element_loops().stream_end();
   });
 }
 
