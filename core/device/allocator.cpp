@@ -85,14 +85,11 @@ class LargeBlocks {
       if (void* block = take_free(size)) return block;
     }
     if (size > physical_memory()) return nullptr;
-    trim_for(size);
+    // Regions that are free but too small make room for one from which both sizes can be cut.
+    release_all();
     const size_t region = round_up(size, kHugePage);
-    std::byte* start = map(region);
-    if (!start) {
-      release_all();
-      start = map(region);
-      if (!start) return nullptr;
-    }
+    std::byte* const start = map(region);
+    if (!start) return nullptr;
     const std::lock_guard lock(mutex_);
     blocks_[start] = {region, true, true};
     free_.emplace(region, start);
@@ -124,9 +121,23 @@ class LargeBlocks {
     free_.emplace(block->second.size, block->first);
   }
 
+  // Unmaps the regions that are wholly free.
   void release_all() {
     const std::lock_guard lock(mutex_);
-    release_regions(0);
+    for (auto it = free_.begin(); it != free_.end();) {
+      const auto block = blocks_.find(it->second);
+      const auto next = std::next(block);
+      const bool whole =
+          block->second.starts_region && (next == blocks_.end() || next->second.starts_region);
+      if (!whole) {
+        ++it;
+        continue;
+      }
+      munmap(block->first, block->second.size);
+      stats_.large_cached -= static_cast<int64_t>(block->second.size);
+      blocks_.erase(block);
+      it = free_.erase(it);
+    }
   }
 
   AllocatorStats stats() {
@@ -196,30 +207,6 @@ class LargeBlocks {
     stats_.large_in_use += static_cast<int64_t>(size);
     stats_.large_peak = std::max(stats_.large_peak, stats_.large_in_use);
     return block->first;
-  }
-
-  // Keeps what is mapped within a quarter above the program's own peak.
-  void trim_for(size_t size) {
-    const std::lock_guard lock(mutex_);
-    const int64_t wanted = stats_.large_in_use + static_cast<int64_t>(size);
-    const int64_t limit = std::max(stats_.large_peak, wanted);
-    release_regions(limit + limit / 4 + (int64_t{32} << 20) - wanted);
-  }
-
-  // Unmaps regions that are wholly free, the largest first, until at most `allowed` bytes are kept.
-  void release_regions(int64_t allowed) {
-    for (auto it = free_.end(); it != free_.begin() && stats_.large_cached > allowed;) {
-      --it;
-      const auto block = blocks_.find(it->second);
-      const auto next = std::next(block);
-      const bool whole =
-          block->second.starts_region && (next == blocks_.end() || next->second.starts_region);
-      if (!whole) continue;
-      munmap(block->first, block->second.size);
-      stats_.large_cached -= static_cast<int64_t>(block->second.size);
-      blocks_.erase(block);
-      it = free_.erase(it);
-    }
   }
 
   std::mutex mutex_;

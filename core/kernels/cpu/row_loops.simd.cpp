@@ -82,6 +82,8 @@ T exp_shifted(T* out, const T* x, T number, int64_t n) {
   constexpr int64_t kWidth = kLanes<T>;
   Vec<T> sums[2] = {};
   const auto step = [&](int64_t i, Vec<T>& sum) {
+    // Rows follow one another: while this one is computed, the next one comes from memory.
+    __builtin_prefetch(x + n + i);
     Vec<T> v;
     std::memcpy(&v, x + i, sizeof v);
     v = vexp(v - number);
