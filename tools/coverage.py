@@ -1,0 +1,102 @@
+"""Writes docs/coverage.md: which of TensorFlow's public names the package has.
+
+python tools/coverage.py            # write it
+python tools/coverage.py --check    # fail if it is not up to date
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import textwrap
+import warnings
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+NAMES = ROOT / "tools" / "api_names.txt"
+REPORT = ROOT / "docs" / "coverage.md"
+
+INTRODUCTION = """\
+# Coverage
+
+Which public names of TensorFlow 2.21, and of its Keras 2 under `tf.keras`, eagerflow has.
+`python tools/coverage.py` writes this page from `tools/api_names.txt` and the package. A name counts
+only if it can be imported; what is missing is listed below the table.
+"""
+
+
+def sections(text: str) -> dict[str, list[str]]:
+    """The names in each section of the list, by the section's title."""
+    found: dict[str, list[str]] = {}
+    for line in text.splitlines():
+        if line.startswith("["):
+            names = found.setdefault(line.strip("[]"), [])
+        elif line and not line.startswith("#"):
+            names += line.split()
+    return found
+
+
+def resolve(path: str) -> Any:
+    """The object that a dotted name starting with `tf` stands for; None if there is none."""
+    import eagerflow
+
+    found: Any = eagerflow
+    for part in path.split(".")[1:]:
+        found = getattr(found, part, None)
+        if found is None:
+            return None
+    return found
+
+
+def has(owner: Any, name: str) -> bool:
+    """Whether the namespace or class has the name."""
+    try:
+        return owner is not None and hasattr(owner, name)
+    except Exception:  # an attribute that is broken is not there
+        return False
+
+
+def report() -> str:
+    """The page's text."""
+    rows, lists = [], []
+    found = total = 0
+    for title, names in sections(NAMES.read_text()).items():
+        path = title.removeprefix("class ")
+        shown = f"members of `{path}`" if title.startswith("class ") else f"`{path}`"
+        owner = resolve(path)
+        missing = [name for name in names if not has(owner, name)]
+        count = len(names) - len(missing)
+        found += count
+        total += len(names)
+        rows.append(f"| {shown} | {count} | {len(names)} | {100 * count // len(names)}% |")
+        if missing:
+            text = " ".join(f"`{name}`" for name in missing)
+            wrapped = textwrap.fill(text, 100, break_long_words=False, break_on_hyphens=False)
+            lists.append(f"### {shown}\n\n{wrapped}\n")
+    table = ["| namespace | there | of | |", "|---|---:|---:|---:|", *rows]
+    table.append(f"| all | {found} | {total} | {100 * found // total}% |")
+    parts = [INTRODUCTION, "\n".join(table), "\n## Missing\n", "\n".join(lists)]
+    return "\n".join(parts).rstrip() + "\n"
+
+
+def main() -> int:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--check", action="store_true", help="only compare")
+    arguments = parser.parse_args()
+    sys.path.insert(0, str(ROOT))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        text = report()
+    if not arguments.check:
+        REPORT.write_text(text)
+        return 0
+    if REPORT.exists() and REPORT.read_text() == text:
+        return 0
+    print("docs/coverage.md is not up to date: run python tools/coverage.py")
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
