@@ -1,0 +1,107 @@
+"""Convolutions, pooling, biases, softmax and losses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import eagerflow as tf
+from gradient_cases import call
+from gradient_check import Case, spread
+
+# Sizes: image, filter (depthwise ones have a multiplier in place of output channels), options.
+CONVOLUTIONS: list[tuple[tuple[int, ...], tuple[int, ...], dict[str, Any]]] = [
+    ((1, 4, 3, 2), (2, 2, 2, 2), {"strides": [1, 1, 1, 1], "padding": "VALID"}),
+    ((2, 3, 3, 1), (3, 2, 1, 2), {"strides": [1, 1, 1, 1], "padding": "SAME"}),
+    ((1, 5, 4, 1), (2, 3, 1, 2), {"strides": [1, 2, 2, 1], "padding": "SAME"}),
+    ((1, 5, 5, 1), (2, 2, 1, 1), {"strides": [1, 1, 1, 1], "padding": "VALID",
+                                  "dilations": [1, 2, 2, 1]}),
+    ((1, 3, 4, 2), (2, 2, 2, 1), {"strides": [1, 2, 1, 1], "padding": "EXPLICIT",
+                                  "explicit_paddings": [0, 0, 1, 0, 0, 2, 0, 0]}),
+]  # fmt: skip
+POOLS = [
+    ((1, 4, 4, 2), {"ksize": [1, 2, 2, 1], "strides": [1, 2, 2, 1], "padding": "VALID"}),
+    ((2, 3, 4, 1), {"ksize": [1, 2, 3, 1], "strides": [1, 1, 1, 1], "padding": "SAME"}),
+    ((1, 5, 3, 1), {"ksize": [1, 3, 2, 1], "strides": [1, 2, 1, 1], "padding": "VALID"}),
+    ((1, 5, 3, 1), {"ksize": [1, 2, 2, 1], "strides": [1, 3, 2, 1], "padding": "SAME"}),
+]
+
+
+def result_of(case: Case) -> Any:
+    return case.function(*[tf.constant(value) for value in case.inputs]).numpy()
+
+
+def convolution_cases() -> list[Case]:
+    cases = []
+    for image, kernel, options in CONVOLUTIONS:
+        for name in ("conv2d", "depthwise_conv2d"):
+            forward = call(name, spread(image), spread(kernel, seed=1), **options)
+            dy = spread(result_of(forward).shape, seed=2)
+            cases.append(forward)
+            cases.append(
+                call(f"{name}_backprop_input", spread(kernel), dy, input_sizes=image, **options)
+            )
+            cases.append(
+                call(f"{name}_backprop_filter", spread(image), dy, filter_sizes=kernel, **options)
+            )
+    plain = {"strides": [1, 1, 1, 1], "padding": "SAME"}
+    cases.append(call("conv2d", spread((1, 3, 3, 4)), spread((2, 2, 2, 4), seed=1), **plain))
+    cases.append(
+        call("conv2d", spread((1, 2, 3, 4)), spread((2, 2, 2, 1), seed=1), data_format="NCHW",
+             **plain)
+    )  # fmt: skip
+    cases.append(call("conv2d", spread((0, 3, 3, 1)), spread((2, 2, 1, 1)), **plain))
+    return cases
+
+
+def pooling_cases() -> list[Case]:
+    cases = []
+    for shape, options in POOLS:
+        image = spread(shape)
+        average = call("avg_pool", image, **options)
+        largest = call("max_pool", image, **options)
+        result = result_of(largest)
+        pooled = result.shape
+        cases += [average, largest]
+        cases.append(call("avg_pool_grad", spread(pooled), shape=shape, **options))
+        cases.append(call("max_pool_grad", image, result, spread(pooled, seed=1), wrt=[2],
+                          **options))  # fmt: skip
+        cases.append(call("max_pool_grad_grad", image, result, spread(shape, seed=1), wrt=[2],
+                          **options))  # fmt: skip
+    nchw = {"ksize": [1, 1, 2, 2], "strides": [1, 1, 1, 1], "padding": "VALID"}
+    for name in ("max_pool", "avg_pool"):
+        cases.append(call(name, spread((1, 2, 3, 3)), data_format="NCHW", **nchw))
+    return cases
+
+
+def loss_cases() -> list[Case]:
+    logits = spread((3, 4))
+    labels = np.exp(spread((3, 4), seed=4))
+    labels /= labels.sum(axis=1, keepdims=True)
+    cases = [
+        # The stored gradient holds for labels that sum to one, and TensorFlow takes it for
+        # independent of them.
+        call("softmax_cross_entropy", logits, labels, wrt=[0]),
+        call("sparse_softmax_cross_entropy", logits, np.array([3, 0, 1])),
+        call("sparse_softmax_cross_entropy", logits, np.array([3, 0, 1], np.int32)),
+        call("sigmoid_cross_entropy", labels, logits),
+        call("l2_loss", spread((2, 3))),
+        call("l2_loss", spread(())),
+        call("softmax", logits),
+        call("softmax", spread(4)),
+        call("softmax", spread((2, 2, 3))),
+        call("log_softmax", logits),
+        call("log_softmax", spread(4)),
+        call("softmax_grad", spread((2, 3), seed=1), spread((2, 3), 0.1, 0.9)),
+        call("log_softmax_grad", spread((2, 3), seed=1), spread((2, 3), -2, -0.1)),
+        call("bias_add", spread((2, 3)), spread(3, seed=1)),
+        call("bias_add", spread((1, 2, 2, 3)), spread(3, seed=1)),
+        call("bias_add", spread((1, 3, 2, 2)), spread(3, seed=1), data_format="NCHW"),
+        call("bias_add_grad", spread((2, 2, 3))),
+        call("bias_add_grad", spread((2, 3, 2, 1)), data_format="NCHW"),
+    ]
+    return cases
+
+
+CASES = [*convolution_cases(), *pooling_cases(), *loss_cases()]

@@ -1,0 +1,54 @@
+"""Gradients of every differentiable operation of the table, first and second order."""
+
+import numpy as np
+import pytest
+
+import eagerflow as tf
+from eagerflow import _core
+from gradient_cases import arrays, elementwise, nn
+from gradient_check import check_first, check_second, gradient_of, output_weights
+
+CASES = [*elementwise.CASES, *arrays.CASES, *nn.CASES]
+OPERATIONS = {
+    name: operation
+    for name, operation in vars(_core.ops).items()
+    if hasattr(operation, "differentiable")
+}
+
+
+def test_every_differentiable_operation_has_cases():
+    differentiable = {name for name, operation in OPERATIONS.items() if operation.differentiable}
+    assert differentiable == {case.name for case in CASES}
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_first_order(case):
+    check_first(case)
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if case.second], ids=str)
+def test_second_order(case):
+    check_second(case)
+
+
+SINGLE = {np.dtype(np.float64): np.float32, np.dtype(np.complex128): np.complex64}
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if case.name != "cast"], ids=str)
+def test_float32_agrees_with_float64(case):
+    arrays = [value.astype(SINGLE.get(value.dtype, value.dtype)) for value in case.inputs]
+    weights = output_weights(case)
+    double = gradient_of(case, [*map(tf.constant, case.inputs)], [*map(tf.constant, weights)])
+    single = gradient_of(
+        case,
+        [*map(tf.constant, arrays)],
+        [tf.constant(weight.astype(SINGLE[weight.dtype])) for weight in weights],
+    )
+    for i, expected, got in zip(case.varied, double, single, strict=True):
+        assert (expected is None) == (got is None)
+        if got is None:
+            continue
+        expected, got = tf.convert_to_tensor(expected), tf.convert_to_tensor(got)
+        assert got.dtype == arrays[i].dtype and got.shape == arrays[i].shape
+        scale = float(np.max(np.abs(expected.numpy()), initial=1.0))
+        np.testing.assert_allclose(got.numpy(), expected.numpy(), rtol=1e-4, atol=2e-5 * scale)
