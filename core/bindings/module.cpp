@@ -115,11 +115,10 @@ NB_MODULE(_core, m) {
         const ef::AllocatorStats stats = ef::allocator_stats();
         nb::dict result;
         result["current"] = stats.large_in_use;
-        result["cached"] = stats.large_cached;
         result["peak"] = stats.large_peak;
         return result;
       },
-      "Bytes of blocks above 1 MiB: handed out, kept for reuse, and the peak of the former.");
+      "Bytes of blocks above 1 MiB: handed out, and the peak of that.");
   m.def("reset_peak_memory", ef::reset_allocator_peak);
   m.def("release_cached_memory", ef::release_cached_memory);
 }

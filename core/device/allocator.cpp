@@ -1,4 +1,4 @@
-// Size-class free lists for small blocks, best fit in mapped regions for large ones.
+// Size-class free lists for small blocks, best fit in one arena for large ones.
 #include "device/allocator.h"
 
 #include <sys/mman.h>
@@ -74,26 +74,15 @@ uint32_t list_limit(int size_class) {
       std::clamp<size_t>((size_t{4} << 20) / class_bytes(size_class), 16, 4096));
 }
 
-// Blocks cut from mapped regions. A free block is split for a smaller request and grows together
-// again with its free neighbours, so that layers of different sizes share memory.
+// Blocks cut from one arena that grows at its end. A free block is split for a smaller request and
+// grows together again with its free neighbours, so that layers of all sizes share memory.
 class LargeBlocks {
  public:
   void* allocate(size_t bytes) {
     const size_t size = round_up(bytes, kUnit);
-    {
-      const std::lock_guard lock(mutex_);
-      if (void* block = take_free(size)) return block;
-    }
-    if (size > physical_memory()) return nullptr;
-    // Regions that are free but too small make room for one from which both sizes can be cut.
-    release_all();
-    const size_t region = round_up(size, kHugePage);
-    std::byte* const start = map(region);
-    if (!start) return nullptr;
     const std::lock_guard lock(mutex_);
-    blocks_[start] = {region, true, true};
-    free_.emplace(region, start);
-    stats_.large_cached += static_cast<int64_t>(region);
+    if (void* block = take_free(size)) return block;
+    if (!extend(size)) return nullptr;
     return take_free(size);
   }
 
@@ -101,43 +90,23 @@ class LargeBlocks {
     const std::lock_guard lock(mutex_);
     auto block = blocks_.find(static_cast<std::byte*>(address));
     stats_.large_in_use -= static_cast<int64_t>(block->second.size);
-    stats_.large_cached += static_cast<int64_t>(block->second.size);
+    free_bytes_ += block->second.size;
     block->second.free = true;
     const auto next = std::next(block);
-    if (next != blocks_.end() && next->second.free && !next->second.starts_region) {
-      free_.erase({next->second.size, next->first});
-      block->second.size += next->second.size;
-      blocks_.erase(next);
-    }
-    if (!block->second.starts_region) {
-      const auto previous = std::prev(block);
-      if (previous->second.free) {
-        free_.erase({previous->second.size, previous->first});
-        previous->second.size += block->second.size;
-        blocks_.erase(block);
-        block = previous;
-      }
+    if (next != blocks_.end() && next->second.free) absorb_next(block);
+    if (block != blocks_.begin() && std::prev(block)->second.free) {
+      block = std::prev(block);
+      free_.erase({block->second.size, block->first});
+      block->second.size += std::next(block)->second.size;
+      blocks_.erase(std::next(block));
     }
     free_.emplace(block->second.size, block->first);
   }
 
-  // Unmaps the regions that are wholly free.
-  void release_all() {
+  // Gives the memory of free blocks back to the system; their addresses stay ours.
+  void release_free() {
     const std::lock_guard lock(mutex_);
-    for (auto it = free_.begin(); it != free_.end();) {
-      const auto block = blocks_.find(it->second);
-      const auto next = std::next(block);
-      const bool whole =
-          block->second.starts_region && (next == blocks_.end() || next->second.starts_region);
-      if (!whole) {
-        ++it;
-        continue;
-      }
-      munmap(block->first, block->second.size);
-      stats_.large_cached -= static_cast<int64_t>(block->second.size);
-      blocks_.erase(block);
-      it = free_.erase(it);
-    }
+    release();
   }
 
   AllocatorStats stats() {
@@ -154,9 +123,8 @@ class LargeBlocks {
   struct Block {
     size_t size = 0;
     bool free = false;
-    bool starts_region = false;
   };
-  using Blocks = std::map<std::byte*, Block>;  // by address: neighbours are next to each other
+  using Blocks = std::map<std::byte*, Block>;  // by address, without gaps
 
   static constexpr size_t kHugePage = size_t{2} << 20;
   static constexpr size_t kUnit = size_t{64} << 10;
@@ -172,21 +140,42 @@ class LargeBlocks {
     return total;
   }
 
-  static std::byte* map(size_t bytes) {
-    // Over-map, then cut to a huge-page boundary, so that the kernel can use huge pages at once.
-    const size_t span = bytes + kHugePage;
-    void* raw = mmap(nullptr, span, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (raw == MAP_FAILED) return nullptr;
-    const auto start = reinterpret_cast<uintptr_t>(raw);
-    const uintptr_t aligned = round_up(start, kHugePage);
-    if (aligned > start) munmap(raw, aligned - start);
-    const uintptr_t end = start + span;
-    if (end > aligned + bytes) {
-      munmap(reinterpret_cast<void*>(aligned + bytes), end - aligned - bytes);
+  // Reserves addresses, not memory: twice what the machine has, or as much as there may be.
+  bool reserve() {
+    for (size_t span = 2 * round_up(physical_memory(), kHugePage); span > kHugePage; span /= 2) {
+      void* raw =
+          mmap(nullptr, span, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+      if (raw == MAP_FAILED) continue;
+      const auto start = reinterpret_cast<uintptr_t>(raw);
+      end_ = reinterpret_cast<std::byte*>(round_up(start, kHugePage));
+      limit_ = reinterpret_cast<std::byte*>(start + span);
+      return true;
     }
-    auto* region = reinterpret_cast<std::byte*>(aligned);
-    madvise(region, bytes, MADV_HUGEPAGE);
-    return region;
+    return false;
+  }
+
+  // Makes the block at the end a free one of at least `size` bytes.
+  bool extend(size_t size) {
+    if (size > physical_memory() || (!end_ && !reserve())) return false;
+    const auto last = blocks_.empty() ? blocks_.end() : std::prev(blocks_.end());
+    const size_t there = last != blocks_.end() && last->second.free ? last->second.size : 0;
+    const size_t more = round_up(size - there, kHugePage);
+    if (more > static_cast<size_t>(limit_ - end_)) return false;
+    // Free blocks that do not fit lie idle: beyond a quarter of what is in use, they are given up.
+    if (free_bytes_ > static_cast<size_t>(stats_.large_in_use) / 4 + (size_t{32} << 20)) release();
+    if (mprotect(end_, more, PROT_READ | PROT_WRITE) != 0) return false;
+    madvise(end_, more, MADV_HUGEPAGE);
+    if (there > 0) {
+      free_.erase({there, last->first});
+      last->second.size += more;
+      free_.emplace(last->second.size, last->first);
+    } else {
+      blocks_.emplace_hint(blocks_.end(), end_, Block{more, true});
+      free_.emplace(more, end_);
+    }
+    free_bytes_ += more;
+    end_ += more;
+    return true;
   }
 
   // The smallest free block that is large enough, cut to size; nullptr if there is none.
@@ -195,23 +184,36 @@ class LargeBlocks {
     if (found == free_.end()) return nullptr;
     const auto block = blocks_.find(found->second);
     free_.erase(found);
-    stats_.large_cached -= static_cast<int64_t>(block->second.size);
     if (const size_t rest = block->second.size - size; rest > 0) {
       std::byte* const address = block->first + size;
-      blocks_.emplace_hint(std::next(block), address, Block{rest, true, false});
+      blocks_.emplace_hint(std::next(block), address, Block{rest, true});
       free_.emplace(rest, address);
-      stats_.large_cached += static_cast<int64_t>(rest);
       block->second.size = size;
     }
     block->second.free = false;
+    free_bytes_ -= size;
     stats_.large_in_use += static_cast<int64_t>(size);
     stats_.large_peak = std::max(stats_.large_peak, stats_.large_in_use);
     return block->first;
   }
 
+  void absorb_next(Blocks::iterator block) {
+    const auto next = std::next(block);
+    free_.erase({next->second.size, next->first});
+    block->second.size += next->second.size;
+    blocks_.erase(next);
+  }
+
+  void release() {
+    for (const auto& [size, address] : free_) madvise(address, size, MADV_DONTNEED);
+  }
+
   std::mutex mutex_;
   Blocks blocks_;
   std::set<std::pair<size_t, std::byte*>> free_;
+  size_t free_bytes_ = 0;
+  std::byte* end_ = nullptr;    // of the part in use
+  std::byte* limit_ = nullptr;  // of the reserved addresses
   AllocatorStats stats_;
 };
 
@@ -258,6 +260,6 @@ void pool_deallocate(void* block, size_t bytes) {
 
 AllocatorStats allocator_stats() { return large_blocks().stats(); }
 void reset_allocator_peak() { large_blocks().reset_peak(); }
-void release_cached_memory() { large_blocks().release_all(); }
+void release_cached_memory() { large_blocks().release_free(); }
 
 }  // namespace ef

@@ -7,7 +7,7 @@
 namespace ef {
 
 // Memory of at least `bytes` bytes, aligned to 64. Blocks up to kLargeBlock come from per-thread
-// free lists; larger ones are mapped, ask for huge pages, and are shared between threads.
+// free lists; larger ones from an arena of huge pages that all threads share.
 // Returns nullptr when the machine cannot provide that much.
 void* pool_allocate(size_t bytes);
 // Gives a block back; `bytes` is what pool_allocate was asked for.
@@ -16,13 +16,12 @@ void pool_deallocate(void* block, size_t bytes);
 inline constexpr size_t kLargeBlock = size_t{1} << 20;
 
 struct AllocatorStats {
-  int64_t large_in_use = 0;  // bytes of mapped blocks handed out
-  int64_t large_cached = 0;  // bytes of mapped blocks kept for reuse
+  int64_t large_in_use = 0;  // bytes of large blocks handed out
   int64_t large_peak = 0;    // highest large_in_use so far
 };
 AllocatorStats allocator_stats();
 void reset_allocator_peak();
-// Returns cached large blocks to the operating system.
+// Returns the memory of free large blocks to the operating system.
 void release_cached_memory();
 
 }  // namespace ef
