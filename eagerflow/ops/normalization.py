@@ -65,7 +65,8 @@ def moments(
     x = _core.convert(x, None, None)
     y = _ops.cast(x, dtypes.float32) if x.dtype in _NARROW else x
     mean = _ops.reduce_mean(y, axis=axes, keepdims=True)
-    distance = _ops.squared_difference(y, _ops.stop_gradient(mean))
+    # TensorFlow takes the mean for a constant here: right for gradients, wrong for theirs in turn.
+    distance = _ops.squared_difference(y, mean)
     variance = _ops.reduce_mean(distance, axis=axes, keepdims=keepdims)
     if not keepdims:
         mean = _ops.reshape(mean, variance._shape_tuple())
