@@ -37,8 +37,8 @@ class Worker:
 
     def hello(self) -> dict:
         """The version that is measured."""
-        version = getattr(self.module, "__version__", "")
-        return {"version": str(version)}
+        # eagerflow's own __version__ is that of the TensorFlow it answers for.
+        return {"version": metadata.version(DISTRIBUTIONS.get(self.contender, self.contender))}
 
     def prepare(self, name: str) -> dict:
         """Builds a workload and warms up; tells its values and a first estimate of its time."""

@@ -5,6 +5,7 @@
 #include "eager/dispatch.h"
 #include "eager/record.h"
 #include "eager/tape.h"
+#include "kernels/cpu/array.h"
 #include "ops/array.h"
 #include "ops/compose.h"
 #include "ops/elementwise.h"
@@ -13,49 +14,73 @@
 namespace ef {
 namespace {
 
-// The gradient collected for one entry. Sparse parts are rare and live on the side.
+// The gradient collected for one entry: a dense part, and sparse parts, which are rare.
 struct Collected {
   Tensor dense;
-  std::unique_ptr<Gradient> sparse;
+  std::unique_ptr<std::vector<Gradient>> sparse;
 
   explicit operator bool() const { return dense || sparse; }
 
   void add(Gradient more) {
-    if (!*this) {
-      if (more.sparse()) {
-        sparse = std::make_unique<Gradient>(std::move(more));
-      } else {
-        dense = std::move(more.values);
-      }
+    if (!more.sparse()) return add(std::move(more.values));
+    if (!sparse) sparse = std::make_unique<std::vector<Gradient>>();
+    sparse->push_back(std::move(more));
+  }
+  void add(Tensor more) {
+    dense = dense ? call_reusing(ops::add, std::move(dense), more) : std::move(more);
+  }
+  void add_slice(const Shape& whole, const Tensor& values, const Attrs& slice) {
+    if (dense && dense.exclusively_owned() && !recording()) {
+      values.impl()->settle();
+      cpu::add_to_slice(dense, values, slice);
+      dense.impl()->reset_id();  // tapes know the old value
       return;
     }
-    Gradient sum = take();
-    accumulate(sum, std::move(more));
-    *this = {};
-    add(std::move(sum));
+    add(call(ops::strided_slice_grad, {values}, with_shape(whole, slice)));
   }
 
-  Gradient take() {
-    if (sparse) return std::move(*std::exchange(sparse, nullptr));
-    Gradient gradient;
-    gradient.values = std::move(dense);
-    return gradient;
-  }
-
-  Gradient copy() const {
-    if (sparse) return *sparse;
-    Gradient gradient;
-    gradient.values = dense;
-    return gradient;
+  // The sum; sparse only if all parts are.
+  Gradient sum() {
+    if (!sparse) return {.values = dense, .indices = {}, .dense_shape = {}};
+    if (dense) return {.values = densified(), .indices = {}, .dense_shape = {}};
+    if (sparse->size() > 1) {
+      Gradient joined = concat_slices(*sparse);
+      sparse->assign(1, std::move(joined));
+    }
+    return sparse->front();
   }
 
   // The dense gradient; what was sparse is dense afterwards.
   const Tensor& densified() {
     if (sparse) {
-      dense = densify(*sparse);
-      sparse.reset();
+      const auto parts = std::exchange(sparse, nullptr);
+      add(densify(parts->size() > 1 ? concat_slices(*parts) : parts->front()));
     }
     return dense;
+  }
+
+ private:
+  static Attrs with_shape(const Shape& shape, const Attrs& slice) {
+    Attrs attrs;
+    attrs.list(shape);
+    for (int k = 0; k < 3; ++k) attrs.list(slice.list(k));
+    for (int k = 3; k < 8; ++k) attrs.integer(slice.integer(k));
+    return attrs;
+  }
+
+  // Parts of one tensor as one; their indices may differ in dtype.
+  static Gradient concat_slices(const std::vector<Gradient>& parts) {
+    bool same = true;
+    for (const Gradient& part : parts) same &= part.indices.dtype() == parts[0].indices.dtype();
+    std::vector<Tensor> values;
+    std::vector<Tensor> indices;
+    for (const Gradient& part : parts) {
+      values.push_back(part.values);
+      indices.push_back(same ? part.indices : cast_to(part.indices, DType::kInt64));
+    }
+    return {.values = call(ops::concat, values, Attrs().integer(0)),
+            .indices = call(ops::concat, indices, Attrs().integer(0)),
+            .dense_shape = parts[0].dense_shape};
   }
 };
 
@@ -96,17 +121,16 @@ class RecordGradContext final : public GradContext {
   }
   void set(int i, Tensor gradient) override {
     if (!wants(i) || !gradient) return;
-    Gradient more;
-    more.values = std::move(gradient);
-    collected_[record_.input(i).entry].add(std::move(more));
+    collected_[record_.input(i).entry].add(std::move(gradient));
   }
   void set_sparse(int i, Tensor values, Tensor indices, const Shape& dense_shape) override {
     if (!wants(i)) return;
-    Gradient more;
-    more.values = std::move(values);
-    more.indices = std::move(indices);
-    more.dense_shape = dense_shape;
-    collected_[record_.input(i).entry].add(std::move(more));
+    collected_[record_.input(i).entry].add(
+        Gradient{std::move(values), std::move(indices), dense_shape});
+  }
+  void set_slice(int i, Tensor values, const Attrs& slice) override {
+    if (!wants(i)) return;
+    collected_[record_.input(i).entry].add_slice(input_shape(i), values, slice);
   }
 
  private:
@@ -181,11 +205,9 @@ std::vector<Gradient> Tape::gradient(std::span<const Tensor> targets,
     const uint64_t id = targets[t].impl()->id_or_zero();
     const uint32_t entry = id ? entries_.find(id) : 0;
     if (entry == 0 || entry >= entry_count || !needed[entry]) continue;
-    Gradient seed;
-    seed.values = t < output_gradients.size() && output_gradients[t]
-                      ? output_gradients[t]
-                      : ones(targets[t].dtype(), targets[t].shape());
-    collected[entry].add(std::move(seed));
+    collected[entry].add(t < output_gradients.size() && output_gradients[t]
+                             ? output_gradients[t]
+                             : ones(targets[t].dtype(), targets[t].shape()));
   }
 
   InlineVector<Tensor, 4> dy;
@@ -221,7 +243,7 @@ std::vector<Gradient> Tape::gradient(std::span<const Tensor> targets,
   results.reserve(sources.size());
   for (uint64_t id : sources) {
     const uint32_t entry = entries_.find(id);
-    results.push_back(entry && entry < entry_count ? collected[entry].copy() : Gradient{});
+    results.push_back(entry && entry < entry_count ? collected[entry].sum() : Gradient{});
   }
   return results;
 }
@@ -231,18 +253,6 @@ Tensor densify(const Gradient& gradient) {
   const Shape& shape = gradient.dense_shape;
   return call(ops::unsorted_segment_sum, {gradient.values, gradient.indices},
               Attrs().integer(shape[0]));
-}
-
-void accumulate(Gradient& sum, Gradient more) {
-  if (sum.sparse() && more.sparse() && sum.indices.dtype() == more.indices.dtype()) {
-    sum.values = call(ops::concat, {sum.values, more.values}, Attrs().integer(0));
-    sum.indices = call(ops::concat, {sum.indices, more.indices}, Attrs().integer(0));
-    return;
-  }
-  if (sum.sparse()) std::swap(sum, more);
-  Tensor values = densify(more);
-  if (sum.sparse()) sum = Gradient{densify(sum), {}, {}};
-  sum.values = call_reusing(ops::add, std::move(sum.values), std::move(values));
 }
 
 }  // namespace ef

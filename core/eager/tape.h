@@ -99,8 +99,6 @@ void resume_recording();
 void record_on_tapes(const Op& op, std::span<const Tensor> inputs, const Attrs& attrs,
                      std::span<const Tensor> outputs);
 
-// Adds `more` to `sum`, in place where nobody can notice.
-void accumulate(Gradient& sum, Gradient more);
 // A sparse gradient's dense form; a dense one as it is.
 Tensor densify(const Gradient& gradient);
 

@@ -134,6 +134,9 @@ class GradContext {
   virtual bool wants(int i) const = 0;
   virtual void set(int i, Tensor gradient) = 0;
   virtual void set_sparse(int i, Tensor values, Tensor indices, const Shape& dense_shape) = 0;
+  // For a slice of input i: its gradient is `values` where strided_slice, with these attributes,
+  // finds the slice, and zero elsewhere. Many slices of one tensor share one gradient.
+  virtual void set_slice(int i, Tensor values, const Attrs& slice) = 0;
 
  protected:
   ~GradContext() = default;

@@ -139,16 +139,18 @@ void slice_infer(InferContext& c) {
 }
 
 void slice_gradient(GradContext& g) {
-  const Shape& in = g.input_shape(0);
-  const Shape& out = g.output_shape(0);
+  const Shape& size = g.output_shape(0);
   const auto begin = g.attrs().list(0);
-  InlineVector<int64_t, 16> paddings;
-  for (int i = 0; i < in.rank(); ++i) {
-    const int64_t b = begin[static_cast<size_t>(i)];
-    paddings.push_back(b);
-    paddings.push_back(in[i] - out[i] - b);
+  Shape end = size;
+  Shape strides = size;
+  for (int i = 0; i < size.rank(); ++i) {
+    end[i] += begin[static_cast<size_t>(i)];
+    strides[i] = 1;
   }
-  g.set(0, call(pad, {g.dy()}, Attrs().list(paddings).integer(0).real(0)));
+  Attrs attrs;
+  attrs.list(begin).list(end).list(strides);
+  for (int mask = 0; mask < 5; ++mask) attrs.integer(0);
+  g.set_slice(0, g.dy(), attrs);
 }
 
 void pad_infer(InferContext& c) {
@@ -239,13 +241,7 @@ const Op strided_slice{{
           c.add_output(c.dtype(0), resolve_slice(c.shape(0), c.attrs(), 0).result);
         },
     .kernel = cpu::strided_slice,
-    .gradient =
-        [](GradContext& g) {
-          Attrs attrs;
-          attrs.list(g.input_shape(0));
-          append_slice(attrs, g.attrs(), 0);
-          g.set(0, call(strided_slice_grad, {g.dy()}, attrs));
-        },
+    .gradient = [](GradContext& g) { g.set_slice(0, g.dy(), g.attrs()); },
     .makes_outputs = true,
     .doc = "Every stride-th element from begin to end along each axis, as Python's x[b:e:s] does.",
 }};

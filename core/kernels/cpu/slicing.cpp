@@ -7,6 +7,7 @@
 #include "kernels/cpu/array.h"
 #include "kernels/cpu/fill.h"
 #include "kernels/cpu/moves.h"
+#include "ops/elementwise.h"
 
 namespace ef::cpu {
 namespace {
@@ -132,6 +133,31 @@ void strided_slice_grad(KernelContext& context) {
     move.add(slice.count[i], place.steps[i], stride);
   }
   move.run(dy.dtype(), at(output, place.offset), dy.raw_data());
+}
+
+void add_to_slice(const Tensor& whole, const Tensor& values, const Attrs& attrs) {
+  if (values.size() == 0) return;
+  const StridedSlice slice = resolve_slice(whole.shape(), attrs, 0);
+  const Place place = place_of(whole.shape(), slice);
+  // The slice is taken out, added to, and put back: three passes over it, none over the whole.
+  const Tensor part = Tensor::empty(whole.dtype(), slice.result);
+  StridedMove out;
+  StridedMove back;
+  int64_t stride = part.size();
+  for (int i = 0; i < whole.rank(); ++i) {
+    stride /= slice.count[i];
+    out.add(slice.count[i], stride, place.steps[i]);
+    back.add(slice.count[i], place.steps[i], stride);
+  }
+  out.run(whole.dtype(), part.mutable_raw_data(), at(whole, place.offset));
+  SpecList specs;
+  specs.push_back({part.dtype(), part.shape()});
+  TensorList outputs{part};
+  const Tensor inputs[] = {part, values};
+  const Attrs none{};
+  KernelContext context(ops::add, inputs, none, specs, outputs);
+  ops::add.kernel(context);
+  back.run(whole.dtype(), at(whole, place.offset), part.raw_data());
 }
 
 void pad(KernelContext& context) {
