@@ -10,6 +10,7 @@ import os
 import sys
 import time
 import traceback
+from importlib import metadata
 from pathlib import Path
 
 import frameworks
@@ -17,6 +18,7 @@ import suite
 
 WARM_UP_SECONDS = 0.3
 MEMORY_STEPS = 10
+DISTRIBUTIONS = {"tensorflow": "tensorflow-cpu", "tf.function": "tensorflow-cpu"}
 
 
 def resident(key: str) -> int:

@@ -9,6 +9,7 @@ The public names are those of TensorFlow 2:
 
 from eagerflow import (
     autodiff,
+    autograph,
     bitwise,
     config,
     debugging,
@@ -68,6 +69,9 @@ from eagerflow.dtypes import (
     uint32,
     uint64,
     variant,
+)
+from eagerflow.function import (
+    function,
 )
 from eagerflow.indexed_slices import (
     IndexedSlices,
@@ -257,6 +261,10 @@ from eagerflow.tensor import (
     is_symbolic_tensor,
     is_tensor,
 )
+from eagerflow.type_spec import (
+    TensorSpec,
+    TypeSpec,
+)
 from eagerflow.variable import (
     Variable,
     VariableAggregation,
@@ -276,6 +284,8 @@ __all__ = [
     "Module",
     "Tensor",
     "TensorShape",
+    "TensorSpec",
+    "TypeSpec",
     "UnconnectedGradients",
     "Variable",
     "VariableAggregation",
@@ -299,6 +309,7 @@ __all__ = [
     "atan2",
     "atanh",
     "autodiff",
+    "autograph",
     "bfloat16",
     "bitcast",
     "bitwise",
@@ -346,6 +357,7 @@ __all__ = [
     "float32",
     "float64",
     "floor",
+    "function",
     "gather",
     "gather_nd",
     "get_current_name_scope",

@@ -161,6 +161,47 @@ def map_structure(func: Callable, *structure: Any, **kwargs: Any) -> Any:
     return _pack(structure[0], iter(results))
 
 
+def flatten_up_to(shallow: Any, structure: Any) -> list:
+    """The parts of `structure` that stand where `shallow` has its leaves, in order.
+
+    Raises:
+        ValueError: if `structure` does not have the form of `shallow` down to its leaves.
+    """
+    if not is_nested(shallow):
+        return [structure]
+    parts: list = []
+    _flatten_up_to_into(shallow, structure, parts)
+    return parts
+
+
+def _flatten_up_to_into(shallow: Any, structure: Any, parts: list) -> None:
+    if not is_nested(structure) or len(shallow) != len(structure):
+        raise ValueError(
+            f"The structure {_shortened(structure)} does not have the form of "
+            f"{_shortened(shallow)}."
+        )
+    if isinstance(shallow, Mapping) and set(shallow) != set(structure):
+        raise ValueError(
+            f"The keys {sorted(map(str, structure))} differ from {sorted(map(str, shallow))}."
+        )
+    for outer, inner in zip(_items(shallow), _items(structure), strict=True):
+        if is_nested(outer):
+            _flatten_up_to_into(outer, inner, parts)
+        else:
+            parts.append(inner)
+
+
+def map_structure_up_to(shallow: Any, func: Callable, *structures: Any) -> Any:
+    """Applies `func` to corresponding parts of the structures at the leaves of `shallow`.
+
+    Returns:
+        A structure like `shallow` that holds the results.
+    """
+    parts = [flatten_up_to(shallow, structure) for structure in structures]
+    results = [func(*values) for values in zip(*parts, strict=True)]
+    return _pack(shallow, iter(results))
+
+
 def assert_same_structure(
     nest1: Any, nest2: Any, check_types: bool = True, expand_composites: bool = False
 ) -> None:

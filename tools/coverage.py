@@ -21,8 +21,8 @@ INTRODUCTION = """\
 # Coverage
 
 Which public names of TensorFlow 2.21, and of its Keras 2 under `tf.keras`, eagerflow has.
-`python tools/coverage.py` writes this page from `tools/api_names.txt` and the package. A name counts
-only if it can be imported; what is missing is listed below the table.
+`python tools/coverage.py` writes this page from `tools/api_names.txt` and the package. A name
+counts only if it can be imported; what is missing is listed below the table.
 """
 
 
