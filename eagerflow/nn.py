@@ -75,6 +75,12 @@ from eagerflow.ops.pooling import (
 from eagerflow.ops.reduction import (
     zero_fraction,
 )
+from eagerflow.ops.volumes import (
+    avg_pool3d,
+    conv3d,
+    conv3d_transpose,
+    max_pool3d,
+)
 
 __all__ = [
     "atrous_conv2d",
@@ -82,6 +88,7 @@ __all__ = [
     "avg_pool",
     "avg_pool1d",
     "avg_pool2d",
+    "avg_pool3d",
     "batch_norm_with_global_normalization",
     "batch_normalization",
     "bias_add",
@@ -90,6 +97,8 @@ __all__ = [
     "conv1d_transpose",
     "conv2d",
     "conv2d_transpose",
+    "conv3d",
+    "conv3d_transpose",
     "conv_transpose",
     "convolution",
     "crelu",
@@ -110,6 +119,7 @@ __all__ = [
     "max_pool",
     "max_pool1d",
     "max_pool2d",
+    "max_pool3d",
     "moments",
     "normalize_moments",
     "pool",

@@ -358,18 +358,22 @@ def convolution(
     dilations: Any = None,
     name: str | None = None,
 ) -> Tensor:
-    """`conv1d` or `conv2d`, as the rank of the filters says.
+    """`conv1d`, `conv2d` or `conv3d`, as the rank of the filters says.
 
     Raises:
-        ValueError: if the rank is neither 3 nor 4.
+        ValueError: if the rank is not 3, 4 or 5.
     """
+    from eagerflow.ops import volumes
+
     filters = _core.convert(filters, None, dtypes.result_dtype(input))
     strides = 1 if strides is None else strides
     if filters.ndim == 3:
         return conv1d(input, filters, strides, padding, data_format or "NWC", dilations)
     if filters.ndim == 4:
         return conv2d(input, filters, strides, padding, data_format or "NHWC", dilations)
-    raise ValueError(f"filters must have rank 3 or 4, got shape {filters.shape}")
+    if filters.ndim == 5:
+        return volumes.conv3d(input, filters, strides, padding, data_format or "NDHWC", dilations)
+    raise ValueError(f"filters must have rank 3, 4 or 5, got shape {filters.shape}")
 
 
 def conv_transpose(
@@ -382,11 +386,13 @@ def conv_transpose(
     dilations: Any = None,
     name: str | None = None,
 ) -> Tensor:
-    """`conv1d_transpose` or `conv2d_transpose`, as the length of `output_shape` says.
+    """The transposed convolution of one to three dimensions, as the length of `output_shape` says.
 
     Raises:
-        ValueError: if the length is neither 3 nor 4.
+        ValueError: if the length is not 3, 4 or 5.
     """
+    from eagerflow.ops import volumes
+
     rank = len(output_shape)
     if rank == 3:
         return conv1d_transpose(
@@ -396,7 +402,11 @@ def conv_transpose(
         return conv2d_transpose(
             input, filters, output_shape, strides, padding, data_format or "NHWC", dilations
         )
-    raise ValueError(f"output_shape must have length 3 or 4, got {rank}")
+    if rank == 5:
+        return volumes.conv3d_transpose(
+            input, filters, output_shape, strides, padding, data_format or "NDHWC", dilations
+        )
+    raise ValueError(f"output_shape must have length 3, 4 or 5, got {rank}")
 
 
 def depthwise_conv2d_backprop_input(

@@ -143,7 +143,12 @@ def _any_pool(
         return _pool1d(pool, input, ksize, strides, padding, data_format)
     if input.ndim == 4:
         return _pool2d(pool, input, ksize, strides, padding, data_format)
-    raise ValueError(f"`input.shape.rank` must be 3 or 4. Received: input.shape={input.shape}")
+    if input.ndim == 5:
+        from eagerflow.ops import volumes
+
+        op = "MaxPool3D" if pool is _ops.max_pool else "AvgPool3D"
+        return volumes.pool3d(pool, input, ksize, strides, padding, data_format or "NDHWC", op)
+    raise ValueError(f"`input.shape.rank` must be 3, 4 or 5. Received: input.shape={input.shape}")
 
 
 def max_pool(
@@ -154,7 +159,7 @@ def max_pool(
     data_format: str | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """`max_pool1d` or `max_pool2d`, as the rank of the input says."""
+    """`max_pool1d`, `max_pool2d` or `max_pool3d`, as the rank of the input says."""
     return _any_pool(_ops.max_pool, input, ksize, strides, padding, data_format)
 
 
@@ -166,7 +171,7 @@ def avg_pool(
     data_format: str | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """`avg_pool1d` or `avg_pool2d`, as the rank of the input says."""
+    """`avg_pool1d`, `avg_pool2d` or `avg_pool3d`, as the rank of the input says."""
     return _any_pool(_ops.avg_pool, input, ksize, strides, padding, data_format)
 
 
