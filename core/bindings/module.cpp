@@ -10,6 +10,7 @@
 #include "bindings/py_tape.h"
 #include "bindings/py_tensor.h"
 #include "bindings/py_variable.h"
+#include "checksum/crc32c.h"
 #include "device/allocator.h"
 #include "device/isa.h"
 #include "device/parallel.h"
@@ -58,6 +59,20 @@ const char* isa_name() {
   }
 }
 
+uint32_t crc32c_of(nb::handle data, uint32_t value) {
+  Py_buffer view;
+  if (PyObject_GetBuffer(data.ptr(), &view, PyBUF_SIMPLE) < 0) throw nb::python_error();
+  const auto size = static_cast<size_t>(view.len);
+  if (size < (1 << 16)) {
+    value = ef::crc32c(value, view.buf, size);
+  } else {
+    const nb::gil_scoped_release released;
+    value = ef::crc32c(value, view.buf, size);
+  }
+  PyBuffer_Release(&view);
+  return value;
+}
+
 PyMethodDef record_custom_def = {"record_custom", py::record_custom, METH_VARARGS,
                                  "Notes a backward step written in Python on the active tapes."};
 PyMethodDef stop_recording_def = {"stop_recording", py::make_stop_recording, METH_NOARGS,
@@ -88,6 +103,9 @@ NB_MODULE(_core, m) {
   m.def("register_indexed_slices", [](nb::object cls) { py::register_indexed_slices(cls.ptr()); });
   m.def("register_nest",
         [](nb::object flatten, nb::object pack) { py::register_nest(flatten.ptr(), pack.ptr()); });
+  m.def("register_composites", [](nb::object base, nb::object handler) {
+    translated([&] { py::register_composites(base.ptr(), handler.ptr()); });
+  });
   m.def(
       "register_conversion",
       [](nb::object cls, nb::object function, long priority) {
@@ -104,6 +122,8 @@ NB_MODULE(_core, m) {
   m.def("from_dlpack", [](nb::object object) {
     return translated([&] { return nb::steal(py::wrap(py::from_dlpack(object.ptr()))); });
   });
+  m.def("crc32c", crc32c_of, nb::arg("data"), nb::arg("value") = 0,
+        "The CRC-32C of bytes that follow those whose checksum is `value`.");
   m.def("recording", [] { return ef::recording(); }, "Whether a tape of this thread records.");
 
   m.def("num_threads", ef::max_threads, "How many threads a kernel may use.");

@@ -12,6 +12,7 @@
 
 #include "bindings/convert.h"
 #include "bindings/errors.h"
+#include "bindings/py_ref.h"
 #include "bindings/py_tensor.h"
 #include "bindings/py_variable.h"
 #include "eager/dispatch.h"
@@ -234,6 +235,39 @@ void append_attr(const Signature& signature, size_t k, PyObject* value, Attrs& a
   }
 }
 
+// Objects made of several tensors, such as ragged ones: the base class that they share, and the
+// function that runs operations on them.
+struct Composites {
+  PyTypeObject* base = nullptr;
+  PyObject* handler = nullptr;
+};
+Composites composites;
+
+bool is_composite(PyObject* value) {
+  return composites.base && value && PyObject_TypeCheck(value, composites.base);
+}
+
+bool has_composite(const Signature& signature, PyObject* const* values) {
+  for (size_t i = 0; i < signature.num_inputs; ++i) {
+    if (is_composite(values[i])) return true;
+    if (!signature.op.inputs[i].variadic || !values[i]) continue;
+    if (!PyList_Check(values[i]) && !PyTuple_Check(values[i])) continue;
+    PyObject** items = PySequence_Fast_ITEMS(values[i]);
+    if (std::any_of(items, items + PySequence_Fast_GET_SIZE(values[i]), is_composite)) return true;
+  }
+  return false;
+}
+
+// Hands the call over: handler(function, {name: value of each argument given}).
+PyObject* call_handler(PyObject* self, PyObject* const* values) {
+  const Signature& signature = signature_of(self);
+  const PyRef given = checked(PyDict_New());
+  for (size_t i = 0; i < signature.names.size(); ++i) {
+    if (values[i] && PyDict_SetItem(given, signature.names[i], values[i]) < 0) throw PythonError();
+  }
+  return PyObject_CallFunctionObjArgs(composites.handler, self, given.get(), nullptr);
+}
+
 PyObject* results(const Op& op, TensorList& outputs) {
   if (outputs.size() == 1 && !op.returns_list) return wrap(std::move(outputs[0]));
   const auto count = static_cast<Py_ssize_t>(outputs.size());
@@ -262,15 +296,16 @@ PyObject* call_op(PyObject* self, PyObject* const* args, size_t nargsf, PyObject
     PyObject* values[kMaxParameters];
     match_arguments(signature, args, positional, keywords, values);
 
+    bool ready = !signature.variadic;
+    for (size_t i = 0; ready && i < signature.num_inputs; ++i) {
+      ready = values[i] && is_tensor(values[i]);
+    }
+    if (!ready && has_composite(signature, values)) return call_handler(self, values);
     Attrs attrs;
     for (size_t k = 0; k < op.attrs.size(); ++k) {
       append_attr(signature, k, values[signature.num_inputs + k], attrs);
     }
     TensorList outputs;
-    bool ready = !signature.variadic;
-    for (size_t i = 0; ready && i < signature.num_inputs; ++i) {
-      ready = values[i] && is_tensor(values[i]);
-    }
     if (ready) {
       Borrowed inputs;
       for (size_t i = 0; i < signature.num_inputs; ++i) inputs.push(tensor_of(values[i]).impl());
@@ -355,6 +390,11 @@ PyMemberDef members[] = {
 };
 
 }  // namespace
+
+void register_composites(PyObject* base, PyObject* handler) {
+  if (!PyType_Check(base)) fail(Code::kTypeError, "The base of composites must be a class.");
+  composites = {reinterpret_cast<PyTypeObject*>(Py_NewRef(base)), Py_NewRef(handler)};
+}
 
 bool init_op_functions(PyObject* module) {
   PyType_Slot slots[] = {

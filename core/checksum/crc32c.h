@@ -1,0 +1,17 @@
+// CRC-32C (Castagnoli), the checksum of record files and checkpoints.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace ef {
+
+// The checksum of the bytes that gave `crc` followed by these; `crc` is 0 at the beginning.
+uint32_t crc32c(uint32_t crc, const void* data, size_t size);
+
+namespace detail {
+// The same on processors without the instruction.
+uint32_t crc32c_portable(uint32_t crc, const void* data, size_t size);
+}  // namespace detail
+
+}  // namespace ef

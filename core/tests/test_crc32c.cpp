@@ -1,0 +1,36 @@
+// Checksums: RFC 3720's published values, and both implementations against each other.
+#include <cstdint>
+#include <string>
+
+#include "checksum/crc32c.h"
+#include "tests/check.h"
+
+namespace ef {
+namespace {
+
+TEST(crc32c_known_values) {
+  CHECK_EQUAL(crc32c(0, "123456789", 9), 0xe3069283u);
+  const std::string zeros(32, '\0');
+  const std::string ones(32, '\xff');
+  CHECK_EQUAL(crc32c(0, zeros.data(), zeros.size()), 0x8a9136aau);
+  CHECK_EQUAL(crc32c(0, ones.data(), ones.size()), 0x62a8ab43u);
+  CHECK_EQUAL(crc32c(0, nullptr, 0), 0u);
+}
+
+TEST(crc32c_lengths_and_pieces) {
+  std::string bytes(40000, '\0');
+  uint32_t state = 1;
+  for (char& byte : bytes) {
+    state = state * 1664525 + 1013904223;
+    byte = static_cast<char>(state >> 24);
+  }
+  for (const size_t size : {1u, 7u, 8u, 100u, 767u, 768u, 769u, 12287u, 12288u, 13060u, 40000u}) {
+    const uint32_t whole = crc32c(0, bytes.data(), size);
+    CHECK_EQUAL(whole, detail::crc32c_portable(0, bytes.data(), size));
+    const size_t first = size / 3;
+    CHECK_EQUAL(whole, crc32c(crc32c(0, bytes.data(), first), bytes.data() + first, size - first));
+  }
+}
+
+}  // namespace
+}  // namespace ef

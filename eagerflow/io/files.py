@@ -1,0 +1,129 @@
+"""Whole files as scalar strings, and the names of files that match a pattern."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from eagerflow import _core, errors
+from eagerflow import dtype as dtypes
+from eagerflow.io.os_errors import path_text, translated
+
+Tensor = _core.Tensor
+
+
+def scalar_bytes(value: Any, what: str, op: str) -> bytes:
+    """The bytes of a scalar string: a tensor, bytes, text (as UTF-8).
+
+    Raises:
+        tf.errors.InvalidArgumentError: if it is no string, or not a scalar.
+    """
+    if isinstance(value, bytes):
+        return value
+    if isinstance(value, str):
+        return value.encode()
+    tensor = _core.convert(value, None, dtypes.string)
+    if tensor.dtype is not dtypes.string:
+        raise errors.InvalidArgumentError(
+            None, None, f"{what} must be a string, got {tensor.dtype.name} [Op:{op}]"
+        )
+    if tensor.ndim != 0:
+        raise errors.InvalidArgumentError(
+            None, None, f"{what} must be scalar, got shape {tensor.shape} [Op:{op}]"
+        )
+    return tensor.numpy()
+
+
+def _path(filename: Any, op: str) -> str:
+    if isinstance(filename, os.PathLike):
+        return os.fspath(filename)
+    return path_text(scalar_bytes(filename, "filename", op))
+
+
+def read_file(filename: Any, name: str | None = None) -> Tensor:
+    """The contents of a file, as a scalar string.
+
+    Args:
+        filename: the path, a scalar string.
+        name: ignored.
+
+    Raises:
+        tf.errors.NotFoundError: if there is no such file.
+        tf.errors.OpError: of another kind that fits, if it cannot be read.
+
+    >>> import tempfile, os
+    >>> path = os.path.join(tempfile.mkdtemp(), "greeting.txt")
+    >>> tf.io.write_file(path, "hello")
+    >>> tf.io.read_file(path)
+    <tf.Tensor: shape=(), dtype=string, numpy=b'hello'>
+    """
+    path = _path(filename, "ReadFile")
+    with translated(path), open(path, "rb") as file:
+        return _core.convert(file.read(), dtypes.string, None)
+
+
+def write_file(filename: Any, contents: Any, name: str | None = None) -> None:
+    """Writes a scalar string to a file; folders that are missing are made.
+
+    Args:
+        filename: the path, a scalar string.
+        contents: what to write, a scalar string.
+        name: ignored.
+
+    Raises:
+        tf.errors.OpError: of the kind that fits, if the file cannot be written.
+
+    >>> import tempfile, os
+    >>> tf.io.write_file(os.path.join(tempfile.mkdtemp(), "new", "a.bin"), b"123")
+    """
+    path = _path(filename, "WriteFile")
+    data = scalar_bytes(contents, "contents", "WriteFile")
+    with translated(path):
+        folder = os.path.dirname(path)
+        if folder:
+            os.makedirs(folder, exist_ok=True)
+        with open(path, "wb") as file:
+            file.write(data)
+
+
+def matching_files(pattern: Any, name: str | None = None) -> Tensor:
+    """The names of the files that match a pattern, sorted.
+
+    Args:
+        pattern: a pattern or a vector of them; `*` and `?` do not match a slash, `[a-z]` one
+            character of a set.
+        name: ignored.
+
+    Returns:
+        Strings `[n]`.
+
+    >>> tf.io.matching_files("/no/such/folder/*.txt").shape
+    TensorShape([0])
+    """
+    from eagerflow.io.gfile import glob
+
+    patterns = _core.convert(pattern, dtypes.string, None)
+    if patterns.ndim > 1:
+        raise errors.InvalidArgumentError(
+            None,
+            None,
+            f"Input patterns tensor must be scalar or vector, but had shape: {patterns.shape} "
+            "[Op:MatchingFiles]",
+        )
+    found: list[str] = []
+    for item in patterns.numpy().reshape(-1).tolist() if patterns.ndim else [patterns.numpy()]:
+        found.extend(glob(os.fsdecode(item)))
+    names = [os.fsencode(item) for item in sorted(found)]
+    return _core.convert(names, dtypes.string, None)
+
+
+def match_filenames_once(pattern: Any, name: str | None = None) -> Any:
+    """The names of the files that match a pattern now, kept in a variable.
+
+    Args:
+        pattern: a pattern or a vector of them.
+        name: the variable's name.
+    """
+    from eagerflow.variable import Variable
+
+    return Variable(matching_files(pattern), trainable=False, name=name)

@@ -1,0 +1,164 @@
+"""GFile: a file object that reads and writes text or bytes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from types import TracebackType
+from typing import Any
+
+from eagerflow import errors
+from eagerflow.io.os_errors import path_text, translated
+
+_MODES = ("r", "w", "a", "r+", "w+", "a+")
+
+
+class GFile:
+    """A file, opened when it is first used.
+
+    Args:
+        name: the path.
+        mode: as for `open`: "r", "w", "a", with "b" for bytes and "+" for both ways.
+
+    Raises:
+        tf.errors.OpError: of the kind that fits, when the file is first used.
+
+    >>> import tempfile, os
+    >>> path = os.path.join(tempfile.mkdtemp(), "a.txt")
+    >>> with tf.io.gfile.GFile(path, "w") as file:
+    ...     file.write("one\\ntwo\\n")
+    >>> [line for line in tf.io.gfile.GFile(path)]
+    ['one\\n', 'two\\n']
+    """
+
+    def __init__(self, name: Any, mode: str = "r") -> None:
+        self._name = name
+        self._mode = mode
+        self._binary = "b" in mode
+        self._kind = mode.replace("b", "")
+        self._file: Any = None
+        if self._kind not in _MODES:
+            raise errors.InvalidArgumentError(
+                None, None, "mode is not 'r' or 'w' or 'a' or 'r+' or 'w+' or 'a+'"
+            )
+
+    @property
+    def name(self) -> Any:
+        """The path."""
+        return self._name
+
+    @property
+    def mode(self) -> str:
+        """How the file was opened."""
+        return self._mode
+
+    def _open(self) -> Any:
+        if self._file is None:
+            path = path_text(self._name)
+            with translated(path):
+                # Bytes inside, so that positions are those of bytes in text files too.
+                self._file = open(path, self._kind + "b")
+        return self._file
+
+    def _readable(self) -> Any:
+        if self._kind in ("w", "a"):
+            raise errors.PermissionDeniedError(None, None, "File isn't open for reading")
+        return self._open()
+
+    def _writable(self) -> Any:
+        if self._kind == "r":
+            raise errors.PermissionDeniedError(None, None, "File isn't open for writing")
+        return self._open()
+
+    def _decoded(self, data: bytes) -> Any:
+        return data if self._binary else data.decode("utf-8")
+
+    def read(self, n: int = -1) -> Any:
+        """The next `n` bytes, or all that remain; text in text mode."""
+        file = self._readable()
+        with translated(self._name):
+            return self._decoded(file.read(n))
+
+    def readline(self) -> Any:
+        """The next line with its end; empty at the end of the file."""
+        file = self._readable()
+        with translated(self._name):
+            return self._decoded(file.readline())
+
+    def readlines(self) -> list:
+        """All lines that remain."""
+        return list(self)
+
+    def write(self, file_content: Any) -> None:
+        """Appends text or bytes."""
+        file = self._writable()
+        data = file_content.encode("utf-8") if isinstance(file_content, str) else file_content
+        with translated(self._name):
+            file.write(data)
+
+    def seek(self, offset: int | None = None, whence: int = 0, position: int | None = None) -> None:
+        """Moves to another place: `whence` 0 counts from the beginning, 1 from here, 2 the end."""
+        if offset is None and position is None:
+            raise TypeError("seek(): offset argument required")
+        if whence not in (0, 1, 2):
+            raise errors.InvalidArgumentError(
+                None, None, f"Invalid whence argument: {whence}. Valid values are 0, 1, or 2."
+            )
+        file = self._readable()
+        with translated(self._name):
+            file.seek(position if offset is None else offset, whence)
+
+    def tell(self) -> int:
+        """The place in the file, in bytes."""
+        return self._open().tell()
+
+    def seekable(self) -> bool:
+        """True."""
+        return True
+
+    def size(self) -> int:
+        """The file's size in bytes."""
+        if self._file is not None:
+            self.flush()
+        path = path_text(self._name)
+        with translated(path):
+            return os.stat(path).st_size
+
+    def flush(self) -> None:
+        """Hands what was written to the operating system."""
+        if self._file is not None:
+            with translated(self._name):
+                self._file.flush()
+
+    def close(self) -> None:
+        """Closes the file; it opens again when used again."""
+        if self._file is not None:
+            file, self._file = self._file, None
+            with translated(self._name):
+                file.close()
+
+    def __iter__(self) -> Iterator[Any]:
+        return self
+
+    def __next__(self) -> Any:
+        line = self.readline()
+        if not line:
+            raise StopIteration
+        return line
+
+    next = __next__
+
+    def __enter__(self) -> GFile:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        if getattr(self, "_file", None) is not None:
+            self.close()

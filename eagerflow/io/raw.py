@@ -1,0 +1,220 @@
+"""Strings as numbers, base64 and compressed data, elementwise."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import zlib
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from eagerflow import _core, errors
+from eagerflow import dtype as dtypes
+
+Tensor = _core.Tensor
+
+
+def _invalid(message: str) -> errors.InvalidArgumentError:
+    return errors.InvalidArgumentError(None, None, message)
+
+
+def strings_of(value: Any, op: str) -> tuple[list[bytes], tuple[int, ...]]:
+    """The elements of a string tensor in order, and its shape.
+
+    Raises:
+        tf.errors.InvalidArgumentError: if the value holds no strings.
+    """
+    tensor = _core.convert(value, None, dtypes.string)
+    if tensor.dtype is not dtypes.string:
+        raise _invalid(f"{op} needs strings, got {tensor.dtype.name} [Op:{op}]")
+    if tensor.ndim == 0:
+        return [tensor.numpy()], ()
+    return tensor.numpy().reshape(-1).tolist(), tensor._shape_tuple()
+
+
+def strings_tensor(values: list[bytes], shape: tuple[int, ...]) -> Tensor:
+    """A string tensor of the elements in order."""
+    if not shape:
+        return _core.convert(values[0], dtypes.string, None)
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return _core.convert(array.reshape(shape), dtypes.string, None)
+
+
+def _each(value: Any, op: str, function: Callable[[bytes], bytes]) -> Tensor:
+    items, shape = strings_of(value, op)
+    return strings_tensor([function(item) for item in items], shape)
+
+
+_RAW = (
+    dtypes.float16,
+    dtypes.float32,
+    dtypes.float64,
+    dtypes.int32,
+    dtypes.uint16,
+    dtypes.uint8,
+    dtypes.int16,
+    dtypes.int8,
+    dtypes.int64,
+    dtypes.complex64,
+    dtypes.complex128,
+    dtypes.bool,
+    dtypes.bfloat16,
+)
+
+
+def decode_raw(
+    input_bytes: Any,
+    out_type: Any,
+    little_endian: bool = True,
+    fixed_length: int | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """Reads the bytes of each string as numbers.
+
+    Args:
+        input_bytes: strings of one length, unless `fixed_length` is given.
+        out_type: the dtype of the numbers.
+        little_endian: the order of the bytes.
+        fixed_length: how many bytes to take of each string; shorter ones are filled with zeros.
+        name: ignored.
+
+    Returns:
+        The shape of the strings with one more axis.
+
+    Raises:
+        tf.errors.InvalidArgumentError: if lengths differ or are no multiple of the dtype's size.
+
+    >>> tf.io.decode_raw(b"\\x01\\x00\\x02\\x00", tf.int16).numpy()
+    array([1, 2], dtype=int16)
+    """
+    dtype = dtypes.as_dtype(out_type)
+    op = "DecodeRaw" if fixed_length is None else "DecodePaddedRaw"
+    if dtype not in _RAW:
+        raise _invalid(
+            f"Value for attr 'out_type' of {dtype.name} is not in the list of allowed values: "
+            f"{', '.join(t.name for t in _RAW)} [Op:{op}]"
+        )
+    items, shape = strings_of(input_bytes, op)
+    size = dtype.size
+    if fixed_length is not None:
+        length = int(fixed_length)
+        if length <= 0 or length % size:
+            raise _invalid(
+                f"fixed_length ({length}) must be positive and a multiple of the size of out_type "
+                f"({size}) [Op:{op}]"
+            )
+        items = [item[:length].ljust(length, b"\0") for item in items]
+    else:
+        length = len(items[0]) if items else 0
+        for k, item in enumerate(items):
+            if len(item) != length:
+                raise _invalid(
+                    "DecodeRaw requires input strings to all be the same size, but element "
+                    f"{k} has size {length} != {len(item)} [Op:{op}]"
+                )
+        if length % size:
+            raise _invalid(
+                f"Input to DecodeRaw has length {length} that is not a multiple of {size}, the "
+                f"size of {dtype.name} [Op:{op}]"
+            )
+    data = np.frombuffer(b"".join(items), np.uint8)
+    if not little_endian and size > 1:
+        part = size // 2 if dtype.is_complex else size
+        data = data.reshape(-1, part)[:, ::-1]
+    if dtype is dtypes.bool:
+        data = data != 0
+    numbers: np.ndarray = np.ascontiguousarray(data).reshape(-1).view(dtype.as_numpy_dtype)
+    return _core.convert(numbers.reshape((*shape, length // size)), dtype, None)
+
+
+def encode_base64(input: Any, pad: bool = False, name: str | None = None) -> Tensor:
+    """Each string in web-safe base64.
+
+    Args:
+        input: strings.
+        pad: whether to fill up with `=`.
+        name: ignored.
+
+    >>> tf.io.encode_base64("hello?")
+    <tf.Tensor: shape=(), dtype=string, numpy=b'aGVsbG8_'>
+    """
+
+    def encode(item: bytes) -> bytes:
+        text = base64.urlsafe_b64encode(item)
+        return text if pad else text.rstrip(b"=")
+
+    return _each(input, "EncodeBase64", encode)
+
+
+def decode_base64(input: Any, name: str | None = None) -> Tensor:
+    """The bytes that web-safe base64 stands for; padding may be absent.
+
+    Args:
+        input: strings.
+        name: ignored.
+
+    Raises:
+        tf.errors.InvalidArgumentError: if a string is no web-safe base64.
+
+    >>> tf.io.decode_base64("aGVsbG8_")
+    <tf.Tensor: shape=(), dtype=string, numpy=b'hello?'>
+    """
+
+    def decode(item: bytes) -> bytes:
+        text = item.rstrip(b"=")
+        if len(text) % 4 == 1 and text == item:
+            raise _invalid("Base64 string length cannot be 1 modulo 4. [Op:DecodeBase64]")
+        if len(item) - len(text) > 2 or (text != item and len(item) % 4):
+            raise _invalid("Invalid character found in base64. [Op:DecodeBase64]")
+        try:
+            if b"+" in text or b"/" in text:
+                raise binascii.Error("not web-safe")
+            return base64.b64decode(text + b"=" * (-len(text) % 4), b"-_", validate=True)
+        except binascii.Error:
+            raise _invalid("Invalid character found in base64. [Op:DecodeBase64]") from None
+
+    return _each(input, "DecodeBase64", decode)
+
+
+def decode_compressed(bytes: Any, compression_type: str = "", name: str | None = None) -> Tensor:
+    """Each string decompressed.
+
+    Args:
+        bytes: strings.
+        compression_type: "", "ZLIB" or "GZIP".
+        name: ignored.
+
+    Raises:
+        tf.errors.InvalidArgumentError: if the compression is unknown.
+        tf.errors.DataLossError: if the data is corrupt or cut short.
+
+    >>> import zlib
+    >>> tf.io.decode_compressed(zlib.compress(b"hello"), "ZLIB")
+    <tf.Tensor: shape=(), dtype=string, numpy=b'hello'>
+    """
+    if compression_type not in ("", "ZLIB", "GZIP"):
+        raise _invalid(
+            "Only ZLIB, GZIP or NONE are supported compressions, got "
+            f"{compression_type!r} [Op:DecodeCompressed]"
+        )
+
+    def inflate(item: Any) -> Any:
+        if not compression_type:
+            return item
+        machine = zlib.decompressobj(31 if compression_type == "GZIP" else 15)
+        try:
+            data = machine.decompress(item)
+        except zlib.error as error:
+            raise errors.DataLossError(
+                None, None, f"{compression_type} data is corrupt: {error} [Op:DecodeCompressed]"
+            ) from None
+        if not machine.eof:
+            raise errors.DataLossError(
+                None, None, f"{compression_type} data is cut short [Op:DecodeCompressed]"
+            )
+        return data
+
+    return _each(bytes, "DecodeCompressed", inflate)
