@@ -130,21 +130,39 @@ void match_arguments(const Signature& signature, PyObject* const* args, size_t p
   }
 }
 
-// The dtype that Python values of an input's group should take: that of a tensor in the group.
-DType partner_dtype(const Op& op, char group, PyObject* const* values) {
-  if (group == 0) return DType::kInvalid;
+DType dtype_of_ours(PyObject* value) {
+  if (is_tensor(value)) return tensor_of(value).dtype();
+  return is_variable(value) ? variable_of(value).dtype() : DType::kInvalid;
+}
+
+// The dtype that Python values of an input must take: the only one allowed, or that of a tensor in
+// the group. kInvalid where nothing binds them.
+DType demanded_dtype(const Op& op, const InputSpec& spec, PyObject* const* values) {
+  if (spec.group == 0) return spec.dtypes.only();
+  if (op.converts_in_turn) return DType::kInvalid;
   for (size_t i = 0; i < op.inputs.size(); ++i) {
-    if (op.inputs[i].group != group || !values[i]) continue;
-    if (is_tensor(values[i])) return tensor_of(values[i]).dtype();
-    if (is_variable(values[i])) return variable_of(values[i]).dtype();
+    if (op.inputs[i].group != spec.group || !values[i]) continue;
+    const DType dtype = dtype_of_ours(values[i]);
+    if (dtype != DType::kInvalid) return dtype;
+  }
+  return spec.dtypes.only();
+}
+
+// The dtype of an earlier input in the same group.
+DType earlier_dtype(const Op& op, const TensorList& inputs) {
+  const size_t i = inputs.size();
+  for (size_t j = 0; j < i; ++j) {
+    if (op.inputs[i].group != 0 && op.inputs[j].group == op.inputs[i].group) {
+      return inputs[j].dtype();
+    }
   }
   return DType::kInvalid;
 }
 
-Tensor convert_input(PyObject* value, DType hint) {
+Tensor convert_input(PyObject* value, DType dtype, DType hint) {
   if (is_tensor(value)) return tensor_of(value);
   if (is_variable(value)) return read_variable(value);
-  return to_tensor(value, DType::kInvalid, hint);
+  return to_tensor(value, dtype, hint);
 }
 
 void convert_list(const InputSpec& spec, PyObject* value, const Op& op, TensorList& inputs) {
@@ -157,21 +175,21 @@ void convert_list(const InputSpec& spec, PyObject* value, const Op& op, TensorLi
   const Py_ssize_t count = PySequence_Fast_GET_SIZE(items);
   DType hint = spec.prefer;
   for (Py_ssize_t i = 0; i < count; ++i) {
-    PyObject* item = PySequence_Fast_GET_ITEM(items, i);
-    if (is_tensor(item)) hint = tensor_of(item).dtype();
-    if (is_variable(item)) hint = variable_of(item).dtype();
+    const DType dtype = dtype_of_ours(PySequence_Fast_GET_ITEM(items, i));
+    if (dtype != DType::kInvalid) hint = dtype;
   }
   if (count == 0) {
     fail(Code::kValueError, "List argument '", spec.name, "' to '", op.name,
          "' Op with length 0 shorter than minimum length 1.");
   }
   for (Py_ssize_t i = 0; i < count; ++i) {
-    inputs.push_back(convert_input(PySequence_Fast_GET_ITEM(items, i), hint));
+    inputs.push_back(convert_input(PySequence_Fast_GET_ITEM(items, i), DType::kInvalid, hint));
     if (hint == DType::kInvalid) hint = inputs.back().dtype();
   }
 }
 
-void convert_inputs(const Signature& signature, PyObject* const* values, TensorList& inputs) {
+[[gnu::noinline]] void convert_inputs(const Signature& signature, PyObject* const* values,
+                                      TensorList& inputs) {
   const Op& op = signature.op;
   for (size_t i = 0; i < signature.num_inputs; ++i) {
     const InputSpec& spec = op.inputs[i];
@@ -185,14 +203,11 @@ void convert_inputs(const Signature& signature, PyObject* const* values, TensorL
       convert_list(spec, values[i], op, inputs);
       continue;
     }
-    DType hint = partner_dtype(op, spec.group, values);
-    if (hint == DType::kInvalid) {
-      for (size_t j = 0; j < i && hint == DType::kInvalid; ++j) {
-        if (spec.group != 0 && op.inputs[j].group == spec.group) hint = inputs[j].dtype();
-      }
-    }
-    if (hint == DType::kInvalid) hint = spec.prefer;
-    inputs.push_back(convert_input(values[i], hint));
+    const DType earlier = earlier_dtype(op, inputs);
+    DType dtype = demanded_dtype(op, spec, values);
+    if (dtype == DType::kInvalid && !op.converts_in_turn) dtype = earlier;
+    const DType hint = earlier != DType::kInvalid ? earlier : spec.prefer;
+    inputs.push_back(convert_input(values[i], dtype, hint));
   }
 }
 

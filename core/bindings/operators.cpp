@@ -13,11 +13,15 @@
 namespace ef::py {
 namespace {
 
-// Both operands as tensors of one dtype; a plain Python value takes the other's dtype.
+// Both operands as tensors.
 struct Operands {
   Tensor a;
   Tensor b;
 };
+
+// Whether a plain value on the right must take the dtype of the tensor on the left, or only should.
+// On the left of a tensor it always must.
+enum class Right { kMust, kShould };
 
 bool is_ours(PyObject* object) { return is_tensor(object) || is_variable(object); }
 
@@ -26,51 +30,125 @@ Tensor operand(PyObject* object) {
 }
 
 // Tensors of different dtypes are left alone: the operation reports them.
-Operands convert_operands(PyObject* a, PyObject* b) {
+Operands convert_operands(PyObject* a, PyObject* b, Right right) {
   if (is_ours(a)) {
     Operands both{operand(a), {}};
-    both.b = is_ours(b) ? operand(b) : to_tensor(b, DType::kInvalid, both.a.dtype());
+    if (is_ours(b)) {
+      both.b = operand(b);
+    } else if (right == Right::kMust) {
+      both.b = to_tensor(b, both.a.dtype());
+    } else {
+      both.b = to_tensor(b, DType::kInvalid, both.a.dtype());
+    }
     return both;
   }
   Operands both{{}, operand(b)};
-  both.a = to_tensor(a, DType::kInvalid, both.b.dtype());
+  both.a = to_tensor(a, both.b.dtype());
   return both;
 }
 
-// Whether the failed conversion of a foreign operand should be left to that operand's own method.
-bool defers(PyObject* a, PyObject* b) {
-  if (!PyErr_ExceptionMatches(PyExc_TypeError) && !PyErr_ExceptionMatches(PyExc_ValueError)) {
-    return false;
-  }
-  PyObject* other = is_ours(a) ? b : a;
-  return !is_ours(other) && other != Py_None && Py_TYPE(other)->tp_as_number != nullptr &&
-         !PyLong_Check(other) && !PyFloat_Check(other) && !PyComplex_Check(other);
+// Whether operations on the object are up to its own class, as those on symbolic values are.
+bool operates_itself(PyObject* object) {
+  static PyObject* const name = PyUnicode_InternFromString("__op_function__");
+  PyTypeObject* type = Py_TYPE(object);
+  return PyType_HasFeature(type, Py_TPFLAGS_HEAPTYPE) && !is_ours(object) &&
+         PyObject_HasAttr(reinterpret_cast<PyObject*>(type), name);
 }
 
-// Runs `body(a, b)` on converted operands.
+bool is_misfit() {
+  return PyErr_ExceptionMatches(PyExc_TypeError) || PyErr_ExceptionMatches(PyExc_ValueError);
+}
+
+// Asks the right operand's class for the result where the tensor on the left failed. The error that
+// is set stays if it has none either.
+[[gnu::cold]] PyObject* ask_right_operand(PyObject* a, PyObject* b, const char* method) noexcept {
+  if (!is_misfit()) return nullptr;
+  PyObject *type, *value, *traceback;
+  PyErr_Fetch(&type, &value, &traceback);
+  PyObject* result = PyObject_HasAttrString(reinterpret_cast<PyObject*>(Py_TYPE(b)), method)
+                         ? PyObject_CallMethod(b, method, "O", a)
+                         : Py_NewRef(Py_NotImplemented);
+  if (result == Py_NotImplemented || (!result && is_misfit())) {
+    Py_XDECREF(result);
+    PyErr_Restore(type, value, traceback);
+    return nullptr;
+  }
+  Py_XDECREF(type);
+  Py_XDECREF(value);
+  Py_XDECREF(traceback);
+  return result;
+}
+
+// Runs `body` on converted operands. `reflected` names the method of other classes that may know
+// an answer; null if there is none.
 template <class Body>
-PyObject* with_operands(PyObject* a, PyObject* b, const Body& body) noexcept {
-  Operands both;
-  try {
-    both = convert_operands(a, b);
-  } catch (...) {
-    set_python_error();
-    if (!defers(a, b)) return nullptr;
-    PyErr_Clear();
-    Py_RETURN_NOTIMPLEMENTED;
-  }
-  return guarded([&] { return body(both); });
+PyObject* with_operands(PyObject* a, PyObject* b, Right right, const char* reflected,
+                        const Body& body) noexcept {
+  if (operates_itself(is_ours(a) ? b : a)) Py_RETURN_NOTIMPLEMENTED;
+  PyObject* result = guarded([&] { return body(convert_operands(a, b, right)); });
+  if (result || !reflected || !is_ours(a) || is_ours(b)) return result;
+  return ask_right_operand(a, b, reflected);
 }
 
-template <const Op& op>
+// A binary operator: its operation, what it demands of a plain value on the right, and the name of
+// its reflected method.
+struct Operator {
+  const Op& op;
+  Right right;
+  const char* reflected;
+};
+
+constexpr Operator kAdd{ops::add, Right::kShould, "__radd__"};
+constexpr Operator kSubtract{ops::subtract, Right::kMust, "__rsub__"};
+constexpr Operator kMultiply{ops::multiply, Right::kMust, "__rmul__"};
+constexpr Operator kRemainder{ops::floor_mod, Right::kMust, "__rmod__"};
+constexpr Operator kFloorDivide{ops::floor_div, Right::kMust, "__rfloordiv__"};
+constexpr Operator kPower{ops::pow, Right::kMust, "__rpow__"};
+constexpr Operator kLess{ops::less, Right::kMust, nullptr};
+constexpr Operator kLessEqual{ops::less_equal, Right::kMust, nullptr};
+constexpr Operator kGreater{ops::greater, Right::kMust, nullptr};
+constexpr Operator kGreaterEqual{ops::greater_equal, Right::kMust, nullptr};
+
+PyObject* on_tensors(const Op& op, PyObject* a, PyObject* b) {
+  Borrowed inputs;
+  inputs.push(tensor_of(a).impl());
+  inputs.push(tensor_of(b).impl());
+  return guarded([&] { return run_op(op, inputs.tensors(), {}); });
+}
+
+template <const Operator& entry>
 PyObject* binary(PyObject* a, PyObject* b) {
-  if (is_tensor(a) && is_tensor(b)) {
-    Borrowed inputs;
-    inputs.push(tensor_of(a).impl());
-    inputs.push(tensor_of(b).impl());
-    return guarded([&] { return run_op(op, inputs.tensors(), {}); });
-  }
-  return with_operands(a, b, [](const Operands& both) { return wrap(call(op, {both.a, both.b})); });
+  if (is_tensor(a) && is_tensor(b)) return on_tensors(entry.op, a, b);
+  return with_operands(a, b, entry.right, entry.reflected,
+                       [](const Operands& both) { return wrap(call(entry.op, {both.a, both.b})); });
+}
+
+// Whether multiplication is that of truth values. A variable on the right is not looked into.
+bool multiplies_bools(PyObject* a, PyObject* b) {
+  const auto is_bool = [](PyObject* object, bool look_into) {
+    if (is_tensor(object)) return tensor_of(object).dtype() == DType::kBool;
+    return look_into && is_variable(object) && variable_of(object).dtype() == DType::kBool;
+  };
+  return is_bool(a, true) || is_bool(b, !is_ours(a));
+}
+
+// Truth values multiply as numbers, and what is beside them is taken for truth values.
+[[gnu::cold]] PyObject* multiply_bools(PyObject* a, PyObject* b) {
+  if (operates_itself(is_ours(a) ? b : a)) Py_RETURN_NOTIMPLEMENTED;
+  PyObject* result = guarded([&] {
+    const Tensor x = is_ours(a) ? operand(a) : to_tensor(a, DType::kBool);
+    const Tensor y = is_ours(b) ? operand(b) : to_tensor(b);
+    const Tensor product =
+        call(ops::multiply, {cast_to(x, DType::kInt32), cast_to(y, DType::kInt32)});
+    return wrap(cast_to(product, DType::kBool));
+  });
+  if (result || !is_ours(a) || is_ours(b)) return result;
+  return ask_right_operand(a, b, kMultiply.reflected);
+}
+
+PyObject* multiply(PyObject* a, PyObject* b) {
+  if (multiplies_bools(a, b)) return multiply_bools(a, b);
+  return binary<kMultiply>(a, b);
 }
 
 // Integers divide to float64, the short ones to float32, as in TensorFlow.
@@ -84,12 +162,22 @@ Tensor divisible(const Tensor& t) {
     case DType::kInt64:
     case DType::kUint32:
     case DType::kUint64: return cast_to(t, DType::kFloat64);
+    case DType::kBool:
+    case DType::kString:
+      fail(Code::kTypeError, "Invalid dtype tf.", dtype_name(t.dtype()),
+           " in __truediv__. Expected one of the integer, floating-point and complex dtypes.");
     default: return t;
   }
 }
 
 PyObject* true_divide(PyObject* a, PyObject* b) {
-  return with_operands(a, b, [](const Operands& both) {
+  if (is_tensor(a) && is_tensor(b)) {
+    const DType dtype = tensor_of(a).dtype();
+    if (dtype == tensor_of(b).dtype() && kInexactTypes.contains(dtype)) {
+      return on_tensors(ops::real_divide, a, b);
+    }
+  }
+  return with_operands(a, b, Right::kShould, "__rtruediv__", [](const Operands& both) {
     if (both.a.dtype() != both.b.dtype()) {
       fail(Code::kTypeError, "`x` and `y` must have the same dtype, got tf.",
            dtype_name(both.a.dtype()), " != tf.", dtype_name(both.b.dtype()), ".");
@@ -100,19 +188,29 @@ PyObject* true_divide(PyObject* a, PyObject* b) {
 
 PyObject* power(PyObject* a, PyObject* b, PyObject* modulo) {
   if (modulo != Py_None) Py_RETURN_NOTIMPLEMENTED;
-  return binary<ops::pow>(a, b);
+  return binary<kPower>(a, b);
 }
 
-template <const Op& on_bools, const Op& on_bits>
+struct Logical {
+  const Op& on_bools;
+  const Op& on_bits;
+  const char* reflected;
+};
+
+constexpr Logical kAnd{ops::logical_and, ops::bitwise_and, "__rand__"};
+constexpr Logical kXor{ops::logical_xor, ops::bitwise_xor, "__rxor__"};
+constexpr Logical kOr{ops::logical_or, ops::bitwise_or, "__ror__"};
+
+template <const Logical& entry>
 PyObject* logical(PyObject* a, PyObject* b) {
-  return with_operands(a, b, [](const Operands& both) {
-    const Op& op = both.a.dtype() == DType::kBool ? on_bools : on_bits;
+  return with_operands(a, b, Right::kMust, entry.reflected, [](const Operands& both) {
+    const Op& op = both.a.dtype() == DType::kBool ? entry.on_bools : entry.on_bits;
     return wrap(call(op, {both.a, both.b}));
   });
 }
 
 PyObject* matrix_multiply(PyObject* a, PyObject* b) {
-  return with_operands(a, b, [](const Operands& both) {
+  return with_operands(a, b, Right::kShould, "__rmatmul__", [](const Operands& both) {
     return wrap(call(ops::matmul, {both.a, both.b},
                      Attrs().flag(false).flag(false).flag(false).flag(false)));
   });
@@ -130,22 +228,11 @@ PyObject* invert(PyObject* self) {
   });
 }
 
-// == and != never fail: what cannot be compared is unequal.
+// Tensors are unequal if their shapes do not broadcast. Only a tensor can be compared with None.
 PyObject* equality(PyObject* a, PyObject* b, bool equal) {
-  if (b == Py_None) return PyBool_FromLong(!equal);
-  Operands both;
-  try {
-    both = convert_operands(a, b);
-  } catch (...) {
-    set_python_error();
-    if (!PyErr_ExceptionMatches(PyExc_TypeError) && !PyErr_ExceptionMatches(PyExc_ValueError)) {
-      return nullptr;
-    }
-    PyErr_Clear();
-    Py_RETURN_NOTIMPLEMENTED;
-  }
-  Shape shape;
-  return guarded([&] {
+  if (b == Py_None && is_tensor(a)) return PyBool_FromLong(!equal);
+  return with_operands(a, b, Right::kMust, nullptr, [equal](const Operands& both) {
+    Shape shape;
     if (!broadcast_shapes(both.a.shape(), both.b.shape(), &shape)) {
       return wrap(Tensor::scalar(DType::kBool, !equal));
     }
@@ -157,29 +244,29 @@ PyObject* equality(PyObject* a, PyObject* b, bool equal) {
 
 PyObject* rich_compare(PyObject* a, PyObject* b, int op) {
   switch (op) {
-    case Py_LT: return binary<ops::less>(a, b);
-    case Py_LE: return binary<ops::less_equal>(a, b);
-    case Py_GT: return binary<ops::greater>(a, b);
-    case Py_GE: return binary<ops::greater_equal>(a, b);
+    case Py_LT: return binary<kLess>(a, b);
+    case Py_LE: return binary<kLessEqual>(a, b);
+    case Py_GT: return binary<kGreater>(a, b);
+    case Py_GE: return binary<kGreaterEqual>(a, b);
     case Py_EQ: return equality(a, b, true);
     default: return equality(a, b, false);
   }
 }
 
 PyNumberMethods operator_slots = {
-    .nb_add = binary<ops::add>,
-    .nb_subtract = binary<ops::subtract>,
-    .nb_multiply = binary<ops::multiply>,
-    .nb_remainder = binary<ops::floor_mod>,
+    .nb_add = binary<kAdd>,
+    .nb_subtract = binary<kSubtract>,
+    .nb_multiply = multiply,
+    .nb_remainder = binary<kRemainder>,
     .nb_power = power,
     .nb_negative = unary<ops::negative>,
     .nb_positive = unary<ops::identity>,
     .nb_absolute = unary<ops::abs>,
     .nb_invert = invert,
-    .nb_and = logical<ops::logical_and, ops::bitwise_and>,
-    .nb_xor = logical<ops::logical_xor, ops::bitwise_xor>,
-    .nb_or = logical<ops::logical_or, ops::bitwise_or>,
-    .nb_floor_divide = binary<ops::floor_div>,
+    .nb_and = logical<kAnd>,
+    .nb_xor = logical<kXor>,
+    .nb_or = logical<kOr>,
+    .nb_floor_divide = binary<kFloorDivide>,
     .nb_true_divide = true_divide,
     .nb_matrix_multiply = matrix_multiply,
 };

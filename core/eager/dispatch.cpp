@@ -28,16 +28,21 @@ std::string names_of(DTypeSet types) {
   return text;
 }
 
-[[noreturn]] void bad_dtype(const Op& op, size_t i, DType dtype) {
-  invalid_argument("Value for attr '", input_spec(op, i).group, "' of ", dtype,
-                   " is not in the list of allowed values: ", names_of(input_spec(op, i).dtypes),
-                   " (argument '", input_spec(op, i).name, "') [Op:", op.tf_name, "]");
-}
-
 [[noreturn]] void mixed_dtypes(const Op& op, size_t i, DType expected, DType dtype) {
   invalid_argument("cannot compute ", op.tf_name, " as input #", i,
                    "(zero-based) was expected to be a ", expected, " tensor but is a ", dtype,
                    " tensor [Op:", op.tf_name, "]");
+}
+
+[[noreturn]] void bad_dtype(const Op& op, size_t i, DType dtype) {
+  const InputSpec& spec = input_spec(op, i);
+  if (const DType only = spec.dtypes.only(); only != DType::kInvalid) {
+    mixed_dtypes(op, i, only, dtype);
+  }
+  const std::string attr = spec.group ? cat("'", spec.group, "'") : cat("'T", spec.name, "'");
+  invalid_argument("Value for attr ", attr, " of ", dtype,
+                   " is not in the list of allowed values: ", names_of(spec.dtypes), " (argument '",
+                   spec.name, "') [Op:", op.tf_name, "]");
 }
 
 void check_inputs(const Op& op, std::span<const Tensor> inputs) {

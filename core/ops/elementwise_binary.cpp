@@ -41,6 +41,7 @@ const Op add{{
           if (g.wants(1)) set_summed(g, 1, dy);
         },
     .needs = {kNothing},
+    .converts_in_turn = true,
     .doc = R"(Returns x + y, element by element.
 
 Both have one numeric dtype, or hold strings, which are joined. Their shapes broadcast. Integers

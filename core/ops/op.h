@@ -168,7 +168,9 @@ struct OpSpec {
   bool makes_outputs = false;
   bool defers = false;          // a large result may be computed later, see eager/deferred.h
   bool takes_deferred = false;  // the kernel looks for deferred inputs itself
-  bool returns_list = false;    // the number of outputs depends on the call; Python gets a list
+  // Python arguments only look at the dtypes of earlier ones, and need not take them.
+  bool converts_in_turn = false;
+  bool returns_list = false;  // the number of outputs depends on the call; Python gets a list
   CostFn cost = nullptr;
   const char* doc = "";
 };

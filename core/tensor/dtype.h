@@ -95,6 +95,11 @@ class DTypeSet {
     for (DType type : types) bits_ |= 1u << static_cast<int>(type);
   }
   constexpr bool contains(DType type) const { return (bits_ >> static_cast<int>(type)) & 1u; }
+  // The member if there is just one, else kInvalid.
+  constexpr DType only() const {
+    return std::has_single_bit(bits_) ? static_cast<DType>(std::countr_zero(bits_))
+                                      : DType::kInvalid;
+  }
   constexpr DTypeSet operator|(DTypeSet other) const { return DTypeSet(bits_ | other.bits_); }
   constexpr uint32_t bits() const { return bits_; }
 
