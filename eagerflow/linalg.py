@@ -1,17 +1,36 @@
 """tf.linalg: matrices and vectors."""
 
+from eagerflow.ops.banded import (
+    banded_triangular_solve,
+    eigh_tridiagonal,
+    tridiagonal_matmul,
+    tridiagonal_solve,
+)
 from eagerflow.ops.creation import (
     eye,
 )
+from eagerflow.ops.diagonals import (
+    diag,
+    diag_part,
+    set_diag,
+)
 from eagerflow.ops.einsum import (
     einsum,
+)
+from eagerflow.ops.factorization import (
+    cholesky,
+    eig,
+    eigh,
+    eigvals,
+    eigvalsh,
+    lu,
+    qr,
+    svd,
 )
 from eagerflow.ops.linalg import (
     adjoint,
     band_part,
     cross,
-    diag,
-    diag_part,
     global_norm,
     l2_normalize,
     matmul,
@@ -19,31 +38,78 @@ from eagerflow.ops.linalg import (
     matvec,
     norm,
     normalize,
-    set_diag,
     tensor_diag,
     tensor_diag_part,
     tensordot,
     trace,
 )
+from eagerflow.ops.matrix_functions import (
+    expm,
+    logm,
+    sqrtm,
+)
+from eagerflow.ops.solvers import (
+    cholesky_solve,
+    det,
+    inv,
+    logdet,
+    lstsq,
+    lu_matrix_inverse,
+    lu_reconstruct,
+    lu_solve,
+    matrix_rank,
+    pinv,
+    slogdet,
+    solve,
+    triangular_solve,
+)
 
 __all__ = [
     "adjoint",
     "band_part",
+    "banded_triangular_solve",
+    "cholesky",
+    "cholesky_solve",
     "cross",
+    "det",
     "diag",
     "diag_part",
+    "eig",
+    "eigh",
+    "eigh_tridiagonal",
+    "eigvals",
+    "eigvalsh",
     "einsum",
+    "expm",
     "eye",
     "global_norm",
+    "inv",
     "l2_normalize",
+    "logdet",
+    "logm",
+    "lstsq",
+    "lu",
+    "lu_matrix_inverse",
+    "lu_reconstruct",
+    "lu_solve",
     "matmul",
+    "matrix_rank",
     "matrix_transpose",
     "matvec",
     "norm",
     "normalize",
+    "pinv",
+    "qr",
     "set_diag",
+    "slogdet",
+    "solve",
+    "sqrtm",
+    "svd",
     "tensor_diag",
     "tensor_diag_part",
     "tensordot",
     "trace",
+    "triangular_solve",
+    "tridiagonal_matmul",
+    "tridiagonal_solve",
 ]

@@ -15,6 +15,7 @@ FAMILIES = (
     "shapes",
     "indexing",
     "linalg",
+    "decompositions",
     "nn",
     "random",
     "tensors",

@@ -1,0 +1,92 @@
+"""Operations that NumPy or SciPy compute: arrays in, tensors with gradients of their own out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from eagerflow import _core
+from eagerflow import dtype as dtypes
+from eagerflow.ops.array import invalid_argument
+
+Tensor = _core.Tensor
+
+FLOATS = (dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64)
+COMPLEX = (dtypes.complex64, dtypes.complex128)
+# What LAPACK's routines take, and float16, which is computed in float32.
+MATRIX_DTYPES = (
+    dtypes.float64,
+    dtypes.float32,
+    dtypes.float16,
+    dtypes.complex64,
+    dtypes.complex128,
+)
+
+
+def differentiable(
+    arrays: Sequence[Any], inputs: Sequence[Tensor], backward: Callable[..., Any]
+) -> list[Tensor]:
+    """Tensors of the arrays, recorded on the active tapes as results of `inputs`.
+
+    Args:
+        arrays: the results, arrays or tensors that are not recorded yet.
+        inputs: the tensors they were computed from.
+        backward: called with a gradient for each result; returns one for each input. It calls
+            operations, so that it can be differentiated itself.
+    """
+    outputs = [_core.convert(array, None, None) for array in arrays]
+    if _core.recording():
+        _core.record_custom(outputs, list(inputs), lambda dy: _as_list(backward(*dy)))
+    return outputs
+
+
+def _as_list(gradients: Any) -> list:
+    return list(gradients) if isinstance(gradients, list | tuple) else [gradients]
+
+
+def checked(
+    value: Any, allowed: Sequence[Any], op: str, hint: Any = None, attr: str = "T"
+) -> Tensor:
+    """The value as a tensor whose dtype is allowed.
+
+    Raises:
+        tf.errors.InvalidArgumentError: for another dtype; the message names the operation `op`.
+    """
+    tensor = _core.convert(value, None, hint)
+    if tensor.dtype not in allowed:
+        names = ", ".join(dtype.name for dtype in allowed)
+        raise invalid_argument(
+            f"Value for attr '{attr}' of {tensor.dtype.name} is not in the list of allowed values: "
+            f"{names} [Op:{op}]"
+        )
+    return tensor
+
+
+def pair(x: Any, y: Any, allowed: Sequence[Any], op: str) -> tuple[Tensor, Tensor]:
+    """Two values as tensors of one allowed dtype; Python values take the other's.
+
+    Raises:
+        tf.errors.InvalidArgumentError: if the dtypes differ or are not allowed.
+    """
+    x_dtype, y_dtype = dtypes.result_dtype(x), dtypes.result_dtype(y)
+    x = checked(x, allowed, op, None if x_dtype else y_dtype)
+    y = _core.convert(y, None, None if y_dtype else x.dtype)
+    if y.dtype is not x.dtype:
+        raise invalid_argument(
+            f"cannot compute {op} as input #1(zero-based) was expected to be a {x.dtype.name} "
+            f"tensor but is a {y.dtype.name} tensor [Op:{op}]"
+        )
+    return x, y
+
+
+def array_of(tensor: Tensor) -> np.ndarray:
+    """The elements as a read-only array, in a type that LAPACK and FFTs take."""
+    array = np.asarray(tensor)
+    return array.astype(np.float32) if tensor.dtype.size == 2 else array
+
+
+def text(shape: Sequence[int]) -> str:
+    """A shape as messages show it: `[2,3]`."""
+    return str(list(shape)).replace(" ", "")
