@@ -257,7 +257,7 @@ def _svd_values_backward(a: Tensor) -> Any:
     return backward
 
 
-def _svd(array: Any, full_matrices: bool, vectors: bool) -> Any:
+def _svd(array: Any, full_matrices: Any, vectors: Any) -> Any:
     try:
         return np.linalg.svd(array, full_matrices, vectors)
     except np.linalg.LinAlgError:
