@@ -7,6 +7,8 @@ The public names are those of TensorFlow 2:
 <tf.Tensor: shape=(), dtype=float32, numpy=9.0>
 """
 
+import typing as _typing
+
 from eagerflow import (
     autodiff,
     autograph,
@@ -17,7 +19,6 @@ from eagerflow import (
     errors,
     experimental,
     io,
-    keras,
     linalg,
     math,
     nest,
@@ -274,6 +275,19 @@ from eagerflow.variable import (
 from eagerflow.version import (
     VERSION as __version__,
 )
+
+if _typing.TYPE_CHECKING:
+    from eagerflow import keras
+
+
+def __getattr__(name: str) -> _typing.Any:
+    """Imports `keras` when it is first asked for: it is large, and many programs need none of it."""
+    if name == "keras":
+        import importlib
+
+        return importlib.import_module("eagerflow.keras")
+    raise AttributeError(f"module 'eagerflow' has no attribute '{name}'")
+
 
 __all__ = [
     "__version__",

@@ -1,0 +1,23 @@
+"""tf.keras: layers, models and their training, as in Keras 2."""
+
+from eagerflow import optimizers
+from eagerflow.keras import (
+    activations,
+    backend,
+    constraints,
+    initializers,
+    mixed_precision,
+    regularizers,
+    saving,
+)
+
+__all__ = [
+    "activations",
+    "backend",
+    "constraints",
+    "initializers",
+    "mixed_precision",
+    "optimizers",
+    "regularizers",
+    "saving",
+]

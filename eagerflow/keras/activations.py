@@ -1,0 +1,219 @@
+"""Activation functions by name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from eagerflow import _core
+from eagerflow.keras.saving import registration
+from eagerflow.keras.saving.serialization import unknown_name
+from eagerflow.ops import activation as _activation
+
+_ops = _core.ops
+
+
+def linear(x: Any) -> Any:
+    """The argument itself."""
+    return x
+
+
+def relu(x: Any, alpha: float = 0.0, max_value: float | None = None, threshold: float = 0.0) -> Any:
+    """x where it is above the threshold, `alpha * (x - threshold)` below, at most `max_value`.
+
+    >>> tf.keras.activations.relu(tf.constant([-2.0, 3.0]), alpha=0.5).numpy()
+    array([-1.,  3.], dtype=float32)
+    """
+    if alpha == 0.0 and threshold == 0:
+        if max_value is None:
+            return _ops.relu(x)
+        if max_value == 6:
+            return _ops.relu6(x)
+    if alpha != 0.0 and max_value is None and threshold == 0:
+        return _ops.leaky_relu(x, alpha)
+    x = _core.convert(x, None, None)
+    negative = None
+    if alpha != 0.0:
+        negative = _ops.relu(threshold - x if threshold != 0 else -x)
+    if threshold != 0:
+        x = x * _ops.cast(_ops.greater(x, threshold), x.dtype)
+    elif max_value == 6:
+        x = _ops.relu6(x)
+        max_value = None
+    else:
+        x = _ops.relu(x)
+    if max_value is not None:
+        x = _ops.clip_by_value(x, 0.0, float(max_value))
+    return x if negative is None else x - alpha * negative
+
+
+def softmax(x: Any, axis: int = -1) -> Any:
+    """`exp(x)` divided by its sum along an axis.
+
+    Raises:
+        ValueError: for a tensor with one axis.
+
+    >>> tf.keras.activations.softmax(tf.constant([[0.0, 0.0]])).numpy()
+    array([[0.5, 0.5]], dtype=float32)
+    """
+    x = _core.convert(x, None, None)
+    if x.ndim < 2:
+        raise ValueError(f"Cannot apply softmax to a tensor that is 1D. Received input: {x}")
+    return _activation.softmax(x, axis=axis)
+
+
+def elu(x: Any, alpha: float = 1.0) -> Any:
+    """x above zero, `alpha * (exp(x) - 1)` below."""
+    if alpha == 1:
+        return _ops.elu(x)
+    x = _core.convert(x, None, None)
+    return _ops.select(_ops.greater(x, 0.0), x, alpha * _ops.elu(x))
+
+
+selu = _ops.selu
+softplus = _ops.softplus
+softsign = _ops.softsign
+exponential = _ops.exp
+sigmoid = _ops.sigmoid
+tanh = _ops.tanh
+
+
+def swish(x: Any) -> Any:
+    """`x * sigmoid(x)`."""
+    return _activation.silu(x)
+
+
+def gelu(x: Any, approximate: bool = False) -> Any:
+    """x times the share of standard normal numbers below it."""
+    return _activation.gelu(x, approximate)
+
+
+def mish(x: Any) -> Any:
+    """`x * tanh(softplus(x))`."""
+    return x * _ops.tanh(_ops.softplus(x))
+
+
+def hard_sigmoid(x: Any) -> Any:
+    """`0.2 x + 0.5`, cut at 0 and 1.
+
+    >>> tf.keras.activations.hard_sigmoid(tf.constant([-3.0, 0.0, 1.0])).numpy()
+    array([0. , 0.5, 0.7], dtype=float32)
+    """
+    return _ops.clip_by_value(x * 0.2 + 0.5, 0.0, 1.0)
+
+
+silu = swish
+
+
+def leaky_relu(x: Any, alpha: float = 0.2) -> Any:
+    """x above zero, `alpha * x` below."""
+    return _ops.leaky_relu(x, alpha)
+
+
+_NAMES: dict[str, Any] = {
+    "elu": elu,
+    "exponential": exponential,
+    "gelu": gelu,
+    "hard_sigmoid": hard_sigmoid,
+    "leaky_relu": leaky_relu,
+    "linear": linear,
+    "log_softmax": _activation.log_softmax,
+    "mish": mish,
+    "relu": relu,
+    "relu6": _ops.relu6,
+    "selu": selu,
+    "sigmoid": sigmoid,
+    "silu": swish,
+    "softmax": softmax,
+    "softplus": softplus,
+    "softsign": softsign,
+    "swish": swish,
+    "tanh": tanh,
+}
+# Functions of tf.nn and tf.math that are written under the activation's name.
+_OTHER_NAMES = {
+    id(function): name
+    for name, function in {
+        "relu": _ops.relu,
+        "elu": _ops.elu,
+        "softmax": _activation.softmax,
+        "gelu": _activation.gelu,
+        "swish": _activation.silu,
+        "exponential": _ops.exp,
+    }.items()
+}
+
+
+def serialize(activation: Any, use_legacy_format: bool = False) -> Any:
+    """The name of an activation function, or an object's configuration.
+
+    Raises:
+        ValueError: for a function that has no name.
+
+    >>> tf.keras.activations.serialize(tf.keras.activations.tanh)
+    'tanh'
+    """
+    if hasattr(activation, "get_config"):
+        from eagerflow.keras.saving.serialization import serialize_keras_object
+
+        return serialize_keras_object(activation)
+    if id(activation) in _OTHER_NAMES:
+        return _OTHER_NAMES[id(activation)]
+    name = getattr(activation, "__name__", None)
+    if name is None:
+        raise ValueError(f"Unknown activation function '{activation}' cannot be serialized.")
+    if _NAMES.get(name) is activation:
+        return name
+    if name == "<lambda>" or getattr(activation, "__module__", "").startswith("eagerflow"):
+        return name
+    from eagerflow.keras.saving.serialization import serialize_keras_object
+
+    return serialize_keras_object(activation)
+
+
+def deserialize(
+    name: Any, custom_objects: dict[str, Any] | None = None, use_legacy_format: bool = False
+) -> Any:
+    """The activation function of a name.
+
+    Raises:
+        ValueError: if there is none.
+    """
+    from eagerflow.keras.saving.serialization import deserialize_keras_object
+
+    if isinstance(name, str):
+        found = registration.get_registered_object(name, custom_objects, _NAMES)
+        if found is None:
+            raise ValueError(
+                f"Unknown activation function '{name}' cannot be deserialized. "
+                + unknown_name("activation function", name, _NAMES)
+            )
+        return found
+    return deserialize_keras_object(
+        name,
+        custom_objects,
+        module_objects=None if _has_class(name) else _NAMES,
+        printable_module_name="activation function",
+    )
+
+
+def _has_class(config: Any) -> bool:
+    return isinstance(config, dict) and config.get("class_name") != "function"
+
+
+def get(identifier: Any) -> Any:
+    """The function meant by a name, a configuration, a function, or None (linear).
+
+    Raises:
+        ValueError: for an unknown name.
+        TypeError: for other objects.
+
+    >>> tf.keras.activations.get(None) is tf.keras.activations.linear
+    True
+    """
+    if identifier is None:
+        return linear
+    if isinstance(identifier, str | dict):
+        return deserialize(identifier)
+    if callable(identifier):
+        return identifier
+    raise TypeError(f"Could not interpret activation function identifier: {identifier}")

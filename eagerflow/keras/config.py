@@ -1,0 +1,82 @@
+"""What Keras takes where a program does not say: the float type, epsilon, the image layout."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from eagerflow import dtype as dtypes
+
+
+class _Defaults:
+    """The values in force, and the dtype object of the float type."""
+
+    def __init__(self) -> None:
+        self.floatx = "float32"
+        self.float_dtype = dtypes.float32
+        self.epsilon = 1e-7
+        self.image_data_format = "channels_last"
+
+
+defaults = _Defaults()
+
+
+def floatx() -> str:
+    """The name of the default float type.
+
+    >>> tf.keras.backend.floatx()
+    'float32'
+    """
+    return defaults.floatx
+
+
+def set_floatx(value: str) -> None:
+    """Sets the default float type: "float16", "bfloat16", "float32" or "float64".
+
+    Raises:
+        ValueError: for another type.
+    """
+    accepted = {"bfloat16", "float16", "float32", "float64"}
+    if value not in accepted:
+        raise ValueError(f"Unknown `floatx` value: {value}. Expected one of {accepted}")
+    defaults.floatx = str(value)
+    defaults.float_dtype = dtypes.as_dtype(value)
+
+
+def epsilon() -> float:
+    """The small number that keeps divisions and logarithms finite.
+
+    >>> tf.keras.backend.epsilon()
+    1e-07
+    """
+    return defaults.epsilon
+
+
+def set_epsilon(value: float) -> None:
+    """Sets the number that `epsilon` returns."""
+    defaults.epsilon = value
+
+
+def image_data_format() -> str:
+    """The default order of images' axes.
+
+    >>> tf.keras.backend.image_data_format()
+    'channels_last'
+    """
+    return defaults.image_data_format
+
+
+def set_image_data_format(data_format: str) -> None:
+    """Sets the default order of images' axes: "channels_first" or "channels_last".
+
+    Raises:
+        ValueError: for another order.
+    """
+    accepted = {"channels_last", "channels_first"}
+    if data_format not in accepted:
+        raise ValueError(f"Unknown `data_format`: {data_format}. Expected one of {accepted}")
+    defaults.image_data_format = str(data_format)
+
+
+def float_dtype(dtype: Any) -> Any:
+    """The dtype meant by an argument: the default float type for None."""
+    return defaults.float_dtype if dtype is None else dtypes.as_dtype(dtype)

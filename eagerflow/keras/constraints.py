@@ -1,0 +1,219 @@
+"""Constraints: projections of weights onto the values that they may take."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from eagerflow import _core
+from eagerflow.keras import config as defaults
+from eagerflow.keras.saving.serialization import (
+    deserialize_keras_object,
+    serialize_keras_object,
+)
+
+_ops = _core.ops
+
+
+class Constraint:
+    """The base of constraints: called with a weight's value, they return the one to take.
+
+    >>> class NonNegative(tf.keras.constraints.Constraint):
+    ...     def __call__(self, w):
+    ...         return tf.maximum(w, 0.0)
+    >>> NonNegative()(tf.constant([-1.0, 1.0])).numpy()
+    array([0., 1.], dtype=float32)
+    """
+
+    def __call__(self, w: Any) -> Any:
+        """The nearest value that is allowed."""
+        raise NotImplementedError(f"{type(self).__name__} does not define `__call__()`.")
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make a constraint like this one."""
+        return {}
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any]) -> Constraint:
+        """A constraint from what `get_config` returned."""
+        return cls(**config)
+
+
+def _norms(w: Any, axis: Any) -> Any:
+    return _ops.sqrt(_ops.reduce_sum(_ops.square(w), axis=axis, keepdims=True))
+
+
+class MaxNorm(Constraint):
+    """Scales down vectors that are longer than a limit.
+
+    Args:
+        max_value: the limit.
+        axis: along which a vector lies.
+
+    >>> tf.keras.constraints.MaxNorm(1.0)(tf.constant([[3.0], [4.0]])).numpy().round(3).tolist()
+    [[0.6000000238418579], [0.800000011920929]]
+    """
+
+    def __init__(self, max_value: float = 2, axis: Any = 0) -> None:
+        self.max_value = max_value
+        self.axis = axis
+
+    def __call__(self, w: Any) -> Any:
+        """The weight with vectors of at most the limit's length."""
+        norms = _norms(w, self.axis)
+        desired = _ops.clip_by_value(norms, 0.0, float(self.max_value))
+        return w * (desired / (defaults.epsilon() + norms))
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make a constraint like this one."""
+        return {"max_value": self.max_value, "axis": self.axis}
+
+
+class NonNeg(Constraint):
+    """Makes negative weights zero.
+
+    >>> tf.keras.constraints.NonNeg()(tf.constant([-1.0, 1.0])).numpy()
+    array([0., 1.], dtype=float32)
+    """
+
+    def __call__(self, w: Any) -> Any:
+        """The weight without negative values."""
+        return w * _ops.cast(_ops.greater_equal(w, 0.0), w.dtype)
+
+
+class UnitNorm(Constraint):
+    """Scales vectors to length one.
+
+    Args:
+        axis: along which a vector lies.
+    """
+
+    def __init__(self, axis: Any = 0) -> None:
+        self.axis = axis
+
+    def __call__(self, w: Any) -> Any:
+        """The weight with vectors of length one."""
+        return w / (defaults.epsilon() + _norms(w, self.axis))
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make a constraint like this one."""
+        return {"axis": self.axis}
+
+
+class MinMaxNorm(Constraint):
+    """Scales vectors to a length between two limits.
+
+    Args:
+        min_value: the lower limit.
+        max_value: the upper limit.
+        rate: how far a vector goes towards the limit, from 0 to 1.
+        axis: along which a vector lies.
+    """
+
+    def __init__(
+        self, min_value: float = 0.0, max_value: float = 1.0, rate: float = 1.0, axis: Any = 0
+    ) -> None:
+        self.min_value = min_value
+        self.max_value = max_value
+        self.rate = rate
+        self.axis = axis
+
+    def __call__(self, w: Any) -> Any:
+        """The weight with vectors of an allowed length."""
+        norms = _norms(w, self.axis)
+        limited = _ops.clip_by_value(norms, float(self.min_value), float(self.max_value))
+        desired = self.rate * limited + (1 - self.rate) * norms
+        return w * (desired / (defaults.epsilon() + norms))
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make a constraint like this one."""
+        return {
+            "min_value": self.min_value,
+            "max_value": self.max_value,
+            "rate": self.rate,
+            "axis": self.axis,
+        }
+
+
+class RadialConstraint(Constraint):
+    """Makes square kernels `[rows, columns, inputs, outputs]` depend on the radius alone.
+
+    Every pixel takes the value of the pixel in the middle row at its distance from the centre.
+    """
+
+    def __call__(self, w: Any) -> Any:
+        """The kernel with rings of equal values."""
+        shape = tuple(w.shape)
+        if len(shape) != 4:
+            raise ValueError(
+                f"The weight tensor must have rank 4. Received weight tensor with shape: {shape}"
+            )
+        height, width, channels, kernels = shape
+        flat = _ops.reshape(w, [height, width, channels * kernels])
+        planes = [self._radial(plane) for plane in _ops.unstack(_ops.transpose(flat, [2, 0, 1]))]
+        return _ops.reshape(_ops.stack(planes, axis=-1), [height, width, channels, kernels])
+
+    @staticmethod
+    def _radial(plane: Any) -> Any:
+        height, width = plane._shape_tuple()
+        start = height // 2
+        centre = plane[start, width // 2]
+        if height % 2:
+            rings = _ops.reshape(centre, [1, 1])
+        else:
+            start -= 1
+            rings = _ops.broadcast_to(centre, [2, 2])
+        size = height
+        for ring in range(start):
+            value = plane[start - ring - 1, width // 2]
+            rings = _ops.pad(rings, [[1, 1], [1, 1]], constant_value=float(value))
+        return _ops.reshape(rings, [size, size])
+
+
+max_norm = MaxNorm
+min_max_norm = MinMaxNorm
+non_neg = NonNeg
+radial_constraint = RadialConstraint
+unit_norm = UnitNorm
+maxnorm = MaxNorm
+nonneg = NonNeg
+unitnorm = UnitNorm
+
+_NAMES: dict[str, Any] = {
+    name: value
+    for name, value in globals().items()
+    if isinstance(value, type) and issubclass(value, Constraint)
+}
+
+
+def serialize(constraint: Any, use_legacy_format: bool = False) -> Any:
+    """A constraint as plain values."""
+    if use_legacy_format and hasattr(constraint, "get_config"):
+        return {"class_name": type(constraint).__name__, "config": constraint.get_config()}
+    return serialize_keras_object(constraint)
+
+
+def deserialize(
+    config: Any, custom_objects: dict[str, Any] | None = None, use_legacy_format: bool = False
+) -> Any:
+    """The constraint that `serialize` described."""
+    return deserialize_keras_object(
+        config, custom_objects, module_objects=_NAMES, printable_module_name="constraint"
+    )
+
+
+def get(identifier: Any) -> Any:
+    """The constraint meant by a name, a configuration, or a function.
+
+    Raises:
+        ValueError: if there is none.
+
+    >>> type(tf.keras.constraints.get("non_neg")).__name__
+    'NonNeg'
+    """
+    if identifier is None:
+        return None
+    if isinstance(identifier, str | dict):
+        return deserialize(identifier)
+    if callable(identifier):
+        return identifier() if isinstance(identifier, type) else identifier
+    raise ValueError(f"Could not interpret constraint function identifier: {identifier}")

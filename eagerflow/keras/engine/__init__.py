@@ -1,0 +1,1 @@
+"""Layers, models and what runs them."""

@@ -1,0 +1,71 @@
+"""What a running layer knows of the layers that called it."""
+
+from __future__ import annotations
+
+import threading
+from types import TracebackType
+from typing import Any
+
+
+class CallContext(threading.local):
+    """The innermost running layer of this thread, and what it was called with."""
+
+    def __init__(self) -> None:
+        self.layers: list[Any] = []  # the layers that are being called, outermost first
+        self.building = False  # whether one of them is in its `build`
+        self.training: Any = None
+        self.compute_dtype: Any = None  # what variables that cast themselves are read as
+        self.inferring = False  # whether shapes are inferred and nothing is computed
+        self.layers_with_losses: list[Any] = []
+
+
+context = CallContext()
+_phase = threading.local()
+
+
+def learning_phase() -> Any:
+    """1 or True while layers shall behave as in training by default, else 0."""
+    return getattr(_phase, "value", 0)
+
+
+def learning_phase_is_set() -> bool:
+    """Whether a program has chosen the learning phase."""
+    return hasattr(_phase, "value")
+
+
+def set_learning_phase(value: Any) -> None:
+    """Sets how layers behave that are not told: 0 for inference, 1 for training.
+
+    Raises:
+        ValueError: for other numbers.
+    """
+    if isinstance(value, int) and value not in (0, 1):
+        raise ValueError("Expected learning phase to be 0 or 1.")
+    _phase.value = value
+
+
+def clear_learning_phase() -> None:
+    """Forgets what `set_learning_phase` has set."""
+    if learning_phase_is_set():
+        del _phase.value
+
+
+class inferring_shapes:
+    """Says inside a `with` block that layers run on tensors without values."""
+
+    def __enter__(self) -> None:
+        self._before = context.inferring
+        context.inferring = True
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        context.inferring = self._before
+
+
+def is_inferring() -> bool:
+    """Whether layers run on tensors without values, so that nothing must be assigned."""
+    return context.inferring

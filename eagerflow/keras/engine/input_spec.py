@@ -1,0 +1,199 @@
+"""InputSpec: what a layer demands of its inputs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from eagerflow import dtype as dtypes
+from eagerflow import nest
+from eagerflow.shapes import TensorShape, as_shape
+
+
+class InputSpec:
+    """Rank, dtype and shape that an input of a layer must have; None where anything is allowed.
+
+    Args:
+        dtype: the dtype.
+        shape: the shape, whose sizes may be None.
+        ndim: the rank.
+        max_ndim: the largest rank.
+        min_ndim: the smallest rank.
+        axes: sizes by axis, where only some matter.
+        allow_last_axis_squeeze: whether a last axis of size one may be missing or superfluous.
+        name: the key of the input, where inputs come in a dictionary.
+
+    Raises:
+        ValueError: for an axis that the rank does not have.
+
+    >>> layer = tf.keras.layers.Flatten()
+    >>> layer.input_spec = tf.keras.layers.InputSpec(ndim=4)
+    """
+
+    def __init__(
+        self,
+        dtype: Any = None,
+        shape: Any = None,
+        ndim: int | None = None,
+        max_ndim: int | None = None,
+        min_ndim: int | None = None,
+        axes: dict[int, int | None] | None = None,
+        allow_last_axis_squeeze: bool = False,
+        name: str | None = None,
+    ) -> None:
+        self.dtype = dtypes.as_dtype(dtype).name if dtype is not None else None
+        shape = as_shape(shape)
+        self.shape: tuple | None
+        if shape.rank is None:
+            self.shape = None
+            self.ndim = ndim
+        else:
+            self.shape = tuple(shape.as_list())
+            self.ndim = shape.rank
+        self.max_ndim = max_ndim
+        self.min_ndim = min_ndim
+        self.name = name
+        self.allow_last_axis_squeeze = allow_last_axis_squeeze
+        try:
+            self.axes = {int(axis): size for axis, size in (axes or {}).items()}
+        except (TypeError, ValueError):
+            raise TypeError(
+                f"Argument `axes` must be a dict with integer keys. Received: axes={axes}"
+            ) from None
+        limit = self.ndim if self.ndim is not None else self.max_ndim
+        if self.axes and limit is not None and max(self.axes) > limit - 1:
+            raise ValueError(
+                f"Axis {max(self.axes)} is greater than the maximum allowed value: {limit - 1}"
+            )
+
+    def __repr__(self) -> str:
+        fields = {
+            "dtype": self.dtype,
+            "shape": self.shape,
+            "ndim": self.ndim,
+            "max_ndim": self.max_ndim,
+            "min_ndim": self.min_ndim,
+            "axes": self.axes or None,
+        }
+        given = [f"{name}={value}" for name, value in fields.items() if value]
+        return f"InputSpec({', '.join(given)})"
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make a spec like this one."""
+        return {
+            "dtype": self.dtype,
+            "shape": self.shape,
+            "ndim": self.ndim,
+            "max_ndim": self.max_ndim,
+            "min_ndim": self.min_ndim,
+            "axes": self.axes,
+        }
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any]) -> InputSpec:
+        """A spec from what `get_config` returned."""
+        return cls(**config)
+
+
+def to_tensor_shape(spec: InputSpec) -> TensorShape:
+    """The shape that a spec describes, with None for sizes that may be anything."""
+    if spec.ndim is None and spec.shape is None:
+        return TensorShape(None)
+    if spec.shape is not None:
+        return TensorShape(spec.shape)
+    sizes: list[int | None] = [None] * (spec.ndim or 0)
+    for axis, size in spec.axes.items():
+        sizes[axis] = size
+    return TensorShape(sizes)
+
+
+def display_shape(shape: Any) -> str:
+    """A shape as messages show it."""
+    return str(tuple(shape.as_list()))
+
+
+def _in_order(input_spec: Any, inputs: Any) -> Any:
+    """Inputs that came in a dictionary, in the order of the specs' names."""
+    if isinstance(inputs, dict):
+        names = [spec.name for spec in input_spec]
+        if all(names):
+            missing = [name for name in names if name not in inputs]
+            if missing:
+                raise ValueError(
+                    f'Missing data for input "{missing[0]}". You passed a data dictionary with '
+                    f"keys {list(inputs)}. Expected the following keys: {names}"
+                )
+            return [inputs[name] for name in names]
+    return nest.flatten(inputs)
+
+
+def assert_input_compatibility(input_spec: Any, inputs: Any, layer_name: str) -> None:
+    """Raises a ValueError if inputs do not fit a layer's specs.
+
+    Args:
+        input_spec: one spec, or a structure of them.
+        inputs: one input, or a structure of them.
+        layer_name: for the message.
+    """
+    if not input_spec:
+        return
+    specs = nest.flatten(input_spec)
+    inputs = _in_order(specs, inputs)
+    for x in inputs:
+        if not hasattr(x, "shape"):
+            raise TypeError(
+                f"Inputs to a layer should be tensors. Got '{x}' (of type {type(x)}) as input for "
+                f"layer '{layer_name}'."
+            )
+    if len(inputs) != len(specs):
+        raise ValueError(
+            f'Layer "{layer_name}" expects {len(specs)} input(s), but it received {len(inputs)} '
+            f"input tensors. Inputs received: {inputs}"
+        )
+    for number, (x, spec) in enumerate(zip(inputs, specs, strict=True)):
+        if spec is not None:
+            _check(number, x, spec, layer_name)
+
+
+def _check(number: int, x: Any, spec: InputSpec, layer_name: str) -> None:
+    shape = as_shape(x.shape)
+    if shape.rank is None:
+        return
+    start = f'Input {number} of layer "{layer_name}" is incompatible with the layer: '
+    rank = shape.rank
+    if spec.ndim is not None and not spec.allow_last_axis_squeeze and rank != spec.ndim:
+        raise ValueError(
+            f"{start}expected ndim={spec.ndim}, found ndim={rank}. "
+            f"Full shape received: {display_shape(shape)}"
+        )
+    if spec.max_ndim is not None and rank > spec.max_ndim:
+        raise ValueError(f"{start}expected max_ndim={spec.max_ndim}, found ndim={rank}")
+    if spec.min_ndim is not None and rank < spec.min_ndim:
+        raise ValueError(
+            f"{start}expected min_ndim={spec.min_ndim}, found ndim={rank}. "
+            f"Full shape received: {display_shape(shape)}"
+        )
+    if spec.dtype is not None and dtypes.as_dtype(x.dtype).name != spec.dtype:
+        raise ValueError(
+            f"{start}expected dtype={spec.dtype}, found dtype={dtypes.as_dtype(x.dtype).name}"
+        )
+    sizes = shape.as_list()
+    for axis, size in spec.axes.items():
+        if size is not None and sizes[axis] not in (size, None):
+            raise ValueError(
+                f"{start}expected axis {axis} of input shape to have value {size}, but received "
+                f"input with shape {display_shape(shape)}"
+            )
+    if spec.shape is None:
+        return
+    expected = list(spec.shape)
+    if spec.allow_last_axis_squeeze:
+        if sizes and sizes[-1] == 1:
+            sizes = sizes[:-1]
+        if expected and expected[-1] == 1:
+            expected = expected[:-1]
+    fits = len(sizes) == len(expected) and all(
+        wanted is None or size is None or wanted == size
+        for wanted, size in zip(expected, sizes, strict=True)
+    )
+    if not fits:
+        raise ValueError(f"{start}expected shape={spec.shape}, found shape={display_shape(shape)}")

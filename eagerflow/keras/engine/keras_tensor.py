@@ -1,0 +1,171 @@
+"""KerasTensor: the symbolic tensor that functional models are written with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from eagerflow import dtype as dtypes
+from eagerflow.shapes import TensorShape, as_shape
+from eagerflow.type_spec import TensorSpec
+
+
+class KerasTensor:
+    """A tensor without a value: its dtype and shape, and the layer call that it comes from.
+
+    Operations and layers that are given one return others. Sizes that are not known are None.
+
+    >>> x = tf.keras.Input([3])
+    >>> (tf.nn.relu(x) + 1.0).shape
+    TensorShape([None, 3])
+    """
+
+    _keras_mask: Any = None
+    _keras_history: Any = None
+    __array_priority__ = 200
+
+    def __init__(
+        self, shape: Any, dtype: Any, name: str | None = None, inferred_value: Any = None
+    ) -> None:
+        self._shape = as_shape(shape)
+        self._dtype = dtypes.as_dtype(dtype)
+        self._name = name
+        self._inferred_value = inferred_value
+
+    @property
+    def shape(self) -> TensorShape:
+        """The shape, with None for sizes that are not known."""
+        return self._shape
+
+    @property
+    def dtype(self) -> Any:
+        """The dtype of the elements."""
+        return self._dtype
+
+    @property
+    def name(self) -> str | None:
+        """The name, that of the layer it comes from by default."""
+        return self._name
+
+    @property
+    def ndim(self) -> int | None:
+        """The number of axes."""
+        return self._shape.rank
+
+    @property
+    def type_spec(self) -> TensorSpec:
+        """The shape and dtype as a TensorSpec."""
+        return TensorSpec(self._shape, self._dtype, self._name)
+
+    @property
+    def node(self) -> Any:
+        """The layer call this comes from."""
+        return self._keras_history.layer._inbound_nodes[self._keras_history.node_index]
+
+    def get_shape(self) -> TensorShape:
+        """The same as `shape`."""
+        return self._shape
+
+    def set_shape(self, shape: Any) -> None:
+        """Fills in sizes that were not known.
+
+        Raises:
+            ValueError: if the shape does not fit.
+        """
+        merged = self._shape.merge_with(shape)
+        self._shape = merged
+
+    def _shape_tuple(self) -> tuple:
+        return tuple(self._shape.as_list())
+
+    def ref(self) -> Any:
+        """A hashable reference to this tensor."""
+        from eagerflow.tensor import Reference
+
+        return Reference(self)
+
+    def __op_function__(
+        self, function: Callable[..., Any], args: tuple, kwargs: dict[str, Any]
+    ) -> Any:
+        """What an operation that meets this tensor returns: a node of the model."""
+        from eagerflow.keras.engine.op_layer import call_operation
+
+        return call_operation(function, args, kwargs)
+
+    def __hash__(self) -> int:
+        raise TypeError("KerasTensors are unhashable. Instead, use tensor.ref() as the key.")
+
+    def __len__(self) -> int:
+        raise TypeError(
+            "Keras symbolic inputs/outputs do not implement `__len__`. You may be trying to pass "
+            "Keras symbolic inputs/outputs to a function that does not register dispatching. "
+            "This error will also get raised if you try asserting a symbolic input/output directly."
+        )
+
+    def __bool__(self) -> bool:
+        raise TypeError(
+            "You are using a symbolic tensor of a functional model as a Python `bool`, but it has "
+            "no value yet. Use `tf.cond` or `tf.where`, or put the condition into a layer."
+        )
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        raise TypeError(
+            f"You are passing {self}, an intermediate Keras symbolic input/output, to a function "
+            "that needs a value, such as NumPy's. Use operations of this package instead, or put "
+            "the computation into a layer."
+        )
+
+    def __int__(self) -> int:
+        raise TypeError(f"{self} has no value yet: it cannot be converted to a Python number.")
+
+    __float__ = __index__ = __int__
+
+    def __iter__(self) -> Iterator[Any]:
+        size = self._shape.as_list()[0] if self._shape.rank else None
+        if size is None:
+            raise TypeError(
+                "Cannot iterate over a symbolic tensor with an unknown first dimension."
+            )
+        pick = getattr(self, "__getitem__")  # noqa: B009
+        return iter([pick(k) for k in range(size)])
+
+    def __repr__(self) -> str:
+        layer = ""
+        if self._keras_history is not None:
+            layer = f" (created by layer '{self._keras_history.layer.name}')"
+        inferred = ""
+        if self._inferred_value is not None:
+            inferred = f" inferred_value={self._inferred_value}"
+        name = f", name='{self._name}'" if self._name else ""
+        return (
+            f"<KerasTensor: shape={self._shape} dtype={self._dtype.name}{inferred}{layer}>"
+            if layer
+            else f"<KerasTensor: shape={self._shape} dtype={self._dtype.name}{name}>"
+        )
+
+
+def is_keras_tensor(x: Any) -> bool:
+    """Whether `x` is a symbolic tensor of a functional model.
+
+    >>> tf.keras.backend.is_keras_tensor(tf.keras.Input([3]))
+    True
+    """
+    return isinstance(x, KerasTensor)
+
+
+def _operator(name: str) -> Callable[..., Any]:
+    def apply(self: Any, *others: Any) -> Any:
+        from eagerflow.keras.engine.op_layer import call_operator
+
+        return call_operator(name, self, *others)
+
+    apply.__name__ = name
+    return apply
+
+
+_OPERATORS = (
+    "add sub mul truediv floordiv mod pow matmul and or xor radd rsub rmul rtruediv rfloordiv rmod "
+    "rpow rmatmul rand ror rxor neg abs invert lt le gt ge eq ne getitem"
+).split()
+for _name in _OPERATORS:
+    setattr(KerasTensor, f"__{_name}__", _operator(f"__{_name}__"))

@@ -1,0 +1,159 @@
+"""What a layer adds to a model's loss and metrics."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+from eagerflow import _core, nest
+from eagerflow.keras.engine.call_context import context
+from eagerflow.keras.engine.keras_tensor import KerasTensor
+from eagerflow.keras.engine.tracking import TrackedModule
+
+_ops = _core.ops
+
+
+class _WeightPenalty:
+    """The term of one weight's regularizer."""
+
+    def __init__(self, variable: Any, regularizer: Any) -> None:
+        self._variable = variable
+        self._regularizer = regularizer
+
+    def __call__(self) -> Any:
+        value = self._regularizer(self._variable)
+        return _core.convert(value, None, None)
+
+
+class LayerLosses(TrackedModule):
+    """Losses and metrics that layers keep, and those of the layers inside."""
+
+    _activity_regularizer: Any = None
+
+    def _add_regularizer(self, variable: Any, regularizer: Any) -> None:
+        """Makes a regularizer's value for a weight one of the losses."""
+        self._list("_callable_losses").append(_WeightPenalty(variable, regularizer))
+
+    def _add_activity_loss(self, outputs: Any) -> None:
+        if context.inferring:
+            return
+        for output in nest.flatten(outputs):
+            loss = self._activity_regularizer(output)
+            batch = output.shape[0] if output.ndim else 1
+            self.add_loss(loss / _core.convert(batch, loss.dtype, None))
+
+    def add_loss(self, losses: Any, **kwargs: Any) -> None:
+        """Adds terms to the loss of the model this layer is in.
+
+        Args:
+            losses: a tensor or a list of them, which count for the present call; or functions
+                without arguments, which are asked whenever the loss is needed. Outside of a call a
+                model accepts symbolic tensors, too.
+            **kwargs: `inputs` is ignored.
+
+        Raises:
+            TypeError: for other keyword arguments.
+
+        >>> class Small(tf.keras.layers.Layer):
+        ...     def call(self, inputs):
+        ...         self.add_loss(0.01 * tf.reduce_sum(inputs))
+        ...         return inputs
+        >>> layer = Small()
+        >>> _ = layer(tf.ones([2, 2]))
+        >>> print(round(float(layer.losses[0]), 4))
+        0.04
+        """
+        kwargs.pop("inputs", None)
+        if kwargs:
+            raise TypeError(f"Unknown keyword arguments: {list(kwargs)}")
+        for loss in nest.flatten(losses):
+            if loss is None:
+                continue
+            if isinstance(loss, KerasTensor):
+                self._add_symbolic_loss(loss)
+            elif callable(loss) and not isinstance(loss, _core.Variable):
+                self._list("_callable_losses").append(loss)
+            elif not context.inferring:
+                self._list("_losses").append(_core.convert(loss, None, None))
+                context.layers_with_losses.append(self)
+
+    def _add_symbolic_loss(self, loss: Any) -> None:
+        raise ValueError(
+            "Expected concrete values for the loss inside of a layer's call, got the symbolic "
+            f"tensor {loss}."
+        )
+
+    @property
+    def losses(self) -> list[Any]:
+        """The terms added by the last call, and those of regularizers, of all layers inside."""
+        collected: list[Any] = []
+        for layer in self._flatten_layers():
+            own = layer.__dict__
+            collected.extend(own.get("_losses", ()))
+            for penalty in own.get("_callable_losses", ()):
+                value = penalty()
+                if value is not None:
+                    collected.append(value)
+        return collected
+
+    def _clear_losses(self) -> None:
+        """Drops the terms added by the last call."""
+        for layer in self._flatten_layers():
+            layer._list("_losses").clear()
+
+    def add_metric(self, value: Any, name: str | None = None, **kwargs: Any) -> None:
+        """Adds a value to be averaged over batches and reported with the model's metrics.
+
+        Args:
+            value: a tensor, or what a metric object returned.
+            name: the metric's name.
+            **kwargs: `aggregation` may be "mean".
+
+        Raises:
+            ValueError: without a name, or for another aggregation.
+        """
+        aggregation = kwargs.pop("aggregation", None)
+        unknown = [key for key in kwargs if key != "inputs"]
+        if unknown:
+            raise TypeError(f"Unknown keyword arguments: {unknown}")
+        if aggregation not in (None, "mean"):
+            raise ValueError(
+                "We currently support only `mean` sample-wise metric aggregation. "
+                f"You provided aggregation=`{aggregation}`."
+            )
+        source = getattr(value, "_metric_obj", None)
+        if name is None and source is None:
+            raise ValueError(
+                "Please provide a name for your metric like "
+                "`self.add_metric(tf.reduce_sum(inputs), name='mean_activation')`"
+            )
+        if isinstance(value, KerasTensor):
+            self._add_symbolic_metric(value, str(name or getattr(source, "name", "")))
+            return
+        if context.inferring:
+            return
+        if source is not None:
+            self._add_once("_metrics", source)
+            return
+        for metric in self._list("_metrics"):
+            if metric.name == name:
+                metric(value)
+                return
+        mean = importlib.import_module("eagerflow.keras.metrics").Mean
+        metric = mean(name=name, dtype=getattr(value, "dtype", None))
+        self._list("_metrics").append(metric)
+        metric(value)
+
+    def _add_symbolic_metric(self, value: Any, name: str) -> None:
+        raise ValueError(
+            "Expected concrete values for the metric inside of a layer's call, got the symbolic "
+            f"tensor {value}."
+        )
+
+    @property
+    def metrics(self) -> list[Any]:
+        """The metric objects of this layer and of the layers inside."""
+        collected: list[Any] = []
+        for layer in self._flatten_layers():
+            collected.extend(layer.__dict__.get("_metrics", ()))
+        return collected

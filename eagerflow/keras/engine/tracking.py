@@ -1,0 +1,309 @@
+"""How layers find the variables and layers in their attributes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from eagerflow import _core, nest
+from eagerflow.keras import naming
+from eagerflow.module import Module
+
+_Variable = _core.Variable
+_SIMPLE = frozenset({type(None), bool, int, float, str, bytes, _core.Tensor})
+
+
+class _Structure:
+    """Counts the changes after which lists of weights must be collected again."""
+
+    version = 0
+
+
+def structure_changed() -> None:
+    """Makes all layers collect their weights again."""
+    _Structure.version += 1
+
+
+def is_metric(value: Any) -> bool:
+    """Whether an object is a metric, whose variables are not among a layer's weights."""
+    return isinstance(value, TrackedModule) and value._is_metric
+
+
+def _is_container(value: Any) -> bool:
+    return isinstance(value, list | dict | tuple)
+
+
+def unique(items: Iterable[Any]) -> list[Any]:
+    """The objects in order, each once."""
+    return list({id(item): item for item in items}.values())
+
+
+class TrackedModule(Module):
+    """A module that notices variables and layers when they become attributes.
+
+    Own variables are listed in the order they were made, then those of the layers inside, in the
+    order in which these became attributes. Lists and dictionaries are looked through each time.
+    """
+
+    _TF_MODULE_IGNORED_PROPERTIES = frozenset(
+        {
+            "_trainable_weights",
+            "_non_trainable_weights",
+            "_self_tracked_trackables",
+            "_inbound_nodes_value",
+            "_outbound_nodes_value",
+            "_losses",
+            "_callable_losses",
+            "_metrics",
+            "_plan",
+            "_weights_cache",
+            "_auto_arguments",
+            "_nodes",
+            "_name_scope",
+        }
+    )
+    _is_metric = False
+    _auto_track_sub_layers = True
+    _plan: Any = None
+    _weights_cache: Any = None
+    # Attributes that decide how a call goes.
+    _PLAN_ATTRIBUTES = frozenset(
+        {"built", "_activity_regularizer", "_supports_masking", "_input_spec", "_dtype_policy"}
+        | {"_autocast", "supports_masking", "call", "compute_mask"}
+    )
+
+    def _list(self, name: str) -> list[Any]:
+        """A list of this module's, made when it is first asked for."""
+        attributes = self.__dict__
+        found = attributes.get(name)
+        if found is None:
+            found = attributes[name] = []
+        return found
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in self._PLAN_ATTRIBUTES:
+            self.__dict__["_plan"] = None
+        if name in self._TF_MODULE_IGNORED_PROPERTIES:
+            self.__dict__[name] = value
+            structure_changed()
+            return
+        before = self.__dict__.get(name)
+        if before is not None and type(before) not in _SIMPLE and before is not value:
+            self._forget(name, before)
+        object.__setattr__(self, name, value)
+        if type(value) not in _SIMPLE:
+            self._notice(value)
+
+    def __delattr__(self, name: str) -> None:
+        before = self.__dict__.get(name)
+        object.__delattr__(self, name)
+        if before is not None and type(before) not in _SIMPLE:
+            self._forget(name, before)
+
+    def _notice(self, value: Any) -> None:
+        if isinstance(value, _Variable):
+            self._track_variable(value)
+        elif isinstance(value, Module):
+            if is_metric(value):
+                self._add_once("_metrics", value)
+            if self._auto_track_sub_layers:
+                self._add_once("_self_tracked_trackables", value)
+                structure_changed()
+        elif _is_container(value):
+            for leaf in _leaves(value):
+                if is_metric(leaf):
+                    self._add_once("_metrics", leaf)
+                elif isinstance(leaf, _Variable):
+                    self._track_variable(leaf)
+            if self._auto_track_sub_layers and _may_hold_layers(value):
+                self._add_once("_self_tracked_trackables", value)
+                structure_changed()
+
+    def _add_once(self, name: str, value: Any) -> None:
+        entries = self._list(name)
+        if not any(entry is value for entry in entries):
+            entries.append(value)
+
+    def _track_variable(self, variable: Any) -> None:
+        name = "_trainable_weights" if variable.trainable else "_non_trainable_weights"
+        for other in ("_trainable_weights", "_non_trainable_weights"):
+            if any(entry is variable for entry in self.__dict__.get(other, ())):
+                return
+        self._list(name).append(variable)
+        structure_changed()
+
+    def _forget(self, name: str, value: Any) -> None:
+        """Drops what an attribute held, unless another one holds it too."""
+        for key, other in self.__dict__.items():
+            ours = key in self._TF_MODULE_IGNORED_PROPERTIES
+            if other is value and key != name and not ours:
+                return
+        for key in (
+            "_trainable_weights",
+            "_non_trainable_weights",
+            "_self_tracked_trackables",
+            "_metrics",
+        ):
+            entries = self.__dict__.get(key)
+            if entries:
+                kept = [entry for entry in entries if entry is not value]
+                if len(kept) != len(entries):
+                    entries[:] = kept
+                    structure_changed()
+
+    def _flatten_modules(self, recursive: bool = True, include_self: bool = True) -> Iterator[Any]:
+        """Modules below this one, but no metrics; containers are always looked into."""
+        if include_self:
+            yield self
+        seen: set[int] = set()
+        waiting = list(reversed(self.__dict__.get("_self_tracked_trackables", ())))
+        while waiting:
+            value = waiting.pop()
+            if id(value) in seen:
+                continue
+            seen.add(id(value))
+            if isinstance(value, Module):
+                if not is_metric(value):
+                    yield value
+                    if recursive:
+                        inner = value.__dict__.get("_self_tracked_trackables")
+                        if inner:
+                            waiting.extend(reversed(inner))
+            elif isinstance(value, dict):
+                waiting.extend(reversed(list(value.values())))
+            elif isinstance(value, list | tuple):
+                waiting.extend(reversed(value))
+
+    def _flatten_layers(self, recursive: bool = True, include_self: bool = True) -> Iterator[Any]:
+        """Layers among `_flatten_modules`."""
+        for module in self._flatten_modules(recursive, include_self):
+            if isinstance(module, TrackedModule):
+                yield module
+
+    def _container_variables(self) -> None:
+        """Notices variables that were put into lists after these became attributes."""
+        for value in self.__dict__.get("_self_tracked_trackables", ()):
+            if _is_container(value):
+                for leaf in _leaves(value):
+                    if isinstance(leaf, _Variable):
+                        self._track_variable(leaf)
+
+    def _inner_weights(self, attribute: str) -> list[Any]:
+        inner: list[Any] = []
+        for module in self._flatten_modules(recursive=False, include_self=False):
+            inner.extend(getattr(module, attribute))
+        return inner
+
+    def _collected(self, attribute: str) -> list[Any]:
+        """A list of weights, collected anew only when some structure has changed since."""
+        cache = self._weights_cache
+        key = (_Structure.version, self._container_sizes())
+        if cache is None or cache[0] != key:
+            self._container_variables()
+            key = (_Structure.version, self._container_sizes())
+            cache = self.__dict__["_weights_cache"] = (key, {})
+        found = cache[1].get(attribute)
+        if found is None:
+            found = cache[1][attribute] = unique(getattr(self, f"_collect_{attribute}")())
+        return list(found)
+
+    def _container_sizes(self) -> Any:
+        """How much the lists and dictionaries below hold, which may grow unnoticed."""
+        sizes: list[int] = []
+        tracked = self.__dict__.get("_self_tracked_trackables")
+        if tracked:
+            _count(tracked, sizes)
+        own = self.__dict__
+        sizes.append(len(own.get("_trainable_weights", ())))
+        sizes.append(len(own.get("_non_trainable_weights", ())))
+        return sizes
+
+    def _collect_trainable(self) -> list[Any]:
+        if not self.trainable:
+            return []
+        return self._list("_trainable_weights") + self._inner_weights("trainable_variables")
+
+    def _collect_non_trainable(self) -> list[Any]:
+        own = self._list("_non_trainable_weights")
+        if self.trainable:
+            return own + self._inner_weights("non_trainable_variables")
+        return self._list("_trainable_weights") + own + self._inner_weights("variables")
+
+    @property
+    def trainable(self) -> bool:
+        """Whether the weights are to be trained; setting it sets it for all layers inside."""
+        return self.__dict__.get("_trainable", True)
+
+    @trainable.setter
+    def trainable(self, value: Any) -> None:
+        for layer in self._flatten_layers():
+            layer.__dict__["_trainable"] = value
+        structure_changed()
+
+    @property
+    def trainable_weights(self) -> list[Any]:
+        """The variables that training changes."""
+        return self._collected("trainable")
+
+    @property
+    def non_trainable_weights(self) -> list[Any]:
+        """The variables that training leaves to the layers."""
+        return self._collected("non_trainable")
+
+    @property
+    def weights(self) -> list[Any]:
+        """All variables: those to be trained, then the others."""
+        return unique(self.trainable_weights + self.non_trainable_weights)
+
+    @property
+    def trainable_variables(self) -> Any:
+        """The same as `trainable_weights`."""
+        return self.trainable_weights
+
+    @property
+    def non_trainable_variables(self) -> Any:
+        """The same as `non_trainable_weights`."""
+        return self.non_trainable_weights
+
+    @property
+    def variables(self) -> Any:
+        """The same as `weights`."""
+        return self.weights
+
+    def _set_name(self, name: str | None) -> None:
+        if not name:
+            name = naming.unique_name(naming.snake_case(type(self).__name__))
+        elif not isinstance(name, str):
+            raise TypeError(
+                f"Expected `name` argument to be a string, but got: {name} (of type {type(name)})"
+            )
+        self.__dict__["_name"] = name
+
+
+def _leaves(value: Any) -> list[Any]:
+    try:
+        return nest.flatten(value)
+    except TypeError:  # a dictionary whose keys have no order
+        return list(value.values()) if isinstance(value, dict) else []
+
+
+def _may_hold_layers(value: Any) -> bool:
+    """Whether layers are in a container or could come in later."""
+    if isinstance(value, list | dict):
+        leaves = _leaves(value)
+        return not leaves or any(isinstance(leaf, Module | _Variable) for leaf in leaves)
+    return any(isinstance(leaf, Module | _Variable) for leaf in _leaves(value))
+
+
+def _count(values: Iterable[Any], sizes: list[int]) -> None:
+    for value in values:
+        if isinstance(value, Module):
+            inner = value.__dict__.get("_self_tracked_trackables")
+            if inner:
+                _count(inner, sizes)
+        elif isinstance(value, dict):
+            sizes.append(len(value))
+            _count(value.values(), sizes)
+        elif isinstance(value, list | tuple):
+            sizes.append(len(value))
+            _count(value, sizes)

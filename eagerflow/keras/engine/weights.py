@@ -1,0 +1,98 @@
+"""Making layers' variables, and setting them from arrays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from eagerflow import dtype as dtypes
+from eagerflow.keras import initializers
+from eagerflow.shapes import TensorShape
+from eagerflow.variable import Variable
+
+
+def default_initializer(dtype: Any, name: Any, layer_name: str) -> Any:
+    """The initializer of a weight that is given none.
+
+    Raises:
+        ValueError: if there is none for the dtype.
+    """
+    if dtype.is_floating:
+        return initializers.get("glorot_uniform")
+    if dtype.is_integer or dtype is dtypes.bool:
+        return initializers.get("zeros")
+    raise ValueError(
+        f"An initializer for variable {name} of type {dtype.name} is required for layer "
+        f"{layer_name}. Received: None."
+    )
+
+
+def make_weight(
+    prefix: str,
+    name: str | None,
+    shape: Any,
+    dtype: Any,
+    initializer: Any,
+    trainable: bool,
+    constraint: Any,
+    synchronization: Any,
+    aggregation: Any,
+    cast: bool,
+    layer_name: str,
+) -> Variable:
+    """A new variable of a layer; `cast` makes one that is read in the layer's compute dtype."""
+    if initializer is None:
+        initializer = default_initializer(dtype, name, layer_name)
+    initializer = initializers.get(initializer)
+    if isinstance(shape, int):
+        shape = (shape,)
+    sizes = TensorShape(shape)
+    if sizes.rank is None or None in sizes.as_list():
+        raise ValueError(
+            f"The shape of a weight must be known: weight '{name}' of layer {layer_name} was asked "
+            f"for with shape {sizes}."
+        )
+    # A list of plain integers serves every kind of initializer, native functions too.
+    value = initializer(sizes, dtype=dtype)
+    kind: type[Variable] = Variable
+    if cast:
+        from eagerflow.keras.mixed_precision.autocast import AutoCastVariable
+
+        kind = AutoCastVariable
+    return kind(
+        value,
+        trainable=trainable,
+        name=prefix + (name or "Variable"),
+        dtype=dtype,
+        constraint=constraint,
+        synchronization=synchronization,
+        aggregation=aggregation,
+    )
+
+
+def set_weights(name: str, variables: list[Any], values: list[Any]) -> None:
+    """Assigns arrays to variables, all or none.
+
+    Raises:
+        ValueError: if the numbers or shapes differ.
+    """
+    if len(values) != len(variables):
+        raise ValueError(
+            f'You called `set_weights(weights)` on layer "{name}" with a weight list of length '
+            f"{len(values)}, but the layer was expecting {len(variables)} weights. "
+            f"Provided weights: {str(values)[:50]}..."
+        )
+    arrays = []
+    for variable, value in zip(variables, values, strict=True):
+        shape = tuple(value.shape) if hasattr(value, "shape") else np.shape(value)
+        if not variable.shape.is_compatible_with(shape):
+            raise ValueError(
+                f"Layer {name} weight shape {tuple(variable.shape)} is not compatible with "
+                f"provided weight shape {shape}."
+            )
+        arrays.append(value)
+    for variable, value in zip(variables, arrays, strict=True):
+        if not hasattr(value, "dtype") or dtypes.as_dtype(value.dtype) != variable.dtype:
+            value = np.asarray(value).astype(variable.dtype.as_numpy_dtype)
+        variable.assign(value)

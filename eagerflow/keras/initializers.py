@@ -1,0 +1,507 @@
+"""Initializers: what weights hold at first, with Keras's numbers for a given seed."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import Any
+
+import numpy as np
+
+from eagerflow import _core
+from eagerflow import dtype as dtypes
+from eagerflow.keras import config
+from eagerflow.keras.random_generator import RandomGenerator
+from eagerflow.keras.saving.serialization import (
+    deserialize_keras_object,
+    serialize_keras_object,
+)
+
+_ops = _core.ops
+_ALLOWED = ("partition_shape", "partition_offset", "layout")
+
+
+class Initializer:
+    """The base of initializers: called with a shape and a dtype, they return a tensor.
+
+    >>> class Twos(tf.keras.initializers.Initializer):
+    ...     def __call__(self, shape, dtype=None, **kwargs):
+    ...         return tf.fill(shape, 2.0)
+    >>> tf.keras.layers.Dense(1, kernel_initializer=Twos())(tf.ones([1, 3])).numpy()
+    array([[6.]], dtype=float32)
+    """
+
+    _random_generator: RandomGenerator | None = None
+    seed: int | None = None
+    _used = False
+
+    def __call__(self, shape: Any, dtype: Any = None, **kwargs: Any) -> Any:
+        """A tensor of the shape and dtype; the default float type if there is none."""
+        raise NotImplementedError("Initializer subclasses must implement the `__call__()` method.")
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make an initializer like this one."""
+        return {}
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any]) -> Initializer:
+        """An initializer from what `get_config` returned."""
+        config = dict(config)
+        config.pop("dtype", None)
+        return cls(**config)
+
+    def _warn_reuse(self) -> None:
+        if self._used and self.seed is None:
+            warnings.warn(
+                f"The initializer {type(self).__name__} is unseeded and being called multiple "
+                "times, which will return identical values each time (even if the initializer is "
+                "unseeded). Please update your code to provide a seed to the initializer, or "
+                "avoid using the same initializer instance more than once.",
+                stacklevel=4,
+            )
+        self._used = True
+
+    def _arguments(
+        self, shape: Any, dtype: Any, kwargs: dict[str, Any], kinds: str = "float"
+    ) -> tuple[list[int], Any, int | None]:
+        """The shape as a list, the dtype, and the number that tells partitions apart."""
+        unknown = [key for key in kwargs if key not in _ALLOWED]
+        if unknown:
+            raise TypeError(
+                f"Unknown keyword arguments: {unknown}. Allowed keyword arguments: {_ALLOWED}."
+            )
+        dtype = config.float_dtype(dtype)
+        if kinds == "float" and not dtype.is_floating:
+            raise ValueError(f"Expected floating point type, got {dtype}.")
+        shape = kwargs.get("partition_shape", shape)
+        offset = kwargs.get("partition_offset")
+        if not offset:
+            self._warn_reuse()
+        if hasattr(shape, "as_list"):
+            shape = shape.as_list()
+        return list(shape), dtype, hash(tuple(offset)) if offset else None
+
+
+class Zeros(Initializer):
+    """Zeros of any type; of strings, empty ones.
+
+    >>> tf.keras.initializers.Zeros()([2]).numpy()
+    array([0., 0.], dtype=float32)
+    """
+
+    def __call__(self, shape: Any, dtype: Any = None, **kwargs: Any) -> Any:
+        """Zeros of the shape and dtype."""
+        dtype = config.float_dtype(dtype)
+        if not dtype.is_numpy_compatible or dtype is dtypes.string:
+            raise ValueError(f"Expected numeric or boolean dtype, got {dtype}.")
+        return _ops.zeros(kwargs.get("partition_shape", shape), dtype)
+
+
+class Ones(Initializer):
+    """Ones of any numeric type.
+
+    >>> tf.keras.initializers.Ones()([2]).numpy()
+    array([1., 1.], dtype=float32)
+    """
+
+    def __call__(self, shape: Any, dtype: Any = None, **kwargs: Any) -> Any:
+        """Ones of the shape and dtype."""
+        dtype = config.float_dtype(dtype)
+        if not dtype.is_numpy_compatible or dtype is dtypes.string:
+            raise ValueError(f"Expected numeric or boolean dtype, got {dtype}.")
+        return _ops.ones(kwargs.get("partition_shape", shape), dtype)
+
+
+class Constant(Initializer):
+    """One value, or an array whose elements fill the shape.
+
+    Args:
+        value: a number, or as many as there are elements.
+
+    >>> tf.keras.initializers.Constant(3.0)([2]).numpy()
+    array([3., 3.], dtype=float32)
+    """
+
+    def __init__(self, value: Any = 0) -> None:
+        self.value = value
+
+    def __call__(self, shape: Any, dtype: Any = None, **kwargs: Any) -> Any:
+        """The value in the shape and dtype."""
+        from eagerflow.ops.conversion import constant
+
+        shape = kwargs.get("partition_shape", shape)
+        return constant(self.value, dtype=config.float_dtype(dtype), shape=shape)
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make an initializer like this one."""
+        return {"value": self.value}
+
+
+class RandomUniform(Initializer):
+    """Uniform numbers.
+
+    Args:
+        minval: the lower bound, included.
+        maxval: the upper bound, excluded.
+        seed: an integer; the same seed gives the same numbers.
+
+    >>> tf.keras.initializers.RandomUniform(seed=1)([2]).numpy().round(4)
+    array([-0.012 , -0.0299], dtype=float32)
+    """
+
+    def __init__(self, minval: Any = -0.05, maxval: Any = 0.05, seed: int | None = None) -> None:
+        self.minval = minval
+        self.maxval = maxval
+        self.seed = seed
+        self._random_generator = RandomGenerator(seed, "stateless")
+
+    def __call__(self, shape: Any, dtype: Any = None, **kwargs: Any) -> Any:
+        """Numbers in the shape; floating or integer dtypes."""
+        shape, dtype, nonce = self._arguments(shape, dtype, kwargs, "number")
+        if not dtype.is_floating and not dtype.is_integer:
+            raise ValueError(f"Expected float or integer dtype, got {dtype}.")
+        assert self._random_generator is not None
+        return self._random_generator.random_uniform(shape, self.minval, self.maxval, dtype, nonce)
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make an initializer like this one."""
+        return {"minval": self.minval, "maxval": self.maxval, "seed": self.seed}
+
+
+class _Normal(Initializer):
+    """What the two normal distributions share."""
+
+    def __init__(self, mean: float = 0.0, stddev: float = 0.05, seed: int | None = None) -> None:
+        self.mean = mean
+        self.stddev = stddev
+        self.seed = seed
+        self._random_generator = RandomGenerator(seed, "stateless")
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make an initializer like this one."""
+        return {"mean": self.mean, "stddev": self.stddev, "seed": self.seed}
+
+
+class RandomNormal(_Normal):
+    """Normally distributed numbers.
+
+    Args:
+        mean: their mean.
+        stddev: their standard deviation.
+        seed: an integer; the same seed gives the same numbers.
+    """
+
+    def __call__(self, shape: Any, dtype: Any = None, **kwargs: Any) -> Any:
+        """Numbers in the shape and floating dtype."""
+        shape, dtype, nonce = self._arguments(shape, dtype, kwargs)
+        assert self._random_generator is not None
+        return self._random_generator.random_normal(shape, self.mean, self.stddev, dtype, nonce)
+
+
+class TruncatedNormal(_Normal):
+    """Normally distributed numbers, those beyond two standard deviations drawn again.
+
+    Args:
+        mean: the mean of the whole distribution.
+        stddev: the standard deviation of the whole distribution.
+        seed: an integer; the same seed gives the same numbers.
+    """
+
+    def __call__(self, shape: Any, dtype: Any = None, **kwargs: Any) -> Any:
+        """Numbers in the shape and floating dtype."""
+        shape, dtype, nonce = self._arguments(shape, dtype, kwargs)
+        assert self._random_generator is not None
+        return self._random_generator.truncated_normal(shape, self.mean, self.stddev, dtype, nonce)
+
+
+# The standard deviation of a standard normal distribution cut at two.
+_TRUNCATED_STDDEV = 0.87962566103423978
+_DISTRIBUTIONS = {"uniform", "truncated_normal", "untruncated_normal"}
+_MODES = {"fan_in", "fan_out", "fan_avg"}
+
+
+def compute_fans(shape: Any) -> tuple[int, int]:
+    """How many inputs and outputs meet in a unit of a layer whose weight has this shape."""
+    sizes = [int(size) for size in shape]
+    if len(sizes) < 2:
+        size = sizes[0] if sizes else 1
+        return size, size
+    field = math.prod(sizes[:-2])
+    return sizes[-2] * field, sizes[-1] * field
+
+
+class VarianceScaling(Initializer):
+    """Random numbers whose variance is `scale / n`, n counting the weights that meet in a unit.
+
+    Args:
+        scale: positive.
+        mode: "fan_in" counts a unit's inputs, "fan_out" its outputs, "fan_avg" their mean.
+        distribution: "truncated_normal", "untruncated_normal" or "uniform".
+        seed: an integer; the same seed gives the same numbers.
+
+    Raises:
+        ValueError: for other values.
+    """
+
+    def __init__(
+        self,
+        scale: float = 1.0,
+        mode: str = "fan_in",
+        distribution: str = "truncated_normal",
+        seed: int | None = None,
+    ) -> None:
+        if scale <= 0.0:
+            raise ValueError(f"`scale` must be positive float. Received: scale={scale}.")
+        if mode not in _MODES:
+            raise ValueError(f"Invalid `mode` argument: {mode}. Please use one of the {_MODES}.")
+        distribution = distribution.lower()
+        if distribution == "normal":
+            distribution = "truncated_normal"
+        if distribution not in _DISTRIBUTIONS:
+            raise ValueError(
+                f"Invalid `distribution` argument: {distribution}. "
+                f"Allowed distributions: {_DISTRIBUTIONS}."
+            )
+        self.scale = scale
+        self.mode = mode
+        self.distribution = distribution
+        self.seed = seed
+        self._random_generator = RandomGenerator(seed, "stateless")
+
+    def __call__(self, shape: Any, dtype: Any = None, **kwargs: Any) -> Any:
+        """Numbers in the shape and floating dtype."""
+        shape, dtype, nonce = self._arguments(shape, dtype, kwargs)
+        fan_in, fan_out = compute_fans(shape)
+        counts = {"fan_in": fan_in, "fan_out": fan_out, "fan_avg": (fan_in + fan_out) / 2.0}
+        variance = self.scale / max(1.0, counts[self.mode])
+        generator = self._random_generator
+        assert generator is not None
+        if self.distribution == "truncated_normal":
+            stddev = math.sqrt(variance) / _TRUNCATED_STDDEV
+            return generator.truncated_normal(shape, 0.0, stddev, dtype, nonce)
+        if self.distribution == "untruncated_normal":
+            return generator.random_normal(shape, 0.0, math.sqrt(variance), dtype, nonce)
+        limit = math.sqrt(3.0 * variance)
+        return generator.random_uniform(shape, -limit, limit, dtype, nonce)
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make an initializer like this one."""
+        return {
+            "scale": self.scale,
+            "mode": self.mode,
+            "distribution": self.distribution,
+            "seed": self.seed,
+        }
+
+
+class _SeededScaling(VarianceScaling):
+    """A `VarianceScaling` of which only the seed is left open."""
+
+    _scale = 1.0
+    _mode = "fan_in"
+    _distribution = "truncated_normal"
+
+    def __init__(self, seed: int | None = None) -> None:
+        super().__init__(self._scale, self._mode, self._distribution, seed)
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make an initializer like this one."""
+        return {"seed": self.seed}
+
+
+class GlorotUniform(_SeededScaling):
+    """Uniform numbers up to sqrt(6 / (inputs + outputs)); Glorot and Bengio (AISTATS 2010).
+
+    Args:
+        seed: an integer; the same seed gives the same numbers.
+
+    >>> tf.keras.initializers.GlorotUniform(seed=3)([2, 3]).numpy()[0].round(4)
+    array([-0.6662,  0.9626,  0.0707], dtype=float32)
+    """
+
+    _mode = "fan_avg"
+    _distribution = "uniform"
+
+
+class GlorotNormal(_SeededScaling):
+    """Normal numbers of variance 2 / (inputs + outputs); Glorot and Bengio (AISTATS 2010).
+
+    Args:
+        seed: an integer; the same seed gives the same numbers.
+    """
+
+    _mode = "fan_avg"
+
+
+class LecunNormal(_SeededScaling):
+    """Normal numbers of variance 1 / inputs; LeCun et al. (1998).
+
+    Args:
+        seed: an integer; the same seed gives the same numbers.
+    """
+
+
+class LecunUniform(_SeededScaling):
+    """Uniform numbers up to sqrt(3 / inputs); LeCun et al. (1998).
+
+    Args:
+        seed: an integer; the same seed gives the same numbers.
+    """
+
+    _distribution = "uniform"
+
+
+class HeNormal(_SeededScaling):
+    """Normal numbers of variance 2 / inputs; He et al. (ICCV 2015).
+
+    Args:
+        seed: an integer; the same seed gives the same numbers.
+    """
+
+    _scale = 2.0
+
+
+class HeUniform(_SeededScaling):
+    """Uniform numbers up to sqrt(6 / inputs); He et al. (ICCV 2015).
+
+    Args:
+        seed: an integer; the same seed gives the same numbers.
+    """
+
+    _scale = 2.0
+    _distribution = "uniform"
+
+
+class Orthogonal(Initializer):
+    """A matrix with orthonormal rows or columns; Saxe et al. (ICLR 2014).
+
+    Args:
+        gain: multiplies the matrix.
+        seed: an integer; the same seed gives the same numbers.
+    """
+
+    def __init__(self, gain: float = 1.0, seed: int | None = None) -> None:
+        self.gain = gain
+        self.seed = seed
+        self._random_generator = RandomGenerator(seed, "stateless")
+
+    def __call__(self, shape: Any, dtype: Any = None, **kwargs: Any) -> Any:
+        """The matrix; axes before the last count as one."""
+        shape, dtype, _ = self._arguments(shape, dtype, kwargs)
+        if len(shape) < 2:
+            raise ValueError(
+                "The tensor to initialize must be at least two-dimensional. Received: "
+                f"shape={tuple(shape)} of rank {len(shape)}."
+            )
+        rows, columns = math.prod(shape[:-1]), shape[-1]
+        assert self._random_generator is not None
+        sample = self._random_generator.random_normal(
+            (max(rows, columns), min(rows, columns)), dtype=dtype
+        )
+        q, r = np.linalg.qr(np.asarray(sample, dtype=np.float64))
+        q *= np.sign(np.diag(r))
+        q = (self.gain * (q.T if rows < columns else q)).reshape(shape)
+        return _core.convert(q.astype(dtype.as_numpy_dtype), dtype, None)
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make an initializer like this one."""
+        return {"gain": self.gain, "seed": self.seed}
+
+
+class Identity(Initializer):
+    """The identity matrix.
+
+    Args:
+        gain: multiplies the matrix.
+
+    >>> tf.keras.initializers.Identity(2.0)([2, 2]).numpy()
+    array([[2., 0.],
+           [0., 2.]], dtype=float32)
+    """
+
+    def __init__(self, gain: float = 1.0) -> None:
+        self.gain = gain
+
+    def __call__(self, shape: Any, dtype: Any = None, **kwargs: Any) -> Any:
+        """The matrix, of two dimensions only."""
+        shape, dtype, _ = self._arguments(shape, dtype, kwargs)
+        if len(shape) != 2:
+            raise ValueError(
+                "Identity matrix initializer can only be used for 2D matrices. "
+                f"Received: shape={tuple(shape)} of rank {len(shape)}."
+            )
+        return _ops.eye(shape[0], shape[1], dtype=dtype) * self.gain
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make an initializer like this one."""
+        return {"gain": self.gain}
+
+    def _warn_reuse(self) -> None:
+        """Nothing is random here."""
+
+
+constant = Constant
+glorot_normal = GlorotNormal
+glorot_uniform = GlorotUniform
+he_normal = HeNormal
+he_uniform = HeUniform
+identity = Identity
+lecun_normal = LecunNormal
+lecun_uniform = LecunUniform
+ones = Ones
+orthogonal = Orthogonal
+random_normal = RandomNormal
+random_uniform = RandomUniform
+truncated_normal = TruncatedNormal
+variance_scaling = VarianceScaling
+zeros = Zeros
+
+_NAMES: dict[str, Any] = {
+    name: value
+    for name, value in globals().items()
+    if isinstance(value, type) and issubclass(value, Initializer) and not name.startswith("_")
+} | {
+    "one": Ones,
+    "zero": Zeros,
+    "normal": RandomNormal,
+    "uniform": RandomUniform,
+    "IdentityInitializer": Identity,
+}
+
+
+def serialize(initializer: Any, use_legacy_format: bool = False) -> Any:
+    """An initializer as plain values."""
+    if use_legacy_format and hasattr(initializer, "get_config"):
+        return {"class_name": type(initializer).__name__, "config": initializer.get_config()}
+    return serialize_keras_object(initializer)
+
+
+def deserialize(
+    config: Any, custom_objects: dict[str, Any] | None = None, use_legacy_format: bool = False
+) -> Any:
+    """The initializer that `serialize` described."""
+    return deserialize_keras_object(
+        config,
+        custom_objects,
+        module_objects=_NAMES,
+        printable_module_name="initializer",
+    )
+
+
+def get(identifier: Any) -> Any:
+    """The initializer meant by a name, a configuration, a class or a function.
+
+    Raises:
+        ValueError: if there is none.
+
+    >>> type(tf.keras.initializers.get("he_normal")).__name__
+    'HeNormal'
+    """
+    if identifier is None:
+        return None
+    if isinstance(identifier, str | dict):
+        found = deserialize(identifier)
+        return found() if isinstance(found, type) else found
+    if callable(identifier):
+        return identifier() if isinstance(identifier, type) else identifier
+    raise ValueError(f"Could not interpret initializer identifier: {identifier}")

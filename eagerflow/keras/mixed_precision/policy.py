@@ -1,0 +1,177 @@
+"""Dtype policies: the dtype a layer computes in, and the one of its weights."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+from eagerflow import dtype as dtypes
+from eagerflow.keras import config
+
+_MIXED = {"mixed_float16": "float16", "mixed_bfloat16": "bfloat16"}
+
+
+class Policy:
+    """A compute dtype and a variable dtype.
+
+    Args:
+        name: a dtype, which stands for both, or "mixed_float16" or "mixed_bfloat16", where
+            variables are float32; "_infer" takes the dtype of a layer's first input.
+
+    Raises:
+        TypeError: if `name` is no string or dtype.
+        ValueError: for other names.
+
+    >>> tf.keras.mixed_precision.Policy("mixed_float16").variable_dtype
+    'float32'
+    """
+
+    def __init__(self, name: Any) -> None:
+        if isinstance(name, dtypes.DType):
+            name = name.name
+        elif not isinstance(name, str):
+            raise TypeError(
+                "'name' must be a string, such as 'mixed_float16'. "
+                f"Received: name={name} (of type {type(name)})"
+            )
+        self._name = name
+        self._compute_dtype: str | None
+        self._variable_dtype: str | None
+        if name in _MIXED:
+            self._compute_dtype, self._variable_dtype = _MIXED[name], "float32"
+        elif name == "_infer":
+            self._compute_dtype = self._variable_dtype = None
+        else:
+            try:
+                self._compute_dtype = self._variable_dtype = dtypes.as_dtype(name).name
+            except TypeError:
+                hint = (
+                    " Did you mean 'mixed_float16'?" if name in ("float16_mixed", "mixed16") else ""
+                )
+                raise ValueError(
+                    f"Cannot convert value {name} to a mixed precision Policy. Valid policies "
+                    "include 'mixed_float16', 'mixed_bfloat16', and the name of any dtype such as "
+                    f"'float32'.{hint}"
+                ) from None
+        self.compute = None if self._compute_dtype is None else dtypes.as_dtype(self._compute_dtype)
+        self.variable = (
+            None if self._variable_dtype is None else dtypes.as_dtype(self._variable_dtype)
+        )
+
+    @property
+    def name(self) -> str:
+        """The name the policy was made with."""
+        return self._name
+
+    @property
+    def compute_dtype(self) -> str | None:
+        """The name of the dtype that layers compute in."""
+        return self._compute_dtype
+
+    @property
+    def variable_dtype(self) -> str | None:
+        """The name of the dtype of layers' weights."""
+        return self._variable_dtype
+
+    def __repr__(self) -> str:
+        return f'<Policy "{self._name}">'
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Policy) and self._name == other._name
+
+    def __hash__(self) -> int:
+        return hash(self._name)
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make a policy like this one."""
+        return {"name": self._name}
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any], custom_objects: Any = None) -> Policy:
+        """A policy from what `get_config` returned."""
+        config = dict(config)
+        config.pop("loss_scale", None)
+        return cls(**config)
+
+
+class _Global(threading.local):
+    policy: Policy | None = None
+
+
+_global = _Global()
+_by_float_type: dict[str, Policy] = {}
+
+
+def global_policy() -> Policy:
+    """The policy of layers that are given none: at first that of the default float type.
+
+    >>> tf.keras.mixed_precision.global_policy()
+    <Policy "float32">
+    """
+    if _global.policy is not None:
+        return _global.policy
+    name = config.floatx()
+    policy = _by_float_type.get(name)
+    if policy is None:
+        policy = _by_float_type[name] = Policy(name)
+    return policy
+
+
+def set_global_policy(policy: Any) -> None:
+    """Sets the policy of layers that are given none.
+
+    Args:
+        policy: a Policy, its name, or None for the first one again.
+    """
+    if policy is not None and not isinstance(policy, Policy):
+        policy = Policy(policy)
+    _global.policy = policy
+
+
+class policy_scope:
+    """Sets the global policy inside a `with` block."""
+
+    def __init__(self, policy: Any) -> None:
+        self._policy = policy
+
+    def __enter__(self) -> None:
+        self._before = _global.policy
+        set_global_policy(self._policy)
+
+    def __exit__(self, *details: Any) -> None:
+        _global.policy = self._before
+
+
+def get(value: Any) -> Policy:
+    """The policy meant by a `dtype` argument: a policy, a name, a configuration, or None."""
+    if value is None:
+        return global_policy()
+    if isinstance(value, Policy):
+        return value
+    if isinstance(value, dict):
+        return deserialize(value)
+    if isinstance(value, type):
+        value = dtypes.as_dtype(value)
+    return Policy(value)
+
+
+def serialize(policy: Policy) -> Any:
+    """A policy as a dtype's name, or as a dictionary if it is more than that."""
+    if policy.compute_dtype == policy.variable_dtype and type(policy) is Policy:
+        return None if policy.name == "_infer" else policy.name
+    from eagerflow.keras.saving.serialization import serialize_keras_object
+
+    return serialize_keras_object(policy)
+
+
+def deserialize(value: Any, custom_objects: Any = None) -> Policy:
+    """The policy that `serialize` described."""
+    if value is None:
+        return Policy("_infer")
+    if isinstance(value, str):
+        return Policy(value)
+    if value.get("class_name") in ("Policy", "PolicyV1"):
+        return Policy.from_config(value["config"])
+    from eagerflow.keras.saving.serialization import deserialize_keras_object
+
+    return deserialize_keras_object(value, custom_objects)

@@ -1,0 +1,384 @@
+"""Objects as dictionaries of plain values, and back."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import threading
+import types
+import warnings
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+
+from eagerflow import _core
+from eagerflow import dtype as dtypes
+from eagerflow.keras.saving import registration
+from eagerflow.shapes import TensorShape
+
+_PLAIN = (str, int, float, bool)
+
+# The public module in which the classes of a package are found.
+_PUBLIC_MODULES = {
+    "eagerflow.keras.activations": "keras.activations",
+    "eagerflow.keras.constraints": "keras.constraints",
+    "eagerflow.keras.initializers": "keras.initializers",
+    "eagerflow.keras.layers": "keras.layers",
+    "eagerflow.keras.engine.input_layer": "keras.layers",
+    "eagerflow.keras.losses": "keras.losses",
+    "eagerflow.keras.metrics": "keras.metrics",
+    "eagerflow.keras.mixed_precision": "keras.mixed_precision",
+    "eagerflow.keras.optimizers.schedules": "keras.optimizers.schedules",
+    "eagerflow.keras.optimizers.legacy": "keras.optimizers.legacy",
+    "eagerflow.keras.optimizers": "keras.optimizers",
+    "eagerflow.optimizers": "keras.optimizers",
+    "eagerflow.keras.regularizers": "keras.regularizers",
+    "eagerflow.keras.engine.sequential": "keras",
+    "eagerflow.keras.engine.training": "keras",
+}
+# Where Keras keeps classes that it does not show.
+_HIDDEN_MODULES = {
+    "eagerflow.keras.engine.functional": "tf_keras.src.engine.functional",
+    "eagerflow.keras.engine.op_layer": "tf_keras.src.layers.core.tf_op_layer",
+}
+_BUILTIN_MODULES = (
+    "activations",
+    "constraints",
+    "initializers",
+    "losses",
+    "metrics",
+    "optimizers",
+    "regularizers",
+)
+
+
+class _Safety(threading.local):
+    mode: bool | None = None
+
+
+_safety = _Safety()
+
+
+class SafeModeScope:
+    """Decides inside a `with` block whether lambdas may be restored from code."""
+
+    def __init__(self, safe_mode: bool = True) -> None:
+        self._mode = safe_mode
+        self._before: bool | None = None
+
+    def __enter__(self) -> None:
+        self._before, _safety.mode = _safety.mode, self._mode
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        _safety.mode = self._before
+
+
+def in_safe_mode() -> bool | None:
+    """What the innermost `SafeModeScope` decided; None outside of all."""
+    return _safety.mode
+
+
+def public_module(cls: type) -> str | None:
+    """The Keras module that shows a class of this package; None for a program's own classes."""
+    module = cls.__module__
+    while module.startswith("eagerflow."):
+        if module in _PUBLIC_MODULES:
+            return _PUBLIC_MODULES[module]
+        module = module.rpartition(".")[0]
+    return None
+
+
+def serialize_keras_object(obj: Any) -> Any:
+    """An object as plain values, from which `deserialize_keras_object` makes its like.
+
+    Args:
+        obj: a plain value, a structure of such, a tensor, an array, a dtype, a shape, a function,
+            or an object with `get_config`.
+
+    Raises:
+        TypeError: for other objects.
+
+    >>> tf.keras.utils.serialize_keras_object(tf.keras.initializers.Zeros())["class_name"]
+    'Zeros'
+    """
+    if obj is None or isinstance(obj, _PLAIN):
+        return obj
+    if isinstance(obj, list | tuple):
+        return (
+            type(obj)(serialize_keras_object(item) for item in obj)
+            if type(obj)
+            in (
+                list,
+                tuple,
+            )
+            else [serialize_keras_object(item) for item in obj]
+        )
+    if isinstance(obj, dict):
+        return {key: serialize_keras_object(value) for key, value in obj.items()}
+    if isinstance(obj, bytes):
+        return {"class_name": "__bytes__", "config": {"value": obj.decode("utf-8")}}
+    if isinstance(obj, TensorShape):
+        return None if obj.rank is None else obj.as_list()
+    if isinstance(obj, _core.Tensor | _core.Variable):
+        config = {"value": obj.numpy().tolist(), "dtype": obj.dtype.name}
+        return {"class_name": "__tensor__", "config": config}
+    if isinstance(obj, np.ndarray) and obj.ndim > 0:
+        config = {"value": obj.tolist(), "dtype": obj.dtype.name}
+        return {"class_name": "__numpy__", "config": config}
+    if isinstance(obj, np.ndarray | np.generic):
+        return obj.item()
+    if isinstance(obj, dtypes.DType):
+        return obj.name
+    if isinstance(obj, slice):
+        return {
+            "class_name": "slice",
+            "module": "builtins",
+            "registered_name": "slice",
+            "config": {"start": obj.start, "stop": obj.stop, "step": obj.step},
+        }
+    if isinstance(obj, types.FunctionType) and obj.__name__ == "<lambda>":
+        return _serialize_lambda(obj)
+    return _serialize_object(obj)
+
+
+def _serialize_lambda(function: types.FunctionType) -> dict[str, Any]:
+    from eagerflow.keras.utils.function_code import dump_function
+
+    warnings.warn(
+        "The object being serialized includes a `lambda`. This is unsafe. In order to reload the "
+        "object, you will have to pass `safe_mode=False` to the loading function. Please avoid "
+        "using `lambda` in the future, and use named Python functions instead.",
+        stacklevel=3,
+    )
+    return {"class_name": "__lambda__", "config": {"value": dump_function(function)}}
+
+
+def _serialize_object(obj: Any) -> dict[str, Any]:
+    is_function = isinstance(obj, types.FunctionType | types.BuiltinFunctionType) or (
+        not hasattr(obj, "get_config") and hasattr(obj, "__name__")
+    )
+    if is_function:
+        name = registration.get_registered_name(obj)
+        return {
+            "module": "builtins",
+            "class_name": "function",
+            "config": name,
+            "registered_name": "function" if name == obj.__name__ else name,
+        }
+    if not hasattr(obj, "get_config"):
+        raise TypeError(
+            f"Cannot serialize object {obj} of type {type(obj)}. "
+            "To be serializable, a class must implement the `get_config()` method."
+        )
+    inner = obj.get_config()
+    if not isinstance(inner, dict):
+        raise TypeError(
+            f"The `get_config()` method of {obj} should return a dict. It returned: {inner}"
+        )
+    cls = type(obj)
+    module = public_module(cls)
+    registered = None
+    if module is None:
+        module = _HIDDEN_MODULES.get(cls.__module__, cls.__module__)
+        registered = registration.get_registered_name(cls)
+        if module == "__main__":
+            module = None
+    config = {
+        "module": module,
+        "class_name": cls.__name__,
+        "config": serialize_keras_object(inner),
+        "registered_name": registered,
+    }
+    for key in ("build_config", "compile_config"):
+        part = getattr(obj, f"get_{key}", lambda: None)()
+        if part is not None:
+            config[key] = serialize_keras_object(part)
+    return config
+
+
+def deserialize_keras_object(
+    config: Any,
+    custom_objects: dict[str, Any] | None = None,
+    safe_mode: bool = True,
+    **kwargs: Any,
+) -> Any:
+    """The object that a configuration describes.
+
+    Args:
+        config: what `serialize_keras_object` returned.
+        custom_objects: a program's own classes and functions by name.
+        safe_mode: whether to refuse lambdas, which are code inside a file.
+        **kwargs: `module_objects` (names that `config` may be) and `printable_module_name`.
+
+    Raises:
+        TypeError: for a class that cannot be found.
+        ValueError: for a lambda in safe mode.
+
+    >>> config = tf.keras.utils.serialize_keras_object(tf.keras.initializers.Constant(2.0))
+    >>> tf.keras.utils.deserialize_keras_object(config)([2]).numpy()
+    array([2., 2.], dtype=float32)
+    """
+    module_objects = kwargs.pop("module_objects", None)
+    kind = kwargs.pop("printable_module_name", "object")
+    if kwargs:
+        raise ValueError(f"The following argument(s) are not supported: {list(kwargs)}")
+    if _safety.mode is not None:
+        safe_mode = _safety.mode
+    known = registration.known_objects(custom_objects)
+    if config is None:
+        return None
+    if isinstance(config, str) and known.get(config) is not None:
+        return known[config]
+    if isinstance(config, list | tuple):
+        return [deserialize_keras_object(item, custom_objects, safe_mode) for item in config]
+    if module_objects is not None:
+        return _from_module(config, module_objects, known, kind, safe_mode)
+    if isinstance(config, _PLAIN):
+        return config
+    if not isinstance(config, dict):
+        raise TypeError(f"Could not parse config: {config}")
+    if "class_name" not in config or "config" not in config:
+        return {
+            key: deserialize_keras_object(value, custom_objects, safe_mode)
+            for key, value in config.items()
+        }
+    return _from_class(config, known, safe_mode)
+
+
+def _from_module(
+    config: Any, objects: dict[str, Any], known: dict[str, Any], kind: str, safe_mode: bool
+) -> Any:
+    """An object that is named by a string, or by a dictionary with its class's name."""
+    if isinstance(config, str):
+        found = objects.get(config)
+        if found is None:
+            raise ValueError(unknown_name(kind, config, objects))
+        return found() if isinstance(found, type) else found
+    if not isinstance(config, dict) or "class_name" not in config:
+        raise ValueError(f"Unknown `config` as a `dict`, config={config}")
+    name = config["class_name"]
+    inner = config.get("config")
+    if name == "function":
+        name = str(inner)
+        found = known.get(name) or objects.get(name)
+        if found is None:
+            raise ValueError(unknown_name(kind, name, objects))
+        return found
+    if name in known or config.get("registered_name") in known or name not in objects:
+        if "module" not in config and name not in known:
+            raise ValueError(unknown_name(kind, name, objects))
+        return _from_class(config, known, safe_mode)
+    found = objects[name]
+    if not isinstance(found, type):
+        return found
+    with registration.CustomObjectScope(known), SafeModeScope(safe_mode):
+        return found.from_config(dict(inner or {}))  # type: ignore[attr-defined]
+
+
+def unknown_name(kind: str, name: Any, objects: dict[str, Any]) -> str:
+    """The message for a name that stands for nothing, with the nearest names that do."""
+    import difflib
+
+    near = difflib.get_close_matches(str(name), list(objects), n=3)
+    hint = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
+    return (
+        f"Unknown {kind}: '{name}'.{hint} Please ensure you are using a "
+        "`keras.utils.custom_object_scope` and that this object is included in the scope. See "
+        "https://www.tensorflow.org/guide/keras/save_and_serialize#registering_the_custom_object "
+        "for details."
+    )
+
+
+def _from_class(config: dict[str, Any], known: dict[str, Any], safe_mode: bool) -> Any:
+    name = config["class_name"]
+    inner = config["config"] if config["config"] is not None else {}
+    if name == "__tensor__":
+        return _core.convert(inner["value"], dtypes.as_dtype(inner["dtype"]), None)
+    if name == "__numpy__":
+        return np.array(inner["value"], dtype=inner["dtype"])
+    if name == "__bytes__":
+        return inner["value"].encode("utf-8")
+    if name == "slice" and config.get("module") == "builtins":
+        return slice(inner["start"], inner["stop"], inner["step"])
+    if name == "__lambda__":
+        if safe_mode:
+            raise ValueError(
+                "Requested the deserialization of a `lambda` object. This carries a potential "
+                "risk of arbitrary code execution and thus it is disallowed by default. If you "
+                "trust the source of the saved model, you can pass `safe_mode=False` to the "
+                "loading function in order to allow `lambda` loading."
+            )
+        from eagerflow.keras.utils.function_code import load_function
+
+        return load_function(inner["value"])
+    if name == "function":
+        return _find(str(inner), str(inner), config, known)
+    found = _find(name, config.get("registered_name") or name, config, known)
+    if isinstance(found, types.FunctionType):
+        return found
+    if not hasattr(found, "from_config"):
+        raise TypeError(
+            f"Unable to reconstruct an instance of '{name}' because the class is missing a "
+            f"`from_config()` method. Full object config: {config}"
+        )
+    with registration.CustomObjectScope(known), SafeModeScope(safe_mode):
+        instance = found.from_config(inner)
+        if config.get("build_config") and hasattr(instance, "build_from_config"):
+            instance.build_from_config(config["build_config"])
+        if config.get("compile_config") and hasattr(instance, "compile_from_config"):
+            instance.compile_from_config(config["compile_config"])
+    return instance
+
+
+def _find(name: str, registered: str, config: dict[str, Any], known: dict[str, Any]) -> Any:
+    """The class or function of a configuration: a program's own, one of Keras, or an imported."""
+    found = registration.get_registered_object(registered, known)
+    if found is None:
+        found = registration.get_registered_object(name, known)
+    if found is not None:
+        return found
+    module = config.get("module")
+    if module == "builtins":
+        import eagerflow.keras as keras
+
+        for part in _BUILTIN_MODULES:
+            found = getattr(getattr(keras, part), name, None)
+            if found is not None:
+                return found
+    elif module:
+        found = _imported(module, name)
+        if found is not None:
+            return found
+    kind = "function" if config["class_name"] == "function" else "class"
+    raise TypeError(
+        f"Could not locate {kind} '{name}'. Make sure custom classes are decorated with "
+        f"`@keras.saving.register_keras_serializable()`. Full object config: {config}"
+    )
+
+
+def _imported(module: str, name: str) -> Any:
+    """`module.name`; modules of Keras are this package's."""
+    ours = {theirs: own for own, theirs in _HIDDEN_MODULES.items()}
+    if module in ours:
+        module = ours[module]
+    else:
+        first, dot, rest = module.partition(".")
+        if first in ("keras", "tf_keras"):
+            module = f"eagerflow.keras{dot}{rest}"
+    # A file may name modules, but it must not make this process import one.
+    loaded = sys.modules.get(module)
+    if loaded is None and module.startswith("eagerflow."):
+        try:
+            loaded = importlib.import_module(module)
+        except ModuleNotFoundError:
+            return None
+    target: Any = loaded
+    for part in name.split("."):
+        target = getattr(target, part, None)
+    return target

@@ -1,0 +1,193 @@
+"""The base of layers: weights, names, losses, masks and configurations."""
+
+import numpy as np
+import pytest
+
+import eagerflow as tf
+from eagerflow.keras.engine.input_spec import InputSpec
+from eagerflow.keras.engine.layer import Layer
+
+
+class Affine(Layer):
+    def __init__(self, units=4, regularizer=None, **kwargs):
+        super().__init__(**kwargs)
+        self.units = units
+        self.regularizer = regularizer
+
+    def build(self, input_shape):
+        self.kernel = self.add_weight(
+            "kernel", [input_shape[-1], self.units], regularizer=self.regularizer
+        )
+        self.bias = self.add_weight("bias", [self.units], initializer="zeros")
+        self.input_spec = InputSpec(axes={-1: input_shape[-1]})
+
+    def call(self, inputs, training=None):
+        return inputs @ self.kernel + self.bias
+
+
+class Pair(Layer):
+    def __init__(self, **kwargs):
+        super().__init__(**kwargs)
+        self.first = Affine(3, name="first")
+        self.others = []
+        self.others.append(Affine(2, name="second"))
+        self.counter = tf.Variable(0, trainable=False)
+
+    def call(self, inputs):
+        self.add_loss(0.5 * tf.reduce_sum(inputs))
+        return self.others[0](self.first(inputs))
+
+
+def same(found, expected):
+    return len(found) == len(expected) and all(a is b for a, b in zip(found, expected, strict=True))
+
+
+def test_builds_on_the_first_call_and_names_weights():
+    layer = Pair(name="pair")
+    assert same(layer.weights, [layer.counter])
+    assert layer(np.ones([2, 5], np.float32)).shape == [2, 2]
+    assert [v.name for v in layer.trainable_weights] == [
+        "pair/first/kernel:0",
+        "pair/first/bias:0",
+        "pair/second/kernel:0",
+        "pair/second/bias:0",
+    ]
+    assert same(layer.non_trainable_weights, [layer.counter])
+
+
+def test_default_names_count_up():
+    class OnlyHere(Layer):
+        pass
+
+    assert [OnlyHere().name for _ in range(3)] == ["only_here", "only_here_1", "only_here_2"]
+
+
+def test_losses_of_a_call_are_replaced_by_the_next():
+    layer = Pair()
+    for _ in range(2):
+        layer(tf.ones([2, 5]))
+        assert [float(loss) for loss in layer.losses] == [5.0]
+    layer = Affine(2, regularizer="l2")
+    layer(tf.ones([1, 3]))
+    kernel = layer.kernel.numpy()
+    np.testing.assert_allclose(layer.losses[0], 0.01 * np.sum(kernel**2), rtol=1e-5)
+
+
+def test_trainable_is_passed_on():
+    layer = Pair()
+    layer(tf.ones([1, 2]))
+    layer.trainable = False
+    assert layer.trainable_weights == []
+    assert len(layer.non_trainable_weights) == 5
+    assert not layer.first.trainable
+    layer.trainable = True
+    assert len(layer.trainable_weights) == 4
+
+
+def test_replaced_attributes_are_forgotten():
+    layer = Pair()
+    layer(tf.ones([1, 2]))
+    layer.first = Affine(3)
+    layer(tf.ones([1, 2]))
+    assert len(layer.trainable_weights) == 4
+    del layer.first
+    assert len(layer.trainable_weights) == 2
+
+
+def test_training_reaches_inner_layers():
+    seen = []
+
+    class Inner(Layer):
+        def call(self, inputs, training=None):
+            seen.append(training)
+            return inputs
+
+    class Middle(Layer):
+        def __init__(self):
+            super().__init__()
+            self.inner = Inner()
+
+        def call(self, inputs):
+            return self.inner(inputs)
+
+    layer = Middle()
+    x = tf.ones([1, 1])
+    for training in (True, False, None):
+        layer(x, training=training)
+    layer.inner(x, training=True)
+    layer.inner(x)
+    assert seen == [True, False, False, True, False]
+
+
+def test_masks_are_passed_on():
+    class Masking(Layer):
+        def compute_mask(self, inputs, mask=None):
+            return tf.not_equal(inputs, 0)
+
+        def call(self, inputs):
+            return inputs * 2
+
+    class Uses(Layer):
+        def call(self, inputs, mask=None):
+            return tf.where(mask, inputs, -1)
+
+    class Keeps(Layer):
+        def __init__(self):
+            super().__init__()
+            self.supports_masking = True
+
+    masking = Masking()
+    masking.supports_masking = True
+    x = masking(tf.constant([1, 0, 3]))
+    assert x._keras_mask.numpy().tolist() == [True, False, True]
+    assert Uses()(Keeps()(x)).numpy().tolist() == [2, -1, 6]
+
+
+def test_inputs_that_do_not_fit():
+    layer = Affine(name="affine_here")
+    layer(tf.ones([2, 3]))
+    with pytest.raises(ValueError, match=r'layer "affine_here" is incompatible.*axis -1.*value 3'):
+        layer(tf.ones([2, 4]))
+    with pytest.raises(ValueError, match="first argument"):
+        layer(training=True)
+    with pytest.raises(TypeError, match="not understood"):
+        Layer(unknown=1)
+
+
+def test_a_layer_without_its_base_set_up():
+    class Hasty(Layer):
+        def __init__(self):
+            self.units = 3
+
+    with pytest.raises(RuntimeError, match="super"):
+        Hasty()(tf.ones([1]))
+
+
+def test_weights_as_arrays():
+    layer = Affine(2)
+    layer(tf.ones([1, 3]))
+    kernel, bias = np.full([3, 2], 2.0), np.arange(2.0)
+    layer.set_weights([kernel, bias])
+    np.testing.assert_array_equal(layer.get_weights()[0], kernel)
+    assert layer.get_weights()[1].dtype == np.float32
+    assert layer.count_params() == 8
+    with pytest.raises(ValueError, match="weight list of length 1"):
+        layer.set_weights([kernel])
+    with pytest.raises(ValueError, match="not compatible"):
+        layer.set_weights([kernel.T, bias])
+    np.testing.assert_array_equal(layer.get_weights()[0], kernel)
+
+
+def test_configuration():
+    layer = Affine(7, name="seven", dtype="float64")
+    assert layer.get_config() == {
+        "name": "seven",
+        "trainable": True,
+        "dtype": "float64",
+        "units": 7,
+    }
+    again = Affine.from_config(layer.get_config())
+    assert again.units == 7
+    assert again(tf.ones([1, 2])).dtype == tf.float64
+    with pytest.raises(NotImplementedError, match="get_config"):
+        Affine(np.array([3])).get_config()
