@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -129,6 +130,10 @@ def _reduce(self: Any) -> tuple:
     return _from_pickle, (value, self.dtype.name)
 
 
+def _reversed(self: Any) -> Iterator[Any]:
+    return (self[k] for k in range(len(self) - 1, -1, -1))
+
+
 def _round(self: Any, ndigits: int | None = None) -> Any:
     return _core.ops.round(self)
 
@@ -193,6 +198,7 @@ def _attach() -> None:
         "__copy__": _copy,
         "__deepcopy__": _deepcopy,
         "__reduce__": _reduce,
+        "__reversed__": _reversed,
         "__round__": _round,
         "__array_priority__": 100,
         "OVERLOADABLE_OPERATORS": OPERATORS,

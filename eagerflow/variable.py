@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import enum
+import functools
 from collections.abc import Callable, Iterator
 from typing import Any
+
+import numpy as np
 
 from eagerflow import _core
 from eagerflow import dtype as dtypes
@@ -68,6 +71,9 @@ class Variable(_core.Variable):
     >>> v.assign_add([0.5, 0.5])
     <tf.Variable 'Variable:0' shape=(2,) dtype=float32, numpy=array([1.5, 2.5], dtype=float32)>
     """
+
+    # NumPy's operators leave it to the variable's.
+    __array_priority__ = 100
 
     class SaveSliceInfo:
         """Which part of a larger variable this one is; unused."""
@@ -374,6 +380,48 @@ class Variable(_core.Variable):
     def __reduce__(self) -> tuple:
         state = (self.read_value(), self.trainable, self._name, _declaration(self.shape))
         return _from_pickle, (type(self), state, self.__dict__.copy())
+
+
+def _slice_assignment(variable: Variable, key: Any) -> Callable:
+    return functools.partial(_assign_slice, variable, key)
+
+
+_core.register_slice_assignment(_slice_assignment)
+
+
+def _assign_slice(variable: Variable, key: Any, val: Any, name: str | None = None) -> Variable:
+    """Replaces `variable[key]`; `val` broadcasts to the shape of that."""
+    from eagerflow import errors
+
+    with _core.stop_recording():
+        value = _core.convert(val, variable.dtype, None)
+        room = variable.read_value()[key]._shape_tuple()
+    try:
+        part = np.broadcast_to(value.numpy(), room)
+    except ValueError:
+        raise errors.InvalidArgumentError(
+            None,
+            None,
+            f"Cannot broadcast input shape {value.shape.as_list()} into final shape {list(room)} "
+            "[Op:ResourceStridedSliceAssign]",
+        ) from None
+    array = np.asarray(variable.numpy())
+    array[_numpy_key(key)] = part
+    return variable.assign(array)
+
+
+def _numpy_key(key: Any) -> tuple:
+    """An index expression of plain numbers."""
+
+    def number(part: Any) -> Any:
+        return part if part is None or part is Ellipsis else int(np.asarray(part))
+
+    return tuple(
+        slice(number(part.start), number(part.stop), number(part.step))
+        if isinstance(part, slice)
+        else number(part)
+        for part in (key if isinstance(key, tuple | list) else (key,))
+    )
 
 
 def _from_pickle(cls: type[Variable], state: tuple, attributes: dict) -> Variable:

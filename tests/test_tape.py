@@ -154,3 +154,15 @@ def test_batch_jacobian():
         tape.batch_jacobian(tf.ones([2]), x)
     with pytest.raises(ValueError, match="Need first dimension"):
         tape.batch_jacobian(tf.ones([3, 2]), x)
+
+
+def test_a_used_tape_keeps_its_variables_and_can_be_entered_again():
+    v, w = tf.Variable(2.0), tf.Variable(3.0)
+    tape = tf.GradientTape()
+    for factor in (1.0, 2.0):
+        with tape:
+            y = w * v * factor
+        assert tape.gradient(y, v).numpy() == 3.0 * factor
+        assert tape.watched_variables() == (v, w)
+        with pytest.raises(RuntimeError, match="non-persistent"):
+            tape.gradient(y, v)

@@ -207,3 +207,24 @@ def test_properties():
     assert int(counter.count_up_to(2)) == 1 and int(counter) == 2
     with pytest.raises(tf.errors.OutOfRangeError):
         counter.count_up_to(2)
+
+
+def test_slices_are_assigned():
+    v = tf.Variable([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+    before = v.read_value()
+    assert v[0].assign([7.0, 8.0, 9.0]) is v
+    v[tf.constant(1), ::2].assign(0.0)
+    v[..., 1, tf.newaxis].assign([[10.0], [11.0]])
+    np.testing.assert_array_equal(v.numpy(), [[7.0, 10.0, 9.0], [0.0, 11.0, 0.0]])
+    np.testing.assert_array_equal(before.numpy(), [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+
+
+def test_a_slice_takes_only_what_fits():
+    v = tf.Variable([[1.0, 2.0, 3.0]])
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"\[2\].*\[3\]"):
+        v[0].assign([1.0, 2.0])
+    with pytest.raises(ValueError, match="float32.*int32"):
+        v[0].assign(tf.constant([1, 2, 3]))
+    np.testing.assert_array_equal(v.numpy(), [[1.0, 2.0, 3.0]])
+    with pytest.raises(AttributeError):
+        tf.constant([1, 2])[0].assign(3)

@@ -14,8 +14,8 @@
 namespace ef::py {
 namespace {
 
-// How far a reader goes to see an integer in something else.
-enum class Floats { kRefused, kIntegral };
+// What is said of something else where integers belong.
+enum class Others { kInvalid, kTypeError };
 
 [[noreturn]] void out_of_range() {
   fail(Code::kValueError, "Can't convert Python sequence with out-of-range integer to Tensor.");
@@ -121,40 +121,32 @@ int64_t scalar_of(const Tensor& tensor, PyObject* value, const char* what) {
   return integers_of(tensor.view({}), value, what)[0];
 }
 
+// The shape of a sequence within a sequence, for messages.
+[[noreturn]] void nested(PyObject* list, const char* what) {
+  invalid_argument(what, " must be 1-D, not ", to_tensor(list).shape());
+}
+
 // One entry of a list.
-int64_t entry(PyObject* item, PyObject* list, const char* what, Floats floats) {
+int64_t entry(PyObject* item, PyObject* list, const char* what, Others others) {
   if (PyLong_Check(item)) return long_value(item);
-  if (PyFloat_Check(item)) {
-    const auto whole = integral(PyFloat_AS_DOUBLE(item));
-    if (floats == Floats::kIntegral && whole) return *whole;
-    if (floats == Floats::kRefused) not_integers(what, DType::kFloat32);
-    not_an_integer(list);
+  if (PyFloat_Check(item) || PyUnicode_Check(item) || PyBytes_Check(item)) {
+    if (others == Others::kTypeError) not_an_integer(list);
+    not_integers(what, PyFloat_Check(item) ? DType::kFloat32 : DType::kString);
   }
-  if (PyUnicode_Check(item) || PyBytes_Check(item)) {
-    if (floats == Floats::kRefused) not_integers(what, DType::kString);
-    not_an_integer(list);
-  }
-  if (PyList_Check(item) || PyTuple_Check(item)) {
-    invalid_argument(what, " must be 1-D, got a nested sequence");
-  }
-  if (const Tensor tensor = numbers_of(item)) {
-    if (floats == Floats::kIntegral && is_floating(tensor.dtype()) && tensor.size() == 1) {
-      if (const auto whole = integral(number_at(tensor, 0))) return *whole;
-    }
-    return scalar_of(tensor, item, what);
-  }
+  if (PyList_Check(item) || PyTuple_Check(item)) nested(list, what);
+  if (const Tensor tensor = numbers_of(item)) return scalar_of(tensor, item, what);
   if (!PyIndex_Check(item)) not_an_integer(list);
   const PyRef number = checked(PyNumber_Index(item));
   return long_value(number);
 }
 
-Ints sequence_entries(PyObject* value, const char* what, Floats floats) {
+Ints sequence_entries(PyObject* value, const char* what, Others others) {
   Ints ints;
   // Reading an entry may run Python code that changes a list: hold each one, look at the size anew.
   if (PyList_Check(value) || PyTuple_Check(value)) {
     for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(value); ++i) {
       const PyRef item = PyRef::share(PySequence_Fast_GET_ITEM(value, i));
-      ints.push_back(entry(item, value, what, floats));
+      ints.push_back(entry(item, value, what, others));
     }
     return ints;
   }
@@ -162,29 +154,28 @@ Ints sequence_entries(PyObject* value, const char* what, Floats floats) {
   if (count < 0) throw PythonError();
   for (Py_ssize_t i = 0; i < count; ++i) {
     const PyRef item = checked(PySequence_GetItem(value, i));
-    ints.push_back(entry(item, value, what, floats));
+    ints.push_back(entry(item, value, what, others));
   }
   return ints;
 }
 
 }  // namespace
 
-Ints to_ints(PyObject* value, const char* what, bool integral_floats) {
-  const Floats floats = integral_floats ? Floats::kIntegral : Floats::kRefused;
+Ints to_ints(PyObject* value, const char* what, bool type_errors) {
+  const Others others = type_errors ? Others::kTypeError : Others::kInvalid;
   if (PyLong_Check(value)) return {long_value(value)};
-  if (PyList_Check(value) || PyTuple_Check(value)) return sequence_entries(value, what, floats);
+  if (PyList_Check(value) || PyTuple_Check(value)) return sequence_entries(value, what, others);
   if (const Tensor tensor = numbers_of(value)) return integers_of(tensor, value, what);
-  if (PyFloat_Check(value)) {
-    const auto whole = integral(PyFloat_AS_DOUBLE(value));
-    if (!integral_floats || !whole) not_an_integer(value);
-    return {*whole};
-  }
+  if (PyFloat_Check(value)) not_an_integer(value);
   if (PyIndex_Check(value)) {
     const PyRef number = checked(PyNumber_Index(value));
     return {long_value(number)};
   }
-  if (PyUnicode_Check(value) || PyBytes_Check(value)) not_an_integer(value);
-  if (PyRange_Check(value)) return sequence_entries(value, what, floats);
+  if (PyUnicode_Check(value) || PyBytes_Check(value)) {
+    if (type_errors) not_an_integer(value);
+    not_integers(what, DType::kString);
+  }
+  if (PyRange_Check(value)) return sequence_entries(value, what, others);
   // Everything else, TensorShapes among it, says what it is as a tensor.
   return integers_of(to_tensor(value, DType::kInvalid, DType::kInt64), value, what);
 }

@@ -35,9 +35,9 @@ PyObject* dtype_object(DType dtype);
 using Ints = InlineVector<int64_t, kMaxRank>;
 
 // A list of integers, for axes or sizes: one integer, a sequence of integers or scalar tensors, a
-// 1-D integer tensor or array, a TensorShape. `integral_floats` also takes floats without a
-// fraction.
-Ints to_ints(PyObject* value, const char* what, bool integral_floats = false);
+// 1-D integer tensor or array, a TensorShape. Floats and strings are a TypeError if
+// `type_errors`, else mostly invalid arguments.
+Ints to_ints(PyObject* value, const char* what, bool type_errors = false);
 int64_t to_int(PyObject* value, const char* what = "value");
 double to_double(PyObject* value, const char* what = "value");
 bool to_bool(PyObject* value, const char* what = "value");

@@ -235,18 +235,26 @@ void append_fallback(const Signature& signature, size_t k, Attrs& attrs) {
   }
 }
 
-void append_attr(const Signature& signature, size_t k, PyObject* value, Attrs& attrs) {
-  const bool required = signature.fallbacks[k].kind == Fallback::kRequired;
-  if (!value || (value == Py_None && !required)) return append_fallback(signature, k, attrs);
+void append_value(const Signature& signature, size_t k, PyObject* value, Attrs& attrs) {
   const AttrSpec& spec = signature.op.attrs[k];
   switch (spec.kind) {
-    case AttrKind::kInt: attrs.integer(to_int(value)); return;
-    case AttrKind::kBool: attrs.flag(to_bool(value)); return;
-    case AttrKind::kFloat: attrs.real(to_double(value)); return;
+    case AttrKind::kInt: attrs.integer(to_int(value, spec.name)); return;
+    case AttrKind::kBool: attrs.flag(to_bool(value, spec.name)); return;
+    case AttrKind::kFloat: attrs.real(to_double(value, spec.name)); return;
     case AttrKind::kDType: attrs.dtype(to_dtype(value)); return;
     case AttrKind::kInts: attrs.list(to_ints(value, spec.name)); return;
     case AttrKind::kShape: attrs.list(to_ints(value, spec.name, true)); return;
     case AttrKind::kEnum: attrs.integer(choose(signature, k, value)); return;
+  }
+}
+
+void append_attr(const Signature& signature, size_t k, PyObject* value, Attrs& attrs) {
+  const bool required = signature.fallbacks[k].kind == Fallback::kRequired;
+  if (!value || (value == Py_None && !required)) return append_fallback(signature, k, attrs);
+  try {
+    append_value(signature, k, value, attrs);
+  } catch (const Error& error) {
+    throw Error(error.code(), cat(error.what(), " [Op:", signature.op.tf_name, "]"));
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <structmember.h>
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -25,8 +26,7 @@ PyObject* nest_pack = nullptr;
 PyObject* indexed_slices_class = nullptr;
 
 struct PyTape {
-  PyObject_HEAD Tape*
-      tape;  // null before the first use, and after a non-persistent tape is used up
+  PyObject_HEAD Tape* tape;  // null before the first use
   bool persistent;
   bool watch_accessed;
   bool recording;
@@ -51,12 +51,19 @@ int tape_init(PyObject* object, PyObject* args, PyObject* kwargs) {
   return 0;
 }
 
+void drop(PyTape* self) {
+  if (self->recording) pop_tape(self->tape);
+  self->recording = false;
+  if (Tape* tape = std::exchange(self->tape, nullptr)) tape->release();
+}
+
 void start(PyTape* self) {
   if (self->recording) {
     fail(Code::kValueError,
          "Tape is still recording, This can happen if you try to re-enter an already-active "
          "tape.");
   }
+  if (std::exchange(self->used_up, false)) drop(self);
   if (!self->tape) self->tape = new Tape(self->persistent, self->watch_accessed);
   push_tape(self->tape);
   self->recording = true;
@@ -66,12 +73,6 @@ void stop(PyTape* self) {
   if (!self->recording) fail(Code::kValueError, "Tape is not recording.");
   pop_tape(self->tape);
   self->recording = false;
-}
-
-void drop(PyTape* self) {
-  if (self->recording) pop_tape(self->tape);
-  self->recording = false;
-  if (Tape* tape = std::exchange(self->tape, nullptr)) tape->release();
 }
 
 void tape_dealloc(PyObject* object) {
@@ -295,7 +296,6 @@ PyObject* compute(PyTape* self, const GradientArgs& args) {
   } hold(tape);
   if (!self->persistent) self->used_up = true;
   std::vector<Gradient> gradients = tape.gradient(targets, weights, sources);
-  if (!self->persistent) drop(self);
 
   std::vector<PyRef> leaves;
   leaves.reserve(gradients.size());
@@ -353,7 +353,10 @@ PyObject* watched_variables(PyObject* object, PyObject*) {
     PyTape* self = self_of(object);
     const PyRef list = checked(PyList_New(0));
     if (self->tape) {
-      for (Variable* variable : self->tape->watched_variables()) {
+      const auto watched = self->tape->watched_variables();
+      std::vector<Variable*> variables(watched.begin(), watched.end());
+      std::ranges::sort(variables, {}, &Variable::id);
+      for (Variable* variable : variables) {
         auto* owner = static_cast<PyObject*>(variable->owner);
         if (owner && PyList_Append(list.get(), owner) < 0) throw PythonError();
       }
@@ -470,7 +473,7 @@ PyMethodDef tape_methods[] = {
      "A context manager within which this tape records nothing."},
     {"reset", reset, METH_NOARGS, "Forgets everything recorded so far."},
     {"watched_variables", watched_variables, METH_NOARGS,
-     "The variables watched so far, a tuple in order of first use."},
+     "The variables watched so far, a tuple in the order in which they were made."},
     {nullptr, nullptr, 0, nullptr},
 };
 

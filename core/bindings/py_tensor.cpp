@@ -107,13 +107,11 @@ PyObject* scalar_value(PyObject* self) {
 
 int tensor_bool(PyObject* self) {
   const Tensor& tensor = tensor_of(self);
+  if (tensor.size() == 0) return 0;
   if (tensor.size() != 1) {
     PyErr_SetString(PyExc_ValueError,
-                    tensor.size() == 0
-                        ? "The truth value of an empty array is ambiguous. Use `tensor.size > 0` "
-                          "to check that an array is not empty."
-                        : "The truth value of an array with more than one element is ambiguous. "
-                          "Use a.any() or a.all()");
+                    "The truth value of an array with more than one element is ambiguous. Use "
+                    "a.any() or a.all()");
     return -1;
   }
   if (tensor.dtype() == DType::kBool) return *tensor.data<bool>();

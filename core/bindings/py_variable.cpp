@@ -18,6 +18,8 @@ PyTypeObject* variable_type = nullptr;
 
 namespace {
 
+PyObject* slice_assignment = nullptr;
+
 PyVariable* self_of(PyObject* object) { return reinterpret_cast<PyVariable*>(object); }
 
 PyObject* variable_new(PyTypeObject* type, PyObject*, PyObject*) { return type->tp_alloc(type, 0); }
@@ -160,8 +162,8 @@ PyObject* assign_delta(PyObject* object, PyObject* const* args, Py_ssize_t count
     Variable& variable = variable_of(object);
     const Tensor delta = to_tensor(parsed.value, variable.dtype());
     if (!kNumericTypes.contains(variable.dtype())) {
-      fail(Code::kNotFound, "Could not find a kernel for ", op, " on variables of dtype ",
-           variable.dtype(), " [Op:", op, "]");
+      invalid_argument("No OpKernel was registered to support Op '", op, "' on variables of dtype ",
+                       variable.dtype(), " [Op:", op, "]");
     }
     const Shape shape = variable.peek().shape();
     if (delta.shape() != shape) {
@@ -225,6 +227,18 @@ PyObject* get_trainable(PyObject* object, void*) {
 
 PyObject* get_id(PyObject* object, void*) {
   return guarded([&] { return PyLong_FromUnsignedLongLong(variable_of(object).id()); });
+}
+
+// variable[key]: a tensor whose method `assign` replaces that part of the variable.
+PyObject* variable_subscript(PyObject* object, PyObject* key) {
+  PyObject* slice = subscript(object, key);
+  if (!slice || !slice_assignment) return slice;
+  static PyObject* const name = PyUnicode_InternFromString("assign");
+  PyObject* const args[] = {object, key};
+  PyObject* method = PyObject_Vectorcall(slice_assignment, args, 2, nullptr);
+  if (!method || PyObject_SetAttr(slice, name, method) < 0) Py_CLEAR(slice);
+  Py_XDECREF(method);
+  return slice;
 }
 
 // Operators that only tensors define in the type: conversions to Python's numbers.
@@ -303,6 +317,11 @@ Variable& variable_of(PyObject* object) {
   return *variable;
 }
 
+void register_slice_assignment(PyObject* function) {
+  Py_INCREF(function);
+  Py_XSETREF(slice_assignment, function);
+}
+
 Tensor read_variable(PyObject* object) { return variable_of(object).read(); }
 
 bool shape_fits(const PyVariable* variable, const Shape& shape) {
@@ -327,7 +346,7 @@ bool init_variable_type(PyObject* module) {
       {Py_tp_members, members},
       {Py_tp_richcompare, slot(rich_compare)},
       {Py_tp_hash, slot(PyObject_HashNotImplemented)},
-      {Py_mp_subscript, slot(subscript)},
+      {Py_mp_subscript, slot(variable_subscript)},
       {Py_nb_add, slot(n.nb_add)},
       {Py_nb_subtract, slot(n.nb_subtract)},
       {Py_nb_multiply, slot(n.nb_multiply)},

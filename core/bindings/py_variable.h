@@ -26,6 +26,9 @@ Tensor read_variable(PyObject* object);
 // Whether a value of this shape may be assigned.
 bool shape_fits(const PyVariable* variable, const Shape& shape);
 
+// Names the function that makes the method `assign` of variable[key] from the variable and the key.
+void register_slice_assignment(PyObject* function);
+
 bool init_variable_type(PyObject* module);
 
 }  // namespace ef::py

@@ -5,7 +5,7 @@
 
 namespace ef::ops {
 
-extern const Op reshape;       // tensor; shape (kShape, one entry may be -1)
+extern const Op reshape;       // tensor; shape (kInts, one entry may be -1)
 extern const Op transpose;     // a; perm (kInts or None), conjugate (may be left out)
 extern const Op expand_dims;   // input; axis
 extern const Op squeeze;       // input; axis (kInts or None)

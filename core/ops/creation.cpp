@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "kernels/cpu/creation.h"
+#include "ops/array.h"
 #include "ops/compose.h"
 
 namespace ef::ops {
@@ -45,6 +46,27 @@ int64_t diagonal_length(int64_t rows, int64_t cols, int64_t k) {
       0, std::min(rows + std::min<int64_t>(k, 0), cols - std::max<int64_t>(k, 0)));
 }
 
+// What tf.range counts in: every real type but the shortest unsigned one.
+constexpr DTypeSet kRangeTypes{DType::kFloat16, DType::kBfloat16, DType::kFloat32, DType::kFloat64,
+                               DType::kInt8,    DType::kInt16,    DType::kInt32,   DType::kInt64,
+                               DType::kUint16,  DType::kUint32,   DType::kUint64};
+
+// Each number is (1 - weight) * start + weight * stop.
+void linspace_gradient(GradContext& g) {
+  const Tensor dy = g.dy();
+  const int64_t num = g.attrs().integer(0);
+  const int axis = normalize_axis(g.attrs().integer(1), dy.rank(), "LinSpace");
+  Shape column;
+  for (int i = 0; i < dy.rank(); ++i) column.push_back(i == axis ? num : 1);
+  const Tensor from = ef::zeros(dy.dtype(), Shape());
+  const Tensor to = ef::ones(dy.dtype(), Shape());
+  const Tensor weights =
+      reshape_to(call(linspace, {from, to}, Attrs().integer(num).integer(int64_t{0})), column);
+  const int64_t axes[] = {axis};
+  if (g.wants(0)) g.set(0, sum_over(dy * (1.0 - weights), axes, false));
+  if (g.wants(1)) g.set(1, sum_over(dy * weights, axes, false));
+}
+
 std::vector<AttrSpec> like_attrs() { return {{"dtype", AttrKind::kDType, "None"}}; }
 std::vector<AttrSpec> sized_attrs() {
   return {{"shape", AttrKind::kShape}, {"dtype", AttrKind::kDType, "'float32'"}};
@@ -56,7 +78,7 @@ const Op fill{{
     .name = "fill",
     .tf_name = "Fill",
     .inputs = {{"value", kAllTypes}},
-    .attrs = {{"dims", AttrKind::kShape}},
+    .attrs = {{"dims", AttrKind::kInts}},
     .infer =
         [](InferContext& c) {
           if (c.shape(0).rank() != 0) {
@@ -126,7 +148,7 @@ array([1, 1], dtype=int32)
 const Op range{{
     .name = "range",
     .tf_name = "Range",
-    .inputs = {{"start", kRealTypes}, {"limit", kRealTypes}, {"delta", kRealTypes}},
+    .inputs = {{"start", kRangeTypes}, {"limit", kRangeTypes}, {"delta", kRangeTypes}},
     .infer =
         [](InferContext& c) {
           for (int i = 0; i < 3; ++i) {
@@ -161,6 +183,8 @@ const Op linspace{{
           c.add_output(c.dtype(0), shape);
         },
     .kernel = cpu::linspace,
+    .gradient = linspace_gradient,
+    .needs = {{}, {}},
     .doc = "Evenly spaced numbers from start to stop, both included, along a new axis.",
 }};
 

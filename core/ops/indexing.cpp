@@ -154,7 +154,7 @@ const Op gather_grad{{
     .name = "gather_grad",
     .tf_name = "GatherGrad",
     .inputs = {{"dy", kNumericTypes}, {"indices", kIndexTypes, 'I'}},
-    .attrs = {{"shape", AttrKind::kShape},
+    .attrs = {{"shape", AttrKind::kInts},
               {"axis", AttrKind::kInt, "0"},
               {"batch_dims", AttrKind::kInt, "0"}},
     .infer =
@@ -217,7 +217,7 @@ const Op gather_nd_grad{{
     .name = "gather_nd_grad",
     .tf_name = "GatherNdGrad",
     .inputs = {{"dy", kNumericTypes}, {"indices", kIndexTypes, 'I'}},
-    .attrs = {{"shape", AttrKind::kShape}, {"batch_dims", AttrKind::kInt, "0"}},
+    .attrs = {{"shape", AttrKind::kInts}, {"batch_dims", AttrKind::kInt, "0"}},
     .infer =
         [](InferContext& c) {
           const Shape shape(c.attrs().list(0));
@@ -237,7 +237,7 @@ const Op scatter_nd{{
     .name = "scatter_nd",
     .tf_name = "ScatterNd",
     .inputs = {{"indices", kIndexTypes, 'I'}, {"updates", kNumericTypes}},
-    .attrs = {{"shape", AttrKind::kShape}},
+    .attrs = {{"shape", AttrKind::kInts}},
     .infer =
         [](InferContext& c) {
           checked_num_elements(c.attrs().list(0), "ScatterNd");

@@ -41,8 +41,8 @@ enum class AttrKind : uint8_t {
   kBool,
   kFloat,
   kDType,
-  kInts,   // a list of integers; a single integer becomes a list of one
-  kShape,  // a list of sizes, or a TensorShape, or a 1-D integer tensor
+  kInts,   // a list of integers, or a 1-D integer tensor; a single integer becomes a list of one
+  kShape,  // the same; what is no integer is an error of type, as for new tensors of zeros
   kEnum,   // one of a few words, stored as its index
 };
 

@@ -10,7 +10,7 @@ namespace {
 
 std::vector<AttrSpec> pooling_attrs(bool with_shape) {
   std::vector<AttrSpec> attrs;
-  if (with_shape) attrs.push_back({"shape", AttrKind::kShape});
+  if (with_shape) attrs.push_back({"shape", AttrKind::kInts});
   attrs.push_back({"ksize", AttrKind::kInts});
   attrs.push_back({"strides", AttrKind::kInts});
   attrs.push_back({"padding", AttrKind::kEnum, nullptr, kPaddingWords});

@@ -34,7 +34,7 @@ void int_infer(InferContext& c) {
 }
 
 std::vector<AttrSpec> sample_attrs(std::initializer_list<AttrSpec> more = {}) {
-  std::vector<AttrSpec> attrs = {{"shape", AttrKind::kShape},
+  std::vector<AttrSpec> attrs = {{"shape", AttrKind::kInts},
                                  {"dtype", AttrKind::kDType},
                                  {"key", AttrKind::kInt},
                                  {"counter_low", AttrKind::kInt},

@@ -98,7 +98,7 @@ namespace {
 
 std::vector<AttrSpec> slice_attrs(bool with_shape) {
   std::vector<AttrSpec> attrs;
-  if (with_shape) attrs.push_back({"shape", AttrKind::kShape});
+  if (with_shape) attrs.push_back({"shape", AttrKind::kInts});
   for (const char* name : {"begin", "end", "strides"}) attrs.push_back({name, AttrKind::kInts});
   for (const char* name :
        {"begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask"}) {

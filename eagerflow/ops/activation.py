@@ -6,14 +6,13 @@ from collections.abc import Callable
 from typing import Any
 
 from eagerflow import _core
+from eagerflow import dtype as dtypes
 from eagerflow.ops.array import invalid_argument
 
 _ops = _core.ops
 Tensor = _core.Tensor
 
 elu = _ops.elu
-gelu = _ops.gelu
-leaky_relu = _ops.leaky_relu
 relu = _ops.relu
 relu6 = _ops.relu6
 selu = _ops.selu
@@ -29,6 +28,51 @@ def crelu(features: Any, axis: int = -1, name: str | None = None) -> Tensor:
     """
     x = _core.convert(features, None, None)
     return _ops.relu(_ops.concat([x, _ops.negative(x)], axis))
+
+
+def leaky_relu(features: Any, alpha: Any = 0.2, name: str | None = None) -> Tensor:
+    """x where it is positive, and alpha * x elsewhere (Maas et al., 2013).
+
+    Args:
+        features: floating; integers are taken as float32.
+        alpha: the slope where x is negative, a number.
+        name: ignored.
+
+    Raises:
+        tf.errors.InvalidArgumentError: for complex numbers, truth values and strings.
+
+    >>> tf.nn.leaky_relu([-5.0, 2.0]).numpy()
+    array([-1.,  2.], dtype=float32)
+    """
+    if not isinstance(features, Tensor):
+        features = _core.convert(features, None, None)
+    if features.dtype.is_integer:
+        features = _ops.cast(features, dtypes.float32)
+    return _ops.leaky_relu(features, alpha)
+
+
+def gelu(features: Any, approximate: bool = False, name: str | None = None) -> Tensor:
+    """x times the normal distribution function of x (Hendrycks and Gimpel, 2016).
+
+    Args:
+        features: floating.
+        approximate: whether to compute 0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) instead.
+        name: ignored.
+
+    Raises:
+        ValueError: if `features` is not floating.
+
+    >>> tf.nn.gelu([-1.0, 0.0, 3.0]).numpy().round(3)
+    array([-0.159,  0.   ,  2.996], dtype=float32)
+    """
+    if not isinstance(features, Tensor):
+        features = _core.convert(features, None, None)
+    if not features.dtype.is_floating:
+        raise ValueError(
+            f"`features.dtype` must be a floating point tensor. Received: "
+            f"features.dtype={features.dtype!r}"
+        )
+    return _ops.gelu(features, approximate)
 
 
 def silu(features: Any, beta: Any = 1.0) -> Tensor:

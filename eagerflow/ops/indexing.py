@@ -50,7 +50,7 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
         return _ops.where_indices(condition)
     if x is None or y is None:
         raise ValueError("x and y must both be non-None or both be None.")
-    return _ops.select(condition, x, y)
+    return _ops.select(_core.convert(condition, dtypes.bool, None), x, y)
 
 
 def gather(
@@ -131,6 +131,10 @@ def scatter_nd(
     >>> tf.scatter_nd([[1], [3], [1]], [5, 6, 7], [4]).numpy()
     array([ 0, 12,  0,  6], dtype=int32)
     """
+    updates = _core.convert(updates, None, None)
+    if updates.dtype is dtypes.bool:
+        counts = _ops.scatter_nd(indices, _ops.cast(updates, dtypes.int32), shape)
+        return _ops.cast(counts, dtypes.bool)
     return _ops.scatter_nd(indices, updates, shape)
 
 

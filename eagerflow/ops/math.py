@@ -30,7 +30,6 @@ cosh = _ops.cosh
 cumprod = _ops.cumprod
 cumsum = _ops.cumsum
 digamma = _ops.digamma
-divide_no_nan = _ops.divide_no_nan
 equal = _ops.equal
 erf = _ops.erf
 erfc = _ops.erfc
@@ -115,6 +114,22 @@ def same_dtype(x: Any, y: Any) -> tuple[Tensor, Tensor]:
     return x, _core.convert(y, None if y_dtype else x_dtype, None)
 
 
+def _dividable(x: Any, y: Any, function: str) -> tuple[Tensor, Tensor]:
+    """Numerator and denominator in the dtype of their quotient."""
+    x, y = same_dtype(x, y)
+    if x.dtype is not y.dtype:
+        raise TypeError(f"`x` and `y` must have the same dtype, got {x.dtype!r} != {y.dtype!r}.")
+    if x.dtype not in _QUOTIENTS:
+        raise TypeError(
+            f"Invalid dtype {x.dtype!r} in {function}. Expected one of {{"
+            f"{', '.join(repr(dtype) for dtype in _QUOTIENTS)}}}."
+        )
+    wider = _QUOTIENTS[x.dtype]
+    if wider is not None:
+        x, y = _ops.cast(x, wider), _ops.cast(y, wider)
+    return x, y
+
+
 def truediv(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Divides elements as Python's `/` does: integers give floats.
 
@@ -129,18 +144,24 @@ def truediv(x: Any, y: Any, name: str | None = None) -> Tensor:
     >>> tf.truediv([3, 4], 2)
     <tf.Tensor: shape=(2,), dtype=float64, numpy=array([1.5, 2. ])>
     """
-    x, y = same_dtype(x, y)
-    if x.dtype is not y.dtype:
-        raise TypeError(f"`x` and `y` must have the same dtype, got {x.dtype!r} != {y.dtype!r}.")
-    if x.dtype not in _QUOTIENTS:
-        raise TypeError(
-            f"Invalid dtype {x.dtype!r} in __truediv__. Expected one of {{"
-            f"{', '.join(repr(dtype) for dtype in _QUOTIENTS)}}}."
-        )
-    wider = _QUOTIENTS[x.dtype]
-    if wider is not None:
-        x, y = _ops.cast(x, wider), _ops.cast(y, wider)
-    return _ops.divide_real(x, y)
+    return _ops.divide_real(*_dividable(x, y, "__truediv__"))
+
+
+def divide_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """Divides elements as `tf.truediv` does, but gives 0 where `y` is 0.
+
+    Args:
+        x: the numerator. Integers of up to 16 bits are divided in float32, others in float64.
+        y: the denominator, of the same dtype; shapes broadcast.
+        name: ignored.
+
+    Raises:
+        TypeError: if the dtypes differ or are not numeric.
+
+    >>> tf.math.divide_no_nan([1.0, 3.0], [0.0, 2.0]).numpy()
+    array([0. , 1.5], dtype=float32)
+    """
+    return _ops.divide_no_nan(*_dividable(x, y, "tf.math.divide_no_nan"))
 
 
 def divide(x: Any, y: Any, name: str | None = None) -> Tensor:

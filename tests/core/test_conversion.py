@@ -418,7 +418,6 @@ class Index:
         np.array([2, 3]),
         np.array([2.0, 3.0]),
         [np.int64(2), 3],
-        [2.0, 3.0],
         lambda: tf.constant([2, 3]),
         lambda: [tf.constant(2), 3],
         lambda: tf.TensorShape([2, 3]),
@@ -430,6 +429,13 @@ class Index:
 def test_shape_arguments(shape):
     shape = shape() if callable(shape) else shape
     assert tuple(tf.zeros(shape).shape) == (2, 3)
+
+
+def test_shapes_are_no_floats():
+    with pytest.raises(TypeError, match="2.0, 3.0"):
+        tf.zeros([2.0, 3.0])
+    with pytest.raises(tf.errors.InvalidArgumentError, match="shape.*float.*Reshape"):
+        tf.reshape(tf.range(6), [2.0, 3.0])
 
 
 @pytest.mark.parametrize(

@@ -66,6 +66,9 @@ def shape_cases() -> list[Case]:
         call("diag_part", spread((2, 3, 3))),
         call("diag_part", spread((3, 4)), k=1),
         call("diag_part", spread((4, 3)), k=-2),
+        call("linspace", spread(()), spread((), seed=1), num=4),
+        call("linspace", spread((2, 3)), spread((2, 3), seed=1), num=3, axis=-1),
+        call("linspace", spread((2,)), spread((2,), seed=1), num=1),
         call("matrix_band_part", spread((3, 4)), num_lower=1, num_upper=0),
         call("matrix_band_part", spread((2, 3, 3)), num_lower=-1, num_upper=1),
     ]
