@@ -3,6 +3,7 @@
 #include <nanobind/stl/string.h>
 
 #include "bindings/convert.h"
+#include "bindings/diversion.h"
 #include "bindings/errors.h"
 #include "bindings/numpy_interop.h"
 #include "bindings/op_function.h"
@@ -15,6 +16,7 @@
 #include "device/isa.h"
 #include "device/parallel.h"
 #include "eager/dispatch.h"
+#include "eager/symbolic.h"
 #include "eager/tape.h"
 
 namespace nb = nanobind;
@@ -26,6 +28,8 @@ namespace {
 void* release_gil() { return PyGILState_Check() ? PyEval_SaveThread() : nullptr; }
 void acquire_gil(void* state) { PyEval_RestoreThread(static_cast<PyThreadState*>(state)); }
 
+PyObject* convert_function = nullptr;  // what Python knows as convert; lives as long as the process
+
 nb::object convert(nb::object value, nb::object dtype, nb::object hint) {
   PyObject* result = py::guarded([&] {
     const ef::DType wanted = dtype.is_none() ? ef::DType::kInvalid : py::to_dtype(dtype.ptr());
@@ -36,6 +40,10 @@ nb::object convert(nb::object value, nb::object dtype, nb::object hint) {
     }
     return py::wrap(py::to_tensor(value.ptr(), wanted, preferred));
   });
+  if (!result) {
+    PyObject* const arguments[] = {value.ptr(), dtype.ptr(), hint.ptr()};
+    result = py::divert(convert_function, arguments, 3);
+  }
   if (!result) throw nb::python_error();
   return nb::steal(result);
 }
@@ -118,6 +126,7 @@ NB_MODULE(_core, m) {
   m.def("convert", convert, nb::arg("value").none(), nb::arg("dtype").none() = nb::none(),
         nb::arg("dtype_hint").none() = nb::none(),
         "A tensor of the value: of that dtype, or preferably of the hinted one.");
+  convert_function = nb::object(m.attr("convert")).release().ptr();
   m.def("to_dlpack", [](nb::object tensor) {
     return translated([&] { return nb::steal(py::to_dlpack(py::to_tensor(tensor.ptr()))); });
   });
@@ -126,6 +135,24 @@ NB_MODULE(_core, m) {
   });
   m.def("crc32c", crc32c_of, nb::arg("data"), nb::arg("value") = 0,
         "The CRC-32C of bytes that follow those whose checksum is `value`.");
+  m.def(
+      "symbolic",
+      [](nb::object dtype, nb::object shape) {
+        return translated([&] {
+          ef::TensorSpec spec;
+          spec.dtype = py::to_dtype(dtype.ptr());
+          for (int64_t size : py::to_ints(shape.ptr(), "shape")) spec.shape.push_back(size);
+          return nb::steal(py::wrap(ef::symbolic(spec)));
+        });
+      },
+      "A tensor of known dtype and shape and unknown value, for inference.");
+  m.def(
+      "is_symbolic",
+      [](nb::object tensor) {
+        const ef::Tensor& native = py::tensor_of(tensor.ptr());
+        return ef::is_symbolic(native);
+      },
+      "Whether a tensor's value is unknown.");
   m.def("recording", [] { return ef::recording(); }, "Whether a tape of this thread records.");
 
   m.def("num_threads", ef::max_threads, "How many threads a kernel may use.");

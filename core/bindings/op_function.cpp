@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "bindings/convert.h"
+#include "bindings/diversion.h"
 #include "bindings/errors.h"
 #include "bindings/py_ref.h"
 #include "bindings/py_tensor.h"
@@ -313,9 +314,9 @@ PyObject* results(const Op& op, TensorList& outputs) {
 
 PyObject* call_op(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* keywords) {
   const Signature& signature = signature_of(self);
-  return guarded([&] {
+  const auto positional = static_cast<size_t>(PyVectorcall_NARGS(nargsf));
+  PyObject* result = guarded([&] {
     const Op& op = signature.op;
-    const auto positional = static_cast<size_t>(PyVectorcall_NARGS(nargsf));
     PyObject* values[kMaxParameters];
     match_arguments(signature, args, positional, keywords, values);
 
@@ -340,6 +341,7 @@ PyObject* call_op(PyObject* self, PyObject* const* args, size_t nargsf, PyObject
     }
     return results(op, outputs);
   });
+  return result ? result : divert(self, args, positional, keywords);
 }
 
 // (name, default as Python source or None) for each parameter.

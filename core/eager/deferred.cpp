@@ -53,7 +53,8 @@ Tensor defer(const Op& op, std::span<const Tensor> inputs, const Attrs& attrs,
 std::optional<DeferredCall> deferred_call(const Tensor& tensor) {
   DeferredValue* const value = tensor.impl()->deferred();
   if (!value) return std::nullopt;
-  return static_cast<DeferredResult*>(value)->call();
+  auto* const result = dynamic_cast<DeferredResult*>(value);
+  return result ? result->call() : std::nullopt;
 }
 
 }  // namespace ef

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "eager/deferred.h"
+#include "eager/symbolic.h"
 #include "eager/tape.h"
 
 namespace ef {
@@ -79,6 +80,14 @@ bool worth_deferring(const TensorSpec& spec) {
          (spec.dtype == DType::kFloat32 || spec.dtype == DType::kFloat64);
 }
 
+const Tensor* first_symbolic(std::span<const Tensor> inputs) {
+  for (const Tensor& input : inputs) {
+    if (input.impl()->deferred() && is_symbolic(input)) [[unlikely]]
+      return &input;
+  }
+  return nullptr;
+}
+
 void run_now(const Op& op, std::span<const Tensor> inputs, const Attrs& attrs,
              const SpecList& specs, TensorList& outputs, bool records) {
   if (op.makes_outputs) {
@@ -103,7 +112,10 @@ void run(const Op& op, std::span<const Tensor> inputs, const Attrs& attrs, Tenso
   InferContext infer(op, inputs, attrs, specs);
   op.infer(infer);
   const bool records = op.gradient && recording();
-  if (op.defers && worth_deferring(specs[0])) {
+  if (const Tensor* unknown = first_symbolic(inputs)) [[unlikely]] {
+    if (op.sizes_from_values) unknown->impl()->settle();  // throws
+    for (const TensorSpec& spec : specs) outputs.push_back(symbolic(spec));
+  } else if (op.defers && worth_deferring(specs[0])) {
     for (const Tensor& input : inputs) input.impl()->settle();
     outputs.push_back(defer(op, inputs, attrs, specs[0]));
   } else {
@@ -120,7 +132,7 @@ Tensor call(const Op& op, std::span<const Tensor> inputs, const Attrs& attrs) {
 
 Tensor call_reusing(const Op& op, Tensor first, const Tensor& second, const Attrs& attrs) {
   if (recording() || !first.exclusively_owned() || first.shape() != second.shape() ||
-      first.dtype() != second.dtype()) {
+      first.dtype() != second.dtype() || first_symbolic({&second, 1})) {
     return call(op, {first, second}, attrs);
   }
   second.impl()->settle();

@@ -166,8 +166,9 @@ struct OpSpec {
   // Per input, what its gradient reads; the last entry serves all further inputs.
   std::vector<Need> needs = {};
   bool makes_outputs = false;
-  bool defers = false;          // a large result may be computed later, see eager/deferred.h
-  bool takes_deferred = false;  // the kernel looks for deferred inputs itself
+  bool sizes_from_values = false;  // what is inferred are not the outputs' true shapes
+  bool defers = false;             // a large result may be computed later, see eager/deferred.h
+  bool takes_deferred = false;     // the kernel looks for deferred inputs itself
   // Python arguments only look at the dtypes of earlier ones, and need not take them.
   bool converts_in_turn = false;
   bool returns_list = false;  // the number of outputs depends on the call; Python gets a list

@@ -66,6 +66,7 @@ const Op where_indices{{
     .infer = [](InferContext& c) { c.add_output(DType::kInt64, {0, c.shape(0).rank()}); },
     .kernel = cpu::where_indices,
     .makes_outputs = true,
+    .sizes_from_values = true,
     .doc = "The places of the true (or nonzero) elements, one row each.",
 }};
 
@@ -167,6 +168,7 @@ const Op unique_with_counts{{
         },
     .kernel = cpu::unique_with_counts,
     .makes_outputs = true,
+    .sizes_from_values = true,
     .doc = "Distinct elements in order of appearance, each element's place, and counts.",
 }};
 
