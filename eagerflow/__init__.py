@@ -122,11 +122,9 @@ from eagerflow.ops.control_flow import (
     control_dependencies,
     group,
     init_scope,
-    map_fn,
     no_op,
     switch_case,
     tuple,
-    vectorized_map,
     while_loop,
 )
 from eagerflow.ops.conversion import (
@@ -153,6 +151,14 @@ from eagerflow.ops.creation import (
 )
 from eagerflow.ops.einsum import (
     einsum,
+)
+from eagerflow.ops.factorization import (
+    eig,
+    eigvals,
+)
+from eagerflow.ops.host_functions import (
+    numpy_function,
+    py_function,
 )
 from eagerflow.ops.indexing import (
     argsort,
@@ -182,6 +188,13 @@ from eagerflow.ops.linalg import (
     matmul,
     norm,
     tensordot,
+)
+from eagerflow.ops.loops import (
+    foldl,
+    foldr,
+    map_fn,
+    scan,
+    vectorized_map,
 )
 from eagerflow.ops.math import (
     abs,
@@ -230,6 +243,9 @@ from eagerflow.ops.math import (
     truncatediv,
     truncatemod,
 )
+from eagerflow.ops.matrix_functions import (
+    sqrtm as matrix_square_root,
+)
 from eagerflow.ops.printing import (
     print,
 )
@@ -249,6 +265,10 @@ from eagerflow.ops.segment import (
     histogram_fixed_width,
     histogram_fixed_width_bins,
 )
+from eagerflow.ops.tensor_array import (
+    TensorArray,
+    TensorArraySpec,
+)
 from eagerflow.shapes import (
     TensorShape,
 )
@@ -264,8 +284,11 @@ from eagerflow.tensor import (
     is_tensor,
 )
 from eagerflow.type_spec import (
+    IndexedSlicesSpec,
+    NoneTensorSpec,
     TensorSpec,
     TypeSpec,
+    type_spec_from_value,
 )
 from eagerflow.variable import (
     Variable,
@@ -290,14 +313,17 @@ def __getattr__(name: str) -> _typing.Any:
 
 
 __all__ = [
-    "__version__",
     "Assert",
     "DType",
     "DeviceSpec",
     "GradientTape",
     "IndexedSlices",
+    "IndexedSlicesSpec",
     "Module",
+    "NoneTensorSpec",
     "Tensor",
+    "TensorArray",
+    "TensorArraySpec",
     "TensorShape",
     "TensorSpec",
     "TypeSpec",
@@ -305,6 +331,7 @@ __all__ = [
     "Variable",
     "VariableAggregation",
     "VariableSynchronization",
+    "__version__",
     "abs",
     "acos",
     "acosh",
@@ -358,6 +385,8 @@ __all__ = [
     "dtypes",
     "dynamic_partition",
     "dynamic_stitch",
+    "eig",
+    "eigvals",
     "einsum",
     "ensure_shape",
     "equal",
@@ -372,6 +401,8 @@ __all__ = [
     "float32",
     "float64",
     "floor",
+    "foldl",
+    "foldr",
     "function",
     "gather",
     "gather_nd",
@@ -409,6 +440,7 @@ __all__ = [
     "map_fn",
     "math",
     "matmul",
+    "matrix_square_root",
     "maximum",
     "meshgrid",
     "minimum",
@@ -421,6 +453,7 @@ __all__ = [
     "no_op",
     "norm",
     "not_equal",
+    "numpy_function",
     "one_hot",
     "ones",
     "ones_like",
@@ -429,6 +462,7 @@ __all__ = [
     "parallel_stack",
     "pow",
     "print",
+    "py_function",
     "random",
     "range",
     "rank",
@@ -452,6 +486,7 @@ __all__ = [
     "round",
     "saturate_cast",
     "scalar_mul",
+    "scan",
     "scatter_nd",
     "searchsorted",
     "sequence_mask",
@@ -488,6 +523,7 @@ __all__ = [
     "truncatediv",
     "truncatemod",
     "tuple",
+    "type_spec_from_value",
     "uint16",
     "uint32",
     "uint64",

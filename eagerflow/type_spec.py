@@ -142,3 +142,144 @@ class TensorSpec(TypeSpec):
 
 def _tensor_spec(dims: tuple | None, dtype: str, name: str | None) -> TensorSpec:
     return TensorSpec(dims, dtype, name)
+
+
+class NoneTensorSpec(TypeSpec):
+    """The spec of None.
+
+    >>> tf.NoneTensorSpec().is_compatible_with(None)
+    True
+    """
+
+    @property
+    def value_type(self) -> type:
+        """The type of None."""
+        return type(None)
+
+    def is_compatible_with(self, spec_or_value: Any) -> bool:
+        """Whether the other is None, or this spec."""
+        return spec_or_value is None or isinstance(spec_or_value, NoneTensorSpec)
+
+    def most_specific_compatible_type(self, other: Any) -> NoneTensorSpec:
+        """This spec.
+
+        Raises:
+            ValueError: if the other is not the spec of None.
+        """
+        if not isinstance(other, NoneTensorSpec):
+            raise ValueError(f"No TypeSpec is compatible with both {self} and {other}")
+        return self
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, NoneTensorSpec)
+
+    def __hash__(self) -> int:
+        return hash(NoneTensorSpec)
+
+    def __repr__(self) -> str:
+        return "NoneTensorSpec()"
+
+
+class IndexedSlicesSpec(TypeSpec):
+    """What is known of a `tf.IndexedSlices`.
+
+    Args:
+        shape: the dense shape.
+        dtype: the dtype of the values.
+        indices_dtype: the dtype of the indices.
+        dense_shape_dtype: the dtype of the dense shape, None if there is no dense shape.
+        indices_shape: the shape of the indices.
+
+    >>> tf.IndexedSlicesSpec([10, 2]).dtype
+    tf.float32
+    """
+
+    def __init__(
+        self,
+        shape: Any = None,
+        dtype: Any = dtypes.float32,
+        indices_dtype: Any = dtypes.int64,
+        dense_shape_dtype: Any = None,
+        indices_shape: Any = None,
+    ) -> None:
+        self._shape = as_shape(shape)
+        self._dtype = as_dtype(dtype)
+        self._indices_dtype = as_dtype(indices_dtype)
+        self._dense_shape_dtype = None if dense_shape_dtype is None else as_dtype(dense_shape_dtype)
+        self._indices_shape = as_shape([None] if indices_shape is None else indices_shape)
+
+    @property
+    def shape(self) -> TensorShape:
+        """The dense shape."""
+        return self._shape
+
+    @property
+    def dtype(self) -> DType:
+        """The dtype of the values."""
+        return self._dtype
+
+    @property
+    def value_type(self) -> type:
+        """Slices with indices."""
+        from eagerflow.indexed_slices import IndexedSlices
+
+        return IndexedSlices
+
+    def _parts(self) -> tuple:
+        shapes = (self._shape, self._indices_shape)
+        dims = tuple(None if s.rank is None else tuple(s) for s in shapes)
+        return dims, self._dtype, self._indices_dtype, self._dense_shape_dtype
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, IndexedSlicesSpec) and self._parts() == other._parts()
+
+    def __hash__(self) -> int:
+        return hash(self._parts())
+
+    def __repr__(self) -> str:
+        return (
+            f"IndexedSlicesSpec({self._shape!r}, {self._dtype!r}, {self._indices_dtype!r}, "
+            f"{self._dense_shape_dtype!r}, {self._indices_shape!r})"
+        )
+
+
+def type_spec_from_value(value: Any) -> TypeSpec:
+    """The spec of a tensor, an object that has one of its own, or what can be converted to a tensor.
+
+    Raises:
+        TypeError: if the value has no spec.
+
+    >>> tf.type_spec_from_value(tf.constant([1, 2]))
+    TensorSpec(shape=(2,), dtype=tf.int32, name=None)
+    """
+    from eagerflow.indexed_slices import IndexedSlices
+    from eagerflow.ops.tensor_array import TensorArray, TensorArraySpec
+
+    if isinstance(value, _core.Tensor):
+        return TensorSpec(value.shape, value.dtype)
+    if value is None:
+        return NoneTensorSpec()
+    if isinstance(value, TensorArray):
+        return TensorArraySpec.from_value(value)
+    if isinstance(value, IndexedSlices):
+        dense = value.dense_shape
+        shape = None if dense is None else [int(size) for size in dense]
+        if shape is None:
+            shape = [None] * value.values.ndim
+        return IndexedSlicesSpec(
+            shape,
+            value.values.dtype,
+            value.indices.dtype,
+            None if dense is None else _core.convert(dense, None, None).dtype,
+            value.indices.shape,
+        )
+    spec = getattr(value, "_type_spec", None)
+    if isinstance(spec, TypeSpec):
+        return spec
+    try:
+        tensor = _core.convert(value, None, None)
+    except (TypeError, ValueError):
+        raise TypeError(
+            f"Could not build a TypeSpec for {value!r} with type {type(value).__name__}"
+        ) from None
+    return TensorSpec(tensor.shape, tensor.dtype)

@@ -8,6 +8,7 @@ from typing import Any
 
 from eagerflow import _core, nest
 from eagerflow.ops.array import invalid_argument
+from eagerflow.ops.tensor_array import TensorArray
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -156,91 +157,39 @@ def while_loop(
     Returns:
         The last values, in a structure like `loop_vars`.
 
+    Raises:
+        TypeError: if a function cannot be called.
+        ValueError: if there are no variables, or their structure changes.
+
     >>> tf.while_loop(lambda i: i < 5, lambda i: [i + 2], [tf.constant(0)])[0].numpy()
     np.int32(6)
     """
-    packed = isinstance(loop_vars, list) and len(loop_vars) == 1
+    for function, text in ((cond, "cond"), (body, "body")):
+        if not callable(function):
+            raise TypeError(f"'{text}' must be callable.")
+    if not isinstance(loop_vars, list | _tuple) or not loop_vars:
+        raise ValueError("'loop_vars' must be provided.")
     limit = None if maximum_iterations is None else int(maximum_iterations)
     count = 0
     while (limit is None or count < limit) and cond(*loop_vars):
-        loop_vars = body(*loop_vars)
-        if packed and not isinstance(loop_vars, list | _tuple):
-            loop_vars = [loop_vars]
-        nest.flatten(loop_vars)
+        following = body(*loop_vars)
+        nest.assert_same_structure(list(loop_vars), list(following), check_types=False)
+        loop_vars = following
         count += 1
     loop_vars = nest.map_structure(_as_tensor, loop_vars)
     if not back_prop:
-        loop_vars = nest.map_structure(_ops.stop_gradient, loop_vars)
+        loop_vars = nest.map_structure(_stopped, loop_vars)
     return loop_vars
 
 
 _tuple = type(())
 
 
-def _as_tensor(value: Any) -> Tensor:
+def _stopped(value: Any) -> Any:
+    return _ops.stop_gradient(value) if isinstance(value, Tensor) else value
+
+
+def _as_tensor(value: Any) -> Any:
+    if isinstance(value, TensorArray) or getattr(type(value), "_is_composite_tensor", False):
+        return value
     return _core.convert(value, None, None)
-
-
-def map_fn(
-    fn: Callable,
-    elems: Any,
-    dtype: Any = None,
-    parallel_iterations: int | None = None,
-    back_prop: bool = True,
-    swap_memory: bool = False,
-    infer_shape: bool = True,
-    name: str | None = None,
-    fn_output_signature: Any = None,
-) -> Any:
-    """Applies a function to the slices along the first axis and stacks the results.
-
-    Args:
-        fn: a function of a slice, or of a structure of slices.
-        elems: a tensor, or a nested structure of tensors of the same first size.
-        dtype: an older name of `fn_output_signature`.
-        parallel_iterations: ignored.
-        back_prop: ignored.
-        swap_memory: ignored.
-        infer_shape: ignored.
-        name: ignored.
-        fn_output_signature: the dtype of the results; by default that of `elems`.
-
-    Raises:
-        TypeError: if `fn` cannot be called.
-        ValueError: if the first sizes differ.
-
-    >>> tf.map_fn(lambda row: row * 2, tf.constant([[1, 2], [3, 4]])).numpy()
-    array([[2, 4],
-           [6, 8]], dtype=int32)
-    """
-    if not callable(fn):
-        raise TypeError(f"The provided function {fn} is not callable. fn must be callable.")
-    flat = [_as_tensor(value) for value in nest.flatten(elems)]
-    sizes = {tensor._shape_tuple()[0] for tensor in flat if tensor.ndim}
-    if not flat or any(tensor.ndim == 0 for tensor in flat):
-        raise ValueError(f"elems must be tensors of rank 1 or more, got {elems}")
-    if len(sizes) != 1:
-        raise ValueError(f"The first sizes of elems differ: {sorted(sizes)}")
-    signature = dtype if fn_output_signature is None else fn_output_signature
-    results = []
-    for slices in zip(*flat, strict=True):
-        results.append(fn(nest.pack_sequence_as(elems, list(slices))))
-    if not results:
-        like = elems if signature is None else signature
-        return nest.map_structure(lambda leaf: _ops.zeros([0], getattr(leaf, "dtype", leaf)), like)
-    columns = zip(*(nest.flatten(result) for result in results), strict=True)
-    wanted = [None] * len(nest.flatten(results[0]))
-    if signature is not None:
-        wanted = [getattr(leaf, "dtype", leaf) for leaf in nest.flatten(signature)]
-    stacked = [
-        _ops.stack([_core.convert(item, kind, None) for item in column], 0)
-        for column, kind in zip(columns, wanted, strict=True)
-    ]
-    return nest.pack_sequence_as(results[0], stacked)
-
-
-def vectorized_map(
-    fn: Callable, elems: Any, fallback_to_while_loop: bool = True, warn: bool = True
-) -> Any:
-    """Applies a function to the slices along the first axis; the same as `tf.map_fn`."""
-    return map_fn(fn, elems)

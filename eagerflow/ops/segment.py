@@ -113,6 +113,38 @@ def unsorted_segment_min(
     return _extreme(data, segment_ids, num_segments, largest=False)
 
 
+def unsorted_segment_prod(
+    data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
+) -> Tensor:
+    """The products of rows that belong to the same segment; one for an empty one.
+
+    >>> tf.math.unsorted_segment_prod([2.0, 3.0, 4.0], [0, 2, 0], 3).numpy()
+    array([8., 1., 3.], dtype=float32)
+    """
+    values = _core.convert(data, None, None)
+    ids = _core.convert(segment_ids, None, None)
+    count = int(num_segments)
+    inner = values._shape_tuple()[ids.ndim :]
+    flat = ids.numpy().reshape(-1).astype(np.int64)
+    if values._shape_tuple()[: ids.ndim] != ids._shape_tuple():
+        raise invalid_argument(
+            f"data.shape = {list(values._shape_tuple())} does not start with segment_ids.shape = "
+            f"{list(ids._shape_tuple())} [Op:UnsortedSegmentProd]"
+        )
+    if flat.size and flat.max() >= count:
+        raise invalid_argument(f"segment_ids must be below {count}, got {flat.max()}")
+    # The rows of each segment stand side by side, filled up with ones.
+    rows = _ops.reshape(values, [flat.size, *inner])
+    rows = _ops.concat([rows, _ops.ones([1, *inner], values.dtype)], 0)
+    kept = np.flatnonzero(flat >= 0)
+    kept = kept[np.argsort(flat[kept], kind="stable")]
+    sizes = np.bincount(flat[kept], minlength=count)
+    places = np.full((count, max(int(sizes.max(initial=0)), 1)), flat.size)
+    starts = np.cumsum(sizes) - sizes
+    places[flat[kept], np.arange(kept.size) - starts[flat[kept]]] = kept
+    return _ops.reduce_prod(_ops.gather(rows, places, 0, 0), axis=1)
+
+
 def _checked_ids(segment_ids: Any) -> tuple[Tensor, int]:
     """Sorted segment ids and the number of segments."""
     ids = _core.convert(segment_ids, None, None)
@@ -158,6 +190,16 @@ def segment_min(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
     """The least rows of each segment, zero for an empty one; the ids must be ascending."""
     ids, count = _checked_ids(segment_ids)
     return _zero_where_empty(unsorted_segment_min(data, ids, count), ids, count)
+
+
+def segment_prod(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
+    """The products of rows of the same segment; the ids must be ascending.
+
+    >>> tf.math.segment_prod([2, 3, 4], [0, 0, 1]).numpy()
+    array([6, 4], dtype=int32)
+    """
+    ids, count = _checked_ids(segment_ids)
+    return unsorted_segment_prod(data, ids, count)
 
 
 def bincount(

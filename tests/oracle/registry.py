@@ -17,6 +17,8 @@ FAMILIES = (
     "linalg",
     "decompositions",
     "nn",
+    "special",
+    "loops",
     "random",
     "tensors",
     "dtypes",

@@ -1,0 +1,330 @@
+"""Functions that go along the first axis of tensors: map, fold and scan."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from eagerflow import _core, nest
+from eagerflow import dtype as dtypes
+from eagerflow.errors import InvalidArgumentError, OutOfRangeError
+from eagerflow.type_spec import TypeSpec
+
+_ops = _core.ops
+Tensor = _core.Tensor
+
+
+def _as_tensor(value: Any) -> Any:
+    if getattr(type(value), "_is_composite_tensor", False):
+        return value
+    return _core.convert(value, None, None)
+
+
+def _callable(fn: Any) -> None:
+    if not callable(fn):
+        raise TypeError(f"The provided function {fn} is not callable. fn must be callable.")
+
+
+def _elements(value: Any) -> list:
+    """The slices of a tensor, or the rows of a ragged or sparse one."""
+    if isinstance(value, Tensor):
+        if value.ndim == 0:
+            raise ValueError("Elements in elems must be 1+ dimensional Tensors, not scalars")
+        return _ops.unstack(value, None, 0)
+    return [value[k] for k in range(int(value.shape[0]))]
+
+
+def _columns(elems: Any) -> list[list]:
+    flat = [_as_tensor(value) for value in nest.flatten(elems)]
+    if not flat:
+        raise ValueError("elems must be a Tensor or (possibly nested) sequence of Tensors.")
+    return [_elements(value) for value in flat]
+
+
+def _wanted(signature: Any) -> tuple[list, list]:
+    """The dtypes and the specs in a signature, leaf by leaf."""
+    specs = nest.flatten(signature)
+    kinds = [
+        dtypes.as_dtype(spec.dtype if isinstance(spec, TypeSpec) else getattr(spec, "dtype", spec))
+        for spec in specs
+    ]
+    return kinds, specs
+
+
+def stacked(column: list, kind: Any, spec: Any = None) -> Any:
+    """Results for the slices joined into one value of a given dtype.
+
+    Raises:
+        tf.errors.InvalidArgumentError: if a result has another dtype.
+        ValueError: if the shapes of results differ.
+    """
+    name = type(spec).__name__
+    if name == "RaggedTensorSpec":
+        import eagerflow
+
+        return eagerflow.ragged.stack([_core_or_same(item, kind) for item in column])
+    if name == "SparseTensorSpec":
+        import eagerflow
+
+        return eagerflow.sparse.concat(
+            0,
+            [eagerflow.sparse.expand_dims(item, 0) for item in column],
+            expand_nonconcat_dims=True,
+        )
+    parts = []
+    for item in column:
+        part = _core.convert(item, None, kind)
+        if kind is not None and part.dtype is not kind:
+            raise InvalidArgumentError(
+                None,
+                None,
+                f"TensorArray dtype is {kind.name} but Op is trying to write dtype "
+                f"{part.dtype.name}",
+            )
+        if parts and part._shape_tuple() != parts[0]._shape_tuple():
+            raise ValueError(
+                f"Incompatible shape for value ({part.shape}), expected ({parts[0].shape})"
+            )
+        parts.append(part)
+    return _ops.stack(parts, 0)
+
+
+def _core_or_same(item: Any, kind: Any) -> Any:
+    if getattr(type(item), "_is_composite_tensor", False):
+        return item
+    return _core.convert(item, None, kind)
+
+
+def map_fn(
+    fn: Callable,
+    elems: Any,
+    dtype: Any = None,
+    parallel_iterations: int | None = None,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    infer_shape: bool = True,
+    name: str | None = None,
+    fn_output_signature: Any = None,
+) -> Any:
+    """Applies a function to the slices along the first axis and stacks the results.
+
+    Args:
+        fn: a function of a slice, or of a structure of slices.
+        elems: a tensor, or a nested structure of tensors of the same first size.
+        dtype: an older name of `fn_output_signature`.
+        parallel_iterations: ignored.
+        back_prop: whether gradients flow through the result.
+        swap_memory: ignored.
+        infer_shape: ignored: the results must have one shape.
+        name: ignored.
+        fn_output_signature: a structure of dtypes or specs, one for each result; by default results
+            are like `elems`.
+
+    Raises:
+        TypeError: if `fn` cannot be called.
+        ValueError: if the first sizes differ, a result has another structure than the signature,
+            or the results have different shapes.
+        tf.errors.InvalidArgumentError: if a result has another dtype than the signature says.
+
+    >>> tf.map_fn(lambda row: row * 2, tf.constant([[1, 2], [3, 4]])).numpy()
+    array([[2, 4],
+           [6, 8]], dtype=int32)
+    """
+    _callable(fn)
+    columns = _columns(elems)
+    if len({len(column) for column in columns}) != 1:
+        raise ValueError(f"The first sizes of elems differ: {[len(column) for column in columns]}")
+    signature = dtype if fn_output_signature is None else fn_output_signature
+    if signature is None:
+        signature = nest.map_structure(lambda leaf: _as_tensor(leaf).dtype, elems)
+    kinds, specs = _wanted(signature)
+    results: list[list] = [[] for _ in specs]
+    for slices in zip(*columns, strict=True):
+        value = fn(nest.pack_sequence_as(elems, list(slices)))
+        nest.assert_same_structure(signature, value, check_types=False)
+        for column, leaf in zip(results, nest.flatten(value), strict=True):
+            column.append(leaf)
+    if not columns[0]:
+        empty = [_empty(kind, spec) for kind, spec in zip(kinds, specs, strict=True)]
+        return nest.pack_sequence_as(signature, empty)
+    joined = [
+        stacked(column, kind, spec)
+        for column, kind, spec in zip(results, kinds, specs, strict=True)
+    ]
+    if not back_prop:
+        joined = [_ops.stop_gradient(value) for value in joined]
+    return nest.pack_sequence_as(signature, joined)
+
+
+def _empty(kind: Any, spec: Any) -> Tensor:
+    shape = getattr(spec, "shape", None)
+    inner = [] if shape is None or not isinstance(spec, TypeSpec) else list(shape)
+    return _ops.zeros([0, *(size or 0 for size in inner)], kind)
+
+
+def vectorized_map(
+    fn: Callable, elems: Any, fallback_to_while_loop: bool = True, warn: bool = True
+) -> Any:
+    """Applies a function to the slices along the first axis and stacks whatever it returns.
+
+    Args:
+        fn: a function of a slice, or of a structure of slices.
+        elems: a tensor, or a nested structure of tensors whose first sizes are one number or 1.
+        fallback_to_while_loop: ignored.
+        warn: ignored.
+
+    Raises:
+        ValueError: if the first sizes differ or are zero.
+
+    >>> tf.vectorized_map(lambda x: tf.reduce_sum(x * x), tf.constant([[1, 2], [3, 4]])).numpy()
+    array([ 5, 25], dtype=int32)
+    """
+    _callable(fn)
+    columns = _columns(elems)
+    count = max(len(column) for column in columns)
+    if any(len(column) not in (1, count) for column in columns):
+        raise ValueError(
+            "Expected the first sizes of elems to be equal or 1, got "
+            f"{[len(column) for column in columns]}"
+        )
+    if count == 0:
+        raise ValueError("vectorized_map needs at least one element, got a first size of 0")
+    columns = [column if len(column) == count else column * count for column in columns]
+    results = []
+    for slices in zip(*columns, strict=True):
+        results.append(fn(nest.pack_sequence_as(elems, list(slices))))
+    leaves = zip(*(nest.flatten(result) for result in results), strict=True)
+    return nest.pack_sequence_as(results[0], [_ops.stack(list(column), 0) for column in leaves])
+
+
+def _fold(
+    fn: Callable, elems: Any, initializer: Any, backwards: bool, back_prop: bool
+) -> tuple[Any, list]:
+    """The last accumulated value, and all of them in the order in which they came."""
+    _callable(fn)
+    columns = _columns(elems)
+    rows = [nest.pack_sequence_as(elems, list(row)) for row in zip(*columns, strict=True)]
+    if backwards:
+        rows.reverse()
+    values = []
+    if initializer is None:
+        if not rows:
+            raise OutOfRangeError(None, None, "Tried to read from index 0 but array size is: 0 ")
+        value = rows.pop(0)
+        values.append(value)
+    else:
+        value = nest.map_structure(_as_tensor, initializer)
+    for row in rows:
+        following = fn(value, row)
+        nest.assert_same_structure(value, following, check_types=False)
+        value = following
+        values.append(value)
+    if not back_prop:
+        values = [nest.map_structure(_ops.stop_gradient, item) for item in values]
+    return (values[-1] if values else value), values
+
+
+def foldl(
+    fn: Callable,
+    elems: Any,
+    initializer: Any = None,
+    parallel_iterations: int = 10,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    name: str | None = None,
+) -> Any:
+    """Combines the slices along the first axis from the first to the last.
+
+    Args:
+        fn: called with what has accumulated and a slice; returns what has accumulated then.
+        elems: a tensor, or a nested structure of tensors of the same first size.
+        initializer: where to begin; by default with the first slice.
+        parallel_iterations: ignored.
+        back_prop: whether gradients flow through the result.
+        swap_memory: ignored.
+        name: ignored.
+
+    Raises:
+        TypeError: if `fn` cannot be called.
+
+    >>> tf.foldl(lambda a, x: 10 * a + x, tf.constant([1, 2, 3]))
+    <tf.Tensor: shape=(), dtype=int32, numpy=123>
+    """
+    last, _ = _fold(fn, elems, initializer, False, back_prop)
+    return nest.map_structure(_as_tensor, last)
+
+
+def foldr(
+    fn: Callable,
+    elems: Any,
+    initializer: Any = None,
+    parallel_iterations: int = 10,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    name: str | None = None,
+) -> Any:
+    """Combines the slices along the first axis from the last to the first; see `tf.foldl`.
+
+    >>> tf.foldr(lambda a, x: 10 * a + x, tf.constant([1, 2, 3]))
+    <tf.Tensor: shape=(), dtype=int32, numpy=321>
+    """
+    last, _ = _fold(fn, elems, initializer, True, back_prop)
+    return nest.map_structure(_as_tensor, last)
+
+
+def scan(
+    fn: Callable,
+    elems: Any,
+    initializer: Any = None,
+    parallel_iterations: int = 10,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    infer_shape: bool = True,
+    reverse: bool = False,
+    name: str | None = None,
+) -> Any:
+    """Combines the slices along the first axis and keeps what has accumulated at each.
+
+    Args:
+        fn: called with what has accumulated and a slice; returns what has accumulated then.
+        elems: a tensor, or a nested structure of tensors of the same first size.
+        initializer: where to begin; by default with the first slice.
+        parallel_iterations: ignored.
+        back_prop: whether gradients flow through the result.
+        swap_memory: ignored.
+        infer_shape: ignored: the results must have one shape.
+        reverse: whether to begin at the last slice; results stay beside their slices.
+        name: ignored.
+
+    Returns:
+        The accumulated values stacked along a new first axis, in a structure like that of
+        `initializer`, or of `elems`.
+
+    Raises:
+        TypeError: if `fn` cannot be called.
+        ValueError: if structures or shapes of results differ.
+        tf.errors.InvalidArgumentError: if dtypes of results differ.
+
+    >>> tf.scan(lambda a, x: a + x, tf.constant([1, 2, 3])).numpy()
+    array([1, 3, 6], dtype=int32)
+    """
+    _, values = _fold(fn, elems, initializer, reverse, back_prop)
+    if reverse:
+        values.reverse()
+    like = elems if initializer is None else initializer
+    like = nest.map_structure(_as_tensor, like)
+    if not values:
+        return nest.map_structure(
+            lambda leaf: _core.convert(
+                np.zeros((0, *leaf._shape_tuple()), leaf.dtype.as_numpy_dtype), leaf.dtype, None
+            ),
+            like,
+        )
+    columns = zip(*(nest.flatten(value) for value in values), strict=True)
+    joined = [
+        stacked(list(column), leaf.dtype)
+        for column, leaf in zip(columns, nest.flatten(like), strict=True)
+    ]
+    return nest.pack_sequence_as(like, joined)

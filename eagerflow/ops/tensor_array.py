@@ -1,0 +1,409 @@
+"""tf.TensorArray: a list of tensors that loops write and read one by one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from eagerflow import _core
+from eagerflow import dtype as dtypes
+from eagerflow.errors import InvalidArgumentError, OutOfRangeError
+from eagerflow.shapes import TensorShape
+from eagerflow.type_spec import TypeSpec
+
+_ops = _core.ops
+Tensor = _core.Tensor
+
+
+def _number(value: Any) -> int:
+    return int(value)
+
+
+class TensorArray:
+    """A list of tensors of one dtype that loops write and read one by one.
+
+    Args:
+        dtype: the dtype of the tensors.
+        size: how many there are.
+        dynamic_size: whether writing past the end makes the list longer.
+        clear_after_read: whether a tensor is given away when it is read; True unless `infer_shape`
+            decides otherwise.
+        tensor_array_name: ignored.
+        handle: ignored.
+        flow: ignored.
+        infer_shape: whether all tensors must have the shape of the first one written.
+        element_shape: the shape of the tensors, as far as it is known.
+        colocate_with_first_write_call: ignored.
+        name: ignored.
+
+    Raises:
+        ValueError: if `size` is missing.
+
+    >>> ta = tf.TensorArray(tf.float32, size=2)
+    >>> for i in range(2):
+    ...     ta = ta.write(i, [float(i), 1.0])
+    >>> ta.stack().numpy()
+    array([[0., 1.],
+           [1., 1.]], dtype=float32)
+    """
+
+    def __init__(
+        self,
+        dtype: Any,
+        size: Any = None,
+        dynamic_size: bool | None = None,
+        clear_after_read: bool | None = None,
+        tensor_array_name: str | None = None,
+        handle: Any = None,
+        flow: Any = None,
+        infer_shape: bool = True,
+        element_shape: Any = None,
+        colocate_with_first_write_call: bool = True,
+        name: str | None = None,
+    ) -> None:
+        if size is None:
+            raise ValueError(
+                "Size must be declared for TensorArrays when eager execution is enabled."
+            )
+        self._dtype = dtypes.as_dtype(dtype)
+        self._dynamic_size = bool(dynamic_size)
+        self._clear_after_read = True if clear_after_read is None else clear_after_read
+        self._infer_shape = infer_shape
+        self._element_shape = TensorShape(element_shape)
+        self._tensors: list[Tensor | None] = [None] * _number(size)
+        self._read_before: list[int] = []
+
+    @property
+    def dtype(self) -> dtypes.DType:
+        """The dtype of the tensors."""
+        return self._dtype
+
+    @property
+    def flow(self) -> Tensor:
+        """A scalar that says nothing; kept for programs that pass it on."""
+        return _core.convert(0, None, None)
+
+    @property
+    def handle(self) -> None:
+        """None: there is no resource behind the list."""
+        return None
+
+    @property
+    def dynamic_size(self) -> bool:
+        """Whether writing past the end makes the list longer."""
+        return self._dynamic_size
+
+    @property
+    def element_shape(self) -> TensorShape:
+        """What is known of the tensors' shapes."""
+        return self._element_shape
+
+    def identity(self) -> TensorArray:
+        """The list itself."""
+        return self
+
+    def grad(self, source: Any, flow: Any = None, name: str | None = None) -> None:
+        """Gradients of lists are computed by tapes; this raises a NotImplementedError."""
+        raise NotImplementedError(
+            "TensorArray.grad is not supported when executing eagerly: a tf.GradientTape "
+            "differentiates what is written and read."
+        )
+
+    def close(self, name: str | None = None) -> None:
+        """Forgets the tensors."""
+        del self._tensors[:]
+
+    def size(self, name: str | None = None) -> Tensor:
+        """The number of tensors, an int32 scalar."""
+        return _core.convert(len(self._tensors), None, None)
+
+    def _checked_index(self, index: Any, verb: str) -> int:
+        index = _number(index)
+        if index < 0:
+            raise OutOfRangeError(
+                None, None, f"{verb} negative indices (index {index}) is not allowed."
+            )
+        return index
+
+    def write(self, index: Any, value: Any, name: str | None = None) -> TensorArray:
+        """Sets one tensor.
+
+        Args:
+            index: its place.
+            value: the tensor.
+            name: ignored.
+
+        Returns:
+            The list itself.
+
+        Raises:
+            tf.errors.OutOfRangeError: if the place is not there and the size is fixed.
+            tf.errors.InvalidArgumentError: if the dtype is another one.
+            ValueError: if the shape is another one.
+        """
+        index = self._checked_index(index, "Writing to")
+        size = len(self._tensors)
+        if index >= size:
+            if not self._dynamic_size:
+                raise OutOfRangeError(
+                    None,
+                    None,
+                    f"Tried to write to index {index} but array is not resizeable and size is: "
+                    f"{size} ",
+                )
+            self._tensors.extend([None] * (index - size + 1))
+        self._tensors[index] = self._checked_value(value)
+        return self
+
+    def _checked_value(self, value: Any) -> Tensor:
+        tensor = _core.convert(value, None, self._dtype)
+        if tensor.dtype is not self._dtype:
+            raise InvalidArgumentError(
+                None,
+                None,
+                f"TensorArray dtype is {self._dtype.name} but Op is trying to write dtype "
+                f"{tensor.dtype.name} ",
+            )
+        if not self._element_shape.is_compatible_with(tensor.shape):
+            raise ValueError(
+                f"Incompatible shape for value ({tensor.shape}), expected ({self._element_shape})"
+            )
+        if self._infer_shape:
+            self._element_shape = self._element_shape.merge_with(tensor.shape)
+        return tensor
+
+    def _zeros(self) -> Tensor:
+        if not self._element_shape.is_fully_defined():
+            raise ValueError(
+                f"Cannot convert a partially known TensorShape {self._element_shape} to a Tensor: "
+                "a place that has never been written is read as zeros, whose shape is unknown."
+            )
+        return _ops.zeros(self._element_shape.as_list(), self._dtype)
+
+    def _value(self, index: int) -> Tensor:
+        value = self._tensors[index]
+        if value is None:
+            value = self._tensors[index] = self._zeros()
+        return value
+
+    def read(self, index: Any, name: str | None = None) -> Tensor:
+        """One tensor; a place that has not been written holds zeros.
+
+        Args:
+            index: its place.
+            name: ignored.
+
+        Raises:
+            tf.errors.OutOfRangeError: if the place is not there.
+            tf.errors.InvalidArgumentError: if it has been read and cleared.
+        """
+        index = self._checked_index(index, "Reading from")
+        if index >= len(self._tensors):
+            raise OutOfRangeError(
+                None,
+                None,
+                f"Tried to read from index {index} but array size is: {len(self._tensors)} ",
+            )
+        if self._tensors[index] is None and index in self._read_before:
+            raise InvalidArgumentError(
+                None,
+                None,
+                f"Could not read index {index} twice because it was cleared after a previous read "
+                "(perhaps try setting clear_after_read = false?)",
+            )
+        value = self._value(index)
+        if self._clear_after_read:
+            self._tensors[index] = None
+            self._read_before.append(index)
+        return value
+
+    def stack(self, name: str | None = None) -> Tensor:
+        """All tensors joined along a new first axis."""
+        if not self._tensors:
+            inner = self._element_shape
+            sizes = inner.as_list() if inner.is_fully_defined() else []
+            return _ops.zeros([0, *sizes], self._dtype)
+        return _ops.stack([self._value(k) for k in range(len(self._tensors))], 0)
+
+    def gather(self, indices: Any, name: str | None = None) -> Tensor:
+        """Some of the tensors joined along a new first axis.
+
+        Args:
+            indices: their places.
+            name: ignored.
+        """
+        places = np.asarray(_core.convert(indices, None, dtypes.int32)).reshape(-1).tolist()
+        if not places:
+            return _ops.gather(self.stack(), _ops.zeros([0], dtypes.int32), 0, 0)
+        return _ops.stack([self._value(place) for place in places], 0)
+
+    def concat(self, name: str | None = None) -> Tensor:
+        """All tensors joined along their first axis.
+
+        Raises:
+            tf.errors.InvalidArgumentError: if they are scalars.
+        """
+        parts = [self._value(k) for k in range(len(self._tensors))]
+        for k, part in enumerate(parts):
+            if part.ndim == 0:
+                raise InvalidArgumentError(
+                    None,
+                    None,
+                    f"Concat saw a scalar shape at index {k} but requires at least vectors.",
+                )
+        return _ops.concat(parts, 0) if parts else self.stack()
+
+    def unstack(self, value: Any, name: str | None = None) -> TensorArray:
+        """Sets all tensors to the slices of one along its first axis.
+
+        Returns:
+            The list itself.
+
+        Raises:
+            ValueError: if there are more slices than places and the size is fixed.
+        """
+        whole = _core.convert(value, None, self._dtype)
+        if whole.ndim == 0:
+            raise ValueError("unstack needs a tensor of rank 1 or more, got a scalar")
+        slices = _ops.unstack(whole, None, 0)
+        if len(slices) > len(self._tensors) and not self._dynamic_size:
+            raise ValueError(
+                f"Cannot unstack {len(slices)} tensors into a TensorArray of static size "
+                f"{len(self._tensors)} "
+            )
+        self._tensors = [self._checked_value(part) for part in slices]
+        return self
+
+    def scatter(self, indices: Any, value: Any, name: str | None = None) -> TensorArray:
+        """Sets some tensors to the slices of one along its first axis.
+
+        Args:
+            indices: their places.
+            value: the slices, stacked.
+            name: ignored.
+
+        Returns:
+            The list itself.
+        """
+        places = np.asarray(_core.convert(indices, None, dtypes.int32)).reshape(-1).tolist()
+        whole = _core.convert(value, None, self._dtype)
+        for place, part in zip(places, _ops.unstack(whole, None, 0), strict=False):
+            self.write(place, part)
+        return self
+
+    def split(self, value: Any, lengths: Any, name: str | None = None) -> TensorArray:
+        """Sets the tensors to pieces of one along its first axis.
+
+        Args:
+            value: a tensor.
+            lengths: the sizes of the pieces.
+            name: ignored.
+
+        Returns:
+            The list itself.
+
+        Raises:
+            tf.errors.InvalidArgumentError: if the lengths fit neither the tensor nor the list.
+        """
+        whole = _core.convert(value, None, self._dtype)
+        sizes = np.asarray(_core.convert(lengths, None, dtypes.int64))
+        if sizes.ndim != 1:
+            raise InvalidArgumentError(
+                None, None, f"Expected lengths to be a vector, received shape: {list(sizes.shape)}"
+            )
+        if whole.ndim == 0:
+            raise InvalidArgumentError(None, None, "Expected value to be at least a vector")
+        if int(sizes.sum()) != whole._shape_tuple()[0]:
+            raise InvalidArgumentError(
+                None,
+                None,
+                "Expected sum of lengths to be equal to values.shape[0], but sum of lengths is "
+                f"{int(sizes.sum())} and value's shape is: {list(whole._shape_tuple())} ",
+            )
+        if len(sizes) != len(self._tensors) and not self._dynamic_size:
+            raise InvalidArgumentError(
+                None,
+                None,
+                "TensorArray's size is not equal to the size of lengths "
+                f"({len(self._tensors)} vs. {len(sizes)}), and the TensorArray is not marked as "
+                "dynamically resizeable.",
+            )
+        self._infer_shape = False
+        self._tensors = [self._checked_value(p) for p in _ops.split(whole, sizes.tolist(), 0)]
+        return self
+
+
+class TensorArraySpec(TypeSpec):
+    """What is known of a `tf.TensorArray`.
+
+    Args:
+        element_shape: the shape of its tensors.
+        dtype: their dtype.
+        dynamic_size: whether it grows.
+        infer_shape: whether all tensors have one shape.
+
+    >>> tf.TensorArraySpec([2], tf.int32).dtype
+    tf.int32
+    """
+
+    def __init__(
+        self,
+        element_shape: Any = None,
+        dtype: Any = dtypes.float32,
+        dynamic_size: bool = False,
+        infer_shape: bool = True,
+    ) -> None:
+        self._element_shape = TensorShape(element_shape)
+        self._dtype = dtypes.as_dtype(dtype)
+        self._dynamic_size = dynamic_size
+        self._infer_shape = infer_shape
+
+    @classmethod
+    def from_value(cls, value: TensorArray) -> TensorArraySpec:
+        """The spec of a list."""
+        return cls(value.element_shape, value.dtype, value.dynamic_size, value._infer_shape)
+
+    @property
+    def dtype(self) -> dtypes.DType:
+        """The dtype of the tensors."""
+        return self._dtype
+
+    @property
+    def shape(self) -> TensorShape:
+        """The shape of the tensors."""
+        return self._element_shape
+
+    @property
+    def value_type(self) -> type:
+        """Lists of tensors."""
+        return TensorArray
+
+    def is_compatible_with(self, spec_or_value: Any) -> bool:
+        """Whether the other has this dtype, growth, and a shape that fits."""
+        other = spec_or_value
+        if isinstance(other, TensorArray):
+            other = TensorArraySpec.from_value(other)
+        return (
+            isinstance(other, TensorArraySpec)
+            and self._dtype is other._dtype
+            and self._dynamic_size == other._dynamic_size
+            and self._element_shape.is_compatible_with(other._element_shape)
+        )
+
+    def _parts(self) -> tuple:
+        shape = self._element_shape
+        dims = None if shape.rank is None else tuple(shape)
+        return dims, self._dtype, self._dynamic_size, self._infer_shape
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, TensorArraySpec) and self._parts() == other._parts()
+
+    def __hash__(self) -> int:
+        return hash(self._parts())
+
+    def __repr__(self) -> str:
+        return (
+            f"TensorArraySpec({self._element_shape!r}, {self._dtype!r}, {self._dynamic_size}, "
+            f"{self._infer_shape})"
+        )
