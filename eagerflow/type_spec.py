@@ -263,9 +263,7 @@ def type_spec_from_value(value: Any) -> TypeSpec:
         return TensorArraySpec.from_value(value)
     if isinstance(value, IndexedSlices):
         dense = value.dense_shape
-        shape = None if dense is None else [int(size) for size in dense]
-        if shape is None:
-            shape = [None] * value.values.ndim
+        shape: list = [None] * value.values.ndim if dense is None else [int(n) for n in dense]
         return IndexedSlicesSpec(
             shape,
             value.values.dtype,

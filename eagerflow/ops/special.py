@@ -250,7 +250,7 @@ def spence(x: Any, name: str | None = None) -> Tensor:
 def _broadcast(parts: list, op: str) -> tuple[list[Tensor], list[np.ndarray]]:
     """Values as tensors of one dtype, and as arrays of double precision of one shape."""
     hint = next((dtypes.result_dtype(part) for part in parts if dtypes.result_dtype(part)), None)
-    tensors = []
+    tensors: list[Tensor] = []
     for part in parts:
         tensor = checked(part, _FLOATS, op, hint)
         if tensors and tensor.dtype is not tensors[0].dtype:
