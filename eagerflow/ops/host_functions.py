@@ -10,14 +10,13 @@ import numpy as np
 from eagerflow import _core
 from eagerflow import dtype as dtypes
 from eagerflow.errors import InvalidArgumentError, UnknownError
-from eagerflow.type_spec import TypeSpec
 
 _ops = _core.ops
 Tensor = _core.Tensor
 
 
 def _kind(spec: Any) -> Any:
-    return dtypes.as_dtype(spec.dtype if isinstance(spec, TypeSpec) else spec)
+    return dtypes.as_dtype(getattr(spec, "dtype", spec))
 
 
 def py_function(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable
 from typing import Any
 
@@ -46,10 +47,7 @@ def _columns(elems: Any) -> list[list]:
 def _wanted(signature: Any) -> tuple[list, list]:
     """The dtypes and the specs in a signature, leaf by leaf."""
     specs = nest.flatten(signature)
-    kinds = [
-        dtypes.as_dtype(spec.dtype if isinstance(spec, TypeSpec) else getattr(spec, "dtype", spec))
-        for spec in specs
-    ]
+    kinds = [dtypes.as_dtype(getattr(spec, "dtype", spec)) for spec in specs]
     return kinds, specs
 
 
@@ -62,18 +60,13 @@ def stacked(column: list, kind: Any, spec: Any = None) -> Any:
     """
     name = type(spec).__name__
     if name == "RaggedTensorSpec":
-        import eagerflow
-
-        return eagerflow.ragged.stack([_core_or_same(item, kind) for item in column])
+        ragged = importlib.import_module("eagerflow.ragged")
+        return ragged.stack([_core_or_same(item, kind) for item in column])
     if name == "SparseTensorSpec":
-        import eagerflow
-
-        return eagerflow.sparse.concat(
-            0,
-            [eagerflow.sparse.expand_dims(item, 0) for item in column],
-            expand_nonconcat_dims=True,
-        )
-    parts = []
+        sparse = importlib.import_module("eagerflow.sparse")
+        rows = [sparse.expand_dims(item, 0) for item in column]
+        return sparse.concat(0, rows, expand_nonconcat_dims=True)
+    parts: list[Tensor] = []
     for item in column:
         part = _core.convert(item, None, kind)
         if kind is not None and part.dtype is not kind:
