@@ -301,15 +301,26 @@ from eagerflow.version import (
 
 if _typing.TYPE_CHECKING:
     from eagerflow import keras
+    from eagerflow.keras import initializers, losses, metrics
+
+# Keras, and its parts that have a short name: large, and many programs need none of it.
+_LAZY = {
+    "initializers": "eagerflow.keras.initializers",
+    "keras": "eagerflow.keras",
+    "losses": "eagerflow.keras.losses",
+    "metrics": "eagerflow.keras.metrics",
+}
 
 
 def __getattr__(name: str) -> _typing.Any:
-    """Imports `keras` when it is first asked for: it is large, and many programs need none of it."""
-    if name == "keras":
-        import importlib
+    """Imports a part of Keras when it is first asked for."""
+    module = _LAZY.get(name)
+    if module is None:
+        raise AttributeError(f"module 'eagerflow' has no attribute '{name}'")
+    import importlib
 
-        return importlib.import_module("eagerflow.keras")
-    raise AttributeError(f"module 'eagerflow' has no attribute '{name}'")
+    found = globals()[name] = importlib.import_module(module)
+    return found
 
 
 __all__ = [
@@ -421,6 +432,7 @@ __all__ = [
     "identity",
     "identity_n",
     "init_scope",
+    "initializers",
     "inside_function",
     "int16",
     "int32",
@@ -437,12 +449,14 @@ __all__ = [
     "logical_and",
     "logical_not",
     "logical_or",
+    "losses",
     "map_fn",
     "math",
     "matmul",
     "matrix_square_root",
     "maximum",
     "meshgrid",
+    "metrics",
     "minimum",
     "multiply",
     "name_scope",

@@ -6,9 +6,12 @@ from eagerflow.keras import (
     backend,
     constraints,
     initializers,
+    losses,
+    metrics,
     mixed_precision,
     regularizers,
     saving,
+    utils,
 )
 
 __all__ = [
@@ -16,8 +19,11 @@ __all__ = [
     "backend",
     "constraints",
     "initializers",
+    "losses",
+    "metrics",
     "mixed_precision",
     "optimizers",
     "regularizers",
     "saving",
+    "utils",
 ]

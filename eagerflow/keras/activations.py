@@ -58,7 +58,10 @@ def softmax(x: Any, axis: int = -1) -> Any:
     x = _core.convert(x, None, None)
     if x.ndim < 2:
         raise ValueError(f"Cannot apply softmax to a tensor that is 1D. Received input: {x}")
-    return _activation.softmax(x, axis=axis)
+    output = _activation.softmax(x, axis=axis)
+    # A loss takes the logits, which are exact where probabilities come near 0 or 1.
+    output._keras_logits = x  # type: ignore[attr-defined]
+    return output
 
 
 def elu(x: Any, alpha: float = 1.0) -> Any:
@@ -73,8 +76,18 @@ selu = _ops.selu
 softplus = _ops.softplus
 softsign = _ops.softsign
 exponential = _ops.exp
-sigmoid = _ops.sigmoid
 tanh = _ops.tanh
+
+
+def sigmoid(x: Any) -> Any:
+    """`1 / (1 + exp(-x))`.
+
+    >>> tf.keras.activations.sigmoid(tf.constant([0.0])).numpy()
+    array([0.5], dtype=float32)
+    """
+    output = _ops.sigmoid(x)
+    output._keras_logits = x
+    return output
 
 
 def swish(x: Any) -> Any:

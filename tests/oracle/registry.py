@@ -26,6 +26,8 @@ FAMILIES = (
     "tape",
     "module",
     "optimizers",
+    "keras_losses",
+    "keras_metrics",
     "errors",
     "system",
 )

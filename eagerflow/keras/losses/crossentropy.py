@@ -1,0 +1,334 @@
+"""Cross-entropies as functions, of probabilities or of logits."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import Any
+
+from eagerflow import _core
+from eagerflow import dtype as dtypes
+from eagerflow.keras.config import defaults
+from eagerflow.keras.losses.weighting import cast, tensor
+from eagerflow.ops import losses as nn_losses
+
+_ops = _core.ops
+
+
+def logits_of(output: Any, from_logits: bool, function: str) -> tuple[Any, bool]:
+    """The logits behind an output where an activation left them there: they lose no digits."""
+    logits = getattr(output, "_keras_logits", None)
+    if logits is None:
+        return output, from_logits
+    if from_logits:
+        warnings.warn(
+            f'"`{function}` received `from_logits=True`, but the `output` argument was produced '
+            "by a Softmax or Sigmoid activation and thus does not represent logits. Was this "
+            "intended?",
+            stacklevel=3,
+        )
+    return logits, True
+
+
+def _clipped(output: Any) -> Any:
+    return _ops.clip_by_value(output, defaults.epsilon, 1.0 - defaults.epsilon)
+
+
+def _check_compatible(target: Any, output: Any) -> None:
+    target.shape.assert_is_compatible_with(output.shape)
+
+
+def categorical_probabilities(
+    target: Any, output: Any, from_logits: bool = False, axis: int = -1
+) -> Any:
+    """The cross-entropy along an axis, for labels that are probabilities.
+
+    Raises:
+        ValueError: if the shapes differ.
+    """
+    target, output = tensor(target), tensor(output)
+    _check_compatible(target, output)
+    output, from_logits = logits_of(output, from_logits, "categorical_crossentropy")
+    if from_logits:
+        return nn_losses.softmax_cross_entropy_with_logits(target, output, axis)
+    output = _clipped(output / _ops.reduce_sum(output, axis=axis, keepdims=True))
+    return -_ops.reduce_sum(target * _ops.log(output), axis=axis)
+
+
+def categorical_focal_probabilities(
+    target: Any,
+    output: Any,
+    alpha: Any = 0.25,
+    gamma: float = 2.0,
+    from_logits: bool = False,
+    axis: int = -1,
+) -> Any:
+    """The focal cross-entropy along an axis: that of classes well told apart counts less."""
+    target, output = tensor(target), tensor(output)
+    _check_compatible(target, output)
+    output, from_logits = logits_of(output, from_logits, "categorical_focal_crossentropy")
+    if from_logits:
+        from eagerflow.ops.activation import softmax
+
+        output = softmax(output, axis=axis)
+    output = _clipped(output / _ops.reduce_sum(output, axis=axis, keepdims=True))
+    losses = -target * _ops.log(output)
+    return _ops.reduce_sum(_ops.pow(1.0 - output, gamma) * alpha * losses, axis=axis)
+
+
+def sparse_classes(
+    target: Any,
+    output: Any,
+    from_logits: bool = False,
+    axis: int = -1,
+    ignore_class: int | None = None,
+) -> Any:
+    """The cross-entropy along an axis, for labels that are class numbers.
+
+    Args:
+        target: class numbers, of the shape of `output` without the axis, or with size one there.
+        output: probabilities or logits.
+        from_logits: whether `output` is logits.
+        axis: the axis of the classes.
+        ignore_class: labels of this class have no loss; the result carries their mask.
+    """
+    target, output = tensor(target), tensor(output)
+    if target.dtype not in (dtypes.int32, dtypes.int64):
+        target = _ops.cast(target, dtypes.int64)
+    output, from_logits = logits_of(output, from_logits, "sparse_categorical_crossentropy")
+    if not from_logits:
+        output = _ops.log(_clipped(output))
+    rank = output.ndim
+    axis %= rank
+    if axis != rank - 1:
+        order = [*range(axis), *range(axis + 1, rank), axis]
+        output = _ops.transpose(output, order)
+    shape = output._shape_tuple()
+    flattened = target.ndim != rank - 1
+    if flattened:
+        target = _ops.reshape(target, [-1])
+        output = _ops.reshape(output, [math.prod(shape[:-1]), shape[-1]])
+    if ignore_class is None:
+        losses = nn_losses.sparse_softmax_cross_entropy_with_logits(target, output)
+        return _ops.reshape(losses, shape[:-1]) if flattened and rank >= 3 else losses
+    ignored = _core.convert(ignore_class, target.dtype, None)
+    valid = _ops.not_equal(target, ignored)
+    target = _ops.select(valid, target, _ops.zeros_like(target))
+    losses = nn_losses.sparse_softmax_cross_entropy_with_logits(target, output)
+    losses = _ops.select(valid, losses, _ops.zeros_like(losses))
+    losses = _ops.reshape(losses, shape[:-1])
+    losses._keras_mask = _ops.reshape(valid, shape[:-1])
+    return losses
+
+
+def binary_probabilities(target: Any, output: Any, from_logits: bool = False) -> Any:
+    """The cross-entropy of each element, for labels that are probabilities of "yes"."""
+    target, output = tensor(target), tensor(output)
+    output, from_logits = logits_of(output, from_logits, "binary_crossentropy")
+    if from_logits:
+        return nn_losses.sigmoid_cross_entropy_with_logits(target, output)
+    epsilon = defaults.epsilon
+    output = _clipped(output)
+    yes = target * _ops.log(output + epsilon)
+    return -(yes + (1 - target) * _ops.log(1 - output + epsilon))
+
+
+def binary_focal_probabilities(
+    target: Any,
+    output: Any,
+    apply_class_balancing: bool = False,
+    alpha: float = 0.25,
+    gamma: float = 2.0,
+    from_logits: bool = False,
+) -> Any:
+    """The focal cross-entropy of each element."""
+    target, output = tensor(target), tensor(output)
+    probability = _ops.sigmoid(output) if from_logits else output
+    of_label = target * probability + (1 - target) * (1 - probability)
+    losses = _ops.pow(1.0 - of_label, gamma) * binary_probabilities(target, output, from_logits)
+    if apply_class_balancing:
+        losses = (target * alpha + (1 - target) * (1 - alpha)) * losses
+    return losses
+
+
+def _smooth(y_true: Any, label_smoothing: Any, classes: int) -> Any:
+    """Labels with a part of their weight spread over all classes."""
+    if isinstance(label_smoothing, int | float):
+        if not label_smoothing:
+            return y_true
+    elif not bool(label_smoothing):
+        return y_true
+    label_smoothing = cast(label_smoothing, y_true.dtype)
+    return y_true * (1.0 - label_smoothing) + label_smoothing / float(classes)
+
+
+def _check_classes(y_pred: Any, axis: Any, function: str) -> None:
+    if isinstance(axis, bool):
+        raise ValueError(
+            f"`axis` must be of type `int`. Received: axis={axis} of type {type(axis)}"
+        )
+    if y_pred.ndim and y_pred._shape_tuple()[-1] == 1:
+        warnings.warn(
+            f"In loss {function}, expected y_pred.shape to be (batch_size, num_classes) with "
+            f"num_classes > 1. Received: y_pred.shape={y_pred.shape}. Consider using "
+            "'binary_crossentropy' if you only have 2 classes.",
+            SyntaxWarning,
+            stacklevel=3,
+        )
+
+
+def categorical_crossentropy(
+    y_true: Any,
+    y_pred: Any,
+    from_logits: bool = False,
+    label_smoothing: float = 0.0,
+    axis: int = -1,
+) -> Any:
+    """The cross-entropy of one-hot labels, or of labels that are probabilities.
+
+    Args:
+        y_true: `[..., classes]`.
+        y_pred: probabilities or logits, `[..., classes]`.
+        from_logits: whether `y_pred` is logits.
+        label_smoothing: the part of the labels that is spread evenly over the classes.
+        axis: the axis of the classes.
+
+    Returns:
+        The loss of each sample, without the axis.
+
+    Raises:
+        ValueError: if the shapes differ.
+
+    >>> print(tf.keras.losses.categorical_crossentropy([[0.0, 1.0]], [[0.5, 0.5]]).numpy().round(4))
+    [0.6931]
+    """
+    y_pred = tensor(y_pred)
+    _check_classes(y_pred, axis, "categorical_crossentropy")
+    y_true = cast(y_true, y_pred.dtype)
+    y_true = _smooth(y_true, label_smoothing, y_true._shape_tuple()[axis])
+    return categorical_probabilities(y_true, y_pred, from_logits, axis)
+
+
+def categorical_focal_crossentropy(
+    y_true: Any,
+    y_pred: Any,
+    alpha: Any = 0.25,
+    gamma: float = 2.0,
+    from_logits: bool = False,
+    label_smoothing: float = 0.0,
+    axis: int = -1,
+) -> Any:
+    """The focal cross-entropy of one-hot labels.
+
+    Lin et al., "Focal loss for dense object detection" (ICCV 2017).
+
+    Args:
+        y_true: `[..., classes]`.
+        y_pred: probabilities or logits, `[..., classes]`.
+        alpha: a factor for all classes or for each.
+        gamma: how much less a class counts that is told apart well.
+        from_logits: whether `y_pred` is logits.
+        label_smoothing: the part of the labels that is spread evenly over the classes.
+        axis: the axis of the classes.
+
+    >>> print(
+    ...     tf.keras.losses.categorical_focal_crossentropy([[0.0, 1.0]], [[0.5, 0.5]])
+    ...     .numpy()
+    ...     .round(4)
+    ... )
+    [0.0433]
+    """
+    y_pred = tensor(y_pred)
+    _check_classes(y_pred, axis, "categorical_focal_crossentropy")
+    y_true = cast(y_true, y_pred.dtype)
+    y_true = _smooth(y_true, label_smoothing, y_true._shape_tuple()[-1])
+    return categorical_focal_probabilities(y_true, y_pred, alpha, gamma, from_logits, axis)
+
+
+def sparse_categorical_crossentropy(
+    y_true: Any,
+    y_pred: Any,
+    from_logits: bool = False,
+    axis: int = -1,
+    ignore_class: int | None = None,
+) -> Any:
+    """The cross-entropy of labels that are class numbers.
+
+    Args:
+        y_true: class numbers, without the axis of classes or with size one there.
+        y_pred: probabilities or logits.
+        from_logits: whether `y_pred` is logits.
+        axis: the axis of the classes.
+        ignore_class: labels of this class have no loss.
+
+    Returns:
+        The loss of each sample.
+
+    Raises:
+        tf.errors.InvalidArgumentError: if a label is no class.
+
+    >>> print(tf.keras.losses.sparse_categorical_crossentropy([1], [[0.5, 0.5]]).numpy().round(4))
+    [0.6931]
+    """
+    return sparse_classes(y_true, y_pred, from_logits, axis, ignore_class)
+
+
+def binary_crossentropy(
+    y_true: Any,
+    y_pred: Any,
+    from_logits: bool = False,
+    label_smoothing: float = 0.0,
+    axis: int = -1,
+) -> Any:
+    """The mean along an axis of the cross-entropies of yes-or-no labels.
+
+    Args:
+        y_true: 0, 1, or probabilities between.
+        y_pred: probabilities or logits, of the same shape.
+        from_logits: whether `y_pred` is logits.
+        label_smoothing: how far labels move towards one half.
+        axis: the axis of the mean.
+
+    >>> print(tf.keras.losses.binary_crossentropy([[0.0, 1.0]], [[0.5, 0.5]]).numpy().round(4))
+    [0.6931]
+    """
+    y_pred = tensor(y_pred)
+    y_true = _smooth(cast(y_true, y_pred.dtype), label_smoothing, 2)
+    return _ops.reduce_mean(binary_probabilities(y_true, y_pred, from_logits), axis=axis)
+
+
+def binary_focal_crossentropy(
+    y_true: Any,
+    y_pred: Any,
+    apply_class_balancing: bool = False,
+    alpha: float = 0.25,
+    gamma: float = 2.0,
+    from_logits: bool = False,
+    label_smoothing: float = 0.0,
+    axis: int = -1,
+) -> Any:
+    """The mean along an axis of the focal cross-entropies of yes-or-no labels.
+
+    Lin et al., "Focal loss for dense object detection" (ICCV 2017).
+
+    Args:
+        y_true: 0, 1, or probabilities between.
+        y_pred: probabilities or logits, of the same shape.
+        apply_class_balancing: whether "yes" counts `alpha` and "no" `1 - alpha`.
+        alpha: the weight of "yes".
+        gamma: how much less an element counts that is told apart well.
+        from_logits: whether `y_pred` is logits.
+        label_smoothing: how far labels move towards one half.
+        axis: the axis of the mean.
+
+    >>> print(
+    ...     tf.keras.losses.binary_focal_crossentropy([[0.0, 1.0]], [[0.5, 0.5]]).numpy().round(4)
+    ... )
+    [0.1733]
+    """
+    y_pred = tensor(y_pred)
+    y_true = _smooth(cast(y_true, y_pred.dtype), label_smoothing, 2)
+    losses = binary_focal_probabilities(
+        y_true, y_pred, apply_class_balancing, alpha, gamma, from_logits
+    )
+    return _ops.reduce_mean(losses, axis=axis)

@@ -1,0 +1,199 @@
+"""The loss classes of the cross-entropies."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from eagerflow.keras.losses import crossentropy
+from eagerflow.keras.losses.loss import LossFunctionWrapper
+from eagerflow.keras.losses.weighting import Reduction
+
+
+class BinaryCrossentropy(LossFunctionWrapper):
+    """The cross-entropy of yes-or-no labels.
+
+    Args:
+        from_logits: whether predictions are logits rather than probabilities.
+        label_smoothing: how far labels move towards one half.
+        axis: the axis over which a sample's losses are averaged.
+        reduction: what becomes of the losses of samples.
+        name: the loss's name.
+
+    >>> loss = tf.keras.losses.BinaryCrossentropy(from_logits=True)
+    >>> print(loss([[0.0, 1.0]], [[0.0, 0.0]]).numpy().round(4))
+    0.6931
+    """
+
+    def __init__(
+        self,
+        from_logits: bool = False,
+        label_smoothing: float = 0.0,
+        axis: int = -1,
+        reduction: str = Reduction.AUTO,
+        name: str | None = "binary_crossentropy",
+    ) -> None:
+        super().__init__(
+            crossentropy.binary_crossentropy,
+            name=name,
+            reduction=reduction,
+            from_logits=from_logits,
+            label_smoothing=label_smoothing,
+            axis=axis,
+        )
+        self.from_logits = from_logits
+
+
+class BinaryFocalCrossentropy(LossFunctionWrapper):
+    """The focal cross-entropy of yes-or-no labels.
+
+    Args:
+        apply_class_balancing: whether "yes" counts `alpha` and "no" `1 - alpha`.
+        alpha: the weight of "yes".
+        gamma: how much less an element counts that is told apart well.
+        from_logits: whether predictions are logits rather than probabilities.
+        label_smoothing: how far labels move towards one half.
+        axis: the axis over which a sample's losses are averaged.
+        reduction: what becomes of the losses of samples.
+        name: the loss's name.
+
+    >>> print(
+    ...     tf.keras.losses.BinaryFocalCrossentropy()([[0.0, 1.0]], [[0.5, 0.5]]).numpy().round(4)
+    ... )
+    0.1733
+    """
+
+    def __init__(
+        self,
+        apply_class_balancing: bool = False,
+        alpha: float = 0.25,
+        gamma: float = 2.0,
+        from_logits: bool = False,
+        label_smoothing: float = 0.0,
+        axis: int = -1,
+        reduction: str = Reduction.AUTO,
+        name: str | None = "binary_focal_crossentropy",
+    ) -> None:
+        super().__init__(
+            crossentropy.binary_focal_crossentropy,
+            name=name,
+            reduction=reduction,
+            apply_class_balancing=apply_class_balancing,
+            alpha=alpha,
+            gamma=gamma,
+            from_logits=from_logits,
+            label_smoothing=label_smoothing,
+            axis=axis,
+        )
+        self.from_logits = from_logits
+        self.apply_class_balancing = apply_class_balancing
+        self.alpha = alpha
+        self.gamma = gamma
+
+
+class CategoricalCrossentropy(LossFunctionWrapper):
+    """The cross-entropy of one-hot labels.
+
+    Args:
+        from_logits: whether predictions are logits rather than probabilities.
+        label_smoothing: the part of the labels that is spread evenly over the classes.
+        axis: the axis of the classes.
+        reduction: what becomes of the losses of samples.
+        name: the loss's name.
+
+    >>> print(
+    ...     tf.keras.losses.CategoricalCrossentropy()([[0.0, 1.0]], [[0.5, 0.5]]).numpy().round(4)
+    ... )
+    0.6931
+    """
+
+    def __init__(
+        self,
+        from_logits: bool = False,
+        label_smoothing: float = 0.0,
+        axis: int = -1,
+        reduction: str = Reduction.AUTO,
+        name: str | None = "categorical_crossentropy",
+    ) -> None:
+        super().__init__(
+            crossentropy.categorical_crossentropy,
+            name=name,
+            reduction=reduction,
+            from_logits=from_logits,
+            label_smoothing=label_smoothing,
+            axis=axis,
+        )
+
+
+class CategoricalFocalCrossentropy(LossFunctionWrapper):
+    """The focal cross-entropy of one-hot labels.
+
+    Args:
+        alpha: a factor for all classes or for each.
+        gamma: how much less a class counts that is told apart well.
+        from_logits: whether predictions are logits rather than probabilities.
+        label_smoothing: the part of the labels that is spread evenly over the classes.
+        axis: the axis of the classes.
+        reduction: what becomes of the losses of samples.
+        name: the loss's name.
+
+    >>> print(
+    ...     tf.keras.losses.CategoricalFocalCrossentropy()([[0.0, 1.0]], [[0.5, 0.5]])
+    ...     .numpy()
+    ...     .round(4)
+    ... )
+    0.0433
+    """
+
+    def __init__(
+        self,
+        alpha: Any = 0.25,
+        gamma: float = 2.0,
+        from_logits: bool = False,
+        label_smoothing: float = 0.0,
+        axis: int = -1,
+        reduction: str = Reduction.AUTO,
+        name: str | None = "categorical_focal_crossentropy",
+    ) -> None:
+        super().__init__(
+            crossentropy.categorical_focal_crossentropy,
+            name=name,
+            reduction=reduction,
+            alpha=alpha,
+            gamma=gamma,
+            from_logits=from_logits,
+            label_smoothing=label_smoothing,
+            axis=axis,
+        )
+        self.from_logits = from_logits
+        self.alpha = alpha
+        self.gamma = gamma
+
+
+class SparseCategoricalCrossentropy(LossFunctionWrapper):
+    """The cross-entropy of labels that are class numbers.
+
+    Args:
+        from_logits: whether predictions are logits rather than probabilities.
+        ignore_class: labels of this class have no loss.
+        reduction: what becomes of the losses of samples.
+        name: the loss's name.
+
+    >>> loss = tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+    >>> print(loss([1, 0], [[0.0, 0.0], [0.0, 0.0]]).numpy().round(4))
+    0.6931
+    """
+
+    def __init__(
+        self,
+        from_logits: bool = False,
+        ignore_class: int | None = None,
+        reduction: str = Reduction.AUTO,
+        name: str | None = "sparse_categorical_crossentropy",
+    ) -> None:
+        super().__init__(
+            crossentropy.sparse_categorical_crossentropy,
+            name=name,
+            reduction=reduction,
+            from_logits=from_logits,
+            ignore_class=ignore_class,
+        )

@@ -1,0 +1,94 @@
+"""Hinge losses, which ask for a margin."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from eagerflow import _core
+from eagerflow.keras.losses.loss import LossFunctionWrapper
+from eagerflow.keras.losses.weighting import Reduction, cast, tensor
+
+_ops = _core.ops
+
+
+def _signs(y_true: Any) -> Any:
+    """Labels of 0 and 1 as -1 and 1; others as they are."""
+    binary = _ops.reduce_all(_ops.logical_or(_ops.equal(y_true, 0), _ops.equal(y_true, 1)))
+    return 2.0 * y_true - 1.0 if binary else y_true
+
+
+def _gaps(y_true: Any, y_pred: Any) -> Any:
+    y_pred = tensor(y_pred)
+    return _ops.relu(1.0 - _signs(cast(y_true, y_pred.dtype)) * y_pred)
+
+
+def hinge(y_true: Any, y_pred: Any) -> Any:
+    """The mean over the last axis of max(1 - y_true * y_pred, 0), for labels of -1 and 1.
+
+    Labels of 0 and 1 are taken for -1 and 1.
+
+    >>> print(tf.keras.losses.hinge([[-1.0, 1.0]], [[0.5, 2.0]]).numpy().round(4))
+    [0.75]
+    """
+    return _ops.reduce_mean(_gaps(y_true, y_pred), axis=-1)
+
+
+def squared_hinge(y_true: Any, y_pred: Any) -> Any:
+    """The mean over the last axis of max(1 - y_true * y_pred, 0) squared.
+
+    >>> print(tf.keras.losses.squared_hinge([[-1.0, 1.0]], [[0.5, 2.0]]).numpy().round(4))
+    [1.125]
+    """
+    return _ops.reduce_mean(_ops.square(_gaps(y_true, y_pred)), axis=-1)
+
+
+def categorical_hinge(y_true: Any, y_pred: Any) -> Any:
+    """max(wrong - right + 1, 0): the highest score of a wrong class against that of the right.
+
+    >>> print(tf.keras.losses.categorical_hinge([[0.0, 1.0]], [[0.5, 0.75]]).numpy().round(4))
+    [0.75]
+    """
+    y_pred = tensor(y_pred)
+    y_true = cast(y_true, y_pred.dtype)
+    right = _ops.reduce_sum(y_true * y_pred, axis=-1)
+    wrong = _ops.reduce_max((1.0 - y_true) * y_pred, axis=-1)
+    return _ops.relu(wrong - right + 1.0)
+
+
+class Hinge(LossFunctionWrapper):
+    """The hinge loss, for labels of -1 and 1.
+
+    Args:
+        reduction: what becomes of the losses of samples.
+        name: the loss's name.
+
+    >>> print(tf.keras.losses.Hinge()([[-1.0, 1.0]], [[0.5, 2.0]]).numpy().round(4))
+    0.75
+    """
+
+    def __init__(self, reduction: str = Reduction.AUTO, name: str | None = "hinge") -> None:
+        super().__init__(hinge, name=name, reduction=reduction)
+
+
+class SquaredHinge(LossFunctionWrapper):
+    """The squared hinge loss; arguments as those of `Hinge`.
+
+    >>> print(tf.keras.losses.SquaredHinge()([[-1.0, 1.0]], [[0.5, 2.0]]).numpy().round(4))
+    1.125
+    """
+
+    def __init__(self, reduction: str = Reduction.AUTO, name: str | None = "squared_hinge") -> None:
+        super().__init__(squared_hinge, name=name, reduction=reduction)
+
+
+class CategoricalHinge(LossFunctionWrapper):
+    """The hinge loss of one-hot labels; arguments as those of `Hinge`.
+
+    >>> print(tf.keras.losses.CategoricalHinge()([[0.0, 1.0]], [[0.5, 0.75]]).numpy().round(4))
+    0.75
+    """
+
+    def __init__(
+        self, reduction: str = Reduction.AUTO, name: str | None = "categorical_hinge"
+    ) -> None:
+        super().__init__(categorical_hinge, name=name, reduction=reduction)

@@ -1,0 +1,124 @@
+"""The base of the loss classes, and the class made from a loss function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from eagerflow import _core
+from eagerflow.keras.losses import weighting
+from eagerflow.keras.losses.weighting import Reduction
+
+_ops = _core.ops
+Tensor = _core.Tensor
+
+
+class Loss:
+    """Base class of losses; a subclass defines `call`.
+
+    Args:
+        reduction: what becomes of the losses of samples, one of `tf.keras.losses.Reduction`.
+        name: the loss's name.
+
+    Raises:
+        ValueError: for an unknown reduction.
+
+    >>> class Distance(tf.keras.losses.Loss):
+    ...     def call(self, y_true, y_pred):
+    ...         return tf.reduce_mean(tf.abs(y_pred - y_true), axis=-1)
+    >>> print(Distance()(tf.constant([[1.0], [2.0]]), tf.constant([[1.5], [4.5]])).numpy().round(4))
+    1.5
+    """
+
+    def __init__(self, reduction: str = Reduction.AUTO, name: str | None = None) -> None:
+        Reduction.validate(reduction)
+        self.reduction = reduction
+        self.name = name
+
+    def __call__(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> Any:
+        """The loss of a batch.
+
+        Args:
+            y_true: the labels.
+            y_pred: the predictions, `[batch, ...]`.
+            sample_weight: a factor for all losses, for each sample, or for each loss.
+
+        Returns:
+            A scalar, or, for `Reduction.NONE`, what `call` returns times the weights.
+        """
+        losses = self.call(y_true, y_pred)
+        mask = getattr(y_pred, "_keras_mask", None)
+        if type(losses) is Tensor:
+            own = getattr(losses, "_keras_mask", None)
+            if own is not None:
+                mask = own if mask is None else _ops.logical_and(mask, own)
+            if mask is None and sample_weight is None and losses.dtype.is_floating:
+                return weighting.reduce_losses(losses, self.reduction)
+        else:
+            losses = weighting.tensor(losses)
+        sample_weight = weighting.apply_valid_mask(losses, sample_weight, mask, self.reduction)
+        return weighting.compute_weighted_loss(losses, sample_weight, self.reduction)
+
+    def call(self, y_true: Any, y_pred: Any) -> Any:
+        """The loss of each sample, `[batch, d0, ..., dN-1]` for predictions `[batch, ..., dN]`."""
+        raise NotImplementedError(f"{type(self).__name__} must define `call(y_true, y_pred)`.")
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any]) -> Loss:
+        """A loss from what `get_config` returned."""
+        return cls(**config)
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make a loss like this one."""
+        return {"reduction": self.reduction, "name": self.name}
+
+
+class LossFunctionWrapper(Loss):
+    """A function of labels and predictions as a loss.
+
+    Args:
+        fn: called as `fn(y_true, y_pred, **kwargs)`; returns the loss of each sample.
+        reduction: what becomes of the losses of samples.
+        name: the loss's name.
+        **kwargs: passed to `fn`.
+    """
+
+    def __init__(
+        self,
+        fn: Callable,
+        reduction: str = Reduction.AUTO,
+        name: str | None = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(reduction=reduction, name=name)
+        self.fn = fn
+        self._fn_kwargs = kwargs
+
+    def call(self, y_true: Any, y_pred: Any) -> Any:
+        """The function's value."""
+        if isinstance(y_pred, Tensor) and isinstance(y_true, Tensor):
+            difference = y_pred.ndim - y_true.ndim
+            if difference == 1 or difference == -1:
+                y_pred, y_true = weighting.squeeze_or_expand_dimensions(y_pred, y_true)
+        return self.fn(y_true, y_pred, **self._fn_kwargs)
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make a loss like this one."""
+        config = {
+            key: value.numpy() if isinstance(value, Tensor | _core.Variable) else value
+            for key, value in self._fn_kwargs.items()
+        }
+        if type(self) is LossFunctionWrapper:
+            config["fn"] = self.fn
+        return super().get_config() | config
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any]) -> Loss:
+        """A loss from what `get_config` returned."""
+        config = dict(config)
+        function = config.pop("fn", None)
+        if cls is LossFunctionWrapper and function is not None:
+            from eagerflow.keras import losses
+
+            config["fn"] = losses.get(function)
+        return cls(**config)

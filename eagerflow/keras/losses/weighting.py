@@ -1,0 +1,179 @@
+"""Sample weights and masks: bringing shapes together, weighting values, and reducing them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from eagerflow import _core
+from eagerflow import dtype as dtypes
+
+_ops = _core.ops
+Tensor = _core.Tensor
+
+
+class Reduction:
+    """How the losses of samples become one number.
+
+    `AUTO` and `SUM_OVER_BATCH_SIZE` give the sum of the losses over their number, `SUM` the sum,
+    and `NONE` leaves them as they are.
+
+    >>> tf.keras.losses.Reduction.SUM
+    'sum'
+    """
+
+    AUTO = "auto"
+    NONE = "none"
+    SUM = "sum"
+    SUM_OVER_BATCH_SIZE = "sum_over_batch_size"
+
+    @classmethod
+    def all(cls) -> tuple[str, ...]:
+        """All reductions there are."""
+        return (cls.AUTO, cls.NONE, cls.SUM, cls.SUM_OVER_BATCH_SIZE)
+
+    @classmethod
+    def validate(cls, key: str) -> None:
+        """Raises a ValueError for what is no reduction."""
+        if key not in cls.all():
+            raise ValueError(f'Invalid Reduction Key: {key}. Expected keys are "{cls.all()}"')
+
+
+def tensor(value: Any) -> Any:
+    """A value as a tensor."""
+    return value if type(value) is Tensor else _core.convert(value, None, None)
+
+
+def cast(value: Any, dtype: Any) -> Any:
+    """A value as a tensor of a dtype."""
+    if type(value) is not Tensor:
+        value = _core.convert(value, None, None)
+    return value if value.dtype is dtype else _ops.cast(value, dtype)
+
+
+def remove_squeezable_dimensions(
+    labels: Any, predictions: Any, expected_rank_diff: int = 0
+) -> tuple[Any, Any]:
+    """Takes off a last axis of size one where labels and predictions differ in rank by one more
+    than expected."""
+    labels, predictions = tensor(labels), tensor(predictions)
+    difference = predictions.ndim - labels.ndim - expected_rank_diff
+    if difference == 1 and predictions._shape_tuple()[-1] == 1:
+        predictions = _ops.reshape(predictions, predictions._shape_tuple()[:-1])
+    elif difference == -1 and labels._shape_tuple()[-1] == 1:
+        labels = _ops.reshape(labels, labels._shape_tuple()[:-1])
+    return labels, predictions
+
+
+def squeeze_or_expand_dimensions(
+    y_pred: Any, y_true: Any = None, sample_weight: Any = None
+) -> tuple[Any, ...]:
+    """Predictions, labels and weights in ranks that go together.
+
+    A last axis of size one is taken off where it stands alone, and put to weights that lack it.
+
+    Returns:
+        Predictions and labels, and the weights if there are any.
+    """
+    if y_true is not None:
+        difference = y_pred.ndim - y_true.ndim
+        if difference == -1 or (difference == 1 and y_pred._shape_tuple()[-1] == 1):
+            y_true, y_pred = remove_squeezable_dimensions(y_true, y_pred)
+    if sample_weight is None:
+        return y_pred, y_true
+    if sample_weight.ndim:
+        difference = sample_weight.ndim - y_pred.ndim
+        if difference == 1:
+            sample_weight = _ops.squeeze(sample_weight, [-1])
+        elif difference == -1:
+            sample_weight = _ops.expand_dims(sample_weight, -1)
+    return y_pred, y_true, sample_weight
+
+
+def broadcast_weights(weights: Any, values: Any) -> Any:
+    """Weights in the shape of the values they belong to.
+
+    Raises:
+        ValueError: unless the weights are a scalar, or have the rank of the values and in each
+            axis their size or one.
+    """
+    theirs, own = values._shape_tuple(), weights._shape_tuple()
+    if own == theirs:
+        return weights
+    if own and (
+        len(own) != len(theirs) or any(a not in (1, b) for a, b in zip(own, theirs, strict=True))
+    ):
+        raise ValueError(
+            f"weights can not be broadcast to values. values.rank={len(theirs)}. "
+            f"weights.rank={len(own)}. values.shape={values.shape}. weights.shape={weights.shape}."
+        )
+    return _ops.broadcast_to(weights, theirs)
+
+
+def mask_of(value: Any) -> Any:
+    """The mask a layer left on its output, or None."""
+    return getattr(value, "_keras_mask", None)
+
+
+def apply_mask(y_p: Any, sample_weight: Any, mask: Any) -> Any:
+    """The weights times the mask; the mask alone where there are no weights."""
+    if mask is None:
+        return sample_weight
+    mask = cast(mask, y_p.dtype)
+    if sample_weight is None:
+        return mask
+    mask, _, sample_weight = squeeze_or_expand_dimensions(
+        mask, sample_weight=cast(sample_weight, mask.dtype)
+    )
+    return sample_weight * mask
+
+
+def apply_valid_mask(losses: Any, sample_weight: Any, mask: Any, reduction: Any) -> Any:
+    """As `apply_mask`; where a mean over all follows, it becomes one over what the mask leaves."""
+    if mask is None:
+        return sample_weight
+    mask = cast(mask, losses.dtype)
+    if reduction in (Reduction.AUTO, Reduction.SUM_OVER_BATCH_SIZE):
+        mask = mask * (_core.convert(float(mask._size), mask.dtype, None) / _ops.reduce_sum(mask))
+    return apply_mask(losses, sample_weight, mask)
+
+
+def reduce_losses(losses: Any, reduction: str) -> Any:
+    """One number from losses of a floating dtype, or the losses themselves for `NONE`."""
+    if reduction == "none":
+        return losses
+    if reduction == "sum":
+        return _ops.reduce_sum(losses)
+    if losses._size == 0:
+        return _ops.zeros((), losses.dtype)
+    return _ops.reduce_mean(losses)
+
+
+def compute_weighted_loss(
+    losses: Any,
+    sample_weight: Any = None,
+    reduction: str = Reduction.SUM_OVER_BATCH_SIZE,
+    name: str | None = None,
+) -> Any:
+    """Losses times their weights, reduced.
+
+    Args:
+        losses: one for each sample; integers are reduced as float32 and cast back.
+        sample_weight: broadcast against the losses; a missing or extra last axis is mended.
+        reduction: one of `Reduction`.
+        name: ignored.
+
+    Raises:
+        ValueError: for an unknown reduction.
+    """
+    Reduction.validate(reduction)
+    losses = tensor(losses)
+    dtype = losses.dtype
+    if not dtype.is_floating:
+        losses = _ops.cast(losses, dtypes.float32)
+    if sample_weight is not None:
+        losses, _, sample_weight = squeeze_or_expand_dimensions(
+            losses, sample_weight=cast(sample_weight, losses.dtype)
+        )
+        losses = losses * sample_weight
+    loss = reduce_losses(losses, reduction)
+    return loss if dtype.is_floating else _ops.cast(loss, dtype)

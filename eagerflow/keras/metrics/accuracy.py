@@ -1,0 +1,269 @@
+"""Accuracies: how often predictions are right."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from eagerflow import _core
+from eagerflow import dtype as dtypes
+from eagerflow.keras.config import defaults
+from eagerflow.keras.losses.weighting import cast, tensor
+from eagerflow.keras.metrics.reduction_metrics import MeanMetricWrapper
+
+_ops = _core.ops
+
+
+def accuracy(y_true: Any, y_pred: Any) -> Any:
+    """1 where predictions equal labels, else 0.
+
+    Raises:
+        ValueError: if the shapes differ.
+    """
+    y_true, y_pred = tensor(y_true), tensor(y_pred)
+    y_true.shape.assert_is_compatible_with(y_pred.shape)
+    return _ops.cast(_ops.equal(y_true, cast(y_pred, y_true.dtype)), defaults.float_dtype)
+
+
+def binary_matches(y_true: Any, y_pred: Any, threshold: float = 0.5) -> Any:
+    """1 where predictions are on the labels' side of a threshold, else 0."""
+    y_pred = tensor(y_pred)
+    sides = _ops.cast(_ops.greater(y_pred, cast(threshold, y_pred.dtype)), y_pred.dtype)
+    return _ops.cast(_ops.equal(y_true, sides), defaults.float_dtype)
+
+
+def binary_accuracy(y_true: Any, y_pred: Any, threshold: float = 0.5) -> Any:
+    """How many predictions along the last axis are on the labels' side of a threshold.
+
+    >>> print(tf.keras.metrics.binary_accuracy([[1.0, 0.0]], [[0.6, 0.7]]).numpy())
+    [0.5]
+    """
+    return _ops.reduce_mean(binary_matches(y_true, y_pred, threshold), axis=-1)
+
+
+def sparse_categorical_matches(y_true: Any, y_pred: Any) -> Any:
+    """1 where the highest prediction along the last axis is at the label, in the labels' shape."""
+    y_true, y_pred = tensor(y_true), tensor(y_pred)
+    shape = None
+    if y_true.ndim == y_pred.ndim:
+        shape = y_true._shape_tuple()
+        y_true = _ops.squeeze(y_true, [-1])
+    best = _ops.argmax(y_pred, -1)
+    if best.dtype is not y_true.dtype:
+        best = _ops.cast(best, y_true.dtype)
+    matches = _ops.cast(_ops.equal(y_true, best), defaults.float_dtype)
+    return matches if shape is None else _ops.reshape(matches, shape)
+
+
+def categorical_accuracy(y_true: Any, y_pred: Any) -> Any:
+    """1 where the highest prediction is where the highest label is, else 0.
+
+    >>> print(
+    ...     tf.keras.metrics.categorical_accuracy(
+    ...         [[0, 1], [1, 0]], [[0.1, 0.9], [0.2, 0.8]]
+    ...     ).numpy()
+    ... )
+    [1. 0.]
+    """
+    return sparse_categorical_matches(_ops.argmax(tensor(y_true), -1), y_pred)
+
+
+def sparse_categorical_accuracy(y_true: Any, y_pred: Any) -> Any:
+    """1 where the highest prediction is at the label, else 0.
+
+    >>> print(
+    ...     tf.keras.metrics.sparse_categorical_accuracy([1, 0], [[0.1, 0.9], [0.2, 0.8]]).numpy()
+    ... )
+    [1. 0.]
+    """
+    matches = sparse_categorical_matches(y_true, y_pred)
+    shape = matches._shape_tuple()
+    return _ops.squeeze(matches, [-1]) if len(shape) > 1 and shape[-1] == 1 else matches
+
+
+def in_top_k(predictions: Any, targets: Any, k: int) -> Any:
+    """Whether each row's prediction at its target is among the `k` highest of the row.
+
+    Ties with the k-th count; a target that is no class, or a prediction there that is not finite,
+    is never among them.
+
+    Args:
+        predictions: `[batch, classes]`.
+        targets: class numbers `[batch]`.
+        k: how many are the highest.
+    """
+    classes = predictions._shape_tuple()[-1]
+    targets = cast(targets, dtypes.int32)
+    inside = _ops.logical_and(_ops.greater_equal(targets, 0), _ops.less(targets, classes))
+    places = _ops.expand_dims(_ops.select(inside, targets, _ops.zeros_like(targets)), -1)
+    at_target = _ops.gather(predictions, places, axis=1, batch_dims=1)
+    higher = _ops.cast(_ops.greater(predictions, at_target), dtypes.int32)
+    among = _ops.less(_ops.reduce_sum(higher, axis=-1), k)
+    finite = _ops.reshape(_ops.is_finite(at_target), [-1])
+    return _ops.logical_and(_ops.logical_and(among, inside), finite)
+
+
+def sparse_top_k_categorical_matches(y_true: Any, y_pred: Any, k: int = 5) -> Any:
+    """1 where the label is among the `k` highest predictions, in the labels' shape."""
+    y_true, y_pred = tensor(y_true), tensor(y_pred)
+    shape = y_true._shape_tuple()
+    scores = y_pred._shape_tuple()
+    if len(scores) > 2:
+        y_pred = _ops.reshape(y_pred, [math.prod(scores[:-1]), scores[-1]])
+    if len(shape) > 1:
+        y_true = _ops.reshape(y_true, [-1])
+    matches = _ops.cast(in_top_k(y_pred, y_true, k), defaults.float_dtype)
+    return _ops.reshape(matches, shape) if len(shape) > 1 else matches
+
+
+def sparse_top_k_categorical_accuracy(y_true: Any, y_pred: Any, k: int = 5) -> Any:
+    """1 where the label is among the `k` highest predictions, else 0.
+
+    >>> metric = tf.keras.metrics.sparse_top_k_categorical_accuracy
+    >>> print(metric([2, 1], [[0.1, 0.7, 0.8], [0.5, 0.1, 0.9]], k=2).numpy())
+    [1. 0.]
+    """
+    return sparse_top_k_categorical_matches(y_true, y_pred, k)
+
+
+def top_k_categorical_accuracy(y_true: Any, y_pred: Any, k: int = 5) -> Any:
+    """1 where the highest label is among the `k` highest predictions, else 0.
+
+    >>> metric = tf.keras.metrics.top_k_categorical_accuracy
+    >>> print(metric([[0, 0, 1]], [[0.1, 0.7, 0.8]], k=2).numpy())
+    [1.]
+    """
+    return sparse_top_k_categorical_matches(_ops.argmax(tensor(y_true), -1), y_pred, k)
+
+
+class Accuracy(MeanMetricWrapper):
+    """How often predictions equal labels.
+
+    Args:
+        name: the metric's name.
+        dtype: that of the result.
+
+    >>> metric = tf.keras.metrics.Accuracy()
+    >>> metric.update_state([[1], [2], [3], [4]], [[0], [2], [3], [4]])
+    >>> print(metric.result().numpy())
+    0.75
+    """
+
+    def __init__(self, name: str | None = "accuracy", dtype: Any = None) -> None:
+        super().__init__(accuracy, name, dtype=dtype)
+
+
+class BinaryAccuracy(MeanMetricWrapper):
+    """How often predictions are on the labels' side of a threshold.
+
+    Args:
+        name: the metric's name.
+        dtype: that of the result.
+        threshold: above it, a prediction is "yes".
+
+    >>> metric = tf.keras.metrics.BinaryAccuracy()
+    >>> metric.update_state([[1], [1], [0], [0]], [[0.98], [1], [0], [0.6]])
+    >>> print(metric.result().numpy())
+    0.75
+    """
+
+    def __init__(
+        self, name: str | None = "binary_accuracy", dtype: Any = None, threshold: float = 0.5
+    ) -> None:
+        super().__init__(binary_matches, name, dtype=dtype, threshold=threshold)
+
+
+class CategoricalAccuracy(MeanMetricWrapper):
+    """How often the highest prediction is where the highest label is.
+
+    Args:
+        name: the metric's name.
+        dtype: that of the result.
+
+    >>> metric = tf.keras.metrics.CategoricalAccuracy()
+    >>> metric.update_state([[0, 1], [1, 0]], [[0.1, 0.9], [0.2, 0.8]])
+    >>> print(metric.result().numpy())
+    0.5
+    """
+
+    def __init__(self, name: str | None = "categorical_accuracy", dtype: Any = None) -> None:
+        super().__init__(categorical_accuracy, name, dtype=dtype)
+
+
+class SparseCategoricalAccuracy(MeanMetricWrapper):
+    """How often the highest prediction is at the label, a class number.
+
+    Args:
+        name: the metric's name.
+        dtype: that of the result.
+
+    >>> metric = tf.keras.metrics.SparseCategoricalAccuracy()
+    >>> metric.update_state([1, 0], [[0.1, 0.9], [0.2, 0.8]])
+    >>> print(metric.result().numpy())
+    0.5
+    """
+
+    def __init__(self, name: str | None = "sparse_categorical_accuracy", dtype: Any = None) -> None:
+        super().__init__(sparse_categorical_matches, name, dtype=dtype)
+
+    def update_state(  # type: ignore[override]
+        self, y_true: Any, y_pred: Any, sample_weight: Any = None
+    ) -> Any:
+        """Takes a batch into account; see `MeanMetricWrapper`."""
+        y_pred = tensor(y_pred)
+        y_true = tensor(y_true)
+        if sample_weight is not None or y_pred.ndim != 2:
+            super().update_state(y_true, y_pred, sample_weight)
+            return
+        if y_true.ndim == 2 and y_true._shape_tuple()[1] == 1:
+            y_true = _ops.reshape(y_true, [-1])
+        if y_true.ndim != 1 or y_true._size != y_pred._shape_tuple()[0]:
+            super().update_state(y_true, y_pred)
+            return
+        best = _ops.argmax(y_pred, -1)
+        if y_true.dtype is not dtypes.int64:
+            y_true = _ops.cast(y_true, self._float)
+            best = _ops.cast(best, self._float)
+        hits = _ops.cast(_ops.equal(y_true, best), self._float)
+        self.total.assign_add(_ops.reduce_sum(hits))
+        self.count.assign_add(float(hits._size))
+
+
+class TopKCategoricalAccuracy(MeanMetricWrapper):
+    """How often the highest label is among the `k` highest predictions.
+
+    Args:
+        k: how many predictions count.
+        name: the metric's name.
+        dtype: that of the result.
+
+    >>> metric = tf.keras.metrics.TopKCategoricalAccuracy(k=1)
+    >>> metric.update_state([[0, 0, 1], [0, 1, 0]], [[0.1, 0.9, 0.8], [0.05, 0.95, 0]])
+    >>> print(metric.result().numpy())
+    0.5
+    """
+
+    def __init__(
+        self, k: int = 5, name: str | None = "top_k_categorical_accuracy", dtype: Any = None
+    ) -> None:
+        super().__init__(top_k_categorical_accuracy, name, dtype=dtype, k=k)
+
+
+class SparseTopKCategoricalAccuracy(MeanMetricWrapper):
+    """How often the label, a class number, is among the `k` highest predictions.
+
+    Args:
+        k: how many predictions count.
+        name: the metric's name.
+        dtype: that of the result.
+
+    >>> metric = tf.keras.metrics.SparseTopKCategoricalAccuracy(k=1)
+    >>> metric.update_state([2, 1], [[0.1, 0.9, 0.8], [0.05, 0.95, 0]])
+    >>> print(metric.result().numpy())
+    0.5
+    """
+
+    def __init__(
+        self, k: int = 5, name: str | None = "sparse_top_k_categorical_accuracy", dtype: Any = None
+    ) -> None:
+        super().__init__(sparse_top_k_categorical_matches, name, dtype=dtype, k=k)

@@ -1,0 +1,453 @@
+"""Counts of true and false positives and negatives, precision, recall, and trade-offs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from eagerflow import _core
+from eagerflow.keras.metrics import confusion
+from eagerflow.keras.metrics.confusion import (
+    FALSE_NEGATIVES,
+    FALSE_POSITIVES,
+    TRUE_NEGATIVES,
+    TRUE_POSITIVES,
+    ConfusionMatrix,
+)
+from eagerflow.keras.metrics.metric import Metric
+
+_ops = _core.ops
+
+
+def share(part: Any, rest: Any) -> Any:
+    """The part of a whole made of it and a rest; zero of nothing."""
+    return _ops.divide_no_nan(part, part + rest)
+
+
+class _Count(Metric):
+    """How often predictions and labels fall into one cell of the confusion matrix."""
+
+    _cell: ConfusionMatrix
+
+    def __init__(self, thresholds: Any = None, name: str | None = None, dtype: Any = None) -> None:
+        super().__init__(name=name, dtype=dtype)
+        self.init_thresholds = thresholds
+        self.thresholds = confusion.parse_thresholds(thresholds)
+        self._even = confusion.are_even(self.thresholds)
+        self.accumulator = self.add_weight(
+            "accumulator", shape=(len(self.thresholds),), initializer="zeros"
+        )
+
+    def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> Any:
+        """Takes a batch into account."""
+        confusion.update_counts(
+            {self._cell: self.accumulator},
+            y_true,
+            y_pred,
+            self.thresholds,
+            sample_weight=sample_weight,
+            even=self._even,
+        )
+
+    def result(self) -> Any:
+        """The count so far; at several thresholds, a vector."""
+        counts = self.accumulator.read_value()
+        return counts[0] if len(self.thresholds) == 1 else counts
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make a metric like this one."""
+        return super().get_config() | {"thresholds": self.init_thresholds}
+
+
+class TruePositives(_Count):
+    """How many positive predictions are right.
+
+    Args:
+        thresholds: above it a prediction is positive: a number, or a list; 0.5 by default.
+        name: the metric's name.
+        dtype: that of the result.
+
+    Raises:
+        ValueError: for a threshold that is not in [0, 1].
+
+    >>> metric = tf.keras.metrics.TruePositives()
+    >>> metric.update_state([0, 1, 1, 1], [1, 0, 1, 1])
+    >>> print(metric.result().numpy())
+    2.0
+    """
+
+    _cell = TRUE_POSITIVES
+
+
+class TrueNegatives(_Count):
+    """How many negative predictions are right; arguments as those of `TruePositives`.
+
+    >>> metric = tf.keras.metrics.TrueNegatives()
+    >>> metric.update_state([0, 1, 0, 0], [1, 1, 0, 0])
+    >>> print(metric.result().numpy())
+    2.0
+    """
+
+    _cell = TRUE_NEGATIVES
+
+
+class FalsePositives(_Count):
+    """How many positive predictions are wrong; arguments as those of `TruePositives`.
+
+    >>> metric = tf.keras.metrics.FalsePositives()
+    >>> metric.update_state([0, 1, 0, 0], [0, 0, 1, 1])
+    >>> print(metric.result().numpy())
+    2.0
+    """
+
+    _cell = FALSE_POSITIVES
+
+
+class FalseNegatives(_Count):
+    """How many negative predictions are wrong; arguments as those of `TruePositives`.
+
+    >>> metric = tf.keras.metrics.FalseNegatives()
+    >>> metric.update_state([0, 1, 1, 1], [0, 1, 0, 0])
+    >>> print(metric.result().numpy())
+    2.0
+    """
+
+    _cell = FALSE_NEGATIVES
+
+
+class _Rate(Metric):
+    """The true positives' part of them and of another cell."""
+
+    _other: ConfusionMatrix
+    _other_name: str
+
+    def __init__(
+        self,
+        thresholds: Any = None,
+        top_k: int | None = None,
+        class_id: int | None = None,
+        name: str | None = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__(name=name, dtype=dtype)
+        self.init_thresholds = thresholds
+        self.top_k = top_k
+        self.class_id = class_id
+        default = 0.5 if top_k is None else confusion.NEG_INF
+        self.thresholds = confusion.parse_thresholds(thresholds, default)
+        self._even = confusion.are_even(self.thresholds)
+        shape = (len(self.thresholds),)
+        self.true_positives = self.add_weight("true_positives", shape, initializer="zeros")
+        other = self.add_weight(self._other_name, shape, initializer="zeros")
+        setattr(self, self._other_name, other)
+
+    def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> Any:
+        """Takes a batch into account."""
+        confusion.update_counts(
+            {TRUE_POSITIVES: self.true_positives, self._other: getattr(self, self._other_name)},
+            y_true,
+            y_pred,
+            self.thresholds,
+            top_k=self.top_k,
+            class_id=self.class_id,
+            sample_weight=sample_weight,
+            even=self._even,
+        )
+
+    def result(self) -> Any:
+        """The rate so far; at several thresholds, a vector."""
+        rates = share(self.true_positives, getattr(self, self._other_name))
+        return rates[0] if len(self.thresholds) == 1 else rates
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make a metric like this one."""
+        return super().get_config() | {
+            "thresholds": self.init_thresholds,
+            "top_k": self.top_k,
+            "class_id": self.class_id,
+        }
+
+
+class Precision(_Rate):
+    """The part of positive predictions that is right.
+
+    Args:
+        thresholds: above it a prediction is positive: a number, or a list; 0.5 by default, and
+            none with `top_k`.
+        top_k: only the highest so many predictions of a sample can be positive.
+        class_id: look at this class only.
+        name: the metric's name.
+        dtype: that of the result.
+
+    Raises:
+        ValueError: for a threshold that is not in [0, 1].
+
+    >>> metric = tf.keras.metrics.Precision()
+    >>> metric.update_state([0, 1, 1, 1], [1, 0, 1, 1])
+    >>> print(metric.result().numpy().round(4))
+    0.6667
+    """
+
+    _other = FALSE_POSITIVES
+    _other_name = "false_positives"
+
+
+class Recall(_Rate):
+    """The part of positive labels that is found; arguments as those of `Precision`.
+
+    >>> metric = tf.keras.metrics.Recall()
+    >>> metric.update_state([0, 1, 1, 1], [1, 0, 1, 1])
+    >>> print(metric.result().numpy().round(4))
+    0.6667
+    """
+
+    _other = FALSE_NEGATIVES
+    _other_name = "false_negatives"
+
+
+class SensitivitySpecificityBase(Metric):
+    """The best of one rate where another is at least a given value.
+
+    Args:
+        value: what the other rate must reach.
+        num_thresholds: how many thresholds between 0 and 1 are tried.
+        class_id: look at this class only.
+        name: the metric's name.
+        dtype: that of the result.
+
+    Raises:
+        ValueError: if `num_thresholds` is not positive.
+    """
+
+    def __init__(
+        self,
+        value: float,
+        num_thresholds: int = 200,
+        class_id: int | None = None,
+        name: str | None = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__(name=name, dtype=dtype)
+        if num_thresholds <= 0:
+            raise ValueError(
+                "Argument `num_thresholds` must be an integer > 0. Received: "
+                f"num_thresholds={num_thresholds}"
+            )
+        self.value = value
+        self.num_thresholds = num_thresholds
+        self.class_id = class_id
+        shape = (num_thresholds,)
+        self.true_positives = self.add_weight("true_positives", shape, initializer="zeros")
+        self.true_negatives = self.add_weight("true_negatives", shape, initializer="zeros")
+        self.false_positives = self.add_weight("false_positives", shape, initializer="zeros")
+        self.false_negatives = self.add_weight("false_negatives", shape, initializer="zeros")
+        self._even = num_thresholds > 1
+        self.thresholds = [0.5]
+        if self._even:
+            inner = [(i + 1) * 1.0 / (num_thresholds - 1) for i in range(num_thresholds - 2)]
+            self.thresholds = [0.0, *inner, 1.0]
+
+    def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> Any:
+        """Takes a batch into account."""
+        confusion.update_counts(
+            {
+                TRUE_POSITIVES: self.true_positives,
+                TRUE_NEGATIVES: self.true_negatives,
+                FALSE_POSITIVES: self.false_positives,
+                FALSE_NEGATIVES: self.false_negatives,
+            },
+            y_true,
+            y_pred,
+            self.thresholds,
+            class_id=self.class_id,
+            sample_weight=sample_weight,
+            even=self._even,
+        )
+
+    def _best(self, constrained: Any, wanted: Any) -> Any:
+        """The highest wanted rate where the other is high enough; zero where it never is."""
+        feasible = _ops.greater_equal(constrained, _core.convert(self.value, self._float, None))
+        if not bool(_ops.reduce_any(feasible)):
+            return _ops.zeros((), wanted.dtype)
+        lowest = _core.convert(float("-inf"), wanted.dtype, None)
+        return _ops.reduce_max(_ops.select(feasible, wanted, lowest))
+
+    def _sensitivities(self) -> Any:
+        return share(self.true_positives, self.false_negatives)
+
+    def _specificities(self) -> Any:
+        return share(self.true_negatives, self.false_positives)
+
+    def _precisions(self) -> Any:
+        return share(self.true_positives, self.false_positives)
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make a metric like this one."""
+        return super().get_config() | {
+            "class_id": self.class_id,
+            "num_thresholds": self.num_thresholds,
+        }
+
+
+def _check_rate(name: str, value: float) -> None:
+    if value < 0 or value > 1:
+        raise ValueError(f"Argument `{name}` must be in the range [0, 1]. Received: {name}={value}")
+
+
+class SensitivityAtSpecificity(SensitivitySpecificityBase):
+    """The best sensitivity (true positive rate) where the specificity is high enough.
+
+    Args:
+        specificity: the true negative rate to be reached.
+        num_thresholds: how many thresholds between 0 and 1 are tried.
+        class_id: look at this class only.
+        name: the metric's name.
+        dtype: that of the result.
+
+    Raises:
+        ValueError: if `specificity` is not in [0, 1].
+
+    >>> metric = tf.keras.metrics.SensitivityAtSpecificity(0.5)
+    >>> metric.update_state([0, 0, 0, 1, 1], [0, 0.3, 0.8, 0.3, 0.8])
+    >>> print(metric.result().numpy())
+    0.5
+    """
+
+    def __init__(
+        self,
+        specificity: float,
+        num_thresholds: int = 200,
+        class_id: int | None = None,
+        name: str | None = None,
+        dtype: Any = None,
+    ) -> None:
+        _check_rate("specificity", specificity)
+        self.specificity = specificity
+        super().__init__(specificity, num_thresholds, class_id, name, dtype)
+
+    def result(self) -> Any:
+        """The sensitivity so far."""
+        return self._best(self._specificities(), self._sensitivities())
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make a metric like this one."""
+        return super().get_config() | {"specificity": self.specificity}
+
+
+class SpecificityAtSensitivity(SensitivitySpecificityBase):
+    """The best specificity (true negative rate) where the sensitivity is high enough.
+
+    Args:
+        sensitivity: the true positive rate to be reached.
+        num_thresholds: how many thresholds between 0 and 1 are tried.
+        class_id: look at this class only.
+        name: the metric's name.
+        dtype: that of the result.
+
+    Raises:
+        ValueError: if `sensitivity` is not in [0, 1].
+
+    >>> metric = tf.keras.metrics.SpecificityAtSensitivity(0.5)
+    >>> metric.update_state([0, 0, 0, 1, 1], [0, 0.3, 0.8, 0.3, 0.8])
+    >>> print(metric.result().numpy().round(4))
+    0.6667
+    """
+
+    def __init__(
+        self,
+        sensitivity: float,
+        num_thresholds: int = 200,
+        class_id: int | None = None,
+        name: str | None = None,
+        dtype: Any = None,
+    ) -> None:
+        _check_rate("sensitivity", sensitivity)
+        self.sensitivity = sensitivity
+        super().__init__(sensitivity, num_thresholds, class_id, name, dtype)
+
+    def result(self) -> Any:
+        """The specificity so far."""
+        return self._best(self._sensitivities(), self._specificities())
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make a metric like this one."""
+        return super().get_config() | {"sensitivity": self.sensitivity}
+
+
+class PrecisionAtRecall(SensitivitySpecificityBase):
+    """The best precision where the recall is high enough.
+
+    Args:
+        recall: the recall to be reached.
+        num_thresholds: how many thresholds between 0 and 1 are tried.
+        class_id: look at this class only.
+        name: the metric's name.
+        dtype: that of the result.
+
+    Raises:
+        ValueError: if `recall` is not in [0, 1].
+
+    >>> metric = tf.keras.metrics.PrecisionAtRecall(0.5)
+    >>> metric.update_state([0, 0, 0, 1, 1], [0, 0.3, 0.8, 0.3, 0.8])
+    >>> print(metric.result().numpy())
+    0.5
+    """
+
+    def __init__(
+        self,
+        recall: float,
+        num_thresholds: int = 200,
+        class_id: int | None = None,
+        name: str | None = None,
+        dtype: Any = None,
+    ) -> None:
+        _check_rate("recall", recall)
+        self.recall = recall
+        super().__init__(recall, num_thresholds, class_id, name, dtype)
+
+    def result(self) -> Any:
+        """The precision so far."""
+        return self._best(self._sensitivities(), self._precisions())
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make a metric like this one."""
+        return super().get_config() | {"recall": self.recall}
+
+
+class RecallAtPrecision(SensitivitySpecificityBase):
+    """The best recall where the precision is high enough.
+
+    Args:
+        precision: the precision to be reached.
+        num_thresholds: how many thresholds between 0 and 1 are tried.
+        class_id: look at this class only.
+        name: the metric's name.
+        dtype: that of the result.
+
+    Raises:
+        ValueError: if `precision` is not in [0, 1].
+
+    >>> metric = tf.keras.metrics.RecallAtPrecision(0.8)
+    >>> metric.update_state([0, 0, 1, 1], [0, 0.5, 0.3, 0.9])
+    >>> print(metric.result().numpy())
+    0.5
+    """
+
+    def __init__(
+        self,
+        precision: float,
+        num_thresholds: int = 200,
+        class_id: int | None = None,
+        name: str | None = None,
+        dtype: Any = None,
+    ) -> None:
+        _check_rate("precision", precision)
+        self.precision = precision
+        super().__init__(precision, num_thresholds, class_id, name, dtype)
+
+    def result(self) -> Any:
+        """The recall so far."""
+        return self._best(self._precisions(), self._sensitivities())
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make a metric like this one."""
+        return super().get_config() | {"precision": self.precision}

@@ -1,0 +1,320 @@
+"""Intersection over union of predicted and labelled classes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from eagerflow import _core
+from eagerflow.keras.losses import weighting
+from eagerflow.keras.metrics.metric import Metric
+
+_ops = _core.ops
+
+
+class _IoUBase(Metric):
+    """The confusion matrix of classes, `[labels, predictions]`.
+
+    Args:
+        num_classes: how many classes there are.
+        name: the metric's name.
+        dtype: that of the result.
+        ignore_class: labels of this class do not count.
+        sparse_y_true: whether labels are class numbers rather than one-hot.
+        sparse_y_pred: whether predictions are class numbers rather than scores.
+        axis: the axis of the classes.
+    """
+
+    def __init__(
+        self,
+        num_classes: int,
+        name: str | None = None,
+        dtype: Any = None,
+        ignore_class: int | None = None,
+        sparse_y_true: bool = True,
+        sparse_y_pred: bool = True,
+        axis: int = -1,
+    ) -> None:
+        super().__init__(name=name, dtype=dtype)
+        self.num_classes = num_classes
+        self.ignore_class = ignore_class
+        self.sparse_y_true = sparse_y_true
+        self.sparse_y_pred = sparse_y_pred
+        self.axis = axis
+        self.total_cm = self.add_weight(
+            "total_confusion_matrix", shape=(num_classes, num_classes), initializer="zeros"
+        )
+
+    def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> Any:
+        """Takes a batch into account; everything is flattened.
+
+        Raises:
+            tf.errors.InvalidArgumentError: for a class that is not there.
+        """
+        from eagerflow.ops.indexing import boolean_mask
+        from eagerflow.ops.segment import confusion_matrix
+
+        y_true, y_pred = weighting.tensor(y_true), weighting.tensor(y_pred)
+        if not self.sparse_y_true:
+            y_true = _ops.argmax(y_true, self.axis)
+        if not self.sparse_y_pred:
+            y_pred = _ops.argmax(y_pred, self.axis)
+        y_true = _ops.reshape(weighting.cast(y_true, self._float), [-1])
+        y_pred = _ops.reshape(weighting.cast(y_pred, self._float), [-1])
+        if sample_weight is not None:
+            sample_weight = weighting.cast(sample_weight, self._float)
+            if sample_weight.ndim > 1:
+                sample_weight = _ops.reshape(sample_weight, [-1])
+        if self.ignore_class is not None:
+            valid = _ops.not_equal(y_true, float(self.ignore_class))
+            y_true, y_pred = boolean_mask(y_true, valid), boolean_mask(y_pred, valid)
+            if sample_weight is not None:
+                sample_weight = boolean_mask(sample_weight, valid)
+        self.total_cm.assign_add(
+            confusion_matrix(
+                y_true, y_pred, self.num_classes, weights=sample_weight, dtype=self._float
+            )
+        )
+
+
+class IoU(_IoUBase):
+    """The mean over some classes of intersection over union.
+
+    Args:
+        num_classes: how many classes there are.
+        target_class_ids: the classes that count.
+        name: the metric's name.
+        dtype: that of the result.
+        ignore_class: labels of this class do not count.
+        sparse_y_true: whether labels are class numbers rather than one-hot.
+        sparse_y_pred: whether predictions are class numbers rather than scores.
+        axis: the axis of the classes.
+
+    Raises:
+        ValueError: for a target class that is not there.
+
+    >>> metric = tf.keras.metrics.IoU(num_classes=2, target_class_ids=[0])
+    >>> metric.update_state([0, 0, 1, 1], [0, 1, 0, 1])
+    >>> print(metric.result().numpy().round(4))
+    0.3333
+    """
+
+    def __init__(
+        self,
+        num_classes: int,
+        target_class_ids: Sequence[int],
+        name: str | None = None,
+        dtype: Any = None,
+        ignore_class: int | None = None,
+        sparse_y_true: bool = True,
+        sparse_y_pred: bool = True,
+        axis: int = -1,
+    ) -> None:
+        super().__init__(num_classes, name, dtype, ignore_class, sparse_y_true, sparse_y_pred, axis)
+        if max(target_class_ids) >= num_classes:
+            raise ValueError(
+                f"Target class id {max(target_class_ids)} is out of range, which is "
+                f"[{0}, {num_classes})."
+            )
+        self.target_class_ids = list(target_class_ids)
+
+    def result(self) -> Any:
+        """The mean so far, over classes that were there at all."""
+        counts = self.total_cm.read_value()
+        intersections = _ops.diag_part(counts)
+        unions = _ops.reduce_sum(counts, axis=0) + _ops.reduce_sum(counts, axis=1) - intersections
+        intersections = _ops.gather(intersections, self.target_class_ids, axis=0)
+        unions = _ops.gather(unions, self.target_class_ids, axis=0)
+        present = _ops.reduce_sum(_ops.cast(_ops.not_equal(unions, 0.0), self._float))
+        total = _ops.reduce_sum(_ops.divide_no_nan(intersections, unions))
+        return _ops.divide_no_nan(total, present)
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make a metric like this one."""
+        return super().get_config() | {
+            "num_classes": self.num_classes,
+            "target_class_ids": self.target_class_ids,
+            "ignore_class": self.ignore_class,
+            "sparse_y_true": self.sparse_y_true,
+            "sparse_y_pred": self.sparse_y_pred,
+            "axis": self.axis,
+        }
+
+    def _config_without(self, *names: str) -> dict[str, Any]:
+        """`IoU`'s arguments without those a subclass sets itself."""
+        config = IoU.get_config(self)
+        return {key: value for key, value in config.items() if key not in names}
+
+
+class BinaryIoU(IoU):
+    """Intersection over union of "no" and "yes".
+
+    Args:
+        target_class_ids: 0 for "no", 1 for "yes", or both.
+        threshold: from it on, a prediction is "yes".
+        name: the metric's name.
+        dtype: that of the result.
+
+    >>> metric = tf.keras.metrics.BinaryIoU(target_class_ids=[0, 1], threshold=0.3)
+    >>> metric.update_state([0, 1, 0, 1], [0.1, 0.2, 0.4, 0.7])
+    >>> print(metric.result().numpy().round(4))
+    0.3333
+    """
+
+    def __init__(
+        self,
+        target_class_ids: Sequence[int] = (0, 1),
+        threshold: float = 0.5,
+        name: str | None = None,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__(2, target_class_ids, name=name, dtype=dtype)
+        self.threshold = threshold
+
+    def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> Any:
+        """Takes a batch into account."""
+        y_pred = weighting.cast(y_pred, self._float)
+        yes = _ops.cast(_ops.greater_equal(y_pred, self.threshold), self._float)
+        super().update_state(y_true, yes, sample_weight)
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make a metric like this one."""
+        return {
+            "target_class_ids": self.target_class_ids,
+            "threshold": self.threshold,
+            "name": self.name,
+            "dtype": self._dtype,
+        }
+
+
+class MeanIoU(IoU):
+    """The mean over all classes of intersection over union.
+
+    Args:
+        num_classes: how many classes there are.
+        name: the metric's name.
+        dtype: that of the result.
+        ignore_class: labels of this class do not count.
+        sparse_y_true: whether labels are class numbers rather than one-hot.
+        sparse_y_pred: whether predictions are class numbers rather than scores.
+        axis: the axis of the classes.
+
+    >>> metric = tf.keras.metrics.MeanIoU(num_classes=2)
+    >>> metric.update_state([0, 0, 1, 1], [0, 1, 0, 1])
+    >>> print(metric.result().numpy().round(4))
+    0.3333
+    """
+
+    def __init__(
+        self,
+        num_classes: int,
+        name: str | None = None,
+        dtype: Any = None,
+        ignore_class: int | None = None,
+        sparse_y_true: bool = True,
+        sparse_y_pred: bool = True,
+        axis: int = -1,
+    ) -> None:
+        super().__init__(
+            num_classes,
+            list(range(num_classes)),
+            name=name,
+            dtype=dtype,
+            ignore_class=ignore_class,
+            sparse_y_true=sparse_y_true,
+            sparse_y_pred=sparse_y_pred,
+            axis=axis,
+        )
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make a metric like this one."""
+        return self._config_without("target_class_ids")
+
+
+class OneHotIoU(IoU):
+    """The mean over some classes of intersection over union, for one-hot labels.
+
+    Args:
+        num_classes: how many classes there are.
+        target_class_ids: the classes that count.
+        name: the metric's name.
+        dtype: that of the result.
+        ignore_class: labels of this class do not count.
+        sparse_y_pred: whether predictions are class numbers rather than scores.
+        axis: the axis of the classes.
+
+    >>> metric = tf.keras.metrics.OneHotIoU(num_classes=3, target_class_ids=[0, 2])
+    >>> labels = [[0, 0, 1], [1, 0, 0], [0, 1, 0], [1, 0, 0]]
+    >>> scores = [[0.2, 0.3, 0.5], [0.1, 0.2, 0.7], [0.5, 0.3, 0.1], [0.1, 0.4, 0.5]]
+    >>> metric.update_state(labels, scores)
+    >>> print(metric.result().numpy().round(4))
+    0.1667
+    """
+
+    def __init__(
+        self,
+        num_classes: int,
+        target_class_ids: Sequence[int],
+        name: str | None = None,
+        dtype: Any = None,
+        ignore_class: int | None = None,
+        sparse_y_pred: bool = False,
+        axis: int = -1,
+    ) -> None:
+        super().__init__(
+            num_classes,
+            target_class_ids,
+            name=name,
+            dtype=dtype,
+            ignore_class=ignore_class,
+            sparse_y_true=False,
+            sparse_y_pred=sparse_y_pred,
+            axis=axis,
+        )
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make a metric like this one."""
+        return self._config_without("sparse_y_true")
+
+
+class OneHotMeanIoU(MeanIoU):
+    """The mean over all classes of intersection over union, for one-hot labels.
+
+    Args:
+        num_classes: how many classes there are.
+        name: the metric's name.
+        dtype: that of the result.
+        ignore_class: labels of this class do not count.
+        sparse_y_pred: whether predictions are class numbers rather than scores.
+        axis: the axis of the classes.
+
+    >>> metric = tf.keras.metrics.OneHotMeanIoU(num_classes=3)
+    >>> labels = [[0, 0, 1], [1, 0, 0], [0, 1, 0], [1, 0, 0]]
+    >>> scores = [[0.2, 0.3, 0.5], [0.1, 0.2, 0.7], [0.5, 0.3, 0.1], [0.1, 0.4, 0.5]]
+    >>> metric.update_state(labels, scores)
+    >>> print(metric.result().numpy().round(4))
+    0.1111
+    """
+
+    def __init__(
+        self,
+        num_classes: int,
+        name: str | None = None,
+        dtype: Any = None,
+        ignore_class: int | None = None,
+        sparse_y_pred: bool = False,
+        axis: int = -1,
+    ) -> None:
+        super().__init__(
+            num_classes,
+            name=name,
+            dtype=dtype,
+            ignore_class=ignore_class,
+            sparse_y_true=False,
+            sparse_y_pred=sparse_y_pred,
+            axis=axis,
+        )
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make a metric like this one."""
+        return self._config_without("target_class_ids", "sparse_y_true")

@@ -1,0 +1,193 @@
+"""The base of the metrics: variables that add up over batches, and a result from them."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from eagerflow import _core, nest
+from eagerflow.keras.config import defaults
+from eagerflow.keras.engine.layer import Layer
+from eagerflow.variable import Variable, VariableAggregation, VariableSynchronization
+
+_ops = _core.ops
+Tensor = _core.Tensor
+
+
+class _MetricDict(dict):
+    """Results by name, and the metric they come from."""
+
+    _metric_obj: Any = None
+
+
+def _as_tensor(value: Any) -> Any:
+    return value if type(value) is Tensor else _ops.identity(_core.convert(value, None, None))
+
+
+def _converted(result: Callable) -> Callable:
+    """A program's own `result`, which may return numbers and variables, as one of tensors."""
+
+    @functools.wraps(result)
+    def tensors(self: Any, *args: Any, **kwargs: Any) -> Any:
+        value = result(self, *args, **kwargs)
+        if isinstance(value, dict):
+            return nest.map_structure(_as_tensor, value)
+        try:
+            return _as_tensor(value)
+        except (ValueError, TypeError) as error:
+            raise RuntimeError(
+                "The output of `metric.result()` can only be a single Tensor/Variable, or a dict "
+                f"of Tensors/Variables. For metric {self.name}, got result {value}."
+            ) from error
+
+    return tensors
+
+
+class Metric(Layer):
+    """Base class of metrics; a subclass makes variables and defines `update_state` and `result`.
+
+    Args:
+        name: the metric's name; by default the class's in snake case.
+        dtype: that of the variables and results; by default Keras's float type.
+        **kwargs: what layers take.
+
+    >>> class Positives(tf.keras.metrics.Metric):
+    ...     def __init__(self, name="positives", **kwargs):
+    ...         super().__init__(name=name, **kwargs)
+    ...         self.count = self.add_weight("count", initializer="zeros")
+    ...
+    ...     def update_state(self, y_true, y_pred, sample_weight=None):
+    ...         self.count.assign_add(tf.reduce_sum(tf.cast(y_pred > 0.5, tf.float32)))
+    ...
+    ...     def result(self):
+    ...         return self.count
+    >>> metric = Positives()
+    >>> metric.update_state([1, 0], tf.constant([0.9, 0.1]))
+    >>> print(metric.result().numpy())
+    1.0
+    """
+
+    _is_metric = True
+    _dtype: str
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        own = cls.__dict__.get("result")
+        if own is not None and not cls.__module__.startswith("eagerflow."):
+            cls.result = _converted(own)  # type: ignore[method-assign]
+
+    def __init__(self, name: str | None = None, dtype: Any = None, **kwargs: Any) -> None:
+        super().__init__(name=name, dtype=dtype, **kwargs)
+        self._float = self._dtype_policy.variable or defaults.float_dtype
+        self._dtype = self._float.name
+        self.stateful = True
+        self.built = True
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Takes a batch into account and returns the result so far."""
+        self.update_state(*args, **kwargs)
+        result = self.result()
+        if isinstance(result, dict):
+            result = _MetricDict(**result)
+        result._metric_obj = self
+        return result
+
+    def __str__(self) -> str:
+        arguments = ",".join(f"{key}={value}" for key, value in self.get_config().items())
+        return f"{type(self).__name__}({arguments})"
+
+    def __deepcopy__(self, memo: dict) -> Metric:
+        copy = self.from_config(self.get_config())
+        if self.weights:
+            copy.set_weights(self.get_weights())
+        memo[id(self)] = copy
+        return copy
+
+    @property
+    def dtype(self) -> str:
+        """The name of the dtype of variables and results."""
+        return self._dtype
+
+    def update_state(self, *args: Any, **kwargs: Any) -> Any:
+        """Takes a batch into account."""
+        raise NotImplementedError(f"{type(self).__name__} must define `update_state`.")
+
+    def result(self) -> Any:
+        """The metric's value so far."""
+        raise NotImplementedError(f"{type(self).__name__} must define `result`.")
+
+    def reset_state(self) -> None:
+        """Forgets all batches."""
+        if type(self).reset_states is not Metric.reset_states:
+            # An older program's class defines the older name.
+            self.reset_states()
+            return
+        for variable in self.weights:
+            variable.assign(_ops.zeros(variable.shape, variable.dtype))
+
+    def reset_states(self) -> None:
+        """Forgets all batches; the older name of `reset_state`."""
+        self.reset_state()
+
+    def merge_state(self, metrics: Iterable[Metric]) -> list:
+        """Adds what other metrics of the same kind have seen.
+
+        Raises:
+            ValueError: if a metric has other variables.
+        """
+        merged = []
+        for metric in metrics:
+            if len(self.weights) != len(metric.weights):
+                raise ValueError(f"Metric {metric} is not compatible with {self}")
+            for own, theirs in zip(self.weights, metric.weights, strict=True):
+                merged.append(own.assign_add(theirs))
+        return merged
+
+    def add_weight(  # type: ignore[override]
+        self,
+        name: str | None = None,
+        shape: Any = (),
+        aggregation: VariableAggregation = VariableAggregation.SUM,
+        synchronization: VariableSynchronization = VariableSynchronization.ON_READ,
+        initializer: Any = None,
+        dtype: Any = None,
+    ) -> Variable:
+        """A new variable of this metric.
+
+        Args:
+            name: the variable's name.
+            shape: its shape.
+            aggregation: kept.
+            synchronization: kept.
+            initializer: an initializer or its name; by default as in layers.
+            dtype: by default the metric's.
+        """
+        return super().add_weight(
+            name=name,
+            shape=shape,
+            dtype=self._dtype if dtype is None else dtype,
+            initializer=initializer,
+            trainable=False,
+            synchronization=synchronization,
+            aggregation=aggregation,
+        )
+
+    def _collect_non_trainable(self) -> list[Any]:
+        # Metrics inside are not among the layers, whose weights are collected.
+        inner = [weight for metric in self._list("_metrics") for weight in metric.weights]
+        return super()._collect_non_trainable() + inner
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make a metric like this one."""
+        return {"name": self.name, "dtype": self.dtype}
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any]) -> Metric:
+        """A metric from what `get_config` returned."""
+        return cls(**config)
+
+
+def clone_metric(metric: Any) -> Any:
+    """A metric of the same arguments; what is not a metric, itself."""
+    return type(metric).from_config(metric.get_config()) if isinstance(metric, Metric) else metric

@@ -1,0 +1,283 @@
+"""Metrics that add up or average values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from eagerflow import _core
+from eagerflow.keras.losses import weighting
+from eagerflow.keras.metrics.metric import Metric
+from eagerflow.shapes import TensorShape
+
+_ops = _core.ops
+Tensor = _core.Tensor
+
+
+def weighted(values: Any, sample_weight: Any, mean: bool) -> tuple[Any, Any]:
+    """Values times their weights, and the weights in the values' shape.
+
+    Weights of a lower rank than the values belong to their means (or sums) over the last axes.
+    """
+    values, _, sample_weight = weighting.squeeze_or_expand_dimensions(
+        values, sample_weight=sample_weight
+    )
+    try:
+        sample_weight = weighting.broadcast_weights(sample_weight, values)
+    except ValueError:
+        axes = list(range(sample_weight.ndim, values.ndim))
+        reduce = _ops.reduce_mean if mean else _ops.reduce_sum
+        values = reduce(values, axis=axes)
+    return values * sample_weight, sample_weight
+
+
+class Reduce(Metric):
+    """A sum of values, or their mean, over all batches.
+
+    Args:
+        reduction: "sum", "weighted_mean" or "sum_over_batch_size".
+        name: the metric's name.
+        dtype: that of the values.
+    """
+
+    def __init__(self, reduction: str, name: str | None, dtype: Any = None) -> None:
+        super().__init__(name=name, dtype=dtype)
+        self.reduction = reduction
+        self.total = self.add_weight("total", initializer="zeros")
+        if reduction != "sum":
+            self.count = self.add_weight("count", initializer="zeros")
+
+    def update_state(self, values: Any, sample_weight: Any = None) -> Any:
+        """Takes values into account.
+
+        Args:
+            values: of any shape.
+            sample_weight: a scalar, or of the shape of `values` or one that broadcasts to it.
+        """
+        if type(values) is not Tensor:
+            if isinstance(values, dict):
+                raise RuntimeError(
+                    "The output of a metric function can only be a single Tensor. Received: "
+                    f"{values}. To return a dict of values, implement a custom Metric subclass."
+                )
+            values = _core.convert(values, None, None)
+        if values.dtype is not self._float:
+            values = _ops.cast(values, self._float)
+        if sample_weight is None:
+            weight: Any = float(values._size)
+        else:
+            mean = self.reduction != "sum"
+            values, weight = weighted(values, weighting.cast(sample_weight, self._float), mean)
+            if self.reduction == "weighted_mean":
+                weight = _ops.reduce_sum(weight)
+            else:
+                weight = float(values._size)
+        if values.ndim:
+            values = _ops.reduce_sum(values)
+        self.total.assign_add(values)
+        if self.reduction != "sum":
+            self.count.assign_add(weight)
+
+    def result(self) -> Any:
+        """The sum or mean of all values so far; zero if there are none."""
+        if self.reduction == "sum":
+            return _ops.identity(self.total)
+        return _ops.divide_no_nan(self.total, self.count)
+
+
+class Sum(Reduce):
+    """The sum of all values.
+
+    Args:
+        name: the metric's name.
+        dtype: that of the values.
+
+    >>> metric = tf.keras.metrics.Sum()
+    >>> metric.update_state([1, 3, 5, 7], sample_weight=[1, 1, 0, 0])
+    >>> print(metric.result().numpy())
+    4.0
+    """
+
+    def __init__(self, name: str | None = "sum", dtype: Any = None) -> None:
+        super().__init__("sum", name, dtype)
+
+
+class Mean(Reduce):
+    """The mean of all values, weighted if weights are given.
+
+    Args:
+        name: the metric's name.
+        dtype: that of the values.
+
+    >>> metric = tf.keras.metrics.Mean()
+    >>> metric.update_state([1, 3, 5, 7], sample_weight=[1, 1, 0, 0])
+    >>> print(metric.result().numpy())
+    2.0
+    """
+
+    def __init__(self, name: str | None = "mean", dtype: Any = None) -> None:
+        super().__init__("weighted_mean", name, dtype)
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make a metric like this one."""
+        return super().get_config()
+
+
+class MeanMetricWrapper(Mean):
+    """The mean of what a function returns for labels and predictions.
+
+    Args:
+        fn: called as `fn(y_true, y_pred, **kwargs)`.
+        name: the metric's name.
+        dtype: to which labels and predictions are cast.
+        **kwargs: passed to `fn`.
+
+    >>> metric = tf.keras.metrics.MeanMetricWrapper(tf.keras.losses.mean_squared_error, "error")
+    >>> metric.update_state([[0.0, 1.0]], [[1.0, 3.0]])
+    >>> print(metric.result().numpy())
+    2.5
+    """
+
+    def __init__(
+        self, fn: Callable, name: str | None = None, dtype: Any = None, **kwargs: Any
+    ) -> None:
+        super().__init__(name=name, dtype=dtype)
+        self._fn = fn
+        self._fn_kwargs = kwargs
+
+    def update_state(  # type: ignore[override]
+        self, y_true: Any, y_pred: Any, sample_weight: Any = None
+    ) -> Any:
+        """Takes a batch into account.
+
+        Args:
+            y_true: the labels.
+            y_pred: the predictions.
+            sample_weight: a factor for all samples, for each, or for each value.
+        """
+        y_true = weighting.cast(y_true, self._float)
+        y_pred = weighting.cast(y_pred, self._float)
+        if y_pred.ndim != y_true.ndim:
+            y_pred, y_true = weighting.squeeze_or_expand_dimensions(y_pred, y_true)
+        matches = self._fn(y_true, y_pred, **self._fn_kwargs)
+        mask = getattr(matches, "_keras_mask", None)
+        if mask is not None:
+            sample_weight = weighting.apply_valid_mask(matches, sample_weight, mask, self.reduction)
+        super().update_state(matches, sample_weight=sample_weight)
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make a metric like this one."""
+        config = {
+            key: value.numpy() if isinstance(value, Tensor | _core.Variable) else value
+            for key, value in self._fn_kwargs.items()
+        }
+        if type(self) is MeanMetricWrapper:
+            config["fn"] = self._fn
+        return super().get_config() | config
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any]) -> Metric:
+        """A metric from what `get_config` returned."""
+        config = dict(config)
+        function = config.pop("fn", None)
+        if cls is MeanMetricWrapper:
+            from eagerflow.keras import metrics
+
+            return cls(metrics.get(function), **config)
+        return cls(**config)
+
+
+class SumOverBatchSizeMetricWrapper(MeanMetricWrapper):
+    """As `MeanMetricWrapper`, but weights do not count in the number that is divided by.
+
+    Args:
+        fn: called as `fn(y_true, y_pred, **kwargs)`.
+        name: the metric's name.
+        dtype: to which labels and predictions are cast.
+        **kwargs: passed to `fn`.
+    """
+
+    def __init__(
+        self, fn: Callable, name: str | None = None, dtype: Any = None, **kwargs: Any
+    ) -> None:
+        super().__init__(fn, name=name, dtype=dtype, **kwargs)
+        self.reduction = "sum_over_batch_size"
+
+
+class MeanTensor(Metric):
+    """The mean of tensors, element by element.
+
+    Args:
+        name: the metric's name.
+        dtype: that of the values.
+        shape: that of the values; by default that of the first.
+
+    >>> metric = tf.keras.metrics.MeanTensor()
+    >>> metric.update_state([0, 1, 2, 3])
+    >>> metric.update_state([4, 5, 6, 7])
+    >>> print(metric.result().numpy())
+    [2. 3. 4. 5.]
+    """
+
+    def __init__(
+        self, name: str | None = "mean_tensor", dtype: Any = None, shape: Any = None
+    ) -> None:
+        super().__init__(name=name, dtype=dtype)
+        self._shape: Any = None
+        self._total: Any = None
+        self._count: Any = None
+        self._built = False
+        if shape is not None:
+            self._build(shape)
+
+    def _build(self, shape: Any) -> None:
+        self._shape = TensorShape(shape)
+        self._total = self.add_weight(name="total", shape=self._shape, initializer="zeros")
+        self._count = self.add_weight(name="count", shape=self._shape, initializer="zeros")
+        self._built = True
+
+    @property
+    def total(self) -> Any:
+        """The sums so far; None before the first."""
+        return self._total
+
+    @property
+    def count(self) -> Any:
+        """The sums of weights so far; None before the first."""
+        return self._count
+
+    def update_state(self, values: Any, sample_weight: Any = None) -> Any:
+        """Takes a tensor into account.
+
+        Raises:
+            ValueError: if its shape is not that of the first.
+        """
+        values = weighting.cast(values, self._float)
+        if not self._built:
+            self._build(values.shape)
+        elif values.shape != self._shape:
+            raise ValueError(
+                "MeanTensor input values must always have the same shape. Expected shape (set "
+                f"during the first call): {self._shape}. Got: {values.shape}."
+            )
+        count = _ops.ones_like(values)
+        if sample_weight is not None:
+            values, sample_weight = weighted(
+                values, weighting.cast(sample_weight, self._float), True
+            )
+            count = count * sample_weight
+        self._total.assign_add(values)
+        self._count.assign_add(count)
+
+    def result(self) -> Any:
+        """The mean of each element.
+
+        Raises:
+            ValueError: if there was no value yet.
+        """
+        if not self._built:
+            raise ValueError(
+                "MeanTensor does not have any value yet. Please call the MeanTensor instance or "
+                "use `.update_state(value)` before retrieving the result."
+            )
+        return _ops.divide_no_nan(self._total, self._count)

@@ -1,0 +1,220 @@
+"""Metrics between numbers that are no losses: cosine, root mean square, relative errors, R²."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from eagerflow import _core
+from eagerflow.keras import losses
+from eagerflow.keras.losses import weighting
+from eagerflow.keras.metrics.metric import Metric
+from eagerflow.keras.metrics.reduction_metrics import Mean, MeanMetricWrapper
+
+_ops = _core.ops
+
+
+def cosine_similarity(y_true: Any, y_pred: Any, axis: int = -1) -> Any:
+    """The cosine of the angle between labels and predictions along an axis."""
+    return -losses.cosine_similarity(y_true, y_pred, axis)
+
+
+class CosineSimilarity(MeanMetricWrapper):
+    """The cosine between labels and predictions.
+
+    Args:
+        name: the metric's name.
+        dtype: that of the result.
+        axis: along which the vectors lie.
+
+    >>> metric = tf.keras.metrics.CosineSimilarity(axis=1)
+    >>> metric.update_state([[0.0, 1.0], [1.0, 1.0]], [[1.0, 0.0], [1.0, 1.0]])
+    >>> print(metric.result().numpy().round(4))
+    0.5
+    """
+
+    def __init__(
+        self, name: str | None = "cosine_similarity", dtype: Any = None, axis: int = -1
+    ) -> None:
+        super().__init__(cosine_similarity, name, dtype=dtype, axis=axis)
+
+
+class RootMeanSquaredError(Mean):
+    """The root of the mean of squared errors.
+
+    Args:
+        name: the metric's name.
+        dtype: that of the result.
+
+    >>> metric = tf.keras.metrics.RootMeanSquaredError()
+    >>> metric.update_state([[0, 1], [0, 0]], [[1, 1], [0, 0]])
+    >>> print(metric.result().numpy())
+    0.5
+    """
+
+    def __init__(self, name: str | None = "root_mean_squared_error", dtype: Any = None) -> None:
+        super().__init__(name, dtype=dtype)
+
+    def update_state(  # type: ignore[override]
+        self, y_true: Any, y_pred: Any, sample_weight: Any = None
+    ) -> Any:
+        """Takes a batch into account."""
+        y_true = weighting.cast(y_true, self._float)
+        y_pred = weighting.cast(y_pred, self._float)
+        y_pred, y_true = weighting.squeeze_or_expand_dimensions(y_pred, y_true)
+        super().update_state(_ops.squared_difference(y_pred, y_true), sample_weight)
+
+    def result(self) -> Any:
+        """The root of the mean so far."""
+        return _ops.sqrt(super().result())
+
+
+class MeanRelativeError(Mean):
+    """The mean of absolute errors over given sizes.
+
+    Args:
+        normalizer: the size of each value; where it is zero, the error counts as zero.
+        name: the metric's name.
+        dtype: that of the result.
+
+    >>> metric = tf.keras.metrics.MeanRelativeError(normalizer=[1, 3, 2, 3])
+    >>> metric.update_state([1, 3, 2, 3], [2, 4, 6, 8])
+    >>> print(metric.result().numpy())
+    1.25
+    """
+
+    def __init__(self, normalizer: Any, name: str | None = None, dtype: Any = None) -> None:
+        super().__init__(name=name, dtype=dtype)
+        self.normalizer = weighting.cast(normalizer, self._float)
+
+    def update_state(  # type: ignore[override]
+        self, y_true: Any, y_pred: Any, sample_weight: Any = None
+    ) -> Any:
+        """Takes a batch into account.
+
+        Raises:
+            ValueError: if labels and predictions differ in shape.
+        """
+        y_true = weighting.cast(y_true, self._float)
+        y_pred = weighting.cast(y_pred, self._float)
+        y_pred, y_true = weighting.squeeze_or_expand_dimensions(y_pred, y_true)
+        y_pred, self.normalizer = weighting.remove_squeezable_dimensions(y_pred, self.normalizer)
+        y_pred.shape.assert_is_compatible_with(y_true.shape)
+        errors = _ops.divide_no_nan(_ops.abs(y_true - y_pred), self.normalizer)
+        super().update_state(errors, sample_weight)
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make a metric like this one."""
+        return super().get_config() | {"normalizer": self.normalizer.numpy()}
+
+
+class R2Score(Metric):
+    """The coefficient of determination: how much of the labels' variance predictions explain.
+
+    Args:
+        class_aggregation: "uniform_average" or "variance_weighted_average" over the outputs; None
+            gives each output's score.
+        num_regressors: the number of a model's inputs, for the adjusted score; 0 for the plain.
+        name: the metric's name.
+        dtype: that of the result.
+
+    Raises:
+        ValueError: for other aggregations and a negative number.
+
+    >>> metric = tf.keras.metrics.R2Score()
+    >>> metric.update_state([[1.0], [4.0], [3.0]], [[2.0], [4.0], [4.0]])
+    >>> print(metric.result().numpy().round(4))
+    0.5714
+    """
+
+    def __init__(
+        self,
+        class_aggregation: str | None = "uniform_average",
+        num_regressors: int = 0,
+        name: str | None = "r2_score",
+        dtype: Any = None,
+    ) -> None:
+        super().__init__(name=name, dtype=dtype)
+        known = (None, "uniform_average", "variance_weighted_average")
+        if class_aggregation not in known:
+            raise ValueError(
+                f"Invalid value for argument `class_aggregation`. Expected one of {known}. "
+                f"Received: class_aggregation={class_aggregation}"
+            )
+        if num_regressors < 0:
+            raise ValueError(
+                "Invalid value for argument `num_regressors`. Expected a value >= 0. Received: "
+                f"num_regressors={num_regressors}"
+            )
+        self.class_aggregation = class_aggregation
+        self.num_regressors = num_regressors
+        self.num_samples = self.add_weight(name="num_samples", dtype="int32")
+        self.built = False
+
+    def build(  # type: ignore[override]
+        self, y_true_shape: Any, y_pred_shape: Any
+    ) -> None:
+        """Makes the variables for this many outputs.
+
+        Raises:
+            ValueError: if a shape is not `[batch, outputs]`.
+        """
+        if len(y_pred_shape) != 2 or len(y_true_shape) != 2:
+            raise ValueError(
+                "R2Score expects 2D inputs with shape (batch_size, output_dim). Received input "
+                f"shapes: y_pred.shape={y_pred_shape} and y_true.shape={y_true_shape}."
+            )
+        outputs = [y_pred_shape[-1]]
+        self.squared_sum = self.add_weight("squared_sum", outputs, initializer="zeros")
+        self.sum = self.add_weight("sum", outputs, initializer="zeros")
+        self.total_mse = self.add_weight("residual", outputs, initializer="zeros")
+        self.count = self.add_weight("count", outputs, initializer="zeros")
+        self.built = True
+
+    def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> Any:
+        """Takes a batch `[batch, outputs]` into account."""
+        y_true = _core.convert(y_true, self._float, None)
+        y_pred = _core.convert(y_pred, self._float, None)
+        if not self.built:
+            self.build(y_true.shape, y_pred.shape)
+        weight = _core.convert(1 if sample_weight is None else sample_weight, self._float, None)
+        if weight.ndim == 1:
+            weight = _ops.expand_dims(weight, 1)
+        weight = weighting.broadcast_weights(weight, y_true)
+        labels = y_true * weight
+        errors = _ops.square(y_true - y_pred) * weight
+        self.sum.assign_add(_ops.reduce_sum(labels, axis=0))
+        self.squared_sum.assign_add(_ops.reduce_sum(y_true * labels, axis=0))
+        self.total_mse.assign_add(_ops.reduce_sum(errors, axis=0))
+        self.count.assign_add(_ops.reduce_sum(weight, axis=0))
+        self.num_samples.assign_add(y_true._size)
+
+    def result(self) -> Any:
+        """The score so far."""
+        total = self.squared_sum - self.sum * (self.sum / self.count)
+        scores = 1 - self.total_mse / total
+        scores = _ops.select(_ops.is_inf(scores), _ops.zeros_like(scores), scores)
+        if self.class_aggregation == "uniform_average":
+            scores = _ops.reduce_mean(scores)
+        elif self.class_aggregation == "variance_weighted_average":
+            scores = _ops.reduce_sum(total * scores) / _ops.reduce_sum(total)
+        inputs, samples = self.num_regressors, int(self.num_samples)
+        if not inputs:
+            return scores
+        if inputs >= samples - 1:
+            warnings.warn(
+                "More independent predictors than datapoints in adjusted R2 score. Falling back "
+                "to standard R2 score."
+                if inputs > samples - 1
+                else "Division by zero in Adjusted R2 score. Falling back to standard R2 score.",
+                stacklevel=2,
+            )
+            return scores
+        return 1.0 - (1.0 - scores) * (samples - 1.0) / (samples - inputs - 1.0)
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make a metric like this one."""
+        return super().get_config() | {
+            "class_aggregation": self.class_aggregation,
+            "num_regressors": self.num_regressors,
+        }
