@@ -22,18 +22,48 @@ from eagerflow.io.record_writer import (
     TFRecordOptions,
     TFRecordWriter,
 )
+from eagerflow.io.serialization import (
+    parse_tensor,
+    serialize_tensor,
+)
+from eagerflow.ops.images.codecs import (
+    decode_and_crop_jpeg,
+    decode_bmp,
+    decode_gif,
+    decode_image,
+    decode_jpeg,
+    decode_png,
+    decode_webp,
+    encode_jpeg,
+    encode_png,
+    extract_jpeg_shape,
+    is_jpeg,
+)
 
 __all__ = [
     "TFRecordOptions",
     "TFRecordWriter",
+    "decode_and_crop_jpeg",
     "decode_base64",
+    "decode_bmp",
     "decode_compressed",
     "decode_csv",
+    "decode_gif",
+    "decode_image",
+    "decode_jpeg",
+    "decode_png",
     "decode_raw",
+    "decode_webp",
     "encode_base64",
+    "encode_jpeg",
+    "encode_png",
+    "extract_jpeg_shape",
     "gfile",
+    "is_jpeg",
     "match_filenames_once",
     "matching_files",
+    "parse_tensor",
     "read_file",
+    "serialize_tensor",
     "write_file",
 ]

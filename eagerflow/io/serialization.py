@@ -1,0 +1,141 @@
+"""Tensors as bytes: the TensorProto message."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from eagerflow import _core, errors
+from eagerflow import dtype as dtypes
+
+Tensor = _core.Tensor
+
+
+def tensor_message(tensor: Tensor) -> Any:
+    """The TensorProto of a tensor; numbers are raw bytes in it."""
+    from eagerflow.protos.tensor import MESSAGES
+
+    message = MESSAGES["TensorProto"](dtype=tensor.dtype.as_datatype_enum)
+    message.tensor_shape.SetInParent()
+    for size in tensor._shape_tuple():
+        message.tensor_shape.dim.add(size=size)
+    if tensor.dtype is dtypes.string:
+        values = tensor.numpy()
+        message.string_val.extend(values.reshape(-1).tolist() if tensor.ndim else [values])
+    else:
+        content = np.ascontiguousarray(np.asarray(tensor))
+        if content.size:
+            message.tensor_content = content.tobytes()
+    return message
+
+
+# Where TensorProto keeps elements of each dtype that are not raw bytes.
+_FIELDS = {
+    dtypes.float32: "float_val",
+    dtypes.float64: "double_val",
+    dtypes.int64: "int64_val",
+    dtypes.bool: "bool_val",
+    dtypes.uint32: "uint32_val",
+    dtypes.uint64: "uint64_val",
+    dtypes.complex64: "scomplex_val",
+    dtypes.complex128: "dcomplex_val",
+    dtypes.float16: "half_val",
+    dtypes.bfloat16: "half_val",
+}
+
+
+def tensor_of_message(message: Any) -> Tensor:
+    """The tensor that a TensorProto holds; the last of its elements stands for those that lack.
+
+    Raises:
+        ValueError: if shape and content do not fit.
+    """
+    if message.tensor_shape.unknown_rank:
+        raise ValueError("the shape is unknown")
+    shape = [dim.size for dim in message.tensor_shape.dim]
+    if any(size < 0 for size in shape):
+        raise ValueError(f"the shape {shape} has negative sizes")
+    dtype = dtypes.as_dtype(message.dtype)
+    count = 1
+    for size in shape:
+        count *= size
+    if dtype is dtypes.string:
+        strings = list(message.string_val)
+        if len(strings) != count and not (len(strings) == 1 and count < 1 << 24):
+            raise ValueError(f"shape {shape} but {len(strings)} strings")
+        values = np.empty(count, object)
+        values[:] = strings if len(strings) == count else strings * count
+        return _core.convert(values.reshape(shape), dtype, None)
+    if message.tensor_content or not count:
+        if len(message.tensor_content) != count * dtype.size:
+            raise ValueError(f"shape {shape} but {len(message.tensor_content)} bytes of content")
+        array = np.frombuffer(message.tensor_content, dtype.as_numpy_dtype)
+        return _core.convert(array.reshape(shape), dtype, None)
+    items = getattr(message, _FIELDS.get(dtype, "int_val"))
+    if dtype in (dtypes.float16, dtypes.bfloat16):
+        array = np.array(items, np.uint16).view(dtype.as_numpy_dtype)
+    elif dtype.is_complex:
+        array = np.array(items, np.float64).view(np.complex128).astype(dtype.as_numpy_dtype)
+    else:
+        array = np.array(items, dtype.as_numpy_dtype)
+    if array.size > count:
+        raise ValueError(f"shape {shape} but {array.size} elements")
+    if array.size < count:
+        if count * dtype.size > 1 << 31:
+            raise ValueError(f"shape {shape} but {array.size} elements")
+        last = array[-1] if array.size else np.zeros((), array.dtype)
+        array = np.concatenate([array, np.full(count - array.size, last, array.dtype)])
+    return _core.convert(array.reshape(shape), dtype, None)
+
+
+def serialize_tensor(tensor: Any, name: str | None = None) -> Tensor:
+    """A tensor as a scalar string, a TensorProto message.
+
+    Args:
+        tensor: a tensor or what can be converted to one.
+        name: ignored.
+
+    >>> tf.io.serialize_tensor(tf.constant([1, 2]))
+    <tf.Tensor: shape=(), dtype=string, numpy=b'\\x08\\x03\\x12\\x04\\x12...'>
+    """
+    message = tensor_message(_core.convert(tensor, None, None))
+    return _core.convert(message.SerializeToString(), dtypes.string, None)
+
+
+def parse_tensor(serialized: Any, out_type: Any, name: str | None = None) -> Tensor:
+    """The tensor that a string made by `tf.io.serialize_tensor` holds.
+
+    Args:
+        serialized: a scalar string.
+        out_type: the dtype of the tensor.
+        name: ignored.
+
+    Raises:
+        tf.errors.InvalidArgumentError: if the string holds no tensor, or one of another dtype.
+
+    >>> tf.io.parse_tensor(tf.io.serialize_tensor([1.0, 2.0]), tf.float32).numpy()
+    array([1., 2.], dtype=float32)
+    """
+    from google.protobuf.message import DecodeError
+
+    from eagerflow.io.files import scalar_bytes
+    from eagerflow.protos.tensor import MESSAGES
+
+    data = scalar_bytes(serialized, "`serialized`", "ParseTensor")
+    try:
+        message = MESSAGES["TensorProto"].FromString(data)
+        tensor = tensor_of_message(message)
+    except (DecodeError, ValueError, TypeError) as error:
+        raise errors.InvalidArgumentError(
+            None, None, f"Could not parse `serialized` as TensorProto: {error} [Op:ParseTensor]"
+        ) from None
+    dtype = dtypes.as_dtype(out_type)
+    if tensor.dtype is not dtype:
+        raise errors.InvalidArgumentError(
+            None,
+            None,
+            f"Type mismatch between parsed tensor ({tensor.dtype.name}) and dtype ({dtype.name}) "
+            "[Op:ParseTensor]",
+        )
+    return tensor

@@ -1,0 +1,1 @@
+"""What tf.image is made of."""

@@ -1,0 +1,177 @@
+"""Message classes from text in the protocol buffers' language, made when they are first asked for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+_TOKEN = re.compile(r'"[^"]*"|[\w.]+|[{}=;<>,\[\]]')
+_SCALARS = {
+    "double": 1,
+    "float": 2,
+    "int64": 3,
+    "uint64": 4,
+    "int32": 5,
+    "fixed64": 6,
+    "fixed32": 7,
+    "bool": 8,
+    "string": 9,
+    "bytes": 12,
+    "uint32": 13,
+}
+_MESSAGE, _ENUM = 11, 14
+_OPTIONAL, _REPEATED = 1, 3
+
+
+class Schema:
+    """The messages that a text declares.
+
+    Args:
+        package: the package of their full names.
+        text: declarations of messages and enumerations (proto3) with plain, repeated, `oneof` and
+            `map` fields. A message may use those declared anywhere in the text.
+    """
+
+    def __init__(self, package: str, text: str) -> None:
+        self._package = package
+        self._text = text
+        self._classes: dict[str, Any] = {}
+
+    def __getitem__(self, name: str) -> Any:
+        """The class of a message; a nested one's name has dots, as in `Outer.Inner`."""
+        if not self._classes:
+            self._classes = self._build()
+        return self._classes[name]
+
+    def _build(self) -> dict[str, Any]:
+        from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
+
+        file = descriptor_pb2.FileDescriptorProto(
+            name=f"{self._package}.proto", package=self._package, syntax="proto3"
+        )
+        _Parser(self._text, file, self._package).run()
+        # A pool of its own, so that the same names in other packages do not collide.
+        pool = descriptor_pool.DescriptorPool()
+        pool.Add(file)
+        found = pool.FindFileByName(file.name)
+        classes: dict[str, Any] = {}
+
+        def collect(descriptors: Any, prefix: str) -> None:
+            for name, descriptor in descriptors.items():
+                if not descriptor.GetOptions().map_entry:
+                    classes[prefix + name] = message_factory.GetMessageClass(descriptor)
+                    collect(descriptor.nested_types_by_name, f"{prefix}{name}.")
+
+        collect(found.message_types_by_name, "")
+        return classes
+
+
+class _Parser:
+    """Fills a file's description from the tokens of a text."""
+
+    def __init__(self, text: str, file: Any, package: str) -> None:
+        self._tokens = _TOKEN.findall(re.sub(r"//.*", "", text))
+        self._at = 0
+        self._file = file
+        self._package = package
+        self._kinds: dict[str, int] = {}
+        self._unresolved: list[tuple[Any, str, str]] = []
+
+    def run(self) -> None:
+        while self._at < len(self._tokens):
+            kind = self._next()
+            if kind == "message":
+                self._message(self._file.message_type.add(), "." + self._package)
+            elif kind == "enum":
+                self._enum(self._file.enum_type.add(), "." + self._package)
+            else:
+                raise ValueError(f"Expected a message or an enum, found {kind!r}.")
+        for field, name, scope in self._unresolved:
+            field.type_name = next(full for full in _scopes(name, scope) if full in self._kinds)
+            field.type = self._kinds[field.type_name]
+
+    def _next(self, expected: str | None = None) -> str:
+        token = self._tokens[self._at]
+        if expected is not None and token != expected:
+            raise ValueError(f"Expected {expected!r}, found {token!r}.")
+        self._at += 1
+        return token
+
+    def _enum(self, enum: Any, scope: str) -> None:
+        enum.name = self._next()
+        self._kinds[f"{scope}.{enum.name}"] = _ENUM
+        self._next("{")
+        while self._tokens[self._at] != "}":
+            name = self._next()
+            self._next("=")
+            enum.value.add(name=name, number=int(self._next()))
+            self._next(";")
+        self._next("}")
+
+    def _message(self, message: Any, scope: str) -> None:
+        message.name = self._next()
+        scope = f"{scope}.{message.name}"
+        self._kinds[scope] = _MESSAGE
+        self._next("{")
+        while self._tokens[self._at] != "}":
+            kind = self._next()
+            if kind == "message":
+                self._message(message.nested_type.add(), scope)
+            elif kind == "enum":
+                self._enum(message.enum_type.add(), scope)
+            elif kind == "oneof":
+                message.oneof_decl.add(name=self._next())
+                self._next("{")
+                while self._tokens[self._at] != "}":
+                    field = self._field(message, self._next(), _OPTIONAL, scope)
+                    field.oneof_index = len(message.oneof_decl) - 1
+                self._next("}")
+            elif kind == "map":
+                self._map(message, scope)
+            elif kind == "repeated":
+                self._field(message, self._next(), _REPEATED, scope)
+            else:
+                self._field(message, kind, _OPTIONAL, scope)
+        self._next("}")
+
+    def _type(self, field: Any, kind: str, scope: str) -> None:
+        if kind in _SCALARS:
+            field.type = _SCALARS[kind]
+        else:
+            self._unresolved.append((field, kind, scope))
+
+    def _field(self, message: Any, kind: str, label: int, scope: str) -> Any:
+        field = message.field.add(name=self._next(), label=label)
+        self._type(field, kind, scope)
+        self._next("=")
+        field.number = int(self._next())
+        self._next(";")
+        return field
+
+    def _map(self, message: Any, scope: str) -> None:
+        self._next("<")
+        key = self._next()
+        self._next(",")
+        value = self._next()
+        self._next(">")
+        name = self._tokens[self._at]
+        entry = message.nested_type.add(name=_camel(name) + "Entry")
+        entry.options.map_entry = True
+        entry_scope = f"{scope}.{entry.name}"
+        self._kinds[entry_scope] = _MESSAGE
+        for number, (part, kind) in enumerate((("key", key), ("value", value)), 1):
+            field = entry.field.add(name=part, number=number, label=_OPTIONAL)
+            self._type(field, kind, scope)
+        self._field(message, entry.name, _REPEATED, scope)
+
+
+def _scopes(name: str, scope: str) -> Iterator[str]:
+    """The full names that a name may stand for, the innermost first."""
+    while scope:
+        yield f"{scope}.{name}"
+        scope = scope.rpartition(".")[0]
+
+
+def _camel(name: str) -> str:
+    return "".join(part[:1].upper() + part[1:] for part in name.split("_"))
