@@ -70,7 +70,7 @@ def tensor_of_message(message: Any) -> Tensor:
     if message.tensor_content or not count:
         if len(message.tensor_content) != count * dtype.size:
             raise ValueError(f"shape {shape} but {len(message.tensor_content)} bytes of content")
-        array = np.frombuffer(message.tensor_content, dtype.as_numpy_dtype)
+        array: np.ndarray = np.frombuffer(message.tensor_content, dtype.as_numpy_dtype)
         return _core.convert(array.reshape(shape), dtype, None)
     items = getattr(message, _FIELDS.get(dtype, "int_val"))
     if dtype in (dtypes.float16, dtypes.bfloat16):

@@ -17,7 +17,7 @@ class BadImage(Exception):
 
 
 def format_of(data: bytes) -> str | None:
-    """"JPEG", "PNG", "GIF", "BMP", "WebP", "JPEG XL", or None, by the first bytes."""
+    """ "JPEG", "PNG", "GIF", "BMP", "WebP", "JPEG XL", or None, by the first bytes."""
     if data.startswith(b"\xff\xd8\xff"):
         return "JPEG"
     if data.startswith(b"\x89PNG\r\n\x1a\n"):
@@ -285,7 +285,9 @@ def decode_bmp(data: bytes, channels: int) -> np.ndarray:
     bits = struct.unpack_from("<H", data, 28)[0]
     samples = {8: 1, 24: 3, 32: 4}.get(bits)
     if samples is None:
-        raise BadImage(f"Number of channels inherent in the image must be 1, 3 or 4, was {bits / 8}")
+        raise BadImage(
+            f"Number of channels inherent in the image must be 1, 3 or 4, was {bits / 8}"
+        )
     rows = abs(height)
     if width <= 0 or rows == 0 or rows == 1 << 31:
         raise BadImage(f"Sizes must be positive, got {width}x{height}")
