@@ -14,6 +14,7 @@ from eagerflow import (
     autograph,
     bitwise,
     config,
+    data,
     debugging,
     dtypes,
     errors,

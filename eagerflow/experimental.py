@@ -1,5 +1,6 @@
 """tf.experimental: names whose meaning may change."""
 
 from eagerflow import dlpack
+from eagerflow.data.iterator import Optional
 
-__all__ = ["dlpack"]
+__all__ = ["Optional", "dlpack"]

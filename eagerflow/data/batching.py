@@ -1,0 +1,514 @@
+"""Transformations that put elements together: batch, padded_batch, unbatch, rebatch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from eagerflow import _core, dtypes, errors
+from eagerflow.data import structure
+from eagerflow.data.arguments import UNKNOWN, integer, invalid, positive
+from eagerflow.data.context import Context
+from eagerflow.data.cursor import Cursor, InputCursor
+from eagerflow.data.dataset import Dataset, UnaryDataset
+from eagerflow.shapes import TensorShape
+from eagerflow.type_spec import TensorSpec
+
+_ops = _core.ops
+Tensor = _core.Tensor
+
+
+class GroupingDataset(UnaryDataset):
+    """The base of datasets that put a fixed number of consecutive elements together."""
+
+    def __init__(self, source: Dataset, batch_size: Any, drop_remainder: Any) -> None:
+        super().__init__(source)
+        self._size = positive(batch_size, "batch_size", "Batch size must be greater than zero.")
+        self._drop = bool(drop_remainder)
+
+    def _count(self) -> int:
+        count = self._input._count()
+        if count < 0:
+            return count
+        return count // self._size if self._drop else -(-count // self._size)
+
+    def _sample_elements(self, variant: int) -> list:
+        """As many examples as a batch could have."""
+        size = self._size
+        if variant and not self._drop:
+            size = 2 if size == 1 else size - 1
+        return [self._input._sample(variant)] * size
+
+    def _details(self) -> str:
+        return f"{self._size}, drop_remainder" if self._drop else str(self._size)
+
+
+class BatchDataset(GroupingDataset):
+    """Elements stacked along a new first axis."""
+
+    def _cursor(self, context: Context) -> Cursor:
+        from eagerflow.data.plan import batch_cursor
+
+        planned = batch_cursor(self, context)
+        if planned is not None:
+            return planned
+        return BatchCursor(self._input._cursor(context), self._size, self._drop)
+
+    def _make_spec(self) -> Any:
+        size = self._size if self._drop else None
+        return structure.batched_spec(self._input.element_spec, size)
+
+    def _make_sample(self, variant: int) -> Any:
+        return stack_elements(self._sample_elements(variant))
+
+    def _how(self) -> str:
+        from eagerflow.data.plan import batch_note
+
+        return batch_note(self)
+
+
+class ParallelBatchDataset(BatchDataset):
+    """Batches whose elements may be stacked in parallel; stacking is one native operation."""
+
+
+class BatchCursor(InputCursor):
+    """Collects elements and stacks them."""
+
+    __slots__ = ("_drop", "_size")
+
+    def __init__(self, source: Cursor, size: int, drop: bool) -> None:
+        self._input = source
+        self._size = size
+        self._drop = drop
+
+    def __next__(self) -> Any:
+        elements = list(islice(self._input, self._size))
+        if not elements or (self._drop and len(elements) < self._size):
+            raise StopIteration
+        return stack_elements(elements)
+
+
+def stack_elements(elements: list) -> Any:
+    """Elements of the same structure, stacked along a new first axis.
+
+    Raises:
+        tf.errors.InvalidArgumentError: if shapes or dtypes differ.
+    """
+    first = elements[0]
+    if type(first) is Tensor:
+        return _stacked(elements, 0)
+    if type(first) is tuple and all(type(leaf) is Tensor for leaf in first):
+        columns = zip(*elements, strict=True)
+        return tuple([_stacked(list(column), i) for i, column in enumerate(columns)])
+    columns = zip(*map(structure.flatten, elements), strict=True)
+    stacked = [stack_leaves(list(column), i) for i, column in enumerate(columns)]
+    return structure.pack(first, stacked)
+
+
+def _stacked(tensors: list, component: int) -> Tensor:
+    try:
+        return _ops.stack(tensors, 0)
+    except (errors.InvalidArgumentError, TypeError, ValueError, AttributeError):
+        _explain_mismatch(tensors, component)
+        raise
+
+
+def stack_leaves(leaves: list, component: int) -> Any:
+    """Leaves of any kind stacked along a new first axis."""
+    first = leaves[0]
+    if type(first) is Tensor:
+        return _stacked(leaves, component)
+    if first is None:
+        return None
+    spec = first._type_spec
+    if hasattr(spec, "_stack"):
+        return spec._stack(leaves)
+    raise TypeError(f"Batching of elements of type {type(first).__name__} is not supported.")
+
+
+def _explain_mismatch(tensors: list, component: int) -> None:
+    first = tensors[0]
+    shape = first._shape_tuple()
+    for index, tensor in enumerate(tensors):
+        if type(tensor) is not Tensor:
+            raise invalid(f"Component {component} of element {index} is no tensor: {tensor!r}.")
+        if tensor._shape_tuple() != shape:
+            raise invalid(
+                f"Cannot batch tensors with different shapes in component {component}. First "
+                f"element had shape {_sizes(shape)} and element {index} had shape "
+                f"{_sizes(tensor._shape_tuple())}."
+            ) from None
+        if tensor.dtype is not first.dtype:
+            raise invalid(
+                f"Cannot batch tensors with different dtypes in component {component}: "
+                f"{first.dtype.name} and {tensor.dtype.name}."
+            ) from None
+
+
+def _sizes(shape: Iterable) -> str:
+    return "[" + ",".join(map(str, shape)) + "]"
+
+
+class PaddedBatchDataset(GroupingDataset):
+    """Elements padded to the same shape, then stacked."""
+
+    def __init__(
+        self, source: Dataset, batch_size: Any, shapes: Any, values: Any, drop_remainder: Any
+    ) -> None:
+        super().__init__(source, batch_size, drop_remainder)
+        self._shapes = shapes
+        self._values = values
+        self._resolved: Any = None
+        known = source._known_spec()
+        if known is not None:
+            self._resolved = _padding(known[0], shapes, values)
+
+    def _padding_of(self, spec: Any) -> tuple[list, list]:
+        if self._resolved is None:
+            self._resolved = _padding(spec, self._shapes, self._values)
+        return self._resolved
+
+    def _cursor(self, context: Context) -> Cursor:
+        return PaddedBatchCursor(self._input._cursor(context), self)
+
+    def _make_spec(self) -> Any:
+        spec = self._input.element_spec
+        shapes = self._padding_of(spec)[0]
+        size = self._size if self._drop else None
+        leaves = [
+            leaf
+            if not isinstance(leaf, TensorSpec)
+            else TensorSpec(None if shape is None else [size, *shape], leaf.dtype)
+            for leaf, shape in zip(structure.flatten(spec), shapes, strict=True)
+        ]
+        return structure.pack(spec, leaves)
+
+    def _make_sample(self, variant: int) -> Any:
+        return self._padded(self._sample_elements(variant))
+
+    def _padded(self, elements: list) -> Any:
+        first = elements[0]
+        if self._resolved is None:
+            spec = structure.spec_of(first)
+            self._padding_of(_without_sizes(spec) if self._shapes is None else spec)
+        shapes, values = self._resolved
+        if type(first) is Tensor:
+            return _padded(elements, shapes[0], values[0], 0)
+        columns = zip(*map(structure.flatten, elements), strict=True)
+        padded = [
+            _padded(list(column), shapes[i], values[i], i) for i, column in enumerate(columns)
+        ]
+        return structure.pack(first, padded)
+
+
+def _without_sizes(spec: Any) -> Any:
+    """The specs with all sizes unknown: those of one element need not be those of the next."""
+
+    def without(leaf: Any) -> Any:
+        if not isinstance(leaf, TensorSpec):
+            return leaf
+        return TensorSpec([None] * (leaf.shape.rank or 0), leaf.dtype)
+
+    return structure.map_structure(without, spec)
+
+
+def _padding(spec: Any, shapes: Any, values: Any) -> tuple[list, list]:
+    """The padded sizes (None: as long as the longest) and padding values of each leaf."""
+    leaves = structure.flatten(spec)
+    for leaf in leaves:
+        if not isinstance(leaf, (TensorSpec, structure.NoneTensorSpec)):
+            raise TypeError(
+                f"`padded_batch` is only supported for datasets that produce tensor elements but "
+                f"type spec of elements in the dataset is not a subclass of TensorSpec: `{leaf}`."
+            )
+    if shapes is None:
+        for leaf in leaves:
+            if isinstance(leaf, TensorSpec) and leaf.shape.rank is None:
+                raise ValueError(
+                    "You must provide `padded_shapes` argument because component has unknown rank."
+                )
+        sizes = [tuple(leaf.shape) if isinstance(leaf, TensorSpec) else () for leaf in leaves]
+    else:
+        given = structure.flatten_up_to(spec, shapes)
+        sizes = [_padded_size(g, leaf) for g, leaf in zip(given, leaves, strict=True)]
+    if values is None or not structure.is_nested(values):
+        pads = [values] * len(leaves)
+    else:
+        pads = structure.flatten_up_to(spec, values)
+    return sizes, [_padding_value(pad, leaf) for pad, leaf in zip(pads, leaves, strict=True)]
+
+
+def _padded_size(given: Any, leaf: Any) -> tuple:
+    if isinstance(given, Tensor):
+        if given.ndim != 1:
+            raise ValueError(
+                f"Padded shape {given} must be a `tf.int64` vector tensor, but its shape was "
+                f"{given.shape}."
+            )
+        given = given.numpy().tolist()
+    if isinstance(given, (list, tuple)):
+        given = [None if size == -1 else size for size in given]
+    shape = TensorShape(given)
+    inner = leaf.shape
+    if shape.rank is None:
+        raise ValueError(f"The padded shape of a component must have a known rank, got {given}.")
+    if inner.rank is not None and inner.rank != shape.rank:
+        raise ValueError(
+            f"The padded shape {shape} is not compatible with the shape {inner} of the "
+            "corresponding input component."
+        )
+    for wide, size in zip(shape, inner if inner.rank is not None else (), strict=False):
+        if wide is not None and size is not None and size > wide:
+            raise ValueError(
+                f"The padded shape {shape} is not compatible with the shape {inner} of the "
+                "corresponding input component."
+            )
+    return tuple(shape)
+
+
+def _padding_value(value: Any, leaf: Any) -> Any:
+    if not isinstance(leaf, TensorSpec):
+        return None
+    dtype = leaf.dtype
+    if value is None:
+        return b"" if dtype is dtypes.string else dtype.as_numpy_dtype(0)
+    tensor = value if type(value) is Tensor else _core.convert(value, None, dtype)
+    if tensor.ndim != 0:
+        raise ValueError(f"The padding value should be a scalar, but its shape is {tensor.shape}.")
+    if tensor.dtype is not dtype:
+        raise TypeError(
+            f"Mismatched type between padding value {value} and corresponding component: "
+            f"{tensor.dtype.name} vs. {dtype.name}."
+        )
+    return tensor.numpy()
+
+
+def _padded(tensors: list, sizes: tuple, pad: Any, component: int) -> Any:
+    first = tensors[0]
+    if first is None:
+        return None
+    rank = len(sizes)
+    shapes = [tensor._shape_tuple() for tensor in tensors]
+    for shape in shapes:
+        if len(shape) != rank:
+            raise invalid(
+                "All elements in a batch must have the same rank as the padded shape for component"
+                f"{component}: expected rank {rank} but got element with rank {len(shape)}"
+            )
+    wanted = []
+    for axis, size in enumerate(sizes):
+        longest = max([shape[axis] for shape in shapes])
+        if size is None:
+            size = longest
+        elif longest > size:
+            raise errors.DataLossError(
+                None, None, "Attempted to pad to a smaller size than the input element."
+            )
+        wanted.append(size)
+    if shapes.count(shapes[0]) == len(shapes) and list(shapes[0]) == wanted:
+        return _stacked(tensors, component)
+    dtype = first.dtype
+    result: np.ndarray
+    if dtype is dtypes.string:
+        result = np.full([len(tensors), *wanted], pad, dtype=object)
+    elif pad == 0:
+        result = np.zeros([len(tensors), *wanted], dtype.as_numpy_dtype)
+    else:
+        result = np.full([len(tensors), *wanted], pad, dtype.as_numpy_dtype)
+    if rank == 1:
+        for row, tensor, shape in zip(result, tensors, shapes, strict=True):
+            row[: shape[0]] = tensor._numpy_view()
+    else:
+        for row, tensor, shape in zip(result, tensors, shapes, strict=True):
+            row[tuple([slice(size) for size in shape])] = np.asarray(tensor)
+    return _core.convert(result, dtype, None)
+
+
+class PaddedBatchCursor(InputCursor):
+    """Collects elements, pads and stacks them."""
+
+    __slots__ = ("_dataset",)
+
+    def __init__(self, source: Cursor, dataset: PaddedBatchDataset) -> None:
+        self._input = source
+        self._dataset = dataset
+
+    def __next__(self) -> Any:
+        dataset = self._dataset
+        elements = list(islice(self._input, dataset._size))
+        if not elements or (dataset._drop and len(elements) < dataset._size):
+            raise StopIteration
+        return dataset._padded(elements)
+
+
+class UnbatchDataset(UnaryDataset):
+    """The slices of each element."""
+
+    def __init__(self, source: Dataset) -> None:
+        super().__init__(source)
+        known = source._known_spec()
+        if known is not None:
+            structure.unbatched_spec(known[0])
+
+    def _cursor(self, context: Context) -> Cursor:
+        return UnbatchCursor(self._input._cursor(context), self._input)
+
+    def _make_spec(self) -> Any:
+        return structure.unbatched_spec(self._input.element_spec)
+
+    def _count(self) -> int:
+        count = self._input._count()
+        if count <= 0:
+            return count
+        known = self._input._known_spec()
+        for leaf in structure.flatten(known[0]) if known is not None else ():
+            size = leaf.shape[0] if isinstance(leaf, TensorSpec) and leaf.shape.rank else None
+            if size is not None:
+                return count * size
+        return UNKNOWN
+
+    def _make_sample(self, variant: int) -> Any:
+        element = self._input._sample(variant)
+        leaves = structure.flatten(element)
+        if all(leaf is None or _length(leaf) for leaf in leaves):
+            return structure.pack(element, [None if leaf is None else leaf[0] for leaf in leaves])
+        return structure.zero_like(self.element_spec)
+
+
+def _length(leaf: Any) -> int:
+    return leaf._shape_tuple()[0] if type(leaf) is Tensor else int(leaf.shape[0] or 0)
+
+
+class UnbatchCursor(InputCursor):
+    """Takes elements apart."""
+
+    __slots__ = ("_dataset", "_element", "_index", "_leaves", "_size")
+
+    def __init__(self, source: Cursor, dataset: Dataset) -> None:
+        self._input = source
+        self._dataset = dataset
+        self._element: Any = None
+        self._leaves: list = []
+        self._index = self._size = 0
+
+    def __next__(self) -> Any:
+        while self._index >= self._size:
+            self._open(next(self._input))
+        index = self._index
+        self._index = index + 1
+        if type(self._element) is Tensor:
+            return self._element[index]
+        parts = [None if leaf is None else leaf[index] for leaf in self._leaves]
+        return structure.pack(self._element, parts)
+
+    def _open(self, element: Any) -> None:
+        leaves = structure.flatten(element)
+        sizes = []
+        for leaf in leaves:
+            if leaf is None:
+                continue
+            if not len(leaf.shape):
+                raise invalid("Input element must have a non-scalar value in each component.")
+            sizes.append(_length(leaf))
+        for size in sizes:
+            if size != sizes[0]:
+                raise invalid(
+                    "Input element must have the same batch size in each component. Component 0 had "
+                    f"size {sizes[0]} but component {sizes.index(size)} had size, {size}."
+                )
+        self._element, self._leaves = element, leaves
+        self._index, self._size = 0, sizes[0] if sizes else 1
+
+    def state(self) -> Any:
+        rest = [None if leaf is None else leaf[self._index :] for leaf in self._leaves]
+        left = self._size - self._index
+        return {"input": self._input.state(), "rest": rest if left else [], "left": left}
+
+    def restore(self, state: Any) -> None:
+        self._input.restore(state["input"])
+        self._leaves, self._index, self._size = state["rest"], 0, state["left"]
+        if self._size:
+            self._element = structure.pack(self._dataset.element_spec, self._leaves)
+
+
+class RebatchDataset(UnaryDataset):
+    """Batches taken apart and put together in other sizes."""
+
+    def __init__(self, source: Dataset, batch_size: Any, drop_remainder: Any) -> None:
+        super().__init__(source)
+        sizes = _core.convert(batch_size, None, dtypes.int64)
+        if not sizes.dtype.is_integer or sizes.ndim > 1:
+            raise TypeError("`batch_size` must be an integer or a vector of integers.")
+        self._sizes = [int(size) for size in np.ravel(sizes.numpy())]
+        if not self._sizes or min(self._sizes) <= 0:
+            raise invalid("Batch size must be greater than zero.")
+        self._drop = bool(drop_remainder)
+
+    def _cursor(self, context: Context) -> Cursor:
+        return RebatchCursor(
+            UnbatchCursor(self._input._cursor(context), self._input), self._sizes, self._drop
+        )
+
+    def _make_spec(self) -> Any:
+        inner = structure.unbatched_spec(self._input.element_spec)
+        same = len(set(self._sizes)) == 1 and self._drop
+        return structure.batched_spec(inner, self._sizes[0] if same else None)
+
+    def _count(self) -> int:
+        count = UnbatchDataset(self._input)._count()
+        if count < 0:
+            return count
+        whole, rest = divmod(count, sum(self._sizes))
+        batches = whole * len(self._sizes)
+        for size in self._sizes:
+            if rest <= 0:
+                break
+            batches += 1 if rest >= size or not self._drop else 0
+            rest -= size
+        return batches
+
+    def _make_sample(self, variant: int) -> Any:
+        element = UnbatchDataset(self._input)._sample(variant)
+        size = self._sizes[0] + (variant if not self._drop else 0)
+        return stack_elements([element] * size)
+
+
+class RebatchCursor(InputCursor):
+    """Collects elements in sizes that alternate."""
+
+    __slots__ = ("_drop", "_sizes", "_turn")
+
+    def __init__(self, source: Cursor, sizes: list[int], drop: bool) -> None:
+        self._input = source
+        self._sizes = sizes
+        self._drop = drop
+        self._turn = 0
+
+    def __next__(self) -> Any:
+        size = self._sizes[self._turn]
+        elements = list(islice(self._input, size))
+        if not elements or (self._drop and len(elements) < size):
+            raise StopIteration
+        self._turn = (self._turn + 1) % len(self._sizes)
+        return stack_elements(elements)
+
+    def state(self) -> Any:
+        return {"input": self._input.state(), "turn": self._turn}
+
+    def restore(self, state: Any) -> None:
+        self._input.restore(state["input"])
+        self._turn = state["turn"]
+
+
+def checked_row_shape(shape: Any) -> list:
+    """A fully known shape as a list.
+
+    Raises:
+        ValueError: if a size is not known.
+    """
+    sizes = TensorShape(shape)
+    sizes.assert_is_fully_defined()
+    return [integer(size, "row_shape") for size in sizes]

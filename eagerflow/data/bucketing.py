@@ -1,0 +1,75 @@
+"""Dataset.bucket_by_sequence_length: batches of elements of similar length."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable
+from typing import Any
+
+from eagerflow import _core, dtypes
+from eagerflow.data import structure
+from eagerflow.data.arguments import integer, invalid
+from eagerflow.data.dataset import Dataset
+from eagerflow.shapes import TensorShape
+
+
+def bucketed(
+    source: Dataset,
+    element_length_func: Callable,
+    bucket_boundaries: Any,
+    bucket_batch_sizes: Any,
+    padded_shapes: Any,
+    padding_values: Any,
+    pad_to_bucket_boundary: bool,
+    no_padding: bool,
+    drop_remainder: bool,
+) -> Dataset:
+    """The dataset for `Dataset.bucket_by_sequence_length`."""
+    boundaries = [integer(value, "bucket_boundaries") for value in bucket_boundaries]
+    sizes = [integer(value, "bucket_batch_sizes") for value in bucket_batch_sizes]
+    if len(sizes) != len(boundaries) + 1:
+        raise ValueError(
+            "`len(bucket_batch_sizes)` must equal `len(bucket_boundaries) + 1` but "
+            f"`len(bucket_batch_sizes)={len(sizes)}` and `len(bucket_boundaries)={len(boundaries)}`."
+        )
+
+    def key(*parts: Any) -> Any:
+        length = integer(element_length_func(*parts), "element_length_func")
+        return _core.convert(bisect_right(boundaries, length), dtypes.int64, None)
+
+    def batches(bucket: Any, group: Dataset) -> Dataset:
+        number = int(bucket)
+        if no_padding:
+            return group.batch(sizes[number], drop_remainder=drop_remainder)
+        if padded_shapes is None and not pad_to_bucket_boundary:
+            return group.padded_batch(sizes[number], None, padding_values, drop_remainder)
+        filler = None
+        if pad_to_bucket_boundary:
+            if number >= len(boundaries):
+                raise invalid(
+                    "When pad_to_bucket_boundary=True, elements must have length < "
+                    "max(bucket_boundaries)."
+                )
+            filler = boundaries[number] - 1
+        return group.padded_batch(
+            sizes[number],
+            _filled(group.element_spec, padded_shapes, filler),
+            padding_values,
+            drop_remainder,
+        )
+
+    return source.group_by_window(
+        key_func=key, reduce_func=batches, window_size_func=lambda bucket: sizes[int(bucket)]
+    )
+
+
+def _filled(spec: Any, shapes: Any, filler: int | None) -> Any:
+    """The padded shapes, with a size in place of those that are open."""
+    if shapes is None:
+        shapes = structure.map_structure(lambda leaf: leaf.shape, spec)
+    flat = structure.flatten_up_to(spec, shapes)
+    filled = [
+        TensorShape([filler if size is None else size for size in TensorShape(shape)])
+        for shape in flat
+    ]
+    return structure.pack(spec, filled)

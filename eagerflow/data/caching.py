@@ -1,0 +1,108 @@
+"""Dataset.cache: elements that are made once and kept, in memory or in a file."""
+
+from __future__ import annotations
+
+import os
+import threading
+from typing import Any
+
+from eagerflow import errors
+from eagerflow.data.context import Context
+from eagerflow.data.creation import as_strings
+from eagerflow.data.cursor import Cursor, InputCursor
+from eagerflow.data.dataset import Dataset, UnaryDataset
+from eagerflow.data.sources import ListCursor
+
+
+def cached(source: Dataset, filename: Any) -> Dataset:
+    """The dataset for `Dataset.cache`."""
+    name = as_strings(filename)[0] if not isinstance(filename, (str, os.PathLike)) else filename
+    return FileCacheDataset(source, os.fspath(name)) if name else CacheDataset(source)
+
+
+class CacheDataset(UnaryDataset):
+    """The elements, kept in memory by the first pass that reaches the end."""
+
+    def __init__(self, source: Dataset) -> None:
+        super().__init__(source)
+        self._elements: list | None = None
+        self._lock = threading.Lock()
+
+    def _cursor(self, context: Context) -> Cursor:
+        if self._elements is not None:
+            return ListCursor(self._elements)
+        return CachingCursor(self._input._cursor(context), self)
+
+    def _keep(self, elements: list) -> None:
+        with self._lock:
+            if self._elements is None:
+                self._elements = elements
+
+    def _how(self) -> str:
+        return "in memory" if self._elements is None else "from memory"
+
+
+class CachingCursor(InputCursor):
+    """Collects what it gives."""
+
+    __slots__ = ("_at", "_elements", "_owner")
+
+    def __init__(self, source: Cursor, owner: CacheDataset) -> None:
+        self._input = source
+        self._owner = owner
+        self._elements: list = []
+        self._at = 0
+
+    def __next__(self) -> Any:
+        if self._owner._elements is not None and self._elements is not self._owner._elements:
+            # Another pass has reached the end meanwhile.
+            self._elements = self._owner._elements
+        if self._at < len(self._elements):
+            self._at += 1
+            return self._elements[self._at - 1]
+        if self._elements is self._owner._elements:
+            raise StopIteration
+        try:
+            element = next(self._input)
+        except StopIteration:
+            self._owner._keep(self._elements)
+            raise
+        self._elements.append(element)
+        self._at += 1
+        return element
+
+    def state(self) -> Any:
+        return self._at
+
+    def restore(self, state: Any) -> None:
+        self.skip(state)
+
+
+class FileCacheDataset(UnaryDataset):
+    """The elements, kept in a file by the first pass that reaches the end."""
+
+    def __init__(self, source: Dataset, path: str) -> None:
+        super().__init__(source)
+        self._path = path
+
+    def _cursor(self, context: Context) -> Cursor:
+        from eagerflow.data.element_file import ElementReader, ElementWriter
+
+        data, lock = self._path + ".data", self._path + ".lockfile"
+        if os.path.exists(data):
+            return ElementReader(data)
+        if os.path.exists(lock):
+            raise errors.AlreadyExistsError(
+                None,
+                None,
+                f"There appears to be a concurrent caching iterator running - cache lockfile already "
+                f"exists ('{lock}'). If you are sure no other running process is using this cache "
+                "file, delete the lockfile and re-initialize the iterator.",
+            )
+        return ElementWriter(self._input._cursor(context), data, lock)
+
+    def _details(self) -> str:
+        return repr(self._path)
+
+    def _how(self) -> str:
+        return "from the file" if os.path.exists(self._path + ".data") else "into the file"

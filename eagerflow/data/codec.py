@@ -1,0 +1,153 @@
+"""Elements, specs and cursors' states as bytes, and back.
+
+A value is a line of JSON that says what it is made of, followed by the tensors' memory. Nothing in
+it is executed when it is read.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import struct
+from collections import namedtuple
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from eagerflow import _core, dtypes, errors
+from eagerflow.data.structure import NoneTensorSpec
+from eagerflow.dtype import as_dtype
+from eagerflow.shapes import TensorShape
+from eagerflow.type_spec import TensorSpec
+
+Tensor = _core.Tensor
+_PREFIX = struct.Struct("<QQ")
+
+
+def encode(value: Any) -> bytes:
+    """The bytes of a value made of tuples, lists, dictionaries, plain values, tensors and specs.
+
+    Raises:
+        TypeError: if it holds something else.
+    """
+    blobs: list[bytes] = []
+    text = json.dumps(_to_json(value, blobs)).encode()
+    return b"".join([_PREFIX.pack(len(text), sum(map(len, blobs))), text, *blobs])
+
+
+def decode(data: bytes) -> Any:
+    """The value that `encode` made bytes of.
+
+    Raises:
+        tf.errors.DataLossError: if the bytes are damaged.
+    """
+    try:
+        length, size = _PREFIX.unpack_from(data)
+        start = _PREFIX.size
+        text, blobs = data[start : start + length], data[start + length :]
+        if len(text) != length or len(blobs) != size:
+            raise ValueError("truncated")
+        return _from_json(json.loads(text), memoryview(blobs), [0])
+    except (struct.error, ValueError, KeyError, IndexError, TypeError) as error:
+        raise errors.DataLossError(None, None, f"Stored elements are damaged: {error}") from error
+
+
+def _to_json(value: Any, blobs: list[bytes]) -> Any:
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    if isinstance(value, list):
+        return [_to_json(item, blobs) for item in value]
+    if isinstance(value, tuple):
+        items = [_to_json(item, blobs) for item in value]
+        if hasattr(value, "_fields"):
+            return {"named": [type(value).__name__, list(value._fields), items]}
+        return {"tuple": items}
+    if isinstance(value, Mapping):
+        pairs = [[_to_json(k, blobs), _to_json(v, blobs)] for k, v in value.items()]
+        return {"dict": pairs}
+    if isinstance(value, bytes):
+        return {"bytes": base64.b64encode(value).decode()}
+    if isinstance(value, (np.integer, np.floating)):
+        return value.item()
+    if isinstance(value, Tensor):
+        return _tensor_to_json(value, blobs)
+    if isinstance(value, TensorSpec):
+        dims = None if value.shape.rank is None else value.shape.as_list()
+        return {"spec": [dims, value.dtype.name]}
+    if isinstance(value, NoneTensorSpec):
+        return {"none": 0}
+    if hasattr(value, "_to_parts"):
+        name, parts = value._to_parts()
+        return {"composite": [name, _to_json(parts, blobs)]}
+    raise TypeError(f"A {type(value).__name__} cannot be stored: {value!r:.100}")
+
+
+def _tensor_to_json(tensor: Tensor, blobs: list[bytes]) -> Any:
+    if tensor.dtype is dtypes.string:
+        items = np.ravel(tensor.numpy()).tolist() if tensor.ndim else [tensor.numpy()]
+        blobs.extend(items)
+        shape = list(tensor._shape_tuple())
+        return {"strings": [shape, [len(item) for item in items]]}
+    data = np.asarray(tensor).tobytes()
+    blobs.append(data)
+    return {"tensor": [tensor.dtype.name, list(tensor._shape_tuple()), len(data)]}
+
+
+def _from_json(value: Any, blobs: memoryview, at: list[int]) -> Any:
+    if isinstance(value, list):
+        return [_from_json(item, blobs, at) for item in value]
+    if not isinstance(value, dict):
+        return value
+    ((kind, content),) = value.items()
+    if kind == "tuple":
+        return tuple([_from_json(item, blobs, at) for item in content])
+    if kind == "named":
+        name, fields, items = content
+        return _named(name, tuple(fields))(*[_from_json(item, blobs, at) for item in items])
+    if kind == "dict":
+        return {_from_json(k, blobs, at): _from_json(v, blobs, at) for k, v in content}
+    if kind == "bytes":
+        return base64.b64decode(content)
+    if kind == "tensor":
+        dtype, shape, size = content
+        return _tensor(as_dtype(dtype), shape, _piece(blobs, at, size))
+    if kind == "strings":
+        shape, lengths = content
+        items = np.empty(len(lengths), object)
+        items[:] = [bytes(_piece(blobs, at, length)) for length in lengths]
+        return _core.convert(items.reshape(shape), dtypes.string, None)
+    if kind == "spec":
+        return TensorSpec(TensorShape(content[0]), as_dtype(content[1]))
+    if kind == "none":
+        return NoneTensorSpec()
+    if kind == "composite":
+        return _COMPOSITES[content[0]](_from_json(content[1], blobs, at))
+    raise ValueError(f"unknown kind {kind!r}")
+
+
+# What rebuilds composite values, by the name that their `_to_parts` gives.
+_COMPOSITES: dict[str, Any] = {}
+
+
+def _piece(blobs: memoryview, at: list[int], size: int) -> memoryview:
+    piece = blobs[at[0] : at[0] + size]
+    if len(piece) != size:
+        raise ValueError("a tensor is truncated")
+    at[0] += size
+    return piece
+
+
+def _tensor(dtype: Any, shape: list[int], data: memoryview) -> Tensor:
+    array = np.frombuffer(data, dtype.as_numpy_dtype).reshape(shape)
+    return _core.convert(array, dtype, None)
+
+
+_named_types: dict[tuple, Any] = {}
+
+
+def _named(name: str, fields: tuple[str, ...]) -> Any:
+    key = (name, fields)
+    if key not in _named_types:
+        _named_types[key] = namedtuple(name, fields)
+    return _named_types[key]

@@ -1,0 +1,281 @@
+"""The sources among the methods of tf.data.Dataset."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from eagerflow import _core, dtypes
+
+if TYPE_CHECKING:
+    from eagerflow.data.dataset import Dataset
+
+
+class Creation:
+    """Static methods that make datasets."""
+
+    @staticmethod
+    def from_tensors(tensors: Any, name: str | None = None) -> Dataset:
+        """A dataset of one element.
+
+        Args:
+            tensors: the element: a tensor, or a structure of them.
+            name: ignored.
+
+        >>> list(tf.data.Dataset.from_tensors([1, 2]).as_numpy_iterator())
+        [array([1, 2], dtype=int32)]
+        """
+        from eagerflow.data.sources import TensorDataset
+
+        return TensorDataset(tensors)
+
+    @staticmethod
+    def from_tensor_slices(tensors: Any, name: str | None = None) -> Dataset:
+        """A dataset of the slices of tensors along their first axis.
+
+        Args:
+            tensors: a tensor, or a structure of tensors that have the same first size.
+            name: ignored.
+
+        Raises:
+            ValueError: if a tensor is a scalar, or first sizes differ.
+
+        >>> dataset = tf.data.Dataset.from_tensor_slices({"x": [1, 2], "y": ["a", "b"]})
+        >>> list(dataset.as_numpy_iterator())
+        [{'x': np.int32(1), 'y': b'a'}, {'x': np.int32(2), 'y': b'b'}]
+        """
+        from eagerflow.data.sources import TensorSliceDataset
+
+        return TensorSliceDataset(tensors)
+
+    @staticmethod
+    def from_generator(
+        generator: Callable,
+        output_types: Any = None,
+        output_shapes: Any = None,
+        args: Any = None,
+        output_signature: Any = None,
+        name: str | None = None,
+    ) -> Dataset:
+        """A dataset of what a Python generator yields.
+
+        Args:
+            generator: a function that returns an iterable; called anew for each pass.
+            output_types: the dtypes of the elements; `output_signature` is the newer way.
+            output_shapes: their shapes.
+            args: tensors that are handed to `generator` as NumPy values.
+            output_signature: the specs of the elements, in their structure.
+            name: ignored.
+
+        Raises:
+            TypeError: if `generator` cannot be called, or the elements are not described.
+
+        An element that does not fit its spec raises a `tf.errors.InvalidArgumentError` in the
+        iteration, as a ValueError or TypeError of the generator does.
+
+        >>> def count(stop):
+        ...     for i in range(stop):
+        ...         yield i, [1] * i
+        >>> dataset = tf.data.Dataset.from_generator(
+        ...     count,
+        ...     args=[3],
+        ...     output_signature=(tf.TensorSpec([], tf.int64), tf.TensorSpec([None], tf.int32)),
+        ... )
+        >>> [row.numpy().tolist() for _, row in dataset]
+        [[], [1], [1, 1]]
+        """
+        from eagerflow.data.sources import from_generator
+
+        return from_generator(generator, output_types, output_shapes, args, output_signature)
+
+    @staticmethod
+    def range(*args: Any, **kwargs: Any) -> Dataset:
+        """A dataset of integers at equal distances.
+
+        Args:
+            *args: as for Python's `range`: stop; start and stop; or start, stop and step.
+            **kwargs: `output_type`, the dtype (default `tf.int64`), and `name`, which is ignored.
+
+        Raises:
+            ValueError: if there are no or more than three arguments.
+            tf.errors.InvalidArgumentError: if the step is zero.
+
+        >>> list(tf.data.Dataset.range(1, 5, 2).as_numpy_iterator())
+        [np.int64(1), np.int64(3)]
+        """
+        from eagerflow.data.sources import RangeDataset
+
+        kwargs.pop("name", None)
+        return RangeDataset(*args, **kwargs)
+
+    @staticmethod
+    def counter(
+        start: Any = 0, step: Any = 1, dtype: Any = dtypes.int64, name: str | None = None
+    ) -> Dataset:
+        """A dataset that counts without an end.
+
+        Args:
+            start: the first number.
+            step: the distance between two numbers.
+            dtype: an integer dtype.
+            name: ignored.
+
+        >>> list(tf.data.Dataset.counter(5, 2).take(2).as_numpy_iterator())
+        [np.int64(5), np.int64(7)]
+        """
+        from eagerflow.data.sources import CounterDataset
+
+        return CounterDataset(start, step, dtype)
+
+    @staticmethod
+    def random(
+        seed: Any = None,
+        rerandomize_each_iteration: bool | None = None,
+        name: str | None = None,
+    ) -> Dataset:
+        """A dataset of random int64 numbers from 0 to 2³² - 1, without an end.
+
+        Args:
+            seed: makes the numbers the same in every run.
+            rerandomize_each_iteration: whether each pass has other numbers.
+            name: ignored.
+
+        >>> dataset = tf.data.Dataset.random(seed=4).take(2)
+        >>> list(dataset.as_numpy_iterator()) == list(dataset.as_numpy_iterator())
+        True
+        """
+        from eagerflow.data.random_source import RandomDataset
+
+        return RandomDataset(seed, rerandomize_each_iteration)
+
+    @staticmethod
+    def zip(*args: Any, datasets: Any = None, name: str | None = None) -> Dataset:
+        """A dataset of tuples of the elements at the same position of several datasets.
+
+        Args:
+            *args: datasets, or one structure of datasets, in which the elements are put.
+            datasets: a structure of datasets; an older way to give them.
+            name: ignored.
+
+        Raises:
+            TypeError: if there are none, or something else than datasets.
+
+        >>> dataset = tf.data.Dataset.zip(tf.data.Dataset.range(1, 3), tf.data.Dataset.range(9))
+        >>> list(dataset.as_numpy_iterator())
+        [(np.int64(1), np.int64(0)), (np.int64(2), np.int64(1))]
+        """
+        from eagerflow.data.combining import ZipDataset
+
+        if not args and datasets is None:
+            raise TypeError("Must pass at least one dataset to `zip`.")
+        if args and datasets is not None:
+            raise TypeError("Both `*args` and `datasets` cannot be set.")
+        if len(args) == 1:
+            datasets = args[0]
+        elif len(args) > 1:
+            datasets = args
+        return ZipDataset(datasets)
+
+    @staticmethod
+    def list_files(
+        file_pattern: Any, shuffle: Any = None, seed: Any = None, name: str | None = None
+    ) -> Dataset:
+        """A dataset of the names of the files that match patterns.
+
+        Args:
+            file_pattern: a pattern, or several; `*`, `?` and `[...]` match as in a shell.
+            shuffle: whether to give them in random order (the default) or sorted.
+            seed: for the order.
+            name: ignored.
+
+        Raises:
+            tf.errors.InvalidArgumentError: if no file matches.
+        """
+        from eagerflow.data.listing import list_files
+
+        return list_files(file_pattern, shuffle, seed)
+
+    @staticmethod
+    def sample_from_datasets(
+        datasets: Any,
+        weights: Any = None,
+        seed: Any = None,
+        stop_on_empty_dataset: bool = False,
+        rerandomize_each_iteration: bool | None = None,
+    ) -> Dataset:
+        """A dataset that draws each element from one of several datasets at random.
+
+        Args:
+            datasets: datasets with compatible elements.
+            weights: the probability of each, or a dataset of such vectors; equal by default.
+            seed: makes the choices the same in every run.
+            stop_on_empty_dataset: whether to end as soon as a chosen dataset has ended.
+            rerandomize_each_iteration: whether each pass makes other choices.
+
+        Raises:
+            TypeError: if elements or weights are of wrong types.
+            ValueError: if there are no datasets, or another number of weights.
+
+        >>> one, two = (tf.data.Dataset.from_tensors(x).repeat() for x in (1, 2))
+        >>> dataset = tf.data.Dataset.sample_from_datasets([one, two], [0.0, 1.0])
+        >>> list(dataset.take(3).as_numpy_iterator())
+        [np.int32(2), np.int32(2), np.int32(2)]
+        """
+        from eagerflow.data.random_source import sampled
+
+        return sampled(datasets, weights, seed, stop_on_empty_dataset, rerandomize_each_iteration)
+
+    @staticmethod
+    def choose_from_datasets(
+        datasets: Any, choice_dataset: Any, stop_on_empty_dataset: bool = True
+    ) -> Dataset:
+        """A dataset that takes each element from the dataset that another one names.
+
+        Args:
+            datasets: datasets with compatible elements.
+            choice_dataset: int64 scalars, each the number of a dataset.
+            stop_on_empty_dataset: whether to end as soon as a chosen dataset has ended.
+
+        Raises:
+            TypeError: if elements are of wrong types.
+            ValueError: if there are no datasets.
+
+        >>> letters = [tf.data.Dataset.from_tensors(x).repeat() for x in "ab"]
+        >>> choice = tf.data.Dataset.range(3).map(lambda i: i % 2)
+        >>> list(tf.data.Dataset.choose_from_datasets(letters, choice).as_numpy_iterator())
+        [b'a', b'b', b'a']
+        """
+        from eagerflow.data.combining import chosen
+
+        return chosen(datasets, choice_dataset, stop_on_empty_dataset)
+
+    @staticmethod
+    def load(
+        path: Any,
+        element_spec: Any = None,
+        compression: str | None = None,
+        reader_func: Callable | None = None,
+        wait: bool = False,
+    ) -> Dataset:
+        """A dataset that `save` wrote.
+
+        Args:
+            path: the directory.
+            element_spec: not needed: the directory tells.
+            compression: not needed either.
+            reader_func: makes one dataset from the dataset of the shards' datasets.
+            wait: ignored: a directory is complete or does not exist.
+
+        Raises:
+            tf.errors.NotFoundError: if there is no such directory.
+        """
+        from eagerflow.data.saving import load
+
+        return load(path, element_spec, reader_func)
+
+
+def as_strings(value: Any) -> list[str]:
+    """Text from a string, a list of strings or a tensor of them."""
+    tensor = _core.convert(value, dtypes.string, None)
+    flat = _core.ops.reshape(tensor, [-1]).numpy()
+    return [item.decode() for item in flat.tolist()]

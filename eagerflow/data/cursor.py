@@ -1,0 +1,108 @@
+"""Cursors: the running half of a dataset, which knows where in the elements it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from eagerflow.data import structure
+
+
+class Cursor:
+    """Yields the elements of one dataset, once.
+
+    A cursor that raises an error has moved on: the next call gives the next element.
+    `state` tells where it is as plain values and tensors; `restore` takes a fresh cursor there.
+    """
+
+    __slots__ = ("__weakref__",)
+
+    def __iter__(self) -> Cursor:
+        return self
+
+    def __next__(self) -> Any:
+        raise NotImplementedError
+
+    def state(self) -> Any:
+        """The position, made of dictionaries, lists, numbers, strings, None and tensors."""
+        raise NotImplementedError
+
+    def restore(self, state: Any) -> None:
+        """Goes to a position that `state` told of a cursor of the same dataset."""
+        raise NotImplementedError
+
+    def skip(self, count: int) -> None:
+        """Passes over elements; stops quietly at the end."""
+        for _ in range(count):
+            if next(self, _END) is _END:
+                return
+
+
+_END = object()
+
+
+class InputCursor(Cursor):
+    """The base of cursors that read one other cursor."""
+
+    __slots__ = ("_input",)
+
+    def __init__(self, source: Cursor) -> None:
+        self._input = source
+
+    def state(self) -> Any:
+        return {"input": self._input.state()}
+
+    def restore(self, state: Any) -> None:
+        self._input.restore(state["input"])
+
+
+def pack_elements(elements: list) -> list:
+    """Elements as lists of leaves, for a cursor's state."""
+    return [structure.flatten(element) for element in elements]
+
+
+def unpack_elements(like: Any, flat: list) -> list:
+    """The elements that `pack_elements` took apart."""
+    return [structure.pack(like, leaves) for leaves in flat]
+
+
+def caller_of(function: Callable[..., Any]) -> Callable[[Any], Any]:
+    """The function of one element that hands a tuple's parts to `function` as its arguments."""
+
+    def call(element: Any) -> Any:
+        if type(element) is tuple:
+            return function(*element)
+        return function(element)
+
+    return call
+
+
+def checked_function(function: Any, name: str = "func") -> Callable[..., Any]:
+    """The function itself, once it is known to be one.
+
+    Raises:
+        ValueError: if it cannot be called.
+    """
+    if not callable(function):
+        raise ValueError(
+            f"Argument `{name}` must be a callable. Received {name}={function} "
+            f"(of type {type(function)})"
+        )
+    return getattr(function, "python_function", function)
+
+
+def is_true(value: Any) -> bool:
+    """The truth of what a predicate returned.
+
+    Raises:
+        ValueError: if it is no boolean scalar.
+    """
+    if value is True or value is False:
+        return value
+    leaf = structure.as_leaf(value)
+    if getattr(leaf, "dtype", None) is None or leaf.dtype.name != "bool" or leaf.ndim != 0:
+        raise ValueError(
+            "Invalid `predicate`. `predicate` must return a `tf.bool` scalar tensor, but its return "
+            f"type is {structure.spec_of(leaf)}."
+        )
+    return bool(leaf)

@@ -1,0 +1,381 @@
+"""tf.data.Dataset: a sequence of elements that is described first and read afterwards."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from eagerflow import _core, dtypes, errors
+from eagerflow.data import structure
+from eagerflow.data.arguments import INFINITE, UNKNOWN
+from eagerflow.data.context import Context
+from eagerflow.data.creation import Creation
+from eagerflow.data.cursor import Cursor, checked_function
+from eagerflow.data.iterator import NumpyIterator, OwnedIterator
+from eagerflow.data.options import Options
+from eagerflow.data.transformation import Transformation
+
+
+class Dataset(Creation, Transformation):
+    """A sequence of elements: tensors, or tuples and dictionaries of them.
+
+    A dataset is made from a source (`from_tensor_slices`, `from_generator`, files), and each
+    transformation gives another dataset. Nothing is computed before somebody iterates; then the
+    whole pipeline is planned (`explain` shows how) and run.
+
+    >>> dataset = tf.data.Dataset.range(10).filter(lambda x: x % 2 == 0).batch(3)
+    >>> for batch in dataset:
+    ...     print(batch.numpy())
+    [0 2 4]
+    [6 8]
+    """
+
+    _public_name = ""
+
+    def __init__(self, variant_tensor: Any = None) -> None:
+        self._inputs: tuple[Dataset, ...] = ()
+        self._spec: Any = None
+        self._samples: dict[int, Any] = {}
+        self._own_options: Options | None = None
+        self._name: str | None = None
+        if isinstance(variant_tensor, Dataset):
+            self._inputs = (variant_tensor,)
+
+    # What the kinds of datasets define.
+
+    def _cursor(self, context: Context) -> Cursor:
+        """A new cursor at the first element."""
+        return self._inputs[0]._cursor(context)
+
+    def _make_spec(self) -> Any:
+        """The specs of the elements."""
+        return self._inputs[0].element_spec
+
+    def _count(self) -> int:
+        """The number of elements, INFINITE or UNKNOWN."""
+        return self._inputs[0]._count()
+
+    def _make_sample(self, variant: int) -> Any:
+        """An element as they may come; the two variants differ in the sizes that are not known."""
+        return self._inputs[0]._sample(variant)
+
+    def _details(self) -> str:
+        """The arguments that `explain` shows."""
+        return ""
+
+    def _how(self) -> str:
+        """How this dataset will be run, for `explain`."""
+        return ""
+
+    # What all have.
+
+    def _sample(self, variant: int) -> Any:
+        if variant not in self._samples:
+            self._samples[variant] = self._make_sample(variant)
+        return self._samples[variant]
+
+    @property
+    def element_spec(self) -> Any:
+        """The specs of the elements, in their structure.
+
+        Where a function of the program makes the elements, it is called once or twice with an
+        example, when this is asked for the first time.
+
+        >>> tf.data.Dataset.from_tensor_slices(([1, 2], [[1.0], [2.0]])).element_spec
+        (TensorSpec(shape=(), dtype=tf.int32, name=None),
+         TensorSpec(shape=(1,), dtype=tf.float32, name=None))
+        """
+        if self._spec is None:
+            self._spec = (self._make_spec(),)
+        return self._spec[0]
+
+    def _known_spec(self) -> Any:
+        """The specs in a tuple of one, or None if asking for them would call the program."""
+        if self._spec is None and all(source._known_spec() is not None for source in self._inputs):
+            return None if self._needs_sample() else (self.element_spec,)
+        return self._spec
+
+    def _needs_sample(self) -> bool:
+        """Whether a function of the program determines the specs."""
+        return False
+
+    def __iter__(self) -> OwnedIterator:
+        return OwnedIterator(self)
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __len__(self) -> int:
+        """The number of elements.
+
+        Raises:
+            TypeError: if it is infinite or not known.
+        """
+        count = self._count()
+        if count == INFINITE:
+            raise TypeError("The dataset is infinite.")
+        if count == UNKNOWN:
+            raise TypeError("The dataset length is unknown.")
+        return count
+
+    def __repr__(self) -> str:
+        name = self._public_name or f"_{type(self).__name__}"
+        try:
+            spec = self.element_spec
+        except Exception:
+            spec = "<unknown>"
+        return f"<{name} element_spec={spec}>"
+
+    @property
+    def _type_spec(self) -> Any:
+        return DatasetSpec(self.element_spec)
+
+    def cardinality(self) -> Any:
+        """The number of elements, an int64 scalar.
+
+        Returns:
+            The number, or `tf.data.INFINITE_CARDINALITY` or `tf.data.UNKNOWN_CARDINALITY`.
+
+        >>> tf.data.Dataset.range(42).batch(10).cardinality().numpy()
+        np.int64(5)
+        """
+        return _core.convert(self._count(), dtypes.int64, None)
+
+    def as_numpy_iterator(self) -> NumpyIterator:
+        """An iterator that turns the tensors of the elements into NumPy values.
+
+        >>> list(tf.data.Dataset.from_tensor_slices(["a", "b"]).as_numpy_iterator())
+        [b'a', b'b']
+
+        Raises:
+            TypeError: if elements hold anything but tensors and what can be turned into arrays.
+        """
+        return NumpyIterator(self)
+
+    def options(self) -> Options:
+        """The options of this dataset and those it was made from."""
+        merged = Options()
+        for source in self._inputs:
+            merged = merged.merge(source.options())
+        return merged if self._own_options is None else merged.merge(self._own_options)
+
+    def with_options(self, options: Options, name: str | None = None) -> Dataset:
+        """The same dataset with options set.
+
+        Args:
+            options: those that are set replace earlier ones.
+            name: ignored.
+
+        >>> options = tf.data.Options()
+        >>> options.deterministic = False
+        >>> tf.data.Dataset.range(3).with_options(options).options().deterministic
+        False
+        """
+        result = OptionsDataset(self)
+        result._own_options = options
+        return result
+
+    def apply(self, transformation_func: Callable[[Any], Any]) -> Any:
+        """Calls a function with this dataset.
+
+        Args:
+            transformation_func: makes a dataset from a dataset.
+
+        Raises:
+            TypeError: if it does not return a dataset.
+
+        >>> list(tf.data.Dataset.range(5).apply(lambda ds: ds.take(2)).as_numpy_iterator())
+        [np.int64(0), np.int64(1)]
+        """
+        result = transformation_func(self)
+        if not isinstance(result, Dataset):
+            raise TypeError(
+                f"`transformation_func` must return a `tf.data.Dataset` object. Got {type(result)}."
+            )
+        return result
+
+    def reduce(self, initial_state: Any, reduce_func: Callable, name: str | None = None) -> Any:
+        """Combines all elements into one value.
+
+        Args:
+            initial_state: the first value, a structure of tensors.
+            reduce_func: `(state, element) -> state`; an element that is a tuple is one argument.
+            name: ignored.
+
+        Returns:
+            The last state.
+
+        Raises:
+            TypeError: if the function returns another structure or other dtypes.
+
+        >>> tf.data.Dataset.range(5).reduce(np.int64(0), lambda total, x: total + x).numpy()
+        np.int64(10)
+        """
+        reduce_func = checked_function(reduce_func)
+        state = structure.normalize(initial_state)
+        spec = structure.spec_of(state)
+        for element in OwnedIterator(self):
+            state = structure.normalize_result(reduce_func(state, element))
+            check_state(spec, state, "reduce_func")
+        return state
+
+    def get_single_element(self, name: str | None = None) -> Any:
+        """The only element.
+
+        Raises:
+            tf.errors.InvalidArgumentError: if there are none or several.
+
+        >>> tf.data.Dataset.from_tensors([1, 2]).get_single_element().numpy()
+        array([1, 2], dtype=int32)
+        """
+        found = list(zip(range(2), OwnedIterator(self), strict=False))
+        if not found:
+            raise errors.InvalidArgumentError(None, None, "Dataset was empty.")
+        if len(found) > 1:
+            raise errors.InvalidArgumentError(None, None, "Dataset had more than one element.")
+        return found[0][1]
+
+    def fingerprint(self) -> Any:
+        """A number that tells datasets of different forms apart, a uint64 scalar."""
+        text = self.explain().encode()
+        number = zlib.crc32(text) | (zlib.adler32(text) << 32)
+        return _core.convert(number, dtypes.uint64, None)
+
+    def explain(self) -> str:
+        """How the pipeline will be run, a line for each step, the last step first.
+
+        >>> print(tf.data.Dataset.from_tensor_slices([[1], [2]]).shuffle(2).batch(2).explain())
+        Batch(2)                                   one gather a batch, by index
+          Shuffle(2)                               on indices
+            TensorSlice(2 slices of (2, 1) int32)
+        """
+        from eagerflow.data.plan import explain
+
+        return explain(self)
+
+    def __debug_string__(self) -> str:
+        return self.explain()
+
+    # The TensorFlow 1 spelling.
+
+    @property
+    def output_types(self) -> Any:
+        """The dtypes of the elements, in their structure."""
+        return structure.map_structure(lambda spec: spec.dtype, self.element_spec)
+
+    @property
+    def output_shapes(self) -> Any:
+        """The shapes of the elements, in their structure."""
+        return structure.map_structure(lambda spec: spec.shape, self.element_spec)
+
+    @property
+    def output_classes(self) -> Any:
+        """The classes of the elements, in their structure."""
+        return structure.map_structure(lambda spec: spec.value_type, self.element_spec)
+
+    def make_one_shot_iterator(self) -> OwnedIterator:
+        """An iterator over the elements."""
+        return OwnedIterator(self)
+
+    def make_initializable_iterator(self, shared_name: str | None = None) -> Any:
+        """An iterator that starts when its `initializer` is run."""
+        from eagerflow.data.iterator import make_initializable_iterator
+
+        return make_initializable_iterator(self, shared_name)
+
+
+class UnaryDataset(Dataset):
+    """The base of datasets made from one other dataset."""
+
+    def __init__(self, source: Dataset) -> None:
+        super().__init__()
+        self._inputs = (source,)
+
+    @property
+    def _input(self) -> Dataset:
+        return self._inputs[0]
+
+
+class OptionsDataset(UnaryDataset):
+    """A dataset with options of its own."""
+
+
+class DatasetSpec(structure.TypeSpec):
+    """The spec of a dataset that is itself an element.
+
+    Args:
+        element_spec: the specs of its elements.
+        dataset_shape: ().
+
+    >>> tf.data.DatasetSpec(tf.TensorSpec([], tf.int64))
+    DatasetSpec(TensorSpec(shape=(), dtype=tf.int64, name=None), TensorShape([]))
+    """
+
+    def __init__(self, element_spec: Any, dataset_shape: Any = ()) -> None:
+        self._element_spec = element_spec
+        self._dataset_shape = structure.TensorShape(dataset_shape)
+
+    @classmethod
+    def from_value(cls, value: Dataset) -> DatasetSpec:
+        """The spec of a dataset."""
+        return cls(value.element_spec)
+
+    @property
+    def element_spec(self) -> Any:
+        """The specs of the dataset's elements."""
+        return self._element_spec
+
+    @property
+    def value_type(self) -> type:
+        """Datasets."""
+        return Dataset
+
+    def _zero(self, unknown: int) -> Dataset:
+        return Dataset.from_tensors(structure.zero_like(self._element_spec, unknown))
+
+    def most_specific_compatible_type(self, other: Any) -> DatasetSpec:
+        """The spec whose elements are described by both."""
+        if not isinstance(other, DatasetSpec):
+            raise ValueError(f"No spec is compatible with both {self} and {other}.")
+        return DatasetSpec(structure.merged_spec(self._element_spec, other._element_spec))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, DatasetSpec) and self._element_spec == other._element_spec
+
+    def __hash__(self) -> int:
+        return hash(DatasetSpec)
+
+    def __repr__(self) -> str:
+        return f"DatasetSpec({self._element_spec!r}, {self._dataset_shape!r})"
+
+
+def check_state(spec: Any, state: Any, function: str) -> None:
+    """Checks that a function which carries a state on returned one of the same form and dtypes.
+
+    Raises:
+        TypeError: if it did not.
+    """
+
+    def check(leaf: Any, value: Any) -> None:
+        dtype = getattr(leaf, "dtype", None)
+        if dtype is not None and dtype != value.dtype:
+            raise TypeError(
+                f"The element types for the new state must match the initial state. `{function}` "
+                f"returned {value.dtype!r} where the initial state has {dtype!r}."
+            )
+
+    try:
+        structure.map_structure(check, spec, state)
+    except ValueError as error:
+        raise TypeError(
+            f"`{function}` must return a state of the form of the initial one: {error}"
+        ) from None
+
+
+def merge_counts(counts: Iterator[int]) -> int:
+    """The smallest of several cardinalities."""
+    known = [count for count in counts if count != INFINITE]
+    if not known:
+        return INFINITE
+    return UNKNOWN if UNKNOWN in known else min(known)

@@ -1,0 +1,449 @@
+"""Transformations that look at one element at a time: map, filter, scan and their like."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from eagerflow import _core, dtypes, errors
+from eagerflow.data import structure
+from eagerflow.data.arguments import AUTOTUNE, INFINITE, UNKNOWN, integer, invalid
+from eagerflow.data.context import Context
+from eagerflow.data.cursor import (
+    Cursor,
+    InputCursor,
+    caller_of,
+    checked_function,
+    is_true,
+)
+from eagerflow.data.dataset import Dataset, UnaryDataset, check_state
+from eagerflow.type_spec import TensorSpec
+
+Tensor = _core.Tensor
+
+
+class FunctionDataset(UnaryDataset):
+    """The base of datasets whose elements are what a function of the program returns."""
+
+    def __init__(self, source: Dataset, function: Any, name: str = "map_func") -> None:
+        super().__init__(source)
+        self._function = checked_function(function, name)
+
+    def _needs_sample(self) -> bool:
+        return True
+
+    def _make_spec(self) -> Any:
+        spec = structure.spec_of(self._sample(0))
+        if structure.is_static(self._input.element_spec):
+            return spec
+        try:
+            other = structure.spec_of(self._sample(1))
+        except Exception:
+            return spec
+        return structure.merged_spec(spec, other)
+
+    def _make_sample(self, variant: int) -> Any:
+        call = caller_of(self._function)
+        return structure.normalize_result(call(self._input._sample(variant)))
+
+    def _details(self) -> str:
+        return getattr(self._function, "__qualname__", repr(self._function))
+
+
+class MapDataset(FunctionDataset):
+    """What a function returns for each element."""
+
+    def _cursor(self, context: Context) -> Cursor:
+        return MapCursor(self._input._cursor(context), self._function)
+
+
+class ParallelMapDataset(FunctionDataset):
+    """What a function returns for each element, computed by worker threads."""
+
+    def __init__(
+        self, source: Dataset, function: Any, calls: int, deterministic: bool | None
+    ) -> None:
+        super().__init__(source, function)
+        self._calls = calls
+        self._deterministic = deterministic
+
+    def _cursor(self, context: Context) -> Cursor:
+        from eagerflow.data.parallel import AdaptiveMapCursor, ParallelMapCursor
+
+        ordered = context.deterministic if self._deterministic is None else self._deterministic
+        source = self._input._cursor(context)
+        if self._calls == AUTOTUNE:
+            return AdaptiveMapCursor(source, self._function, context.threads, ordered, self._input)
+        return ParallelMapCursor(source, self._function, self._calls, ordered, self._input)
+
+    def _how(self) -> str:
+        if self._calls == AUTOTUNE:
+            return "worker threads, if calls are slow"
+        return f"{self._calls} worker thread{'s' if self._calls > 1 else ''}"
+
+
+def mapped(
+    source: Dataset, function: Any, num_parallel_calls: Any, deterministic: bool | None
+) -> Dataset:
+    """The dataset for `Dataset.map`."""
+    if num_parallel_calls is None:
+        return MapDataset(source, function)
+    calls = integer(num_parallel_calls, "num_parallel_calls")
+    if calls < 1 and calls != AUTOTUNE:
+        raise invalid("num_parallel_calls must be greater than zero.")
+    return ParallelMapDataset(source, function, calls, deterministic)
+
+
+class MapCursor(InputCursor):
+    """Calls the function with each element."""
+
+    __slots__ = ("_function",)
+
+    def __init__(self, source: Cursor, function: Callable) -> None:
+        self._input = source
+        self._function = function
+
+    def __next__(self) -> Any:
+        element = next(self._input)
+        try:
+            if type(element) is tuple:
+                value = self._function(*element)
+            else:
+                value = self._function(element)
+        except StopIteration as error:
+            raise RuntimeError("The function given to map() raised StopIteration.") from error
+        if type(value) is Tensor:
+            return value
+        return structure.normalize_result(value)
+
+
+class FilterDataset(UnaryDataset):
+    """The elements for which a predicate holds."""
+
+    def __init__(self, source: Dataset, predicate: Any) -> None:
+        super().__init__(source)
+        self._predicate = checked_function(predicate, "predicate")
+
+    def _cursor(self, context: Context) -> Cursor:
+        return FilterCursor(self._input._cursor(context), self._predicate)
+
+    def _count(self) -> int:
+        return 0 if self._input._count() == 0 else UNKNOWN
+
+    def _details(self) -> str:
+        return getattr(self._predicate, "__qualname__", "")
+
+
+class FilterCursor(InputCursor):
+    """Asks the predicate for each element."""
+
+    __slots__ = ("_predicate",)
+
+    def __init__(self, source: Cursor, predicate: Callable) -> None:
+        self._input = source
+        self._predicate = predicate
+
+    def __next__(self) -> Any:
+        predicate = self._predicate
+        for element in self._input:
+            keep = predicate(*element) if type(element) is tuple else predicate(element)
+            if is_true(keep):
+                return element
+        raise StopIteration
+
+
+class EnumerateDataset(UnaryDataset):
+    """Pairs of a running number and the element."""
+
+    def __init__(self, source: Dataset, start: Any) -> None:
+        super().__init__(source)
+        self._start = integer(start, "start")
+
+    def _cursor(self, context: Context) -> Cursor:
+        return EnumerateCursor(self._input._cursor(context), self._start)
+
+    def _make_spec(self) -> Any:
+        return (TensorSpec([], dtypes.int64), self._input.element_spec)
+
+    def _make_sample(self, variant: int) -> Any:
+        return (_core.convert(self._start, dtypes.int64, None), self._input._sample(variant))
+
+
+class EnumerateCursor(InputCursor):
+    """Counts the elements."""
+
+    __slots__ = ("_number",)
+
+    def __init__(self, source: Cursor, start: int) -> None:
+        self._input = source
+        self._number = start
+
+    def __next__(self) -> Any:
+        element = next(self._input)
+        number = self._number
+        self._number = number + 1
+        return (_core.convert(number, dtypes.int64, None), element)
+
+    def state(self) -> Any:
+        return {"input": self._input.state(), "number": self._number}
+
+    def restore(self, state: Any) -> None:
+        self._input.restore(state["input"])
+        self._number = state["number"]
+
+
+class ScanDataset(UnaryDataset):
+    """What a function makes of each element and a state that it carries on."""
+
+    def __init__(self, source: Dataset, initial_state: Any, function: Any) -> None:
+        super().__init__(source)
+        self._function = checked_function(function, "scan_func")
+        self._initial = structure.normalize(initial_state)
+
+    def _cursor(self, context: Context) -> Cursor:
+        return ScanCursor(self._input._cursor(context), self._initial, self._function)
+
+    def _needs_sample(self) -> bool:
+        return True
+
+    def _make_spec(self) -> Any:
+        return structure.spec_of(self._sample(0))
+
+    def _make_sample(self, variant: int) -> Any:
+        result = self._function(self._initial, self._input._sample(variant))
+        return structure.normalize_result(_scan_result(result)[1])
+
+
+def _scan_result(result: Any) -> Any:
+    if not isinstance(result, (tuple, list)) or len(result) != 2:
+        raise TypeError(
+            "Invalid `scan_func`. `scan_func` should return a pair consisting of new state and the "
+            f"output value but its return type is {type(result)}."
+        )
+    return result
+
+
+class ScanCursor(InputCursor):
+    """Carries the state on."""
+
+    __slots__ = ("_function", "_spec", "_state")
+
+    def __init__(self, source: Cursor, initial: Any, function: Callable) -> None:
+        self._input = source
+        self._state = initial
+        self._spec = structure.spec_of(initial)
+        self._function = function
+
+    def __next__(self) -> Any:
+        element = next(self._input)
+        state, output = _scan_result(self._function(self._state, element))
+        state = structure.normalize_result(state)
+        check_state(self._spec, state, "scan_func")
+        self._state = state
+        return structure.normalize_result(output)
+
+    def state(self) -> Any:
+        return {"input": self._input.state(), "state": structure.flatten(self._state)}
+
+    def restore(self, state: Any) -> None:
+        self._input.restore(state["input"])
+        self._state = structure.pack(self._state, state["state"])
+
+
+class TakeWhileDataset(UnaryDataset):
+    """The elements up to the first for which a predicate fails."""
+
+    def __init__(self, source: Dataset, predicate: Any) -> None:
+        super().__init__(source)
+        self._predicate = checked_function(predicate, "predicate")
+
+    def _cursor(self, context: Context) -> Cursor:
+        return TakeWhileCursor(self._input._cursor(context), self._predicate)
+
+    def _count(self) -> int:
+        return 0 if self._input._count() == 0 else UNKNOWN
+
+
+class TakeWhileCursor(InputCursor):
+    """Asks the predicate until it says no."""
+
+    __slots__ = ("_ended", "_predicate")
+
+    def __init__(self, source: Cursor, predicate: Callable) -> None:
+        self._input = source
+        self._predicate = caller_of(predicate)
+        self._ended = False
+
+    def __next__(self) -> Any:
+        if self._ended:
+            raise StopIteration
+        element = next(self._input)
+        if is_true(self._predicate(element)):
+            return element
+        self._ended = True
+        raise StopIteration
+
+    def state(self) -> Any:
+        return {"input": self._input.state(), "ended": self._ended}
+
+    def restore(self, state: Any) -> None:
+        self._input.restore(state["input"])
+        self._ended = state["ended"]
+
+
+class IgnoreErrorsDataset(UnaryDataset):
+    """The elements that can be made without an error."""
+
+    def __init__(self, source: Dataset, log_warning: bool) -> None:
+        super().__init__(source)
+        self._log_warning = log_warning
+
+    def _cursor(self, context: Context) -> Cursor:
+        return IgnoreErrorsCursor(self._input._cursor(context), self._log_warning)
+
+    def _count(self) -> int:
+        count = self._input._count()
+        return count if count in (0, INFINITE) else UNKNOWN
+
+
+class IgnoreErrorsCursor(InputCursor):
+    """Goes on after an operation's error."""
+
+    __slots__ = ("_log_warning",)
+
+    def __init__(self, source: Cursor, log_warning: bool) -> None:
+        self._input = source
+        self._log_warning = log_warning
+
+    def __next__(self) -> Any:
+        while True:
+            try:
+                return next(self._input)
+            except errors.OpError as error:
+                if self._log_warning:
+                    print(f"Error raised with error message {error}", file=sys.stderr)
+
+
+class UniqueDataset(UnaryDataset):
+    """The elements without those that came before."""
+
+    def __init__(self, source: Dataset) -> None:
+        super().__init__(source)
+        known = source._known_spec()
+        for leaf in structure.flatten(known[0]) if known is not None else ():
+            _check_unique(leaf)
+
+    def _cursor(self, context: Context) -> Cursor:
+        return UniqueCursor(self._input._cursor(context))
+
+    def _count(self) -> int:
+        count = self._input._count()
+        return count if count in (0, 1) else UNKNOWN
+
+
+def _check_unique(leaf: Any) -> None:
+    names = ("int32", "int64", "string")
+    if getattr(getattr(leaf, "dtype", None), "name", None) not in names:
+        raise TypeError(
+            "`tf.data.Dataset.unique` does not support type "
+            f"{getattr(leaf, 'dtype', leaf)!r} -- only `tf.int32`, `tf.int64`, and `tf.string` are "
+            "supported."
+        )
+
+
+class UniqueCursor(InputCursor):
+    """Remembers the elements that it has given."""
+
+    __slots__ = ("_keys", "_seen")
+
+    def __init__(self, source: Cursor) -> None:
+        self._input = source
+        self._seen: set = set()
+
+    def __next__(self) -> Any:
+        for element in self._input:
+            _check_unique(element)
+            key = _key_of(element)
+            if key not in self._seen:
+                self._seen.add(key)
+                return element
+        raise StopIteration
+
+    def state(self) -> Any:
+        return {"input": self._input.state(), "seen": [list(key) for key in self._seen]}
+
+    def restore(self, state: Any) -> None:
+        self._input.restore(state["input"])
+        self._seen = {_frozen(key) for key in state["seen"]}
+
+
+def _key_of(tensor: Tensor) -> tuple:
+    if tensor.dtype is dtypes.string:
+        values: Any = tensor.numpy()
+        flat = tuple(values.ravel().tolist()) if tensor.ndim else (values,)
+        return (tuple(tensor._shape_tuple()), flat)
+    return (tuple(tensor._shape_tuple()), tensor.numpy().tobytes())
+
+
+def _frozen(key: Any) -> Any:
+    return tuple(_frozen(part) for part in key) if isinstance(key, (list, tuple)) else key
+
+
+class AssertCardinalityDataset(UnaryDataset):
+    """The same elements; their number is declared, and checked at the end."""
+
+    def __init__(self, source: Dataset, expected: Any) -> None:
+        super().__init__(source)
+        self._expected = integer(expected, "expected_cardinality")
+
+    def _cursor(self, context: Context) -> Cursor:
+        return AssertCardinalityCursor(self._input._cursor(context), self._expected)
+
+    def _count(self) -> int:
+        return self._expected
+
+
+class AssertCardinalityCursor(InputCursor):
+    """Counts, and complains."""
+
+    __slots__ = ("_expected", "_number")
+
+    def __init__(self, source: Cursor, expected: int) -> None:
+        self._input = source
+        self._expected = expected
+        self._number = 0
+
+    def __next__(self) -> Any:
+        try:
+            element = next(self._input)
+        except StopIteration:
+            if self._number != self._expected and self._expected != UNKNOWN:
+                raise errors.FailedPreconditionError(
+                    None,
+                    None,
+                    f"Input dataset was expected to contain {self._text()} but "
+                    f"contained only {self._number} element{'s' if self._number != 1 else ''}.",
+                ) from None
+            raise
+        self._number += 1
+        if self._number > self._expected >= 0:
+            raise errors.FailedPreconditionError(
+                None,
+                None,
+                f"Input dataset was expected to contain {self._text()} but contained at least "
+                f"{self._number} element{'s' if self._number != 1 else ''}.",
+            )
+        return element
+
+    def _text(self) -> str:
+        if self._expected == INFINITE:
+            return "an infinite number of elements"
+        return f"{self._expected} element{'s' if self._expected != 1 else ''}"
+
+    def state(self) -> Any:
+        return {"input": self._input.state(), "number": self._number}
+
+    def restore(self, state: Any) -> None:
+        self._input.restore(state["input"])
+        self._number = state["number"]

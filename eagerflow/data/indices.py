@@ -1,0 +1,247 @@
+"""Streams of indices: what a pipeline over arrays in memory reads, before it reads anything."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from eagerflow.data.seeds import SeedSequence, Words
+
+# How many indices a shuffle makes at a time.
+_CHUNK = 2048
+
+
+class IndexStream:
+    """A sequence of indices that is read in pieces."""
+
+    def take(self, count: int) -> Any:
+        """The next `count` indices, a range or an array; fewer if the stream ends."""
+        raise NotImplementedError
+
+    def state(self) -> Any:
+        """The position as plain values."""
+        raise NotImplementedError
+
+    def restore(self, state: Any) -> None:
+        """Goes to a position of a stream of the same form."""
+        raise NotImplementedError
+
+
+class Successive(IndexStream):
+    """0, 1, 2, … or equally distant ones."""
+
+    def __init__(self, indices: range) -> None:
+        self._indices = indices
+        self._at = 0
+
+    def take(self, count: int) -> range:
+        piece = self._indices[self._at : self._at + count]
+        self._at += len(piece)
+        return piece
+
+    def state(self) -> Any:
+        return self._at
+
+    def restore(self, state: Any) -> None:
+        self._at = state
+
+
+class Limited(IndexStream):
+    """The first indices of another stream, or those after the first."""
+
+    def __init__(self, source: IndexStream, skip: int, limit: int | None) -> None:
+        self._source = source
+        self._skip = skip
+        self._left = limit
+
+    def take(self, count: int) -> Any:
+        while self._skip:
+            passed = len(self._source.take(min(self._skip, 65536)))
+            self._skip = self._skip - passed if passed else 0
+        if self._left is None:
+            return self._source.take(count)
+        piece = self._source.take(min(count, self._left))
+        self._left -= len(piece)
+        return piece
+
+    def state(self) -> Any:
+        return [self._source.state(), self._skip, self._left]
+
+    def restore(self, state: Any) -> None:
+        source, self._skip, self._left = state
+        self._source.restore(source)
+
+
+class Sharded(IndexStream):
+    """Each n-th index of another stream."""
+
+    def __init__(self, source: IndexStream, shards: int, index: int) -> None:
+        self._source = source
+        self._shards = shards
+        self._before = index
+
+    def take(self, count: int) -> Any:
+        if count == 0:
+            return range(0)
+        wanted = self._before + 1 + (count - 1) * self._shards
+        piece = self._source.take(wanted)
+        chosen = piece[self._before :: self._shards]
+        self._before = (self._before - len(piece)) % self._shards
+        return chosen
+
+    def state(self) -> Any:
+        return [self._source.state(), self._before]
+
+    def restore(self, state: Any) -> None:
+        source, self._before = state
+        self._source.restore(source)
+
+
+class Repeated(IndexStream):
+    """Stream after stream, each made when the one before has ended."""
+
+    def __init__(self, make: Callable[[], IndexStream], times: int) -> None:
+        self._make = make
+        self._times = times
+        self._epoch = 0
+        self._empty = True
+        self._source: IndexStream | None = make() if times else None
+
+    def take(self, count: int) -> Any:
+        pieces: list = []
+        missing = count
+        while missing and self._source is not None:
+            piece = self._source.take(missing)
+            if len(piece):
+                self._empty = False
+                pieces.append(piece)
+                missing -= len(piece)
+            if missing:
+                self._next_epoch()
+        if len(pieces) == 1:
+            return pieces[0]
+        return np.concatenate([np.asarray(piece) for piece in pieces]) if pieces else range(0)
+
+    def _next_epoch(self) -> None:
+        self._epoch += 1
+        self._source = None
+        if (self._times < 0 and not self._empty) or 0 < self._epoch < self._times:
+            self._source = self._make()
+
+    def state(self) -> Any:
+        return [self._epoch, self._empty, None if self._source is None else self._source.state()]
+
+    def restore(self, state: Any) -> None:
+        self._epoch, self._empty, source = state
+        if source is None:
+            self._source = None
+            return
+        self._source = self._make()
+        self._source.restore(source)
+
+
+class Shuffled(IndexStream):
+    """Another stream's indices in the order that a shuffle buffer gives them."""
+
+    def __init__(self, source: IndexStream, size: int, sequence: SeedSequence) -> None:
+        self._source = source
+        self._size = size
+        self._sequence = sequence
+        self._seeds = sequence.next()
+        self._words = Words(*self._seeds)
+        self._ring: list | None = None
+        self._start = 0
+        self._left = 0
+        self._ready: np.ndarray = np.zeros(0, np.int64)
+        self._at = 0
+
+    def take(self, count: int) -> np.ndarray:
+        if self._at + count > len(self._ready):
+            pieces = [self._ready[self._at :]]
+            missing = count - len(pieces[0])
+            while missing > 0:
+                piece = self._draw(max(missing, _CHUNK))
+                if not len(piece):
+                    break
+                pieces.append(piece)
+                missing -= len(piece)
+            self._ready = np.concatenate(pieces)
+            self._at = 0
+        piece = self._ready[self._at : self._at + count]
+        self._at += len(piece)
+        return piece
+
+    def _draw(self, count: int) -> np.ndarray:
+        """Up to `count` further indices."""
+        if self._ring is None:
+            first = self._source.take(self._size)
+            self._ring = list(first) if type(first) is range else first.tolist()
+            self._left = len(self._ring)
+        if self._left == self._size:
+            incoming = self._source.take(count)
+            if len(incoming):
+                return self._drawn_full(incoming)
+        return self._drawn_rest(min(count, self._left))
+
+    def _drawn_full(self, incoming: Any) -> np.ndarray:
+        """Draws as many as come in, from a full buffer."""
+        ring, start, size = self._ring, self._start, self._size
+        assert ring is not None
+        offsets = (self._words.take(len(incoming)) % np.uint32(min(size, 2**32 - 1))).tolist()
+        drawn = []
+        for offset, new in zip(offsets, incoming, strict=True):
+            index = start + offset
+            if index >= size:
+                index -= size
+            drawn.append(ring[index])
+            ring[index] = ring[start]
+            ring[start] = new
+            start += 1
+            if start == size:
+                start = 0
+        self._start = start
+        return np.array(drawn, np.int64)
+
+    def _drawn_rest(self, count: int) -> np.ndarray:
+        """Draws from a buffer that nothing comes into any more."""
+        ring, start, left = self._ring, self._start, self._left
+        assert ring is not None
+        size = len(ring)
+        if not count:
+            return np.zeros(0, np.int64)
+        sizes = np.arange(left, left - count, -1, dtype=np.uint32)
+        offsets = (self._words.take(count) % sizes).tolist()
+        drawn = []
+        for offset in offsets:
+            index = (start + offset) % size
+            drawn.append(ring[index])
+            ring[index] = ring[start]
+            start += 1
+            if start == size:
+                start = 0
+        self._start, self._left = start, left - count
+        return np.array(drawn, np.int64)
+
+    def state(self) -> Any:
+        return {
+            "source": self._source.state(),
+            "seeds": list(self._seeds),
+            "sequence": self._sequence.position(),
+            "taken": self._words.taken,
+            "ring": self._ring,
+            "start": self._start,
+            "left": self._left,
+            "ready": self._ready[self._at :].tolist(),
+        }
+
+    def restore(self, state: Any) -> None:
+        self._source.restore(state["source"])
+        self._seeds = tuple(state["seeds"])
+        self._sequence.go_to(state["sequence"])
+        self._words = Words(*self._seeds)
+        self._words.skip_to(state["taken"])
+        self._ring = None if state["ring"] is None else list(state["ring"])
+        self._start, self._left = state["start"], state["left"]
+        self._ready, self._at = np.array(state["ready"], np.int64), 0

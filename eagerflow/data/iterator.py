@@ -1,0 +1,402 @@
+"""Iterators over datasets, and the optional values that the TensorFlow way of asking gives."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from eagerflow import _core, errors
+from eagerflow.data import structure
+from eagerflow.data.context import context_of
+
+Tensor = _core.Tensor
+
+
+class Iterator:
+    """The interface of iterators over the elements of a dataset."""
+
+    @property
+    def element_spec(self) -> Any:
+        """The specs of the elements."""
+        raise NotImplementedError("Iterator.element_spec")
+
+    def get_next(self) -> Any:
+        """The next element.
+
+        Raises:
+            tf.errors.OutOfRangeError: if there is none.
+        """
+        raise NotImplementedError("Iterator.get_next()")
+
+    def get_next_as_optional(self) -> Any:
+        """The next element as a `tf.experimental.Optional`, empty at the end."""
+        raise NotImplementedError("Iterator.get_next_as_optional()")
+
+    def __iter__(self) -> Any:
+        return self
+
+    def __next__(self) -> Any:
+        raise NotImplementedError("Iterator.__next__()")
+
+
+class OwnedIterator(Iterator):
+    """What `iter(dataset)` gives.
+
+    >>> iterator = iter(tf.data.Dataset.range(2))
+    >>> next(iterator).numpy(), iterator.get_next().numpy()
+    (np.int64(0), np.int64(1))
+    """
+
+    def __init__(self, dataset: Any = None) -> None:
+        if dataset is None:
+            raise ValueError("An iterator needs the dataset that it reads.")
+        self._dataset = dataset
+        self._cursor: Any = dataset._cursor(context_of(dataset.options()))
+
+    def __next__(self) -> Any:
+        cursor = self._cursor
+        if cursor is None:
+            raise StopIteration
+        try:
+            return next(cursor)
+        except StopIteration:
+            self._cursor = None
+            raise
+
+    def get_next(self, name: str | None = None) -> Any:
+        """The next element.
+
+        Raises:
+            tf.errors.OutOfRangeError: if there is none.
+        """
+        try:
+            return self.__next__()
+        except StopIteration:
+            raise errors.OutOfRangeError(None, None, "End of sequence") from None
+
+    next = get_next
+
+    def get_next_as_optional(self) -> Optional:
+        """The next element as a `tf.experimental.Optional`, empty at the end."""
+        try:
+            return _Present(self.__next__())
+        except StopIteration:
+            return _Absent(self.element_spec)
+
+    @property
+    def element_spec(self) -> Any:
+        """The specs of the elements."""
+        return self._dataset.element_spec
+
+    @property
+    def _type_spec(self) -> IteratorSpec:
+        return IteratorSpec(self.element_spec)
+
+    @property
+    def output_types(self) -> Any:
+        """The dtypes of the elements, in their structure."""
+        return self._dataset.output_types
+
+    @property
+    def output_shapes(self) -> Any:
+        """The shapes of the elements, in their structure."""
+        return self._dataset.output_shapes
+
+    @property
+    def output_classes(self) -> Any:
+        """The classes of the elements, in their structure."""
+        return self._dataset.output_classes
+
+    @property
+    def initializer(self) -> None:
+        """Nothing: an iterator that was made eagerly has started."""
+        return None
+
+    def state(self) -> Any:
+        """The position in the pipeline, made of plain values and tensors."""
+        return None if self._cursor is None else self._cursor.state()
+
+    def restore(self, state: Any) -> None:
+        """Goes to a position that `state` told of an iterator over the same pipeline."""
+        if state is None:
+            self._cursor = None
+            return
+        cursor = self._dataset._cursor(context_of(self._dataset.options()))
+        cursor.restore(state)
+        self._cursor = cursor
+
+
+class InitializableIterator(OwnedIterator):
+    """An iterator in the TensorFlow 1 spelling, which starts anew whenever it is initialized."""
+
+    def __init__(self, dataset: Any) -> None:
+        self._dataset = dataset
+        self._cursor = None
+        self._started = False
+
+    @property
+    def initializer(self) -> Any:
+        """A function that starts the iterator from the first element."""
+        return self._initialize
+
+    def _initialize(self) -> None:
+        self._cursor = self._dataset._cursor(context_of(self._dataset.options()))
+        self._started = True
+
+    def __next__(self) -> Any:
+        if not self._started:
+            raise errors.FailedPreconditionError(
+                None,
+                None,
+                "GetNext() failed because the iterator has not been initialized. Ensure that you "
+                "have run the initializer operation for this iterator before getting the next "
+                "element.",
+            )
+        return super().__next__()
+
+    def make_initializer(self, dataset: Any, name: str | None = None) -> Any:
+        """A function that starts the iterator from the first element of another dataset."""
+
+        def initialize() -> None:
+            self._dataset = dataset
+            self._initialize()
+
+        return initialize
+
+
+def make_one_shot_iterator(dataset: Any) -> OwnedIterator:
+    """An iterator over the elements, in the TensorFlow 1 spelling.
+
+    >>> tf.data.Dataset.range(3).make_one_shot_iterator().get_next().numpy()
+    np.int64(0)
+    """
+    return OwnedIterator(dataset)
+
+
+def make_initializable_iterator(
+    dataset: Any, shared_name: str | None = None
+) -> InitializableIterator:
+    """An iterator that starts when its `initializer` is called.
+
+    Args:
+        dataset: what to read.
+        shared_name: ignored.
+    """
+    return InitializableIterator(dataset)
+
+
+class NumpyIterator:
+    """Reads a dataset and gives its tensors as NumPy values.
+
+    Arrays cannot be written to: they are the tensors' own memory.
+
+    Raises:
+        TypeError: if an element holds what cannot become an array.
+    """
+
+    def __init__(self, dataset: Any) -> None:
+        self._iterator = OwnedIterator(dataset)
+
+    def __iter__(self) -> NumpyIterator:
+        return self
+
+    def __next__(self) -> Any:
+        element = self._iterator.__next__()
+        if type(element) is Tensor:
+            return _to_numpy(element)
+        return structure.map_structure(_to_numpy, element)
+
+    def next(self) -> Any:
+        """The next element."""
+        return self.__next__()
+
+    def __repr__(self) -> str:
+        return f"NumpyIterator(iterator={self._iterator})"
+
+    def state(self) -> Any:
+        """The position in the pipeline."""
+        return self._iterator.state()
+
+    def restore(self, state: Any) -> None:
+        """Goes to a position that `state` told."""
+        self._iterator.restore(state)
+
+
+def _to_numpy(leaf: Any) -> Any:
+    if type(leaf) is Tensor:
+        if leaf.ndim == 0:
+            return leaf.numpy()
+        value = np.asarray(leaf)
+        if value.flags.writeable:
+            value.setflags(write=False)
+        return value
+    from eagerflow.data.dataset import Dataset
+
+    if isinstance(leaf, Dataset):
+        return NumpyIterator(leaf)
+    if leaf is None:
+        return None
+    for name in ("_to_numpy_element", "numpy"):
+        if hasattr(leaf, name):
+            return leaf if name == "numpy" else leaf._to_numpy_element()
+    raise TypeError(
+        "`tf.data.Dataset.as_numpy_iterator()` is not supported for datasets that produce values "
+        f"of type {type(leaf)}"
+    )
+
+
+class IteratorSpec(structure.TypeSpec):
+    """The spec of an iterator.
+
+    Args:
+        element_spec: the specs of its elements.
+    """
+
+    def __init__(self, element_spec: Any) -> None:
+        self._element_spec = element_spec
+
+    @classmethod
+    def from_value(cls, value: Any) -> IteratorSpec:
+        """The spec of an iterator."""
+        return cls(value.element_spec)
+
+    @property
+    def element_spec(self) -> Any:
+        """The specs of the iterator's elements."""
+        return self._element_spec
+
+    @property
+    def value_type(self) -> type:
+        """Iterators."""
+        return OwnedIterator
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, IteratorSpec) and self._element_spec == other._element_spec
+
+    def __hash__(self) -> int:
+        return hash(IteratorSpec)
+
+    def __repr__(self) -> str:
+        return f"IteratorSpec({self._element_spec!r})"
+
+
+class Optional:
+    """A value that may be missing: what `Iterator.get_next_as_optional` gives.
+
+    >>> iterator = iter(tf.data.Dataset.range(1))
+    >>> iterator.get_next_as_optional().has_value().numpy()
+    np.True_
+    >>> iterator.get_next_as_optional().has_value().numpy()
+    np.False_
+    """
+
+    def has_value(self, name: str | None = None) -> Any:
+        """Whether there is a value, a boolean scalar."""
+        raise NotImplementedError("Optional.has_value()")
+
+    def get_value(self, name: str | None = None) -> Any:
+        """The value.
+
+        Raises:
+            tf.errors.InvalidArgumentError: if there is none.
+        """
+        raise NotImplementedError("Optional.get_value()")
+
+    @property
+    def element_spec(self) -> Any:
+        """The specs of the value."""
+        raise NotImplementedError("Optional.element_spec")
+
+    @property
+    def _type_spec(self) -> OptionalSpec:
+        return OptionalSpec(self.element_spec)
+
+    @staticmethod
+    def empty(element_spec: Any) -> Optional:
+        """An Optional without a value.
+
+        Args:
+            element_spec: the specs that its value would have.
+        """
+        return _Absent(element_spec)
+
+    @staticmethod
+    def from_value(value: Any) -> Optional:
+        """An Optional that holds a structure of tensors.
+
+        >>> tf.experimental.Optional.from_value(42).get_value().numpy()
+        np.int32(42)
+        """
+        return _Present(structure.normalize(value))
+
+
+class _Present(Optional):
+    def __init__(self, value: Any) -> None:
+        self._value = value
+
+    def has_value(self, name: str | None = None) -> Any:
+        return _core.convert(True, None, None)
+
+    def get_value(self, name: str | None = None) -> Any:
+        return self._value
+
+    @property
+    def element_spec(self) -> Any:
+        return structure.spec_of(self._value)
+
+    def __repr__(self) -> str:
+        return f"tf.experimental.Optional(element_spec={self.element_spec})"
+
+
+class _Absent(Optional):
+    def __init__(self, element_spec: Any) -> None:
+        self._spec = element_spec
+
+    def has_value(self, name: str | None = None) -> Any:
+        return _core.convert(False, None, None)
+
+    def get_value(self, name: str | None = None) -> Any:
+        raise errors.InvalidArgumentError(None, None, "The given optional does not have a value.")
+
+    @property
+    def element_spec(self) -> Any:
+        return self._spec
+
+    def __repr__(self) -> str:
+        return f"tf.experimental.Optional(element_spec={self.element_spec})"
+
+
+class OptionalSpec(structure.TypeSpec):
+    """The spec of a `tf.experimental.Optional`.
+
+    Args:
+        element_spec: the specs of its value.
+    """
+
+    def __init__(self, element_spec: Any) -> None:
+        self._element_spec = element_spec
+
+    @classmethod
+    def from_value(cls, value: Optional) -> OptionalSpec:
+        """The spec of an Optional."""
+        return cls(value.element_spec)
+
+    @property
+    def value_type(self) -> type:
+        """Optionals."""
+        return Optional
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, OptionalSpec) and self._element_spec == other._element_spec
+
+    def __hash__(self) -> int:
+        return hash(OptionalSpec)
+
+    def __repr__(self) -> str:
+        return f"OptionalSpec({self._element_spec!r})"
+
+
+def get_next_as_optional(iterator: Any) -> Optional:
+    """The next element of an iterator as a `tf.experimental.Optional`."""
+    return iterator.get_next_as_optional()

@@ -1,0 +1,435 @@
+"""Transformations whose functions make datasets: flat_map and interleave."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+from eagerflow.data import structure
+from eagerflow.data.arguments import AUTOTUNE, INFINITE, UNKNOWN, integer, invalid, positive
+from eagerflow.data.context import Context, available_cores
+from eagerflow.data.cursor import Cursor, caller_of, pack_elements, unpack_elements
+from eagerflow.data.dataset import Dataset
+from eagerflow.data.elementwise import FunctionDataset
+
+
+class NestingDataset(FunctionDataset):
+    """The base of datasets whose function makes datasets."""
+
+    def _count(self) -> int:
+        count = self._input._count()
+        return count if count in (0, INFINITE) else UNKNOWN
+
+    def _make_spec(self) -> Any:
+        return self._inner(0).element_spec
+
+    def _make_sample(self, variant: int) -> Any:
+        return self._inner(variant)._sample(variant)
+
+    def _inner(self, variant: int) -> Dataset:
+        return opened(caller_of(self._function), self._input._sample(variant))
+
+
+def opened(call: Callable[[Any], Any], element: Any) -> Dataset:
+    """The dataset that a function makes of an element.
+
+    Raises:
+        TypeError: if it returns something else.
+    """
+    dataset = call(element)
+    if not isinstance(dataset, Dataset):
+        raise TypeError(
+            f"The `map_func` argument must return a `Dataset` object. Got {type(dataset)!r}."
+        )
+    return dataset
+
+
+class FlatMapDataset(NestingDataset):
+    """The elements of one dataset after the other."""
+
+    def _cursor(self, context: Context) -> Cursor:
+        source = self._input._cursor(context)
+        return FlatMapCursor(source, self._function, context, self._input)
+
+
+class FlatMapCursor(Cursor):
+    """Opens a dataset whenever the one before has ended."""
+
+    __slots__ = ("_call", "_context", "_dataset", "_element", "_inner", "_input")
+
+    def __init__(
+        self, source: Cursor, function: Callable, context: Context, dataset: Dataset
+    ) -> None:
+        self._input = source
+        self._call = caller_of(function)
+        self._context = context
+        self._dataset = dataset
+        self._element: Any = None
+        self._inner: Cursor | None = None
+
+    def __next__(self) -> Any:
+        while True:
+            if self._inner is None:
+                self._element = next(self._input)
+                self._inner = opened(self._call, self._element)._cursor(self._context)
+            try:
+                return next(self._inner)
+            except StopIteration:
+                self._inner = None
+
+    def state(self) -> Any:
+        if self._inner is None:
+            return {"input": self._input.state(), "element": None, "inner": None}
+        return {
+            "input": self._input.state(),
+            "element": structure.flatten(self._element),
+            "inner": self._inner.state(),
+        }
+
+    def restore(self, state: Any) -> None:
+        self._input.restore(state["input"])
+        self._inner = None
+        if state["element"] is not None:
+            self._element = structure.pack(self._dataset.element_spec, state["element"])
+            self._inner = opened(self._call, self._element)._cursor(self._context)
+            self._inner.restore(state["inner"])
+
+
+class InterleaveDataset(NestingDataset):
+    """The elements of several datasets by turns."""
+
+    _threads = 0
+
+    def __init__(self, source: Dataset, function: Any, cycle: int, block: int) -> None:
+        super().__init__(source, function)
+        self._cycle = cycle
+        self._block = block
+
+    def _cursor(self, context: Context) -> Cursor:
+        return InterleaveCursor(self, context, self._threads)
+
+    def _details(self) -> str:
+        return f"{super()._details()}, cycle_length={self._cycle}, block_length={self._block}"
+
+
+class ParallelInterleaveDataset(InterleaveDataset):
+    """The elements of several datasets by turns, read ahead by threads."""
+
+    def __init__(
+        self, source: Dataset, function: Any, cycle: int, block: int, threads: int
+    ) -> None:
+        super().__init__(source, function, cycle, block)
+        self._threads = threads
+
+    def _how(self) -> str:
+        if self._threads == AUTOTUNE:
+            return "worker threads, if reading is slow"
+        return f"up to {min(self._threads, self._cycle)} worker threads"
+
+
+def interleaved(
+    source: Dataset,
+    function: Any,
+    cycle_length: Any,
+    block_length: Any,
+    num_parallel_calls: Any,
+    deterministic: bool | None,
+) -> Dataset:
+    """The dataset for `Dataset.interleave`."""
+    block = 1 if block_length is None else positive(block_length, "block_length")
+    cycle = AUTOTUNE if cycle_length is None else integer(cycle_length, "cycle_length")
+    if cycle == AUTOTUNE:
+        cycle = max(2, available_cores()) if num_parallel_calls is not None else available_cores()
+    if cycle < 1:
+        raise invalid("cycle_length must be greater than zero.")
+    if num_parallel_calls is None:
+        return InterleaveDataset(source, function, cycle, block)
+    threads = integer(num_parallel_calls, "num_parallel_calls")
+    if threads < 1 and threads != AUTOTUNE:
+        raise invalid("num_parallel_calls must be greater than zero.")
+    return ParallelInterleaveDataset(source, function, cycle, block, threads)
+
+
+class _Open:
+    """A dataset that is being read, and the element it was made from."""
+
+    __slots__ = ("cursor", "element", "threaded")
+
+    def __init__(self, element: Any, cursor: Cursor, threaded: bool) -> None:
+        self.element = element
+        self.cursor = cursor
+        self.threaded = threaded
+
+
+class InterleaveCursor(Cursor):
+    """Takes a block from each open dataset in turn; a place that becomes free is filled again.
+
+    With threads, up to that many open datasets are read ahead. Under AUTOTUNE they are only once
+    reading has proven slow.
+    """
+
+    __slots__ = (
+        "_block",
+        "_call",
+        "_context",
+        "_cycle",
+        "_dataset",
+        "_ended",
+        "_input",
+        "_open",
+        "_place",
+        "_seconds",
+        "_taken",
+        "_threads",
+        "_trials",
+    )
+
+    _TRIALS = 16
+    _SLOW_SECONDS = 2e-4
+
+    def __init__(self, dataset: InterleaveDataset, context: Context, threads: int) -> None:
+        self._dataset = dataset._input
+        self._input = dataset._input._cursor(context)
+        self._call = caller_of(dataset._function)
+        self._context = context
+        self._cycle = dataset._cycle
+        self._block = dataset._block
+        self._open: list[_Open | None] = [None] * self._cycle
+        self._place = 0
+        self._taken = 0
+        self._ended = False
+        self._trials = self._TRIALS if threads == AUTOTUNE else 0
+        self._seconds = 0.0
+        self._threads = 0 if threads == AUTOTUNE else threads
+
+    def __next__(self) -> Any:
+        while True:
+            current = self._open[self._place]
+            if current is not None:
+                try:
+                    element = next(current.cursor) if not self._trials else self._timed(current)
+                except StopIteration:
+                    self._open[self._place] = None
+                    self._advance()
+                    continue
+                self._taken += 1
+                if self._taken == self._block:
+                    self._advance()
+                return element
+            if not self._ended:
+                try:
+                    element = next(self._input)
+                except StopIteration:
+                    self._ended = True
+                    continue
+                self._open[self._place] = self._opened(element)
+            elif any(item is not None for item in self._open):
+                self._advance()
+            else:
+                raise StopIteration
+
+    def _timed(self, current: _Open) -> Any:
+        begin = time.perf_counter()
+        element = next(current.cursor)
+        self._seconds += time.perf_counter() - begin
+        self._trials -= 1
+        if not self._trials and self._seconds > self._TRIALS * self._SLOW_SECONDS:
+            self._threads = self._context.threads
+        return element
+
+    def _opened(self, element: Any) -> _Open:
+        dataset = opened(self._call, element)
+        cursor = dataset._cursor(self._context)
+        threaded = sum(1 for item in self._open if item and item.threaded) < self._threads
+        if threaded:
+            from eagerflow.data.parallel import PrefetchCursor
+
+            cursor = PrefetchCursor(cursor, max(2, self._block), dataset)
+            cursor.start()
+        return _Open(element, cursor, threaded)
+
+    def _advance(self) -> None:
+        self._taken = 0
+        self._place = (self._place + 1) % self._cycle
+
+    def state(self) -> Any:
+        places = [
+            None
+            if item is None
+            else [structure.flatten(item.element), item.threaded, item.cursor.state()]
+            for item in self._open
+        ]
+        return {
+            "input": self._input.state(),
+            "place": self._place,
+            "taken": self._taken,
+            "ended": self._ended,
+            "open": places,
+        }
+
+    def restore(self, state: Any) -> None:
+        self._input.restore(state["input"])
+        self._place, self._taken, self._ended = state["place"], state["taken"], state["ended"]
+        for place, saved in enumerate(state["open"]):
+            if saved is None:
+                continue
+            leaves, threaded, position = saved
+            threads = self._threads
+            self._threads = self._cycle if threaded else 0
+            element = structure.pack(self._dataset.element_spec, leaves)
+            opened_again = self._opened(element)
+            self._threads = threads
+            opened_again.cursor.restore(position)
+            self._open[place] = opened_again
+
+
+class GroupByWindowDataset(NestingDataset):
+    """Windows of elements that have the same key, each made into a dataset by a function."""
+
+    def __init__(
+        self, source: Dataset, key_function: Any, reduce_function: Any, window_size: Any
+    ) -> None:
+        super().__init__(source, reduce_function, "reduce_func")
+        self._key = key_function
+        self._window_size = window_size
+
+    def _inner(self, variant: int) -> Dataset:
+        from eagerflow.data.sources import GroupDataset
+
+        sample = self._input._sample(variant)
+        key = key_of(caller_of(self._key), sample)
+        dataset = self._function(_key_tensor(key), GroupDataset([sample], self._input))
+        return checked_window(dataset)
+
+    def _cursor(self, context: Context) -> Cursor:
+        return GroupByWindowCursor(self, context)
+
+
+def key_of(call: Callable[[Any], Any], element: Any) -> int:
+    """The key that a function gives an element.
+
+    Raises:
+        ValueError: if it is no int64 scalar.
+    """
+    key = structure.as_leaf(call(element))
+    if getattr(key, "dtype", None) is None or key.dtype.name != "int64" or key.ndim != 0:
+        raise ValueError(
+            "Invalid `key_func`. `key_func` must return a single `tf.int64` scalar tensor, but its "
+            f"return type is {structure.spec_of(key)}."
+        )
+    return int(key)
+
+
+def _key_tensor(key: int) -> Any:
+    from eagerflow import _core, dtypes
+
+    return _core.convert(key, dtypes.int64, None)
+
+
+def checked_window(dataset: Any) -> Dataset:
+    """What a window was made into.
+
+    Raises:
+        TypeError: if it is no dataset.
+    """
+    if not isinstance(dataset, Dataset):
+        raise TypeError(
+            f"Invalid `reduce_func`. `reduce_func` must return a single `tf.data.Dataset` object but "
+            f"its return type is {type(dataset)}."
+        )
+    return dataset
+
+
+class GroupByWindowCursor(Cursor):
+    """Collects elements by key; a window that is full is made into a dataset and read."""
+
+    __slots__ = (
+        "_context",
+        "_ended",
+        "_groups",
+        "_inner",
+        "_input",
+        "_key",
+        "_owner",
+        "_sizes",
+        "_window",
+    )
+
+    def __init__(self, owner: GroupByWindowDataset, context: Context) -> None:
+        self._owner = owner
+        self._context = context
+        self._input = owner._input._cursor(context)
+        self._key = caller_of(owner._key)
+        self._groups: dict[int, list] = {}
+        self._sizes: dict[int, int] = {}
+        self._ended = False
+        self._inner: Cursor | None = None
+        self._window: tuple[int, list] | None = None
+
+    def __next__(self) -> Any:
+        while True:
+            if self._inner is not None:
+                try:
+                    return next(self._inner)
+                except StopIteration:
+                    self._inner = None
+            if self._ended:
+                if not self._groups:
+                    raise StopIteration
+                self._flush(min(self._groups))
+                continue
+            try:
+                element = next(self._input)
+            except StopIteration:
+                self._ended = True
+                continue
+            key = key_of(self._key, element)
+            if key not in self._sizes:
+                self._sizes[key] = self._size_for(key)
+            group = self._groups.setdefault(key, [])
+            group.append(element)
+            if len(group) == self._sizes[key]:
+                self._flush(key)
+
+    def _size_for(self, key: int) -> int:
+        size = integer(self._owner._window_size(_key_tensor(key)), "window_size")
+        if size <= 0:
+            raise invalid(f"Window size must be greater than zero, but got {size}.")
+        return size
+
+    def _flush(self, key: int) -> None:
+        self._open_window(key, self._groups.pop(key))
+
+    def _open_window(self, key: int, elements: list) -> None:
+        from eagerflow.data.sources import GroupDataset
+
+        self._window = (key, elements)
+        dataset = checked_window(
+            self._owner._function(_key_tensor(key), GroupDataset(elements, self._owner._input))
+        )
+        self._inner = dataset._cursor(self._context)
+
+    def state(self) -> Any:
+        window = None
+        if self._inner is not None and self._window is not None:
+            window = [self._window[0], pack_elements(self._window[1]), self._inner.state()]
+        return {
+            "input": self._input.state(),
+            "ended": self._ended,
+            "groups": [[key, pack_elements(group)] for key, group in self._groups.items()],
+            "sizes": [list(item) for item in self._sizes.items()],
+            "window": window,
+        }
+
+    def restore(self, state: Any) -> None:
+        self._input.restore(state["input"])
+        self._ended = state["ended"]
+        like = self._owner._input.element_spec
+        self._groups = {key: unpack_elements(like, flat) for key, flat in state["groups"]}
+        self._sizes = dict(state["sizes"])
+        if state["window"] is not None:
+            key, flat, position = state["window"]
+            self._open_window(key, unpack_elements(like, flat))
+            assert self._inner is not None
+            self._inner.restore(position)

@@ -1,0 +1,131 @@
+"""Datasets of random numbers, and the choice among datasets that they make."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from eagerflow import _core, dtypes
+from eagerflow.data.arguments import INFINITE
+from eagerflow.data.combining import DirectedInterleaveDataset
+from eagerflow.data.context import Context
+from eagerflow.data.cursor import Cursor
+from eagerflow.data.dataset import Dataset
+from eagerflow.data.elementwise import MapDataset
+from eagerflow.data.seeds import SeedSequence, Words
+from eagerflow.type_spec import TensorSpec
+
+
+class RandomDataset(Dataset):
+    """Random numbers from 0 to 2³² - 1, without an end."""
+
+    def __init__(
+        self,
+        seed: Any = None,
+        rerandomize_each_iteration: bool | None = None,
+        name: str | None = None,
+    ) -> None:
+        super().__init__()
+        self._seeds = SeedSequence(seed, bool(rerandomize_each_iteration))
+
+    def _cursor(self, context: Context) -> Cursor:
+        return RandomCursor(self._seeds)
+
+    def _make_spec(self) -> Any:
+        return TensorSpec([], dtypes.int64)
+
+    def _count(self) -> int:
+        return INFINITE
+
+    def _make_sample(self, variant: int) -> Any:
+        return _core.convert(variant, dtypes.int64, None)
+
+
+class RandomCursor(Cursor):
+    """Draws number after number."""
+
+    __slots__ = ("_seeds", "_sequence", "_words")
+
+    def __init__(self, sequence: SeedSequence) -> None:
+        self._sequence = sequence
+        self._seeds = sequence.next()
+        self._words = Words(*self._seeds)
+
+    def __next__(self) -> Any:
+        return _core.convert(self._words.one(), dtypes.int64, None)
+
+    def state(self) -> Any:
+        return [list(self._seeds), self._sequence.position(), self._words.taken]
+
+    def restore(self, state: Any) -> None:
+        seeds, position, taken = state
+        self._seeds = tuple(seeds)
+        self._sequence.go_to(position)
+        self._words = Words(*self._seeds)
+        self._words.skip_to(taken)
+
+
+def sampled(
+    datasets: Any, weights: Any, seed: Any, stop_on_empty: bool, rerandomize: bool | None
+) -> Dataset:
+    """The dataset for `Dataset.sample_from_datasets`."""
+    from eagerflow.ops.math import log
+
+    if not datasets:
+        raise ValueError("Invalid `datasets`. `datasets` should not be empty.")
+    datasets = list(datasets)
+    if isinstance(weights, Dataset):
+        seeds = RandomDataset(seed, rerandomize).batch(2)
+        pairs = Dataset.zip((weights.map(lambda *p: log(p[0] if len(p) == 1 else p)), seeds))
+        choice: Dataset = MapDataset(pairs, _choose)
+        return DirectedInterleaveDataset(choice, datasets, stop_on_empty)
+    if weights is None:
+        logits = _core.convert([[1.0] * len(datasets)], None, None)
+    else:
+        datasets, weights = _weighted(datasets, weights)
+        logits = _core.ops.expand_dims(log(weights), 0)
+    if len(datasets) == 1:
+        return datasets[0]
+    seeds = RandomDataset(seed, rerandomize).batch(2)
+    choice = MapDataset(seeds, lambda pair: _choose(logits, pair))
+    return DirectedInterleaveDataset(choice, datasets, stop_on_empty)
+
+
+def _choose(logits: Any, seed: Any) -> Any:
+    from eagerflow.random import stateless_categorical
+
+    drawn = stateless_categorical(_core.ops.reshape(logits, [1, -1]), 1, seed)
+    return _core.ops.reshape(drawn, [])
+
+
+def _weighted(datasets: list, weights: Any) -> tuple[list, Any]:
+    """The datasets that have a chance, and their weights."""
+    if isinstance(weights, _core.Tensor):
+        if weights._shape_tuple() != (len(datasets),):
+            raise ValueError(
+                "Invalid `weights`. The shape of `weights` should be compatible with "
+                f"`[len(datasets)]` but is {weights.shape}."
+            )
+    elif len(weights) != len(datasets):
+        raise ValueError(
+            "Invalid `weights`. `weights` should have the same length as `datasets` but got "
+            f"`len(weights)={len(weights)}` vs. `len(datasets)={len(datasets)}`."
+        )
+    else:
+        pairs = [
+            (item, weight) for item, weight in zip(datasets, weights, strict=True) if weight > 0
+        ]
+        if not pairs:
+            pairs = [(datasets[0].take(0), 1.0)]
+        datasets = [item for item, _ in pairs]
+        weights = [weight for _, weight in pairs]
+        if all(isinstance(weight, np.generic) for weight in weights):
+            weights = np.array(weights)
+    weights = _core.convert(weights, None, None)
+    if weights.dtype.name not in ("float32", "float64"):
+        raise TypeError(
+            "Invalid `weights`. `weights` type must be either `tf.float32` or `tf.float64` but is "
+            f"{weights.dtype!r}."
+        )
+    return datasets, weights

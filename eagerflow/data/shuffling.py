@@ -1,0 +1,135 @@
+"""Dataset.shuffle: a buffer from which the next element is drawn at random."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import Any
+
+from eagerflow.data.arguments import UNKNOWN, integer, invalid
+from eagerflow.data.context import Context
+from eagerflow.data.cursor import Cursor, pack_elements, unpack_elements
+from eagerflow.data.dataset import Dataset, UnaryDataset
+from eagerflow.data.seeds import SeedSequence, Words
+
+
+class ShuffleDataset(UnaryDataset):
+    """The elements in random order."""
+
+    def __init__(
+        self, source: Dataset, buffer_size: Any, seed: Any, reshuffle_each_iteration: Any
+    ) -> None:
+        super().__init__(source)
+        self._size = integer(buffer_size, "buffer_size")
+        if self._size <= 0 and self._size != UNKNOWN:
+            raise invalid("buffer_size must be greater than zero or UNKNOWN_CARDINALITY")
+        if self._size == UNKNOWN and source._count() == -1:
+            raise invalid("A full shuffle of an infinite dataset is not possible.")
+        if self._size == UNKNOWN:
+            self._size = 2**62
+        self._seeds = SeedSequence(seed, reshuffle_each_iteration in (None, True))
+
+    def _cursor(self, context: Context) -> Cursor:
+        from eagerflow.data.plan import element_cursor
+
+        planned = element_cursor(self, context)
+        if planned is not None:
+            return planned
+        return ShuffleCursor(self._input._cursor(context), self._size, self._seeds, self._input)
+
+    def _details(self) -> str:
+        return "all" if self._size == 2**62 else str(self._size)
+
+    def _how(self) -> str:
+        from eagerflow.data.plan import index_note
+
+        return index_note(self)
+
+
+class ShuffleCursor(Cursor):
+    """Keeps a buffer full and draws from it.
+
+    The buffer is a ring. The element drawn changes places with the first one, which then makes
+    room for the next; this is what determines the order for given seeds.
+    """
+
+    __slots__ = (
+        "_buffer",
+        "_dataset",
+        "_ended",
+        "_input",
+        "_left",
+        "_seeds",
+        "_sequence",
+        "_size",
+        "_start",
+        "_words",
+    )
+
+    def __init__(self, source: Cursor, size: int, sequence: SeedSequence, dataset: Dataset) -> None:
+        self._input = source
+        self._dataset = dataset
+        self._size = size
+        self._sequence = sequence
+        self._seeds = sequence.next()
+        self._words = Words(*self._seeds)
+        self._buffer: list = []
+        self._start = self._left = 0
+        self._ended = False
+
+    def __next__(self) -> Any:
+        if not self._ended and self._left < self._size:
+            self._fill()
+        left, start, buffer = self._left, self._start, self._buffer
+        if left == 0:
+            raise StopIteration
+        index = (start + self._words.one() % left) % len(buffer)
+        element = buffer[index]
+        buffer[index] = buffer[start]
+        buffer[start] = None
+        self._start = (start + 1) % len(buffer)
+        self._left = left - 1
+        return element
+
+    def _fill(self) -> None:
+        buffer = self._buffer
+        if len(buffer) < self._size:
+            try:
+                buffer.extend(islice(self._input, self._size - len(buffer)))
+            finally:
+                self._left = len(buffer)
+            self._ended = len(buffer) < self._size
+            return
+        try:
+            element = next(self._input)
+        except StopIteration:
+            self._ended = True
+        else:
+            buffer[self._start - 1] = element
+            self._left += 1
+
+    def state(self) -> Any:
+        ring = self._buffer[self._start :] + self._buffer[: self._start]
+        return {
+            "input": self._input.state(),
+            "seeds": list(self._seeds),
+            "sequence": self._sequence.position(),
+            "taken": self._words.taken,
+            "ended": self._ended,
+            "start": self._start,
+            "left": self._left,
+            "places": len(self._buffer),
+            "buffer": pack_elements(ring[: self._left]),
+        }
+
+    def restore(self, state: Any) -> None:
+        self._input.restore(state["input"])
+        self._seeds = tuple(state["seeds"])
+        self._sequence.go_to(state["sequence"])
+        self._words = Words(*self._seeds)
+        self._words.skip_to(state["taken"])
+        self._ended, self._start, self._left = state["ended"], state["start"], state["left"]
+        like = self._dataset.element_spec if state["buffer"] else None
+        ring: list = unpack_elements(like, state["buffer"])
+        ring += [None] * (state["places"] - len(ring))
+        cut = len(ring) - self._start
+        self._buffer = ring[cut:] + ring[:cut]

@@ -1,0 +1,460 @@
+"""Sources whose elements are in memory, counted, or yielded by a Python generator."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from eagerflow import _core, dtypes, errors
+from eagerflow.data import structure
+from eagerflow.data.arguments import INFINITE, UNKNOWN, integer, invalid
+from eagerflow.data.context import Context
+from eagerflow.data.cursor import Cursor
+from eagerflow.data.dataset import Dataset
+from eagerflow.shapes import TensorShape
+from eagerflow.type_spec import TensorSpec
+
+Tensor = _core.Tensor
+
+
+class TensorDataset(Dataset):
+    """One element."""
+
+    def __init__(self, element: Any) -> None:
+        super().__init__()
+        self._element = structure.normalize(element)
+
+    def _cursor(self, context: Context) -> Cursor:
+        return ListCursor([self._element])
+
+    def _make_spec(self) -> Any:
+        return structure.spec_of(self._element)
+
+    def _count(self) -> int:
+        return 1
+
+    def _make_sample(self, variant: int) -> Any:
+        return self._element
+
+
+class ListDataset(Dataset):
+    """Elements from a Python list, all of the same structure."""
+
+    def __init__(self, elements: list) -> None:
+        super().__init__()
+        self._elements = [structure.normalize(element) for element in elements]
+
+    def _cursor(self, context: Context) -> Cursor:
+        return ListCursor(self._elements)
+
+    def _make_spec(self) -> Any:
+        spec = structure.spec_of(self._elements[0])
+        for element in self._elements[1:]:
+            spec = structure.merged_spec(spec, structure.spec_of(element))
+        return spec
+
+    def _count(self) -> int:
+        return len(self._elements)
+
+    def _make_sample(self, variant: int) -> Any:
+        return self._elements[0 if variant == 0 else -1]
+
+
+class GroupDataset(ListDataset):
+    """Some elements of another dataset, which tells their specs."""
+
+    def __init__(self, elements: list, owner: Dataset) -> None:
+        super().__init__(elements)
+        self._owner = owner
+
+    def _make_spec(self) -> Any:
+        return self._owner.element_spec
+
+    def _known_spec(self) -> Any:
+        return self._owner._known_spec()
+
+
+class ListCursor(Cursor):
+    """Yields the elements of a list."""
+
+    __slots__ = ("_elements", "_index")
+
+    def __init__(self, elements: list) -> None:
+        self._elements = elements
+        self._index = 0
+
+    def __next__(self) -> Any:
+        index = self._index
+        if index >= len(self._elements):
+            raise StopIteration
+        self._index = index + 1
+        return self._elements[index]
+
+    def state(self) -> Any:
+        return self._index
+
+    def restore(self, state: Any) -> None:
+        self._index = state
+
+
+class TensorSliceDataset(Dataset):
+    """The slices of tensors along their first axis."""
+
+    def __init__(self, tensors: Any) -> None:
+        super().__init__()
+        if isinstance(tensors, Dataset):
+            raise TypeError("from_tensor_slices() takes tensors, got a dataset.")
+        self._tensors = structure.normalize(tensors)
+        self._columns = structure.flatten(self._tensors)
+        sizes = []
+        for column in self._columns:
+            rank = getattr(column, "shape", TensorShape([])).rank
+            if rank == 0:
+                raise ValueError("Unbatching a tensor is only supported for rank >= 1")
+            sizes.append(int(column.shape[0]) if column.shape[0] is not None else len(column))
+        if not sizes:
+            raise ValueError("Invalid `tensors`. `tensors` should not be empty.")
+        for size in sizes:
+            if size != sizes[0]:
+                raise ValueError(f"Dimensions {sizes[0]} and {size} are not compatible")
+        self._size = sizes[0]
+
+    def _cursor(self, context: Context) -> Cursor:
+        return SliceCursor(self._columns, self._tensors, self._size)
+
+    def _make_spec(self) -> Any:
+        return structure.unbatched_spec(structure.spec_of(self._tensors))
+
+    def _count(self) -> int:
+        return self._size
+
+    def _make_sample(self, variant: int) -> Any:
+        if not self._size:
+            return structure.zero_like(self.element_spec)
+        index = 0 if variant == 0 else self._size - 1
+        return structure.pack(self._tensors, [column[index] for column in self._columns])
+
+    def _details(self) -> str:
+        described = ", ".join(
+            f"{tuple(column.shape)} {column.dtype.name}" for column in self._columns
+        )
+        return f"{self._size} slices of {described}"
+
+
+class SliceCursor(Cursor):
+    """Yields slice after slice."""
+
+    __slots__ = ("_columns", "_index", "_like", "_size")
+
+    def __init__(self, columns: list, like: Any, size: int) -> None:
+        self._columns = columns
+        self._like = like
+        self._size = size
+        self._index = 0
+
+    def __next__(self) -> Any:
+        index = self._index
+        if index >= self._size:
+            raise StopIteration
+        self._index = index + 1
+        kind = type(self._like)
+        if kind is Tensor:
+            return self._columns[0][index]
+        return structure.pack(self._like, [column[index] for column in self._columns])
+
+    def skip(self, count: int) -> None:
+        self._index += count
+
+    def state(self) -> Any:
+        return self._index
+
+    def restore(self, state: Any) -> None:
+        self._index = state
+
+
+class RangeDataset(Dataset):
+    """Numbers at equal distances."""
+
+    def __init__(self, *args: Any, output_type: Any = dtypes.int64) -> None:
+        super().__init__()
+        if not 1 <= len(args) <= 3:
+            raise ValueError(
+                f"Invalid `args`. The length of `args` should be between 1 and 3 but was {len(args)}."
+            )
+        numbers = [integer(value, "range") for value in args]
+        start, stop, step = {
+            1: lambda: (0, numbers[0], 1),
+            2: lambda: (numbers[0], numbers[1], 1),
+            3: lambda: tuple(numbers),
+        }[len(args)]()
+        if step == 0:
+            raise invalid("step must be a non-zero integer.")
+        self._range = range(start, stop, step)
+        self._dtype = dtypes.as_dtype(output_type)
+
+    def _cursor(self, context: Context) -> Cursor:
+        return RangeCursor(self._range, self._dtype)
+
+    def _make_spec(self) -> Any:
+        return TensorSpec([], self._dtype)
+
+    def _count(self) -> int:
+        return len(self._range)
+
+    def _make_sample(self, variant: int) -> Any:
+        return _core.convert(self._range.start, self._dtype, None)
+
+    def _details(self) -> str:
+        span = self._range
+        return f"{span.start} to {span.stop} by {span.step}"
+
+
+class RangeCursor(Cursor):
+    """Yields number after number."""
+
+    __slots__ = ("_dtype", "_index", "_range")
+
+    def __init__(self, numbers: range, dtype: Any) -> None:
+        self._range = numbers
+        self._dtype = dtype
+        self._index = 0
+
+    def __next__(self) -> Any:
+        index = self._index
+        if index >= len(self._range):
+            raise StopIteration
+        self._index = index + 1
+        return _core.convert(self._range[index], self._dtype, None)
+
+    def skip(self, count: int) -> None:
+        self._index += count
+
+    def state(self) -> Any:
+        return self._index
+
+    def restore(self, state: Any) -> None:
+        self._index = state
+
+
+class CounterDataset(Dataset):
+    """Numbers at equal distances without an end."""
+
+    def __init__(self, start: Any, step: Any, dtype: Any) -> None:
+        super().__init__()
+        self._dtype = dtypes.as_dtype(dtype)
+        self._start = _core.convert(start, self._dtype, None)
+        self._step = _core.convert(step, self._dtype, None)
+
+    def _cursor(self, context: Context) -> Cursor:
+        return CounterCursor(self._start, self._step)
+
+    def _make_spec(self) -> Any:
+        return TensorSpec([], self._dtype)
+
+    def _count(self) -> int:
+        return INFINITE
+
+    def _make_sample(self, variant: int) -> Any:
+        return self._start
+
+
+class CounterCursor(Cursor):
+    """Adds the step again and again."""
+
+    __slots__ = ("_step", "_value")
+
+    def __init__(self, start: Tensor, step: Tensor) -> None:
+        self._value = start
+        self._step = step
+
+    def __next__(self) -> Any:
+        value = self._value
+        self._value = value + self._step
+        return value
+
+    def state(self) -> Any:
+        return self._value
+
+    def restore(self, state: Any) -> None:
+        self._value = state
+
+
+class GeneratorDataset(Dataset):
+    """What a Python generator yields, checked against the declared specs."""
+
+    def __init__(self, generator: Callable, spec: Any, args: tuple) -> None:
+        super().__init__()
+        self._generator = generator
+        self._declared = spec
+        self._args = args
+
+    def _cursor(self, context: Context) -> Cursor:
+        return GeneratorCursor(self._generator, self._args, self._declared)
+
+    def _make_spec(self) -> Any:
+        return self._declared
+
+    def _count(self) -> int:
+        return UNKNOWN
+
+    def _make_sample(self, variant: int) -> Any:
+        return structure.zero_like(self._declared, 1 + variant)
+
+    def _details(self) -> str:
+        return getattr(self._generator, "__qualname__", "")
+
+
+class GeneratorCursor(Cursor):
+    """Runs a generator and turns what it yields into elements."""
+
+    __slots__ = ("_args", "_count", "_function", "_iterator", "_leaves", "_spec")
+
+    def __init__(self, function: Callable, args: tuple, spec: Any) -> None:
+        self._function = function
+        self._args = args
+        self._spec = spec
+        self._leaves = structure.flatten(spec)
+        self._iterator: Any = None
+        self._count = 0
+
+    def __next__(self) -> Any:
+        try:
+            if self._iterator is None:
+                self._iterator = iter(self._function(*self._args))
+            value = next(self._iterator)
+        except StopIteration:
+            raise
+        except errors.OpError:
+            raise
+        except Exception as error:
+            raise operation_error(error) from error
+        self._count += 1
+        try:
+            return self._element(value)
+        except (TypeError, ValueError) as error:
+            raise operation_error(error) from error
+
+    def _element(self, value: Any) -> Any:
+        spec = self._spec
+        if type(spec) is TensorSpec:
+            return _fitting(spec, value, spec)
+        if type(value) is list:
+            value = tuple(value)
+        try:
+            parts = structure.flatten_up_to(spec, value)
+        except (TypeError, ValueError) as error:
+            kinds = structure.map_structure(lambda leaf: getattr(leaf, "dtype", leaf), spec)
+            raise TypeError(
+                "`generator` yielded an element that did not match the expected structure. The "
+                f"expected structure was {kinds}, but the yielded element was {value}."
+            ) from error
+        leaves = [
+            _fitting(leaf, part, spec) for leaf, part in zip(self._leaves, parts, strict=True)
+        ]
+        return structure.pack(spec, leaves)
+
+    def state(self) -> Any:
+        return self._count
+
+    def restore(self, state: Any) -> None:
+        self.skip(state)
+
+
+def _fitting(spec: Any, value: Any, whole: Any) -> Any:
+    """One yielded value as a tensor of the declared dtype and shape."""
+    if not isinstance(spec, TensorSpec):
+        return _fitting_composite(spec, value)
+    dtype, shape = spec.dtype, spec.shape
+    if shape.rank is None:
+        try:
+            tensor = _core.convert(value, dtype, None)
+        except (TypeError, ValueError) as error:
+            raise TypeError(
+                "`generator` yielded an element that did not match the expected structure. The "
+                f"expected structure was {whole}, but the yielded element was {value}."
+            ) from error
+        return tensor
+    if type(value) is Tensor and value.dtype is dtype:
+        tensor = value
+    else:
+        try:
+            tensor = _core.convert(_as_array(value, dtype), dtype, None)
+        except (TypeError, ValueError, OverflowError) as error:
+            raise TypeError(
+                "`generator` yielded an element that could not be converted to the expected type. "
+                f"The expected type was {dtype.name}, but the yielded element was {value}."
+            ) from error
+    sizes = tensor._shape_tuple()
+    if shape._dims != sizes and not shape.is_compatible_with(sizes):
+        raise TypeError(
+            f"`generator` yielded an element of shape {sizes} where an element of shape {shape} was "
+            "expected."
+        )
+    return tensor
+
+
+def _as_array(value: Any, dtype: Any) -> Any:
+    if dtype is dtypes.string:
+        return value
+    if type(value) is np.ndarray and value.dtype == dtype.as_numpy_dtype:
+        return value
+    return np.asarray(value, dtype=dtype.as_numpy_dtype)
+
+
+def _fitting_composite(spec: Any, value: Any) -> Any:
+    if value is None and isinstance(spec, structure.NoneTensorSpec):
+        return value
+    if not spec.is_compatible_with(value):
+        raise TypeError(
+            "`generator` yielded an element that did not match the expected structure. The expected "
+            f"structure was {spec}, but the yielded element was {value}."
+        )
+    return value
+
+
+def operation_error(error: BaseException) -> errors.OpError:
+    """The error that stands for an exception of the program's own Python code."""
+    kinds: dict[type[BaseException], type] = {
+        TypeError: errors.InvalidArgumentError,
+        ValueError: errors.InvalidArgumentError,
+        StopIteration: errors.OutOfRangeError,
+        MemoryError: errors.ResourceExhaustedError,
+        NotImplementedError: errors.UnimplementedError,
+    }
+    kind = next((made for raised, made in kinds.items() if isinstance(error, raised)), None)
+    lines = "".join(traceback.format_tb(error.__traceback__))
+    text = f"{type(error).__name__}: {error}\nTraceback (most recent call last):\n{lines}"
+    return (kind or errors.UnknownError)(None, None, f"{text}\n{type(error).__name__}: {error}\n")
+
+
+def from_generator(
+    generator: Any, output_types: Any, output_shapes: Any, args: Any, output_signature: Any
+) -> GeneratorDataset:
+    """The dataset of a generator function, after checks of what was declared."""
+    if not callable(generator):
+        raise TypeError("`generator` must be a Python callable.")
+    if output_signature is not None:
+        if output_types is not None or output_shapes is not None:
+            raise TypeError(
+                "The `output_types` and `output_shapes` arguments can not be used together with the "
+                "`output_signature` argument."
+            )
+        for leaf in structure.flatten(output_signature):
+            if not isinstance(leaf, structure.TypeSpec):
+                raise TypeError(
+                    "`output_signature` must contain objects that are subclass of `tf.TypeSpec` but "
+                    f"found {type(leaf)} which is not."
+                )
+        spec = output_signature
+    elif output_types is None:
+        raise TypeError(
+            "To specify the output signature you need to provide either the `output_signature` "
+            "argument or the `output_types` argument."
+        )
+    else:
+        spec = structure.spec_from_legacy(output_types, output_shapes)
+    values = tuple(_core.convert(value, None, None).numpy() for value in args or ())
+    return GeneratorDataset(generator, spec, values)

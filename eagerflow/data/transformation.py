@@ -1,0 +1,603 @@
+"""The transformations among the methods of tf.data.Dataset."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from eagerflow.data.dataset import Dataset
+
+
+class Transformation:
+    """Methods that make one dataset from another."""
+
+    def map(
+        self: Any,
+        map_func: Callable,
+        num_parallel_calls: Any = None,
+        deterministic: bool | None = None,
+        synchronous: bool | None = None,
+        use_unbounded_threadpool: bool = False,
+        name: str | None = None,
+    ) -> Dataset:
+        """What a function returns for each element.
+
+        Args:
+            map_func: called with the element; with its parts if it is a tuple. It runs eagerly, for
+                every element, and may use any Python.
+            num_parallel_calls: the number of threads that call it, `tf.data.AUTOTUNE` to have them
+                when calls are slow enough to gain from it, None to call it when an element is asked
+                for.
+            deterministic: whether the order is kept; the dataset's options say by default.
+            synchronous: ignored.
+            use_unbounded_threadpool: ignored.
+            name: ignored.
+
+        Raises:
+            ValueError: if `map_func` cannot be called.
+
+        >>> list(tf.data.Dataset.range(3).map(lambda x: x * x).as_numpy_iterator())
+        [np.int64(0), np.int64(1), np.int64(4)]
+        """
+        from eagerflow.data.elementwise import mapped
+
+        return mapped(self, map_func, num_parallel_calls, deterministic)
+
+    def flat_map(self: Any, map_func: Callable, name: str | None = None) -> Dataset:
+        """The elements of the datasets that a function makes, one dataset after the other.
+
+        Args:
+            map_func: makes a dataset from an element.
+            name: ignored.
+
+        Raises:
+            TypeError: in the iteration, if it does not return a dataset.
+
+        >>> dataset = tf.data.Dataset.from_tensor_slices([[1, 2], [3, 4]])
+        >>> flat = dataset.flat_map(tf.data.Dataset.from_tensor_slices)
+        >>> [int(x) for x in flat]
+        [1, 2, 3, 4]
+        """
+        from eagerflow.data.nested import FlatMapDataset
+
+        return FlatMapDataset(self, map_func)
+
+    def interleave(
+        self: Any,
+        map_func: Callable,
+        cycle_length: Any = None,
+        block_length: Any = None,
+        num_parallel_calls: Any = None,
+        deterministic: bool | None = None,
+        name: str | None = None,
+    ) -> Dataset:
+        """The elements of several datasets that a function makes, by turns.
+
+        Args:
+            map_func: makes a dataset from an element.
+            cycle_length: how many of them are read at the same time; the number of cores by
+                default.
+            block_length: how many elements are taken at a turn; one by default.
+            num_parallel_calls: the number of threads that read ahead, or `tf.data.AUTOTUNE`.
+            deterministic: whether the order is kept when threads read ahead.
+            name: ignored.
+
+        Raises:
+            tf.errors.InvalidArgumentError: if a number is not positive.
+
+        >>> dataset = tf.data.Dataset.range(1, 3)
+        >>> twice = lambda x: tf.data.Dataset.from_tensors(x).repeat(3)
+        >>> [int(x) for x in dataset.interleave(twice, cycle_length=2)]
+        [1, 2, 1, 2, 1, 2]
+        """
+        from eagerflow.data.nested import interleaved
+
+        return interleaved(
+            self, map_func, cycle_length, block_length, num_parallel_calls, deterministic
+        )
+
+    def filter(self: Any, predicate: Callable, name: str | None = None) -> Dataset:
+        """The elements for which a function returns true.
+
+        Args:
+            predicate: returns a boolean scalar for an element.
+            name: ignored.
+
+        Raises:
+            ValueError: in the iteration, if it returns something else.
+
+        >>> [int(x) for x in tf.data.Dataset.range(5).filter(lambda x: x > 2)]
+        [3, 4]
+        """
+        from eagerflow.data.elementwise import FilterDataset
+
+        return FilterDataset(self, predicate)
+
+    def shuffle(
+        self: Any,
+        buffer_size: Any,
+        seed: Any = None,
+        reshuffle_each_iteration: bool | None = True,
+        name: str | None = None,
+    ) -> Dataset:
+        """The elements in random order.
+
+        Each element is drawn from a buffer of the next ones, so that only a buffer as large as the
+        dataset mixes it perfectly. For a given seed the order is TensorFlow's.
+
+        Args:
+            buffer_size: how many elements to draw from.
+            seed: makes the order the same in every run.
+            reshuffle_each_iteration: whether each pass has another order.
+            name: ignored.
+
+        Raises:
+            tf.errors.InvalidArgumentError: if `buffer_size` is not positive.
+
+        >>> [int(x) for x in tf.data.Dataset.range(10).shuffle(4, seed=7)]
+        [0, 4, 2, 3, 5, 6, 1, 8, 7, 9]
+        """
+        from eagerflow.data.shuffling import ShuffleDataset
+
+        return ShuffleDataset(self, buffer_size, seed, reshuffle_each_iteration)
+
+    def repeat(self: Any, count: Any = None, name: str | None = None) -> Dataset:
+        """The elements several times over.
+
+        Args:
+            count: how often; None or -1 for ever.
+            name: ignored.
+
+        >>> [int(x) for x in tf.data.Dataset.range(2).repeat(2)]
+        [0, 1, 0, 1]
+        """
+        from eagerflow.data.positions import RepeatDataset
+
+        return RepeatDataset(self, count)
+
+    def batch(
+        self: Any,
+        batch_size: Any,
+        drop_remainder: Any = False,
+        num_parallel_calls: Any = None,
+        deterministic: bool | None = None,
+        name: str | None = None,
+    ) -> Dataset:
+        """Consecutive elements stacked along a new first axis.
+
+        Args:
+            batch_size: how many elements.
+            drop_remainder: whether to leave out a smaller last batch.
+            num_parallel_calls: accepted; stacking is one native operation.
+            deterministic: accepted.
+            name: ignored.
+
+        Raises:
+            tf.errors.InvalidArgumentError: if `batch_size` is not positive; in the iteration if
+                elements have different shapes.
+
+        >>> [x.numpy().tolist() for x in tf.data.Dataset.range(5).batch(3)]
+        [[0, 1, 2], [3, 4]]
+        """
+        from eagerflow.data.batching import BatchDataset
+
+        return BatchDataset(self, batch_size, drop_remainder)
+
+    def padded_batch(
+        self: Any,
+        batch_size: Any,
+        padded_shapes: Any = None,
+        padding_values: Any = None,
+        drop_remainder: Any = False,
+        name: str | None = None,
+    ) -> Dataset:
+        """Consecutive elements padded to one shape and stacked.
+
+        Args:
+            batch_size: how many elements.
+            padded_shapes: the shape to pad to, for each part of an element; None for a size stands
+                for the longest in the batch, and is the default for all.
+            padding_values: scalars, for each part of an element or one for all; zero by default.
+            drop_remainder: whether to leave out a smaller last batch.
+            name: ignored.
+
+        Raises:
+            TypeError: if a padding value has another dtype.
+            ValueError: if ranks do not fit.
+            tf.errors.DataLossError: in the iteration, if an element is larger.
+
+        >>> rows = tf.data.Dataset.range(1, 4).map(lambda n: tf.fill([n], n))
+        >>> for batch in rows.padded_batch(2, padding_values=np.int64(-1)):
+        ...     print(batch.numpy().tolist())
+        [[1, -1], [2, 2]]
+        [[3, 3, 3]]
+        """
+        from eagerflow.data.batching import PaddedBatchDataset
+
+        return PaddedBatchDataset(self, batch_size, padded_shapes, padding_values, drop_remainder)
+
+    def unbatch(self: Any, name: str | None = None) -> Dataset:
+        """The slices of each element along its first axis.
+
+        Raises:
+            ValueError: if a part of the elements is a scalar.
+
+        >>> [int(x) for x in tf.data.Dataset.from_tensors([1, 2]).unbatch()]
+        [1, 2]
+        """
+        from eagerflow.data.batching import UnbatchDataset
+
+        return UnbatchDataset(self)
+
+    def rebatch(
+        self: Any, batch_size: Any, drop_remainder: Any = False, name: str | None = None
+    ) -> Dataset:
+        """The same elements in batches of another size.
+
+        Args:
+            batch_size: the new size, or several that are used by turns.
+            drop_remainder: whether to leave out a smaller last batch.
+            name: ignored.
+
+        >>> [x.numpy().tolist() for x in tf.data.Dataset.range(5).batch(4).rebatch([1, 2])]
+        [[0], [1, 2], [3], [4]]
+        """
+        from eagerflow.data.batching import RebatchDataset
+
+        return RebatchDataset(self, batch_size, drop_remainder)
+
+    def take(self: Any, count: Any, name: str | None = None) -> Dataset:
+        """The first elements.
+
+        Args:
+            count: how many; -1 for all.
+            name: ignored.
+
+        >>> [int(x) for x in tf.data.Dataset.range(9).take(2)]
+        [0, 1]
+        """
+        from eagerflow.data.positions import TakeDataset
+
+        return TakeDataset(self, count)
+
+    def skip(self: Any, count: Any, name: str | None = None) -> Dataset:
+        """The elements after the first ones.
+
+        Args:
+            count: how many to leave out; -1 for all.
+            name: ignored.
+
+        >>> [int(x) for x in tf.data.Dataset.range(4).skip(2)]
+        [2, 3]
+        """
+        from eagerflow.data.positions import SkipDataset
+
+        return SkipDataset(self, count)
+
+    def shard(self: Any, num_shards: Any, index: Any, name: str | None = None) -> Dataset:
+        """One of several interleaved parts.
+
+        Args:
+            num_shards: how many parts there are.
+            index: which one.
+            name: ignored.
+
+        Raises:
+            tf.errors.InvalidArgumentError: if there is no such part.
+
+        >>> [int(x) for x in tf.data.Dataset.range(7).shard(3, 1)]
+        [1, 4]
+        """
+        from eagerflow.data.positions import ShardDataset
+
+        return ShardDataset(self, num_shards, index)
+
+    def take_while(self: Any, predicate: Callable, name: str | None = None) -> Dataset:
+        """The elements before the first for which a function returns false.
+
+        Args:
+            predicate: returns a boolean scalar for an element.
+            name: ignored.
+
+        >>> [int(x) for x in tf.data.Dataset.range(9).take_while(lambda x: x < 2)]
+        [0, 1]
+        """
+        from eagerflow.data.elementwise import TakeWhileDataset
+
+        return TakeWhileDataset(self, predicate)
+
+    def enumerate(self: Any, start: Any = 0, name: str | None = None) -> Dataset:
+        """Pairs of a running number, an int64 scalar, and the element.
+
+        Args:
+            start: the first number.
+            name: ignored.
+
+        >>> list(tf.data.Dataset.from_tensor_slices(["a", "b"]).enumerate(1).as_numpy_iterator())
+        [(np.int64(1), b'a'), (np.int64(2), b'b')]
+        """
+        from eagerflow.data.elementwise import EnumerateDataset
+
+        return EnumerateDataset(self, start)
+
+    def concatenate(self: Any, dataset: Any, name: str | None = None) -> Dataset:
+        """The elements of this dataset and then those of another.
+
+        Args:
+            dataset: has elements of the same structure and dtypes.
+            name: ignored.
+
+        Raises:
+            TypeError: if the elements do not fit.
+
+        >>> [int(x) for x in tf.data.Dataset.range(2).concatenate(tf.data.Dataset.range(7, 9))]
+        [0, 1, 7, 8]
+        """
+        from eagerflow.data.combining import ConcatenateDataset
+
+        return ConcatenateDataset(self, dataset)
+
+    def prefetch(self: Any, buffer_size: Any, name: str | None = None) -> Dataset:
+        """The same elements, made by a thread while the program works on earlier ones.
+
+        Args:
+            buffer_size: how many to keep ready, or `tf.data.AUTOTUNE`; 0 for none.
+            name: ignored.
+
+        Raises:
+            tf.errors.InvalidArgumentError: if `buffer_size` is less than -1.
+
+        >>> [int(x) for x in tf.data.Dataset.range(3).prefetch(2)]
+        [0, 1, 2]
+        """
+        from eagerflow.data.prefetching import PrefetchDataset
+
+        return PrefetchDataset(self, buffer_size)
+
+    def cache(self: Any, filename: Any = "", name: str | None = None) -> Dataset:
+        """The same elements, kept when they are first made and not made again.
+
+        Args:
+            filename: where to keep them; in memory by default.
+            name: ignored.
+
+        >>> dataset = tf.data.Dataset.range(3).map(lambda x: x + 1).cache()
+        >>> [int(x) for x in dataset], [int(x) for x in dataset]
+        ([1, 2, 3], [1, 2, 3])
+        """
+        from eagerflow.data.caching import cached
+
+        return cached(self, filename)
+
+    def window(
+        self: Any,
+        size: Any,
+        shift: Any = None,
+        stride: Any = 1,
+        drop_remainder: Any = False,
+        name: str | None = None,
+    ) -> Dataset:
+        """Datasets of consecutive elements.
+
+        Args:
+            size: how many elements a window has.
+            shift: how far each window starts after the one before; `size` by default.
+            stride: the distance between elements of a window.
+            drop_remainder: whether to leave out smaller last windows.
+            name: ignored.
+
+        Raises:
+            tf.errors.InvalidArgumentError: if a number is not positive.
+
+        >>> for window in tf.data.Dataset.range(5).window(3, shift=2, drop_remainder=True):
+        ...     print([int(x) for x in window])
+        [0, 1, 2]
+        [2, 3, 4]
+        """
+        from eagerflow.data.windows import WindowDataset
+
+        return WindowDataset(self, size, shift, stride, drop_remainder)
+
+    def scan(
+        self: Any, initial_state: Any, scan_func: Callable, name: str | None = None
+    ) -> Dataset:
+        """What a function makes of each element and of a state that it carries on.
+
+        Args:
+            initial_state: the first state, a structure of tensors.
+            scan_func: `(state, element) -> (state, output)`.
+            name: ignored.
+
+        Raises:
+            TypeError: in the iteration, if it returns a state of other dtypes or structure.
+
+        >>> add = lambda total, x: (total + x, total + x)
+        >>> [int(x) for x in tf.data.Dataset.range(4).scan(np.int64(0), add)]
+        [0, 1, 3, 6]
+        """
+        from eagerflow.data.elementwise import ScanDataset
+
+        return ScanDataset(self, initial_state, scan_func)
+
+    def unique(self: Any, name: str | None = None) -> Dataset:
+        """The elements without those that came before.
+
+        Raises:
+            TypeError: if elements are not int32, int64 or string tensors.
+
+        >>> [int(x) for x in tf.data.Dataset.from_tensor_slices([1, 37, 2, 37, 1]).unique()]
+        [1, 37, 2]
+        """
+        from eagerflow.data.elementwise import UniqueDataset
+
+        return UniqueDataset(self)
+
+    def ignore_errors(self: Any, log_warning: bool = False, name: str | None = None) -> Dataset:
+        """The elements that can be made without an operation's error.
+
+        Args:
+            log_warning: whether to print the errors.
+            name: ignored.
+
+        >>> dataset = tf.data.Dataset.from_tensor_slices([1, 0, 2])
+        >>> checked = dataset.map(lambda x: tf.debugging.assert_positive(x) or x)
+        >>> [int(x) for x in checked.ignore_errors()]
+        [1, 2]
+        """
+        from eagerflow.data.elementwise import IgnoreErrorsDataset
+
+        return IgnoreErrorsDataset(self, log_warning)
+
+    def group_by_window(
+        self: Any,
+        key_func: Callable,
+        reduce_func: Callable,
+        window_size: Any = None,
+        window_size_func: Callable | None = None,
+        name: str | None = None,
+    ) -> Dataset:
+        """Elements grouped by a key; full groups are made into datasets by a function.
+
+        Args:
+            key_func: gives an element's key, an int64 scalar.
+            reduce_func: `(key, dataset of the group) -> dataset`, often a batch.
+            window_size: how many elements make a group full.
+            window_size_func: gives that number for a key; instead of `window_size`.
+            name: ignored.
+
+        Raises:
+            ValueError: unless exactly one of the two is given.
+
+        >>> dataset = tf.data.Dataset.range(7).group_by_window(
+        ...     key_func=lambda x: x % 2,
+        ...     reduce_func=lambda key, group: group.batch(3),
+        ...     window_size=3,
+        ... )
+        >>> [batch.numpy().tolist() for batch in dataset]
+        [[0, 2, 4], [1, 3, 5], [6]]
+        """
+        from eagerflow.data.nested import GroupByWindowDataset
+
+        if (window_size is None) == (window_size_func is None):
+            raise ValueError(
+                "Either the `window_size` argument or the `window_size_func` argument must be "
+                "specified."
+            )
+        if window_size_func is None:
+
+            def window_size_func(key: Any) -> Any:
+                return window_size
+
+        return GroupByWindowDataset(self, key_func, reduce_func, window_size_func)
+
+    def bucket_by_sequence_length(
+        self: Any,
+        element_length_func: Callable,
+        bucket_boundaries: Any,
+        bucket_batch_sizes: Any,
+        padded_shapes: Any = None,
+        padding_values: Any = None,
+        pad_to_bucket_boundary: bool = False,
+        no_padding: bool = False,
+        drop_remainder: bool = False,
+        name: str | None = None,
+    ) -> Dataset:
+        """Batches of elements of similar length.
+
+        Args:
+            element_length_func: gives an element's length, an int32 scalar.
+            bucket_boundaries: the lengths at which buckets begin, ascending.
+            bucket_batch_sizes: the batch size of each bucket; one more than there are boundaries.
+            padded_shapes: as for `padded_batch`.
+            padding_values: as for `padded_batch`.
+            pad_to_bucket_boundary: whether to pad to the longest length of the bucket.
+            no_padding: whether all elements of a bucket have the same shape anyway.
+            drop_remainder: whether to leave out smaller last batches.
+            name: ignored.
+
+        Raises:
+            ValueError: if there are not as many batch sizes as buckets.
+
+        >>> rows = tf.data.Dataset.range(1, 5).map(lambda n: tf.fill([n], n))
+        >>> buckets = rows.bucket_by_sequence_length(tf.size, [3], [2, 2])
+        >>> [batch.numpy().tolist() for batch in buckets]
+        [[[1, 0], [2, 2]], [[3, 3, 3, 0], [4, 4, 4, 4]]]
+        """
+        from eagerflow.data.bucketing import bucketed
+
+        return bucketed(
+            self,
+            element_length_func,
+            bucket_boundaries,
+            bucket_batch_sizes,
+            padded_shapes,
+            padding_values,
+            pad_to_bucket_boundary,
+            no_padding,
+            drop_remainder,
+        )
+
+    def rejection_resample(
+        self: Any,
+        class_func: Callable,
+        target_dist: Any,
+        initial_dist: Any = None,
+        seed: Any = None,
+        name: str | None = None,
+    ) -> Dataset:
+        """Elements chosen so that their classes come in given proportions.
+
+        Args:
+            class_func: gives an element's class, an int32 scalar.
+            target_dist: the wanted proportion of each class.
+            initial_dist: the proportions that elements come in; found out by counting if None.
+            seed: makes the choices the same in every run.
+            name: ignored.
+
+        Returns:
+            A dataset of pairs of class and element.
+        """
+        from eagerflow.data.resampling import resampled
+
+        return resampled(self, class_func, target_dist, initial_dist, seed)
+
+    def save(
+        self: Any,
+        path: Any,
+        compression: str | None = None,
+        shard_func: Callable | None = None,
+        checkpoint_args: Any = None,
+    ) -> None:
+        """Writes the elements into a directory, from where `tf.data.Dataset.load` reads them.
+
+        Args:
+            path: the directory.
+            compression: accepted; the files are not compressed.
+            shard_func: gives the number of the file that an element goes into.
+            checkpoint_args: accepted.
+        """
+        from eagerflow.data.saving import save
+
+        save(self, path, shard_func)
+
+    def snapshot(
+        self: Any,
+        path: Any,
+        compression: str | None = "AUTO",
+        reader_func: Callable | None = None,
+        shard_func: Callable | None = None,
+        name: str | None = None,
+    ) -> Dataset:
+        """The same elements, kept in a directory by the first pass that reaches the end.
+
+        Args:
+            path: the directory; each form of a pipeline has its own part of it.
+            compression: accepted; the files are not compressed.
+            reader_func: makes one dataset from the dataset of the shards' datasets.
+            shard_func: gives the number of the file that an element goes into.
+            name: ignored.
+        """
+        from eagerflow.data.saving import SnapshotDataset
+
+        return SnapshotDataset(self, path, reader_func, shard_func)

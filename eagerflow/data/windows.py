@@ -1,0 +1,130 @@
+"""Dataset.window: datasets of consecutive elements."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from eagerflow.data import structure
+from eagerflow.data.arguments import positive
+from eagerflow.data.context import Context
+from eagerflow.data.cursor import Cursor, InputCursor, pack_elements, unpack_elements
+from eagerflow.data.dataset import Dataset, DatasetSpec, UnaryDataset
+from eagerflow.data.sources import ListCursor
+
+
+class PartDataset(Dataset):
+    """One part of windows' elements: what stands at one place of their structure."""
+
+    def __init__(self, values: list, spec: Any) -> None:
+        super().__init__()
+        self._values = values
+        self._declared = spec
+
+    def _cursor(self, context: Context) -> Cursor:
+        return ListCursor(self._values)
+
+    def _make_spec(self) -> Any:
+        if self._declared is not None:
+            return self._declared
+        return structure.spec_of(self._values[0])
+
+    def _count(self) -> int:
+        return len(self._values)
+
+    def _make_sample(self, variant: int) -> Any:
+        return self._values[0]
+
+
+class WindowDataset(UnaryDataset):
+    """Windows of the elements: each part of the elements' structure is a dataset."""
+
+    def __init__(
+        self, source: Dataset, size: Any, shift: Any, stride: Any, drop_remainder: Any
+    ) -> None:
+        super().__init__(source)
+        self._size = positive(size, "size", "Window size must be greater than zero.")
+        shift = self._size if shift is None else shift
+        self._shift = positive(shift, "shift", "Window shift must be greater than zero.")
+        self._stride = positive(stride, "stride", "Window stride must be greater than zero.")
+        self._drop = bool(drop_remainder)
+
+    def _cursor(self, context: Context) -> Cursor:
+        return WindowCursor(self._input._cursor(context), self)
+
+    def _make_spec(self) -> Any:
+        return structure.map_structure(DatasetSpec, self._input.element_spec)
+
+    def _count(self) -> int:
+        count = self._input._count()
+        if count < 0:
+            return count
+        if self._drop:
+            reach = (self._size - 1) * self._stride + 1
+            return 0 if count < reach else (count - reach) // self._shift + 1
+        return -(-count // self._shift)
+
+    def _make_sample(self, variant: int) -> Any:
+        return self._window([self._input._sample(variant)] * self._size)
+
+    def _window(self, elements: list) -> Any:
+        first = elements[0]
+        columns = zip(*map(structure.flatten, elements), strict=True)
+        known = self._input._known_spec()
+        specs = [None] * len(structure.flatten(first))
+        if known is not None:
+            specs = structure.flatten(known[0])
+        parts = [
+            PartDataset(list(column), spec) for column, spec in zip(columns, specs, strict=True)
+        ]
+        return structure.pack(first, parts)
+
+    def _details(self) -> str:
+        return f"{self._size}, shift={self._shift}, stride={self._stride}"
+
+
+class WindowCursor(InputCursor):
+    """Keeps the elements that further windows need."""
+
+    __slots__ = ("_buffer", "_ended", "_owner", "_passed")
+
+    def __init__(self, source: Cursor, owner: WindowDataset) -> None:
+        self._input = source
+        self._owner = owner
+        self._buffer: list = []
+        self._ended = False
+        self._passed = 0
+
+    def __next__(self) -> Any:
+        owner = self._owner
+        reach = (owner._size - 1) * owner._stride + 1
+        while not self._ended and len(self._buffer) < max(reach, 1):
+            try:
+                element = next(self._input)
+            except StopIteration:
+                self._ended = True
+                break
+            if self._passed:
+                self._passed -= 1
+            else:
+                self._buffer.append(element)
+        if not self._buffer or (owner._drop and len(self._buffer) < reach):
+            self._buffer = []
+            raise StopIteration
+        window = self._buffer[: reach : owner._stride]
+        self._passed = max(0, owner._shift - len(self._buffer))
+        self._buffer = self._buffer[owner._shift :]
+        return owner._window(window)
+
+    def state(self) -> Any:
+        return {
+            "input": self._input.state(),
+            "buffer": pack_elements(self._buffer),
+            "ended": self._ended,
+            "passed": self._passed,
+        }
+
+    def restore(self, state: Any) -> None:
+        self._input.restore(state["input"])
+        like = self._owner._input.element_spec if state["buffer"] else None
+        self._buffer = unpack_elements(like, state["buffer"])
+        self._ended, self._passed = state["ended"], state["passed"]
