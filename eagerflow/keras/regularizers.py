@@ -70,7 +70,7 @@ class L1L2(Regularizer):
 
     def __call__(self, x: Any) -> Any:
         """The penalty of a tensor."""
-        total = _core.convert(0.0, defaults.defaults.float_dtype, None)
+        total = _core.convert(0.0, x.dtype, None)
         if self.l1:
             total = total + self.l1 * _ops.reduce_sum(_ops.abs(x))
         if self.l2:

@@ -239,6 +239,7 @@ void reduce_tall(const T* x, T* out, const Layout& layout) {
 
 template <class R, class T>
 void reduce(const T* x, T* out, const Layout& layout) {
+  if (layout.outer == 0 || layout.inner == 0) return;
   if (layout.inner == 1) return reduce_rows<R>(x, out, layout);
   const int64_t size = layout.count * layout.inner;
   if (layout.outer > 1) {
@@ -297,7 +298,6 @@ Layout layout_of(Tensor& x, const bool* reduced) {
     return layout;
   }
   // The kept axes first, then the reduced ones.
-  const Tensor copy = Tensor::empty(x.dtype(), x.shape());
   int64_t strides[kMaxRank + 1];
   int64_t stride = 1;
   for (int i = groups.count - 1; i >= 0; --i) {
@@ -308,6 +308,8 @@ Layout layout_of(Tensor& x, const bool* reduced) {
   for (int i = 0; i < groups.count; ++i) {
     (groups.reduced[i] ? layout.count : layout.outer) *= groups.size[i];
   }
+  if (x.size() == 0) return layout;
+  const Tensor copy = Tensor::empty(x.dtype(), x.shape());
   StridedMove move;
   int64_t out_stride = layout.outer * layout.count;
   for (const bool pass : {false, true}) {

@@ -1,0 +1,114 @@
+"""tf.keras.layers: what models are made of."""
+
+from eagerflow.keras.engine.input_spec import InputSpec
+from eagerflow.keras.engine.layer import Layer
+from eagerflow.keras.layers.activation import (
+    ELU,
+    Activation,
+    LeakyReLU,
+    PReLU,
+    ReLU,
+    Softmax,
+    ThresholdedReLU,
+)
+from eagerflow.keras.layers.batch_normalization import BatchNormalization
+from eagerflow.keras.layers.convolution import (
+    Conv1D,
+    Conv2D,
+    Conv3D,
+    Convolution1D,
+    Convolution2D,
+    Convolution3D,
+)
+from eagerflow.keras.layers.convolution_transpose import (
+    Conv1DTranspose,
+    Conv2DTranspose,
+    Conv3DTranspose,
+    Convolution1DTranspose,
+    Convolution2DTranspose,
+    Convolution3DTranspose,
+)
+from eagerflow.keras.layers.dense import Dense
+from eagerflow.keras.layers.depthwise_convolution import DepthwiseConv1D, DepthwiseConv2D
+from eagerflow.keras.layers.dropout import (
+    AlphaDropout,
+    Dropout,
+    GaussianDropout,
+    GaussianNoise,
+    SpatialDropout1D,
+    SpatialDropout2D,
+    SpatialDropout3D,
+)
+from eagerflow.keras.layers.embedding import Embedding
+from eagerflow.keras.layers.global_pooling import (
+    GlobalAveragePooling1D,
+    GlobalAveragePooling2D,
+    GlobalAveragePooling3D,
+    GlobalAvgPool1D,
+    GlobalAvgPool2D,
+    GlobalAvgPool3D,
+    GlobalMaxPool1D,
+    GlobalMaxPool2D,
+    GlobalMaxPool3D,
+    GlobalMaxPooling1D,
+    GlobalMaxPooling2D,
+    GlobalMaxPooling3D,
+)
+from eagerflow.keras.layers.identity import ActivityRegularization, Identity
+from eagerflow.keras.layers.lambda_layer import Lambda
+from eagerflow.keras.layers.layer_normalization import (
+    GroupNormalization,
+    LayerNormalization,
+    UnitNormalization,
+)
+from eagerflow.keras.layers.masking import Masking
+from eagerflow.keras.layers.merging import (
+    Add,
+    Average,
+    Concatenate,
+    Dot,
+    Maximum,
+    Minimum,
+    Multiply,
+    Subtract,
+    add,
+    average,
+    concatenate,
+    dot,
+    maximum,
+    minimum,
+    multiply,
+    subtract,
+)
+from eagerflow.keras.layers.padding import (
+    Cropping1D,
+    Cropping2D,
+    Cropping3D,
+    ZeroPadding1D,
+    ZeroPadding2D,
+    ZeroPadding3D,
+)
+from eagerflow.keras.layers.pooling import (
+    AveragePooling1D,
+    AveragePooling2D,
+    AveragePooling3D,
+    AvgPool1D,
+    AvgPool2D,
+    AvgPool3D,
+    MaxPool1D,
+    MaxPool2D,
+    MaxPool3D,
+    MaxPooling1D,
+    MaxPooling2D,
+    MaxPooling3D,
+)
+from eagerflow.keras.layers.reshaping import Flatten, Permute, RepeatVector, Reshape
+from eagerflow.keras.layers.separable_convolution import (
+    SeparableConv1D,
+    SeparableConv2D,
+    SeparableConvolution1D,
+    SeparableConvolution2D,
+)
+from eagerflow.keras.layers.serialization import deserialize, serialize
+from eagerflow.keras.layers.upsampling import UpSampling1D, UpSampling2D, UpSampling3D
+from eagerflow.keras.layers.wrapper import SpectralNormalization, Wrapper

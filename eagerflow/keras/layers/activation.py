@@ -1,0 +1,313 @@
+"""Activations as layers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from eagerflow import _core
+from eagerflow import dtype as dtypes
+from eagerflow.keras import activations
+from eagerflow.keras.engine.input_spec import InputSpec
+from eagerflow.keras.engine.layer import Layer
+from eagerflow.keras.layers.arguments import (
+    FunctionLayer,
+    give,
+    sizes_of,
+    take,
+)
+from eagerflow.ops import reduction
+
+_ops = _core.ops
+
+
+class _Elementwise(FunctionLayer):
+    """A layer whose result has the shape of its input."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.supports_masking = True
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        return input_shape
+
+
+def _number(value: Any, class_name: str, name: str, none: bool = False) -> Any:
+    """An argument as a float; a negative or missing one is refused."""
+    if value is None and none:
+        return None
+    if value is None or value < 0.0:
+        raise ValueError(
+            f"{name} of a {class_name} layer cannot be None or a negative value. Expected a "
+            f"float. Received: {value}"
+        )
+    return float(value)
+
+
+class Activation(_Elementwise):
+    """Applies a function.
+
+    Args:
+        activation: the function, or its name in `tf.keras.activations`.
+        **kwargs: `name`, `dtype`, …
+
+    >>> tf.keras.layers.Activation("relu")(tf.constant([-1.0, 2.0])).numpy()
+    array([0., 2.], dtype=float32)
+    """
+
+    def __init__(self, activation: Any, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.activation = activations.get(activation)
+
+    def call(self, inputs: Any) -> Any:
+        return self.activation(inputs)
+
+    def get_config(self) -> dict[str, Any]:
+        return {**super().get_config(), **give(self, "activation")}
+
+
+class ReLU(_Elementwise):
+    """max(x, 0), with a slope below a threshold and a bound if they are asked for.
+
+    Args:
+        max_value: the largest value of the result; None for no bound.
+        negative_slope: the slope below the threshold.
+        threshold: where the identity begins.
+        **kwargs: `name`, `dtype`, …
+
+    Raises:
+        ValueError: if an argument is negative.
+
+    >>> tf.keras.layers.ReLU(max_value=1.0)([-3.0, -1.0, 0.5, 2.0]).numpy()
+    array([0. , 0. , 0.5, 1. ], dtype=float32)
+    """
+
+    def __init__(
+        self,
+        max_value: float | None = None,
+        negative_slope: float = 0.0,
+        threshold: float = 0.0,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(**kwargs)
+        if max_value is not None and max_value < 0.0:
+            raise ValueError(
+                f"max_value of a ReLU layer cannot be a negative value. Received: {max_value}"
+            )
+        self.max_value = None if max_value is None else float(max_value)
+        self.negative_slope = _number(negative_slope, "ReLU", "negative_slope")
+        self.threshold = _number(threshold, "ReLU", "threshold")
+
+    def call(self, inputs: Any) -> Any:
+        return activations.relu(
+            inputs, alpha=self.negative_slope, max_value=self.max_value, threshold=self.threshold
+        )
+
+    def get_config(self) -> dict[str, Any]:
+        return {
+            **super().get_config(),
+            "max_value": self.max_value,
+            "negative_slope": self.negative_slope,
+            "threshold": self.threshold,
+        }
+
+
+class LeakyReLU(_Elementwise):
+    """x where it is positive, else alpha * x (Maas et al., 2013).
+
+    Args:
+        alpha: the slope for negative numbers.
+        **kwargs: `name`, `dtype`, …
+
+    Raises:
+        ValueError: if `alpha` is None.
+
+    >>> tf.keras.layers.LeakyReLU(0.5)([-2.0, 2.0]).numpy()
+    array([-1.,  2.], dtype=float32)
+    """
+
+    def __init__(self, alpha: float = 0.3, **kwargs: Any) -> None:
+        if "negative_slope" in kwargs:
+            alpha = kwargs.pop("negative_slope")
+        super().__init__(**kwargs)
+        if alpha is None:
+            raise ValueError(
+                "The alpha value of a Leaky ReLU layer cannot be None, Expecting a float. "
+                f"Received: {alpha}"
+            )
+        self.alpha = float(alpha)
+
+    def call(self, inputs: Any) -> Any:
+        return _ops.leaky_relu(inputs, self.alpha)
+
+    def get_config(self) -> dict[str, Any]:
+        return {**super().get_config(), "alpha": self.alpha}
+
+
+class ELU(_Elementwise):
+    """x where it is positive, else alpha * (exp(x) - 1) (Clevert et al., 2015).
+
+    Args:
+        alpha: the bound for negative numbers.
+        **kwargs: `name`, `dtype`, …
+
+    Raises:
+        ValueError: if `alpha` is None.
+
+    >>> tf.keras.layers.ELU()([0.0, 2.0]).numpy()
+    array([0., 2.], dtype=float32)
+    """
+
+    def __init__(self, alpha: float = 1.0, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        if alpha is None:
+            raise ValueError(
+                f"Alpha of an ELU layer cannot be None, expecting a float. Received: {alpha}"
+            )
+        self.alpha = float(alpha)
+
+    def call(self, inputs: Any) -> Any:
+        return activations.elu(inputs, self.alpha)
+
+    def get_config(self) -> dict[str, Any]:
+        return {**super().get_config(), "alpha": self.alpha}
+
+
+class ThresholdedReLU(_Elementwise):
+    """x where it is above theta, else 0 (Konda et al., 2014).
+
+    Args:
+        theta: the threshold.
+        **kwargs: `name`, `dtype`, …
+
+    Raises:
+        ValueError: if `theta` is None or negative.
+
+    >>> tf.keras.layers.ThresholdedReLU(1.0)([0.5, 2.0]).numpy()
+    array([0., 2.], dtype=float32)
+    """
+
+    def __init__(self, theta: float = 1.0, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        if theta is None:
+            raise ValueError(
+                "Theta of a Thresholded ReLU layer cannot be None, expecting a float. "
+                f"Received: {theta}"
+            )
+        if theta < 0:
+            raise ValueError(
+                f"The theta value of a Thresholded ReLU layer should be >=0. Received: {theta}"
+            )
+        self.theta = float(theta)
+
+    def call(self, inputs: Any) -> Any:
+        above = _ops.greater(inputs, self.theta)
+        return _ops.multiply(inputs, _ops.cast(above, self._compute_dtype_object))
+
+    def get_config(self) -> dict[str, Any]:
+        return {**super().get_config(), "theta": self.theta}
+
+
+class PReLU(_Elementwise):
+    """x where it is positive, else alpha * x with a learned alpha (He et al., 2015).
+
+    Args:
+        alpha_initializer: for the slopes.
+        alpha_regularizer: gives a loss for the slopes.
+        alpha_constraint: is applied to the slopes after each step of an optimizer.
+        shared_axes: axes along which the slope is the same, counted from 1.
+        **kwargs: `name`, `dtype`, …
+
+    >>> tf.keras.layers.PReLU("ones", shared_axes=[1])(tf.constant([[-1.0, 2.0]])).numpy()
+    array([[-1.,  2.]], dtype=float32)
+    """
+
+    def __init__(
+        self,
+        alpha_initializer: Any = "zeros",
+        alpha_regularizer: Any = None,
+        alpha_constraint: Any = None,
+        shared_axes: Any = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(**kwargs)
+        take(
+            self,
+            alpha_initializer=alpha_initializer,
+            alpha_regularizer=alpha_regularizer,
+            alpha_constraint=alpha_constraint,
+        )
+        if shared_axes is not None and not isinstance(shared_axes, (list, tuple)):
+            shared_axes = [shared_axes]
+        self.shared_axes = None if shared_axes is None else list(shared_axes)
+
+    def build(self, input_shape: Any) -> None:
+        sizes = sizes_of(input_shape)
+        slopes = sizes[1:]
+        for axis in self.shared_axes or ():
+            slopes[axis - 1] = 1
+        self.alpha = self.add_weight(
+            shape=slopes,
+            name="alpha",
+            initializer=self.alpha_initializer,
+            regularizer=self.alpha_regularizer,
+            constraint=self.alpha_constraint,
+        )
+        shared = self.shared_axes or ()
+        axes = {axis: sizes[axis] for axis in range(1, len(sizes)) if axis not in shared}
+        self.input_spec = InputSpec(ndim=len(sizes), axes=axes)
+        Layer.build(self, input_shape)
+
+    def call(self, inputs: Any) -> Any:
+        negative = _ops.multiply(_ops.negative(self.alpha), _ops.relu(_ops.negative(inputs)))
+        return _ops.add(_ops.relu(inputs), negative)
+
+    def get_config(self) -> dict[str, Any]:
+        return {
+            **super().get_config(),
+            **give(self, "alpha_initializer", "alpha_regularizer", "alpha_constraint"),
+            "shared_axes": self.shared_axes,
+        }
+
+
+class Softmax(_Elementwise):
+    """exp(x) / sum(exp(x)) along one or several axes.
+
+    Args:
+        axis: the axis, or a list of axes over which the sum goes.
+        robust_masking: whether masked elements become exactly zero.
+        **kwargs: `name`, `dtype`, …
+
+    A call takes `mask`, a bool tensor of the input's shape, False where elements do not count.
+
+    >>> tf.keras.layers.Softmax()([[1.0, 1.0]]).numpy()
+    array([[0.5, 0.5]], dtype=float32)
+    """
+
+    def __init__(self, axis: Any = -1, robust_masking: bool = False, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.axis = axis
+        self.robust_masking = robust_masking
+
+    def call(self, inputs: Any, mask: Any = None) -> Any:
+        if mask is not None:
+            low = -65504.0 if inputs.dtype.name == "float16" else -1e9
+            if self.robust_masking:
+                if mask.dtype is not dtypes.bool:
+                    mask = _ops.greater(mask, _ops.cast(0.5, mask.dtype))
+                inputs = _ops.select(mask, inputs, _ops.cast(low, inputs.dtype))
+            else:
+                hidden = _ops.subtract(1.0, _ops.cast(mask, inputs.dtype))
+                inputs = _ops.add(inputs, _ops.multiply(hidden, low))
+        if not isinstance(self.axis, (list, tuple)):
+            return activations.softmax(inputs, axis=self.axis)
+        if len(self.axis) == 1:
+            return activations.softmax(inputs, axis=self.axis[0])
+        return _ops.exp(
+            _ops.subtract(inputs, reduction.reduce_logsumexp(inputs, axis=self.axis, keepdims=True))
+        )
+
+    def get_config(self) -> dict[str, Any]:
+        config = {**super().get_config(), "axis": self.axis}
+        if self.robust_masking:
+            config["robust_masking"] = True
+        return config

@@ -1,0 +1,173 @@
+"""What layers do with their arguments: checks, and functions that are given by name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from eagerflow.keras import activations, config, constraints, initializers, regularizers
+from eagerflow.keras.engine.layer import Layer
+from eagerflow.shapes import TensorShape
+
+_KINDS: dict[str, Any] = {
+    "activation": activations,
+    "initializer": initializers,
+    "regularizer": regularizers,
+    "constraint": constraints,
+}
+
+
+class FunctionLayer(Layer):
+    """A layer some of whose arguments are functions, which `take` sets."""
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any: ...
+
+
+def take(layer: Layer, **arguments: Any) -> None:
+    """Sets attributes of a layer to the functions that arguments stand for.
+
+    The last word of an argument's name says what it is: `kernel_initializer` an initializer.
+    """
+    for name, value in arguments.items():
+        kind = _KINDS[name.rpartition("_")[2]]
+        setattr(layer, name, kind.get(value))
+
+
+def give(layer: Layer, *names: str) -> dict[str, Any]:
+    """The entries of a layer's config for functions that `take` has set."""
+    return {name: _KINDS[name.rpartition("_")[2]].serialize(getattr(layer, name)) for name in names}
+
+
+def sizes_of(shape: Any) -> list[int | None]:
+    """A shape, given as a `TensorShape`, a list or a tuple, as a list."""
+    return TensorShape(shape).as_list()
+
+
+def is_shape_list(shape: Any) -> bool:
+    """Whether an argument `input_shape` holds the shapes of several inputs."""
+    return (
+        isinstance(shape, (list, tuple))
+        and bool(shape)
+        and (isinstance(shape[0], (list, tuple, TensorShape)) or shape[0] is None)
+        and any(isinstance(entry, (list, tuple, TensorShape)) for entry in shape)
+    )
+
+
+def integers(value: Any, count: int, name: str, allow_zero: bool = False) -> tuple[int, ...]:
+    """One integer for each axis, given one for all or one for each.
+
+    Raises:
+        ValueError: if the length is wrong, or an entry is no positive integer.
+    """
+    message = f"The `{name}` argument must be a tuple of {count} integers. Received: {value}"
+    if isinstance(value, int):
+        numbers: tuple[Any, ...] = (value,) * count
+    else:
+        try:
+            numbers = tuple(value)
+        except TypeError:
+            raise ValueError(message) from None
+        if len(numbers) != count:
+            raise ValueError(message)
+    result = []
+    for number in numbers:
+        if not hasattr(number, "__index__"):
+            raise ValueError(f"{message} including element {number} of type {type(number)}")
+        result.append(int(number))
+    low = 0 if allow_zero else 1
+    wrong = {number for number in result if number < low}
+    if wrong:
+        needed = ">= 0" if allow_zero else "> 0"
+        raise ValueError(
+            f"{message} including {wrong} that does not satisfy the requirement `{needed}`."
+        )
+    return tuple(result)
+
+
+def data_format_of(value: Any) -> str:
+    """The order of axes, Keras's default for None.
+
+    Raises:
+        ValueError: unless it is "channels_first" or "channels_last".
+    """
+    if value is None:
+        value = config.image_data_format()
+    word = value.lower() if isinstance(value, str) else value
+    if word not in ("channels_first", "channels_last"):
+        raise ValueError(
+            "The `data_format` argument must be one of "
+            f'"channels_first", "channels_last". Received: {value}'
+        )
+    return word
+
+
+def padding_of(value: Any, allowed: Iterable[str] = ("valid", "same")) -> Any:
+    """The word for what is added at the borders, in lower case.
+
+    Raises:
+        ValueError: for another word.
+    """
+    if isinstance(value, (list, tuple)):
+        return value
+    word = value.lower() if isinstance(value, str) else value
+    if word not in allowed:
+        words = ", ".join(f'"{name}"' for name in allowed)
+        raise ValueError(
+            f"The `padding` argument must be a list/tuple or one of {{{words}}}. Received: {value}"
+        )
+    return word
+
+
+def window_count(
+    length: int | None, window: int, padding: str, step: int, dilation: int = 1
+) -> int | None:
+    """How many windows fit along an axis."""
+    if length is None:
+        return None
+    reach = (window - 1) * dilation + 1
+    if padding == "valid":
+        length = length - reach + 1
+    elif padding == "full":
+        length = length + reach - 1
+    return (length + step - 1) // step
+
+
+def transposed_length(
+    length: int | None,
+    window: int,
+    padding: str,
+    step: int,
+    output_padding: int | None = None,
+    dilation: int = 1,
+) -> int | None:
+    """The length that a transposed convolution makes of `length`."""
+    if length is None:
+        return None
+    reach = (window - 1) * dilation + 1
+    if output_padding is None:
+        if padding == "valid":
+            return length * step + max(reach - step, 0)
+        return length * step
+    lost = 2 * (reach // 2) if padding == "same" else 0
+    return (length - 1) * step + reach - lost + output_padding
+
+
+def axes_of(axis: Any, rank: int) -> list[int]:
+    """An axis, or a list of them, as numbers from 0.
+
+    Raises:
+        ValueError: if one is out of range or there twice.
+    """
+    axes = [axis] if isinstance(axis, int) else list(axis)
+    axes = [number + rank if number < 0 else number for number in axes]
+    for number in axes:
+        if not 0 <= number < rank:
+            raise ValueError(
+                "Invalid value for `axis` argument. Expected 0 <= axis < inputs.rank (with "
+                f"inputs.rank={rank}). Received: axis={tuple(axes)}"
+            )
+    if len(axes) != len(set(axes)):
+        raise ValueError(f"Duplicate axis: {tuple(axes)}")
+    return axes

@@ -1,0 +1,252 @@
+"""Normalisation with the mean and variance of the batch."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from eagerflow import _core
+from eagerflow import dtype as dtypes
+from eagerflow.keras.engine import call_context
+from eagerflow.keras.engine.input_spec import InputSpec
+from eagerflow.keras.engine.layer import Layer
+from eagerflow.keras.layers.arguments import (
+    FunctionLayer,
+    axes_of,
+    give,
+    take,
+)
+from eagerflow.ops.normalization import weighted_moments
+from eagerflow.shapes import TensorShape
+from eagerflow.variable import VariableAggregation, VariableSynchronization
+
+_ops = _core.ops
+_HALF = (dtypes.float16, dtypes.bfloat16)
+
+
+class BatchNormalization(FunctionLayer):
+    """gamma * (x - mean) / sqrt(variance + epsilon) + beta (Ioffe and Szegedy, 2015).
+
+    In training mean and variance are those of the batch, and move the averages that stand for
+    them otherwise. A layer that is not trainable always uses the averages.
+
+    Args:
+        axis: the axis of the features, or a list of axes.
+        momentum: how much of the averages stays at each step.
+        epsilon: keeps the divisor from zero.
+        center: whether beta is added.
+        scale: whether the result is multiplied by gamma.
+        beta_initializer: for beta.
+        gamma_initializer: for gamma.
+        moving_mean_initializer: for the average of the means.
+        moving_variance_initializer: for the average of the variances.
+        beta_regularizer: gives a loss for beta.
+        gamma_regularizer: gives a loss for gamma.
+        beta_constraint: is applied to beta after each step of an optimizer.
+        gamma_constraint: is applied to gamma after each step.
+        synchronized: kept in the config; there is one replica.
+        **kwargs: `name`, `dtype`, …; `fused=False` keeps the variance of images uncorrected.
+
+    Raises:
+        TypeError: if `axis` is no number or list.
+        ValueError: if it is out of range.
+
+    >>> layer = tf.keras.layers.BatchNormalization()
+    >>> y = layer(tf.constant([[1.0], [3.0]]), training=True)
+    >>> y.numpy().round(2)
+    array([[-1.],
+           [ 1.]], dtype=float32)
+    >>> [weight.name for weight in layer.non_trainable_weights]
+    ['batch_normalization/moving_mean:0', 'batch_normalization/moving_variance:0']
+    """
+
+    def __init__(
+        self,
+        axis: Any = -1,
+        momentum: float = 0.99,
+        epsilon: float = 1e-3,
+        center: bool = True,
+        scale: bool = True,
+        beta_initializer: Any = "zeros",
+        gamma_initializer: Any = "ones",
+        moving_mean_initializer: Any = "zeros",
+        moving_variance_initializer: Any = "ones",
+        beta_regularizer: Any = None,
+        gamma_regularizer: Any = None,
+        beta_constraint: Any = None,
+        gamma_constraint: Any = None,
+        synchronized: bool = False,
+        **kwargs: Any,
+    ) -> None:
+        fused = kwargs.pop("fused", None)
+        super().__init__(**kwargs)
+        if not isinstance(axis, (int, list, tuple)):
+            raise TypeError(
+                "Expected an int or a list/tuple of ints for the argument 'axis', but received: "
+                f"{axis!r}"
+            )
+        if synchronized and fused:
+            raise ValueError("`fused=True` is not supported when `synchronized=True`.")
+        self.axis: Any = axis if isinstance(axis, int) else list(axis)
+        self.synchronized = synchronized
+        self.momentum = momentum
+        self.epsilon = epsilon
+        self.center = center
+        self.scale = scale
+        take(
+            self,
+            beta_initializer=beta_initializer,
+            gamma_initializer=gamma_initializer,
+            moving_mean_initializer=moving_mean_initializer,
+            moving_variance_initializer=moving_variance_initializer,
+            beta_regularizer=beta_regularizer,
+            gamma_regularizer=gamma_regularizer,
+            beta_constraint=beta_constraint,
+            gamma_constraint=gamma_constraint,
+        )
+        self.supports_masking = True
+        self.fused = False if synchronized else fused
+
+    @property
+    def _param_dtype(self) -> Any:
+        dtype = self.dtype or "float32"
+        return "float32" if dtype in ("float16", "bfloat16") else dtype
+
+    def _is_fused(self, rank: int) -> bool:
+        """Whether TensorFlow takes its fused operation, which corrects the average's variance."""
+        single = len(self.axis) == 1 and self.axis[0] in (1, rank - 1)
+        possible = rank in (4, 5) and single and self.compute_dtype != "float64"
+        if self.fused and not possible:
+            raise ValueError(
+                "Passing `fused=True` is only supported when axis is 1 or 3 for input rank = 4 or "
+                f"1 or 4 for input rank = 5. Got axis {self.axis} and rank {rank}"
+            )
+        return possible if self.fused is None else bool(self.fused)
+
+    def _weight(self, name: str, shape: Any, trainable: bool = True) -> Any:
+        return self.add_weight(
+            name=name,
+            shape=shape,
+            dtype=self._param_dtype,
+            initializer=getattr(self, f"{name}_initializer"),
+            regularizer=getattr(self, f"{name}_regularizer", None),
+            constraint=getattr(self, f"{name}_constraint", None),
+            trainable=trainable,
+            autocast=False,
+            synchronization=VariableSynchronization.AUTO
+            if trainable
+            else VariableSynchronization.ON_READ,
+            aggregation=VariableAggregation.NONE if trainable else VariableAggregation.MEAN,
+        )
+
+    def build(self, input_shape: Any) -> None:
+        shape = TensorShape(input_shape)
+        if not shape.rank:
+            raise ValueError(f"Input has undefined rank. Received: input_shape={input_shape}.")
+        rank = shape.rank
+        self.axis = axes_of(self.axis, rank)
+        sizes = {axis: shape[axis] for axis in self.axis}
+        if None in sizes.values():
+            raise ValueError(
+                "Input has undefined `axis` dimension. Received input with shape "
+                f"{tuple(shape.as_list())} and axis={tuple(self.axis)}"
+            )
+        self.fused = self._is_fused(rank)
+        self.input_spec = InputSpec(ndim=rank, axes=sizes)
+        spread = [sizes.get(axis, 1) for axis in range(rank)]
+        weights = [*sizes.values()] if len(sizes) == 1 else spread
+        self.gamma = self._weight("gamma", weights) if self.scale else None
+        self.beta = self._weight("beta", weights) if self.center else None
+        self.moving_mean = self._weight("moving_mean", weights, trainable=False)
+        self.moving_variance = self._weight("moving_variance", weights, trainable=False)
+        self._reduced = [axis for axis in range(rank) if axis not in sizes]
+        # Vectors broadcast by themselves along the last axis only.
+        self._spread = None if self.axis == [rank - 1] else spread
+        self._keep = len(sizes) > 1
+        Layer.build(self, input_shape)
+
+    def call(self, inputs: Any, training: Any = None, mask: Any = None) -> Any:
+        dtype = inputs.dtype
+        x = _ops.cast(inputs, dtypes.float32) if dtype in _HALF else inputs
+        if training and self.trainable:
+            mean, variance = self._moments(x, mask)
+            if not call_context.is_inferring():
+                self._move(x, mean, variance)
+        else:
+            mean, variance = self.moving_mean, self.moving_variance
+        factor = _ops.rsqrt(_ops.add(variance, self.epsilon))
+        if self.gamma is not None:
+            factor = _ops.multiply(factor, self.gamma)
+        shift = _ops.multiply(mean, factor)
+        if self.beta is not None:
+            shift = _ops.subtract(self.beta, shift)
+        else:
+            shift = _ops.negative(shift)
+        if self._spread is not None:
+            factor = _ops.reshape(factor, self._spread)
+            shift = _ops.reshape(shift, self._spread)
+        outputs = _ops.add(_ops.multiply(x, factor), shift)
+        return outputs if x is inputs else _ops.cast(outputs, dtype)
+
+    def _moments(self, x: Any, mask: Any) -> tuple[Any, Any]:
+        """Mean and variance of a batch."""
+        if mask is not None:
+            if self.fused:
+                warnings.warn(
+                    "Masking is not supported with `fused=True`. You should either turn off "
+                    "fusing (`fused=False`) or you should not pass a `mask` argument when calling "
+                    "the layer. For the moment `mask` will be ignored for the normalization.",
+                    stacklevel=3,
+                )
+            else:
+                weights = _ops.cast(mask, x.dtype)
+                for _ in range(x.ndim - weights.ndim):
+                    weights = _ops.expand_dims(weights, -1)
+                return weighted_moments(x, self._reduced, weights, keepdims=self._keep)
+        mean = _ops.reduce_mean(x, self._reduced, True)
+        distance = _ops.squared_difference(x, mean)
+        variance = _ops.reduce_mean(distance, self._reduced, self._keep)
+        if not self._keep:
+            mean = _ops.reshape(mean, variance._shape_tuple())
+        return mean, variance
+
+    def _move(self, x: Any, mean: Any, variance: Any) -> None:
+        """Moves the averages towards those of a batch; nothing is moved by an empty one."""
+        count = 1
+        for axis, size in enumerate(x._shape_tuple()):
+            count *= 1 if axis not in self._reduced else size
+        if not count:
+            return
+        step = 1.0 - self.momentum
+        mean, variance = _ops.stop_gradient(mean), _ops.stop_gradient(variance)
+        if self.fused:
+            variance = _ops.multiply(variance, count / max(count - 1, 1))
+        for average, value in ((self.moving_mean, mean), (self.moving_variance, variance)):
+            average.assign_sub(_ops.multiply(_ops.subtract(average, value), step))
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        return input_shape
+
+    def get_config(self) -> dict[str, Any]:
+        config = {
+            **super().get_config(),
+            "axis": self.axis,
+            "momentum": self.momentum,
+            "epsilon": self.epsilon,
+            "center": self.center,
+            "scale": self.scale,
+            **give(
+                self,
+                "beta_initializer",
+                "gamma_initializer",
+                "moving_mean_initializer",
+                "moving_variance_initializer",
+                "beta_regularizer",
+                "gamma_regularizer",
+                "beta_constraint",
+                "gamma_constraint",
+            ),
+        }
+        if self.synchronized:
+            config["synchronized"] = True
+        return config

@@ -1,0 +1,425 @@
+"""Convolutions of sequences, images and volumes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from eagerflow import _core
+from eagerflow.keras import activations, regularizers
+from eagerflow.keras.engine.input_spec import InputSpec
+from eagerflow.keras.engine.layer import Layer
+from eagerflow.keras.layers.arguments import (
+    FunctionLayer,
+    data_format_of,
+    give,
+    integers,
+    padding_of,
+    sizes_of,
+    take,
+    window_count,
+)
+from eagerflow.ops.volumes import conv3d
+from eagerflow.shapes import TensorShape
+
+_ops = _core.ops
+_linear = activations.linear
+
+
+class Conv(FunctionLayer):
+    """What convolutions have in common; `rank` is the number of axes that the window moves along.
+
+    The arguments are those of `Conv2D`.
+
+    Raises:
+        ValueError: if an argument is out of range.
+    """
+
+    def __init__(
+        self,
+        rank: int,
+        filters: int | None,
+        kernel_size: Any,
+        strides: Any = 1,
+        padding: str = "valid",
+        data_format: str | None = None,
+        dilation_rate: Any = 1,
+        groups: int = 1,
+        activation: Any = None,
+        use_bias: bool = True,
+        kernel_initializer: Any = "glorot_uniform",
+        bias_initializer: Any = "zeros",
+        kernel_regularizer: Any = None,
+        bias_regularizer: Any = None,
+        activity_regularizer: Any = None,
+        kernel_constraint: Any = None,
+        bias_constraint: Any = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(activity_regularizer=activity_regularizer, **kwargs)
+        self.rank = rank
+        if isinstance(filters, float):
+            filters = int(filters)
+        if filters is not None and filters <= 0:
+            raise ValueError(
+                "Invalid value for argument `filters`. Expected a strictly positive value. "
+                f"Received filters={filters}."
+            )
+        self.filters = filters
+        self.groups = groups or 1
+        self.kernel_size = integers(kernel_size, rank, "kernel_size")
+        self.strides = integers(strides, rank, "strides", allow_zero=True)
+        self.padding = padding_of(padding, ("valid", "same", "causal"))
+        self.data_format = data_format_of(data_format)
+        self.dilation_rate = integers(dilation_rate, rank, "dilation_rate")
+        self.use_bias = use_bias
+        take(
+            self,
+            activation=activation,
+            kernel_initializer=kernel_initializer,
+            bias_initializer=bias_initializer,
+            kernel_regularizer=kernel_regularizer,
+            bias_regularizer=bias_regularizer,
+            kernel_constraint=kernel_constraint,
+            bias_constraint=bias_constraint,
+        )
+        self.input_spec = InputSpec(min_ndim=rank + 2)
+        self._check_arguments()
+        self._channels_first = self.data_format == "channels_first"
+        self._is_causal = self.padding == "causal"
+        self._word = "VALID" if self._is_causal else self.padding.upper()
+        # Sequences are images of one row.
+        one = (1,) if rank == 1 else ()
+        if self._channels_first:
+            self._step = [1, 1, *one, *self.strides]
+            self._spread = [1, 1, *one, *self.dilation_rate]
+        else:
+            self._step = [1, *one, *self.strides, 1]
+            self._spread = [1, *one, *self.dilation_rate, 1]
+        self._image_format = "NCHW" if self._channels_first else "NHWC"
+        self._row_axis = 2 if self._channels_first else 1
+
+    def _check_arguments(self) -> None:
+        if self.filters is not None and self.filters % self.groups:
+            raise ValueError(
+                "The number of filters must be evenly divisible by the number of groups. "
+                f"Received: groups={self.groups}, filters={self.filters}"
+            )
+        if not all(self.strides):
+            raise ValueError(
+                f"The argument `strides` cannot contains 0(s). Received: {self.strides}"
+            )
+        if self.padding == "causal" and not getattr(self, "_may_be_causal", False):
+            raise ValueError("Causal padding is only supported for `Conv1D`and `SeparableConv1D`.")
+        if max(self.strides) > 1 and max(self.dilation_rate) > 1:
+            raise ValueError(
+                "`strides > 1` not supported in conjunction with `dilation_rate > 1`. Received: "
+                f"strides={self.strides} and dilation_rate={self.dilation_rate}"
+            )
+
+    @property
+    def _channel_axis(self) -> int:
+        return -1 - self.rank if self._channels_first else -1
+
+    def _input_channels(self, input_shape: Any) -> int:
+        """The number of channels of an input.
+
+        Raises:
+            ValueError: if it is unknown.
+        """
+        channels = TensorShape(input_shape)[self._channel_axis]
+        if channels is None:
+            raise ValueError(
+                f"The channel dimension of the inputs to `{type(self).__name__}` should be "
+                f"defined. The input_shape received is {input_shape}, where axis "
+                f"{self._channel_axis} (0-based) is the channel dimension, which found to be "
+                "`None`."
+            )
+        return channels
+
+    def _add_bias(self, count: int) -> None:
+        """Makes the bias, if there shall be one."""
+        self.bias = None
+        if self.use_bias:
+            self.bias = self.add_weight(
+                name="bias",
+                shape=(count,),
+                initializer=self.bias_initializer,
+                regularizer=self.bias_regularizer,
+                constraint=self.bias_constraint,
+                trainable=True,
+                dtype=self.dtype,
+            )
+
+    def build(self, input_shape: Any) -> None:
+        channels = self._input_channels(input_shape)
+        if channels % self.groups:
+            raise ValueError(
+                "The number of input channels must be evenly divisible by the number of groups. "
+                f"Received groups={self.groups}, but the input has {channels} channels (full "
+                f"input shape is {input_shape})."
+            )
+        self.compute_output_shape(input_shape)
+        self.kernel = self.add_weight(
+            name="kernel",
+            shape=(*self.kernel_size, channels // self.groups, self.filters),
+            initializer=self.kernel_initializer,
+            regularizer=self.kernel_regularizer,
+            constraint=self.kernel_constraint,
+            trainable=True,
+            dtype=self.dtype,
+        )
+        self._add_bias(self.filters)  # type: ignore[arg-type]
+        self.input_spec = InputSpec(min_ndim=self.rank + 2, axes={self._channel_axis: channels})
+        Layer.build(self, input_shape)
+
+    def call(self, inputs: Any) -> Any:
+        if inputs.ndim > self.rank + 2:
+            return self._with_more_batch_axes(inputs)
+        if self._is_causal:
+            inputs = self._shifted(inputs)
+        outputs = self.convolution_op(inputs, self.kernel)
+        if self.bias is not None:
+            outputs = _ops.bias_add(outputs, self.bias, self._image_format)
+        return outputs if self.activation is _linear else self.activation(outputs)
+
+    def convolution_op(self, inputs: Any, kernel: Any) -> Any:
+        """The convolution itself, without bias and activation; subclasses may replace it."""
+        if self.rank == 3:
+            order = "NCDHW" if self._channels_first else "NDHWC"
+            return conv3d(inputs, kernel, self._step, self._word, order, self._spread)
+        if self.rank == 2:
+            return _ops.conv2d(
+                inputs, kernel, self._step, self._word, None, self._spread, self._image_format
+            )
+        row = self._row_axis
+        images = _ops.conv2d(
+            _ops.expand_dims(inputs, row),
+            _ops.expand_dims(kernel, 0),
+            self._step,
+            self._word,
+            None,
+            self._spread,
+            self._image_format,
+        )
+        return _ops.squeeze(images, [row])
+
+    def _shifted(self, inputs: Any) -> Any:
+        """A sequence with zeros before it, so that no window sees what comes later."""
+        before = self.dilation_rate[0] * (self.kernel_size[0] - 1)
+        if self._channels_first:
+            return _ops.pad(inputs, [0, 0, 0, 0, before, 0])
+        return _ops.pad(inputs, [0, 0, before, 0, 0, 0])
+
+    def _with_more_batch_axes(self, inputs: Any) -> Any:
+        shape = inputs._shape_tuple()
+        batch = len(shape) - self.rank - 1
+        result = self.call(_ops.reshape(inputs, [-1, *shape[batch:]]))
+        return _ops.reshape(result, [*shape[:batch], *result._shape_tuple()[1:]])
+
+    def _spatial(self, sizes: list[int | None]) -> list[int | None]:
+        return [
+            window_count(
+                length,
+                self.kernel_size[axis],
+                "same" if self._is_causal else self.padding,
+                self.strides[axis],
+                self.dilation_rate[axis],
+            )
+            for axis, length in enumerate(sizes)
+        ]
+
+    def compute_output_shape(self, input_shape: Any) -> TensorShape:
+        sizes = sizes_of(input_shape)
+        batch = len(sizes) - self.rank - 1
+        before = sizes[batch + 1 :] if self._channels_first else sizes[batch:-1]
+        spatial = self._spatial(before)
+        if any(size is not None and size < 0 for size in spatial):
+            raise ValueError(
+                "One of the dimensions in the output is <= 0 due to downsampling in "
+                f"{self.name}. Consider increasing the input size. Received input shape {sizes} "
+                "which would produce output shape with a zero or negative value in a dimension."
+            )
+        if self._channels_first:
+            return TensorShape([*sizes[:batch], self.filters, *spatial])
+        return TensorShape([*sizes[:batch], *spatial, self.filters])
+
+    def get_config(self) -> dict[str, Any]:
+        return {
+            **super().get_config(),
+            "filters": self.filters,
+            "kernel_size": self.kernel_size,
+            "strides": self.strides,
+            "padding": self.padding,
+            "data_format": self.data_format,
+            "dilation_rate": self.dilation_rate,
+            "groups": self.groups,
+            "use_bias": self.use_bias,
+            "activity_regularizer": regularizers.serialize(self.activity_regularizer),
+            **give(
+                self,
+                "activation",
+                "kernel_initializer",
+                "bias_initializer",
+                "kernel_regularizer",
+                "bias_regularizer",
+                "kernel_constraint",
+                "bias_constraint",
+            ),
+        }
+
+
+class Conv1D(Conv):
+    """Convolution of sequences `[batch, length, channels]`.
+
+    Args:
+        filters: the number of channels of the result.
+        kernel_size: the window's length.
+        strides: its step.
+        padding: "valid", "same", or "causal": only steps up to the window's last one are seen.
+        data_format: "channels_last" or "channels_first".
+        dilation_rate: the distance of the window's elements.
+        groups: into how many groups of channels input and result are divided.
+        activation: a function or its name; None for none.
+        use_bias: whether a bias is added.
+        kernel_initializer: for the filters `[kernel_size, channels / groups, filters]`.
+        bias_initializer: for the bias `[filters]`.
+        kernel_regularizer: gives a loss for the filters.
+        bias_regularizer: gives a loss for the bias.
+        activity_regularizer: gives a loss for the result.
+        kernel_constraint: is applied to the filters after each step of an optimizer.
+        bias_constraint: is applied to the bias after each step.
+        **kwargs: `name`, `dtype`, `input_shape`, …
+
+    Raises:
+        ValueError: if arguments or shapes do not fit.
+
+    >>> tf.keras.layers.Conv1D(8, 3, padding="causal")(tf.ones([2, 10, 4])).shape
+    TensorShape([2, 10, 8])
+    """
+
+    _may_be_causal = True
+
+    def __init__(
+        self,
+        filters: int,
+        kernel_size: Any,
+        strides: Any = 1,
+        padding: str = "valid",
+        data_format: str | None = "channels_last",
+        dilation_rate: Any = 1,
+        groups: int = 1,
+        activation: Any = None,
+        use_bias: bool = True,
+        kernel_initializer: Any = "glorot_uniform",
+        bias_initializer: Any = "zeros",
+        kernel_regularizer: Any = None,
+        bias_regularizer: Any = None,
+        activity_regularizer: Any = None,
+        kernel_constraint: Any = None,
+        bias_constraint: Any = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(
+            1, filters, kernel_size, strides, padding, data_format, dilation_rate, groups,
+            activation, use_bias, kernel_initializer, bias_initializer, kernel_regularizer,
+            bias_regularizer, activity_regularizer, kernel_constraint, bias_constraint, **kwargs,
+        )  # fmt: skip
+
+
+class Conv2D(Conv):
+    """Convolution of images `[batch, rows, columns, channels]`.
+
+    Args:
+        filters: the number of channels of the result.
+        kernel_size: the window's height and width: one number or two.
+        strides: its steps: one number or two.
+        padding: "valid" or "same".
+        data_format: "channels_last" or "channels_first".
+        dilation_rate: the distances of the window's elements: one number or two.
+        groups: into how many groups of channels input and result are divided.
+        activation: a function or its name; None for none.
+        use_bias: whether a bias is added.
+        kernel_initializer: for the filters `[rows, columns, channels / groups, filters]`.
+        bias_initializer: for the bias `[filters]`.
+        kernel_regularizer: gives a loss for the filters.
+        bias_regularizer: gives a loss for the bias.
+        activity_regularizer: gives a loss for the result.
+        kernel_constraint: is applied to the filters after each step of an optimizer.
+        bias_constraint: is applied to the bias after each step.
+        **kwargs: `name`, `dtype`, `input_shape`, …
+
+    Raises:
+        ValueError: if arguments or shapes do not fit.
+
+    >>> layer = tf.keras.layers.Conv2D(32, 3, activation="relu")
+    >>> layer(tf.ones([4, 28, 28, 1])).shape
+    TensorShape([4, 26, 26, 32])
+    """
+
+    def __init__(
+        self,
+        filters: int,
+        kernel_size: Any,
+        strides: Any = (1, 1),
+        padding: str = "valid",
+        data_format: str | None = None,
+        dilation_rate: Any = (1, 1),
+        groups: int = 1,
+        activation: Any = None,
+        use_bias: bool = True,
+        kernel_initializer: Any = "glorot_uniform",
+        bias_initializer: Any = "zeros",
+        kernel_regularizer: Any = None,
+        bias_regularizer: Any = None,
+        activity_regularizer: Any = None,
+        kernel_constraint: Any = None,
+        bias_constraint: Any = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(
+            2, filters, kernel_size, strides, padding, data_format, dilation_rate, groups,
+            activation, use_bias, kernel_initializer, bias_initializer, kernel_regularizer,
+            bias_regularizer, activity_regularizer, kernel_constraint, bias_constraint, **kwargs,
+        )  # fmt: skip
+
+
+class Conv3D(Conv):
+    """Convolution of volumes `[batch, depth, rows, columns, channels]`.
+
+    The arguments are those of `Conv2D`, with three numbers where it takes two.
+
+    Raises:
+        ValueError: if arguments or shapes do not fit.
+
+    >>> tf.keras.layers.Conv3D(2, 3)(tf.ones([1, 5, 5, 5, 1])).shape
+    TensorShape([1, 3, 3, 3, 2])
+    """
+
+    def __init__(
+        self,
+        filters: int,
+        kernel_size: Any,
+        strides: Any = (1, 1, 1),
+        padding: str = "valid",
+        data_format: str | None = None,
+        dilation_rate: Any = (1, 1, 1),
+        groups: int = 1,
+        activation: Any = None,
+        use_bias: bool = True,
+        kernel_initializer: Any = "glorot_uniform",
+        bias_initializer: Any = "zeros",
+        kernel_regularizer: Any = None,
+        bias_regularizer: Any = None,
+        activity_regularizer: Any = None,
+        kernel_constraint: Any = None,
+        bias_constraint: Any = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(
+            3, filters, kernel_size, strides, padding, data_format, dilation_rate, groups,
+            activation, use_bias, kernel_initializer, bias_initializer, kernel_regularizer,
+            bias_regularizer, activity_regularizer, kernel_constraint, bias_constraint, **kwargs,
+        )  # fmt: skip
+
+
+Convolution1D, Convolution2D, Convolution3D = Conv1D, Conv2D, Conv3D

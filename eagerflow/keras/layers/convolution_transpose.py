@@ -1,0 +1,245 @@
+"""Transposed convolutions, which make sequences, images and volumes larger."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from eagerflow import _core
+from eagerflow.keras import activations
+from eagerflow.keras.engine.input_spec import InputSpec
+from eagerflow.keras.engine.layer import Layer
+from eagerflow.keras.layers.arguments import integers, sizes_of, transposed_length
+from eagerflow.keras.layers.convolution import Conv, Conv1D, Conv2D, Conv3D
+from eagerflow.ops.volumes import conv3d_transpose
+from eagerflow.shapes import TensorShape
+
+_ops = _core.ops
+_linear = activations.linear
+
+
+class _Transposed(Conv):
+    """What transposed convolutions do in place of the methods of convolutions."""
+
+    output_padding: Any
+
+    def _take_output_padding(self, output_padding: Any) -> None:
+        self.output_padding = output_padding
+        if output_padding is None:
+            return
+        self.output_padding = integers(output_padding, self.rank, "output_padding", allow_zero=True)
+        for stride, extra in zip(self.strides, self.output_padding, strict=True):
+            if extra >= stride:
+                raise ValueError(
+                    "Strides must be greater than output padding. Received "
+                    f"strides={self.strides}, output_padding={self.output_padding}."
+                )
+
+    def build(self, input_shape: Any) -> None:
+        rank = self.rank + 2
+        if len(input_shape) != rank:
+            raise ValueError(f"Inputs should have rank {rank}. Received input_shape={input_shape}.")
+        channels = self._input_channels(input_shape)
+        self.kernel = self.add_weight(
+            name="kernel",
+            shape=(*self.kernel_size, self.filters, channels),
+            initializer=self.kernel_initializer,
+            regularizer=self.kernel_regularizer,
+            constraint=self.kernel_constraint,
+            trainable=True,
+            dtype=self.dtype,
+        )
+        self._add_bias(self.filters)  # type: ignore[arg-type]
+        axis = 1 if self._channels_first else rank - 1
+        self.input_spec = InputSpec(ndim=rank, axes={axis: channels})
+        Layer.build(self, input_shape)
+
+    def call(self, inputs: Any) -> Any:
+        sizes = self._larger(inputs._shape_tuple())
+        if self.rank == 3:
+            order = "NCDHW" if self._channels_first else "NDHWC"
+            outputs = conv3d_transpose(
+                inputs, self.kernel, sizes, self._step, self._word, order, self._spread
+            )
+        elif self.rank == 2:
+            outputs = self._images(self.kernel, inputs, sizes)
+        else:
+            row = self._row_axis
+            sizes.insert(row, 1)
+            kernel = _ops.expand_dims(self.kernel, 0)
+            outputs = self._images(kernel, _ops.expand_dims(inputs, row), sizes)
+            outputs = _ops.squeeze(outputs, [row])
+        if self.bias is not None:
+            outputs = _ops.bias_add(outputs, self.bias, self._image_format)
+        return outputs if self.activation is _linear else self.activation(outputs)
+
+    def _images(self, kernel: Any, inputs: Any, sizes: list[Any]) -> Any:
+        return _ops.conv2d_backprop_input(
+            kernel, inputs, sizes, self._step, self._word, None, self._spread, self._image_format
+        )
+
+    def _larger(self, sizes: Any) -> list[Any]:
+        """The sizes of the result."""
+        result = list(sizes)
+        start = 2 if self._channels_first else 1
+        extra = self.output_padding or (None,) * self.rank
+        for axis in range(self.rank):
+            result[start + axis] = transposed_length(
+                sizes[start + axis],
+                self.kernel_size[axis],
+                self.padding,
+                self.strides[axis],
+                extra[axis],
+                self.dilation_rate[axis],
+            )
+        result[1 if self._channels_first else -1] = self.filters
+        return result
+
+    def compute_output_shape(self, input_shape: Any) -> TensorShape:
+        return TensorShape(self._larger(sizes_of(input_shape)))
+
+    def get_config(self) -> dict[str, Any]:
+        config = super().get_config()
+        config["output_padding"] = self.output_padding
+        if self.rank == 3 and self.dilation_rate == (1, 1, 1):
+            del config["dilation_rate"]
+        return config
+
+
+def _described(name: str, sizes: str, shape: str, result: str) -> str:
+    return f"""The gradient of `{name}` by its input, used as a layer: it makes inputs larger.
+
+    Args:
+        filters: the number of channels of the result.
+        kernel_size: the window's size: {sizes}.
+        strides: by how much the input grows.
+        padding: "valid" or "same".
+        output_padding: how much larger the result is than it need be, below the strides; None
+            for the length that undoes the convolution's.
+        data_format: "channels_last" or "channels_first".
+        dilation_rate: the distance of the window's elements.
+        activation: a function or its name; None for none.
+        use_bias: whether a bias is added.
+        kernel_initializer: for the filters `[..., filters, channels]`.
+        bias_initializer: for the bias `[filters]`.
+        kernel_regularizer: gives a loss for the filters.
+        bias_regularizer: gives a loss for the bias.
+        activity_regularizer: gives a loss for the result.
+        kernel_constraint: is applied to the filters after each step of an optimizer.
+        bias_constraint: is applied to the bias after each step.
+        **kwargs: `name`, `dtype`, `input_shape`, …
+
+    Raises:
+        ValueError: if arguments or shapes do not fit.
+
+    >>> tf.keras.layers.{name}Transpose(8, 3, strides=2)(tf.ones({shape})).shape
+    TensorShape({result})
+    """
+
+
+class Conv1DTranspose(_Transposed, Conv1D):
+    __doc__ = _described("Conv1D", "one number", "[2, 5, 4]", "[2, 11, 8]")
+
+    def __init__(
+        self,
+        filters: int,
+        kernel_size: Any,
+        strides: Any = 1,
+        padding: str = "valid",
+        output_padding: Any = None,
+        data_format: str | None = None,
+        dilation_rate: Any = 1,
+        activation: Any = None,
+        use_bias: bool = True,
+        kernel_initializer: Any = "glorot_uniform",
+        bias_initializer: Any = "zeros",
+        kernel_regularizer: Any = None,
+        bias_regularizer: Any = None,
+        activity_regularizer: Any = None,
+        kernel_constraint: Any = None,
+        bias_constraint: Any = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(
+            filters=filters, kernel_size=kernel_size, strides=strides, padding=padding,
+            data_format=data_format, dilation_rate=dilation_rate, activation=activation,
+            use_bias=use_bias, kernel_initializer=kernel_initializer,
+            bias_initializer=bias_initializer, kernel_regularizer=kernel_regularizer,
+            bias_regularizer=bias_regularizer, activity_regularizer=activity_regularizer,
+            kernel_constraint=kernel_constraint, bias_constraint=bias_constraint, **kwargs,
+        )  # fmt: skip
+        self._take_output_padding(output_padding)
+
+
+class Conv2DTranspose(_Transposed, Conv2D):
+    __doc__ = _described("Conv2D", "one number or two", "[2, 5, 5, 4]", "[2, 11, 11, 8]")
+
+    def __init__(
+        self,
+        filters: int,
+        kernel_size: Any,
+        strides: Any = (1, 1),
+        padding: str = "valid",
+        output_padding: Any = None,
+        data_format: str | None = None,
+        dilation_rate: Any = (1, 1),
+        activation: Any = None,
+        use_bias: bool = True,
+        kernel_initializer: Any = "glorot_uniform",
+        bias_initializer: Any = "zeros",
+        kernel_regularizer: Any = None,
+        bias_regularizer: Any = None,
+        activity_regularizer: Any = None,
+        kernel_constraint: Any = None,
+        bias_constraint: Any = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(
+            filters=filters, kernel_size=kernel_size, strides=strides, padding=padding,
+            data_format=data_format, dilation_rate=dilation_rate, activation=activation,
+            use_bias=use_bias, kernel_initializer=kernel_initializer,
+            bias_initializer=bias_initializer, kernel_regularizer=kernel_regularizer,
+            bias_regularizer=bias_regularizer, activity_regularizer=activity_regularizer,
+            kernel_constraint=kernel_constraint, bias_constraint=bias_constraint, **kwargs,
+        )  # fmt: skip
+        self._take_output_padding(output_padding)
+
+
+class Conv3DTranspose(_Transposed, Conv3D):
+    __doc__ = _described("Conv3D", "one number or three", "[2, 2, 2, 2, 4]", "[2, 5, 5, 5, 8]")
+
+    def __init__(
+        self,
+        filters: int,
+        kernel_size: Any,
+        strides: Any = (1, 1, 1),
+        padding: str = "valid",
+        output_padding: Any = None,
+        data_format: str | None = None,
+        dilation_rate: Any = (1, 1, 1),
+        activation: Any = None,
+        use_bias: bool = True,
+        kernel_initializer: Any = "glorot_uniform",
+        bias_initializer: Any = "zeros",
+        kernel_regularizer: Any = None,
+        bias_regularizer: Any = None,
+        activity_regularizer: Any = None,
+        kernel_constraint: Any = None,
+        bias_constraint: Any = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(
+            filters=filters, kernel_size=kernel_size, strides=strides, padding=padding,
+            data_format=data_format, dilation_rate=dilation_rate, activation=activation,
+            use_bias=use_bias, kernel_initializer=kernel_initializer,
+            bias_initializer=bias_initializer, kernel_regularizer=kernel_regularizer,
+            bias_regularizer=bias_regularizer, activity_regularizer=activity_regularizer,
+            kernel_constraint=kernel_constraint, bias_constraint=bias_constraint, **kwargs,
+        )  # fmt: skip
+        self._take_output_padding(output_padding)
+
+
+Convolution1DTranspose, Convolution2DTranspose, Convolution3DTranspose = (
+    Conv1DTranspose,
+    Conv2DTranspose,
+    Conv3DTranspose,
+)

@@ -1,0 +1,154 @@
+"""The densely connected layer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from eagerflow import _core
+from eagerflow import dtype as dtypes
+from eagerflow.keras import activations, regularizers
+from eagerflow.keras.engine.input_spec import InputSpec
+from eagerflow.keras.engine.layer import Layer
+from eagerflow.keras.layers.arguments import (
+    FunctionLayer,
+    give,
+    take,
+)
+from eagerflow.shapes import TensorShape
+
+_ops = _core.ops
+_linear = activations.linear
+
+
+class Dense(FunctionLayer):
+    """activation(inputs @ kernel + bias), over the last axis.
+
+    Args:
+        units: the size of the last axis of the result.
+        activation: a function or its name; None for none.
+        use_bias: whether a bias is added.
+        kernel_initializer: for the matrix `[last axis of the input, units]`.
+        bias_initializer: for the bias `[units]`.
+        kernel_regularizer: gives a loss for the matrix.
+        bias_regularizer: gives a loss for the bias.
+        activity_regularizer: gives a loss for the result.
+        kernel_constraint: is applied to the matrix after each step of an optimizer.
+        bias_constraint: is applied to the bias after each step.
+        **kwargs: `name`, `dtype`, `trainable`, `input_shape`, …
+
+    Raises:
+        ValueError: if `units` is not positive, or the last axis of the input is unknown.
+
+    >>> layer = tf.keras.layers.Dense(3)
+    >>> layer(tf.ones([2, 5])).shape, [weight.name for weight in layer.weights]
+    (TensorShape([2, 3]), ['dense/kernel:0', 'dense/bias:0'])
+    """
+
+    def __init__(
+        self,
+        units: int,
+        activation: Any = None,
+        use_bias: bool = True,
+        kernel_initializer: Any = "glorot_uniform",
+        bias_initializer: Any = "zeros",
+        kernel_regularizer: Any = None,
+        bias_regularizer: Any = None,
+        activity_regularizer: Any = None,
+        kernel_constraint: Any = None,
+        bias_constraint: Any = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(activity_regularizer=activity_regularizer, **kwargs)
+        self.units = int(units) if not isinstance(units, int) else units
+        if self.units <= 0:
+            raise ValueError(
+                "Received an invalid value for `units`, expected a positive integer. "
+                f"Received: units={units}"
+            )
+        self.use_bias = use_bias
+        take(
+            self,
+            activation=activation,
+            kernel_initializer=kernel_initializer,
+            bias_initializer=bias_initializer,
+            kernel_regularizer=kernel_regularizer,
+            bias_regularizer=bias_regularizer,
+            kernel_constraint=kernel_constraint,
+            bias_constraint=bias_constraint,
+        )
+        self.input_spec = InputSpec(min_ndim=2)
+        self.supports_masking = True
+
+    def build(self, input_shape: Any) -> None:
+        dtype = dtypes.as_dtype(self.dtype or "float32")
+        if not (dtype.is_floating or dtype.is_complex):
+            raise TypeError(
+                "A Dense layer can only be built with a floating-point dtype. "
+                f"Received: dtype={dtype}"
+            )
+        last = TensorShape(input_shape)[-1]
+        if last is None:
+            raise ValueError(
+                "The last dimension of the inputs to a Dense layer should be defined. Found None. "
+                f"Full input shape received: {input_shape}"
+            )
+        self.input_spec = InputSpec(min_ndim=2, axes={-1: last})
+        self.kernel = self.add_weight(
+            "kernel",
+            shape=[last, self.units],
+            initializer=self.kernel_initializer,
+            regularizer=self.kernel_regularizer,
+            constraint=self.kernel_constraint,
+            dtype=self.dtype,
+            trainable=True,
+        )
+        self.bias = None
+        if self.use_bias:
+            self.bias = self.add_weight(
+                "bias",
+                shape=[self.units],
+                initializer=self.bias_initializer,
+                regularizer=self.bias_regularizer,
+                constraint=self.bias_constraint,
+                dtype=self.dtype,
+                trainable=True,
+            )
+        Layer.build(self, input_shape)
+
+    def call(self, inputs: Any) -> Any:
+        if inputs.ndim == 2:
+            outputs = _ops.matmul(inputs, self.kernel)
+        else:
+            shape = inputs._shape_tuple()
+            flat = _ops.matmul(_ops.reshape(inputs, [-1, shape[-1]]), self.kernel)
+            outputs = _ops.reshape(flat, [*shape[:-1], self.units])
+        if self.bias is not None:
+            outputs = _ops.bias_add(outputs, self.bias, "NHWC")
+        return outputs if self.activation is _linear else self.activation(outputs)
+
+    def compute_output_shape(self, input_shape: Any) -> TensorShape:
+        shape = TensorShape(input_shape).with_rank_at_least(2)
+        if shape[-1] is None:
+            raise ValueError(
+                "The last dimension of the input shape of a Dense layer should be defined. "
+                f"Found None. Received: input_shape={input_shape}"
+            )
+        return shape[:-1].concatenate(self.units)
+
+    def get_config(self) -> dict[str, Any]:
+        return {
+            **super().get_config(),
+            "units": self.units,
+            "use_bias": self.use_bias,
+            "activity_regularizer": regularizers.serialize(self.activity_regularizer),
+            **give(
+                self,
+                "activation",
+                "kernel_initializer",
+                "bias_initializer",
+                "kernel_regularizer",
+                "bias_regularizer",
+                "kernel_constraint",
+                "bias_constraint",
+            ),
+        }

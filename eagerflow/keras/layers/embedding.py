@@ -1,0 +1,135 @@
+"""The layer that turns numbers of words into vectors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from eagerflow import _core
+from eagerflow import dtype as dtypes
+from eagerflow.keras import regularizers
+from eagerflow.keras.engine.layer import Layer
+from eagerflow.keras.layers.arguments import (
+    FunctionLayer,
+    give,
+    sizes_of,
+    take,
+)
+from eagerflow.shapes import TensorShape
+
+_ops = _core.ops
+_INTEGERS = (dtypes.int32, dtypes.int64)
+
+
+class Embedding(FunctionLayer):
+    """Rows of a learned table: `[...]` whole numbers to `[..., output_dim]`.
+
+    Args:
+        input_dim: the number of rows; inputs are below it.
+        output_dim: the length of a row.
+        embeddings_initializer: for the table.
+        embeddings_regularizer: gives a loss for the table.
+        activity_regularizer: gives a loss for the result.
+        embeddings_constraint: is applied to the table after each step of an optimizer.
+        mask_zero: whether 0 stands for a missing element, which later layers then skip.
+        input_length: the length of the sequences, where `Flatten` and `Dense` need to know it.
+        sparse: kept in the config.
+        **kwargs: `name`, `dtype`, …
+
+    Raises:
+        ValueError: if a size is not positive.
+
+    >>> layer = tf.keras.layers.Embedding(100, 8)
+    >>> layer(tf.constant([[1, 2, 3]])).shape
+    TensorShape([1, 3, 8])
+    """
+
+    def __init__(
+        self,
+        input_dim: int,
+        output_dim: int,
+        embeddings_initializer: Any = "uniform",
+        embeddings_regularizer: Any = None,
+        activity_regularizer: Any = None,
+        embeddings_constraint: Any = None,
+        mask_zero: bool = False,
+        input_length: Any = None,
+        sparse: bool = False,
+        **kwargs: Any,
+    ) -> None:
+        if "input_shape" not in kwargs:
+            kwargs["input_shape"] = (input_length if input_length else None,)
+            if isinstance(input_length, (list, tuple)):
+                kwargs["input_shape"] = tuple(input_length)
+        if input_dim <= 0 or output_dim <= 0:
+            raise ValueError(
+                "Both `input_dim` and `output_dim` should be positive, "
+                f"Received input_dim = {input_dim} and output_dim = {output_dim}"
+            )
+        # Whole numbers must not be turned into floats: they would not stay whole in half precision.
+        kwargs["autocast"] = False
+        super().__init__(activity_regularizer=activity_regularizer, **kwargs)
+        self.input_dim = input_dim
+        self.output_dim = output_dim
+        take(
+            self,
+            embeddings_initializer=embeddings_initializer,
+            embeddings_regularizer=embeddings_regularizer,
+            embeddings_constraint=embeddings_constraint,
+        )
+        self.mask_zero = mask_zero
+        self.supports_masking = mask_zero
+        self.input_length = input_length
+        self.sparse = sparse
+
+    def build(self, input_shape: Any = None) -> None:
+        self.embeddings = self.add_weight(
+            shape=(self.input_dim, self.output_dim),
+            initializer=self.embeddings_initializer,
+            name="embeddings",
+            regularizer=self.embeddings_regularizer,
+            constraint=self.embeddings_constraint,
+        )
+        Layer.build(self, input_shape)
+
+    def call(self, inputs: Any) -> Any:
+        if inputs.dtype not in _INTEGERS:
+            inputs = _ops.cast(inputs, dtypes.int32)
+        rows = _ops.gather(self.embeddings, inputs, 0, 0)
+        if rows.dtype.name != self.compute_dtype:
+            rows = _ops.cast(rows, self.compute_dtype)
+        return rows
+
+    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+        if not self.mask_zero:
+            return None
+        return _ops.not_equal(inputs, 0)
+
+    def compute_output_shape(self, input_shape: Any) -> TensorShape:
+        sizes = sizes_of(input_shape)
+        if self.input_length is None:
+            return TensorShape([*sizes, self.output_dim])
+        given = self.input_length
+        lengths = list(given) if isinstance(given, (list, tuple)) else [given]
+        fits = len(lengths) == len(sizes) - 1 and all(
+            a is None or b is None or a == b for a, b in zip(lengths, sizes[1:], strict=True)
+        )
+        if not fits:
+            raise ValueError(
+                f'"input_length" is {self.input_length}, but received input has shape '
+                f"{tuple(sizes)}"
+            )
+        known = [b if a is None else a for a, b in zip(lengths, sizes[1:], strict=True)]
+        return TensorShape([sizes[0], *known, self.output_dim])
+
+    def get_config(self) -> dict[str, Any]:
+        return {
+            **super().get_config(),
+            "input_dim": self.input_dim,
+            "output_dim": self.output_dim,
+            "activity_regularizer": regularizers.serialize(self.activity_regularizer),
+            **give(
+                self, "embeddings_initializer", "embeddings_regularizer", "embeddings_constraint"
+            ),
+            "mask_zero": self.mask_zero,
+            "input_length": self.input_length,
+        }

@@ -1,0 +1,185 @@
+"""A function as a layer."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+import types
+import warnings
+from typing import Any
+
+from eagerflow import nest
+from eagerflow.keras.engine.layer import Layer
+from eagerflow.keras.saving import serialization
+from eagerflow.keras.utils.function_code import dump_function, load_function
+from eagerflow.shapes import TensorShape
+
+
+def _described(value: Any, raw: bool = False) -> tuple[Any, str, str | None]:
+    """A function as a config holds it: its text or name, which of them it is, and its module."""
+    if isinstance(value, types.LambdaType):
+        return dump_function(value), "lambda", value.__module__
+    if callable(value):
+        return value.__name__, "function", value.__module__
+    if raw:
+        return value, "raw", None
+    raise ValueError(f"Invalid input for serialization, type: {type(value)} ")
+
+
+def _restored(config: dict[str, Any], name: str, module_key: str, custom_objects: Any) -> Any:
+    """The function that `_described` described; its three entries are taken from the config."""
+    value = config.pop(name)
+    module = config.pop(module_key, None)
+    kind = config.pop(f"{name}_type", "raw")
+    if kind == "raw":
+        return value
+    if kind == "function":
+        return serialization.deserialize_keras_object(
+            value, custom_objects=custom_objects, printable_module_name="function in Lambda layer"
+        )
+    if kind != "lambda":
+        raise TypeError(
+            "Unsupported value for `function_type` argument. Received: "
+            f"function_type={kind}. Expected one of {['function', 'lambda', 'raw']}"
+        )
+    if serialization.in_safe_mode():
+        raise ValueError(
+            "Requested the deserialization of a Lambda layer with a Python `lambda` inside it. "
+            "This carries a potential risk of arbitrary code execution and thus it is disallowed "
+            "by default. If you trust the source of the saved model, you can pass "
+            "`safe_mode=False` to the loading function in order to allow Lambda layer loading."
+        )
+    names: dict[str, Any] = {"__builtins__": __builtins__}
+    if module in sys.modules:
+        names |= sys.modules[module].__dict__
+    else:
+        import eagerflow
+
+        names["tf"] = eagerflow
+        warnings.warn(
+            f"{module} is not loaded, but a Lambda layer uses it. It may cause errors.",
+            UserWarning,
+            stacklevel=3,
+        )
+    return load_function(value, names | (custom_objects or {}))
+
+
+class Lambda(Layer):
+    """Calls a function.
+
+    Args:
+        function: takes the inputs, and `mask` or `training` if it has parameters of these names.
+        output_shape: the result's shape without the batch, or a function of the input's shape;
+            found by itself if it is None.
+        mask: the mask of the result, or a function `mask(inputs, mask)`.
+        arguments: more keyword arguments of the function.
+        **kwargs: `name`, `dtype`, …
+
+    >>> tf.keras.layers.Lambda(lambda x: x * 2)(tf.constant([1.0])).numpy()
+    array([2.], dtype=float32)
+    """
+
+    def __init__(
+        self,
+        function: Any,
+        output_shape: Any = None,
+        mask: Any = None,
+        arguments: dict[str, Any] | None = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(**kwargs)
+        self.arguments = arguments or {}
+        self.function = function
+        if mask is not None:
+            self.supports_masking = True
+        self.mask = mask
+        self._output_shape = output_shape
+        try:
+            names = inspect.getfullargspec(function).args
+        except TypeError:  # a native function
+            names = []
+        self._takes_training = "training" in names
+        self._takes_mask = "mask" in names
+
+    def call(self, inputs: Any, mask: Any = None, training: Any = None) -> Any:
+        kwargs = dict(self.arguments)
+        if self._takes_mask:
+            kwargs["mask"] = mask
+        if self._takes_training:
+            kwargs["training"] = training
+        return self.function(inputs, **kwargs)
+
+    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+        return self.mask(inputs, mask) if callable(self.mask) else self.mask
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        given = self._output_shape
+        if given is None:
+            return super().compute_output_shape(input_shape)
+        if callable(given):
+            shape = given(_tuples(input_shape))
+            return shape if isinstance(shape, dict) else _shapes(shape)
+        batch = nest.flatten(_tuples(input_shape))
+        first = batch[0] if batch else None
+        if isinstance(given, (list, tuple)) and given and isinstance(given[0], (list, tuple)):
+            return type(given)(TensorShape([first, *shape]) for shape in given)
+        return TensorShape([first, *([given] if isinstance(given, int) else given)])
+
+    def get_config(self) -> dict[str, Any]:
+        function, function_type, module = _described(self.function)
+        shape, shape_type, shape_module = _described(self._output_shape, raw=True)
+        config = {
+            **super().get_config(),
+            "function": function,
+            "function_type": function_type,
+            "module": module,
+            "output_shape": shape,
+            "output_shape_type": shape_type,
+            "output_shape_module": shape_module,
+        }
+        if self.mask is not None:
+            mask, mask_type, mask_module = _described(self.mask)
+            config |= {"mask": mask, "mask_type": mask_type, "mask_module": mask_module}
+        config["arguments"] = self.arguments
+        return config
+
+    @classmethod
+    def from_config(
+        cls, config: dict[str, Any], custom_objects: dict[str, Any] | None = None
+    ) -> Any:
+        """A layer from what `get_config` returned.
+
+        Raises:
+            ValueError: if it holds a `lambda` and nothing says that its source is trusted.
+        """
+        config = dict(config)
+        function = _restored(config, "function", "module", custom_objects)
+        shape = _restored(config, "output_shape", "output_shape_module", custom_objects)
+        if isinstance(shape, list):
+            shape = tuple(shape)
+        mask = None
+        if "mask" in config:
+            mask = _restored(config, "mask", "mask_module", custom_objects)
+        return cls(**{**config, "function": function, "output_shape": shape, "mask": mask})
+
+
+def _tuples(shape: Any) -> Any:
+    """Shapes as tuples, in their structure."""
+    if isinstance(shape, TensorShape):
+        return None if shape.rank is None else tuple(shape.as_list())
+    if isinstance(shape, dict):
+        return {key: _tuples(value) for key, value in shape.items()}
+    if isinstance(shape, (list, tuple)) and any(
+        isinstance(entry, (list, tuple, dict, TensorShape)) for entry in shape
+    ):
+        return [_tuples(entry) for entry in shape]
+    return shape
+
+
+def _shapes(shape: Any) -> Any:
+    """What a function that computes shapes returned, as shapes."""
+    if isinstance(shape, (list, tuple)) and any(
+        isinstance(entry, (list, tuple, TensorShape)) for entry in shape
+    ):
+        return [TensorShape(entry) for entry in shape]
+    return TensorShape(shape)

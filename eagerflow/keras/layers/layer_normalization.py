@@ -1,0 +1,318 @@
+"""Normalisation with the mean and variance of each example."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from eagerflow import _core
+from eagerflow import dtype as dtypes
+from eagerflow.keras.engine.input_spec import InputSpec
+from eagerflow.keras.engine.layer import Layer
+from eagerflow.keras.layers.arguments import (
+    FunctionLayer,
+    axes_of,
+    give,
+    sizes_of,
+    take,
+)
+from eagerflow.ops import linalg
+from eagerflow.ops.normalization import batch_normalization, weighted_moments
+from eagerflow.shapes import TensorShape
+
+_ops = _core.ops
+_HALF = (dtypes.float16, dtypes.bfloat16)
+_PARTS = (
+    "beta_initializer",
+    "gamma_initializer",
+    "beta_regularizer",
+    "gamma_regularizer",
+    "beta_constraint",
+    "gamma_constraint",
+)
+
+
+class _Normalization(FunctionLayer):
+    """What normalisations with gamma and beta have in common."""
+
+    def __init__(
+        self,
+        axis: Any,
+        epsilon: float,
+        center: bool,
+        scale: bool,
+        functions: dict[str, Any],
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(**kwargs)
+        self.axis: Any = list(axis) if isinstance(axis, (list, tuple)) else axis
+        self.epsilon = epsilon
+        self.center = center
+        self.scale = scale
+        take(self, **functions)
+        self.supports_masking = True
+
+    def _add_weights(self, shape: Any, autocast: bool = True) -> None:
+        self.gamma = self.beta = None
+        for name, wanted in (("gamma", self.scale), ("beta", self.center)):
+            if wanted:
+                weight = self.add_weight(
+                    name=name,
+                    shape=shape,
+                    initializer=getattr(self, f"{name}_initializer"),
+                    regularizer=getattr(self, f"{name}_regularizer"),
+                    constraint=getattr(self, f"{name}_constraint"),
+                    trainable=True,
+                    autocast=autocast,
+                )
+                setattr(self, name, weight)
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        return input_shape
+
+    def get_config(self) -> dict[str, Any]:
+        return {
+            **super().get_config(),
+            "axis": self.axis,
+            "epsilon": self.epsilon,
+            "center": self.center,
+            "scale": self.scale,
+            **give(self, *_PARTS),
+        }
+
+
+class LayerNormalization(_Normalization):
+    """gamma * (x - mean) / sqrt(variance + epsilon) + beta over axes of each example (Ba, 2016).
+
+    Args:
+        axis: the axis, or a list of axes, over which mean and variance go.
+        epsilon: keeps the divisor from zero.
+        center: whether beta is added.
+        scale: whether the result is multiplied by gamma.
+        beta_initializer: for beta, of the sizes of these axes.
+        gamma_initializer: for gamma.
+        beta_regularizer: gives a loss for beta.
+        gamma_regularizer: gives a loss for gamma.
+        beta_constraint: is applied to beta after each step of an optimizer.
+        gamma_constraint: is applied to gamma after each step.
+        **kwargs: `name`, `dtype`, …
+
+    Raises:
+        TypeError: if `axis` is no number or list.
+        ValueError: if it is out of range.
+
+    >>> layer = tf.keras.layers.LayerNormalization()
+    >>> layer(tf.constant([[1.0, 3.0], [10.0, 30.0]])).numpy().round(2)
+    array([[-1.,  1.],
+           [-1.,  1.]], dtype=float32)
+    """
+
+    def __init__(
+        self,
+        axis: Any = -1,
+        epsilon: float = 1e-3,
+        center: bool = True,
+        scale: bool = True,
+        beta_initializer: Any = "zeros",
+        gamma_initializer: Any = "ones",
+        beta_regularizer: Any = None,
+        gamma_regularizer: Any = None,
+        beta_constraint: Any = None,
+        gamma_constraint: Any = None,
+        **kwargs: Any,
+    ) -> None:
+        if not isinstance(axis, (int, list, tuple)):
+            raise TypeError(
+                "Expected an int or a list/tuple of ints for the argument 'axis', but received: "
+                f"{axis!r}"
+            )
+        functions = {
+            "beta_initializer": beta_initializer,
+            "gamma_initializer": gamma_initializer,
+            "beta_regularizer": beta_regularizer,
+            "gamma_regularizer": gamma_regularizer,
+            "beta_constraint": beta_constraint,
+            "gamma_constraint": gamma_constraint,
+        }
+        super().__init__(axis, epsilon, center, scale, functions, **kwargs)
+
+    def build(self, input_shape: Any) -> None:
+        shape = TensorShape(input_shape)
+        if not shape.rank:
+            raise ValueError(f"Input has undefined rank. Received: input_shape={input_shape}")
+        rank = shape.rank
+        self.axis = axes_of(self.axis, rank)
+        sizes = [shape[axis] for axis in self.axis]
+        self._add_weights(sizes, autocast=False)
+        # Weights broadcast by themselves if they belong to the last axes, in their order.
+        last = self.axis == list(range(rank - len(self.axis), rank))
+        spread = [1] * rank
+        for axis, size in zip(self.axis, sizes, strict=True):
+            spread[axis] = size
+        self._spread = None if last else spread
+        Layer.build(self, input_shape)
+
+    def call(self, inputs: Any) -> Any:
+        dtype = inputs.dtype
+        x = _ops.cast(inputs, dtypes.float32) if dtype in _HALF else inputs
+        mean = _ops.reduce_mean(x, self.axis, True)
+        centered = _ops.subtract(x, mean)
+        variance = _ops.reduce_mean(_ops.square(centered), self.axis, True)
+        outputs = _ops.multiply(centered, _ops.rsqrt(_ops.add(variance, self.epsilon)))
+        gamma: Any = self.gamma
+        beta: Any = self.beta
+        if self._spread is not None:
+            gamma = None if gamma is None else _ops.reshape(gamma, self._spread)
+            beta = None if beta is None else _ops.reshape(beta, self._spread)
+        if gamma is not None:
+            outputs = _ops.multiply(outputs, _as(gamma, x.dtype))
+        if beta is not None:
+            outputs = _ops.add(outputs, _as(beta, x.dtype))
+        return outputs if x is inputs else _ops.cast(outputs, dtype)
+
+
+def _as(value: Any, dtype: Any) -> Any:
+    return value if value.dtype is dtype else _ops.cast(value, dtype)
+
+
+class GroupNormalization(_Normalization):
+    """Layer normalisation of groups of channels (Wu and He, 2018).
+
+    Args:
+        groups: into how many groups the channels are divided; -1 for one each.
+        axis: the channels' axis.
+        epsilon: keeps the divisor from zero.
+        center: whether beta is added.
+        scale: whether the result is multiplied by gamma.
+        beta_initializer: for beta `[channels]`.
+        gamma_initializer: for gamma.
+        beta_regularizer: gives a loss for beta.
+        gamma_regularizer: gives a loss for gamma.
+        beta_constraint: is applied to beta after each step of an optimizer.
+        gamma_constraint: is applied to gamma after each step.
+        **kwargs: `name`, `dtype`, …
+
+    A call takes `mask`, which says what counts for mean and variance.
+
+    Raises:
+        ValueError: if the channels cannot be divided.
+
+    >>> tf.keras.layers.GroupNormalization(2)(tf.ones([3, 5, 5, 4])).shape
+    TensorShape([3, 5, 5, 4])
+    """
+
+    def __init__(
+        self,
+        groups: int = 32,
+        axis: int = -1,
+        epsilon: float = 1e-3,
+        center: bool = True,
+        scale: bool = True,
+        beta_initializer: Any = "zeros",
+        gamma_initializer: Any = "ones",
+        beta_regularizer: Any = None,
+        gamma_regularizer: Any = None,
+        beta_constraint: Any = None,
+        gamma_constraint: Any = None,
+        **kwargs: Any,
+    ) -> None:
+        functions = {
+            "beta_initializer": beta_initializer,
+            "gamma_initializer": gamma_initializer,
+            "beta_regularizer": beta_regularizer,
+            "gamma_regularizer": gamma_regularizer,
+            "beta_constraint": beta_constraint,
+            "gamma_constraint": gamma_constraint,
+        }
+        super().__init__(axis, epsilon, center, scale, functions, **kwargs)
+        self.groups = groups
+
+    def build(self, input_shape: Any) -> None:
+        sizes = sizes_of(input_shape)
+        channels = sizes[self.axis]
+        if channels is None:
+            raise ValueError(
+                f"Axis {self.axis} of input tensor should have a defined dimension but the layer "
+                f"received an input with shape {input_shape}."
+            )
+        if self.groups == -1:
+            self.groups = channels
+        if channels < self.groups:
+            raise ValueError(
+                f"Number of groups ({self.groups}) cannot be more than the number of channels "
+                f"({channels})."
+            )
+        if channels % self.groups:
+            raise ValueError(
+                f"Number of groups ({self.groups}) must be a multiple of the number of channels "
+                f"({channels})."
+            )
+        self.input_spec = InputSpec(ndim=len(sizes), axes={self.axis: channels})
+        self._add_weights((channels,))
+        self._place = self.axis % len(sizes)
+        each = channels // self.groups
+        self._spread = [1] * (len(sizes) + 1)
+        self._spread[self._place : self._place + 2] = [self.groups, each]
+        Layer.build(self, input_shape)
+
+    def _grouped(self, x: Any) -> Any:
+        sizes = list(x._shape_tuple())
+        sizes[self._place : self._place + 1] = self._spread[self._place : self._place + 2]
+        return _ops.reshape(x, sizes)
+
+    def call(self, inputs: Any, mask: Any = None) -> Any:
+        shape = inputs._shape_tuple()
+        x = self._grouped(inputs)
+        axes = [axis for axis in range(1, x.ndim) if axis != self._place]
+        if mask is None:
+            mean = _ops.reduce_mean(x, axes, True)
+            variance = _ops.reduce_mean(_ops.squared_difference(x, mean), axes, True)
+        else:
+            counted = self._grouped(_ops.broadcast_to(mask, shape))
+            weights = _ops.cast(counted, x.dtype)
+            mean, variance = weighted_moments(x, axes, weights, keepdims=True)
+        gamma = None if self.gamma is None else _ops.reshape(self.gamma, self._spread)
+        beta = None if self.beta is None else _ops.reshape(self.beta, self._spread)
+        outputs = batch_normalization(x, mean, variance, beta, gamma, self.epsilon)
+        return _ops.reshape(outputs, shape)
+
+    def get_config(self) -> dict[str, Any]:
+        return {**super().get_config(), "groups": self.groups}
+
+
+class UnitNormalization(FunctionLayer):
+    """Scales examples to euclidean norm one along axes.
+
+    Args:
+        axis: the axis, or a list of axes.
+        **kwargs: `name`, `dtype`, …
+
+    Raises:
+        TypeError: if `axis` is no number or list.
+        ValueError: if it is out of range.
+
+    >>> tf.keras.layers.UnitNormalization()(tf.constant([[3.0, 4.0]])).numpy()
+    array([[0.6, 0.8]], dtype=float32)
+    """
+
+    def __init__(self, axis: Any = -1, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        if not isinstance(axis, (int, list, tuple)):
+            raise TypeError(
+                "Invalid value for `axis` argument: expected an int or a list/tuple of ints. "
+                f"Received: axis={axis}"
+            )
+        self.axis = axis if isinstance(axis, int) else list(axis)
+        self.supports_masking = True
+
+    def build(self, input_shape: Any) -> None:
+        axes_of(self.axis, len(sizes_of(input_shape)))
+        Layer.build(self, input_shape)
+
+    def call(self, inputs: Any) -> Any:
+        return linalg.l2_normalize(inputs, axis=self.axis)
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        return input_shape
+
+    def get_config(self) -> dict[str, Any]:
+        return {**super().get_config(), "axis": self.axis}

@@ -1,0 +1,31 @@
+"""The base of layers that draw random numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from eagerflow.keras.engine.layer import Layer
+from eagerflow.keras.random_generator import RandomGenerator
+
+
+class BaseRandomLayer(Layer):
+    """A layer with random numbers of its own, in `_random_generator`.
+
+    Args:
+        seed: the seed of its numbers; drawn if it is None.
+        force_generator: whether they come from a `tf.random.Generator` in any case.
+        rng_type: see `RandomGenerator`.
+        **kwargs: `name`, `dtype`, …
+    """
+
+    def __init__(
+        self,
+        seed: int | None = None,
+        force_generator: bool = False,
+        rng_type: str | None = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(**kwargs)
+        self._random_generator = RandomGenerator(
+            seed, rng_type=rng_type, force_generator=force_generator
+        )

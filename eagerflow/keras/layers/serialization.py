@@ -1,0 +1,52 @@
+"""Layers as plain values, and layers made from them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from eagerflow.keras.saving import serialization
+
+
+def serialize(layer: Any, use_legacy_format: bool = False) -> dict[str, Any]:
+    """What describes a layer: its class and its config.
+
+    Args:
+        layer: the layer.
+        use_legacy_format: whether only `class_name` and `config` are given.
+
+    >>> tf.keras.layers.serialize(tf.keras.layers.Flatten())["class_name"]
+    'Flatten'
+    """
+    if use_legacy_format:
+        return {"class_name": type(layer).__name__, "config": layer.get_config()}
+    return serialization.serialize_keras_object(layer)
+
+
+def deserialize(
+    config: Any, custom_objects: dict[str, Any] | None = None, use_legacy_format: bool = False
+) -> Any:
+    """The layer that `serialize` described.
+
+    Args:
+        config: its description.
+        custom_objects: a program's own classes by name.
+        use_legacy_format: accepted; both formats are understood.
+
+    Raises:
+        ValueError: for an empty or unknown description.
+
+    >>> config = tf.keras.layers.serialize(tf.keras.layers.Dense(3))
+    >>> tf.keras.layers.deserialize(config).units
+    3
+    """
+    if not config:
+        raise ValueError(
+            f"Cannot deserialize empty config. Received: config={config}. Pass what "
+            "`tf.keras.layers.serialize` returned."
+        )
+    from eagerflow.keras import layers
+
+    named = {name: value for name, value in vars(layers).items() if isinstance(value, type)}
+    return serialization.deserialize_keras_object(
+        config, custom_objects, module_objects=named, printable_module_name="layer"
+    )

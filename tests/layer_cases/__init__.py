@@ -1,0 +1,171 @@
+"""Layers with inputs, on which eagerflow is compared with Keras 2 (package tf_keras).
+
+A family's module has a list `CASES`. `record.py` runs them on tf_keras and writes
+`recorded/<family>.npz`; `tests/keras/test_layers.py` runs them on eagerflow.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+RECORDED = Path(__file__).parent / "recorded"
+FAMILIES = ("core", "convolution", "pooling", "reshaping", "merging", "normalization")
+
+
+def values(*shape: int, seed: int = 0, low: float = -2.0, high: float = 2.0) -> Any:
+    """Distinct float32 values in random order, evenly spaced inside (low, high)."""
+    count = int(np.prod(shape))
+    spread = low + (high - low) * (np.arange(count) + 0.37) / max(count, 1)
+    return np.random.default_rng(seed + count).permutation(spread).reshape(shape).astype("float32")
+
+
+def integers(*shape: int, high: int, seed: int = 0) -> Any:
+    """Whole numbers from 0 to `high` - 1."""
+    return np.random.default_rng(seed).integers(0, high, shape).astype("int32")
+
+
+@dataclass
+class Case:
+    """A layer and a call of it.
+
+    `make` gets the module of layers and returns a layer. `inputs` is an array or a list of them,
+    `call` holds more arguments of the call. `build` says that the layer has weights to set.
+    `examples` is False where examples of a batch affect each other, `shape` where the output's
+    shape cannot be told from the input's, `dtype` where the layer works in one dtype only, and
+    `config` where its config names objects of a package.
+    """
+
+    name: str
+    make: Callable[[Any], Any]
+    inputs: Any
+    call: dict[str, Any] = field(default_factory=dict)
+    examples: bool = True
+    shape: bool = True
+    dtype: bool = True
+    config: bool = True
+    gradient: bool = True
+
+    @property
+    def arrays(self) -> list[Any]:
+        return list(self.inputs) if isinstance(self.inputs, list) else [self.inputs]
+
+    def arguments(self, tf: Any) -> dict[str, Any]:
+        """The other arguments of the call, with tensors in place of arrays."""
+        return {
+            key: tf.constant(value) if isinstance(value, np.ndarray) else value
+            for key, value in self.call.items()
+        }
+
+    def packed(self, tensors: Sequence[Any]) -> Any:
+        """Tensors in the structure of the inputs."""
+        return list(tensors) if isinstance(self.inputs, list) else tensors[0]
+
+
+def flat(outputs: Any) -> list[Any]:
+    """A call's outputs as a list."""
+    if isinstance(outputs, (list, tuple)):
+        return [leaf for output in outputs for leaf in flat(output)]
+    return [outputs]
+
+
+def plain(value: Any) -> Any:
+    """A config without differences that JSON does not know."""
+    text = json.dumps(value, default=lambda v: v.tolist() if hasattr(v, "tolist") else list(v))
+    return json.loads(text, parse_float=lambda digits: float(f"{float(digits):.6g}"))
+
+
+def set_weights(layer: Any) -> None:
+    """Gives every weight distinct values; those of variances are positive."""
+    arrays = []
+    for position, weight in enumerate(layer.weights):
+        shape = tuple(weight.shape)
+        if weight.dtype.name.startswith(("int", "string", "bool")):
+            arrays.append(weight.numpy())
+            continue
+        array = values(*shape, seed=position, low=-1.0, high=1.0)
+        if "variance" in weight.name or "seed" in weight.name:
+            array = np.abs(array) + 0.5
+        arrays.append(array)
+    layer.set_weights(arrays)
+
+
+def run(tf: Any, keras: Any, case: Case) -> tuple[Any, dict[str, Any], dict[str, Any]]:
+    """The layer, the arrays and the facts that a case gives."""
+    keras.backend.reset_uids()
+    layer = case.make(keras.layers)
+    tensors = [tf.constant(array) for array in case.arrays]
+    arguments = case.arguments(tf)
+    layer(case.packed(tensors), **arguments)
+    set_weights(layer)
+    watched = [t for t in tensors if t.dtype.name == "float32"]
+    with tf.GradientTape() as tape:
+        tape.watch(watched)
+        outputs = flat(layer(case.packed(tensors), **arguments))
+        loss = 0.0
+        for number, output in enumerate(outputs):
+            if output.dtype.name == "float32":
+                shape = tuple(output.shape)
+                weights = values(*shape, seed=number + 1, low=-1.0, high=1.0)
+                loss += tf.reduce_sum(output * tf.constant(weights))
+        if layer.losses:
+            loss += tf.add_n(layer.losses)
+    arrays = {f"out{number}": output.numpy() for number, output in enumerate(outputs)}
+    if case.gradient:
+        sources = watched + list(layer.trainable_weights)
+        for number, gradient in enumerate(tape.gradient(loss, sources)):
+            if gradient is not None:
+                arrays[f"grad{number}"] = tf.convert_to_tensor(gradient).numpy()
+    for number, weight in enumerate(layer.non_trainable_weights):
+        arrays[f"state{number}"] = weight.numpy()
+    facts: dict[str, Any] = {
+        "weights": [weight.name for weight in layer.weights],
+        "trainable": [weight.name for weight in layer.trainable_weights],
+        "dtypes": [output.dtype.name for output in outputs],
+    }
+    if case.config:
+        facts["config"] = plain(layer.get_config())
+    if case.shape:
+        shapes = [(None, *array.shape[1:]) for array in case.arrays]
+        found = layer.compute_output_shape(case.packed(shapes))
+        facts["shape"] = [list(shape) for shape in shapes_of(tf, found)]
+    return layer, arrays, facts
+
+
+def shapes_of(tf: Any, found: Any) -> list[tuple]:
+    """What `compute_output_shape` returned, as a list of tuples."""
+    if isinstance(found, tf.TensorShape):
+        return [tuple(found.as_list())]
+    if isinstance(found, (list, tuple)) and all(isinstance(n, (int, type(None))) for n in found):
+        return [tuple(found)]
+    return [shape for entry in found for shape in shapes_of(tf, entry)]
+
+
+def save(family: str, answers: dict[str, tuple[dict[str, Any], dict[str, Any]]]) -> None:
+    """Writes what a family's cases gave."""
+    arrays = {
+        f"{name}/{key}": a for name, (found, _) in answers.items() for key, a in found.items()
+    }
+    facts = {name: facts for name, (_, facts) in answers.items()}
+    text = np.frombuffer(zlib.compress(json.dumps(facts).encode(), 9), np.uint8)
+    np.savez_compressed(RECORDED / f"{family}.npz", facts=text, **arrays)
+
+
+def load(family: str) -> dict[str, tuple[dict[str, Any], dict[str, Any]]]:
+    """What `save` wrote."""
+    with np.load(RECORDED / f"{family}.npz") as file:
+        facts = json.loads(zlib.decompress(file["facts"].tobytes()))
+        answers: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+            name: ({}, fact) for name, fact in facts.items()
+        }
+        for path in file.files:
+            if path != "facts":
+                name, _, key = path.rpartition("/")
+                answers[name][0][key] = file[path]
+    return answers
