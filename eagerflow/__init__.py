@@ -157,6 +157,12 @@ from eagerflow.ops.factorization import (
     eig,
     eigvals,
 )
+from eagerflow.ops.fft import (
+    fftnd,
+    ifftnd,
+    irfftnd,
+    rfftnd,
+)
 from eagerflow.ops.host_functions import (
     numpy_function,
     py_function,
@@ -300,6 +306,11 @@ from eagerflow.version import (
     VERSION as __version__,
 )
 
+# Imported when they are first asked for: many programs need none of them.
+_LAZY = (
+    "keras",
+    "signal",
+)
 if _typing.TYPE_CHECKING:
     from eagerflow import keras
     from eagerflow.keras import initializers, losses, metrics
@@ -322,6 +333,19 @@ def __getattr__(name: str) -> _typing.Any:
 
     found = globals()[name] = importlib.import_module(module)
     return found
+    from eagerflow import (
+        keras,
+        signal,
+    )
+
+
+def __getattr__(name: str) -> _typing.Any:
+    """Imports a namespace when it is first asked for."""
+    if name in _LAZY:
+        import importlib
+
+        return importlib.import_module(f"eagerflow.{name}")
+    raise AttributeError(f"module 'eagerflow' has no attribute '{name}'")
 
 
 __all__ = [
@@ -408,6 +432,7 @@ __all__ = [
     "expand_dims",
     "experimental",
     "eye",
+    "fftnd",
     "fill",
     "float16",
     "float32",
@@ -432,6 +457,7 @@ __all__ = [
     "histogram_fixed_width_bins",
     "identity",
     "identity_n",
+    "ifftnd",
     "init_scope",
     "initializers",
     "inside_function",
@@ -440,6 +466,7 @@ __all__ = [
     "int64",
     "int8",
     "io",
+    "irfftnd",
     "is_symbolic_tensor",
     "is_tensor",
     "keras",
@@ -497,6 +524,7 @@ __all__ = [
     "resource",
     "reverse",
     "reverse_sequence",
+    "rfftnd",
     "roll",
     "round",
     "saturate_cast",
@@ -509,6 +537,7 @@ __all__ = [
     "shape_n",
     "sigmoid",
     "sign",
+    "signal",
     "sin",
     "sinh",
     "size",

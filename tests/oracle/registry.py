@@ -18,6 +18,7 @@ FAMILIES = (
     "decompositions",
     "nn",
     "special",
+    "signal",
     "loops",
     "random",
     "tensors",
