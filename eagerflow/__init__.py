@@ -306,26 +306,25 @@ from eagerflow.version import (
     VERSION as __version__,
 )
 
-# Imported when they are first asked for: many programs need none of them.
-_LAZY = (
-    "keras",
-    "signal",
-)
 if _typing.TYPE_CHECKING:
-    from eagerflow import keras
+    from eagerflow import (
+        keras,
+        signal,
+    )
     from eagerflow.keras import initializers, losses, metrics
 
-# Keras, and its parts that have a short name: large, and many programs need none of it.
+# Namespaces that many programs need nothing of, imported when they are first asked for.
 _LAZY = {
     "initializers": "eagerflow.keras.initializers",
     "keras": "eagerflow.keras",
     "losses": "eagerflow.keras.losses",
     "metrics": "eagerflow.keras.metrics",
+    "signal": "eagerflow.signal",
 }
 
 
 def __getattr__(name: str) -> _typing.Any:
-    """Imports a part of Keras when it is first asked for."""
+    """Imports a namespace when it is first asked for."""
     module = _LAZY.get(name)
     if module is None:
         raise AttributeError(f"module 'eagerflow' has no attribute '{name}'")
@@ -333,19 +332,6 @@ def __getattr__(name: str) -> _typing.Any:
 
     found = globals()[name] = importlib.import_module(module)
     return found
-    from eagerflow import (
-        keras,
-        signal,
-    )
-
-
-def __getattr__(name: str) -> _typing.Any:
-    """Imports a namespace when it is first asked for."""
-    if name in _LAZY:
-        import importlib
-
-        return importlib.import_module(f"eagerflow.{name}")
-    raise AttributeError(f"module 'eagerflow' has no attribute '{name}'")
 
 
 __all__ = [
