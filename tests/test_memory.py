@@ -1,0 +1,134 @@
+"""Nothing is kept: memory stays flat over many steps, tapes and exceptions."""
+
+import gc
+import os
+import weakref
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import eagerflow as tf
+
+
+def resident():
+    """Bytes of this process in memory."""
+    gc.collect()
+    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def growth(step, warm_up, count):
+    """Bytes by which the process grows over `count` steps, once it is warm."""
+    for _ in range(warm_up):
+        step()
+    before = resident()
+    for _ in range(count):
+        step()
+    return resident() - before
+
+
+# Less than one lost object of 100 bytes per step.
+ALLOWED = 2 << 20
+
+
+def test_training_steps():
+    x = tf.constant(np.random.default_rng(0).normal(size=(16, 8)), tf.float32)
+    y = tf.reduce_sum(x, 1, keepdims=True)
+    hidden = tf.Variable(tf.random.normal([8, 16], seed=1) * 0.3)
+    bias = tf.Variable(tf.zeros([16]))
+    output = tf.Variable(tf.random.normal([16, 1], seed=2) * 0.3)
+    variables = [hidden, bias, output]
+    optimizer = tf.optimizers.Adam(0.01)
+
+    def step():
+        with tf.GradientTape() as tape:
+            layer = tf.nn.relu(x @ hidden + bias)
+            loss = tf.reduce_mean(tf.square(layer @ output - y))
+        optimizer.apply_gradients(zip(tape.gradient(loss, variables), variables, strict=True))
+        return loss
+
+    assert growth(step, 500, 20_000) < ALLOWED
+    assert float(step()) < 0.1
+
+
+def test_dropped_tapes():
+    v = tf.Variable(tf.ones([64]))
+
+    def step():
+        tape = tf.GradientTape(persistent=True)
+        with tape:
+            tf.reduce_sum(tf.exp(v) * v)
+
+    assert growth(step, 500, 20_000) < ALLOWED
+
+
+def test_exceptions_in_tapes():
+    v = tf.Variable(tf.ones([64]))
+
+    def step():
+        with pytest.raises(tf.errors.InvalidArgumentError), tf.GradientTape():
+            tf.exp(v) + tf.ones([3])
+
+    assert growth(step, 200, 2_000) < ALLOWED
+
+
+def test_large_tensors():
+    def step():
+        x = tf.ones([1 << 20])
+        return tf.reduce_sum(x * 2.0 + 1.0)
+
+    assert growth(step, 20, 500) < 16 << 20
+
+
+def test_indexing_and_conversion():
+    x = tf.reshape(tf.range(60), [3, 4, 5])
+
+    def step():
+        x[1:, ..., tf.newaxis, ::2]
+        tf.constant([[1.0, 2.0], [3.0, 4.0]]).numpy().tolist()
+        tf.concat([x, x], 0)
+        tf.unstack(x)
+        tf.convert_to_tensor(["a", "bc"])
+
+    assert growth(step, 500, 10_000) < ALLOWED
+
+
+def test_custom_gradients():
+    @tf.custom_gradient
+    def double(x):
+        return x * 2.0, lambda dy: dy * 2.0
+
+    v = tf.Variable(1.0)
+
+    def step():
+        with tf.GradientTape() as tape:
+            y = double(v) * v
+        tape.gradient(y, v)
+
+    assert growth(step, 500, 5_000) < ALLOWED
+
+
+def test_tensors_die_with_their_last_reference():
+    x = tf.ones([3])
+    watcher = weakref.ref(x)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = x * x
+    tape.gradient(y, x)
+    del x, y, tape
+    assert watcher() is None
+
+
+def test_activations_die_in_the_backward_pass():
+    """A tape that is not persistent frees what it holds when the gradient has been computed."""
+    v = tf.Variable(tf.ones([1 << 20]))
+    with tf.GradientTape() as tape:
+        y = v
+        for _ in range(20):
+            y = tf.sin(y)
+        loss = tf.reduce_sum(y)
+    before = tf.config.experimental.get_memory_info("CPU:0")["current"]
+    del y
+    tape.gradient(loss, v)
+    after = tf.config.experimental.get_memory_info("CPU:0")["current"]
+    assert before - after > 15 * (4 << 20)

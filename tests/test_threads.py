@@ -1,0 +1,137 @@
+"""Tensors, variables and tapes used from eight threads at once."""
+
+import threading
+
+import numpy as np
+
+import eagerflow as tf
+
+THREADS = 8
+
+
+def in_threads(work):
+    """Runs work(k) in every thread at the same time; the results, or the first exception."""
+    results = [None] * THREADS
+    errors = []
+    barrier = threading.Barrier(THREADS)
+
+    def run(k):
+        barrier.wait()
+        try:
+            results[k] = work(k)
+        except Exception as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=run, args=(k,)) for k in range(THREADS)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if errors:
+        raise errors[0]
+    return results
+
+
+def test_shared_tensors():
+    x = tf.constant(np.random.default_rng(0).normal(size=(200, 200)), tf.float32)
+    expected = tf.reduce_sum(tf.tanh(x @ x)).numpy()
+
+    def work(k):
+        return [float(tf.reduce_sum(tf.tanh(x @ x))) for _ in range(50)]
+
+    for values in in_threads(work):
+        np.testing.assert_allclose(values, expected, 1e-4)
+
+
+def test_small_operations():
+    one = tf.constant(1)
+
+    def work(k):
+        total = tf.constant(0)
+        for _ in range(20_000):
+            total = total + one
+        return int(total)
+
+    assert in_threads(work) == [20_000] * THREADS
+
+
+def test_a_tape_belongs_to_its_thread():
+    v = tf.Variable(3.0)
+
+    def work(k):
+        slopes = []
+        for _ in range(500):
+            with tf.GradientTape() as tape:
+                y = v**2 * float(k)
+            slopes.append(float(tape.gradient(y, v)))
+        return slopes
+
+    for k, slopes in enumerate(in_threads(work)):
+        assert slopes == [6.0 * k] * 500
+
+
+def test_other_threads_do_not_record():
+    v = tf.Variable(3.0)
+    results = []
+    with tf.GradientTape() as tape:
+        thread = threading.Thread(target=lambda: results.append(v * 2.0))
+        thread.start()
+        thread.join()
+        y = v * v
+    assert tape.gradient([y, results[0]], v).numpy() == 6.0
+
+
+def test_updates_of_one_variable():
+    v = tf.Variable(tf.zeros([1000], tf.int64))
+
+    def work(k):
+        for _ in range(500):
+            v.assign_add(tf.ones([1000], tf.int64))
+
+    in_threads(work)
+    np.testing.assert_array_equal(v.numpy(), THREADS * 500)
+
+
+def test_readers_see_whole_values():
+    v = tf.Variable(tf.zeros([20_000]))
+
+    def work(k):
+        for i in range(200):
+            if k % 2:
+                v.assign(tf.fill([20_000], float(i)))
+            else:
+                values = v.numpy()
+                assert values.min() == values.max()
+
+    in_threads(work)
+
+
+def test_large_kernels_beside_each_other():
+    images = tf.random.stateless_normal([4, 32, 32, 8], [1, 2])
+    filters = tf.random.stateless_normal([3, 3, 8, 16], [3, 4])
+
+    def gradient():
+        with tf.GradientTape() as tape:
+            tape.watch(filters)
+            loss = tf.reduce_sum(tf.nn.relu(tf.nn.conv2d(images, filters, 1, "SAME")))
+        return tape.gradient(loss, filters).numpy()
+
+    expected = gradient()
+    for got in in_threads(lambda k: [gradient() for _ in range(10)]):
+        np.testing.assert_allclose(got, [expected] * 10, 1e-3, 1e-2)
+
+
+def test_training_in_every_thread():
+    def work(k):
+        x = tf.random.stateless_normal([32, 4], [k, 0])
+        y = x @ tf.constant([[1.0], [2.0], [3.0], [4.0]])
+        w = tf.Variable(tf.zeros([4, 1]))
+        optimizer = tf.optimizers.SGD(0.1)
+        for _ in range(200):
+            with tf.GradientTape() as tape:
+                loss = tf.reduce_mean(tf.square(x @ w - y))
+            optimizer.apply_gradients([(tape.gradient(loss, w), w)])
+        return w.numpy().ravel()
+
+    for w in in_threads(work):
+        np.testing.assert_allclose(w, [1, 2, 3, 4], atol=0.1)
