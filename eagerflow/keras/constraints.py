@@ -71,7 +71,7 @@ class MaxNorm(Constraint):
 class NonNeg(Constraint):
     """Makes negative weights zero.
 
-    >>> tf.keras.constraints.NonNeg()(tf.constant([-1.0, 1.0])).numpy()
+    >>> tf.keras.constraints.NonNeg()(tf.constant([-1.0, 1.0])).numpy() + 0.0
     array([0., 1.], dtype=float32)
     """
 

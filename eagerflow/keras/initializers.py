@@ -146,7 +146,7 @@ class RandomUniform(Initializer):
         seed: an integer; the same seed gives the same numbers.
 
     >>> tf.keras.initializers.RandomUniform(seed=1)([2]).numpy().round(4)
-    array([-0.012 , -0.0299], dtype=float32)
+    array([ 0.0378, -0.004 ], dtype=float32)
     """
 
     def __init__(self, minval: Any = -0.05, maxval: Any = 0.05, seed: int | None = None) -> None:

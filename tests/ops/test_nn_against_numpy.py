@@ -97,3 +97,101 @@ def test_convolution(dtype, image, channels, filters, window, stride, dilation, 
     expected = np.einsum("nhwcij,ijcf->nhwf", parts, widened(w), optimize=True)
     got = tf.nn.conv2d(x, w, stride, padding, dilations=dilation)
     assert_matches(got, expected, dtype, rtol=4, atol=4 * window * channels)
+
+
+@given(
+    image=images,
+    channels=st.integers(1, 9),
+    multiplier=st.integers(1, 3),
+    stride=st.integers(1, 2),
+    padding=paddings,
+    seed=seeds,
+)
+def test_depthwise_convolution(image, channels, multiplier, stride, padding, seed):
+    x = random_array(seed, (*image, channels), "float32", -1, 1)
+    w = random_array(seed + 1, (3, 3, channels, multiplier), "float32", -1, 1)
+    parts = windows(padded(widened(x), 3, stride, padding), 3, stride)
+    expected = np.einsum("nhwcij,ijcm->nhwcm", parts, widened(w))
+    expected = expected.reshape(*expected.shape[:3], -1)
+    got = tf.nn.depthwise_conv2d(x, w, [1, stride, stride, 1], padding)
+    assert_matches(got, expected, "float32", rtol=4, atol=40)
+
+
+@given(image=images, groups=st.sampled_from([2, 4]), seed=seeds)
+def test_grouped_convolution(image, groups, seed):
+    x = random_array(seed, (*image, 2 * groups), "float32", -1, 1)
+    w = random_array(seed + 1, (3, 3, 2, 3 * groups), "float32", -1, 1)
+    parts = [
+        tf.nn.conv2d(x[..., 2 * k : 2 * k + 2], w[..., 3 * k : 3 * k + 3], 1, "SAME").numpy()
+        for k in range(groups)
+    ]
+    got = tf.nn.conv2d(x, w, 1, "SAME")
+    assert_matches(got, np.concatenate(parts, -1), "float32", rtol=4, atol=40)
+
+
+@given(image=images, stride=st.integers(1, 3), padding=paddings, seed=seeds)
+def test_transposed_convolution_is_the_adjoint(image, stride, padding, seed):
+    """sum(conv(x) * y) = sum(x * conv_transpose(y))"""
+    x = random_array(seed, (*image, 3), "float64", -1, 1)
+    w = random_array(seed + 1, (3, 3, 3, 4), "float64", -1, 1)
+    forward = tf.nn.conv2d(x, w, stride, padding)
+    y = random_array(seed + 2, forward.shape, "float64", -1, 1)
+    back = tf.nn.conv2d_transpose(y, w, x.shape, stride, padding)
+    np.testing.assert_allclose(np.sum(forward.numpy() * y), np.sum(x * back.numpy()), 1e-9, 1e-9)
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+@given(
+    image=images,
+    channels=st.sampled_from([1, 3, 16, 33]),
+    window=st.integers(1, 4),
+    stride=st.integers(1, 3),
+    padding=paddings,
+    seed=seeds,
+)
+def test_pooling(dtype, image, channels, window, stride, padding, seed):
+    x = random_array(seed, (*image, channels), dtype)
+    bordered = padded(widened(x), window, stride, padding, value=np.nan)
+    parts = windows(bordered, window, stride)
+    expected = np.nanmax(parts, (-1, -2))
+    assert_matches(tf.nn.max_pool2d(x, window, stride, padding), expected, dtype)
+    expected = np.nanmean(parts, (-1, -2))
+    assert_matches(tf.nn.avg_pool2d(x, window, stride, padding), expected, dtype, 4, 16)
+
+
+@given(rows=st.integers(1, 40), classes=st.integers(1, 40), seed=seeds)
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_cross_entropy(dtype, rows, classes, seed):
+    logits = random_array(seed, (rows, classes), dtype, -30, 30)
+    labels = np.random.default_rng(seed).integers(0, classes, rows)
+    expected = -special.log_softmax(widened(logits), -1)[np.arange(rows), labels]
+    got = tf.nn.sparse_softmax_cross_entropy_with_logits(labels, logits)
+    assert_matches(got, expected, dtype, rtol=4, atol=60)
+    dense = special.softmax(random_array(seed + 1, (rows, classes), "float64"), -1)
+    expected = -np.sum(dense * special.log_softmax(widened(logits), -1), -1)
+    got = tf.nn.softmax_cross_entropy_with_logits(dense.astype(dtype), logits)
+    assert_matches(got, expected, dtype, rtol=4, atol=60)
+    expected = np.logaddexp(0, widened(logits)) - dense * logits
+    got = tf.nn.sigmoid_cross_entropy_with_logits(dense.astype(dtype), logits)
+    assert_matches(got, expected, dtype, rtol=4, atol=60)
+
+
+@given(image=images, channels=st.integers(1, 20), seed=seeds)
+def test_batch_normalisation(image, channels, seed):
+    x = random_array(seed, (*image, channels), "float32")
+    mean, variance = tf.nn.moments(tf.constant(x), [0, 1, 2])
+    wide = widened(x)
+    np.testing.assert_allclose(mean, wide.mean((0, 1, 2)), 1e-4, 1e-5)
+    np.testing.assert_allclose(variance, wide.var((0, 1, 2)), 1e-4, 1e-5)
+    scale, offset = random_array(seed + 1, (2, channels), "float32", 0.5, 2)
+    got = tf.nn.batch_normalization(x, mean, variance, offset, scale, 1e-3)
+    expected = (wide - wide.mean((0, 1, 2))) / np.sqrt(wide.var((0, 1, 2)) + 1e-3) * scale + offset
+    assert_matches(got, expected, "float32", rtol=100, atol=100)
+
+
+@given(size=st.integers(1, 60), window=st.integers(1, 9), seed=seeds)
+def test_one_dimension_agrees_with_correlation(size, window, seed):
+    x = random_array(seed, (1, size + window, 1), "float64")
+    w = random_array(seed + 1, (window, 1, 1), "float64")
+    expected = signal.correlate(x[0, :, 0], w[:, 0, 0], "valid")
+    assert_matches(tf.nn.conv1d(x, w, 1, "VALID")[0, :, 0], expected, "float64", 100, 1000)
