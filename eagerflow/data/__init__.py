@@ -1,5 +1,6 @@
 """tf.data: input pipelines."""
 
+from eagerflow.data import experimental
 from eagerflow.data.arguments import AUTOTUNE
 from eagerflow.data.arguments import INFINITE as INFINITE_CARDINALITY
 from eagerflow.data.arguments import UNKNOWN as UNKNOWN_CARDINALITY

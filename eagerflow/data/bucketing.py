@@ -10,7 +10,9 @@ from eagerflow import _core, dtypes
 from eagerflow.data import structure
 from eagerflow.data.arguments import integer, invalid
 from eagerflow.data.dataset import Dataset
+from eagerflow.data.nested import GroupByWindowDataset
 from eagerflow.shapes import TensorShape
+from eagerflow.type_spec import TensorSpec
 
 
 def bucketed(
@@ -58,9 +60,28 @@ def bucketed(
             drop_remainder,
         )
 
-    return source.group_by_window(
-        key_func=key, reduce_func=batches, window_size_func=lambda bucket: sizes[int(bucket)]
-    )
+    shapes = None if no_padding else padded_shapes
+    return BucketDataset(source, key, batches, lambda bucket: sizes[int(bucket)], shapes)
+
+
+class BucketDataset(GroupByWindowDataset):
+    """Batches of the elements in a bucket, of any size."""
+
+    def __init__(
+        self, source: Dataset, key: Callable, batches: Callable, sizes: Callable, shapes: Any
+    ) -> None:
+        super().__init__(source, key, batches, sizes)
+        self._shapes = shapes
+
+    def _make_spec(self) -> Any:
+        spec = self._input.element_spec
+        if self._shapes is None:
+            return structure.batched_spec(spec, None)
+        return structure.map_structure(
+            lambda leaf, shape: TensorSpec(TensorShape([None]).concatenate(shape), leaf.dtype),
+            spec,
+            _filled(spec, self._shapes, None),
+        )
 
 
 def _filled(spec: Any, shapes: Any, filler: int | None) -> Any:

@@ -9,9 +9,8 @@ from typing import Any
 from eagerflow import errors
 from eagerflow.data.context import Context
 from eagerflow.data.creation import as_strings
-from eagerflow.data.cursor import Cursor, InputCursor
+from eagerflow.data.cursor import Cursor, pack_elements, unpack_elements
 from eagerflow.data.dataset import Dataset, UnaryDataset
-from eagerflow.data.sources import ListCursor
 
 
 def cached(source: Dataset, filename: Any) -> Dataset:
@@ -29,9 +28,8 @@ class CacheDataset(UnaryDataset):
         self._lock = threading.Lock()
 
     def _cursor(self, context: Context) -> Cursor:
-        if self._elements is not None:
-            return ListCursor(self._elements)
-        return CachingCursor(self._input._cursor(context), self)
+        source = self._input._cursor(context) if self._elements is None else None
+        return CachingCursor(source, self)
 
     def _keep(self, elements: list) -> None:
         with self._lock:
@@ -42,25 +40,25 @@ class CacheDataset(UnaryDataset):
         return "in memory" if self._elements is None else "from memory"
 
 
-class CachingCursor(InputCursor):
-    """Collects what it gives."""
+class CachingCursor(Cursor):
+    """Collects what it gives, or gives what has been collected."""
 
-    __slots__ = ("_at", "_elements", "_owner")
+    __slots__ = ("_at", "_elements", "_input", "_owner")
 
-    def __init__(self, source: Cursor, owner: CacheDataset) -> None:
+    def __init__(self, source: Cursor | None, owner: CacheDataset) -> None:
         self._input = source
         self._owner = owner
         self._elements: list = []
         self._at = 0
 
     def __next__(self) -> Any:
-        if self._owner._elements is not None and self._elements is not self._owner._elements:
-            # Another pass has reached the end meanwhile.
-            self._elements = self._owner._elements
+        if self._owner._elements is not None:
+            # Another pass may have reached the end meanwhile.
+            self._elements, self._input = self._owner._elements, None
         if self._at < len(self._elements):
             self._at += 1
             return self._elements[self._at - 1]
-        if self._elements is self._owner._elements:
+        if self._input is None:
             raise StopIteration
         try:
             element = next(self._input)
@@ -72,10 +70,23 @@ class CachingCursor(InputCursor):
         return element
 
     def state(self) -> Any:
-        return self._at
+        elements = self._owner._elements
+        if elements is None:
+            elements = self._elements
+        source = None
+        if self._owner._elements is None and self._input is not None:
+            source = self._input.state()
+        return {"at": self._at, "elements": pack_elements(elements), "input": source}
 
     def restore(self, state: Any) -> None:
-        self.skip(state)
+        like = self._owner.element_spec if state["elements"] else None
+        elements = unpack_elements(like, state["elements"])
+        self._at = state["at"]
+        if state["input"] is None:
+            self._owner._keep(elements)
+        elif self._input is not None:
+            self._elements = elements
+            self._input.restore(state["input"])
 
 
 class FileCacheDataset(UnaryDataset):

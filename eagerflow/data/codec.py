@@ -10,7 +10,7 @@ import base64
 import json
 import struct
 from collections import namedtuple
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -128,6 +128,11 @@ def _from_json(value: Any, blobs: memoryview, at: list[int]) -> Any:
 
 # What rebuilds composite values, by the name that their `_to_parts` gives.
 _COMPOSITES: dict[str, Any] = {}
+
+
+def register(name: str, rebuild: Callable[[Any], Any]) -> None:
+    """Says what rebuilds the values whose `_to_parts` gives that name."""
+    _COMPOSITES[name] = rebuild
 
 
 def _piece(blobs: memoryview, at: list[int], size: int) -> memoryview:

@@ -172,11 +172,7 @@ class DirectedInterleaveDataset(Dataset):
 
     def _count(self) -> int:
         counts = [source._count() for source in self._inputs[1:]]
-        if self._stop_on_empty:
-            return 0 if 0 in counts else INFINITE if set(counts) == {INFINITE} else UNKNOWN
-        if INFINITE in counts:
-            return INFINITE
-        return UNKNOWN if UNKNOWN in counts else sum(counts)
+        return INFINITE if INFINITE in counts else UNKNOWN
 
     def _make_sample(self, variant: int) -> Any:
         return self._inputs[1 + variant % (len(self._inputs) - 1)]._sample(variant)

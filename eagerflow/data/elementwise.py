@@ -74,8 +74,8 @@ class ParallelMapDataset(FunctionDataset):
         ordered = context.deterministic if self._deterministic is None else self._deterministic
         source = self._input._cursor(context)
         if self._calls == AUTOTUNE:
-            return AdaptiveMapCursor(source, self._function, context.threads, ordered, self._input)
-        return ParallelMapCursor(source, self._function, self._calls, ordered, self._input)
+            return AdaptiveMapCursor(source, self._function, context.threads, ordered, self)
+        return ParallelMapCursor(source, self._function, self._calls, ordered, self)
 
     def _how(self) -> str:
         if self._calls == AUTOTUNE:

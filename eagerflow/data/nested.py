@@ -151,12 +151,15 @@ def interleaved(
     return ParallelInterleaveDataset(source, function, cycle, block, threads)
 
 
+_END = object()
+
+
 class _Open:
     """A dataset that is being read, and the element it was made from."""
 
     __slots__ = ("cursor", "element", "threaded")
 
-    def __init__(self, element: Any, cursor: Cursor, threaded: bool) -> None:
+    def __init__(self, element: Any, cursor: Any, threaded: bool) -> None:
         self.element = element
         self.cursor = cursor
         self.threaded = threaded
@@ -218,16 +221,24 @@ class InterleaveCursor(Cursor):
                     self._advance()
                 return element
             if not self._ended:
-                try:
-                    element = next(self._input)
-                except StopIteration:
-                    self._ended = True
-                    continue
-                self._open[self._place] = self._opened(element)
+                self._fill()
             elif any(item is not None for item in self._open):
                 self._advance()
             else:
                 raise StopIteration
+
+    def _fill(self) -> None:
+        """Opens a dataset in this place; those to be read ahead in all places that are free."""
+        for step in range(self._cycle if self._threads else 1):
+            place = (self._place + step) % self._cycle
+            if self._open[place] is None:
+                element = next(self._input, _END)
+                if element is _END:
+                    self._ended = True
+                    return
+                item = self._open[place] = self._opened(element)
+                if item.threaded:
+                    item.cursor.start()
 
     def _timed(self, current: _Open) -> Any:
         begin = time.perf_counter()
@@ -240,13 +251,12 @@ class InterleaveCursor(Cursor):
 
     def _opened(self, element: Any) -> _Open:
         dataset = opened(self._call, element)
-        cursor = dataset._cursor(self._context)
+        cursor: Any = dataset._cursor(self._context)
         threaded = sum(1 for item in self._open if item and item.threaded) < self._threads
         if threaded:
             from eagerflow.data.parallel import PrefetchCursor
 
             cursor = PrefetchCursor(cursor, max(2, self._block), dataset)
-            cursor.start()
         return _Open(element, cursor, threaded)
 
     def _advance(self) -> None:

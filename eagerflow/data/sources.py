@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from eagerflow import _core, dtypes, errors
-from eagerflow.data import structure
+from eagerflow.data import codec, structure
 from eagerflow.data.arguments import INFINITE, UNKNOWN, integer, invalid
 from eagerflow.data.context import Context
 from eagerflow.data.cursor import Cursor
@@ -61,6 +61,12 @@ class ListDataset(Dataset):
 
     def _make_sample(self, variant: int) -> Any:
         return self._elements[0 if variant == 0 else -1]
+
+    def _to_parts(self) -> tuple[str, Any]:
+        return "elements", self._elements
+
+
+codec.register("elements", ListDataset)
 
 
 class GroupDataset(ListDataset):

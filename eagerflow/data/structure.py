@@ -268,7 +268,7 @@ def unbatched_spec(spec: Any) -> Any:
     def unbatched(leaf: Any) -> Any:
         if isinstance(leaf, TensorSpec):
             if leaf.shape.rank == 0:
-                raise ValueError("Unbatching a tensor is only supported for rank >= 1")
+                raise ValueError("Cannot unbatch an input with scalar components.")
             dims = None if leaf.shape.rank is None else leaf.shape[1:]
             return TensorSpec(dims, leaf.dtype)
         if isinstance(leaf, NoneTensorSpec):

@@ -34,6 +34,9 @@ class PartDataset(Dataset):
     def _make_sample(self, variant: int) -> Any:
         return self._values[0]
 
+    def _to_parts(self) -> tuple[str, Any]:
+        return "elements", self._values
+
 
 class WindowDataset(UnaryDataset):
     """Windows of the elements: each part of the elements' structure is a dataset."""

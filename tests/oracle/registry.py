@@ -29,6 +29,7 @@ FAMILIES = (
     "optimizers",
     "keras_losses",
     "keras_metrics",
+    "data",
     "errors",
     "system",
 )

@@ -1,0 +1,399 @@
+"""The functions of tf.data.experimental, most of them older spellings of Dataset's methods."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from eagerflow import _core, dtypes, errors
+from eagerflow.data import structure
+from eagerflow.data.dataset import Dataset
+from eagerflow.data.elementwise import AssertCardinalityDataset
+from eagerflow.data.experimental.reducing import ReducedDataset, Reducer
+from eagerflow.data.sources import ListDataset
+
+Transformation = Callable[[Dataset], Dataset]
+
+SHARD_HINT = -1
+
+
+def Counter(start: Any = 0, step: Any = 1, dtype: Any = dtypes.int64) -> Dataset:
+    """A dataset that counts; see `tf.data.Dataset.counter`."""
+    return Dataset.counter(start, step, dtype)
+
+
+def assert_cardinality(expected_cardinality: Any) -> Transformation:
+    """Declares the number of elements, which is checked when they are read.
+
+    Args:
+        expected_cardinality: the number, or `tf.data.INFINITE_CARDINALITY`.
+
+    Returns:
+        A function for `Dataset.apply`.
+
+    >>> dataset = tf.data.Dataset.range(9).filter(lambda x: x < 2)
+    >>> len(dataset.apply(tf.data.experimental.assert_cardinality(2)))
+    2
+    """
+    return lambda dataset: AssertCardinalityDataset(dataset, expected_cardinality)
+
+
+def at(dataset: Dataset, index: Any) -> Any:
+    """The element at a position.
+
+    Raises:
+        tf.errors.OutOfRangeError: if there is none.
+
+    >>> tf.data.experimental.at(tf.data.Dataset.range(5).map(lambda x: x * x), 3).numpy()
+    np.int64(9)
+    """
+    number = int(index)
+    if number >= 0:
+        for element in dataset.skip(number).take(1):
+            return element
+    raise errors.OutOfRangeError(None, None, f"Index out of range [0, {dataset._count()}):{number}")
+
+
+def cardinality(dataset: Dataset) -> Any:
+    """The number of elements; see `Dataset.cardinality`."""
+    return dataset.cardinality()
+
+
+def from_list(elements: list, name: str | None = None) -> Dataset:
+    """A dataset of the elements of a list, which may be structures.
+
+    Args:
+        elements: at least one element.
+        name: ignored.
+
+    Raises:
+        ValueError: if there are none.
+
+    >>> dataset = tf.data.experimental.from_list([(1, "a"), (2, "b")])
+    >>> list(dataset.as_numpy_iterator())
+    [(np.int32(1), b'a'), (np.int32(2), b'b')]
+    """
+    if not isinstance(elements, list) or not elements:
+        raise ValueError("Invalid `elements`. `elements` should be a non-empty list.")
+    return ListDataset(elements)
+
+
+def get_single_element(dataset: Dataset) -> Any:
+    """The only element; see `Dataset.get_single_element`."""
+    return dataset.get_single_element()
+
+
+def get_structure(dataset_or_iterator: Any) -> Any:
+    """The specs of the elements of a dataset or iterator.
+
+    Raises:
+        TypeError: if it is neither.
+    """
+    try:
+        return dataset_or_iterator.element_spec
+    except AttributeError as error:
+        raise TypeError(
+            "Invalid `dataset_or_iterator`. `dataset_or_iterator` must be a `tf.data.Dataset` or "
+            f"`tf.data.Iterator` object, but got {type(dataset_or_iterator)}."
+        ) from error
+
+
+def to_variant(dataset: Dataset) -> Dataset:
+    """The dataset itself, which is its own handle."""
+    return dataset
+
+
+def from_variant(variant: Any, structure: Any) -> Dataset:
+    """The dataset that `to_variant` was given."""
+    return variant
+
+
+def enable_debug_mode() -> None:
+    """Does nothing: functions run as Python anyway, and can be debugged."""
+
+
+def group_by_reducer(key_func: Callable, reducer: Reducer) -> Transformation:
+    """One value for each key of the elements.
+
+    Args:
+        key_func: gives an element's key, an int64 scalar.
+        reducer: a `tf.data.experimental.Reducer`.
+
+    >>> count = tf.data.experimental.Reducer(lambda k: 0, lambda n, x: n + 1, lambda n: n)
+    >>> by_parity = tf.data.experimental.group_by_reducer(lambda x: x % 2, count)
+    >>> [int(n) for n in tf.data.Dataset.range(5).apply(by_parity)]
+    [3, 2]
+    """
+    return lambda dataset: ReducedDataset(dataset, key_func, reducer)
+
+
+def group_by_window(
+    key_func: Callable,
+    reduce_func: Callable,
+    window_size: Any = None,
+    window_size_func: Callable | None = None,
+) -> Transformation:
+    """See `Dataset.group_by_window`."""
+    return lambda dataset: dataset.group_by_window(
+        key_func, reduce_func, window_size, window_size_func
+    )
+
+
+def bucket_by_sequence_length(
+    element_length_func: Callable,
+    bucket_boundaries: Any,
+    bucket_batch_sizes: Any,
+    padded_shapes: Any = None,
+    padding_values: Any = None,
+    pad_to_bucket_boundary: bool = False,
+    no_padding: bool = False,
+    drop_remainder: bool = False,
+) -> Transformation:
+    """See `Dataset.bucket_by_sequence_length`."""
+    return lambda dataset: dataset.bucket_by_sequence_length(
+        element_length_func,
+        bucket_boundaries,
+        bucket_batch_sizes,
+        padded_shapes,
+        padding_values,
+        pad_to_bucket_boundary,
+        no_padding,
+        drop_remainder,
+    )
+
+
+def ignore_errors(log_warning: bool = False) -> Transformation:
+    """See `Dataset.ignore_errors`."""
+    return lambda dataset: dataset.ignore_errors(log_warning)
+
+
+def enumerate_dataset(start: Any = 0) -> Transformation:
+    """See `Dataset.enumerate`."""
+    return lambda dataset: dataset.enumerate(start)
+
+
+def unique() -> Transformation:
+    """See `Dataset.unique`."""
+    return lambda dataset: dataset.unique()
+
+
+def unbatch() -> Transformation:
+    """See `Dataset.unbatch`."""
+    return lambda dataset: dataset.unbatch()
+
+
+def take_while(predicate: Callable) -> Transformation:
+    """See `Dataset.take_while`."""
+    return lambda dataset: dataset.take_while(predicate)
+
+
+def scan(initial_state: Any, scan_func: Callable) -> Transformation:
+    """See `Dataset.scan`."""
+    return lambda dataset: dataset.scan(initial_state, scan_func)
+
+
+def snapshot(
+    path: Any,
+    compression: str | None = "AUTO",
+    reader_func: Callable | None = None,
+    shard_func: Callable | None = None,
+) -> Transformation:
+    """See `Dataset.snapshot`."""
+    return lambda dataset: dataset.snapshot(path, compression, reader_func, shard_func)
+
+
+def shuffle_and_repeat(buffer_size: Any, count: Any = None, seed: Any = None) -> Transformation:
+    """Shuffles, then repeats."""
+    return lambda dataset: dataset.shuffle(buffer_size, seed).repeat(count)
+
+
+def rejection_resample(
+    class_func: Callable, target_dist: Any, initial_dist: Any = None, seed: Any = None
+) -> Transformation:
+    """See `Dataset.rejection_resample`."""
+    return lambda dataset: dataset.rejection_resample(class_func, target_dist, initial_dist, seed)
+
+
+def map_and_batch(
+    map_func: Callable,
+    batch_size: Any,
+    num_parallel_batches: Any = None,
+    drop_remainder: bool = False,
+    num_parallel_calls: Any = None,
+) -> Transformation:
+    """Maps, then batches.
+
+    Args:
+        map_func: as for `Dataset.map`.
+        batch_size: as for `Dataset.batch`.
+        num_parallel_batches: how many batches' elements are made at the same time.
+        drop_remainder: as for `Dataset.batch`.
+        num_parallel_calls: how many elements are; instead of `num_parallel_batches`.
+
+    Raises:
+        ValueError: if both are given.
+    """
+    if num_parallel_batches is not None and num_parallel_calls is not None:
+        raise ValueError(
+            "`map_and_batch` allows only one of `num_parallel_batches` and `num_parallel_calls` to "
+            "be set, but both were set."
+        )
+    calls = num_parallel_calls
+    if calls is None:
+        calls = int(batch_size) * (num_parallel_batches or 1)
+    return lambda dataset: dataset.map(map_func, calls).batch(batch_size, drop_remainder)
+
+
+def parallel_interleave(
+    map_func: Callable,
+    cycle_length: Any,
+    block_length: Any = 1,
+    sloppy: bool | None = False,
+    buffer_output_elements: Any = None,
+    prefetch_input_elements: Any = None,
+) -> Transformation:
+    """Interleaves datasets that threads read ahead.
+
+    Args:
+        map_func: makes a dataset from an element.
+        cycle_length: how many of them are read at the same time.
+        block_length: how many elements are taken at a turn.
+        sloppy: whether the order need not be kept.
+        buffer_output_elements: ignored.
+        prefetch_input_elements: ignored.
+    """
+    return lambda dataset: dataset.interleave(
+        map_func, cycle_length, block_length, cycle_length, not sloppy
+    )
+
+
+def dense_to_ragged_batch(
+    batch_size: Any, drop_remainder: bool = False, row_splits_dtype: Any = dtypes.int64
+) -> Transformation:
+    """See `Dataset.ragged_batch`."""
+    return lambda dataset: dataset.ragged_batch(batch_size, drop_remainder, row_splits_dtype)
+
+
+def dense_to_sparse_batch(batch_size: Any, row_shape: Any) -> Transformation:
+    """See `Dataset.sparse_batch`."""
+    return lambda dataset: dataset.sparse_batch(batch_size, row_shape)
+
+
+def prefetch_to_device(device: str, buffer_size: Any = None) -> Transformation:
+    """Prefetches; there is one device."""
+    return lambda dataset: dataset.prefetch(-1 if buffer_size is None else buffer_size)
+
+
+def copy_to_device(target_device: str, source_device: str = "/cpu:0") -> Transformation:
+    """The dataset itself: there is one device."""
+    return lambda dataset: dataset
+
+
+def choose_from_datasets(
+    datasets: Any, choice_dataset: Dataset, stop_on_empty_dataset: bool = False
+) -> Dataset:
+    """See `tf.data.Dataset.choose_from_datasets`."""
+    return Dataset.choose_from_datasets(datasets, choice_dataset, stop_on_empty_dataset)
+
+
+def sample_from_datasets(
+    datasets: Any, weights: Any = None, seed: Any = None, stop_on_empty_dataset: bool = False
+) -> Dataset:
+    """See `tf.data.Dataset.sample_from_datasets`."""
+    return Dataset.sample_from_datasets(datasets, weights, seed, stop_on_empty_dataset)
+
+
+def save(
+    dataset: Dataset,
+    path: Any,
+    compression: str | None = None,
+    shard_func: Callable | None = None,
+    checkpoint_args: Any = None,
+) -> None:
+    """See `Dataset.save`."""
+    dataset.save(path, compression, shard_func, checkpoint_args)
+
+
+def load(
+    path: Any,
+    element_spec: Any = None,
+    compression: str | None = None,
+    reader_func: Callable | None = None,
+) -> Dataset:
+    """See `tf.data.Dataset.load`."""
+    return Dataset.load(path, element_spec, compression, reader_func)
+
+
+def pad_to_cardinality(cardinality: Any, mask_key: str = "valid") -> Transformation:
+    """Appends elements of zeros, and marks which elements are none of them.
+
+    Args:
+        cardinality: the number of elements wanted.
+        mask_key: the key of the mark in the elements, which must be dictionaries.
+
+    Raises:
+        TypeError: if the elements are no dictionaries.
+        ValueError: if the dataset has more elements, or an unknown number, or the key is taken.
+
+    >>> dataset = tf.data.Dataset.from_tensor_slices({"a": [1, 2]})
+    >>> padded = dataset.apply(tf.data.experimental.pad_to_cardinality(3))
+    >>> [(int(e["a"]), bool(e["valid"])) for e in padded]
+    [(1, True), (2, True), (0, False)]
+    """
+
+    def pad(dataset: Dataset) -> Dataset:
+        spec, count, wanted = dataset.element_spec, dataset._count(), int(cardinality)
+        if count < 0:
+            raise ValueError(
+                f"The dataset passed into `pad_to_cardinality` must have a known cardinality, got "
+                f"{count}."
+            )
+        if count > wanted:
+            raise ValueError(
+                f"The dataset passed into `pad_to_cardinality` must have a cardinality less than the "
+                f"target cardinality ({wanted}), but its cardinality is {count}."
+            )
+        if not isinstance(spec, dict):
+            raise TypeError("`pad_to_cardinality` needs elements that are dictionaries.")
+        if mask_key in spec:
+            raise ValueError(f"The elements have a part named {mask_key!r} already.")
+        zero = structure.zero_like(spec)
+
+        def marked(element: dict, valid: bool) -> dict:
+            return {**element, mask_key: _core.convert(valid, None, None)}
+
+        filler = Dataset.from_tensors(zero).repeat(wanted - count)
+        return dataset.map(lambda e: marked(e, True)).concatenate(
+            filler.map(lambda e: marked(e, False))
+        )
+
+    return pad
+
+
+class DatasetInitializer:
+    """Keys and values for a lookup table, read from a dataset of pairs.
+
+    Args:
+        dataset: pairs of scalars.
+
+    Raises:
+        ValueError: if elements are no pairs of scalars.
+    """
+
+    def __init__(self, dataset: Dataset) -> None:
+        self.dataset = dataset
+        spec = dataset.element_spec
+        if not isinstance(spec, tuple) or len(spec) != 2:
+            raise ValueError("A lookup table's dataset must have elements (key, value).")
+        self.key_dtype, self.value_dtype = spec[0].dtype, spec[1].dtype
+
+    def read(self) -> tuple[Any, Any]:
+        """All keys and all values, as two vectors."""
+        pairs = list(self.dataset)
+        keys = _core.ops.stack([key for key, _ in pairs], 0)
+        return keys, _core.ops.stack([value for _, value in pairs], 0)
+
+
+def make_saveable_from_iterator(iterator: Any, external_state_policy: Any = None) -> Any:
+    """The iterator itself, whose position can be saved."""
+    return iterator

@@ -1,0 +1,102 @@
+"""Iterators tell where they are, and another iterator goes on from there."""
+
+import numpy as np
+import pytest
+
+import eagerflow as tf
+from eagerflow.data import codec
+
+D = tf.data.Dataset
+DATA = np.arange(40).reshape(20, 2)
+
+
+def rows():
+    for i in range(12):
+        yield i, [i] * (i % 3)
+
+
+PIPELINES = {
+    "range": lambda: D.range(20),
+    "slices": lambda: D.from_tensor_slices((DATA, {"a": DATA[:, 0]})),
+    "counter": lambda: D.counter(3).take(20),
+    "random": lambda: D.random(seed=1).take(20),
+    "generator": lambda: D.from_generator(rows, (tf.int32, tf.int32), ([], [None])),
+    "map": lambda: D.range(20).map(lambda x: x * x),
+    "map_parallel": lambda: D.range(20).map(lambda x: x * x, num_parallel_calls=3),
+    "map_autotune": lambda: D.range(20).map(lambda x: x * x, num_parallel_calls=-1),
+    "filter": lambda: D.range(40).filter(lambda x: x % 2 == 0),
+    "batch": lambda: D.range(40).map(lambda x: x).batch(2),
+    "gather": lambda: D.from_tensor_slices(DATA).shuffle(6, seed=1).repeat(2).batch(3),
+    "gather_skip": lambda: D.range(99).skip(3).shard(2, 1).repeat(3).batch(5),
+    "shuffle_indices": lambda: D.from_tensor_slices(DATA).shuffle(6, seed=1).repeat(2),
+    "shuffle": lambda: D.range(20).map(lambda x: (x, x)).shuffle(6, seed=1).repeat(2),
+    "shuffle_all": lambda: D.range(20).map(lambda x: x).shuffle(100, seed=1),
+    "take": lambda: D.range(50).map(lambda x: x).take(20),
+    "skip": lambda: D.range(50).map(lambda x: x).skip(20),
+    "shard": lambda: D.range(50).map(lambda x: x).shard(3, 1),
+    "repeat": lambda: D.range(5).map(lambda x: x).repeat(4),
+    "take_while": lambda: D.range(50).take_while(lambda x: x < 18),
+    "enumerate": lambda: D.range(20).enumerate(4),
+    "zip": lambda: D.zip(D.range(20), D.range(30).shuffle(4, seed=3)),
+    "concatenate": lambda: D.range(6).concatenate(D.range(20)),
+    "scan": lambda: D.range(20).scan((np.int64(0), 1.0), lambda s, x: ((s[0] + x, s[1]), s[0])),
+    "unique": lambda: D.from_tensor_slices(
+        [1, 2, 1, 3, 4, 1, 5, 6, 7, 8, 9, 2, 10, 11, 12, 13]
+    ).unique(),
+    "unbatch": lambda: D.range(40).map(lambda x: x).batch(7).unbatch(),
+    "rebatch": lambda: D.range(40).batch(7).rebatch([1, 3]),
+    "padded_batch": lambda: (
+        D.from_generator(rows, (tf.int32, tf.int32), ([], [None])).repeat(3).padded_batch(2)
+    ),
+    "window": lambda: D.range(30).window(4, 2).flat_map(lambda w: w.batch(4)),
+    "flat_map": lambda: D.range(9).flat_map(lambda x: D.range(x)),
+    "interleave": lambda: D.range(9).interleave(lambda x: D.range(x), 3, 2),
+    "interleave_parallel": lambda: D.range(9).interleave(
+        lambda x: D.range(x), 3, num_parallel_calls=2
+    ),
+    "group_by_window": lambda: D.range(60).group_by_window(
+        lambda x: x % 3, lambda k, w: w.batch(2), 4
+    ),
+    "prefetch": lambda: D.range(20).shuffle(5, seed=4).prefetch(3),
+    "cache": lambda: D.range(8).shuffle(5, seed=4).cache().repeat(3),
+    "choose": lambda: D.choose_from_datasets([D.range(30), D.range(50, 90)], D.range(2).repeat()),
+    "sample": lambda: D.sample_from_datasets([D.range(30), D.range(50, 90)], seed=3),
+    "everything": lambda: (
+        D.from_tensor_slices(DATA)
+        .shuffle(9, seed=2)
+        .map(lambda row: {"row": row, "sum": tf.reduce_sum(row)}, num_parallel_calls=2)
+        .repeat(3)
+        .batch(4)
+        .prefetch(2)
+    ),
+}
+
+
+def plain(element):
+    """An element as lists and numbers."""
+    return tf.nest.map_structure(lambda leaf: leaf.numpy().tolist(), element)
+
+
+@pytest.mark.parametrize("read", [0, 1, 5, 11])
+@pytest.mark.parametrize("name", PIPELINES)
+def test_reading_goes_on_where_the_position_was_taken(name, read):
+    tf.random.set_seed(1)
+    iterator = iter(PIPELINES[name]())
+    for _ in range(read):
+        next(iterator)
+    state = codec.decode(codec.encode(iterator.state()))
+    rest = [plain(element) for element in iterator]
+    assert rest
+    tf.random.set_seed(1)
+    other = iter(PIPELINES[name]())
+    next(other)
+    other.restore(state)
+    assert [plain(element) for element in other] == rest
+
+
+def test_the_end_is_a_position():
+    iterator = iter(D.range(2))
+    list(iterator)
+    other = iter(D.range(2))
+    other.restore(iterator.state())
+    assert list(other) == []
