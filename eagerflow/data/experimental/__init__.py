@@ -13,8 +13,6 @@ from eagerflow.data.experimental.functions import (
     cardinality,
     choose_from_datasets,
     copy_to_device,
-    dense_to_ragged_batch,
-    dense_to_sparse_batch,
     enable_debug_mode,
     enumerate_dataset,
     from_list,
