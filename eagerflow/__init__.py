@@ -24,7 +24,6 @@ from eagerflow import (
     math,
     nest,
     nn,
-    optimizers,
     random,
     version,
 )
@@ -311,7 +310,7 @@ if _typing.TYPE_CHECKING:
         keras,
         signal,
     )
-    from eagerflow.keras import initializers, losses, metrics
+    from eagerflow.keras import initializers, losses, metrics, optimizers
 
 # Namespaces that many programs need nothing of, imported when they are first asked for.
 _LAZY = {
@@ -319,6 +318,7 @@ _LAZY = {
     "keras": "eagerflow.keras",
     "losses": "eagerflow.keras.losses",
     "metrics": "eagerflow.keras.metrics",
+    "optimizers": "eagerflow.keras.optimizers",
     "signal": "eagerflow.signal",
 }
 

@@ -1,6 +1,5 @@
 """tf.keras: layers, models and their training, as in Keras 2."""
 
-from eagerflow import optimizers
 from eagerflow.keras import (
     activations,
     backend,
@@ -10,6 +9,7 @@ from eagerflow.keras import (
     losses,
     metrics,
     mixed_precision,
+    optimizers,
     regularizers,
     saving,
     utils,

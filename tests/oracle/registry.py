@@ -30,6 +30,7 @@ FAMILIES = (
     "keras_losses",
     "keras_metrics",
     "data",
+    "keras_optimizers",
     "errors",
     "system",
 )

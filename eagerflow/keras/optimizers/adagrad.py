@@ -6,7 +6,7 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.indexed_slices import IndexedSlices
-from eagerflow.optimizers.optimizer import Optimizer, apply_update, column
+from eagerflow.keras.optimizers.optimizer import Optimizer, apply_update, column
 
 
 class Adagrad(Optimizer):
@@ -15,11 +15,12 @@ class Adagrad(Optimizer):
     Duchi et al., "Adaptive subgradient methods" (JMLR 12, 2011).
 
     Args:
-        learning_rate: a number, a Variable, or a function of the iteration.
+        learning_rate: a number, a Variable, a schedule, or a function.
         initial_accumulator_value: what the sums start from; not negative.
         epsilon: added under the root.
+        weight_decay: see `Optimizer`.
         name: the optimizer's name.
-        **kwargs: `weight_decay`, `clipnorm` and more, see `Optimizer`.
+        **kwargs: `clipnorm` and more, see `Optimizer`.
 
     Raises:
         ValueError: if `initial_accumulator_value` is negative.
@@ -35,10 +36,11 @@ class Adagrad(Optimizer):
         learning_rate: Any = 0.001,
         initial_accumulator_value: float = 0.1,
         epsilon: float = 1e-7,
+        weight_decay: float | None = None,
         name: str = "Adagrad",
         **kwargs: Any,
     ) -> None:
-        super().__init__(learning_rate, name, **kwargs)
+        super().__init__(name, weight_decay, learning_rate=learning_rate, **kwargs)
         if initial_accumulator_value < 0.0:
             raise ValueError(
                 f"initial_accumulator_value must be non-negative: {initial_accumulator_value}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from eagerflow.optimizers.optimizer import Optimizer, apply_update, column
+from eagerflow.keras.optimizers.optimizer import Optimizer, apply_update, column
 
 
 class RMSprop(Optimizer):
@@ -13,13 +13,14 @@ class RMSprop(Optimizer):
     Tieleman and Hinton, "Lecture 6.5: rmsprop" (2012).
 
     Args:
-        learning_rate: a number, a Variable, or a function of the iteration.
+        learning_rate: a number, a Variable, a schedule, or a function.
         rho: decay of the running means.
         momentum: between 0 and 1.
         epsilon: added under the root.
         centered: whether to divide by the estimated standard deviation of the gradient.
+        weight_decay: see `Optimizer`.
         name: the optimizer's name.
-        **kwargs: `weight_decay`, `clipnorm` and more, see `Optimizer`.
+        **kwargs: `clipnorm` and more, see `Optimizer`.
 
     >>> v = tf.Variable(1.0)
     >>> _ = tf.optimizers.RMSprop(0.1).minimize(lambda: v * v, [v])
@@ -34,10 +35,12 @@ class RMSprop(Optimizer):
         momentum: float = 0.0,
         epsilon: float = 1e-7,
         centered: bool = False,
+        weight_decay: float | None = None,
         name: str = "RMSprop",
         **kwargs: Any,
     ) -> None:
-        super().__init__(learning_rate, name, **kwargs)
+        kwargs.setdefault("ema_overwrite_frequency", 100)  # as only RMSprop has it in Keras
+        super().__init__(name, weight_decay, learning_rate=learning_rate, **kwargs)
         self.rho = rho
         self.momentum = momentum
         self.epsilon = epsilon
@@ -50,6 +53,9 @@ class RMSprop(Optimizer):
         if self.centered:
             slots["average_gradient"] = 0.0
         return slots
+
+    def _slot_groups(self, names: tuple[str, ...]) -> list[tuple[str, ...]]:
+        return [(name,) for name in names]
 
     def _update(self, variables: list, gradients: list, slots: list, rate: float) -> None:
         apply_update(

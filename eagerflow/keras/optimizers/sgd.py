@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from eagerflow.indexed_slices import IndexedSlices
-from eagerflow.optimizers.optimizer import Optimizer, apply_update, column, single
+from eagerflow.keras.optimizers.optimizer import Optimizer, apply_update, column, single
 
 
 class SGD(Optimizer):
@@ -15,11 +15,12 @@ class SGD(Optimizer):
     look ahead, `w += momentum * m - rate * g` (Sutskever et al., ICML 2013).
 
     Args:
-        learning_rate: a number, a Variable, or a function of the iteration.
+        learning_rate: a number, a Variable, a schedule, or a function.
         momentum: between 0 and 1.
         nesterov: whether to look ahead.
+        weight_decay: see `Optimizer`.
         name: the optimizer's name.
-        **kwargs: `weight_decay`, `clipnorm` and more, see `Optimizer`.
+        **kwargs: `clipnorm` and more, see `Optimizer`.
 
     Raises:
         ValueError: if momentum is not in [0, 1].
@@ -35,17 +36,19 @@ class SGD(Optimizer):
         learning_rate: Any = 0.01,
         momentum: float = 0.0,
         nesterov: bool = False,
+        weight_decay: float | None = None,
         name: str = "SGD",
         **kwargs: Any,
     ) -> None:
-        super().__init__(learning_rate, name, **kwargs)
+        super().__init__(name, weight_decay, learning_rate=learning_rate, **kwargs)
         if isinstance(momentum, (int, float)) and not 0 <= momentum <= 1:
             raise ValueError("`momentum` must be between [0, 1].")
         self.momentum = momentum
         self.nesterov = nesterov
 
     def _slot_values(self) -> dict[str, float]:
-        return {"m": 0.0} if self.momentum else {}
+        # Keras has it without momentum, too, and saved optimizers have its place.
+        return {"m": 0.0}
 
     def _sparse(self, gradient: IndexedSlices) -> tuple[Any, Any] | None:
         return None if self.momentum else (gradient.indices, gradient.values)

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from eagerflow import dtype as dtypes
-from eagerflow.optimizers.optimizer import Optimizer, apply_update, column, rounded, single
+from eagerflow.keras.optimizers.optimizer import Optimizer, apply_update, column, rounded, single
 
 
 class Adam(Optimizer):
@@ -16,13 +16,14 @@ class Adam(Optimizer):
     section 2: the bias corrections go into the step size. `amsgrad` is Reddi et al., ICLR 2018.
 
     Args:
-        learning_rate: a number, a Variable, or a function of the iteration.
+        learning_rate: a number, a Variable, a schedule, or a function.
         beta_1: decay of the mean of gradients.
         beta_2: decay of the mean of their squares.
         epsilon: added to the root, against division by zero.
         amsgrad: whether the mean of squares never shrinks.
+        weight_decay: see `Optimizer`.
         name: the optimizer's name.
-        **kwargs: `weight_decay`, `clipnorm` and more, see `Optimizer`.
+        **kwargs: `clipnorm` and more, see `Optimizer`.
 
     >>> v = tf.Variable(1.0)
     >>> _ = tf.optimizers.Adam(0.1).minimize(lambda: v * v, [v])
@@ -37,10 +38,11 @@ class Adam(Optimizer):
         beta_2: float = 0.999,
         epsilon: float = 1e-7,
         amsgrad: bool = False,
+        weight_decay: float | None = None,
         name: str = "Adam",
         **kwargs: Any,
     ) -> None:
-        super().__init__(learning_rate, name, **kwargs)
+        super().__init__(name, weight_decay, learning_rate=learning_rate, **kwargs)
         self.beta_1 = beta_1
         self.beta_2 = beta_2
         self.epsilon = epsilon
@@ -50,13 +52,16 @@ class Adam(Optimizer):
         slots = {"m": 0.0, "v": 0.0}
         return slots | {"vhat": 0.0} if self.amsgrad else slots
 
+    def _slot_groups(self, names: tuple[str, ...]) -> list[tuple[str, ...]]:
+        return [names[:2], names[2:]]
+
     def _corrected(self, rate: float, dtype: Any) -> float:
         """The learning rate with the corrections of both biases.
 
         TensorFlow takes the powers in the variable's own dtype: where 1 - beta_2 is small, that
         shows after the first steps.
         """
-        step = int(self.iterations) + 1
+        step = int(self._iterations) + 1
         first = single(self.beta_1) ** step
         second = single(self.beta_2) ** step
         if dtype is not dtypes.float64:

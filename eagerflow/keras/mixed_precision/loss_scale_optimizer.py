@@ -1,0 +1,276 @@
+"""LossScaleOptimizer: keeps small float16 gradients from becoming zero."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable
+from typing import Any
+
+from eagerflow import _core
+from eagerflow import dtype as dtypes
+from eagerflow.keras.optimizers import clipping
+from eagerflow.keras.optimizers.optimizer import Optimizer
+from eagerflow.tape import GradientTape
+from eagerflow.variable import Variable
+
+_ops = _core.ops
+_INITIAL_SCALE = 2.0**15
+_GROWTH_STEPS = 2000
+
+
+def _all_finite(gradients: list) -> bool:
+    return all(
+        bool(_ops.reduce_all(_ops.is_finite(clipping.values_of(gradient))))
+        for gradient in gradients
+        if gradient is not None
+    )
+
+
+class LossScaleOptimizer(Optimizer):
+    """An optimizer around another, for losses that are multiplied by a scale.
+
+    A dynamic scale is halved, and the step left out, when a gradient is not finite; after many
+    steps that were, it is doubled.
+
+    Args:
+        inner_optimizer: the optimizer that makes the steps.
+        dynamic: whether the scale changes.
+        initial_scale: the scale at first; 32768 by default, required if it does not change.
+        dynamic_growth_steps: after how many good steps the scale is doubled; 2000 by default.
+
+    Raises:
+        TypeError: for what is no optimizer, or has a scale already.
+        ValueError: for arguments that contradict `dynamic`.
+
+    >>> optimizer = tf.keras.mixed_precision.LossScaleOptimizer(tf.keras.optimizers.SGD(0.25))
+    >>> v = tf.Variable(1.0)
+    >>> with tf.GradientTape() as tape:
+    ...     loss = optimizer.get_scaled_loss(v * v)
+    >>> gradients = optimizer.get_unscaled_gradients(tape.gradient(loss, [v]))
+    >>> optimizer.apply_gradients(zip(gradients, [v]))
+    >>> print(v.numpy())
+    0.5
+    """
+
+    def __init__(
+        self,
+        inner_optimizer: Any,
+        dynamic: bool = True,
+        initial_scale: float | None = None,
+        dynamic_growth_steps: int | None = None,
+    ) -> None:
+        if not isinstance(inner_optimizer, Optimizer):
+            raise TypeError(
+                f'"inner_optimizer" must be an instance of Optimizer, but got: {inner_optimizer}.'
+            )
+        if not isinstance(dynamic, bool):
+            raise TypeError(
+                '"dynamic" argument to LossScaleOptimizer.__init__ must be a bool, but got: '
+                f"{dynamic!r}"
+            )
+        if isinstance(inner_optimizer, LossScaleOptimizer):
+            raise TypeError(
+                "LossScaleOptimizer cannot wrap another LossScaleOptimizer, but got: "
+                f"{inner_optimizer}"
+            )
+        if getattr(inner_optimizer, "_is_wrapped_by_loss_scale_optimizer", False):
+            raise ValueError(
+                '"inner_optimizer" is already wrapped by a LossScaleOptimizer. An optimizer can '
+                "only be wrapped by a single LossScaleOptimizer"
+            )
+        if not dynamic:
+            if initial_scale is None:
+                raise ValueError('"initial_scale" must be specified if "dynamic" is False')
+            if dynamic_growth_steps is not None:
+                raise ValueError(
+                    '"dynamic_growth_steps" must be None if "dynamic" is False, but got: '
+                    f"{dynamic_growth_steps}"
+                )
+        self._optimizer = inner_optimizer
+        inner_optimizer._is_wrapped_by_loss_scale_optimizer = True  # type: ignore[attr-defined]
+        self._dynamic = dynamic
+        self._initial_scale = float(_INITIAL_SCALE if initial_scale is None else initial_scale)
+        self._growth_steps = _GROWTH_STEPS if dynamic_growth_steps is None else dynamic_growth_steps
+        self._scale = Variable(
+            self._initial_scale, dtype=dtypes.float32, trainable=False, name="current_loss_scale"
+        )
+        self._counter = Variable(0, dtype=dtypes.int64, trainable=False, name="good_steps")
+        self._loss_was_scaled = False
+        self._gradients_were_unscaled = False
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "_optimizer":
+            raise AttributeError(name)
+        return getattr(self._optimizer, name)
+
+    @property
+    def dynamic(self) -> bool:
+        """Whether the scale changes."""
+        return self._dynamic
+
+    @property
+    def loss_scale(self) -> Any:
+        """The present scale, a float32 tensor."""
+        return self._scale.read_value()
+
+    @property
+    def dynamic_counter(self) -> Any:
+        """How many good steps there were since the scale changed; None if it does not."""
+        return self._counter if self._dynamic else None
+
+    @property
+    def initial_scale(self) -> float:
+        """The scale at first."""
+        return self._initial_scale
+
+    @property
+    def dynamic_growth_steps(self) -> int | None:
+        """After how many good steps the scale is doubled; None if it does not change."""
+        return self._growth_steps if self._dynamic else None
+
+    @property
+    def inner_optimizer(self) -> Any:
+        """The optimizer that makes the steps."""
+        return self._optimizer
+
+    def get_scaled_loss(self, loss: Any) -> Any:
+        """A loss, or a function that returns it, times the scale."""
+        self._loss_was_scaled = True
+        if callable(loss):
+
+            def scaled() -> Any:
+                value = loss()
+                return value * _ops.cast(self._scale, value.dtype)
+
+            return scaled
+        return loss * _ops.cast(self._scale, loss.dtype)
+
+    def get_unscaled_gradients(self, grads: Iterable[Any]) -> list:
+        """Gradients of a scaled loss over the scale."""
+        self._gradients_were_unscaled = True
+        factor = 1.0 / self._scale
+        unscaled = []
+        for gradient in grads:
+            if gradient is not None:
+                values = clipping.values_of(gradient)
+                gradient = clipping.with_values(gradient, values * _ops.cast(factor, values.dtype))
+            unscaled.append(gradient)
+        return unscaled
+
+    def compute_gradients(
+        self,
+        loss: Any,
+        var_list: Any,
+        tape: GradientTape | None = None,
+        grad_loss: Any = None,
+    ) -> list[tuple[Any, Variable]]:
+        """The gradients of a loss, computed from the scaled one; see `Optimizer`."""
+        tape = GradientTape() if tape is None else tape
+        with tape:
+            loss = self.get_scaled_loss(loss)
+        pairs = self._optimizer.compute_gradients(loss, var_list, tape, grad_loss)
+        gradients = self.get_unscaled_gradients([gradient for gradient, _ in pairs])
+        return [(g, variable) for g, (_, variable) in zip(gradients, pairs, strict=True)]
+
+    def apply_gradients(  # type: ignore[override]
+        self,
+        grads_and_vars: Iterable[tuple[Any, Variable]],
+        name: str | None = None,
+        skip_gradients_aggregation: bool = False,
+        **kwargs: Any,
+    ) -> None:
+        """Updates variables from their gradients, unless one is not finite; see `Optimizer`."""
+        if not self._loss_was_scaled or not self._gradients_were_unscaled:
+            warnings.warn(
+                "You forgot to call LossScaleOptimizer.get_scaled_loss() or "
+                "LossScaleOptimizer.get_unscaled_gradients() before calling "
+                "LossScaleOptimizer.apply_gradients(). This will likely result in worse model "
+                "quality.",
+                stacklevel=2,
+            )
+            self._loss_was_scaled = self._gradients_were_unscaled = True
+        pairs = list(grads_and_vars)
+        self._optimizer.build([variable for _, variable in pairs])
+        if self._dynamic and not self._note(_all_finite([gradient for gradient, _ in pairs])):
+            self._optimizer.iterations.assign_add(1)
+            return
+        self._optimizer.apply_gradients(pairs)
+
+    def _note(self, finite: bool) -> bool:
+        """Changes the scale after a step that was finite or not."""
+        if not finite:
+            self._counter.assign(0)
+            self._scale.assign(max(float(self._scale) / 2.0, 1.0))
+        elif int(self._counter) + 1 >= self._growth_steps:
+            self._counter.assign(0)
+            doubled = float(self._scale) * 2.0
+            if doubled <= 3.4e38:
+                self._scale.assign(doubled)
+        else:
+            self._counter.assign_add(1)
+        return finite
+
+    @property
+    def iterations(self) -> Variable:
+        """How many steps there were, those left out included."""
+        return self._optimizer.iterations
+
+    @iterations.setter
+    def iterations(self, variable: Variable) -> None:
+        self._optimizer.iterations = variable
+
+    @property
+    def variables(self) -> Any:
+        """The inner optimizer's variables."""
+        return self._optimizer.variables
+
+    @property
+    def learning_rate(self) -> Any:
+        """The inner optimizer's learning rate."""
+        return self._optimizer.learning_rate
+
+    @learning_rate.setter
+    def learning_rate(self, rate: Any) -> None:
+        self._optimizer.learning_rate = rate
+
+    lr = learning_rate
+
+    def build(self, var_list: Iterable[Variable]) -> None:
+        """Makes the inner optimizer's variables."""
+        self._optimizer.build(var_list)
+
+    def get_weights(self) -> list:
+        """The values of the inner optimizer's variables."""
+        return self._optimizer.get_weights()
+
+    def set_weights(self, weights: Iterable[Any]) -> None:
+        """Gives the inner optimizer's variables these values."""
+        self._optimizer.set_weights(weights)
+
+    def finalize_variable_values(self, var_list: Iterable[Variable]) -> None:
+        """Gives variables the values of their moving averages, if there are any."""
+        self._optimizer.finalize_variable_values(var_list)
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make an optimizer like this one."""
+        from eagerflow.keras import optimizers
+
+        return {
+            "inner_optimizer": optimizers.serialize(self._optimizer),
+            "dynamic": self.dynamic,
+            "initial_scale": self.initial_scale,
+            "dynamic_growth_steps": self.dynamic_growth_steps,
+        }
+
+    @classmethod
+    def from_config(
+        cls, config: dict[str, Any], custom_objects: dict[str, Any] | None = None
+    ) -> Any:
+        """An optimizer from what `get_config` returned."""
+        from eagerflow.keras import optimizers
+
+        config = dict(config)
+        inner = config.pop("inner_optimizer")
+        if not isinstance(inner, Optimizer):
+            inner = optimizers.deserialize(inner, custom_objects=custom_objects)
+        return cls(inner, **config)

@@ -1,0 +1,59 @@
+"""Adadelta."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from eagerflow import _core
+from eagerflow.keras.optimizers.optimizer import Optimizer
+
+_ops = _core.ops
+
+
+class Adadelta(Optimizer):
+    """Adadelta: steps in the units of the variables, by running means of squares of both.
+
+    Zeiler, "ADADELTA: an adaptive learning rate method" (2012).
+
+    Args:
+        learning_rate: a number, a Variable, a schedule, or a function; 1.0 gives the paper's form.
+        rho: decay of the running means.
+        epsilon: added under the roots.
+        weight_decay: see `Optimizer`.
+        name: the optimizer's name.
+        **kwargs: `clipnorm` and more, see `Optimizer`.
+
+    >>> v = tf.Variable(1.0)
+    >>> _ = tf.optimizers.Adadelta(1.0).minimize(lambda: v * v, [v])
+    >>> print(round(float(v), 4))
+    0.9986
+    """
+
+    def __init__(
+        self,
+        learning_rate: Any = 0.001,
+        rho: float = 0.95,
+        epsilon: float = 1e-7,
+        weight_decay: float | None = None,
+        name: str = "Adadelta",
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(name, weight_decay, learning_rate=learning_rate, **kwargs)
+        self.rho = rho
+        self.epsilon = epsilon
+
+    def _slot_values(self) -> dict[str, float]:
+        return {"accumulated_grad": 0.0, "accumulated_delta_var": 0.0}
+
+    def _update(self, variables: list, gradients: list, slots: list, rate: float) -> None:
+        rho, epsilon = self.rho, self.epsilon
+        for variable, gradient, entry in zip(variables, gradients, slots, strict=True):
+            squares, steps = entry["accumulated_grad"], entry["accumulated_delta_var"]
+            squares.assign(squares * rho + _ops.square(gradient) * (1 - rho))
+            step = gradient * _ops.sqrt(steps + epsilon) / _ops.sqrt(squares + epsilon)
+            steps.assign(steps * rho + _ops.square(step) * (1 - rho))
+            variable.assign_sub(step * rate)
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make an optimizer like this one."""
+        return super().get_config() | {"rho": self.rho, "epsilon": self.epsilon}

@@ -1,0 +1,103 @@
+"""Adafactor."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from eagerflow import _core
+from eagerflow.keras.optimizers.optimizer import Optimizer
+from eagerflow.keras.optimizers.schedules.schedule import LearningRateSchedule
+from eagerflow.variable import Variable
+
+_ops = _core.ops
+
+
+def _rms(values: Any) -> Any:
+    return _ops.sqrt(_ops.reduce_mean(_ops.square(values)))
+
+
+class Adafactor(Optimizer):
+    """Adafactor: for a matrix, squares of gradients are kept by row and column only.
+
+    Shazeer and Stern, "Adafactor: adaptive learning rates with sublinear memory cost" (2018).
+
+    Args:
+        learning_rate: a number, a Variable, a schedule, or a function.
+        beta_2_decay: how the decay of the means grows with the step.
+        epsilon_1: added to squares.
+        epsilon_2: the least size a variable is taken to have.
+        clip_threshold: the largest root mean square of an update.
+        relative_step: whether the rate falls as the root of the step.
+        weight_decay: see `Optimizer`.
+        name: the optimizer's name.
+        **kwargs: `clipnorm` and more, see `Optimizer`.
+
+    >>> v = tf.Variable(1.0)
+    >>> _ = tf.optimizers.Adafactor(0.1).minimize(lambda: v * v, [v])
+    >>> print(round(float(v), 4))
+    0.9
+    """
+
+    def __init__(
+        self,
+        learning_rate: Any = 0.001,
+        beta_2_decay: float = -0.8,
+        epsilon_1: float = 1e-30,
+        epsilon_2: float = 1e-3,
+        clip_threshold: float = 1.0,
+        relative_step: bool = True,
+        weight_decay: float | None = None,
+        name: str = "Adafactor",
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(name, weight_decay, learning_rate=learning_rate, **kwargs)
+        self.beta_2_decay = beta_2_decay
+        self.epsilon_1 = epsilon_1
+        self.epsilon_2 = epsilon_2
+        self.clip_threshold = clip_threshold
+        self.relative_step = relative_step
+
+    def _make_slots(self, variables: list[Variable]) -> None:
+        super()._make_slots(variables)
+        for variable in variables:
+            slots = self._slots.setdefault(variable._id, {})
+            shape = tuple(variable.shape)
+            if len(shape) >= 2:
+                name, dtype = variable._name, variable.dtype
+                rows = self.add_variable(shape[:-1], dtype, name=f"r/{name}")
+                columns = self.add_variable((*shape[:-2], shape[-1]), dtype, name=f"c/{name}")
+                slots.update(r=rows, c=columns)
+            slots["v"] = self.add_variable_from_reference(variable, "v")
+
+    def _update(self, variables: list, gradients: list, slots: list, rate: float) -> None:
+        step = int(self._iterations) + 1
+        slow = 1.0 / math.sqrt(step)
+        if self.relative_step and not isinstance(self._learning_rate, LearningRateSchedule):
+            rate = min(rate, slow)
+        keep = 1 - math.pow(step, self.beta_2_decay)
+        for variable, gradient, entry in zip(variables, gradients, slots, strict=True):
+            size = max(float(_rms(variable)), self.epsilon_2)
+            squares = _ops.square(gradient) + self.epsilon_1
+            v = entry["v"]
+            if "r" in entry:
+                r, c = entry["r"], entry["c"]
+                r.assign(r * keep + _ops.reduce_mean(squares, axis=-1) * (1 - keep))
+                c.assign(c * keep + _ops.reduce_mean(squares, axis=-2) * (1 - keep))
+                rows = r / _ops.reduce_mean(r, axis=-1, keepdims=True)
+                v.assign(_ops.expand_dims(rows, -1) * _ops.expand_dims(c, -2))
+            else:
+                v.assign(v * keep + squares * (1 - keep))
+            update = gradient * _ops.rsqrt(v)
+            excess = max(1.0, float(_rms(update)) / self.clip_threshold)
+            variable.assign_sub(update * (size * min(rate, slow) / excess))
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make an optimizer like this one."""
+        return super().get_config() | {
+            "beta_2_decay": self.beta_2_decay,
+            "epsilon_1": self.epsilon_1,
+            "epsilon_2": self.epsilon_2,
+            "clip_threshold": self.clip_threshold,
+            "relative_step": self.relative_step,
+        }

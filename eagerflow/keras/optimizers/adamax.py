@@ -1,0 +1,67 @@
+"""Adamax."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from eagerflow import _core
+from eagerflow.keras.optimizers.optimizer import Optimizer, rounded
+
+_ops = _core.ops
+
+
+class Adamax(Optimizer):
+    """Adam with the largest gradient of late in place of the mean of squares.
+
+    Kingma and Ba, "Adam: a method for stochastic optimization" (ICLR 2015), section 7.
+
+    Args:
+        learning_rate: a number, a Variable, a schedule, or a function.
+        beta_1: decay of the mean of gradients.
+        beta_2: decay of the largest gradient.
+        epsilon: added to the divisor.
+        weight_decay: see `Optimizer`.
+        name: the optimizer's name.
+        **kwargs: `clipnorm` and more, see `Optimizer`.
+
+    >>> v = tf.Variable(1.0)
+    >>> _ = tf.optimizers.Adamax(0.1).minimize(lambda: v * v, [v])
+    >>> print(round(float(v), 4))
+    0.9
+    """
+
+    def __init__(
+        self,
+        learning_rate: Any = 0.001,
+        beta_1: float = 0.9,
+        beta_2: float = 0.999,
+        epsilon: float = 1e-7,
+        weight_decay: float | None = None,
+        name: str = "Adamax",
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(name, weight_decay, learning_rate=learning_rate, **kwargs)
+        self.beta_1 = beta_1
+        self.beta_2 = beta_2
+        self.epsilon = epsilon
+
+    def _slot_values(self) -> dict[str, float]:
+        return {"m": 0.0, "u": 0.0}
+
+    def _update(self, variables: list, gradients: list, slots: list, rate: float) -> None:
+        step = int(self._iterations) + 1
+        rate = rate / (1 - math.pow(rounded(self.beta_1), step))
+        for variable, gradient, entry in zip(variables, gradients, slots, strict=True):
+            m, u = entry["m"], entry["u"]
+            m.assign_add((gradient - m) * (1 - self.beta_1))
+            u.assign(_ops.maximum(u * self.beta_2, _ops.abs(gradient)))
+            variable.assign_sub(m * rate / (u + self.epsilon))
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make an optimizer like this one."""
+        return super().get_config() | {
+            "beta_1": self.beta_1,
+            "beta_2": self.beta_2,
+            "epsilon": self.epsilon,
+        }

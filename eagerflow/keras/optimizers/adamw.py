@@ -1,0 +1,52 @@
+"""AdamW."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from eagerflow.keras.optimizers.adam import Adam
+
+
+class AdamW(Adam):
+    """Adam with weight decay that does not go through the gradients.
+
+    Loshchilov and Hutter, "Decoupled weight decay regularization" (ICLR 2019).
+
+    Args:
+        learning_rate: a number, a Variable, a schedule, or a function.
+        weight_decay: a fraction of each variable that is taken off at every step, times the
+            learning rate.
+        beta_1: decay of the mean of gradients.
+        beta_2: decay of the mean of their squares.
+        epsilon: added to the root, against division by zero.
+        amsgrad: whether the mean of squares never shrinks.
+        name: the optimizer's name.
+        **kwargs: `clipnorm` and more, see `Optimizer`.
+
+    Raises:
+        ValueError: if there is no weight decay.
+
+    >>> v = tf.Variable(1.0)
+    >>> _ = tf.optimizers.AdamW(0.1).minimize(lambda: v * v, [v])
+    >>> print(round(float(v), 4))
+    0.8996
+    """
+
+    def __init__(
+        self,
+        learning_rate: Any = 0.001,
+        weight_decay: float | None = 0.004,
+        beta_1: float = 0.9,
+        beta_2: float = 0.999,
+        epsilon: float = 1e-7,
+        amsgrad: bool = False,
+        name: str = "AdamW",
+        **kwargs: Any,
+    ) -> None:
+        if weight_decay is None:
+            raise ValueError(
+                "Missing value of `weight_decay` which is required and must be a float value."
+            )
+        super().__init__(
+            learning_rate, beta_1, beta_2, epsilon, amsgrad, weight_decay, name, **kwargs
+        )

@@ -1,0 +1,105 @@
+"""FTRL."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from eagerflow import _core
+from eagerflow.keras.optimizers.optimizer import Optimizer
+
+_ops = _core.ops
+
+
+class Ftrl(Optimizer):
+    """Follow the regularized leader: for sparse linear models.
+
+    McMahan et al., "Ad click prediction: a view from the trenches" (KDD 2013).
+
+    Args:
+        learning_rate: a number, a Variable, a schedule, or a function.
+        learning_rate_power: how the rate falls; not positive.
+        initial_accumulator_value: what the sums of squares start from; not negative.
+        l1_regularization_strength: the absolute values' weight; not negative.
+        l2_regularization_strength: the squares' weight; not negative.
+        l2_shrinkage_regularization_strength: the squares' weight in the gradient; not negative.
+        beta: the paper's.
+        weight_decay: see `Optimizer`.
+        name: the optimizer's name.
+        **kwargs: `clipnorm` and more, see `Optimizer`.
+
+    Raises:
+        ValueError: for an argument of the wrong sign.
+
+    >>> v = tf.Variable(1.0)
+    >>> _ = tf.optimizers.Ftrl(0.1).minimize(lambda: v * v, [v])
+    >>> print(round(float(v), 4))
+    0.7451
+    """
+
+    def __init__(
+        self,
+        learning_rate: Any = 0.001,
+        learning_rate_power: float = -0.5,
+        initial_accumulator_value: float = 0.1,
+        l1_regularization_strength: float = 0.0,
+        l2_regularization_strength: float = 0.0,
+        l2_shrinkage_regularization_strength: float = 0.0,
+        beta: float = 0.0,
+        weight_decay: float | None = None,
+        name: str = "Ftrl",
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(name, weight_decay, learning_rate=learning_rate, **kwargs)
+        if learning_rate_power > 0.0:
+            raise ValueError(
+                "`learning_rate_power` needs to be negative or zero. Received: "
+                f"learning_rate_power={learning_rate_power}."
+            )
+        positive = {
+            "initial_accumulator_value": initial_accumulator_value,
+            "l1_regularization_strength": l1_regularization_strength,
+            "l2_regularization_strength": l2_regularization_strength,
+            "l2_shrinkage_regularization_strength": l2_shrinkage_regularization_strength,
+        }
+        for argument, value in positive.items():
+            if value < 0.0:
+                raise ValueError(
+                    f"`{argument}` needs to be positive or zero. Received: {argument}={value}."
+                )
+        self.learning_rate_power = learning_rate_power
+        self.initial_accumulator_value = initial_accumulator_value
+        self.l1_regularization_strength = l1_regularization_strength
+        self.l2_regularization_strength = l2_regularization_strength
+        self.l2_shrinkage_regularization_strength = l2_shrinkage_regularization_strength
+        self.beta = beta
+
+    def _slot_values(self) -> dict[str, float]:
+        return {"accumulator": self.initial_accumulator_value, "linear": 0.0}
+
+    def _update(self, variables: list, gradients: list, slots: list, rate: float) -> None:
+        power = -self.learning_rate_power
+        l1 = self.l1_regularization_strength
+        l2 = self.l2_regularization_strength + self.beta / (2.0 * rate)
+        shrinkage = 2 * self.l2_shrinkage_regularization_strength
+        for variable, gradient, entry in zip(variables, gradients, slots, strict=True):
+            accumulator, linear = entry["accumulator"], entry["linear"]
+            sums = accumulator + _ops.square(gradient)
+            powers = _ops.pow(sums, power)
+            slope = (powers - _ops.pow(accumulator, power)) / rate
+            shrunk = gradient + variable * shrinkage if shrinkage else gradient
+            linear.assign_add(shrunk - slope * variable)
+            value = linear.read_value()
+            bounded = _ops.clip_by_value(value, -l1, l1)
+            variable.assign((bounded - value) / (powers / rate + 2 * l2))
+            accumulator.assign(sums)
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make an optimizer like this one."""
+        return super().get_config() | {
+            "learning_rate_power": self.learning_rate_power,
+            "initial_accumulator_value": self.initial_accumulator_value,
+            "l1_regularization_strength": self.l1_regularization_strength,
+            "l2_regularization_strength": self.l2_regularization_strength,
+            "l2_shrinkage_regularization_strength": self.l2_shrinkage_regularization_strength,
+            "beta": self.beta,
+        }

@@ -1,0 +1,188 @@
+"""tf.keras.optimizers.legacy: the optimizers of TensorFlow 2.0 to 2.10, where they differ."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from eagerflow import _core
+from eagerflow.keras.optimizers import adadelta, adagrad, adam, adamax, ftrl, nadam, rmsprop, sgd
+from eagerflow.keras.optimizers.optimizer import Optimizer as _NewOptimizer
+from eagerflow.keras.optimizers.optimizer import rounded
+from eagerflow.keras.optimizers.schedules.schedule import LearningRateSchedule
+
+_ops = _core.ops
+
+__all__ = [
+    "SGD",
+    "Adadelta",
+    "Adagrad",
+    "Adam",
+    "Adamax",
+    "Ftrl",
+    "Nadam",
+    "Optimizer",
+    "RMSprop",
+]
+
+_NEWER_ARGUMENTS = (
+    "weight_decay",
+    "use_ema",
+    "ema_momentum",
+    "ema_overwrite_frequency",
+    "jit_compile",
+)
+
+
+class Optimizer(_NewOptimizer):
+    """Base class of these optimizers; see `tf.keras.optimizers.Optimizer`.
+
+    A schedule is what `learning_rate` gives, not its present value, and `decay` is an argument.
+    """
+
+    @property
+    def learning_rate(self) -> Any:
+        """The learning rate: a Variable, or the schedule."""
+        if isinstance(self._learning_rate, LearningRateSchedule):
+            return self._learning_rate
+        return super().learning_rate
+
+    @learning_rate.setter
+    def learning_rate(self, rate: Any) -> None:
+        if isinstance(self._learning_rate, LearningRateSchedule):
+            self._set_rate(rate)
+        else:
+            _NewOptimizer.learning_rate.fset(self, rate)  # type: ignore[attr-defined]
+
+    lr = learning_rate
+
+    def _slot_groups(self, names: tuple[str, ...]) -> list[tuple[str, ...]]:
+        return [(name,) for name in names]
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make an optimizer like this one."""
+        config = super().get_config()
+        for name in _NEWER_ARGUMENTS:
+            config.pop(name)
+        for name in ("clipnorm", "clipvalue", "global_clipnorm"):
+            if config[name] is None:
+                del config[name]
+        return config | {"decay": self._decay, "is_legacy_optimizer": True}
+
+
+class SGD(Optimizer, sgd.SGD):
+    """Gradient descent; see `tf.keras.optimizers.SGD`.
+
+    >>> v = tf.Variable(1.0)
+    >>> _ = tf.keras.optimizers.legacy.SGD(0.1).minimize(lambda: v * v, [v])
+    >>> print(v.numpy())
+    0.8
+    """
+
+    def _slot_values(self) -> dict[str, float]:
+        return {"m": 0.0} if self.momentum else {}
+
+
+class Adam(Optimizer, adam.Adam):
+    """Adam; see `tf.keras.optimizers.Adam`.
+
+    >>> optimizer = tf.keras.optimizers.legacy.Adam(decay=0.1)
+    >>> optimizer.get_config()["decay"]
+    0.1
+    """
+
+
+class RMSprop(Optimizer, rmsprop.RMSprop):
+    """RMSprop, with epsilon outside of the root unless there is momentum.
+
+    >>> v = tf.Variable(1.0)
+    >>> _ = tf.keras.optimizers.legacy.RMSprop(0.1).minimize(lambda: v * v, [v])
+    >>> print(round(float(v), 3))
+    0.684
+    """
+
+    def _update(self, variables: list, gradients: list, slots: list, rate: float) -> None:
+        if self.momentum:
+            super()._update(variables, gradients, slots, rate)
+            return
+        rho = self.rho
+        for variable, gradient, entry in zip(variables, gradients, slots, strict=True):
+            velocity = entry["velocity"]
+            velocity.assign(velocity * rho + _ops.square(gradient) * (1 - rho))
+            spread = velocity.read_value()
+            if self.centered:
+                average = entry["average_gradient"]
+                average.assign(average * rho + gradient * (1 - rho))
+                spread = spread - _ops.square(average)
+            variable.assign_sub(gradient * rate / (_ops.sqrt(spread) + self.epsilon))
+
+
+class Adagrad(Optimizer, adagrad.Adagrad):
+    """Adagrad, with epsilon outside of the root.
+
+    >>> v = tf.Variable(1.0)
+    >>> _ = tf.keras.optimizers.legacy.Adagrad(0.1).minimize(lambda: v * v, [v])
+    >>> print(round(float(v), 4))
+    0.9012
+    """
+
+    def _sparse(self, gradient: Any) -> Any:
+        return None  # rows without a gradient take a step of zero
+
+    def _update(self, variables: list, gradients: list, slots: list, rate: float) -> None:
+        for variable, gradient, entry in zip(variables, gradients, slots, strict=True):
+            sums = entry["accumulator"]
+            sums.assign_add(_ops.square(gradient))
+            variable.assign_sub(gradient * rate / (_ops.sqrt(sums) + self.epsilon))
+
+
+class Adadelta(Optimizer, adadelta.Adadelta):
+    """Adadelta; see `tf.keras.optimizers.Adadelta`.
+
+    >>> tf.keras.optimizers.legacy.Adadelta().get_config()["rho"]
+    0.95
+    """
+
+
+class Adamax(Optimizer, adamax.Adamax):
+    """Adamax; see `tf.keras.optimizers.Adamax`.
+
+    >>> tf.keras.optimizers.legacy.Adamax().get_config()["beta_1"]
+    0.9
+    """
+
+
+class Ftrl(Optimizer, ftrl.Ftrl):
+    """FTRL; see `tf.keras.optimizers.Ftrl`.
+
+    >>> tf.keras.optimizers.legacy.Ftrl().get_config()["learning_rate_power"]
+    -0.5
+    """
+
+
+class Nadam(Optimizer, nadam.Nadam):
+    """Nadam, whose momentum grows more slowly: `decay` says how fast.
+
+    >>> tf.keras.optimizers.legacy.Nadam().get_config()["decay"]
+    0.004
+    """
+
+    def __init__(
+        self,
+        learning_rate: Any = 0.001,
+        beta_1: float = 0.9,
+        beta_2: float = 0.999,
+        epsilon: float = 1e-7,
+        name: str = "Nadam",
+        **kwargs: Any,
+    ) -> None:
+        decay = kwargs.pop("decay", kwargs.pop("schedule_decay", 0.004))
+        super().__init__(learning_rate, beta_1, beta_2, epsilon, name=name, **kwargs)
+        self._momentum_decay = decay
+
+    def _momentum_at(self, step: int) -> float:
+        return rounded(self.beta_1) * (1.0 - 0.5 * math.pow(0.96, self._momentum_decay * step))
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make an optimizer like this one."""
+        return super().get_config() | {"decay": self._momentum_decay}

@@ -1,0 +1,65 @@
+"""Lion."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from eagerflow import _core
+from eagerflow.keras.optimizers.optimizer import Optimizer
+
+_ops = _core.ops
+
+
+class Lion(Optimizer):
+    """Lion: steps of one size, in the direction of the signs of a running mean.
+
+    Chen et al., "Symbolic discovery of optimization algorithms" (2023).
+
+    Args:
+        learning_rate: a number, a Variable, a schedule, or a function.
+        beta_1: how much the running mean counts against the gradient.
+        beta_2: decay of the running mean.
+        weight_decay: see `Optimizer`.
+        name: the optimizer's name.
+        **kwargs: `clipnorm` and more, see `Optimizer`.
+
+    Raises:
+        ValueError: if `beta_1` is not in ]0, 1].
+
+    >>> v = tf.Variable(1.0)
+    >>> _ = tf.optimizers.Lion(0.1).minimize(lambda: v * v, [v])
+    >>> print(round(float(v), 4))
+    0.9
+    """
+
+    def __init__(
+        self,
+        learning_rate: Any = 0.0001,
+        beta_1: float = 0.9,
+        beta_2: float = 0.99,
+        weight_decay: float | None = None,
+        name: str = "Lion",
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(name, weight_decay, learning_rate=learning_rate, **kwargs)
+        if beta_1 <= 0 or beta_1 > 1:
+            raise ValueError(
+                f"`beta_1`={beta_1} must be between ]0, 1]. Otherwise, the optimizer degenerates "
+                "to SignSGD."
+            )
+        self.beta_1 = beta_1
+        self.beta_2 = beta_2
+
+    def _slot_values(self) -> dict[str, float]:
+        return {"m": 0.0}
+
+    def _update(self, variables: list, gradients: list, slots: list, rate: float) -> None:
+        for variable, gradient, entry in zip(variables, gradients, slots, strict=True):
+            m = entry["m"]
+            direction = m * self.beta_1 + gradient * (1.0 - self.beta_1)
+            variable.assign_sub(_ops.sign(direction) * rate)
+            m.assign(m * self.beta_2 + gradient * (1.0 - self.beta_2))
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make an optimizer like this one."""
+        return super().get_config() | {"beta_1": self.beta_1, "beta_2": self.beta_2}

@@ -1,0 +1,87 @@
+"""Nadam."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from eagerflow import _core
+from eagerflow.keras.optimizers.optimizer import Optimizer, rounded
+
+_ops = _core.ops
+
+
+class Nadam(Optimizer):
+    """Adam with Nesterov's look ahead.
+
+    Dozat, "Incorporating Nesterov momentum into Adam" (2016).
+
+    Args:
+        learning_rate: a number, a Variable, a schedule, or a function.
+        beta_1: decay of the mean of gradients.
+        beta_2: decay of the mean of their squares.
+        epsilon: added to the root, against division by zero.
+        weight_decay: see `Optimizer`.
+        name: the optimizer's name.
+        **kwargs: `clipnorm` and more, see `Optimizer`.
+
+    >>> v = tf.Variable(1.0)
+    >>> _ = tf.optimizers.Nadam(0.1).minimize(lambda: v * v, [v])
+    >>> print(round(float(v), 4))
+    0.8937
+    """
+
+    def __init__(
+        self,
+        learning_rate: Any = 0.001,
+        beta_1: float = 0.9,
+        beta_2: float = 0.999,
+        epsilon: float = 1e-7,
+        weight_decay: float | None = None,
+        name: str = "Nadam",
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(name, weight_decay, learning_rate=learning_rate, **kwargs)
+        self.beta_1 = beta_1
+        self.beta_2 = beta_2
+        self.epsilon = epsilon
+        # The product of the momenta so far, and the step up to which it goes.
+        self._u_product = 1.0
+        self._u_product_step = 0
+
+    def _slot_values(self) -> dict[str, float]:
+        return {"m": 0.0, "v": 0.0}
+
+    def _momentum_at(self, step: int) -> float:
+        return rounded(self.beta_1) * (1.0 - 0.5 * math.pow(0.96, step))
+
+    def _product_at(self, step: int) -> float:
+        """The product of the momenta up to a step; after a jump, all are multiplied again."""
+        if self._u_product_step == step - 1:
+            self._u_product *= self._momentum_at(step)
+        elif self._u_product_step != step:
+            self._u_product = math.prod(self._momentum_at(k) for k in range(1, step + 1))
+        self._u_product_step = step
+        return self._u_product
+
+    def _update(self, variables: list, gradients: list, slots: list, rate: float) -> None:
+        step = int(self._iterations) + 1
+        now, after = self._momentum_at(step), self._momentum_at(step + 1)
+        product = self._product_at(step)
+        of_mean = after / (1.0 - product * after)
+        of_gradient = (1.0 - now) / (1.0 - product)
+        of_square = 1.0 / (1.0 - math.pow(rounded(self.beta_2), step))
+        for variable, gradient, entry in zip(variables, gradients, slots, strict=True):
+            m, v = entry["m"], entry["v"]
+            m.assign_add((gradient - m) * (1 - self.beta_1))
+            v.assign_add((_ops.square(gradient) - v) * (1 - self.beta_2))
+            mean = m * of_mean + gradient * of_gradient
+            variable.assign_sub(mean * rate / (_ops.sqrt(v * of_square) + self.epsilon))
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make an optimizer like this one."""
+        return super().get_config() | {
+            "beta_1": self.beta_1,
+            "beta_2": self.beta_2,
+            "epsilon": self.epsilon,
+        }

@@ -1,0 +1,173 @@
+"""How optimizers of older programs are written: hyperparameters by name, slots, `_resource_apply`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from eagerflow import _core
+from eagerflow import dtype as dtypes
+from eagerflow.indexed_slices import IndexedSlices
+from eagerflow.variable import Variable
+
+_ops = _core.ops
+Slots = dict[str, Variable]
+
+
+class OlderHooks:
+    """What a subclass of the optimizer of TensorFlow 2.0 to 2.10 calls and defines."""
+
+    _slots: dict[int, Slots]
+    _variables: list[Variable]
+    _slots_of: Callable[[Any], Slots]
+    _iterations: Variable
+    _decay: float
+    _learning_rate: Any
+    _hyper: dict[str, Any]
+
+    def _set_hyper(self, name: str, value: Any) -> None:
+        """Keeps a hyperparameter; "learning_rate" and "decay" have a place of their own."""
+        if name == "learning_rate":
+            self._set_rate(value)
+        elif name == "decay":
+            self._decay = float(value or 0.0)
+        else:
+            self.__dict__.setdefault("_hyper", {})[name] = value
+
+    def _set_rate(self, rate: Any) -> None:
+        raise TypeError(f"{type(self).__name__} takes no learning rate.")
+
+    def _get_hyper(self, name: str, dtype: Any = None) -> Any:
+        """A hyperparameter, as a tensor if a dtype is given."""
+        if name == "learning_rate":
+            value = self._learning_rate
+        elif name == "decay":
+            value = self._decay
+        else:
+            value = self.__dict__.get("_hyper", {})[name]
+        if callable(value) and not isinstance(value, Variable) and not hasattr(value, "get_config"):
+            value = value()
+        if dtype is None:
+            return value
+        return _ops.cast(_core.convert(value, None, None), dtypes.as_dtype(dtype))
+
+    def _serialize_hyperparameter(self, hyperparameter: Any) -> Any:
+        """A hyperparameter, or the one of a name, as a plain value."""
+        value = hyperparameter
+        if isinstance(value, str):
+            value = self._get_hyper(value)
+        if isinstance(value, _core.Variable | _core.Tensor):
+            array = value.numpy()
+            return array.item() if array.ndim == 0 else array
+        if hasattr(value, "get_config"):
+            from eagerflow.keras.optimizers import schedules
+
+            return schedules.serialize(value)
+        return value() if callable(value) else value
+
+    def _decayed_lr(self, var_dtype: Any) -> Any:
+        """The learning rate of this step as a tensor."""
+        return _core.convert(self._current_rate(), dtypes.as_dtype(var_dtype), None)
+
+    def _current_rate(self) -> float:
+        raise TypeError(f"{type(self).__name__} takes no learning rate.")
+
+    def add_slot(
+        self, var: Any, slot_name: str, initializer: Any = "zeros", shape: Any = None
+    ) -> Any:
+        """A variable that goes with another one: made the first time, found later.
+
+        Args:
+            var: the variable it goes with.
+            slot_name: what tells it from other slots of `var`.
+            initializer: an initializer, its name, or the value.
+            shape: by default that of `var`.
+        """
+        slots = self._slots.setdefault(var._id, {})
+        found = slots.get(slot_name)
+        if found is None:
+            from eagerflow.keras import initializers
+
+            if isinstance(initializer, str) or callable(initializer):
+                if isinstance(initializer, str):
+                    initializer = initializers.get(initializer)
+                sizes = var.shape if shape is None else shape
+                initializer = initializer(sizes, dtype=var.dtype)
+            found = Variable(initializer, trainable=False, name=f"{var._name}/{slot_name}")
+            slots[slot_name] = found
+            self._variables.append(found)
+        return found
+
+    def get_slot(self, var: Any, slot_name: str) -> Any:
+        """The variable `add_slot` made.
+
+        Raises:
+            KeyError: if there is none.
+        """
+        return self._slots[var._id][slot_name]
+
+    def get_slot_names(self) -> list[str]:
+        """The names of the slots there are."""
+        return sorted({name for slots in self._slots.values() for name in slots})
+
+    def _create_slots(self, var_list: list[Any]) -> None:
+        """Makes the slots of variables; subclasses override it."""
+
+    def _create_all_weights(self, var_list: list[Any]) -> None:
+        self._create_slots(var_list)
+
+    def _prepare(self, var_list: list[Any]) -> dict:
+        """The values that all updates of a step share, by device and dtype."""
+        state: dict = {}
+        for var in var_list:
+            key = (var.device, var.dtype)
+            if key not in state:
+                state[key] = {}
+                self._prepare_local(var.device, var.dtype, state)
+        return state
+
+    def _prepare_local(self, var_device: str, var_dtype: Any, apply_state: dict) -> None:
+        apply_state[(var_device, var_dtype)]["lr_t"] = self._decayed_lr(var_dtype)
+
+    def _fallback_apply_state(self, var_device: str, var_dtype: Any) -> dict:
+        state: dict = {(var_device, var_dtype): {}}
+        self._prepare_local(var_device, var_dtype, state)
+        return state[(var_device, var_dtype)]
+
+    def _update_by_resource(self, variables: Iterable[Any], gradients: list) -> None:
+        """Calls `_resource_apply_dense` and `_resource_apply_sparse` of a subclass."""
+        variables = list(variables)
+        self._create_all_weights([v for v in variables if v._id not in self._seen])
+        self._seen.update((v._id, v) for v in variables)
+        state = self._prepare(variables)
+        for variable, gradient in zip(variables, gradients, strict=True):
+            if isinstance(gradient, IndexedSlices):
+                rows, places, _ = _ops.unique_with_counts(gradient.indices)
+                values = _ops.unsorted_segment_sum(
+                    gradient.values, places, num_segments=rows.shape[0]
+                )
+                apply = getattr(self, "_resource_apply_sparse", None)
+                if apply is not None:
+                    apply(values, variable, rows, apply_state=state)
+                    continue
+                gradient = _ops.unsorted_segment_sum(values, rows, num_segments=variable.shape[0])
+            self._resource_apply_dense(gradient, variable, apply_state=state)
+
+    @property
+    def _seen(self) -> dict[int, Any]:
+        return self.__dict__.setdefault("_seen_variables", {})
+
+    def _resource_apply_dense(self, grad: Any, handle: Any, apply_state: Any = None) -> Any:
+        raise TypeError(f"{type(self).__name__} defines no update rule.")
+
+    @staticmethod
+    def _resource_scatter_add(x: Any, i: Any, v: Any) -> Any:
+        """Adds rows to a variable and returns it."""
+        x.scatter_add(IndexedSlices(v, i))
+        return x.read_value()
+
+    @staticmethod
+    def _resource_scatter_update(x: Any, i: Any, v: Any) -> Any:
+        """Replaces rows of a variable and returns it."""
+        x.scatter_update(IndexedSlices(v, i))
+        return x.read_value()

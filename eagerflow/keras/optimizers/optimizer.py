@@ -1,0 +1,670 @@
+"""What all optimizers share: the learning rate, slots, clipping and `apply_gradients`."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import re
+import struct
+import warnings
+from collections.abc import Iterable
+from typing import Any
+
+from eagerflow import _core
+from eagerflow import dtype as dtypes
+from eagerflow.indexed_slices import IndexedSlices
+from eagerflow.keras.optimizers import clipping
+from eagerflow.keras.optimizers.older_hooks import OlderHooks, Slots
+from eagerflow.keras.optimizers.schedules.schedule import LearningRateSchedule
+from eagerflow.name_scope import name_scope
+from eagerflow.tape import GradientTape
+from eagerflow.variable import Variable
+
+_ops = _core.ops
+_ONE = _core.convert(1, dtypes.int64, None)
+
+
+class _Variables(list):
+    """A list that older programs call: `optimizer.variables()`."""
+
+    def __call__(self) -> _Variables:
+        return self
+
+
+class Optimizer(OlderHooks):
+    """Base class of the optimizers; not to be used by itself.
+
+    A program's own subclass makes its variables in `build` with `add_variable_from_reference` and
+    defines `update_step`, or, as older ones, makes slots in `_create_slots` and defines
+    `_resource_apply_dense`.
+
+    Args:
+        name: the optimizer's name.
+        weight_decay: a fraction of each variable that is taken off at every step, times the
+            learning rate.
+        clipnorm: the largest norm a gradient may have.
+        clipvalue: the largest absolute value an element of a gradient may have.
+        global_clipnorm: the largest norm all gradients together may have.
+        use_ema: whether to keep moving averages of the variables.
+        ema_momentum: how much of the average stays at every step.
+        ema_overwrite_frequency: after how many steps the variables take the averages' values, each
+            time; None: only in `finalize_variable_values`.
+        jit_compile: ignored.
+        **kwargs: `learning_rate`; also `lr` and `decay` of older programs: `decay` divides the
+            learning rate by `1 + decay * iteration`.
+
+    Raises:
+        ValueError: for clipping thresholds that contradict each other or are negative, and for an
+            `ema_momentum` that is not in [0, 1].
+        TypeError: for an argument that does not exist.
+
+    >>> class Plain(tf.keras.optimizers.Optimizer):
+    ...     def __init__(self, learning_rate=0.1, name="Plain", **kwargs):
+    ...         super().__init__(name=name, **kwargs)
+    ...         self._learning_rate = self._build_learning_rate(learning_rate)
+    ...
+    ...     def update_step(self, gradient, variable):
+    ...         variable.assign_sub(self.learning_rate * gradient)
+    >>> v = tf.Variable(1.0)
+    >>> _ = Plain().minimize(lambda: v * v, [v])
+    >>> print(v.numpy())
+    0.8
+    """
+
+    _rate_takes_step = False
+
+    def __init__(
+        self,
+        name: str,
+        weight_decay: float | None = 0,
+        clipnorm: float | None = None,
+        clipvalue: float | None = None,
+        global_clipnorm: float | None = None,
+        use_ema: bool = False,
+        ema_momentum: float = 0.99,
+        ema_overwrite_frequency: int | None = None,
+        jit_compile: bool = True,
+        **kwargs: Any,
+    ) -> None:
+        self._decay = float(kwargs.pop("decay", None) or 0.0)
+        rate = kwargs.pop("learning_rate", None)
+        rate = kwargs.pop("lr", rate)
+        for ignored in ("is_legacy_optimizer", "mesh", "gradient_aggregator"):
+            kwargs.pop(ignored, None)
+        if kwargs:
+            raise TypeError(
+                f"{type(self).__name__} got unexpected arguments: {', '.join(sorted(kwargs))}."
+            )
+        clipping.check_thresholds(clipnorm, clipvalue, global_clipnorm)
+        if use_ema and not 0 <= ema_momentum <= 1:
+            raise ValueError(
+                f"`ema_momentum` must be in the range [0, 1]. Received: ema_momentum={ema_momentum}"
+            )
+        if ema_overwrite_frequency and (
+            not isinstance(ema_overwrite_frequency, int) or ema_overwrite_frequency < 1
+        ):
+            raise ValueError(
+                "`ema_overwrite_frequency` must be an integer > 1 or None. Received: "
+                f"ema_overwrite_frequency={ema_overwrite_frequency}"
+            )
+        self.name = name
+        self.weight_decay = weight_decay
+        self.clipnorm = clipnorm
+        self.clipvalue = clipvalue
+        self.global_clipnorm = global_clipnorm
+        self.use_ema = use_ema
+        self.ema_momentum = ema_momentum
+        self.ema_overwrite_frequency = ema_overwrite_frequency
+        self.jit_compile = jit_compile
+        self._built = False
+        self._was_built = False
+        self._iterations = Variable(0, dtype=dtypes.int64, trainable=False, name="iteration")
+        self._variables: list[Variable] = [self._iterations]
+        self._index_dict: dict[int, int] = {}
+        self._slots: dict[int, Slots] = {}
+        self._averages: dict[int, Variable] = {}
+        self._models: dict[int, Variable] = {}  # keeps the identities above in use
+        self._constrained: dict[int, Variable] = {}
+        self._not_decayed: set[int] = set()
+        self._not_decayed_names: list[str] = []
+        if rate is not None:
+            self._set_rate(rate)
+
+    @property
+    def iterations(self) -> Variable:
+        """How many steps there were: an int64 variable."""
+        return self._iterations
+
+    @iterations.setter
+    def iterations(self, variable: Variable) -> None:
+        if self._was_built:
+            raise RuntimeError(
+                "Cannot set `iterations` to a new Variable after the Optimizer weights have been "
+                f"created. Here it is attempting to set `iterations` to {variable}. Please set "
+                "`iterations` before calling `apply_gradients()`."
+            )
+        self._variables[0] = self._iterations = variable
+
+    def _build_learning_rate(self, learning_rate: Any) -> Any:
+        """What a subclass keeps as its `_learning_rate`: a variable, or the schedule given."""
+        if isinstance(learning_rate, Variable | LearningRateSchedule) or callable(learning_rate):
+            return learning_rate
+        from eagerflow.keras.config import defaults
+
+        value = _core.convert(learning_rate, defaults.float_dtype, None)
+        return Variable(value, trainable=False, name="learning_rate")
+
+    def _set_rate(self, rate: Any) -> None:
+        self._learning_rate: Any = self._build_learning_rate(rate)
+        self._rate_takes_step = False
+        self.__dict__.pop("_current_learning_rate", None)
+        if not isinstance(self._learning_rate, Variable | LearningRateSchedule):
+            self._rate_takes_step = _takes_an_argument(rate)
+
+    def _scheduled_rate(self) -> Variable:
+        """The variable that holds the schedule's rate for the present step."""
+        value = _core.convert(self._learning_rate(self._iterations), None, None)
+        current: Variable | None = self.__dict__.get("_current_learning_rate")
+        if current is None:
+            current = Variable(value, trainable=False, name="current_learning_rate")
+            self._current_learning_rate = current
+        else:
+            current.assign(value)
+        return current
+
+    @property
+    def learning_rate(self) -> Any:
+        """The learning rate: a Variable, or what a function gives for the current iteration.
+
+        Raises:
+            TypeError: on setting, if the optimizer was made with a schedule.
+        """
+        rate = self._learning_rate
+        if isinstance(rate, Variable):
+            return rate
+        if isinstance(rate, LearningRateSchedule):
+            current = self.__dict__.get("_current_learning_rate")
+            return self._scheduled_rate() if current is None else current
+        return rate(self._iterations) if self._rate_takes_step else rate()
+
+    @learning_rate.setter
+    def learning_rate(self, rate: Any) -> None:
+        if callable(rate) and not isinstance(rate, Variable):
+            self._set_rate(rate)
+        elif isinstance(self._learning_rate, LearningRateSchedule):
+            raise TypeError(
+                "This optimizer was created with a `LearningRateSchedule` object as its "
+                "`learning_rate` constructor argument, hence its learning rate is not settable. If "
+                "you need the learning rate to be settable, you should instantiate the optimizer "
+                "with a float `learning_rate` argument."
+            )
+        elif isinstance(self._learning_rate, Variable):
+            self._learning_rate.assign(rate)
+        else:
+            self._set_rate(rate)
+
+    lr = learning_rate
+
+    def _current_rate(self) -> float:
+        """The learning rate of the present step as a number."""
+        rate = self._learning_rate
+        if not isinstance(rate, Variable):
+            if isinstance(rate, LearningRateSchedule):
+                rate = self._scheduled_rate()
+            else:
+                rate = rate(self._iterations) if self._rate_takes_step else rate()
+        number = float(rate)
+        if self._decay:
+            number /= 1.0 + self._decay * int(self._iterations)
+        return number
+
+    @property
+    def variables(self) -> _Variables:
+        """The optimizer's own variables: the iteration, then all slots."""
+        return _Variables(self._variables)
+
+    @property
+    def weights(self) -> list[Variable]:
+        """The same as `variables`."""
+        return list(self._variables)
+
+    def get_weights(self) -> list:
+        """The values of the optimizer's variables, as arrays."""
+        return [variable.numpy() for variable in self._variables]
+
+    def set_weights(self, weights: Iterable[Any]) -> None:
+        """Gives the optimizer's variables these values.
+
+        Raises:
+            ValueError: if the optimizer has not been built yet, or a shape does not fit.
+        """
+        if not self._was_built:
+            raise ValueError(
+                "You are calling `set_weights()` on an optimizer that has not yet been built. "
+                "Please call `optimizer.build(trainable_variables)` to create the optimizer "
+                "weights before calling `set_weights()`."
+            )
+        for variable, weight in zip(self._variables, weights, strict=False):
+            if tuple(variable.shape) != tuple(getattr(weight, "shape", ())):
+                raise ValueError(
+                    f"Optimizer variable {variable.name} has shape {variable.shape} not compatible "
+                    f"with provided weight shape {getattr(weight, 'shape', ())}."
+                )
+            variable.assign(weight)
+
+    def save_own_variables(self, store: dict) -> None:
+        """Puts the values of all variables into a store, by number."""
+        for index, variable in enumerate(self._variables):
+            store[str(index)] = variable.numpy()
+
+    def load_own_variables(self, store: Any) -> None:
+        """Takes the values that `save_own_variables` stored."""
+        if len(store.keys()) != len(self._variables):
+            warnings.warn(
+                f"Skipping variable loading for optimizer '{self.name}', because it has "
+                f"{len(self._variables)} variables whereas the saved optimizer has "
+                f"{len(store.keys())} variables.",
+                stacklevel=2,
+            )
+            return
+        for index, variable in enumerate(self._variables):
+            variable.assign(store[str(index)][()])
+
+    def build(self, var_list: Iterable[Variable]) -> None:
+        """Makes the optimizer's variables for these, which `apply_gradients` does by itself."""
+        if self._built:
+            return
+        var_list = list(var_list)
+        for variable in var_list:
+            self._index_dict.setdefault(variable._id, len(self._index_dict))
+        self._make_slots([v for v in var_list if v._id not in self._models])
+        self._was_built = True
+
+    def _var_key(self, variable: Variable) -> int:
+        """What stands for a variable in `_index_dict`."""
+        return variable._id
+
+    def add_variable(
+        self, shape: Any, dtype: Any = None, initializer: Any = "zeros", name: str | None = None
+    ) -> Variable:
+        """Makes a variable of the optimizer.
+
+        Args:
+            shape: its shape.
+            dtype: by default Keras's float type.
+            initializer: an initializer or its name.
+            name: its name.
+        """
+        from eagerflow.keras import initializers
+        from eagerflow.keras.config import float_dtype
+
+        initial = initializers.get(initializer)(shape or [], dtype=float_dtype(dtype))
+        variable = Variable(initial, trainable=False, name=name)
+        self._variables.append(variable)
+        return variable
+
+    def add_variable_from_reference(
+        self,
+        model_variable: Variable,
+        variable_name: str,
+        shape: Any = None,
+        initial_value: Any = None,
+    ) -> Variable:
+        """Makes a variable of the optimizer that goes with one of the model.
+
+        Args:
+            model_variable: gives dtype, shape and part of the name.
+            variable_name: the first part of the name.
+            shape: another shape.
+            initial_value: zeros by default.
+        """
+        if initial_value is None:
+            sizes = model_variable.shape if shape is None else shape
+            initial_value = _ops.zeros(sizes, model_variable.dtype)
+        elif isinstance(initial_value, Variable):
+            initial_value = initial_value.read_value()
+        variable = Variable(
+            initial_value,
+            trainable=False,
+            name=f"{variable_name}/{model_variable._name}",
+            dtype=model_variable.dtype,
+        )
+        self._variables.append(variable)
+        return variable
+
+    def minimize(
+        self,
+        loss: Any,
+        var_list: Any,
+        tape: GradientTape | None = None,
+        grad_loss: Any = None,
+        name: str | None = None,
+    ) -> Variable:
+        """Computes the gradients of a loss and applies them.
+
+        Args:
+            loss: a function without arguments that returns the loss, or, with `tape`, the loss.
+            var_list: the variables to update, or a function that returns them.
+            tape: the tape on which a loss that is a tensor was computed.
+            grad_loss: what the gradients of the loss are multiplied by.
+            name: ignored.
+
+        Returns:
+            The iteration, one higher now.
+
+        Raises:
+            ValueError: if `loss` is a tensor and there is no tape.
+        """
+        return self.apply_gradients(self.compute_gradients(loss, var_list, tape, grad_loss))
+
+    def compute_gradients(
+        self,
+        loss: Any,
+        var_list: Any,
+        tape: GradientTape | None = None,
+        grad_loss: Any = None,
+    ) -> list[tuple[Any, Variable]]:
+        """The gradients of a loss, each with its variable; arguments as those of `minimize`."""
+        if callable(loss):
+            tape = tape or GradientTape()
+            with tape:
+                if not callable(var_list):
+                    tape.watch(var_list)
+                loss = loss()
+        elif tape is None:
+            raise ValueError("`tape` is required when a `Tensor` loss is passed.")
+        variables = list(var_list() if callable(var_list) else var_list)
+        gradients = tape.gradient(loss, variables, grad_loss)
+        return list(zip(gradients, variables, strict=True))
+
+    _compute_gradients = compute_gradients
+
+    def aggregate_gradients(self, grads_and_vars: Any) -> Any:
+        """Gradients as they are: there is one replica."""
+        return grads_and_vars
+
+    def apply_gradients(
+        self,
+        grads_and_vars: Iterable[tuple[Any, Variable]],
+        name: str | None = None,
+        skip_gradients_aggregation: bool = False,
+        **kwargs: Any,
+    ) -> Variable:
+        """Updates variables from their gradients, in place.
+
+        Args:
+            grads_and_vars: pairs of a gradient (a tensor, a `tf.IndexedSlices`, or None for a
+                variable to be left alone) and its variable.
+            name: goes before the names of the optimizer's variables; its own name by default.
+            skip_gradients_aggregation: ignored.
+            **kwargs: ignored (older spellings of the same).
+
+        Returns:
+            The iteration, one higher now.
+
+        Raises:
+            ValueError: if there are variables but no gradient at all.
+            tf.errors.InvalidArgumentError: if a gradient does not fit its variable. Nothing is
+                changed then.
+
+        >>> v = tf.Variable([1.0, 2.0])
+        >>> optimizer = tf.optimizers.SGD(0.5)
+        >>> _ = optimizer.apply_gradients([(tf.constant([1.0, 1.0]), v)])
+        >>> print(v.numpy().round(4))
+        [0.5 1.5]
+        """
+        if not self._was_built:
+            grads_and_vars = list(grads_and_vars)
+            if not grads_and_vars:
+                return self._iterations
+            with name_scope(name or self.name or "optimizer"):
+                self.build([variable for _, variable in grads_and_vars])
+            self._was_built = True
+        gradients = []
+        variables = []
+        slots = []
+        missing = []
+        sparse = False
+        known = self._slots
+        for gradient, variable in grads_and_vars:
+            if gradient is None:
+                missing.append(variable.name)
+                continue
+            if type(gradient) is not _core.Tensor:
+                if isinstance(gradient, IndexedSlices):
+                    sparse = True
+                else:
+                    gradient = _core.convert(gradient, None, variable.dtype)
+            gradients.append(gradient)
+            variables.append(variable)
+            entry = known.get(variable._id)
+            slots.append(self._slots_of(variable) if entry is None else entry)
+        if not gradients:
+            if not missing:
+                return self._iterations
+            raise ValueError(f"No gradients provided for any variable: {missing}.")
+        if missing:
+            warnings.warn(
+                f"Gradients do not exist for variables {missing} when minimizing the loss. If "
+                "you're using `model.compile()`, did you forget to provide a `loss` argument?",
+                stacklevel=2,
+            )
+        gradients = clipping.clipped(gradients, self.clipnorm, self.clipvalue, self.global_clipnorm)
+        if sparse:
+            gradients = [
+                self._summed(g, v) if isinstance(g, IndexedSlices) else g
+                for g, v in zip(gradients, variables, strict=True)
+            ]
+        rate = self._current_rate()
+        if self.weight_decay:
+            for variable in variables:
+                if self._use_weight_decay(variable):
+                    variable.assign_sub(variable * (self.weight_decay * rate))
+        self._update(variables, gradients, slots, rate)
+        self._iterations.assign_add(_ONE)
+        if self.use_ema:
+            self._update_averages(variables)
+        if self._constrained:
+            for variable in variables:
+                if variable._id in self._constrained:
+                    variable.assign(variable.constraint(variable))  # type: ignore[misc]
+        return self._iterations
+
+    def _summed(self, gradient: IndexedSlices, variable: Variable) -> Any:
+        """A sparse gradient as a tensor, or as rows and values where those are enough."""
+        sparse = self._sparse(gradient)
+        if sparse is not None:
+            return sparse
+        return _ops.unsorted_segment_sum(
+            gradient.values, gradient.indices, num_segments=variable.shape[0]
+        )
+
+    def _sparse(self, gradient: IndexedSlices) -> Any:
+        """Rows and values if the update leaves rows without a gradient as they are."""
+        if type(self)._update is Optimizer._update:
+            # A program's own rule gets each row once.
+            rows, places, _ = _ops.unique_with_counts(gradient.indices)
+            values = _ops.unsorted_segment_sum(gradient.values, places, num_segments=rows.shape[0])
+            return IndexedSlices(values, rows, gradient.dense_shape)
+        return None
+
+    def exclude_from_weight_decay(
+        self, var_list: Iterable[Variable] | None = None, var_names: list[str] | None = None
+    ) -> None:
+        """Leaves variables out of the weight decay.
+
+        Args:
+            var_list: the variables.
+            var_names: regular expressions that are searched for in variables' names.
+
+        Raises:
+            ValueError: if the optimizer has been built.
+        """
+        if self._was_built:
+            raise ValueError(
+                "`exclude_from_weight_decay()` can only be configued before the optimizer is built."
+            )
+        self._not_decayed = {variable._id for variable in var_list or ()}
+        self._not_decayed_names = list(var_names or ())
+
+    def _use_weight_decay(self, variable: Variable) -> bool:
+        if variable._id in self._not_decayed:
+            return False
+        return not any(re.search(name, variable.name) for name in self._not_decayed_names)
+
+    def _slots_of(self, variable: Variable) -> Slots:
+        """The slots of a variable, made when they are first asked for."""
+        if variable._id not in self._models:
+            self._make_slots([variable])
+        return self._slots.setdefault(variable._id, {})
+
+    def _make_slots(self, variables: list[Variable]) -> None:
+        """Makes the slots of variables, in the order in which Keras lists them."""
+        for variable in variables:
+            self._models[variable._id] = variable
+            if getattr(variable, "_constraint", None) is not None:
+                self._constrained[variable._id] = variable
+            if self.use_ema:
+                self._averages[variable._id] = self.add_variable_from_reference(
+                    variable, "average", initial_value=variable
+                )
+        values = self._slot_values()
+        if not values:
+            return
+        for names in self._slot_groups(tuple(values)):
+            for variable in variables:
+                slots = self._slots.setdefault(variable._id, {})
+                for name in names:
+                    start = values[name]
+                    initial = None
+                    if start:
+                        number = _core.convert(start, variable.dtype, None)
+                        initial = _ops.fill(number, variable.shape)
+                    slots[name] = self.add_variable_from_reference(
+                        variable, name, initial_value=initial
+                    )
+
+    def _slot_values(self) -> dict[str, float]:
+        """The slots each variable has, and what they hold at first."""
+        return {}
+
+    def _slot_groups(self, names: tuple[str, ...]) -> list[tuple[str, ...]]:
+        """Slots that are made together; each group is made for all variables before the next."""
+        return [names]
+
+    def _update(
+        self, variables: list[Variable], gradients: list, slots: list[Slots], rate: float
+    ) -> None:
+        """One step for all variables, by the rule that a program's own subclass defines."""
+        kind = type(self)
+        if kind.update_step is Optimizer.update_step:
+            self._update_by_resource(variables, gradients)
+            return
+        for gradient, variable in zip(gradients, variables, strict=True):
+            if variable._id not in self._index_dict:
+                raise KeyError(
+                    f"The optimizer cannot recognize variable {variable.name}. This usually means "
+                    "you are trying to call the optimizer to update different parts of the model "
+                    "separately. Please call `optimizer.build(variables)` with the full list of "
+                    "trainable variables before the training loop or use legacy optimizer "
+                    f"`tf.keras.optimizers.legacy.{kind.__name__}.`"
+                )
+            self.update_step(gradient, variable)
+
+    def update_step(self, gradient: Any, variable: Variable) -> None:
+        """Updates one variable; a program's own subclass defines it."""
+        raise TypeError(f"{type(self).__name__} defines no update rule.")
+
+    def _update_averages(self, variables: list[Variable]) -> None:
+        for variable in variables:
+            average = self._averages[variable._id]
+            average.assign(average * self.ema_momentum + variable * (1 - self.ema_momentum))
+        frequency = self.ema_overwrite_frequency
+        if frequency and int(self._iterations) % frequency == 0:
+            self.finalize_variable_values(variables)
+
+    def finalize_variable_values(self, var_list: Iterable[Variable]) -> None:
+        """Gives variables the values of their moving averages, if there are any."""
+        for variable in var_list:
+            average = self._averages.get(variable._id)
+            if average is not None:
+                variable.assign(average.read_value())
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make an optimizer like this one."""
+        config: dict[str, Any] = {
+            "name": self.name,
+            "weight_decay": self.weight_decay,
+            "clipnorm": self.clipnorm,
+            "global_clipnorm": self.global_clipnorm,
+            "clipvalue": self.clipvalue,
+            "use_ema": self.use_ema,
+            "ema_momentum": self.ema_momentum,
+            "ema_overwrite_frequency": self.ema_overwrite_frequency,
+            "jit_compile": self.jit_compile,
+            "is_legacy_optimizer": False,
+        }
+        if type(self).__module__.startswith("eagerflow."):
+            config["learning_rate"] = self._serialize_hyperparameter(self._learning_rate)
+        if self._decay:
+            config["decay"] = self._decay
+        return config
+
+    @classmethod
+    def from_config(
+        cls, config: dict[str, Any], custom_objects: dict[str, Any] | None = None
+    ) -> Any:
+        """An optimizer from what `get_config` returned."""
+        config = dict(config)
+        if isinstance(config.get("learning_rate"), dict):
+            from eagerflow.keras.optimizers import schedules
+
+            config["learning_rate"] = schedules.deserialize(
+                config["learning_rate"], custom_objects=custom_objects
+            )
+        return cls(**config)
+
+
+def apply_update(
+    kind: str,
+    variables: list,
+    slots: list[list[Variable] | None],
+    gradients: list,
+    rate: float,
+    momentum: float = 0.0,
+    beta1: float = 0.0,
+    beta2: float = 0.0,
+    epsilon: float = 0.0,
+    nesterov: bool = False,
+) -> None:
+    """Runs one native update over all variables."""
+    _core.apply_update(
+        kind, variables, slots, gradients, (rate, momentum, beta1, beta2, epsilon, nesterov)
+    )
+
+
+_FLOAT32 = struct.Struct("f")
+
+
+def rounded(number: float) -> float:
+    """The nearest float32."""
+    return _FLOAT32.unpack(_FLOAT32.pack(number))[0]
+
+
+single = functools.lru_cache(rounded)
+
+
+def column(slots: list[Slots], name: str) -> list[Variable]:
+    """One slot of every variable."""
+    return [entry[name] for entry in slots]
+
+
+def _takes_an_argument(function: Any) -> bool:
+    """Whether a function must be called with the iteration."""
+    try:
+        inspect.signature(function).bind()
+    except TypeError:
+        return True
+    except ValueError:  # a built-in function that does not say
+        return False
+    return False

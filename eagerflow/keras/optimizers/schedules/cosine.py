@@ -1,0 +1,138 @@
+"""Learning rates that follow a cosine.
+
+Loshchilov and Hutter, "SGDR: stochastic gradient descent with warm restarts" (ICLR 2017).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from eagerflow import _core
+from eagerflow.keras.optimizers.schedules.decay import to
+from eagerflow.keras.optimizers.schedules.schedule import LearningRateSchedule
+
+_ops = _core.ops
+
+
+def _half_wave(fraction: Any) -> Any:
+    """From 1 to 0 along half a cosine."""
+    return 0.5 * (1.0 + _ops.cos(_core.convert(math.pi, fraction.dtype, None) * fraction))
+
+
+class CosineDecay(LearningRateSchedule):
+    """Half a cosine, after a warmup along a straight line if asked for.
+
+    Args:
+        initial_learning_rate: the rate at step 0.
+        decay_steps: how long the cosine lasts.
+        alpha: the rate at the end, as a part of that at the start.
+        name: the schedule's name.
+        warmup_target: the rate at the end of the warmup; None for no warmup.
+        warmup_steps: how long the warmup lasts.
+
+    >>> rate = tf.keras.optimizers.schedules.CosineDecay(0.1, 100)
+    >>> print(rate(50).numpy().round(4))
+    0.05
+    """
+
+    def __init__(
+        self,
+        initial_learning_rate: Any,
+        decay_steps: Any,
+        alpha: Any = 0.0,
+        name: str | None = None,
+        warmup_target: Any = None,
+        warmup_steps: Any = 0,
+    ) -> None:
+        self.initial_learning_rate = initial_learning_rate
+        self.decay_steps = decay_steps
+        self.alpha = alpha
+        self.name = name
+        self.warmup_target = warmup_target
+        self.warmup_steps = warmup_steps
+
+    def __call__(self, step: Any) -> Any:
+        """The learning rate at a step."""
+        start = _core.convert(self.initial_learning_rate, None, None)
+        dtype = start.dtype
+        step, length = to(step, dtype), to(self.decay_steps, dtype)
+        if self.warmup_target is not None:
+            target, warmup = to(self.warmup_target, dtype), to(self.warmup_steps, dtype)
+            if bool(_ops.less(step, warmup)):
+                return (target - start) * (step / warmup) + start
+            start, step = target, step - warmup
+        wave = _half_wave(_ops.minimum(step, length) / length)
+        return start * ((1 - self.alpha) * wave + self.alpha)
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make a schedule like this one."""
+        return {
+            "initial_learning_rate": self.initial_learning_rate,
+            "decay_steps": self.decay_steps,
+            "alpha": self.alpha,
+            "name": self.name,
+            "warmup_target": self.warmup_target,
+            "warmup_steps": self.warmup_steps,
+        }
+
+
+class CosineDecayRestarts(LearningRateSchedule):
+    """Half cosines one after the other, each longer and lower than the one before.
+
+    Args:
+        initial_learning_rate: the rate at step 0.
+        first_decay_steps: how long the first lasts.
+        t_mul: how many times longer each is.
+        m_mul: how many times higher each starts.
+        alpha: the lowest rate, as a part of the first.
+        name: the schedule's name.
+
+    >>> rate = tf.keras.optimizers.schedules.CosineDecayRestarts(0.1, 10, t_mul=1.0)
+    >>> [round(float(rate(step)), 3) for step in (0, 5, 10)]
+    [0.1, 0.05, 0.1]
+    """
+
+    def __init__(
+        self,
+        initial_learning_rate: Any,
+        first_decay_steps: Any,
+        t_mul: Any = 2.0,
+        m_mul: Any = 1.0,
+        alpha: Any = 0.0,
+        name: str | None = None,
+    ) -> None:
+        self.initial_learning_rate = initial_learning_rate
+        self.first_decay_steps = first_decay_steps
+        self._t_mul = t_mul
+        self._m_mul = m_mul
+        self.alpha = alpha
+        self.name = name
+
+    def __call__(self, step: Any) -> Any:
+        """The learning rate at a step."""
+        initial = _core.convert(self.initial_learning_rate, None, None)
+        dtype = initial.dtype
+        longer, higher, alpha = (to(v, dtype) for v in (self._t_mul, self._m_mul, self.alpha))
+        done = to(step, dtype) / to(self.first_decay_steps, dtype)
+        if bool(_ops.equal(longer, 1.0)):
+            restarts = _ops.floor(done)
+            fraction = done - restarts
+        else:
+            # The lengths are a geometric series.
+            restarts = _ops.floor(_ops.log(1.0 - done * (1.0 - longer)) / _ops.log(longer))
+            scale = _ops.pow(longer, restarts)
+            fraction = (done - (1.0 - scale) / (1.0 - longer)) / scale
+        wave = _ops.pow(higher, restarts) * _half_wave(fraction)
+        return initial * ((1 - alpha) * wave + alpha)
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make a schedule like this one."""
+        return {
+            "initial_learning_rate": self.initial_learning_rate,
+            "first_decay_steps": self.first_decay_steps,
+            "t_mul": self._t_mul,
+            "m_mul": self._m_mul,
+            "alpha": self.alpha,
+            "name": self.name,
+        }

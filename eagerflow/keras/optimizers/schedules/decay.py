@@ -1,0 +1,215 @@
+"""Learning rates that fall: exponentially, in steps, as polynomials, or as 1 / time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from eagerflow import _core
+from eagerflow.keras.optimizers.schedules.schedule import LearningRateSchedule
+
+_ops = _core.ops
+
+
+def to(value: Any, dtype: Any) -> Any:
+    """A number, tensor or variable as a tensor of a dtype."""
+    return _ops.cast(_core.convert(value, None, None), dtype)
+
+
+class ExponentialDecay(LearningRateSchedule):
+    """`initial_learning_rate * decay_rate ** (step / decay_steps)`.
+
+    Args:
+        initial_learning_rate: the rate at step 0.
+        decay_steps: after how many steps the rate has fallen by `decay_rate`.
+        decay_rate: the factor.
+        staircase: whether it falls all at once every `decay_steps`.
+        name: the schedule's name.
+
+    >>> rate = tf.keras.optimizers.schedules.ExponentialDecay(0.1, 100, 0.5)
+    >>> print(rate(200).numpy().round(4))
+    0.025
+    """
+
+    def __init__(
+        self,
+        initial_learning_rate: Any,
+        decay_steps: Any,
+        decay_rate: Any,
+        staircase: bool = False,
+        name: str | None = None,
+    ) -> None:
+        self.initial_learning_rate = initial_learning_rate
+        self.decay_steps = decay_steps
+        self.decay_rate = decay_rate
+        self.staircase = staircase
+        self.name = name
+
+    def __call__(self, step: Any) -> Any:
+        """The learning rate at a step."""
+        initial = _core.convert(self.initial_learning_rate, None, None)
+        dtype = initial.dtype
+        fraction = to(step, dtype) / to(self.decay_steps, dtype)
+        if self.staircase:
+            fraction = _ops.floor(fraction)
+        return initial * _ops.pow(to(self.decay_rate, dtype), fraction)
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make a schedule like this one."""
+        return {
+            "initial_learning_rate": self.initial_learning_rate,
+            "decay_steps": self.decay_steps,
+            "decay_rate": self.decay_rate,
+            "staircase": self.staircase,
+            "name": self.name,
+        }
+
+
+class InverseTimeDecay(LearningRateSchedule):
+    """`initial_learning_rate / (1 + decay_rate * step / decay_steps)`.
+
+    Args:
+        initial_learning_rate: the rate at step 0.
+        decay_steps: the unit of time.
+        decay_rate: how fast the rate falls.
+        staircase: whether it falls once every `decay_steps`.
+        name: the schedule's name.
+
+    >>> rate = tf.keras.optimizers.schedules.InverseTimeDecay(0.1, 1, 0.5)
+    >>> print(rate(2).numpy())
+    0.05
+    """
+
+    def __init__(
+        self,
+        initial_learning_rate: Any,
+        decay_steps: Any,
+        decay_rate: Any,
+        staircase: bool = False,
+        name: str | None = None,
+    ) -> None:
+        self.initial_learning_rate = initial_learning_rate
+        self.decay_steps = decay_steps
+        self.decay_rate = decay_rate
+        self.staircase = staircase
+        self.name = name
+
+    def __call__(self, step: Any) -> Any:
+        """The learning rate at a step."""
+        initial = _core.convert(self.initial_learning_rate, None, None)
+        dtype = initial.dtype
+        time = to(step, dtype) / to(self.decay_steps, dtype)
+        if self.staircase:
+            time = _ops.floor(time)
+        return initial / (1.0 + to(self.decay_rate, dtype) * time)
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make a schedule like this one."""
+        return {
+            "initial_learning_rate": self.initial_learning_rate,
+            "decay_steps": self.decay_steps,
+            "decay_rate": self.decay_rate,
+            "staircase": self.staircase,
+            "name": self.name,
+        }
+
+
+class PolynomialDecay(LearningRateSchedule):
+    """From one rate to another along `(1 - step / decay_steps) ** power`.
+
+    Args:
+        initial_learning_rate: the rate at step 0.
+        decay_steps: when the end is reached.
+        end_learning_rate: the rate at the end.
+        power: 1 for a straight line.
+        cycle: whether `decay_steps` is doubled, tripled, ... when it is reached.
+        name: the schedule's name.
+
+    >>> rate = tf.keras.optimizers.schedules.PolynomialDecay(0.1, 100, 0.0)
+    >>> print(rate(50).numpy())
+    0.05
+    """
+
+    def __init__(
+        self,
+        initial_learning_rate: Any,
+        decay_steps: Any,
+        end_learning_rate: Any = 0.0001,
+        power: Any = 1.0,
+        cycle: bool = False,
+        name: str | None = None,
+    ) -> None:
+        self.initial_learning_rate = initial_learning_rate
+        self.decay_steps = decay_steps
+        self.end_learning_rate = end_learning_rate
+        self.power = power
+        self.cycle = cycle
+        self.name = name
+
+    def __call__(self, step: Any) -> Any:
+        """The learning rate at a step."""
+        initial = _core.convert(self.initial_learning_rate, None, None)
+        dtype = initial.dtype
+        end, step, length = (
+            to(value, dtype) for value in (self.end_learning_rate, step, self.decay_steps)
+        )
+        if self.cycle:
+            times = _ops.ceil(step / length)
+            length = length * _ops.select(_ops.equal(step, 0.0), _ops.ones_like(times), times)
+        else:
+            step = _ops.minimum(step, length)
+        rest = _ops.pow(1 - step / length, to(self.power, dtype))
+        return (initial - end) * rest + end
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make a schedule like this one."""
+        return {
+            "initial_learning_rate": self.initial_learning_rate,
+            "decay_steps": self.decay_steps,
+            "end_learning_rate": self.end_learning_rate,
+            "power": self.power,
+            "cycle": self.cycle,
+            "name": self.name,
+        }
+
+
+class PiecewiseConstantDecay(LearningRateSchedule):
+    """A rate for each stretch of steps.
+
+    Args:
+        boundaries: the last step of each stretch but the last, in ascending order.
+        values: the rates, one more.
+        name: the schedule's name.
+
+    Raises:
+        ValueError: if there is not one value more than boundaries.
+
+    >>> rate = tf.keras.optimizers.schedules.PiecewiseConstantDecay([10, 20], [1.0, 0.5, 0.1])
+    >>> [float(rate(step)) for step in (10, 11, 20)]
+    [1.0, 0.5, 0.5]
+    """
+
+    def __init__(
+        self, boundaries: Sequence[Any], values: Sequence[Any], name: str | None = None
+    ) -> None:
+        if len(boundaries) != len(values) - 1:
+            raise ValueError(
+                "The length of boundaries should be 1 less than the length of values. Received: "
+                f"boundaries={boundaries} of length {len(boundaries)}, and values={values} of "
+                f"length {len(values)}."
+            )
+        self.boundaries = boundaries
+        self.values = values
+        self.name = name
+
+    def __call__(self, step: Any) -> Any:
+        """The learning rate at a step."""
+        step = _core.convert(step, None, None)
+        for boundary, value in zip(self.boundaries, self.values, strict=False):
+            if bool(_ops.less_equal(step, to(boundary, step.dtype))):
+                return _core.convert(value, None, None)
+        return _core.convert(self.values[-1], None, None)
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make a schedule like this one."""
+        return {"boundaries": self.boundaries, "values": self.values, "name": self.name}

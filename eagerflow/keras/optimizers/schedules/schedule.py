@@ -1,0 +1,38 @@
+"""The base of learning rate schedules."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class LearningRateSchedule:
+    """A learning rate that depends on the step; a subclass defines `__call__`.
+
+    >>> class Warmup(tf.keras.optimizers.schedules.LearningRateSchedule):
+    ...     def __call__(self, step):
+    ...         return 0.01 * tf.minimum(tf.cast(step, tf.float32) / 10.0, 1.0)
+    ...
+    ...     def get_config(self):
+    ...         return {}
+    >>> optimizer = tf.keras.optimizers.SGD(Warmup())
+    >>> print(optimizer.learning_rate.numpy())
+    0.0
+    """
+
+    def __call__(self, step: Any) -> Any:
+        """The learning rate at a step."""
+        raise NotImplementedError(
+            f"Learning rate schedule '{type(self).__name__}' must override `__call__(self, step)`."
+        )
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make a schedule like this one."""
+        raise NotImplementedError(
+            f"Learning rate schedule '{type(self).__name__}' must override `get_config()` in order "
+            "to be serializable."
+        )
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any]) -> LearningRateSchedule:
+        """A schedule from what `get_config` returned."""
+        return cls(**config)
