@@ -10,12 +10,21 @@ from eagerflow.keras import (
     metrics,
     mixed_precision,
     optimizers,
+    models,
     regularizers,
     saving,
     utils,
 )
+from eagerflow.keras.engine.input_layer import Input
+from eagerflow.keras.engine.sequential import Sequential
+from eagerflow.keras.engine.training import Model
+from eagerflow.version import VERSION as __version__
 
 __all__ = [
+    "Input",
+    "Model",
+    "Sequential",
+    "__version__",
     "activations",
     "backend",
     "constraints",
@@ -24,6 +33,7 @@ __all__ = [
     "metrics",
     "layers",
     "mixed_precision",
+    "models",
     "optimizers",
     "regularizers",
     "saving",

@@ -86,6 +86,7 @@ class Layer(LayerLosses, LayerNodes, TrackedModule):
     _supports_masking = False
     _compute_output_and_mask_jointly = False
     _must_restore_from_config = False
+    _preserve_input_structure_in_config = False
     _input_spec: Any = None
     _initial_weights: Any = None
     _build_input_shape: Any = None
@@ -651,7 +652,7 @@ class Layer(LayerLosses, LayerNodes, TrackedModule):
         if "_batch_input_shape" in self.__dict__:
             config["batch_input_shape"] = self._batch_input_shape
         if type(self).get_config is Layer.get_config:
-            return _with_arguments(self, config)
+            return arguments_config(self, config)
         return config
 
     @classmethod
@@ -668,6 +669,22 @@ class Layer(LayerLosses, LayerNodes, TrackedModule):
                 f"Error when deserializing class '{cls.__name__}' using config={config}."
                 f"\n\nException encountered: {error}"
             ) from error
+
+    def _argument_names(self) -> list[str]:
+        """The names of the positional arguments of `call`."""
+        return self._call_spec.positional
+
+    def _call_from_config(self, inputs: Any, kwargs: dict[str, Any]) -> Any:
+        """The call that a model's configuration describes."""
+        return self(inputs, **kwargs)
+
+    def _call_again(self, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        """A call like one that was made before, with other symbolic tensors."""
+        return self(*args, **kwargs)
+
+    def _first_dtype(self) -> Any:
+        """The dtype of the inputs that a layer which starts a model takes."""
+        return self.compute_dtype
 
     def get_build_config(self) -> dict[str, Any] | None:
         """The shape that the layer was built for."""
@@ -692,10 +709,7 @@ class _Building:
 
     def __init__(self, layer: Layer, top: bool = False) -> None:
         layers = [layer] if top else context.layers
-        # Layers around one that has its own graph of layers are not part of the names.
-        parts = [item._name for item in layers if not getattr(item, "_is_graph_network", False)]
-        if layers and layers[-1] is layer and getattr(layer, "_is_graph_network", False):
-            parts = []
+        parts = [item._name for item in layers]
         around = get_current_name_scope()
         scope = "/".join([around, *parts] if around and not context.building else parts)
         self._scope = name_scope(scope + "/" if scope else "")
@@ -710,7 +724,21 @@ class _Building:
         self._scope.__exit__(kind, value, traceback)
 
 
-def _with_arguments(layer: Layer, config: dict[str, Any]) -> dict[str, Any]:
+class names_from_here:
+    """Inside a `with` block, new weights get no names of the layers around."""
+
+    def __enter__(self) -> None:
+        self._before = context.layers, context.building
+        context.layers, context.building = [], False
+        self._scope = name_scope("")
+        self._scope.__enter__()
+
+    def __exit__(self, kind: Any, value: Any, traceback: Any) -> None:
+        self._scope.__exit__(kind, value, traceback)
+        context.layers, context.building = self._before
+
+
+def arguments_config(layer: Layer, config: dict[str, Any]) -> dict[str, Any]:
     """A configuration made of the arguments the layer was made with, if they are plain."""
     args, kwargs = layer._auto_arguments
     parameters = list(inspect.signature(type(layer).__init__).parameters.values())[1:]

@@ -87,9 +87,10 @@ class LayerLosses(TrackedModule):
     def losses(self) -> list[Any]:
         """The terms added by the last call, and those of regularizers, of all layers inside."""
         collected: list[Any] = []
-        for layer in self._flatten_layers():
+        for layer in self._all_inner_layers():
             own = layer.__dict__
-            collected.extend(own.get("_losses", ()))
+            if own.get("_losses"):
+                collected.extend(own["_losses"])
             for penalty in own.get("_callable_losses", ()):
                 value = penalty()
                 if value is not None:

@@ -295,7 +295,7 @@ def connect(layer: Any, args: tuple, kwargs: dict[str, Any], outputs: Any) -> An
     return outputs
 
 
-def infer_output_shape(layer: Any, input_shape: Any) -> Any:
+def infer_output_shape(layer: Any, input_shape: Any, function: Any = None) -> Any:
     """The shape of a layer's outputs for inputs of a shape, by a run on placeholders."""
     single = _is_shape(input_shape)
     shapes = _tensor_shapes(input_shape)
@@ -311,7 +311,7 @@ def infer_output_shape(layer: Any, input_shape: Any) -> Any:
             layer._build_for(inputs)
         finally:
             context.layers.pop()
-    outputs = infer(layer, (inputs,), {})
+    outputs = infer(function or layer, (inputs,), {})
     return nest.map_structure(lambda x: x.shape, outputs)
 
 

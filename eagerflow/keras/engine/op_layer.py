@@ -7,6 +7,7 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.keras import naming
+from eagerflow.keras.engine.call_spec import call_spec_of
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.engine.node import connect, infer, map_arguments, real_tensor
 
@@ -37,6 +38,7 @@ class TFOpLambda(Layer):
     """
 
     function: Any
+    _preserve_input_structure_in_config = True
 
     def __init__(self, function: Any, **kwargs: Any) -> None:
         if isinstance(function, str):
@@ -61,6 +63,25 @@ class TFOpLambda(Layer):
         """Applies the operation."""
         return self.function(*args, **kwargs)
 
+    def _argument_names(self) -> list[str]:
+        if self.symbol.startswith("__operators__"):
+            return ["x", "slice_spec" if self.symbol.endswith("getitem") else "y"]
+        names = getattr(self.function, "parameters", None)
+        if names is not None:
+            return [str(name) for name in names]
+        return call_spec_of(self.function).positional
+
+    def _call_from_config(self, inputs: Any, kwargs: dict[str, Any]) -> Any:
+        kwargs = {key: value for key, value in kwargs.items() if key != "name" or value is not None}
+        args: tuple = (inputs,)
+        if self.symbol.startswith("__operators__"):
+            args = (inputs, *map(_restored, kwargs.values()))
+            kwargs = {}
+        return _apply(self, args, kwargs)
+
+    def _call_again(self, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        return _apply(self, tuple(args), kwargs)
+
     def get_config(self) -> dict[str, Any]:
         """The arguments that make a layer like this one."""
         config = {"name": self.name, "trainable": self.trainable, "dtype": self.dtype}
@@ -84,6 +105,18 @@ class MaskOf(Layer):
         if mask is None:
             return _ops.ones(inputs._shape_tuple()[:2], "bool")
         return mask
+
+
+def _restored(value: Any) -> Any:
+    """An index or operand from a configuration."""
+    if isinstance(value, dict):
+        if value.get("class_name") == "Ellipsis":
+            return Ellipsis
+        if set(value) == {"start", "stop", "step"}:
+            return slice(value["start"], value["stop"], value["step"])
+    if isinstance(value, list | tuple):
+        return tuple(_restored(item) for item in value)
+    return value
 
 
 def symbol_of(function: Any) -> str:

@@ -57,6 +57,7 @@ class TrackedModule(Module):
             "_metrics",
             "_plan",
             "_weights_cache",
+            "_layers_cache",
             "_auto_arguments",
             "_nodes",
             "_name_scope",
@@ -179,6 +180,14 @@ class TrackedModule(Module):
         for module in self._flatten_modules(recursive, include_self):
             if isinstance(module, TrackedModule):
                 yield module
+
+    def _all_inner_layers(self) -> list[Any]:
+        """This layer and all layers below it; collected anew when some structure has changed."""
+        key = (_Structure.version, self._container_sizes())
+        cache = self.__dict__.get("_layers_cache")
+        if cache is None or cache[0] != key:
+            cache = self.__dict__["_layers_cache"] = (key, list(self._flatten_layers()))
+        return cache[1]
 
     def _container_variables(self) -> None:
         """Notices variables that were put into lists after these became attributes."""

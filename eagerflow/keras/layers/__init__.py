@@ -1,5 +1,6 @@
 """tf.keras.layers: what models are made of."""
 
+from eagerflow.keras.engine.input_layer import Input, InputLayer
 from eagerflow.keras.engine.input_spec import InputSpec
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.layers.activation import (

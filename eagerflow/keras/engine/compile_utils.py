@@ -1,0 +1,450 @@
+"""What `compile` is given: losses and metrics, spread over a model's outputs."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+from eagerflow import _core, nest
+from eagerflow.keras import losses as losses_module
+from eagerflow.keras import metrics as metrics_module
+
+_ops = _core.ops
+_Tensor = _core.Tensor
+
+
+def output_names_for(outputs: Any) -> list[str]:
+    """Names for outputs of models that do not name them."""
+    if isinstance(outputs, dict):
+        names = []
+        for key in sorted(outputs):
+            inner = nest.flatten(outputs[key])
+            if len(inner) == 1:
+                names.append(str(key))
+            else:
+                names.extend(f"{key}_{k + 1}" for k in range(len(inner)))
+        return names
+    flat = nest.flatten(outputs)
+    return [f"output_{k + 1}" for k in range(len(flat))]
+
+
+def spread(values: Any, outputs: Any, names: list[str], what: str = "losses or metrics") -> list:
+    """Values for each output, from a structure like the outputs', or by name, or one for all.
+
+    Raises:
+        ValueError: for names that no output has, or another number of values.
+    """
+    count = len(nest.flatten(outputs))
+    if isinstance(values, dict):
+        keys = [str(key) for key in sorted(outputs)] if isinstance(outputs, dict) else names
+        unknown = [key for key in values if key not in keys]
+        if unknown:
+            raise ValueError(
+                f"Found unexpected {what} that do not correspond to any Model output: "
+                f"{set(unknown)}. Valid mode output names: {keys}. Received struct is: {values}."
+            )
+        if isinstance(outputs, dict):
+            found: list[Any] = []
+            for key in sorted(outputs):
+                inner = len(nest.flatten(outputs[key]))
+                value = values.get(key)
+                found.extend(nest.flatten(value) if nest.is_nested(value) else [value] * inner)
+            return found
+        return [values.get(name) for name in keys]
+    if isinstance(values, list | tuple) and nest.is_nested(outputs):
+        if len(values) == 1 and count > 1:
+            return [values[0]] * count
+        if len(values) != count and len(nest.flatten(values)) == count:
+            return nest.flatten(values)
+        if len(values) != count:
+            raise ValueError(
+                f"The model has {count} outputs ({names}), but {len(values)} {what} were given: "
+                f"{values}"
+            )
+        return list(values)
+    if isinstance(values, list | tuple) and len(values) == 1 and count == 1:
+        return [values[0]]
+    return [values] * count
+
+
+def match_dtype_and_rank(y_true: Any, y_pred: Any, weight: Any) -> tuple[Any, Any, Any]:
+    """Labels and weights in the rank and kind of dtype of the predictions."""
+    rank_true, rank_pred = y_true.ndim, y_pred.ndim
+    if rank_true == 1 and rank_pred == 2:
+        y_true = _ops.expand_dims(y_true, -1)
+    if weight is not None and weight.ndim == 1 and rank_pred == 2:
+        weight = _ops.expand_dims(weight, -1)
+    kind, wanted = y_true.dtype, y_pred.dtype
+    if kind is not wanted and (
+        (kind.is_floating and wanted.is_floating) or (kind.is_integer and wanted.is_integer)
+    ):
+        y_true = _ops.cast(y_true, wanted)
+    if weight is not None and weight.dtype is not wanted:
+        weight = _ops.cast(weight, wanted)
+    return y_true, y_pred, weight
+
+
+def function_name(function: Any) -> str:
+    """What a loss or metric that is a function or another object is called."""
+    name = getattr(function, "name", None)
+    if isinstance(name, str):
+        return name
+    name = getattr(function, "__name__", None)
+    if name is not None:
+        return name
+    from eagerflow.keras.naming import snake_case
+
+    return snake_case(type(function).__name__)
+
+
+class _Container:
+    """What losses and metrics have in common: outputs and their names."""
+
+    def __init__(self, output_names: list[str] | None = None) -> None:
+        self._output_names = output_names
+        self._built = False
+
+    def _set_names(self, y_pred: Any) -> None:
+        if not self._output_names or len(self._output_names) != len(nest.flatten(y_pred)):
+            self._output_names = output_names_for(y_pred)
+        if isinstance(y_pred, dict):
+            self._output_names = output_names_for(y_pred)
+
+
+class LossesContainer(_Container):
+    """The losses of all outputs and their weighted sum.
+
+    Args:
+        losses: a loss, or a structure of them like the outputs, or a dictionary by output name.
+        loss_weights: numbers in such a structure.
+        output_names: the outputs' names.
+        mesh: ignored.
+    """
+
+    def __init__(
+        self,
+        losses: Any,
+        loss_weights: Any = None,
+        output_names: list[str] | None = None,
+        mesh: Any = None,
+    ) -> None:
+        super().__init__(output_names)
+        self._user_losses = losses
+        self._user_loss_weights = loss_weights
+        self._losses: list[Any] = []
+        self._weights: list[Any] = []
+        self._per_output: list[Any] = []
+        self._total = metrics_module.Mean(name="loss")
+
+    @property
+    def metrics(self) -> list[Any]:
+        """The mean of the sum, and of each loss where there are several."""
+        if not self._built:
+            return []
+        return [self._total] + [mean for mean in self._per_output if mean is not None]
+
+    def reset_state(self) -> None:
+        """Starts the means again."""
+        if self._built:
+            self._total.reset_state()
+            for mean in self._per_output:
+                if mean is not None:
+                    mean.reset_state()
+
+    def build(self, y_pred: Any) -> None:
+        """Finds the loss of each output."""
+        self._set_names(y_pred)
+        names = self._output_names or []
+        self._losses = [
+            self._loss_object(loss)
+            for loss in spread(self._user_losses, y_pred, names, "losses or metrics")
+        ]
+        self._weights = spread(self._user_loss_weights, y_pred, names, "loss weights")
+        self._per_output = [None] * len(self._losses)
+        if len(self._losses) > 1:
+            self._per_output = [
+                None if loss is None else metrics_module.Mean(name=f"{name}_loss")
+                for name, loss in zip(names, self._losses, strict=True)
+            ]
+        self._built = True
+
+    @staticmethod
+    def _loss_object(loss: Any) -> Any:
+        if loss is None:
+            return None
+        loss = losses_module.get(loss)
+        if isinstance(loss, type) and issubclass(loss, losses_module.Loss):
+            loss = loss()
+        if not isinstance(loss, losses_module.Loss):
+            name = function_name(loss)
+            loss = losses_module.LossFunctionWrapper(loss, name=name)
+        return loss
+
+    def __call__(
+        self, y_true: Any, y_pred: Any, sample_weight: Any = None, regularization_losses: Any = None
+    ) -> Any:
+        """The weighted sum of all losses and of the regularization terms.
+
+        Args:
+            y_true: the labels, a structure like the predictions, or by name.
+            y_pred: the predictions.
+            sample_weight: weights of samples, for all outputs or in such a structure.
+            regularization_losses: terms to be added.
+        """
+        if not self._built:
+            self.build(y_pred)
+        if type(y_pred) is _Tensor and len(self._losses) == 1:
+            flat_pred, flat_true, flat_weight = [y_pred], [y_true], [sample_weight]
+            if nest.is_nested(y_true):
+                flat_true = spread(y_true, y_pred, self._output_names or [], "labels")
+            if nest.is_nested(sample_weight):
+                flat_weight = spread(sample_weight, y_pred, self._output_names or [], "weights")
+        else:
+            names = self._output_names or []
+            flat_pred = nest.flatten(y_pred)
+            flat_true = spread(y_true, y_pred, names, "labels")
+            flat_weight = spread(sample_weight, y_pred, names, "sample weights")
+        values: list[Any] = []
+        shown: list[Any] = []
+        batch = None
+        for number, loss in enumerate(self._losses):
+            target = flat_true[number]
+            if loss is None or target is None:
+                continue
+            target = _core.convert(target, None, None) if type(target) is not _Tensor else target
+            weight = flat_weight[number]
+            if weight is not None and type(weight) is not _Tensor:
+                weight = _core.convert(weight, None, None)
+            target, predicted, weight = match_dtype_and_rank(target, flat_pred[number], weight)
+            value = loss(target, predicted, sample_weight=weight)
+            if batch is None:
+                shape = target._shape_tuple()
+                batch = float(shape[0]) if shape else 1.0
+            mean = self._per_output[number]
+            if mean is not None:
+                mean.update_state(value, sample_weight=batch)
+            factor = self._weights[number]
+            if factor is not None:
+                value = value * _core.convert(factor, value.dtype, None)
+            values.append(value)
+        if regularization_losses:
+            shown = values
+            values = values + list(regularization_losses)
+        shown = values
+        if not shown:
+            return _ops.zeros([], "float32")
+        total = shown[0]
+        for value in shown[1:]:
+            total = total + (value if value.dtype is total.dtype else _ops.cast(value, total.dtype))
+        if batch is None:
+            batch = 1.0
+        self._total.update_state(total, sample_weight=batch)
+        return total
+
+
+class MetricsContainer(_Container):
+    """The metrics of all outputs.
+
+    Args:
+        metrics: metrics in a structure like the outputs, or by output name; they ignore weights.
+        weighted_metrics: such metrics that take sample weights into account.
+        output_names: the outputs' names.
+        from_serialized: whether names have their prefixes already.
+        mesh: ignored.
+    """
+
+    def __init__(
+        self,
+        metrics: Any = None,
+        weighted_metrics: Any = None,
+        output_names: list[str] | None = None,
+        from_serialized: bool = False,
+        mesh: Any = None,
+    ) -> None:
+        super().__init__(output_names)
+        self._user_metrics = metrics
+        self._user_weighted_metrics = weighted_metrics
+        self._from_serialized = from_serialized
+        self._metrics: list[list[Any]] = []
+        self._weighted: list[list[Any]] = []
+        self._ordered: list[Any] = []
+
+    @property
+    def metrics(self) -> list[Any]:
+        """All metric objects in order: for each output the plain ones, then the weighted."""
+        return self._ordered if self._built else []
+
+    @property
+    def unweighted_metrics(self) -> Any:
+        """The metrics that ignore weights, for each output; None before the first batch."""
+        return self._metrics if self._built else None
+
+    @property
+    def weighted_metrics(self) -> Any:
+        """The metrics that take weights into account, for each output."""
+        return self._weighted if self._built else None
+
+    def reset_state(self) -> None:
+        """Starts all metrics again."""
+        for metric in self._ordered:
+            metric.reset_state()
+
+    def build(self, y_pred: Any, y_true: Any) -> None:
+        """Finds the metrics of each output."""
+        self._set_names(y_pred)
+        names = self._output_names or []
+        flat_pred = nest.flatten(y_pred)
+        flat_true = spread(y_true, y_pred, names, "labels")
+        groups = []
+        for user in (self._user_metrics, self._user_weighted_metrics):
+            groups.append(
+                [
+                    [
+                        self._metric_object(metric, target, prediction)
+                        for metric in chosen
+                        if metric is not None
+                    ]
+                    for chosen, target, prediction in zip(
+                        self._by_output(user, y_pred, names), flat_true, flat_pred, strict=True
+                    )
+                ]
+            )
+        self._metrics, self._weighted = groups
+        prefixed = len(flat_pred) > 1 and not self._from_serialized
+        self._ordered = []
+        for name, plain, weighted in zip(names, self._metrics, self._weighted, strict=True):
+            for metric in plain + weighted:
+                if prefixed and not metric.name.startswith(f"{name}_"):
+                    metric._name = f"{name}_{metric.name}"
+                self._ordered.append(metric)
+        seen: dict[str, int] = {}
+        for metric in self._ordered:
+            number = seen[metric.name] = seen.get(metric.name, -1) + 1
+            if number:
+                metric._name = f"{metric.name}_{number}"
+        self._built = True
+
+    @staticmethod
+    def _by_output(user: Any, y_pred: Any, names: list[str]) -> list[list[Any]]:
+        """For each output, a list of what the program gave."""
+        count = len(names)
+        if user is None:
+            return [[] for _ in names]
+        if isinstance(user, dict):
+            chosen = spread({k: _Wrapped(v) for k, v in user.items()}, y_pred, names)
+            return [[] if c is None else _as_list(c.value) for c in chosen]
+        user = _as_list(user)
+        nested = any(isinstance(item, list | tuple | dict) for item in user)
+        if nested and len(user) == count:
+            return [_as_list(item) if item is not None else [] for item in user]
+        if nested and count == 1:
+            return [nest.flatten(user)]
+        if nested:
+            raise ValueError(
+                f"The model has {count} outputs ({names}), but metrics for {len(user)} were given: "
+                f"{user}"
+            )
+        if count > 1 and len(user) == count and not any(u is None for u in user):
+            # One metric for each output, as Keras reads a list of that length.
+            return [_as_list(item) for item in user]
+        # The same metrics for every output, each with objects of its own.
+        return [user if k == 0 else [_copied(item) for item in user] for k in range(count)]
+
+    @staticmethod
+    def _metric_object(metric: Any, y_true: Any, y_pred: Any) -> Any:
+        if isinstance(metric, metrics_module.Metric):
+            return metric
+        given = metric
+        if isinstance(metric, str) and metric.lower() in ("accuracy", "acc", "crossentropy", "ce"):
+            metric = _by_shapes(metric.lower(), y_true, y_pred)
+            found = metric
+        else:
+            found = metrics_module.get(metric)
+        if isinstance(found, type):
+            found = found()
+        if isinstance(found, metrics_module.Metric):
+            return found
+        if isinstance(found, losses_module.Loss):
+            loss = found
+            name = given if isinstance(given, str) else function_name(loss)
+            return metrics_module.MeanMetricWrapper(loss.call, name=name)
+        name = given if isinstance(given, str) else function_name(found)
+        return metrics_module.MeanMetricWrapper(found, name=name)
+
+    def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> None:
+        """Takes a batch into account; arguments as those of the losses."""
+        if self._user_metrics is None and self._user_weighted_metrics is None:
+            if not self._built:
+                self._set_names(y_pred)
+                self._metrics = [[] for _ in self._output_names or []]
+                self._weighted = [[] for _ in self._output_names or []]
+                self._built = True
+            return
+        if not self._built:
+            self.build(y_pred, y_true)
+        names = self._output_names or []
+        flat_pred = nest.flatten(y_pred)
+        if type(y_true) is _Tensor and type(y_pred) is _Tensor:
+            flat_true, flat_weight = [y_true], [sample_weight]
+            if nest.is_nested(sample_weight):
+                flat_weight = spread(sample_weight, y_pred, names, "sample weights")
+        else:
+            flat_true = spread(y_true, y_pred, names, "labels")
+            flat_weight = spread(sample_weight, y_pred, names, "sample weights")
+        for target, prediction, weight, plain, weighted in zip(
+            flat_true, flat_pred, flat_weight, self._metrics, self._weighted, strict=True
+        ):
+            if target is None or not (plain or weighted):
+                continue
+            if type(target) is not _Tensor:
+                target = _core.convert(target, None, None)
+            if weight is not None and type(weight) is not _Tensor:
+                weight = _core.convert(weight, None, None)
+            mask = prediction._keras_mask
+            target, prediction, weight = match_dtype_and_rank(target, prediction, weight)
+            for metric in plain:
+                metric.update_state(target, prediction, sample_weight=mask)
+            if weighted:
+                if mask is not None:
+                    mask = _ops.cast(mask, prediction.dtype)
+                    weight = mask if weight is None else _masked(weight, mask)
+                for metric in weighted:
+                    metric.update_state(target, prediction, sample_weight=weight)
+
+
+class _Wrapped:
+    """Keeps a list from being taken for a structure of outputs."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
+def _masked(weight: Any, mask: Any) -> Any:
+    while weight.ndim < mask.ndim:
+        weight = _ops.expand_dims(weight, -1)
+    if weight.ndim > mask.ndim and weight.shape[-1] == 1:
+        weight = _ops.squeeze(weight, [weight.ndim - 1])
+    return weight * mask
+
+
+def _as_list(value: Any) -> list[Any]:
+    return list(value) if isinstance(value, list | tuple) else [value]
+
+
+def _copied(metric: Any) -> Any:
+    if isinstance(metric, metrics_module.Metric):
+        return copy.deepcopy(metric)
+    return metric
+
+
+def _by_shapes(name: str, y_true: Any, y_pred: Any) -> Any:
+    """The accuracy or cross-entropy that suits labels and predictions of these shapes."""
+    sizes_true = y_true.shape.as_list() if hasattr(y_true, "shape") else []
+    sizes_pred = y_pred.shape.as_list()
+    last = sizes_pred[-1] if sizes_pred else 1
+    last_true = sizes_true[-1] if sizes_true else 1
+    binary = last == 1
+    sparse = (len(sizes_true) < len(sizes_pred) or last_true == 1) and last > 1
+    kind = "accuracy" if name in ("accuracy", "acc") else "crossentropy"
+    prefix = "binary" if binary else "sparse_categorical" if sparse else "categorical"
+    return getattr(metrics_module, f"{prefix}_{kind}")

@@ -1,0 +1,621 @@
+"""Data of any kind as batches of tensors."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from eagerflow import _core, nest
+from eagerflow import dtype as dtypes
+from eagerflow.keras import config
+
+_ops = _core.ops
+_Tensor = _core.Tensor
+
+
+def pack_x_y_sample_weight(x: Any, y: Any = None, sample_weight: Any = None) -> Any:
+    """Inputs, labels and weights as one batch.
+
+    >>> tf.keras.utils.pack_x_y_sample_weight(1, 2)
+    (1, 2)
+    """
+    if y is None:
+        return (x,) if nest.is_nested(x) else x
+    if sample_weight is None:
+        return (x, y)
+    return (x, y, sample_weight)
+
+
+def unpack_x_y_sample_weight(data: Any) -> tuple[Any, Any, Any]:
+    """Inputs, labels and weights of a batch; None for what it does not have.
+
+    Raises:
+        ValueError: for a tuple of more than three.
+
+    >>> tf.keras.utils.unpack_x_y_sample_weight((1, 2))
+    (1, 2, None)
+    """
+    if isinstance(data, list):
+        data = tuple(data)
+    if not isinstance(data, tuple):
+        return data, None, None
+    if len(data) == 1:
+        return data[0], None, None
+    if len(data) == 2:
+        return data[0], data[1], None
+    if len(data) == 3:
+        return data[0], data[1], data[2]
+    raise ValueError(
+        "Data is expected to be in format `x`, `(x,)`, `(x, y)`, or `(x, y, sample_weight)`, "
+        f"found: {data}"
+    )
+
+
+def _is_frame(value: Any) -> bool:
+    """Whether a value is a table or column of pandas."""
+    return type(value).__module__.startswith("pandas.") and hasattr(value, "to_numpy")
+
+
+def _is_array(value: Any) -> bool:
+    if isinstance(value, np.ndarray | _core.Tensor | _core.Variable) or _is_frame(value):
+        return True
+    if type(value).__module__.startswith("h5py") and hasattr(value, "shape"):
+        return True
+    if type(value).__module__.startswith("scipy.sparse") and hasattr(value, "toarray"):
+        return True
+    return getattr(type(value), "_is_composite_tensor", False)
+
+
+def _is_scalars(value: Any) -> bool:
+    """Whether a value is a list of numbers or strings, or a list of such lists."""
+    while isinstance(value, list | tuple) and value:
+        value = value[0]
+    return isinstance(value, float | int | str | bytes | np.generic)
+
+
+def array_of(value: Any) -> Any:
+    """One tensor for an array, a table of pandas, or lists of numbers; floats in the float type."""
+    if isinstance(value, _Tensor):
+        return value
+    if isinstance(value, _core.Variable):
+        return value.read_value()
+    if getattr(type(value), "_is_composite_tensor", False):
+        return value
+    if _is_frame(value):
+        value = value.to_numpy()
+        if value.dtype == object:
+            try:
+                value = value.astype(np.float64)
+            except (TypeError, ValueError):
+                pass
+    elif hasattr(value, "toarray"):
+        value = value.toarray()
+    value = np.asarray(value)
+    if value.dtype.kind == "f" and value.dtype != config.defaults.float_dtype.as_numpy_dtype:
+        if value.dtype.itemsize > 2 or config.floatx() != "float32":
+            value = value.astype(config.defaults.float_dtype.as_numpy_dtype)
+    return _core.convert(value, None, None)
+
+
+def to_tensors(data: Any, floats: bool = True) -> Any:
+    """A batch, whatever it came as, with tensors as its leaves."""
+
+    def convert(value: Any) -> Any:
+        if value is None or isinstance(value, _Tensor):
+            return value
+        if getattr(type(value), "_is_composite_tensor", False):
+            return value
+        if isinstance(value, _core.Variable):
+            return value.read_value()
+        if _is_array(value) or isinstance(value, np.generic):
+            return array_of(value)
+        if isinstance(value, float):
+            return _core.convert(value, config.defaults.float_dtype, None)
+        return _core.convert(value, None, None)
+
+    return nest.map_structure(convert, data)
+
+
+class DataAdapter:
+    """Batches of one epoch, again and again.
+
+    `size` is the number of batches of an epoch, None if unknown; `batch_size` that of samples in
+    a batch.
+    """
+
+    size: int | None = None
+    batch_size: int | None = None
+    partial_batch: int = 0
+
+    def batches(self) -> Iterator[Any]:
+        """The batches of the next epoch."""
+        raise TypeError(f"{type(self).__name__} has no batches.")
+
+    def on_epoch_end(self) -> None:
+        """Called when an epoch is over."""
+
+    def restarts(self) -> bool:
+        """Whether a new epoch starts the data again, where the program says how long one is."""
+        return False
+
+
+class ArrayAdapter(DataAdapter):
+    """Arrays, cut along their first axis.
+
+    Args:
+        x: arrays in any structure.
+        y: labels, or None.
+        sample_weight: weights, or None.
+        batch_size: how many samples make a batch.
+        shuffle: whether to mix the samples anew in each epoch; "batch" mixes batches.
+        steps: how many batches to give; the default is all.
+
+    Raises:
+        ValueError: if the arrays' first sizes differ.
+    """
+
+    def __init__(
+        self,
+        x: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        batch_size: int | None = None,
+        shuffle: Any = False,
+        steps: int | None = None,
+    ) -> None:
+        data = (x, y, sample_weight)
+        self._structure = pack_x_y_sample_weight(x, y, sample_weight)
+        flat = nest.flatten(self._structure)
+        self._tensors = [None if value is None else array_of(value) for value in flat]
+        sizes = {_rows(value) for value in self._tensors if value is not None}
+        if len(sizes) != 1:
+            _raise_sizes(data)
+        self._rows = sizes.pop()
+        if batch_size is None:
+            batch_size = math.ceil(self._rows / steps) if steps else 32
+        self.batch_size = batch_size
+        self.size = math.ceil(self._rows / batch_size)
+        self.partial_batch = self._rows % batch_size
+        self._shuffle = shuffle
+        single = all(isinstance(value, _Tensor) for value in self._tensors)
+        self._plain = (
+            single and isinstance(self._structure, tuple) and len(flat) == len(self._structure)
+        )
+
+    def batches(self) -> Iterator[Any]:
+        """The batches of the next epoch."""
+        rows, step = self._rows, self.batch_size
+        assert step is not None
+        if self._shuffle == "batch":
+            starts = np.arange(0, rows, step)
+            whole = starts[: rows // step]
+            yield from map(self._cut, _permutation(len(whole)) * step)
+            if self.partial_batch:
+                yield self._cut(int(starts[-1]))
+            return
+        if self._shuffle:
+            order = _core.convert(_permutation(rows), None, None)
+            for start in range(0, rows, step):
+                chosen = order[start : start + step]
+                yield self._pack([_pick(value, chosen) for value in self._tensors])
+            return
+        for start in range(0, rows, step):
+            yield self._cut(start)
+
+    def _cut(self, start: int) -> Any:
+        start = int(start)
+        stop = start + (self.batch_size or 0)
+        return self._pack([None if value is None else value[start:stop] for value in self._tensors])
+
+    def _pack(self, values: list[Any]) -> Any:
+        if self._plain:
+            return tuple(values)
+        return nest.pack_sequence_as(self._structure, values)
+
+    def restarts(self) -> bool:
+        """Arrays start again only when all of them has been seen."""
+        return False
+
+
+def _rows(value: Any) -> int:
+    shape = value.shape
+    if len(shape) == 0:
+        raise ValueError(f"Arrays of samples need at least one axis, got a scalar: {value!r}.")
+    return int(shape[0])
+
+
+def _pick(value: Any, rows: Any) -> Any:
+    if value is None:
+        return None
+    if isinstance(value, _Tensor):
+        return _ops.gather(value, rows, axis=0, batch_dims=0)
+    from eagerflow.ops.indexing import gather
+
+    return gather(value, rows)
+
+
+def _permutation(count: int) -> np.ndarray:
+    """A random order, from the generator that `tf.random.set_seed` seeds."""
+    from eagerflow.ops.random import shuffle
+
+    return shuffle(_core.convert(np.arange(count), None, None)).numpy()
+
+
+def _raise_sizes(data: tuple) -> None:
+    lines = []
+    for label, part in zip(("x", "y", "sample_weight"), data, strict=True):
+        if part is not None:
+            sizes = ", ".join(str(_rows(array_of(value))) for value in nest.flatten(part))
+            lines.append(f"  {label} sizes: {sizes}")
+    raise ValueError(
+        "Data cardinality is ambiguous:\n"
+        + "\n".join(lines)
+        + "\nMake sure all arrays contain the same number of samples."
+    )
+
+
+class DatasetAdapter(DataAdapter):
+    """A dataset, or another object that can be iterated over and has an `element_spec`."""
+
+    def __init__(self, dataset: Any, steps: int | None = None) -> None:
+        self._dataset = dataset
+        self._steps = steps
+        size = _cardinality(dataset)
+        self.size = size
+
+    def batches(self) -> Iterator[Any]:
+        """The batches of the next epoch."""
+        return iter(self._dataset)
+
+    def restarts(self) -> bool:
+        """A finite dataset starts again with each epoch if one epoch is all of it."""
+        return self._steps is None or (self.size is not None and self.size == self._steps)
+
+
+def _cardinality(dataset: Any) -> int | None:
+    method = getattr(dataset, "cardinality", None)
+    if method is None:
+        return None
+    size = int(method())
+    return size if size >= 0 else None
+
+
+class GeneratorAdapter(DataAdapter):
+    """A Python generator or iterator, whose batches become tensors."""
+
+    def __init__(self, generator: Any) -> None:
+        self._iterator = iter(generator)
+        try:
+            self._first: list[Any] = [next(self._iterator)]
+        except StopIteration:
+            self._first = []
+
+    def batches(self) -> Iterator[Any]:
+        """The batches that have not been given yet."""
+        while self._first:
+            yield _standardized(self._first.pop())
+        for batch in self._iterator:
+            yield _standardized(batch)
+
+
+def _standardized(batch: Any) -> Any:
+    """A generator's batch: a list stands for a tuple at the top, numbers for tensors below."""
+    if not isinstance(batch, tuple) and isinstance(batch, list):
+        batch = tuple(batch)
+    x, y, sample_weight = unpack_x_y_sample_weight(batch)
+    data = pack_x_y_sample_weight(x, y, sample_weight)
+
+    def plain(value: Any) -> Any:
+        return np.asarray(value) if isinstance(value, list) and _is_scalars(value) else value
+
+    if isinstance(data, tuple):
+        data = tuple(plain(value) for value in data)
+    else:
+        data = plain(data)
+    return to_tensors(data)
+
+
+class SequenceAdapter(DataAdapter):
+    """An object whose batches have numbers, as `tf.keras.utils.Sequence`."""
+
+    def __init__(self, sequence: Any, shuffle: Any = False, workers: int = 1) -> None:
+        self._sequence = sequence
+        self._shuffle = shuffle
+        self._workers = workers
+        self.size = len(sequence)
+
+    def batches(self) -> Iterator[Any]:
+        """The batches of the next epoch."""
+        size = len(self._sequence)
+        order = [int(k) for k in _permutation(size)] if self._shuffle else list(range(size))
+        if self._workers and self._workers > 1:
+            yield from self._ahead(order)
+            return
+        for number in order:
+            yield _standardized(self._sequence[number])
+
+    def _ahead(self, order: list[int]) -> Iterator[Any]:
+        """Batches that worker threads make while others are trained on."""
+        import concurrent.futures
+
+        with concurrent.futures.ThreadPoolExecutor(self._workers) as pool:
+            waiting = [
+                pool.submit(self._sequence.__getitem__, n) for n in order[: 2 * self._workers]
+            ]
+            position = len(waiting)
+            while waiting:
+                batch = waiting.pop(0).result()
+                if position < len(order):
+                    waiting.append(pool.submit(self._sequence.__getitem__, order[position]))
+                    position += 1
+                yield _standardized(batch)
+
+    def on_epoch_end(self) -> None:
+        """Tells the sequence."""
+        self._sequence.on_epoch_end()
+
+    def restarts(self) -> bool:
+        """A sequence goes on, round and round, unless an epoch is all of it."""
+        return True
+
+
+def select_adapter(
+    x: Any,
+    y: Any,
+    sample_weight: Any,
+    batch_size: int | None,
+    shuffle: Any,
+    steps: int | None,
+    workers: int,
+) -> DataAdapter:
+    """The adapter for the data that `fit`, `evaluate` or `predict` was given.
+
+    Raises:
+        ValueError: for data of a kind that no adapter takes, and for labels beside data that
+            contain them.
+    """
+    kind = type(x).__name__
+    if hasattr(x, "element_spec") and hasattr(x, "__iter__"):
+        _refuse_labels(y, sample_weight, batch_size, "dataset", "`Dataset`")
+        return DatasetAdapter(x, steps)
+    if not isinstance(x, list | tuple | dict) and not _is_array(x):
+        if hasattr(x, "__getitem__") and hasattr(x, "__len__") and not isinstance(x, str):
+            _refuse_labels(y, sample_weight, batch_size, "sequence", "`keras.utils.Sequence`")
+            return SequenceAdapter(x, shuffle, workers)
+        if hasattr(x, "__next__") or hasattr(x, "__iter__") and x is not None:
+            _refuse_labels(y, sample_weight, batch_size, "generator", "generator or iterator")
+            return GeneratorAdapter(x)
+    x, y, sample_weight = map(_lists_as_arrays, (x, y, sample_weight))
+    leaves = [value for value in nest.flatten((x, y, sample_weight)) if value is not None]
+    if leaves and nest.flatten(x) and all(map(_is_array, leaves)):
+        return ArrayAdapter(x, y, sample_weight, batch_size, shuffle, steps)
+    kinds = sorted({type(value).__name__ for value in leaves})
+    raise ValueError(
+        f"Failed to find data adapter that can handle input: {kind if x is None else kinds}. Pass "
+        "NumPy arrays, tensors, DataFrames, lists or dictionaries of them, a Dataset, a "
+        "`keras.utils.Sequence` or a generator of batches."
+    )
+
+
+def _lists_as_arrays(value: Any) -> Any:
+    if isinstance(value, list | tuple) and value and _is_scalars(value):
+        return np.asarray(value)
+    return value
+
+
+def _refuse_labels(
+    y: Any, sample_weight: Any, batch_size: int | None, what: str, name: str
+) -> None:
+    if y is not None:
+        raise ValueError(f"`y` argument is not supported when using {what} as input: {name}.")
+    if sample_weight is not None:
+        raise ValueError(
+            f"`sample_weight` argument is not supported when using {what} as input: {name}."
+        )
+    if batch_size is not None and what == "dataset":
+        raise ValueError(
+            "The `batch_size` argument must not be specified for the given input type. Received "
+            f"input: {name}, batch_size: {batch_size}"
+        )
+
+
+class DataHandler:
+    """The epochs and steps of one call of `fit`, `evaluate` or `predict`.
+
+    Args:
+        x: the data, of any kind.
+        y: labels, unless the data contain them.
+        sample_weight: weights, unless the data contain them.
+        batch_size: how many samples make a batch.
+        steps_per_epoch: how many batches make an epoch; by default all there are.
+        initial_epoch: the number of the first epoch.
+        epochs: the number after the last epoch.
+        shuffle: whether to mix samples.
+        class_weight: weights of classes.
+        workers: how many threads make the batches of a sequence.
+        steps_per_execution: how many steps one call of the train function makes.
+    """
+
+    def __init__(
+        self,
+        x: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        batch_size: int | None = None,
+        steps_per_epoch: int | None = None,
+        initial_epoch: int = 0,
+        epochs: int = 1,
+        shuffle: Any = False,
+        class_weight: dict[int, float] | None = None,
+        workers: int = 1,
+        steps_per_execution: int = 1,
+    ) -> None:
+        self._adapter = select_adapter(
+            x, y, sample_weight, batch_size, shuffle, steps_per_epoch, workers
+        )
+        self._initial_epoch = initial_epoch
+        self._epochs = epochs
+        self._steps_per_epoch = steps_per_epoch
+        self._inferred_steps = self._adapter.size if steps_per_epoch is None else steps_per_epoch
+        self._weigh: Callable[[Any], Any] | None = (
+            class_weight_function(class_weight) if class_weight else None
+        )
+        self._per_execution = steps_per_execution
+        self._stopped = False
+        self._step = 0
+        if self._inferred_steps == 0:
+            raise ValueError(
+                "Unexpected result: the data have no samples (an empty array or dataset), so there "
+                "is nothing to run on."
+            )
+
+    @property
+    def inferred_steps(self) -> int | None:
+        """How many steps an epoch has; None if that is not known yet."""
+        return self._inferred_steps
+
+    @property
+    def step_increment(self) -> int:
+        """By how much the step of the last batch is above that of the first in one execution."""
+        return self._per_execution - 1
+
+    def _batches(self) -> Iterator[Any]:
+        batches = self._adapter.batches()
+        return batches if self._weigh is None else map(self._weigh, batches)
+
+    def _endless(self) -> Iterator[Any]:
+        """Batches across epochs, for data that start again when they end."""
+        while True:
+            count = 0
+            for batch in self._batches():
+                count += 1
+                yield batch
+            if not count or not isinstance(self._adapter, SequenceAdapter | ArrayAdapter):
+                return
+            self._adapter.on_epoch_end()
+
+    def enumerate_epochs(self) -> Iterator[tuple[int, Iterator[Any]]]:
+        """The numbers of epochs, each with an iterator over batches."""
+        fresh = self._steps_per_epoch is None or (
+            isinstance(self._adapter, DatasetAdapter) and self._adapter.restarts()
+        )
+        data = None if fresh else self._endless()
+        for epoch in range(self._initial_epoch, self._epochs):
+            if self._stopped:
+                break
+            if fresh:
+                data = iter(self._batches())
+            assert data is not None
+            yield epoch, data
+            if fresh:
+                self._adapter.on_epoch_end()
+
+    @contextlib.contextmanager
+    def catch_stop_iteration(self) -> Iterator[None]:
+        """Ends the epoch where the data end, with a warning if that is too early."""
+        try:
+            yield
+        except StopIteration:
+            if self._inferred_steps is None:
+                self._inferred_steps = self._step
+                return
+            self._stopped = True
+            total = self._epochs * self._inferred_steps
+            warnings.warn(
+                "Your input ran out of data; interrupting training. Make sure that your dataset "
+                "or generator can generate at least `steps_per_epoch * epochs` batches (in this "
+                f"case, {total} batches). You may need to use the repeat() function when building "
+                "your dataset.",
+                stacklevel=3,
+            )
+
+    def steps(self) -> Iterator[int]:
+        """The numbers of steps of one epoch, counted up by the steps of one execution."""
+        self._step = 0
+        while self._inferred_steps is None or self._step < self._inferred_steps:
+            if self._stopped:
+                break
+            step = self._step
+            if self._inferred_steps is not None:
+                left = self._inferred_steps - step
+                self.execution_steps = min(self._per_execution, left)
+            else:
+                self.execution_steps = self._per_execution
+            yield step
+            self._step = step + self.execution_steps
+
+    execution_steps = 1
+
+
+def class_weight_function(class_weight: dict[int, float]) -> Callable[[Any], Any]:
+    """A function that multiplies a batch's weights with those of its labels' classes.
+
+    Raises:
+        ValueError: unless the classes are 0, 1, 2 and so on.
+    """
+    ids = sorted(class_weight)
+    if ids != list(range(len(ids))):
+        error = (
+            f"Expected `class_weight` to be a dict with keys from 0 to one less than the number of "
+            f"classes, found {class_weight}"
+        )
+        raise ValueError(error)
+    table = _core.convert([float(class_weight[c]) for c in ids], config.defaults.float_dtype, None)
+
+    def weigh(batch: Any) -> Any:
+        x, y, sample_weight = unpack_x_y_sample_weight(batch)
+        if nest.is_nested(y):
+            raise ValueError("`class_weight` is only supported for Models with a single output.")
+        y = _core.convert(y, None, None)
+        if y.ndim > 2:
+            raise ValueError("`class_weight` not supported for 3+ dimensional targets.")
+        if y.ndim == 2 and y.shape[1] > 1:
+            classes = _ops.argmax(y, 1)
+        else:
+            classes = _ops.cast(_ops.reshape(y, [-1]), dtypes.int64)
+        weight = _ops.gather(table, classes, axis=0, batch_dims=0)
+        if sample_weight is not None:
+            weight = weight * _ops.cast(_core.convert(sample_weight, None, None), weight.dtype)
+        return x, y, weight
+
+    return weigh
+
+
+def train_validation_split(arrays: Any, validation_split: float) -> tuple[Any, Any]:
+    """Arrays cut in two: the first part for training, the last for validation.
+
+    Raises:
+        ValueError: for data that cannot be cut, and if a part would be empty.
+    """
+    flat = [value for value in nest.flatten(arrays) if value is not None]
+    unsplittable = [type(value) for value in flat if not _is_array(value)]
+    if unsplittable:
+        raise ValueError(
+            "`validation_split` is only supported for Tensors or NumPy arrays, found following "
+            f"types in the input: {unsplittable}"
+        )
+    if all(value is None for value in flat):
+        return arrays, arrays
+    rows = next(int(value.shape[0]) for value in flat)
+    split = int(math.floor(rows * (1.0 - validation_split)))
+    if split == 0 or split == rows:
+        raise ValueError(
+            f"Training data contains {rows} samples, which is not sufficient to split it into a "
+            f"validation and training set as specified by `validation_split={validation_split}`. "
+            "Either provide more data, or a different value for the `validation_split` argument."
+        )
+
+    def part(value: Any, start: int, stop: int) -> Any:
+        if value is None:
+            return None
+        return value.iloc[start:stop] if _is_frame(value) else value[start:stop]
+
+    return (
+        nest.map_structure(lambda value: part(value, 0, split), arrays),
+        nest.map_structure(lambda value: part(value, split, rows), arrays),
+    )

@@ -1,0 +1,271 @@
+"""Functional models as configurations: their layers, and which calls connect them."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+import numpy as np
+
+from eagerflow import _core, nest
+from eagerflow.keras.engine.keras_tensor import KerasTensor
+from eagerflow.keras.saving import registration
+from eagerflow.keras.saving.serialization import (
+    deserialize_keras_object,
+    serialize_keras_object,
+    unknown_name,
+)
+from eagerflow.shapes import TensorShape
+
+_CONSTANT = "_CONSTANT_VALUE"
+
+
+def functional_config(model: Any) -> dict[str, Any]:
+    """The configuration of a functional model, in Keras's form."""
+    graph = model._graph
+    inside = {id(node) for node in graph.nodes}
+    numbers: dict[tuple[str, int], int] = {}
+    for layer in graph.layers:
+        kept = [k for k, node in enumerate(layer._inbound_nodes) if id(node) in inside]
+        for number, index in enumerate(kept):
+            numbers[layer.name, index] = number
+    layers = []
+    for layer in graph.layers:
+        entry = serialize_layer(layer)
+        entry["name"] = layer.name
+        entry["inbound_nodes"] = [
+            _node_config(node, numbers)
+            for node in layer._inbound_nodes
+            if id(node) in inside and not node.is_input
+        ]
+        layers.append(entry)
+
+    def place(tensor: KerasTensor) -> Any:
+        layer, node, index = tensor._keras_history
+        return [layer.name, numbers.get((layer.name, node), 0), index]
+
+    inputs, outputs = model._nested_inputs, model._nested_outputs
+    return {
+        "name": model.name,
+        "trainable": model.trainable,
+        "layers": layers,
+        "input_layers": _structure(place, inputs),
+        "output_layers": _structure(place, outputs),
+    }
+
+
+def _structure(function: Any, value: Any) -> Any:
+    """A list where a single tensor, or a structure, of what the function gives."""
+    if not nest.is_nested(value):
+        return [function(value)]
+    return nest.map_structure(function, value)
+
+
+def serialize_layer(layer: Any) -> dict[str, Any]:
+    """A layer's configuration."""
+    return serialize_keras_object(layer)
+
+
+def _node_config(node: Any, numbers: dict[tuple[str, int], int]) -> Any:
+    args, kwargs = node.call_args, dict(node.call_kwargs)
+    layer = node.layer
+    if args:
+        first, rest = args[0], args[1:]
+    else:
+        first, rest = kwargs.pop(layer._call_spec.first), ()
+    names = layer._argument_names()
+    kwargs.update(zip(names[1:], rest, strict=False))
+
+    def place(tensor: KerasTensor) -> list[Any]:
+        source, index, number = tensor._keras_history
+        return [source.name, numbers.get((source.name, index), 0), number]
+
+    def plain(value: Any) -> Any:
+        if isinstance(value, KerasTensor):
+            return place(value)
+        if isinstance(value, slice):
+            return {
+                "start": plain(value.start),
+                "stop": plain(value.stop),
+                "step": plain(value.step),
+            }
+        if value is Ellipsis:
+            return {"class_name": "Ellipsis"}
+        if isinstance(value, _core.Tensor | _core.Variable):
+            return value.numpy().tolist()
+        if isinstance(value, np.ndarray | np.generic):
+            return value.tolist()
+        if isinstance(value, TensorShape):
+            return value.as_list()
+        if isinstance(value, dict):
+            return {key: plain(item) for key, item in value.items()}
+        if isinstance(value, list | tuple):
+            return [plain(item) for item in value]
+        if hasattr(value, "as_numpy_dtype"):
+            return value.name
+        return value
+
+    plain_kwargs = {key: plain(value) for key, value in kwargs.items()}
+
+    def leaf(value: Any) -> list[Any]:
+        if isinstance(value, KerasTensor):
+            return [*place(value), plain_kwargs]
+        return [_CONSTANT, -1, plain(value), plain_kwargs]
+
+    if not nest.is_nested(first):
+        return leaf(first) if layer._preserve_input_structure_in_config else [leaf(first)]
+    return nest.map_structure(leaf, first)
+
+
+def _is_place(value: Any) -> bool:
+    """Whether a part of a configuration says which tensor is meant."""
+    return (
+        isinstance(value, list | tuple)
+        and len(value) in (3, 4)
+        and isinstance(value[0], str)
+        and isinstance(value[1], int)
+        and (value[0] == _CONSTANT or isinstance(value[2], int))
+        and (len(value) == 3 or isinstance(value[3], dict))
+    )
+
+
+def _map_places(function: Any, value: Any) -> Any:
+    if _is_place(value):
+        return function(value)
+    if isinstance(value, dict):
+        return {key: _map_places(function, item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_map_places(function, item) for item in value]
+    return value
+
+
+def _places(value: Any) -> list[Any]:
+    found: list[Any] = []
+    _map_places(found.append, value)
+    return found
+
+
+def layer_class(name: str) -> Any:
+    """The class of a layer that a configuration names without its module."""
+    found = registration.get_registered_object(name)
+    if found is not None:
+        return found
+    keras = importlib.import_module("eagerflow.keras")
+    op_layer = importlib.import_module("eagerflow.keras.engine.op_layer")
+    add_layers = importlib.import_module("eagerflow.keras.engine.add_layers")
+    functional = importlib.import_module("eagerflow.keras.engine.functional")
+    layers = getattr(keras, "layers", None)
+    for module in (layers, keras, functional, op_layer, add_layers):
+        found = getattr(module, name, None)
+        if isinstance(found, type):
+            return found
+    names = [key for key in dir(layers) if key[0].isupper()] if layers else []
+    raise ValueError(unknown_name("layer", name, dict.fromkeys(names)))
+
+
+def deserialize_layer(config: Any, custom_objects: Any = None) -> Any:
+    """A layer from its configuration, in today's form or without a module as older files have it."""
+    if not isinstance(config, dict) or "class_name" not in config:
+        raise TypeError(f"A layer's configuration must be a dictionary with a class name: {config}")
+    with registration.CustomObjectScope(custom_objects or {}):
+        if config.get("module"):
+            return deserialize_keras_object(config)
+        cls = layer_class(config.get("registered_name") or config["class_name"])
+        return cls.from_config(dict(config["config"]))
+
+
+def functional_from_config(cls: Any, config: dict[str, Any]) -> Any:
+    """A functional model from its configuration."""
+    made = _Reconstruction(config["layers"])
+    inputs = made.tensors(config["input_layers"])
+    outputs = made.tensors(config["output_layers"])
+    arguments: dict[str, Any] = {"name": config.get("name")}
+    if "trainable" in config:
+        arguments["trainable"] = config["trainable"]
+    from eagerflow.keras.engine.functional import Functional
+    from eagerflow.keras.engine.training import Model
+
+    if cls in (Model, Functional):
+        model = Functional(inputs, outputs, **arguments)
+    else:
+        model = cls(inputs=inputs, outputs=outputs, **arguments)
+    if config.get("trainable") is False:
+        model.trainable = False
+    return model
+
+
+class _Reconstruction:
+    """Makes layers and repeats their calls, each as soon as its inputs are there."""
+
+    def __init__(self, entries: list[dict[str, Any]]) -> None:
+        self.layers: dict[str, Any] = {}
+        self.first_node: dict[str, int] = {}
+        waiting: list[tuple[Any, list[Any]]] = []
+        for entry in entries:
+            name = entry.get("name") or entry["config"]["name"]
+            layer = deserialize_layer(
+                {k: v for k, v in entry.items() if k not in ("name", "inbound_nodes")}
+            )
+            self.layers[name] = layer
+            inputs_only = not entry.get("inbound_nodes")
+            # A model inside has a call of its own already.
+            self.first_node[name] = 0 if inputs_only else len(layer._inbound_nodes)
+            if not inputs_only:
+                waiting.append((layer, list(entry["inbound_nodes"])))
+        self._own = {
+            name: start if getattr(self.layers[name], "_graph", None) is not None else 0
+            for name, start in self.first_node.items()
+        }
+        while waiting:
+            left = []
+            progress = False
+            for layer, nodes in waiting:
+                while nodes and all(self._is_ready(place) for place in _places(nodes[0])):
+                    self._call(layer, nodes.pop(0))
+                    progress = True
+                if nodes:
+                    left.append((layer, nodes))
+            if left and not progress:
+                names = [layer.name for layer, _ in left]
+                raise ValueError(
+                    f"The configuration's layers {names} have inputs that are nowhere."
+                )
+            waiting = left
+
+    def _is_ready(self, place: Any) -> bool:
+        if place[0] == _CONSTANT:
+            return True
+        layer = self.layers.get(place[0])
+        if layer is None:
+            raise ValueError(f"The configuration names a layer '{place[0]}' that it does not have.")
+        ready = place[1] + self._own[place[0]] < len(layer._inbound_nodes)
+        return ready and all(
+            self._is_ready(inner) for inner in (_places(place[3]) if len(place) == 4 else ())
+        )
+
+    def tensor(self, place: Any) -> Any:
+        """The symbolic tensor that a place in the configuration means."""
+        if place[0] == _CONSTANT:
+            return place[2]
+        layer = self.layers[place[0]]
+        node = layer._inbound_nodes[place[1] + self._own[place[0]]]
+        return nest.flatten(node.outputs)[place[2]]
+
+    def tensors(self, places: Any) -> Any:
+        """The structure of tensors for the configuration's `input_layers` or `output_layers`."""
+        if _is_place(places):
+            return self.tensor(places)
+        result = _map_places(self.tensor, places)
+        if isinstance(places, list) and len(places) == 1 and _is_place(places[0]):
+            return result[0]
+        return result
+
+    def _call(self, layer: Any, node: Any) -> None:
+        places = _places(node)
+        kwargs: dict[str, Any] = {}
+        if places and len(places[0]) == 4:
+            kwargs = _map_places(self.tensor, places[0][3])
+        inputs = _map_places(self.tensor, node)
+        if isinstance(node, list) and len(node) == 1 and _is_place(node[0]):
+            inputs = inputs[0]
+        layer._call_from_config(inputs, kwargs)

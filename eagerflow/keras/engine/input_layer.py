@@ -1,0 +1,164 @@
+"""Inputs of functional models."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from eagerflow import dtype as dtypes
+from eagerflow.keras import config, naming
+from eagerflow.keras.engine.keras_tensor import KerasTensor, is_keras_tensor
+from eagerflow.keras.engine.layer import Layer
+from eagerflow.keras.engine.node import Node
+from eagerflow.shapes import TensorShape
+
+
+class InputLayer(Layer):
+    """The layer that an input of a model comes from.
+
+    Args:
+        input_shape: the shape of one sample; sizes may be None.
+        batch_size: the number of samples, where it is fixed.
+        dtype: the dtype; by default the float type.
+        input_tensor: a symbolic tensor to stand behind; a new one by default.
+        sparse: whether sparse tensors come in.
+        name: the layer's name.
+        ragged: whether ragged tensors come in.
+        type_spec: a TensorSpec in place of shape and dtype.
+        **kwargs: `batch_input_shape`, or `shape`.
+
+    >>> model = tf.keras.Sequential([tf.keras.layers.InputLayer((4,)), tf.keras.layers.Dense(2)])
+    >>> model.output_shape
+    (None, 2)
+    """
+
+    def __init__(
+        self,
+        input_shape: Any = None,
+        batch_size: int | None = None,
+        dtype: Any = None,
+        input_tensor: Any = None,
+        sparse: bool | None = None,
+        name: str | None = None,
+        ragged: bool | None = None,
+        type_spec: Any = None,
+        **kwargs: Any,
+    ) -> None:
+        batch_input_shape = kwargs.pop("batch_input_shape", kwargs.pop("batch_shape", None))
+        input_shape = kwargs.pop("shape", input_shape)
+        if kwargs:
+            raise ValueError(f"Unrecognized keyword arguments: {list(kwargs)}")
+        if sparse and ragged:
+            raise ValueError("Cannot set both sparse and ragged to True in a Keras input.")
+        if batch_input_shape is not None:
+            batch_input_shape = _sizes(batch_input_shape)
+            batch_size, input_shape = batch_input_shape[0], batch_input_shape[1:]
+        if type_spec is not None:
+            sizes = TensorShape(type_spec.shape).as_list()
+            batch_size, input_shape, dtype = sizes[0], tuple(sizes[1:]), type_spec.dtype
+        if not name:
+            name = f"input_{naming.get_uid('input')}"
+        if dtype is None:
+            dtype = config.floatx() if input_tensor is None else input_tensor.dtype
+        dtype = dtypes.as_dtype(dtype)
+        if input_tensor is not None and input_tensor.dtype != dtype:
+            raise ValueError(
+                "`input_tensor.dtype` differs from `dtype`. Received: "
+                f"input_tensor.dtype={input_tensor.dtype} but expected dtype={dtype}"
+            )
+        super().__init__(dtype=dtype, name=name)
+        self.built = True
+        self.sparse = bool(sparse)
+        self.ragged = bool(ragged)
+        self.batch_size = batch_size
+        self._supports_masking = True
+        if input_tensor is None:
+            shape = TensorShape(None)
+            if input_shape is not None:
+                shape = TensorShape((batch_size, *_sizes(input_shape)))
+                self._batch_input_shape = tuple(shape.as_list())
+            input_tensor = KerasTensor(shape, dtype, name)
+        elif not is_keras_tensor(input_tensor):
+            raise ValueError(
+                "`input_tensor` must be a symbolic tensor of a functional model, not "
+                f"{type(input_tensor)}: pass values when the model is called."
+            )
+        else:
+            self._batch_input_shape = tuple(input_tensor.shape.as_list())
+            if input_tensor._keras_history is not None:
+                input_tensor = KerasTensor(input_tensor.shape, input_tensor.dtype, name)
+        self.is_placeholder = True
+        Node(self, outputs=input_tensor)
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make a layer like this one."""
+        return {
+            "batch_input_shape": self.__dict__.get("_batch_input_shape"),
+            "dtype": self.dtype,
+            "sparse": self.sparse,
+            "ragged": self.ragged,
+            "name": self.name,
+        }
+
+
+def _sizes(shape: Any) -> tuple:
+    if isinstance(shape, int):
+        return (shape,)
+    if isinstance(shape, TensorShape):
+        return tuple(shape.as_list())
+    return tuple(None if size is None else int(size) for size in shape)
+
+
+def Input(
+    shape: Any = None,
+    batch_size: int | None = None,
+    name: str | None = None,
+    dtype: Any = None,
+    sparse: bool | None = None,
+    tensor: Any = None,
+    ragged: bool | None = None,
+    type_spec: Any = None,
+    **kwargs: Any,
+) -> Any:
+    """A symbolic tensor that a functional model takes as an input.
+
+    Args:
+        shape: the shape of one sample; sizes may be None.
+        batch_size: the number of samples, where it is fixed.
+        name: the input's name.
+        dtype: the dtype; by default the float type.
+        sparse: whether sparse tensors come in.
+        tensor: a symbolic tensor to stand behind.
+        ragged: whether ragged tensors come in.
+        type_spec: a TensorSpec in place of shape and dtype.
+        **kwargs: `batch_shape`, or `batch_input_shape`: the shape with the batch size.
+
+    Raises:
+        ValueError: if there is no shape, or there are several.
+
+    >>> x = tf.keras.Input([3])
+    >>> model = tf.keras.Model(x, tf.keras.layers.Dense(2)(x))
+    >>> model(tf.ones([5, 3])).shape
+    TensorShape([5, 2])
+    """
+    batch_shape = kwargs.pop("batch_shape", kwargs.pop("batch_input_shape", None))
+    if kwargs:
+        raise ValueError(f"Unrecognized keyword arguments: {list(kwargs)}")
+    if shape is not None and batch_shape is not None:
+        raise ValueError("Only provide the `shape` OR `batch_shape` argument to `Input`, not both.")
+    if shape is None and batch_shape is None and tensor is None and type_spec is None:
+        raise ValueError(
+            "Please provide to Input a `shape` or a `tensor` or a `type_spec` argument. Note that "
+            "`shape` does not include the batch dimension."
+        )
+    layer = InputLayer(
+        input_shape=shape,
+        batch_size=batch_size,
+        dtype=dtype,
+        input_tensor=tensor,
+        sparse=sparse,
+        name=name,
+        ragged=ragged,
+        type_spec=type_spec,
+        **({} if batch_shape is None else {"batch_input_shape": batch_shape}),
+    )
+    return layer._inbound_nodes[0].outputs

@@ -1,0 +1,143 @@
+"""tf.keras.models: models, copies of them, and models from configurations."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from eagerflow import nest
+from eagerflow.keras.engine.functional import Functional
+from eagerflow.keras.engine.functional_config import deserialize_layer
+from eagerflow.keras.engine.input_layer import Input, InputLayer
+from eagerflow.keras.engine.keras_tensor import KerasTensor
+from eagerflow.keras.engine.node import map_arguments
+from eagerflow.keras.engine.sequential import Sequential
+from eagerflow.keras.engine.training import Model
+from eagerflow.keras.saving.json_config import as_tuples
+
+__all__ = ["Model", "Sequential", "clone_model", "model_from_config", "model_from_json"]
+
+
+def model_from_config(config: dict[str, Any], custom_objects: Any = None) -> Any:
+    """A model from a dictionary with its class's name and its configuration.
+
+    Args:
+        config: what `json.loads(model.to_json())` gives.
+        custom_objects: a program's own classes and functions by name.
+
+    Raises:
+        TypeError: if `config` is no dictionary.
+    """
+    if not isinstance(config, dict):
+        raise TypeError(
+            f"`model_from_config` expects a dictionary, not a list. Received: config={config}. "
+            "Did you mean to use `Sequential.from_config(config)`?"
+        )
+    return deserialize_layer(config, custom_objects)
+
+
+def model_from_json(json_string: str, custom_objects: Any = None) -> Any:
+    """A model from what `to_json` returned; its weights are new.
+
+    Args:
+        json_string: the text.
+        custom_objects: a program's own classes and functions by name.
+
+    >>> model = tf.keras.Sequential([tf.keras.layers.Dense(2, input_shape=(3,))])
+    >>> tf.keras.models.model_from_json(model.to_json()).output_shape
+    (None, 2)
+    """
+    return model_from_config(as_tuples(json.loads(json_string)), custom_objects)
+
+
+def clone_model(
+    model: Any, input_tensors: Any = None, clone_function: Callable[[Any], Any] | None = None
+) -> Any:
+    """A model with layers like another's, and new weights.
+
+    Args:
+        model: a functional or Sequential model; subclassed ones are made from their configuration.
+        input_tensors: symbolic tensors to start from, in place of new inputs.
+        clone_function: makes the copy of each layer; by default from its configuration.
+
+    Raises:
+        ValueError: for subclassed models with inputs or a clone function.
+
+    >>> model = tf.keras.Sequential([tf.keras.layers.Dense(2, input_shape=(3,))])
+    >>> tf.keras.models.clone_model(model).count_params()
+    8
+    """
+    copy = clone_function or _copied
+    if isinstance(model, Sequential):
+        return _clone_sequential(model, input_tensors, copy)
+    if isinstance(model, Functional) or model._graph is not None:
+        return _clone_functional(model, input_tensors, copy)
+    if clone_function is not None or input_tensors is not None:
+        raise ValueError(
+            "Arguments `clone_function` and `input_tensors` are only supported for Sequential "
+            f"models or functional models. Received model of type '{type(model).__name__}'."
+        )
+    return type(model).from_config(model.get_config())
+
+
+def _copied(layer: Any) -> Any:
+    return type(layer).from_config(layer.get_config())
+
+
+def _clone_sequential(model: Any, input_tensors: Any, copy: Callable[[Any], Any]) -> Any:
+    layers = []
+    for layer in model._chain:
+        if isinstance(layer, InputLayer):
+            layers.append(_copied(layer) if input_tensors is None else None)
+        elif isinstance(layer, Model) and copy is _copied:
+            layers.append(clone_model(layer))
+        else:
+            layers.append(copy(layer))
+    layers = [layer for layer in layers if layer is not None]
+    if input_tensors is not None:
+        layers.insert(0, nest.flatten(input_tensors)[0])
+    clone = Sequential(layers, name=model.name)
+    if not clone.built and model._inferred_shape is not None:
+        clone.build(model._inferred_shape)
+    return clone
+
+
+def _clone_functional(model: Any, input_tensors: Any, copy: Callable[[Any], Any]) -> Any:
+    graph = model._graph
+    known: dict[int, KerasTensor] = {}
+    if input_tensors is None:
+        for tensor in graph.inputs:
+            source = tensor._keras_history.layer
+            known[id(tensor)] = Input(
+                batch_shape=tuple(tensor.shape.as_list()), dtype=tensor.dtype, name=source.name
+            )
+    else:
+        for tensor, given in zip(graph.inputs, nest.flatten(input_tensors), strict=True):
+            known[id(tensor)] = given
+    layers: dict[int, Any] = {}
+
+    def replaced(value: Any) -> Any:
+        return known.get(id(value), value) if isinstance(value, KerasTensor) else value
+
+    for node in graph.nodes:
+        outputs = nest.flatten(node.outputs)
+        if all(id(tensor) in known for tensor in outputs):
+            continue
+        layer = layers.get(id(node.layer))
+        if layer is None:
+            inner = node.layer
+            layer = (
+                clone_model(inner) if isinstance(inner, Model) and copy is _copied else copy(inner)
+            )
+            layers[id(inner)] = layer
+        args, kwargs = map_arguments(replaced, node.call_args, node.call_kwargs)
+        results = nest.flatten(layer._call_again(args, kwargs))
+        for tensor, result in zip(outputs, results, strict=True):
+            known[id(tensor)] = result
+    inputs = nest.map_structure(replaced, model._nested_inputs)
+    outputs = nest.map_structure(replaced, model._nested_outputs)
+    cls = type(model)
+    if cls is Functional:
+        return Functional(inputs, outputs, name=model.name)
+    return cls(inputs=inputs, outputs=outputs, name=model.name)

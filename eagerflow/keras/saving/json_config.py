@@ -1,0 +1,54 @@
+"""Configurations as JSON: tuples, shapes, dtypes and arrays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from eagerflow import _core
+from eagerflow import dtype as dtypes
+from eagerflow.shapes import TensorShape
+
+
+def json_default(value: Any) -> Any:
+    """What stands in JSON for a value that JSON does not know.
+
+    Raises:
+        TypeError: if nothing can.
+    """
+    if isinstance(value, TensorShape):
+        sizes = None if value.rank is None else value.as_list()
+        return {"class_name": "TensorShape", "items": sizes}
+    if isinstance(value, dtypes.DType):
+        return value.name
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, np.ndarray):
+        return value.tolist() if value.ndim else value.item()
+    if isinstance(value, _core.Tensor | _core.Variable):
+        return value.numpy().tolist()
+    if hasattr(value, "get_config"):
+        return {"class_name": type(value).__name__, "config": value.get_config()}
+    if callable(value) and hasattr(value, "__name__"):
+        return value.__name__
+    if isinstance(value, set | frozenset):
+        return sorted(value)
+    if isinstance(value, bytes):
+        return value.decode("utf-8")
+    if hasattr(value, "keys"):
+        return dict(value)
+    raise TypeError(f"Unable to serialize {value} to JSON. Unrecognized type {type(value)}.")
+
+
+def as_tuples(config: Any) -> Any:
+    """A configuration read from JSON, its shapes as tuples."""
+    if isinstance(config, dict):
+        if config.get("class_name") == "TensorShape" and "items" in config:
+            return TensorShape(config["items"])
+        if config.get("class_name") == "__tuple__" and "items" in config:
+            return tuple(as_tuples(item) for item in config["items"])
+        return {key: as_tuples(value) for key, value in config.items()}
+    if isinstance(config, list):
+        return [as_tuples(item) for item in config]
+    return config

@@ -1,0 +1,263 @@
+"""The table of a model's layers that `summary` prints."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from eagerflow import nest
+from eagerflow.keras.engine.input_layer import InputLayer
+from eagerflow.keras.utils import io_utils
+
+_TRAINABLE_WIDTH = 11
+
+
+def count_params(weights: Any) -> int:
+    """How many numbers variables hold, each counted once.
+
+    >>> tf.keras.utils.layer_utils.count_params([tf.Variable(tf.zeros([2, 3]))])
+    6
+    """
+    unique = {id(weight): weight for weight in weights}.values()
+    return int(sum(np.prod(weight.shape.as_list()) for weight in unique))
+
+
+def weight_memory_size(weights: Any) -> int:
+    """How many bytes variables take, each counted once."""
+    unique = {id(weight): weight for weight in weights}.values()
+    return int(sum(np.prod(w.shape.as_list()) * w.dtype.size for w in unique))
+
+
+def readable_memory_size(size: float) -> str:
+    """A number of bytes in the unit that suits it."""
+    for unit in ("Byte", "KB", "MB", "GB", "TB"):
+        if size < 1024 or unit == "TB":
+            return f"{size:.2f} {unit}"
+        size /= 1024
+    return ""
+
+
+def get_layer_index_bound_by_layer_name(layers: list[Any], layer_range: Any = None) -> list[int]:
+    """The first index, and the one after the last, of layers between two names or patterns.
+
+    Raises:
+        ValueError: if there are not two of them, or one fits no layer.
+    """
+    if layer_range is None:
+        return [0, len(layers)]
+    if len(layer_range) != 2:
+        raise ValueError(
+            f"layer_range must be a list or tuple of length 2. Received: layer_range={layer_range}"
+        )
+    if not all(isinstance(name, str) for name in layer_range):
+        raise ValueError(f"layer_range should contain string type only. Received: {layer_range}")
+    names = [layer.name for layer in layers]
+    first, last = (
+        [number for number, name in enumerate(names) if re.match(pattern, name)]
+        for pattern in layer_range
+    )
+    if not first or not last:
+        raise ValueError(
+            f"Passed layer_names do not match the layer names in the model. Received: {layer_range}"
+        )
+    bounds = sorted((min(first), max(last)))
+    if min(first) > max(last):
+        bounds = [min(last), max(first)]
+    return [bounds[0], bounds[1] + 1]
+
+
+class _Table:
+    """Rows of fields in columns."""
+
+    def __init__(self, length: int, positions: list[int], print_fn: Callable[[str], Any]) -> None:
+        self._length = length
+        self._positions = positions
+        self._print = print_fn
+
+    def rule(self, character: str) -> None:
+        """A line of one character."""
+        self._print(character * self._length)
+
+    def blank(self, level: int = 0) -> None:
+        """An empty line."""
+        self._print("|" * level + " " * (self._length - 2 * level) + "|" * level)
+
+    def opening(self, level: int) -> None:
+        """The upper edge of a model inside."""
+        self._print("|" * level + "¯" * (self._length - 2 * level) + "|" * level)
+
+    def closing(self, level: int) -> None:
+        """The lower edge of a model inside."""
+        self.opening(level - 1)
+
+    def row(self, fields: list[str], level: int = 0) -> None:
+        """One row, of as many lines as its longest field needs."""
+        starts = [level + 1, *self._positions[:-1]]
+        columns = []
+        for number, (field, start, end) in enumerate(
+            zip(fields, starts, self._positions, strict=True)
+        ):
+            last = number == len(fields) - 1
+            width = end - start - 2
+            width = max(1, width - level if last else width)
+            columns.append(
+                [
+                    line[k : k + width]
+                    for line in field.split("\n")
+                    for k in range(0, max(1, len(line)), width)
+                ]
+            )
+        for number in range(max(map(len, columns))):
+            text = "|" * level + " "
+            for column, start, end in zip(columns, starts, self._positions, strict=True):
+                text = text.ljust(start) + (column[number] if number < len(column) else "")
+                text = text.ljust(min(end, self._length - level))
+            self._print(text + "|" * level)
+
+
+def _is_sequential_like(model: Any) -> bool:
+    """Whether every layer follows the one before it."""
+    from eagerflow.keras.engine.sequential import Sequential
+
+    graph = model._graph
+    if isinstance(model, Sequential) or graph is None:
+        return True
+    depths: dict[int, list[Any]] = {}
+    for node, depth in graph.node_depths.values():
+        depths.setdefault(depth, []).append(node)
+    for nodes in depths.values():
+        if len(nodes) > 1 or len(nodes[0].keras_inputs) > 1 and not nodes[0].is_input:
+            return False
+    inside = {id(node) for node in graph.nodes}
+    for layer in model.layers:
+        if sum(id(node) in inside for node in layer._inbound_nodes) > 1:
+            return False
+    return True
+
+
+def print_summary(
+    model: Any,
+    line_length: int | None = None,
+    positions: list[float] | None = None,
+    print_fn: Callable[[str], Any] | None = None,
+    expand_nested: bool = False,
+    show_trainable: bool = False,
+    layer_range: Any = None,
+) -> None:
+    """Prints a table of a model's layers; see `Model.summary`."""
+    if print_fn is None:
+        print_fn = io_utils.print_msg
+    simple = _is_sequential_like(model)
+    length = line_length or (65 if simple else 98)
+    places = positions or ([0.45, 0.85, 1.0] if simple else [0.3, 0.6, 0.70, 1.0])
+    if places[-1] <= 1:
+        places = [int(length * place) for place in places]
+    ends = [int(place) for place in places]
+    titles = ["Layer (type)", "Output Shape", "Param #"]
+    if not simple:
+        titles.append("Connected to")
+    if show_trainable:
+        length += _TRAINABLE_WIDTH
+        ends.append(length)
+        titles.append("Trainable")
+    table = _Table(length, ends, print_fn)
+    print_fn(f'Model: "{model.name}"')
+    table.rule("_")
+    table.row(titles)
+    table.rule("=")
+    relevant = None
+    if not simple:
+        relevant = {id(node) for node in model._graph.nodes}
+
+    def describe(layer: Any, level: int, inner: set[int] | None) -> None:
+        fields = [
+            f"{layer.name} ({type(layer).__name__})",
+            _output_shape(layer),
+            str(_params(layer)),
+        ]
+        if not simple:
+            fields.append(_connections(layer, inner))
+        if show_trainable:
+            fields.append("Y" if layer.trainable else "N")
+        table.row(fields, level)
+
+    def list_layers(owner: Any, level: int, inner: set[int] | None) -> None:
+        layers = owner.layers
+        if level == 0:
+            start, stop = get_layer_index_bound_by_layer_name(layers, layer_range)
+            layers = layers[start:stop]
+        for number, layer in enumerate(layers):
+            describe(layer, level, inner)
+            inside = getattr(layer, "layers", None) if expand_nested else None
+            if inside:
+                table.opening(level + 1)
+                graph = getattr(layer, "_graph", None)
+                nodes = {id(node) for node in graph.nodes} if graph is not None else None
+                list_layers(layer, level + 1, nodes)
+                table.closing(level + 1)
+            elif level == 0 or number < len(layers) - 1:
+                table.blank(level)
+
+    list_layers(model, 0, relevant)
+    table.rule("=")
+    trainable, others = model.trainable_weights, model.non_trainable_weights
+    for title, weights in (
+        ("Total", [*trainable, *others]),
+        ("Trainable", trainable),
+        ("Non-trainable", others),
+    ):
+        size = readable_memory_size(weight_memory_size(weights))
+        print_fn(f"{title} params: {count_params(weights)} ({size})")
+    table.rule("_")
+
+
+def _output_shape(layer: Any) -> str:
+    try:
+        shape = layer.output_shape
+    except AttributeError:
+        return "multiple"
+    except RuntimeError:
+        return "?"
+    if isinstance(layer, InputLayer):
+        return f"[{shape}]"
+    if isinstance(shape, list) or (
+        isinstance(shape, tuple) and any(isinstance(item, tuple | list) for item in shape)
+    ):
+        items = [str(item) for item in shape]
+        text = ",\n ".join(items)
+        return f"[{text}]" if isinstance(shape, list) else f"({text})"
+    return str(shape)
+
+
+def _params(layer: Any) -> int | str:
+    if not layer.built and not layer.weights:
+        return 0 if not hasattr(layer, "build") else "0 (unused)"
+    return count_params(layer.weights)
+
+
+def _connections(layer: Any, relevant: set[int] | None) -> str:
+    found = []
+    for node in layer._inbound_nodes:
+        if relevant and id(node) not in relevant:
+            continue
+        if node.is_input or not hasattr(node, "iterate_inbound"):
+            continue
+        for source, node_index, tensor_index, _ in node.iterate_inbound():
+            found.append(f"{source.name}[{node_index}][{tensor_index}]")
+    return "[" + ",\n ".join(f"'{name}'" for name in found) + "]"
+
+
+def get_source_inputs(tensor: Any, layer: Any = None, node_index: int | None = None) -> list[Any]:
+    """The inputs that a symbolic tensor follows from."""
+    waiting, found = [tensor], {}
+    while waiting:
+        current = waiting.pop()
+        node = current.node
+        if node.is_input:
+            for output in nest.flatten(node.outputs):
+                found[id(output)] = output
+        waiting.extend(node.keras_inputs)
+    return list(found.values())

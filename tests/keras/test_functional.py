@@ -1,0 +1,160 @@
+"""Models made from symbolic inputs and outputs."""
+
+import json
+
+import numpy as np
+import pytest
+
+import eagerflow as tf
+
+layers = tf.keras.layers
+
+
+def data(*shape, seed=0):
+    return np.random.default_rng(seed).normal(size=shape).astype(np.float32)
+
+
+def two_paths():
+    x = tf.keras.Input([3], name="x")
+    h = layers.Dense(4, name="h")(x)
+    left = tf.nn.relu(h) * 2.0 - 1.0
+    y = layers.Dense(2, name="y")(layers.Concatenate(name="both")([h, left]))
+    return tf.keras.Model(x, y, name="two_paths")
+
+
+def test_symbolic_shapes():
+    x = tf.keras.Input([8, 3])
+    assert x.shape.as_list() == [None, 8, 3]
+    assert x[:, 0].shape.as_list() == [None, 3]
+    assert tf.reduce_mean(x, axis=1).shape.as_list() == [None, 3]
+    assert tf.concat([x, x], axis=-1).shape.as_list() == [None, 8, 6]
+    assert tf.reshape(x, [-1, 24]).shape.as_list() == [None, 24]
+    assert tf.transpose(x, [0, 2, 1]).shape.as_list() == [None, 3, 8]
+    assert (x @ tf.ones([3, 5])).shape.as_list() == [None, 8, 5]
+    assert tf.cast(x > 0, tf.int32).dtype == tf.int32
+    images = layers.Conv2D(4, 3, strides=2)(tf.keras.Input([None, None, 3]))
+    assert images.shape.as_list() == [None, None, None, 4]
+
+
+def test_runs_what_was_written():
+    model = two_paths()
+    x = data(5, 3)
+    h = x @ model.get_layer("h").kernel.numpy()
+    both = np.concatenate([h, np.maximum(h, 0) * 2 - 1], axis=-1)
+    expected = both @ model.get_layer("y").kernel.numpy()
+    np.testing.assert_allclose(model(x), expected, rtol=1e-5, atol=1e-6)
+    assert model.input_shape == (None, 3)
+    assert model.output_shape == (None, 2)
+    assert model.count_params() == 3 * 4 + 4 + 8 * 2 + 2
+    assert model.layers[0].name == "x"
+    assert model.input_names == ["x"]
+    assert model.output_names == ["y"]
+
+
+def test_several_inputs_and_outputs():
+    a, b = tf.keras.Input([2], name="a"), tf.keras.Input([2], name="b")
+    dense = layers.Dense(3, name="shared")
+    model = tf.keras.Model(
+        {"a": a, "b": b}, {"sum": dense(a) + dense(b), "product": dense(a) * dense(b)}
+    )
+    values = {"a": data(4, 2), "b": data(4, 2, seed=1)}
+    kernel = dense.kernel.numpy()
+    one, other = values["a"] @ kernel, values["b"] @ kernel
+    found = model(values)
+    np.testing.assert_allclose(found["sum"], one + other, rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(found["product"], one * other, rtol=1e-5, atol=1e-6)
+    assert len(model.trainable_weights) == 2
+    with pytest.raises(AttributeError, match="multiple inbound nodes"):
+        dense.output  # noqa: B018
+    assert dense.get_input_at(1) is b
+
+
+def test_models_inside_models():
+    inner = two_paths()
+    x = tf.keras.Input([3])
+    model = tf.keras.Model(x, layers.Dense(1)(inner(x)))
+    assert inner in model.layers
+    assert len(model.weights) == 6
+    assert model(data(2, 3)).shape == [2, 1]
+    again = tf.keras.Model.from_config(model.get_config())
+    again.set_weights(model.get_weights())
+    np.testing.assert_array_equal(again(data(2, 3)), model(data(2, 3)))
+
+
+def test_part_of_a_model():
+    model = two_paths()
+    part = tf.keras.Model(model.input, model.get_layer("both").output)
+    assert part(data(2, 3)).shape == [2, 8]
+    assert part.get_layer("h") is model.get_layer("h")
+
+
+def test_configuration_round_trip():
+    model = two_paths()
+    text = model.to_json()
+    assert json.loads(text)["class_name"] == "Functional"
+    again = tf.keras.models.model_from_json(text)
+    assert [layer.name for layer in again.layers] == [layer.name for layer in model.layers]
+    again.set_weights(model.get_weights())
+    np.testing.assert_array_equal(again(data(2, 3)), model(data(2, 3)))
+    clone = tf.keras.models.clone_model(model)
+    assert clone.count_params() == model.count_params()
+    assert not np.array_equal(clone.get_weights()[0], model.get_weights()[0])
+
+
+def test_ranks_and_dtypes_of_inputs():
+    x = tf.keras.Input([1])
+    model = tf.keras.Model(x, x * 2)
+    assert model(np.arange(3)).numpy().tolist() == [[0], [2], [4]]
+    integers = tf.keras.Input([2], dtype="int32")
+    assert tf.keras.Model(integers, integers + 1)(np.ones([1, 2])).dtype == tf.int32
+
+
+def test_losses_of_functional_models():
+    x = tf.keras.Input([2])
+    h = layers.Dense(3, activity_regularizer="l2")(x)
+    model = tf.keras.Model(x, h)
+    model.add_loss(tf.reduce_mean(tf.abs(h)))
+    outputs = model(data(4, 2))
+    found = sorted(float(loss) for loss in model.losses)
+    values = outputs.numpy()
+    expected = sorted([0.01 * np.sum(values**2) / 4, np.mean(np.abs(values))])
+    np.testing.assert_allclose(found, expected, rtol=1e-5)
+
+
+def test_masks_reach_later_layers():
+    x = tf.keras.Input([4], dtype="int32")
+    h = layers.Embedding(5, 2, mask_zero=True)(x)
+    assert h._keras_mask.shape.as_list() == [None, 4]
+    model = tf.keras.Model(x, tf.cast(layers.Lambda(lambda v, mask=None: mask)(h), tf.float32))
+    assert model(np.array([[1, 2, 0, 0]])).numpy().tolist() == [[1, 1, 0, 0]]
+
+
+def test_subclasses_made_from_inputs_and_outputs():
+    class Counting(tf.keras.Model):
+        calls = 0
+
+        def call(self, inputs, training=None):
+            self.calls += 1
+            return super().call(inputs, training=training)
+
+    x = tf.keras.Input([2])
+    model = Counting(x, layers.Dense(1)(x))
+    model(data(1, 2))
+    assert model.calls == 1
+    assert len(model.weights) == 2
+
+
+def test_errors_name_what_is_wrong():
+    a, b = tf.keras.Input([2], name="a"), tf.keras.Input([2], name="b")
+    with pytest.raises(ValueError, match="Graph disconnected"):
+        tf.keras.Model(a, a + b)
+    with pytest.raises(ValueError, match="used 2 times"):
+        tf.keras.Model(a, layers.Dense(1, name="same")(layers.Dense(2, name="same")(a)))
+    with pytest.raises(TypeError, match="symbolic"):
+        if a > 0:
+            pass
+    model = tf.keras.Model(a, a * 2)
+    with pytest.raises(ValueError, match=r"expected shape=\(None, 2\), found shape=\(1, 3\)"):
+        model(np.ones([1, 3]))
+    with pytest.raises(ValueError, match="No such layer: c"):
+        model.get_layer("c")
