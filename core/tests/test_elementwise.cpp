@@ -9,31 +9,17 @@
 #include "eager/dispatch.h"
 #include "ops/elementwise.h"
 #include "tests/check.h"
+#include "tests/tensors.h"
 
 namespace ef {
 namespace {
 
+using test::check_values;
+using test::tensor;
+using test::vector;
+
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-template <class T>
-Tensor tensor(const Shape& shape, const std::vector<T>& values) {
-  Tensor result = Tensor::empty(kDTypeOf<T>, shape);
-  for (size_t i = 0; i < values.size(); ++i) result.mutable_data<T>()[i] = values[i];
-  return result;
-}
-
-template <class T>
-Tensor vector(const std::vector<T>& values) {
-  return tensor<T>({static_cast<int64_t>(values.size())}, values);
-}
-
-template <class T>
-void check_values(const Tensor& result, const std::vector<T>& expected) {
-  CHECK_EQUAL(result.dtype(), kDTypeOf<T>);
-  CHECK_EQUAL(result.size(), static_cast<int64_t>(expected.size()));
-  for (size_t i = 0; i < expected.size(); ++i) CHECK_EQUAL(result.data<T>()[i], expected[i]);
-}
 
 // Numbers of all magnitudes and both signs that lie in [low, high], and the special ones.
 std::vector<double> probes(double low, double high) {

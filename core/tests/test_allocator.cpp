@@ -1,0 +1,118 @@
+// The allocator: alignment, reuse, splitting and joining of large blocks, threads, refusal.
+#include "device/allocator.h"
+
+#include <cstdint>
+#include <cstring>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include "tests/check.h"
+
+namespace ef {
+namespace {
+
+constexpr size_t kMiB = size_t{1} << 20;
+
+TEST(allocator_aligns) {
+  for (size_t bytes : {size_t{1}, size_t{63}, size_t{64}, size_t{65}, size_t{4097}, kMiB - 1, kMiB,
+                       kMiB + 1, 5 * kMiB + 3}) {
+    void* block = pool_allocate(bytes);
+    CHECK(block != nullptr);
+    CHECK_EQUAL(reinterpret_cast<uintptr_t>(block) % 64, uintptr_t{0});
+    std::memset(block, 1, bytes);
+    pool_deallocate(block, bytes);
+  }
+}
+
+TEST(allocator_reuses_what_was_freed) {
+  for (size_t bytes : {size_t{100}, size_t{10'000}, 3 * kMiB}) {
+    void* first = pool_allocate(bytes);
+    pool_deallocate(first, bytes);
+    void* second = pool_allocate(bytes);
+    CHECK(first == second);
+    pool_deallocate(second, bytes);
+  }
+}
+
+TEST(allocator_joins_neighbours) {
+  release_cached_memory();
+  std::vector<void*> blocks;
+  for (int i = 0; i < 8; ++i) blocks.push_back(pool_allocate(4 * kMiB));
+  for (void* block : blocks) pool_deallocate(block, 4 * kMiB);
+  reset_allocator_peak();
+  // What eight blocks took is room for one of their total size, at the same place.
+  void* whole = pool_allocate(32 * kMiB);
+  bool inside = false;
+  for (void* block : blocks) inside = inside || block == whole;
+  CHECK(inside);
+  pool_deallocate(whole, 32 * kMiB);
+}
+
+TEST(allocator_counts_large_blocks) {
+  const int64_t before = allocator_stats().large_in_use;
+  void* block = pool_allocate(8 * kMiB);
+  CHECK(allocator_stats().large_in_use >= before + static_cast<int64_t>(8 * kMiB));
+  CHECK(allocator_stats().large_peak >= allocator_stats().large_in_use);
+  pool_deallocate(block, 8 * kMiB);
+  CHECK_EQUAL(allocator_stats().large_in_use, before);
+}
+
+TEST(allocator_refuses_what_is_not_there) {
+  CHECK(pool_allocate(size_t{1} << 60) == nullptr);
+  void* block = pool_allocate(2 * kMiB);
+  CHECK(block != nullptr);
+  pool_deallocate(block, 2 * kMiB);
+}
+
+// Blocks of random sizes are written and checked: nobody else may have been given their bytes.
+void churn(unsigned seed) {
+  std::mt19937 random(seed);
+  struct Block {
+    unsigned char* memory;
+    size_t bytes;
+    unsigned char mark;
+  };
+  std::vector<Block> blocks;
+  for (int step = 0; step < 2000; ++step) {
+    if (blocks.size() < 40 && random() % 3) {
+      const size_t bytes = random() % 8 ? random() % 5000 + 1 : random() % (3 * kMiB) + 1;
+      auto* memory = static_cast<unsigned char*>(pool_allocate(bytes));
+      const auto mark = static_cast<unsigned char>(random());
+      memory[0] = memory[bytes / 2] = memory[bytes - 1] = mark;
+      blocks.push_back({memory, bytes, mark});
+    } else if (!blocks.empty()) {
+      const size_t chosen = random() % blocks.size();
+      const Block block = blocks[chosen];
+      CHECK_EQUAL(block.memory[0], block.mark);
+      CHECK_EQUAL(block.memory[block.bytes / 2], block.mark);
+      CHECK_EQUAL(block.memory[block.bytes - 1], block.mark);
+      pool_deallocate(block.memory, block.bytes);
+      blocks[chosen] = blocks.back();
+      blocks.pop_back();
+    }
+  }
+  for (const Block& block : blocks) pool_deallocate(block.memory, block.bytes);
+}
+
+TEST(allocator_survives_churn) { churn(1); }
+
+TEST(allocator_survives_churn_on_threads) {
+  std::vector<std::thread> threads;
+  for (unsigned k = 0; k < 8; ++k) threads.emplace_back(churn, k);
+  for (std::thread& thread : threads) thread.join();
+}
+
+TEST(allocator_takes_blocks_of_other_threads) {
+  std::vector<void*> blocks;
+  std::thread([&] {
+    for (int i = 0; i < 100; ++i) blocks.push_back(pool_allocate(256));
+  }).join();
+  for (void* block : blocks) pool_deallocate(block, 256);
+  void* block = pool_allocate(256);
+  CHECK(block != nullptr);
+  pool_deallocate(block, 256);
+}
+
+}  // namespace
+}  // namespace ef

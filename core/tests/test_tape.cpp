@@ -1,0 +1,183 @@
+// The tape: gradients of small expressions, what is kept and freed, variables, symbolic tensors.
+#include "eager/tape.h"
+
+#include <thread>
+
+#include "eager/symbolic.h"
+#include "eager/variable.h"
+#include "ops/compose.h"
+#include "ops/elementwise.h"
+#include "ops/matmul.h"
+#include "ops/reduction.h"
+#include "tests/check.h"
+#include "tests/tensors.h"
+
+namespace ef {
+namespace {
+
+using test::check_values;
+using test::tensor;
+using test::vector;
+
+// A tape that records while it lives.
+class Recording {
+ public:
+  explicit Recording(bool persistent = false) : tape_(new Tape(persistent, true)) {
+    push_tape(tape_);
+  }
+  ~Recording() {
+    stop();
+    tape_->release();
+  }
+  void stop() { pop_tape(tape_); }
+  Tape* operator->() { return tape_; }
+
+  Tensor gradient(const Tensor& target, uint64_t source) {
+    const Tensor none;
+    const std::vector<Gradient> gradients = tape_->gradient({&target, 1}, {&none, 1}, {&source, 1});
+    return gradients[0] ? densify(gradients[0]) : Tensor();
+  }
+  Tensor gradient(const Tensor& target, const Tensor& source) {
+    return gradient(target, source.impl()->id());
+  }
+
+ private:
+  Tape* tape_;
+};
+
+TEST(tape_multiplies) {
+  const Tensor x = vector<float>({1, 2, 3});
+  Recording tape;
+  tape->watch(x);
+  const Tensor y = x * x * 2.0;
+  tape.stop();
+  check_values<float>(tape.gradient(y, x), {4, 8, 12});
+}
+
+TEST(tape_adds_up_all_paths) {
+  const Tensor x = vector<double>({2});
+  Recording tape;
+  tape->watch(x);
+  const Tensor y = x * 3.0 + x * x + x;
+  tape.stop();
+  check_values<double>(tape.gradient(y, x), {8});
+}
+
+TEST(tape_undoes_broadcasts) {
+  const Tensor x = vector<float>({1, 2});
+  const Tensor rows = tensor<float>({3, 2}, {1, 2, 3, 4, 5, 6});
+  Recording tape;
+  tape->watch(x);
+  const Tensor y = rows * x;
+  tape.stop();
+  check_values<float>(tape.gradient(y, x), {9, 12});
+}
+
+TEST(tape_gives_nothing_without_a_path) {
+  const Tensor x = vector<float>({1});
+  const Tensor other = vector<float>({1});
+  Recording tape;
+  tape->watch(x);
+  const Tensor y = other * 2.0;
+  tape.stop();
+  CHECK(!tape.gradient(y, x));
+}
+
+TEST(tape_is_used_up_unless_persistent) {
+  const Tensor x = vector<float>({3});
+  Recording tape(true);
+  tape->watch(x);
+  const Tensor y = x * x;
+  tape.stop();
+  check_values<float>(tape.gradient(y, x), {6});
+  check_values<float>(tape.gradient(y, x), {6});
+}
+
+TEST(tape_differentiates_twice) {
+  const Tensor x = vector<double>({3});
+  Recording outer;
+  outer->watch(x);
+  Tensor first;
+  {
+    Recording inner;
+    inner->watch(x);
+    const Tensor y = x * x * x;
+    inner.stop();
+    first = inner.gradient(y, x);
+  }
+  outer.stop();
+  check_values<double>(first, {27});
+  check_values<double>(outer.gradient(first, x), {18});
+}
+
+TEST(tape_keeps_only_what_gradients_read) {
+  const Tensor x = vector<float>({1, 2});
+  Recording tape(true);
+  tape->watch(x);
+  const Tensor sum = x + 1.0;
+  // Nothing but this handle and the local tape's identity holds the sum: adding keeps no values.
+  CHECK(sum.exclusively_owned());
+  const Tensor root = call(ops::exp, {sum});
+  CHECK(!root.exclusively_owned());  // the gradient of exp reads its result
+  tape.stop();
+}
+
+TEST(tape_pauses) {
+  const Tensor x = vector<float>({1});
+  Recording tape;
+  tape->watch(x);
+  CHECK(recording());
+  {
+    const StopRecording pause;
+    CHECK(!recording());
+  }
+  CHECK(recording());
+  std::thread([] { CHECK(!recording()); }).join();
+}
+
+TEST(tape_reads_variables) {
+  auto* variable = new Variable(vector<float>({2}), true);
+  Recording tape;
+  const Tensor value = variable->read();
+  const Tensor y = value * value;
+  tape.stop();
+  CHECK(tape->watches(*variable));
+  check_values<float>(tape.gradient(y, variable->id()), {4});
+  variable->release();
+}
+
+TEST(tape_differentiates_matrix_products) {
+  const Tensor a = tensor<double>({2, 2}, {1, 2, 3, 4});
+  const Tensor b = tensor<double>({2, 2}, {5, 6, 7, 8});
+  Recording tape;
+  tape->watch(a);
+  const Tensor y =
+      call(ops::matmul, {a, b}, Attrs().flag(false).flag(false).flag(false).flag(false));
+  tape.stop();
+  check_values<double>(tape.gradient(y, a), {11, 15, 11, 15});
+}
+
+TEST(variables_update_in_place_only_when_alone) {
+  auto* variable = new Variable(vector<float>({1}), true);
+  const Tensor before = variable->peek();
+  variable->assign_add(vector<float>({2}));
+  check_values<float>(before, {1});
+  check_values<float>(variable->peek(), {3});
+  const void* memory = variable->peek().raw_data();
+  variable->assign_sub(vector<float>({1}));
+  CHECK(variable->peek().raw_data() == memory);
+  check_values<float>(variable->peek(), {2});
+  variable->release();
+}
+
+TEST(symbols_are_inferred) {
+  const Tensor x = symbolic({DType::kFloat32, {int64_t{1} << 40, 3}});
+  const Tensor y = call(ops::reduce_sum, {x * 2.0}, Attrs().list({1}).flag(false));
+  CHECK(is_symbolic(y));
+  CHECK(y.shape() == Shape({int64_t{1} << 40}));
+  CHECK_THROWS(Code::kTypeError, "not known", y.raw_data());
+  CHECK_THROWS(Code::kInvalidArgument, "Incompatible shapes", x + vector<float>({1, 2}));
+}
+
+}  // namespace
+}  // namespace ef
