@@ -187,6 +187,9 @@ from eagerflow.ops.indexing import (
     unravel_index,
     where,
 )
+from eagerflow.ops.isotonic import (
+    approx_top_k,
+)
 from eagerflow.ops.linalg import (
     clip_by_global_norm,
     clip_by_norm,
@@ -270,6 +273,15 @@ from eagerflow.ops.reduction import (
 from eagerflow.ops.segment import (
     histogram_fixed_width,
     histogram_fixed_width_bins,
+)
+from eagerflow.ops.space_batch import (
+    batch_to_space,
+    extract_volume_patches,
+    required_space_to_batch_paddings,
+    space_to_batch,
+)
+from eagerflow.ops.space_batch import (
+    space_to_batch as space_to_batch_nd,
 )
 from eagerflow.ops.tensor_array import (
     TensorArray,
@@ -359,6 +371,7 @@ __all__ = [
     "acosh",
     "add",
     "add_n",
+    "approx_top_k",
     "argmax",
     "argmin",
     "argsort",
@@ -374,6 +387,7 @@ __all__ = [
     "atanh",
     "autodiff",
     "autograph",
+    "batch_to_space",
     "bfloat16",
     "bitcast",
     "bitwise",
@@ -417,6 +431,7 @@ __all__ = [
     "exp",
     "expand_dims",
     "experimental",
+    "extract_volume_patches",
     "eye",
     "fftnd",
     "fill",
@@ -506,6 +521,7 @@ __all__ = [
     "reduce_sum",
     "register_tensor_conversion_function",
     "repeat",
+    "required_space_to_batch_paddings",
     "reshape",
     "resource",
     "reverse",
@@ -529,6 +545,8 @@ __all__ = [
     "size",
     "slice",
     "sort",
+    "space_to_batch",
+    "space_to_batch_nd",
     "split",
     "sqrt",
     "square",

@@ -44,6 +44,7 @@ class _State:
         self.seed: Any = None
         self.operation_seeds = _python_random.Random()
         self.streams: dict[tuple, Stream] = {}
+        self.memory: dict[tuple, Any] = {}
         self.lock = threading.Lock()
 
 
@@ -69,6 +70,7 @@ def set_seed(seed: int | None) -> None:
         _state.seed = seed
         _state.operation_seeds = _python_random.Random(seed)
         _state.streams.clear()
+        _state.memory.clear()
 
 
 def _truncated(seed: Any) -> int:
@@ -116,3 +118,8 @@ def draw(operation: Any, op_seed: int | None, blocks: int) -> tuple[int, int, in
         if stream is None:
             stream = _state.streams[key] = Stream(first, second << 64)
         return stream.take(blocks)
+
+
+def memory() -> dict[tuple, Any]:
+    """What operations remember between calls until the global seed is set."""
+    return _state.memory

@@ -13,6 +13,10 @@ from eagerflow.ops.indexing import (
     invert_permutation,
     top_k,
 )
+from eagerflow.ops.isotonic import (
+    approx_max_k,
+    approx_min_k,
+)
 from eagerflow.ops.linalg import (
     l2_normalize,
 )
@@ -157,6 +161,8 @@ __all__ = [
     "add",
     "add_n",
     "angle",
+    "approx_max_k",
+    "approx_min_k",
     "argmax",
     "argmin",
     "asin",

@@ -90,3 +90,12 @@ def array_of(tensor: Tensor) -> np.ndarray:
 def text(shape: Sequence[int]) -> str:
     """A shape as messages show it: `[2,3]`."""
     return str(list(shape)).replace(" ", "")
+
+
+def sparse_tensor(indices: Any, values: Any, dense_shape: Any) -> Any:
+    """A `tf.SparseTensor`; its module is imported when one is needed."""
+    import importlib
+
+    return importlib.import_module("eagerflow.sparse_tensor").SparseTensor(
+        indices, values, dense_shape
+    )

@@ -264,6 +264,83 @@ def dropout(
     return _ops.select(keep, scaled, _ops.zeros([], dtype))
 
 
+def general_dropout(
+    x: Any,
+    rate: Any,
+    uniform_sampler: Any,
+    noise_shape: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """Like `tf.nn.dropout`, with random numbers of the caller's.
+
+    Args:
+        x: floating.
+        rate: the share of elements that are dropped, in [0, 1).
+        uniform_sampler: called with a shape and a dtype, returns numbers in [0, 1).
+        noise_shape: the shape of the random choices, see `tf.nn.dropout`.
+        name: ignored.
+
+    Raises:
+        ValueError: if `x` is not floating or `rate` is out of range.
+
+    >>> keep_all = lambda shape, dtype: tf.ones(shape, dtype)
+    >>> tf.nn.experimental.general_dropout(tf.ones([2]), 0.5, keep_all).numpy()
+    array([2., 2.], dtype=float32)
+    """
+    if isinstance(rate, int | float) and not 0 <= rate < 1:
+        raise ValueError(
+            f"`rate` must be a scalar tensor or a float in the range [0, 1). Received: rate={rate}"
+        )
+    x = _core.convert(x, None, None)
+    if not x.dtype.is_floating:
+        raise ValueError(
+            "`x.dtype` must be a floating point tensor as `x` will be scaled. "
+            f"Received: x_dtype={x.dtype}"
+        )
+    if isinstance(rate, int | float):
+        if rate == 0:
+            return x
+        scaled = _ops.multiply(x, _core.convert(1.0 / (1.0 - rate), x.dtype, None))
+    else:
+        rate = _ops.cast(rate, x.dtype)
+        scaled = _ops.divide_real(x, _ops.subtract(1.0, rate))
+    noise = uniform_sampler(shape=_noise_shape(x, noise_shape), dtype=x.dtype)
+    keep = _ops.greater_equal(noise, rate)
+    return _ops.select(keep, scaled, _ops.zeros([], x.dtype))
+
+
+def stateless_dropout(
+    x: Any,
+    rate: Any,
+    seed: Any,
+    rng_alg: Any = None,
+    noise_shape: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """Like `tf.nn.dropout`, with choices that depend on nothing but the arguments.
+
+    Args:
+        x: floating.
+        rate: the share of elements that are dropped, in [0, 1).
+        seed: two integers.
+        rng_alg: the generator, see `tf.random.Algorithm`.
+        noise_shape: the shape of the random choices, see `tf.nn.dropout`.
+        name: ignored.
+
+    >>> x = tf.nn.experimental.stateless_dropout(tf.ones([100]), 0.5, seed=[1, 2])
+    >>> sorted(set(x.numpy().tolist()))
+    [0.0, 2.0]
+    """
+    from eagerflow.ops.stateless_random import stateless_uniform
+
+    alg = "auto_select" if rng_alg is None else rng_alg
+
+    def sampler(shape: Any, dtype: Any) -> Tensor:
+        return stateless_uniform(shape, seed, dtype=dtype, alg=alg)
+
+    return general_dropout(x, rate, sampler, noise_shape)
+
+
 def _noise_shape(x: Tensor, noise_shape: Any) -> Any:
     shape = x._shape_tuple()
     if noise_shape is None:

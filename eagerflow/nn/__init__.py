@@ -1,5 +1,8 @@
 """tf.nn: what neural networks are made of."""
 
+from eagerflow.nn import (
+    experimental,
+)
 from eagerflow.ops.activation import (
     crelu,
     elu,
@@ -15,6 +18,14 @@ from eagerflow.ops.activation import (
     softsign,
     swish,
 )
+from eagerflow.ops.candidate_sampling import (
+    all_candidate_sampler,
+    compute_accidental_hits,
+    fixed_unigram_candidate_sampler,
+    learned_unigram_candidate_sampler,
+    nce_loss,
+    sampled_softmax_loss,
+)
 from eagerflow.ops.convolution import (
     atrous_conv2d,
     atrous_conv2d_transpose,
@@ -29,8 +40,24 @@ from eagerflow.ops.convolution import (
     depthwise_conv2d_backprop_input,
     separable_conv2d,
 )
+from eagerflow.ops.ctc import (
+    collapse_repeated,
+    ctc_beam_search_decoder,
+    ctc_greedy_decoder,
+    ctc_loss,
+    ctc_unique_labels,
+)
+from eagerflow.ops.embedding import (
+    embedding_lookup_sparse,
+    safe_embedding_lookup_sparse,
+)
 from eagerflow.ops.indexing import (
     top_k,
+)
+from eagerflow.ops.isotonic import (
+    approx_max_k,
+    approx_min_k,
+    isotonic_regression,
 )
 from eagerflow.ops.linalg import (
     l2_normalize,
@@ -49,6 +76,12 @@ from eagerflow.ops.losses import (
 from eagerflow.ops.math import (
     sigmoid,
     tanh,
+)
+from eagerflow.ops.morphology import (
+    dilation2d,
+    erosion2d,
+    local_response_normalization,
+    lrn,
 )
 from eagerflow.ops.normalization import (
     batch_norm_with_global_normalization,
@@ -75,6 +108,10 @@ from eagerflow.ops.pooling import (
 from eagerflow.ops.reduction import (
     zero_fraction,
 )
+from eagerflow.ops.space_batch import (
+    space_to_batch,
+    with_space_to_batch,
+)
 from eagerflow.ops.volumes import (
     avg_pool3d,
     conv3d,
@@ -83,6 +120,9 @@ from eagerflow.ops.volumes import (
 )
 
 __all__ = [
+    "all_candidate_sampler",
+    "approx_max_k",
+    "approx_min_k",
     "atrous_conv2d",
     "atrous_conv2d_transpose",
     "avg_pool",
@@ -92,6 +132,8 @@ __all__ = [
     "batch_norm_with_global_normalization",
     "batch_normalization",
     "bias_add",
+    "collapse_repeated",
+    "compute_accidental_hits",
     "compute_average_loss",
     "conv1d",
     "conv1d_transpose",
@@ -102,29 +144,45 @@ __all__ = [
     "conv_transpose",
     "convolution",
     "crelu",
+    "ctc_beam_search_decoder",
+    "ctc_greedy_decoder",
+    "ctc_loss",
+    "ctc_unique_labels",
     "depth_to_space",
     "depthwise_conv2d",
     "depthwise_conv2d_backprop_filter",
     "depthwise_conv2d_backprop_input",
+    "dilation2d",
     "dropout",
     "elu",
     "embedding_lookup",
+    "embedding_lookup_sparse",
+    "erosion2d",
+    "experimental",
+    "fixed_unigram_candidate_sampler",
     "gelu",
     "in_top_k",
+    "isotonic_regression",
     "l2_loss",
     "l2_normalize",
     "leaky_relu",
+    "learned_unigram_candidate_sampler",
+    "local_response_normalization",
     "log_poisson_loss",
     "log_softmax",
+    "lrn",
     "max_pool",
     "max_pool1d",
     "max_pool2d",
     "max_pool3d",
     "moments",
+    "nce_loss",
     "normalize_moments",
     "pool",
     "relu",
     "relu6",
+    "safe_embedding_lookup_sparse",
+    "sampled_softmax_loss",
     "scale_regularization_loss",
     "selu",
     "separable_conv2d",
@@ -135,6 +193,7 @@ __all__ = [
     "softmax_cross_entropy_with_logits",
     "softplus",
     "softsign",
+    "space_to_batch",
     "space_to_depth",
     "sparse_softmax_cross_entropy_with_logits",
     "sufficient_statistics",
@@ -143,5 +202,6 @@ __all__ = [
     "top_k",
     "weighted_cross_entropy_with_logits",
     "weighted_moments",
+    "with_space_to_batch",
     "zero_fraction",
 ]

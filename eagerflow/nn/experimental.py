@@ -1,0 +1,11 @@
+"""tf.nn.experimental: dropout with random numbers of one's own."""
+
+from eagerflow.ops.normalization import (
+    general_dropout,
+    stateless_dropout,
+)
+
+__all__ = [
+    "general_dropout",
+    "stateless_dropout",
+]
