@@ -77,7 +77,8 @@ int depth_of(PyObject* value, int limit) {
   switch (parsed.outcome) {
     case Outcome::kUnsupported: unsupported(parsed.culprit);
     case Outcome::kRagged:
-      fail(Code::kValueError, "Can't convert non-rectangular Python sequence to Tensor.");
+      fail(Code::kValueError,
+           "Can't convert non-rectangular Python sequence to Tensor: ", text_of(value));
     case Outcome::kIntRange:
       fail(Code::kValueError, "Can't convert Python sequence with out-of-range integer to Tensor.");
     case Outcome::kFloatRange:

@@ -35,9 +35,9 @@ namespace {
   invalid_argument("Attempting to slice scalar input. [Op:StridedSlice] name: strided_slice/");
 }
 
-[[noreturn]] void out_of_bounds(int64_t index) {
-  invalid_argument("slice index ", index,
-                   " of dimension 0 out of bounds. [Op:StridedSlice] name: strided_slice/");
+[[noreturn]] void out_of_bounds(int64_t from_start, int64_t index, int64_t size) {
+  invalid_argument("slice index ", from_start, " of dimension 0 out of bounds: got ", index,
+                   " for a size of ", size, ". [Op:StridedSlice] name: strided_slice/");
 }
 
 int64_t long_value(PyObject* number) {
@@ -158,7 +158,7 @@ Tensor row(const Tensor& tensor, PyObject* index) {
   if (tensor.rank() == 0) scalar_sliced();
   const int64_t count = tensor.dim(0);
   const int64_t from_start = value < 0 ? value + count : value;
-  if (from_start < 0 || from_start >= count) out_of_bounds(from_start);
+  if (from_start < 0 || from_start >= count) out_of_bounds(from_start, value, count);
   const Shape shape = without_first(tensor.shape());
   return tensor.view_at(from_start * shape.num_elements(), shape);
 }

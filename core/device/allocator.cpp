@@ -79,6 +79,7 @@ uint32_t list_limit(int size_class) {
 class LargeBlocks {
  public:
   void* allocate(size_t bytes) {
+    if (bytes > physical_memory()) return nullptr;
     const size_t size = round_up(bytes, kUnit);
     const std::lock_guard lock(mutex_);
     if (void* block = take_free(size)) return block;
@@ -156,7 +157,7 @@ class LargeBlocks {
 
   // Makes the block at the end a free one of at least `size` bytes.
   bool extend(size_t size) {
-    if (size > physical_memory() || (!end_ && !reserve())) return false;
+    if (!end_ && !reserve()) return false;
     const auto last = blocks_.empty() ? blocks_.end() : std::prev(blocks_.end());
     const size_t there = last != blocks_.end() && last->second.free ? last->second.size : 0;
     const size_t more = round_up(size - there, kHugePage);

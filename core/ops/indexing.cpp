@@ -159,6 +159,7 @@ const Op gather_grad{{
               {"batch_dims", AttrKind::kInt, "0"}},
     .infer =
         [](InferContext& c) {
+          checked_num_elements(c.attrs().list(0), c.op().tf_name);
           const Shape shape(c.attrs().list(0));
           gather_axes(c.attrs(), 1, shape.rank(), c.shape(1).rank());
           c.add_output(c.dtype(0), shape);
@@ -220,6 +221,7 @@ const Op gather_nd_grad{{
     .attrs = {{"shape", AttrKind::kInts}, {"batch_dims", AttrKind::kInt, "0"}},
     .infer =
         [](InferContext& c) {
+          checked_num_elements(c.attrs().list(0), c.op().tf_name);
           const Shape shape(c.attrs().list(0));
           gather_nd_check(shape, c.shape(1), c.attrs().integer(1));
           c.add_output(c.dtype(0), shape);

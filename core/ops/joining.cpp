@@ -115,7 +115,7 @@ void split_infer(InferContext& c) {
         "Determined shape must either match input shape along split_dim exactly if "
         "fully specified, or be less than the size of the input along split_dim if "
         "not fully specified.  Got: ",
-        total, " [Op:SplitV]");
+        total, " for a size of ", shape[axis], " [Op:SplitV]");
   }
 }
 

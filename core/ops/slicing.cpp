@@ -63,8 +63,8 @@ StridedSlice resolve_slice(const Shape& shape, const Attrs& attrs, int first) {
     if (mask(kShrink, i)) {
       const int64_t index = begins[i] < 0 ? begins[i] + size : begins[i];
       if (index < 0 || index >= size) {
-        invalid_argument("slice index ", index, " of dimension ", axis,
-                         " out of bounds. [Op:StridedSlice]");
+        invalid_argument("slice index ", index, " of dimension ", axis, " out of bounds: got ",
+                         begins[i], " for a size of ", size, ". [Op:StridedSlice]");
       }
       slice.begin[axis] = index;
       slice.stride[axis] = 1;
@@ -253,6 +253,7 @@ const Op strided_slice_grad{{
     .attrs = slice_attrs(true),
     .infer =
         [](InferContext& c) {
+          checked_num_elements(c.attrs().list(0), c.op().tf_name);
           const Shape shape(c.attrs().list(0));
           const Shape expected = resolve_slice(shape, c.attrs(), 1).result;
           if (expected != c.shape(0)) {

@@ -80,23 +80,34 @@ uint64_t TensorImpl::id() {
   return id;
 }
 
+namespace {
+
+// The size of a tensor whose elements take `each` bytes.
+size_t checked_bytes(DType dtype, const Shape& shape, size_t each) {
+  auto bytes = static_cast<int64_t>(each);
+  bool fits = true;
+  for (const int64_t dim : shape.dims()) {
+    fits &= dim >= 0;
+    fits &= !__builtin_mul_overflow(bytes, dim, &bytes);
+  }
+  if (fits) return static_cast<size_t>(bytes);
+  if (checked_num_elements(shape.dims(), "Empty") == 0) return 0;
+  invalid_argument("The size in bytes of a ", dtype, " tensor of shape ", shape,
+                   " does not fit in 64 bits.");
+}
+
+}  // namespace
+
 Tensor Tensor::empty(DType dtype, const Shape& shape) {
-  const int64_t count = shape.num_elements();
+  const bool strings = dtype == DType::kString;
+  const size_t each = strings ? sizeof(std::string) : element_size(dtype);
+  const size_t bytes = checked_bytes(dtype, shape, each);
   Buffer* buffer = nullptr;
-  if (dtype == DType::kString) {
-    buffer = Buffer::allocate_strings(static_cast<size_t>(count));
-  } else {
-    int64_t bytes = 0;
-    if (__builtin_mul_overflow(count, static_cast<int64_t>(element_size(dtype)), &bytes)) {
-      invalid_argument("The size in bytes of a ", dtype, " tensor of shape ", shape,
-                       " does not fit in 64 bits.");
-    }
-    try {
-      buffer = Buffer::allocate(static_cast<size_t>(bytes));
-    } catch (const Error&) {
-      fail(Code::kResourceExhausted, "OOM when allocating tensor with shape", shape, " and type ",
-           dtype, " on /job:localhost/replica:0/task:0/device:CPU:0 by allocator cpu");
-    }
+  try {
+    buffer = strings ? Buffer::allocate_strings(bytes / each) : Buffer::allocate(bytes);
+  } catch (const Error&) {
+    fail(Code::kResourceExhausted, "OOM when allocating tensor with shape", shape, " and type ",
+         dtype, " on /job:localhost/replica:0/task:0/device:CPU:0 by allocator cpu");
   }
   return Tensor(TensorImpl::create(dtype, shape, buffer, buffer->data()));
 }

@@ -216,7 +216,7 @@ def split(
         raise invalid_argument(
             "Determined shape must either match input shape along split_dim exactly if fully "
             "specified, or be less than the size of the input along split_dim if not fully "
-            f"specified.  Got: {known} [Op:SplitV]"
+            f"specified.  Got: {known} for a size of {length} [Op:SplitV]"
         )
     return _ops.split(value, [length - known if size == -1 else size for size in sizes], axis)
 
@@ -250,7 +250,7 @@ def pad(
             'Value of argument `mode` expected to be one of "CONSTANT", "REFLECT", or "SYMMETRIC". '
             f"Received `mode` = {mode}"
         )
-    pairs = _core.convert(paddings, None, dtypes.int32)
+    pairs = _core.convert(paddings, None, dtypes.int64)
     if pairs.ndim != 2 or pairs._shape_tuple()[1] != 2:
         raise invalid_argument(
             f"paddings must be a matrix with 2 columns: {pairs.shape.as_list()} [Op:Pad]"
@@ -320,14 +320,20 @@ def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None =
         value, axis = _ops.reshape(value, [1]), 0
     axis = axis + value.ndim if axis < 0 else axis
     length = value._shape_tuple()[axis]
-    counts = _core.convert(repeats, None, dtypes.int32).numpy().reshape(-1)
+    counts = _core.convert(repeats, None, None).numpy().reshape(-1)
     if counts.size not in (1, length):
         raise ValueError(f"Dimensions {length} and {counts.size} are not compatible")
     if (counts < 0).any():
         raise invalid_argument(f"repeats must not be negative, got {counts.tolist()} [Op:Repeat]")
+    if counts.size == 1:  # copies beside each element, without a list of where they come from
+        shape = list(value._shape_tuple())
+        wide = [*shape[: axis + 1], int(counts[0]), *shape[axis + 1 :]]
+        copies = _ops.broadcast_to(_ops.expand_dims(value, axis + 1), wide)
+        shape[axis] *= int(counts[0])
+        return _ops.reshape(copies, shape)
     import numpy as np
 
-    chosen = np.repeat(np.arange(length, dtype=np.int64), counts)
+    chosen = np.repeat(np.arange(length, dtype=np.int32), counts)
     return _ops.gather(value, chosen, axis, 0)
 
 

@@ -233,6 +233,11 @@ def bitcast(input: Any, type: Any, name: str | None = None) -> Tensor:
 
     value = _core.convert(input, None, None)
     target = dtypes.as_dtype(type)
+    for dtype in (value.dtype, target):
+        if not (dtype.is_numeric or dtype.is_bool):
+            raise errors.InvalidArgumentError(
+                None, None, f"Values of dtype {dtype.name} cannot be taken for others [Op:Bitcast]"
+            )
     shape, old, new = list(value._shape_tuple()), value.dtype.size, target.size
     if old > new:
         shape.append(old // new)
@@ -240,8 +245,8 @@ def bitcast(input: Any, type: Any, name: str | None = None) -> Tensor:
         raise errors.InvalidArgumentError(
             None,
             None,
-            f"Cannot bitcast from {value.dtype.name} to {target.name}: shape {value.shape} "
-            "[Op:Bitcast]",
+            f"Cannot bitcast from {value.dtype.name} to {target.name}: shape {value.shape} must "
+            f"end in {new // old} [Op:Bitcast]",
         )
     view: np.ndarray = np.ascontiguousarray(value.numpy()).reshape(-1).view(target.as_numpy_dtype)
     return _core.convert(view.reshape(shape), target, None)

@@ -258,19 +258,20 @@ def _svd_values_backward(a: Tensor) -> Any:
 
 
 def _svd(array: Any, full_matrices: Any, vectors: Any) -> Any:
-    try:
+    finite = np.isfinite(array)
+    if finite.all():
         return np.linalg.svd(array, full_matrices, vectors)
-    except np.linalg.LinAlgError:
-        bad = ~np.isfinite(array).all(axis=(-2, -1), keepdims=True)
-        parts = np.linalg.svd(np.where(bad, array.dtype.type(0), array), full_matrices, vectors)
-        if not vectors:
-            return np.where(bad[..., 0], np.nan, parts).astype(parts.dtype)
-        u, s, vh = parts
-        return (
-            np.where(bad, np.nan, u).astype(u.dtype),
-            np.where(bad[..., 0], np.nan, s).astype(s.dtype),
-            np.where(bad, np.nan, vh).astype(vh.dtype),
-        )
+    # LAPACK may search forever for the singular values of matrices that are not finite.
+    bad = ~finite.all(axis=(-2, -1), keepdims=True)
+    parts = np.linalg.svd(np.where(bad, array.dtype.type(0), array), full_matrices, vectors)
+    if not vectors:
+        return np.where(bad[..., 0], np.nan, parts).astype(parts.dtype)
+    u, s, vh = parts
+    return (
+        np.where(bad, np.nan, u).astype(u.dtype),
+        np.where(bad[..., 0], np.nan, s).astype(s.dtype),
+        np.where(bad, np.nan, vh).astype(vh.dtype),
+    )
 
 
 def _svd_gradient(

@@ -359,9 +359,28 @@ def reverse_sequence(
     import numpy as np
 
     value = _core.convert(input, None, None)
-    batch = 0 if batch_axis is None else batch_axis % value.ndim
-    axis = (0 if seq_axis is None else seq_axis) % value.ndim
-    lengths = _core.convert(seq_lengths, None, None).numpy().astype(np.int64)
+    batch = 0 if batch_axis is None else batch_axis
+    axis: Any = seq_axis
+    for k in (axis, batch):
+        if not isinstance(k, int | np.integer):
+            raise TypeError(f"Expected int for argument 'seq_axis' or 'batch_axis' not {k!r}.")
+    for k in (axis, batch):
+        if not 0 <= k < value.ndim:
+            raise invalid_argument(
+                f"Axis {k} must be >= 0 and < the rank of the input, {value.ndim} "
+                "[Op:ReverseSequence]"
+            )
+    if batch == axis:
+        raise invalid_argument(f"batch_axis == seq_axis == {axis} [Op:ReverseSequence]")
+    lengths = _core.convert(seq_lengths, None, None).numpy()
+    if lengths.ndim != 1:
+        raise invalid_argument(
+            f"seq_lengths must be 1-dim, not {lengths.ndim} [Op:ReverseSequence]"
+        )
+    if lengths.dtype.kind != "i":
+        raise invalid_argument(
+            f"seq_lengths must be int32 or int64, not {lengths.dtype} [Op:ReverseSequence]"
+        )
     shape = value._shape_tuple()
     if lengths.shape != (shape[batch],):
         raise invalid_argument(
@@ -414,12 +433,35 @@ def dynamic_stitch(indices: Any, data: Any, name: str | None = None) -> Tensor:
     """
     import numpy as np
 
+    if len(indices) != len(data):
+        raise ValueError(
+            f"List argument 'data' to 'dynamic_stitch' with length {len(data)} must match length "
+            f"{len(indices)} of argument 'indices'."
+        )
+    if not len(indices):
+        raise invalid_argument("dynamic_stitch needs at least one tensor [Op:DynamicStitch]")
     places = [_core.convert(part, None, dtypes.int32).numpy() for part in indices]
     parts = [_core.convert(part, None, None) for part in data]
     inner = parts[0]._shape_tuple()[places[0].ndim :]
-    rows = [_ops.reshape(part, [-1, *inner]) for part in parts]
+    for k, (place, part) in enumerate(zip(places, parts, strict=True)):
+        if place.dtype != np.int32:
+            raise invalid_argument(
+                f"indices[{k}] must be int32, not {place.dtype} [Op:DynamicStitch]"
+            )
+        if part._shape_tuple() != place.shape + inner:
+            raise invalid_argument(
+                f"data[{k}].shape = {part.shape.as_list()} does not fit indices[{k}].shape = "
+                f"{list(place.shape)} and slices of shape {list(inner)} [Op:DynamicStitch]"
+            )
+        if place.size and place.min() < 0:
+            raise invalid_argument(f"indices[{k}] is out of range [Op:DynamicStitch]")
+    rows = _ops.concat([_ops.reshape(part, [-1, *inner]) for part in parts], 0)
     order = np.concatenate([place.reshape(-1) for place in places])
-    size = int(order.max()) + 1 if order.size else 0
-    last = np.zeros(size, np.int64)
-    last[order] = np.arange(order.size)
-    return _ops.gather(_ops.concat(rows, 0), last, 0, 0)
+    # Of several rows for one place the last stays: the first one met from behind.
+    used, first = np.unique(order[::-1], return_index=True)
+    size = int(used[-1]) + 1 if used.size else 0
+    chosen = _ops.gather(rows, order.size - 1 - first, 0, 0)
+    if used.size == size:
+        return chosen
+    empty = _ops.zeros([size, *inner], rows.dtype)
+    return _ops.tensor_scatter_nd_update(empty, used[:, np.newaxis], chosen)

@@ -121,7 +121,7 @@ def sufficient_statistics(
     [2.0, 4.0, 10.0]
     """
     x = _core.convert(x, None, None)
-    axes = [axis % x.ndim for axis in set(axes)]
+    axes = list(set(axes))
     count = 1
     for axis in axes:
         count *= x._shape_tuple()[axis]
