@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 RECORDED = Path(__file__).parent / "recorded"
-FAMILIES = ("core", "convolution", "pooling", "reshaping", "merging", "normalization")
+FAMILIES = ("core", "convolution", "pooling", "reshaping", "merging", "normalization", "recurrent")
 
 
 def values(*shape: int, seed: int = 0, low: float = -2.0, high: float = 2.0) -> Any:
@@ -58,10 +58,7 @@ class Case:
 
     def arguments(self, tf: Any) -> dict[str, Any]:
         """The other arguments of the call, with tensors in place of arrays."""
-        return {
-            key: tf.constant(value) if isinstance(value, np.ndarray) else value
-            for key, value in self.call.items()
-        }
+        return {key: tensors_of(tf, value) for key, value in self.call.items()}
 
     def packed(self, tensors: Sequence[Any]) -> Any:
         """Tensors in the structure of the inputs."""
@@ -75,9 +72,22 @@ def flat(outputs: Any) -> list[Any]:
     return [outputs]
 
 
+def tensors_of(tf: Any, value: Any) -> Any:
+    """An argument of a call, with tensors in place of arrays."""
+    if isinstance(value, list):
+        return [tensors_of(tf, entry) for entry in value]
+    return tf.constant(value) if isinstance(value, np.ndarray) else value
+
+
 def plain(value: Any) -> Any:
     """A config without differences that JSON does not know."""
-    text = json.dumps(value, default=lambda v: v.tolist() if hasattr(v, "tolist") else list(v))
+
+    def simple(leaf: Any) -> Any:
+        if hasattr(leaf, "tolist"):
+            return leaf.tolist()
+        return dict(leaf) if hasattr(leaf, "keys") else list(leaf)
+
+    text = json.dumps(value, default=simple)
     return json.loads(text, parse_float=lambda digits: float(f"{float(digits):.6g}"))
 
 

@@ -13,6 +13,7 @@ from eagerflow.keras.layers.activation import (
     ThresholdedReLU,
 )
 from eagerflow.keras.layers.batch_normalization import BatchNormalization
+from eagerflow.keras.layers.bidirectional import Bidirectional
 from eagerflow.keras.layers.convolution import (
     Conv1D,
     Conv2D,
@@ -55,6 +56,7 @@ from eagerflow.keras.layers.global_pooling import (
     GlobalMaxPooling2D,
     GlobalMaxPooling3D,
 )
+from eagerflow.keras.layers.gru import GRU, GRUCell
 from eagerflow.keras.layers.identity import ActivityRegularization, Identity
 from eagerflow.keras.layers.lambda_layer import Lambda
 from eagerflow.keras.layers.layer_normalization import (
@@ -62,6 +64,7 @@ from eagerflow.keras.layers.layer_normalization import (
     LayerNormalization,
     UnitNormalization,
 )
+from eagerflow.keras.layers.lstm import LSTM, LSTMCell
 from eagerflow.keras.layers.masking import Masking
 from eagerflow.keras.layers.merging import (
     Add,
@@ -104,6 +107,8 @@ from eagerflow.keras.layers.pooling import (
     MaxPooling3D,
 )
 from eagerflow.keras.layers.reshaping import Flatten, Permute, RepeatVector, Reshape
+from eagerflow.keras.layers.rnn import RNN
+from eagerflow.keras.layers.rnn_cell import AbstractRNNCell
 from eagerflow.keras.layers.separable_convolution import (
     SeparableConv1D,
     SeparableConv2D,
@@ -111,5 +116,8 @@ from eagerflow.keras.layers.separable_convolution import (
     SeparableConvolution2D,
 )
 from eagerflow.keras.layers.serialization import deserialize, serialize
+from eagerflow.keras.layers.simple_rnn import SimpleRNN, SimpleRNNCell
+from eagerflow.keras.layers.stacked_rnn_cells import StackedRNNCells
+from eagerflow.keras.layers.time_distributed import TimeDistributed
 from eagerflow.keras.layers.upsampling import UpSampling1D, UpSampling2D, UpSampling3D
 from eagerflow.keras.layers.wrapper import SpectralNormalization, Wrapper

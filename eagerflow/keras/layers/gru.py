@@ -1,0 +1,264 @@
+"""Gated recurrent units (Cho et al., 2014)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from eagerflow import _core
+from eagerflow.keras import regularizers
+from eagerflow.keras.layers.arguments import give, take
+from eagerflow.keras.layers.rnn import GatedRNN
+from eagerflow.keras.layers.rnn_cell import GatedCell
+
+_ops = _core.ops
+
+
+class GRUCell(GatedCell):
+    """One step of gated recurrent units.
+
+    With gates z, r = recurrent_activation(x @ kernel + h @ recurrent_kernel + bias) and a
+    candidate g, the new state is z * h + (1 - z) * g. The reset gate r is applied to what the
+    state contributes to g, after the matrix product (`reset_after`) or before it. The kernels
+    hold z, r and g side by side.
+
+    Args:
+        units: the size of the output and of the state.
+        activation: for the candidate.
+        recurrent_activation: for the gates.
+        use_bias: whether there is a bias.
+        kernel_initializer: for the kernel `[features, 3 * units]`.
+        recurrent_initializer: for the recurrent kernel `[units, 3 * units]`.
+        bias_initializer: for the bias `[3 * units]`, or `[2, 3 * units]` with `reset_after`.
+        kernel_regularizer: gives a loss for the kernel.
+        recurrent_regularizer: gives a loss for the recurrent kernel.
+        bias_regularizer: gives a loss for the bias.
+        kernel_constraint: is applied to the kernel after each step of an optimizer.
+        recurrent_constraint: is applied to the recurrent kernel after each step.
+        bias_constraint: is applied to the bias after each step.
+        dropout: the share of inputs that are dropped in training.
+        recurrent_dropout: the share of the state that is dropped in training.
+        reset_after: whether the reset gate comes after the matrix product.
+        **kwargs: `name`, `dtype`, `seed`, …
+
+    Raises:
+        ValueError: if `units` is not positive.
+
+    >>> cell = tf.keras.layers.GRUCell(4)
+    >>> output, states = cell(tf.ones([2, 3]), [tf.zeros([2, 4])])
+    >>> output.shape
+    TensorShape([2, 4])
+    """
+
+    _gates = 3
+
+    def __init__(
+        self,
+        units: int,
+        activation: Any = "tanh",
+        recurrent_activation: Any = "sigmoid",
+        use_bias: bool = True,
+        kernel_initializer: Any = "glorot_uniform",
+        recurrent_initializer: Any = "orthogonal",
+        bias_initializer: Any = "zeros",
+        kernel_regularizer: Any = None,
+        recurrent_regularizer: Any = None,
+        bias_regularizer: Any = None,
+        kernel_constraint: Any = None,
+        recurrent_constraint: Any = None,
+        bias_constraint: Any = None,
+        dropout: float = 0.0,
+        recurrent_dropout: float = 0.0,
+        reset_after: bool = True,
+        **kwargs: Any,
+    ) -> None:
+        self.implementation = kwargs.pop("implementation", 2)
+        super().__init__(**kwargs)
+        self._set(units, use_bias, dropout, recurrent_dropout)
+        if self.recurrent_dropout:
+            self.implementation = 1
+        take(
+            self,
+            activation=activation,
+            recurrent_activation=recurrent_activation,
+            kernel_initializer=kernel_initializer,
+            recurrent_initializer=recurrent_initializer,
+            bias_initializer=bias_initializer,
+            kernel_regularizer=kernel_regularizer,
+            recurrent_regularizer=recurrent_regularizer,
+            bias_regularizer=bias_regularizer,
+            kernel_constraint=kernel_constraint,
+            recurrent_constraint=recurrent_constraint,
+            bias_constraint=bias_constraint,
+        )
+        self.reset_after = reset_after
+        self.state_size = self.units
+        self.output_size = self.units
+        self._bias_rows = 2 if reset_after else None
+
+    def _input_bias(self) -> Any:
+        return self.bias[0] if self.reset_after and self.bias is not None else self.bias
+
+    def prepare(self, state: Any, training: Any) -> Any:
+        mask = self.get_recurrent_dropout_mask_for_cell(state, training)
+        units = self.units
+        if self.reset_after:
+            bias = None if self.bias is None else self.bias[1]
+            return mask and mask[0], bias, None
+        gates, candidate = _ops.split(self.recurrent_kernel, [2 * units, units], 1)
+        return mask and mask[0], gates, candidate
+
+    def advance(self, projection: Any, states: Any, prepared: Any) -> tuple[Any, list[Any]]:
+        h = states[0]
+        mask, first, candidate = prepared
+        seen = h if mask is None else _ops.multiply(h, mask)
+        units = self.units
+        gate, activation = self.recurrent_activation, self.activation
+        if self.reset_after:
+            inner = _ops.matmul(seen, self.recurrent_kernel)
+            if first is not None:
+                inner = _ops.bias_add(inner, first, "NHWC")
+            x_gates, x_g = _ops.split(projection, [2 * units, units], 1)
+            h_gates, h_g = _ops.split(inner, [2 * units, units], 1)
+            z, r = _ops.split(gate(_ops.add(x_gates, h_gates)), [units, units], 1)
+            g = activation(_ops.add(x_g, _ops.multiply(r, h_g)))
+        else:
+            x_gates, x_g = _ops.split(projection, [2 * units, units], 1)
+            z, r = _ops.split(gate(_ops.add(x_gates, _ops.matmul(seen, first))), [units, units], 1)
+            g = activation(_ops.add(x_g, _ops.matmul(_ops.multiply(r, seen), candidate)))
+        h = _ops.add(g, _ops.multiply(z, _ops.subtract(h, g)))
+        return h, [h]
+
+    def get_config(self) -> dict[str, Any]:
+        return {
+            **super().get_config(),
+            **give(self, "recurrent_activation"),
+            "reset_after": self.reset_after,
+            "implementation": self.implementation,
+        }
+
+
+class GRU(GatedRNN):
+    """Gated recurrent units over the steps of sequences `[batch, steps, features]`.
+
+    Args:
+        units: the size of the output.
+        activation: for the candidate.
+        recurrent_activation: for the gates.
+        use_bias: whether there is a bias.
+        kernel_initializer: for the kernel `[features, 3 * units]`.
+        recurrent_initializer: for the recurrent kernel `[units, 3 * units]`.
+        bias_initializer: for the bias `[3 * units]`, or `[2, 3 * units]` with `reset_after`.
+        kernel_regularizer: gives a loss for the kernel.
+        recurrent_regularizer: gives a loss for the recurrent kernel.
+        bias_regularizer: gives a loss for the bias.
+        activity_regularizer: gives a loss for the output.
+        kernel_constraint: is applied to the kernel after each step of an optimizer.
+        recurrent_constraint: is applied to the recurrent kernel after each step.
+        bias_constraint: is applied to the bias after each step.
+        dropout: the share of inputs that are dropped in training.
+        recurrent_dropout: the share of the state that is dropped in training.
+        return_sequences: whether the outputs of all steps are returned, or that of the last one.
+        return_state: whether the last state is returned, too.
+        go_backwards: whether the last step comes first.
+        stateful: whether a batch goes on with the state after the one before.
+        unroll: accepted: loops run step by step in any case.
+        time_major: whether steps are the first axis and the batch the second.
+        reset_after: whether the reset gate comes after the matrix product.
+        **kwargs: `name`, `dtype`, `input_shape`, …
+
+    A call takes `mask`, `training` and `initial_state`, see `RNN`.
+
+    Raises:
+        ValueError: if arguments or shapes do not fit.
+
+    >>> tf.keras.layers.GRU(4)(tf.ones([2, 5, 3])).shape
+    TensorShape([2, 4])
+    """
+
+    _cell_names = (
+        "units",
+        "activation",
+        "recurrent_activation",
+        "use_bias",
+        "kernel_initializer",
+        "recurrent_initializer",
+        "bias_initializer",
+        "kernel_regularizer",
+        "recurrent_regularizer",
+        "bias_regularizer",
+        "kernel_constraint",
+        "recurrent_constraint",
+        "bias_constraint",
+        "dropout",
+        "recurrent_dropout",
+        "reset_after",
+        "implementation",
+    )
+
+    def __init__(
+        self,
+        units: int,
+        activation: Any = "tanh",
+        recurrent_activation: Any = "sigmoid",
+        use_bias: bool = True,
+        kernel_initializer: Any = "glorot_uniform",
+        recurrent_initializer: Any = "orthogonal",
+        bias_initializer: Any = "zeros",
+        kernel_regularizer: Any = None,
+        recurrent_regularizer: Any = None,
+        bias_regularizer: Any = None,
+        activity_regularizer: Any = None,
+        kernel_constraint: Any = None,
+        recurrent_constraint: Any = None,
+        bias_constraint: Any = None,
+        dropout: float = 0.0,
+        recurrent_dropout: float = 0.0,
+        return_sequences: bool = False,
+        return_state: bool = False,
+        go_backwards: bool = False,
+        stateful: bool = False,
+        unroll: bool = False,
+        time_major: bool = False,
+        reset_after: bool = True,
+        **kwargs: Any,
+    ) -> None:
+        cell = GRUCell(
+            units,
+            activation=activation,
+            recurrent_activation=recurrent_activation,
+            use_bias=use_bias,
+            kernel_initializer=kernel_initializer,
+            recurrent_initializer=recurrent_initializer,
+            bias_initializer=bias_initializer,
+            kernel_regularizer=kernel_regularizer,
+            recurrent_regularizer=recurrent_regularizer,
+            bias_regularizer=bias_regularizer,
+            kernel_constraint=kernel_constraint,
+            recurrent_constraint=recurrent_constraint,
+            bias_constraint=bias_constraint,
+            dropout=dropout,
+            recurrent_dropout=recurrent_dropout,
+            reset_after=reset_after,
+            implementation=kwargs.pop("implementation", 2),
+            dtype=kwargs.get("dtype"),
+            trainable=kwargs.get("trainable", True),
+            seed=kwargs.pop("seed", None),
+            name="gru_cell",
+        )
+        super().__init__(
+            cell,
+            return_sequences=return_sequences,
+            return_state=return_state,
+            go_backwards=go_backwards,
+            stateful=stateful,
+            unroll=unroll,
+            time_major=time_major,
+            activity_regularizer=activity_regularizer,
+            **kwargs,
+        )
+
+    def get_config(self) -> dict[str, Any]:
+        return {
+            **super().get_config(),
+            "activity_regularizer": regularizers.serialize(self.activity_regularizer),
+        }

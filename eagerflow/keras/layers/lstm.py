@@ -1,0 +1,261 @@
+"""Long short-term memory (Hochreiter and Schmidhuber, 1997)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from eagerflow import _core
+from eagerflow.keras import initializers, regularizers
+from eagerflow.keras.layers.arguments import give, take
+from eagerflow.keras.layers.rnn import GatedRNN
+from eagerflow.keras.layers.rnn_cell import GatedCell
+
+_ops = _core.ops
+
+
+class LSTMCell(GatedCell):
+    """One step of an LSTM.
+
+    With gates i, f, o = recurrent_activation(...) and candidates g = activation(...), each of
+    x @ kernel + h @ recurrent_kernel + bias, the new states are c' = f * c + i * g and
+    h' = o * activation(c'). The kernels hold i, f, g and o side by side.
+
+    Args:
+        units: the size of the output and of each state.
+        activation: for candidates and output.
+        recurrent_activation: for the gates.
+        use_bias: whether there is a bias.
+        kernel_initializer: for the kernel `[features, 4 * units]`.
+        recurrent_initializer: for the recurrent kernel `[units, 4 * units]`.
+        bias_initializer: for the bias `[4 * units]`.
+        unit_forget_bias: whether the forget gate's bias is one at first.
+        kernel_regularizer: gives a loss for the kernel.
+        recurrent_regularizer: gives a loss for the recurrent kernel.
+        bias_regularizer: gives a loss for the bias.
+        kernel_constraint: is applied to the kernel after each step of an optimizer.
+        recurrent_constraint: is applied to the recurrent kernel after each step.
+        bias_constraint: is applied to the bias after each step.
+        dropout: the share of inputs that are dropped in training.
+        recurrent_dropout: the share of the state that is dropped in training.
+        **kwargs: `name`, `dtype`, `seed`, …
+
+    A call takes inputs `[batch, features]` and the list of states h and c, and returns h' and the
+    list of new states.
+
+    Raises:
+        ValueError: if `units` is not positive.
+
+    >>> cell = tf.keras.layers.LSTMCell(4)
+    >>> output, states = cell(tf.ones([2, 3]), [tf.zeros([2, 4]), tf.zeros([2, 4])])
+    >>> output.shape, len(states)
+    (TensorShape([2, 4]), 2)
+    """
+
+    _gates = 4
+
+    def __init__(
+        self,
+        units: int,
+        activation: Any = "tanh",
+        recurrent_activation: Any = "sigmoid",
+        use_bias: bool = True,
+        kernel_initializer: Any = "glorot_uniform",
+        recurrent_initializer: Any = "orthogonal",
+        bias_initializer: Any = "zeros",
+        unit_forget_bias: bool = True,
+        kernel_regularizer: Any = None,
+        recurrent_regularizer: Any = None,
+        bias_regularizer: Any = None,
+        kernel_constraint: Any = None,
+        recurrent_constraint: Any = None,
+        bias_constraint: Any = None,
+        dropout: float = 0.0,
+        recurrent_dropout: float = 0.0,
+        **kwargs: Any,
+    ) -> None:
+        self.implementation = kwargs.pop("implementation", 2)
+        super().__init__(**kwargs)
+        self._set(units, use_bias, dropout, recurrent_dropout)
+        if self.recurrent_dropout:
+            self.implementation = 1
+        take(
+            self,
+            activation=activation,
+            recurrent_activation=recurrent_activation,
+            kernel_initializer=kernel_initializer,
+            recurrent_initializer=recurrent_initializer,
+            bias_initializer=bias_initializer,
+            kernel_regularizer=kernel_regularizer,
+            recurrent_regularizer=recurrent_regularizer,
+            bias_regularizer=bias_regularizer,
+            kernel_constraint=kernel_constraint,
+            recurrent_constraint=recurrent_constraint,
+            bias_constraint=bias_constraint,
+        )
+        self.unit_forget_bias = unit_forget_bias
+        self.state_size = [self.units, self.units]
+        self.output_size = self.units
+
+    def _bias_initializer(self) -> Any:
+        if not self.unit_forget_bias:
+            return self.bias_initializer
+        own, units = self.bias_initializer, self.units
+
+        def initialize(shape: Any, dtype: Any = None, **kwargs: Any) -> Any:
+            ones = initializers.get("ones")
+            parts = [own((units,), dtype), ones((units,), dtype), own((units * 2,), dtype)]
+            return _ops.concat(parts, 0)
+
+        return initialize
+
+    def prepare(self, state: Any, training: Any) -> Any:
+        mask = self.get_recurrent_dropout_mask_for_cell(state, training)
+        return None if mask is None else mask[0]
+
+    def advance(self, projection: Any, states: Any, prepared: Any) -> tuple[Any, list[Any]]:
+        h, c = states
+        seen = h if prepared is None else _ops.multiply(h, prepared)
+        z = _ops.add(projection, _ops.matmul(seen, self.recurrent_kernel))
+        units = self.units
+        gate, activation = self.recurrent_activation, self.activation
+        i, f, g, o = _ops.split(z, [units, units, units, units], 1)
+        c = _ops.add(_ops.multiply(gate(f), c), _ops.multiply(gate(i), activation(g)))
+        h = _ops.multiply(gate(o), activation(c))
+        return h, [h, c]
+
+    def get_config(self) -> dict[str, Any]:
+        return {
+            **super().get_config(),
+            **give(self, "recurrent_activation"),
+            "unit_forget_bias": self.unit_forget_bias,
+            "implementation": self.implementation,
+        }
+
+
+class LSTM(GatedRNN):
+    """Long short-term memory over the steps of sequences `[batch, steps, features]`.
+
+    Args:
+        units: the size of the output.
+        activation: for candidates and output.
+        recurrent_activation: for the gates.
+        use_bias: whether there is a bias.
+        kernel_initializer: for the kernel `[features, 4 * units]`.
+        recurrent_initializer: for the recurrent kernel `[units, 4 * units]`.
+        bias_initializer: for the bias `[4 * units]`.
+        unit_forget_bias: whether the forget gate's bias is one at first.
+        kernel_regularizer: gives a loss for the kernel.
+        recurrent_regularizer: gives a loss for the recurrent kernel.
+        bias_regularizer: gives a loss for the bias.
+        activity_regularizer: gives a loss for the output.
+        kernel_constraint: is applied to the kernel after each step of an optimizer.
+        recurrent_constraint: is applied to the recurrent kernel after each step.
+        bias_constraint: is applied to the bias after each step.
+        dropout: the share of inputs that are dropped in training.
+        recurrent_dropout: the share of the state that is dropped in training.
+        return_sequences: whether the outputs of all steps are returned, or that of the last one.
+        return_state: whether the last states h and c are returned, too.
+        go_backwards: whether the last step comes first.
+        stateful: whether a batch goes on with the states after the one before.
+        time_major: whether steps are the first axis and the batch the second.
+        unroll: accepted: loops run step by step in any case.
+        **kwargs: `name`, `dtype`, `input_shape`, …
+
+    A call takes `mask`, `training` and `initial_state`, see `RNN`.
+
+    Raises:
+        ValueError: if arguments or shapes do not fit.
+
+    >>> layer = tf.keras.layers.LSTM(4, return_sequences=True, return_state=True)
+    >>> outputs, h, c = layer(tf.ones([2, 5, 3]))
+    >>> outputs.shape, h.shape, c.shape
+    (TensorShape([2, 5, 4]), TensorShape([2, 4]), TensorShape([2, 4]))
+    """
+
+    _cell_names = (
+        "units",
+        "activation",
+        "recurrent_activation",
+        "use_bias",
+        "kernel_initializer",
+        "recurrent_initializer",
+        "bias_initializer",
+        "unit_forget_bias",
+        "kernel_regularizer",
+        "recurrent_regularizer",
+        "bias_regularizer",
+        "kernel_constraint",
+        "recurrent_constraint",
+        "bias_constraint",
+        "dropout",
+        "recurrent_dropout",
+        "implementation",
+    )
+
+    def __init__(
+        self,
+        units: int,
+        activation: Any = "tanh",
+        recurrent_activation: Any = "sigmoid",
+        use_bias: bool = True,
+        kernel_initializer: Any = "glorot_uniform",
+        recurrent_initializer: Any = "orthogonal",
+        bias_initializer: Any = "zeros",
+        unit_forget_bias: bool = True,
+        kernel_regularizer: Any = None,
+        recurrent_regularizer: Any = None,
+        bias_regularizer: Any = None,
+        activity_regularizer: Any = None,
+        kernel_constraint: Any = None,
+        recurrent_constraint: Any = None,
+        bias_constraint: Any = None,
+        dropout: float = 0.0,
+        recurrent_dropout: float = 0.0,
+        return_sequences: bool = False,
+        return_state: bool = False,
+        go_backwards: bool = False,
+        stateful: bool = False,
+        time_major: bool = False,
+        unroll: bool = False,
+        **kwargs: Any,
+    ) -> None:
+        cell = LSTMCell(
+            units,
+            activation=activation,
+            recurrent_activation=recurrent_activation,
+            use_bias=use_bias,
+            kernel_initializer=kernel_initializer,
+            recurrent_initializer=recurrent_initializer,
+            unit_forget_bias=unit_forget_bias,
+            bias_initializer=bias_initializer,
+            kernel_regularizer=kernel_regularizer,
+            recurrent_regularizer=recurrent_regularizer,
+            bias_regularizer=bias_regularizer,
+            kernel_constraint=kernel_constraint,
+            recurrent_constraint=recurrent_constraint,
+            bias_constraint=bias_constraint,
+            dropout=dropout,
+            recurrent_dropout=recurrent_dropout,
+            implementation=kwargs.pop("implementation", 2),
+            dtype=kwargs.get("dtype"),
+            trainable=kwargs.get("trainable", True),
+            seed=kwargs.pop("seed", None),
+            name="lstm_cell",
+        )
+        super().__init__(
+            cell,
+            return_sequences=return_sequences,
+            return_state=return_state,
+            go_backwards=go_backwards,
+            stateful=stateful,
+            unroll=unroll,
+            time_major=time_major,
+            activity_regularizer=activity_regularizer,
+            **kwargs,
+        )
+
+    def get_config(self) -> dict[str, Any]:
+        return {
+            **super().get_config(),
+            "activity_regularizer": regularizers.serialize(self.activity_regularizer),
+        }

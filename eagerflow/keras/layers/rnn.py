@@ -1,0 +1,542 @@
+"""The recurrent layer: a cell, applied to each step of sequences."""
+
+from __future__ import annotations
+
+import copy
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from eagerflow import _core, nest
+from eagerflow.keras.engine.call_context import is_inferring
+from eagerflow.keras.engine.input_spec import InputSpec
+from eagerflow.keras.engine.layer import Layer
+from eagerflow.keras.layers.arguments import is_shape_list
+from eagerflow.keras.layers.rnn_cell import (
+    DropoutRNNCell,
+    map_states,
+    state_sizes,
+    zero_states,
+)
+from eagerflow.keras.layers.stacked_rnn_cells import StackedRNNCells
+from eagerflow.keras.saving import serialization
+from eagerflow.name_scope import name_scope
+from eagerflow.ops import conversion
+from eagerflow.shapes import TensorShape
+from eagerflow.variable import Variable
+
+_ops = _core.ops
+Step = Callable[[Any, list[Any]], tuple[Any, list[Any]]]
+
+
+def scan(
+    step: Step, inputs: list[Any], states: list[Any], masks: list[Any] | None, zero: bool
+) -> tuple[list[Any], list[Any]]:
+    """Applies a step to inputs, one after the other.
+
+    Args:
+        step: gives an output and new states for an input and the states before.
+        inputs: what is there at each step.
+        states: the states at first.
+        masks: for each step which sequences have it, or None. Where one does not, states stay and
+            the output is that of the step before.
+        zero: whether the output is zero there instead.
+
+    Returns:
+        The outputs of all steps, and the states after the last.
+    """
+    outputs: list[Any] = []
+    if is_inferring() and len(inputs) > 1:
+        output, states = step(inputs[0], states)
+        return [output] * len(inputs), states
+    if masks is None:
+        for x in inputs:
+            output, states = step(x, states)
+            outputs.append(output)
+        return outputs, states
+    kept: Any = None
+    for x, mask in zip(inputs, masks, strict=True):
+        output, new = step(x, states)
+        if kept is None:
+            kept = nest.map_structure(_ops.zeros_like, output)
+        output = nest.map_structure(lambda a, b, m=mask: _chosen(m, a, b), output, kept)
+        states = [_chosen(mask, a, b) for a, b in zip(new, states, strict=True)]
+        outputs.append(output)
+        if not zero:
+            kept = output
+    return outputs, states
+
+
+def _chosen(mask: Any, one: Any, other: Any) -> Any:
+    """Rows of `one` where the mask `[batch]` holds, else of `other`."""
+    rows = _ops.reshape(mask, [mask._shape_tuple()[0]] + [1] * (one.ndim - 1))
+    return _ops.select(rows, one, other)
+
+
+class RNN(Layer):
+    """Applies a cell to each step of sequences `[batch, steps, features]`.
+
+    Args:
+        cell: an object with `call(inputs, states)`, which returns an output and new states, and
+            the attribute `state_size`; or a list of cells, which are stacked.
+        return_sequences: whether the outputs of all steps are returned, or that of the last one.
+        return_state: whether the last states are returned, too.
+        go_backwards: whether the last step comes first.
+        stateful: whether a batch goes on with the states after the one before.
+        unroll: accepted: loops run step by step in any case.
+        time_major: whether steps are the first axis and the batch the second.
+        **kwargs: `name`, `dtype`, …; `zero_output_for_mask`: whether the output of masked steps
+            is zero instead of that of the step before.
+
+    A call takes `mask` (a bool tensor `[batch, steps]`), `training`, `initial_state` (a list of
+    states) and `constants` (tensors that are passed to the cell at each step).
+
+    Raises:
+        ValueError: if the cell lacks something.
+
+    >>> layer = tf.keras.layers.RNN(tf.keras.layers.LSTMCell(4), return_sequences=True)
+    >>> layer(tf.ones([2, 5, 3])).shape
+    TensorShape([2, 5, 4])
+    """
+
+    _states: Any = None
+
+    def __init__(
+        self,
+        cell: Any,
+        return_sequences: bool = False,
+        return_state: bool = False,
+        go_backwards: bool = False,
+        stateful: bool = False,
+        unroll: bool = False,
+        time_major: bool = False,
+        **kwargs: Any,
+    ) -> None:
+        if isinstance(cell, (list, tuple)):
+            cell = StackedRNNCells(cell)
+        if "call" not in dir(cell):
+            raise ValueError(
+                f"Argument `cell` should have a `call` method. The RNN was passed: cell={cell}"
+            )
+        if "state_size" not in dir(cell):
+            raise ValueError(
+                "The RNN cell should have a `state_size` attribute (tuple of integers, one "
+                f"integer per RNN state). Received: cell={cell}"
+            )
+        self.zero_output_for_mask = kwargs.pop("zero_output_for_mask", False)
+        if "input_shape" not in kwargs and ("input_dim" in kwargs or "input_length" in kwargs):
+            kwargs["input_shape"] = (
+                kwargs.pop("input_length", None),
+                kwargs.pop("input_dim", None),
+            )
+        super().__init__(**kwargs)
+        self.cell = cell
+        self.return_sequences = return_sequences
+        self.return_state = return_state
+        self.go_backwards = go_backwards
+        self.stateful = stateful
+        self.unroll = unroll
+        self.time_major = time_major
+        self.supports_masking = True
+
+        self._num_constants = 0
+        call = inspect.signature(cell.call).parameters
+        self._cell_takes_training = "training" in call
+        self._cell_takes_constants = "constants" in call or any(
+            parameter.kind is inspect.Parameter.VAR_KEYWORD for parameter in call.values()
+        )
+
+    @property
+    def states(self) -> Any:
+        """The states between batches of a stateful layer: a list of variables."""
+        if self._states is None:
+            single = not isinstance(self.cell.state_size, (list, tuple))
+            return [None] if single else map_states(lambda size: None, self.cell.state_size)
+        return self._states
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        # These variables are no weights.
+        if name == "states":
+            self.__dict__["_states"] = value
+        else:
+            super().__setattr__(name, value)
+
+    def build(self, input_shape: Any) -> None:
+        shapes = [TensorShape(s) for s in _flat_shapes(input_shape)]
+        if isinstance(input_shape, list) and is_shape_list(input_shape):
+            input_shape = input_shape[0]
+            shapes = shapes[:1]
+        specs = []
+        for shape in shapes:
+            sizes = shape.as_list()
+            sizes[0 if self.time_major else 1] = None
+            if not self.stateful:
+                sizes[1 if self.time_major else 0] = None
+            specs.append(InputSpec(shape=sizes))
+        self.__dict__["_batch_size"] = shapes[0].as_list()[1 if self.time_major else 0]
+        # What follows the first input, states and constants, is not checked here.
+        self._input_spec = None if len(shapes) > 1 else specs[0]
+        if isinstance(self.cell, Layer) and not self.cell.built:
+            steps = [self._step_shape(shape) for shape in shapes]
+            one = steps[0] if len(steps) == 1 else nest.pack_sequence_as(input_shape, steps)
+            with name_scope(self.cell.name):
+                self.cell.build(one)
+                Layer.build(self.cell, one)
+        if self.stateful and not is_inferring():
+            self.reset_states()
+        Layer.build(self, input_shape)
+
+    def _step_shape(self, shape: TensorShape) -> TensorShape:
+        sizes = shape.as_list()
+        batch = sizes[1 if self.time_major else 0]
+        return TensorShape([batch, *sizes[2:]])
+
+    def get_initial_state(self, inputs: Any) -> list[Any]:
+        """The states at the first step of a batch: what the cell says, or zeros."""
+        x = nest.flatten(inputs)[0]
+        batch = x._shape_tuple()[1 if self.time_major else 0]
+        function = getattr(self.cell, "get_initial_state", None)
+        if function is not None:
+            state = function(inputs=None, batch_size=batch, dtype=x.dtype)
+        else:
+            state = zero_states(batch, self.cell.state_size, x.dtype)
+        return list(state) if isinstance(state, (list, tuple)) else [state]
+
+    def __call__(
+        self, inputs: Any, initial_state: Any = None, constants: Any = None, **kwargs: Any
+    ) -> Any:
+        if isinstance(inputs, list) and len(inputs) > 1:
+            # The input, then states, then constants.
+            count = self._num_constants
+            rest = inputs[1:]
+            if count:
+                rest, constants = rest[:-count], rest[-count:]
+            if rest:
+                initial_state = rest
+            inputs = inputs[0]
+        elif isinstance(inputs, list):
+            inputs = inputs[0]
+        if initial_state is not None:
+            if not isinstance(initial_state, (list, tuple)):
+                initial_state = [initial_state]
+            kwargs["initial_state"] = list(initial_state)
+        if constants is not None:
+            constants = list(constants) if isinstance(constants, (list, tuple)) else [constants]
+            self._num_constants = len(constants)
+            kwargs["constants"] = constants
+        return super().__call__(inputs, **kwargs)
+
+    def _begin(self, inputs: Any, initial_state: Any) -> list[Any]:
+        """The states at the first step of a call."""
+        if self.stateful and not is_inferring():
+            if self._states is None:
+                self.reset_states()
+            own = [state.read_value() for state in nest.flatten(self._states)]
+            if initial_state is None or any(np.count_nonzero(s.numpy()) for s in own):
+                dtype = nest.flatten(inputs)[0].dtype
+                cast = [_ops.cast(s, dtype) for s in own]
+                return nest.pack_sequence_as(self._states, cast)
+        if initial_state is None:
+            return self.get_initial_state(inputs)
+        sizes = self.cell.state_size
+        expected = list(sizes) if isinstance(sizes, (list, tuple)) else [sizes]
+        if len(initial_state) != len(expected):
+            raise ValueError(
+                f"Layer has {len(expected)} states but was passed {len(initial_state)} initial "
+                f"states. Received: initial_state={initial_state}"
+            )
+        for size, state in zip(expected, initial_state, strict=True):
+            if isinstance(size, (list, tuple)) or nest.is_nested(state):
+                continue
+            wanted = state_sizes(size)
+            got = list(state.shape)[1:]
+            if len(wanted) != len(got) or any(
+                None not in (a, b) and a != b for a, b in zip(wanted, got, strict=True)
+            ):
+                raise ValueError(
+                    "An `initial_state` was passed that is not compatible with "
+                    f"`cell.state_size`. Received `state_spec`={state.shape}; however "
+                    f"`cell.state_size` is {self.cell.state_size}"
+                )
+        dtype = nest.flatten(inputs)[0].dtype
+        return nest.map_structure(lambda s: conversion.cast(s, dtype), list(initial_state))
+
+    def _steps(self, x: Any) -> list[Any]:
+        """A tensor's parts at each step, in the order in which they are taken."""
+        if not self.time_major:
+            x = _ops.transpose(x, [1, 0, *range(2, x.ndim)])
+        parts = _ops.unstack(x, axis=0)
+        return parts[::-1] if self.go_backwards else list(parts)
+
+    def _mask_steps(self, mask: Any) -> list[Any] | None:
+        """A mask's parts at each step, in the order in which they are taken."""
+        if mask is None:
+            return None
+        mask = nest.flatten(mask)[0]
+        if mask is None:
+            return None
+        if mask.ndim == 3:
+            mask = _ops.squeeze(mask, [2])
+        if not self.time_major:
+            mask = _ops.transpose(mask, [1, 0])
+        parts = _ops.unstack(mask, axis=0)
+        return parts[::-1] if self.go_backwards else list(parts)
+
+    def _reset_masks(self) -> None:
+        """Makes cells choose anew what they drop."""
+        cells = self.cell.cells if isinstance(self.cell, StackedRNNCells) else [self.cell]
+        for cell in cells:
+            if isinstance(cell, DropoutRNNCell):
+                cell.reset_dropout_mask()
+                cell.reset_recurrent_dropout_mask()
+
+    def call(
+        self,
+        inputs: Any,
+        mask: Any = None,
+        training: Any = None,
+        initial_state: Any = None,
+        constants: Any = None,
+    ) -> Any:
+        self._reset_masks()
+        states = self._begin(inputs, initial_state)
+        kwargs: dict[str, Any] = {}
+        if self._cell_takes_training:
+            kwargs["training"] = training
+        if constants:
+            if not self._cell_takes_constants:
+                raise ValueError(
+                    f"RNN cell {self.cell} does not support constants. "
+                    f"Received: constants={constants}"
+                )
+            kwargs["constants"] = constants
+        cell = self.cell if callable(self.cell) else self.cell.call
+        lengths = {len(nest.flatten(state)) for state in states}
+        nested = lengths != {1} or any(nest.is_nested(state) for state in states)
+
+        def step(x: Any, flat: list[Any]) -> tuple[Any, list[Any]]:
+            given = nest.pack_sequence_as(states, flat) if nested else flat
+            output, new = cell(x, given, **kwargs)
+            return output, nest.flatten(new)
+
+        if nest.is_nested(inputs):
+            flat_steps = [self._steps(x) for x in nest.flatten(inputs)]
+            steps = [
+                nest.pack_sequence_as(inputs, list(parts))
+                for parts in zip(*flat_steps, strict=True)
+            ]
+        else:
+            steps = self._steps(inputs)
+        outputs, final = scan(
+            step, steps, nest.flatten(states), self._mask_steps(mask), self.zero_output_for_mask
+        )
+        return self._finish(outputs, final, nest.pack_sequence_as(states, final))
+
+    def _finish(self, outputs: list[Any], flat: list[Any], states: Any) -> Any:
+        """Keeps the states, and puts together what a call returns."""
+        if self.stateful and not is_inferring():
+            for variable, state in zip(nest.flatten(self._states), flat, strict=True):
+                variable.assign(_ops.cast(state, variable.dtype))
+        if self.return_sequences:
+            axis = 0 if self.time_major else 1
+            output = nest.map_structure(lambda *parts: _ops.stack(list(parts), axis), *outputs)
+        else:
+            output = outputs[-1]
+        return [output, *states] if self.return_state else output
+
+    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+        mask = nest.flatten(mask)[0] if mask is not None else None
+        output_mask = mask if self.return_sequences else None
+        if self.return_state:
+            return [output_mask] + [None] * len(self.states)
+        return output_mask
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        if isinstance(input_shape, list) and is_shape_list(input_shape):
+            input_shape = input_shape[0]
+        sizes = TensorShape(_flat_shapes(input_shape)[0]).as_list()
+        batch, steps = sizes[:2]
+        if self.time_major:
+            batch, steps = steps, batch
+        state_size = self.cell.state_size
+        output_size = getattr(self.cell, "output_size", None)
+        if output_size is None:
+            output_size = nest.flatten(state_size)[0]
+
+        def output(size: Any) -> TensorShape:
+            rest = TensorShape(size).as_list()
+            if not self.return_sequences:
+                return TensorShape([batch, *rest])
+            return TensorShape([steps, batch, *rest] if self.time_major else [batch, steps, *rest])
+
+        result = map_states(output, output_size)
+        if not self.return_state:
+            return result
+        states = map_states(lambda size: TensorShape([batch, *state_sizes(size)]), state_size)
+        return [result, *(states if isinstance(state_size, (list, tuple)) else [states])]
+
+    def reset_states(self, states: Any = None) -> None:
+        """Sets the states of a stateful layer.
+
+        Args:
+            states: arrays of the states' shapes; zeros by default.
+
+        Raises:
+            AttributeError: if the layer is not stateful.
+            ValueError: if the batch size is unknown, or the shapes differ.
+        """
+        if not self.stateful:
+            raise AttributeError("Layer must be stateful.")
+        batch = self.__dict__.get("_batch_size")
+        if not batch:
+            raise ValueError(
+                "If a RNN is stateful, it needs to know its batch size. Specify the batch size of "
+                "your input tensors: \n- If using a Sequential model, specify the batch size by "
+                "passing a `batch_input_shape` argument to your first layer.\n- If using the "
+                "functional API, specify the batch size by passing a `batch_shape` argument to "
+                "your Input layer."
+            )
+        if self._states is None:
+            dtype = self.variable_dtype or "float32"
+            function = getattr(self.cell, "get_initial_state", None)
+            if function is not None:
+                zeros = function(inputs=None, batch_size=batch, dtype=dtype)
+            else:
+                zeros = zero_states(batch, self.cell.state_size, dtype)
+            zeros = list(zeros) if isinstance(zeros, (list, tuple)) else [zeros]
+            self.__dict__["_states"] = nest.map_structure(
+                lambda z: Variable(z, trainable=False), zeros
+            )
+            if states is None:
+                return
+        own = nest.flatten(self._states)
+        if states is None:
+            for variable in own:
+                variable.assign(_ops.zeros(variable.shape.as_list(), variable.dtype))
+            return
+        given = nest.flatten(states)
+        if len(given) != len(own):
+            raise ValueError(
+                f"Layer {self.name} expects {len(own)} states, but it received {len(given)} state "
+                f"values. States received: {states}"
+            )
+        for number, (value, variable) in enumerate(zip(given, own, strict=True)):
+            if tuple(value.shape) != tuple(variable.shape):
+                raise ValueError(
+                    f"State {number} is incompatible with layer {self.name}: expected "
+                    f"shape={tuple(variable.shape)} but found shape={tuple(value.shape)}"
+                )
+        for value, variable in zip(given, own, strict=True):
+            variable.assign(np.asarray(value).astype(variable.dtype.as_numpy_dtype))
+
+    def get_config(self) -> dict[str, Any]:
+        config = {
+            **super().get_config(),
+            "return_sequences": self.return_sequences,
+            "return_state": self.return_state,
+            "go_backwards": self.go_backwards,
+            "stateful": self.stateful,
+            "unroll": self.unroll,
+            "time_major": self.time_major,
+        }
+        if self._num_constants:
+            config["num_constants"] = self._num_constants
+        if self.zero_output_for_mask:
+            config["zero_output_for_mask"] = self.zero_output_for_mask
+        config["cell"] = serialization.serialize_keras_object(self.cell)
+        return config
+
+    @classmethod
+    def from_config(
+        cls, config: dict[str, Any], custom_objects: dict[str, Any] | None = None
+    ) -> Any:
+        """A layer from what `get_config` returned, its cell included."""
+        config = copy.deepcopy(config)
+        constants = config.pop("num_constants", 0)
+        cell = config.pop("cell")
+        cell = serialization.deserialize_keras_object(cell, custom_objects=custom_objects)
+        layer = cls(cell, **config)
+        layer._num_constants = constants
+        return layer
+
+
+def _flat_shapes(shape: Any) -> list[Any]:
+    """The shapes in a structure of them."""
+    if isinstance(shape, TensorShape):
+        return [shape]
+    if isinstance(shape, dict):
+        return [leaf for key in sorted(shape) for leaf in _flat_shapes(shape[key])]
+    if isinstance(shape, (list, tuple)) and any(
+        isinstance(entry, (list, tuple, dict, TensorShape)) for entry in shape
+    ):
+        return [leaf for entry in shape for leaf in _flat_shapes(entry)]
+    return [shape]
+
+
+class GatedRNN(RNN):
+    """A recurrent layer whose cell is a `GatedCell`: inputs are projected for all steps at once.
+
+    Its arguments are those of the cell and those of `RNN`; the cell's are attributes, too.
+    """
+
+    _cell_names: tuple[str, ...]
+
+    def __init__(self, cell: Any, **kwargs: Any) -> None:
+        super().__init__(cell, **kwargs)
+        self.input_spec = InputSpec(ndim=3)
+
+    def __getattr__(self, name: str) -> Any:
+        if name in type(self)._cell_names and "cell" in self.__dict__:
+            return getattr(self.cell, name)
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+
+    def call(  # type: ignore[override]
+        self, inputs: Any, mask: Any = None, training: Any = None, initial_state: Any = None
+    ) -> Any:
+        cell = self.cell
+        states = self._begin(inputs, initial_state)
+        self._reset_masks()
+        x = inputs
+        if not self.time_major:
+            x = _ops.transpose(x, [1, 0, 2])
+        if training and cell.dropout:
+            dropped = cell.get_dropout_mask_for_cell(x, training)
+            x = _ops.multiply(x, dropped[0])
+        steps, batch, features = x._shape_tuple()
+        if not steps:
+            raise ValueError(
+                f"Layer {self.name} needs sequences of at least one step. Received inputs of "
+                f"shape {tuple(inputs.shape)}."
+            )
+        projection = cell.projected(_ops.reshape(x, [steps * batch, features]))
+        width = projection._shape_tuple()[-1]
+        parts = list(_ops.unstack(_ops.reshape(projection, [steps, batch, width]), axis=0))
+        if self.go_backwards:
+            parts.reverse()
+        prepared = cell.prepare(states[0], training)
+        advance = cell.advance
+
+        def step(part: Any, states: list[Any]) -> tuple[Any, list[Any]]:
+            return advance(part, states, prepared)
+
+        outputs, final = scan(
+            step, parts, states, self._mask_steps(mask), self.zero_output_for_mask
+        )
+        return self._finish(outputs, final, final)
+
+    def get_config(self) -> dict[str, Any]:
+        config = super().get_config()
+        del config["cell"]
+        own = self.cell.get_config()
+        for name in ("name", "trainable", "dtype"):
+            own.pop(name)
+        return {**config, **own}
+
+    @classmethod
+    def from_config(
+        cls, config: dict[str, Any], custom_objects: dict[str, Any] | None = None
+    ) -> Any:
+        """A layer from what `get_config` returned."""
+        return cls(**config)

@@ -1,0 +1,255 @@
+"""What cells of recurrent layers have in common: states, and masks of their dropout."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from eagerflow import _core, nest
+from eagerflow import dtype as dtypes
+from eagerflow.keras.engine.layer import Layer
+from eagerflow.keras.layers.arguments import FunctionLayer, give
+from eagerflow.keras.layers.random_layer import BaseRandomLayer
+from eagerflow.shapes import TensorShape
+
+_ops = _core.ops
+
+
+def zero_states(batch_size: Any, state_size: Any, dtype: Any) -> Any:
+    """Zeros `[batch_size, ...]` for each state.
+
+    Args:
+        batch_size: the number of sequences.
+        state_size: a number, a shape, or a structure of them: the sizes of a state.
+        dtype: the states' dtype.
+
+    Raises:
+        ValueError: if the batch size or the dtype is missing.
+    """
+    if batch_size is None or dtype is None:
+        raise ValueError(
+            "batch_size and dtype cannot be None while constructing initial state. "
+            f"Received: batch_size={batch_size}, dtype={dtype}"
+        )
+    batch, dtype = int(batch_size), dtypes.as_dtype(dtype)
+
+    def zeros(size: Any) -> Any:
+        return _ops.zeros([batch, *state_sizes(size)], dtype)
+
+    return map_states(zeros, state_size)
+
+
+def state_sizes(size: Any) -> list[int]:
+    """One state's sizes without the batch's."""
+    return TensorShape(size).as_list()  # type: ignore[return-value]
+
+
+def map_states(function: Any, state_size: Any) -> Any:
+    """`function` of each entry of a structure of state sizes."""
+    if isinstance(state_size, (list, tuple)):
+        return [map_states(function, size) for size in state_size]
+    return function(state_size)
+
+
+def initial_state_of(cell: Any, inputs: Any, batch_size: Any, dtype: Any) -> Any:
+    """What a cell's states are at first."""
+    if inputs is not None:
+        inputs = nest.flatten(inputs)[0]
+        batch_size, dtype = inputs._shape_tuple()[0], inputs.dtype
+    return zero_states(batch_size, cell.state_size, dtype)
+
+
+class AbstractRNNCell(Layer):
+    """The base of a program's own cells.
+
+    A cell has a `call(inputs, states)` that returns an output and the new states, and the
+    properties `state_size` and `output_size`.
+
+    >>> class Sum(tf.keras.layers.AbstractRNNCell):
+    ...     state_size = output_size = 3
+    ...
+    ...     def call(self, inputs, states):
+    ...         total = states[0] + inputs
+    ...         return total, [total]
+    >>> tf.keras.layers.RNN(Sum())(tf.ones([1, 4, 3])).numpy()
+    array([[4., 4., 4.]], dtype=float32)
+    """
+
+    def call(self, inputs: Any, states: Any) -> Any:
+        """One step: the output, and the states after it."""
+        raise NotImplementedError("Abstract method")
+
+    @property
+    def state_size(self) -> Any:
+        """The size of the state, or a list of sizes if there are several."""
+        raise NotImplementedError("Abstract method")
+
+    @property
+    def output_size(self) -> Any:
+        """The size of the output."""
+        raise NotImplementedError("Abstract method")
+
+    def get_initial_state(
+        self, inputs: Any = None, batch_size: Any = None, dtype: Any = None
+    ) -> Any:
+        """The states before the first step: zeros."""
+        return initial_state_of(self, inputs, batch_size, dtype)
+
+
+class DropoutRNNCell(FunctionLayer, BaseRandomLayer):
+    """A cell with dropout, whose masks stay the same for all steps of a sequence."""
+
+    dropout: float
+    recurrent_dropout: float
+    _mask: Any = None
+    _recurrent_mask: Any = None
+
+    def reset_dropout_mask(self) -> None:
+        """Makes the next step choose anew which inputs are dropped."""
+        self.__dict__["_mask"] = None
+
+    def reset_recurrent_dropout_mask(self) -> None:
+        """Makes the next step choose anew which states are dropped."""
+        self.__dict__["_recurrent_mask"] = None
+
+    def get_dropout_mask_for_cell(self, inputs: Any, training: Any, count: int = 1) -> Any:
+        """Masks to multiply inputs with, one for each gate; None without dropout."""
+        if not self.dropout or not training:
+            return None
+        if self._mask is None:
+            self.__dict__["_mask"] = self._masks(inputs, self.dropout, count)
+        return self._mask
+
+    def get_recurrent_dropout_mask_for_cell(
+        self, inputs: Any, training: Any, count: int = 1
+    ) -> Any:
+        """Masks to multiply states with, one for each gate; None without dropout."""
+        if not self.recurrent_dropout or not training:
+            return None
+        if self._recurrent_mask is None:
+            masks = self._masks(inputs, self.recurrent_dropout, count)
+            self.__dict__["_recurrent_mask"] = masks
+        return self._recurrent_mask
+
+    def _masks(self, inputs: Any, rate: float, count: int) -> list[Any]:
+        ones = _ops.ones_like(inputs)
+        return [self._random_generator.dropout(ones, rate) for _ in range(count)]
+
+    def get_initial_state(
+        self, inputs: Any = None, batch_size: Any = None, dtype: Any = None
+    ) -> Any:
+        """The states before the first step: zeros."""
+        return initial_state_of(self, inputs, batch_size, dtype)
+
+
+def checked_units(units: Any) -> Any:
+    """The number of units.
+
+    Raises:
+        ValueError: if it is not positive.
+    """
+    if units is None or units <= 0:
+        raise ValueError(
+            "Received an invalid value for argument `units`, "
+            f"expected a positive integer, got {units}."
+        )
+    return units
+
+
+CELL_FUNCTIONS = (
+    "kernel_initializer",
+    "recurrent_initializer",
+    "bias_initializer",
+    "kernel_regularizer",
+    "recurrent_regularizer",
+    "bias_regularizer",
+    "kernel_constraint",
+    "recurrent_constraint",
+    "bias_constraint",
+)
+
+
+class GatedCell(DropoutRNNCell):
+    """A cell with a kernel for its inputs, one for its state, and a bias.
+
+    `_gates` says how many times the units there are; the kernels hold the gates side by side.
+    """
+
+    _gates: int
+    _bias_rows: int | None = None
+    state_size: Any
+    output_size: Any
+
+    def _set(self, units: int, use_bias: bool, dropout: float, recurrent_dropout: float) -> None:
+        self.units = checked_units(units)
+        self.use_bias = use_bias
+        self.dropout = min(1.0, max(0.0, dropout))
+        self.recurrent_dropout = min(1.0, max(0.0, recurrent_dropout))
+
+    def _bias_initializer(self) -> Any:
+        return self.bias_initializer
+
+    def build(self, input_shape: Any) -> None:
+        width = self.units * self._gates
+        last = TensorShape(input_shape)[-1]
+        self.kernel = self.add_weight(
+            shape=(last, width),
+            name="kernel",
+            initializer=self.kernel_initializer,
+            regularizer=self.kernel_regularizer,
+            constraint=self.kernel_constraint,
+        )
+        self.recurrent_kernel = self.add_weight(
+            shape=(self.units, width),
+            name="recurrent_kernel",
+            initializer=self.recurrent_initializer,
+            regularizer=self.recurrent_regularizer,
+            constraint=self.recurrent_constraint,
+        )
+        self.bias = None
+        if self.use_bias:
+            rows = (width,) if self._bias_rows is None else (self._bias_rows, width)
+            self.bias = self.add_weight(
+                shape=rows,
+                name="bias",
+                initializer=self._bias_initializer(),
+                regularizer=self.bias_regularizer,
+                constraint=self.bias_constraint,
+            )
+        Layer.build(self, input_shape)
+
+    def projected(self, inputs: Any) -> Any:
+        """What the inputs `[..., features]` contribute to the gates."""
+        result = _ops.matmul(inputs, self.kernel)
+        bias = self._input_bias()
+        return result if bias is None else _ops.bias_add(result, bias, "NHWC")
+
+    def _input_bias(self) -> Any:
+        return self.bias
+
+    def prepare(self, state: Any, training: Any) -> Any:
+        """What `advance` needs beside inputs and states; the same for all steps."""
+        return None
+
+    def advance(self, projection: Any, states: Any, prepared: Any) -> tuple[Any, list[Any]]:
+        """One step from what `projected` gave: the output, and the states after it."""
+        raise NotImplementedError
+
+    def call(self, inputs: Any, states: Any, training: Any = None) -> Any:
+        nested = isinstance(states, (list, tuple))
+        given = states if nested else [states]
+        mask = self.get_dropout_mask_for_cell(inputs, training)
+        if mask is not None:
+            inputs = _ops.multiply(inputs, mask[0])
+        prepared = self.prepare(given[0], training)
+        output, new = self.advance(self.projected(inputs), given, prepared)
+        return output, new if nested else new[0]
+
+    def get_config(self) -> dict[str, Any]:
+        return {
+            **super().get_config(),
+            "units": self.units,
+            "use_bias": self.use_bias,
+            "dropout": self.dropout,
+            "recurrent_dropout": self.recurrent_dropout,
+            **give(self, "activation", *CELL_FUNCTIONS),
+        }

@@ -1,0 +1,211 @@
+"""The plainest recurrent layer: its output is its state."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from eagerflow import _core
+from eagerflow.keras import activations, regularizers
+from eagerflow.keras.layers.arguments import take
+from eagerflow.keras.layers.rnn import GatedRNN
+from eagerflow.keras.layers.rnn_cell import GatedCell
+
+_ops = _core.ops
+_linear = activations.linear
+
+
+class SimpleRNNCell(GatedCell):
+    """One step of a fully connected recurrent layer.
+
+    The new state is activation(x @ kernel + h @ recurrent_kernel + bias).
+
+    Args:
+        units: the size of the output and of the state.
+        activation: a function or its name.
+        use_bias: whether there is a bias.
+        kernel_initializer: for the kernel `[features, units]`.
+        recurrent_initializer: for the recurrent kernel `[units, units]`.
+        bias_initializer: for the bias `[units]`.
+        kernel_regularizer: gives a loss for the kernel.
+        recurrent_regularizer: gives a loss for the recurrent kernel.
+        bias_regularizer: gives a loss for the bias.
+        kernel_constraint: is applied to the kernel after each step of an optimizer.
+        recurrent_constraint: is applied to the recurrent kernel after each step.
+        bias_constraint: is applied to the bias after each step.
+        dropout: the share of inputs that are dropped in training.
+        recurrent_dropout: the share of the state that is dropped in training.
+        **kwargs: `name`, `dtype`, `seed`, …
+
+    Raises:
+        ValueError: if `units` is not positive.
+
+    >>> cell = tf.keras.layers.SimpleRNNCell(4)
+    >>> output, states = cell(tf.ones([2, 3]), [tf.zeros([2, 4])])
+    >>> output.shape
+    TensorShape([2, 4])
+    """
+
+    _gates = 1
+
+    def __init__(
+        self,
+        units: int,
+        activation: Any = "tanh",
+        use_bias: bool = True,
+        kernel_initializer: Any = "glorot_uniform",
+        recurrent_initializer: Any = "orthogonal",
+        bias_initializer: Any = "zeros",
+        kernel_regularizer: Any = None,
+        recurrent_regularizer: Any = None,
+        bias_regularizer: Any = None,
+        kernel_constraint: Any = None,
+        recurrent_constraint: Any = None,
+        bias_constraint: Any = None,
+        dropout: float = 0.0,
+        recurrent_dropout: float = 0.0,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(**kwargs)
+        self._set(units, use_bias, dropout, recurrent_dropout)
+        take(
+            self,
+            activation=activation,
+            kernel_initializer=kernel_initializer,
+            recurrent_initializer=recurrent_initializer,
+            bias_initializer=bias_initializer,
+            kernel_regularizer=kernel_regularizer,
+            recurrent_regularizer=recurrent_regularizer,
+            bias_regularizer=bias_regularizer,
+            kernel_constraint=kernel_constraint,
+            recurrent_constraint=recurrent_constraint,
+            bias_constraint=bias_constraint,
+        )
+        self.state_size = self.units
+        self.output_size = self.units
+
+    def prepare(self, state: Any, training: Any) -> Any:
+        mask = self.get_recurrent_dropout_mask_for_cell(state, training)
+        return None if mask is None else mask[0]
+
+    def advance(self, projection: Any, states: Any, prepared: Any) -> tuple[Any, list[Any]]:
+        h = states[0]
+        seen = h if prepared is None else _ops.multiply(h, prepared)
+        h = _ops.add(projection, _ops.matmul(seen, self.recurrent_kernel))
+        if self.activation is not _linear:
+            h = self.activation(h)
+        return h, [h]
+
+
+class SimpleRNN(GatedRNN):
+    """A fully connected recurrent layer for sequences `[batch, steps, features]`.
+
+    Args:
+        units: the size of the output.
+        activation: a function or its name.
+        use_bias: whether there is a bias.
+        kernel_initializer: for the kernel `[features, units]`.
+        recurrent_initializer: for the recurrent kernel `[units, units]`.
+        bias_initializer: for the bias `[units]`.
+        kernel_regularizer: gives a loss for the kernel.
+        recurrent_regularizer: gives a loss for the recurrent kernel.
+        bias_regularizer: gives a loss for the bias.
+        activity_regularizer: gives a loss for the output.
+        kernel_constraint: is applied to the kernel after each step of an optimizer.
+        recurrent_constraint: is applied to the recurrent kernel after each step.
+        bias_constraint: is applied to the bias after each step.
+        dropout: the share of inputs that are dropped in training.
+        recurrent_dropout: the share of the state that is dropped in training.
+        return_sequences: whether the outputs of all steps are returned, or that of the last one.
+        return_state: whether the last state is returned, too.
+        go_backwards: whether the last step comes first.
+        stateful: whether a batch goes on with the state after the one before.
+        unroll: accepted: loops run step by step in any case.
+        **kwargs: `name`, `dtype`, `input_shape`, …
+
+    A call takes `mask`, `training` and `initial_state`, see `RNN`.
+
+    Raises:
+        ValueError: if arguments or shapes do not fit.
+
+    >>> tf.keras.layers.SimpleRNN(4, return_sequences=True)(tf.ones([2, 5, 3])).shape
+    TensorShape([2, 5, 4])
+    """
+
+    _cell_names = (
+        "units",
+        "activation",
+        "use_bias",
+        "kernel_initializer",
+        "recurrent_initializer",
+        "bias_initializer",
+        "kernel_regularizer",
+        "recurrent_regularizer",
+        "bias_regularizer",
+        "kernel_constraint",
+        "recurrent_constraint",
+        "bias_constraint",
+        "dropout",
+        "recurrent_dropout",
+    )
+
+    def __init__(
+        self,
+        units: int,
+        activation: Any = "tanh",
+        use_bias: bool = True,
+        kernel_initializer: Any = "glorot_uniform",
+        recurrent_initializer: Any = "orthogonal",
+        bias_initializer: Any = "zeros",
+        kernel_regularizer: Any = None,
+        recurrent_regularizer: Any = None,
+        bias_regularizer: Any = None,
+        activity_regularizer: Any = None,
+        kernel_constraint: Any = None,
+        recurrent_constraint: Any = None,
+        bias_constraint: Any = None,
+        dropout: float = 0.0,
+        recurrent_dropout: float = 0.0,
+        return_sequences: bool = False,
+        return_state: bool = False,
+        go_backwards: bool = False,
+        stateful: bool = False,
+        unroll: bool = False,
+        **kwargs: Any,
+    ) -> None:
+        kwargs.pop("implementation", None)
+        cell = SimpleRNNCell(
+            units,
+            activation=activation,
+            use_bias=use_bias,
+            kernel_initializer=kernel_initializer,
+            recurrent_initializer=recurrent_initializer,
+            bias_initializer=bias_initializer,
+            kernel_regularizer=kernel_regularizer,
+            recurrent_regularizer=recurrent_regularizer,
+            bias_regularizer=bias_regularizer,
+            kernel_constraint=kernel_constraint,
+            recurrent_constraint=recurrent_constraint,
+            bias_constraint=bias_constraint,
+            dropout=dropout,
+            recurrent_dropout=recurrent_dropout,
+            dtype=kwargs.get("dtype"),
+            trainable=kwargs.get("trainable", True),
+            seed=kwargs.pop("seed", None),
+            name="simple_rnn_cell",
+        )
+        super().__init__(
+            cell,
+            return_sequences=return_sequences,
+            return_state=return_state,
+            go_backwards=go_backwards,
+            stateful=stateful,
+            unroll=unroll,
+            activity_regularizer=activity_regularizer,
+            **kwargs,
+        )
+
+    def get_config(self) -> dict[str, Any]:
+        return {
+            **super().get_config(),
+            "activity_regularizer": regularizers.serialize(self.activity_regularizer),
+        }

@@ -1,0 +1,174 @@
+"""States, masks and dropout of recurrent layers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import eagerflow as tf
+from layer_cases import values
+
+layers = tf.keras.layers
+X = values(2, 6, 3)
+
+
+@pytest.mark.parametrize("name", ["LSTM", "GRU", "SimpleRNN"])
+def test_stateful_layers_go_on(name: str) -> None:
+    """Two halves of a sequence give what the whole gives, until states are reset."""
+    whole = getattr(layers, name)(4)
+    expected = whole(X).numpy()
+    layer = getattr(layers, name)(4, stateful=True, batch_input_shape=(2, None, 3))
+    layer.build((2, None, 3))
+    layer.set_weights(whole.get_weights())
+    assert len(layer.weights) == len(whole.weights)
+    layer(X[:, :2])
+    np.testing.assert_allclose(layer(X[:, 2:]).numpy(), expected, atol=1e-6)
+    assert np.any(layer.states[0].numpy())
+    layer.reset_states()
+    assert not np.any(layer.states[0].numpy())
+    np.testing.assert_allclose(layer(X).numpy(), expected, atol=1e-6)
+    given = [values(2, 4, seed=k) for k in range(len(layer.states))]
+    layer.reset_states(given)
+    np.testing.assert_array_equal(layer.states[-1].numpy(), given[-1])
+    np.testing.assert_allclose(layer(X).numpy(), whole(X, initial_state=given).numpy(), atol=1e-6)
+    with pytest.raises(ValueError, match="expects"):
+        layer.reset_states([*given, given[0]])
+    with pytest.raises(ValueError, match="incompatible"):
+        layer.reset_states([value[:1] for value in given])
+    with pytest.raises(AttributeError, match="stateful"):
+        whole.reset_states()
+
+
+def test_states_can_be_given_in_many_ways() -> None:
+    layer = layers.LSTM(4)
+    states = [values(2, 4), values(2, 4, seed=1)]
+    expected = layer(X, initial_state=states).numpy()
+    tensors = [tf.constant(state) for state in states]
+    for result in (layer([tf.constant(X), *tensors]), layer(X, tensors)):
+        np.testing.assert_array_equal(result.numpy(), expected)
+    with pytest.raises(ValueError, match="2 states but was passed 1"):
+        layer(X, initial_state=states[:1])
+    with pytest.raises(ValueError, match="not compatible"):
+        layer(X, initial_state=[state[:, :3] for state in states])
+
+
+def test_masks_come_from_layers_before() -> None:
+    ids = np.array([[1, 2, 0, 0], [3, 0, 0, 0]])
+    embedded = layers.Embedding(5, 3, mask_zero=True)(ids)
+    layer = layers.LSTM(4, return_sequences=True)
+    outputs = layer(embedded)
+    np.testing.assert_array_equal(outputs._keras_mask.numpy(), ids != 0)
+    np.testing.assert_array_equal(outputs[1, 0].numpy(), outputs[1, 3].numpy())
+    short = layer(tf.constant(embedded.numpy()[:1, :2]))
+    np.testing.assert_allclose(outputs[0, 3].numpy(), short[0, 1].numpy(), atol=1e-6)
+    assert layers.GRU(2)(embedded)._keras_mask is None
+
+
+def test_dropout_stays_within_a_sequence() -> None:
+    tf.random.set_seed(3)
+    cell = layers.SimpleRNNCell(50, dropout=0.5, recurrent_dropout=0.5)
+    layer = layers.RNN(cell, return_sequences=True)
+    x = tf.ones([2, 3, 40])
+    plain = layer(x).numpy()
+    one, two = layer(x, training=True).numpy(), layer(x, training=True).numpy()
+    assert np.any(one != plain) and np.any(one != two)
+    mask = cell.get_dropout_mask_for_cell(x[:, 0], True)[0].numpy()
+    assert set(np.unique(mask)) == {0.0, 2.0}
+    assert cell.get_dropout_mask_for_cell(x[:, 0], True)[0].numpy().tolist() == mask.tolist()
+    assert cell.get_dropout_mask_for_cell(x[:, 0], False) is None
+    for name in ("LSTM", "GRU", "SimpleRNN"):
+        fast = getattr(layers, name)(8, dropout=0.5, recurrent_dropout=0.3)
+        assert np.any(fast(x, training=True).numpy() != fast(x).numpy())
+        np.testing.assert_array_equal(fast(x).numpy(), fast(x).numpy())
+
+
+class Constants(layers.AbstractRNNCell):
+    """A cell that adds a constant at each step."""
+
+    state_size = output_size = 3
+
+    def call(self, inputs: Any, states: Any, constants: Any = None) -> Any:
+        total = states[0] + inputs + constants[0]
+        return total, [total]
+
+
+def test_constants_and_own_cells() -> None:
+    layer = layers.RNN(Constants(), return_sequences=True, return_state=True)
+    bias = values(2, 3)
+    outputs, state = layer(X, constants=[bias])
+    expected = np.cumsum(X + bias[:, np.newaxis], 1)
+    np.testing.assert_allclose(outputs.numpy(), expected, atol=1e-5)
+    np.testing.assert_array_equal(state.numpy(), outputs[:, -1].numpy())
+    assert layer.get_config()["num_constants"] == 1
+    with pytest.raises(ValueError, match="does not support constants"):
+        layers.RNN(layers.GRUCell(3))(X, constants=[bias])
+
+
+class Nested(layers.Layer):
+    """A cell with structures for inputs, outputs and states."""
+
+    state_size = [3, [3, 3]]
+    output_size = 3
+
+    def call(self, inputs: Any, states: Any) -> Any:
+        a, (b, c) = states
+        x, y = inputs
+        return {"sum": a + x, "more": b}, [a + x, [b + y, c + x * y]]
+
+
+def test_structures() -> None:
+    layer = layers.RNN(Nested(), return_sequences=True)
+    y = values(2, 6, 3, seed=4)
+    outputs = layer((tf.constant(X), tf.constant(y)))
+    np.testing.assert_allclose(outputs["sum"].numpy(), np.cumsum(X, 1), atol=1e-5)
+    before = np.concatenate([np.zeros((2, 1, 3)), np.cumsum(y, 1)[:, :-1]], 1)
+    np.testing.assert_allclose(outputs["more"].numpy(), before, atol=1e-5)
+
+
+def test_attributes_of_the_cell_are_the_layers_too() -> None:
+    layer = layers.LSTM(4, activation="relu", dropout=0.25)
+    assert layer.units == 4 and layer.dropout == 0.25 and layer.use_bias
+    assert layer.activation is tf.keras.activations.relu
+    layer.build((None, None, 3))
+    bias = layer.cell.bias.numpy()
+    np.testing.assert_array_equal(bias, np.repeat([0.0, 1.0, 0.0, 0.0], 4))
+    with pytest.raises(AttributeError):
+        _ = layer.something
+
+
+def test_bidirectional_states() -> None:
+    layer = layers.Bidirectional(layers.GRU(3, return_state=True), merge_mode=None)
+    states = [values(2, 3), values(2, 3, seed=1)]
+    one, other, *last = layer(X, initial_state=states)
+    np.testing.assert_array_equal(one.numpy(), last[0].numpy())
+    np.testing.assert_array_equal(other.numpy(), last[1].numpy())
+    alone = layer.backward_layer(X, initial_state=states[1:])[0]
+    np.testing.assert_array_equal(other.numpy(), alone.numpy())
+    with pytest.raises(ValueError, match="initial_state"):
+        layer(X, initial_state=states[:1])
+    with pytest.raises(ValueError, match="merge mode"):
+        layers.Bidirectional(layers.GRU(3), merge_mode="max")
+    with pytest.raises(ValueError, match="go_backwards"):
+        layers.Bidirectional(layers.GRU(3), backward_layer=layers.GRU(3))
+
+
+def test_time_distributed_masks() -> None:
+    ids = np.array([[[1, 2], [0, 0]], [[3, 0], [4, 0]]])
+    words = layers.TimeDistributed(layers.Embedding(5, 3, mask_zero=True))(ids)
+    np.testing.assert_array_equal(words._keras_mask.numpy(), ids != 0)
+    sentences = layers.TimeDistributed(layers.LSTM(4))(words)
+    np.testing.assert_array_equal(sentences._keras_mask.numpy(), (ids != 0).any(-1))
+    with pytest.raises(ValueError, match="at least 3"):
+        layers.TimeDistributed(layers.Dense(2))(tf.ones([2, 3]))
+
+
+def test_bad_arguments() -> None:
+    for name in ("LSTM", "GRUCell", "SimpleRNN"):
+        with pytest.raises(ValueError, match="units"):
+            getattr(layers, name)(0)
+    with pytest.raises(ValueError, match="state_size"):
+        layers.RNN(layers.Dense(2))
+    with pytest.raises(ValueError, match="ndim=3"):
+        layers.LSTM(3)(tf.ones([2, 3]))
