@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+import functools
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterator, Mapping, MappingView, Sequence
 from typing import Any
+
+
+# Remembered, since asking the abstract classes takes a microsecond.
+@functools.lru_cache(maxsize=1024)
+def _is_nested_type(kind: type) -> bool:
+    return issubclass(kind, list | tuple | Mapping | MappingView) or (
+        issubclass(kind, Sequence) and not issubclass(kind, str | bytes | bytearray)
+    )
 
 
 def is_nested(structure: Any) -> bool:
@@ -13,12 +22,7 @@ def is_nested(structure: Any) -> bool:
     >>> tf.nest.is_nested([1]), tf.nest.is_nested("ab"), tf.nest.is_nested({})
     (True, False, True)
     """
-    kind = type(structure)
-    if kind is list or kind is tuple or kind is dict:
-        return True
-    return isinstance(structure, list | tuple | Mapping | MappingView) or (
-        isinstance(structure, Sequence) and not isinstance(structure, str | bytes | bytearray)
-    )
+    return _is_nested_type(type(structure))
 
 
 def _is_named_tuple(structure: Any) -> bool:

@@ -74,7 +74,12 @@ def _node_config(node: Any, numbers: dict[tuple[str, int], int]) -> Any:
     else:
         first, rest = kwargs.pop(layer._call_spec.first), ()
     names = layer._argument_names()
-    kwargs.update(zip(names[1:], rest, strict=False))
+    for place, name in enumerate(names[1:]):
+        if name.startswith("*"):
+            kwargs[name[1:]] = list(rest[place:])
+            break
+        if place < len(rest):
+            kwargs[name] = rest[place]
 
     def place(tensor: KerasTensor) -> list[Any]:
         source, index, number = tensor._keras_history
@@ -246,7 +251,8 @@ class _Reconstruction:
     def tensor(self, place: Any) -> Any:
         """The symbolic tensor that a place in the configuration means."""
         if place[0] == _CONSTANT:
-            return place[2]
+            value = place[2]
+            return _core.convert(value, None, None) if isinstance(value, list) else value
         layer = self.layers[place[0]]
         node = layer._inbound_nodes[place[1] + self._own[place[0]]]
         return nest.flatten(node.outputs)[place[2]]

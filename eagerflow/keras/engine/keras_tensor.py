@@ -22,6 +22,8 @@ class KerasTensor:
 
     _keras_mask: Any = None
     _keras_history: Any = None
+    # Values of shapes and the like, which are known for each choice of unknown sizes.
+    _values: dict[Any, Any] | None = None
     __array_priority__ = 200
 
     def __init__(

@@ -21,6 +21,7 @@ from eagerflow.keras.engine.layer_nodes import LayerNodes
 from eagerflow.keras.engine.tracking import TrackedModule
 from eagerflow.keras.engine.weights import make_weight, set_weights
 from eagerflow.keras.mixed_precision import policy as policies
+from eagerflow.keras.mixed_precision.autocast import reading_casts
 from eagerflow.name_scope import get_current_name_scope, name_scope
 from eagerflow.shapes import TensorShape
 from eagerflow.variable import VariableAggregation, VariableSynchronization
@@ -220,7 +221,7 @@ class Layer(LayerLosses, LayerNodes, TrackedModule):
         elif trainable is None:
             trainable = True
         cast = (
-            kwargs.get("autocast", True)
+            kwargs.get("autocast", kwargs.get("experimental_autocast", True))
             and self._autocast
             and policy.compute is not policy.variable
             and dtype.is_floating
@@ -346,7 +347,12 @@ class Layer(LayerLosses, LayerNodes, TrackedModule):
                 self._build_for(inputs)
             if self._autocast:
                 inputs = self._cast_inputs(inputs, flat)
-            outputs = self.call(inputs, *rest, **kwargs)
+            policy = self._dtype_policy
+            if policy.compute is policy.variable or not self._autocast:
+                outputs = self.call(inputs, *rest, **kwargs)
+            else:
+                with reading_casts(self._casting_layers()):
+                    outputs = self.call(inputs, *rest, **kwargs)
             if self._activity_regularizer is not None:
                 self._add_activity_loss(outputs)
             if self._supports_masking:
@@ -360,13 +366,23 @@ class Layer(LayerLosses, LayerNodes, TrackedModule):
 
     def _make_plan(self) -> None:
         """Lets the next calls take the short way, if nothing is special about this layer."""
+        policy = self._dtype_policy
         special = (
             self._activity_regularizer is not None
-            or (self._supports_masking and self._computes_mask())
             or not self.built
+            or (policy.compute is not policy.variable and self._autocast)
+            or (
+                self._supports_masking
+                and not self._compute_output_and_mask_jointly
+                and self._computes_mask()
+            )
         )
         if not special:
             self.__dict__["_plan"] = _Plan(self._call_spec)
+
+    def _casting_layers(self) -> list[Any]:
+        """The layers whose weights this layer's `call` may read."""
+        return self._all_inner_layers()
 
     def _computes_mask(self) -> bool:
         method = self.compute_mask

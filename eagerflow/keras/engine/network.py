@@ -134,6 +134,10 @@ class Network(Layer):
             specs.append(InputSpec(shape=shape, allow_last_axis_squeeze=True, name=name))
         return specs[0] if not nest.is_nested(inputs) else specs
 
+    def _casting_layers(self) -> list[Any]:
+        """Only the model itself: the layers inside are called and cast their own weights."""
+        return [self]
+
     def call(self, inputs: Any, training: Any = None, mask: Any = None) -> Any:
         """Computes the outputs.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -139,14 +140,15 @@ def map_arguments(function: Any, args: tuple, kwargs: dict[str, Any]) -> tuple[l
 
 def placeholder(dtype: Any, shape: list[int]) -> Any:
     """A tensor of known dtype and shape on which operations only infer theirs."""
-    symbolic = getattr(_core, "symbolic", None)
-    if symbolic is not None:
-        return symbolic(dtype, shape)
-    return _ops.zeros(shape, dtype)
+    return _core.symbolic(dtype, shape)
 
 
 def _stand_in(tensor: KerasTensor, sizes: tuple[int, int]) -> Any:
     """A placeholder for a symbolic tensor; `sizes` are for an unknown first axis and for others."""
+    if tensor._values is not None:
+        value = tensor._values.get(sizes, tensor._values.get(None))
+        if value is not None:
+            return value
     shape = tensor.shape
     if shape.rank is None:
         raise ValueError(f"The rank of {tensor} is not known: its shape must be set first.")
@@ -161,7 +163,14 @@ def _stand_in(tensor: KerasTensor, sizes: tuple[int, int]) -> Any:
     return found
 
 
-def _merged(first: Any, second: Any) -> Any:
+def _value_of(result: Any) -> Any:
+    """A small tensor whose value is known though nothing is computed: a shape, a constant."""
+    if isinstance(result, _core.Tensor) and result._size <= 64 and not _core.is_symbolic(result):
+        return result
+    return None
+
+
+def _merged(first: Any, second: Any, sizes: tuple = (None, None)) -> Any:
     """A symbolic tensor for two results whose unknown sizes differ."""
     if not hasattr(first, "shape") or not hasattr(first, "dtype"):
         return first
@@ -171,6 +180,9 @@ def _merged(first: Any, second: Any) -> Any:
     else:
         shape = TensorShape([a if a == b else None for a, b in zip(one, other, strict=True)])
     result = KerasTensor(shape, first.dtype)
+    values = {size: _value_of(value) for size, value in zip(sizes, (first, second), strict=True)}
+    if None not in values.values():
+        result._values = values
     mask = getattr(first, "_keras_mask", None)
     if mask is not None:
         result._keras_mask = _merged(mask, second._keras_mask)
@@ -197,7 +209,8 @@ def _run(function: Any, args: tuple, kwargs: dict[str, Any], sizes: tuple[int, i
 def infer(function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     """What a function gives for symbolic arguments, as symbolic tensors without a history."""
     unknown = any(
-        isinstance(value, KerasTensor) and None in (value.shape.as_list() if value.ndim else ())
+        isinstance(value, KerasTensor)
+        and (len(value._values or ()) > 1 or None in (value.shape.as_list() if value.ndim else ()))
         for value in flatten_arguments(args, kwargs)
     )
     if not unknown:
@@ -211,7 +224,8 @@ def infer(function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
         except Exception as error:  # another choice of sizes may fit
             failure = failure or error
             continue
-        return nest.map_structure(_merged, first, second)
+        merge = functools.partial(_merged, sizes=(first_sizes, second_sizes))
+        return nest.map_structure(merge, first, second)
     assert failure is not None
     raise failure
 

@@ -2,31 +2,47 @@
 
 from __future__ import annotations
 
+import inspect
 import operator
+from collections.abc import Callable
 from typing import Any
 
 from eagerflow import _core
 from eagerflow.keras import naming
-from eagerflow.keras.engine.call_spec import call_spec_of
+from eagerflow.keras.engine import dispatch
+from eagerflow.keras.engine.keras_tensor import KerasTensor
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.engine.node import connect, infer, map_arguments, real_tensor
 
 _ops = _core.ops
+# The names under which configurations know operators.
 _OPERATORS: dict[str, Any] = {
-    f"__{name}__": getattr(operator, f"__{name}__")
-    for name in (
-        "add sub mul truediv floordiv mod pow matmul and or xor neg abs invert lt le gt ge eq ne "
-        "getitem"
-    ).split()
+    "__operators__.add": operator.add,
+    "__operators__.getitem": operator.getitem,
+    "__operators__.eq": operator.eq,
+    "__operators__.ne": operator.ne,
+    "math.subtract": operator.sub,
+    "math.multiply": operator.mul,
+    "math.truediv": operator.truediv,
+    "math.floordiv": operator.floordiv,
+    "math.floormod": operator.mod,
+    "math.pow": operator.pow,
+    "linalg.matmul": operator.matmul,
+    "math.logical_and": operator.and_,
+    "math.logical_or": operator.or_,
+    "math.logical_xor": operator.xor,
+    "math.negative": operator.neg,
+    "math.abs": operator.abs,
+    "math.logical_not": operator.invert,
+    "math.less": operator.lt,
+    "math.less_equal": operator.le,
+    "math.greater": operator.gt,
+    "math.greater_equal": operator.ge,
 }
-
-
-def _reflected(function: Any) -> Any:
-    return lambda a, b: function(b, a)
-
-
-for _name in "add sub mul truediv floordiv mod pow matmul and or xor".split():
-    _OPERATORS[f"__r{_name}__"] = _reflected(_OPERATORS[f"__{_name}__"])
+_SYMBOLS = {
+    f"__{function.__name__.strip('_')}__": symbol for symbol, function in _OPERATORS.items()
+}
+_OPERANDS = {"__operators__.getitem": ["x", "slice_spec"], "linalg.matmul": ["a", "b"]}
 
 
 class TFOpLambda(Layer):
@@ -37,7 +53,7 @@ class TFOpLambda(Layer):
         **kwargs: `name`, and what `Layer` takes.
     """
 
-    function: Any
+    function: Callable[..., Any]
     _preserve_input_structure_in_config = True
 
     def __init__(self, function: Any, **kwargs: Any) -> None:
@@ -45,8 +61,7 @@ class TFOpLambda(Layer):
             symbol, function = function, function_of(function)
         else:
             symbol = symbol_of(function)
-        kwargs.setdefault("name", None)
-        if not kwargs["name"]:
+        if not kwargs.get("name"):
             kwargs["name"] = naming.unique_name(f"tf.{symbol}")
         kwargs["autocast"] = False
         super().__init__(**kwargs)
@@ -57,6 +72,8 @@ class TFOpLambda(Layer):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Applies the operation."""
+        if dispatch.has_symbolic(args) or dispatch.has_symbolic(kwargs.values()):
+            return _apply(self, args, kwargs)
         return self.function(*args, **kwargs)
 
     def call(self, *args: Any, **kwargs: Any) -> Any:
@@ -64,23 +81,25 @@ class TFOpLambda(Layer):
         return self.function(*args, **kwargs)
 
     def _argument_names(self) -> list[str]:
-        if self.symbol.startswith("__operators__"):
-            return ["x", "slice_spec" if self.symbol.endswith("getitem") else "y"]
+        if self.function in _OPERATORS.values():
+            return _OPERANDS.get(self.symbol, ["x", "y"])
         names = getattr(self.function, "parameters", None)
         if names is not None:
-            return [str(name) for name in names]
-        return call_spec_of(self.function).positional
+            return [name[0] if isinstance(name, tuple) else str(name) for name in names]
+        parameters = inspect.signature(self.function).parameters.values()
+        return ["*" * (p.kind is p.VAR_POSITIONAL) + p.name for p in parameters]
 
     def _call_from_config(self, inputs: Any, kwargs: dict[str, Any]) -> Any:
-        kwargs = {key: value for key, value in kwargs.items() if key != "name" or value is not None}
-        args: tuple = (inputs,)
-        if self.symbol.startswith("__operators__"):
-            args = (inputs, *map(_restored, kwargs.values()))
-            kwargs = {}
+        kwargs = {key: _restored(value) for key, value in kwargs.items() if key != "name"}
+        operators = [f for symbol, f in _OPERATORS.items() if symbol == self.symbol]
+        if operators and set(kwargs) <= {"y", "b", "slice_spec"}:
+            self.__dict__["function"] = operators[0]
+            return _apply(self, (inputs, *kwargs.values()), {})
+        args = [inputs]
+        for name in self._argument_names():
+            if name.startswith("*") and name[1:] in kwargs:
+                args.extend(kwargs.pop(name[1:]))
         return _apply(self, args, kwargs)
-
-    def _call_again(self, args: list[Any], kwargs: dict[str, Any]) -> Any:
-        return _apply(self, tuple(args), kwargs)
 
     def get_config(self) -> dict[str, Any]:
         """The arguments that make a layer like this one."""
@@ -115,7 +134,9 @@ def _restored(value: Any) -> Any:
         if set(value) == {"start", "stop", "step"}:
             return slice(value["start"], value["stop"], value["step"])
     if isinstance(value, list | tuple):
-        return tuple(_restored(item) for item in value)
+        items = [_restored(item) for item in value]
+        index = any(isinstance(item, slice) or item is Ellipsis for item in items)
+        return tuple(items) if index else items
     return value
 
 
@@ -123,9 +144,12 @@ def symbol_of(function: Any) -> str:
     """The name by which a model's configuration refers to an operation."""
     for name, known in _OPERATORS.items():
         if known is function:
-            return f"__operators__.{name.strip('_')}"
+            return name
+    symbol = dispatch.symbol_of(function)
+    if symbol is not None:
+        return symbol
     name = getattr(function, "__name__", None) or str(function)
-    return name.rpartition(".")[2]
+    return f"raw.{name.rpartition('.')[2]}"
 
 
 def function_of(symbol: str) -> Any:
@@ -135,32 +159,56 @@ def function_of(symbol: str) -> Any:
         ValueError: if there is none.
     """
     if symbol.startswith("__operators__."):
-        return _OPERATORS[f"__{symbol.rpartition('.')[2]}__"]
-    name = symbol.rpartition(".")[2]
-    found = getattr(_ops, name, None)
+        name = symbol.rpartition(".")[2]
+        return _OPERATORS.get(symbol) or getattr(operator, f"__{name}__")
+    if symbol.startswith("raw."):
+        found = getattr(_ops, symbol.removeprefix("raw."), None)
+    else:
+        found = dispatch.function_of(symbol)
     if found is None:
-        import eagerflow
-
-        found = eagerflow
-        for part in symbol.split("."):
-            found = getattr(found, part, None)
-        if found is None:
-            raise ValueError(f"There is no operation '{symbol}'.")
+        found = getattr(_ops, symbol.rpartition(".")[2], None)
+    if found is None:
+        raise ValueError(f"There is no operation '{symbol}'.")
     return found
 
 
-def _apply(layer: TFOpLambda, args: tuple, kwargs: dict[str, Any]) -> Any:
-    args, kwargs = map_arguments(real_tensor, args, kwargs)  # type: ignore[assignment]
+def _apply(layer: TFOpLambda, args: Any, kwargs: dict[str, Any]) -> Any:
+    args, kwargs = map_arguments(real_tensor, tuple(args), kwargs)
     outputs = infer(layer.function, tuple(args), kwargs)
     return connect(layer, tuple(args), kwargs, outputs)
 
 
+def apply_function(function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+    """Makes a function of symbolic tensors a layer call."""
+    kwargs = {key: value for key, value in kwargs.items() if key != "name"}
+    return _apply(TFOpLambda(function), args, kwargs)
+
+
 def call_operation(function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
-    """Makes an operation on symbolic tensors a layer call."""
-    return _apply(TFOpLambda(function), tuple(args), dict(kwargs or {}))
+    """Makes a native operation on symbolic tensors, or the public function it is in, a layer call."""
+    if function is _core.convert and isinstance(args[0], KerasTensor):
+        tensor, dtype = args[0], args[1]
+        if dtype is None or tensor.dtype == dtype:
+            return tensor
+        raise ValueError(
+            f"Tensor conversion requested dtype {dtype} for a symbolic tensor of dtype "
+            f"{tensor.dtype}: cast it with `tf.cast` first."
+        )
+    dispatch.divert_from_caller()
+    if function is _core.convert:
+        return _apply(TFOpLambda(_ops.stack), (list(args[0]),), {"axis": 0})
+    return _apply(TFOpLambda(function), args, kwargs)
 
 
 def call_operator(name: str, *args: Any) -> Any:
     """Makes an operator on symbolic tensors a layer call."""
-    kind = SlicingOpLambda if name == "__getitem__" else TFOpLambda
-    return _apply(kind(_OPERATORS[name]), args, {})
+    if name == "__getitem__":
+        return _apply(SlicingOpLambda(operator.getitem), args, {})
+    symbol = _SYMBOLS.get(name)
+    if symbol is None:
+        # A reflected operator: the symbolic tensor is on the right.
+        symbol = _SYMBOLS[f"__{name.strip('_').removeprefix('r')}__"]
+        args = args[::-1]
+    if symbol == "math.logical_not" and not args[0].dtype.is_bool:
+        return _apply(TFOpLambda(_ops.invert), args, {})
+    return _apply(TFOpLambda(_OPERATORS[symbol]), args, {})

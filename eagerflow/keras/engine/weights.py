@@ -8,6 +8,7 @@ import numpy as np
 
 from eagerflow import dtype as dtypes
 from eagerflow.keras import initializers
+from eagerflow.keras.mixed_precision.autocast import AutoCastVariable
 from eagerflow.shapes import TensorShape
 from eagerflow.variable import Variable
 
@@ -57,8 +58,6 @@ def make_weight(
     value = initializer(sizes, dtype=dtype)
     kind: type[Variable] = Variable
     if cast:
-        from eagerflow.keras.mixed_precision.autocast import AutoCastVariable
-
         kind = AutoCastVariable
     return kind(
         value,

@@ -2,8 +2,40 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from eagerflow import _core
 from eagerflow.variable import Variable
 
 
 class AutoCastVariable(Variable):
-    """A variable whose layer reads it in its compute dtype."""
+    """A variable that its layer reads in the layer's compute dtype while it is called."""
+
+
+class reading_casts:
+    """Inside a `with` block, attributes of layers that are such variables are their cast values.
+
+    The casts are recorded by tapes, so that gradients reach the variables in their own dtype.
+
+    Args:
+        layers: the layers.
+    """
+
+    def __init__(self, layers: list[Any]) -> None:
+        self._layers = layers
+        self._replaced: list[tuple[dict[str, Any], str, Any]] = []
+
+    def __enter__(self) -> None:
+        for layer in self._layers:
+            attributes = layer.__dict__
+            compute = attributes["_dtype_policy"].compute if "_dtype_policy" in attributes else None
+            if compute is None:
+                continue
+            for name, value in attributes.items():
+                if type(value) is AutoCastVariable and value.dtype is not compute:
+                    self._replaced.append((attributes, name, value))
+                    attributes[name] = _core.ops.cast(value, compute)
+
+    def __exit__(self, *details: Any) -> None:
+        for attributes, name, value in self._replaced:
+            attributes[name] = value

@@ -1,0 +1,155 @@
+"""Public functions that are given symbolic tensors become layers of functional models.
+
+Native operations ask `KerasTensor` by themselves. Functions that are composed in Python read shapes
+and values on the way, which symbolic tensors do not have. From the first symbolic input on, the
+public namespaces therefore hold them in a form that notices symbolic arguments: the function runs
+as ever, and where it meets a symbolic tensor, all of it becomes one layer call. Functions inside
+the package call each other directly and pay nothing.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+import types
+from collections.abc import Callable
+from typing import Any
+
+from eagerflow import _core, nest
+from eagerflow.keras.engine.keras_tensor import KerasTensor
+
+# Where functions are looked for, and what precedes their names in configurations.
+_NAMESPACES = ("math", "nn", "", "linalg", "random", "strings", "image", "bitwise", "signal")
+# Found in several namespaces, and called by their shortest names.
+_TOP_LEVEL = frozenset(
+    "einsum norm tensordot eye cast where argsort sort searchsorted meshgrid identity".split()
+)
+_CANONICAL = {
+    "log_softmax": "nn.log_softmax",
+    "matmul": "linalg.matmul",
+    "rint": "math.round",
+    "softmax": "nn.softmax",
+}
+# They make or describe tensors, run other functions, or are no functions of tensors.
+_LEFT_OUT = frozenset(
+    "Variable constant convert_to_tensor is_tensor function custom_gradient py_function "
+    "numpy_function as_dtype device control_dependencies print get_static_value group no_op "
+    "register_tensor_conversion_function executing_eagerly grad_pass_through recompute_grad "
+    "name_scope init_scope set_seed is_symbolic_tensor get_logger gradients hessians".split()
+)
+
+_symbols: dict[int, str] = {}
+_functions: dict[str, Any] = {}
+_patched: set[str] = set()
+_MAX_FRAMES = 64
+
+
+class _Diverted(Exception):
+    """Ends a function that met a symbolic tensor; its frame makes a layer call of it."""
+
+    def __init__(self, frame: types.FrameType) -> None:
+        self.frame = frame
+
+
+def has_symbolic(values: Any) -> bool:
+    """Whether symbolic tensors are among values, or in lists and dictionaries among them."""
+    for value in values:
+        if isinstance(value, KerasTensor):
+            return True
+        if isinstance(value, list | tuple | dict) and any(
+            isinstance(leaf, KerasTensor) for leaf in nest.flatten(value)
+        ):
+            return True
+    return False
+
+
+def _noticing(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function in the form that notices symbolic arguments."""
+
+    @functools.wraps(function)
+    def noticing(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except _Diverted as error:
+            if error.frame is not sys._getframe():
+                raise
+        except Exception:
+            if not has_symbolic(args) and not has_symbolic(kwargs.values()):
+                raise
+        from eagerflow.keras.engine.op_layer import apply_function
+
+        return apply_function(function, args, kwargs)
+
+    noticing._noticed = function  # type: ignore[attr-defined]
+    return noticing
+
+
+_CODE = _noticing(has_symbolic).__code__  # type: ignore[attr-defined]
+
+
+def plain(function: Any) -> Any:
+    """The function itself, for one that notices symbolic arguments."""
+    return getattr(function, "_noticed", function)
+
+
+def divert_from_caller() -> None:
+    """Ends the outermost public function under way that was given symbolic tensors, if any."""
+    found = None
+    frame: types.FrameType | None = sys._getframe(1)
+    for _ in range(_MAX_FRAMES):
+        if frame is None:
+            break
+        if frame.f_code is _CODE:
+            values = frame.f_locals
+            if has_symbolic(values["args"]) or has_symbolic(values["kwargs"].values()):
+                found = frame
+        frame = frame.f_back
+    if found is not None:
+        raise _Diverted(found)
+
+
+def notice_functions() -> None:
+    """Makes the public namespaces that are loaded notice symbolic arguments."""
+    for prefix in _NAMESPACES:
+        module_name = f"eagerflow.{prefix}".rstrip(".")
+        module = sys.modules.get(module_name)
+        if module is None or module_name in _patched:
+            continue
+        _patched.add(module_name)
+        for name, value in list(vars(module).items()):
+            if name.startswith("_") or name in _LEFT_OUT:
+                continue
+            native = type(value) is type(_core.ops.add)
+            ours = getattr(value, "__module__", None) or ""
+            composed = isinstance(value, types.FunctionType) and ours.startswith("eagerflow.")
+            if not native and not composed:
+                continue
+            value = plain(value)
+            symbol = f"{prefix}.{name}".lstrip(".")
+            if prefix and name in _TOP_LEVEL:
+                symbol = name
+            symbol = _CANONICAL.get(name, symbol)
+            known = _symbols.setdefault(id(value), symbol)
+            _functions.setdefault(symbol, value)
+            _functions.setdefault(known, value)
+            if composed:
+                setattr(module, name, _noticing(value))
+
+
+def symbol_of(function: Any) -> str | None:
+    """The public name of a function, without `tf.`."""
+    notice_functions()
+    return _symbols.get(id(plain(function)))
+
+
+def function_of(symbol: str) -> Any:
+    """The function of a public name, or None."""
+    notice_functions()
+    found = _functions.get(symbol)
+    if found is None:
+        import eagerflow
+
+        found = eagerflow
+        for part in symbol.removeprefix("compat.v1.").split("."):
+            found = getattr(found, part, None)
+    return plain(found)
