@@ -22,7 +22,7 @@ def is_nested(structure: Any) -> bool:
     >>> tf.nest.is_nested([1]), tf.nest.is_nested("ab"), tf.nest.is_nested({})
     (True, False, True)
     """
-    return _is_nested_type(type(structure))
+    return _is_nested_type(type(structure))  # type: ignore[arg-type]
 
 
 def _is_named_tuple(structure: Any) -> bool:

@@ -84,7 +84,7 @@ def _noticing(function: Callable[..., Any]) -> Callable[..., Any]:
     return noticing
 
 
-_CODE = _noticing(has_symbolic).__code__  # type: ignore[attr-defined]
+_CODE = _noticing(has_symbolic).__code__
 
 
 def plain(function: Any) -> Any:

@@ -74,12 +74,12 @@ def _node_config(node: Any, numbers: dict[tuple[str, int], int]) -> Any:
     else:
         first, rest = kwargs.pop(layer._call_spec.first), ()
     names = layer._argument_names()
-    for place, name in enumerate(names[1:]):
+    for number, name in enumerate(names[1:]):
         if name.startswith("*"):
-            kwargs[name[1:]] = list(rest[place:])
+            kwargs[name[1:]] = list(rest[number:])
             break
-        if place < len(rest):
-            kwargs[name] = rest[place]
+        if number < len(rest):
+            kwargs[name] = rest[number]
 
     def place(tensor: KerasTensor) -> list[Any]:
         source, index, number = tensor._keras_history
