@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import glob
-import sys
 from typing import Any
 
 from eagerflow import _core, dtypes
@@ -11,22 +9,16 @@ from eagerflow.data.arguments import invalid
 from eagerflow.data.creation import as_strings
 from eagerflow.data.dataset import Dataset
 from eagerflow.data.sources import TensorSliceDataset
+from eagerflow.io import gfile
 
 
 def list_files(patterns: Any, shuffle: Any, seed: Any) -> Dataset:
     """The dataset for `Dataset.list_files`."""
     texts = as_strings(patterns)
-    names = sorted({name for text in texts for name in matching(text)})
+    names = sorted({name for text in texts for name in gfile.glob(text)})
     if not names:
         raise invalid(f"No files matched pattern: {', '.join(texts)}")
     dataset: Dataset = TensorSliceDataset(_core.convert(names, dtypes.string, None))
     if shuffle is None or shuffle:
         dataset = dataset.shuffle(len(names), seed=seed)
     return dataset
-
-
-def matching(pattern: str) -> list[str]:
-    """The files that match a shell's pattern; a leading dot is a character like any other."""
-    if sys.version_info >= (3, 11):
-        return glob.glob(pattern, include_hidden=True)
-    return glob.glob(pattern)

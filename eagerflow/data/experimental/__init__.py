@@ -3,6 +3,7 @@
 from eagerflow.data.arguments import AUTOTUNE
 from eagerflow.data.arguments import INFINITE as INFINITE_CARDINALITY
 from eagerflow.data.arguments import UNKNOWN as UNKNOWN_CARDINALITY
+from eagerflow.data.csv_files import CsvDataset
 from eagerflow.data.experimental.functions import (
     SHARD_HINT,
     Counter,
@@ -40,6 +41,9 @@ from eagerflow.data.experimental.functions import (
     unique,
 )
 from eagerflow.data.experimental.reducing import Reducer
+from eagerflow.data.experimental.sql import SqlDataset
+from eagerflow.data.experimental.tables import make_csv_dataset
+from eagerflow.data.experimental.writing import TFRecordWriter
 from eagerflow.data.iterator import Optional, get_next_as_optional
 from eagerflow.data.options import (
     AutoShardPolicy,

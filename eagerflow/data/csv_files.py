@@ -1,0 +1,210 @@
+"""CsvDataset: the rows of CSV files as tuples of scalars."""
+
+from __future__ import annotations
+
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from eagerflow import _core, dtypes
+from eagerflow.data.arguments import UNKNOWN, integer, invalid
+from eagerflow.data.context import Context
+from eagerflow.data.cursor import Cursor
+from eagerflow.data.dataset import Dataset, UnaryDataset
+from eagerflow.data.files import LineCursor, filenames_dataset, path_of, reader_options
+from eagerflow.io.csv import split_line
+from eagerflow.type_spec import TensorSpec
+
+_KINDS = ("float32", "float64", "int32", "int64", "string")
+
+
+class CsvDataset(UnaryDataset):
+    """The rows of CSV files as tuples of scalars.
+
+    Args:
+        filenames: a file name, several, or a dataset of them.
+        record_defaults: for each column that is read a dtype, or an empty tensor, if the column must
+            have a value; or a tensor with the value that stands for a missing one.
+        compression_type: "", "GZIP" or "ZLIB".
+        buffer_size: how many bytes to read at once.
+        header: whether the first line of each file is to be passed over.
+        field_delim: the character between fields.
+        use_quote_delim: whether double quotes enclose fields.
+        na_value: another text that stands for a missing value.
+        select_cols: the numbers of the columns to read, ascending; all by default.
+        exclude_cols: the numbers of the columns not to read.
+
+    Raises:
+        ValueError: if both `select_cols` and `exclude_cols` are given.
+        tf.errors.InvalidArgumentError: in the iteration, if a row does not fit.
+
+    >>> import tempfile, os
+    >>> path = os.path.join(tempfile.mkdtemp(), "table.csv")
+    >>> tf.io.write_file(path, "n,text\\n1,one\\n2,")
+    >>> rows = tf.data.experimental.CsvDataset(path, [tf.int32, "none"], header=True)
+    >>> list(rows.as_numpy_iterator())
+    [(np.int32(1), b'one'), (np.int32(2), b'none')]
+    """
+
+    _public_name = "CsvDatasetV2"
+
+    def __init__(
+        self,
+        filenames: Any,
+        record_defaults: Any,
+        compression_type: Any = None,
+        buffer_size: Any = None,
+        header: bool = False,
+        field_delim: str = ",",
+        use_quote_delim: bool = True,
+        na_value: str = "",
+        select_cols: Any = None,
+        exclude_cols: Any = None,
+    ) -> None:
+        if select_cols is not None and exclude_cols is not None:
+            raise ValueError(
+                "CsvDataset does not support specifying both `select_cols` and `exclude_cols`."
+            )
+        self._compression, self._buffer = reader_options(compression_type, buffer_size)
+        self._columns = [_column(default, i) for i, default in enumerate(record_defaults)]
+        if not self._columns:
+            raise invalid("`record_defaults` must name at least one column")
+        if len(field_delim.encode()) != 1:
+            raise invalid("field_delim should be only 1 char")
+        self._header = bool(header)
+        self._delimiter = field_delim.encode()
+        self._quotes = bool(use_quote_delim)
+        self._missing = na_value.encode()
+        self._selected = None if select_cols is None else _numbers(select_cols, "select_cols")
+        self._excluded = set(_numbers(exclude_cols, "exclude_cols")) if exclude_cols else set()
+        if self._selected is not None and len(self._selected) != len(self._columns):
+            raise invalid("select_cols should match output size")
+        super().__init__(filenames_dataset(filenames).flat_map(self._one_file))
+
+    def _one_file(self, name: Any) -> Dataset:
+        return OneTableDataset(self, path_of(name))
+
+    def _make_spec(self) -> Any:
+        return tuple([TensorSpec([], dtype) for dtype, _ in self._columns])
+
+    def _known_spec(self) -> Any:
+        return (self.element_spec,)
+
+    def _count(self) -> int:
+        return UNKNOWN
+
+
+def _column(default: Any, number: int) -> tuple[Any, Any]:
+    """A column's dtype, and its default or None."""
+    if isinstance(default, (dtypes.DType, type)):
+        dtype, tensor = dtypes.as_dtype(default), None
+    else:
+        if not isinstance(default, _core.Tensor) and np.size(np.asarray(default, object)) == 0:
+            default = np.zeros(0, np.float32)
+        tensor = _core.convert(default, None, None)
+        dtype = tensor.dtype
+        if tensor.ndim > 1 or tensor._size > 1:
+            raise invalid(
+                f"Each record default should be a scalar or a vector of at most one value, but "
+                f"column {number} has shape {tensor.shape}."
+            )
+    if dtype.name not in _KINDS:
+        raise TypeError(f"Column {number} cannot be of dtype {dtype!r}: use one of {_KINDS}.")
+    if tensor is None or tensor._size == 0:
+        return dtype, None
+    return dtype, _core.ops.reshape(tensor, [])
+
+
+def _numbers(columns: Any, what: str) -> list[int]:
+    numbers = [integer(column, what) for column in columns]
+    if any(a >= b for a, b in zip(numbers, numbers[1:], strict=False)):
+        raise invalid(f"{what} should be strictly increasing indices")
+    if numbers and numbers[0] < 0:
+        raise invalid(f"{what} should be non-negative indices")
+    return numbers
+
+
+class OneTableDataset(Dataset):
+    """The rows of one file."""
+
+    def __init__(self, owner: CsvDataset, path: str) -> None:
+        super().__init__()
+        self._owner = owner
+        self._path = path
+
+    def _cursor(self, context: Context) -> Cursor:
+        return RowCursor(self._path, self._owner)
+
+    def _make_spec(self) -> Any:
+        return self._owner.element_spec
+
+    def _count(self) -> int:
+        return UNKNOWN
+
+    def _make_sample(self, variant: int) -> Any:
+        return next(RowCursor(self._path, self._owner))
+
+
+class RowCursor(LineCursor):
+    """Reads lines, joins those that a quoted field goes over, and takes them apart."""
+
+    __slots__ = ("_owner",)
+
+    def __init__(self, path: str, owner: CsvDataset) -> None:
+        super().__init__(path, owner._compression, owner._buffer)
+        self._owner = owner
+
+    def _opened(self) -> BinaryIO:
+        file = super()._opened()
+        if self._owner._header and not file.readline():
+            raise invalid(f"{self._path}: Can't read header of file")
+        return file
+
+    def _record(self, file: BinaryIO) -> bytes:
+        line = super()._record(file)
+        if self._owner._quotes and b'"' in line:
+            while line.count(b'"') % 2:
+                more = file.readline()
+                if not more:
+                    break
+                line += b"\n" + more.rstrip(b"\r\n")
+        return line
+
+    def _element(self, record: bytes) -> Any:
+        owner = self._owner
+        fields = split_line(record, owner._delimiter, owner._quotes)
+        if owner._excluded:
+            fields = [field for i, field in enumerate(fields) if i not in owner._excluded]
+        elif owner._selected is not None:
+            fields = [fields[i] for i in owner._selected if i < len(fields)]
+        if len(fields) != len(owner._columns):
+            raise invalid(
+                f"Expect {len(owner._columns)} fields but have {len(fields)} in record"
+                + (" (an empty line)" if not record else "")
+            )
+        values = []
+        for i, (field, (dtype, default)) in enumerate(zip(fields, owner._columns, strict=True)):
+            if not field or field == owner._missing:
+                if default is None:
+                    raise invalid(f"Field {i} is required but missing in record!")
+                values.append(default)
+            elif dtype is dtypes.string:
+                values.append(_core.convert(field, dtype, None))
+            else:
+                values.append(_core.convert(_number(field, dtype, i), dtype, None))
+        return tuple(values)
+
+
+def _number(field: bytes, dtype: Any, column: int) -> Any:
+    try:
+        if b"_" in field:
+            raise ValueError
+        value = float(field) if dtype.is_floating else int(field)
+        if not dtype.is_floating and not dtype.min <= value <= dtype.max:
+            raise ValueError
+    except ValueError:
+        raise invalid(
+            f"Field {column} in record is not a valid {dtype.name}: "
+            f"{field.decode(errors='replace')}"
+        ) from None
+    return value
