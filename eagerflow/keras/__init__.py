@@ -3,6 +3,7 @@
 from eagerflow.keras import (
     activations,
     backend,
+    callbacks,
     constraints,
     initializers,
     layers,
@@ -27,6 +28,7 @@ __all__ = [
     "__version__",
     "activations",
     "backend",
+    "callbacks",
     "constraints",
     "initializers",
     "losses",

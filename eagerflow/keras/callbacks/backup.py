@@ -1,0 +1,126 @@
+"""BackupAndRestore: training that goes on where it was interrupted."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import warnings
+from typing import Any
+
+import numpy as np
+
+from eagerflow.keras.callbacks.callback import Callback
+
+
+class BackupAndRestore(Callback):
+    """Keeps the state of training in a folder, and takes it from there when `fit` starts again.
+
+    The weights of the model and the optimizer are kept, and the number of the epoch. After a
+    training that ran to its end there is nothing left to go on with, and the folder is removed.
+
+    Args:
+        backup_dir: the folder; one for each model.
+        save_freq: "epoch", or the number of batches between backups.
+        delete_checkpoint: whether the folder is removed at the end.
+        save_before_preemption: ignored: there are no machines that announce their end.
+
+    Raises:
+        ValueError: if nothing says when to save.
+    """
+
+    _supports_tf_logs = True
+
+    def __init__(
+        self,
+        backup_dir: Any,
+        save_freq: Any = "epoch",
+        delete_checkpoint: bool = True,
+        save_before_preemption: bool = False,
+    ) -> None:
+        super().__init__()
+        if not save_freq and not save_before_preemption:
+            raise ValueError("Either `save_freq` or `save_before_preemption` must be set.")
+        self.backup_dir = os.fspath(backup_dir)
+        self.save_freq = save_freq
+        self.delete_checkpoint = delete_checkpoint
+        self.save_before_preemption = save_before_preemption
+        self._batches = 0
+        self._current_epoch = 0
+        self._restored_epoch: int | None = None
+
+    @property
+    def _path(self) -> str:
+        return os.path.join(self.backup_dir, "chief", "training_state.npz")
+
+    def _implements_train_batch_hooks(self) -> bool:
+        return self.save_freq != "epoch"
+
+    def on_train_begin(self, logs: dict[str, Any] | None = None) -> None:
+        """Takes the state from the folder, if there is one."""
+        self._restored_epoch = None
+        if not self.model.built:
+            warnings.warn(
+                "To use the BackupAndRestore callback, you model must be built before you call "
+                f"`fit()`. Model {self.model} is unbuilt. You can build it beforehand by calling "
+                "it on a batch of data.",
+                stacklevel=2,
+            )
+            return
+        if hasattr(self.model.optimizer, "build"):
+            self.model.optimizer.build(self.model.trainable_variables)
+        if os.path.exists(self._path):
+            self._restore()
+        self.model.__dict__["_maybe_load_initial_epoch_from_callbacks"] = self._initial_epoch
+
+    def _initial_epoch(self, callbacks: Any, data: Any) -> int:
+        """The epoch with which training goes on."""
+        if self._restored_epoch is None:
+            return int(data._initial_epoch)
+        return self._restored_epoch
+
+    def on_epoch_begin(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
+        """Notes the epoch."""
+        self._current_epoch = epoch
+
+    def on_train_batch_end(self, batch: int, logs: dict[str, Any] | None = None) -> None:
+        """Saves if there were enough batches; training will go on with this epoch."""
+        if self.save_freq == "epoch" or not self.save_freq:
+            return
+        self._batches += 1
+        if self._batches >= self.save_freq:
+            self._batches = 0
+            self._save(self._current_epoch)
+
+    def on_epoch_end(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
+        """Saves; training will go on with the next epoch."""
+        if self.save_freq == "epoch":
+            self._save(epoch + 1)
+
+    def on_train_end(self, logs: dict[str, Any] | None = None) -> None:
+        """Removes the folder."""
+        if self.delete_checkpoint:
+            shutil.rmtree(os.path.dirname(self._path), ignore_errors=True)
+        self.model.__dict__.pop("_maybe_load_initial_epoch_from_callbacks", None)
+
+    def _save(self, next_epoch: int) -> None:
+        state = {"epoch": np.asarray(next_epoch)}
+        for index, weight in enumerate(self.model.weights):
+            state[f"model/{index}"] = weight.numpy()
+        for index, weight in enumerate(self.model.optimizer.variables):
+            state[f"optimizer/{index}"] = weight.numpy()
+        directory = os.path.dirname(self._path)
+        os.makedirs(directory, exist_ok=True)
+        # A whole file takes the place of the old one at once.
+        handle, temporary = tempfile.mkstemp(suffix=".npz", dir=directory)
+        with os.fdopen(handle, "wb") as file:
+            np.savez(file, **state)  # type: ignore[arg-type]
+        os.replace(temporary, self._path)
+
+    def _restore(self) -> None:
+        with np.load(self._path) as state:
+            for index, weight in enumerate(self.model.weights):
+                weight.assign(state[f"model/{index}"])
+            for index, weight in enumerate(self.model.optimizer.variables):
+                weight.assign(state[f"optimizer/{index}"])
+            self._restored_epoch = int(state["epoch"])

@@ -1,0 +1,130 @@
+"""Callback: what is called at the beginnings and ends of training, epochs and batches."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from eagerflow import _core
+
+
+def plain(value: Any) -> Any:
+    """Tensors in a structure of logs as arrays, those with one number as that number."""
+    if isinstance(value, dict):
+        return {key: plain(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return type(value)(plain(entry) for entry in value)
+    if isinstance(value, _core.Tensor | _core.Variable):
+        value = value.numpy()
+    if hasattr(value, "item") and getattr(value, "ndim", None) == 0:
+        return value.item()
+    return value
+
+
+class Callback:
+    """Base class of callbacks; a subclass defines the methods it needs.
+
+    Attributes:
+        model: the model that is trained.
+        params: `verbose`, `epochs` and `steps` of the training.
+
+    `logs` holds the loss and metrics by name, at the ends of batches and epochs.
+
+    >>> class Losses(tf.keras.callbacks.Callback):
+    ...     def on_train_begin(self, logs=None):
+    ...         self.losses = []
+    ...
+    ...     def on_train_batch_end(self, batch, logs=None):
+    ...         self.losses.append(logs["loss"])
+    >>> callback = Losses()
+    >>> callbacks = tf.keras.callbacks.CallbackList([callback])
+    >>> callbacks.on_train_begin()
+    >>> callbacks.on_train_batch_end(0, {"loss": tf.constant(0.5)})
+    >>> callback.losses
+    [0.5]
+    """
+
+    _supports_tf_logs = False
+    _chief_worker_only: bool | None = None
+    validation_data: Any = None
+    model: Any = None
+    params: Any = None
+
+    def __init__(self) -> None:
+        self.validation_data = None
+        self.model = None
+
+    def set_params(self, params: dict[str, Any]) -> None:
+        """Keeps what is known of the training."""
+        self.params = params
+
+    def set_model(self, model: Any) -> None:
+        """Keeps the model."""
+        self.model = model
+
+    def on_batch_begin(self, batch: int, logs: dict[str, Any] | None = None) -> None:
+        """The older name of `on_train_batch_begin`."""
+
+    def on_batch_end(self, batch: int, logs: dict[str, Any] | None = None) -> None:
+        """The older name of `on_train_batch_end`."""
+
+    def on_epoch_begin(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
+        """Called when an epoch of training begins; epochs count from 0."""
+
+    def on_epoch_end(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
+        """Called when an epoch of training has ended, validation included."""
+
+    def on_train_batch_begin(self, batch: int, logs: dict[str, Any] | None = None) -> None:
+        """Called before a batch of training."""
+        self.on_batch_begin(batch, logs=logs)
+
+    def on_train_batch_end(self, batch: int, logs: dict[str, Any] | None = None) -> None:
+        """Called after a batch of training."""
+        self.on_batch_end(batch, logs=logs)
+
+    def on_test_batch_begin(self, batch: int, logs: dict[str, Any] | None = None) -> None:
+        """Called before a batch of evaluation, that of validation included."""
+
+    def on_test_batch_end(self, batch: int, logs: dict[str, Any] | None = None) -> None:
+        """Called after a batch of evaluation."""
+
+    def on_predict_batch_begin(self, batch: int, logs: dict[str, Any] | None = None) -> None:
+        """Called before a batch of prediction."""
+
+    def on_predict_batch_end(self, batch: int, logs: dict[str, Any] | None = None) -> None:
+        """Called after a batch of prediction; the logs have its `outputs`."""
+
+    def on_train_begin(self, logs: dict[str, Any] | None = None) -> None:
+        """Called once before training."""
+
+    def on_train_end(self, logs: dict[str, Any] | None = None) -> None:
+        """Called once after training."""
+
+    def on_test_begin(self, logs: dict[str, Any] | None = None) -> None:
+        """Called once before evaluation."""
+
+    def on_test_end(self, logs: dict[str, Any] | None = None) -> None:
+        """Called once after evaluation."""
+
+    def on_predict_begin(self, logs: dict[str, Any] | None = None) -> None:
+        """Called once before prediction."""
+
+    def on_predict_end(self, logs: dict[str, Any] | None = None) -> None:
+        """Called once after prediction."""
+
+    def _defines(self, *names: str) -> bool:
+        """Whether a subclass, or the object itself, has one of these methods of its own."""
+        return any(
+            getattr(getattr(self, name), "__func__", None) is not getattr(Callback, name)
+            for name in names
+        )
+
+    def _implements_train_batch_hooks(self) -> bool:
+        return self._defines(
+            "on_batch_begin", "on_batch_end", "on_train_batch_begin", "on_train_batch_end"
+        )
+
+    def _implements_test_batch_hooks(self) -> bool:
+        return self._defines("on_test_batch_begin", "on_test_batch_end")
+
+    def _implements_predict_batch_hooks(self) -> bool:
+        return self._defines("on_predict_batch_begin", "on_predict_batch_end")

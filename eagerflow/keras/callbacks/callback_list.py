@@ -1,0 +1,198 @@
+"""CallbackList: several callbacks that are called like one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from eagerflow import nest
+from eagerflow.keras.callbacks.callback import Callback, plain
+from eagerflow.keras.callbacks.history import History
+from eagerflow.keras.callbacks.progbar_logger import ProgbarLogger
+
+_Hooks = list[Callable[..., None]]
+
+
+class CallbackList:
+    """Calls several callbacks, in their order.
+
+    Args:
+        callbacks: a callback or a structure of callbacks.
+        add_history: whether to add a `History` if there is none.
+        add_progbar: whether to add a `ProgbarLogger` if there is none.
+        model: the model that is trained.
+        **params: what callbacks get as `params`.
+
+    >>> callbacks = tf.keras.callbacks.CallbackList(add_history=True)
+    >>> [type(callback).__name__ for callback in callbacks]
+    ['History']
+    """
+
+    def __init__(
+        self,
+        callbacks: Any = None,
+        add_history: bool = False,
+        add_progbar: bool = False,
+        model: Any = None,
+        **params: Any,
+    ) -> None:
+        self.callbacks: list[Any] = nest.flatten(callbacks) if callbacks else []
+        self.model: Any = None
+        self.params: dict[str, Any] = {}
+        self._progbar: Any = None
+        self._history: Any = None
+        for callback in self.callbacks:
+            if isinstance(callback, ProgbarLogger):
+                self._progbar = callback
+            elif isinstance(callback, History):
+                self._history = callback
+        if add_history and self._history is None:
+            self._history = History()
+            self.callbacks.append(self._history)
+        if add_progbar and self._progbar is None:
+            self._progbar = ProgbarLogger(count_mode="steps")
+            self.callbacks.append(self._progbar)
+        if model:
+            self.set_model(model)
+        if params:
+            self.set_params(params)
+        self._look_up_hooks()
+
+    def _look_up_hooks(self) -> None:
+        """Notes which callbacks have something to do at batches: mostly, few have."""
+        self._hooks: dict[str, _Hooks] = {}
+        takes_tensors = True
+        for mode in ("train", "test", "predict"):
+            here = [c for c in self.callbacks if getattr(c, f"_implements_{mode}_batch_hooks")()]
+            takes_tensors &= all(getattr(c, "_supports_tf_logs", False) for c in here)
+            setattr(self, f"_should_call_{mode}_batch_hooks", bool(here))
+            for point in ("begin", "end"):
+                names = [f"on_{mode}_batch_{point}"]
+                if mode == "train":
+                    names.append(f"on_batch_{point}")
+                self._hooks[names[0]] = [
+                    getattr(c, names[0]) for c in here if Callback._defines(c, *names)
+                ]
+        self._batch_hooks_support_tf_logs = takes_tensors
+        self._supports_tf_logs = all(
+            getattr(callback, "_supports_tf_logs", False) for callback in self.callbacks
+        )
+
+    def append(self, callback: Any) -> None:
+        """Adds a callback."""
+        self.callbacks.append(callback)
+        self._look_up_hooks()
+
+    def set_params(self, params: dict[str, Any]) -> None:
+        """Tells all callbacks what is known of the training."""
+        self.params = params
+        for callback in self.callbacks:
+            callback.set_params(params)
+        self._look_up_hooks()
+
+    def set_model(self, model: Any) -> None:
+        """Tells all callbacks the model."""
+        self.model = model
+        if self._history is not None:
+            model.history = self._history
+        for callback in self.callbacks:
+            callback.set_model(model)
+
+    def _logs(self, logs: Any) -> Any:
+        if logs is None:
+            return {}
+        return logs if self._supports_tf_logs else plain(logs)
+
+    def _call_batch_hooks(self, name: str, batch: int, logs: Any) -> None:
+        hooks = self._hooks[name]
+        if not hooks:
+            return
+        if logs is None:
+            logs = {}
+        elif not self._batch_hooks_support_tf_logs:
+            logs = plain(logs)
+        for hook in hooks:
+            hook(batch, logs)
+
+    def on_batch_begin(self, batch: int, logs: Any = None) -> None:
+        """The older name of `on_train_batch_begin`."""
+        self._call_batch_hooks("on_train_batch_begin", batch, logs)
+
+    def on_batch_end(self, batch: int, logs: Any = None) -> None:
+        """The older name of `on_train_batch_end`."""
+        self._call_batch_hooks("on_train_batch_end", batch, logs)
+
+    def on_train_batch_begin(self, batch: int, logs: Any = None) -> None:
+        """Calls that method of all callbacks."""
+        self._call_batch_hooks("on_train_batch_begin", batch, logs)
+
+    def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
+        """Calls that method of all callbacks."""
+        self._call_batch_hooks("on_train_batch_end", batch, logs)
+
+    def on_test_batch_begin(self, batch: int, logs: Any = None) -> None:
+        """Calls that method of all callbacks."""
+        self._call_batch_hooks("on_test_batch_begin", batch, logs)
+
+    def on_test_batch_end(self, batch: int, logs: Any = None) -> None:
+        """Calls that method of all callbacks."""
+        self._call_batch_hooks("on_test_batch_end", batch, logs)
+
+    def on_predict_batch_begin(self, batch: int, logs: Any = None) -> None:
+        """Calls that method of all callbacks."""
+        self._call_batch_hooks("on_predict_batch_begin", batch, logs)
+
+    def on_predict_batch_end(self, batch: int, logs: Any = None) -> None:
+        """Calls that method of all callbacks."""
+        self._call_batch_hooks("on_predict_batch_end", batch, logs)
+
+    def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
+        """Calls that method of all callbacks."""
+        logs = self._logs(logs)
+        for callback in self.callbacks:
+            callback.on_epoch_begin(epoch, logs)
+
+    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+        """Calls that method of all callbacks."""
+        logs = self._logs(logs)
+        for callback in self.callbacks:
+            callback.on_epoch_end(epoch, logs)
+
+    def on_train_begin(self, logs: Any = None) -> None:
+        """Calls that method of all callbacks."""
+        logs = self._logs(logs)
+        for callback in self.callbacks:
+            callback.on_train_begin(logs)
+
+    def on_train_end(self, logs: Any = None) -> None:
+        """Calls that method of all callbacks."""
+        logs = self._logs(logs)
+        for callback in self.callbacks:
+            callback.on_train_end(logs)
+
+    def on_test_begin(self, logs: Any = None) -> None:
+        """Calls that method of all callbacks."""
+        logs = self._logs(logs)
+        for callback in self.callbacks:
+            callback.on_test_begin(logs)
+
+    def on_test_end(self, logs: Any = None) -> None:
+        """Calls that method of all callbacks."""
+        logs = self._logs(logs)
+        for callback in self.callbacks:
+            callback.on_test_end(logs)
+
+    def on_predict_begin(self, logs: Any = None) -> None:
+        """Calls that method of all callbacks."""
+        logs = self._logs(logs)
+        for callback in self.callbacks:
+            callback.on_predict_begin(logs)
+
+    def on_predict_end(self, logs: Any = None) -> None:
+        """Calls that method of all callbacks."""
+        logs = self._logs(logs)
+        for callback in self.callbacks:
+            callback.on_predict_end(logs)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.callbacks)

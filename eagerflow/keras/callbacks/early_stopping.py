@@ -1,0 +1,147 @@
+"""EarlyStopping and TerminateOnNaN: reasons to end training."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import Any
+
+import numpy as np
+
+from eagerflow.keras.callbacks.callback import Callback
+from eagerflow.keras.utils import io_utils
+
+
+class EarlyStopping(Callback):
+    """Ends training when a value gets no better.
+
+    Args:
+        monitor: the value's name.
+        min_delta: by how much it must get better to count.
+        patience: how many epochs it may stay as it is.
+        verbose: 1 to say so.
+        mode: "min" or "max": what is better; "auto" takes it from the name.
+        baseline: what the value must become better than.
+        restore_best_weights: whether the model gets the best epoch's weights at the end.
+        start_from_epoch: how many epochs do not count.
+
+    >>> stop = tf.keras.callbacks.EarlyStopping("loss", patience=1)
+    >>> model = type("Model", (), {"stop_training": False})()
+    >>> stop.set_model(model)
+    >>> stop.on_train_begin()
+    >>> for epoch, loss in enumerate([1.0, 0.5, 0.6]):
+    ...     stop.on_epoch_end(epoch, {"loss": loss})
+    >>> model.stop_training, stop.stopped_epoch
+    (True, 2)
+    """
+
+    def __init__(
+        self,
+        monitor: str = "val_loss",
+        min_delta: float = 0,
+        patience: int = 0,
+        verbose: int = 0,
+        mode: str = "auto",
+        baseline: float | None = None,
+        restore_best_weights: bool = False,
+        start_from_epoch: int = 0,
+    ) -> None:
+        super().__init__()
+        self.monitor = monitor
+        self.patience = patience
+        self.verbose = verbose
+        self.baseline = baseline
+        self.wait = 0
+        self.stopped_epoch = 0
+        self.best_epoch = 0
+        self.restore_best_weights = restore_best_weights
+        self.best_weights: Any = None
+        self.start_from_epoch = start_from_epoch
+        if mode not in ("auto", "min", "max"):
+            warnings.warn(
+                f"EarlyStopping mode {mode} is unknown, fallback to auto mode.", stacklevel=2
+            )
+            mode = "auto"
+        higher = mode == "max" or (mode == "auto" and monitor.endswith(("acc", "accuracy", "auc")))
+        self.monitor_op: Any = np.greater if higher else np.less
+        self.min_delta = abs(min_delta) if higher else -abs(min_delta)
+        self.best: float = -np.inf if higher else np.inf
+
+    def on_train_begin(self, logs: dict[str, Any] | None = None) -> None:
+        """Forgets an earlier training."""
+        self.wait = 0
+        self.stopped_epoch = 0
+        self.best = np.inf if self.monitor_op is np.less else -np.inf
+        self.best_weights = None
+        self.best_epoch = 0
+
+    def on_epoch_end(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
+        """Looks at the value."""
+        current = self.get_monitor_value(logs)
+        if current is None or epoch < self.start_from_epoch:
+            return
+        if self.restore_best_weights and self.best_weights is None:
+            # There may never be a better one than the first.
+            self.best_weights = self.model.get_weights()
+            self.best_epoch = epoch
+        self.wait += 1
+        if self._is_improvement(current, self.best):
+            self.best = current
+            self.best_epoch = epoch
+            if self.restore_best_weights:
+                self.best_weights = self.model.get_weights()
+            if self.baseline is None or self._is_improvement(current, self.baseline):
+                self.wait = 0
+            return
+        if self.wait >= self.patience and epoch > 0:
+            self.stopped_epoch = epoch
+            self.model.stop_training = True
+
+    def on_train_end(self, logs: dict[str, Any] | None = None) -> None:
+        """Gives the model the best weights if asked for."""
+        if self.stopped_epoch > 0 and self.verbose > 0:
+            io_utils.print_msg(f"Epoch {self.stopped_epoch + 1}: early stopping")
+        if self.restore_best_weights and self.best_weights is not None:
+            if self.verbose > 0:
+                io_utils.print_msg(
+                    "Restoring model weights from the end of the best epoch: "
+                    f"{self.best_epoch + 1}."
+                )
+            self.model.set_weights(self.best_weights)
+
+    def get_monitor_value(self, logs: dict[str, Any] | None) -> Any:
+        """The value that is looked at, or None with a warning."""
+        logs = logs or {}
+        value = logs.get(self.monitor)
+        if value is None:
+            warnings.warn(
+                f"Early stopping conditioned on metric `{self.monitor}` which is not available. "
+                f"Available metrics are: {','.join(logs)}",
+                stacklevel=3,
+            )
+        return value
+
+    def _is_improvement(self, value: Any, reference: Any) -> bool:
+        return bool(self.monitor_op(value - self.min_delta, reference))
+
+
+class TerminateOnNaN(Callback):
+    """Ends training when the loss is not finite.
+
+    >>> callback = tf.keras.callbacks.TerminateOnNaN()
+    >>> model = type("Model", (), {"stop_training": False})()
+    >>> callback.set_model(model)
+    >>> callback.on_batch_end(3, {"loss": float("nan")})
+    Batch 3: Invalid loss, terminating training
+    >>> model.stop_training
+    True
+    """
+
+    _supports_tf_logs = True
+
+    def on_batch_end(self, batch: int, logs: dict[str, Any] | None = None) -> None:
+        """Looks at the loss."""
+        loss = (logs or {}).get("loss")
+        if loss is not None and not math.isfinite(float(loss)):
+            io_utils.print_msg(f"Batch {batch}: Invalid loss, terminating training")
+            self.model.stop_training = True

@@ -1,0 +1,79 @@
+"""History and BaseLogger: what the epochs gave."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from eagerflow.keras.callbacks.callback import Callback, plain
+
+
+class History(Callback):
+    """Keeps the loss and metrics of each epoch; `fit` adds one and returns it.
+
+    Attributes:
+        history: lists of values by name.
+        epoch: the numbers of the epochs.
+
+    >>> history = tf.keras.callbacks.History()
+    >>> history.set_model(type("Model", (), {})())
+    >>> history.on_train_begin()
+    >>> history.on_epoch_end(0, {"loss": 0.5})
+    >>> history.history
+    {'loss': [0.5]}
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.history: dict[str, list] = {}
+        self.epoch: list[int] = []
+
+    def on_train_begin(self, logs: dict[str, Any] | None = None) -> None:
+        """Starts the list of epochs; values of earlier trainings stay."""
+        self.epoch = []
+
+    def on_epoch_end(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
+        """Adds the epoch's values."""
+        self.epoch.append(epoch)
+        for name, value in (logs or {}).items():
+            self.history.setdefault(name, []).append(value)
+        self.model.history = self
+
+
+class BaseLogger(Callback):
+    """Averages the batches' values over an epoch, weighted by the batches' sizes.
+
+    Args:
+        stateful_metrics: names of values that are means already.
+    """
+
+    def __init__(self, stateful_metrics: Iterable[str] | None = None) -> None:
+        super().__init__()
+        self.stateful_metrics = set(stateful_metrics or ())
+        self.seen = 0
+        self.totals: dict[str, Any] = {}
+
+    def on_epoch_begin(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
+        """Starts the sums again."""
+        self.seen = 0
+        self.totals = {}
+
+    def on_batch_end(self, batch: int, logs: dict[str, Any] | None = None) -> None:
+        """Adds a batch's values."""
+        logs = plain(logs or {})
+        size = logs.get("size", 0)
+        self.seen += size * logs.get("num_steps", 1)
+        for name, value in logs.items():
+            if name in self.stateful_metrics:
+                self.totals[name] = value
+            else:
+                self.totals[name] = self.totals.get(name, 0) + value * size
+
+    def on_epoch_end(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
+        """Puts the means into the epoch's values."""
+        if logs is None:
+            return
+        for name in self.params["metrics"]:
+            if name in self.totals:
+                total = self.totals[name]
+                logs[name] = total if name in self.stateful_metrics else total / self.seen

@@ -1,0 +1,179 @@
+"""Callbacks that change the learning rate."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from eagerflow import _core
+from eagerflow.keras.callbacks.callback import Callback
+from eagerflow.keras.utils import io_utils
+
+
+def _rate(model: Any) -> Any:
+    """The learning rate as a NumPy number."""
+    rate = model.optimizer.learning_rate
+    return rate.numpy() if hasattr(rate, "numpy") else rate
+
+
+class LearningRateScheduler(Callback):
+    """Sets the learning rate at the beginning of each epoch.
+
+    Args:
+        schedule: called with the epoch, from 0, and the learning rate; returns the new one.
+        verbose: 1 to say so.
+
+    >>> halve = tf.keras.callbacks.LearningRateScheduler(lambda epoch, rate: rate / 2)
+    >>> model = type("Model", (), {"optimizer": tf.keras.optimizers.SGD(0.5)})()
+    >>> halve.set_model(model)
+    >>> halve.on_epoch_begin(0)
+    >>> float(model.optimizer.learning_rate)
+    0.25
+    """
+
+    def __init__(self, schedule: Callable[..., Any], verbose: int = 0) -> None:
+        super().__init__()
+        self.schedule = schedule
+        self.verbose = verbose
+
+    def on_epoch_begin(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
+        """Asks for the learning rate and sets it.
+
+        Raises:
+            ValueError: if it is no float.
+        """
+        if not hasattr(self.model.optimizer, "learning_rate"):
+            raise ValueError('Optimizer must have a "lr" attribute.')
+        try:
+            rate = self.schedule(epoch, float(_rate(self.model)))
+        except TypeError:  # older schedules take the epoch alone
+            rate = self.schedule(epoch)
+        if not isinstance(rate, _core.Tensor | float | np.float32 | np.float64):
+            raise ValueError(f'The output of the "schedule" function should be float. Got: {rate}')
+        if isinstance(rate, _core.Tensor):
+            if not rate.dtype.is_floating:
+                raise ValueError(f"The dtype of `lr` Tensor should be float. Got: {rate.dtype}")
+            rate = rate.numpy()
+        self.model.optimizer.learning_rate = rate
+        if self.verbose > 0:
+            io_utils.print_msg(
+                f"\nEpoch {epoch + 1}: LearningRateScheduler setting learning rate to {rate}."
+            )
+
+    def on_epoch_end(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
+        """Puts the learning rate into the epoch's values."""
+        if logs is not None:
+            logs["lr"] = _rate(self.model)
+
+
+class ReduceLROnPlateau(Callback):
+    """Lowers the learning rate when a value gets no better.
+
+    Args:
+        monitor: the value's name.
+        factor: by which the rate is multiplied; below 1.
+        patience: how many epochs the value may stay as it is.
+        verbose: 1 to say so.
+        mode: "min" or "max": what is better; "auto" takes it from the name.
+        min_delta: by how much the value must get better to count.
+        cooldown: how many epochs do not count after the rate was lowered.
+        min_lr: the lowest rate.
+        **kwargs: `epsilon`, the older name of `min_delta`.
+
+    Raises:
+        ValueError: if `factor` is not below 1.
+    """
+
+    def __init__(
+        self,
+        monitor: str = "val_loss",
+        factor: float = 0.1,
+        patience: int = 10,
+        verbose: int = 0,
+        mode: str = "auto",
+        min_delta: float = 1e-4,
+        cooldown: int = 0,
+        min_lr: float = 0,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__()
+        if factor >= 1.0:
+            raise ValueError(f"ReduceLROnPlateau does not support a factor >= 1.0. Got {factor}")
+        self.monitor = monitor
+        self.factor = factor
+        self.min_lr = min_lr
+        self.min_delta = kwargs.pop("epsilon", min_delta)
+        self.patience = patience
+        self.verbose = verbose
+        self.cooldown = cooldown
+        self.cooldown_counter = 0
+        self.wait = 0
+        self.best: Any = 0
+        self.mode = mode
+        self._reset()
+
+    def _reset(self) -> None:
+        if self.mode not in ("auto", "min", "max"):
+            warnings.warn(
+                f"Learning rate reduction mode {self.mode} is unknown, fallback to auto mode.",
+                stacklevel=3,
+            )
+            self.mode = "auto"
+        lower = self.mode == "min" or (self.mode == "auto" and "acc" not in self.monitor)
+        self._lower_is_better = lower
+        self.best = np.inf if lower else -np.inf
+        self.cooldown_counter = 0
+        self.wait = 0
+
+    def monitor_op(self, value: Any, best: Any) -> bool:
+        """Whether a value is better than the best."""
+        if self._lower_is_better:
+            return bool(value < best - self.min_delta)
+        return bool(value > best + self.min_delta)
+
+    def on_train_begin(self, logs: dict[str, Any] | None = None) -> None:
+        """Forgets an earlier training."""
+        self._reset()
+
+    def on_epoch_end(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
+        """Looks at the value."""
+        logs = {} if logs is None else logs
+        logs["lr"] = _rate(self.model)
+        current = logs.get(self.monitor)
+        if current is None:
+            warnings.warn(
+                f"Learning rate reduction is conditioned on metric `{self.monitor}` which is not "
+                f"available. Available metrics are: {','.join(logs)}",
+                stacklevel=2,
+            )
+            return
+        if self.in_cooldown():
+            self.cooldown_counter -= 1
+            self.wait = 0
+        if self.monitor_op(current, self.best):
+            self.best = current
+            self.wait = 0
+        elif not self.in_cooldown():
+            self.wait += 1
+            if self.wait >= self.patience:
+                self._reduce(epoch)
+
+    def _reduce(self, epoch: int) -> None:
+        before = _rate(self.model)
+        if not before > np.float32(self.min_lr):
+            return
+        rate = max(before * self.factor, self.min_lr)
+        self.model.optimizer.learning_rate = rate
+        if self.verbose > 0:
+            io_utils.print_msg(
+                f"\nEpoch {epoch + 1}: ReduceLROnPlateau reducing learning rate to {rate}."
+            )
+        self.cooldown_counter = self.cooldown
+        self.wait = 0
+
+    def in_cooldown(self) -> bool:
+        """Whether the rate was lowered a short while ago."""
+        return self.cooldown_counter > 0

@@ -1,0 +1,170 @@
+"""Callbacks that pass values on: to a CSV file, to a server, to functions."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import warnings
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from eagerflow.keras.callbacks.callback import Callback
+from eagerflow.keras.utils import io_utils
+
+
+def _cell(value: Any) -> Any:
+    """A value as a cell of the table: lists in brackets."""
+    if isinstance(value, str) or (isinstance(value, np.ndarray) and value.ndim == 0):
+        return value
+    if isinstance(value, Iterable):
+        return f'"[{", ".join(map(str, value))}]"'
+    return value
+
+
+class CSVLogger(Callback):
+    """Writes each epoch's values as a line of a table.
+
+    Args:
+        filename: the file.
+        separator: what stands between the cells.
+        append: whether lines are added to a file that exists.
+    """
+
+    def __init__(self, filename: Any, separator: str = ",", append: bool = False) -> None:
+        super().__init__()
+        self.sep = separator
+        self.filename = io_utils.path_to_string(filename)
+        self.append = append
+        self.writer: Any = None
+        self.keys: list[str] | None = None
+        self.append_header = True
+        self.csv_file: Any = None
+
+    def on_train_begin(self, logs: dict[str, Any] | None = None) -> None:
+        """Opens the file."""
+        if self.append and os.path.exists(self.filename):
+            with open(self.filename, encoding="utf-8") as file:
+                self.append_header = not file.readline()
+        mode = "a" if self.append else "w"
+        self.csv_file = open(self.filename, mode, encoding="utf-8", newline="")
+
+    def on_epoch_end(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
+        """Writes the epoch's line, and before the first the names."""
+        logs = logs or {}
+        if self.keys is None:
+            self.keys = sorted(logs)
+            if not any(key.startswith("val_") for key in self.keys):
+                # Validation may come in a later epoch.
+                self.keys.extend([f"val_{key}" for key in self.keys])
+        if self.writer is None:
+            self.writer = csv.DictWriter(
+                self.csv_file, fieldnames=["epoch", *self.keys], delimiter=self.sep
+            )
+            if self.append_header:
+                self.writer.writeheader()
+        row = {key: _cell(logs.get(key, "NA")) for key in self.keys}
+        self.writer.writerow({"epoch": epoch, **row})
+        self.csv_file.flush()
+
+    def on_train_end(self, logs: dict[str, Any] | None = None) -> None:
+        """Closes the file."""
+        self.csv_file.close()
+        self.writer = None
+
+
+class RemoteMonitor(Callback):
+    """Sends each epoch's values to a server.
+
+    Args:
+        root: the server's address.
+        path: where on the server.
+        field: the name of the form field that has the values as JSON.
+        headers: headers of the request.
+        send_as_json: whether the values are the body, as JSON, rather than a form field.
+    """
+
+    def __init__(
+        self,
+        root: str = "http://localhost:9000",
+        path: str = "/publish/epoch/end/",
+        field: str = "data",
+        headers: dict[str, str] | None = None,
+        send_as_json: bool = False,
+    ) -> None:
+        super().__init__()
+        self.root = root
+        self.path = path
+        self.field = field
+        self.headers = headers
+        self.send_as_json = send_as_json
+
+    def on_epoch_end(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
+        """Sends the values; a server that does not answer gets a warning."""
+        import urllib.error
+        import urllib.parse
+        import urllib.request
+
+        values = {"epoch": epoch} | {
+            key: value.item() if isinstance(value, np.ndarray | np.generic) else value
+            for key, value in (logs or {}).items()
+        }
+        text = json.dumps(values)
+        headers = dict(self.headers or {})
+        if self.send_as_json:
+            body = text.encode()
+            headers.setdefault("Content-Type", "application/json")
+        else:
+            body = urllib.parse.urlencode({self.field: text}).encode()
+        request = urllib.request.Request(self.root + self.path, body, headers)
+        try:
+            with urllib.request.urlopen(request, timeout=10):
+                pass
+        except (urllib.error.URLError, OSError):
+            warnings.warn(f"Could not reach RemoteMonitor root server at {self.root}", stacklevel=2)
+
+
+class LambdaCallback(Callback):
+    """Calls functions.
+
+    Args:
+        on_epoch_begin: called with the epoch and logs.
+        on_epoch_end: called with the epoch and logs.
+        on_batch_begin: called with the batch and logs.
+        on_batch_end: called with the batch and logs.
+        on_train_begin: called with logs.
+        on_train_end: called with logs.
+        **kwargs: functions for the other methods of `Callback`.
+
+    >>> callback = tf.keras.callbacks.LambdaCallback(
+    ...     on_epoch_end=lambda epoch, logs: print(epoch, logs["loss"])
+    ... )
+    >>> callback.on_epoch_end(0, {"loss": 0.5})
+    0 0.5
+    """
+
+    def __init__(
+        self,
+        on_epoch_begin: Callable[..., Any] | None = None,
+        on_epoch_end: Callable[..., Any] | None = None,
+        on_batch_begin: Callable[..., Any] | None = None,
+        on_batch_end: Callable[..., Any] | None = None,
+        on_train_begin: Callable[..., Any] | None = None,
+        on_train_end: Callable[..., Any] | None = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__()
+        functions = {
+            "on_epoch_begin": on_epoch_begin,
+            "on_epoch_end": on_epoch_end,
+            "on_batch_begin": on_batch_begin,
+            "on_batch_end": on_batch_end,
+            "on_train_begin": on_train_begin,
+            "on_train_end": on_train_end,
+            **kwargs,
+        }
+        for name, function in functions.items():
+            if function is not None:
+                setattr(self, name, function)

@@ -1,0 +1,194 @@
+"""ModelCheckpoint: saves the model while it is trained."""
+
+from __future__ import annotations
+
+import os
+import re
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from eagerflow.keras.callbacks.callback import Callback, plain
+from eagerflow.keras.utils import io_utils
+
+
+class ModelCheckpoint(Callback):
+    """Saves the model, or its weights, after each epoch or after a number of batches.
+
+    Args:
+        filepath: where to; may have fields as `{epoch:02d}` and `{val_loss:.2f}`.
+        monitor: the name of the value that says what is best.
+        verbose: 1 to say when the model is saved.
+        save_best_only: whether to save only when the value is better than ever before.
+        save_weights_only: whether to call `model.save_weights` rather than `model.save`.
+        mode: "min" or "max": what is better; "auto" takes it from the name.
+        save_freq: "epoch", or the number of batches between savings.
+        options: passed to the saving method.
+        initial_value_threshold: what the first value must be better than.
+        **kwargs: `period` (a number of epochs) and `load_weights_on_restart` of older programs.
+
+    Raises:
+        ValueError: for another `save_freq`.
+    """
+
+    _supports_tf_logs = True
+
+    def __init__(
+        self,
+        filepath: Any,
+        monitor: str = "val_loss",
+        verbose: int = 0,
+        save_best_only: bool = False,
+        save_weights_only: bool = False,
+        mode: str = "auto",
+        save_freq: Any = "epoch",
+        options: Any = None,
+        initial_value_threshold: float | None = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__()
+        self.monitor = monitor
+        self.verbose = verbose
+        self.filepath = io_utils.path_to_string(filepath)
+        self.save_best_only = save_best_only
+        self.save_weights_only = save_weights_only
+        self.save_freq = save_freq
+        self.epochs_since_last_save = 0
+        self._batches_seen = 0
+        self._last_batch = -1
+        self._current_epoch = 0
+        self._options = options
+        if options is not None and not save_weights_only and self.filepath.endswith(".keras"):
+            raise ValueError(
+                "The native Keras format does not support the `options` argument. Please remove "
+                "the `options` argument, or use the SavedModel format by removing the `.keras` "
+                "extension from the model filepath."
+            )
+        self.load_weights_on_restart = kwargs.pop("load_weights_on_restart", False)
+        self.period = kwargs.pop("period", 1)
+        if mode not in ("auto", "min", "max"):
+            warnings.warn(
+                f"ModelCheckpoint mode {mode} is unknown, fallback to auto mode.", stacklevel=2
+            )
+            mode = "auto"
+        higher = mode == "max" or (
+            mode == "auto" and ("acc" in monitor or monitor.startswith("fmeasure"))
+        )
+        self.monitor_op: Any = np.greater if higher else np.less
+        self.best: Any = initial_value_threshold
+        if self.best is None:
+            self.best = -np.inf if higher else np.inf
+        if save_freq != "epoch" and not isinstance(save_freq, int):
+            raise ValueError(
+                f'Unrecognized save_freq: {save_freq}. Expected save_freq are "epoch" or integer'
+            )
+
+    def on_train_begin(self, logs: dict[str, Any] | None = None) -> None:
+        """Loads the newest file if the program asks for that."""
+        if self.load_weights_on_restart:
+            newest = self._newest()
+            if newest is not None:
+                self.model.load_weights(newest)
+
+    def _implements_train_batch_hooks(self) -> bool:
+        return self.save_freq != "epoch"
+
+    def on_epoch_begin(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
+        """Notes the epoch."""
+        self._current_epoch = epoch
+
+    def on_train_batch_end(self, batch: int, logs: dict[str, Any] | None = None) -> None:
+        """Saves if there were enough batches."""
+        if self.save_freq == "epoch":
+            return
+        new = batch + 1 if batch <= self._last_batch else batch - self._last_batch
+        self._batches_seen += new
+        self._last_batch = batch
+        if self._batches_seen >= self.save_freq:
+            self._batches_seen = 0
+            self._save_model(self._current_epoch, batch, logs)
+
+    def on_epoch_end(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
+        """Saves if the epochs count."""
+        self.epochs_since_last_save += 1
+        if self.save_freq == "epoch":
+            self._save_model(epoch, None, logs)
+
+    def _save_model(self, epoch: int, batch: int | None, logs: dict[str, Any] | None) -> None:
+        if not isinstance(self.save_freq, int) and self.epochs_since_last_save < self.period:
+            return
+        values = plain(logs or {})
+        self.epochs_since_last_save = 0
+        filepath = self._path(epoch, batch, values)
+        directory = os.path.dirname(filepath)
+        if directory:
+            os.makedirs(directory, exist_ok=True)
+        try:
+            self._save_if_better(filepath, epoch, values)
+        except IsADirectoryError as error:
+            raise OSError(
+                "Please specify a non-directory filepath for ModelCheckpoint. Filepath used is an "
+                f"existing directory: {filepath}"
+            ) from error
+
+    def _save_if_better(self, filepath: str, epoch: int, values: dict[str, Any]) -> None:
+        if not self.save_best_only:
+            if self.verbose > 0:
+                io_utils.print_msg(f"\nEpoch {epoch + 1}: saving model to {filepath}")
+            self._save(filepath)
+            return
+        current = values.get(self.monitor)
+        if current is None:
+            warnings.warn(
+                f"Can save best model only with {self.monitor} available, skipping.", stacklevel=4
+            )
+        elif self.monitor_op(current, self.best):
+            if self.verbose > 0:
+                io_utils.print_msg(
+                    f"\nEpoch {epoch + 1}: {self.monitor} improved from {self.best:.5f} to "
+                    f"{current:.5f}, saving model to {filepath}"
+                )
+            self.best = current
+            self._save(filepath)
+        elif self.verbose > 0:
+            io_utils.print_msg(
+                f"\nEpoch {epoch + 1}: {self.monitor} did not improve from {self.best:.5f}"
+            )
+
+    def _save(self, filepath: str) -> None:
+        save = self.model.save_weights if self.save_weights_only else self.model.save
+        if self._options is None:
+            save(filepath, overwrite=True)
+        else:
+            save(filepath, overwrite=True, options=self._options)
+
+    def _path(self, epoch: int, batch: int | None, values: dict[str, Any]) -> str:
+        """The path with its fields filled in.
+
+        Raises:
+            KeyError: for a field that has no value.
+        """
+        fields = dict(values, epoch=epoch + 1)
+        if batch is not None and "batch" not in values:
+            fields["batch"] = batch + 1
+        try:
+            return self.filepath.format(**fields)
+        except KeyError as error:
+            raise KeyError(
+                f'Failed to format this callback filepath: "{self.filepath}". Reason: {error}'
+            ) from error
+
+    def _newest(self) -> str | None:
+        """The file that was written last of those the path may stand for."""
+        directory = Path(os.path.dirname(self.filepath) or ".")
+        if not directory.is_dir():
+            return None
+        name = os.path.basename(self.filepath)
+        pattern = re.compile("^" + re.sub("{.*}", ".*", name) + r"(\.index)?$")
+        found = [path for path in directory.iterdir() if pattern.match(path.name)]
+        if not found:
+            return None
+        newest = max(found, key=lambda path: (path.stat().st_mtime, path.name))
+        return str(newest).removesuffix(".index")
