@@ -16,7 +16,16 @@ from typing import Any
 import numpy as np
 
 RECORDED = Path(__file__).parent / "recorded"
-FAMILIES = ("core", "convolution", "pooling", "reshaping", "merging", "normalization", "recurrent")
+FAMILIES = (
+    "core",
+    "convolution",
+    "pooling",
+    "reshaping",
+    "merging",
+    "normalization",
+    "recurrent",
+    "attention",
+)
 
 
 def values(*shape: int, seed: int = 0, low: float = -2.0, high: float = 2.0) -> Any:

@@ -12,6 +12,7 @@ from eagerflow.keras.layers.activation import (
     Softmax,
     ThresholdedReLU,
 )
+from eagerflow.keras.layers.attention import AdditiveAttention, Attention
 from eagerflow.keras.layers.batch_normalization import BatchNormalization
 from eagerflow.keras.layers.bidirectional import Bidirectional
 from eagerflow.keras.layers.convolution import (
@@ -41,6 +42,7 @@ from eagerflow.keras.layers.dropout import (
     SpatialDropout2D,
     SpatialDropout3D,
 )
+from eagerflow.keras.layers.einsum_dense import EinsumDense
 from eagerflow.keras.layers.embedding import Embedding
 from eagerflow.keras.layers.global_pooling import (
     GlobalAveragePooling1D,
@@ -84,6 +86,7 @@ from eagerflow.keras.layers.merging import (
     multiply,
     subtract,
 )
+from eagerflow.keras.layers.multi_head_attention import MultiHeadAttention
 from eagerflow.keras.layers.padding import (
     Cropping1D,
     Cropping2D,

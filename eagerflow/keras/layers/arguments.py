@@ -37,7 +37,10 @@ def take(layer: Layer, **arguments: Any) -> None:
 
 def give(layer: Layer, *names: str) -> dict[str, Any]:
     """The entries of a layer's config for functions that `take` has set."""
-    return {name: _KINDS[name.rpartition("_")[2]].serialize(getattr(layer, name)) for name in names}
+    return {
+        name.lstrip("_"): _KINDS[name.rpartition("_")[2]].serialize(getattr(layer, name))
+        for name in names
+    }
 
 
 def sizes_of(shape: Any) -> list[int | None]:

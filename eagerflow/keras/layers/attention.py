@@ -1,0 +1,207 @@
+"""Attention with scores of scalar products or sums (Luong et al., 2015; Bahdanau et al., 2014)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from eagerflow import _core
+from eagerflow import dtype as dtypes
+from eagerflow.keras.engine.layer import Layer
+from eagerflow.keras.layers.random_layer import BaseRandomLayer
+from eagerflow.shapes import TensorShape, as_shape
+
+_ops = _core.ops
+
+
+def causal_mask(rows: int, columns: int) -> Any:
+    """Which steps `[rows, columns]` come no later than others."""
+    return _ops.greater_equal(
+        _ops.expand_dims(_ops.range(0, rows, 1), 1), _ops.range(0, columns, 1)
+    )
+
+
+class _Attention(BaseRandomLayer):
+    """The sum of values, weighted by the softmax of scores of queries and keys."""
+
+    def __init__(self, dropout: float = 0.0, **kwargs: Any) -> None:
+        # Dropped in the past, but still accepted by programs.
+        causal = kwargs.pop("causal", False)
+        super().__init__(**kwargs)
+        self.causal = causal
+        self.dropout = dropout
+        self.supports_masking = True
+
+    def _calculate_scores(self, query: Any, key: Any) -> Any:
+        raise NotImplementedError
+
+    def call(
+        self,
+        inputs: Any,
+        mask: Any = None,
+        training: Any = None,
+        return_attention_scores: bool = False,
+        use_causal_mask: bool = False,
+    ) -> Any:
+        self._check(inputs, mask)
+        query, value = inputs[0], inputs[1]
+        key = inputs[2] if len(inputs) > 2 else value
+        scores = self._calculate_scores(query, key)
+        allowed = None
+        if mask and mask[1] is not None:
+            allowed = _ops.expand_dims(mask[1], -2)
+        if self.causal or use_causal_mask:
+            earlier = causal_mask(*scores._shape_tuple()[-2:])
+            allowed = earlier if allowed is None else _ops.logical_and(allowed, earlier)
+        if allowed is not None:
+            low = 65504.0 if scores.dtype is dtypes.float16 else 1.0e9
+            hidden = _ops.cast(_ops.logical_not(allowed), scores.dtype)
+            scores = _ops.subtract(scores, _ops.multiply(hidden, low))
+        weights = _ops.softmax(scores)
+        if self.dropout > 0 and training:
+            weights = self._random_generator.dropout(weights, rate=self.dropout)
+        result = _ops.matmul(weights, value)
+        if mask and mask[0] is not None:
+            shown = _ops.cast(_ops.expand_dims(mask[0], -1), result.dtype)
+            result = _ops.multiply(result, shown)
+        return (result, weights) if return_attention_scores else result
+
+    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+        self._check(inputs, mask)
+        return mask[0] if mask else None
+
+    def compute_output_shape(self, input_shape: Any) -> TensorShape:
+        query, value = as_shape(input_shape[0]), as_shape(input_shape[1])
+        return query[:-1].concatenate(value[-1])
+
+    def _check(self, inputs: Any, mask: Any) -> None:
+        kind = type(self).__name__
+        if not isinstance(inputs, list):
+            raise ValueError(
+                f"{kind} layer must be called on a list of inputs, namely [query, value] or "
+                f"[query, value, key]. Received: {inputs}."
+            )
+        if not 2 <= len(inputs) <= 3:
+            raise ValueError(
+                f"{kind} layer accepts inputs list of length 2 or 3, namely [query, value] or "
+                f"[query, value, key]. Received length: {len(inputs)}."
+            )
+        if not mask:
+            return
+        if not isinstance(mask, list):
+            raise ValueError(
+                f"{kind} layer mask must be a list, namely [query_mask, value_mask]. "
+                f"Received: {mask}."
+            )
+        if not 2 <= len(mask) <= len(inputs):
+            raise ValueError(
+                f"{kind} layer mask must be a list of length 2, namely [query_mask, value_mask]. "
+                f"Received length: {len(mask)}."
+            )
+
+    def get_config(self) -> dict[str, Any]:
+        return {**super().get_config(), "dropout": self.dropout}
+
+
+class Attention(_Attention):
+    """Attention whose scores are scalar products of queries and keys.
+
+    Args:
+        use_scale: whether scores are multiplied by a learned number.
+        score_mode: "dot", or "concat" for the sum of tanh(query + key).
+        **kwargs: `dropout` (of the weights, in training), `name`, `dtype`, …
+
+    It is called with a list: queries `[batch, queries, dim]`, values `[batch, keys, dim]`, and
+    keys of the values' shape (by default the values). A call takes `mask` (a list of bool tensors
+    for queries and values), `training`, `return_attention_scores` and `use_causal_mask`.
+
+    Raises:
+        ValueError: for another mode, or inputs that are no such list.
+
+    >>> tf.keras.layers.Attention()([tf.ones([2, 3, 4]), tf.ones([2, 5, 4])]).shape
+    TensorShape([2, 3, 4])
+    """
+
+    def __init__(self, use_scale: bool = False, score_mode: str = "dot", **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.use_scale = use_scale
+        self.score_mode = score_mode
+        if score_mode not in ("dot", "concat"):
+            raise ValueError(
+                f"Received: score_mode={score_mode}. Acceptable values are: ['dot', 'concat']"
+            )
+
+    def build(self, input_shape: Any) -> None:
+        self.scale = self.concat_score_weight = None
+        if self.use_scale:
+            self.scale = self.add_weight(
+                name="scale", shape=(), initializer="ones", dtype=self.dtype, trainable=True
+            )
+        if self.score_mode == "concat":
+            self.concat_score_weight = self.add_weight(
+                name="concat_score_weight",
+                shape=(),
+                initializer="ones",
+                dtype=self.dtype,
+                trainable=True,
+            )
+        Layer.build(self, input_shape)
+
+    def _calculate_scores(self, query: Any, key: Any) -> Any:
+        if self.score_mode == "dot":
+            scores = _ops.matmul(query, key, False, True)
+            return scores if self.scale is None else _ops.multiply(scores, self.scale)
+        both = _ops.add(_ops.expand_dims(query, -2), _ops.expand_dims(key, -3))
+        if self.scale is not None:
+            both = _ops.multiply(both, self.scale)
+        sums = _ops.reduce_sum(_ops.tanh(both), axis=-1)
+        return _ops.multiply(sums, self.concat_score_weight)
+
+    def get_config(self) -> dict[str, Any]:
+        return {
+            **super().get_config(),
+            "use_scale": self.use_scale,
+            "score_mode": self.score_mode,
+        }
+
+
+class AdditiveAttention(_Attention):
+    """Attention whose scores are sums of tanh(query + key).
+
+    Args:
+        use_scale: whether the terms of the sum have learned factors.
+        **kwargs: `dropout` (of the weights, in training), `name`, `dtype`, …
+
+    It is called as `Attention`.
+
+    Raises:
+        ValueError: if the inputs are no list of two or three tensors.
+
+    >>> tf.keras.layers.AdditiveAttention()([tf.ones([2, 3, 4]), tf.ones([2, 5, 4])]).shape
+    TensorShape([2, 3, 4])
+    """
+
+    def __init__(self, use_scale: bool = True, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.use_scale = use_scale
+
+    def build(self, input_shape: Any) -> None:
+        self.scale = None
+        if self.use_scale:
+            self.scale = self.add_weight(
+                name="scale",
+                shape=[as_shape(input_shape[1])[-1]],
+                initializer="glorot_uniform",
+                dtype=self.dtype,
+                trainable=True,
+            )
+        Layer.build(self, input_shape)
+
+    def _calculate_scores(self, query: Any, key: Any) -> Any:
+        both = _ops.add(_ops.expand_dims(query, -2), _ops.expand_dims(key, -3))
+        terms = _ops.tanh(both)
+        if self.scale is not None:
+            terms = _ops.multiply(terms, self.scale)
+        return _ops.reduce_sum(terms, axis=-1)
+
+    def get_config(self) -> dict[str, Any]:
+        return {**super().get_config(), "use_scale": self.use_scale}

@@ -1,0 +1,310 @@
+"""Attention with several heads (Vaswani et al., 2017)."""
+
+from __future__ import annotations
+
+import math
+import string
+from typing import Any
+
+from eagerflow import _core
+from eagerflow import dtype as dtypes
+from eagerflow.keras import regularizers
+from eagerflow.keras.layers.activation import Softmax
+from eagerflow.keras.layers.arguments import FunctionLayer, give, take
+from eagerflow.keras.layers.attention import causal_mask
+from eagerflow.keras.layers.dropout import Dropout
+from eagerflow.keras.layers.einsum_dense import EinsumDense
+from eagerflow.shapes import TensorShape, as_shape
+
+_ops = _core.ops
+_LETTERS = string.ascii_lowercase
+
+
+class MultiHeadAttention(FunctionLayer):
+    """Several attentions over projections of queries, keys and values, whose results are joined.
+
+    Args:
+        num_heads: how many.
+        key_dim: the size of each head's queries and keys.
+        value_dim: the size of each head's values; `key_dim` by default.
+        dropout: the share of weights that are dropped in training.
+        use_bias: whether projections have a bias.
+        output_shape: the sizes of the result's last axes; by default the query's last one.
+        attention_axes: the axes over which attention goes; all but the first and last by default.
+        kernel_initializer: for the projections' kernels.
+        bias_initializer: for their biases.
+        kernel_regularizer: gives a loss for the kernels.
+        bias_regularizer: gives a loss for the biases.
+        activity_regularizer: gives a loss for the result.
+        kernel_constraint: is applied to the kernels after each step of an optimizer.
+        bias_constraint: is applied to the biases after each step.
+        softmax_robust_masking: whether masked weights are exactly zero.
+        **kwargs: `name`, `dtype`, …
+
+    A call takes a query `[batch, queries, dim]`, a value `[batch, keys, dim]`, a key (by default
+    the value), `attention_mask` `[batch, queries, keys]`, `return_attention_scores`, `training`
+    and `use_causal_mask`.
+
+    >>> layer = tf.keras.layers.MultiHeadAttention(num_heads=2, key_dim=4)
+    >>> x = tf.ones([3, 5, 8])
+    >>> result, weights = layer(x, x, return_attention_scores=True)
+    >>> result.shape, weights.shape
+    (TensorShape([3, 5, 8]), TensorShape([3, 2, 5, 5]))
+    """
+
+    def __init__(
+        self,
+        num_heads: int,
+        key_dim: int,
+        value_dim: int | None = None,
+        dropout: float = 0.0,
+        use_bias: bool = True,
+        output_shape: Any = None,
+        attention_axes: Any = None,
+        kernel_initializer: Any = "glorot_uniform",
+        bias_initializer: Any = "zeros",
+        kernel_regularizer: Any = None,
+        bias_regularizer: Any = None,
+        activity_regularizer: Any = None,
+        kernel_constraint: Any = None,
+        bias_constraint: Any = None,
+        softmax_robust_masking: bool = False,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(activity_regularizer=activity_regularizer, **kwargs)
+        self.supports_masking = True
+        self._num_heads = num_heads
+        self._key_dim = key_dim
+        self._value_dim = value_dim or key_dim
+        self._dropout = dropout
+        self._use_bias = use_bias
+        self._output_shape = output_shape
+        take(
+            self,
+            _kernel_initializer=kernel_initializer,
+            _bias_initializer=bias_initializer,
+            _kernel_regularizer=kernel_regularizer,
+            _bias_regularizer=bias_regularizer,
+            _kernel_constraint=kernel_constraint,
+            _bias_constraint=bias_constraint,
+        )
+        self._softmax_robust_masking = softmax_robust_masking
+        if attention_axes is not None and not hasattr(attention_axes, "__len__"):
+            attention_axes = (attention_axes,)
+        self._attention_axes: Any = attention_axes
+        self._built_from_signature = False
+        self._query_shape: Any = None
+        self._key_shape: Any = None
+        self._value_shape: Any = None
+
+    def _projection(self, rank: int, size: int, name: str) -> EinsumDense:
+        """A dense layer from the last axis to heads of a size."""
+        free, last, (heads, each) = _LETTERS[: rank - 1], _LETTERS[rank - 1], ("y", "z")
+        return EinsumDense(
+            f"{free}{last},{last}{heads}{each}->{free}{heads}{each}",
+            output_shape=[None] * (rank - 2) + [self._num_heads, size],
+            bias_axes=heads + each if self._use_bias else None,
+            name=name,
+            **self._shared(),
+        )
+
+    def _shared(self) -> dict[str, Any]:
+        """The arguments of all projections; each has an initializer of its own."""
+        initializers = {
+            name: type(own).from_config(own.get_config())
+            for name, own in (
+                ("kernel_initializer", self._kernel_initializer),
+                ("bias_initializer", self._bias_initializer),
+            )
+        }
+        return {
+            **initializers,
+            "kernel_regularizer": self._kernel_regularizer,
+            "bias_regularizer": self._bias_regularizer,
+            "kernel_constraint": self._kernel_constraint,
+            "bias_constraint": self._bias_constraint,
+            "dtype": self._dtype_policy,
+        }
+
+    def _build_from_signature(self, query: Any, value: Any, key: Any = None) -> None:
+        """Makes the projections for inputs or their shapes."""
+        self._built_from_signature = True
+        self._query_shape = query = _shape_of(query)
+        self._value_shape = value = _shape_of(value)
+        self._key_shape = key = value if key is None else _shape_of(key)
+        rank = query.rank
+        self._query_dense = self._projection(rank, self._key_dim, "query")
+        self._key_dense = self._projection(key.rank, self._key_dim, "key")
+        self._value_dense = self._projection(value.rank, self._value_dim, "value")
+        axes = self._attention_axes
+        self._attention_axes = tuple(range(1, rank - 1)) if axes is None else tuple(axes)
+        count = len(self._attention_axes)
+        self._softmax = Softmax(
+            axis=tuple(range(-count, 0)) if count > 1 else (-1,),
+            robust_masking=self._softmax_robust_masking,
+            dtype=self._dtype_policy,
+        )
+        self._dropout_layer = Dropout(rate=self._dropout, dtype=self._dtype_policy)
+        sizes = self._output_shape
+        if sizes is None:
+            sizes = [query[-1]]
+        sizes = list(sizes) if hasattr(sizes, "__len__") else [sizes]
+        free = _LETTERS[: rank - 1]
+        out = _LETTERS[rank - 1 : rank - 1 + len(sizes)]
+        self._output_dense = EinsumDense(
+            f"{free}yz,yz{out}->{free}{out}",
+            output_shape=[None] * (rank - 2) + sizes,
+            bias_axes=out if self._use_bias else None,
+            name="attention_output",
+            **self._shared(),
+        )
+
+    def call(
+        self,
+        query: Any,
+        value: Any,
+        key: Any = None,
+        attention_mask: Any = None,
+        return_attention_scores: bool = False,
+        training: Any = None,
+        use_causal_mask: bool = False,
+    ) -> Any:
+        if not self._built_from_signature:
+            self._build_from_signature(query, value, key)
+        mask = self._whole_mask(query, value, key, attention_mask, use_causal_mask)
+        key = value if key is None else key
+        # Scaled before the product, which has more elements.
+        queries = _ops.multiply(self._query_dense(query), 1.0 / math.sqrt(self._key_dim))
+        queries, places = self._by_heads(queries)
+        keys, others = self._by_heads(self._key_dense(key))
+        values, _ = self._by_heads(self._value_dense(value))
+        scores = _ops.matmul(queries, keys, False, True)
+        weights = self._weights(scores, mask, places, others)
+        used = self._dropout_layer(weights, training=training)
+        if len(places) > 1:
+            used = _ops.reshape(used, scores._shape_tuple())
+        result = self._output_dense(self._joined(_ops.matmul(used, values), places))
+        return (result, weights) if return_attention_scores else result
+
+    def _by_heads(self, x: Any) -> tuple[Any, list[int]]:
+        """`[batch axes, heads, places, size]`, and the sizes of the axes that places number.
+
+        The projections give `[axes, heads, size]`.
+        """
+        rank = x.ndim
+        axes = self._attention_axes
+        shape = x._shape_tuple()
+        batch = [axis for axis in range(rank - 2) if axis not in axes]
+        x = _ops.transpose(x, [*batch, rank - 2, *axes, rank - 1])
+        places = [shape[axis] for axis in axes]
+        if len(places) > 1:
+            head = [shape[axis] for axis in batch]
+            x = _ops.reshape(x, [*head, shape[-2], math.prod(places), shape[-1]])
+        return x, places
+
+    def _joined(self, x: Any, places: list[int]) -> Any:
+        """The inverse of `_by_heads`."""
+        axes = self._attention_axes
+        shape = x._shape_tuple()
+        count = len(places)
+        if count > 1:
+            x = _ops.reshape(x, [*shape[:-2], *places, shape[-1]])
+        rank = x.ndim
+        batch = [axis for axis in range(rank - 2) if axis not in axes]
+        order = [*batch, rank - 2, *axes, rank - 1]
+        back = [0] * rank
+        for place, axis in enumerate(order):
+            back[axis] = place
+        return _ops.transpose(x, back)
+
+    def _weights(self, scores: Any, mask: Any, places: list[int], others: list[int]) -> Any:
+        """The softmax of scores, in which axes of places are apart."""
+        if len(places) > 1:
+            scores = _ops.reshape(scores, [*scores._shape_tuple()[:-2], *places, *others])
+        if mask is None:
+            return self._softmax(scores)
+        # The axis of heads, and batch axes that the mask lacks.
+        place = mask.ndim - 2 * len(places)
+        for _ in range(scores.ndim - mask.ndim):
+            mask = _ops.expand_dims(mask, place)
+        return self._softmax(scores, mask=mask)
+
+    def _whole_mask(
+        self, query: Any, value: Any, key: Any, mask: Any, use_causal_mask: bool
+    ) -> Any:
+        """What the given mask, those of the inputs, and the order of steps allow together."""
+        found: list[Any] = []
+        for tensor, axis in ((query, 2), (value, 1), (key, 1)):
+            own = getattr(tensor, "_keras_mask", None)
+            if own is not None:
+                found.append(_ops.expand_dims(_as_bool(own), axis))
+        if use_causal_mask:
+            rows, columns = query._shape_tuple()[1], value._shape_tuple()[1]
+            found.append(_ops.expand_dims(causal_mask(rows, columns), 0))
+        if not found:
+            return mask
+        if mask is not None:
+            found.append(_as_bool(mask))
+        whole = found[0]
+        for one in found[1:]:
+            whole = _ops.logical_and(whole, one)
+        return whole
+
+    def compute_output_shape(
+        self, query_shape: Any, value_shape: Any = None, key_shape: Any = None
+    ) -> TensorShape:
+        query = as_shape(query_shape)
+        if self._output_shape is None:
+            return query
+        return query[:-1].concatenate(self._output_shape)
+
+    def get_config(self) -> dict[str, Any]:
+        return {
+            **super().get_config(),
+            "num_heads": self._num_heads,
+            "key_dim": self._key_dim,
+            "value_dim": self._value_dim,
+            "dropout": self._dropout,
+            "use_bias": self._use_bias,
+            "output_shape": self._output_shape,
+            "attention_axes": self._attention_axes,
+            **give(
+                self,
+                "_kernel_initializer",
+                "_bias_initializer",
+                "_kernel_regularizer",
+                "_bias_regularizer",
+                "_kernel_constraint",
+                "_bias_constraint",
+            ),
+            "activity_regularizer": regularizers.serialize(self.activity_regularizer),
+            "query_shape": _listed(self._query_shape),
+            "key_shape": _listed(self._key_shape),
+            "value_shape": _listed(self._value_shape),
+            "softmax_robust_masking": self._softmax_robust_masking,
+        }
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any]) -> Any:
+        """A layer from what `get_config` returned, with weights if the shapes are in it."""
+        config = dict(config)
+        query, key, value = (
+            config.pop(f"{name}_shape", None) for name in ("query", "key", "value")
+        )
+        layer = cls(**config)
+        if query is not None and key is not None and value is not None:
+            layer._build_from_signature(TensorShape(query), TensorShape(value), TensorShape(key))
+        return layer
+
+
+def _shape_of(value: Any) -> TensorShape:
+    return value if isinstance(value, TensorShape) else as_shape(value.shape)
+
+
+def _listed(shape: TensorShape | None) -> list | None:
+    return None if shape is None else shape.as_list()
+
+
+def _as_bool(mask: Any) -> Any:
+    mask = _core.convert(mask, None, None)
+    return mask if mask.dtype is dtypes.bool else _ops.cast(mask, dtypes.bool)
