@@ -283,6 +283,12 @@ from eagerflow.ops.space_batch import (
 from eagerflow.ops.space_batch import (
     space_to_batch as space_to_batch_nd,
 )
+from eagerflow.ops.string_hash import (
+    fingerprint,
+)
+from eagerflow.ops.strings import (
+    as_string,
+)
 from eagerflow.ops.tensor_array import (
     TensorArray,
     TensorArraySpec,
@@ -321,6 +327,7 @@ if _typing.TYPE_CHECKING:
     from eagerflow import (
         keras,
         signal,
+        strings,
     )
     from eagerflow.keras import initializers, losses, metrics, optimizers
 
@@ -332,6 +339,7 @@ _LAZY = {
     "metrics": "eagerflow.keras.metrics",
     "optimizers": "eagerflow.keras.optimizers",
     "signal": "eagerflow.signal",
+    "strings": "eagerflow.strings",
 }
 
 
@@ -376,6 +384,7 @@ __all__ = [
     "argmin",
     "argsort",
     "as_dtype",
+    "as_string",
     "asin",
     "asinh",
     "assert_equal",
@@ -435,6 +444,7 @@ __all__ = [
     "eye",
     "fftnd",
     "fill",
+    "fingerprint",
     "float16",
     "float32",
     "float64",
@@ -555,6 +565,7 @@ __all__ = [
     "stop_gradient",
     "strided_slice",
     "string",
+    "strings",
     "subtract",
     "switch_case",
     "tan",
