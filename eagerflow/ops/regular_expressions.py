@@ -243,8 +243,8 @@ def _text(item: bytes) -> str:
     return item.decode("utf-8", "surrogateescape")
 
 
-def _rewriter(rewrite: str, groups: int) -> Any:
-    """The parts of a rewrite, group numbers and texts; None if it asks for a group too many."""
+def _rewriter(rewrite: str, groups: int, everywhere: bool) -> Any:
+    """The parts of a rewrite, group numbers and texts; None if nothing can be replaced with it."""
     parts: list[int | str] = []
     at = 0
     while at < len(rewrite):
@@ -257,8 +257,10 @@ def _rewriter(rewrite: str, groups: int) -> Any:
                 parts.append(int(letter))
             elif letter == "\\":
                 parts.append("\\")
-            else:
+            elif everywhere:
                 break  # what follows an escape that is none is left out
+            else:
+                return None
             at += 2
         else:
             parts.append(char)
@@ -303,7 +305,7 @@ def regex_replace(
     """
     expression = _pattern(pattern)
     text = _text(items(_core.convert(rewrite, dtypes.string, None))[0])
-    parts = _rewriter(text, expression.groups)
+    parts = _rewriter(text, expression.groups, replace_global)
 
     def replaced(item: bytes) -> bytes:
         if parts is None:

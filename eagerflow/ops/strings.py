@@ -434,7 +434,7 @@ def reduce_join(
     x = strings(inputs, "ReduceJoin")
     rank = x.ndim
     if axis is None:
-        axes = list(range(rank))
+        axes = list(range(rank))[::-1]
     else:
         axes = [int(k) for k in np.asarray(_core.convert(axis, None, dtypes.int32)).reshape(-1)]
     for k in axes:
@@ -454,7 +454,9 @@ def reduce_join(
     array = np.empty(x._size, object)
     array[:] = items(x)
     inner = math.prod(shape[k] for k in axes)
-    moved = array.reshape(shape).transpose([*kept, *axes]).reshape(-1, inner) if inner else None
+    moved = (
+        array.reshape(shape).transpose([*kept, *axes[::-1]]).reshape(-1, inner) if inner else None
+    )
     count = math.prod(shape[k] for k in kept)
     between = separator.encode()
     lines = [between.join(row) for row in moved.tolist()] if moved is not None else [b""] * count

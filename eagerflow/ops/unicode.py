@@ -72,6 +72,9 @@ class _Decoder:
                     codes.append(self.replacement)
                     offsets.append(place)
                 place += bad.end - bad.start
+        if self.controls and self.errors == "ignore":
+            kept = [pair for pair in zip(codes, offsets, strict=True) if pair[0] >= 0x20]
+            return [code for code, _ in kept], [offset for _, offset in kept]
         if self.controls:
             codes = [self.replacement if code < 0x20 else code for code in codes]
         return codes, offsets

@@ -18,7 +18,6 @@ FAMILIES = (
     "decompositions",
     "nn",
     "special",
-    "strings",
     "neighbourhoods",
     "sampling",
     "ctc",
