@@ -13,6 +13,7 @@ from eagerflow import (
     autodiff,
     autograph,
     bitwise,
+    compat,
     config,
     data,
     debugging,
@@ -47,6 +48,9 @@ from eagerflow.debugging import (
 from eagerflow.device import (
     DeviceSpec,
     device,
+)
+from eagerflow.dropin import (
+    install_as_tensorflow,
 )
 from eagerflow.dtypes import (
     DType,
@@ -328,6 +332,7 @@ if _typing.TYPE_CHECKING:
         keras,
         signal,
         strings,
+        test,
     )
     from eagerflow.keras import initializers, losses, metrics, optimizers
 
@@ -340,6 +345,7 @@ _LAZY = {
     "optimizers": "eagerflow.keras.optimizers",
     "signal": "eagerflow.signal",
     "strings": "eagerflow.strings",
+    "test": "eagerflow.test",
 }
 
 
@@ -410,6 +416,7 @@ __all__ = [
     "clip_by_global_norm",
     "clip_by_norm",
     "clip_by_value",
+    "compat",
     "complex",
     "complex128",
     "complex64",
@@ -471,6 +478,7 @@ __all__ = [
     "ifftnd",
     "init_scope",
     "initializers",
+    "install_as_tensorflow",
     "inside_function",
     "int16",
     "int32",
@@ -576,6 +584,7 @@ __all__ = [
     "tensor_scatter_nd_sub",
     "tensor_scatter_nd_update",
     "tensordot",
+    "test",
     "tile",
     "transpose",
     "truediv",

@@ -1,17 +1,104 @@
-"""Questions that programs ask about how they are run."""
+"""Whether operations run when they are called, or become nodes of a graph."""
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
+
+# Stands on a thread's stack of modes where operations run when they are called.
+_EAGER = object()
+
+
+class _Modes(threading.local):
+    def __init__(self) -> None:
+        self.stack: list[Any] = []
+
+
+class _Process:
+    """What holds for all threads: the mode at the bottom, and whether graphs are used at all."""
+
+    eager = True
+    graphs_used = False
+    default_graph: Any = None
+
+
+_modes = _Modes()
+process = _Process()
 
 
 def executing_eagerly() -> bool:
-    """Whether operations run when they are called: always true.
+    """Whether operations run when they are called. False while a `tf.Graph` is being built.
 
     >>> tf.executing_eagerly()
     True
     """
-    return True
+    return building_graph() is None
+
+
+def building_graph() -> Any:
+    """The graph that operations of this thread are added to, or None if they run."""
+    if not process.graphs_used:
+        return None
+    stack = _modes.stack
+    if stack:
+        return None if stack[-1] is _EAGER else stack[-1]
+    return None if process.eager else default_graph()
+
+
+def default_graph() -> Any:
+    """The innermost graph that was made the default, or else the process's own."""
+    for mode in reversed(_modes.stack):
+        if mode is not _EAGER:
+            return mode
+    if process.default_graph is None:
+        from eagerflow.graph.graph import Graph  # type: ignore[import-not-found]
+
+        process.default_graph = Graph()
+    return process.default_graph
+
+
+def set_eager(eager: bool) -> None:
+    """Chooses what operations do outside of all graphs: run, or be added to the default graph."""
+    process.eager = eager
+    if not eager:
+        process.graphs_used = True
+
+
+def reset_default_graph() -> None:
+    """Makes the next use of the process's graph start with an empty one.
+
+    Raises:
+        AssertionError: inside of `Graph.as_default()`.
+    """
+    if any(mode is not _EAGER for mode in _modes.stack):
+        raise AssertionError(
+            "Do not use tf.reset_default_graph() to clear nested graphs. "
+            "If you need a cleared graph, exit the nesting and create a new graph."
+        )
+    process.default_graph = None
+
+
+@contextmanager
+def building(graph: Any) -> Iterator[Any]:
+    """Adds the operations inside to a graph."""
+    process.graphs_used = True
+    _modes.stack.append(graph)
+    try:
+        yield graph
+    finally:
+        _modes.stack.pop()
+
+
+@contextmanager
+def running_eagerly() -> Iterator[None]:
+    """Runs the operations inside when they are called."""
+    _modes.stack.append(_EAGER)
+    try:
+        yield
+    finally:
+        _modes.stack.pop()
 
 
 def inside_function() -> bool:

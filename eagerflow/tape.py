@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import enum
+import functools
 import math
 from typing import Any
 
 from eagerflow import _core, nest
+from eagerflow.context import get_logger
 from eagerflow.shapes import TensorShape
 
 _ops = _core.ops
@@ -194,6 +196,18 @@ def _value(source: Any) -> Any:
     """What a source holds now, unnoticed by tapes."""
     with _core.stop_recording():
         return _core.convert(source, None, None)
+
+
+@functools.cache
+def warn_of_dtype(what: str, name: str) -> None:
+    """Says once for each dtype that a watched tensor, a source or a target has no gradients."""
+    where = "" if what == "watched" else " when calling GradientTape.gradient"
+    get_logger().warning(
+        "The dtype of the %s tensor must be floating (e.g. tf.float32)%s, got tf.%s",
+        what,
+        where,
+        name,
+    )
 
 
 _core.register_nest(nest.flatten, nest.pack_sequence_as)

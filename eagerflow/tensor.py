@@ -70,6 +70,18 @@ def _repr(self: Any) -> str:
     return f"<tf.Tensor: shape={self.shape}, dtype={self.dtype.name}, {repr_fields(self)}>"
 
 
+def _repr_with_id(self: Any) -> str:
+    return (
+        f"<tf.Tensor: id={self._id}, shape={self.shape}, dtype={self.dtype.name}, "
+        f"{repr_fields(self)}>"
+    )
+
+
+def show_ids(show: bool) -> None:
+    """Chooses whether representations of tensors have a number, as those of TensorFlow 1 do."""
+    Tensor.__repr__ = _repr_with_id if show else _repr  # type: ignore[method-assign]
+
+
 def _str(self: Any) -> str:
     text = value_text(self, False)
     if "\n" in text:

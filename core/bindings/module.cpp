@@ -6,6 +6,7 @@
 #include "bindings/diversion.h"
 #include "bindings/errors.h"
 #include "bindings/numpy_interop.h"
+#include "bindings/observers.h"
 #include "bindings/op_function.h"
 #include "bindings/optimizers.h"
 #include "bindings/py_tape.h"
@@ -153,6 +154,13 @@ NB_MODULE(_core, m) {
         return ef::is_symbolic(native);
       },
       "Whether a tensor's value is unknown.");
+  m.def(
+      "add_observer",
+      [](nb::object function, bool bad_only) { py::add_observer(function.ptr(), bad_only); },
+      nb::arg("function"), nb::arg("bad_only") = false,
+      "Calls function(name, inputs, outputs) after operations: all, or those whose results are bad.");
+  m.def("remove_observer",
+        [](nb::object function) { return py::remove_observer(function.ptr()); });
   m.def("recording", [] { return ef::recording(); }, "Whether a tape of this thread records.");
 
   m.def("num_threads", ef::max_threads, "How many threads a kernel may use.");

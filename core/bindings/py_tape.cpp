@@ -10,6 +10,7 @@
 
 #include "bindings/convert.h"
 #include "bindings/errors.h"
+#include "bindings/observers.h"
 #include "bindings/py_ref.h"
 #include "bindings/py_tensor.h"
 #include "bindings/py_variable.h"
@@ -29,6 +30,7 @@ struct PyTape {
   PyObject_HEAD Tape* tape;  // null before the first use
   bool persistent;
   bool watch_accessed;
+  bool integers;
   bool recording;
   bool used_up;
 };
@@ -38,16 +40,18 @@ PyTape* self_of(PyObject* object) { return reinterpret_cast<PyTape*>(object); }
 PyObject* tape_new(PyTypeObject* type, PyObject*, PyObject*) { return type->tp_alloc(type, 0); }
 
 int tape_init(PyObject* object, PyObject* args, PyObject* kwargs) {
-  static const char* names[] = {"persistent", "watch_accessed_variables", nullptr};
+  static const char* names[] = {"persistent", "watch_accessed_variables", "_integers", nullptr};
   int persistent = 0;
   int watch_accessed = 1;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|pp:GradientTape", const_cast<char**>(names),
-                                   &persistent, &watch_accessed)) {
+  int integers = 0;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|pp$p:GradientTape", const_cast<char**>(names),
+                                   &persistent, &watch_accessed, &integers)) {
     return -1;
   }
   PyTape* self = self_of(object);
   self->persistent = persistent != 0;
   self->watch_accessed = watch_accessed != 0;
+  self->integers = integers != 0;
   return 0;
 }
 
@@ -57,6 +61,10 @@ void drop(PyTape* self) {
   if (Tape* tape = std::exchange(self->tape, nullptr)) tape->release();
 }
 
+void make_tape(PyTape* self) {
+  if (!self->tape) self->tape = new Tape(self->persistent, self->watch_accessed, self->integers);
+}
+
 void start(PyTape* self) {
   if (self->recording) {
     fail(Code::kValueError,
@@ -64,7 +72,7 @@ void start(PyTape* self) {
          "tape.");
   }
   if (std::exchange(self->used_up, false)) drop(self);
-  if (!self->tape) self->tape = new Tape(self->persistent, self->watch_accessed);
+  make_tape(self);
   push_tape(self->tape);
   self->recording = true;
 }
@@ -122,14 +130,25 @@ void for_each_leaf(PyObject* structure, const Visit& visit) {
   }
 }
 
+// Says that a tensor's dtype has no gradients, as `what` of a tape.
+[[gnu::cold]] void warn_of_dtype(const char* what, DType dtype) {
+  const PyRef module = checked(PyImport_ImportModule("eagerflow.tape"));
+  const PyRef name = checked(PyUnicode_FromString(dtype_name(dtype)));
+  checked(PyObject_CallMethod(module.get(), "warn_of_dtype", "sO", what, name.get()));
+}
+
 PyObject* watch(PyObject* object, PyObject* structure) {
   return guarded([&]() -> PyObject* {
     PyTape* self = self_of(object);
-    if (!self->tape) self->tape = new Tape(self->persistent, self->watch_accessed);
+    make_tape(self);
     for_each_leaf(structure, [&](PyObject* leaf) {
       if (is_variable(leaf)) {
+        const DType dtype = variable_of(leaf).dtype();
+        if (!self->tape->differentiates(dtype)) warn_of_dtype("watched", dtype);
         self->tape->watch(variable_of(leaf));
       } else if (is_tensor(leaf)) {
+        const DType dtype = tensor_of(leaf).dtype();
+        if (!self->tape->differentiates(dtype)) warn_of_dtype("watched", dtype);
         self->tape->watch(tensor_of(leaf));
       } else {
         fail(Code::kValueError, "Passed in object ", Py_TYPE(leaf)->tp_name,
@@ -244,7 +263,7 @@ PyObject* compute(PyTape* self, const GradientArgs& args) {
          "jacobians): GradientTape.gradient can only be called once on non-persistent tapes.");
   }
   const bool zeros_for_none = zeros_wanted(args.unconnected);
-  if (!self->tape) self->tape = new Tape(self->persistent, self->watch_accessed);
+  make_tape(self);
   Tape& tape = *self->tape;
 
   std::vector<PyObject*> source_objects;
@@ -254,6 +273,8 @@ PyObject* compute(PyTape* self, const GradientArgs& args) {
       fail(Code::kValueError, "Passed in object of type ", Py_TYPE(leaf)->tp_name,
            ", not tf.Tensor or tf.Variable, as a source of gradient().");
     }
+    const DType dtype = is_variable(leaf) ? variable_of(leaf).dtype() : tensor_of(leaf).dtype();
+    if (!tape.differentiates(dtype)) warn_of_dtype("source", dtype);
     source_objects.push_back(leaf);
     sources.push_back(identity_of(leaf));
   });
@@ -264,6 +285,7 @@ PyObject* compute(PyTape* self, const GradientArgs& args) {
            Py_TYPE(leaf)->tp_name, ".");
     }
     targets.push_back(target_tensor(tape, leaf));
+    if (!tape.differentiates(targets.back().dtype())) warn_of_dtype("target", targets.back().dtype());
   });
   std::vector<Tensor> weights;
   if (args.output_gradients != Py_None) {
@@ -335,6 +357,12 @@ PyObject* gradient(PyObject* object, PyObject* const* args, Py_ssize_t count, Py
     }
     return compute(self_of(object), parsed);
   });
+}
+
+// By which number the tape knows a tensor or variable.
+PyObject* entry_of(PyObject* object, PyObject* source) {
+  const Tape* tape = self_of(object)->tape;
+  return PyLong_FromUnsignedLong(tape ? tape->entry(identity_of(source)) : 0);
 }
 
 PyObject* reset(PyObject* object, PyObject*) {
@@ -471,6 +499,7 @@ PyMethodDef tape_methods[] = {
     {"gradient", method(gradient), METH_FASTCALL | METH_KEYWORDS, "Computes gradients."},
     {"stop_recording", stop_recording, METH_NOARGS,
      "A context manager within which this tape records nothing."},
+    {"_entry", entry_of, METH_O, "The tape's number for a tensor or variable; 0 if it has none."},
     {"reset", reset, METH_NOARGS, "Forgets everything recorded so far."},
     {"watched_variables", watched_variables, METH_NOARGS,
      "The variables watched so far, a tuple in the order in which they were made."},
@@ -509,6 +538,7 @@ PyObject* record_custom(PyObject*, PyObject* args) {
   PyObject* backward = nullptr;
   if (!PyArg_ParseTuple(args, "OOO:record_custom", &outputs, &inputs, &backward)) return nullptr;
   return guarded([&]() -> PyObject* {
+    observe_custom("Custom", inputs, outputs);
     if (!recording()) Py_RETURN_NONE;
     std::vector<Tensor> results;
     for_each_leaf(outputs, [&](PyObject* leaf) {

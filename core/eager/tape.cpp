@@ -61,8 +61,8 @@ void record_on_tapes(const Op& op, std::span<const Tensor> inputs, const Attrs& 
   for (Tape* tape : active_tapes()) tape->record(op, inputs, attrs, outputs);
 }
 
-Tape::Tape(bool persistent, bool watch_accessed_variables)
-    : persistent_(persistent), watch_accessed_(watch_accessed_variables) {}
+Tape::Tape(bool persistent, bool watch_accessed_variables, bool integers)
+    : persistent_(persistent), watch_accessed_(watch_accessed_variables), integers_(integers) {}
 
 Tape::~Tape() {
   forget_records();
@@ -112,7 +112,7 @@ void Tape::record(const Op& op, std::span<const Tensor> inputs, const Attrs& att
   for (size_t i = 0; i < inputs.size(); ++i) {
     const uint64_t id = inputs[i].impl()->id_or_zero();
     uint32_t entry = id ? entries_.find(id) : 0;
-    if (entry && !is_differentiable(inputs[i].dtype())) entry = 0;
+    if (entry && !differentiates(inputs[i].dtype())) entry = 0;
     entries.push_back(entry);
     if (!entry) continue;
     watched = true;
@@ -135,7 +135,7 @@ void Tape::record(const Op& op, std::span<const Tensor> inputs, const Attrs& att
   }
   for (size_t j = 0; j < outputs.size(); ++j) {
     fill_slot(*record, record->output(j), dims, outputs[j], need.outputs & bit_of(j));
-    if (is_differentiable(outputs[j].dtype())) {
+    if (differentiates(outputs[j].dtype())) {
       record->output(j).entry = fresh_entry(outputs[j].impl()->id());
     }
   }
@@ -155,7 +155,7 @@ void Tape::record(std::shared_ptr<BackwardFunction> backward, std::span<const ui
   for (size_t i = 0; i < inputs.size(); ++i) record->input(i).entry = entries_.find(inputs[i]);
   for (size_t j = 0; j < outputs.size(); ++j) {
     fill_slot(*record, record->output(j), dims, outputs[j], false);
-    if (is_differentiable(outputs[j].dtype())) {
+    if (differentiates(outputs[j].dtype())) {
       record->output(j).entry = fresh_entry(outputs[j].impl()->id());
     }
   }

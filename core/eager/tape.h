@@ -28,7 +28,8 @@ struct Record;
 
 class Tape {
  public:
-  Tape(bool persistent, bool watch_accessed_variables);
+  // With `integers`, they are differentiated like floats.
+  Tape(bool persistent, bool watch_accessed_variables, bool integers = false);
   void retain() { refs_.fetch_add(1, std::memory_order_relaxed); }
   void release() {
     if (refs_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
@@ -60,6 +61,11 @@ class Tape {
 
   // Whether that tensor or variable is known to the tape.
   bool knows(uint64_t id) const { return entries_.find(id) != 0; }
+  // The number by which the tape knows it, or 0.
+  uint32_t entry(uint64_t id) const { return entries_.find(id); }
+  bool differentiates(DType dtype) const {
+    return is_differentiable(dtype) || (integers_ && is_integer(dtype));
+  }
   std::span<Variable* const> watched_variables() const { return variables_; }
 
  private:
@@ -72,6 +78,7 @@ class Tape {
   std::atomic<uint32_t> refs_{1};
   bool persistent_;
   bool watch_accessed_;
+  bool integers_;
   IdMap entries_;             // identity → entry; several identities may share an entry
   uint32_t entry_count_ = 1;  // entry 0 means "not watched"
   std::vector<Record*> records_;

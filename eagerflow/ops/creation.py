@@ -42,7 +42,10 @@ def zeros(
     array([[0, 0],
            [0, 0]], dtype=int32)
     """
-    return _ops.zeros(shape, dtype)
+    try:
+        return _ops.zeros(shape, dtype)
+    except TypeError:
+        return _ops.zeros(_whole_sizes(shape), dtype)
 
 
 def ones(
@@ -65,7 +68,19 @@ def ones(
     """
     if dtype == dtypes.string:
         raise TypeError("Cannot convert 1 to EagerTensor of dtype string")
-    return _ops.ones(shape, dtype)
+    try:
+        return _ops.ones(shape, dtype)
+    except TypeError:
+        return _ops.ones(_whole_sizes(shape), dtype)
+
+
+def _whole_sizes(shape: Any) -> Any:
+    """Sizes that are whole numbers but floats, which TensorFlow 2.0 took too, as integers."""
+    if isinstance(shape, list | tuple) and all(
+        isinstance(size, int) or (isinstance(size, float) and size.is_integer()) for size in shape
+    ):
+        return [int(size) for size in shape]
+    return shape
 
 
 def fill(dims: Any, value: Any, name: str | None = None, layout: Any = None) -> Tensor:

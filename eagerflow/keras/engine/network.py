@@ -65,7 +65,8 @@ class Network(Layer):
             self._set_graph(inputs, outputs)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if not self._base_model_initialized and isinstance(value, Layer | _core.Variable | Module):
+        # Programs of TensorFlow 2.0 make variables before they call `super().__init__()`.
+        if not self._base_model_initialized and isinstance(value, Layer | Module):
             raise RuntimeError(
                 "It looks like you are subclassing `Model` and you forgot to call "
                 "`super().__init__()`. Always start with this line."

@@ -1,0 +1,78 @@
+// Observers that are Python functions.
+#include "bindings/observers.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "bindings/errors.h"
+#include "bindings/py_ref.h"
+#include "bindings/py_tensor.h"
+#include "eager/observer.h"
+
+namespace ef::py {
+namespace {
+
+PyRef tuple_of(std::span<const Tensor> tensors) {
+  PyRef tuple = checked(PyTuple_New(static_cast<Py_ssize_t>(tensors.size())));
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(i),
+                     checked(wrap(Tensor(tensors[i]))).release());
+  }
+  return tuple;
+}
+
+class PythonObserver final : public Observer {
+ public:
+  PythonObserver(PyObject* function, bool bad_only)
+      : function_(PyRef::share(function)), bad_only_(bad_only) {}
+
+  void ran(const Op& op, std::span<const Tensor> inputs,
+           std::span<const Tensor> outputs) override {
+    if (bad_only_ && std::ranges::none_of(outputs, has_bad_numbers)) return;
+    tell(op.tf_name, tuple_of(inputs).get(), tuple_of(outputs).get());
+  }
+
+  void tell(const char* name, PyObject* inputs, PyObject* outputs) {
+    if (busy_) return;  // the function runs operations itself
+    const PyRef function = function_;  // it may remove itself
+    busy_ = true;
+    PyObject* result = PyObject_CallFunction(function.get(), "sOO", name, inputs, outputs);
+    busy_ = false;
+    if (!result) throw PythonError();
+    Py_DECREF(result);
+  }
+
+  bool is(PyObject* function) const { return function_.get() == function; }
+  bool bad_only() const { return bad_only_; }
+
+ private:
+  PyRef function_;
+  bool bad_only_;
+  bool busy_ = false;
+};
+
+}  // namespace
+
+void add_observer(PyObject* function, bool bad_only) {
+  observers.push_back(new PythonObserver(function, bad_only));
+}
+
+bool remove_observer(PyObject* function) {
+  const auto found = std::ranges::find_if(observers, [&](Observer* observer) {
+    return static_cast<PythonObserver*>(observer)->is(function);
+  });
+  if (found == observers.end()) return false;
+  // Not deleted: it may be the one that is being told something. There are few in a process.
+  observers.erase(found);
+  return true;
+}
+
+void observe_custom(const char* name, PyObject* inputs, PyObject* outputs) {
+  const std::vector<Observer*> list = observers;
+  for (Observer* observer : list) {
+    auto* python = static_cast<PythonObserver*>(observer);
+    if (!python->bad_only()) python->tell(name, inputs, outputs);
+  }
+}
+
+}  // namespace ef::py

@@ -1,0 +1,16 @@
+// Python functions that are told of the operations that run.
+#pragma once
+
+#include <Python.h>
+
+namespace ef::py {
+
+// Calls function(name, inputs, outputs) after every operation, until that function is removed.
+// With `bad_only`, after those operations only that made an infinity or a NaN.
+void add_observer(PyObject* function, bool bad_only);
+bool remove_observer(PyObject* function);
+
+// Tells of a step that is not in the op table.
+void observe_custom(const char* name, PyObject* inputs, PyObject* outputs);
+
+}  // namespace ef::py

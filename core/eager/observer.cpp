@@ -1,0 +1,41 @@
+// Looking for numbers that spoil everything after them.
+#include "eager/observer.h"
+
+#include <algorithm>
+
+#include "eager/symbolic.h"
+
+namespace ef {
+namespace {
+
+// All exponent bits are set in infinities and NaNs, and in nothing else. Without branches, so that
+// the compiler vectorises the loop.
+template <class Word>
+bool any_with_exponent(const Tensor& tensor, Word exponent) {
+  const auto* words = static_cast<const Word*>(tensor.raw_data());
+  const auto count = static_cast<size_t>(tensor.bytes()) / sizeof(Word);
+  constexpr size_t kBlock = 4096;
+  for (size_t begin = 0; begin < count; begin += kBlock) {
+    const size_t end = std::min(count, begin + kBlock);
+    bool bad = false;
+    for (size_t i = begin; i < end; ++i) bad |= (words[i] & exponent) == exponent;
+    if (bad) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool has_bad_numbers(const Tensor& tensor) {
+  if (!is_differentiable(tensor.dtype()) || is_symbolic(tensor)) return false;
+  tensor.impl()->settle();
+  switch (tensor.dtype()) {
+    case DType::kFloat16: return any_with_exponent<uint16_t>(tensor, 0x7c00);
+    case DType::kBfloat16: return any_with_exponent<uint16_t>(tensor, 0x7f80);
+    case DType::kFloat32:
+    case DType::kComplex64: return any_with_exponent<uint32_t>(tensor, 0x7f800000);
+    default: return any_with_exponent<uint64_t>(tensor, 0x7ff0000000000000);
+  }
+}
+
+}  // namespace ef

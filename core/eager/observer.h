@@ -1,0 +1,25 @@
+// Who is told of the operations that run: tools that show, check or explain a program.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "ops/op.h"
+
+namespace ef {
+
+class Observer {
+ public:
+  virtual ~Observer() = default;
+  // Called after an operation, before anything else uses its results; may throw.
+  virtual void ran(const Op& op, std::span<const Tensor> inputs,
+                   std::span<const Tensor> outputs) = 0;
+};
+
+// Empty, as a rule, so that operations pay for one comparison.
+inline std::vector<Observer*> observers;
+
+// Whether an element of a floating or complex tensor is infinite or not a number.
+bool has_bad_numbers(const Tensor& tensor);
+
+}  // namespace ef

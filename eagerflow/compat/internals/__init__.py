@@ -1,0 +1,1 @@
+"""Names below `tensorflow.python` that programs use though they are not public."""

@@ -1,0 +1,23 @@
+"""tf.compat.v1.train: version 1's optimizers and what belongs to training."""
+
+from eagerflow.v1.global_step import (
+    assert_global_step,
+    create_global_step,
+    get_global_step,
+    get_or_create_global_step,
+    global_step,
+)
+from eagerflow.v1.mirror import mirror
+from eagerflow.v1.optimizers import (
+    AdadeltaOptimizer,
+    AdagradOptimizer,
+    AdamOptimizer,
+    FtrlOptimizer,
+    GradientDescentOptimizer,
+    MomentumOptimizer,
+    Optimizer,
+    ProximalGradientDescentOptimizer,
+    RMSPropOptimizer,
+)
+
+__getattr__, __dir__ = mirror(__name__, "eagerflow.train")

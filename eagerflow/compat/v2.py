@@ -1,0 +1,15 @@
+"""tf.compat.v2: version 2, which is this package itself."""
+
+from typing import Any
+
+import eagerflow
+
+
+def __getattr__(name: str) -> Any:
+    """The name in the package."""
+    return getattr(eagerflow, name)
+
+
+def __dir__() -> list[str]:
+    """The package's names."""
+    return list(eagerflow.__all__)

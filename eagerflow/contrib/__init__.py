@@ -1,0 +1,1 @@
+"""tf.contrib: what of it eager programs used."""

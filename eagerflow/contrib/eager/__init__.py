@@ -1,0 +1,47 @@
+"""tf.contrib.eager: eager execution as it was in TensorFlow 1.5 to 1.15."""
+
+from eagerflow.context import executing_eagerly
+from eagerflow.context import executing_eagerly as in_eager_mode
+from eagerflow.custom_gradient import custom_gradient
+from eagerflow.function import function
+from eagerflow.function import function as defun
+from eagerflow.ops.host_functions import py_function as py_func
+from eagerflow.tape import GradientTape
+from eagerflow.tensor import Tensor as EagerTensor
+from eagerflow.type_spec import TensorSpec
+from eagerflow.v1.devices import list_devices, num_gpus, run
+from eagerflow.v1.gradient_functions import (
+    gradients_function,
+    implicit_gradients,
+    implicit_value_and_gradients,
+    make_vjp,
+    value_and_gradients_function,
+)
+from eagerflow.v1.iterator import Iterator
+from eagerflow.v1.switches import enable_eager_execution
+from eagerflow.variable import Variable
+from eagerflow.variable import Variable as ResourceVariable
+
+__all__ = [
+    "EagerTensor",
+    "GradientTape",
+    "Iterator",
+    "ResourceVariable",
+    "TensorSpec",
+    "Variable",
+    "custom_gradient",
+    "defun",
+    "enable_eager_execution",
+    "executing_eagerly",
+    "function",
+    "gradients_function",
+    "implicit_gradients",
+    "implicit_value_and_gradients",
+    "in_eager_mode",
+    "list_devices",
+    "make_vjp",
+    "num_gpus",
+    "py_func",
+    "run",
+    "value_and_gradients_function",
+]

@@ -1,0 +1,131 @@
+"""The import hook that answers `import tensorflow`."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.abc
+import importlib.machinery
+import sys
+from collections.abc import Sequence
+from types import ModuleType
+from typing import Any
+
+from eagerflow.dropin import paths
+from eagerflow.dropin.facade import Facade, missing, resolve
+
+# Versions that programs' checks of `tf.__version__` accept: the last of a generation.
+VERSIONS = {"1.x": "1.15.5", "2.x": "2.15.1"}
+_PACKAGES = ("tensorflow", "tensorflow_core", "keras", "tf_keras")
+
+
+class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Finds `tensorflow` and everything below it in this package."""
+
+    def __init__(self, generation: str) -> None:
+        self.generation = generation
+        self.first = generation == "1.x"
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> importlib.machinery.ModuleSpec | None:
+        package, _, inside = fullname.partition(".")
+        if package not in _PACKAGES:
+            return None
+        if self._targets(package, inside) is None:
+            parent, _, name = fullname.rpartition(".")
+            known = dir(sys.modules[parent]) if parent in sys.modules else []
+            # With the full name in `name`, `from package import name` would drop the message.
+            raise ModuleNotFoundError(missing(parent, name, known), name=f"{package}:{inside}")
+        return importlib.machinery.ModuleSpec(fullname, self, is_package=True)
+
+    def _targets(self, package: str, inside: str) -> tuple[str, ...] | None:
+        if package in ("keras", "tf_keras"):
+            found: tuple[str, ...] | None = (f"eagerflow.keras.{inside}".rstrip("."),)
+        else:
+            found = paths.targets(inside, self.first)
+        if found is None or inside.startswith("python") and package.startswith("tensorflow"):
+            return found
+        modules = tuple(path for path in found if isinstance(resolve(path), ModuleType))
+        return modules or None
+
+    def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType:
+        package, _, inside = spec.name.partition(".")
+        found = self._targets(package, inside)
+        assert found is not None
+        names: dict[str, Any] = {}
+        if not inside and package.startswith("tensorflow"):
+            version = VERSIONS[self.generation]
+            names = {"__version__": version, "VERSION": version}
+        elif inside == "version":
+            names = {"VERSION": VERSIONS[self.generation]}
+        return Facade(spec.name, found, names)
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Nothing is run: facades look their names up when they are asked for."""
+
+
+_active: _Finder | None = None
+
+
+def generation() -> str | None:
+    """The generation of TensorFlow that `import tensorflow` gives now, or None.
+
+    >>> from eagerflow import dropin
+    >>> dropin.generation() is None
+    True
+    """
+    return _active.generation if _active else None
+
+
+def install_as_tensorflow(generation: str = "2.x") -> ModuleType:
+    """Makes `import tensorflow` give eagerflow, here and in every module imported later.
+
+    Args:
+        generation: "2.x", or "1.x" for programs of the time of `tf.contrib.eager`, `tf.Session`
+            and `tf.train.GradientDescentOptimizer`. Programs of the first generation build graphs
+            until they call `tf.enable_eager_execution()`.
+
+    Returns:
+        The module `tensorflow`.
+
+    Raises:
+        ValueError: for another generation.
+        RuntimeError: if TensorFlow itself has been imported already.
+
+    >>> module = tf.install_as_tensorflow()
+    >>> import tensorflow
+    >>> tensorflow.constant(1.0) + 1.0
+    <tf.Tensor: shape=(), dtype=float32, numpy=2.0>
+    >>> from eagerflow import dropin
+    >>> dropin.uninstall()
+    """
+    global _active
+    if generation not in VERSIONS:
+        raise ValueError(f"generation must be one of {', '.join(VERSIONS)}, got {generation!r}.")
+    loaded = sys.modules.get("tensorflow")
+    if loaded is not None and not isinstance(loaded, Facade):
+        raise RuntimeError(
+            "TensorFlow has been imported already: call install_as_tensorflow() before the first "
+            "`import tensorflow`."
+        )
+    uninstall()
+    from eagerflow.dropin import appearance
+
+    appearance.take_on(generation)
+    _active = _Finder(generation)
+    sys.meta_path.insert(0, _active)
+    return importlib.import_module("tensorflow")
+
+
+def uninstall() -> None:
+    """Takes the import hook away again; modules that have been imported keep working."""
+    global _active
+    if _active is None:
+        return
+    from eagerflow.dropin import appearance
+
+    sys.meta_path.remove(_active)
+    _active = None
+    for name in [n for n, module in sys.modules.items() if isinstance(module, Facade)]:
+        del sys.modules[name]
+    appearance.give_up()

@@ -1,0 +1,109 @@
+"""Running a program as `__main__` with `tensorflow` answered by eagerflow."""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import sys
+from pathlib import Path
+from types import ModuleType, TracebackType
+
+from eagerflow.dropin import install, recognise
+
+_USAGE = "python -m eagerflow [--generation 1.x|2.x] [-m module | script.py] args..."
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """What `python -m eagerflow` does; returns the exit status."""
+    parser = argparse.ArgumentParser(
+        prog="python -m eagerflow",
+        usage=_USAGE,
+        description="Runs a TensorFlow program on eagerflow.",
+    )
+    parser.add_argument(
+        "--generation",
+        choices=sorted(install.VERSIONS),
+        help="which TensorFlow the program was written for; else recognised from its text",
+    )
+    parser.add_argument("-m", dest="module", metavar="module", help="run a module as a script")
+    parser.add_argument("program", nargs=argparse.REMAINDER, help="the script and its arguments")
+    own, program = _split(sys.argv[1:] if arguments is None else arguments)
+    options = parser.parse_args(own)
+    if options.module is None and not program:
+        parser.error("name a script, or a module with -m")
+    return _run(options.module, program, options.generation)
+
+
+def _split(arguments: list[str]) -> tuple[list[str], list[str]]:
+    """Our own options, and what belongs to the program."""
+    position = 0
+    while position < len(arguments):
+        argument = arguments[position]
+        if argument == "-m":
+            return arguments[: position + 2], arguments[position + 2 :]
+        if argument == "--generation":
+            position += 2
+        elif argument.startswith("-") and argument != "-":
+            position += 1
+        else:
+            break
+    return arguments[:position], arguments[position:]
+
+
+def _run(module: str | None, arguments: list[str], generation: str | None) -> int:
+    if module is None:
+        origin, folder = arguments[0], str(Path(arguments[0]).resolve().parent)
+        sys.path[0] = folder
+        argv = arguments
+    else:
+        sys.path[0] = folder = str(Path.cwd())
+        try:
+            spec = importlib.util.find_spec(module)
+            if spec is not None and spec.submodule_search_locations is not None:
+                spec = importlib.util.find_spec(f"{module}.__main__")
+        except ModuleNotFoundError:
+            spec = None
+        if spec is None or spec.origin is None:
+            print(f"python -m eagerflow: there is no module named {module}", file=sys.stderr)
+            return 1
+        origin = spec.origin
+        argv = [origin, *arguments]
+    try:
+        text = Path(origin).read_bytes()
+    except OSError as error:
+        print(f"python -m eagerflow: cannot read {origin}: {error.strerror}", file=sys.stderr)
+        return 2
+    try:
+        code = compile(text, origin, "exec", dont_inherit=True)
+    except SyntaxError as error:
+        sys.excepthook(type(error), error.with_traceback(None), None)
+        return 1
+    if generation is None:
+        source = text.decode("utf-8", errors="replace")
+        generation = recognise.generation_of(source, Path(folder))
+    install.install_as_tensorflow(generation)
+    main_module = ModuleType("__main__")
+    main_module.__file__ = origin
+    main_module.__builtins__ = __builtins__  # type: ignore[attr-defined]
+    if module is not None:
+        main_module.__package__ = spec.parent if spec else None
+        main_module.__spec__ = spec
+    sys.modules["__main__"] = main_module
+    sys.argv = argv
+    try:
+        exec(code, main_module.__dict__)
+    except SystemExit:
+        raise
+    except BaseException as error:
+        trace = _program_part(error.__traceback__, origin)
+        sys.excepthook(type(error), error.with_traceback(trace), trace)
+        return 1
+    return 0
+
+
+def _program_part(trace: TracebackType | None, origin: str) -> TracebackType | None:
+    """The traceback from the program's first line on."""
+    start = trace
+    while start is not None and start.tb_frame.f_code.co_filename != origin:
+        start = start.tb_next
+    return start or trace

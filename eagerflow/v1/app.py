@@ -1,0 +1,25 @@
+"""tf.app: running a program's main function."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any
+
+
+def run(main: Callable | None = None, argv: Sequence[str] | None = None) -> None:
+    """Parses flags, calls `main` with what is left of the arguments, and exits.
+
+    Args:
+        main: the function; by default the program's own `main`.
+        argv: the arguments, the program's name first; by default `sys.argv`.
+    """
+    from eagerflow.v1.flags import FLAGS
+
+    arguments = FLAGS(list(sys.argv if argv is None else argv), known_only=True)
+    if main is None:
+        main = vars(sys.modules["__main__"])["main"]
+    sys.exit(main(arguments))
+
+
+__all__: list[Any] = ["run"]

@@ -1,0 +1,439 @@
+"""Functions of version 1 whose arguments had other names, or that have another name now."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from eagerflow import _core
+from eagerflow import dtype as dtypes
+from eagerflow.ops import array, creation, indexing, reduction
+from eagerflow.ops.conversion import cast
+from eagerflow.v1.arguments import either
+
+_ops = _core.ops
+
+
+def _reduction(function: Any, plain: str) -> Any:
+    """A reduction that also takes the arguments' first names."""
+
+    def reduce(
+        input_tensor: Any,
+        axis: Any = None,
+        keepdims: bool | None = None,
+        name: str | None = None,
+        reduction_indices: Any = None,
+        keep_dims: bool | None = None,
+    ) -> Any:
+        axis = either("axis", axis, "reduction_indices", reduction_indices)
+        keepdims = either("keepdims", keepdims, "keep_dims", keep_dims)
+        return function(input_tensor, axis, bool(keepdims), name=name)
+
+    reduce.__name__ = reduce.__qualname__ = function.__name__
+    reduce.__doc__ = f"""{plain}
+
+    Args:
+        input_tensor: a tensor or what can be converted to one.
+        axis: the axis or axes to reduce; by default all.
+        keepdims: whether reduced axes stay, with size 1.
+        name: the node's name in a graph.
+        reduction_indices: the older name of `axis`.
+        keep_dims: the older name of `keepdims`.
+
+    Raises:
+        ValueError: if an argument is given under both names.
+    """
+    return reduce
+
+
+reduce_sum = _reduction(reduction.reduce_sum, "The sum along axes.")
+reduce_mean = _reduction(reduction.reduce_mean, "The mean along axes.")
+reduce_prod = _reduction(reduction.reduce_prod, "The product along axes.")
+reduce_max = _reduction(reduction.reduce_max, "The largest element along axes.")
+reduce_min = _reduction(reduction.reduce_min, "The smallest element along axes.")
+reduce_all = _reduction(reduction.reduce_all, "Whether all elements along axes are true.")
+reduce_any = _reduction(reduction.reduce_any, "Whether an element along axes is true.")
+reduce_logsumexp = _reduction(
+    reduction.reduce_logsumexp, "The logarithm of the sum of exponentials along axes."
+)
+
+
+def count_nonzero(
+    input_tensor: Any = None,
+    axis: Any = None,
+    keepdims: bool | None = None,
+    dtype: Any = dtypes.int64,
+    name: str | None = None,
+    reduction_indices: Any = None,
+    keep_dims: bool | None = None,
+    input: Any = None,
+) -> Any:
+    """The number of elements along axes that are not zero.
+
+    >>> tf.compat.v1.count_nonzero([[0, 1], [2, 3]], axis=1).numpy()
+    array([1, 2])
+    """
+    from eagerflow import math
+
+    axis = either("axis", axis, "reduction_indices", reduction_indices)
+    keepdims = either("keepdims", keepdims, "keep_dims", keep_dims)
+    value = either("input", input, "input_tensor", input_tensor)
+    return math.count_nonzero(value, axis, bool(keepdims), dtype=dtype)
+
+
+def argmax(
+    input: Any,
+    axis: Any = None,
+    name: str | None = None,
+    dimension: Any = None,
+    output_type: Any = dtypes.int64,
+) -> Any:
+    """The index of the largest element along an axis; `dimension` is the axis' older name."""
+    axis = either("axis", axis, "dimension", dimension)
+    return reduction.argmax(input, 0 if axis is None else axis, output_type)
+
+
+def argmin(
+    input: Any,
+    axis: Any = None,
+    name: str | None = None,
+    dimension: Any = None,
+    output_type: Any = dtypes.int64,
+) -> Any:
+    """The index of the smallest element along an axis; `dimension` is the axis' older name."""
+    axis = either("axis", axis, "dimension", dimension)
+    return reduction.argmin(input, 0 if axis is None else axis, output_type)
+
+
+def arg_max(
+    input: Any, dimension: Any, output_type: Any = dtypes.int64, name: str | None = None
+) -> Any:
+    """The index of the largest element along an axis."""
+    return reduction.argmax(input, dimension, output_type)
+
+
+def arg_min(
+    input: Any, dimension: Any, output_type: Any = dtypes.int64, name: str | None = None
+) -> Any:
+    """The index of the smallest element along an axis."""
+    return reduction.argmin(input, dimension, output_type)
+
+
+def expand_dims(input: Any, axis: Any = None, name: str | None = None, dim: Any = None) -> Any:
+    """The tensor with one more axis, of size 1; `dim` is the axis' older name.
+
+    Raises:
+        ValueError: if there is no axis, or it is given under both names.
+
+    >>> tf.compat.v1.expand_dims([1, 2], dim=0).shape
+    TensorShape([1, 2])
+    """
+    axis = either("axis", axis, "dim", dim)
+    if axis is None:
+        raise ValueError("Must specify an axis argument to tf.expand_dims()")
+    return array.expand_dims(input, axis)
+
+
+def squeeze(input: Any, axis: Any = None, name: str | None = None, squeeze_dims: Any = None) -> Any:
+    """The tensor without axes of size 1; `squeeze_dims` is the older name of `axis`."""
+    return array.squeeze(input, either("axis", axis, "squeeze_dims", squeeze_dims))
+
+
+def transpose(a: Any, perm: Any = None, name: str = "transpose", conjugate: bool = False) -> Any:
+    """The tensor with its axes in another order, reversed by default."""
+    return array.transpose(a, perm, conjugate)
+
+
+def shape(input: Any, name: str | None = None, out_type: Any = dtypes.int32) -> Any:
+    """The shape as a vector."""
+    return array.shape(input, out_type)
+
+
+def size(input: Any, name: str | None = None, out_type: Any = dtypes.int32) -> Any:
+    """The number of elements."""
+    return array.size(input, out_type)
+
+
+def zeros_like(
+    tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True
+) -> Any:
+    """Zeros of a tensor's shape and dtype."""
+    return creation.zeros_like(tensor, dtype)
+
+
+def ones_like(
+    tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True
+) -> Any:
+    """Ones of a tensor's shape and dtype."""
+    return creation.ones_like(tensor, dtype)
+
+
+def pad(
+    tensor: Any,
+    paddings: Any,
+    mode: str = "CONSTANT",
+    name: str | None = None,
+    constant_values: Any = 0,
+) -> Any:
+    """The tensor with elements added around it."""
+    return array.pad(tensor, paddings, mode, constant_values)
+
+
+def gather(
+    params: Any,
+    indices: Any,
+    validate_indices: bool | None = None,
+    name: str | None = None,
+    axis: Any = None,
+    batch_dims: int = 0,
+) -> Any:
+    """Slices of a tensor along an axis, the first by default."""
+    return indexing.gather(params, indices, axis=axis, batch_dims=batch_dims)
+
+
+def gather_nd(
+    params: Any,
+    indices: Any,
+    name: str | None = None,
+    batch_dims: int = 0,
+    bad_indices_policy: str = "",
+) -> Any:
+    """Slices of a tensor at index vectors."""
+    return indexing.gather_nd(params, indices, batch_dims)
+
+
+def boolean_mask(
+    tensor: Any, mask: Any, name: str = "boolean_mask", axis: int | None = None
+) -> Any:
+    """The slices where a mask is true."""
+    return indexing.boolean_mask(tensor, mask, axis)
+
+
+def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Any:
+    """Chooses between two tensors of one shape, elementwise or by rows.
+
+    Args:
+        condition: booleans of the tensors' shape, or a vector that chooses whole rows.
+        x: taken where the condition is true; without it and `y`, the indices of true elements
+            are given.
+        y: taken elsewhere.
+        name: the node's name in a graph.
+
+    >>> tf.compat.v1.where([True, False], [[1, 2], [3, 4]], [[5, 6], [7, 8]]).numpy()
+    array([[1, 2],
+           [7, 8]], dtype=int32)
+    """
+    if x is None or y is None:
+        return indexing.where(condition, x, y)
+    condition = _core.convert(condition, dtypes.bool, None)
+    x = _core.convert(x, None, None)
+    y = _core.convert(y, x.dtype, None)
+    if condition.ndim == 1 and x.ndim > 1:
+        condition = _ops.reshape(condition, [-1] + [1] * (x.ndim - 1))
+    return indexing.where(condition, x, y)
+
+
+def reverse_sequence(
+    input: Any,
+    seq_lengths: Any,
+    seq_axis: int | None = None,
+    batch_axis: int | None = None,
+    name: str | None = None,
+    seq_dim: int | None = None,
+    batch_dim: int | None = None,
+) -> Any:
+    """Reverses the first elements along an axis, as many as given for each batch element."""
+    seq_axis = either("seq_axis", seq_axis, "seq_dim", seq_dim)
+    batch_axis = either("batch_axis", batch_axis, "batch_dim", batch_dim)
+    return indexing.reverse_sequence(input, seq_lengths, seq_axis, batch_axis)
+
+
+def norm(
+    tensor: Any,
+    ord: Any = "euclidean",
+    axis: Any = None,
+    keepdims: bool | None = None,
+    name: str | None = None,
+    keep_dims: bool | None = None,
+) -> Any:
+    """The norm of vectors or matrices."""
+    from eagerflow.ops import linalg
+
+    keepdims = either("keepdims", keepdims, "keep_dims", keep_dims)
+    return linalg.norm(tensor, ord, axis, bool(keepdims))
+
+
+def div(x: Any, y: Any, name: str | None = None) -> Any:
+    """The quotient; for integers, rounded down as Python 2 did.
+
+    >>> tf.compat.v1.div(7, 2).numpy(), tf.compat.v1.div(7.0, 2.0).numpy()
+    (np.int32(3), np.float32(3.5))
+    """
+    x = _core.convert(x, None, None)
+    y = _core.convert(y, x.dtype.base_dtype, None)
+    return x / y if x.dtype.is_floating or x.dtype.is_complex else _ops.floordiv(x, y)
+
+
+def floor_div(x: Any, y: Any, name: str | None = None) -> Any:
+    """The quotient rounded down."""
+    return _ops.floordiv(x, y)
+
+
+def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
+    """A tensor times a number."""
+    from eagerflow.ops import math
+
+    return math.scalar_mul(scalar, x)
+
+
+def _cast_function(name: str, dtype: Any) -> Any:
+    def convert(x: Any, name: str = name) -> Any:
+        return cast(x, dtype)
+
+    convert.__name__ = convert.__qualname__ = name
+    convert.__doc__ = f"The tensor with elements of type {dtype.name}."
+    return convert
+
+
+to_float = _cast_function("to_float", dtypes.float32)
+to_double = _cast_function("to_double", dtypes.float64)
+to_int32 = _cast_function("to_int32", dtypes.int32)
+to_int64 = _cast_function("to_int64", dtypes.int64)
+to_bfloat16 = _cast_function("to_bfloat16", dtypes.bfloat16)
+to_complex64 = _cast_function("to_complex64", dtypes.complex64)
+to_complex128 = _cast_function("to_complex128", dtypes.complex128)
+
+
+def convert_to_tensor(
+    value: Any,
+    dtype: Any = None,
+    name: str | None = None,
+    preferred_dtype: Any = None,
+    dtype_hint: Any = None,
+) -> Any:
+    """The value as a tensor; `preferred_dtype` is the older name of `dtype_hint`."""
+    hint = either("dtype_hint", dtype_hint, "preferred_dtype", preferred_dtype)
+    return _core.convert(value, dtype, hint)
+
+
+def constant(
+    value: Any,
+    dtype: Any = None,
+    shape: Any = None,
+    name: str = "Const",
+    verify_shape: bool = False,
+) -> Any:
+    """A tensor with the given value.
+
+    Fewer values than the shape has elements are filled up with the last one.
+
+    Args:
+        value: a number, a string, a nested list or an array.
+        dtype: the element type.
+        shape: the shape.
+        name: the node's name in a graph.
+        verify_shape: whether the value must have just that shape.
+
+    Raises:
+        TypeError: if the value does not fit.
+
+    >>> tf.compat.v1.constant([1, 2], shape=[4]).numpy()
+    array([1, 2, 2, 2], dtype=int32)
+    """
+    from eagerflow.ops import conversion
+    from eagerflow.shapes import TensorShape
+
+    if shape is None:
+        return conversion.constant(value, dtype)
+    sizes = TensorShape(shape)
+    tensor = conversion.constant(value, dtype)
+    if verify_shape and tensor.shape != sizes:
+        raise TypeError(f"Expected Tensor's shape: {sizes}, got {tensor.shape}.")
+    missing = (sizes.num_elements() or 0) - tensor._size
+    if tensor._size > 1 and missing > 0:
+        flat = _ops.reshape(tensor, [-1])
+        tensor = _ops.concat([flat, _ops.broadcast_to(flat[-1:], [missing])], 0)
+    return conversion.constant(tensor, None, sizes)
+
+
+def multinomial(
+    logits: Any,
+    num_samples: Any,
+    seed: int | None = None,
+    name: str | None = None,
+    output_dtype: Any = None,
+) -> Any:
+    """Draws from categories; the older name of `tf.random.categorical`."""
+    from eagerflow import random
+
+    return random.categorical(logits, num_samples, output_dtype or dtypes.int64, seed)
+
+
+def confusion_matrix(
+    labels: Any,
+    predictions: Any,
+    num_classes: Any = None,
+    dtype: Any = dtypes.int32,
+    name: str | None = None,
+    weights: Any = None,
+) -> Any:
+    """How often each class was predicted for each class."""
+    from eagerflow import math
+
+    return math.confusion_matrix(labels, predictions, num_classes, weights, dtype)
+
+
+def sparse_to_dense(
+    sparse_indices: Any,
+    output_shape: Any,
+    sparse_values: Any,
+    default_value: Any = 0,
+    validate_indices: bool = True,
+    name: str | None = None,
+) -> Any:
+    """A tensor with values at some places, and a default elsewhere.
+
+    >>> tf.compat.v1.sparse_to_dense([1, 3], [4], 7).numpy()
+    array([0, 7, 0, 7], dtype=int32)
+    """
+    indices = _core.convert(sparse_indices, None, None)
+    values = _core.convert(sparse_values, None, None)
+    if indices.ndim == 0:
+        indices = _ops.reshape(indices, [1, 1])
+    elif indices.ndim == 1:
+        indices = _ops.expand_dims(indices, -1)
+    values = _ops.broadcast_to(values, [indices._shape_tuple()[0]])
+    whole = _ops.fill(_core.convert(default_value, values.dtype, None), output_shape)
+    return _ops.tensor_scatter_nd_update(whole, indices, values)
+
+
+def Print(
+    input_: Any,
+    data: Any,
+    message: str | None = None,
+    first_n: int | None = None,
+    summarize: int | None = None,
+    name: str | None = None,
+) -> Any:
+    """Prints tensors to the standard error when the node runs, and gives `input_`."""
+    import sys
+
+    from eagerflow.ops.printing import print as print_tensors
+
+    values = [_core.convert(value, None, None) for value in data]
+    print_tensors(
+        message or "", *values, output_stream=sys.stderr, summarize=summarize or 3, sep=""
+    )
+    return _ops.identity(input_)
+
+
+def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Any:
+    """The tensor, scaled so that its norm divided by its number of elements is at most `clip_norm`.
+
+    >>> tf.compat.v1.clip_by_average_norm([3.0, 4.0], 1.25).numpy()
+    array([1.5, 2. ], dtype=float32)
+    """
+    t = _core.convert(t, None, None)
+    count = _ops.cast(_core.convert(t._size, None, None), t.dtype)
+    average = _ops.sqrt(_ops.reduce_sum(t * t)) / count
+    limit = _core.convert(clip_norm, t.dtype, None)
+    return t * limit * _ops.minimum(1.0 / average, 1.0 / limit)

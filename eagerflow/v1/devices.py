@@ -1,0 +1,31 @@
+"""Devices, as programs of the first generation ask for them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from eagerflow import config
+from eagerflow.tensor import CPU_NAME
+
+
+def num_gpus() -> int:
+    """How many GPUs there are.
+
+    >>> import eagerflow.contrib.eager as tfe
+    >>> tfe.num_gpus()
+    0
+    """
+    return len(config.list_physical_devices("GPU"))
+
+
+def list_devices() -> list[str]:
+    """The names of all devices."""
+    return [CPU_NAME] + [CPU_NAME.replace("CPU:0", f"GPU:{k}") for k in range(num_gpus())]
+
+
+def run(main: Any = None, argv: Any = None) -> None:
+    """Runs a program's main function, eagerly; the same as `tf.app.run` after that."""
+    from eagerflow.v1 import app, switches
+
+    switches.enable_eager_execution()
+    app.run(main, argv)

@@ -1,0 +1,66 @@
+"""The global step: a variable that counts how often a model has been trained."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from eagerflow import dtype as dtypes
+from eagerflow.variable import Variable
+
+
+class _Step:
+    """The step of programs that run eagerly."""
+
+    variable: Variable | None = None
+
+
+_step = _Step()
+
+
+def get_global_step(graph: Any = None) -> Any:
+    """The global step, or None if there is none yet."""
+    return _step.variable
+
+
+def create_global_step(graph: Any = None) -> Any:
+    """Makes the global step.
+
+    Raises:
+        ValueError: if there is one.
+    """
+    if get_global_step(graph) is not None:
+        raise ValueError('"global_step" already exists.')
+    return get_or_create_global_step(graph)
+
+
+def get_or_create_global_step(graph: Any = None) -> Any:
+    """The global step, made when it is first asked for.
+
+    >>> int(tf.compat.v1.train.get_or_create_global_step()) >= 0
+    True
+    """
+    step = get_global_step(graph)
+    if step is None:
+        step = _step.variable = Variable(0, dtype=dtypes.int64, trainable=False, name="global_step")
+    return step
+
+
+def assert_global_step(global_step_tensor: Any) -> None:
+    """Checks that something can count steps.
+
+    Raises:
+        TypeError: if it is no integer scalar.
+    """
+    if not global_step_tensor.dtype.is_integer:
+        raise TypeError(
+            f'Existing "global_step" does not have integer type: {global_step_tensor.dtype}'
+        )
+    if tuple(global_step_tensor.shape) != ():
+        raise TypeError(f'Existing "global_step" is not scalar: {global_step_tensor.shape}')
+
+
+def global_step(sess: Any, global_step_tensor: Any) -> int:
+    """The number of steps, in a session or eagerly."""
+    if sess is not None:
+        return int(sess.run(global_step_tensor))
+    return int(global_step_tensor)

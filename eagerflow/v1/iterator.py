@@ -1,0 +1,63 @@
+"""The iterator of `tf.contrib.eager`: one element of a dataset after the other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class Iterator:
+    """Goes through a dataset once.
+
+    Args:
+        dataset: a `tf.data.Dataset`.
+
+    Raises:
+        TypeError: if it is none.
+    """
+
+    def __init__(self, dataset: Any) -> None:
+        if not hasattr(dataset, "__iter__"):
+            raise TypeError(f"dataset must be a tf.data.Dataset, got {dataset!r}.")
+        self._dataset = dataset
+        self._iterator = iter(dataset)
+
+    def __iter__(self) -> Iterator:
+        return self
+
+    def __next__(self) -> Any:
+        return next(self._iterator)
+
+    def next(self) -> Any:
+        """The next element.
+
+        Raises:
+            StopIteration: at the end.
+        """
+        return next(self._iterator)
+
+    def get_next(self, name: str | None = None) -> Any:
+        """The next element.
+
+        Raises:
+            tf.errors.OutOfRangeError: at the end.
+        """
+        from eagerflow import errors
+
+        try:
+            return next(self._iterator)
+        except StopIteration:
+            raise errors.OutOfRangeError(None, None, "End of sequence") from None
+
+    @property
+    def output_types(self) -> Any:
+        """The element types, in the structure of an element."""
+        from eagerflow import nest
+
+        return nest.map_structure(lambda spec: spec.dtype, self._dataset.element_spec)
+
+    @property
+    def output_shapes(self) -> Any:
+        """The shapes, in the structure of an element."""
+        from eagerflow import nest
+
+        return nest.map_structure(lambda spec: spec.shape, self._dataset.element_spec)

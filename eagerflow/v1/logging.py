@@ -1,0 +1,105 @@
+"""tf.logging: messages of the package's logger."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections import Counter
+from typing import Any
+
+from eagerflow.context import get_logger
+
+DEBUG = logging.DEBUG
+INFO = logging.INFO
+WARN = logging.WARNING
+ERROR = logging.ERROR
+FATAL = logging.FATAL
+
+_counts: Counter = Counter()
+
+
+def _logger() -> logging.Logger:
+    logger: logging.Logger = get_logger()
+    if not logger.handlers and not logging.getLogger().handlers:
+        handler = logging.StreamHandler(sys.stderr)
+        handler.setFormatter(logging.Formatter("%(levelname)s:tensorflow:%(message)s"))
+        logger.addHandler(handler)
+        logger.propagate = False
+    return logger
+
+
+def log(level: int, msg: str, *args: Any, **kwargs: Any) -> None:
+    """Logs a message of a level."""
+    _logger().log(level, msg, *args, **kwargs)
+
+
+def debug(msg: str, *args: Any, **kwargs: Any) -> None:
+    """Logs what is of interest when something is looked for."""
+    log(DEBUG, msg, *args, **kwargs)
+
+
+def info(msg: str, *args: Any, **kwargs: Any) -> None:
+    """Logs how a program goes on."""
+    log(INFO, msg, *args, **kwargs)
+
+
+def warning(msg: str, *args: Any, **kwargs: Any) -> None:
+    """Logs what may be wrong."""
+    log(WARN, msg, *args, **kwargs)
+
+
+warn = warning
+
+
+def error(msg: str, *args: Any, **kwargs: Any) -> None:
+    """Logs what is wrong."""
+    log(ERROR, msg, *args, **kwargs)
+
+
+def fatal(msg: str, *args: Any, **kwargs: Any) -> None:
+    """Logs what a program cannot go on with."""
+    log(FATAL, msg, *args, **kwargs)
+
+
+def log_if(level: int, msg: str, condition: Any, *args: Any) -> None:
+    """Logs a message if a condition holds."""
+    if condition:
+        log(level, msg, *args)
+
+
+def log_first_n(level: int, msg: str, n: int, *args: Any) -> None:
+    """Logs a message the first `n` times only."""
+    _counts[msg] += 1
+    log_if(level, msg, _counts[msg] <= n, *args)
+
+
+def log_every_n(level: int, msg: str, n: int, *args: Any) -> None:
+    """Logs a message every `n`-th time."""
+    log_if(level, msg, _counts[msg] % n == 0, *args)
+    _counts[msg] += 1
+
+
+def vlog(level: int, msg: str, *args: Any, **kwargs: Any) -> None:
+    """Logs a message of a level of detail."""
+    log(level, msg, *args, **kwargs)
+
+
+def flush() -> None:
+    """Writes out what has been logged."""
+    for handler in _logger().handlers:
+        handler.flush()
+
+
+def get_verbosity() -> int:
+    """The level from which on messages are shown."""
+    return _logger().getEffectiveLevel()
+
+
+def set_verbosity(v: int) -> None:
+    """Sets the level from which on messages are shown.
+
+    >>> tf.compat.v1.logging.set_verbosity(tf.compat.v1.logging.ERROR)
+    >>> tf.compat.v1.logging.get_verbosity() == tf.compat.v1.logging.ERROR
+    True
+    """
+    _logger().setLevel(v)

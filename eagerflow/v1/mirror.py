@@ -1,0 +1,127 @@
+"""Version 1's namespaces: those of version 2, under the older names too."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import pkgutil
+import sys
+from collections.abc import Callable, Collection, Mapping
+from types import ModuleType
+from typing import Any
+
+# Namespaces whose functions are the same in both versions, apart from what a module of
+# `eagerflow.compat.v1` says.
+FUNCTIONS = frozenset(
+    {"audio", "bitwise", "image", "io", "linalg", "math", "nn", "quantization", "ragged", "random"}
+    | {"sets", "signal", "sparse", "strings"}
+)
+
+
+def mirror(
+    module: str,
+    source: str,
+    renamed: Mapping[str, str] | None = None,
+    hidden: Collection[str] = (),
+) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """The functions `__getattr__` and `__dir__` of a module that shows another one's names.
+
+    Names are looked up when they are first asked for, so that nothing is imported for its own sake.
+
+    Args:
+        module: the name of the module that gets the functions.
+        source: the module of version 2.
+        renamed: older names, and where in the package each is found now.
+        hidden: names of version 2 that version 1 did not have.
+    """
+    renamed = renamed or {}
+
+    def original() -> ModuleType | None:
+        try:
+            return importlib.import_module(source)
+        except ModuleNotFoundError as error:
+            if error.name != source:
+                raise
+            return None
+
+    def find(name: str) -> Any:
+        if name in renamed:
+            return _at(renamed[name])
+        module = original()
+        return None if module is None else _in(module, name)
+
+    def lookup(name: str) -> Any:
+        if name in _submodules(module):
+            return importlib.import_module(f"{module}.{name}")
+        if not name.startswith("__") and name not in hidden:
+            found = find(name)
+            if found is not None:
+                found = _version_1(module, name, found)
+                sys.modules[module].__dict__[name] = found
+                return found
+        raise AttributeError(_missing(module, name, names()))
+
+    def names() -> list[str]:
+        own = {name for name in sys.modules[module].__dict__ if not name.startswith("_")}
+        own.update(_submodules(module))
+        there = original()
+        shown = [] if there is None else getattr(there, "__all__", None) or dir(there)
+        own.update(name for name in shown if not name.startswith("_") and name not in hidden)
+        own.update(name for name, path in renamed.items() if _at(path) is not None)
+        return sorted(own)
+
+    return lookup, names
+
+
+def _submodules(module: str) -> set[str]:
+    """The names of the modules inside a package."""
+    folders = vars(sys.modules[module]).get("__path__", ())
+    return {found.name for found in pkgutil.iter_modules(folders)}
+
+
+def _in(module: ModuleType, name: str) -> Any:
+    """A public name of a module, or None."""
+    found = getattr(module, name, None)
+    if isinstance(found, ModuleType):
+        # Only namespaces: modules that were imported to make this one are not its names.
+        inside = found.__name__.startswith("eagerflow")
+        return found if inside and not found.__name__.startswith("eagerflow.ops") else None
+    return found
+
+
+def _at(path: str) -> Any:
+    """What a dotted path below the package names, or None."""
+    *modules, name = path.split(".")
+    try:
+        module = importlib.import_module(".".join(["eagerflow", *modules]))
+    except ModuleNotFoundError:
+        return None
+    return getattr(module, name, None)
+
+
+def _version_1(module: str, name: str, found: Any) -> Any:
+    """The same in version 1: a namespace's own mirror."""
+    if not isinstance(found, ModuleType) or module != "eagerflow.compat.v1":
+        return found
+    path = f"{module}.{name}"
+    try:
+        return importlib.import_module(path)
+    except ModuleNotFoundError as error:
+        if error.name != path:
+            raise
+    if name not in FUNCTIONS:
+        return found
+    made = ModuleType(path, found.__doc__)
+    made.__getattr__, made.__dir__ = mirror(path, found.__name__)  # type: ignore[method-assign]
+    sys.modules[path] = made
+    return made
+
+
+def _missing(module: str, name: str, known: Collection[str]) -> str:
+    text = f"module {module!r} has no attribute {name!r}"
+    if name.startswith("__"):
+        return text
+    lower = {candidate.lower(): candidate for candidate in known}
+    close = [lower[match] for match in difflib.get_close_matches(name.lower(), lower, 3, 0.6)]
+    text += ": it is not implemented in eagerflow"
+    return f"{text}; the nearest names are {', '.join(close)}" if close else text

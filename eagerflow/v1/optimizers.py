@@ -1,0 +1,557 @@
+"""Version 1's optimizers: `minimize` with functions or graphs, `global_step`, and slots by name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from eagerflow import _core, context
+from eagerflow.indexed_slices import IndexedSlices
+from eagerflow.tape import GradientTape
+from eagerflow.variable import Variable
+
+_ops = _core.ops
+
+
+class Optimizer:
+    """Base class of version 1's optimizers.
+
+    A subclass defines `_slot_values`, the slots of each variable, and `_update`, which changes one
+    variable by a dense gradient.
+
+    Args:
+        use_locking: accepted; updates are never interrupted.
+        name: the optimizer's name.
+
+    Raises:
+        ValueError: if there is no name.
+    """
+
+    GATE_NONE = 0
+    GATE_OP = 1
+    GATE_GRAPH = 2
+
+    def __init__(self, use_locking: bool, name: str) -> None:
+        if not name:
+            raise ValueError("Must specify the optimizer name")
+        self._name = name
+        self._slots: dict[int, dict[str, Variable]] = {}
+        self._kept: list[Any] = []  # keeps the identities above in use
+
+    def get_name(self) -> str:
+        """The optimizer's name."""
+        return self._name
+
+    def minimize(
+        self,
+        loss: Any,
+        global_step: Any = None,
+        var_list: Any = None,
+        gate_gradients: int = GATE_OP,
+        aggregation_method: Any = None,
+        colocate_gradients_with_ops: bool = False,
+        name: str | None = None,
+        grad_loss: Any = None,
+    ) -> Any:
+        """Computes the gradients of a loss and applies them.
+
+        Args:
+            loss: a function without arguments that returns the loss; in a graph, the loss.
+            global_step: a variable to be increased by one.
+            var_list: the variables to change; by default all trainable ones that the loss reads.
+            gate_gradients: accepted, like the two following ones.
+            aggregation_method: see above.
+            colocate_gradients_with_ops: see above.
+            name: the operation's name in a graph.
+            grad_loss: weighs the elements of the loss.
+
+        Raises:
+            ValueError: if no variable has a gradient.
+            RuntimeError: if the loss is a tensor and operations run eagerly.
+
+        >>> v = tf.compat.v1.Variable(3.0)
+        >>> optimizer = tf.compat.v1.train.GradientDescentOptimizer(0.5)
+        >>> _ = optimizer.minimize(lambda: v * v)
+        >>> v.numpy()
+        np.float32(0.0)
+        """
+        pairs = self.compute_gradients(
+            loss,
+            var_list=var_list,
+            gate_gradients=gate_gradients,
+            aggregation_method=aggregation_method,
+            colocate_gradients_with_ops=colocate_gradients_with_ops,
+            grad_loss=grad_loss,
+        )
+        if all(gradient is None for gradient, _ in pairs):
+            raise ValueError(
+                "No gradients provided for any variable, check your graph for ops that do not "
+                "support gradients, between variables "
+                f"{[variable.name for _, variable in pairs]} and loss {loss}."
+            )
+        return self.apply_gradients(pairs, global_step=global_step, name=name)
+
+    def compute_gradients(
+        self,
+        loss: Any,
+        var_list: Any = None,
+        gate_gradients: int = GATE_OP,
+        aggregation_method: Any = None,
+        colocate_gradients_with_ops: bool = False,
+        grad_loss: Any = None,
+    ) -> list[tuple[Any, Any]]:
+        """The gradients of a loss, each with its variable; arguments as those of `minimize`."""
+        if gate_gradients not in (self.GATE_NONE, self.GATE_OP, self.GATE_GRAPH):
+            raise ValueError(
+                "gate_gradients must be one of: Optimizer.GATE_NONE, Optimizer.GATE_OP, "
+                f"Optimizer.GATE_GRAPH. Not {gate_gradients}"
+            )
+        if callable(loss):
+            with GradientTape() as tape:
+                if var_list is not None:
+                    tape.watch(var_list)
+                value = loss()
+            variables = list(tape.watched_variables() if var_list is None else var_list)
+            return list(zip(tape.gradient(value, variables, grad_loss), variables, strict=True))
+        if context.executing_eagerly():
+            raise RuntimeError(
+                "`loss` passed to Optimizer.compute_gradients should be a function when eager "
+                "execution is enabled."
+            )
+        from eagerflow.graph import gradients  # type: ignore[import-not-found]
+        from eagerflow.graph import variables as graph_variables
+
+        chosen = graph_variables.trainable_variables() if var_list is None else list(var_list)
+        if not chosen:
+            raise ValueError("No variables to optimize.")
+        return list(zip(gradients.gradients(loss, chosen, grad_loss), chosen, strict=True))
+
+    def apply_gradients(
+        self, grads_and_vars: Iterable[tuple[Any, Any]], global_step: Any = None, name: Any = None
+    ) -> Any:
+        """Changes variables by their gradients.
+
+        Args:
+            grads_and_vars: pairs of a gradient (a tensor, a `tf.IndexedSlices` or None) and its
+                variable.
+            global_step: a variable to be increased by one.
+            name: the operation's name in a graph.
+
+        Raises:
+            ValueError: if there are no variables, or none has a gradient.
+        """
+        pairs = list(grads_and_vars)
+        if not pairs:
+            raise ValueError("No variables provided.")
+        if all(gradient is None for gradient, _ in pairs):
+            raise ValueError(
+                f"No gradients provided for any variable: {[str(v.name) for _, v in pairs]}."
+            )
+        if not context.executing_eagerly():
+            from eagerflow.graph import training
+
+            return training.apply_gradients(self, pairs, global_step, name or self._name)
+        for gradient, variable in pairs:
+            if gradient is not None:
+                self._apply(gradient, variable)
+        self._finish()
+        if global_step is not None:
+            global_step.assign_add(_ops.ones_like(global_step.read_value()))
+        return None
+
+    def _apply(self, gradient: Any, variable: Any) -> None:
+        if isinstance(gradient, IndexedSlices):
+            gradient = _ops.unsorted_segment_sum(
+                gradient.values, gradient.indices, num_segments=variable.shape[0]
+            )
+        with _core.stop_recording():
+            self._update(variable, gradient, self._slots_of(variable))
+
+    def _update(self, variable: Any, gradient: Any, slots: dict[str, Variable]) -> None:
+        raise NotImplementedError(f"{type(self).__name__} defines no update rule.")
+
+    def _finish(self) -> None:
+        """Called once after the variables of a step have been changed."""
+
+    def _slot_values(self) -> dict[str, float]:
+        """The slots each variable has, and what they hold at first."""
+        return {}
+
+    def _slots_of(self, variable: Any) -> dict[str, Variable]:
+        slots = self._slots.get(variable._id)
+        if slots is None:
+            slots = {
+                name: Variable(
+                    _ops.fill(_core.convert(value, variable.dtype, None), variable.shape),
+                    trainable=False,
+                    name=f"{variable._name}/{self._name}" + ("" if k == 0 else f"_{k}"),
+                )
+                for k, (name, value) in enumerate(self._slot_values().items())
+            }
+            self._slots[variable._id] = slots
+            self._kept.append(variable)
+        return slots
+
+    def get_slot(self, var: Any, name: str) -> Any:
+        """A slot of a variable, or None if there is none yet."""
+        return self._slots.get(var._id, {}).get(name)
+
+    def get_slot_names(self) -> list[str]:
+        """The names of the slots, sorted."""
+        return sorted(self._slot_values())
+
+    def variables(self) -> list[Any]:
+        """All slots."""
+        return [slot for slots in self._slots.values() for slot in slots.values()]
+
+
+def _number(value: Any) -> Any:
+    """A hyperparameter, which may be a function, as a number."""
+    if callable(value) and not isinstance(value, _core.Variable | _core.Tensor):
+        value = value()
+    return float(value)
+
+
+class GradientDescentOptimizer(Optimizer):
+    """Gradient descent: `v -= rate * g`.
+
+    Args:
+        learning_rate: a number, a tensor, or a function that returns one.
+        use_locking: accepted.
+        name: the optimizer's name.
+    """
+
+    def __init__(
+        self, learning_rate: Any, use_locking: bool = False, name: str = "GradientDescent"
+    ) -> None:
+        super().__init__(use_locking, name)
+        self._learning_rate = learning_rate
+
+    def _apply(self, gradient: Any, variable: Any) -> None:
+        rate = _number(self._learning_rate)
+        if isinstance(gradient, IndexedSlices):
+            variable.scatter_sub(IndexedSlices(gradient.values * rate, gradient.indices))
+        else:
+            _core.apply_update("sgd", [variable], [], [gradient], (rate, 0.0, 0.0, 0.0, 0.0, False))
+
+
+class MomentumOptimizer(Optimizer):
+    """Momentum: `m = momentum * m + g`, `v -= rate * m`.
+
+    Args:
+        learning_rate: a number, a tensor, or a function that returns one.
+        momentum: how much of the accumulated gradients stays.
+        use_locking: accepted.
+        name: the optimizer's name.
+        use_nesterov: whether to look ahead: `v -= rate * (g + momentum * m)`.
+    """
+
+    def __init__(
+        self,
+        learning_rate: Any,
+        momentum: Any,
+        use_locking: bool = False,
+        name: str = "Momentum",
+        use_nesterov: bool = False,
+    ) -> None:
+        super().__init__(use_locking, name)
+        self._learning_rate = learning_rate
+        self._momentum = momentum
+        self._use_nesterov = use_nesterov
+
+    def _slot_values(self) -> dict[str, float]:
+        return {"momentum": 0.0}
+
+    def _update(self, variable: Any, gradient: Any, slots: dict[str, Variable]) -> None:
+        rate, momentum = _number(self._learning_rate), _number(self._momentum)
+        accumulated = slots["momentum"]
+        accumulated.assign(accumulated * momentum + gradient)
+        if self._use_nesterov:
+            variable.assign_sub((gradient + accumulated * momentum) * rate)
+        else:
+            variable.assign_sub(accumulated * rate)
+
+
+class AdamOptimizer(Optimizer):
+    """Adam (Kingma and Ba, ICLR 2015), with epsilon added to the uncorrected second moment.
+
+    Args:
+        learning_rate: a number, a tensor, or a function that returns one.
+        beta1: how much of the first moment stays.
+        beta2: how much of the second moment stays.
+        epsilon: keeps the denominator from zero.
+        use_locking: accepted.
+        name: the optimizer's name.
+    """
+
+    def __init__(
+        self,
+        learning_rate: Any = 0.001,
+        beta1: Any = 0.9,
+        beta2: Any = 0.999,
+        epsilon: Any = 1e-8,
+        use_locking: bool = False,
+        name: str = "Adam",
+    ) -> None:
+        super().__init__(use_locking, name)
+        self._learning_rate = learning_rate
+        self._beta1 = beta1
+        self._beta2 = beta2
+        self._epsilon = epsilon
+        self._powers: list[Variable] = []
+
+    def _slot_values(self) -> dict[str, float]:
+        return {"m": 0.0, "v": 0.0}
+
+    def _beta_powers(self) -> list[Variable]:
+        if not self._powers:
+            self._powers = [
+                Variable(_number(beta), trainable=False, name=name)
+                for beta, name in ((self._beta1, "beta1_power"), (self._beta2, "beta2_power"))
+            ]
+        return self._powers
+
+    def _update(self, variable: Any, gradient: Any, slots: dict[str, Variable]) -> None:
+        beta1, beta2 = _number(self._beta1), _number(self._beta2)
+        power1, power2 = (float(power) for power in self._beta_powers())
+        rate = _number(self._learning_rate) * (1 - power2) ** 0.5 / (1 - power1)
+        first, second = slots["m"], slots["v"]
+        first.assign(first * beta1 + gradient * (1 - beta1))
+        second.assign(second * beta2 + gradient * gradient * (1 - beta2))
+        variable.assign_sub(first * rate / (_ops.sqrt(second) + _number(self._epsilon)))
+
+    def _finish(self) -> None:
+        for power, beta in zip(self._beta_powers(), (self._beta1, self._beta2), strict=True):
+            power.assign(power * _number(beta))
+
+    def variables(self) -> list[Any]:
+        """The powers of the betas, and all slots."""
+        return [*self._powers, *super().variables()]
+
+
+class AdagradOptimizer(Optimizer):
+    """Adagrad (Duchi et al., JMLR 2011): `a += g * g`, `v -= rate * g / sqrt(a)`.
+
+    Args:
+        learning_rate: a number, a tensor, or a function that returns one.
+        initial_accumulator_value: what the accumulators hold at first; positive.
+        use_locking: accepted.
+        name: the optimizer's name.
+
+    Raises:
+        ValueError: if the accumulators' value is not positive.
+    """
+
+    def __init__(
+        self,
+        learning_rate: Any,
+        initial_accumulator_value: float = 0.1,
+        use_locking: bool = False,
+        name: str = "Adagrad",
+    ) -> None:
+        if initial_accumulator_value <= 0.0:
+            raise ValueError(
+                f"initial_accumulator_value must be positive: {initial_accumulator_value}"
+            )
+        super().__init__(use_locking, name)
+        self._learning_rate = learning_rate
+        self._initial_accumulator_value = initial_accumulator_value
+
+    def _slot_values(self) -> dict[str, float]:
+        return {"accumulator": self._initial_accumulator_value}
+
+    def _update(self, variable: Any, gradient: Any, slots: dict[str, Variable]) -> None:
+        accumulator = slots["accumulator"]
+        accumulator.assign_add(gradient * gradient)
+        variable.assign_sub(gradient * _number(self._learning_rate) / _ops.sqrt(accumulator))
+
+
+class AdadeltaOptimizer(Optimizer):
+    """Adadelta (Zeiler, arXiv 1212.5701).
+
+    Args:
+        learning_rate: a number, a tensor, or a function that returns one.
+        rho: how much of the averages stays.
+        epsilon: keeps quotients finite.
+        use_locking: accepted.
+        name: the optimizer's name.
+    """
+
+    def __init__(
+        self,
+        learning_rate: Any = 0.001,
+        rho: Any = 0.95,
+        epsilon: Any = 1e-8,
+        use_locking: bool = False,
+        name: str = "Adadelta",
+    ) -> None:
+        super().__init__(use_locking, name)
+        self._learning_rate = learning_rate
+        self._rho = rho
+        self._epsilon = epsilon
+
+    def _slot_values(self) -> dict[str, float]:
+        return {"accum": 0.0, "accum_update": 0.0}
+
+    def _update(self, variable: Any, gradient: Any, slots: dict[str, Variable]) -> None:
+        rho, epsilon = _number(self._rho), _number(self._epsilon)
+        squares, updates = slots["accum"], slots["accum_update"]
+        squares.assign(squares * rho + gradient * gradient * (1 - rho))
+        update = _ops.sqrt(updates + epsilon) / _ops.sqrt(squares + epsilon) * gradient
+        updates.assign(updates * rho + update * update * (1 - rho))
+        variable.assign_sub(update * _number(self._learning_rate))
+
+
+class RMSPropOptimizer(Optimizer):
+    """RMSProp (Hinton's lecture 6e): the gradient over the root of its squares' average.
+
+    Args:
+        learning_rate: a number, a tensor, or a function that returns one.
+        decay: how much of the average stays.
+        momentum: how much of the step before is taken again.
+        epsilon: keeps the denominator from zero.
+        use_locking: accepted.
+        centered: whether to subtract the square of the average gradient.
+        name: the optimizer's name.
+    """
+
+    def __init__(
+        self,
+        learning_rate: Any,
+        decay: Any = 0.9,
+        momentum: Any = 0.0,
+        epsilon: Any = 1e-10,
+        use_locking: bool = False,
+        centered: bool = False,
+        name: str = "RMSProp",
+    ) -> None:
+        super().__init__(use_locking, name)
+        self._learning_rate = learning_rate
+        self._decay = decay
+        self._momentum = momentum
+        self._epsilon = epsilon
+        self._centered = centered
+
+    def _slot_values(self) -> dict[str, float]:
+        slots = {"rms": 1.0, "momentum": 0.0}
+        return slots | {"mg": 0.0} if self._centered else slots
+
+    def _update(self, variable: Any, gradient: Any, slots: dict[str, Variable]) -> None:
+        decay = _number(self._decay)
+        squares, steps = slots["rms"], slots["momentum"]
+        squares.assign(squares * decay + gradient * gradient * (1 - decay))
+        denominator = squares + _number(self._epsilon)
+        if self._centered:
+            means = slots["mg"]
+            means.assign(means * decay + gradient * (1 - decay))
+            denominator = denominator - means * means
+        step = gradient * _number(self._learning_rate) / _ops.sqrt(denominator)
+        steps.assign(steps * _number(self._momentum) + step)
+        variable.assign_sub(steps)
+
+
+class FtrlOptimizer(Optimizer):
+    """Follow the regularized leader (McMahan et al., KDD 2013).
+
+    Args:
+        learning_rate: a number, a tensor, or a function that returns one.
+        learning_rate_power: at most 0; how the rate falls with the squares of gradients.
+        initial_accumulator_value: what the accumulators hold at first; not negative.
+        l1_regularization_strength: not negative.
+        l2_regularization_strength: not negative.
+        use_locking: accepted.
+        name: the optimizer's name.
+        accum_name: accepted.
+        linear_name: accepted.
+        l2_shrinkage_regularization_strength: not negative; shrinks the gradient's variable only.
+        beta: is added to the root of the accumulators.
+
+    Raises:
+        ValueError: for a number that is out of its range.
+    """
+
+    def __init__(
+        self,
+        learning_rate: Any,
+        learning_rate_power: float = -0.5,
+        initial_accumulator_value: float = 0.1,
+        l1_regularization_strength: float = 0.0,
+        l2_regularization_strength: float = 0.0,
+        use_locking: bool = False,
+        name: str = "Ftrl",
+        accum_name: str | None = None,
+        linear_name: str | None = None,
+        l2_shrinkage_regularization_strength: float = 0.0,
+        beta: float | None = None,
+    ) -> None:
+        super().__init__(use_locking, name)
+        checks = {
+            "initial_accumulator_value": initial_accumulator_value,
+            "l1_regularization_strength": l1_regularization_strength,
+            "l2_regularization_strength": l2_regularization_strength,
+            "l2_shrinkage_regularization_strength": l2_shrinkage_regularization_strength,
+        }
+        for argument, value in checks.items():
+            if value < 0.0:
+                raise ValueError(f"{argument} {value} needs to be positive or zero")
+        if learning_rate_power > 0.0:
+            raise ValueError(
+                f"learning_rate_power {learning_rate_power} needs to be negative or zero"
+            )
+        self._learning_rate = learning_rate
+        self._power = learning_rate_power
+        self._initial = initial_accumulator_value
+        self._l1 = l1_regularization_strength
+        self._l2 = l2_regularization_strength
+        self._shrinkage = l2_shrinkage_regularization_strength
+        self._beta = beta or 0.0
+
+    def _slot_values(self) -> dict[str, float]:
+        return {"accum": self._initial, "linear": 0.0}
+
+    def _update(self, variable: Any, gradient: Any, slots: dict[str, Variable]) -> None:
+        rate = _number(self._learning_rate)
+        accumulator, linear = slots["accum"], slots["linear"]
+        value = variable.read_value()
+        shrunk = gradient + value * (2 * self._shrinkage)
+        new = accumulator + gradient * gradient
+        old_power = _ops.pow(accumulator, -self._power)
+        new_power = _ops.pow(new, -self._power)
+        linear.assign_add(shrunk - (new_power - old_power) / rate * value)
+        accumulator.assign(new)
+        l2 = self._l2 + self._beta / (2 * rate)
+        quadratic = new_power / rate + 2 * l2
+        clipped = _ops.clip_by_value(linear, -self._l1, self._l1)
+        variable.assign((clipped - linear) / quadratic)
+
+
+class ProximalGradientDescentOptimizer(Optimizer):
+    """Gradient descent, and then the proximal step of L1 and L2 regularization.
+
+    Args:
+        learning_rate: a number, a tensor, or a function that returns one.
+        l1_regularization_strength: not negative.
+        l2_regularization_strength: not negative.
+        use_locking: accepted.
+        name: the optimizer's name.
+    """
+
+    def __init__(
+        self,
+        learning_rate: Any,
+        l1_regularization_strength: float = 0.0,
+        l2_regularization_strength: float = 0.0,
+        use_locking: bool = False,
+        name: str = "ProximalGradientDescent",
+    ) -> None:
+        super().__init__(use_locking, name)
+        self._learning_rate = learning_rate
+        self._l1 = l1_regularization_strength
+        self._l2 = l2_regularization_strength
+
+    def _update(self, variable: Any, gradient: Any, slots: dict[str, Variable]) -> None:
+        rate = _number(self._learning_rate)
+        moved = variable - gradient * rate
+        if self._l1:
+            moved = _ops.sign(moved) * _ops.maximum(_ops.abs(moved) - rate * self._l1, 0.0)
+        variable.assign(moved / (1.0 + rate * self._l2))

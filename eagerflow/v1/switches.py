@@ -1,0 +1,93 @@
+"""Switches between the behaviours of the versions."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from eagerflow import context
+
+
+def enable_eager_execution(
+    config: Any = None, device_policy: Any = None, execution_mode: Any = None
+) -> None:
+    """Runs operations when they are called, from here on.
+
+    Args:
+        config: accepted; there is nothing to configure.
+        device_policy: accepted; there is one device.
+        execution_mode: accepted.
+
+    Raises:
+        ValueError: if operations have been added to the default graph before.
+
+    >>> tf.compat.v1.enable_eager_execution()
+    >>> tf.executing_eagerly()
+    True
+    """
+    if context.process.eager:
+        return
+    if context.process.default_graph is not None and context.process.default_graph.get_operations():
+        raise ValueError("tf.enable_eager_execution must be called at program startup.")
+    context.set_eager(True)
+
+
+def disable_eager_execution() -> None:
+    """Adds operations to a graph that sessions run, from here on."""
+    context.set_eager(False)
+
+
+def enable_v2_behavior() -> None:
+    """Switches to version 2's behaviour: eager execution."""
+    context.set_eager(True)
+
+
+def disable_v2_behavior() -> None:
+    """Switches to version 1's behaviour: operations are added to a graph."""
+    context.set_eager(False)
+
+
+def enable_resource_variables() -> None:
+    """Does nothing: variables always are what this asks for."""
+
+
+disable_resource_variables = enable_resource_variables
+enable_control_flow_v2 = enable_resource_variables
+disable_control_flow_v2 = enable_resource_variables
+enable_tensor_equality = enable_resource_variables
+disable_tensor_equality = enable_resource_variables
+enable_v2_tensorshape = enable_resource_variables
+disable_v2_tensorshape = enable_resource_variables
+
+
+def resource_variables_enabled() -> bool:
+    """True: variables have an identity of their own."""
+    return True
+
+
+def control_flow_v2_enabled() -> bool:
+    """True: control flow is made of functions."""
+    return True
+
+
+def executing_eagerly_outside_functions() -> bool:
+    """Whether operations run when they are called; the same as `executing_eagerly`."""
+    return context.executing_eagerly()
+
+
+def forward_compatible(year: int, month: int, day: int) -> bool:
+    """Whether a change to TensorFlow's formats made on that day may be used.
+
+    >>> tf.compat.forward_compatible(2019, 1, 1)
+    True
+    """
+    return datetime.date(year, month, day) < datetime.date.today()
+
+
+@contextmanager
+def forward_compatibility_horizon(year: int, month: int, day: int) -> Iterator[None]:
+    """A context manager that changes nothing: there are no formats to be held back."""
+    datetime.date(year, month, day)
+    yield

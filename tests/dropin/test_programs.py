@@ -1,0 +1,109 @@
+"""Programs that say `import tensorflow`, run by `python -m eagerflow`."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+def run(folder, *arguments):
+    environment = dict(os.environ, PYTHONPATH=str(ROOT), MPLBACKEND="Agg")
+    return subprocess.run(
+        [sys.executable, "-m", "eagerflow", *map(str, arguments)],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+    )
+
+
+def program(folder, text, name="program.py"):
+    path = folder / name
+    path.write_text(text)
+    return path
+
+
+def test_first_generation(tmp_path):
+    path = program(
+        tmp_path,
+        "import sys\n"
+        "import tensorflow as tf\n"
+        "import tensorflow.contrib.eager as tfe\n"
+        "tfe.enable_eager_execution()\n"
+        "assert tf.executing_eagerly() and tf.__version__.startswith('1.')\n"
+        "print(tfe.gradients_function(lambda x: x * x)(3))\n"
+        "print(type(tf.constant(1)), sys.argv[1:], __name__)\n",
+    )
+    done = run(tmp_path, path, "--a", "b")
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert lines[0].startswith("[<tf.Tensor: id=")
+    assert lines[0].endswith(", shape=(), dtype=int32, numpy=6>]")
+    assert "EagerTensor" in lines[1] and lines[1].endswith("['--a', 'b'] __main__")
+
+
+def test_second_generation(tmp_path):
+    path = program(
+        tmp_path,
+        "import tensorflow as tf\n"
+        "from tensorflow.python.client import device_lib\n"
+        "from tensorflow.python.framework import ops, dtypes\n"
+        "from tensorflow.keras import layers\n"
+        "import tensorflow.compat.v1 as tf1\n"
+        "import tensorflow.keras.backend as K\n"
+        "assert tf.executing_eagerly() and tf.__version__.startswith('2.')\n"
+        "assert device_lib.list_local_devices()[0].device_type == 'CPU'\n"
+        "assert ops.convert_to_tensor(1).dtype == dtypes.int32\n"
+        "assert tf1.log is not None and not hasattr(tf, 'random_normal')\n"
+        "print(tf.constant(1))\n",
+    )
+    done = run(tmp_path, path)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "tf.Tensor(1, shape=(), dtype=int32)\n"
+
+
+def test_a_generation_can_be_chosen(tmp_path):
+    path = program(tmp_path, "import tensorflow as tf\nprint(tf.__version__)\n")
+    assert run(tmp_path, path).stdout.startswith("2.")
+    assert run(tmp_path, "--generation", "1.x", path).stdout.startswith("1.")
+
+
+def test_a_module_runs_with_its_arguments(tmp_path):
+    package = tmp_path / "package"
+    package.mkdir()
+    program(package, "", "__init__.py")
+    program(package, "from tensorflow import constant\nVALUE = constant(2)\n", "part.py")
+    program(
+        package,
+        "import sys\nfrom . import part\nprint(part.VALUE.numpy(), sys.argv[1:])\n",
+        "__main__.py",
+    )
+    done = run(tmp_path, "-m", "package", "one")
+    assert done.stdout == "2 ['one']\n", done.stderr
+
+
+def test_missing_names_say_what_is_near(tmp_path):
+    path = program(tmp_path, "import tensorflow as tf\ntf.math.reduce_summ([1])\n")
+    done = run(tmp_path, path)
+    assert done.returncode == 1
+    assert "not implemented in eagerflow; the nearest names are reduce_sum" in done.stderr
+    assert "facade" not in done.stderr.split("program.py")[0]
+    path = program(tmp_path, "import tensorflow.no_such_module\n")
+    assert "no_such_module" in run(tmp_path, path).stderr
+
+
+@pytest.mark.parametrize("arguments", [[], ["no_such_file.py"], ["-m", "no_such_module"]])
+def test_bad_command_lines(tmp_path, arguments):
+    done = run(tmp_path, *arguments)
+    assert done.returncode != 0 and "Traceback" not in done.stderr
+
+
+def test_a_program_can_exit_and_fail(tmp_path):
+    assert run(tmp_path, program(tmp_path, "raise SystemExit(3)\n")).returncode == 3
+    done = run(tmp_path, program(tmp_path, "def f():\n    1 / 0\nf()\n"))
+    assert done.returncode == 1 and "ZeroDivisionError" in done.stderr
+    assert "dropin" not in done.stderr
