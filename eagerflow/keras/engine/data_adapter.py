@@ -58,7 +58,7 @@ def unpack_x_y_sample_weight(data: Any) -> tuple[Any, Any, Any]:
 
 def _is_frame(value: Any) -> bool:
     """Whether a value is a table or column of pandas."""
-    return type(value).__module__.startswith("pandas.") and hasattr(value, "to_numpy")
+    return type(value).__module__.partition(".")[0] == "pandas" and hasattr(value, "to_numpy")
 
 
 def _is_array(value: Any) -> bool:
