@@ -6,6 +6,8 @@ import itertools
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from eagerflow import _core, errors
 from eagerflow import dtype as dtypes
 from eagerflow.shapes import TensorShape
@@ -185,12 +187,14 @@ def split(
             "[Op:Split]"
         )
     length = value._shape_tuple()[axis]
-    if isinstance(num_or_size_splits, int):
-        count = num_or_size_splits
+    if isinstance(num_or_size_splits, int | np.integer):
+        count = int(num_or_size_splits)
         if count < 1:
             raise invalid_argument(
                 f"Value for attr 'num_split' of {count} must be at least minimum 1 [Op:Split]"
             )
+        if count >= 2**31:
+            raise ValueError(f"Number of outputs is too big: {count}")
         if length % count:
             raise invalid_argument(
                 "Number of ways to split should evenly divide the split dimension, but got "
@@ -331,8 +335,6 @@ def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None =
         copies = _ops.broadcast_to(_ops.expand_dims(value, axis + 1), wide)
         shape[axis] *= int(counts[0])
         return _ops.reshape(copies, shape)
-    import numpy as np
-
     chosen = np.repeat(np.arange(length, dtype=np.int32), counts)
     return _ops.gather(value, chosen, axis, 0)
 

@@ -415,7 +415,19 @@ def dynamic_partition(
     import numpy as np
 
     data = _core.convert(data, None, None)
-    which = _core.convert(partitions, None, dtypes.int32).numpy()
+    which = _core.convert(partitions, dtypes.int32, None).numpy()
+    num_partitions = int(num_partitions)
+    if num_partitions < 1:
+        raise invalid_argument(
+            f"num_partitions of {num_partitions} must be at least 1 [Op:DynamicPartition]"
+        )
+    if num_partitions >= 2**31:
+        raise ValueError(f"Number of outputs is too big: {num_partitions}")
+    if which.shape != data._shape_tuple()[: which.ndim]:
+        raise invalid_argument(
+            f"data.shape must start with partitions.shape, got data.shape = "
+            f"{data.shape.as_list()}, partitions.shape = {list(which.shape)} [Op:DynamicPartition]"
+        )
     if which.size and (which.min() < 0 or which.max() >= num_partitions):
         raise invalid_argument(
             f"partitions must lie within [0, {num_partitions}) [Op:DynamicPartition]"

@@ -133,16 +133,23 @@ def unsorted_segment_prod(
         )
     if flat.size and flat.max() >= count:
         raise invalid_argument(f"segment_ids must be below {count}, got {flat.max()}")
-    # The rows of each segment stand side by side, filled up with ones.
-    rows = _ops.reshape(values, [flat.size, *inner])
-    rows = _ops.concat([rows, _ops.ones([1, *inner], values.dtype)], 0)
     kept = np.flatnonzero(flat >= 0)
     kept = kept[np.argsort(flat[kept], kind="stable")]
-    sizes = np.bincount(flat[kept], minlength=count)
-    places = np.full((count, max(int(sizes.max(initial=0)), 1)), flat.size)
-    starts = np.cumsum(sizes) - sizes
-    places[flat[kept], np.arange(kept.size) - starts[flat[kept]]] = kept
-    return _ops.reduce_prod(_ops.gather(rows, places, 0, 0), axis=1)
+    rows = _ops.gather(_ops.reshape(values, [flat.size, *inner]), kept, 0, 0)
+    owners = flat[kept]
+    one = _ops.ones([1, *inner], values.dtype)
+    # Neighbours of one segment are multiplied in pairs until each segment has a single row.
+    while (owners[1:] == owners[:-1]).any():
+        _, starts, sizes = np.unique(owners, return_index=True, return_counts=True)
+        ranks = np.arange(owners.size) - np.repeat(starts, sizes)
+        left = np.flatnonzero(ranks % 2 == 0)
+        alone = ranks[left] + 1 == np.repeat(sizes, sizes)[left]
+        right = np.where(alone, owners.size, left + 1)
+        padded = _ops.concat([rows, one], 0)
+        rows = _ops.multiply(_ops.gather(rows, left, 0, 0), _ops.gather(padded, right, 0, 0))
+        owners = owners[left]
+    start = _ops.broadcast_to(one, [count, *inner])
+    return _ops.tensor_scatter_nd_update(start, owners[:, None], rows)
 
 
 def _checked_ids(segment_ids: Any) -> tuple[Tensor, int]:
@@ -151,6 +158,8 @@ def _checked_ids(segment_ids: Any) -> tuple[Tensor, int]:
     values = ids.numpy()
     if values.ndim != 1:
         raise invalid_argument("segment_ids should be a vector.")
+    if values.dtype not in (np.int32, np.int64):
+        raise invalid_argument(f"segment_ids must be int32 or int64, not {values.dtype}")
     if values.size and (values[0] < 0 or (np.diff(values) < 0).any()):
         raise invalid_argument("segment ids are not increasing")
     return ids, int(values[-1]) + 1 if values.size else 0
@@ -173,7 +182,8 @@ def segment_mean(data: Any, segment_ids: Any, name: str | None = None) -> Tensor
 
 
 def _zero_where_empty(result: Tensor, ids: Tensor, count: int) -> Tensor:
-    empty = np.bincount(ids.numpy(), minlength=count) == 0
+    empty = np.ones(count, bool)
+    empty[ids.numpy()] = False
     if not empty.any():
         return result
     flags = empty.reshape([count] + [1] * (result.ndim - 1))
