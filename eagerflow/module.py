@@ -65,6 +65,14 @@ class Module:
         with name_scope(name) as scope:
             self._name_scope = name_scope(scope)
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        object.__setattr__(self, name, value)
+        if "_pending_restorations" in self.__dict__:
+            # A checkpoint was restored before this attribute was there; it may have its value.
+            from eagerflow.checkpoint.restoring import settle
+
+            settle(self)
+
     @property
     def name(self) -> str:
         """The name given or derived when the module was made."""

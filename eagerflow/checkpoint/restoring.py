@@ -1,0 +1,332 @@
+"""From a bundle to objects: those that are there at once, others as soon as they are made."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+from eagerflow import _core, errors
+from eagerflow.checkpoint.bundle import BundleReader
+from eagerflow.checkpoint.saving import GRAPH_KEY
+from eagerflow.checkpoint.trackable import children, slots, values, walk
+
+Variable = _core.Variable
+PENDING = "_pending_restorations"
+
+
+class Restoration:
+    """One checkpoint on its way into objects.
+
+    Every object that is found gets the values of its node. Objects that lack children which the
+    checkpoint knows remember that (`PENDING`), and `settle` looks for them again.
+    """
+
+    def __init__(self, reader: BundleReader) -> None:
+        from google.protobuf.message import DecodeError
+
+        from eagerflow.protos.checkpoint import MESSAGES
+
+        self.reader = reader
+        content = reader.read(GRAPH_KEY).numpy()
+        try:
+            self.graph = MESSAGES["TrackableObjectGraph"].FromString(content)
+        except (DecodeError, TypeError) as error:
+            raise errors.DataLossError(
+                None, None, f"The graph of objects in {reader.prefix} is damaged: {error}"
+            ) from error
+        count = len(self.graph.nodes)
+        for node in self.graph.nodes:
+            references = [child.node_id for child in node.children]
+            references += [slot.slot_variable_node_id for slot in node.slot_variables]
+            references += [slot.original_variable_node_id for slot in node.slot_variables]
+            if any(not 0 <= k < count for k in references):
+                raise errors.DataLossError(
+                    None, None, f"The graph of objects in {reader.prefix} refers to nothing."
+                )
+        self.objects: dict[int, Any] = {}  # node → object
+        self.nodes: dict[int, int] = {}  # id of an object → node
+        self._lock = threading.RLock()
+        self._names = [{c.local_name: c.node_id for c in node.children} for node in self.graph.nodes]
+
+    def start(self, root: Any) -> None:
+        """Restores everything that can be reached from `root`."""
+        if self.graph.nodes:
+            self.match([(0, root)])
+
+    def match(self, pairs: list[tuple[int, Any]]) -> None:
+        """Gives objects, and those below them, the values of nodes.
+
+        Raises:
+            ValueError: if shapes or dtypes do not fit; it lists all, and nothing is assigned.
+        """
+        with self._lock:
+            found, assignments = self._collect(pairs)
+            self._check(assignments)
+            for node, item in found:
+                self.objects[node] = item
+                self.nodes[id(item)] = node
+                self._remember(node, item)
+            for setter, tensor, _ in assignments:
+                setter(tensor)
+
+    def _collect(self, pairs: list[tuple[int, Any]]) -> tuple[list, list]:
+        found: list[tuple[int, Any]] = []
+        seen = dict(self.objects)
+        queue = list(pairs)
+        for node, item in queue:
+            if node in seen:
+                continue
+            seen[node] = item
+            found.append((node, item))
+            names = self._names[node]
+            for name, child in children(item).items():
+                if name in names:
+                    queue.append((names[name], child))
+        nodes = {id(item): node for node, item in seen.items()}
+        for node, item in list(seen.items()):
+            wanted = {
+                (slot.original_variable_node_id, slot.slot_name): slot.slot_variable_node_id
+                for slot in self.graph.nodes[node].slot_variables
+            }
+            for variable, name, slot in slots(item) if wanted else ():
+                slot_node = wanted.get((nodes.get(id(variable), -1), name))
+                if slot_node is not None and slot_node not in seen:
+                    seen[slot_node] = slot
+                    found.append((slot_node, slot))
+        assignments = []
+        for node, item in found:
+            keys = {a.name: a.checkpoint_key for a in self.graph.nodes[node].attributes}
+            for name, value in values(item).items():
+                if name in keys and keys[name] in self.reader:
+                    assignments.append((value.set, self.reader.read(keys[name]), item))
+        return found, assignments
+
+    def _check(self, assignments: list) -> None:
+        problems = []
+        for _, tensor, item in assignments:
+            if not isinstance(item, Variable):
+                continue
+            if not item.shape.is_compatible_with(tensor.shape):
+                problems.append(
+                    f"{item.name}: the variable has shape {item.shape}, the checkpoint has "
+                    f"{tensor.shape}"
+                )
+            elif item.dtype != tensor.dtype:
+                problems.append(
+                    f"{item.name}: the variable has dtype {item.dtype.name}, the checkpoint has "
+                    f"{tensor.dtype.name}"
+                )
+        if problems:
+            raise ValueError(
+                f"Received incompatible tensors from {self.reader.prefix}; nothing was restored:\n  "
+                + "\n  ".join(problems)
+            )
+
+    def _missing(self, node: int, seen: frozenset[int] = frozenset()) -> bool:
+        """Whether there are values below a node for which no object was found yet.
+
+        Lists and dictionaries cannot remember anything, so whoever has them does it for them.
+        """
+        for slot in self.graph.nodes[node].slot_variables:
+            if slot.slot_variable_node_id not in self.objects:
+                return True
+        for child in self._names[node].values():
+            if child in seen or not self.graph.nodes[child].has_checkpoint_values.value:
+                continue
+            item = self.objects.get(child)
+            if item is None:
+                return True
+            if not hasattr(item, "__dict__") and self._missing(child, seen | {child}):
+                return True
+        return False
+
+    def _remember(self, node: int, item: Any) -> None:
+        """Notes at an object that the checkpoint knows more below it."""
+        attributes = getattr(item, "__dict__", None)
+        if attributes is not None and self._missing(node):
+            attributes.setdefault(PENDING, []).append((self, node))
+
+    def settle(self, node: int, item: Any) -> bool:
+        """Restores what has come to `item` meanwhile; whether nothing is missing any more."""
+        with self._lock:
+            self._settle_below(node, item)
+            for below, _ in walk(item):
+                known = self.nodes.get(id(below))
+                if known is not None and below is not item:
+                    self._settle_below(known, below)
+            return not self._missing(node)
+
+    def _settle_below(self, node: int, item: Any) -> None:
+        names = self._names[node]
+        fresh = [
+            (names[name], child)
+            for name, child in children(item).items()
+            if name in names and names[name] not in self.objects
+        ]
+        if fresh:
+            self.match(fresh)
+        elif self.graph.nodes[node].slot_variables:
+            self.match([])
+
+
+def settle(item: Any) -> None:
+    """Restores what checkpoints still have for objects that were made after their restoration.
+
+    Called by an object that has `PENDING` when its attributes have changed.
+    """
+    waiting = item.__dict__.get(PENDING)
+    if not waiting:
+        return
+    # Taken off first: what is restored may set attributes in turn.
+    item.__dict__.pop(PENDING)
+    left = [pair for pair in waiting if not pair[0].settle(pair[1], item)]
+    if left:
+        item.__dict__.setdefault(PENDING, []).extend(left)
+
+
+class LoadStatus:
+    """What `restore` returns: assertions on what was found."""
+
+    def __init__(self, restoration: Restoration | None, root: Any) -> None:
+        self._restoration = restoration
+        self._root = root
+
+    def _settle(self) -> Restoration:
+        restoration = self._restoration
+        if restoration is None:
+            raise AssertionError("No checkpoint specified (save_path=None); nothing is being restored.")
+        for item, _ in walk(self._root):
+            node = restoration.nodes.get(id(item))
+            if node is not None:
+                restoration.settle(node, item)
+        return restoration
+
+    def assert_consumed(self) -> LoadStatus:
+        """Asserts that all of the checkpoint went into objects, and all objects got values.
+
+        Raises:
+            AssertionError: if something did not; it names everything.
+        """
+        self._assert_checkpoint_used(self._settle())
+        self.assert_existing_objects_matched()
+        return self
+
+    def _assert_checkpoint_used(self, restoration: Restoration) -> None:
+        lost = [
+            attribute.checkpoint_key
+            for k, node in enumerate(restoration.graph.nodes)
+            if k not in restoration.objects
+            for attribute in node.attributes
+        ]
+        if lost:
+            raise AssertionError(
+                f"Unresolved values in checkpoint {restoration.reader.prefix}, for which there are "
+                "no objects:\n  " + "\n  ".join(lost)
+            )
+
+    def assert_existing_objects_matched(self) -> LoadStatus:
+        """Asserts that all objects that have values got them from the checkpoint.
+
+        Raises:
+            AssertionError: if some did not; it names them.
+        """
+        restoration = self._settle()
+        unmatched = [
+            path or "the root object"
+            for item, path in walk(self._root)
+            if values(item) and id(item) not in restoration.nodes
+        ]
+        if unmatched:
+            raise AssertionError(
+                f"Objects without values in the checkpoint {restoration.reader.prefix}:\n  "
+                + "\n  ".join(unmatched)
+            )
+        return self
+
+    def assert_nontrivial_match(self) -> LoadStatus:
+        """Asserts that something other than the root object was found in the checkpoint.
+
+        Raises:
+            AssertionError: if nothing was.
+        """
+        restoration = self._settle()
+        if len(restoration.objects) <= 1:
+            raise AssertionError(
+                f"Nothing except the root object matched the checkpoint {restoration.reader.prefix}."
+            )
+        return self
+
+    def expect_partial(self) -> LoadStatus:
+        """Accepts that some of the checkpoint is not used; there is no warning to silence."""
+        return self
+
+    def run_restore_ops(self, session: Any = None) -> None:
+        """Nothing is left to do: values were assigned at once."""
+
+    def initialize_or_restore(self, session: Any = None) -> None:
+        """Nothing is left to do: values were assigned at once."""
+
+
+class NameBasedStatus(LoadStatus):
+    """The status of a checkpoint whose tensors have variables' names, without a graph of objects."""
+
+    def __init__(self, used: set[str], reader: BundleReader, missing: list[str], root: Any) -> None:
+        super().__init__(None, root)
+        self._used = used
+        self._reader = reader
+        self._lost = missing
+
+    def assert_consumed(self) -> LoadStatus:
+        """Asserts that every variable was found, and every tensor was used."""
+        self.assert_existing_objects_matched()
+        lost = sorted(set(self._reader.names()) - self._used)
+        if lost:
+            raise AssertionError(
+                f"Unused tensors in checkpoint {self._reader.prefix}:\n  " + "\n  ".join(lost)
+            )
+        return self
+
+    def assert_existing_objects_matched(self) -> LoadStatus:
+        """Asserts that the checkpoint has a tensor for every variable."""
+        if self._lost:
+            raise AssertionError(
+                f"Variables that {self._reader.prefix} does not have:\n  " + "\n  ".join(self._lost)
+            )
+        return self
+
+    def assert_nontrivial_match(self) -> LoadStatus:
+        """Asserts that at least one variable was found."""
+        if not self._used:
+            raise AssertionError(f"No variable is in the checkpoint {self._reader.prefix}.")
+        return self
+
+
+def restore_objects(root: Any, prefix: Any) -> LoadStatus:
+    """Assigns what a bundle has to the objects that belong to `root`.
+
+    Raises:
+        tf.errors.NotFoundError: if there is no such checkpoint.
+        tf.errors.DataLossError: if it is damaged.
+        ValueError: if shapes or dtypes do not fit.
+    """
+    reader = BundleReader(prefix)
+    if GRAPH_KEY not in reader:
+        return _restore_by_names(root, reader)
+    restoration = Restoration(reader)
+    restoration.start(root)
+    return LoadStatus(restoration, root)
+
+
+def _restore_by_names(root: Any, reader: BundleReader) -> LoadStatus:
+    used: set[str] = set()
+    missing = []
+    for item, _ in walk(root):
+        if not isinstance(item, Variable):
+            continue
+        name = item.name.split(":")[0]
+        if name in reader:
+            item.assign(reader.read(name))
+            used.add(name)
+        else:
+            missing.append(name)
+    return NameBasedStatus(used, reader, missing, root)

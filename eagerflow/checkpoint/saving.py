@@ -1,0 +1,81 @@
+"""From objects to a bundle: every value under the path to its object, and the graph of objects."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from eagerflow import _core, dtypes
+from eagerflow.checkpoint.bundle import write_bundle
+from eagerflow.checkpoint.trackable import children, slots, values, walk
+
+GRAPH_KEY = "_CHECKPOINTABLE_OBJECT_GRAPH"
+
+
+def attribute_key(path: str, attribute: str) -> str:
+    """Under which name the bundle has a value of the object at a path."""
+    return f"{path}/.ATTRIBUTES/{attribute}" if path else f".ATTRIBUTES/{attribute}"
+
+
+def object_graph(root: Any) -> tuple[Any, dict[str, Any]]:
+    """The TrackableObjectGraph message of all that belongs to `root`, and the values by key."""
+    from eagerflow.protos.checkpoint import MESSAGES
+
+    found = list(walk(root))
+    node_of = {id(item): k for k, (item, _) in enumerate(found)}
+    paths = dict(enumerate(path for _, path in found))
+    slot_nodes: list[tuple[int, int, str, Any]] = []
+    for node, (item, path) in enumerate(list(found)):
+        for variable, name, slot in slots(item):
+            original = node_of.get(id(variable))
+            if original is None:
+                continue
+            slot_node = node_of.get(id(slot))
+            if slot_node is None:
+                slot_node = node_of[id(slot)] = len(found)
+                found.append((slot, f"{paths[original]}/.OPTIMIZER_SLOT/{path}/{name}"))
+            slot_nodes.append((node, original, name, slot))
+
+    graph = MESSAGES["TrackableObjectGraph"]()
+    tensors: dict[str, Any] = {}
+    for item, path in found:
+        node = graph.nodes.add()
+        for name, child in children(item).items():
+            node.children.add(node_id=node_of[id(child)], local_name=name)
+        for attribute, value in values(item).items():
+            key = attribute_key(path, attribute)
+            tensors[key] = value.get()
+            node.attributes.add(name=attribute, full_name=value.full_name, checkpoint_key=key)
+        node.has_checkpoint_values.value = bool(node.attributes)
+    for owner, original, name, slot in slot_nodes:
+        graph.nodes[owner].slot_variables.add(
+            original_variable_node_id=original,
+            slot_name=name,
+            slot_variable_node_id=node_of[id(slot)],
+        )
+    _mark_values(graph)
+    return graph, tensors
+
+
+def _mark_values(graph: Any) -> None:
+    """Notes of every node whether there are values below it."""
+    parents: dict[int, list[int]] = {}
+    for k, node in enumerate(graph.nodes):
+        for child in node.children:
+            parents.setdefault(child.node_id, []).append(k)
+    marked = [k for k, node in enumerate(graph.nodes) if node.has_checkpoint_values.value]
+    for k in marked:
+        for parent in parents.get(k, ()):
+            if not graph.nodes[parent].has_checkpoint_values.value:
+                graph.nodes[parent].has_checkpoint_values.value = True
+                marked.append(parent)
+
+
+def save_objects(root: Any, prefix: str) -> None:
+    """Writes everything that belongs to `root` as a bundle.
+
+    Raises:
+        tf.errors.OpError: of the kind that fits, if the files cannot be written.
+    """
+    graph, tensors = object_graph(root)
+    tensors[GRAPH_KEY] = _core.convert(graph.SerializeToString(), dtypes.string)
+    write_bundle(prefix, tensors)

@@ -1,0 +1,95 @@
+"""Which objects belong to another, under which names, and which values they have.
+
+Variables, modules, lists, tuples and dictionaries are known. Another class takes part by defining
+`_checkpoint_children()`, a dictionary of objects by name, or `_checkpoint_values()`, a dictionary of
+`Value`s by name, or both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from eagerflow import _core
+from eagerflow.module import Module
+
+Variable = _core.Variable
+VARIABLE_VALUE = "VARIABLE_VALUE"
+
+
+class Value(NamedTuple):
+    """Something of an object that is saved: how to get it, and how to put it back."""
+
+    get: Callable[[], Any]
+    set: Callable[[Any], None]
+    full_name: str = ""
+
+
+def is_trackable(value: Any) -> bool:
+    """Whether a value is saved with the object it is an attribute of."""
+    if isinstance(value, (Variable, Module)):
+        return True
+    if isinstance(value, (list, tuple)):
+        return any(map(is_trackable, value))
+    if isinstance(value, Mapping):
+        return all(isinstance(key, str) for key in value) and any(map(is_trackable, value.values()))
+    return not isinstance(value, type) and (
+        hasattr(value, "_checkpoint_children") or hasattr(value, "_checkpoint_values")
+    )
+
+
+def children(value: Any) -> dict[str, Any]:
+    """The trackable objects that belong to one, by the name under which it has them."""
+    own = getattr(value, "_checkpoint_children", None)
+    if own is not None:
+        return own()
+    if isinstance(value, Variable):
+        return {}
+    if isinstance(value, (list, tuple)):
+        return {str(k): item for k, item in enumerate(value) if is_trackable(item)}
+    if isinstance(value, Mapping):
+        return {key: item for key, item in value.items() if is_trackable(item)}
+    if isinstance(value, Module):
+        return attributes(value)
+    return {}
+
+
+def attributes(value: Any) -> dict[str, Any]:
+    """The trackable attributes of an object, in the order in which they were set."""
+    ignored = getattr(value, "_TF_MODULE_IGNORED_PROPERTIES", ())
+    return {
+        name: item
+        for name, item in vars(value).items()
+        if name not in ignored and is_trackable(item)
+    }
+
+
+def values(value: Any) -> dict[str, Value]:
+    """What of the object itself is saved, by attribute name."""
+    if isinstance(value, Variable):
+        return {VARIABLE_VALUE: Value(value.read_value, value.assign, value.name.split(":")[0])}
+    own = getattr(value, "_checkpoint_values", None)
+    return own() if own is not None else {}
+
+
+def walk(root: Any) -> Iterator[tuple[Any, str]]:
+    """All objects that can be reached, each once, with the path of names to it; nearest first."""
+    seen = {id(root)}
+    queue = [(root, "")]
+    for item, path in queue:
+        yield item, path
+        for name, child in children(item).items():
+            if id(child) not in seen:
+                seen.add(id(child))
+                queue.append((child, f"{path}/{escaped(name)}" if path else escaped(name)))
+
+
+def escaped(name: str) -> str:
+    """A name as a part of a path."""
+    return name.replace(".", "..").replace("/", ".S")
+
+
+def slots(value: Any) -> list[tuple[Any, str, Any]]:
+    """What an optimizer keeps for variables: (variable, name of the slot, variable of the slot)."""
+    own = getattr(value, "_checkpoint_slots", None)
+    return own() if own is not None else []
