@@ -333,6 +333,7 @@ if _typing.TYPE_CHECKING:
         signal,
         strings,
         test,
+        train,
     )
     from eagerflow.keras import initializers, losses, metrics, optimizers
 
@@ -346,6 +347,7 @@ _LAZY = {
     "signal": "eagerflow.signal",
     "strings": "eagerflow.strings",
     "test": "eagerflow.test",
+    "train": "eagerflow.train",
 }
 
 

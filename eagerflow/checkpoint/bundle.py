@@ -137,10 +137,11 @@ def _write_tensor(file: BinaryIO, value: Any, offset: int, messages: Any) -> tup
     entry.shape.SetInParent()
     for size in tensor._shape_tuple():
         entry.shape.dim.add(size=size)
+    content: Any
     if tensor.dtype == dtypes.string:
         content, entry.crc32c = _string_content(np.asarray(tensor).reshape(-1).tolist())
     else:
-        content = memoryview(np.asarray(tensor).reshape(-1).view(np.uint8))
+        content = np.asarray(tensor).reshape(-1).view(np.uint8).data
         entry.crc32c = masked_crc32c(content)
     file.write(content)
     entry.size = len(content)

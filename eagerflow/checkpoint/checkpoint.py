@@ -68,6 +68,9 @@ class Checkpoint(Module):
     (True, 3)
     """
 
+    _root: Any
+    _save_counter: Variable | None
+
     def __init__(self, root: Any = None, **kwargs: Any) -> None:
         super().__init__(name="checkpoint")
         object.__setattr__(self, "_save_counter", None)
@@ -104,12 +107,9 @@ class Checkpoint(Module):
     def save_counter(self) -> Variable:
         """How often `save` was called: an int64 variable, which numbers the checkpoints."""
         if self._save_counter is None:
-            self._save_counter = Variable(
-                0, dtype=dtypes.int64, trainable=False, name="save_counter"
-            )
-        counter = self._save_counter
-        assert counter is not None
-        return counter
+            counter = Variable(0, dtype=dtypes.int64, trainable=False, name="save_counter")
+            self._save_counter = counter
+        return self._save_counter
 
     def save(self, file_prefix: Any, options: Any = None) -> str:
         """Saves with a number after the name, and notes it in the folder's `checkpoint` file.

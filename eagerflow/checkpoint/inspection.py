@@ -171,7 +171,7 @@ class CheckpointView:
         reader = BundleReader(save_path)
         if GRAPH_KEY not in reader:
             raise errors.NotFoundError(
-                None, None, f"The specified checkpoint \"{save_path}\" has no graph of objects."
+                None, None, f'The specified checkpoint "{save_path}" has no graph of objects.'
             )
         self._nodes = Restoration(reader).graph.nodes
 

@@ -57,11 +57,12 @@ class CheckpointManager:
     ) -> None:
         if max_to_keep is not None and max_to_keep <= 0:
             raise ValueError(
-                "Expected a positive integer or `None` for `max_to_keep`, got "
-                f"{max_to_keep}."
+                f"Expected a positive integer or `None` for `max_to_keep`, got {max_to_keep}."
             )
         if checkpoint_interval is not None and step_counter is None:
-            raise ValueError("`step_counter` should be passed if `checkpoint_interval` is not None.")
+            raise ValueError(
+                "`step_counter` should be passed if `checkpoint_interval` is not None."
+            )
         self._checkpoint = checkpoint
         self._directory = path_text(directory)
         self._prefix = os.path.join(self._directory, checkpoint_name)
@@ -84,9 +85,7 @@ class CheckpointManager:
             times = state.all_model_checkpoint_timestamps
             times = times if len(times) == len(paths) else [now] * len(paths)
             self._latest = state.model_checkpoint_path
-            self._kept = {
-                path: min(made, now) for path, made in zip(paths, times, strict=True)
-            }
+            self._kept = {path: min(made, now) for path, made in zip(paths, times, strict=True)}
         self._forget_missing()
 
     def _forget_missing(self) -> None:
@@ -196,4 +195,3 @@ class CheckpointManager:
 
     def sync(self) -> None:
         """Waits until everything is written, which it already is."""
-

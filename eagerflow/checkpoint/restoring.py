@@ -10,7 +10,7 @@ from eagerflow.checkpoint.bundle import BundleReader
 from eagerflow.checkpoint.saving import GRAPH_KEY
 from eagerflow.checkpoint.trackable import children, slots, values, walk
 
-Variable = _core.Variable
+Variable: Any = _core.Variable
 PENDING = "_pending_restorations"
 
 
@@ -46,7 +46,9 @@ class Restoration:
         self.objects: dict[int, Any] = {}  # node → object
         self.nodes: dict[int, int] = {}  # id of an object → node
         self._lock = threading.RLock()
-        self._names = [{c.local_name: c.node_id for c in node.children} for node in self.graph.nodes]
+        self._names = [
+            {c.local_name: c.node_id for c in node.children} for node in self.graph.nodes
+        ]
 
     def start(self, root: Any) -> None:
         """Restores everything that can be reached from `root`."""
@@ -142,9 +144,13 @@ class Restoration:
 
     def _remember(self, node: int, item: Any) -> None:
         """Notes at an object that the checkpoint knows more below it."""
-        attributes = getattr(item, "__dict__", None)
-        if attributes is not None and self._missing(node):
-            attributes.setdefault(PENDING, []).append((self, node))
+        if not self._missing(node):
+            return
+        # What a Checkpoint has as its root stands at the same node.
+        for holder in (item, getattr(item, "_root", None)):
+            attributes = getattr(holder, "__dict__", None)
+            if attributes is not None:
+                attributes.setdefault(PENDING, []).append((self, node))
 
     def settle(self, node: int, item: Any) -> bool:
         """Restores what has come to `item` meanwhile; whether nothing is missing any more."""
@@ -194,7 +200,9 @@ class LoadStatus:
     def _settle(self) -> Restoration:
         restoration = self._restoration
         if restoration is None:
-            raise AssertionError("No checkpoint specified (save_path=None); nothing is being restored.")
+            raise AssertionError(
+                "No checkpoint specified (save_path=None); nothing is being restored."
+            )
         for item, _ in walk(self._root):
             node = restoration.nodes.get(id(item))
             if node is not None:

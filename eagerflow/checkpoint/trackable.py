@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from eagerflow import _core
 from eagerflow.module import Module
 
-Variable = _core.Variable
+Variable: Any = _core.Variable
 VARIABLE_VALUE = "VARIABLE_VALUE"
 
 

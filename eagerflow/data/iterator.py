@@ -113,6 +113,18 @@ class OwnedIterator(Iterator):
         """Nothing: an iterator that was made eagerly has started."""
         return None
 
+    def _checkpoint_values(self) -> dict[str, Any]:
+        """The position, as checkpoints have it."""
+        from eagerflow.checkpoint.plain_values import decoded, encoded
+        from eagerflow.checkpoint.trackable import Value
+
+        return {
+            "ITERATOR_STATE": Value(
+                lambda: _core.convert(encoded(self.state())),
+                lambda value: self.restore(decoded(value.numpy())),
+            )
+        }
+
     def state(self) -> Any:
         """The position in the pipeline, made of plain values and tensors."""
         return None if self._cursor is None else self._cursor.state()

@@ -157,6 +157,9 @@ class Generator:
         """Sets the state from its parts, see `from_key_counter`."""
         self._state_var.assign(self._checked_state(self._joined(key, counter)))
 
+    def _checkpoint_children(self) -> dict[str, Any]:
+        return {"_state_var": self._state_var}
+
     @property
     def state(self) -> Variable:
         """The state: a variable of three int64, the counter's halves and the key."""

@@ -220,6 +220,21 @@ class Network(Layer):
         self.__dict__["_extra_outputs"] = [*(self._extra_outputs or []), tensor]
         self._set_graph(self._nested_inputs, self._nested_outputs)
 
+    def _checkpoint_children(self) -> dict[str, Any]:
+        """The layers of a graph by their numbers, and the attributes by their names."""
+        from eagerflow.checkpoint.trackable import attributes
+
+        found: dict[str, Any] = {}
+        if self._graph is not None or hasattr(self, "add"):
+            weighted = 0
+            for k, layer in enumerate(self.layers):
+                if layer.weights:
+                    found[f"layer_with_weights-{weighted}"] = layer
+                    weighted += 1
+                found[f"layer-{k}"] = layer
+        own = {name: value for name, value in attributes(self).items() if name[0] != "_"}
+        return found | own
+
     @property
     def layers(self) -> list[Any]:
         """The layers directly inside, as attributes, in containers, or in the graph."""

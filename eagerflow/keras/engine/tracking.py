@@ -94,6 +94,10 @@ class TrackedModule(Module):
         object.__setattr__(self, name, value)
         if type(value) not in _SIMPLE:
             self._notice(value)
+            if "_pending_restorations" in self.__dict__:
+                from eagerflow.checkpoint.restoring import settle
+
+                settle(self)
 
     def __delattr__(self, name: str) -> None:
         before = self.__dict__.get(name)

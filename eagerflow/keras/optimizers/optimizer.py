@@ -529,8 +529,6 @@ class Optimizer(OlderHooks):
                     variable, "average", initial_value=variable
                 )
         values = self._slot_values()
-        if not values:
-            return
         for names in self._slot_groups(tuple(values)):
             for variable in variables:
                 slots = self._slots.setdefault(variable._id, {})
@@ -543,6 +541,20 @@ class Optimizer(OlderHooks):
                     slots[name] = self.add_variable_from_reference(
                         variable, name, initial_value=initial
                     )
+        self._settle_restorations()
+
+    def _settle_restorations(self) -> None:
+        """Fills variables that a checkpoint had before they were made."""
+        if "_pending_restorations" in self.__dict__:
+            from eagerflow.checkpoint.restoring import settle
+
+            settle(self)
+
+    def _checkpoint_children(self) -> dict[str, Any]:
+        found: dict[str, Any] = {"_variables": self._variables, "_iterations": self._iterations}
+        if isinstance(self._learning_rate, Variable):
+            found["_learning_rate"] = self._learning_rate
+        return found
 
     def _slot_values(self) -> dict[str, float]:
         """The slots each variable has, and what they hold at first."""
