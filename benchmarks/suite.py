@@ -2,6 +2,7 @@
 
 import bulk
 import cnn
+import data
 import matmul
 import regression
 import small
@@ -9,6 +10,6 @@ import startup
 
 WORKLOADS = {
     workload.name: workload
-    for family in (small, regression, cnn, matmul, bulk, startup)
+    for family in (small, regression, cnn, matmul, bulk, data, startup)
     for workload in family.WORKLOADS
 }

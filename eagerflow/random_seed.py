@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import random as _python_random
 import threading
+from collections.abc import Iterator
 from typing import Any
 
 # What stands for the global seed where only the operation has one.
@@ -71,6 +73,24 @@ def set_seed(seed: int | None) -> None:
         _state.operation_seeds = _python_random.Random(seed)
         _state.streams.clear()
         _state.memory.clear()
+
+
+@contextlib.contextmanager
+def undisturbed() -> Iterator[None]:
+    """Lets its block draw numbers without changing those that the program draws after it."""
+    with _state.lock:
+        drawn = _state.operation_seeds.getstate()
+        counters = {key: stream.counter for key, stream in _state.streams.items()}
+    try:
+        yield
+    finally:
+        with _state.lock:
+            _state.operation_seeds.setstate(drawn)
+            for key in list(_state.streams):
+                if key in counters:
+                    _state.streams[key].counter = counters[key]
+                else:
+                    del _state.streams[key]
 
 
 def _truncated(seed: Any) -> int:

@@ -88,7 +88,9 @@ def checked_function(function: Any, name: str = "func") -> Callable[..., Any]:
             f"Argument `{name}` must be a callable. Received {name}={function} "
             f"(of type {type(function)})"
         )
-    return getattr(function, "python_function", function)
+    if getattr(function, "input_signature", None) is None:
+        return getattr(function, "python_function", function)
+    return function
 
 
 def is_true(value: Any) -> bool:

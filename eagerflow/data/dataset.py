@@ -6,7 +6,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from eagerflow import _core, dtypes, errors
+from eagerflow import _core, dtypes, errors, random_seed
 from eagerflow.data import structure
 from eagerflow.data.arguments import INFINITE, UNKNOWN
 from eagerflow.data.context import Context
@@ -72,7 +72,8 @@ class Dataset(Creation, Transformation):
 
     def _sample(self, variant: int) -> Any:
         if variant not in self._samples:
-            self._samples[variant] = self._make_sample(variant)
+            with random_seed.undisturbed():
+                self._samples[variant] = self._make_sample(variant)
         return self._samples[variant]
 
     @property

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from eagerflow import _core, errors
+from eagerflow import _core, dtypes, errors
 from eagerflow.data import structure
 from eagerflow.data.context import context_of
 
@@ -129,6 +129,19 @@ class OwnedIterator(Iterator):
         """The position in the pipeline, made of plain values and tensors."""
         return None if self._cursor is None else self._cursor.state()
 
+    def _serialize_to_tensors(self) -> dict[str, Any]:
+        """The position as a checkpoint keeps it."""
+        from eagerflow.data import codec
+
+        data = codec.encode(self.state())
+        return {"_STATE": _core.convert(data, dtypes.string, None)}
+
+    def _restore_from_tensors(self, restored_tensors: dict[str, Any]) -> None:
+        """Goes to the position that a checkpoint kept."""
+        from eagerflow.data import codec
+
+        self.restore(codec.decode(restored_tensors["_STATE"].numpy()))
+
     def restore(self, state: Any) -> None:
         """Goes to a position that `state` told of an iterator over the same pipeline."""
         if state is None:
@@ -167,8 +180,39 @@ class InitializableIterator(OwnedIterator):
             )
         return super().__next__()
 
+    @staticmethod
+    def from_structure(
+        output_types: Any,
+        output_shapes: Any = None,
+        shared_name: str | None = None,
+        output_classes: Any = None,
+    ) -> InitializableIterator:
+        """An iterator for datasets whose elements have these dtypes and shapes.
+
+        Args:
+            output_types: the dtypes, in the elements' structure.
+            output_shapes: the shapes; unknown by default.
+            shared_name: ignored.
+            output_classes: ignored.
+
+        Returns:
+            An iterator that starts when a function made by its `make_initializer` is called.
+        """
+        from eagerflow.data.saving import EmptyDataset
+
+        return InitializableIterator(
+            EmptyDataset(structure.spec_from_legacy(output_types, output_shapes))
+        )
+
     def make_initializer(self, dataset: Any, name: str | None = None) -> Any:
         """A function that starts the iterator from the first element of another dataset."""
+
+        types = structure.map_structure(lambda spec: spec.dtype, self._dataset.element_spec)
+        found = structure.map_structure(lambda spec: spec.dtype, dataset.element_spec)
+        if types != found:
+            raise TypeError(
+                f"Expected output types {types!r} but got dataset with output types {found!r}."
+            )
 
         def initialize() -> None:
             self._dataset = dataset
@@ -233,6 +277,14 @@ class NumpyIterator:
     def restore(self, state: Any) -> None:
         """Goes to a position that `state` told."""
         self._iterator.restore(state)
+
+    def _serialize_to_tensors(self) -> dict[str, Any]:
+        """The position as a checkpoint keeps it."""
+        return self._iterator._serialize_to_tensors()
+
+    def _restore_from_tensors(self, restored_tensors: dict[str, Any]) -> None:
+        """Goes to the position that a checkpoint kept."""
+        self._iterator._restore_from_tensors(restored_tensors)
 
 
 def _to_numpy(leaf: Any) -> Any:

@@ -260,7 +260,7 @@ class ParallelMapCursor(TeamCursor):
     def __init__(
         self, source: Cursor, function: Callable, workers: int, ordered: bool, dataset: Dataset
     ) -> None:
-        team = Team(source, mapping(function), workers, 2 * workers, ordered)
+        team = Team(source, mapping(function), workers, 8 * workers, ordered)
         super().__init__(team, dataset)
 
 

@@ -201,7 +201,7 @@ class SnapshotDataset(UnaryDataset):
         place = self._place()
         if os.path.exists(os.path.join(place, _INDEX)):
             index = read_index(place)
-            return _read(place, index, index["spec"], self._reader_func)._cursor(context)
+            return _read(place, index, None, self._reader_func)._cursor(context)
         return SnapshotCursor(self._input._cursor(context), self)
 
     def _details(self) -> str:
@@ -225,7 +225,7 @@ class SnapshotCursor(InputCursor):
         try:
             element = next(self._input)
         except StopIteration:
-            self._shards.complete(self._owner.element_spec)
+            self._shards.complete(None)
             raise
         self._shards.add(element)
         self._at += 1

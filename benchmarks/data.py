@@ -1,0 +1,99 @@
+"""Input pipelines: one pass over a dataset, from arrays or Python to batches."""
+
+import numpy as np
+
+from workload import Case, Target, Workload
+
+IMAGES = 60000
+SEQUENCES = 50000
+
+
+def pass_case(make_dataset, checked):
+    """A Case of passes over a dataset; `checked` makes a number of a batch."""
+    dataset = make_dataset()
+
+    def run(count):
+        for _ in range(count):
+            for _ in dataset:
+                pass
+
+    def value():
+        total, batches = 0.0, 0
+        for batch in make_dataset():
+            total += checked(batch)
+            batches += 1
+        return [total, batches]
+
+    return Case(run, value)
+
+
+def shuffled_images(tf):
+    """Images in random order, in batches."""
+    images = np.random.default_rng(0).random((IMAGES, 28, 28), np.float32)
+    tf_images = tf.constant(images)
+
+    def make():
+        dataset = tf.data.Dataset.from_tensor_slices(tf_images)
+        return dataset.shuffle(1000, seed=1).batch(32)
+
+    return pass_case(make, lambda batch: float(batch.numpy()[0, 0, 0]))
+
+
+def augmented_images(tf):
+    """Images moved, mirrored and lit otherwise by a function, in two threads."""
+    images = np.random.default_rng(0).random((5000, 32, 32, 3), np.float32)
+    shifts = np.random.default_rng(1).integers(0, 8, (5000, 2)).astype(np.int32)
+
+    def augment(image, shift):
+        wide = tf.pad(image, [[4, 4], [4, 4], [0, 0]])
+        moved = tf.slice(wide, [shift[0], shift[1], 0], [32, 32, 3])
+        mirrored = tf.reverse(moved, [1])
+        lit = tf.clip_by_value(mirrored * 1.2 - 0.1, 0.0, 1.0)
+        return (lit - tf.reduce_mean(lit)) / (tf.math.reduce_std(lit) + 1e-6)
+
+    def make():
+        dataset = tf.data.Dataset.from_tensor_slices((images, shifts))
+        return dataset.map(augment, num_parallel_calls=2).batch(64).prefetch(2)
+
+    return pass_case(make, lambda batch: float(batch.numpy()[0, 5, 5, 0]))
+
+
+def padded_sequences(tf):
+    """Sequences of different lengths, padded in batches."""
+    generator = np.random.default_rng(0)
+    sequences = [generator.integers(0, 1000, n) for n in generator.integers(1, 101, SEQUENCES)]
+
+    def make():
+        dataset = tf.data.Dataset.from_generator(
+            lambda: iter(sequences), output_signature=tf.TensorSpec([None], tf.int64)
+        )
+        return dataset.padded_batch(64)
+
+    return pass_case(make, lambda batch: float(np.sum(batch.numpy())))
+
+
+def on_both(build):
+    """The two contenders that have pipelines."""
+    return {"eagerflow": build, "tensorflow": build}
+
+
+WORKLOADS = [
+    Workload(
+        "data_shuffle",
+        "60,000 images: shuffle, batch",
+        Target("tensorflow", 0.2),
+        on_both(shuffled_images),
+    ),
+    Workload(
+        "data_map",
+        "5,000 images: map in 2 threads, batch, prefetch",
+        Target("tensorflow", 1.0),
+        on_both(augmented_images),
+    ),
+    Workload(
+        "data_padded",
+        "50,000 sequences: padded batches",
+        Target("tensorflow", 0.3),
+        on_both(padded_sequences),
+    ),
+]

@@ -1,0 +1,121 @@
+"""Iterators in both generations' spelling, and optional values."""
+
+import numpy as np
+import pytest
+
+import eagerflow as tf
+from eagerflow.data import iterator as iterators
+
+D = tf.data.Dataset
+
+
+def test_one_shot_iterator_gives_element_after_element():
+    iterator = D.from_tensor_slices(([1, 2], ["a", "b"])).make_one_shot_iterator()
+    number, text = iterator.get_next()
+    assert (int(number), text.numpy()) == (1, b"a")
+    assert iterator.output_types == (tf.int32, tf.string)
+    assert iterator.output_shapes == (tf.TensorShape([]), tf.TensorShape([]))
+    assert iterator.output_classes == (tf.Tensor, tf.Tensor)
+    iterator.get_next()
+    for _ in range(2):
+        with pytest.raises(tf.errors.OutOfRangeError, match="End of sequence"):
+            iterator.get_next()
+
+
+def test_initializable_iterator_starts_when_told_and_anew():
+    iterator = D.range(3).make_initializable_iterator()
+    with pytest.raises(tf.errors.FailedPreconditionError, match="not been initialized"):
+        iterator.get_next()
+    iterator.initializer()
+    assert [int(x) for x in iterator] == [0, 1, 2]
+    iterator.initializer()
+    assert int(iterator.get_next()) == 0
+
+
+def test_one_iterator_reads_several_datasets():
+    training = D.range(2)
+    iterator = iterators.InitializableIterator.from_structure(tf.int64, tf.TensorShape([]))
+    start, check = (iterator.make_initializer(d) for d in (training, D.range(5, 6)))
+    start()
+    assert [int(x) for x in iterator] == [0, 1]
+    check()
+    assert [int(x) for x in iterator] == [5]
+    with pytest.raises(TypeError, match="output types"):
+        iterator.make_initializer(D.from_tensors("a"))
+
+
+def test_positions_as_checkpoints_keep_them():
+    iterator = iter(D.range(9).shuffle(4, seed=1).batch(2))
+    next(iterator)
+    kept = iterator._serialize_to_tensors()
+    rest = [x.numpy().tolist() for x in iterator]
+    other = iter(D.range(9).shuffle(4, seed=1).batch(2))
+    other._restore_from_tensors(kept)
+    assert [x.numpy().tolist() for x in other] == rest
+    numbers = D.range(9).as_numpy_iterator()
+    next(numbers)
+    kept = numbers._serialize_to_tensors()
+    other = D.range(9).as_numpy_iterator()
+    other._restore_from_tensors(kept)
+    assert next(other) == 1
+
+
+def test_damaged_positions_are_refused():
+    iterator = iter(D.range(9))
+    for data in (b"", b"xxx", b"\0" * 40, iterator._serialize_to_tensors()["_STATE"].numpy()[:-1]):
+        with pytest.raises(tf.errors.DataLossError):
+            iterator._restore_from_tensors({"_STATE": tf.constant(data)})
+
+
+def test_optional_values():
+    full = tf.experimental.Optional.from_value((1, [2.0]))
+    assert full.has_value() and full.get_value()[1].numpy().tolist() == [2.0]
+    empty = tf.experimental.Optional.empty(tf.TensorSpec([], tf.int32))
+    assert not empty.has_value()
+    with pytest.raises(tf.errors.InvalidArgumentError, match="does not have a value"):
+        empty.get_value()
+
+
+def test_structures_of_one_tensor_of_a_list_and_of_none():
+    assert int(next(iter(D.range(3).map(lambda x: [x])))[0]) == 0
+    element = next(iter(D.from_tensors((1, None, {"a": None}))))
+    assert element[1] is None and element[2] == {"a": None}
+    batch = next(iter(D.from_tensors((1, None)).repeat(2).batch(2)))
+    assert batch[0].numpy().tolist() == [1, 1] and batch[1] is None
+
+
+def test_arrays_from_numpy_iterators_cannot_be_written_to():
+    array = next(D.from_tensor_slices(np.zeros([2, 3])).as_numpy_iterator())
+    with pytest.raises(ValueError, match="read-only"):
+        array[0] = 1.0
+
+
+def test_a_function_with_a_signature_gets_what_it_declares():
+    @tf.function(input_signature=[tf.TensorSpec([], tf.int64)])
+    def double(x):
+        return x * 2
+
+    assert [int(x) for x in D.range(3).map(double)] == [0, 2, 4]
+    with pytest.raises(TypeError):
+        list(D.from_tensors([1, 2]).map(double))
+
+
+def test_asking_for_specs_does_not_disturb_random_numbers():
+    def drawn(ask):
+        tf.random.set_seed(5)
+        dataset = D.range(3).map(lambda x: tf.random.uniform([])).shuffle(3)
+        if ask:
+            assert dataset.element_spec == tf.TensorSpec([], tf.float32)
+        return [float(x) for x in dataset] + [float(tf.random.uniform([]))]
+
+    assert drawn(True) == drawn(False)
+    tf.random.set_seed(None)
+
+
+def test_asking_for_specs_calls_a_function_once_and_reading_once_an_element():
+    calls = []
+    dataset = D.range(3).map(lambda x: calls.append(int(x)) or x)
+    repr(dataset), dataset.element_spec, dataset.batch(2).element_spec
+    assert calls == [0]
+    list(dataset)
+    assert calls == [0, 0, 1, 2]
