@@ -8,171 +8,59 @@ loss.png, how the training went, and misread.png, the test digits that the netwo
 """
 
 import argparse
-import math
 import time
 from pathlib import Path
 
-import matplotlib.pyplot as plt
 import numpy as np
-from sklearn.datasets import load_digits
-from sklearn.model_selection import train_test_split
-from tqdm import tqdm
+from digits_common import load_data, plot_misread, plot_training
 
 import eagerflow as tf
 
 CLASSES = 10
 
 
-def he_normal(shape, fan_in):
-    """Random weights whose layer keeps the variance of its inputs (He et al., 2015)."""
-    return tf.random.normal(shape, stddev=math.sqrt(2 / fan_in))
-
-
-class Conv(tf.Module):
-    """A 3×3 convolution and a ReLU; keeps height and width."""
-
-    def __init__(self, channels_in, channels_out, name=None):
-        super().__init__(name=name)
-        shape = [3, 3, channels_in, channels_out]
-        self.kernel = tf.Variable(he_normal(shape, fan_in=9 * channels_in), name="kernel")
-        self.bias = tf.Variable(tf.zeros([channels_out]), name="bias")
-
-    def __call__(self, images):
-        images = tf.nn.conv2d(images, self.kernel, strides=1, padding="SAME")
-        return tf.nn.relu(tf.nn.bias_add(images, self.bias))
-
-
-class Dense(tf.Module):
-    """An affine map of vectors."""
-
-    def __init__(self, size_in, size_out, name=None):
-        super().__init__(name=name)
-        self.weights = tf.Variable(he_normal([size_in, size_out], fan_in=size_in), name="weights")
-        self.bias = tf.Variable(tf.zeros([size_out]), name="bias")
-
-    def __call__(self, vectors):
-        return vectors @ self.weights + self.bias
-
-
-class DigitReader(tf.Module):
+def digit_reader():
     """Two convolutions, a pooling and a dense layer: [n, 8, 8, 1] images to [n, 10] logits."""
-
-    def __init__(self):
-        super().__init__(name="digit_reader")
-        self.convolutions = [Conv(1, 16, name="conv1"), Conv(16, 32, name="conv2")]
-        self.dense = Dense(4 * 4 * 32, CLASSES, name="dense")
-
-    def __call__(self, images, training=False):
-        for convolution in self.convolutions:
-            images = convolution(images)
-        images = tf.nn.max_pool2d(images, ksize=2, strides=2, padding="VALID")
-        vectors = tf.reshape(images, [-1, 4 * 4 * 32])
-        if training:
-            vectors = tf.nn.dropout(vectors, rate=0.3)
-        return self.dense(vectors)
-
-
-def load_data():
-    """Train and test images, float32 [n, 8, 8, 1] in 0 to 1, and their labels, int64 [n]."""
-    digits = load_digits()
-    images = (digits.images / 16).astype(np.float32)[..., np.newaxis]
-    labels = digits.target.astype(np.int64)
-    return train_test_split(images, labels, test_size=0.2, random_state=0, stratify=labels)
-
-
-def count_correct(logits, labels):
-    """How many images have their largest logit at their label."""
-    correct = tf.equal(tf.argmax(logits, axis=-1), labels)
-    return int(tf.reduce_sum(tf.cast(correct, tf.int32)))
-
-
-def train_step(model, optimizer, images, labels):
-    """One step of gradient descent; returns the mean loss and the logits before it."""
-    with tf.GradientTape() as tape:
-        logits = model(images, training=True)
-        losses = tf.nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=logits)
-        loss = tf.reduce_mean(losses)
-    gradients = tape.gradient(loss, model.trainable_variables)
-    optimizer.apply_gradients(zip(gradients, model.trainable_variables, strict=True))
-    return loss, logits
-
-
-def train(model, train_set, test_set, epochs, batch_size):
-    """Trains the model with Adam; returns each step's loss and each epoch's two accuracies."""
-    images, labels = map(tf.constant, train_set)
-    test_images, test_labels = map(tf.constant, test_set)
-    optimizer = tf.optimizers.Adam(learning_rate=2e-3)
-    starts = range(0, len(labels), batch_size)
-    losses = []
-    accuracies = []
-    seconds = 0.0
-    with tqdm(total=epochs * len(starts), unit="step", dynamic_ncols=True) as bar:
-        for epoch in range(1, epochs + 1):
-            started = time.perf_counter()
-            correct = 0
-            order = tf.random.shuffle(tf.range(len(labels)))
-            for start in starts:
-                chosen = order[start : start + batch_size]
-                batch_labels = tf.gather(labels, chosen)
-                loss, logits = train_step(model, optimizer, tf.gather(images, chosen), batch_labels)
-                losses.append(float(loss))
-                correct += count_correct(logits, batch_labels)
-                bar.update()
-            seconds += time.perf_counter() - started
-
-            train_accuracy = correct / len(labels)
-            test_accuracy = count_correct(model(test_images), test_labels) / len(test_labels)
-            accuracies.append((train_accuracy, test_accuracy))
-            bar.write(
-                f"epoch {epoch:2d}   loss {np.mean(losses[-len(starts) :]):.4f}   "
-                f"train accuracy {train_accuracy:.4f}   test accuracy {test_accuracy:.4f}"
-            )
-    print(f"images per second: {epochs * len(labels) / seconds:,.0f}")
-    return losses, accuracies
-
-
-def plot_training(losses, accuracies, path):
-    """Draws the loss of every step and the accuracies of every epoch."""
-    epochs = np.arange(1, len(accuracies) + 1)
-    steps = (np.arange(len(losses)) + 1) * len(epochs) / len(losses)
-    train_accuracies, test_accuracies = np.transpose(accuracies)
-    figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
-    left.semilogy(steps, losses, color="tab:blue", alpha=0.3, linewidth=0.8, label="each step")
-    means = np.reshape(losses, [len(epochs), -1]).mean(axis=1)
-    left.semilogy(epochs, means, color="tab:blue", marker=".", label="mean of the epoch")
-    left.set(xlabel="epoch", ylabel="cross-entropy", title="Training loss")
-    right.plot(epochs, train_accuracies, color="tab:blue", marker=".", label="train (with dropout)")
-    right.plot(epochs, test_accuracies, color="tab:orange", marker=".", label="test")
-    right.set(xlabel="epoch", ylabel="share read correctly", title="Accuracy", ylim=(0.85, 1.005))
-    for axes in (left, right):
-        axes.grid(alpha=0.3)
-        axes.legend()
-    figure.savefig(path, dpi=120)
-    plt.close(figure)
-
-
-def plot_misread(images, labels, probabilities, path, columns=4, at_most=12):
-    """Draws the misread digits, the surest mistakes first, and what they were taken for."""
-    read = probabilities.argmax(axis=-1)
-    confidence = probabilities.max(axis=-1)
-    misread = np.flatnonzero(read != labels)
-    shown = misread[np.argsort(-confidence[misread])][:at_most]
-    rows = max(1, math.ceil(len(shown) / columns))
-    figure, grid = plt.subplots(
-        rows,
-        columns,
-        figsize=(1.8 * columns, 0.4 + 2.2 * rows),
-        layout="constrained",
-        squeeze=False,
+    layers = tf.keras.layers
+    return tf.keras.Sequential(
+        [
+            layers.Conv2D(
+                16,
+                3,
+                padding="same",
+                activation="relu",
+                kernel_initializer="he_normal",
+                input_shape=(8, 8, 1),
+            ),
+            layers.Conv2D(32, 3, padding="same", activation="relu", kernel_initializer="he_normal"),
+            layers.MaxPooling2D(),
+            layers.Flatten(),
+            layers.Dropout(0.3),
+            layers.Dense(CLASSES),
+        ],
+        name="digit_reader",
     )
-    figure.suptitle(f"{len(misread)} of {len(labels)} test digits misread")
-    for axes in grid.flat:
-        axes.axis("off")
-    for axes, i in zip(grid.flat, shown, strict=False):
-        axes.imshow(images[i, ..., 0], cmap="gray_r")
-        axes.set_title(f"{labels[i]}, read as {read[i]}\n({confidence[i]:.0%} sure)", fontsize=9)
-    figure.savefig(path, dpi=120)
-    plt.close(figure)
+
+
+class StepLosses(tf.keras.callbacks.Callback):
+    """Keeps the loss of every step, while the logs hold the mean over the epoch so far."""
+
+    def __init__(self, samples, batch_size):
+        super().__init__()
+        self.samples = samples
+        self.batch_size = batch_size
+        self.losses = []
+
+    def on_epoch_begin(self, epoch, logs=None):
+        self.seen = 0
+        self.total = 0.0
+
+    def on_train_batch_end(self, batch, logs=None):
+        size = min(self.batch_size, self.samples - self.seen)
+        self.seen += size
+        total = logs["loss"] * self.seen
+        self.losses.append((total - self.total) / size)
+        self.total = total
 
 
 def main():
@@ -185,23 +73,34 @@ def main():
 
     tf.random.set_seed(arguments.seed)
     train_images, test_images, train_labels, test_labels = load_data()
-    model = DigitReader()
-    weights = sum(variable.numpy().size for variable in model.trainable_variables)
-    print(f"{len(train_labels)} digits to learn from, {len(test_labels)} to test on")
-    print(f"{weights:,} weights in {len(model.trainable_variables)} variables")
-
-    losses, accuracies = train(
-        model,
-        (train_images, train_labels),
-        (test_images, test_labels),
-        arguments.epochs,
-        arguments.batch_size,
+    model = digit_reader()
+    model.compile(
+        optimizer=tf.keras.optimizers.Adam(learning_rate=2e-3),
+        loss=tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True),
+        metrics=["accuracy"],
     )
-    probabilities = tf.nn.softmax(model(tf.constant(test_images))).numpy()
+    model.summary()
+    print(f"{len(train_labels)} digits to learn from, {len(test_labels)} to test on")
+
+    steps = StepLosses(len(train_labels), arguments.batch_size)
+    started = time.perf_counter()
+    history = model.fit(
+        train_images,
+        train_labels,
+        batch_size=arguments.batch_size,
+        epochs=arguments.epochs,
+        validation_data=(test_images, test_labels),
+        callbacks=[steps],
+    ).history
+    seconds = time.perf_counter() - started
+    print(f"images per second: {arguments.epochs * len(train_labels) / seconds:,.0f}")
+
+    probabilities = tf.nn.softmax(model.predict(test_images, verbose=0)).numpy()
     arguments.out.mkdir(parents=True, exist_ok=True)
-    plot_training(losses, accuracies, arguments.out / "loss.png")
+    accuracies = np.transpose([history["accuracy"], history["val_accuracy"]])
+    plot_training(steps.losses, accuracies, arguments.out / "loss.png")
     plot_misread(test_images, test_labels, probabilities, arguments.out / "misread.png")
-    print(f"test accuracy: {accuracies[-1][1]:.4f}")
+    print(f"test accuracy: {history['val_accuracy'][-1]:.4f}")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,28 @@
+"""The examples run and keep their promises, on few epochs."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = Path(__file__).parent.parent / "examples"
+
+
+@pytest.mark.parametrize("name", ["digits.py", "digits_loop.py"])
+def test_digits(name, tmp_path):
+    pytest.importorskip("sklearn")
+    pytest.importorskip("matplotlib")
+    environment = os.environ | {"MPLBACKEND": "Agg", "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run(
+        [sys.executable, EXAMPLES / name, "--epochs", "2", "--out", tmp_path],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    accuracy = float(done.stdout.split("test accuracy:")[-1])
+    assert accuracy > 0.85
+    assert (tmp_path / "loss.png").stat().st_size > 10_000
+    assert (tmp_path / "misread.png").stat().st_size > 2_000
