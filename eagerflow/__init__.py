@@ -25,7 +25,10 @@ from eagerflow import (
     math,
     nest,
     nn,
+    optimizers,
+    ragged,
     random,
+    sparse,
     version,
 )
 from eagerflow.context import (
@@ -297,8 +300,16 @@ from eagerflow.ops.tensor_array import (
     TensorArray,
     TensorArraySpec,
 )
+from eagerflow.ragged_tensor import (
+    RaggedTensor,
+    RaggedTensorSpec,
+)
 from eagerflow.shapes import (
     TensorShape,
+)
+from eagerflow.sparse_tensor import (
+    SparseTensor,
+    SparseTensorSpec,
 )
 from eagerflow.tape import (
     GradientTape,
@@ -363,6 +374,7 @@ def __getattr__(name: str) -> _typing.Any:
 
 
 __all__ = [
+    "__version__",
     "Assert",
     "DType",
     "DeviceSpec",
@@ -371,6 +383,10 @@ __all__ = [
     "IndexedSlicesSpec",
     "Module",
     "NoneTensorSpec",
+    "RaggedTensor",
+    "RaggedTensorSpec",
+    "SparseTensor",
+    "SparseTensorSpec",
     "Tensor",
     "TensorArray",
     "TensorArraySpec",
@@ -381,7 +397,6 @@ __all__ = [
     "Variable",
     "VariableAggregation",
     "VariableSynchronization",
-    "__version__",
     "abs",
     "acos",
     "acosh",
@@ -526,6 +541,7 @@ __all__ = [
     "pow",
     "print",
     "py_function",
+    "ragged",
     "random",
     "range",
     "rank",
@@ -567,6 +583,7 @@ __all__ = [
     "sort",
     "space_to_batch",
     "space_to_batch_nd",
+    "sparse",
     "split",
     "sqrt",
     "square",

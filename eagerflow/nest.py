@@ -43,12 +43,21 @@ def _items(structure: Any) -> Iterator[Any]:
     return iter(structure)
 
 
+def _is_composite(value: Any) -> bool:
+    return getattr(type(value), "_is_composite_tensor", False)
+
+
+def _parts(value: Any) -> list:
+    """The tensors that make up a ragged, sparse or other composite value."""
+    return value._type_spec._to_components(value)
+
+
 def flatten(structure: Any, expand_composites: bool = False) -> list:
     """The leaves of a nested structure, in order; dictionaries are walked by sorted keys.
 
     Args:
         structure: a nested structure, or a single value, which gives a list of one.
-        expand_composites: ignored; for compatibility.
+        expand_composites: whether ragged, sparse and other composite tensors are walked, too.
 
     Raises:
         TypeError: if a dictionary's keys cannot be sorted.
@@ -56,10 +65,14 @@ def flatten(structure: Any, expand_composites: bool = False) -> list:
     >>> tf.nest.flatten({"b": 1, "a": [2, (3,)]})
     [2, 3, 1]
     """
-    if not is_nested(structure):
-        return [structure]
-    leaves: list = []
-    _flatten_into(structure, leaves)
+    leaves: list = [structure]
+    if is_nested(structure):
+        leaves = []
+        _flatten_into(structure, leaves)
+    if expand_composites and any(map(_is_composite, leaves)):
+        return [
+            part for leaf in leaves for part in (_parts(leaf) if _is_composite(leaf) else (leaf,))
+        ]
     return leaves
 
 
@@ -87,10 +100,13 @@ def _like(structure: Any, children: list) -> Any:
     return kind(*children) if _is_named_tuple(structure) else kind(children)
 
 
-def _pack(structure: Any, leaves: Iterator[Any]) -> Any:
+def _pack(structure: Any, leaves: Iterator[Any], expand: bool = False) -> Any:
     if not is_nested(structure):
+        if expand and _is_composite(structure):
+            spec = structure._type_spec
+            return spec._from_components([next(leaves) for _ in _parts(structure)])
         return next(leaves)
-    return _like(structure, [_pack(item, leaves) for item in _items(structure)])
+    return _like(structure, [_pack(item, leaves, expand) for item in _items(structure)])
 
 
 def pack_sequence_as(
@@ -101,7 +117,7 @@ def pack_sequence_as(
     Args:
         structure: a nested structure, or a single value.
         flat_sequence: the new leaves, a list.
-        expand_composites: ignored; for compatibility.
+        expand_composites: whether the parts of composite tensors count as leaves.
 
     Raises:
         TypeError: if `flat_sequence` is no list or tuple.
@@ -115,7 +131,7 @@ def pack_sequence_as(
             f"Attempted to pack value:\n  {_shortened(flat_sequence)}\ninto a structure, but found "
             f"incompatible type `{type(flat_sequence)}` instead."
         )
-    if not is_nested(structure):
+    if not is_nested(structure) and not (expand_composites and _is_composite(structure)):
         if len(flat_sequence) != 1:
             raise ValueError(
                 f"The target structure is of type `{type(structure)}`\n  {_shortened(structure)}\n"
@@ -124,13 +140,13 @@ def pack_sequence_as(
                 "nest cannot guarantee that it is safe to map one to the other."
             )
         return flat_sequence[0]
-    count = len(flatten(structure))
+    count = len(flatten(structure, expand_composites))
     if count != len(flat_sequence):
         raise ValueError(
             f"Could not pack sequence. Structure had {count} atoms, but flat_sequence had "
             f"{len(flat_sequence)} items.  Structure: {structure}, flat_sequence: {flat_sequence}."
         )
-    return _pack(structure, iter(flat_sequence))
+    return _pack(structure, iter(flat_sequence), expand_composites)
 
 
 def map_structure(func: Callable, *structure: Any, **kwargs: Any) -> Any:
@@ -153,7 +169,7 @@ def map_structure(func: Callable, *structure: Any, **kwargs: Any) -> Any:
     if not structure:
         raise ValueError("Must provide at least one structure")
     check_types = kwargs.pop("check_types", True)
-    kwargs.pop("expand_composites", False)
+    expand = kwargs.pop("expand_composites", False)
     if kwargs:
         raise ValueError(
             "Only valid keyword arguments are `check_types` and `expand_composites`, not: "
@@ -161,8 +177,9 @@ def map_structure(func: Callable, *structure: Any, **kwargs: Any) -> Any:
         )
     for other in structure[1:]:
         assert_same_structure(structure[0], other, check_types=check_types)
-    results = [func(*leaves) for leaves in zip(*map(flatten, structure), strict=True)]
-    return _pack(structure[0], iter(results))
+    columns = [flatten(item, expand) for item in structure]
+    results = [func(*leaves) for leaves in zip(*columns, strict=True)]
+    return _pack(structure[0], iter(results), expand)
 
 
 def flatten_up_to(shallow: Any, structure: Any) -> list:

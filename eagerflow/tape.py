@@ -8,6 +8,7 @@ import math
 from typing import Any
 
 from eagerflow import _core, nest
+from eagerflow.composite import gradient_leaves, pack_gradients
 from eagerflow.context import get_logger
 from eagerflow.shapes import TensorShape
 
@@ -210,4 +211,4 @@ def warn_of_dtype(what: str, name: str) -> None:
     )
 
 
-_core.register_nest(nest.flatten, nest.pack_sequence_as)
+_core.register_nest(gradient_leaves, pack_gradients)

@@ -10,6 +10,7 @@ import numpy as np
 
 from eagerflow import _core, errors
 from eagerflow import dtype as dtypes
+from eagerflow.composite import CompositeTensor, accepts_composites
 from eagerflow.shapes import TensorShape
 
 _ops = _core.ops
@@ -45,6 +46,8 @@ def shape(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
     >>> tf.shape([[1, 2, 3], [4, 5, 6]]).numpy()
     array([2, 3], dtype=int32)
     """
+    if isinstance(input, CompositeTensor):
+        return input._call("shape", (input, out_type), {})
     dims = _core.convert(input, None, None)._shape_tuple()
     return _core.convert(dims, dtypes.int32 if out_type is None else out_type, None)
 
@@ -60,10 +63,13 @@ def size(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
     >>> tf.size([[1, 2, 3], [4, 5, 6]])
     <tf.Tensor: shape=(), dtype=int32, numpy=6>
     """
+    if isinstance(input, CompositeTensor):
+        return input._call("size", (input, out_type), {})
     count = _core.convert(input, None, None)._size
     return _core.convert(count, dtypes.int32 if out_type is None else out_type, None)
 
 
+@accepts_composites
 def rank(input: Any, name: str | None = None) -> Tensor:
     """The number of axes, an int32 scalar.
 
@@ -124,6 +130,8 @@ def stack(values: Any, axis: int = 0, name: str = "stack") -> Tensor:
             return _core.convert(values, None, None)
         except (TypeError, ValueError):
             pass  # for instance tensors of different dtypes: the operation reports them
+    if any(isinstance(value, CompositeTensor) for value in values):
+        return _ops.stack(values, axis)
     first = _core.convert(values[0], None, None) if len(values) else None
     if first is not None and not -first.ndim - 1 <= axis <= first.ndim:
         raise ValueError(
@@ -159,6 +167,7 @@ def unstack(value: Any, num: int | None = None, axis: int = 0, name: str = "unst
     return _ops.unstack(value, num, axis)
 
 
+@accepts_composites
 def split(
     value: Any, num_or_size_splits: Any, axis: Any = 0, num: int | None = None, name: str = "split"
 ) -> list[Tensor]:

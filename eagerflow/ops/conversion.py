@@ -10,6 +10,7 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow import dtype as dtypes
+from eagerflow.composite import accepts_composites
 from eagerflow.indexed_slices import IndexedSlices
 from eagerflow.shapes import TensorShape
 
@@ -146,6 +147,7 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
     return _ops.cast(x, dtype)
 
 
+@accepts_composites
 def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
     """Converts the elements to another type; what does not fit becomes the nearest limit.
 
@@ -214,6 +216,7 @@ def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
     return _ops.complex(real, imag)
 
 
+@accepts_composites
 def bitcast(input: Any, type: Any, name: str | None = None) -> Tensor:
     """The same bytes read as elements of another type.
 

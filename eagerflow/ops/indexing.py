@@ -7,6 +7,7 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow import dtype as dtypes
+from eagerflow.composite import CompositeTensor, accepts_composites
 from eagerflow.ops.array import invalid_argument
 from eagerflow.shapes import TensorShape
 
@@ -50,7 +51,9 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
         return _ops.where_indices(condition)
     if x is None or y is None:
         raise ValueError("x and y must both be non-None or both be None.")
-    return _ops.select(_core.convert(condition, dtypes.bool, None), x, y)
+    if not isinstance(condition, CompositeTensor):
+        condition = _core.convert(condition, dtypes.bool, None)
+    return _ops.select(condition, x, y)
 
 
 def gather(
@@ -395,6 +398,7 @@ def reverse_sequence(
     return _ops.transpose(gathered, np.argsort(moved).tolist())
 
 
+@accepts_composites
 def dynamic_partition(
     data: Any, partitions: Any, num_partitions: int, name: str | None = None
 ) -> list[Tensor]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow import dtype as dtypes
+from eagerflow.composite import CompositeTensor, accepts_composites
 from eagerflow.indexed_slices import IndexedSlices
 
 _ops = _core.ops
@@ -104,8 +105,12 @@ _QUOTIENTS = {
 }
 
 
-def same_dtype(x: Any, y: Any) -> tuple[Tensor, Tensor]:
+def same_dtype(x: Any, y: Any) -> tuple[Any, Any]:
     """Two values as tensors, a Python value taking the other's dtype."""
+    if isinstance(x, CompositeTensor):
+        return x, y if isinstance(y, CompositeTensor) else _core.convert(y, None, x.dtype)
+    if isinstance(y, CompositeTensor):
+        return _core.convert(x, None, y.dtype), y
     x_dtype, y_dtype = dtypes.result_dtype(x), dtypes.result_dtype(y)
     if x_dtype is None:
         x = _core.convert(x, y_dtype, None)
@@ -196,6 +201,7 @@ def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
     return IndexedSlices(product, x.indices, x.dense_shape) if sparse else product
 
 
+@accepts_composites
 def add_n(inputs: Any, name: str | None = None) -> Tensor:
     """The sum of several tensors of one shape and dtype.
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow import dtype as dtypes
+from eagerflow.composite import accepts_composites
 from eagerflow.ops.array import invalid_argument
 
 _ops = _core.ops
@@ -206,6 +207,7 @@ def batch_norm_with_global_normalization(
     return batch_normalization(input, mean, variance, beta, scale, variance_epsilon)
 
 
+@accepts_composites
 def dropout(
     x: Any,
     rate: Any,

@@ -6,6 +6,7 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow import dtype as dtypes
+from eagerflow.composite import accepts_composites
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -21,6 +22,7 @@ argmax = _ops.argmax
 argmin = _ops.argmin
 
 
+@accepts_composites
 def reduce_logsumexp(
     input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
@@ -46,6 +48,7 @@ def reduce_logsumexp(
     return logs + shift
 
 
+@accepts_composites
 def reduce_variance(
     input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
@@ -77,6 +80,7 @@ def reduce_variance(
     return _ops.reduce_mean(squares, axis=axis, keepdims=keepdims)
 
 
+@accepts_composites
 def reduce_std(
     input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:

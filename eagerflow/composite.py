@@ -1,0 +1,111 @@
+"""CompositeTensor: the base of values made of several tensors, and operations that get one."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from eagerflow import _core, nest
+
+
+class CompositeTensor:
+    """A value that several tensors make up, such as a ragged or a sparse tensor.
+
+    A subclass has a `_type_spec` whose `_to_components` and `_from_components` take it apart and
+    put it together, and names in `_gradient_component` the part that gradients are about.
+    """
+
+    _is_composite_tensor = True
+
+    @property
+    def dtype(self) -> Any:
+        """The dtype of the elements."""
+        raise TypeError(f"{type(self).__name__} has no dtype.")
+
+    @property
+    def _type_spec(self) -> Any:
+        raise TypeError(f"{type(self).__name__} has no type specification.")
+
+    @property
+    def _gradient_component(self) -> Any:
+        raise TypeError(f"{type(self).__name__} has no gradient.")
+
+    def _with_gradient(self, gradient: Any) -> Any:
+        """The gradient by this value, from that by its component."""
+        raise TypeError(f"{type(self).__name__} has no gradient.")
+
+    def _run(self, function: Any, arguments: dict[str, Any]) -> Any:
+        """What a native operation gives for arguments of which this value is one."""
+        raise self._no_tensor()
+
+    def _call(self, name: str, args: tuple, kwargs: dict[str, Any]) -> Any:
+        """What a function of that name gives for arguments of which this value is one."""
+        raise self._no_tensor()
+
+    def _no_tensor(self) -> Exception:
+        return ValueError(
+            f"Attempt to convert a value ({self!r}) with an unsupported type ({type(self)}) to a "
+            "Tensor."
+        )
+
+    def __tf_tensor__(self, dtype: Any = None, name: str | None = None) -> Any:
+        raise self._no_tensor()
+
+
+def _first(values: Any) -> CompositeTensor | None:
+    for value in values:
+        if isinstance(value, CompositeTensor):
+            return value
+        if isinstance(value, list | tuple):
+            found = _first(value)
+            if found is not None:
+                return found
+    return None
+
+
+def _run(function: Any, arguments: dict[str, Any]) -> Any:
+    value = _first(arguments.values())
+    assert value is not None
+    return value._run(function, arguments)
+
+
+_core.register_composites(CompositeTensor, _run)
+
+
+def gradient_leaves(structure: Any) -> list:
+    """The leaves of a nested structure, with the elements of composite values for these."""
+    return [
+        leaf._gradient_component if isinstance(leaf, CompositeTensor) else leaf
+        for leaf in nest.flatten(structure)
+    ]
+
+
+def pack_gradients(structure: Any, gradients: list) -> Any:
+    """Gradients in the structure of what they are by."""
+    packed = [
+        leaf._with_gradient(gradient) if isinstance(leaf, CompositeTensor) else gradient
+        for leaf, gradient in zip(nest.flatten(structure), gradients, strict=True)
+    ]
+    return nest.pack_sequence_as(structure, packed)
+
+
+def accepts_composites(function: Callable) -> Callable:
+    """Marks a function whose first argument may be a composite value, or a list that holds one.
+
+    Such a call is left to the value's class, by the function's name.
+    """
+    name = function.__name__
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        first = args[0] if args else next(iter(kwargs.values()), None)
+        if isinstance(first, CompositeTensor):
+            return first._call(name, args, kwargs)
+        if type(first) is list or type(first) is tuple:
+            value = _first(first)
+            if value is not None:
+                return value._call(name, args, kwargs)
+        return function(*args, **kwargs)
+
+    return call

@@ -1,0 +1,1 @@
+"""What tf.ragged and RaggedTensor are made of."""

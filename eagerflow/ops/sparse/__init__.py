@@ -1,0 +1,1 @@
+"""What tf.sparse is made of."""

@@ -1,0 +1,175 @@
+"""Sparse tensors from dense ones and back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from eagerflow import _core
+from eagerflow import dtype as dtypes
+from eagerflow.ops.array import invalid_argument
+from eagerflow.sparse_tensor import SparseTensor, SparseTensorValue
+
+_ops = _core.ops
+Tensor = _core.Tensor
+
+
+def checked(value: Any) -> SparseTensor:
+    """A sparse tensor.
+
+    Raises:
+        TypeError: if it is something else.
+    """
+    if isinstance(value, SparseTensorValue):
+        return SparseTensor.from_value(value)
+    if not isinstance(value, SparseTensor):
+        raise TypeError(f"Input must be a SparseTensor, got {type(value).__name__}.")
+    return value
+
+
+def sizes_of(value: SparseTensor) -> np.ndarray:
+    """The shape as an array."""
+    return value.dense_shape.numpy()
+
+
+def strides(sizes: np.ndarray) -> np.ndarray:
+    """How far apart neighbours along each axis are in row-major order."""
+    return np.append(np.cumprod(sizes[:0:-1])[::-1], 1).astype(np.int64)[: len(sizes)]
+
+
+def flat_places(places: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    """The places in row-major order as single numbers."""
+    return places @ strides(sizes) if len(sizes) else np.zeros(len(places), np.int64)
+
+
+def check_places(places: np.ndarray, sizes: np.ndarray, ordered: bool) -> None:
+    """Raises an InvalidArgumentError if places are outside, or not in order."""
+    outside = ((places < 0) | (places >= sizes)).any(axis=1)
+    if outside.any():
+        first = int(np.argmax(outside))
+        raise invalid_argument(
+            f"indices[{first}] = {places[first].tolist()} is out of bounds: need 0 <= index < "
+            f"{sizes.tolist()} [Op:SparseToDense]"
+        )
+    if not ordered or len(places) < 2:
+        return
+    steps = np.diff(flat_places(places, sizes))
+    if (steps <= 0).any():
+        first = int(np.argmax(steps <= 0)) + 1
+        text = f"indices[{first}] = {places[first].tolist()} is "
+        if steps[first - 1] == 0:
+            raise invalid_argument(text + "repeated [Op:SparseToDense]")
+        raise invalid_argument(
+            text + "out of order. Many sparse ops require sorted indices. Use `tf.sparse.reorder` "
+            "to create a correctly ordered copy. [Op:SparseToDense]"
+        )
+
+
+def from_dense(tensor: Any, name: str | None = None) -> SparseTensor:
+    """The elements of a tensor that are not zero (or not empty, for strings).
+
+    >>> tf.sparse.from_dense([[0, 7], [8, 0]]).values.numpy()
+    array([7, 8], dtype=int32)
+    """
+    tensor = _core.convert(tensor, None, None)
+    if tensor.ndim == 0:
+        raise invalid_argument("WhereOp : Unhandled input dimensions: 0 [Op:Where]")
+    blank = _core.convert("" if tensor.dtype is dtypes.string else 0, tensor.dtype, None)
+    places = _ops.where_indices(_ops.not_equal(tensor, blank))
+    return SparseTensor(places, _ops.gather_nd(tensor, places, 0), tensor._shape_tuple())
+
+
+def to_dense(
+    sp_input: Any, default_value: Any = None, validate_indices: bool = True, name: str | None = None
+) -> Tensor:
+    """A dense tensor with the same elements.
+
+    Args:
+        sp_input: the sparse tensor.
+        default_value: what stands elsewhere; zero or the empty string by default.
+        validate_indices: whether places must be in order and differ from each other.
+        name: ignored.
+
+    Raises:
+        tf.errors.InvalidArgumentError: if a place is outside, or they are not in order.
+
+    >>> tf.sparse.to_dense(tf.SparseTensor([[0, 1]], [5], [1, 3])).numpy()
+    array([[0, 5, 0]], dtype=int32)
+    """
+    value = checked(sp_input)
+    places, sizes = value.indices.numpy(), sizes_of(value)
+    check_places(places, sizes, validate_indices)
+    values = value.values
+    shape = sizes.tolist()
+    if default_value is None and values.dtype is not dtypes.string and validate_indices:
+        return _ops.scatter_nd(value.indices, values, shape)
+    if default_value is None:
+        default_value = "" if values.dtype is dtypes.string else 0
+    default = _core.convert(default_value, values.dtype, None)
+    if default.ndim:
+        raise invalid_argument(f"default_value must be a scalar, got {default.shape}")
+    if not validate_indices:
+        # Of equal places the last one counts.
+        flat = flat_places(places, sizes)
+        _, last = np.unique(flat[::-1], return_index=True)
+        keep = np.sort(len(flat) - 1 - last)
+        values, places = _ops.gather(values, keep, 0, 0), places[keep]
+    if values.dtype is dtypes.string:
+        array = np.full(shape, default.numpy(), object)
+        array[tuple(places.T)] = values.numpy()
+        return _core.convert(array, dtypes.string, None)
+    return _ops.tensor_scatter_nd_update(_ops.fill(dims=shape, value=default), places, values)
+
+
+def eye(
+    num_rows: Any, num_columns: Any = None, dtype: Any = dtypes.float32, name: str | None = None
+) -> SparseTensor:
+    """Ones on the diagonal of a matrix.
+
+    >>> tf.sparse.eye(2, 3).dense_shape.numpy()
+    array([2, 3])
+    """
+    rows = int(num_rows)
+    columns = rows if num_columns is None else int(num_columns)
+    count = min(rows, columns)
+    places = np.repeat(np.arange(count)[:, None], 2, axis=1)
+    return SparseTensor(places, _ops.ones([count], dtype), [rows, columns])
+
+
+def reorder(sp_input: Any, name: str | None = None) -> SparseTensor:
+    """The elements in row-major order of their places.
+
+    >>> tf.sparse.reorder(tf.SparseTensor([[1], [0]], [7, 8], [2])).values.numpy()
+    array([8, 7], dtype=int32)
+    """
+    value = checked(sp_input)
+    places, sizes = value.indices.numpy(), sizes_of(value)
+    flat = flat_places(places, sizes)
+    if not len(flat) or (np.diff(flat) >= 0).all():
+        return value
+    order = np.argsort(flat, kind="stable")
+    return SparseTensor(places[order], _ops.gather(value.values, order, 0, 0), sizes)
+
+
+def to_indicator(sp_input: Any, vocab_size: Any, name: str | None = None) -> Tensor:
+    """For each row, which numbers it holds.
+
+    Args:
+        sp_input: sparse integers; the last axis is the rows'.
+        vocab_size: how many numbers there are.
+        name: ignored.
+
+    >>> ids = tf.SparseTensor([[0, 0], [1, 0]], [2, 0], [2, 1])
+    >>> tf.sparse.to_indicator(ids, 3).numpy().astype(int).tolist()
+    [[0, 0, 1], [1, 0, 0]]
+    """
+    value = checked(sp_input)
+    numbers = value.values.numpy().astype(np.int64)
+    size = int(vocab_size)
+    if numbers.size and (numbers.min() < 0 or numbers.max() >= size):
+        raise invalid_argument(f"ids must lie within [0, {size}), got {numbers.tolist()}")
+    result = np.zeros((*sizes_of(value)[:-1].tolist(), size), bool)
+    places = (*value.indices.numpy()[:, :-1].T, numbers)
+    result[places] = True
+    return _core.convert(result, None, None)

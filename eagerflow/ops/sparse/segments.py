@@ -1,0 +1,203 @@
+"""Segments of gathered rows, and counts of numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from eagerflow import _core
+from eagerflow import dtype as dtypes
+from eagerflow.ops.array import invalid_argument
+from eagerflow.ragged_tensor import RaggedTensor
+from eagerflow.sparse_tensor import SparseTensor
+
+_ops = _core.ops
+Tensor = _core.Tensor
+
+
+def _gathered(
+    data: Any, indices: Any, segment_ids: Any, num_segments: Any, op: str
+) -> tuple[Tensor, np.ndarray, int]:
+    data = _core.convert(data, None, None)
+    places = _core.convert(indices, None, dtypes.int32).numpy()
+    ids = _core.convert(segment_ids, None, dtypes.int32).numpy().astype(np.int64)
+    if places.ndim != 1 or ids.ndim != 1 or places.size != ids.size:
+        raise invalid_argument(
+            f"segment_ids and indices should have same size, got {ids.shape} and {places.shape} "
+            f"[Op:{op}]"
+        )
+    rows = data._shape_tuple()[0] if data.ndim else 0
+    outside = np.flatnonzero((places < 0) | (places >= rows))
+    if len(outside):
+        raise invalid_argument(
+            f"Bad: indices[{outside[0]}] == {places[outside[0]]} out of range [0, {rows}) [Op:{op}]"
+        )
+    if (np.diff(ids) < 0).any():
+        raise invalid_argument(f"segment ids are not increasing [Op:{op}]")
+    if len(ids) and ids[0] < 0:
+        raise invalid_argument(f"segment ids must be >= 0 [Op:{op}]")
+    last = int(ids[-1]) + 1 if len(ids) else 0
+    count = last if num_segments is None else int(num_segments)
+    if count < last:
+        raise invalid_argument(f"segment ids must be < num_segments [Op:{op}]")
+    return _ops.gather(data, places, 0, 0), ids, count
+
+
+def segment_sum(
+    data: Any,
+    indices: Any,
+    segment_ids: Any,
+    num_segments: Any = None,
+    name: str | None = None,
+    sparse_gradient: bool = False,
+) -> Tensor:
+    """Sums of rows of a tensor.
+
+    Args:
+        data: a tensor.
+        indices: which rows to take.
+        segment_ids: ascending; the sum that each of these rows belongs to.
+        num_segments: how many sums there are; by default the last one ends them.
+        name: ignored.
+        sparse_gradient: ignored; the gradient's rows are always kept sparse.
+
+    >>> tf.sparse.segment_sum([[1.0], [2.0], [4.0]], [0, 2, 1], [0, 0, 1]).numpy()
+    array([[5.],
+           [2.]], dtype=float32)
+    """
+    rows, ids, count = _gathered(data, indices, segment_ids, num_segments, "SparseSegmentSum")
+    return _ops.unsorted_segment_sum(rows, ids, count)
+
+
+def _scaled(sums: Tensor, ids: np.ndarray, count: int, root: bool) -> Tensor:
+    counts = np.maximum(np.bincount(ids, minlength=count), 1).astype(np.float64)
+    weights = 1 / np.sqrt(counts) if root else 1 / counts
+    shape = [count] + [1] * (sums.ndim - 1)
+    return _ops.multiply(sums, _core.convert(weights.reshape(shape), sums.dtype, None))
+
+
+def segment_mean(
+    data: Any,
+    indices: Any,
+    segment_ids: Any,
+    num_segments: Any = None,
+    name: str | None = None,
+    sparse_gradient: bool = False,
+) -> Tensor:
+    """Means of rows of a tensor; see `tf.sparse.segment_sum`.
+
+    >>> tf.sparse.segment_mean([[1.0], [2.0], [4.0]], [0, 2, 1], [0, 0, 1]).numpy()
+    array([[2.5],
+           [2. ]], dtype=float32)
+    """
+    rows, ids, count = _gathered(data, indices, segment_ids, num_segments, "SparseSegmentMean")
+    return _scaled(_ops.unsorted_segment_sum(rows, ids, count), ids, count, False)
+
+
+def segment_sqrt_n(
+    data: Any,
+    indices: Any,
+    segment_ids: Any,
+    num_segments: Any = None,
+    name: str | None = None,
+    sparse_gradient: bool = False,
+) -> Tensor:
+    """Sums of rows of a tensor over the square roots of their numbers; see `segment_sum`.
+
+    >>> tf.sparse.segment_sqrt_n([[1.0], [3.0]], [0, 1], [0, 0]).numpy().round(3)
+    array([[2.828]], dtype=float32)
+    """
+    rows, ids, count = _gathered(data, indices, segment_ids, num_segments, "SparseSegmentSqrtN")
+    return _scaled(_ops.unsorted_segment_sum(rows, ids, count), ids, count, True)
+
+
+def bincount(
+    values: Any,
+    weights: Any = None,
+    axis: Any = 0,
+    minlength: Any = None,
+    maxlength: Any = None,
+    binary_output: bool = False,
+    name: str | None = None,
+) -> SparseTensor:
+    """How often each number appears, as a sparse tensor.
+
+    Args:
+        values: integers that are not negative; dense, sparse or ragged.
+        weights: what each counts, of the same form.
+        axis: 0 counts all of them, -1 each row of a matrix on its own.
+        minlength: the least size of the axis of numbers.
+        maxlength: numbers from here on are left out.
+        binary_output: whether to say 1 for numbers that appear, however often.
+        name: ignored.
+
+    Returns:
+        `[size]` or `[rows, size]`: int64, or the dtype of the weights.
+
+    Raises:
+        ValueError: if `axis` is another one, or weights and `binary_output` are both given.
+        tf.errors.InvalidArgumentError: if a number is negative.
+
+    >>> tf.sparse.bincount([1, 1, 3]).values.numpy()
+    array([2, 1])
+    """
+    if weights is not None and binary_output:
+        raise ValueError("Arguments `binary_output` and `weights` are mutually exclusive.")
+    if axis not in (0, -1):
+        raise ValueError(
+            f"Unsupported value for argument axis={axis}. Only 0 and -1 are supported."
+        )
+    if minlength is not None and minlength < 0:
+        raise invalid_argument(f"minlength must be >= 0, got {minlength}")
+    numbers, rows, count = _numbers(values)
+    scale = None if weights is None else _numbers(weights)[0]
+    if scale is not None and scale.shape != numbers.shape:
+        raise invalid_argument(
+            f"Weights and values must have the same shape. Weight shape: {scale.shape}; values "
+            f"shape: {numbers.shape}"
+        )
+    if numbers.size and numbers.min() < 0:
+        raise invalid_argument("Input values must all be non-negative")
+    if maxlength is not None:
+        kept = numbers < maxlength
+        numbers, rows = numbers[kept], rows[kept]
+        scale = None if scale is None else scale[kept]
+    size = int(numbers.max(initial=-1)) + 1
+    if minlength is not None:
+        size = max(size, int(minlength))
+    if maxlength is not None:
+        size = int(maxlength) if minlength is None else min(size, int(maxlength))
+    if axis == 0 or count is None:
+        rows = np.zeros_like(rows)
+    flat, ids = np.unique(rows * max(size, 1) + numbers, return_inverse=True)
+    if scale is not None:
+        totals = np.zeros(len(flat), scale.dtype)
+        np.add.at(totals, ids, scale)
+    elif binary_output:
+        totals = np.ones(len(flat), np.int64)
+    else:
+        totals = np.bincount(ids, minlength=len(flat)).astype(np.int64)
+    if axis == 0 or count is None:
+        return SparseTensor(flat[:, None], totals, [size])
+    places = np.stack([flat // max(size, 1), flat % max(size, 1)], axis=-1)
+    return SparseTensor(places, totals, [count, size])
+
+
+def _numbers(values: Any) -> tuple[np.ndarray, np.ndarray, int | None]:
+    """The numbers, the row of each, and how many rows there are (None for a vector)."""
+    if isinstance(values, SparseTensor):
+        rank = values.dense_shape._size
+        places = values.indices.numpy()
+        rows = places[:, 0] if rank > 1 else np.zeros(len(places), np.int64)
+        count = int(values.dense_shape.numpy()[0]) if rank > 1 else None
+        return values.values.numpy(), rows, count
+    if isinstance(values, RaggedTensor):
+        return values.values.numpy(), values._partition.rowids, values._partition.rows
+    array = np.asarray(_core.convert(values, None, None).numpy())
+    if array.ndim > 2:
+        raise invalid_argument(f"Input must be a 1 or 2-dimensional tensor, got {array.shape}")
+    if array.ndim < 2:
+        return array.reshape(-1), np.zeros(array.size, np.int64), None
+    rows = np.repeat(np.arange(array.shape[0]), array.shape[1])
+    return array.reshape(-1), rows, array.shape[0]
