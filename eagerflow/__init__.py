@@ -25,10 +25,7 @@ from eagerflow import (
     math,
     nest,
     nn,
-    optimizers,
-    ragged,
     random,
-    sparse,
     version,
 )
 from eagerflow.context import (
@@ -341,9 +338,11 @@ from eagerflow.version import (
 if _typing.TYPE_CHECKING:
     from eagerflow import (
         keras,
+        ragged,
         signal,
         strings,
         test,
+        sparse,
         train,
     )
     from eagerflow.keras import initializers, losses, metrics, optimizers
@@ -355,9 +354,11 @@ _LAZY = {
     "losses": "eagerflow.keras.losses",
     "metrics": "eagerflow.keras.metrics",
     "optimizers": "eagerflow.keras.optimizers",
+    "ragged": "eagerflow.ragged",
     "signal": "eagerflow.signal",
     "strings": "eagerflow.strings",
     "test": "eagerflow.test",
+    "sparse": "eagerflow.sparse",
     "train": "eagerflow.train",
 }
 
@@ -605,6 +606,7 @@ __all__ = [
     "tensordot",
     "test",
     "tile",
+    "train",
     "transpose",
     "truediv",
     "truncatediv",

@@ -6,11 +6,23 @@ from eagerflow.io import (
 from eagerflow.io.csv import (
     decode_csv,
 )
+from eagerflow.io.features import (
+    FixedLenFeature,
+    FixedLenSequenceFeature,
+    RaggedFeature,
+    SparseFeature,
+    VarLenFeature,
+)
 from eagerflow.io.files import (
     match_filenames_once,
     matching_files,
     read_file,
     write_file,
+)
+from eagerflow.io.parsing import (
+    decode_json_example,
+    parse_example,
+    parse_single_example,
 )
 from eagerflow.io.raw import (
     decode_base64,
@@ -22,9 +34,18 @@ from eagerflow.io.record_writer import (
     TFRecordOptions,
     TFRecordWriter,
 )
+from eagerflow.io.sequence_parsing import (
+    parse_sequence_example,
+    parse_single_sequence_example,
+)
 from eagerflow.io.serialization import (
     parse_tensor,
     serialize_tensor,
+)
+from eagerflow.io.sparse_serialization import (
+    deserialize_many_sparse,
+    serialize_many_sparse,
+    serialize_sparse,
 )
 from eagerflow.ops.images.codecs import (
     decode_and_crop_jpeg,
@@ -41,8 +62,13 @@ from eagerflow.ops.images.codecs import (
 )
 
 __all__ = [
+    "FixedLenFeature",
+    "FixedLenSequenceFeature",
+    "RaggedFeature",
+    "SparseFeature",
     "TFRecordOptions",
     "TFRecordWriter",
+    "VarLenFeature",
     "decode_and_crop_jpeg",
     "decode_base64",
     "decode_bmp",
@@ -51,9 +77,11 @@ __all__ = [
     "decode_gif",
     "decode_image",
     "decode_jpeg",
+    "decode_json_example",
     "decode_png",
     "decode_raw",
     "decode_webp",
+    "deserialize_many_sparse",
     "encode_base64",
     "encode_jpeg",
     "encode_png",
@@ -62,8 +90,14 @@ __all__ = [
     "is_jpeg",
     "match_filenames_once",
     "matching_files",
+    "parse_example",
+    "parse_sequence_example",
+    "parse_single_example",
+    "parse_single_sequence_example",
     "parse_tensor",
     "read_file",
+    "serialize_many_sparse",
+    "serialize_sparse",
     "serialize_tensor",
     "write_file",
 ]

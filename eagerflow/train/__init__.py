@@ -33,3 +33,36 @@ __all__ = [
     "load_checkpoint",
     "load_variable",
 ]
+"""tf.train: messages that hold training examples."""
+
+from __future__ import annotations
+
+from typing import Any
+
+_MESSAGES = (
+    "BytesList",
+    "Example",
+    "Feature",
+    "FeatureList",
+    "FeatureLists",
+    "Features",
+    "FloatList",
+    "Int64List",
+    "SequenceExample",
+)
+
+__all__ = list(_MESSAGES)
+
+
+def __getattr__(name: str) -> Any:
+    """Message classes are made when the first one is asked for."""
+    if name not in _MESSAGES:
+        raise AttributeError(f"module 'eagerflow.train' has no attribute '{name}'")
+    from eagerflow.protos.example import MESSAGES
+
+    found = globals()[name] = MESSAGES[name]
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_MESSAGES})

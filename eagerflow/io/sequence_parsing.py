@@ -1,0 +1,208 @@
+"""Sequence examples as tensors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from eagerflow import dtype as dtypes
+from eagerflow.io.features import FixedLenSequenceFeature, RaggedFeature, VarLenFeature
+from eagerflow.io.parsing import (
+    Column,
+    Parser,
+    invalid,
+    message_of,
+    padded,
+    serialized_list,
+    sizes_of,
+)
+from eagerflow.ragged_tensor import RaggedTensor, RowPartition
+from eagerflow.sparse_tensor import SparseTensor
+
+_OP = "ParseSequenceExampleV2"
+
+
+def _steps(column: Column, example: Any, k: int) -> list[Any] | None:
+    """The values of each step of a feature list, or None if an example lacks it."""
+    lists = example.feature_lists.feature_list
+    if column.key not in lists:
+        return None
+    found = []
+    for t, feature in enumerate(lists[column.key].feature):
+        values = column.values(feature, f"Index: {k}.{t}")
+        found.append([] if values is None else values)
+    return found
+
+
+def _dense(
+    column: Column, feature: FixedLenSequenceFeature, examples: list[Any], batch: bool
+) -> tuple[Any, Any]:
+    step = sizes_of(feature.shape)
+    width = int(np.prod(step))
+    parts, lengths = [], []
+    for k, example in enumerate(examples):
+        steps = _steps(column, example, k)
+        if steps is None:
+            if not feature.allow_missing:
+                raise invalid(
+                    f"Name: <unknown>, Feature list '{column.key}' is required but could not be "
+                    "found.  Did you mean to include it in feature_list_dense_missing_assumed_empty"
+                    " or feature_list_dense_defaults?",
+                    _OP,
+                )
+            steps = []
+        for t, values in enumerate(steps):
+            if len(values) != width:
+                raise invalid(
+                    f"Name: <unknown>, Key: {column.key}, Index: {t}.  Number of "
+                    f"{column.dtype.name} values != expected.  values size: {len(values)} but "
+                    f"output shape: {step}",
+                    _OP,
+                )
+        parts.append([item for values in steps for item in values])
+        lengths.append(len(steps))
+    if not batch:
+        return column.of(column.array(parts[0]), [lengths[0], *step]), None
+    dense = padded(column, parts, max(lengths, default=0), step, feature.default_value)
+    import eagerflow._core as _core
+
+    return dense, _core.convert(lengths, dtypes.int64, None)
+
+
+def _sparse(column: Column, examples: list[Any], batch: bool) -> SparseTensor:
+    places, values = [], []
+    longest, widest = 0, 0
+    for k, example in enumerate(examples):
+        steps = _steps(column, example, k) or []
+        longest = max(longest, len(steps))
+        for t, items in enumerate(steps):
+            widest = max(widest, len(items))
+            places += [(k, t, i) for i in range(len(items))]
+            values.append(items)
+    array = np.array(places, np.int64).reshape(-1, 3)
+    if batch:
+        return SparseTensor(array, column.tensor(values), [len(examples), longest, widest])
+    return SparseTensor(array[:, 1:], column.tensor(values), [longest, widest])
+
+
+def _ragged(column: Column, feature: RaggedFeature, examples: list[Any], batch: bool) -> Any:
+    if feature.partitions:
+        raise ValueError("Feature lists cannot be divided further by partitions.")
+    counts, lengths, values = [], [], []
+    for k, example in enumerate(examples):
+        steps = _steps(column, example, k) or []
+        counts.append(len(steps))
+        lengths += [len(items) for items in steps]
+        values += steps
+    dtype = feature.row_splits_dtype
+    rows = RaggedTensor._of(
+        column.tensor(values), RowPartition.of_lengths(np.array(lengths, np.int64), dtype)
+    )
+    if not batch:
+        return rows
+    return RaggedTensor._of(rows, RowPartition.of_lengths(np.array(counts, np.int64), dtype))
+
+
+def _parse(
+    items: list[bytes], batch: bool, context_features: Any, sequence_features: Any
+) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
+    if not (context_features or sequence_features):
+        raise ValueError("Both `context_features` and `sequence_features` are missing.")
+    examples = [message_of("SequenceExample", item, _OP) for item in items]
+    context = {}
+    if context_features:
+        contexts = [example.context.feature for example in examples]
+        context = Parser(context_features, _OP, batch).parse(contexts)
+    sequences: dict[str, Any] = {}
+    lengths: dict[str, Any] = {}
+    described = sequence_features or {}
+    for kind in (VarLenFeature, FixedLenSequenceFeature, RaggedFeature):
+        for key in sorted(described):
+            feature = described[key]
+            if not isinstance(feature, kind):
+                continue
+            source = feature.value_key if isinstance(feature, RaggedFeature) else None
+            column = Column(source or key, feature.dtype, _OP)
+            if isinstance(feature, VarLenFeature):
+                sequences[key] = _sparse(column, examples, batch)
+            elif isinstance(feature, FixedLenSequenceFeature):
+                sequences[key], length = _dense(column, feature, examples, batch)
+                if length is not None:
+                    lengths[key] = length
+            else:
+                sequences[key] = _ragged(column, feature, examples, batch)
+    for key, feature in described.items():
+        if key not in sequences:
+            raise ValueError(f"Unsupported feature type: {type(feature).__name__} for {key!r}.")
+    return context, sequences, lengths
+
+
+def parse_sequence_example(
+    serialized: Any,
+    context_features: Any = None,
+    sequence_features: Any = None,
+    example_names: Any = None,
+    name: str | None = None,
+) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
+    """Parses a batch of SequenceExample messages.
+
+    Args:
+        serialized: a vector of strings, each a SequenceExample.
+        context_features: what to parse of the contexts, as in `tf.io.parse_example`.
+        sequence_features: what to parse of the feature lists: `tf.io.FixedLenSequenceFeature`,
+            `VarLenFeature` or `RaggedFeature` by name.
+        example_names: ignored.
+        name: ignored.
+
+    Returns:
+        Three dictionaries: the context's tensors, those of the feature lists, and the lengths of
+        sequences that were padded.
+
+    Raises:
+        ValueError: if nothing is to be parsed.
+        tf.errors.InvalidArgumentError: if a string is no SequenceExample or does not fit.
+
+    >>> example = tf.train.SequenceExample()
+    >>> for value in (1, 2):
+    ...     steps = example.feature_lists.feature_list["x"].feature
+    ...     steps.add().int64_list.value.append(value)
+    >>> _, sequences, lengths = tf.io.parse_sequence_example(
+    ...     [example.SerializeToString()],
+    ...     sequence_features={"x": tf.io.FixedLenSequenceFeature([], tf.int64)},
+    ... )
+    >>> sequences["x"].numpy(), lengths["x"].numpy()
+    (array([[1, 2]]), array([2]))
+    """
+    items, batch = serialized_list(serialized, _OP)
+    return _parse(items, batch, context_features, sequence_features)
+
+
+def parse_single_sequence_example(
+    serialized: Any,
+    context_features: Any = None,
+    sequence_features: Any = None,
+    example_name: Any = None,
+    name: str | None = None,
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Parses one SequenceExample message.
+
+    Args:
+        serialized: a scalar string.
+        context_features: what to parse of the context.
+        sequence_features: what to parse of the feature lists.
+        example_name: ignored.
+        name: ignored.
+
+    Returns:
+        Two dictionaries: the context's tensors and those of the feature lists.
+
+    Raises:
+        ValueError: if nothing is to be parsed.
+        tf.errors.InvalidArgumentError: if the string is no SequenceExample or does not fit.
+    """
+    items, batch = serialized_list(serialized, _OP)
+    if batch:
+        raise invalid("Expected serialized to be a scalar", _OP)
+    context, sequences, _ = _parse(items, False, context_features, sequence_features)
+    return context, sequences

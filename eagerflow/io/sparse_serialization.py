@@ -1,0 +1,111 @@
+"""Sparse tensors as strings and back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from eagerflow import _core
+from eagerflow import dtype as dtypes
+from eagerflow.io.raw import strings_tensor
+from eagerflow.io.serialization import parse_tensor, tensor_message
+from eagerflow.ops.array import invalid_argument
+from eagerflow.ops.sparse.arrangement import concat
+from eagerflow.ops.sparse.conversion import checked
+from eagerflow.sparse_tensor import SparseTensor
+
+_ops = _core.ops
+Tensor = _core.Tensor
+
+
+def _checked_type(out_type: Any) -> None:
+    if dtypes.as_dtype(out_type) is not dtypes.string:
+        raise ValueError(f"Sparse tensors are serialized to strings, got out_type={out_type}.")
+
+
+def _parts(value: SparseTensor) -> list[bytes]:
+    tensors = (value.indices, value.values, value.dense_shape)
+    return [tensor_message(tensor).SerializeToString() for tensor in tensors]
+
+
+def serialize_sparse(
+    sp_input: Any, out_type: Any = dtypes.string, name: str | None = None
+) -> Tensor:
+    """A sparse tensor as three strings: indices, values, shape.
+
+    >>> tf.io.serialize_sparse(tf.sparse.eye(2)).shape
+    TensorShape([3])
+    """
+    _checked_type(out_type)
+    return strings_tensor(_parts(checked(sp_input)), (3,))
+
+
+def serialize_many_sparse(
+    sp_input: Any, out_type: Any = dtypes.string, name: str | None = None
+) -> Tensor:
+    """The slices along the first axis of a sparse tensor, each as three strings.
+
+    >>> tf.io.serialize_many_sparse(tf.sparse.eye(2)).shape
+    TensorShape([2, 3])
+    """
+    _checked_type(out_type)
+    value = checked(sp_input)
+    places, sizes = value.indices.numpy(), value.dense_shape.numpy()
+    if len(sizes) < 2:
+        raise invalid_argument(
+            f"Rank of input SparseTensor should be > 1, but saw rank: {len(sizes)}"
+        )
+    strings = []
+    for row in range(int(sizes[0])):
+        own = np.flatnonzero(places[:, 0] == row)
+        piece = SparseTensor(places[own][:, 1:], _ops.gather(value.values, own, 0, 0), sizes[1:])
+        strings += _parts(piece)
+    return strings_tensor(strings, (int(sizes[0]), 3))
+
+
+def deserialize_many_sparse(
+    serialized_sparse: Any, dtype: Any, rank: Any = None, name: str | None = None
+) -> SparseTensor:
+    """Sparse tensors from strings, stacked along a new first axis.
+
+    Args:
+        serialized_sparse: strings `[n, 3]`.
+        dtype: the dtype of the values.
+        rank: the rank of the tensors; ignored.
+        name: ignored.
+
+    Raises:
+        tf.errors.InvalidArgumentError: if the strings hold no sparse tensors.
+
+    >>> rows = tf.io.serialize_many_sparse(tf.sparse.eye(2))
+    >>> tf.io.deserialize_many_sparse(rows, tf.float32).indices.numpy().tolist()
+    [[0, 0], [1, 1]]
+    """
+    strings = _core.convert(serialized_sparse, dtypes.string, None)
+    if strings.ndim != 2 or strings._shape_tuple()[1] != 3:
+        raise invalid_argument(
+            f"Serialized sparse should have shape [n, 3], got {strings.shape} "
+            "[Op:DeserializeManySparse]"
+        )
+    pieces = []
+    for places, values, shape in strings.numpy().tolist():
+        where = parse_tensor(places, dtypes.int64).numpy()
+        sizes = parse_tensor(shape, dtypes.int64).numpy()
+        if where.ndim != 2 or sizes.ndim != 1 or where.shape[1] != sizes.size:
+            raise invalid_argument(
+                f"Indices of shape {where.shape} do not fit {sizes.size} sizes "
+                "[Op:DeserializeManySparse]"
+            )
+        try:
+            piece = SparseTensor(
+                np.insert(where, 0, 0, axis=1), parse_tensor(values, dtype), [1, *sizes.tolist()]
+            )
+        except ValueError as error:
+            raise invalid_argument(f"{error} [Op:DeserializeManySparse]") from None
+        pieces.append(piece)
+    if not pieces:
+        raise invalid_argument(
+            "Must have at least 1 serialized SparseTensor, but input matrix has 0 rows"
+        )
+    return concat(0, pieces, expand_nonconcat_dims=True)
