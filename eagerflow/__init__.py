@@ -340,9 +340,9 @@ if _typing.TYPE_CHECKING:
         keras,
         ragged,
         signal,
+        sparse,
         strings,
         test,
-        sparse,
         train,
     )
     from eagerflow.keras import initializers, losses, metrics, optimizers

@@ -1,5 +1,9 @@
 """tf.train: checkpoints, examples in records, moving averages."""
 
+from __future__ import annotations
+
+from typing import Any
+
 from eagerflow.checkpoint.checkpoint import (
     Checkpoint,
     CheckpointOptions,
@@ -33,12 +37,8 @@ __all__ = [
     "load_checkpoint",
     "load_variable",
 ]
-"""tf.train: messages that hold training examples."""
 
-from __future__ import annotations
-
-from typing import Any
-
+# Message classes are made when the first one is asked for.
 _MESSAGES = (
     "BytesList",
     "Example",
@@ -51,11 +51,8 @@ _MESSAGES = (
     "SequenceExample",
 )
 
-__all__ = list(_MESSAGES)
-
 
 def __getattr__(name: str) -> Any:
-    """Message classes are made when the first one is asked for."""
     if name not in _MESSAGES:
         raise AttributeError(f"module 'eagerflow.train' has no attribute '{name}'")
     from eagerflow.protos.example import MESSAGES
