@@ -68,6 +68,8 @@ def check_config(layer: Any, case: Case) -> None:
     assert plain(again.get_config()) == plain(config)
     revived = tf.keras.layers.deserialize(plain(tf.keras.layers.serialize(layer)))
     assert type(revived) is type(layer) and revived.name == layer.name
+    if not case.weights:
+        return
     called(again, case, case.arrays)
     assert [w.shape for w in again.weights] == [w.shape for w in layer.weights]
     again.set_weights(layer.get_weights())

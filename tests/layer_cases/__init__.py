@@ -17,14 +17,8 @@ import numpy as np
 
 RECORDED = Path(__file__).parent / "recorded"
 FAMILIES = (
-    "core",
-    "convolution",
-    "pooling",
-    "reshaping",
-    "merging",
-    "normalization",
-    "recurrent",
-    "attention",
+    *("core", "convolution", "pooling", "reshaping", "merging", "normalization"),
+    *("recurrent", "attention", "preprocessing"),
 )
 
 
@@ -45,7 +39,7 @@ class Case:
     """A layer and a call of it.
 
     `make` gets the module of layers and returns a layer. `inputs` is an array or a list of them,
-    `call` holds more arguments of the call. `build` says that the layer has weights to set.
+    `call` holds more arguments of the call. `weights` is False where weights are left as they are.
     `examples` is False where examples of a batch affect each other, `shape` where the output's
     shape cannot be told from the input's, `dtype` where the layer works in one dtype only, and
     `config` where its config names objects of a package.
@@ -60,6 +54,7 @@ class Case:
     dtype: bool = True
     config: bool = True
     gradient: bool = True
+    weights: bool = True
 
     @property
     def arrays(self) -> list[Any]:
@@ -122,7 +117,8 @@ def run(tf: Any, keras: Any, case: Case) -> tuple[Any, dict[str, Any], dict[str,
     tensors = [tf.constant(array) for array in case.arrays]
     arguments = case.arguments(tf)
     layer(case.packed(tensors), **arguments)
-    set_weights(layer)
+    if case.weights:
+        set_weights(layer)
     watched = [t for t in tensors if t.dtype.name == "float32"]
     with tf.GradientTape() as tape:
         tape.watch(watched)
@@ -135,19 +131,18 @@ def run(tf: Any, keras: Any, case: Case) -> tuple[Any, dict[str, Any], dict[str,
                 loss += tf.reduce_sum(output * tf.constant(weights))
         if layer.losses:
             loss += tf.add_n(layer.losses)
-    arrays = {f"out{number}": output.numpy() for number, output in enumerate(outputs)}
+    arrays = {f"out{number}": array_of(output) for number, output in enumerate(outputs)}
     if case.gradient:
         sources = watched + list(layer.trainable_weights)
         for number, gradient in enumerate(tape.gradient(loss, sources)):
             if gradient is not None:
                 arrays[f"grad{number}"] = tf.convert_to_tensor(gradient).numpy()
-    for number, weight in enumerate(layer.non_trainable_weights):
-        arrays[f"state{number}"] = weight.numpy()
-    facts: dict[str, Any] = {
-        "weights": [weight.name for weight in layer.weights],
-        "trainable": [weight.name for weight in layer.trainable_weights],
-        "dtypes": [output.dtype.name for output in outputs],
-    }
+    facts: dict[str, Any] = {"dtypes": [output.dtype.name for output in outputs]}
+    if case.weights:
+        for number, weight in enumerate(layer.non_trainable_weights):
+            arrays[f"state{number}"] = weight.numpy()
+        facts["weights"] = [weight.name for weight in layer.weights]
+        facts["trainable"] = [weight.name for weight in layer.trainable_weights]
     if case.config:
         facts["config"] = plain(layer.get_config())
     if case.shape:
@@ -155,6 +150,12 @@ def run(tf: Any, keras: Any, case: Case) -> tuple[Any, dict[str, Any], dict[str,
         found = layer.compute_output_shape(case.packed(shapes))
         facts["shape"] = [list(shape) for shape in shapes_of(tf, found)]
     return layer, arrays, facts
+
+
+def array_of(tensor: Any) -> Any:
+    """A tensor's array, strings of fixed length that a file can hold."""
+    array = tensor.numpy()
+    return array.astype("S") if array.dtype == object else array
 
 
 def shapes_of(tf: Any, found: Any) -> list[tuple]:

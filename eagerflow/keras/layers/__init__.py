@@ -15,6 +15,7 @@ from eagerflow.keras.layers.activation import (
 from eagerflow.keras.layers.attention import AdditiveAttention, Attention
 from eagerflow.keras.layers.batch_normalization import BatchNormalization
 from eagerflow.keras.layers.bidirectional import Bidirectional
+from eagerflow.keras.layers.category_encoding import CategoryEncoding
 from eagerflow.keras.layers.convolution import (
     Conv1D,
     Conv2D,
@@ -33,6 +34,7 @@ from eagerflow.keras.layers.convolution_transpose import (
 )
 from eagerflow.keras.layers.dense import Dense
 from eagerflow.keras.layers.depthwise_convolution import DepthwiseConv1D, DepthwiseConv2D
+from eagerflow.keras.layers.discretization import Discretization
 from eagerflow.keras.layers.dropout import (
     AlphaDropout,
     Dropout,
@@ -44,6 +46,7 @@ from eagerflow.keras.layers.dropout import (
 )
 from eagerflow.keras.layers.einsum_dense import EinsumDense
 from eagerflow.keras.layers.embedding import Embedding
+from eagerflow.keras.layers.feature_normalization import Normalization
 from eagerflow.keras.layers.global_pooling import (
     GlobalAveragePooling1D,
     GlobalAveragePooling2D,
@@ -66,6 +69,7 @@ from eagerflow.keras.layers.layer_normalization import (
     LayerNormalization,
     UnitNormalization,
 )
+from eagerflow.keras.layers.lookup import IntegerLookup, StringLookup
 from eagerflow.keras.layers.lstm import LSTM, LSTMCell
 from eagerflow.keras.layers.masking import Masking
 from eagerflow.keras.layers.merging import (
@@ -121,6 +125,7 @@ from eagerflow.keras.layers.separable_convolution import (
 from eagerflow.keras.layers.serialization import deserialize, serialize
 from eagerflow.keras.layers.simple_rnn import SimpleRNN, SimpleRNNCell
 from eagerflow.keras.layers.stacked_rnn_cells import StackedRNNCells
+from eagerflow.keras.layers.text_vectorization import TextVectorization
 from eagerflow.keras.layers.time_distributed import TimeDistributed
 from eagerflow.keras.layers.upsampling import UpSampling1D, UpSampling2D, UpSampling3D
 from eagerflow.keras.layers.wrapper import SpectralNormalization, Wrapper

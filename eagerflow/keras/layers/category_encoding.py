@@ -1,0 +1,169 @@
+"""Categories as vectors: one-hot, multi-hot, counts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from eagerflow import _core
+from eagerflow import dtype as dtypes
+from eagerflow.keras.engine.call_context import is_inferring
+from eagerflow.keras.engine.layer import Layer
+from eagerflow.keras.layers.arguments import sizes_of
+from eagerflow.keras.layers.preprocessing_layer import as_tensor
+from eagerflow.ops import conversion, creation
+from eagerflow.ops.array import invalid_argument
+from eagerflow.shapes import TensorShape
+
+_ops = _core.ops
+
+
+def checked_mode(value: Any, allowed: tuple[str, ...], layer: str) -> str:
+    """The output mode.
+
+    Raises:
+        ValueError: if it is not allowed.
+    """
+    mode = {"binary": "multi_hot", "tf-idf": "tf_idf"}.get(value, value)
+    if mode not in allowed:
+        raise ValueError(
+            f"Unknown argument `output_mode` for layer {layer}. Allowed values are: {allowed}. "
+            f"Received: {value}"
+        )
+    return mode
+
+
+def encoded(
+    inputs: Any, mode: str, depth: int, dtype: Any, weights: Any = None, idf: Any = None
+) -> Any:
+    """Whole numbers as vectors of length `depth`; numbers outside of it are left out.
+
+    Args:
+        inputs: whole numbers of rank 0 to 2.
+        mode: "int" gives them back; "one_hot", "multi_hot", "count" or "tf_idf".
+        depth: how many numbers there are.
+        dtype: that of the result.
+        weights: how much each number counts.
+        idf: the factor of each count, for "tf_idf".
+
+    Raises:
+        ValueError: if the rank is too large.
+    """
+    if mode == "int":
+        return conversion.cast(inputs, dtype)
+    shape = inputs.shape
+    if inputs.ndim == 0:
+        inputs = _ops.expand_dims(inputs, -1)
+    if mode == "one_hot" and inputs._shape_tuple()[-1] != 1:
+        inputs = _ops.expand_dims(inputs, -1)
+    if inputs.ndim > 2:
+        raise ValueError(
+            "When output_mode is not `'int'`, maximum supported output rank is 2. Received "
+            f"output_mode {mode} and input shape {shape}, which would result in output rank "
+            f"{inputs.ndim}."
+        )
+    hot = creation.one_hot(inputs, depth, dtype=dtypes.as_dtype(dtype))
+    if mode in ("multi_hot", "one_hot"):
+        return _ops.reduce_max(hot, axis=-2)
+    if weights is not None:
+        weights = conversion.cast(as_tensor(weights), dtype)
+        hot = _ops.multiply(hot, _ops.expand_dims(weights, -1))
+    counts = _ops.reduce_sum(hot, axis=-2)
+    if mode == "count":
+        return counts
+    if idf is None:
+        raise ValueError(
+            "When output mode is `'tf_idf'`, idf_weights must be provided. "
+            f"Received: output_mode={mode} and idf_weights={idf}"
+        )
+    return _ops.multiply(counts, idf)
+
+
+def encoded_shape(sizes: Any, mode: str, depth: int | None) -> TensorShape:
+    """The shape of what `encoded` gives."""
+    sizes = sizes_of(sizes)
+    if mode == "int":
+        return TensorShape(sizes)
+    if not sizes:
+        return TensorShape([depth])
+    if mode == "one_hot" and sizes[-1] != 1:
+        return TensorShape([*sizes, depth])
+    return TensorShape([*sizes[:-1], depth])
+
+
+class CategoryEncoding(Layer):
+    """Whole numbers `[batch, n]` as vectors.
+
+    Args:
+        num_tokens: how many different numbers there are.
+        output_mode: "one_hot" for each number, "multi_hot" or "count" for each row.
+        sparse: accepted if False: vectors are dense.
+        **kwargs: `name`, `dtype`, …
+
+    A call takes `count_weights`, how much each number counts, with "count".
+
+    Raises:
+        ValueError: if arguments or shapes do not fit.
+        tf.errors.InvalidArgumentError: if a number is out of range.
+
+    >>> layer = tf.keras.layers.CategoryEncoding(4, output_mode="count")
+    >>> layer([[0, 1, 1]]).numpy()
+    array([[1., 2., 0., 0.]], dtype=float32)
+    """
+
+    def __init__(
+        self,
+        num_tokens: int | None = None,
+        output_mode: str = "multi_hot",
+        sparse: bool = False,
+        **kwargs: Any,
+    ) -> None:
+        kwargs["autocast"] = False
+        super().__init__(**kwargs)
+        mode = checked_mode(output_mode, ("count", "one_hot", "multi_hot"), "CategoryEncoding")
+        if num_tokens is None:
+            raise ValueError(
+                "num_tokens must be set to use this layer. If the number of tokens is not known "
+                "beforehand, use the IntegerLookup layer instead."
+            )
+        if num_tokens < 1:
+            raise ValueError(f"`num_tokens` must be >= 1. Received: num_tokens={num_tokens}.")
+        if sparse:
+            raise ValueError(
+                "Sparse output is not supported: leave `sparse=False`, which gives the same "
+                "numbers in a dense tensor."
+            )
+        self.num_tokens = num_tokens
+        self.output_mode = mode
+        self.sparse = sparse
+
+    def call(self, inputs: Any, count_weights: Any = None) -> Any:
+        inputs = as_tensor(inputs)
+        if count_weights is not None and self.output_mode != "count":
+            raise ValueError(
+                "`count_weights` is not used when `output_mode` is not `'count'`. "
+                f"Received `count_weights={count_weights}`."
+            )
+        if not is_inferring():
+            self._check(inputs)
+        if not inputs.dtype.is_integer:
+            inputs = _ops.cast(inputs, dtypes.int64)
+        return encoded(inputs, self.output_mode, self.num_tokens, self.compute_dtype, count_weights)
+
+    def _check(self, inputs: Any) -> None:
+        values = inputs.numpy()
+        if values.size and not (values.min() >= 0 and values.max() < self.num_tokens):
+            raise invalid_argument(
+                "Input values must be in the range 0 <= values < num_tokens with "
+                f"num_tokens={self.num_tokens}",
+            )
+
+    def compute_output_shape(self, input_shape: Any) -> TensorShape:
+        return encoded_shape(input_shape, self.output_mode, self.num_tokens)
+
+    def get_config(self) -> dict[str, Any]:
+        return {
+            **super().get_config(),
+            "num_tokens": self.num_tokens,
+            "output_mode": self.output_mode,
+            "sparse": self.sparse,
+        }

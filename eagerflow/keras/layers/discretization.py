@@ -1,0 +1,151 @@
+"""Numbers, sorted into bins."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from eagerflow import _core
+from eagerflow import dtype as dtypes
+from eagerflow.keras.engine.layer import Layer
+from eagerflow.keras.layers.category_encoding import checked_mode, encoded, encoded_shape
+from eagerflow.keras.layers.preprocessing_layer import (
+    PreprocessingLayer,
+    as_tensor,
+    listed,
+)
+from eagerflow.ops import conversion
+
+_ops = _core.ops
+
+
+def summarized(values: Any, epsilon: float) -> Any:
+    """About 1 / epsilon sorted values, and how many each of them stands for."""
+    values = np.sort(np.reshape(values, [-1]))
+    step = values.size * epsilon
+    chosen = values[int(step) :: int(max(step, 1))]
+    return np.stack([chosen, np.full_like(chosen, max(step, 1))]).astype("float32")
+
+
+def compressed(summary: Any, epsilon: float) -> Any:
+    """A summary with about 1 / epsilon values, by interpolation between shares."""
+    if summary.shape[1] * epsilon < 1:
+        return summary
+    shares = epsilon + np.arange(0.0, 1.0, epsilon)
+    totals = summary[1].cumsum()
+    have = totals / totals[-1]
+    values = np.interp(shares, have, summary[0])
+    weights = np.diff(np.interp(shares, have, totals), prepend=0.0)
+    return np.stack([values, weights]).astype("float32")
+
+
+class Discretization(PreprocessingLayer):
+    """The number of the bin that each number is in.
+
+    Args:
+        bin_boundaries: where one bin ends and the next begins, ascending.
+        num_bins: how many bins `adapt` makes, about as many numbers in each.
+        epsilon: how exact it is about that.
+        output_mode: "int", or "one_hot", "multi_hot" or "count" for vectors.
+        sparse: accepted if False: vectors are dense.
+        **kwargs: `name`, `dtype`, …
+
+    Raises:
+        ValueError: if arguments do not fit.
+
+    >>> layer = tf.keras.layers.Discretization([0.0, 1.0])
+    >>> layer([[-1.5, 0.5, 1.0]]).numpy()
+    array([[0, 1, 2]])
+    """
+
+    _summary: Any = None
+
+    def __init__(
+        self,
+        bin_boundaries: Any = None,
+        num_bins: int | None = None,
+        epsilon: float = 0.01,
+        output_mode: str = "int",
+        sparse: bool = False,
+        **kwargs: Any,
+    ) -> None:
+        if "bins" in kwargs:
+            bins = kwargs.pop("bins")
+            num_bins, bin_boundaries = (bins, None) if isinstance(bins, int) else (num_bins, bins)
+        mode = checked_mode(output_mode, ("int", "one_hot", "multi_hot", "count"), "Discretization")
+        if "dtype" not in kwargs or kwargs["dtype"] is None:
+            kwargs["dtype"] = "int64" if mode == "int" else None
+        kwargs["autocast"] = False
+        super().__init__(**kwargs)
+        if sparse:
+            raise ValueError(
+                "`sparse` may only be False: vectors are dense. "
+                f"Received: sparse={sparse} and output_mode={output_mode}"
+            )
+        if num_bins is not None and num_bins < 0:
+            raise ValueError(
+                f"`num_bins` must be greater than or equal to 0. You passed `num_bins={num_bins}`"
+            )
+        if num_bins is not None and bin_boundaries is not None:
+            raise ValueError(
+                "Both `num_bins` and `bin_boundaries` should not be set. You passed "
+                f"`num_bins={num_bins}` and `bin_boundaries={bin_boundaries}`"
+            )
+        self.input_bin_boundaries = listed(bin_boundaries)
+        self.bin_boundaries = [] if bin_boundaries is None else listed(bin_boundaries)
+        self.num_bins = num_bins
+        self.epsilon = epsilon
+        self.output_mode = mode
+        self.sparse = sparse
+
+    def build(self, input_shape: Any) -> None:
+        if self._summary is None:
+            self.reset_state()
+        Layer.build(self, input_shape)
+
+    def update_state(self, data: Any) -> None:
+        if self.input_bin_boundaries is not None:
+            raise ValueError(
+                "Cannot adapt a Discretization layer that has been initialized with "
+                "`bin_boundaries`, use `num_bins` instead. You passed "
+                f"`bin_boundaries={self.input_bin_boundaries}`."
+            )
+        if not self.built:
+            raise RuntimeError("`build` must be called before `update_state`.")
+        new = summarized(data.numpy().astype("float32"), self.epsilon)
+        both = np.concatenate([self._summary, new], 1)
+        both = both[:, np.argsort(both[0], kind="stable")]
+        self.__dict__["_summary"] = compressed(both, self.epsilon)
+
+    def finalize_state(self) -> None:
+        if self.input_bin_boundaries is not None or not self.built:
+            return
+        boundaries = compressed(self._summary, 1.0 / (self.num_bins or 1))[0, :-1]
+        self.bin_boundaries = boundaries.tolist()
+
+    def reset_state(self) -> None:
+        if self.input_bin_boundaries is None:
+            self.__dict__["_summary"] = np.zeros([2, 0], "float32")
+
+    def call(self, inputs: Any) -> Any:
+        x = conversion.cast(as_tensor(inputs), dtypes.float32)
+        shape = x._shape_tuple()
+        boundaries = _core.convert(self.bin_boundaries, dtypes.float32, None)
+        flat = _ops.reshape(x, [1, -1])
+        places = _ops.searchsorted(_ops.expand_dims(boundaries, 0), flat, "right", dtypes.int64)
+        places = _ops.reshape(places, list(shape))
+        return encoded(places, self.output_mode, len(self.bin_boundaries) + 1, self.compute_dtype)
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        return encoded_shape(input_shape, self.output_mode, len(self.bin_boundaries) + 1)
+
+    def get_config(self) -> dict[str, Any]:
+        return {
+            **super().get_config(),
+            "bin_boundaries": self.input_bin_boundaries,
+            "num_bins": self.num_bins,
+            "epsilon": self.epsilon,
+            "output_mode": self.output_mode,
+            "sparse": self.sparse,
+        }

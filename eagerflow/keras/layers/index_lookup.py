@@ -1,0 +1,375 @@
+"""Tables between terms and their numbers; what `StringLookup` and `IntegerLookup` share."""
+
+from __future__ import annotations
+
+import collections
+from typing import Any
+
+import numpy as np
+
+from eagerflow import _core
+from eagerflow import dtype as dtypes
+from eagerflow.keras import backend
+from eagerflow.keras.engine.call_context import is_inferring
+from eagerflow.keras.engine.layer import Layer
+from eagerflow.keras.layers.category_encoding import checked_mode, encoded, encoded_shape
+from eagerflow.keras.layers.preprocessing_layer import (
+    PreprocessingLayer,
+    as_tensor,
+    listed,
+)
+from eagerflow.ops.array import invalid_argument
+
+_ops = _core.ops
+MODES = ("int", "one_hot", "multi_hot", "count", "tf_idf")
+
+
+class IndexLookup(PreprocessingLayer):
+    """Numbers of terms: first that of the mask, then those of unknown terms, then the terms'.
+
+    The arguments are those of `StringLookup`, and `vocabulary_dtype`.
+
+    Raises:
+        ValueError: if arguments do not fit.
+    """
+
+    def __init__(
+        self,
+        max_tokens: int | None,
+        num_oov_indices: int,
+        mask_token: Any,
+        oov_token: Any,
+        vocabulary_dtype: str,
+        vocabulary: Any = None,
+        idf_weights: Any = None,
+        invert: bool = False,
+        output_mode: str = "int",
+        sparse: bool = False,
+        pad_to_max_tokens: bool = False,
+        **kwargs: Any,
+    ) -> None:
+        if max_tokens is not None and max_tokens <= 1:
+            raise ValueError(
+                f"If set, `max_tokens` must be greater than 1. Received: max_tokens={max_tokens}"
+            )
+        if pad_to_max_tokens and max_tokens is None:
+            raise ValueError(
+                "If pad_to_max_tokens is True, must set `max_tokens`. "
+                f"Received: max_tokens={max_tokens}"
+            )
+        if num_oov_indices < 0:
+            raise ValueError(
+                "`num_oov_indices` must be greater than or equal to 0. "
+                f"Received: num_oov_indices={num_oov_indices}"
+            )
+        mode = checked_mode(output_mode, MODES, type(self).__name__)
+        if invert and mode != "int":
+            raise ValueError(
+                "`output_mode` must be `'int'` when `invert` is true. "
+                f"Received: output_mode={output_mode}"
+            )
+        if sparse:
+            raise ValueError(
+                "`sparse` may only be False: vectors are dense. "
+                f"Received: sparse={sparse} and output_mode={output_mode}"
+            )
+        if idf_weights is not None and mode != "tf_idf":
+            raise ValueError(
+                "`idf_weights` should only be set if `output_mode` is `'tf_idf'`. Received: "
+                f"idf_weights={idf_weights} and output_mode={output_mode}"
+            )
+        for ignored in ("has_input_vocabulary", "has_static_table"):
+            kwargs.pop(ignored, None)
+        self.__dict__["_frozen_vocab_size"] = kwargs.pop("vocabulary_size", None)
+        if kwargs.get("dtype") is None:
+            kwargs["dtype"] = "int64" if mode == "int" else backend.floatx()
+        kwargs["autocast"] = False
+        super().__init__(**kwargs)
+        if mode == "int" and not dtypes.as_dtype(self.compute_dtype).is_integer:
+            raise ValueError(
+                "When `output_mode='int'`, `dtype` should be an integer type. "
+                f"Received: dtype={kwargs['dtype']}"
+            )
+        self.invert = invert
+        self.max_tokens = max_tokens
+        self.num_oov_indices = num_oov_indices
+        self.mask_token = mask_token
+        self.oov_token = oov_token
+        self.output_mode = mode
+        self.sparse = sparse
+        self.pad_to_max_tokens = pad_to_max_tokens
+        self.vocabulary_dtype = vocabulary_dtype
+        attributes = self.__dict__
+        attributes["input_vocabulary"] = vocabulary
+        attributes["input_idf_weights"] = idf_weights
+        attributes["_tokens"] = []
+        attributes["_numbers"] = {}
+        attributes["_idf"] = None
+        attributes["_counts"] = collections.Counter()
+        attributes["_document_counts"] = collections.Counter()
+        attributes["_documents"] = 0
+        if vocabulary is not None:
+            self.set_vocabulary(vocabulary, idf_weights)
+
+    input_vocabulary: Any
+    input_idf_weights: Any
+    _tokens: list[Any]
+    _numbers: dict[Any, int]
+    _idf: Any
+    _counts: collections.Counter
+    _document_counts: collections.Counter
+    _documents: int
+    _frozen_vocab_size: int | None
+
+    def _key(self, term: Any) -> Any:
+        """A term as it is looked up; subclasses say how."""
+        raise NotImplementedError
+
+    def _terms(self, array: Any) -> Any:
+        """Terms from a tensor's array, in the form that `_key` gives."""
+        raise NotImplementedError
+
+    def _bucket(self, term: Any) -> int:
+        """Which of several unknown terms' numbers a term has."""
+        raise NotImplementedError
+
+    @property
+    def _first_unknown(self) -> int:
+        return 1 if self.mask_token is not None and self.output_mode == "int" else 0
+
+    @property
+    def _first_term(self) -> int:
+        return self._first_unknown + self.num_oov_indices
+
+    def vocabulary_size(self) -> int:
+        """How many numbers there are, those of the mask and unknown terms included."""
+        return len(self._tokens) + self._first_term
+
+    vocab_size = vocabulary_size
+
+    def get_vocabulary(self, include_special_tokens: bool = True) -> list[Any]:
+        """The terms in the order of their numbers.
+
+        Args:
+            include_special_tokens: whether the mask and the unknown term come before them.
+        """
+        special = [self.mask_token] * self._first_unknown
+        special += [self.oov_token] * self.num_oov_indices
+        return special + self._tokens if include_special_tokens else list(self._tokens)
+
+    def set_vocabulary(self, vocabulary: Any, idf_weights: Any = None) -> None:
+        """Sets the terms.
+
+        Args:
+            vocabulary: a list or array of terms, with the mask and unknown term before them or
+                without; or the path of a file with a term in each line.
+            idf_weights: a factor for each term, with "tf_idf".
+
+        Raises:
+            ValueError: if terms are there twice, or too many, or factors are missing.
+        """
+        if self.output_mode == "tf_idf":
+            if idf_weights is None:
+                raise ValueError(
+                    "`idf_weights` must be set if output_mode is TF_IDF. "
+                    f"Received: idf_weights={idf_weights}"
+                )
+        elif idf_weights is not None:
+            raise ValueError(
+                "`idf_weights` should only be set if output_mode is `'tf_idf'`. Received: "
+                f"output_mode={self.output_mode} and idf_weights={idf_weights}"
+            )
+        if isinstance(vocabulary, str):
+            with open(vocabulary, encoding="utf-8") as file:
+                given = [line.rstrip("\n") for line in file]
+        else:
+            given = list(np.asarray(listed(vocabulary), dtype=object).reshape(-1))
+        if not given:
+            raise ValueError(f"Cannot set an empty vocabulary, you passed {vocabulary}.")
+        terms = [self._key(term) for term in given]
+        special = [self.mask_token] * self._first_unknown
+        special += [self.oov_token] * self.num_oov_indices
+        keys = [None if term is None else self._key(term) for term in special]
+        if keys and terms[: len(keys)] == keys:
+            terms = terms[len(keys) :]
+        self._check_terms(terms, special)
+        idf: Any = None
+        if idf_weights is not None:
+            idf = np.asarray(listed(idf_weights), "float64").reshape(-1)
+            if len(idf) != len(given):
+                raise ValueError(
+                    "`idf_weights` must be the same length as vocabulary. len(idf_weights) is "
+                    f"{len(idf)}; len(vocabulary) is {len(given)}"
+                )
+            idf = idf[len(given) - len(terms) :]
+        self._set_terms(terms, idf)
+
+    def _check_terms(self, terms: list[Any], special: list[Any]) -> None:
+        counts = collections.Counter(terms)
+        repeated = [term for term, count in counts.items() if count > 1]
+        if repeated:
+            raise ValueError(
+                "The passed vocabulary has at least one repeated term. Please uniquify your "
+                f"dataset. The repeated terms are: {repeated}"
+            )
+        for kind, token in (("mask", self.mask_token), ("oov", self.oov_token)):
+            if token is not None and self._key(token) in counts:
+                if kind == "oov" and not self.num_oov_indices:
+                    continue
+                raise ValueError(
+                    f"Found reserved {'mask' if kind == 'mask' else 'OOV'} token at unexpected "
+                    "location in `vocabulary`. Note that passed `vocabulary` does not need to "
+                    "include the OOV and mask tokens. Either remove all mask and OOV tokens, or "
+                    "include them only at the start of the vocabulary in precisely this order: "
+                    f"{special}. Received: {kind}_token={token} at vocabulary index "
+                    f"{terms.index(self._key(token))}"
+                )
+        size = len(terms) + self._first_term
+        if self.max_tokens is not None and size > self.max_tokens:
+            raise ValueError(
+                "Attempted to set a vocabulary larger than the maximum vocab size. Passed vocab "
+                f"size is {size}, max vocab size is {self.max_tokens}."
+            )
+
+    def _set_terms(self, terms: list[Any], idf: Any) -> None:
+        attributes = self.__dict__
+        attributes["_tokens"] = terms
+        start = self._first_term
+        attributes["_numbers"] = {term: start + place for place, term in enumerate(terms)}
+        if idf is not None:
+            # Unknown terms have the mean of all factors.
+            before = [np.average(idf)] * start
+            after = [0.0] * ((self.max_tokens or 0) - start - len(idf)) * self.pad_to_max_tokens
+            factors = np.concatenate([before, idf, after])
+            attributes["_idf"] = _core.convert(factors.astype("float32"), None, None)
+            attributes["_idf"] = _ops.cast(attributes["_idf"], self.compute_dtype)
+
+    def update_state(self, data: Any) -> None:
+        if self.input_vocabulary is not None:
+            raise ValueError(
+                f"Cannot adapt {type(self).__name__} layer after setting a static vocabulary via "
+                "init argument or `set_vocabulary`."
+            )
+        array = self._terms(np.asarray(data.numpy(), dtype=object))
+        self._counts.update(array.reshape(-1).tolist())
+        if self.output_mode == "tf_idf":
+            documents = array.reshape(len(array), -1) if array.ndim else array.reshape(1, 1)
+            for document in documents:
+                self._document_counts.update(set(document.tolist()))
+            self.__dict__["_documents"] += len(documents)
+
+    def count_documents(self, documents: list[list[Any]]) -> None:
+        """Takes documents of different lengths into account."""
+        for document in documents:
+            self._counts.update(document)
+            self._document_counts.update(set(document))
+        self.__dict__["_documents"] += len(documents)
+
+    def reset_state(self) -> None:
+        if self.input_vocabulary is not None:
+            return
+        self._counts.clear()
+        self._document_counts.clear()
+        self.__dict__["_documents"] = 0
+        self._set_terms([], None)
+
+    def finalize_state(self) -> None:
+        if self.input_vocabulary is not None or not self._counts:
+            return
+        special = {self._key(t) for t in (self.mask_token, self.oov_token) if t is not None}
+        found = [(count, term) for term, count in self._counts.items() if term not in special]
+        terms = [term for _, term in sorted(found, reverse=True)]
+        if self.max_tokens is not None:
+            terms = terms[: self.max_tokens - self._first_term]
+        idf = None
+        if self.output_mode == "tf_idf":
+            with_term = np.array([self._document_counts[term] for term in terms], "float64")
+            idf = np.log(1.0 + self._documents / (1.0 + with_term))
+        self._set_terms(terms, idf)
+        self._counts.clear()
+
+    def _looked_up(self, array: Any) -> Any:
+        """The numbers of terms; -1 for those that vectors leave out."""
+        numbers = self._numbers
+        unknown, count = self._first_unknown, self.num_oov_indices
+        mask = None if self.mask_token is None else self._key(self.mask_token)
+        result = np.empty(array.size, "int64")
+        missing = []
+        for place, term in enumerate(array.reshape(-1).tolist()):
+            number = numbers.get(term)
+            if number is None:
+                if mask is not None and term == mask:
+                    number = 0 if self.output_mode == "int" else -1
+                elif count == 1:
+                    number = unknown
+                elif count:
+                    number = unknown + self._bucket(term)
+                else:
+                    missing.append(term)
+                    number = -1
+            result[place] = number
+        if missing:
+            raise invalid_argument(
+                "When `num_oov_indices=0` all inputs should be in vocabulary, found OOV values "
+                f"{missing}, consider setting `num_oov_indices=1`."
+            )
+        return result.reshape(array.shape)
+
+    def _named(self, array: Any) -> Any:
+        """The terms of numbers."""
+        names = dict(enumerate(self._tokens, self._first_term))
+        if self.mask_token is not None:
+            names[0] = self.mask_token
+        flat = [names.get(int(number), self.oov_token) for number in array.reshape(-1)]
+        result = np.empty(len(flat), object)
+        result[:] = flat
+        return result.reshape(array.shape)
+
+    def build(self, input_shape: Any) -> None:
+        Layer.build(self, input_shape)
+
+    def call(self, inputs: Any) -> Any:
+        inputs = as_tensor(inputs)
+        self.__dict__["_frozen_vocab_size"] = self.vocabulary_size()
+        if self.invert:
+            dtype = dtypes.as_dtype(self.vocabulary_dtype)
+            if is_inferring():
+                return _ops.fill(inputs._shape_tuple(), "" if dtype is dtypes.string else 0)
+            return _core.convert(self._named(inputs.numpy()), dtype, None)
+        if is_inferring():
+            numbers = _ops.zeros(inputs._shape_tuple(), dtypes.int64)
+        else:
+            array = self._terms(np.asarray(inputs.numpy(), dtype=object))
+            numbers = _core.convert(self._looked_up(array), None, None)
+        return self.encode(numbers)
+
+    def encode(self, numbers: Any) -> Any:
+        """Numbers in the layer's output mode."""
+        if self.output_mode == "int":
+            return _ops.cast(numbers, dtypes.as_dtype(self.compute_dtype))
+        return encoded(
+            numbers, self.output_mode, self._depth() or 1, self.compute_dtype, idf=self._idf
+        )
+
+    def _depth(self) -> int | None:
+        return self.max_tokens if self.pad_to_max_tokens else self.vocabulary_size()
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        return encoded_shape(input_shape, self.output_mode, self._depth())
+
+    def get_config(self) -> dict[str, Any]:
+        return {
+            **super().get_config(),
+            "invert": self.invert,
+            "max_tokens": self.max_tokens,
+            "num_oov_indices": self.num_oov_indices,
+            "oov_token": self.oov_token,
+            "mask_token": self.mask_token,
+            "output_mode": self.output_mode,
+            "sparse": self.sparse,
+            "pad_to_max_tokens": self.pad_to_max_tokens,
+            "vocabulary_dtype": self.vocabulary_dtype,
+            "idf_weights": listed(self.input_idf_weights),
+            "vocabulary": listed(self.input_vocabulary),
+            "vocabulary_size": self._frozen_vocab_size,
+        }

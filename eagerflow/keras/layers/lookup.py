@@ -1,0 +1,169 @@
+"""Numbers for strings and for whole numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from eagerflow.keras.layers.index_lookup import IndexLookup
+
+
+class StringLookup(IndexLookup):
+    """The number of each string in a vocabulary.
+
+    Args:
+        max_tokens: how many numbers there may be, that of unknown strings included.
+        num_oov_indices: how many numbers unknown strings have.
+        mask_token: a string that stands for a missing one; its number is 0.
+        oov_token: what stands for unknown strings where numbers become strings.
+        vocabulary: the strings, or the path of a file with one in each line; by default `adapt`
+            finds them, the most frequent first.
+        idf_weights: a factor for each string, with "tf_idf".
+        invert: whether numbers become strings instead.
+        output_mode: "int", or "one_hot", "multi_hot", "count" or "tf_idf" for vectors.
+        sparse: accepted if False: vectors are dense.
+        pad_to_max_tokens: whether vectors have the length `max_tokens` in any case.
+        encoding: that of strings.
+        **kwargs: `name`, `dtype`, …
+
+    Raises:
+        ValueError: if arguments do not fit.
+        tf.errors.InvalidArgumentError: at a call, if a string is unknown and has no number.
+
+    >>> layer = tf.keras.layers.StringLookup(vocabulary=["a", "b"])
+    >>> layer(["b", "c", "a"]).numpy()
+    array([2, 0, 1])
+    >>> layer.get_vocabulary()
+    ['[UNK]', 'a', 'b']
+    """
+
+    def __init__(
+        self,
+        max_tokens: int | None = None,
+        num_oov_indices: int = 1,
+        mask_token: Any = None,
+        oov_token: Any = "[UNK]",
+        vocabulary: Any = None,
+        idf_weights: Any = None,
+        encoding: str = "utf-8",
+        invert: bool = False,
+        output_mode: str = "int",
+        sparse: bool = False,
+        pad_to_max_tokens: bool = False,
+        **kwargs: Any,
+    ) -> None:
+        kwargs.pop("vocabulary_dtype", None)
+        self.__dict__["encoding"] = encoding
+        super().__init__(
+            max_tokens=max_tokens,
+            num_oov_indices=num_oov_indices,
+            mask_token=mask_token,
+            oov_token=oov_token,
+            vocabulary_dtype="string",
+            vocabulary=vocabulary,
+            idf_weights=idf_weights,
+            invert=invert,
+            output_mode=output_mode,
+            sparse=sparse,
+            pad_to_max_tokens=pad_to_max_tokens,
+            **kwargs,
+        )
+
+    encoding: str
+
+    def _key(self, term: Any) -> str:
+        if isinstance(term, bytes):
+            return term.decode(self.encoding, "surrogateescape")
+        return str(term)
+
+    def _terms(self, array: Any) -> Any:
+        flat = [self._key(term) for term in array.reshape(-1)]
+        result = np.empty(len(flat), object)
+        result[:] = flat
+        return result.reshape(array.shape)
+
+    def _bucket(self, term: Any) -> int:
+        from eagerflow import strings
+
+        return int(strings.to_hash_bucket_fast(term, self.num_oov_indices))
+
+    def get_config(self) -> dict[str, Any]:
+        config = {**super().get_config(), "encoding": self.encoding}
+        # There is only one.
+        del config["vocabulary_dtype"]
+        return config
+
+
+class IntegerLookup(IndexLookup):
+    """The number of each whole number in a vocabulary.
+
+    Args:
+        max_tokens: how many numbers there may be, that of unknown ones included.
+        num_oov_indices: how many numbers unknown ones have.
+        mask_token: a number that stands for a missing one.
+        oov_token: what stands for unknown ones where the layer is inverted.
+        vocabulary: the numbers, or the path of a file with one in each line; by default `adapt`
+            finds them, the most frequent first.
+        vocabulary_dtype: "int64" or "int32".
+        idf_weights: a factor for each, with "tf_idf".
+        invert: whether the result's numbers become those of the vocabulary instead.
+        output_mode: "int", or "one_hot", "multi_hot", "count" or "tf_idf" for vectors.
+        sparse: accepted if False: vectors are dense.
+        pad_to_max_tokens: whether vectors have the length `max_tokens` in any case.
+        **kwargs: `name`, `dtype`, …
+
+    Raises:
+        ValueError: if arguments do not fit.
+        tf.errors.InvalidArgumentError: at a call, if a number is unknown and has no place.
+
+    >>> tf.keras.layers.IntegerLookup(vocabulary=[12, 36])([36, 7]).numpy()
+    array([2, 0])
+    """
+
+    def __init__(
+        self,
+        max_tokens: int | None = None,
+        num_oov_indices: int = 1,
+        mask_token: Any = None,
+        oov_token: int = -1,
+        vocabulary: Any = None,
+        vocabulary_dtype: str = "int64",
+        idf_weights: Any = None,
+        invert: bool = False,
+        output_mode: str = "int",
+        sparse: bool = False,
+        pad_to_max_tokens: bool = False,
+        **kwargs: Any,
+    ) -> None:
+        for name, old in (("max_tokens", "max_values"), ("num_oov_indices", "num_oov_tokens")):
+            if old in kwargs:
+                raise ValueError(f"`{old}` is no argument of IntegerLookup: use `{name}`.")
+        if vocabulary_dtype not in ("int64", "int32"):
+            raise ValueError(
+                "`vocabulary_dtype` must be 'int64' or 'int32'. "
+                f"Received: vocabulary_dtype={vocabulary_dtype}"
+            )
+        super().__init__(
+            max_tokens=max_tokens,
+            num_oov_indices=num_oov_indices,
+            mask_token=None if mask_token is None else int(mask_token),
+            oov_token=None if oov_token is None else int(oov_token),
+            vocabulary_dtype=vocabulary_dtype,
+            vocabulary=vocabulary,
+            idf_weights=idf_weights,
+            invert=invert,
+            output_mode=output_mode,
+            sparse=sparse,
+            pad_to_max_tokens=pad_to_max_tokens,
+            **kwargs,
+        )
+
+    def _key(self, term: Any) -> int:
+        return int(term)
+
+    def _terms(self, array: Any) -> Any:
+        return array.astype("int64")
+
+    def _bucket(self, term: Any) -> int:
+        return term % self.num_oov_indices

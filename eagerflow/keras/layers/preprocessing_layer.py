@@ -1,0 +1,98 @@
+"""Layers that learn from data before a model is trained."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from eagerflow import _core
+from eagerflow.keras.engine.layer import Layer
+from eagerflow.shapes import TensorShape
+
+_ops = _core.ops
+
+
+class PreprocessingLayer(Layer):
+    """A layer with a state that `adapt` computes from data."""
+
+    _is_adapted = False
+
+    @property
+    def is_adapted(self) -> bool:
+        """Whether `adapt` has been called."""
+        return self._is_adapted
+
+    def adapt(self, data: Any, batch_size: int | None = None, steps: int | None = None) -> None:
+        """Computes the state from data, forgetting what it was.
+
+        Args:
+            data: an array, a tensor, or an iterable of batches such as a `Dataset`.
+            batch_size: how many rows of an array are looked at together; 32 by default.
+            steps: after how many batches to stop.
+
+        Raises:
+            ValueError: if there is no data.
+        """
+        if self.built:
+            self.reset_state()
+        count = 0
+        for batch in _batches(data, batch_size):
+            if steps is not None and count >= steps:
+                break
+            self._build_for_data(batch)
+            self.update_state(batch)
+            count += 1
+        if not count:
+            raise ValueError(
+                f"Layer {self.name} cannot adapt to empty data. Pass at least one batch."
+            )
+        self.finalize_state()
+        self.__dict__["_is_adapted"] = True
+
+    def _build_for_data(self, batch: Any) -> None:
+        if self.built:
+            return
+        if "_batch_input_shape" not in self.__dict__:
+            self.__dict__["_batch_input_shape"] = (None,) * batch.ndim
+        shape = batch.shape
+        self.build(shape)
+        Layer.build(self, shape if isinstance(shape, TensorShape) else TensorShape(shape))
+
+    def update_state(self, data: Any) -> None:
+        """Takes one batch into account."""
+        raise NotImplementedError
+
+    def reset_state(self) -> None:
+        """Forgets all batches."""
+        raise NotImplementedError
+
+
+def _batches(data: Any, batch_size: int | None) -> Iterator[Any]:
+    """The batches of data, as tensors."""
+    if hasattr(data, "__array__") or isinstance(data, (list, tuple)):
+        x = as_tensor(data)
+        if x.ndim == 0:
+            raise ValueError(f"Data must have at least one axis. Received a scalar: {data}")
+        rows = x._shape_tuple()[0]
+        size = batch_size or 32
+        for start in range(0, rows, size):
+            yield x[start : start + size]
+        return
+    for batch in data:
+        yield as_tensor(batch)
+
+
+def as_tensor(value: Any) -> Any:
+    """A tensor of anything; of strings, too."""
+    if isinstance(value, np.ndarray) and value.dtype.kind in "UO":
+        value = value.astype(object)
+    return _core.convert(value, None, None)
+
+
+def listed(value: Any) -> Any:
+    """Arrays and tensors as lists, for configs."""
+    if isinstance(value, (_core.Tensor, _core.Variable)):
+        value = value.numpy()
+    return value.tolist() if isinstance(value, np.ndarray) else value

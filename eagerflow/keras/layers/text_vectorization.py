@@ -1,0 +1,323 @@
+"""Texts as sequences of numbers, or as vectors."""
+
+from __future__ import annotations
+
+import re
+import string
+from typing import Any
+
+import numpy as np
+
+from eagerflow import _core
+from eagerflow import dtype as dtypes
+from eagerflow.keras.engine.call_context import is_inferring
+from eagerflow.keras.engine.layer import Layer
+from eagerflow.keras.layers.arguments import sizes_of
+from eagerflow.keras.layers.category_encoding import checked_mode
+from eagerflow.keras.layers.index_lookup import MODES
+from eagerflow.keras.layers.lookup import StringLookup
+from eagerflow.keras.layers.preprocessing_layer import (
+    PreprocessingLayer,
+    as_tensor,
+    listed,
+)
+from eagerflow.keras.saving import serialization
+from eagerflow.shapes import TensorShape
+
+_ops = _core.ops
+_STANDARD = ("lower_and_strip_punctuation", "lower", "strip_punctuation")
+_PUNCTUATION = re.compile("[" + re.escape(string.punctuation) + "]")
+_CAPITALS = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
+_SPACES = " \t\n\r\v\f"
+
+
+class TextVectorization(PreprocessingLayer):
+    """Texts, in words, as the words' numbers.
+
+    Args:
+        max_tokens: how many numbers there may be, that of unknown words included.
+        standardize: "lower_and_strip_punctuation", "lower", "strip_punctuation", None, or a
+            function of a tensor of strings.
+        split: "whitespace", "character", None, or a function of a tensor of strings.
+        ngrams: None, the largest number of words that are joined, or a tuple of numbers.
+        output_mode: "int", or "multi_hot", "count" or "tf_idf" for vectors.
+        output_sequence_length: the length of the sequences, which are cut or padded with 0; by
+            default that of the longest.
+        pad_to_max_tokens: whether vectors have the length `max_tokens` in any case.
+        vocabulary: the words, or the path of a file with one in each line; by default `adapt`
+            finds them, the most frequent first.
+        idf_weights: a factor for each word, with "tf_idf".
+        sparse: accepted if False: results are dense.
+        ragged: accepted if False: results are dense.
+        encoding: that of the texts.
+        **kwargs: `name`, `dtype`, …
+
+    Raises:
+        ValueError: if arguments do not fit.
+
+    >>> layer = tf.keras.layers.TextVectorization()
+    >>> layer.adapt(["the cat sat", "the cat"])
+    >>> layer.get_vocabulary()
+    ['', '[UNK]', 'the', 'cat', 'sat']
+    >>> layer(["The dog sat!", "cat"]).numpy()
+    array([[2, 1, 4],
+           [3, 0, 0]])
+    """
+
+    def __init__(
+        self,
+        max_tokens: int | None = None,
+        standardize: Any = "lower_and_strip_punctuation",
+        split: Any = "whitespace",
+        ngrams: Any = None,
+        output_mode: str = "int",
+        output_sequence_length: int | None = None,
+        pad_to_max_tokens: bool = False,
+        vocabulary: Any = None,
+        idf_weights: Any = None,
+        sparse: bool = False,
+        ragged: bool = False,
+        encoding: str = "utf-8",
+        **kwargs: Any,
+    ) -> None:
+        if not (standardize is None or callable(standardize) or standardize in _STANDARD):
+            raise ValueError(
+                "Unknown argument `standardize` for layer TextVectorization. Allowed values are: "
+                f"{_STANDARD}. Received: {standardize}"
+            )
+        if not (split is None or callable(split) or split in ("whitespace", "character")):
+            raise ValueError(
+                "Unknown argument `split` for layer TextVectorization. Allowed values are: "
+                f"('whitespace', 'character'). Received: {split}"
+            )
+        allowed = tuple(mode for mode in MODES if mode != "one_hot")
+        mode = checked_mode(output_mode, allowed, "TextVectorization")
+        if not (
+            ngrams is None
+            or isinstance(ngrams, int)
+            or (isinstance(ngrams, (tuple, list)) and all(isinstance(n, int) for n in ngrams))
+        ):
+            raise ValueError(
+                "`ngrams` must be None, an integer, or a tuple of integers. "
+                f"Received: ngrams={ngrams}"
+            )
+        if mode == "int" and not (
+            output_sequence_length is None
+            or (isinstance(output_sequence_length, int) and output_sequence_length > 0)
+        ):
+            raise ValueError(
+                "`output_sequence_length` must be either None or an integer when `output_mode` is "
+                f"'int'. Received: output_sequence_length={output_sequence_length}"
+            )
+        if mode != "int" and output_sequence_length is not None:
+            raise ValueError(
+                "`output_sequence_length` must not be set if `output_mode` is not 'int'. "
+                f"Received: output_sequence_length={output_sequence_length}"
+            )
+        if ragged or sparse:
+            raise ValueError(
+                "Results are dense: `ragged` and `sparse` may only be False. "
+                f"Received: ragged={ragged}, sparse={sparse}"
+            )
+        size = kwargs.pop("vocabulary_size", None)
+        if kwargs.get("dtype") in ("string", dtypes.string):
+            kwargs.pop("dtype")
+        dtype = kwargs.pop("dtype", None) or ("int64" if mode == "int" else None)
+        kwargs["autocast"] = False
+        super().__init__(dtype="string", **kwargs)
+        self._max_tokens = max_tokens
+        self._standardize = standardize
+        self._split = split
+        self._ngrams_arg = ngrams
+        self._ngrams = tuple(range(1, ngrams + 1)) if isinstance(ngrams, int) else ngrams
+        self._ragged = ragged
+        self._output_mode = mode
+        self._output_sequence_length = output_sequence_length
+        self._encoding = encoding
+        self._lookup_layer = StringLookup(
+            max_tokens=max_tokens,
+            vocabulary=vocabulary,
+            idf_weights=idf_weights,
+            pad_to_max_tokens=pad_to_max_tokens,
+            mask_token="",
+            output_mode=mode,
+            encoding=encoding,
+            vocabulary_size=size,
+            dtype=dtype,
+        )
+
+    def get_vocabulary(self, include_special_tokens: bool = True) -> list[str]:
+        """The words in the order of their numbers, padding and unknown words first."""
+        return self._lookup_layer.get_vocabulary(include_special_tokens)
+
+    def vocabulary_size(self) -> int:
+        """How many numbers there are, those of padding and unknown words included."""
+        return self._lookup_layer.vocabulary_size()
+
+    def set_vocabulary(self, vocabulary: Any, idf_weights: Any = None) -> None:
+        """Sets the words; see `StringLookup.set_vocabulary`."""
+        self._lookup_layer.set_vocabulary(vocabulary, idf_weights=idf_weights)
+
+    def build(self, input_shape: Any) -> None:
+        if input_shape is not None:
+            sizes = sizes_of(input_shape)
+            if len(sizes) > 1 and self._split is not None and sizes[-1] not in (1, None):
+                raise _bad_rank(TensorShape(sizes))
+        Layer.build(self, input_shape)
+
+    def update_state(self, data: Any) -> None:
+        if self._lookup_layer.input_vocabulary is not None:
+            raise ValueError(
+                "Cannot adapt TextVectorization layer after setting a static vocabulary via init "
+                "argument or `set_vocabulary`."
+            )
+        self._lookup_layer.count_documents(self._words(data))
+
+    def reset_state(self) -> None:
+        self._lookup_layer.reset_state()
+
+    def finalize_state(self) -> None:
+        self._lookup_layer.finalize_state()
+
+    def _text(self, value: Any) -> str:
+        if isinstance(value, bytes):
+            return value.decode(self._encoding, "surrogateescape")
+        return str(value)
+
+    def _words(self, inputs: Any) -> list[list[str]]:
+        """The words of each text."""
+        if callable(self._standardize):
+            inputs = self._standardize(inputs)
+        if callable(self._split):
+            rows = _rows(self._split(_without_last(inputs)))
+            words = [[self._text(word) for word in row] for row in rows]
+        else:
+            tensor = as_tensor(inputs)
+            if self._split is not None:
+                tensor = _without_last(tensor)
+            array = np.asarray(tensor.numpy(), dtype=object)
+            if self._split is None:
+                array = array.reshape(-1, array.shape[-1] if array.ndim > 1 else 1)
+                words = [[self._standard(self._text(word)) for word in row] for row in array]
+            else:
+                words = [self._parts(self._standard(self._text(t))) for t in array.reshape(-1)]
+        return [self._joined(row) for row in words] if self._ngrams else words
+
+    def _standard(self, text: str) -> str:
+        kind = self._standardize
+        if kind in ("lower", "lower_and_strip_punctuation"):
+            text = text.translate(_CAPITALS)
+        if kind in ("strip_punctuation", "lower_and_strip_punctuation"):
+            text = _PUNCTUATION.sub("", text)
+        return text
+
+    def _parts(self, text: str) -> list[str]:
+        if self._split == "character":
+            return list(text)
+        return [part for part in re.split(f"[{_SPACES}]+", text) if part]
+
+    def _joined(self, words: list[str]) -> list[str]:
+        """Runs of neighbouring words, the short ones first."""
+        return [
+            " ".join(words[start : start + count])
+            for count in self._ngrams or ()
+            for start in range(len(words) - count + 1)
+        ]
+
+    def call(self, inputs: Any) -> Any:
+        inputs = as_tensor(inputs)
+        if is_inferring():
+            return self._stand_in(inputs)
+        if self._split is not None:
+            inputs = _without_last(inputs)
+        words = self._words(inputs)
+        single = inputs.ndim == 0
+        length = self._output_sequence_length
+        if self._output_mode == "int":
+            width = length or max(map(len, words), default=0)
+        else:
+            width = max(map(len, words), default=0)
+        padded = np.full((len(words), width), "", object)
+        for row, entry in enumerate(words):
+            padded[row, : len(entry)] = entry[:width]
+        lookup = self._lookup_layer
+        lookup.__dict__["_frozen_vocab_size"] = lookup.vocabulary_size()
+        numbers = _core.convert(lookup._looked_up(padded), None, None)
+        result = lookup.encode(numbers)
+        return _ops.squeeze(result, [0]) if single else result
+
+    def _stand_in(self, inputs: Any) -> Any:
+        """Zeros of the result's shape."""
+        batch = inputs._shape_tuple()[:1]
+        dtype = dtypes.as_dtype(self._lookup_layer.compute_dtype)
+        if self._output_mode == "int":
+            shape = inputs._shape_tuple()
+            width = self._output_sequence_length or (shape[1] if self._split is None else 2)
+        else:
+            width = self._lookup_layer._depth() or 1
+        return _ops.zeros([*batch, width], dtype)
+
+    def compute_output_shape(self, input_shape: Any) -> TensorShape:
+        sizes = sizes_of(input_shape)
+        if self._output_mode == "int":
+            return TensorShape([sizes[0], self._output_sequence_length])
+        return TensorShape([sizes[0], self._lookup_layer._depth()])
+
+    def get_config(self) -> dict[str, Any]:
+        lookup = self._lookup_layer
+        return {
+            **super().get_config(),
+            "max_tokens": lookup.max_tokens,
+            "standardize": _named(self._standardize),
+            "split": _named(self._split),
+            "ngrams": self._ngrams_arg,
+            "output_mode": self._output_mode,
+            "output_sequence_length": self._output_sequence_length,
+            "pad_to_max_tokens": lookup.pad_to_max_tokens,
+            "sparse": lookup.sparse,
+            "ragged": self._ragged,
+            "vocabulary": listed(lookup.input_vocabulary),
+            "idf_weights": listed(lookup.input_idf_weights),
+            "encoding": self._encoding,
+            "vocabulary_size": lookup._frozen_vocab_size,
+        }
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any]) -> Any:
+        """A layer from what `get_config` returned."""
+        config = dict(config)
+        for name in ("standardize", "split"):
+            if isinstance(config.get(name), dict):
+                config[name] = serialization.deserialize_keras_object(config[name])
+        if isinstance(config.get("ngrams"), list):
+            config["ngrams"] = tuple(config["ngrams"])
+        return cls(**config)
+
+
+def _named(function: Any) -> Any:
+    return serialization.serialize_keras_object(function) if callable(function) else function
+
+
+def _bad_rank(shape: Any) -> ValueError:
+    return ValueError(
+        "When using `TextVectorization` to tokenize strings, the input rank must be 1 or the last "
+        f"shape dimension must be 1. Received: inputs.shape={shape} with rank={shape.rank}"
+    )
+
+
+def _without_last(inputs: Any) -> Any:
+    """Texts `[batch, 1]` as `[batch]`."""
+    if inputs.ndim < 2:
+        return inputs
+    if inputs._shape_tuple()[-1] != 1:
+        raise _bad_rank(inputs.shape)
+    return _ops.squeeze(inputs, [-1])
+
+
+def _rows(value: Any) -> list[list[Any]]:
+    """What a program's own function made of texts: lists of words, or a (ragged) tensor."""
+    if hasattr(value, "to_list"):
+        value = value.to_list()
+    elif hasattr(value, "numpy"):
+        value = value.numpy().tolist()
+    return value if value and isinstance(value[0], list) else [value]

@@ -1,0 +1,148 @@
+"""Vocabularies, bins and numbers that layers learn, and bad arguments."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import eagerflow as tf
+from layer_cases import values
+
+layers = tf.keras.layers
+
+
+def test_normalization_in_batches() -> None:
+    """Small batches give what all data give at once, and a second `adapt` starts anew."""
+    data = values(100, 3, low=-5.0)
+    layer = layers.Normalization()
+    layer.adapt(np.ones((10, 3), "float32"))
+    layer.adapt(data, batch_size=7)
+    result = layer(data).numpy()
+    np.testing.assert_allclose(result.mean(0), 0.0, atol=1e-4)
+    np.testing.assert_allclose(result.std(0), 1.0, atol=1e-4)
+    assert int(layer.count) == 100 and layer.is_adapted
+    batches = layers.Normalization()
+    batches.adapt(iter([tf.constant(data[:30]), tf.constant(data[30:])]))
+    np.testing.assert_allclose(batches(data).numpy(), result, atol=1e-4)
+    again = layers.Normalization.from_config(layer.get_config())
+    again.build((None, 3))
+    again.set_weights(layer.get_weights())
+    np.testing.assert_array_equal(again(data).numpy(), result)
+    back = layers.Normalization(mean=layer.mean, variance=layer.variance, invert=True)
+    np.testing.assert_allclose(back(result).numpy(), data, atol=1e-4)
+    whole = layers.Normalization(mean=3.0, variance=4.0)
+    assert whole(np.array([[5]])).numpy().tolist() == [[1.0]]
+
+
+def test_normalization_errors() -> None:
+    with pytest.raises(ValueError, match="both `mean` and `variance`"):
+        layers.Normalization(mean=1.0)
+    with pytest.raises(ValueError, match=r"\[-ndim, ndim\)"):
+        layers.Normalization(axis=3)(values(2, 2))
+    with pytest.raises(ValueError, match="Cannot `adapt`"):
+        layers.Normalization(mean=1.0, variance=1.0).adapt(values(2, 2))
+    with pytest.raises(ValueError, match="empty data"):
+        layers.Normalization().adapt([])
+
+
+def test_vocabulary_order_and_files(tmp_path: Path) -> None:
+    layer = layers.StringLookup()
+    layer.adapt(np.array(["b", "a", "c", "a", "b", "d"]))
+    assert layer.get_vocabulary() == ["[UNK]", "b", "a", "d", "c"]
+    assert layer.get_vocabulary(include_special_tokens=False) == ["b", "a", "d", "c"]
+    assert layer.vocabulary_size() == 5
+    path = tmp_path / "terms.txt"
+    path.write_text("wind\nfire\n")
+    from_file = layers.StringLookup(vocabulary=str(path))
+    assert from_file(np.array(["fire", "ice"])).numpy().tolist() == [2, 0]
+    assert layers.StringLookup.from_config(from_file.get_config())("wind").numpy() == 1
+    many = layers.StringLookup(max_tokens=3)
+    many.adapt(["x", "x", "y", "z", "y"])
+    assert many.get_vocabulary() == ["[UNK]", "y", "x"]
+    inverse = layers.StringLookup(vocabulary=many.get_vocabulary(), invert=True)
+    assert inverse(many(["x", "q"])).numpy().tolist() == [b"x", b"[UNK]"]
+
+
+def test_several_unknown_numbers() -> None:
+    layer = layers.StringLookup(vocabulary=["a", "b"], num_oov_indices=3)
+    numbers = layer([f"word {k}" for k in range(40)] + ["a"]).numpy()
+    assert set(numbers[:-1]) == {0, 1, 2} and numbers[-1] == 3
+    with pytest.raises(tf.errors.InvalidArgumentError, match="OOV values"):
+        layers.IntegerLookup(vocabulary=[1, 2], num_oov_indices=0)([1, 3])
+
+
+@pytest.mark.parametrize(
+    ("message", "arguments"),
+    [
+        ("max_tokens", {"max_tokens": 1}),
+        ("pad_to_max_tokens", {"pad_to_max_tokens": True}),
+        ("output_mode", {"output_mode": "ragged"}),
+        ("invert", {"invert": True, "output_mode": "count"}),
+        ("repeated", {"vocabulary": ["a", "a"]}),
+        ("empty vocabulary", {"vocabulary": []}),
+        ("mask token", {"vocabulary": ["a", "m"], "mask_token": "m"}),
+        ("OOV token", {"vocabulary": ["a", "[UNK]"]}),
+        ("larger than", {"vocabulary": ["a", "b", "c"], "max_tokens": 3}),
+        ("idf_weights", {"vocabulary": ["a"], "output_mode": "tf_idf"}),
+        ("same length", {"vocabulary": ["a"], "output_mode": "tf_idf", "idf_weights": [1, 2]}),
+    ],
+)
+def test_lookup_errors(message: str, arguments: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=message):
+        layers.StringLookup(**arguments)
+
+
+def parts(texts: Any) -> Any:
+    """Texts, cut at dashes."""
+    return [text.split(b"-") for text in np.atleast_1d(texts.numpy())]
+
+
+def test_texts_with_own_functions() -> None:
+    layer = layers.TextVectorization(standardize=lambda x: tf.strings.lower(x), split=parts)
+    layer.adapt(["A-b", "a-C"])
+    assert layer.get_vocabulary()[:3] == ["", "[UNK]", "a"]
+    assert layer(["b-a", "c"]).numpy().tolist() == [[4, 2], [3, 0]]
+    assert layer("A").numpy().tolist() == [2]
+    with pytest.raises(ValueError, match="last shape dimension must be 1"):
+        layers.TextVectorization(vocabulary=["a"])(tf.constant([["a", "b"]]))
+    with pytest.raises(ValueError, match="standardize"):
+        layers.TextVectorization(standardize="upper")
+    with pytest.raises(ValueError, match="output_sequence_length"):
+        layers.TextVectorization(output_mode="count", output_sequence_length=3)
+
+
+def test_bins_hold_equal_shares() -> None:
+    data = np.random.default_rng(0).permutation(np.arange(1000.0)).astype("float32")
+    layer = layers.Discretization(num_bins=4)
+    layer.adapt(data, batch_size=100)
+    counts = np.bincount(layer(data).numpy())
+    assert len(counts) == 4 and np.all(np.abs(counts - 250) < 30)
+    again = layers.Discretization(layer.bin_boundaries)
+    np.testing.assert_array_equal(again(data).numpy(), layer(data).numpy())
+    with pytest.raises(ValueError, match="num_bins"):
+        layers.Discretization([0.0], num_bins=2)
+
+
+def test_categories_out_of_range() -> None:
+    layer = layers.CategoryEncoding(3)
+    for wrong in ([0, 3], [-1, 0]):
+        with pytest.raises(tf.errors.InvalidArgumentError, match="num_tokens=3"):
+            layer(tf.constant([wrong]))
+    with pytest.raises(ValueError, match="count_weights"):
+        layer(tf.constant([[0, 1]]), count_weights=[[1.0, 1.0]])
+
+
+def test_in_a_functional_model() -> None:
+    """Layers that look at values describe their results without any."""
+    texts = tf.keras.Input([1], dtype="string")
+    vectorize = layers.TextVectorization(vocabulary=["a", "b"], output_sequence_length=4)
+    embedded = layers.Embedding(4, 3, mask_zero=True)(vectorize(texts))
+    model = tf.keras.Model(texts, layers.LSTM(2)(embedded))
+    assert model.output_shape == (None, 2)
+    assert model(tf.constant([["a b"], ["b"]])).shape == (2, 2)
+    number = tf.keras.Input([2])
+    encoded = layers.CategoryEncoding(3)(layers.Discretization([0.0, 1.0])(number))
+    assert encoded.shape.as_list() == [None, 3]
