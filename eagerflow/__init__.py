@@ -342,6 +342,7 @@ if _typing.TYPE_CHECKING:
         signal,
         sparse,
         strings,
+        summary,
         test,
         train,
     )
@@ -356,6 +357,7 @@ _LAZY = {
     "optimizers": "eagerflow.keras.optimizers",
     "ragged": "eagerflow.ragged",
     "signal": "eagerflow.signal",
+    "summary": "eagerflow.summary",
     "strings": "eagerflow.strings",
     "test": "eagerflow.test",
     "sparse": "eagerflow.sparse",
