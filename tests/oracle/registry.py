@@ -34,6 +34,7 @@ FAMILIES = (
     "keras_metrics",
     "data",
     "keras_optimizers",
+    "keras_utils",
     "errors",
     "system",
 )

@@ -1,5 +1,7 @@
 """tf.keras.utils: what programs need around layers and models."""
 
+from eagerflow.keras.engine.data_adapter import pack_x_y_sample_weight, unpack_x_y_sample_weight
+from eagerflow.keras.preprocessing.sequence import pad_sequences
 from eagerflow.keras.saving import (
     CustomObjectScope,
     custom_object_scope,
@@ -10,24 +12,66 @@ from eagerflow.keras.saving import (
     register_keras_serializable,
     serialize_keras_object,
 )
+from eagerflow.keras.utils.dataset_split import split_dataset
+from eagerflow.keras.utils.directory_datasets import (
+    audio_dataset_from_directory,
+    image_dataset_from_directory,
+    text_dataset_from_directory,
+)
+from eagerflow.keras.utils.file_download import get_file
+from eagerflow.keras.utils.image_utils import array_to_img, img_to_array, load_img, save_img
 from eagerflow.keras.utils.io_utils import (
     disable_interactive_logging,
     enable_interactive_logging,
     is_interactive_logging_enabled,
 )
+from eagerflow.keras.utils.numpy_utils import normalize, to_categorical, to_ordinal
 from eagerflow.keras.utils.progbar import Progbar
+from eagerflow.keras.utils.seeds import set_random_seed
+from eagerflow.keras.utils.sequence import (
+    GeneratorEnqueuer,
+    OrderedEnqueuer,
+    PyDataset,
+    Sequence,
+    SequenceEnqueuer,
+    TimedThread,
+)
+from eagerflow.keras.utils.timeseries import timeseries_dataset_from_array
 
 __all__ = [
     "CustomObjectScope",
+    "GeneratorEnqueuer",
+    "OrderedEnqueuer",
     "Progbar",
+    "PyDataset",
+    "Sequence",
+    "SequenceEnqueuer",
+    "TimedThread",
+    "array_to_img",
+    "audio_dataset_from_directory",
     "custom_object_scope",
     "deserialize_keras_object",
     "disable_interactive_logging",
     "enable_interactive_logging",
     "get_custom_objects",
+    "get_file",
     "get_registered_name",
     "get_registered_object",
+    "image_dataset_from_directory",
+    "img_to_array",
     "is_interactive_logging_enabled",
+    "load_img",
+    "normalize",
+    "pack_x_y_sample_weight",
+    "pad_sequences",
     "register_keras_serializable",
+    "save_img",
     "serialize_keras_object",
+    "set_random_seed",
+    "split_dataset",
+    "text_dataset_from_directory",
+    "timeseries_dataset_from_array",
+    "to_categorical",
+    "to_ordinal",
+    "unpack_x_y_sample_weight",
 ]

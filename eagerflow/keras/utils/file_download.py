@@ -1,0 +1,236 @@
+"""Files from the network, kept in Keras's cache folder."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import tempfile
+import warnings
+from typing import Any
+from urllib.parse import urlsplit
+
+from eagerflow.keras.utils import io_utils
+from eagerflow.keras.utils.progbar import Progbar
+
+_PIECE = 1 << 16
+
+
+def _hasher(algorithm: str, file_hash: str | None = None) -> Any:
+    if algorithm == "sha256" or (
+        algorithm == "auto" and file_hash is not None and len(file_hash) == 64
+    ):
+        return hashlib.sha256()
+    return hashlib.md5()
+
+
+def hash_file(fpath: Any, algorithm: str = "sha256", chunk_size: int = _PIECE) -> str:
+    """The hash of a file's bytes, in hexadecimal digits.
+
+    Args:
+        fpath: the file.
+        algorithm: "sha256" or "md5".
+        chunk_size: how much is read at once.
+    """
+    hasher = _hasher(algorithm)
+    with open(fpath, "rb") as file:
+        while piece := file.read(chunk_size):
+            hasher.update(piece)
+    return hasher.hexdigest()
+
+
+def validate_file(
+    fpath: Any, file_hash: str, algorithm: str = "auto", chunk_size: int = _PIECE
+) -> bool:
+    """Whether a file has this hash; "auto" tells the algorithm from the hash's length."""
+    name = _hasher(algorithm, file_hash).name
+    return hash_file(fpath, name, chunk_size) == str(file_hash)
+
+
+def get_file(
+    fname: Any = None,
+    origin: str | None = None,
+    untar: bool = False,
+    md5_hash: str | None = None,
+    file_hash: str | None = None,
+    cache_subdir: str = "datasets",
+    hash_algorithm: str = "auto",
+    extract: bool = False,
+    archive_format: Any = "auto",
+    cache_dir: Any = None,
+) -> str:
+    """The path of a file, which is downloaded unless it is in the cache.
+
+    The cache is `~/.keras/datasets`. A cached file of another hash than the given one is downloaded
+    again; without a network it is used as it is, with a warning.
+
+    Args:
+        fname: the file's name in the cache; by default the last part of the address. An absolute
+            path stands for itself.
+        origin: the address.
+        untar: whether the file is a tar archive to be unpacked; the result is its folder.
+        md5_hash: the older name of `file_hash`.
+        file_hash: the file's MD5 or SHA256.
+        cache_subdir: the folder in the cache.
+        hash_algorithm: "md5", "sha256" or "auto".
+        extract: whether the file is an archive to be unpacked beside it.
+        archive_format: "tar", "zip", a list of them, "auto" for both, None for none.
+        cache_dir: the cache, `~/.keras` by default.
+
+    Raises:
+        ValueError: without an address, and if what was downloaded has another hash.
+        ConnectionError: if the file is neither cached nor can it be downloaded; the message says
+            where to put it.
+    """
+    if origin is None:
+        raise ValueError('Please specify the "origin" argument (URL of the file to download).')
+    if md5_hash is not None and file_hash is None:
+        file_hash, hash_algorithm = md5_hash, "md5"
+    folder = _cache_folder(cache_dir, cache_subdir)
+    name = os.fspath(fname) if fname else os.path.basename(urlsplit(origin).path)
+    if not name:
+        raise ValueError(
+            f"Can't parse the file name from the origin provided: '{origin}'."
+            "Please specify the `fname` as the input param."
+        )
+    path = os.path.join(folder, name)
+    unpacked = path
+    if untar:
+        unpacked = path.removesuffix(".tar.gz")
+        path = unpacked + ".tar.gz"
+        if os.path.exists(unpacked) and not os.path.exists(path):
+            return unpacked
+    _provide(path, origin, file_hash, hash_algorithm)
+    if untar:
+        if not os.path.exists(unpacked):
+            extract_archive(path, folder, "tar")
+        return unpacked
+    if extract:
+        extract_archive(path, folder, archive_format)
+    return path
+
+
+def _cache_folder(cache_dir: Any, cache_subdir: str) -> str:
+    if cache_dir is None:
+        cache_dir = os.environ.get("KERAS_HOME") or os.path.join("~", ".keras")
+    base = os.path.expanduser(os.fspath(cache_dir))
+    folder = os.path.join(base, cache_subdir)
+    try:
+        os.makedirs(folder, exist_ok=True)
+    except OSError:
+        folder = os.path.join(tempfile.gettempdir(), ".keras", cache_subdir)
+        os.makedirs(folder, exist_ok=True)
+    return folder
+
+
+def _provide(path: str, origin: str, file_hash: str | None, algorithm: str) -> None:
+    """Downloads the file unless it is there with the right hash."""
+    import urllib.error
+
+    cached = os.path.exists(path)
+    if cached:
+        if file_hash is None or validate_file(path, file_hash, algorithm):
+            return
+        io_utils.print_msg(
+            "A local file was found, but it seems to be incomplete or outdated because the "
+            f"{algorithm} file hash does not match the original value of {file_hash} so we will "
+            "re-download the data."
+        )
+    io_utils.print_msg(f"Downloading data from {origin}")
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    try:
+        temporary = _download(origin, os.path.dirname(path))
+    except (urllib.error.URLError, OSError) as error:
+        if cached:
+            warnings.warn(
+                f"{origin} cannot be reached ({error}): using {path}, whose hash is not {file_hash}.",
+                stacklevel=3,
+            )
+            return
+        code = getattr(error, "code", None) or getattr(error, "errno", None)
+        reason = getattr(error, "reason", None) or error
+        raise ConnectionError(
+            f"URL fetch failure on {origin}: {code} -- {reason}. Without a network, put the file "
+            f"at {path}"
+            + (f" (its {algorithm} hash is {file_hash})." if file_hash is not None else ".")
+        ) from error
+    if file_hash is not None and not validate_file(temporary, file_hash, algorithm):
+        os.remove(temporary)
+        raise ValueError(
+            f"Incomplete or corrupted file detected. The {algorithm} file hash does not match the "
+            f"provided value of {file_hash}."
+        )
+    os.replace(temporary, path)
+
+
+def _download(origin: str, folder: str) -> str:
+    """Downloads into a new file of the folder, with a progress bar, and returns its path."""
+    import urllib.error
+    import urllib.request
+
+    handle, path = tempfile.mkstemp(suffix=".part", dir=folder)
+    try:
+        with os.fdopen(handle, "wb") as file, urllib.request.urlopen(origin) as response:
+            size = response.headers.get("Content-Length")
+            bar = Progbar(int(size) if size else None)
+            done = 0
+            while piece := response.read(_PIECE):
+                file.write(piece)
+                done += len(piece)
+                bar.update(done)
+            if size and done < int(size):
+                raise urllib.error.ContentTooShortError(
+                    f"got only {done} of {size} bytes",
+                    None,  # type: ignore[arg-type]
+                )
+    except BaseException:
+        os.remove(path)
+        raise
+    return path
+
+
+def extract_archive(file_path: str, path: str = ".", archive_format: Any = "auto") -> bool:
+    """Unpacks an archive into a folder, if it is one.
+
+    Args:
+        file_path: the archive.
+        path: the folder.
+        archive_format: "tar", "zip", a list of them, "auto" for both, None for none.
+
+    Returns:
+        Whether the file was an archive of these kinds.
+    """
+    import tarfile
+    import zipfile
+
+    if archive_format is None:
+        return False
+    kinds = ["tar", "zip"] if archive_format == "auto" else archive_format
+    for kind in [kinds] if isinstance(kinds, str) else kinds:
+        if kind == "tar" and tarfile.is_tarfile(file_path):
+            with tarfile.open(file_path) as tar:
+                if hasattr(tarfile, "data_filter"):
+                    tar.extractall(path, filter="data")
+                else:
+                    _checked_members(tar, path)
+            return True
+        if kind == "zip" and zipfile.is_zipfile(file_path):
+            with zipfile.ZipFile(file_path) as archive:
+                archive.extractall(path)
+            return True
+    return False
+
+
+def _checked_members(tar: Any, path: str) -> None:
+    """Unpacks what lies below the folder, for a Python whose tarfile has no filters."""
+    root = os.path.realpath(path)
+    inside = [
+        member
+        for member in tar.getmembers()
+        if os.path.realpath(os.path.join(root, member.name)).startswith(root + os.sep)
+    ]
+    try:
+        tar.extractall(path, inside)
+    except BaseException:
+        shutil.rmtree(os.path.join(path, inside[0].name), ignore_errors=True)
+        raise
