@@ -32,7 +32,7 @@ def text_to_word_sequence(
     """
     if lower:
         input_text = input_text.lower()
-    input_text = input_text.translate(str.maketrans(dict.fromkeys(filters, split)))
+    input_text = input_text.translate({ord(c): split for c in filters})
     return [word for word in input_text.split(split) if word]
 
 
