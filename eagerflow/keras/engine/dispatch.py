@@ -19,7 +19,18 @@ from eagerflow import _core, nest
 from eagerflow.keras.engine.keras_tensor import KerasTensor
 
 # Where functions are looked for, and what precedes their names in configurations.
-_NAMESPACES = ("math", "nn", "", "linalg", "random", "strings", "image", "bitwise", "signal")
+_NAMESPACES = (
+    "math",
+    "nn",
+    "",
+    "linalg",
+    "random",
+    "strings",
+    "image",
+    "bitwise",
+    "signal",
+    "keras.backend",
+)
 # Found in several namespaces, and called by their shortest names.
 _TOP_LEVEL = frozenset(
     "einsum norm tensordot eye cast where argsort sort searchsorted meshgrid identity".split()

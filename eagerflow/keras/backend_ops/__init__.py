@@ -1,0 +1,1 @@
+"""The functions of tf.keras.backend."""

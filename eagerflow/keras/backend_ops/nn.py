@@ -1,0 +1,260 @@
+"""tf.keras.backend: convolutions, pooling, normalisation, losses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from eagerflow import _core, nn
+from eagerflow.keras import config
+from eagerflow.keras import losses as keras_losses
+
+_ops = _core.ops
+_FORMATS = {1: ("NWC", "NCW"), 2: ("NHWC", "NCHW"), 3: ("NDHWC", "NCDHW")}
+
+
+def _layout(data_format: str | None, rank: int) -> str:
+    """TensorFlow's name of a layout.
+
+    Raises:
+        ValueError: for an unknown one.
+    """
+    data_format = data_format or config.image_data_format()
+    if data_format not in ("channels_first", "channels_last"):
+        raise ValueError(f"Unknown data_format: {data_format}")
+    return _FORMATS[rank][data_format == "channels_first"]
+
+
+def _padding(padding: str) -> str:
+    if padding not in ("same", "valid"):
+        raise ValueError(f"Invalid padding: {padding}")
+    return padding.upper()
+
+
+def conv1d(
+    x: Any,
+    kernel: Any,
+    strides: Any = 1,
+    padding: str = "valid",
+    data_format: str | None = None,
+    dilation_rate: Any = 1,
+) -> Any:
+    """A convolution of sequences; "causal" padding looks back only."""
+    layout = _layout(data_format, 1)
+    if padding == "causal":
+        from eagerflow.keras.backend_ops.shapes import temporal_padding
+
+        width = int(kernel.shape[0])
+        x = temporal_padding(x, (dilation_rate * (width - 1), 0))
+        padding = "valid"
+    return nn.convolution(x, kernel, strides, _padding(padding), layout, dilation_rate)
+
+
+def conv2d(
+    x: Any,
+    kernel: Any,
+    strides: Any = (1, 1),
+    padding: str = "valid",
+    data_format: str | None = None,
+    dilation_rate: Any = (1, 1),
+) -> Any:
+    """A convolution of images."""
+    layout = _layout(data_format, 2)
+    return nn.convolution(x, kernel, strides, _padding(padding), layout, dilation_rate)
+
+
+def conv3d(
+    x: Any,
+    kernel: Any,
+    strides: Any = (1, 1, 1),
+    padding: str = "valid",
+    data_format: str | None = None,
+    dilation_rate: Any = (1, 1, 1),
+) -> Any:
+    """A convolution of volumes."""
+    layout = _layout(data_format, 3)
+    return nn.convolution(x, kernel, strides, _padding(padding), layout, dilation_rate)
+
+
+def conv2d_transpose(
+    x: Any,
+    kernel: Any,
+    output_shape: Any,
+    strides: Any = (1, 1),
+    padding: str = "valid",
+    data_format: str | None = None,
+    dilation_rate: Any = (1, 1),
+) -> Any:
+    """The transpose of a convolution of images."""
+    x = _core.convert(x, None, None)
+    shape = [x.shape[0] if size is None else int(size) for size in output_shape]
+    layout = _layout(data_format, 2)
+    return nn.conv2d_transpose(
+        x, kernel, shape, list(strides), _padding(padding), layout, list(dilation_rate)
+    )
+
+
+def depthwise_conv2d(
+    x: Any,
+    depthwise_kernel: Any,
+    strides: Any = (1, 1),
+    padding: str = "valid",
+    data_format: str | None = None,
+    dilation_rate: Any = (1, 1),
+) -> Any:
+    """A convolution of each channel by itself."""
+    layout = _layout(data_format, 2)
+    steps = [strides] * 2 if isinstance(strides, int) else list(strides)
+    full = [1, *steps, 1] if layout == "NHWC" else [1, 1, *steps]
+    dilations = [dilation_rate] * 2 if isinstance(dilation_rate, int) else list(dilation_rate)
+    return nn.depthwise_conv2d(x, depthwise_kernel, full, _padding(padding), layout, dilations)
+
+
+def separable_conv2d(
+    x: Any,
+    depthwise_kernel: Any,
+    pointwise_kernel: Any,
+    strides: Any = (1, 1),
+    padding: str = "valid",
+    data_format: str | None = None,
+    dilation_rate: Any = (1, 1),
+) -> Any:
+    """A convolution of each channel by itself, then one that mixes channels."""
+    inner = depthwise_conv2d(x, depthwise_kernel, strides, padding, data_format, dilation_rate)
+    return conv2d(inner, pointwise_kernel, 1, "valid", data_format, 1)
+
+
+def _pool(
+    x: Any, size: Any, strides: Any, padding: str, data_format: str | None, mode: str, rank: int
+) -> Any:
+    if mode not in ("max", "avg"):
+        raise ValueError(f"Invalid pooling mode: {mode}")
+    function = nn.max_pool if mode == "max" else nn.avg_pool
+    return function(x, list(size), list(strides), _padding(padding), _layout(data_format, rank))
+
+
+def pool2d(
+    x: Any,
+    pool_size: Any,
+    strides: Any = (1, 1),
+    padding: str = "valid",
+    data_format: str | None = None,
+    pool_mode: str = "max",
+) -> Any:
+    """The largest or mean value of windows of images."""
+    return _pool(x, pool_size, strides, padding, data_format, pool_mode, 2)
+
+
+def pool3d(
+    x: Any,
+    pool_size: Any,
+    strides: Any = (1, 1, 1),
+    padding: str = "valid",
+    data_format: str | None = None,
+    pool_mode: str = "max",
+) -> Any:
+    """The largest or mean value of windows of volumes."""
+    return _pool(x, pool_size, strides, padding, data_format, pool_mode, 3)
+
+
+def bias_add(x: Any, bias: Any, data_format: str | None = None) -> Any:
+    """x plus a bias: one number for each channel, or one for each place.
+
+    Raises:
+        ValueError: if the bias has neither one axis nor one less than x.
+    """
+    data_format = data_format or config.image_data_format()
+    x, bias = _core.convert(x, None, None), _core.convert(bias, None, None)
+    first = data_format == "channels_first"
+    if bias.ndim not in (1, x.ndim - 1):
+        raise ValueError(
+            f"Unexpected bias dimensions {bias.ndim}, expect to be 1 or {x.ndim - 1} dimensions"
+        )
+    sizes = bias.shape.as_list()
+    if bias.ndim == 1:
+        return x + (_ops.reshape(bias, [1, sizes[0], *[1] * (x.ndim - 2)]) if first else bias)
+    shape = [1, sizes[-1], *sizes[:-1]] if first else [1, *sizes]
+    moved = _ops.transpose(bias, [bias.ndim - 1, *range(bias.ndim - 1)]) if first else bias
+    return x + _ops.reshape(moved, shape)
+
+
+def batch_normalization(
+    x: Any, mean: Any, var: Any, beta: Any, gamma: Any, axis: int = -1, epsilon: float = 1e-3
+) -> Any:
+    """x, shifted and scaled by given moments."""
+    return nn.batch_normalization(x, mean, var, beta, gamma, epsilon)
+
+
+def normalize_batch_in_training(
+    x: Any, gamma: Any, beta: Any, reduction_axes: Any, epsilon: float = 1e-3
+) -> tuple[Any, Any, Any]:
+    """x, shifted and scaled by its own moments, and these."""
+    mean, variance = nn.moments(x, list(reduction_axes))
+    kept = [
+        1 if axis in reduction_axes else size
+        for axis, size in enumerate(_core.convert(x, None, None).shape.as_list())
+    ]
+
+    def shaped(value: Any) -> Any:
+        return None if value is None else _ops.reshape(value, kept)
+
+    normed = nn.batch_normalization(
+        x, shaped(mean), shaped(variance), shaped(beta), shaped(gamma), epsilon
+    )
+    return normed, mean, variance
+
+
+def dropout(x: Any, level: float, noise_shape: Any = None, seed: int | None = None) -> Any:
+    """x with a fraction of elements set to zero and the rest scaled up."""
+    return nn.dropout(x, rate=level, noise_shape=noise_shape, seed=seed)
+
+
+def in_top_k(predictions: Any, targets: Any, k: int) -> Any:
+    """Whether the target is among the k largest predictions of each row."""
+    return nn.in_top_k(targets, predictions, k)
+
+
+def categorical_crossentropy(
+    target: Any, output: Any, from_logits: bool = False, axis: int = -1
+) -> Any:
+    """The cross-entropy of distributions."""
+    return keras_losses.categorical_crossentropy(target, output, from_logits, axis=axis)
+
+
+def sparse_categorical_crossentropy(
+    target: Any,
+    output: Any,
+    from_logits: bool = False,
+    axis: int = -1,
+    ignore_class: int | None = None,
+) -> Any:
+    """The cross-entropy of classes by number."""
+    return keras_losses.sparse_categorical_crossentropy(
+        target, output, from_logits, axis, ignore_class
+    )
+
+
+def binary_crossentropy(target: Any, output: Any, from_logits: bool = False) -> Any:
+    """The cross-entropy of each element, a probability or a logit."""
+    target, output = _core.convert(target, None, None), _core.convert(output, None, None)
+    if from_logits:
+        return nn.sigmoid_cross_entropy_with_logits(labels=target, logits=output)
+    small = config.epsilon()
+    output = _ops.clip_by_value(output, small, 1.0 - small)
+    return -(target * _ops.log(output + small) + (1 - target) * _ops.log(1 - output + small))
+
+
+def ctc_batch_cost(y_true: Any, y_pred: Any, input_length: Any, label_length: Any) -> Any:
+    """The connectionist temporal classification loss of each row, `[batch, 1]`."""
+    lengths = _ops.cast(_ops.reshape(_core.convert(input_length, None, None), [-1]), "int32")
+    label_lengths = _ops.cast(_ops.reshape(_core.convert(label_length, None, None), [-1]), "int32")
+    y_pred = _core.convert(y_pred, None, None)
+    logits = _ops.log(_ops.transpose(y_pred, [1, 0, 2]) + config.epsilon())
+    loss = nn.ctc_loss(
+        _ops.cast(_core.convert(y_true, None, None), "int32"),
+        logits,
+        label_lengths,
+        lengths,
+        logits_time_major=True,
+        blank_index=-1,
+    )
+    return _ops.expand_dims(loss, 1)

@@ -1,0 +1,174 @@
+"""tf.keras.backend: shapes, and tensors taken apart and put together."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from eagerflow import _core
+from eagerflow.ops import array, conversion
+from eagerflow.shapes import TensorShape
+
+_ops = _core.ops
+
+
+def int_shape(x: Any) -> tuple | None:
+    """The shape as a tuple, with None for sizes that are not known.
+
+    >>> tf.keras.backend.int_shape(tf.keras.Input([3]))
+    (None, 3)
+    """
+    shape = TensorShape(x.shape)
+    return None if shape.rank is None else tuple(shape.as_list())
+
+
+def ndim(x: Any) -> int | None:
+    """The number of axes."""
+    return TensorShape(x.shape).rank
+
+
+def dtype(x: Any) -> str:
+    """The name of the dtype."""
+    return x.dtype.name
+
+
+def cast(x: Any, dtype: Any) -> Any:
+    """x in another dtype."""
+    return conversion.cast(x, dtype)
+
+
+def cast_to_floatx(x: Any) -> Any:
+    """A tensor or array in the float type.
+
+    >>> tf.keras.backend.cast_to_floatx(np.array([1.0])).dtype
+    dtype('float32')
+    """
+    import numpy as np
+
+    from eagerflow.keras import config
+
+    if isinstance(x, _core.Tensor | _core.Variable):
+        return conversion.cast(x, config.floatx())
+    return np.asarray(x, dtype=config.defaults.float_dtype.as_numpy_dtype)
+
+
+def concatenate(tensors: Any, axis: int = -1) -> Any:
+    """Tensors joined along an axis."""
+    return array.concat(list(tensors), axis)
+
+
+def stack(x: Any, axis: int = 0) -> Any:
+    """Tensors along a new axis."""
+    return array.stack(list(x), axis)
+
+
+def reshape(x: Any, shape: Any) -> Any:
+    """x in another shape."""
+    return array.reshape(x, shape)
+
+
+def permute_dimensions(x: Any, pattern: Any) -> Any:
+    """x with its axes in another order."""
+    return array.transpose(x, list(pattern))
+
+
+def transpose(x: Any) -> Any:
+    """x with its axes turned around."""
+    return array.transpose(x)
+
+
+def flatten(x: Any) -> Any:
+    """All elements in one axis."""
+    return array.reshape(x, [-1])
+
+
+def batch_flatten(x: Any) -> Any:
+    """All axes after the first as one.
+
+    >>> tf.keras.backend.batch_flatten(tf.ones([2, 3, 4])).shape
+    TensorShape([2, 12])
+    """
+    x = _core.convert(x, None, None)
+    sizes = x.shape.as_list()
+    width = 1
+    for size in sizes[1:]:
+        width *= size
+    return _ops.reshape(x, [sizes[0], width])
+
+
+def expand_dims(x: Any, axis: int = -1) -> Any:
+    """x with a new axis of size one."""
+    return array.expand_dims(x, axis)
+
+
+def squeeze(x: Any, axis: int) -> Any:
+    """x without an axis of size one."""
+    return array.squeeze(x, [axis])
+
+
+def repeat(x: Any, n: int) -> Any:
+    """Each row of a matrix `n` times, along a new second axis."""
+    return array.tile(array.expand_dims(x, 1), [1, n, 1])
+
+
+def repeat_elements(x: Any, rep: int, axis: int) -> Any:
+    """Each element along an axis several times."""
+    return array.repeat(x, rep, axis=axis)
+
+
+def tile(x: Any, n: Any) -> Any:
+    """x several times along each axis."""
+    return array.tile(x, [n] if isinstance(n, int) else n)
+
+
+def temporal_padding(x: Any, padding: tuple = (1, 1)) -> Any:
+    """Zeros around the middle axis of three."""
+    return array.pad(x, [[0, 0], [padding[0], padding[1]], [0, 0]])
+
+
+def _around(x: Any, padding: Any, data_format: str | None) -> Any:
+    from eagerflow.keras import config
+
+    data_format = data_format or config.image_data_format()
+    if data_format not in ("channels_first", "channels_last"):
+        raise ValueError(f"Unknown data_format: {data_format}")
+    inner = [list(pair) for pair in padding]
+    last = data_format == "channels_last"
+    return array.pad(x, [[0, 0], *inner, [0, 0]] if last else [[0, 0], [0, 0], *inner])
+
+
+def spatial_2d_padding(
+    x: Any, padding: Any = ((1, 1), (1, 1)), data_format: str | None = None
+) -> Any:
+    """Zeros around images."""
+    return _around(x, padding, data_format)
+
+
+def spatial_3d_padding(
+    x: Any, padding: Any = ((1, 1), (1, 1), (1, 1)), data_format: str | None = None
+) -> Any:
+    """Zeros around volumes."""
+    return _around(x, padding, data_format)
+
+
+def resize_images(
+    x: Any,
+    height_factor: int,
+    width_factor: int,
+    data_format: str,
+    interpolation: str = "nearest",
+) -> Any:
+    """Images, made larger by whole factors."""
+    from eagerflow.keras.layers import UpSampling2D
+
+    layer = UpSampling2D((height_factor, width_factor), data_format, interpolation)
+    return layer(x)
+
+
+def resize_volumes(
+    x: Any, depth_factor: int, height_factor: int, width_factor: int, data_format: str
+) -> Any:
+    """Volumes, made larger by repeating values."""
+    first = 2 if data_format == "channels_first" else 1
+    for axis, factor in enumerate((depth_factor, height_factor, width_factor), first):
+        x = repeat_elements(x, factor, axis)
+    return x

@@ -1,0 +1,332 @@
+"""tf.keras.backend: variables, phases, sessions and random numbers."""
+
+from __future__ import annotations
+
+import gc
+import importlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from eagerflow import _core
+from eagerflow import random as random_ops
+from eagerflow.keras import config, naming
+from eagerflow.keras.engine import call_context
+from eagerflow.ops import conversion, creation
+from eagerflow.variable import Variable
+
+_ops = _core.ops
+
+
+def backend() -> str:
+    """The name of Keras's backend.
+
+    >>> tf.keras.backend.backend()
+    'tensorflow'
+    """
+    return "tensorflow"
+
+
+def clear_session() -> None:
+    """Starts layers' names again and forgets the learning phase; frees what nobody holds."""
+    naming.reset_uids()
+    call_context.clear_learning_phase()
+    gc.collect()
+
+
+@contextmanager
+def learning_phase_scope(value: Any) -> Iterator[None]:
+    """Sets the learning phase inside a `with` block.
+
+    Raises:
+        ValueError: if `value` is neither 0 nor 1.
+    """
+    known = call_context.learning_phase_is_set()
+    before = call_context.learning_phase()
+    call_context.set_learning_phase(value)
+    try:
+        yield
+    finally:
+        if known:
+            call_context.set_learning_phase(before)
+        else:
+            call_context.clear_learning_phase()
+
+
+def _chosen(x: Any) -> Any:
+    return x() if callable(x) and not isinstance(x, _core.Variable) else x
+
+
+def in_train_phase(x: Any, alt: Any, training: Any = None) -> Any:
+    """x in training, else `alt`; functions are called."""
+    if training is None:
+        training = call_context.learning_phase()
+    return _chosen(x) if training else _chosen(alt)
+
+
+def in_test_phase(x: Any, alt: Any, training: Any = None) -> Any:
+    """`alt` in training, else x; functions are called."""
+    return in_train_phase(alt, x, training)
+
+
+def switch(condition: Any, then_expression: Any, else_expression: Any) -> Any:
+    """One of two values: by a condition, or for each element by its own."""
+    condition = _core.convert(condition, None, None)
+    if condition.ndim == 0:
+        return _chosen(then_expression) if condition else _chosen(else_expression)
+    chosen, other = (
+        _core.convert(_chosen(e), None, None) for e in (then_expression, else_expression)
+    )
+    while condition.ndim < chosen.ndim:
+        condition = _ops.expand_dims(condition, -1)
+    return _ops.select(conversion.cast(condition, "bool"), chosen, other)
+
+
+def variable(value: Any, dtype: Any = None, name: str | None = None, constraint: Any = None) -> Any:
+    """A variable; of the float type by default.
+
+    >>> float(tf.keras.backend.variable(2.0))
+    2.0
+    """
+    return Variable(value, dtype=config.float_dtype(dtype), name=name, constraint=constraint)
+
+
+def constant(value: Any, dtype: Any = None, shape: Any = None, name: str | None = None) -> Any:
+    """A tensor; of the float type by default."""
+    return conversion.constant(value, dtype=config.float_dtype(dtype), shape=shape)
+
+
+def placeholder(
+    shape: Any = None,
+    ndim: int | None = None,
+    dtype: Any = None,
+    sparse: bool = False,
+    name: str | None = None,
+    ragged: bool = False,
+) -> Any:
+    """A symbolic tensor, as `tf.keras.Input` gives, but for a whole shape."""
+    from eagerflow.keras.engine.input_layer import Input
+
+    shape = (None,) * ndim if shape is None and ndim is not None else shape
+    return Input(batch_shape=shape, dtype=dtype, name=name)
+
+
+def eval(x: Any) -> Any:
+    """The value as an array."""
+    return x.numpy() if hasattr(x, "numpy") else np.asarray(x)
+
+
+get_value = eval
+
+
+def batch_get_value(tensors: Any) -> list[Any]:
+    """The values of several tensors."""
+    return [eval(tensor) for tensor in tensors]
+
+
+def set_value(x: Any, value: Any) -> None:
+    """Assigns a value to a variable."""
+    x.assign(np.asarray(value, dtype=x.dtype.as_numpy_dtype))
+
+
+def batch_set_value(tuples: Any) -> None:
+    """Assigns values to variables, given in pairs."""
+    for x, value in tuples:
+        set_value(x, value)
+
+
+def update(x: Any, new_x: Any) -> Any:
+    """Assigns a value to a variable and returns it."""
+    return x.assign(new_x)
+
+
+def update_add(x: Any, increment: Any) -> Any:
+    """Adds to a variable and returns it."""
+    return x.assign_add(increment)
+
+
+def update_sub(x: Any, decrement: Any) -> Any:
+    """Subtracts from a variable and returns it."""
+    return x.assign_sub(decrement)
+
+
+def moving_average_update(x: Any, value: Any, momentum: float) -> Any:
+    """Moves a variable towards a value: `x * momentum + value * (1 - momentum)`."""
+    value = conversion.cast(value, x.dtype)
+    return x.assign_sub((x - value) * conversion.cast(1.0 - momentum, x.dtype))
+
+
+def count_params(x: Any) -> int:
+    """How many elements a tensor has."""
+    return int(np.prod(x.shape.as_list()))
+
+
+def zeros(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
+    """A variable of zeros."""
+    return Variable(creation.zeros(shape, config.float_dtype(dtype)), name=name)
+
+
+def ones(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
+    """A variable of ones."""
+    return Variable(creation.ones(shape, config.float_dtype(dtype)), name=name)
+
+
+def eye(size: Any, dtype: Any = None, name: str | None = None) -> Any:
+    """A variable that holds the identity matrix."""
+    rows, columns = size if isinstance(size, tuple | list) else (size, size)
+    return Variable(creation.eye(rows, columns, dtype=config.float_dtype(dtype)), name=name)
+
+
+def zeros_like(x: Any, dtype: Any = None, name: str | None = None) -> Any:
+    """Zeros in the shape of x."""
+    return creation.zeros_like(x, dtype)
+
+
+def ones_like(x: Any, dtype: Any = None, name: str | None = None) -> Any:
+    """Ones in the shape of x."""
+    return creation.ones_like(x, dtype)
+
+
+def random_normal(
+    shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = None, seed: int | None = None
+) -> Any:
+    """Normally distributed numbers."""
+    return random_ops.normal(shape, mean, stddev, config.float_dtype(dtype), seed)
+
+
+def random_uniform(
+    shape: Any, minval: Any = 0.0, maxval: Any = 1.0, dtype: Any = None, seed: int | None = None
+) -> Any:
+    """Uniform numbers."""
+    return random_ops.uniform(shape, minval, maxval, config.float_dtype(dtype), seed)
+
+
+def truncated_normal(
+    shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = None, seed: int | None = None
+) -> Any:
+    """Normally distributed numbers, those beyond two standard deviations drawn again."""
+    return random_ops.truncated_normal(shape, mean, stddev, config.float_dtype(dtype), seed)
+
+
+def random_bernoulli(shape: Any, p: float = 0.0, dtype: Any = None, seed: int | None = None) -> Any:
+    """Ones with a probability, else zeros."""
+    kind = config.float_dtype(dtype)
+    drawn = random_ops.uniform(shape, 0.0, 1.0, kind, seed)
+    return conversion.cast(_ops.less_equal(drawn, _core.convert(p, kind, None)), kind)
+
+
+random_binomial = random_bernoulli
+
+
+def random_normal_variable(
+    shape: Any,
+    mean: Any,
+    scale: Any,
+    dtype: Any = None,
+    name: str | None = None,
+    seed: int | None = None,
+) -> Any:
+    """A variable of normally distributed numbers."""
+    return Variable(random_normal(shape, mean, scale, dtype, seed), name=name)
+
+
+def random_uniform_variable(
+    shape: Any,
+    low: Any,
+    high: Any,
+    dtype: Any = None,
+    name: str | None = None,
+    seed: int | None = None,
+) -> Any:
+    """A variable of uniform numbers."""
+    return Variable(random_uniform(shape, low, high, dtype, seed), name=name)
+
+
+def print_tensor(x: Any, message: str = "", summarize: int = 3) -> Any:
+    """Prints a tensor after a message and returns it."""
+    from eagerflow.ops.printing import print as show
+
+    show(message, x, summarize=summarize)
+    return x
+
+
+def stop_gradient(variables: Any) -> Any:
+    """The same values, through which no gradient passes."""
+    if isinstance(variables, list | tuple):
+        return [_ops.stop_gradient(variable) for variable in variables]
+    return _ops.stop_gradient(variables)
+
+
+def gradients(loss: Any, variables: Any) -> Any:
+    """Belongs to graphs: raises a RuntimeError. Use `tf.GradientTape`."""
+    raise RuntimeError(
+        "tf.gradients is not supported when eager execution is enabled. "
+        "Use tf.GradientTape instead."
+    )
+
+
+def map_fn(fn: Callable, elems: Any, name: str | None = None, dtype: Any = None) -> Any:
+    """A function of each row."""
+    from eagerflow.ops import loops
+
+    return loops.map_fn(fn, elems, dtype=dtype)
+
+
+def foldl(fn: Callable, elems: Any, initializer: Any = None, name: str | None = None) -> Any:
+    """Rows combined by a function, from the first to the last."""
+    from eagerflow.ops import loops
+
+    return loops.foldl(fn, elems, initializer=initializer)
+
+
+def foldr(fn: Callable, elems: Any, initializer: Any = None, name: str | None = None) -> Any:
+    """Rows combined by a function, from the last to the first."""
+    from eagerflow.ops import loops
+
+    return loops.foldr(fn, elems, initializer=initializer)
+
+
+def function(
+    inputs: Any, outputs: Any, updates: Any = None, name: Any = None, **kwargs: Any
+) -> Any:
+    """A function from values of symbolic inputs to arrays of symbolic outputs.
+
+    Raises:
+        ValueError: for updates, which belong to graphs.
+
+    >>> x = tf.keras.Input([1])
+    >>> tf.keras.backend.function([x], [x * 2.0])([np.ones([1, 1])])
+    [array([[2.]], dtype=float32)]
+    """
+    from eagerflow import nest
+    from eagerflow.keras.engine.training import Model
+
+    if updates:
+        raise ValueError("`updates` argument is not supported during eager execution.")
+    model = Model(inputs=inputs, outputs=outputs)
+    as_list = isinstance(outputs, list | tuple)
+
+    def run(values: Any) -> Any:
+        results = model(values)
+        results = nest.map_structure(lambda value: value.numpy(), results)
+        return [results] if as_list and not isinstance(results, list | tuple) else results
+
+    return run
+
+
+def manual_variable_initialization(value: bool) -> None:
+    """Accepted: variables have a value from the start."""
+
+
+def is_sparse(tensor: Any) -> bool:
+    """Whether a tensor is a SparseTensor."""
+    return type(tensor).__name__ == "SparseTensor"
+
+
+def to_dense(tensor: Any) -> Any:
+    """A sparse tensor as a dense one; others as they are."""
+    if not is_sparse(tensor):
+        return tensor
+    return importlib.import_module("eagerflow.sparse").to_dense(tensor)

@@ -1,0 +1,103 @@
+"""tf.keras.backend: values against NumPy's, state, and symbolic tensors."""
+
+import numpy as np
+import pytest
+
+import eagerflow as tf
+
+K = tf.keras.backend
+X = np.arange(1.0, 13.0, dtype=np.float32).reshape(2, 3, 2)
+
+
+@pytest.mark.parametrize("name", ["sum", "prod", "max", "min", "mean", "var", "std"])
+@pytest.mark.parametrize("axis", [None, 1, (0, 2)])
+def test_reductions(name, axis):
+    expected = getattr(np, name)(X, axis=axis)
+    np.testing.assert_allclose(getattr(K, name)(X, axis=axis), expected, rtol=1e-5)
+
+
+def test_products():
+    other = np.ones([4, 2, 5], np.float32)
+    np.testing.assert_allclose(K.dot(X, other), np.dot(X, other), rtol=1e-6)
+    a, b = X, X.transpose(0, 2, 1).copy()
+    np.testing.assert_allclose(K.batch_dot(a, b), a @ b, rtol=1e-6)
+    np.testing.assert_allclose(
+        K.batch_dot(a, a, axes=2), np.einsum("bik,bjk->bij", a, a), rtol=1e-6
+    )
+    flat = X.reshape(2, 6)
+    np.testing.assert_allclose(
+        K.batch_dot(flat, flat, axes=1), np.sum(flat * flat, axis=1, keepdims=True)
+    )
+    with pytest.raises(ValueError, match="rank < 2"):
+        K.batch_dot(X[0, 0], X[0, 0])
+
+
+def test_shapes():
+    assert K.int_shape(X) == (2, 3, 2)
+    assert K.int_shape(tf.keras.Input([3])) == (None, 3)
+    assert K.batch_flatten(X).shape == [2, 6]
+    np.testing.assert_array_equal(K.repeat_elements(X, 2, 1), np.repeat(X, 2, 1))
+    np.testing.assert_array_equal(K.permute_dimensions(X, (1, 0, 2)), X.transpose(1, 0, 2))
+    assert K.spatial_2d_padding(X[..., None]).shape == [2, 5, 4, 1]
+    np.testing.assert_array_equal(K.clip(X, 2, 3), np.clip(X, 2, 3))
+    assert K.arange(3).numpy().tolist() == [0, 1, 2]
+
+
+def test_variables():
+    v = K.variable([1.0, 2.0])
+    K.set_value(v, [3, 4])
+    assert K.get_value(v).tolist() == [3, 4]
+    K.update_add(v, [1.0, 1.0])
+    K.moving_average_update(v, [0.0, 0.0], 0.5)
+    assert K.get_value(v).tolist() == [2, 2.5]
+    assert K.count_params(K.zeros([2, 3])) == 6
+
+
+def test_phases():
+    assert K.in_train_phase(1, 2) == 2
+    with K.learning_phase_scope(1):
+        assert K.in_train_phase(lambda: 1, 2) == 1
+        x = tf.keras.layers.Dropout(0.5)(tf.ones([100]))
+        assert (x.numpy() == 0).any()
+    assert K.learning_phase() == 0
+    with pytest.raises(ValueError, match="0 or 1"):
+        K.set_learning_phase(2)
+
+
+def test_layers_of_images():
+    images = np.random.default_rng(0).normal(size=[1, 5, 5, 2]).astype(np.float32)
+    kernel = np.ones([3, 3, 2, 1], np.float32)
+    expected = sum(
+        images[:, i : i + 3, j : j + 3].sum(-1, keepdims=True) for i in range(3) for j in range(3)
+    )
+    np.testing.assert_allclose(K.conv2d(images, kernel), expected, rtol=1e-4, atol=1e-5)
+    pooled = K.pool2d(images, (5, 5), pool_mode="avg")
+    np.testing.assert_allclose(pooled[0, 0, 0], images.mean(axis=(0, 1, 2)), rtol=1e-4, atol=1e-6)
+    moved = K.bias_add(images, np.array([1.0, 2.0], np.float32))
+    np.testing.assert_allclose(moved, images + [1, 2], rtol=1e-6)
+
+
+def test_functions_between_symbolic_tensors():
+    x = tf.keras.Input([2])
+    h = K.mean(K.square(x), axis=-1)
+    assert h.shape.as_list() == [None]
+    function = K.function([x], [h, x])
+    first, second = function([np.array([[1.0, 3.0]])])
+    assert first.tolist() == [5.0] and second.tolist() == [[1.0, 3.0]]
+
+
+def test_clear_session_starts_names_again():
+    tf.keras.layers.Dense(1)
+    K.clear_session()
+    assert tf.keras.layers.Dense(1).name == "dense"
+    assert K.backend() == "tensorflow"
+
+
+def test_crossentropies():
+    target, output = np.array([[1.0, 0.0]]), np.array([[0.7, 0.2]])
+    expected = -(target * np.log(output) + (1 - target) * np.log(1 - output))
+    np.testing.assert_allclose(K.binary_crossentropy(target, output), expected, rtol=1e-5)
+    logits = np.log(output / (1 - output))
+    np.testing.assert_allclose(
+        K.binary_crossentropy(target, logits, from_logits=True), expected, rtol=1e-5
+    )
