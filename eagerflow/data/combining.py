@@ -103,12 +103,16 @@ class ConcatenateDataset(Dataset):
         return self._inputs[variant]._sample(variant)
 
 
+_CHECKED = object()
+
+
 class ConcatenateCursor(Cursor):
     """Reads the datasets one after the other."""
 
-    __slots__ = ("_context", "_datasets", "_index", "_input")
+    __slots__ = ("_context", "_datasets", "_index", "_input", "_spec")
 
     def __init__(self, datasets: list[Dataset], context: Context) -> None:
+        self._spec: Any = None
         self._datasets = datasets
         self._context = context
         self._index = 0
@@ -117,10 +121,24 @@ class ConcatenateCursor(Cursor):
     def __next__(self) -> Any:
         while self._input is not None:
             try:
-                return next(self._input)
+                element = next(self._input)
             except StopIteration:
                 self._go_to(self._index + 1)
+                continue
+            if self._spec is None or (self._index and self._spec is not _CHECKED):
+                self._check(element)
+            return element
         raise StopIteration
+
+    def _check(self, element: Any) -> None:
+        """The first elements of the datasets must be of the same dtypes and structure."""
+        spec = structure.spec_of(element)
+        if self._index == 0:
+            self._spec = spec
+        else:
+            if self._spec is not None:
+                ConcatenateDataset._merged(self._spec, spec)
+            self._spec = _CHECKED
 
     def _go_to(self, index: int) -> None:
         self._index = index

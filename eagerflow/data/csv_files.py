@@ -15,6 +15,8 @@ from eagerflow.data.files import LineCursor, filenames_dataset, path_of, reader_
 from eagerflow.io.csv import split_line
 from eagerflow.type_spec import TensorSpec
 
+convert = _core.convert
+_FLOATS = (dtypes.float32, dtypes.float64)
 _KINDS = ("float32", "float64", "int32", "int64", "string")
 
 
@@ -182,29 +184,33 @@ class RowCursor(LineCursor):
                 f"Expect {len(owner._columns)} fields but have {len(fields)} in record"
                 + (" (an empty line)" if not record else "")
             )
+        missing = owner._missing
         values = []
         for i, (field, (dtype, default)) in enumerate(zip(fields, owner._columns, strict=True)):
-            if not field or field == owner._missing:
+            if not field or field == missing:
                 if default is None:
                     raise invalid(f"Field {i} is required but missing in record!")
                 values.append(default)
             elif dtype is dtypes.string:
-                values.append(_core.convert(field, dtype, None))
+                values.append(convert(field, dtype, None))
             else:
-                values.append(_core.convert(_number(field, dtype, i), dtype, None))
+                values.append(convert(_number(field, dtype, i), dtype, None))
         return tuple(values)
 
 
 def _number(field: bytes, dtype: Any, column: int) -> Any:
     try:
-        if b"_" in field:
-            raise ValueError
-        value = float(field) if dtype.is_floating else int(field)
-        if not dtype.is_floating and not dtype.min <= value <= dtype.max:
-            raise ValueError
+        if dtype in _FLOATS:
+            value: Any = float(field)
+        else:
+            value = int(field)
+            if not -(2**31) <= value < 2**31 and not dtype.min <= value <= dtype.max:
+                raise ValueError
+        # Python alone reads digits in groups.
+        if b"_" not in field:
+            return value
     except ValueError:
-        raise invalid(
-            f"Field {column} in record is not a valid {dtype.name}: "
-            f"{field.decode(errors='replace')}"
-        ) from None
-    return value
+        pass
+    raise invalid(
+        f"Field {column} in record is not a valid {dtype.name}: {field.decode(errors='replace')}"
+    )

@@ -14,9 +14,10 @@ from eagerflow.data.cursor import Cursor
 from eagerflow.data.dataset import Dataset, UnaryDataset
 from eagerflow.data.sources import TensorSliceDataset
 from eagerflow.io.os_errors import from_os_error, translated
-from eagerflow.io.records import masked_crc32c, open_for_reading
+from eagerflow.io.records import open_for_reading, unmasked
 from eagerflow.type_spec import TensorSpec
 
+crc32c = _core.crc32c
 _BUFFER = 1 << 18
 
 
@@ -242,7 +243,7 @@ class RecordCursor(FileCursor):
         super().__init__(path)
         self._compression = compression
         self._size = size
-        self._buffer: memoryview = memoryview(b"")
+        self._buffer: bytes = b""
         self._place = 0
         self._offset = 0
 
@@ -257,24 +258,24 @@ class RecordCursor(FileCursor):
                 # As in TensorFlow, a file may end within a record's head.
                 raise StopIteration
         length, check = _HEADER.unpack_from(buffer, place)
-        if masked_crc32c(buffer[place : place + 8]) != check:
+        if crc32c(buffer[place : place + 8]) != unmasked(check):
             note = "" if self._offset else " (Is this even a TFRecord file?)"
             raise self._damaged("corrupted", note)
-        whole = length + 16
-        if len(buffer) - place < whole:
-            buffer, place = self._more(file, whole), 0
-            if len(buffer) < whole:
+        start, end = place + 12, place + 12 + length
+        if len(buffer) < end + 4:
+            buffer, start, end = self._more(file, length + 16), 12, 12 + length
+            if len(buffer) < end + 4:
                 raise self._damaged("truncated")
-        record = buffer[place + 12 : place + 12 + length]
-        if masked_crc32c(record) != _FOOTER.unpack_from(buffer, place + 12 + length)[0]:
+        record = buffer[start:end]
+        if crc32c(record) != unmasked(_FOOTER.unpack_from(buffer, end)[0]):
             raise self._damaged("corrupted")
-        self._place = place + whole
-        self._offset += whole
-        return bytes(record)
+        self._place = end + 4
+        self._offset += length + 16
+        return record
 
-    def _more(self, file: BinaryIO, wanted: int) -> memoryview:
+    def _more(self, file: BinaryIO, wanted: int) -> bytes:
         """The buffer from this place on, with at least `wanted` bytes if the file has them."""
-        pieces = [bytes(self._buffer[self._place :])]
+        pieces = [self._buffer[self._place :]]
         found = len(pieces[0])
         while found < wanted:
             # A damaged length must not ask for more memory than the file has bytes.
@@ -283,13 +284,13 @@ class RecordCursor(FileCursor):
                 break
             pieces.append(piece)
             found += len(piece)
-        self._buffer, self._place = memoryview(b"".join(pieces)), 0
+        self._buffer, self._place = b"".join(pieces), 0
         return self._buffer
 
     def _damaged(self, how: str, note: str = "") -> errors.DataLossError:
         text = f"{self._path}: {how} record at {self._offset}{note}"
         # What follows a damaged record cannot be found.
-        self._buffer, self._place = memoryview(b""), 0
+        self._buffer, self._place = b"", 0
         if self._file is not None:
             self._file.seek(0, os.SEEK_END) if not self._compression else self._file.read()
         return errors.DataLossError(None, None, text)

@@ -152,6 +152,8 @@ def interleaved(
 
 
 _END = object()
+# How many elements of an open dataset a thread reads ahead.
+_AHEAD = 32
 
 
 class _Open:
@@ -256,7 +258,7 @@ class InterleaveCursor(Cursor):
         if threaded:
             from eagerflow.data.parallel import PrefetchCursor
 
-            cursor = PrefetchCursor(cursor, max(2, self._block), dataset)
+            cursor = PrefetchCursor(cursor, max(_AHEAD, self._block), dataset)
         return _Open(element, cursor, threaded)
 
     def _advance(self) -> None:

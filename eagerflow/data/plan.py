@@ -28,7 +28,7 @@ from eagerflow.data.indices import (
 )
 from eagerflow.data.positions import RepeatDataset, ShardDataset, SkipDataset, TakeDataset
 from eagerflow.data.shuffling import ShuffleDataset
-from eagerflow.data.sources import RangeDataset, TensorSliceDataset
+from eagerflow.data.sources import RangeDataset, TensorSliceDataset, slices_at
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -211,7 +211,7 @@ class LookupCursor(Cursor):
                 raise StopIteration
         index = self._ready[self._at]
         self._at += 1
-        return structure.pack(self._like, [column[index] for column in self._columns])
+        return structure.pack(self._like, slices_at(self._columns, index))
 
     def state(self) -> Any:
         return {"stream": self._stream.state(), "ready": self._ready[self._at :]}

@@ -117,6 +117,8 @@ class TensorSliceDataset(Dataset):
         self._columns = structure.flatten(self._tensors)
         sizes = []
         for column in self._columns:
+            if column is None:
+                continue
             rank = getattr(column, "shape", TensorShape([])).rank
             if rank == 0:
                 raise ValueError("Unbatching a tensor is only supported for rank >= 1")
@@ -141,13 +143,20 @@ class TensorSliceDataset(Dataset):
         if not self._size:
             return structure.zero_like(self.element_spec)
         index = 0 if variant == 0 else self._size - 1
-        return structure.pack(self._tensors, [column[index] for column in self._columns])
+        return structure.pack(self._tensors, slices_at(self._columns, index))
 
     def _details(self) -> str:
         described = ", ".join(
-            f"{tuple(column.shape)} {column.dtype.name}" for column in self._columns
+            f"{tuple(column.shape)} {column.dtype.name}"
+            for column in self._columns
+            if column is not None
         )
         return f"{self._size} slices of {described}"
+
+
+def slices_at(columns: list, index: int) -> list:
+    """The slices at one position; None stays None."""
+    return [None if column is None else column[index] for column in columns]
 
 
 class SliceCursor(Cursor):
@@ -169,7 +178,7 @@ class SliceCursor(Cursor):
         kind = type(self._like)
         if kind is Tensor:
             return self._columns[0][index]
-        return structure.pack(self._like, [column[index] for column in self._columns])
+        return structure.pack(self._like, slices_at(self._columns, index))
 
     def skip(self, count: int) -> None:
         self._index += count
@@ -347,8 +356,6 @@ class GeneratorCursor(Cursor):
         spec = self._spec
         if type(spec) is TensorSpec:
             return _fitting(spec, value, spec)
-        if type(value) is list:
-            value = tuple(value)
         try:
             parts = structure.flatten_up_to(spec, value)
         except (TypeError, ValueError) as error:

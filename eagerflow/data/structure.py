@@ -153,8 +153,6 @@ def flatten_up_to(shallow: Any, value: Any) -> list:
     """
     if not is_nested(shallow):
         return [value]
-    if isinstance(value, list) and isinstance(shallow, tuple):
-        value = tuple(value)
     if not is_nested(value) or isinstance(shallow, Mapping) != isinstance(value, Mapping):
         raise TypeError(f"{_forms(value)} does not have the form of {_forms(shallow)}.")
     if isinstance(shallow, Mapping) and set(shallow) != set(value):
