@@ -262,6 +262,9 @@ from eagerflow.ops.matrix_functions import (
 from eagerflow.ops.printing import (
     print,
 )
+from eagerflow.ops.random_distributions import (
+    random_index_shuffle,
+)
 from eagerflow.ops.reduction import (
     argmax,
     argmin,
@@ -546,6 +549,7 @@ __all__ = [
     "py_function",
     "ragged",
     "random",
+    "random_index_shuffle",
     "range",
     "rank",
     "realdiv",

@@ -12,6 +12,7 @@ from eagerflow import _core, random_seed
 from eagerflow import dtype as dtypes
 from eagerflow.ops.random import between, integer_bounds, scaled, sizes_of
 from eagerflow.ops.random_algorithm import checked_algorithm
+from eagerflow.ops.random_distributions import binomial_size, binomial_tensor
 from eagerflow.variable import Variable
 
 _ops = _core.ops
@@ -299,6 +300,31 @@ class Generator:
             shape, dtypes.as_dtype(dtype), "StatelessRandomUniformFullIntV2"
         )
         return _ops.philox_uniform_full_int(*arguments)
+
+    def binomial(
+        self,
+        shape: Any,
+        counts: Any,
+        probs: Any,
+        dtype: Any = dtypes.int32,
+        name: str | None = None,
+    ) -> Tensor:
+        """Binomially distributed numbers.
+
+        Args:
+            shape: the shape of the result, which ends with that of the parameters.
+            counts: how often something is tried.
+            probs: the chances of success, which broadcast with `counts`.
+            dtype: the dtype of the result, floating, int32 or int64.
+            name: ignored.
+        """
+        sizes, _ = sizes_of(shape, "StatefulRandomBinomial")
+        parameters = max(binomial_size(counts, probs), 1)
+        # What TensorFlow sets aside: as if each number took 200 outputs, four at a time.
+        outputs = parameters * 200 * (math.prod(sizes) // parameters + 3) // 4
+        return binomial_tensor(
+            self._take(outputs), sizes, counts, probs, dtypes.as_dtype(dtype)
+        )
 
     def make_seeds(self, count: int = 1) -> Tensor:
         """Seeds for the stateless functions.

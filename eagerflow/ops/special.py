@@ -320,14 +320,14 @@ def _incomplete_gamma(a: Any, x: Any, op: str, upper: bool) -> Tensor:
 
     def backward(dy: Tensor) -> list[Tensor]:
         density = _ops.exp(_ops.negative(x) + (a - 1) * _ops.log(x) - _ops.lgamma(a))
-        slope = _rounded(_order_derivative(order, point), a)
+        slope = _rounded(order_derivative(order, point), a)
         return [_summed(dy * slope * sign, a), _summed(dy * density * sign, x)]
 
     (y,) = differentiable([_rounded(values, x)], [a, x], backward)
     return y
 
 
-def _order_derivative(a: np.ndarray, x: np.ndarray) -> np.ndarray:
+def order_derivative(a: np.ndarray, x: np.ndarray) -> np.ndarray:
     """The derivative of P(a, x) by a.
 
     Up to x = a + 10 by its power series, x^a e^-x / gamma(a + 1) * sum of x^n / ((a+1)...(a+n)),

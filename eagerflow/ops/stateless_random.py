@@ -36,7 +36,7 @@ _DTYPES = (
 )
 
 
-def _start(seed: Any, alg: Any) -> tuple[int, int, int]:
+def start_of(seed: Any, alg: Any) -> tuple[int, int, int]:
     """The key and counter that a seed stands for.
 
     The seed's two numbers are mixed by one Philox block under a fixed key, so that every bit of
@@ -96,7 +96,7 @@ def stateless_uniform(
         )
     if not dtype.is_integer:
         sizes, _ = sizes_of(shape, "StatelessRandomUniformV2")
-        return between(_ops.philox_uniform(sizes, dtype, *_start(seed, alg)), minval, maxval)
+        return between(_ops.philox_uniform(sizes, dtype, *start_of(seed, alg)), minval, maxval)
     if (minval is None) != (maxval is None):
         raise ValueError(
             f"For integer `dtype` argument {dtype}, argument `minval` and `maxval` must be both "
@@ -104,7 +104,7 @@ def stateless_uniform(
         )
     if minval is None:
         sizes, _ = sizes_of(shape, "StatelessRandomUniformFullIntV2")
-        return _ops.philox_uniform_full_int(sizes, dtype, *_start(seed, alg))
+        return _ops.philox_uniform_full_int(sizes, dtype, *start_of(seed, alg))
     if dtype in (dtypes.uint32, dtypes.uint64):
         raise ValueError(
             f"Argument `dtype` got invalid value {dtype} when argument `minval` is not None. "
@@ -112,7 +112,7 @@ def stateless_uniform(
         )
     op = "StatelessRandomUniformIntV2"
     bounds = integer_bounds(minval, maxval, dtype, op)
-    return _ops.philox_uniform_int(sizes_of(shape, op)[0], dtype, *_start(seed, alg), *bounds)
+    return _ops.philox_uniform_int(sizes_of(shape, op)[0], dtype, *start_of(seed, alg), *bounds)
 
 
 def stateless_normal(
@@ -145,7 +145,7 @@ def stateless_normal(
     dtype = dtypes.as_dtype(dtype)
     mean, stddev = moments(mean, stddev, dtype)
     sizes, _ = sizes_of(shape, "StatelessRandomNormalV2")
-    return scaled(_ops.philox_normal(sizes, dtype, *_start(seed, alg)), mean, stddev)
+    return scaled(_ops.philox_normal(sizes, dtype, *start_of(seed, alg)), mean, stddev)
 
 
 def stateless_truncated_normal(
@@ -178,7 +178,7 @@ def stateless_truncated_normal(
     dtype = dtypes.as_dtype(dtype)
     mean, stddev = moments(mean, stddev, dtype)
     sizes, _ = sizes_of(shape, "StatelessTruncatedNormalV2")
-    return scaled(_ops.philox_truncated_normal(sizes, dtype, *_start(seed, alg)), mean, stddev)
+    return scaled(_ops.philox_truncated_normal(sizes, dtype, *start_of(seed, alg)), mean, stddev)
 
 
 def stateless_categorical(
@@ -210,7 +210,7 @@ def stateless_categorical(
     """
     dtype = class_dtype(dtype)
     logits = _core.convert(logits, None, dtypes.float32)
-    start = _start(seed, "auto_select")
+    start = start_of(seed, "auto_select")
     return _ops.philox_categorical(logits, sample_count(num_samples), dtype, *start)
 
 
@@ -232,7 +232,7 @@ def stateless_shuffle(
     TensorShape([4])
     """
     value = _core.convert(value, None, None)
-    start = _start(seed, alg)
+    start = start_of(seed, alg)
     if value.ndim == 0 or value._shape_tuple()[0] < 2:
         return _ops.identity(value)
     return _ops.gather(value, _ops.philox_shuffle(value._shape_tuple()[0], *start))

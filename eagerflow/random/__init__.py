@@ -17,6 +17,14 @@ from eagerflow.ops.random import (
 from eagerflow.ops.random_algorithm import (
     Algorithm,
 )
+from eagerflow.ops.random_distributions import (
+    gamma,
+    poisson,
+    stateless_binomial,
+    stateless_gamma,
+    stateless_parameterized_truncated_normal,
+    stateless_poisson,
+)
 from eagerflow.ops.random_generator import (
     Generator,
     create_rng_state,
@@ -47,16 +55,22 @@ __all__ = [
     "experimental",
     "fixed_unigram_candidate_sampler",
     "fold_in",
+    "gamma",
     "get_global_generator",
     "learned_unigram_candidate_sampler",
     "log_uniform_candidate_sampler",
     "normal",
+    "poisson",
     "set_global_generator",
     "set_seed",
     "shuffle",
     "split",
+    "stateless_binomial",
     "stateless_categorical",
+    "stateless_gamma",
     "stateless_normal",
+    "stateless_parameterized_truncated_normal",
+    "stateless_poisson",
     "stateless_truncated_normal",
     "stateless_uniform",
     "truncated_normal",

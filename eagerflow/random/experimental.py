@@ -1,5 +1,11 @@
 """tf.random.experimental: older names of generators, and stateless helpers."""
 
+from eagerflow.ops.random_algorithm import (
+    Algorithm,
+)
+from eagerflow.ops.random_distributions import (
+    index_shuffle,
+)
 from eagerflow.ops.random_generator import (
     Generator,
     create_rng_state,
@@ -17,9 +23,11 @@ from eagerflow.ops.stateless_random import (
 )
 
 __all__ = [
+    "Algorithm",
     "Generator",
     "create_rng_state",
     "get_global_generator",
+    "index_shuffle",
     "set_global_generator",
     "stateless_fold_in",
     "stateless_shuffle",

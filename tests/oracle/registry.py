@@ -18,6 +18,7 @@ FAMILIES = (
     "decompositions",
     "nn",
     "special",
+    "distributions",
     "neighbourhoods",
     "sampling",
     "ctc",
