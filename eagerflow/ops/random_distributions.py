@@ -458,15 +458,28 @@ def _shuffled(indices: np.ndarray, key: np.ndarray, limit: int, rounds: int) -> 
             ^ turned(keys[k - 1], 4)
         )
         constants >>= 1
-    values = indices.astype(np.uint64)
-    active = np.arange(values.size)
-    while active.size:
-        left, right = values[active] >> np.uint64(width), values[active] & np.uint64(mask)
+
+    def encrypted(values: np.ndarray) -> np.ndarray:
+        left, right = values >> np.uint64(width), values & np.uint64(mask)
         for k in range(0, len(keys), 2):
             left = left ^ _mixed(right, width) ^ np.uint64(keys[k])
             right = right ^ _mixed(left, width) ^ np.uint64(keys[k + 1])
-        values[active] = left << np.uint64(width) | right
+        return left << np.uint64(width) | right
+
+    values = indices.astype(np.uint64)
+    active = np.arange(values.size)
+    for _ in range(16 if width <= 10 else 2**63):
+        if not active.size:
+            return values
+        values[active] = encrypted(values[active])
         active = active[values[active] > limit]
+    # Walks through a small set are long if few of it are in range: all of them at once, each step
+    # as long as all before it together.
+    following = encrypted(np.arange(4**width, dtype=np.uint64))
+    while (far := values[active] > limit).any():
+        active = active[far]
+        values[active] = following[values[active]]
+        following = np.where(following > limit, following[following], following)
     return values
 
 

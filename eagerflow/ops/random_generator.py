@@ -322,9 +322,7 @@ class Generator:
         parameters = max(binomial_size(counts, probs), 1)
         # What TensorFlow sets aside: as if each number took 200 outputs, four at a time.
         outputs = parameters * 200 * (math.prod(sizes) // parameters + 3) // 4
-        return binomial_tensor(
-            self._take(outputs), sizes, counts, probs, dtypes.as_dtype(dtype)
-        )
+        return binomial_tensor(self._take(outputs), sizes, counts, probs, dtypes.as_dtype(dtype))
 
     def make_seeds(self, count: int = 1) -> Tensor:
         """Seeds for the stateless functions.

@@ -18,6 +18,7 @@ FAMILIES = (
     "decompositions",
     "nn",
     "special",
+    "strings",
     "distributions",
     "neighbourhoods",
     "sampling",
