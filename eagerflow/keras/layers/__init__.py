@@ -63,6 +63,7 @@ from eagerflow.keras.layers.global_pooling import (
 )
 from eagerflow.keras.layers.gru import GRU, GRUCell
 from eagerflow.keras.layers.identity import ActivityRegularization, Identity
+from eagerflow.keras.layers.image_preprocessing import CenterCrop, Rescaling
 from eagerflow.keras.layers.lambda_layer import Lambda
 from eagerflow.keras.layers.layer_normalization import (
     GroupNormalization,
@@ -112,6 +113,15 @@ from eagerflow.keras.layers.pooling import (
     MaxPooling1D,
     MaxPooling2D,
     MaxPooling3D,
+)
+from eagerflow.keras.layers.random_images import (
+    RandomBrightness,
+    RandomContrast,
+    RandomCrop,
+    RandomFlip,
+    RandomRotation,
+    RandomTranslation,
+    RandomZoom,
 )
 from eagerflow.keras.layers.reshaping import Flatten, Permute, RepeatVector, Reshape
 from eagerflow.keras.layers.rnn import RNN

@@ -1,0 +1,107 @@
+"""Images of other scale and size, the same at every call."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from eagerflow import _core
+from eagerflow.keras.engine.layer import Layer
+from eagerflow.keras.layers.arguments import sizes_of
+from eagerflow.keras.layers.preprocessing_layer import as_tensor, listed
+from eagerflow.ops import conversion
+from eagerflow.shapes import TensorShape
+
+_ops = _core.ops
+
+
+def cropped(images: Any, top: int, left: int, height: int, width: int) -> Any:
+    """A part of images `[..., rows, columns, channels]`."""
+    shape = images._shape_tuple()
+    before = [0] * (len(shape) - 3)
+    return _ops.slice(images, [*before, top, left, 0], [*shape[:-3], height, width, shape[-1]])
+
+
+def fitted(images: Any, height: int, width: int, interpolation: str = "bilinear") -> Any:
+    """Images of a size, of which as little is cut off as keeps their proportions."""
+    from eagerflow import image
+
+    rows, columns = images._shape_tuple()[-3:-1]
+    crop_height = min(rows, int(float(columns * height) / width))
+    crop_width = min(columns, int(float(rows * width) / height))
+    top, left = (rows - crop_height) // 2, (columns - crop_width) // 2
+    part = cropped(images, top, left, crop_height, crop_width)
+    return image.resize(part, [height, width], method=interpolation)
+
+
+def resized_shape(input_shape: Any, height: int | None, width: int | None) -> TensorShape:
+    """A shape of images with other sizes."""
+    sizes = sizes_of(input_shape)
+    sizes[-3:-1] = [height, width]
+    return TensorShape(sizes)
+
+
+class Rescaling(Layer):
+    """inputs * scale + offset.
+
+    Args:
+        scale: a number, or one for each channel.
+        offset: a number, or one for each channel.
+        **kwargs: `name`, `dtype`, …
+
+    >>> layer = tf.keras.layers.Rescaling(1 / 255)
+    >>> layer(np.array([0, 255], np.uint8)).numpy()
+    array([0., 1.], dtype=float32)
+    """
+
+    def __init__(self, scale: Any, offset: Any = 0.0, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.scale = scale
+        self.offset = offset
+
+    def call(self, inputs: Any) -> Any:
+        dtype = self._compute_dtype_object
+        x = conversion.cast(as_tensor(inputs), dtype)
+        scale = conversion.cast(self.scale, dtype)
+        return _ops.add(_ops.multiply(x, scale), conversion.cast(self.offset, dtype))
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        return input_shape
+
+    def get_config(self) -> dict[str, Any]:
+        return {
+            **super().get_config(),
+            "scale": listed(self.scale),
+            "offset": listed(self.offset),
+        }
+
+
+class CenterCrop(Layer):
+    """The middle of images; smaller ones are enlarged.
+
+    Args:
+        height: the rows of the result.
+        width: the columns of the result.
+        **kwargs: `name`, `dtype`, …
+
+    >>> tf.keras.layers.CenterCrop(4, 6)(tf.ones([2, 10, 8, 3])).shape
+    TensorShape([2, 4, 6, 3])
+    """
+
+    def __init__(self, height: int, width: int, **kwargs: Any) -> None:
+        super().__init__(autocast=False, **kwargs)
+        self.height = height
+        self.width = width
+
+    def call(self, inputs: Any) -> Any:
+        x = conversion.cast(as_tensor(inputs), self._compute_dtype_object)
+        rows, columns = x._shape_tuple()[-3:-1]
+        if rows >= self.height and columns >= self.width:
+            top, left = (rows - self.height) // 2, (columns - self.width) // 2
+            return cropped(x, top, left, self.height, self.width)
+        return conversion.cast(fitted(x, self.height, self.width), x.dtype)
+
+    def compute_output_shape(self, input_shape: Any) -> TensorShape:
+        return resized_shape(input_shape, self.height, self.width)
+
+    def get_config(self) -> dict[str, Any]:
+        return {**super().get_config(), "height": self.height, "width": self.width}

@@ -1,0 +1,110 @@
+"""Images moved, turned and scaled: each place of the result looks up a place of the input."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from eagerflow import _core
+from eagerflow import dtype as dtypes
+
+_ops = _core.ops
+FILL_MODES = ("reflect", "wrap", "constant", "nearest")
+INTERPOLATIONS = ("nearest", "bilinear")
+
+
+def translation(dx: Any, dy: Any) -> list[Any]:
+    """The transformation that moves images by `dx` columns and `dy` rows, numbers `[batch]`."""
+    zeros, ones = _ops.zeros_like(dx), _ops.ones_like(dx)
+    return [ones, zeros, _ops.negative(dx), zeros, ones, _ops.negative(dy)]
+
+
+def rotation(angles: Any, rows: int, columns: int) -> list[Any]:
+    """The transformation that turns images around their centre by `angles` `[batch]`."""
+    width, height = columns - 1.0, rows - 1.0
+    cosine, sine = _ops.cos(angles), _ops.sin(angles)
+    x = (width - (cosine * width - sine * height)) / 2.0
+    y = (height - (sine * width + cosine * height)) / 2.0
+    return [cosine, _ops.negative(sine), x, sine, cosine, y]
+
+
+def zoom(zx: Any, zy: Any, rows: int, columns: int) -> list[Any]:
+    """The transformation that shows `zx` times the width and `zy` times the height."""
+    zeros = _ops.zeros_like(zx)
+    x = (columns - 1.0) / 2.0 * (1.0 - zx)
+    y = (rows - 1.0) / 2.0 * (1.0 - zy)
+    return [zx, zeros, x, zeros, zy, y]
+
+
+def _inside(place: Any, size: int, mode: str) -> Any:
+    """Places beyond the border as places of the image, for all modes but "constant"."""
+    last = float(size - 1)
+    if mode == "constant":
+        return place
+    if mode == "reflect" and size > 1:
+        period = 2.0 * size
+        place = _ops.floormod(place, period)
+        place = _ops.select(_ops.greater_equal(place, float(size)), period - 1.0 - place, place)
+    elif mode == "wrap" and size > 1:
+        # As many whole widths are taken off as there are steps between first and last place.
+        below = _ops.add(place, size * (_ops.floor(_ops.negative(place) / last) + 1.0))
+        above = _ops.subtract(place, size * _ops.floor(place / last))
+        wrapped = _ops.select(_ops.greater(place, last), above, place)
+        place = _ops.select(_ops.less(place, 0.0), below, wrapped)
+    return _ops.clip_by_value(place, 0.0, last)
+
+
+def transformed(
+    images: Any, numbers: list[Any], fill_mode: str, fill_value: float, interpolation: str
+) -> Any:
+    """Images `[batch, rows, columns, channels]` whose place (x, y) holds the input's at
+    (a x + b y + c, d x + e y + f), where the numbers a to f are given for each image.
+
+    Args:
+        images: floating.
+        numbers: six tensors `[batch]`.
+        fill_mode: what lies beyond the border: "reflect", "wrap", "nearest" or "constant".
+        fill_value: the constant.
+        interpolation: "bilinear" or "nearest".
+    """
+    batch, rows, columns, channels = images._shape_tuple()
+    x = _ops.reshape(_ops.cast(_ops.range(0, columns, 1), dtypes.float32), [1, 1, columns])
+    y = _ops.reshape(_ops.cast(_ops.range(0, rows, 1), dtypes.float32), [1, rows, 1])
+    a, b, c, d, e, f = (_ops.reshape(n, [batch, 1, 1]) for n in numbers)
+    source_x = _inside(a * x + b * y + c, columns, fill_mode)
+    source_y = _inside(d * x + e * y + f, rows, fill_mode)
+    flat = _ops.reshape(images, [batch * rows * columns, channels])
+    starts = _ops.reshape(_ops.range(0, batch, 1), [batch, 1, 1]) * (rows * columns)
+
+    def read(at_y: Any, at_x: Any) -> Any:
+        known = _ops.logical_and(
+            _ops.logical_and(_ops.greater_equal(at_x, 0.0), _ops.less(at_x, float(columns))),
+            _ops.logical_and(_ops.greater_equal(at_y, 0.0), _ops.less(at_y, float(rows))),
+        )
+        near_x = _ops.cast(_ops.clip_by_value(at_x, 0.0, columns - 1.0), dtypes.int32)
+        near_y = _ops.cast(_ops.clip_by_value(at_y, 0.0, rows - 1.0), dtypes.int32)
+        found = _ops.gather(flat, starts + near_y * columns + near_x, 0, 0)
+        beyond = _core.convert(fill_value, images.dtype, None)
+        return _ops.select(_ops.expand_dims(known, -1), found, beyond)
+
+    if interpolation == "nearest":
+        return read(_rounded(source_y), _rounded(source_x))
+    left, top = _ops.floor(source_x), _ops.floor(source_y)
+    right, bottom = left + 1.0, top + 1.0
+
+    def weight(value: Any) -> Any:
+        return _ops.cast(_ops.expand_dims(value, -1), images.dtype)
+
+    above = weight(right - source_x) * read(top, left) + weight(source_x - left) * read(top, right)
+    below = weight(right - source_x) * read(bottom, left) + weight(source_x - left) * read(
+        bottom, right
+    )
+    return weight(bottom - source_y) * above + weight(source_y - top) * below
+
+
+def _rounded(x: Any) -> Any:
+    """The nearest whole numbers, halves away from zero."""
+    return _ops.multiply(_ops.sign(x), _ops.floor(_ops.add(_ops.abs(x), 0.5)))
+
+
+FULL_TURN = 2.0 * math.pi

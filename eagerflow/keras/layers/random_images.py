@@ -1,0 +1,446 @@
+"""Images changed at random while a model is trained."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from eagerflow import _core
+from eagerflow import dtype as dtypes
+from eagerflow.keras.engine.call_context import is_inferring
+from eagerflow.keras.layers.image_preprocessing import (
+    cropped,
+    fitted,
+    resized_shape,
+)
+from eagerflow.keras.layers.image_transform import (
+    FILL_MODES,
+    FULL_TURN,
+    INTERPOLATIONS,
+    rotation,
+    transformed,
+    translation,
+    zoom,
+)
+from eagerflow.keras.layers.preprocessing_layer import as_tensor
+from eagerflow.keras.layers.random_layer import BaseRandomLayer
+from eagerflow.ops import conversion
+from eagerflow.ops import stateless_random as stateless
+
+_ops = _core.ops
+
+
+class _RandomImages(BaseRandomLayer):
+    """A layer that changes images in training."""
+
+    def __init__(self, seed: int | None, **kwargs: Any) -> None:
+        super().__init__(seed=seed, force_generator=True, autocast=False, **kwargs)
+        self.seed = seed
+
+    def call(self, inputs: Any, training: Any = True) -> Any:
+        images = conversion.cast(as_tensor(inputs), self._compute_dtype_object)
+        if not training or is_inferring():
+            return images
+        return self._changed(images)
+
+    def _changed(self, images: Any) -> Any:
+        """Images `[rows, columns, channels]`, or a batch of them, after the change."""
+        raise NotImplementedError
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        return input_shape
+
+    def get_config(self) -> dict[str, Any]:
+        return {**super().get_config(), "rng_type": "stateful", "seed": self.seed}
+
+
+class RandomFlip(_RandomImages):
+    """Images, perhaps mirrored.
+
+    Args:
+        mode: "horizontal", "vertical" or "horizontal_and_vertical".
+        seed: the seed of the choices.
+        **kwargs: `name`, `dtype`, …
+
+    Raises:
+        ValueError: for another mode.
+
+    >>> tf.keras.layers.RandomFlip("horizontal")(tf.ones([2, 4, 4, 3])).shape
+    TensorShape([2, 4, 4, 3])
+    """
+
+    def __init__(
+        self, mode: str = "horizontal_and_vertical", seed: int | None = None, **kwargs: Any
+    ) -> None:
+        super().__init__(seed, **kwargs)
+        if mode not in ("horizontal", "vertical", "horizontal_and_vertical"):
+            raise ValueError(
+                f"RandomFlip layer {self.name} received an unknown mode argument {mode}"
+            )
+        self.mode = mode
+
+    def _changed(self, images: Any) -> Any:
+        if "horizontal" in self.mode:
+            images = self._flipped(images, -2)
+        if "vertical" in self.mode:
+            images = self._flipped(images, -3)
+        return images
+
+    def _flipped(self, images: Any, axis: int) -> Any:
+        seed = self._random_generator.make_seed_for_stateless_op()
+        mirrored = _ops.reverse(images, [axis])
+        if images.ndim == 3:
+            chance = stateless.stateless_uniform([], seed)
+            return _ops.select(_ops.less(chance, 0.5), mirrored, images)
+        batch = images._shape_tuple()[0]
+        chances = _ops.reshape(stateless.stateless_uniform([batch], seed), [batch, 1, 1, 1])
+        return _ops.select(_ops.greater(chances, 0.5), mirrored, images)
+
+    def get_config(self) -> dict[str, Any]:
+        return {**super().get_config(), "mode": self.mode}
+
+
+class RandomCrop(_RandomImages):
+    """A part of images at a random place in training, else their middle, resized.
+
+    Args:
+        height: the rows of the result.
+        width: the columns of the result.
+        seed: the seed of the places.
+        **kwargs: `name`, `dtype`, …
+
+    >>> tf.keras.layers.RandomCrop(4, 6)(tf.ones([2, 10, 8, 3])).shape
+    TensorShape([2, 4, 6, 3])
+    """
+
+    def __init__(self, height: int, width: int, seed: int | None = None, **kwargs: Any) -> None:
+        super().__init__(seed, **kwargs)
+        self.height = height
+        self.width = width
+
+    def call(self, inputs: Any, training: Any = True) -> Any:
+        images = conversion.cast(as_tensor(inputs), self._compute_dtype_object)
+        rows, columns = images._shape_tuple()[-3:-1]
+        down, right = rows - self.height, columns - self.width
+        if not training or down < 0 or right < 0:
+            return conversion.cast(fitted(images, self.height, self.width), images.dtype)
+        top = left = 0
+        if not is_inferring():
+            places = self._random_generator.random_uniform(
+                [2], 0, dtypes.int32.max, dtype=dtypes.int32
+            ).numpy()
+            top, left = int(places[0]) % (down + 1), int(places[1]) % (right + 1)
+        return cropped(images, top, left, self.height, self.width)
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        return resized_shape(input_shape, self.height, self.width)
+
+    def get_config(self) -> dict[str, Any]:
+        return {**super().get_config(), "height": self.height, "width": self.width}
+
+
+class RandomContrast(_RandomImages):
+    """Images with distances from the mean of each channel multiplied by a random number.
+
+    Args:
+        factor: a share: the number lies between 1 - factor and 1 + factor; or a pair of shares.
+        seed: the seed of the numbers.
+        **kwargs: `name`, `dtype`, …
+
+    Raises:
+        ValueError: if a share is negative, or the first is above 1.
+
+    >>> tf.keras.layers.RandomContrast(0.2)(tf.ones([2, 4, 4, 3])).shape
+    TensorShape([2, 4, 4, 3])
+    """
+
+    def __init__(self, factor: Any, seed: int | None = None, **kwargs: Any) -> None:
+        super().__init__(seed, **kwargs)
+        self.factor = factor
+        pair = isinstance(factor, (tuple, list))
+        self.lower, self.upper = factor if pair else (factor, factor)
+        if self.lower < 0.0 or self.upper < 0.0 or self.lower > 1.0:
+            raise ValueError(
+                "`factor` argument cannot have negative values or values greater than 1."
+                f"Received: factor={factor}"
+            )
+
+    def _changed(self, images: Any) -> Any:
+        seed = self._random_generator.make_seed_for_stateless_op()
+        factor = stateless.stateless_uniform([], seed, 1.0 - self.lower, 1.0 + self.upper)
+        mean = _ops.reduce_mean(images, [-3, -2], True)
+        factor = _ops.cast(factor, images.dtype)
+        changed = _ops.add(_ops.multiply(_ops.subtract(images, mean), factor), mean)
+        return _ops.clip_by_value(changed, 0.0, 255.0)
+
+    def get_config(self) -> dict[str, Any]:
+        return {**super().get_config(), "factor": self.factor}
+
+
+class RandomBrightness(_RandomImages):
+    """Images to which a random number is added.
+
+    Args:
+        factor: the number lies between -factor and factor, as a share of the range; or a pair.
+        value_range: the smallest and the largest value of images.
+        seed: the seed of the numbers.
+        **kwargs: `name`, `dtype`, …
+
+    Raises:
+        ValueError: if a share is outside of -1 and 1, or the range is no pair.
+
+    >>> tf.keras.layers.RandomBrightness(0.2)(tf.ones([2, 4, 4, 3])).shape
+    TensorShape([2, 4, 4, 3])
+    """
+
+    def __init__(
+        self, factor: Any, value_range: Any = (0, 255), seed: int | None = None, **kwargs: Any
+    ) -> None:
+        super().__init__(seed, **kwargs)
+        message = (
+            "The `factor` argument should be a number (or a list of two numbers) in the range "
+            f"[-1.0, 1.0]. Got {factor}"
+        )
+        if isinstance(factor, (tuple, list)):
+            if len(factor) != 2:
+                raise ValueError(message)
+            self._factor = sorted(factor)
+        elif isinstance(factor, (int, float)):
+            self._factor = [-abs(factor), abs(factor)]
+        else:
+            raise ValueError(message)
+        if self._factor[0] < -1 or self._factor[1] > 1:
+            raise ValueError(message)
+        if not isinstance(value_range, (tuple, list)) or len(value_range) != 2:
+            raise ValueError(
+                f"The `value_range` argument should be a list of two numbers. Got {value_range}"
+            )
+        self._value_range = sorted(value_range)
+
+    def _changed(self, images: Any) -> Any:
+        low, high = self._value_range
+        shape = [1] * images.ndim
+        if images.ndim == 4:
+            shape[0] = images._shape_tuple()[0]
+        delta = self._random_generator.random_uniform(
+            shape, minval=self._factor[0], maxval=self._factor[1]
+        )
+        delta = _ops.cast(_ops.multiply(delta, float(high - low)), images.dtype)
+        return _ops.clip_by_value(_ops.add(images, delta), float(low), float(high))
+
+    def get_config(self) -> dict[str, Any]:
+        return {
+            **super().get_config(),
+            "factor": self._factor,
+            "value_range": self._value_range,
+        }
+
+
+def _limits(value: Any, name: str) -> tuple[float, float]:
+    """The smallest and largest number that an argument stands for."""
+    low, high = value if isinstance(value, (tuple, list)) else (-value, value)
+    if high < low:
+        raise ValueError(
+            f"`{name}` argument cannot have an upper bound lower than its lower bound. "
+            f"Received: {name}={value}"
+        )
+    return low, high
+
+
+class _Transformation(_RandomImages):
+    """A layer that moves the places of images."""
+
+    def __init__(
+        self, fill_mode: str, interpolation: str, seed: int | None, fill_value: float, **kwargs: Any
+    ) -> None:
+        super().__init__(seed, **kwargs)
+        if fill_mode not in FILL_MODES:
+            raise NotImplementedError(
+                f"Unknown `fill_mode` {fill_mode}. Only `reflect`, `wrap`, `constant` and "
+                "`nearest` are supported."
+            )
+        if interpolation not in INTERPOLATIONS:
+            raise NotImplementedError(
+                f"Unknown `interpolation` {interpolation}. Only `nearest` and `bilinear` are "
+                "supported."
+            )
+        self.fill_mode = fill_mode
+        self.fill_value = fill_value
+        self.interpolation = interpolation
+
+    def _numbers(self, batch: int, rows: int, columns: int) -> list[Any]:
+        """What `transformed` takes."""
+        raise NotImplementedError
+
+    def _draw(self, batch: int, limits: tuple[float, float], plus: float = 0.0) -> Any:
+        drawn = self._random_generator.random_uniform(
+            [batch, 1], minval=plus + limits[0], maxval=plus + limits[1]
+        )
+        return _ops.squeeze(drawn, [1])
+
+    def _changed(self, images: Any) -> Any:
+        single = images.ndim == 3
+        if single:
+            images = _ops.expand_dims(images, 0)
+        numbers = self._numbers(*images._shape_tuple()[:3])
+        result = transformed(images, numbers, self.fill_mode, self.fill_value, self.interpolation)
+        return _ops.squeeze(result, [0]) if single else result
+
+    def get_config(self) -> dict[str, Any]:
+        return {
+            **super().get_config(),
+            "fill_mode": self.fill_mode,
+            "fill_value": self.fill_value,
+            "interpolation": self.interpolation,
+        }
+
+
+class RandomTranslation(_Transformation):
+    """Images, moved at random.
+
+    Args:
+        height_factor: by which share of the height at most, up or down; or a pair of shares.
+        width_factor: by which share of the width; or a pair.
+        fill_mode: what lies beyond the border: "reflect", "wrap", "nearest" or "constant".
+        interpolation: "bilinear" or "nearest".
+        seed: the seed of the numbers.
+        fill_value: the constant.
+        **kwargs: `name`, `dtype`, …
+
+    Raises:
+        ValueError: if a share is out of range.
+        NotImplementedError: for another mode or interpolation.
+
+    >>> tf.keras.layers.RandomTranslation(0.2, 0.2)(tf.ones([2, 4, 4, 3])).shape
+    TensorShape([2, 4, 4, 3])
+    """
+
+    def __init__(
+        self,
+        height_factor: Any,
+        width_factor: Any,
+        fill_mode: str = "reflect",
+        interpolation: str = "bilinear",
+        seed: int | None = None,
+        fill_value: float = 0.0,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(fill_mode, interpolation, seed, fill_value, **kwargs)
+        self.height_factor = height_factor
+        self.width_factor = width_factor
+        self._height = _limits(height_factor, "height_factor")
+        self._width = _limits(width_factor, "width_factor")
+        for name, limits in (("height_factor", self._height), ("width_factor", self._width)):
+            if max(map(abs, limits)) > 1.0:
+                raise ValueError(
+                    f"`{name}` argument must have values between [-1, 1]. Received: {name}={limits}"
+                )
+
+    def _numbers(self, batch: int, rows: int, columns: int) -> list[Any]:
+        dy = self._draw(batch, self._height) * float(rows)
+        dx = self._draw(batch, self._width) * float(columns)
+        return translation(dx, dy)
+
+    def get_config(self) -> dict[str, Any]:
+        return {
+            **super().get_config(),
+            "height_factor": self.height_factor,
+            "width_factor": self.width_factor,
+        }
+
+
+class RandomRotation(_Transformation):
+    """Images, turned around their centre at random.
+
+    Args:
+        factor: by which share of a full turn at most, in both directions; or a pair of shares.
+        fill_mode: what lies beyond the border: "reflect", "wrap", "nearest" or "constant".
+        interpolation: "bilinear" or "nearest".
+        seed: the seed of the angles.
+        fill_value: the constant.
+        **kwargs: `name`, `dtype`, …
+
+    Raises:
+        ValueError: if the shares are in the wrong order.
+        NotImplementedError: for another mode or interpolation.
+
+    >>> tf.keras.layers.RandomRotation(0.2)(tf.ones([2, 4, 4, 3])).shape
+    TensorShape([2, 4, 4, 3])
+    """
+
+    def __init__(
+        self,
+        factor: Any,
+        fill_mode: str = "reflect",
+        interpolation: str = "bilinear",
+        seed: int | None = None,
+        fill_value: float = 0.0,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(fill_mode, interpolation, seed, fill_value, **kwargs)
+        self.factor = factor
+        self.lower, self.upper = _limits(factor, "factor")
+
+    def _numbers(self, batch: int, rows: int, columns: int) -> list[Any]:
+        angles = self._random_generator.random_uniform(
+            [batch], minval=self.lower * FULL_TURN, maxval=self.upper * FULL_TURN
+        )
+        return rotation(angles, rows, columns)
+
+    def get_config(self) -> dict[str, Any]:
+        return {**super().get_config(), "factor": self.factor}
+
+
+class RandomZoom(_Transformation):
+    """Images, made larger or smaller at random.
+
+    Args:
+        height_factor: a share: of 1 - share to 1 + share times the height is shown; or a pair of
+            what is added to 1.
+        width_factor: the same for the width; by default that of the height, so that proportions
+            stay.
+        fill_mode: what lies beyond the border: "reflect", "wrap", "nearest" or "constant".
+        interpolation: "bilinear" or "nearest".
+        seed: the seed of the numbers.
+        fill_value: the constant.
+        **kwargs: `name`, `dtype`, …
+
+    Raises:
+        ValueError: if a share is out of range.
+        NotImplementedError: for another mode or interpolation.
+
+    >>> tf.keras.layers.RandomZoom(0.2)(tf.ones([2, 4, 4, 3])).shape
+    TensorShape([2, 4, 4, 3])
+    """
+
+    def __init__(
+        self,
+        height_factor: Any,
+        width_factor: Any = None,
+        fill_mode: str = "reflect",
+        interpolation: str = "bilinear",
+        seed: int | None = None,
+        fill_value: float = 0.0,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(fill_mode, interpolation, seed, fill_value, **kwargs)
+        self.height_factor = height_factor
+        self.width_factor = width_factor
+        self._height = _limits(height_factor, "height_factor")
+        self._width = None if width_factor is None else _limits(width_factor, "width_factor")
+        for name, limits in (("height_factor", self._height), ("width_factor", self._width)):
+            if limits is not None and min(limits) < -1.0:
+                raise ValueError(
+                    f"`{name}` argument cannot have values below -1. Received: {name}={limits}"
+                )
+
+    def _numbers(self, batch: int, rows: int, columns: int) -> list[Any]:
+        tall = self._draw(batch, self._height, 1.0)
+        wide = tall if self._width is None else self._draw(batch, self._width, 1.0)
+        return zoom(wide, tall, rows, columns)
+
+    def get_config(self) -> dict[str, Any]:
+        return {
+            **super().get_config(),
+            "height_factor": self.height_factor,
+            "width_factor": self.width_factor,
+        }
