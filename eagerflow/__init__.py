@@ -79,6 +79,14 @@ from eagerflow.dtypes import (
 from eagerflow.function import (
     function,
 )
+from eagerflow.graph.gradients import (
+    gradients,
+    hessians,
+)
+from eagerflow.graph.graph import (
+    Graph,
+    Operation,
+)
 from eagerflow.indexed_slices import (
     IndexedSlices,
 )
@@ -314,8 +322,6 @@ from eagerflow.sparse_tensor import (
 from eagerflow.tape import (
     GradientTape,
     UnconnectedGradients,
-    gradients,
-    hessians,
 )
 from eagerflow.tensor import (
     Tensor,
@@ -385,6 +391,7 @@ __all__ = [
     "DType",
     "DeviceSpec",
     "GradientTape",
+    "Graph",
     "IndexedSlices",
     "IndexedSlicesSpec",
     "Module",
@@ -393,6 +400,7 @@ __all__ = [
     "RaggedTensorSpec",
     "SparseTensor",
     "SparseTensorSpec",
+    "Operation",
     "Tensor",
     "TensorArray",
     "TensorArraySpec",

@@ -53,7 +53,7 @@ def default_graph() -> Any:
         if mode is not _EAGER:
             return mode
     if process.default_graph is None:
-        from eagerflow.graph.graph import Graph  # type: ignore[import-not-found]
+        from eagerflow.graph.graph import Graph
 
         process.default_graph = Graph()
     return process.default_graph

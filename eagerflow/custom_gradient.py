@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from eagerflow import _core, nest
+from eagerflow import _core, context, nest
 from eagerflow.tensor import Tensor
 
 _ops = _core.ops
@@ -45,6 +45,11 @@ def custom_gradient(f: Callable | None = None) -> Any:
 
     @functools.wraps(f)
     def decorated(*args: Any, **kwargs: Any) -> Any:
+        graph = context.building_graph()
+        if graph is not None:
+            from eagerflow.graph.recording import record
+
+            return record(graph, functools.partial(_call, f), (args, kwargs), kind="Custom")
         return _call(f, args, kwargs)
 
     return decorated

@@ -182,17 +182,6 @@ class GradientTape(_core.Tape):
         return stacks
 
 
-def gradients(ys: Any, xs: Any, *args: Any, **kwargs: Any) -> Any:
-    """Belongs to graphs: raises a RuntimeError. Use `tf.GradientTape`."""
-    raise RuntimeError(
-        "tf.gradients is not supported when eager execution is enabled. "
-        "Use tf.GradientTape instead."
-    )
-
-
-hessians = gradients
-
-
 def _value(source: Any) -> Any:
     """What a source holds now, unnoticed by tapes."""
     with _core.stop_recording():

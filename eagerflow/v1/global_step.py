@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+from eagerflow import context
 from eagerflow import dtype as dtypes
-from eagerflow.variable import Variable
+from eagerflow.graph.variables import make_variable
+from eagerflow.v1.names import GraphKeys
 
 
 class _Step:
     """The step of programs that run eagerly."""
 
-    variable: Variable | None = None
+    variable: Any = None
 
 
 _step = _Step()
@@ -19,7 +21,11 @@ _step = _Step()
 
 def get_global_step(graph: Any = None) -> Any:
     """The global step, or None if there is none yet."""
-    return _step.variable
+    graph = graph or context.building_graph()
+    if graph is None:
+        return _step.variable
+    found = graph.get_collection(GraphKeys.GLOBAL_STEP)
+    return found[0] if found else None
 
 
 def create_global_step(graph: Any = None) -> Any:
@@ -40,8 +46,14 @@ def get_or_create_global_step(graph: Any = None) -> Any:
     True
     """
     step = get_global_step(graph)
-    if step is None:
-        step = _step.variable = Variable(0, dtype=dtypes.int64, trainable=False, name="global_step")
+    if step is not None:
+        return step
+    step = make_variable(0, dtype=dtypes.int64, trainable=False, name="global_step")
+    graph = graph or context.building_graph()
+    if graph is None:
+        _step.variable = step
+    else:
+        graph.add_to_collection(GraphKeys.GLOBAL_STEP, step)
     return step
 
 

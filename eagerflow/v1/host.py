@@ -5,11 +5,41 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from eagerflow.ops.host_functions import numpy_function, py_function
+from eagerflow import context
+from eagerflow import dtype as dtypes
+from eagerflow.graph.recording import record
+from eagerflow.ops import host_functions
+from eagerflow.type_spec import TensorSpec
+
+
+def _node(call: Callable, func: Callable, inp: Any, Tout: Any, kind: str, name: Any) -> Any:
+    """Calls a function of tensors, or makes a node that does."""
+    graph = context.building_graph()
+    if graph is None:
+        return call(func, inp, Tout)
+    many = isinstance(Tout, list | tuple)
+    specs = [TensorSpec(None, dtypes.as_dtype(dtype)) for dtype in (Tout if many else [Tout])]
+    if not specs:
+        return record(
+            graph, lambda values: call(func, values, Tout), (list(inp),), kind=kind, infers=False
+        )
+    outputs: Any = specs if many else specs[0]
+    return record(
+        graph,
+        lambda values: call(func, values, Tout),
+        (list(inp),),
+        kind=kind,
+        name=name,
+        outputs=outputs,
+    )
 
 
 def py_func(
-    func: Callable, inp: Any, Tout: Any, stateful: bool = True, name: str | None = None
+    func: Callable,
+    inp: Any,
+    Tout: Any,
+    stateful: bool = True,
+    name: str | None = None,
 ) -> Any:
     """Calls a Python function with NumPy arrays.
 
@@ -23,7 +53,27 @@ def py_func(
     >>> tf.compat.v1.py_func(lambda x: x + 1, [tf.constant(1.0)], tf.float32).numpy()
     np.float32(2.0)
     """
-    return numpy_function(func, inp, Tout)
+    return _node(host_functions.numpy_function, func, inp, Tout, "PyFunc", name)
 
 
-__all__ = ["py_func", "py_function"]
+def numpy_function(
+    func: Callable | None = None,
+    inp: Any = None,
+    Tout: Any = None,
+    stateful: bool = True,
+    name: str | None = None,
+) -> Any:
+    """Calls a Python function with NumPy arrays; the same as `py_func`."""
+    assert func is not None
+    return py_func(func, inp, Tout, stateful, name)
+
+
+def py_function(
+    func: Callable | None = None,
+    inp: Any = None,
+    Tout: Any = None,
+    name: str | None = None,
+) -> Any:
+    """Calls a Python function with tensors, which can be differentiated."""
+    assert func is not None
+    return _node(host_functions.py_function, func, inp, Tout, "EagerPyFunc", name)

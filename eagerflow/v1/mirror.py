@@ -6,10 +6,14 @@ import difflib
 import importlib
 import pkgutil
 import sys
-from collections.abc import Callable, Collection, Mapping
-from types import ModuleType
+from collections.abc import Callable, Collection, Iterator, Mapping
+from types import FunctionType, ModuleType
 from typing import Any
 
+from eagerflow import _core
+from eagerflow.graph.recording import recordable
+
+OpFunction: Any = type(_core.ops.add)
 # Namespaces whose functions are the same in both versions, apart from what a module of
 # `eagerflow.compat.v1` says.
 FUNCTIONS = frozenset(
@@ -18,9 +22,19 @@ FUNCTIONS = frozenset(
 )
 
 
+# What is no operation, and so never becomes a node.
+_NO_NODES = frozenset(
+    "as_dtype broadcast_static_shape custom_gradient device executing_eagerly function "
+    "get_current_name_scope get_logger get_static_value grad_pass_through init_scope "
+    "inside_function install_as_tensorflow is_symbolic_tensor is_tensor no_gradient recompute_grad "
+    "register_tensor_conversion_function type_spec_from_value variable_creator_scope set_seed "
+    "get_global_generator set_global_generator is_numeric_tensor".split()
+)
+
+
 def mirror(
     module: str,
-    source: str,
+    *sources: str,
     renamed: Mapping[str, str] | None = None,
     hidden: Collection[str] = (),
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
@@ -28,27 +42,28 @@ def mirror(
 
     Names are looked up when they are first asked for, so that nothing is imported for its own sake.
 
+    Functions add nodes while a graph is being built.
+
     Args:
         module: the name of the module that gets the functions.
-        source: the module of version 2.
+        *sources: the modules with the names; the first one that has a name counts.
         renamed: older names, and where in the package each is found now.
         hidden: names of version 2 that version 1 did not have.
     """
     renamed = renamed or {}
 
-    def original() -> ModuleType | None:
-        try:
-            return importlib.import_module(source)
-        except ModuleNotFoundError as error:
-            if error.name != source:
-                raise
-            return None
+    def originals() -> Iterator[ModuleType]:
+        for source in sources:
+            try:
+                yield importlib.import_module(source)
+            except ModuleNotFoundError as error:
+                if error.name != source:
+                    raise
 
     def find(name: str) -> Any:
         if name in renamed:
             return _at(renamed[name])
-        module = original()
-        return None if module is None else _in(module, name)
+        return next((found for m in originals() if (found := _in(m, name)) is not None), None)
 
     def lookup(name: str) -> Any:
         if name in _submodules(module):
@@ -64,9 +79,9 @@ def mirror(
     def names() -> list[str]:
         own = {name for name in sys.modules[module].__dict__ if not name.startswith("_")}
         own.update(_submodules(module))
-        there = original()
-        shown = [] if there is None else getattr(there, "__all__", None) or dir(there)
-        own.update(name for name in shown if not name.startswith("_") and name not in hidden)
+        for there in originals():
+            shown = getattr(there, "__all__", None) or dir(there)
+            own.update(name for name in shown if not name.startswith("_") and name not in hidden)
         own.update(name for name, path in renamed.items() if _at(path) is not None)
         return sorted(own)
 
@@ -100,7 +115,9 @@ def _at(path: str) -> Any:
 
 
 def _version_1(module: str, name: str, found: Any) -> Any:
-    """The same in version 1: a namespace's own mirror."""
+    """The same in version 1: a function that may add nodes, or a namespace's own mirror."""
+    if isinstance(found, FunctionType | OpFunction):
+        return found if name in _NO_NODES else recordable(found)
     if not isinstance(found, ModuleType) or module != "eagerflow.compat.v1":
         return found
     path = f"{module}.{name}"

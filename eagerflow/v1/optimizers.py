@@ -118,7 +118,7 @@ class Optimizer:
                 "`loss` passed to Optimizer.compute_gradients should be a function when eager "
                 "execution is enabled."
             )
-        from eagerflow.graph import gradients  # type: ignore[import-not-found]
+        from eagerflow.graph import gradients
         from eagerflow.graph import variables as graph_variables
 
         chosen = graph_variables.trainable_variables() if var_list is None else list(var_list)
@@ -151,6 +151,7 @@ class Optimizer:
             from eagerflow.graph import training
 
             return training.apply_gradients(self, pairs, global_step, name or self._name)
+        self._begin([variable for gradient, variable in pairs if gradient is not None])
         for gradient, variable in pairs:
             if gradient is not None:
                 self._apply(gradient, variable)
@@ -169,6 +170,9 @@ class Optimizer:
 
     def _update(self, variable: Any, gradient: Any, slots: dict[str, Variable]) -> None:
         raise NotImplementedError(f"{type(self).__name__} defines no update rule.")
+
+    def _begin(self, variables: list[Any]) -> None:
+        """Called once before the variables of a step are changed."""
 
     def _finish(self) -> None:
         """Called once after the variables of a step have been changed."""
@@ -298,22 +302,25 @@ class AdamOptimizer(Optimizer):
         self._beta1 = beta1
         self._beta2 = beta2
         self._epsilon = epsilon
-        self._powers: list[Variable] = []
+        # By the first variable of a step: each session's variables have powers of their own.
+        self._powers: dict[int, list[Variable]] = {}
+        self._current: list[Variable] = []
 
     def _slot_values(self) -> dict[str, float]:
         return {"m": 0.0, "v": 0.0}
 
-    def _beta_powers(self) -> list[Variable]:
-        if not self._powers:
-            self._powers = [
+    def _begin(self, variables: list[Any]) -> None:
+        key = variables[0]._id
+        if key not in self._powers:
+            self._powers[key] = [
                 Variable(_number(beta), trainable=False, name=name)
                 for beta, name in ((self._beta1, "beta1_power"), (self._beta2, "beta2_power"))
             ]
-        return self._powers
+        self._current = self._powers[key]
 
     def _update(self, variable: Any, gradient: Any, slots: dict[str, Variable]) -> None:
         beta1, beta2 = _number(self._beta1), _number(self._beta2)
-        power1, power2 = (float(power) for power in self._beta_powers())
+        power1, power2 = (float(power) for power in self._current)
         rate = _number(self._learning_rate) * (1 - power2) ** 0.5 / (1 - power1)
         first, second = slots["m"], slots["v"]
         first.assign(first * beta1 + gradient * (1 - beta1))
@@ -321,12 +328,12 @@ class AdamOptimizer(Optimizer):
         variable.assign_sub(first * rate / (_ops.sqrt(second) + _number(self._epsilon)))
 
     def _finish(self) -> None:
-        for power, beta in zip(self._beta_powers(), (self._beta1, self._beta2), strict=True):
+        for power, beta in zip(self._current, (self._beta1, self._beta2), strict=True):
             power.assign(power * _number(beta))
 
     def variables(self) -> list[Any]:
         """The powers of the betas, and all slots."""
-        return [*self._powers, *super().variables()]
+        return [*self._current, *super().variables()]
 
 
 class AdagradOptimizer(Optimizer):

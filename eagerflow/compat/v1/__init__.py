@@ -2,52 +2,69 @@
 
 from eagerflow.context import executing_eagerly, reset_default_graph
 from eagerflow.custom_gradient import custom_gradient
+from eagerflow.graph.control_flow import (
+    case,
+    cond,
+    control_dependencies,
+    group,
+    no_op,
+    tuple,
+    while_loop,
+)
+from eagerflow.graph.defaults import (
+    add_to_collection,
+    add_to_collections,
+    colocate_with,
+    container,
+    device,
+    get_collection,
+    get_collection_ref,
+    get_default_graph,
+    get_seed,
+    name_scope,
+    op_scope,
+    set_random_seed,
+)
+from eagerflow.graph.gradients import gradients, hessians
+from eagerflow.graph.graph import Graph, Operation
+from eagerflow.graph.placeholder import placeholder, placeholder_with_default
+from eagerflow.graph.session import InteractiveSession, Session, get_default_session
+from eagerflow.graph.variables import (
+    VariableV1 as Variable,
+)
+from eagerflow.graph.variables import (
+    all_variables,
+    assign,
+    assign_add,
+    assign_sub,
+    count_up_to,
+    global_variables,
+    global_variables_initializer,
+    initialize_all_variables,
+    initialize_local_variables,
+    initialize_variables,
+    is_variable_initialized,
+    local_variables,
+    local_variables_initializer,
+    model_variables,
+    moving_average_variables,
+    report_uninitialized_variables,
+    scatter_add,
+    scatter_sub,
+    scatter_update,
+    tables_initializer,
+    trainable_variables,
+    variables_initializer,
+)
 from eagerflow.shapes import Dimension
-from eagerflow.v1.arithmetic import (
-    Print,
-    arg_max,
-    arg_min,
-    argmax,
-    argmin,
-    boolean_mask,
-    clip_by_average_norm,
-    confusion_matrix,
-    constant,
-    convert_to_tensor,
-    count_nonzero,
-    div,
-    expand_dims,
-    floor_div,
-    gather,
-    gather_nd,
-    multinomial,
-    norm,
-    ones_like,
-    pad,
-    reduce_all,
-    reduce_any,
-    reduce_logsumexp,
-    reduce_max,
-    reduce_mean,
-    reduce_min,
-    reduce_prod,
-    reduce_sum,
-    reverse_sequence,
-    scalar_mul,
-    shape,
-    size,
-    sparse_to_dense,
-    squeeze,
-    to_bfloat16,
-    to_complex64,
-    to_complex128,
-    to_double,
-    to_float,
-    to_int32,
-    to_int64,
-    transpose,
-    where,
-    zeros_like,
+from eagerflow.v1.host import numpy_function, py_func, py_function
+from eagerflow.v1.messages import (
+    ConfigProto,
+    GPUOptions,
+    GraphOptions,
+    OptimizerOptions,
+    RunMetadata,
+    RunOptions,
 )
 from eagerflow.v1.mirror import mirror
 from eagerflow.v1.names import GraphKeys
@@ -71,4 +88,6 @@ from eagerflow.v1.switches import (
     resource_variables_enabled,
 )
 
-__getattr__, __dir__ = mirror(__name__, "eagerflow", RENAMED, SECOND_ONLY)
+__getattr__, __dir__ = mirror(
+    __name__, "eagerflow.v1.arithmetic", "eagerflow", renamed=RENAMED, hidden=SECOND_ONLY
+)

@@ -1,0 +1,1 @@
+"""Declarative graphs: operations as nodes that sessions run."""

@@ -1,0 +1,286 @@
+"""Order, choice and repetition in graphs."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any
+
+from eagerflow import _core, context, nest
+from eagerflow.graph import inference
+from eagerflow.graph.execution import current_run
+from eagerflow.graph.graph import Operation
+from eagerflow.graph.recording import record, with_captured
+from eagerflow.graph.structure import is_symbol
+from eagerflow.ops import control_flow as eager
+from eagerflow.type_spec import TensorSpec
+
+
+def no_op(name: str | None = None) -> Any:
+    """An operation that does nothing."""
+    graph = context.building_graph()
+    if graph is None:
+        return None
+    return record(graph, lambda: None, kind="NoOp", name=name, infers=False)
+
+
+def group(*inputs: Any, **kwargs: Any) -> Any:
+    """An operation that is done when all the others are.
+
+    Args:
+        *inputs: tensors and operations.
+        **kwargs: `name`.
+    """
+    graph = context.building_graph()
+    if graph is None:
+        return None
+    with graph.control_dependencies(
+        [item for item in nest.flatten(list(inputs)) if item is not None]
+    ):
+        return record(
+            graph, lambda: None, kind="NoOp", name=kwargs.get("name") or "group_deps", infers=False
+        )
+
+
+def control_dependencies(control_inputs: Any) -> AbstractContextManager:
+    """Has the operations made inside run after others; nothing, if operations run eagerly."""
+    graph = context.building_graph()
+    if graph is None:
+        return eager.control_dependencies(control_inputs)
+    return graph.control_dependencies(control_inputs)
+
+
+def init_scope() -> AbstractContextManager:
+    """A context manager that does nothing."""
+    return nullcontext()
+
+
+def tuple(tensors: Sequence, name: str | None = None, control_inputs: Any = None) -> list:
+    """The tensors, each of which waits for all of them."""
+    graph = context.building_graph()
+    if graph is None:
+        return list(tensors)
+    waits = [item for item in (*tensors, *(control_inputs or ())) if item is not None]
+    with graph.control_dependencies(waits):
+        return [
+            None if tensor is None else record(graph, _core.ops.identity, (tensor,))
+            for tensor in tensors
+        ]
+
+
+def with_dependencies(dependencies: Sequence, output_tensor: Any, name: str | None = None) -> Any:
+    """A tensor that waits for others."""
+    graph = context.building_graph()
+    if graph is None:
+        return output_tensor
+    with graph.control_dependencies(dependencies):
+        return record(graph, _core.ops.identity, (output_tensor,), name=name)
+
+
+def cond(
+    pred: Any,
+    true_fn: Callable | None = None,
+    false_fn: Callable | None = None,
+    strict: bool = False,
+    name: str | None = None,
+    fn1: Callable | None = None,
+    fn2: Callable | None = None,
+) -> Any:
+    """What one of two functions gives.
+
+    In a graph, both functions are called at once to make their nodes; a session runs those of one.
+
+    Args:
+        pred: a boolean scalar.
+        true_fn: called without arguments if `pred` is true.
+        false_fn: called otherwise.
+        strict: accepted.
+        name: the node's name.
+        fn1: the older name of `true_fn`.
+        fn2: the older name of `false_fn`.
+
+    Raises:
+        TypeError: if one of the functions cannot be called, or in a graph, `pred` is no tensor.
+        ValueError: if the functions give different structures.
+    """
+    true_fn, false_fn = true_fn or fn1, false_fn or fn2
+    for function, text in ((true_fn, "true_fn"), (false_fn, "false_fn")):
+        if not callable(function):
+            raise TypeError(f"{text} must be callable.")
+    graph = context.building_graph()
+    if graph is None:
+        return eager.cond(pred, true_fn, false_fn)
+    if isinstance(pred, bool):
+        raise TypeError("pred must not be a Python bool")
+    if not is_symbol(pred):
+        pred = record(graph, _core.convert, (pred, None, None))
+    with graph.name_scope(name or "cond"):
+        controls, graph._controls = graph._controls, []  # branches wait for nothing by themselves
+        try:
+            branches = [_branch(graph, function) for function in (true_fn, false_fn)]
+        finally:
+            graph._controls = controls
+        return _choice(graph, pred, branches)
+
+
+def _branch(graph: Any, function: Any) -> Any:
+    result = function()
+
+    def as_tensor(leaf: Any) -> Any:
+        if leaf is None or isinstance(leaf, Operation) or is_symbol(leaf):
+            return leaf
+        return record(graph, _core.convert, (leaf, None, None))
+
+    return nest.map_structure(as_tensor, result)
+
+
+def _choice(graph: Any, pred: Any, branches: list) -> Any:
+    flat = [nest.flatten(branch) for branch in branches]
+    if len(flat[0]) != len(flat[1]):
+        raise ValueError("true_fn and false_fn must return the same number of tensors.")
+    for first, second in zip(*flat, strict=True):
+        if is_symbol(first) != is_symbol(second):
+            raise TypeError("true_fn and false_fn must both return tensors, or both operations.")
+        if is_symbol(first) and first.dtype != second.dtype:
+            raise TypeError(
+                f"true_fn and false_fn must return the same dtypes, got {first.dtype.name} and "
+                f"{second.dtype.name}."
+            )
+    specs = [
+        TensorSpec(first.shape.most_specific_compatible_shape(second.shape), first.dtype)
+        for first, second in zip(*flat, strict=True)
+        if is_symbol(first)
+    ]
+
+    def chosen_of(run: Any) -> list:
+        return flat[0] if bool(run.value(pred)) else flat[1]
+
+    def pending(run: Any) -> list:
+        if not run.has(pred) and run.producers([pred]):
+            return run.producers([pred])
+        chosen = chosen_of(run)
+        operations = [item for item in chosen if isinstance(item, Operation)]
+        return [*operations, *run.producers([item for item in chosen if is_symbol(item)])]
+
+    def give() -> Any:
+        run = current_run()
+        assert run is not None
+        values = [run.value(item) for item in chosen_of(run) if is_symbol(item)]
+        values = [v.read_value() if isinstance(v, _core.Variable) else v for v in values]
+        # Identities of their own, so that gradients are asked for at the right place.
+        return [_core.ops.identity(value) for value in values]
+
+    outputs = record(graph, give, kind="Merge", outputs=specs, infers=False) if specs else None
+    if outputs is None:
+        operation = record(graph, lambda: None, kind="Merge", infers=False)
+    else:
+        operation = outputs[0].op
+    operation.inputs = [pred, *(item for item in [*flat[0], *flat[1]] if is_symbol(item))]
+    operation.pending = pending
+    tensors = iter(outputs or ())
+    packed = [next(tensors) if is_symbol(item) else operation for item in flat[0]]
+    return nest.pack_sequence_as(branches[0], packed)
+
+
+def case(
+    pred_fn_pairs: Any,
+    default: Callable | None = None,
+    exclusive: bool = False,
+    strict: bool = False,
+    name: str = "case",
+) -> Any:
+    """What the function that belongs to the first true condition gives."""
+    if context.building_graph() is None:
+        return eager.case(pred_fn_pairs, default, exclusive)
+    pairs = list(pred_fn_pairs.items() if isinstance(pred_fn_pairs, dict) else pred_fn_pairs)
+    if default is None:
+        *pairs, (_, default) = pairs
+    function = default
+    for condition, chosen in reversed(pairs):
+        function = _nested(condition, chosen, function)
+    return function()
+
+
+def _nested(condition: Any, chosen: Callable, otherwise: Any) -> Callable:
+    return lambda: cond(condition, chosen, otherwise)
+
+
+def while_loop(
+    cond: Callable,
+    body: Callable,
+    loop_vars: Any,
+    shape_invariants: Any = None,
+    parallel_iterations: int = 10,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    name: str | None = None,
+    maximum_iterations: Any = None,
+    return_same_structure: bool = False,
+) -> Any:
+    """Repeats a function as long as a condition holds.
+
+    In a graph, the two functions are called while a session runs, as often as the loop turns; they
+    may use other tensors of the graph.
+
+    Args:
+        cond: called with the loop's variables; returns a boolean scalar.
+        body: called with the loop's variables; returns their next values.
+        loop_vars: the first values, a list or nested structure.
+        shape_invariants: shapes that hold all the time, if sizes change.
+        parallel_iterations: accepted.
+        back_prop: accepted.
+        swap_memory: accepted.
+        name: the node's name.
+        maximum_iterations: an upper limit to the number of turns.
+        return_same_structure: whether a single variable is returned in a list, as it was given.
+
+    Returns:
+        The last values; a single one by itself.
+    """
+
+    def repeat(values: Any, limit: Any) -> Any:
+        return eager.while_loop(
+            cond, body, values, maximum_iterations=None if limit is None else int(limit)
+        )
+
+    graph = context.building_graph()
+    if graph is None:
+        result = repeat(loop_vars, maximum_iterations)
+    else:
+        # Converted first, so that the loop's variables have one dtype all the time.
+        first = nest.map_structure(
+            lambda leaf: (
+                leaf if is_symbol(leaf) else record(graph, _core.convert, (leaf, None, None))
+            ),
+            list(loop_vars) if isinstance(loop_vars, list) else loop_vars,
+        )
+        shapes = nest.map_structure(lambda leaf: leaf.shape, first)
+        flat_shapes = nest.flatten(shapes if shape_invariants is None else shape_invariants)
+        specs = [
+            TensorSpec(shape, leaf.dtype)
+            for shape, leaf in zip(flat_shapes, nest.flatten(first), strict=True)
+        ]
+        outputs = record(
+            graph,
+            lambda values, limit: nest.flatten(repeat(values, limit)),
+            (first, maximum_iterations),
+            kind=name or "while",
+            outputs=specs,
+        )
+        met = [
+            *inference.captured(lambda values: cond(*_arguments(values)), first),
+            *inference.captured(lambda values: body(*_arguments(values)), first),
+        ]
+        if outputs:
+            operation = outputs[0].op
+            operation.inputs = with_captured(operation.inputs, met)
+        result = nest.pack_sequence_as(first, outputs)
+    if not return_same_structure and isinstance(result, list) and len(result) == 1:
+        return result[0]
+    return result
+
+
+def _arguments(values: Any) -> Any:
+    """A loop's variables as the arguments of its functions."""
+    return values if isinstance(values, list | builtins.tuple) else [values]

@@ -1,0 +1,68 @@
+"""Placeholders: tensors whose values are given to `Session.run`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from eagerflow import context, errors
+from eagerflow import dtype as dtypes
+from eagerflow.graph.recording import record
+from eagerflow.shapes import TensorShape
+from eagerflow.type_spec import TensorSpec
+
+
+def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Any:
+    """A tensor of a graph whose value is given by `feed_dict`.
+
+    Args:
+        dtype: the element type.
+        shape: the shape, in which sizes may be None; by default any.
+        name: the node's name.
+
+    Raises:
+        RuntimeError: if operations run eagerly.
+
+    >>> with tf.Graph().as_default():
+    ...     tf.compat.v1.placeholder(tf.float32, [None, 3])
+    <tf.Tensor 'Placeholder:0' shape=(None, 3) dtype=float32>
+    """
+    graph = context.building_graph()
+    if graph is None:
+        raise RuntimeError("tf.placeholder() is not compatible with eager execution.")
+    dtype, shape = dtypes.as_dtype(dtype), TensorShape(shape)
+
+    def missing() -> None:
+        sizes = "<unknown>" if shape.rank is None else str(shape.as_list()).replace("None", "?")
+        raise errors.InvalidArgumentError(
+            None,
+            None,
+            f"You must feed a value for placeholder tensor '{tensor.op.name}' with dtype "
+            f"{dtype.name} and shape {sizes.replace(' ', '')}",
+        )
+
+    tensor = record(graph, missing, kind="Placeholder", name=name, outputs=TensorSpec(shape, dtype))
+    return tensor
+
+
+def placeholder_with_default(input: Any, shape: Any, name: str | None = None) -> Any:
+    """A tensor that has a value unless `feed_dict` gives it another one.
+
+    Args:
+        input: the value.
+        shape: the shape, in which sizes may be None.
+        name: the node's name.
+    """
+    from eagerflow import _core
+
+    graph = context.building_graph()
+    if graph is None:
+        return _core.convert(input, None, None)
+    dtype = dtypes.result_dtype(input) or _core.convert(input, None, None).dtype
+    return record(
+        graph,
+        _core.ops.identity,
+        (input,),
+        kind="PlaceholderWithDefault",
+        name=name,
+        outputs=TensorSpec(TensorShape(shape), dtype),
+    )

@@ -1,0 +1,197 @@
+"""Making nodes: of operations that meet graph tensors, and of all functions while a graph is built."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from eagerflow import _core, context, errors, nest
+from eagerflow.graph import execution, inference
+from eagerflow.graph.graph import Graph
+from eagerflow.graph.structure import replace, symbols
+from eagerflow.graph.tensor import GraphTensor
+
+# Node names of functions that are not called what their operations are.
+_KINDS = {
+    "add": "Add",
+    "argmax": "ArgMax",
+    "argmin": "ArgMin",
+    "boolean_mask": "boolean_mask",
+    "clip_by_value": "clip_by_value",
+    "constant": "Const",
+    "convert": "Const",
+    "convert_to_tensor": "Const",
+    "divide": "truediv",
+    "dropout": "dropout",
+    "gather": "GatherV2",
+    "floordiv": "FloorDiv",
+    "moments": "moments",
+    "multiply": "Mul",
+    "negative": "Neg",
+    "norm": "norm",
+    "normal": "random_normal",
+    "ones": "ones",
+    "ones_like": "ones_like",
+    "one_hot": "one_hot",
+    "range": "range",
+    "reduce_all": "All",
+    "reduce_any": "Any",
+    "reduce_max": "Max",
+    "reduce_mean": "Mean",
+    "reduce_min": "Min",
+    "reduce_prod": "Prod",
+    "reduce_sum": "Sum",
+    "shape": "Shape",
+    "softmax_cross_entropy_with_logits": "softmax_cross_entropy_with_logits",
+    "stack": "stack",
+    "subtract": "Sub",
+    "squared_difference": "SquaredDifference",
+    "transpose": "transpose",
+    "truncated_normal": "truncated_normal",
+    "uniform": "random_uniform",
+    "zeros": "zeros",
+    "zeros_like": "zeros_like",
+}
+
+
+def kind_of(function: Any) -> str:
+    """The name of nodes that run a function, as TensorFlow's graphs call them."""
+    name = getattr(function, "__name__", "") or type(function).__name__
+    name = name.rpartition(".")[2].strip("_<>")
+    kind = _KINDS.get(name) or getattr(function, "op_name", None)
+    if kind is None:
+        kind = "".join(part[:1].upper() + part[1:] for part in name.split("_"))
+    return kind or "Op"
+
+
+def take_over(
+    function: Callable[..., Any], args: tuple, kwargs: dict[str, Any], kind: str | None = None
+) -> Any:
+    """What a function that meets graph tensors returns: a node's tensors, or, in a run, the result."""
+    if execution.current_run() is not None or inference.inferring() is not None:
+        values = replace(args, execution.resolve)
+        named = replace(dict(kwargs or {}), execution.resolve)
+        return function(*values, **named)
+    graph = context.building_graph() or symbols(args, kwargs)[0].graph
+    return record(graph, function, args, dict(kwargs or {}), kind)
+
+
+def record(
+    graph: Graph,
+    function: Callable[..., Any],
+    args: tuple = (),
+    kwargs: dict[str, Any] | None = None,
+    kind: str | None = None,
+    name: str | None = None,
+    outputs: Any = None,
+    infers: bool = True,
+) -> Any:
+    """Adds a node to a graph.
+
+    Args:
+        graph: the graph.
+        function: what a session calls, with the arguments' values.
+        args: positional arguments, in which graph tensors may be anywhere.
+        kwargs: keyword arguments, likewise.
+        kind: the kind of operation; by default that of the function.
+        name: the node's name; by default the kind.
+        outputs: a structure of `TensorSpec`s, if it is known what the function gives.
+        infers: whether to find that out by a run without values; else the node gives nothing.
+
+    Returns:
+        The tensors that the node gives, in the structure in which the function returns them; the
+        operation if there are none.
+    """
+    kwargs = kwargs or {}
+    name = name or (kwargs.get("name") if isinstance(kwargs.get("name"), str) else None)
+    inputs = symbols(args, kwargs)
+
+    def call(with_values: Callable[[Any], Any]) -> Any:
+        return function(*replace(args, with_values), **replace(kwargs, with_values))
+
+    results: list[Any] = []
+    if outputs is None and infers:
+        try:
+            with inference.noting() as met:
+                results = inference.infer(call, inputs)
+        except errors.InvalidArgumentError as error:
+            raise ValueError(error.message) from None
+        inputs = with_captured(inputs, met)
+    operation = graph.add_operation(kind or kind_of(function), function, args, kwargs, inputs, name)
+    if not inputs and operation.type == "Const" and results and results[0] is not None:
+        known = results[0][0]
+        operation.function, operation.args, operation.kwargs = (lambda: known), (), {}
+    if outputs is not None:
+        operation.structure = outputs
+        for k, spec in enumerate(nest.flatten(outputs)):
+            samples = inference.samples_of(spec.dtype, spec.shape)
+            operation.outputs.append(GraphTensor(operation, k, spec.dtype, spec.shape, samples))
+        return nest.pack_sequence_as(outputs, operation.outputs)
+    worked = [result[0] for result in results if result is not None]
+    if not worked or worked[0] is None:
+        return operation
+    return _outputs(operation, results, worked)
+
+
+def with_captured(inputs: list[Any], met: list[Any]) -> list[Any]:
+    """The inputs, and those tensors that functions among the arguments have met besides."""
+    known = {id(symbol) for symbol in inputs}
+    return [*inputs, *(s for s in {id(s): s for s in met}.values() if id(s) not in known)]
+
+
+def _outputs(operation: Any, results: list[Any], worked: list[Any]) -> Any:
+    """The tensors for what a function gave with each choice of sizes."""
+    uncertain = any(not tensor.shape.is_fully_defined() for tensor in operation.inputs)
+    structure = operation.structure = worked[0]
+    leaves = [None if result is None else nest.flatten(result[0]) for result in results]
+    first = nest.flatten(structure)
+    if any(found is not None and len(found) != len(first) for found in leaves):
+        raise ValueError(
+            f"The number of tensors that {operation.type} gives depends on sizes that are unknown. "
+            f"Operation '{operation.name}', made at:\n{operation.where()}"
+        )
+    packed: list[Any] = []
+    for k, leaf in enumerate(first):
+        if not (hasattr(leaf, "dtype") and hasattr(leaf, "shape")):
+            packed.append(leaf)
+            continue
+        samples = [None if found is None else found[k] for found in leaves]
+        shape = inference.merged_shape(samples, uncertain)
+        # With more than two, other sizes were tried than those that stand for unknown ones.
+        kept = (
+            inference.samples_of(leaf.dtype, shape)
+            if len(samples) > 2
+            else tuple(inference.lean(sample) for sample in samples)
+        )
+        if len(kept) == 1:
+            kept *= 2
+        tensor = GraphTensor(operation, len(operation.outputs), leaf.dtype, shape, kept)
+        operation.outputs.append(tensor)
+        packed.append(tensor)
+    if not operation.outputs:
+        return operation
+    return nest.pack_sequence_as(structure, packed)
+
+
+def recordable(function: Callable[..., Any]) -> Any:
+    """A function that adds a node while a graph is being built, and else just runs."""
+
+    name = getattr(function, "__name__", "")
+    infers = name != "print" and not name.lower().startswith("assert")
+
+    @functools.wraps(function)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        if context.process.graphs_used:
+            graph = context.building_graph()
+            if graph is not None:
+                return record(graph, function, args, kwargs, infers=infers)
+        return function(*args, **kwargs)
+
+    return wrapper
+
+
+def constant_node(graph: Graph, value: Any, name: str | None = None) -> Any:
+    """A node that gives a value that is known already."""
+    tensor = _core.convert(value, None, None)
+    return record(graph, lambda: tensor, kind="Const", name=name)

@@ -1,0 +1,61 @@
+"""Settings of sessions: what programs say about devices and memory, which have no effect here."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class _Message:
+    """Named settings; those that are not set are empty."""
+
+    def __init__(self, **fields: Any) -> None:
+        self.__dict__.update(fields)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        # Settings inside settings come into being when they are first named.
+        found = self.__dict__[name] = _Message()
+        return found
+
+    def __repr__(self) -> str:
+        fields = ", ".join(f"{key}={value!r}" for key, value in self.__dict__.items())
+        return f"{type(self).__name__}({fields})"
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and self.__dict__ == other.__dict__
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+class ConfigProto(_Message):
+    """Settings of a session.
+
+    >>> config = tf.compat.v1.ConfigProto(allow_soft_placement=True)
+    >>> config.gpu_options.allow_growth = True
+    """
+
+
+class GPUOptions(_Message):
+    """Settings of the GPUs."""
+
+
+class GraphOptions(_Message):
+    """Settings of graphs' execution."""
+
+
+class OptimizerOptions(_Message):
+    """Settings of graphs' optimization."""
+
+
+class RunOptions(_Message):
+    """Settings of one run."""
+
+    NO_TRACE = 0
+    SOFTWARE_TRACE = 1
+    HARDWARE_TRACE = 2
+    FULL_TRACE = 3
+
+
+class RunMetadata(_Message):
+    """What is told about a run."""

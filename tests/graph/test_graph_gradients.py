@@ -1,0 +1,136 @@
+"""Derivatives and training in graphs."""
+
+import numpy as np
+import pytest
+
+import eagerflow
+import eagerflow.compat.v1 as tf
+
+
+@pytest.fixture(autouse=True)
+def graph():
+    with tf.Graph().as_default() as graph:
+        yield graph
+
+
+def test_gradients_of_every_order():
+    x = tf.placeholder(tf.float32, [])
+    y = x**4.0
+    orders = []
+    for _ in range(4):
+        (y,) = tf.gradients(y, x)
+        orders.append(y)
+    with tf.Session() as session:
+        np.testing.assert_allclose(session.run(orders, {x: 2.0}), [32, 48, 48, 24], rtol=1e-6)
+
+
+def test_weights_stops_and_unconnected_sources():
+    x, y = tf.placeholder(tf.float32, [2]), tf.placeholder(tf.float32, [2])
+    middle = x * x
+    target = middle * x
+    (weighed,) = tf.gradients(target, x, grad_ys=[[1.0, 10.0]])
+    (stopped,) = tf.gradients(target, x, stop_gradients=[middle])
+    assert tf.gradients(target, y) == [None]
+    assert tf.gradients(tf.stop_gradient(target), x) == [None]
+    (zeros,) = tf.gradients(target, y, unconnected_gradients="zero")
+    with tf.Session() as session:
+        found = session.run([weighed, stopped, zeros], {x: [1, 2], y: [0, 0]})
+    np.testing.assert_allclose(found[0], [3.0, 120.0])
+    np.testing.assert_allclose(found[1], [1.0, 4.0])
+    np.testing.assert_allclose(found[2], [0.0, 0.0])
+
+
+def test_random_values_are_those_of_the_run():
+    x = tf.placeholder(tf.float32, [3])
+    noise = tf.random_normal([3])
+    (gradient,) = tf.gradients(x * noise, x)
+    with tf.Session() as session:
+        first, second = session.run([gradient, noise], {x: [1, 1, 1]})
+    np.testing.assert_array_equal(first, second)
+
+
+def test_hessians():
+    x = tf.placeholder(tf.float32, [2])
+    (hessian,) = tf.hessians(x[0] * x[0] * x[1], x)
+    with tf.Session() as session:
+        found = session.run(hessian, {x: [2.0, 3.0]})
+    np.testing.assert_allclose(found, [[6.0, 4.0], [4.0, 0.0]])
+
+
+def test_lookups_have_sparse_gradients():
+    table = tf.Variable(np.ones((4, 2), np.float32))
+    rows = tf.nn.embedding_lookup(table, [1, 1, 3])
+    (gradient,) = tf.gradients(rows, table)
+    train = tf.train.GradientDescentOptimizer(0.5).minimize(tf.reduce_sum(rows))
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        found = session.run(gradient)
+        assert found.indices.tolist() == [1, 1, 3] and found.values.shape == (3, 2)
+        session.run(train)
+        assert session.run(table)[:, 0].tolist() == [1.0, 0.0, 1.0, 0.5]
+
+
+@pytest.mark.parametrize(
+    "optimizer",
+    [
+        lambda: tf.train.GradientDescentOptimizer(0.1),
+        lambda: tf.train.MomentumOptimizer(0.05, 0.8),
+        lambda: tf.train.AdamOptimizer(0.1),
+        lambda: tf.train.RMSPropOptimizer(0.05),
+        lambda: tf.train.AdagradOptimizer(0.5),
+    ],
+)
+def test_training(optimizer):
+    rng = np.random.RandomState(0)
+    data = rng.normal(size=(64, 3)).astype(np.float32)
+    labels = data @ np.float32([[1.0], [-2.0], [0.5]]) + 1.0
+    x, y = tf.placeholder(tf.float32, [None, 3]), tf.placeholder(tf.float32, [None, 1])
+    w, b = tf.Variable(tf.zeros([3, 1])), tf.Variable(0.0)
+    loss = tf.reduce_mean(tf.square(tf.matmul(x, w) + b - y))
+    step = tf.train.get_or_create_global_step()
+    train = optimizer().minimize(loss, global_step=step)
+    attempts = []
+    with tf.Session() as session:
+        for _ in range(2):  # initializing again starts from the beginning, slots included
+            session.run(tf.global_variables_initializer())
+            losses = [
+                session.run([train, loss], feed_dict={x: data, y: labels})[1] for _ in range(150)
+            ]
+            assert losses[-1] < 0.05 * losses[0] and session.run(step) == 150
+            attempts.append(losses)
+    np.testing.assert_allclose(*attempts, rtol=1e-4, atol=1e-6)
+
+
+def test_clipped_gradients():
+    v = tf.Variable([3.0, 4.0])
+    optimizer = tf.train.GradientDescentOptimizer(1.0)
+    pairs = optimizer.compute_gradients(tf.reduce_sum(v * v))
+    clipped, norm = tf.clip_by_global_norm([g for g, _ in pairs], 1.0)
+    train = optimizer.apply_gradients(zip(clipped, [v], strict=True))
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        assert session.run([norm, train])[0] == 10.0
+        np.testing.assert_allclose(session.run(v), [2.4, 3.2], rtol=1e-6)
+
+
+def test_custom_gradients():
+    @tf.custom_gradient
+    def doubled(x):
+        return x * 1.0, lambda dy: dy * 2.0
+
+    x = tf.placeholder(tf.float32, [])
+    (gradient,) = tf.gradients(doubled(x), x)
+    with tf.Session() as session:
+        assert session.run(gradient, {x: 1.0}) == 2.0
+
+
+def test_bad_arguments():
+    with pytest.raises(TypeError, match="tensors of a graph"):
+        tf.gradients(1.0, tf.constant(1.0))
+    with pytest.raises(ValueError, match="No variables to optimize"):
+        tf.train.GradientDescentOptimizer(0.1).minimize(tf.constant(1.0))
+    v = tf.Variable(1.0)
+    with pytest.raises(ValueError, match="No gradients provided"):
+        tf.train.GradientDescentOptimizer(0.1).minimize(tf.constant(1.0), var_list=[v])
+    with eagerflow.init_scope():
+        pass

@@ -1,0 +1,201 @@
+"""Graphs, and the sessions that run them."""
+
+import numpy as np
+import pytest
+
+import eagerflow
+import eagerflow.compat.v1 as tf
+
+
+@pytest.fixture(autouse=True)
+def graph():
+    with tf.Graph().as_default() as graph:
+        yield graph
+
+
+def run(fetches, feed_dict=None):
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        return session.run(fetches, feed_dict)
+
+
+def test_tensors_have_names_shapes_and_no_values(graph):
+    x = tf.placeholder(tf.float32, [1, 1])
+    product = tf.matmul(x, x)
+    assert str(product) == 'Tensor("MatMul:0", shape=(1, 1), dtype=float32)'
+    assert repr(product) == "<tf.Tensor 'MatMul:0' shape=(1, 1) dtype=float32>"
+    assert [(x + 1.0).name, (x + 1.0).name, tf.add(x, 1.0).name] == ["add:0", "add_1:0", "Add_2:0"]
+    assert isinstance(product, tf.Tensor) and tf.is_tensor(product)
+    assert product.op.inputs == [x, x] and x.consumers()[0] is product.op
+    assert graph.get_tensor_by_name("MatMul:0") is product
+    assert not tf.executing_eagerly()
+    with pytest.raises(TypeError, match="as a Python `bool`"):
+        bool(product)
+    with pytest.raises(NotImplementedError, match="numpy array"):
+        np.array(product)
+    with pytest.raises(AttributeError, match=r"session\.run"):
+        product.numpy()
+
+
+def test_placeholders_are_fed():
+    x = tf.placeholder(tf.float32, [None, 2], name="x")
+    y = x * 2.0
+    assert y.shape.as_list() == [None, 2]
+    assert run(y, {x: [[1, 2], [3, 4]]}).tolist() == [[2.0, 4.0], [6.0, 8.0]]
+    assert run("mul:0", {"x:0": [[1, 2]]}).tolist() == [[2.0, 4.0]]
+    with pytest.raises(eagerflow.errors.InvalidArgumentError, match="placeholder tensor 'x'"):
+        run(y)
+    with pytest.raises(ValueError, match=r"Cannot feed value of shape \(3,\) for Tensor x:0"):
+        run(y, {x: [1, 2, 3]})
+    with pytest.raises(TypeError, match="cannot be a tf.Tensor"):
+        run(y, {x: tf.constant(1.0)})
+    assert run(y + 1.0, {y: [[0.0, 1.0]]}).tolist() == [[1.0, 2.0]]
+
+
+def test_shapes_are_inferred_as_far_as_they_are_known():
+    x = tf.placeholder(tf.float32, [None, 4])
+    assert tf.reshape(x, [tf.shape(x)[0], 2, -1]).shape.as_list() == [None, 2, 2]
+    assert tf.reduce_sum(x, 0).shape.as_list() == [4]
+    assert tf.concat([x, x], 0).shape.as_list() == [None, 4]
+    assert tf.concat([x, x], 1).shape.as_list() == [None, 8]
+    assert tf.boolean_mask(x, x[:, 0] > 0.0).shape.as_list() == [None, 4]
+    assert tf.expand_dims(x, -1).get_shape().as_list() == [None, 4, 1]
+    anything = tf.placeholder(tf.int32)
+    assert anything.shape.rank is None and (anything + 1).shape.rank is None
+    images = tf.placeholder(tf.float32, [None, 28, 28, 1])
+    assert tf.nn.conv2d(
+        images, tf.zeros([3, 3, 1, 8]), strides=[1, 1, 1, 1], padding="SAME"
+    ).shape.as_list() == [None, 28, 28, 8]
+    x.set_shape([5, None])
+    assert (x * x).shape.as_list() == [5, 4]
+    with pytest.raises(ValueError):
+        tf.matmul(x, tf.zeros([3, 3]))
+
+
+def test_structures_are_fetched():
+    a, b = tf.constant(1), tf.constant([2.0])
+    nothing = tf.no_op()
+    found = run({"a": a, "rest": (b, [nothing])})
+    assert found["a"] == 1 and found["rest"][0].tolist() == [2.0] and found["rest"][1] == [None]
+    assert run([]) == []
+    with pytest.raises(TypeError, match="Fetch argument 3"):
+        run(3)
+    with pytest.raises(TypeError, match="Fetch argument None"):
+        run(None)
+
+
+def test_random_tensors_change_from_run_to_run_and_not_within():
+    x = tf.random_uniform([4])
+    with tf.Session() as session:
+        first, same = session.run([x, x + 0.0])
+        assert (first == same).all() and (session.run(x) != first).any()
+
+
+def test_each_session_has_its_own_variables():
+    w = tf.Variable(10, name="w")
+    add, subtract = w.assign_add(10), tf.assign_sub(w, 2)
+    first, second = tf.Session(), tf.Session()
+    with pytest.raises(eagerflow.errors.FailedPreconditionError, match="uninitialized value w"):
+        first.run(w)
+    first.run(w.initializer)
+    second.run(tf.global_variables_initializer())
+    assert first.run(add) == 20 and second.run(subtract) == 8
+    assert first.run(add) == 30 and second.run(w) == 8
+    assert str(w) == "<tf.Variable 'w:0' shape=() dtype=int32>"
+    assert w.eval(session=second) == 8
+    first.close()
+    with pytest.raises(RuntimeError, match="closed Session"):
+        first.run(w)
+
+
+def test_operations_wait_for_others():
+    v = tf.Variable(1.0)
+    with tf.control_dependencies([v.assign(5.0)]):
+        after = tf.identity(v)
+    assert run(after) == 5.0
+    step = tf.group(v.assign_add(1.0), v.assign_add(1.0))
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        assert session.run(step) is None and session.run(v) == 3.0
+
+
+def test_conditions_run_one_branch():
+    x = tf.placeholder(tf.float32, [])
+    v = tf.Variable(0.0)
+    result = tf.cond(x > 0.0, lambda: v.assign_add(1.0) + x, lambda: -x)
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        assert session.run(result, {x: -2.0}) == 2.0 and session.run(v) == 0.0
+        assert session.run(result, {x: 2.0}) == 3.0 and session.run(v) == 1.0
+    chosen = tf.case(
+        [(x > 10.0, lambda: tf.constant(1)), (x > 0.0, lambda: tf.constant(2))],
+        default=lambda: tf.constant(3),
+    )
+    assert [run(chosen, {x: value}) for value in (20.0, 5.0, -1.0)] == [1, 2, 3]
+
+
+def test_loops():
+    x = tf.placeholder(tf.float32, [])
+    count, total = tf.while_loop(
+        lambda i, total: i < 4, lambda i, total: (i + 1, total * x), [tf.constant(0), 1.0]
+    )
+    assert run([count, total], {x: 3.0}) == [4, 81.0]
+    (gradient,) = tf.gradients(total, x)
+    assert run(gradient, {x: 3.0}) == 4 * 27.0
+    rows = tf.map_fn(lambda row: row * x, tf.constant([[1.0, 2.0], [3.0, 4.0]]))
+    assert run(rows, {x: 2.0}).tolist() == [[2.0, 4.0], [6.0, 8.0]]
+
+
+def test_errors_name_the_line_that_made_the_node():
+    x = tf.placeholder(tf.float32, [2, 2])
+    inverse = tf.matrix_inverse(x)  # the culprit
+    with pytest.raises(eagerflow.errors.InvalidArgumentError) as caught:
+        run(inverse, {x: np.zeros((2, 2))})
+    message = str(caught.value)
+    assert "test_sessions.py" in message and "# the culprit" in message
+
+
+def test_graphs_do_not_mix(graph):
+    x = tf.constant(1.0)
+    with tf.Graph().as_default():
+        with pytest.raises(ValueError, match="same graph"):
+            tf.add(x, 1.0)
+        with tf.Session() as session, pytest.raises(ValueError, match="not an element of this"):
+            session.run(x)
+    graph.finalize()
+    with pytest.raises(RuntimeError, match="finalized"):
+        tf.constant(1.0)
+
+
+def test_python_functions_run_in_sessions():
+    seen = []
+
+    def look(x):
+        seen.append(x)
+        return x + 1.0
+
+    x = tf.placeholder(tf.float32, [2])
+    y = tf.py_func(look, [x], tf.float32)
+    assert not seen
+    assert run(y, {x: [1, 2]}).tolist() == [2.0, 3.0]
+    assert len(seen) == 1 and isinstance(seen[0], np.ndarray)
+
+
+def test_interactive_sessions_are_the_default():
+    x = tf.constant(2.0)
+    with pytest.raises(ValueError, match="No default session"):
+        x.eval()
+    session = tf.InteractiveSession()
+    assert x.eval() == 2.0 and tf.get_default_session() is session
+    session.close()
+    assert tf.get_default_session() is None
+
+
+def test_scopes_and_collections():
+    with tf.name_scope("outer"), tf.name_scope("inner"):
+        x = tf.constant(1, name="x")
+    assert x.name == "outer/inner/x:0"
+    tf.add_to_collection("kept", x)
+    assert tf.get_collection("kept") == [x] and tf.get_collection("others") == []
+    v = tf.Variable(1.0, trainable=False)
+    assert tf.global_variables() == [v] and tf.trainable_variables() == []
