@@ -41,7 +41,8 @@ def test_with_an_input_first(first):
 def test_without_an_input():
     model = tf.keras.Sequential([layers.Dense(4), layers.Dense(2)])
     assert not model.built
-    assert model.weights == []
+    with pytest.raises(ValueError, match="not yet been created"):
+        model.weights  # noqa: B018
     assert model(tf.ones([2, 3])).shape == [2, 2]
     assert len(model.weights) == 4
     assert model(tf.ones([5, 3])).shape == [5, 2]

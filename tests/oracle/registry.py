@@ -36,6 +36,7 @@ FAMILIES = (
     "keras_metrics",
     "data",
     "keras_optimizers",
+    "keras_models",
     "keras_utils",
     "errors",
     "system",

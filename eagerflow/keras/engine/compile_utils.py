@@ -312,16 +312,17 @@ class MetricsContainer(_Container):
         self._metrics, self._weighted = groups
         prefixed = len(flat_pred) > 1 and not self._from_serialized
         self._ordered = []
+        taken: set[str] = set()
         for name, plain, weighted in zip(names, self._metrics, self._weighted, strict=True):
             for metric in plain + weighted:
                 if prefixed and not metric.name.startswith(f"{name}_"):
                     metric._name = f"{name}_{metric.name}"
+                if metric.name in taken and any(metric is other for other in weighted):
+                    metric._name = f"weighted_{metric.name}"
+                if metric.name in taken:
+                    raise ValueError(f"Found two metrics with the same name: {metric.name}")
+                taken.add(metric.name)
                 self._ordered.append(metric)
-        seen: dict[str, int] = {}
-        for metric in self._ordered:
-            number = seen[metric.name] = seen.get(metric.name, -1) + 1
-            if number:
-                metric._name = f"{metric.name}_{number}"
         self._built = True
 
     @staticmethod

@@ -73,6 +73,45 @@ class Network(Layer):
             )
         super().__setattr__(name, value)
 
+    def _tracked_modules(self) -> list[Any]:
+        """What became an attribute, or is in a list that did: layers, modules and metrics."""
+        found: list[Any] = []
+        waiting = list(reversed(self._list("_self_tracked_trackables")))
+        while waiting:
+            value = waiting.pop()
+            if isinstance(value, Module):
+                found.append(value)
+            elif isinstance(value, dict):
+                waiting.extend(reversed(list(value.values())))
+            elif isinstance(value, list | tuple):
+                waiting.extend(reversed(value))
+        return found
+
+    def _inner_weights(self, attribute: str) -> list[Any]:
+        return [v for module in self._tracked_modules() for v in getattr(module, attribute)]
+
+    # A model lists the layers' weights before its own.
+    def _collect_trainable(self) -> list[Any]:
+        if not self.trainable:
+            return []
+        return self._inner_weights("trainable_variables") + self._list("_trainable_weights")
+
+    def _collect_non_trainable(self) -> list[Any]:
+        others = self._inner_weights("non_trainable_variables")
+        if self.trainable:
+            return others + self._list("_non_trainable_weights")
+        trainable = self._inner_weights("trainable_variables") + self._list("_trainable_weights")
+        return trainable + others + self._list("_non_trainable_weights")
+
+    def _collect_all(self) -> list[Any]:
+        own = self._list("_trainable_weights") + self._list("_non_trainable_weights")
+        return self._inner_weights("variables") + own
+
+    @property
+    def weights(self) -> list[Any]:
+        """All variables: those of each layer in turn, then the model's own."""
+        return self._collected("all")
+
     def _set_graph(self, inputs: Any, outputs: Any) -> None:
         """Makes this the model between symbolic tensors."""
         if isinstance(inputs, list) and len(nest.flatten(inputs)) == 1 and len(inputs) == 1:

@@ -112,6 +112,15 @@ class Sequential(Model):
             self._track(layer)
             self.__dict__["_stale"] = self._graph is not None
 
+    def _collected(self, attribute: str) -> list[Any]:
+        if not self.built and self._graph is None:
+            raise ValueError(
+                f"Weights for model {self.name!r} have not yet been created. Weights are created "
+                "when the model is first called on inputs or `build()` is called with an "
+                "`input_shape`."
+            )
+        return super()._collected(attribute)
+
     def _refresh(self) -> None:
         """Makes the graph anew after calls with inputs of other shapes."""
         if self._stale and self.__dict__.get("_next_shape") is not None:

@@ -172,36 +172,34 @@ def print_summary(
     if not simple:
         relevant = {id(node) for node in model._graph.nodes}
 
-    def describe(layer: Any, level: int, inner: set[int] | None) -> None:
+    def describe(layer: Any, level: int) -> None:
         fields = [
             f"{layer.name} ({type(layer).__name__})",
             _output_shape(layer),
             str(_params(layer)),
         ]
         if not simple:
-            fields.append(_connections(layer, inner))
+            fields.append(_connections(layer, relevant))
         if show_trainable:
             fields.append("Y" if layer.trainable else "N")
         table.row(fields, level)
 
-    def list_layers(owner: Any, level: int, inner: set[int] | None) -> None:
+    def list_layers(owner: Any, level: int) -> None:
         layers = owner.layers
         if level == 0:
             start, stop = get_layer_index_bound_by_layer_name(layers, layer_range)
             layers = layers[start:stop]
         for number, layer in enumerate(layers):
-            describe(layer, level, inner)
+            describe(layer, level)
             inside = getattr(layer, "layers", None) if expand_nested else None
             if inside:
                 table.opening(level + 1)
-                graph = getattr(layer, "_graph", None)
-                nodes = {id(node) for node in graph.nodes} if graph is not None else None
-                list_layers(layer, level + 1, nodes)
+                list_layers(layer, level + 1)
                 table.closing(level + 1)
             elif level == 0 or number < len(layers) - 1:
                 table.blank(level)
 
-    list_layers(model, 0, relevant)
+    list_layers(model, 0)
     table.rule("=")
     trainable, others = model.trainable_weights, model.non_trainable_weights
     for title, weights in (
