@@ -55,6 +55,7 @@ FUNCTIONS = functions()
 DTYPES = ["float32", "float64", "float16", "bfloat16", "complex64", "complex128", "bool", "string"]
 DTYPES += [f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)]
 SHAPES = [(), (0,), (1,), (3,), (2, 3), (3, 3), (2, 0, 3), (1, 4, 4, 2), (2, 1, 3), (1,) * 6]
+EMPTY = [(0, 2**40), (0, 2**62, 2**62), (1, 0, 2**40, 2)]
 
 # Sizes are small, or too large for any machine: nothing that is large and would fit.
 HUGE = [2**40 + 3, 2**50, -(2**40), 2**62, 2**63 - 1, -(2**63), 2**64, 2**70, -(2**70)]
@@ -66,10 +67,14 @@ WORDS += ["euclidean", "left", "é", "\0", "...", "ASCENDING", "x" * 300]
 
 def make_tensor(dtype: str, shape: tuple, values: list[float], kind: str) -> Any:
     """A tensor, variable or array whose elements repeat `values`."""
+    if shape in EMPTY:
+        return tf.zeros(shape, dtype)
     if dtype == "string":
         return tf.fill(shape, "ab")
     exact = tf.as_dtype(dtype).is_integer
     numbers = [0.0 if exact and not math.isfinite(value) else value for value in values]
+    if exact and tf.as_dtype(dtype).min == 0:
+        numbers = [abs(value) % 100 for value in numbers]
     tensor = tf.cast(np.resize(np.array(numbers), shape), dtype)
     return {"variable": tf.Variable, "array": lambda t: t.numpy()}.get(kind, tf.identity)(tensor)
 
@@ -82,7 +87,7 @@ dtypes = st.one_of(st.sampled_from(DTYPES), st.just(tf.float32), st.just(np.floa
 tensors = st.builds(
     make_tensor,
     st.one_of(st.sampled_from(["float32", "int32"]), st.sampled_from(DTYPES)),
-    st.sampled_from(SHAPES),
+    st.one_of(*[st.sampled_from(SHAPES)] * 9, st.sampled_from(EMPTY)),
     st.lists(
         st.sampled_from([0, 1, 2, 3, -1, -2, 1.5, 100, -(2**31), math.nan, math.inf]),
         min_size=1,

@@ -94,7 +94,13 @@ void run_now(const Op& op, std::span<const Tensor> inputs, const Attrs& attrs,
   if (op.makes_outputs) {
     outputs.resize(specs.size());
   } else {
-    for (const TensorSpec& spec : specs) outputs.push_back(Tensor::empty(spec.dtype, spec.shape));
+    size_t empty = 0;
+    for (const TensorSpec& spec : specs) {
+      outputs.push_back(Tensor::empty(spec.dtype, spec.shape));
+      empty += outputs.back().size() == 0;
+    }
+    // Without elements there is nothing to compute, however large the other dimensions are.
+    if (empty == specs.size()) return;
   }
   const BlockingRegion region(estimated_cost(op, inputs, specs, outputs, attrs));
   // A value that the gradient will read has to be computed anyway.

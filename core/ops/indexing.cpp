@@ -70,12 +70,22 @@ void gather_gradient(GradContext& g) {
                 Attrs().list(params).integer(axis).integer(batch_dims)));
 }
 
+int64_t count_rows(const Shape& indices) {
+  int64_t rows = 1;
+  for (int i = 0; i + 1 < indices.rank(); ++i) rows *= indices[i];
+  return rows;
+}
+
 void gather_nd_check(const Shape& params, const Shape& indices, int64_t batch_dims) {
   if (params.rank() < 1) invalid_argument("params must be at least a vector [Op:GatherNd]");
   if (indices.rank() < 1) invalid_argument("indices must be at least a vector [Op:GatherNd]");
   if (batch_dims < 0 || batch_dims >= indices.rank() || batch_dims > params.rank()) {
     invalid_argument("batch_dims = ", batch_dims, " does not fit params ", params, " and indices ",
                      indices, " [Op:GatherNd]");
+  }
+  if (batch_dims == 0 && params.num_elements() == 0 && count_rows(indices) > 0) {
+    invalid_argument("Requested more than 0 entries, but params is empty. Params shape: ", params,
+                     " [Op:GatherNd]");
   }
   if (indices.back() > params.rank() - batch_dims) {
     invalid_argument("index innermost dimension length must be <= params rank; saw: ",
@@ -98,6 +108,10 @@ void check_updates(const Shape& shape, const Shape& indices, const Shape& update
     invalid_argument("Output must be at least 1-D, got ", shape, " [Op:", op, "]");
   if (indices.rank() < 1) {
     invalid_argument("Indices shape must have rank at least one. Found:", indices, " [Op:", op,
+                     "]");
+  }
+  if (shape.num_elements() == 0 && (indices.num_elements() > 0 || updates.num_elements() > 0)) {
+    invalid_argument("Indices and updates specified for empty output shape ", shape, " [Op:", op,
                      "]");
   }
   if (indices.back() > shape.rank()) {

@@ -258,6 +258,8 @@ def _svd_values_backward(a: Tensor) -> Any:
 
 
 def _svd(array: Any, full_matrices: Any, vectors: Any) -> Any:
+    if not array.size:
+        return _svd_of_nothing(array, full_matrices, vectors)
     finite = np.isfinite(array)
     if finite.all():
         return np.linalg.svd(array, full_matrices, vectors)
@@ -272,6 +274,18 @@ def _svd(array: Any, full_matrices: Any, vectors: Any) -> Any:
         np.where(bad[..., 0], np.nan, s).astype(s.dtype),
         np.where(bad, np.nan, vh).astype(vh.dtype),
     )
+
+
+def _svd_of_nothing(array: Any, full_matrices: Any, vectors: Any) -> Any:
+    *batch, m, n = array.shape
+    k = min(m, n)
+    s = np.zeros([*batch, k], array.real.dtype)
+    if not vectors:
+        return s
+    rows, columns = (m, n) if full_matrices else (k, k)
+    u = np.broadcast_to(np.eye(m, rows, dtype=array.dtype), [*batch, m, rows])
+    vh = np.broadcast_to(np.eye(columns, n, dtype=array.dtype), [*batch, columns, n])
+    return u, s, vh
 
 
 def _svd_gradient(
