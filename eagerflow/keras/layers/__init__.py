@@ -16,6 +16,7 @@ from eagerflow.keras.layers.attention import AdditiveAttention, Attention
 from eagerflow.keras.layers.batch_normalization import BatchNormalization
 from eagerflow.keras.layers.bidirectional import Bidirectional
 from eagerflow.keras.layers.category_encoding import CategoryEncoding
+from eagerflow.keras.layers.conv_lstm import ConvLSTM1D, ConvLSTM2D, ConvLSTM3D
 from eagerflow.keras.layers.convolution import (
     Conv1D,
     Conv2D,

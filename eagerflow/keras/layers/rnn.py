@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import inspect
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -102,6 +103,7 @@ class RNN(Layer):
     """
 
     _states: Any = None
+    _names_cell = True  # whether the cell's name is part of its weights' names
 
     def __init__(
         self,
@@ -181,7 +183,7 @@ class RNN(Layer):
         if isinstance(self.cell, Layer) and not self.cell.built:
             steps = [self._step_shape(shape) for shape in shapes]
             one = steps[0] if len(steps) == 1 else nest.pack_sequence_as(input_shape, steps)
-            with name_scope(self.cell.name):
+            with name_scope(self.cell.name) if self._names_cell else nullcontext():
                 self.cell.build(one)
                 Layer.build(self.cell, one)
         if self.stateful and not is_inferring():

@@ -1,0 +1,474 @@
+"""LSTMs whose products of matrices are convolutions (Shi et al., 2015)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from eagerflow import _core
+from eagerflow.keras import initializers, naming, regularizers
+from eagerflow.keras.engine.input_spec import InputSpec
+from eagerflow.keras.engine.layer import Layer
+from eagerflow.keras.layers.arguments import (
+    data_format_of,
+    give,
+    integers,
+    padding_of,
+    sizes_of,
+    take,
+    window_count,
+)
+from eagerflow.keras.layers.rnn import RNN, scan
+from eagerflow.keras.layers.rnn_cell import CELL_FUNCTIONS, DropoutRNNCell
+from eagerflow.ops.volumes import conv3d
+from eagerflow.shapes import TensorShape
+
+_ops = _core.ops
+
+
+class ConvLSTMCell(DropoutRNNCell):
+    """One step of a convolutional LSTM; the arguments are those of `ConvLSTM2D`."""
+
+    def __init__(
+        self,
+        rank: int,
+        filters: int,
+        kernel_size: Any,
+        strides: Any = 1,
+        padding: str = "valid",
+        data_format: str | None = None,
+        dilation_rate: Any = 1,
+        activation: Any = "tanh",
+        recurrent_activation: Any = "hard_sigmoid",
+        use_bias: bool = True,
+        kernel_initializer: Any = "glorot_uniform",
+        recurrent_initializer: Any = "orthogonal",
+        bias_initializer: Any = "zeros",
+        unit_forget_bias: bool = True,
+        kernel_regularizer: Any = None,
+        recurrent_regularizer: Any = None,
+        bias_regularizer: Any = None,
+        kernel_constraint: Any = None,
+        recurrent_constraint: Any = None,
+        bias_constraint: Any = None,
+        dropout: float = 0.0,
+        recurrent_dropout: float = 0.0,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(**kwargs)
+        self.rank = rank
+        if filters is not None and filters <= 0:
+            raise ValueError(
+                "Invalid value for argument `filters`. Expected a strictly positive value. "
+                f"Received filters={filters}."
+            )
+        self.filters = filters
+        self.kernel_size = integers(kernel_size, rank, "kernel_size")
+        self.strides = integers(strides, rank, "strides", allow_zero=True)
+        self.padding = padding_of(padding)
+        self.data_format = data_format_of(data_format)
+        self.dilation_rate = integers(dilation_rate, rank, "dilation_rate")
+        self.use_bias = use_bias
+        self.unit_forget_bias = unit_forget_bias
+        self.dropout = min(1.0, max(0.0, dropout))
+        self.recurrent_dropout = min(1.0, max(0.0, recurrent_dropout))
+        take(
+            self,
+            activation=activation,
+            recurrent_activation=recurrent_activation,
+            kernel_initializer=kernel_initializer,
+            recurrent_initializer=recurrent_initializer,
+            bias_initializer=bias_initializer,
+            kernel_regularizer=kernel_regularizer,
+            recurrent_regularizer=recurrent_regularizer,
+            bias_regularizer=bias_regularizer,
+            kernel_constraint=kernel_constraint,
+            recurrent_constraint=recurrent_constraint,
+            bias_constraint=bias_constraint,
+        )
+        self.state_size = (filters, filters)
+        self._channels_first = self.data_format == "channels_first"
+
+    def build(self, input_shape: Any) -> None:
+        channels = TensorShape(input_shape)[1 if self._channels_first else -1]
+        if channels is None:
+            raise ValueError(
+                "The channel dimension of the inputs (last axis) should be defined. Found None. "
+                f"Full input shape received: input_shape={input_shape}"
+            )
+        filters = self.filters
+        self.kernel = self.add_weight(
+            shape=(*self.kernel_size, channels, filters * 4),
+            name="kernel",
+            initializer=self.kernel_initializer,
+            regularizer=self.kernel_regularizer,
+            constraint=self.kernel_constraint,
+        )
+        self.recurrent_kernel = self.add_weight(
+            shape=(*self.kernel_size, filters, filters * 4),
+            name="recurrent_kernel",
+            initializer=self.recurrent_initializer,
+            regularizer=self.recurrent_regularizer,
+            constraint=self.recurrent_constraint,
+        )
+        self.bias = None
+        if self.use_bias:
+            own = self.bias_initializer
+
+            def initialize(shape: Any, dtype: Any = None, **kwargs: Any) -> Any:
+                ones = initializers.get("ones")
+                parts = [
+                    own((filters,), dtype),
+                    ones((filters,), dtype),
+                    own((filters * 2,), dtype),
+                ]
+                return _ops.concat(parts, 0)
+
+            self.bias = self.add_weight(
+                shape=(filters * 4,),
+                name="bias",
+                initializer=initialize if self.unit_forget_bias else own,
+                regularizer=self.bias_regularizer,
+                constraint=self.bias_constraint,
+            )
+        Layer.build(self, input_shape)
+
+    def _convolved(self, x: Any, kernel: Any, strides: Any, padding: str, dilation: Any) -> Any:
+        first = self._channels_first
+        row = (1,) if self.rank == 1 else ()
+        step = [1, 1, *row, *strides] if first else [1, *row, *strides, 1]
+        spread = [1, 1, *row, *dilation] if first else [1, *row, *dilation, 1]
+        word = padding.upper()
+        if self.rank == 3:
+            return conv3d(x, kernel, step, word, "NCDHW" if first else "NDHWC", spread)
+        order = "NCHW" if first else "NHWC"
+        if self.rank == 2:
+            return _ops.conv2d(x, kernel, step, word, None, spread, order)
+        place = 2 if first else 1
+        x, kernel = _ops.expand_dims(x, place), _ops.expand_dims(kernel, 0)
+        return _ops.squeeze(_ops.conv2d(x, kernel, step, word, None, spread, order), [place])
+
+    def projected(self, inputs: Any, kernel: Any = None, bias: Any = None) -> Any:
+        """What inputs `[batch, places, channels]` contribute to the gates."""
+        if kernel is None:
+            kernel, bias = self.kernel, self.bias
+        result = self._convolved(inputs, kernel, self.strides, self.padding, self.dilation_rate)
+        if bias is None:
+            return result
+        return _ops.bias_add(result, bias, "NCHW" if self._channels_first else "NHWC")
+
+    def _recurrent(self, state: Any, kernel: Any) -> Any:
+        ones = (1,) * self.rank
+        return self._convolved(state, kernel, ones, "same", ones)
+
+    def advance(self, projection: Any, states: Any, masks: Any) -> tuple[Any, list[Any]]:
+        """One step from what `projected` gave: the output, and the states after it."""
+        h, c = states
+        axis = 1 if self._channels_first else -1
+        sizes = [self.filters] * 4
+        if masks is None:
+            z = _ops.add(projection, self._recurrent(h, self.recurrent_kernel))
+            i, f, g, o = _ops.split(z, sizes, axis)
+        else:
+            kernels = _ops.split(self.recurrent_kernel, sizes, -1)
+            i, f, g, o = (
+                _ops.add(part, self._recurrent(_ops.multiply(h, mask), kernel))
+                for part, mask, kernel in zip(
+                    _ops.split(projection, sizes, axis), masks, kernels, strict=True
+                )
+            )
+        gate, activation = self.recurrent_activation, self.activation
+        c = _ops.add(_ops.multiply(gate(f), c), _ops.multiply(gate(i), activation(g)))
+        h = _ops.multiply(gate(o), activation(c))
+        return h, [h, c]
+
+    def call(self, inputs: Any, states: Any, training: Any = None) -> Any:
+        masks = self.get_dropout_mask_for_cell(inputs, training, count=4)
+        if masks is None:
+            projection = self.projected(inputs)
+        else:
+            sizes = [self.filters] * 4
+            kernels = _ops.split(self.kernel, sizes, -1)
+            biases = [None] * 4 if self.bias is None else _ops.split(self.bias, sizes, 0)
+            parts = [
+                self.projected(_ops.multiply(inputs, mask), kernel, bias)
+                for mask, kernel, bias in zip(masks, kernels, biases, strict=True)
+            ]
+            projection = _ops.concat(parts, 1 if self._channels_first else -1)
+        recurrent = self.get_recurrent_dropout_mask_for_cell(states[0], training, count=4)
+        return self.advance(projection, states, recurrent)
+
+    def get_config(self) -> dict[str, Any]:
+        return {
+            **super().get_config(),
+            "filters": self.filters,
+            "kernel_size": self.kernel_size,
+            "strides": self.strides,
+            "padding": self.padding,
+            "data_format": self.data_format,
+            "dilation_rate": self.dilation_rate,
+            "use_bias": self.use_bias,
+            "unit_forget_bias": self.unit_forget_bias,
+            "dropout": self.dropout,
+            "recurrent_dropout": self.recurrent_dropout,
+            **give(self, "activation", "recurrent_activation", *CELL_FUNCTIONS),
+        }
+
+
+class _ConvLSTM(RNN):
+    """What convolutional LSTMs have in common."""
+
+    _rank: int
+    _names_cell = False
+    _names = (
+        "filters",
+        "kernel_size",
+        "strides",
+        "padding",
+        "data_format",
+        "dilation_rate",
+        "activation",
+        "recurrent_activation",
+        "use_bias",
+        "unit_forget_bias",
+        "dropout",
+        "recurrent_dropout",
+        *CELL_FUNCTIONS,
+    )
+
+    def __init__(
+        self,
+        filters: int,
+        kernel_size: Any,
+        strides: Any = 1,
+        padding: str = "valid",
+        data_format: str | None = None,
+        dilation_rate: Any = 1,
+        activation: Any = "tanh",
+        recurrent_activation: Any = "hard_sigmoid",
+        use_bias: bool = True,
+        kernel_initializer: Any = "glorot_uniform",
+        recurrent_initializer: Any = "orthogonal",
+        bias_initializer: Any = "zeros",
+        unit_forget_bias: bool = True,
+        kernel_regularizer: Any = None,
+        recurrent_regularizer: Any = None,
+        bias_regularizer: Any = None,
+        activity_regularizer: Any = None,
+        kernel_constraint: Any = None,
+        recurrent_constraint: Any = None,
+        bias_constraint: Any = None,
+        return_sequences: bool = False,
+        return_state: bool = False,
+        go_backwards: bool = False,
+        stateful: bool = False,
+        dropout: float = 0.0,
+        recurrent_dropout: float = 0.0,
+        **kwargs: Any,
+    ) -> None:
+        cell = ConvLSTMCell(
+            self._rank,
+            filters,
+            kernel_size,
+            strides=strides,
+            padding=padding,
+            data_format=data_format,
+            dilation_rate=dilation_rate,
+            activation=activation,
+            recurrent_activation=recurrent_activation,
+            use_bias=use_bias,
+            kernel_initializer=kernel_initializer,
+            recurrent_initializer=recurrent_initializer,
+            bias_initializer=bias_initializer,
+            unit_forget_bias=unit_forget_bias,
+            kernel_regularizer=kernel_regularizer,
+            recurrent_regularizer=recurrent_regularizer,
+            bias_regularizer=bias_regularizer,
+            kernel_constraint=kernel_constraint,
+            recurrent_constraint=recurrent_constraint,
+            bias_constraint=bias_constraint,
+            dropout=dropout,
+            recurrent_dropout=recurrent_dropout,
+            name=f"conv_lstm{self._rank}d_cell",
+            dtype=kwargs.get("dtype"),
+        )
+        if kwargs.get("name") is None and type(self).__name__.startswith("ConvLSTM"):
+            kwargs["name"] = naming.unique_name(f"conv_lstm{self._rank}d")
+        super().__init__(
+            cell,
+            return_sequences=return_sequences,
+            return_state=return_state,
+            go_backwards=go_backwards,
+            stateful=stateful,
+            activity_regularizer=activity_regularizer,
+            **kwargs,
+        )
+        self.input_spec = InputSpec(ndim=self._rank + 3)
+
+    def __getattr__(self, name: str) -> Any:
+        if name in type(self)._names and "cell" in self.__dict__:
+            return getattr(self.cell, name)
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+
+    def _places(self, sizes: list[int | None]) -> list[int | None]:
+        """The sizes of a state, given those of the inputs of a step."""
+        cell = self.cell
+        first = cell._channels_first
+        spatial = sizes[2:] if first else sizes[1:-1]
+        after = [
+            window_count(
+                size, cell.kernel_size[axis], cell.padding, cell.strides[axis],
+                cell.dilation_rate[axis],
+            )
+            for axis, size in enumerate(spatial)
+        ]  # fmt: skip
+        return [sizes[0], cell.filters, *after] if first else [sizes[0], *after, cell.filters]
+
+    def get_initial_state(self, inputs: Any) -> list[Any]:
+        shape = list(inputs._shape_tuple())
+        zeros = _ops.zeros(self._places([shape[0], *shape[2:]]), inputs.dtype)
+        return [zeros, zeros]
+
+    def build(self, input_shape: Any) -> None:
+        sizes = sizes_of(input_shape)
+        self.__dict__["_step_sizes"] = [sizes[0], *sizes[2:]]
+        super().build(input_shape)
+
+    def reset_states(self, states: Any = None) -> None:
+        """Sets the states of a stateful layer; see `RNN.reset_states`."""
+        if self.stateful and self._states is None and self.__dict__.get("_batch_size"):
+            shape = self._places(self.__dict__["_step_sizes"])
+            if None not in shape:
+                from eagerflow.variable import Variable
+
+                dtype = self.variable_dtype or "float32"
+                zeros = [_ops.zeros(shape, initializers.config.float_dtype(dtype)) for _ in "hc"]
+                self.__dict__["_states"] = [Variable(z, trainable=False) for z in zeros]
+                if states is None:
+                    return
+        super().reset_states(states)
+
+    def call(  # type: ignore[override]
+        self, inputs: Any, mask: Any = None, training: Any = None, initial_state: Any = None
+    ) -> Any:
+        cell = self.cell
+        self._reset_masks()
+        states = self._begin(inputs, initial_state)
+        if training and (cell.dropout or cell.recurrent_dropout):
+
+            def step(x: Any, states: list[Any]) -> tuple[Any, list[Any]]:
+                return cell.call(x, states, training=training)
+
+            parts = self._steps(inputs)
+        else:
+            shape = inputs._shape_tuple()
+            flat = _ops.reshape(inputs, [shape[0] * shape[1], *shape[2:]])
+            projection = cell.projected(flat)
+            whole = _ops.reshape(projection, [*shape[:2], *projection._shape_tuple()[1:]])
+            parts = self._steps(whole)
+
+            def step(x: Any, states: list[Any]) -> tuple[Any, list[Any]]:
+                return cell.advance(x, states, None)
+
+        outputs, final = scan(
+            step, parts, states, self._mask_steps(mask), self.zero_output_for_mask
+        )
+        return self._finish(outputs, final, final)
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        sizes = sizes_of(input_shape)
+        state = self._places([sizes[0], *sizes[2:]])
+        output = [state[0], sizes[1], *state[1:]] if self.return_sequences else state
+        if not self.return_state:
+            return TensorShape(output)
+        return [TensorShape(output), TensorShape(state), TensorShape(state)]
+
+    def get_config(self) -> dict[str, Any]:
+        config = super().get_config()
+        del config["cell"]
+        own = self.cell.get_config()
+        return {
+            **config,
+            **{name: own[name] for name in self._names},
+            "activity_regularizer": regularizers.serialize(self.activity_regularizer),
+        }
+
+    @classmethod
+    def from_config(
+        cls, config: dict[str, Any], custom_objects: dict[str, Any] | None = None
+    ) -> Any:
+        """A layer from what `get_config` returned."""
+        return cls(**config)
+
+
+_DOC = """A convolutional LSTM over sequences of {what}, `{shape}`.
+
+    Args:
+        filters: the number of channels of the output and of each state.
+        kernel_size: the window's size.
+        strides: the window's step over inputs.
+        padding: "valid" or "same"; states are always convolved with "same".
+        data_format: "channels_last" or "channels_first".
+        dilation_rate: the distance of the window's elements over inputs.
+        activation: for candidates and output.
+        recurrent_activation: for the gates.
+        use_bias: whether there is a bias.
+        kernel_initializer: for the filters of inputs.
+        recurrent_initializer: for the filters of states.
+        bias_initializer: for the bias `[4 * filters]`.
+        unit_forget_bias: whether the forget gate's bias is one at first.
+        kernel_regularizer: gives a loss for the filters of inputs.
+        recurrent_regularizer: gives a loss for the filters of states.
+        bias_regularizer: gives a loss for the bias.
+        activity_regularizer: gives a loss for the output.
+        kernel_constraint: is applied to the filters of inputs after each step of an optimizer.
+        recurrent_constraint: is applied to the filters of states after each step.
+        bias_constraint: is applied to the bias after each step.
+        return_sequences: whether the outputs of all steps are returned, or that of the last one.
+        return_state: whether the last states are returned, too.
+        go_backwards: whether the last step comes first.
+        stateful: whether a batch goes on with the states after the one before.
+        dropout: the share of inputs that are dropped in training.
+        recurrent_dropout: the share of the state that is dropped in training.
+        **kwargs: `name`, `dtype`, `input_shape`, …
+
+    A call takes `mask`, `training` and `initial_state`, see `RNN`.
+
+    Raises:
+        ValueError: if arguments or shapes do not fit.
+
+    >>> tf.keras.layers.ConvLSTM{rank}D(4, 2)(tf.ones({example})).shape
+    TensorShape({result})
+    """
+
+
+class ConvLSTM1D(_ConvLSTM):
+    __doc__ = _DOC.format(
+        what="sequences",
+        shape="[batch, steps, length, channels]",
+        rank=1,
+        example="[2, 3, 5, 1]",
+        result="[2, 4, 4]",
+    )
+    _rank = 1
+
+
+class ConvLSTM2D(_ConvLSTM):
+    __doc__ = _DOC.format(
+        what="images",
+        shape="[batch, steps, rows, columns, channels]",
+        rank=2,
+        example="[2, 3, 5, 5, 1]",
+        result="[2, 4, 4, 4]",
+    )
+    _rank = 2
+
+
+class ConvLSTM3D(_ConvLSTM):
+    __doc__ = _DOC.format(
+        what="volumes",
+        shape="[batch, steps, depth, rows, columns, channels]",
+        rank=3,
+        example="[2, 3, 3, 5, 5, 1]",
+        result="[2, 2, 4, 4, 4]",
+    )
+    _rank = 3
