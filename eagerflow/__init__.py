@@ -365,6 +365,7 @@ _LAZY = {
     "metrics": "eagerflow.keras.metrics",
     "optimizers": "eagerflow.keras.optimizers",
     "ragged": "eagerflow.ragged",
+    "saved_model": "eagerflow.saved_model",
     "signal": "eagerflow.signal",
     "summary": "eagerflow.summary",
     "strings": "eagerflow.strings",

@@ -14,9 +14,18 @@ from eagerflow.keras.engine.keras_tensor import KerasTensor
 from eagerflow.keras.engine.node import map_arguments
 from eagerflow.keras.engine.sequential import Sequential
 from eagerflow.keras.engine.training import Model
+from eagerflow.keras.saving.api import load_model, save_model
 from eagerflow.keras.saving.json_config import as_tuples
 
-__all__ = ["Model", "Sequential", "clone_model", "model_from_config", "model_from_json"]
+__all__ = [
+    "Model",
+    "Sequential",
+    "clone_model",
+    "load_model",
+    "model_from_config",
+    "model_from_json",
+    "save_model",
+]
 
 
 def model_from_config(config: dict[str, Any], custom_objects: Any = None) -> Any:

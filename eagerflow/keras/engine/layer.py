@@ -650,6 +650,33 @@ class Layer(LayerLosses, LayerNodes, TrackedModule):
             )
         return sum(int(np.prod(variable.shape.as_list())) for variable in self.weights)
 
+    def _own_variables(self) -> list[Any]:
+        """The layer's own weights, without those of layers inside."""
+        attributes = self.__dict__
+        trainable = attributes.get("_trainable_weights") or []
+        return [*trainable, *(attributes.get("_non_trainable_weights") or [])]
+
+    def save_own_variables(self, store: dict[str, Any]) -> None:
+        """Puts the layer's own weights into a store, by number; files of weights ask for it."""
+        for k, variable in enumerate(self._own_variables()):
+            store[str(k)] = variable.numpy()
+
+    def load_own_variables(self, store: Any) -> None:
+        """Takes the weights that `save_own_variables` stored.
+
+        Raises:
+            ValueError: if there are more or fewer.
+        """
+        variables = self._own_variables()
+        if len(store.keys()) != len(variables):
+            raise ValueError(
+                f"Layer '{self.name}' expected {len(variables)} variables, but received "
+                f"{len(store.keys())} variables during loading. "
+                f"Expected: {[variable.name for variable in variables]}"
+            )
+        for k, variable in enumerate(variables):
+            variable.assign(store[str(k)])
+
     def finalize_state(self) -> None:
         """Called when everything that adapts to data has seen it; subclasses may override it."""
 

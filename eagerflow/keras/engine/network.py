@@ -10,6 +10,7 @@ from eagerflow.keras.engine.graph import Graph
 from eagerflow.keras.engine.input_spec import InputSpec
 from eagerflow.keras.engine.keras_tensor import KerasTensor
 from eagerflow.keras.engine.layer import Layer
+from eagerflow.keras.saving.methods import SavingMethods
 from eagerflow.module import Module
 from eagerflow.shapes import TensorShape
 
@@ -26,7 +27,7 @@ def is_functional_arguments(args: tuple, kwargs: dict[str, Any]) -> bool:
     )
 
 
-class Network(Layer):
+class Network(SavingMethods, Layer):
     """A layer made of layers, with a graph of layer calls if it was made from symbolic tensors."""
 
     _graph: Graph | None = None

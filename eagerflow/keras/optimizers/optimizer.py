@@ -258,7 +258,12 @@ class Optimizer(OlderHooks):
             store[str(index)] = variable.numpy()
 
     def load_own_variables(self, store: Any) -> None:
-        """Takes the values that `save_own_variables` stored."""
+        """Takes the values that `save_own_variables` stored, here or in Keras 3."""
+        count = len(self._variables)
+        if len(store.keys()) == count + 1 and count and getattr(store["1"], "shape", None) == ():
+            # Keras 3 counts the learning rate among the variables.
+            values = [store[str(k)][()] for k in range(count + 1) if k != 1]
+            store = {str(k): value for k, value in enumerate(values)}
         if len(store.keys()) != len(self._variables):
             warnings.warn(
                 f"Skipping variable loading for optimizer '{self.name}', because it has "

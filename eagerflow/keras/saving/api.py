@@ -1,0 +1,203 @@
+"""Saving and loading models and weights, whatever the format."""
+
+from __future__ import annotations
+
+import os
+import zipfile
+from typing import Any
+
+from eagerflow import errors
+from eagerflow.checkpoint.bundle import index_path
+from eagerflow.checkpoint.restoring import restore_objects
+from eagerflow.checkpoint.saving import save_objects
+from eagerflow.checkpoint.state import CheckpointState, latest_checkpoint, write_state
+from eagerflow.io.os_errors import path_text
+from eagerflow.keras.saving import archive, hdf5_files, hdf5_model
+from eagerflow.keras.saving.state_files import read_state
+from eagerflow.keras.saving.state_files import write_state as write_tree
+
+_HDF5 = (".h5", ".hdf5", ".keras")
+
+
+def _refuse_existing(path: str, overwrite: bool) -> None:
+    if not overwrite and os.path.exists(path):
+        raise FileExistsError(f"{path} exists. Pass overwrite=True to replace it.")
+
+
+def save_model(
+    model: Any,
+    filepath: Any,
+    overwrite: bool = True,
+    include_optimizer: bool = True,
+    save_format: str | None = None,
+    **kwargs: Any,
+) -> None:
+    """Saves a model: its configuration, weights, and how it was compiled.
+
+    Args:
+        model: the model.
+        filepath: `NAME.keras` (an archive), `NAME.h5` (HDF5), or another name for a SavedModel.
+        overwrite: whether a file that is there is replaced.
+        include_optimizer: whether the optimizer's state is saved in HDF5.
+        save_format: "keras", "h5" or "tf", if the name does not say it.
+        **kwargs: ignored: options of SavedModels.
+
+    Raises:
+        FileExistsError: if the file is there and must not be replaced.
+        ValueError: for an unknown format, or a model that was not built.
+        tf.errors.OpError: of the kind that fits, if the file cannot be written.
+
+    >>> import tempfile
+    >>> model = tf.keras.Sequential([tf.keras.layers.Dense(2, input_shape=(3,))])
+    >>> path = tempfile.mkdtemp() + "/model.keras"
+    >>> tf.keras.models.save_model(model, path)
+    >>> tf.keras.models.load_model(path).output_shape
+    (None, 2)
+    """
+    path = path_text(filepath)
+    kind = save_format
+    if kind is None:
+        kind = "keras" if path.endswith(".keras") else "h5" if path.endswith(_HDF5) else "tf"
+    if kind not in ("keras", "h5", "tf"):
+        raise ValueError(
+            f"Unknown `save_format` argument. Expected one of 'keras', 'tf', or 'h5'. "
+            f"Received: save_format={save_format}"
+        )
+    _refuse_existing(path, overwrite)
+    if kind == "keras":
+        archive.save_model(model, path)
+    elif kind == "h5":
+        hdf5_model.save_model(model, path, include_optimizer)
+    else:
+        from eagerflow.saved_model import save
+
+        save(model, path)
+
+
+def load_model(
+    filepath: Any,
+    custom_objects: Any = None,
+    compile: bool = True,
+    safe_mode: bool = True,
+    **kwargs: Any,
+) -> Any:
+    """Loads a model that `save_model`, Keras 2 or Keras 3 wrote.
+
+    Args:
+        filepath: the file, or a SavedModel's folder.
+        custom_objects: a program's own classes and functions by name.
+        compile: whether to compile the model as it was.
+        safe_mode: whether to refuse code of `Lambda` layers, which could do anything.
+        **kwargs: ignored: options of SavedModels.
+
+    Raises:
+        OSError: if there is no such file.
+        ValueError: if the file holds no model, or one that cannot be made here.
+    """
+    if hasattr(filepath, "attrs"):
+        return hdf5_model.load_model(filepath, custom_objects, compile)
+    path = path_text(filepath)
+    if os.path.isdir(path):
+        from eagerflow.saved_model import load
+
+        return load(path)
+    if not os.path.exists(path):
+        raise OSError(f"No file or directory found at {path}")
+    if zipfile.is_zipfile(path):
+        return archive.load_model(path, custom_objects, compile, safe_mode)
+    if path.endswith(".keras") and not _is_hdf5(path):
+        raise ValueError(f"{path} is not a readable `.keras` archive: it is no zip file.")
+    return hdf5_model.load_model(path, custom_objects, compile)
+
+
+def _is_hdf5(path: str) -> bool:
+    with open(path, "rb") as file:
+        return file.read(8) == b"\x89HDF\r\n\x1a\n"
+
+
+def save_weights(
+    model: Any, filepath: Any, overwrite: bool = True, save_format: str | None = None
+) -> None:
+    """Saves the weights of a model: see `Model.save_weights`."""
+    path = path_text(filepath)
+    kind = save_format or ("h5" if path.endswith(_HDF5) else "tf")
+    kind = {"tensorflow": "tf", "keras": "h5", "hdf5": "h5"}.get(kind, kind)
+    if kind not in ("h5", "tf"):
+        raise ValueError(
+            f"Unknown format. Received: `save_format`={save_format}. Was expecting one of "
+            '{"tf", "h5"}.'
+        )
+    if path.endswith(".weights.h5"):
+        _refuse_existing(path, overwrite)
+        _require_weights(model)
+        with hdf5_files.writing(path) as file:
+            write_tree(file, model)
+    elif kind == "h5":
+        _refuse_existing(path, overwrite)
+        _require_weights(model)
+        with hdf5_files.writing(path) as file:
+            hdf5_model.write_weights(file, model)
+    else:
+        _refuse_existing(index_path(path), overwrite)
+        save_objects(model, path)
+        write_state(os.path.dirname(path), CheckpointState(path, [path]))
+
+
+def _require_weights(model: Any) -> None:
+    if not model.built:
+        raise ValueError(
+            f"Unable to save weights of {model.name}: it has none yet. Call it on data or `build` "
+            "it first."
+        )
+
+
+def load_weights(
+    model: Any, filepath: Any, skip_mismatch: bool = False, by_name: bool = False
+) -> Any:
+    """Loads the weights of a model: see `Model.load_weights`."""
+    path = path_text(filepath)
+    if os.path.isdir(path):
+        path = latest_checkpoint(path) or path
+    if os.path.exists(index_path(path)):
+        if by_name:
+            raise NotImplementedError(
+                "Weights in TensorFlow's format cannot be loaded by name; they are found by the "
+                "names of attributes anyway."
+            )
+        return restore_objects(model, path)
+    if not os.path.isfile(path):
+        raise errors.NotFoundError(
+            None, None, f"There are no weights at {path}: neither an HDF5 file nor a checkpoint."
+        )
+    if zipfile.is_zipfile(path):
+        import io
+
+        with hdf5_files.reading(io.BytesIO(archive._contents(path)[1])) as file:
+            read_state(file, model, skip_mismatch)
+        return None
+    _require_built(model)
+    with hdf5_files.reading(path) as file:
+        if "layer_names" not in file.attrs and "model_weights" not in file and _is_tree(file):
+            read_state(file, model, skip_mismatch)
+        elif by_name:
+            hdf5_model.read_weights_by_name(hdf5_model.weights_group(file), model, skip_mismatch)
+        else:
+            if skip_mismatch:
+                raise ValueError(
+                    "When calling `model.load_weights`, `skip_mismatch` can only be set to `True` "
+                    "when `by_name` is `True`."
+                )
+            hdf5_model.read_weights(hdf5_model.weights_group(file), model)
+    return None
+
+
+def _is_tree(file: Any) -> bool:
+    return "vars" in file or "layers" in file or not any(k in file.attrs for k in ("layer_names0",))
+
+
+def _require_built(model: Any) -> None:
+    if not model.built:
+        raise ValueError(
+            "Unable to load weights saved in HDF5 format into a subclassed Model which has not "
+            "created its variables yet. Call the Model first, then load the weights."
+        )

@@ -1,0 +1,106 @@
+"""The `.keras` format: an archive of configuration, metadata and state."""
+
+from __future__ import annotations
+
+import datetime
+import io
+import json
+import os
+import zipfile
+from typing import Any
+
+from eagerflow import errors
+from eagerflow.io.os_errors import path_text
+from eagerflow.keras.saving import hdf5_files as files
+from eagerflow.keras.saving import keras3
+from eagerflow.keras.saving.json_config import as_tuples, json_default
+from eagerflow.keras.saving.state_files import read_state, write_state
+from eagerflow.version import VERSION
+
+_METADATA, _CONFIG, _STATE = "metadata.json", "config.json", "model.weights.h5"
+_MOST = 64 << 30  # bytes that an archive may unpack to
+
+
+def save_model(model: Any, path: Any) -> None:
+    """Writes a model as an archive.
+
+    Raises:
+        ValueError: if the model has not been built.
+    """
+    from eagerflow.keras.saving.serialization import serialize_keras_object
+
+    if not model.built:
+        raise ValueError(
+            "The model has no weights yet: call it on data or `build` it before it is saved."
+        )
+    config = serialize_keras_object(model)
+    compile_config = model.get_compile_config()
+    if compile_config is not None:
+        config["compile_config"] = compile_config
+    metadata = {
+        "keras_version": VERSION,
+        "date_saved": datetime.datetime.now().strftime("%Y-%m-%d@%H:%M:%S"),
+    }
+    state = io.BytesIO()
+    with files._h5py().File(state, "w") as file:
+        write_state(file, model)
+    with (
+        files.replaced(path_text(path)) as temporary,
+        zipfile.ZipFile(temporary, "w") as archive,
+    ):
+        archive.writestr(_METADATA, json.dumps(metadata))
+        archive.writestr(_CONFIG, json.dumps(config, default=json_default))
+        archive.writestr(_STATE, state.getvalue())
+
+
+def load_model(
+    path: Any, custom_objects: Any = None, compile: bool = True, safe_mode: bool = True
+) -> Any:
+    """A model from an archive. Code in it (of `Lambda` layers) runs only without `safe_mode`.
+
+    Raises:
+        ValueError: if it is no such archive, or its state does not fit.
+        tf.errors.NotFoundError: if it is not there.
+    """
+    from eagerflow.keras.saving.registration import CustomObjectScope
+    from eagerflow.keras.saving.serialization import SafeModeScope, deserialize_keras_object
+
+    path = path_text(path)
+    if not os.path.exists(path):
+        raise errors.NotFoundError(None, None, f"{path}; No such file or directory")
+    config, state = _contents(path)
+    compile_config = config.pop("compile_config", None)
+    with CustomObjectScope(custom_objects or {}), SafeModeScope(safe_mode):
+        model = deserialize_keras_object(keras3.translated(as_tuples(config)))
+        _build(model, config)
+        if compile and compile_config:
+            model.compile_from_config(keras3.translated(compile_config))
+    try:
+        with files.reading(io.BytesIO(state)) as file:
+            read_state(file, model)
+    except OSError as error:
+        raise ValueError(f"The weights in {path} are damaged: {error}") from error
+    return model
+
+
+def _contents(path: str) -> tuple[dict[str, Any], bytes]:
+    """The configuration and the state of an archive whose checksums hold."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            if sum(info.file_size for info in archive.infolist()) > _MOST:
+                raise ValueError("it would unpack to more than 64 GB")
+            config = json.loads(archive.read(_CONFIG))
+            state = archive.read(_STATE)
+    except (KeyError, ValueError, zipfile.BadZipFile, EOFError, OSError) as error:
+        raise ValueError(f"{path} is not a readable `.keras` archive: {error}") from error
+    except Exception as error:  # zlib and others have their own
+        raise ValueError(f"{path} is not a readable `.keras` archive: {error}") from error
+    if not isinstance(config, dict):
+        raise ValueError(f"{path} is not a readable `.keras` archive: its configuration is none.")
+    return config, state
+
+
+def _build(model: Any, config: dict[str, Any]) -> None:
+    build = config.get("build_config") or {}
+    if not getattr(model, "built", True) and build.get("input_shape"):
+        model.build_from_config(build)

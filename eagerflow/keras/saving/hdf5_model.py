@@ -1,0 +1,293 @@
+"""Models as single HDF5 files, the format of Keras 1 and 2: architecture, weights, optimizer."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from typing import Any
+
+import numpy as np
+
+from eagerflow.keras.saving import hdf5_files as files
+from eagerflow.keras.saving import keras3
+from eagerflow.keras.saving.json_config import as_tuples, json_default
+from eagerflow.version import VERSION
+
+_TOP_LEVEL = "top_level_model_weights"
+
+
+def save_model(model: Any, path: Any, include_optimizer: bool = True) -> None:
+    """Writes a Sequential or functional model, or a subclassed one with a configuration.
+
+    Raises:
+        NotImplementedError: if the model's configuration cannot be told.
+    """
+    if not model.built:
+        raise ValueError(
+            "Weights for model have not yet been created. Weights are created when the Model is "
+            "first called on inputs or `build()` is called with an `input_shape`."
+        )
+    config = model._model_config()
+    if not config["config"] and not model._is_graph_network:
+        raise NotImplementedError(
+            "Saving the model to HDF5 format requires the model to be a Functional model or a "
+            "Sequential model. It does not work for subclassed models, because such models are "
+            "defined via the body of a Python method, which isn't safely serializable. Consider "
+            "saving the weights only, via `save_weights`."
+        )
+    with files.writing(path) as file:
+        file.attrs["keras_version"] = VERSION
+        file.attrs["backend"] = "tensorflow"
+        file.attrs["model_config"] = json.dumps(_without_modules(config), default=json_default)
+        training = _training_config(model) if include_optimizer else None
+        if training is not None:
+            file.attrs["training_config"] = json.dumps(training, default=json_default)
+        write_weights(file.create_group("model_weights"), model)
+        if training is not None:
+            _write_optimizer(file, model.optimizer)
+
+
+def _without_modules(config: dict[str, Any]) -> dict[str, Any]:
+    """Layers as older versions of Keras know them: by the names of their classes alone."""
+
+    def layer(entry: dict[str, Any]) -> dict[str, Any]:
+        kept = {
+            key: value
+            for key, value in entry.items()
+            if key not in ("module", "registered_name", "build_config", "compile_config")
+        }
+        registered = entry.get("registered_name")
+        if registered and ">" in registered:
+            kept["class_name"] = registered
+        return nested(kept)
+
+    def nested(entry: dict[str, Any]) -> dict[str, Any]:
+        inner = entry.get("config")
+        if not isinstance(inner, dict):
+            return entry
+        inner = dict(inner)
+        if isinstance(inner.get("layers"), list):
+            inner["layers"] = [layer(item) for item in inner["layers"]]
+        for key in ("layer", "cell", "backward_layer"):
+            if isinstance(inner.get(key), dict) and "class_name" in inner[key]:
+                inner[key] = layer(inner[key])
+        return {**entry, "config": inner}
+
+    return nested(config)
+
+
+def _training_config(model: Any) -> dict[str, Any] | None:
+    if not model._is_compiled or model.optimizer is None:
+        return None
+    config = model.get_compile_config()
+    if config is None:
+        return None
+    from eagerflow.keras import optimizers
+
+    kept = {key: config.get(key) for key in ("loss", "metrics", "weighted_metrics", "loss_weights")}
+    return {**kept, "optimizer_config": optimizers.serialize(model.optimizer)}
+
+
+def write_weights(group: Any, model: Any) -> None:
+    """Puts each layer's weights into a group of their own."""
+    group.attrs["backend"] = "tensorflow"
+    group.attrs["keras_version"] = VERSION
+    layers = model.layers
+    files.set_names(group, "layer_names", [layer.name for layer in layers])
+    for layer in layers:
+        _write_group(group.create_group(layer.name), layer_weights(layer))
+    _write_group(group.create_group(_TOP_LEVEL), _own_weights(model))
+
+
+def layer_weights(layer: Any) -> list[Any]:
+    """A layer's weights in the order of these files: trainable ones first."""
+    return list(layer.trainable_weights) + list(layer.non_trainable_weights)
+
+
+def _own_weights(model: Any) -> list[Any]:
+    """Weights of the model that belong to none of its layers."""
+    inside = {id(weight) for layer in model.layers for weight in layer.weights}
+    return [weight for weight in layer_weights(model) if id(weight) not in inside]
+
+
+def _write_group(group: Any, weights: list[Any]) -> None:
+    names: list[str] = []
+    for weight in weights:
+        name, number = weight.name, 0
+        while name in names:
+            number += 1
+            name = f"{weight.name.removesuffix(':0')}_{number}:0"
+        names.append(name)
+        group.create_dataset(name, data=_plain(weight))
+    files.set_names(group, "weight_names", names)
+
+
+def _plain(weight: Any) -> Any:
+    value = weight.numpy()
+    # HDF5 has no bfloat16.
+    return value.astype(np.float32) if weight.dtype.name == "bfloat16" else value
+
+
+def _write_optimizer(file: Any, optimizer: Any) -> None:
+    weights = list(optimizer.variables)
+    if weights:
+        _write_group(file.create_group("optimizer_weights"), weights)
+
+
+def load_model(source: Any, custom_objects: Any = None, compile: bool = True) -> Any:
+    """A model from such a file.
+
+    Raises:
+        ValueError: if the file holds no model.
+    """
+    from eagerflow.keras.models import model_from_config
+    from eagerflow.keras.saving.registration import CustomObjectScope
+
+    with files.reading(source) as file, CustomObjectScope(custom_objects or {}):
+        if "model_config" not in file.attrs:
+            raise ValueError(
+                f"No model config found in the file at {source}: it holds weights only. Make the "
+                "model by your code and call `load_weights`."
+            )
+        config = as_tuples(json.loads(files.text(file.attrs["model_config"])))
+        model = model_from_config(keras3.translated(config))
+        read_weights(file["model_weights"], model)
+        if compile:
+            _compile(model, file)
+    return model
+
+
+def _compile(model: Any, file: Any) -> None:
+    if "training_config" not in file.attrs:
+        warnings.warn(
+            "No training configuration found in the save file, so the model was *not* compiled. "
+            "Compile it manually.",
+            stacklevel=4,
+        )
+        return
+    config = as_tuples(json.loads(files.text(file.attrs["training_config"])))
+    from eagerflow.keras import optimizers
+
+    arguments = {
+        key: keras3.translated(config.get(key))
+        for key in ("loss", "metrics", "weighted_metrics", "loss_weights")
+    }
+    arguments = {key: _deserialized(key, value) for key, value in arguments.items()}
+    optimizer_config = keras3.translated(config["optimizer_config"])
+    # Keras 2.11 and later register their own optimizers as if they were a program's.
+    plain = str(optimizer_config["class_name"]).removeprefix("Custom>")
+    if hasattr(optimizers, plain):
+        optimizer_config = {**optimizer_config, "class_name": plain}
+    optimizer = optimizers.deserialize(optimizer_config)
+    model.compile(optimizer=optimizer, **arguments)
+    if "optimizer_weights" not in file:
+        return
+    optimizer.build(model.trainable_variables)
+    group = file["optimizer_weights"]
+    values = [group[name][()] for name in files.names(group, "weight_names")]
+    variables = list(optimizer.variables)
+    if len(values) == len(variables) + 1 and np.ndim(values[1]) == 0:
+        del values[1]  # Keras 3 counts the learning rate among them.
+    if [np.shape(value) for value in values] != [tuple(v.shape) for v in variables]:
+        warnings.warn(
+            "Error in loading the saved optimizer state. As a result, your model is starting with "
+            "a freshly initialized optimizer.",
+            stacklevel=4,
+        )
+        return
+    for variable, value in zip(variables, values, strict=True):
+        variable.assign(value)
+
+
+def _deserialized(key: str, value: Any) -> Any:
+    """Losses and metrics from their configurations, in whatever structure they are."""
+    if isinstance(value, dict) and "class_name" in value and "config" in value:
+        from eagerflow.keras import losses, metrics
+
+        return (losses if key == "loss" else metrics).deserialize(value)
+    if isinstance(value, dict):
+        return {name: _deserialized(key, item) for name, item in value.items()}
+    if isinstance(value, list):
+        found = [_deserialized(key, item) for item in value]
+        # Keras lists the metrics of a single output in a list of their own.
+        single = key in ("metrics", "weighted_metrics") and len(found) == 1
+        return found[0] if single and isinstance(found[0], list) else found
+    return value
+
+
+def weights_group(file: Any) -> Any:
+    """The group with the weights, in a file of weights or of a whole model."""
+    return file["model_weights"] if "model_weights" in file else file
+
+
+def _group_values(group: Any) -> list[Any]:
+    return [group[name][()] for name in files.names(group, "weight_names")]
+
+
+def read_weights(group: Any, model: Any) -> None:
+    """Assigns weights by the order of the layers that have any; all or none.
+
+    Raises:
+        ValueError: if layers or shapes differ; it names all that do.
+    """
+    layers = [layer for layer in model.layers if layer.weights]
+    stored = [name for name in files.names(group, "layer_names") if len(_names_in(group, name))]
+    if len(stored) != len(layers):
+        raise ValueError(
+            f"Layer count mismatch when loading weights from file. Model expected {len(layers)} "
+            f"layers, found {len(stored)} saved layers."
+        )
+    pairs, problems = [], []
+    for layer, name in zip(layers, stored, strict=True):
+        weights, values = layer_weights(layer), _group_values(group[name])
+        problems += _differences(layer.name, weights, values)
+        pairs += list(zip(weights, values, strict=False))
+    if _TOP_LEVEL in group:
+        weights, values = _own_weights(model), _group_values(group[_TOP_LEVEL])
+        problems += _differences("the model itself", weights, values)
+        pairs += list(zip(weights, values, strict=False))
+    if problems:
+        raise ValueError("The weights do not fit; none was loaded:\n  " + "\n  ".join(problems))
+    for weight, value in pairs:
+        weight.assign(value)
+
+
+def _names_in(group: Any, name: str) -> list[str]:
+    return files.names(group[name], "weight_names") if name in group else []
+
+
+def _differences(where: str, weights: list[Any], values: list[Any]) -> list[str]:
+    if len(weights) != len(values):
+        return [f"{where} expects {len(weights)} weights, the file has {len(values)}"]
+    return [
+        f"{where}: {weight.name} has shape {tuple(weight.shape)}, the file has {np.shape(value)}"
+        for weight, value in zip(weights, values, strict=True)
+        if tuple(weight.shape) != np.shape(value)
+    ]
+
+
+def read_weights_by_name(group: Any, model: Any, skip_mismatch: bool = False) -> None:
+    """Assigns weights to the layers whose names the file has.
+
+    Raises:
+        ValueError: if shapes differ, unless such layers are to be skipped.
+    """
+    stored = set(files.names(group, "layer_names"))
+    pairs, problems = [], []
+    for layer in model.layers:
+        if layer.name not in stored:
+            continue
+        weights, values = layer_weights(layer), _group_values(group[layer.name])
+        differences = _differences(layer.name, weights, values)
+        if differences and skip_mismatch:
+            warnings.warn(
+                f"Skipping loading of weights for layer {layer.name}: {'; '.join(differences)}",
+                stacklevel=3,
+            )
+            continue
+        problems += differences
+        pairs += list(zip(weights, values, strict=False))
+    if problems:
+        raise ValueError("The weights do not fit; none was loaded:\n  " + "\n  ".join(problems))
+    for weight, value in pairs:
+        weight.assign(value)

@@ -1,0 +1,107 @@
+"""Configurations that Keras 3 writes, in the form of Keras 2."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+# What Keras 3 adds to configurations without a counterpart.
+_DROPPED = frozenset(
+    {"quantization_config", "input_axes", "output_axes", "renorm_clipping", "renorm_momentum"}
+)
+_HISTORY = "__keras_tensor__"
+
+
+def translated(config: Any) -> Any:
+    """A configuration, or a structure with configurations in it, as Keras 2 has it."""
+    if isinstance(config, list):
+        return [translated(item) for item in config]
+    if not isinstance(config, dict):
+        return config
+    if config.get("class_name") == "DTypePolicy" and "config" in config:
+        return config["config"]["name"]
+    result = {
+        key: translated(value)
+        for key, value in config.items()
+        if key not in _DROPPED and key != "inbound_nodes"
+    }
+    if "inbound_nodes" in config:
+        result["inbound_nodes"] = [_node(node) for node in config["inbound_nodes"]]
+    module = result.get("module")
+    if isinstance(module, str) and module.startswith("keras.src."):
+        result["module"] = module.replace("keras.src.", "tf_keras.src.")
+        if result.get("class_name") == "Functional":
+            result["module"] = "tf_keras.src.engine.functional"
+    inner = result.get("config")
+    if isinstance(inner, dict) and "class_name" in result:
+        result["config"] = _accepted(result, inner)
+        _wrap_places(result["config"])
+    return result
+
+
+def _wrap_places(config: dict[str, Any]) -> None:
+    """Keras 3 writes a single input as its place alone, Keras 2 as a list of one."""
+    for key in ("input_layers", "output_layers"):
+        places = config.get(key)
+        if isinstance(places, list) and places and isinstance(places[0], str):
+            config[key] = [places]
+
+
+def _accepted(entry: dict[str, Any], config: dict[str, Any]) -> dict[str, Any]:
+    """The arguments without those that only Keras 3 has and which say nothing here."""
+    if "batch_shape" in config and "batch_input_shape" not in config:
+        config = {**config, "batch_input_shape": config["batch_shape"]}
+        del config["batch_shape"]
+    name = entry["class_name"]
+    if name in ("Sequential", "Functional", "Model"):
+        return {key: value for key, value in config.items() if key != "dtype"}
+    if not str(entry.get("module") or "keras").startswith("keras"):
+        return config
+    from eagerflow import keras
+
+    for module in ("layers", "optimizers", "initializers", "losses", "metrics"):
+        cls = getattr(getattr(keras, module), name, None)
+        if inspect.isclass(cls):
+            break
+    else:
+        return config
+    known: set[str] = set()
+    for base in cls.__mro__:
+        if base is not object and "__init__" in vars(base):
+            known |= set(inspect.signature(vars(base)["__init__"]).parameters)
+    known |= {"name", "trainable", "dtype", "batch_input_shape", "learning_rate", "decay"}
+    return {
+        key: value
+        for key, value in config.items()
+        if key in known or value not in (None, False, True, -1)
+    }
+
+
+def _node(node: Any) -> Any:
+    """A layer's call in the older form: each input with its place, keywords at the first one."""
+    if not (isinstance(node, dict) and "args" in node):
+        return node
+    kwargs = {
+        key: _places(value)
+        for key, value in node.get("kwargs", {}).items()
+        if value is not None and not (key == "training" and value is False)
+    }
+    args = [_places(value) for value in node["args"]]
+    if not args:
+        return [kwargs]
+    first, rest = args[0], args[1:]
+    for k, value in enumerate(rest):
+        kwargs.setdefault(("value", "key")[k] if k < 2 else f"argument_{k}", value)
+    if first and isinstance(first[0], str):
+        return [[*first, kwargs]]
+    return [[*place, kwargs] for place in first]
+
+
+def _places(value: Any) -> Any:
+    if isinstance(value, dict) and value.get("class_name") == _HISTORY:
+        return list(value["config"]["keras_history"])
+    if isinstance(value, list):
+        return [_places(item) for item in value]
+    if isinstance(value, dict):
+        return {key: _places(item) for key, item in value.items()}
+    return value

@@ -1,0 +1,153 @@
+"""tf.saved_model.load: objects and variables from a SavedModel's folder."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any
+
+from eagerflow import dtype as dtypes
+from eagerflow import errors
+from eagerflow.checkpoint.restoring import restore_objects
+from eagerflow.io.os_errors import path_text, translated
+from eagerflow.module import Module
+from eagerflow.ops.creation import zeros
+from eagerflow.saved_model import constants
+from eagerflow.variable import Variable
+
+_LISTS = {"trackable_list_wrapper": list, "trackable_tuple_wrapper": tuple}
+
+
+class LoadedObject(Module):
+    """An object of a SavedModel: its attributes, without the functions of its class."""
+
+
+def contains_saved_model(export_dir: Any) -> bool:
+    """Whether a folder holds a SavedModel.
+
+    >>> tf.saved_model.contains_saved_model("/nowhere")
+    False
+    """
+    return os.path.exists(os.path.join(path_text(export_dir), constants.SAVED_MODEL_FILENAME_PB))
+
+
+def load(export_dir: Any, tags: Any = None, options: Any = None) -> Any:
+    """The object that a SavedModel holds.
+
+    A Keras model is made again from its configuration. Other objects come back with their
+    attributes: variables, lists, dictionaries and objects inside. Functions do not.
+
+    Args:
+        export_dir: the folder.
+        tags: which of its graphs; the first that has them all.
+        options: ignored.
+
+    Raises:
+        OSError: if there is no SavedModel.
+        tf.errors.DataLossError: if it is damaged.
+        ValueError: if no graph has the tags.
+    """
+    folder = path_text(export_dir)
+    path = os.path.join(folder, constants.SAVED_MODEL_FILENAME_PB)
+    if not os.path.exists(path):
+        raise OSError(
+            f"SavedModel file does not exist at: {folder}/{{{constants.SAVED_MODEL_FILENAME_PBTXT}|"
+            f"{constants.SAVED_MODEL_FILENAME_PB}}}"
+        )
+    model = _read(path, "SavedModel")
+    wanted = {tags} if isinstance(tags, str) else set(tags or ())
+    for graph in model.meta_graphs:
+        if wanted <= set(graph.meta_info_def.tags):
+            break
+    else:
+        raise ValueError(
+            f"Importing a SavedModel with `tf.saved_model.load` requires a `tags=` argument that "
+            f"matches a graph of {folder}; none has {sorted(wanted)}."
+        )
+    variables = os.path.join(folder, constants.VARIABLES_DIRECTORY, constants.VARIABLES_FILENAME)
+    keras_model = _keras_model(folder)
+    if keras_model is not None:
+        restore_objects(keras_model, variables).expect_partial()
+        return keras_model
+    root = _objects(graph.object_graph_def)
+    restore_objects(root, variables).assert_existing_objects_matched()
+    return root
+
+
+def _read(path: str, name: str) -> Any:
+    from google.protobuf.message import DecodeError
+
+    from eagerflow.protos.saved_model import MESSAGES
+
+    with translated(path), open(path, "rb") as file:
+        content = file.read()
+    try:
+        return MESSAGES[name].FromString(content)
+    except DecodeError as error:
+        raise errors.DataLossError(None, None, f"{path} cannot be parsed: {error}") from error
+
+
+def _keras_model(folder: str) -> Any:
+    """The Keras model at the root, made from its configuration, or None."""
+    path = os.path.join(folder, constants.KERAS_METADATA_FILENAME)
+    if not os.path.exists(path):
+        return None
+    from eagerflow.keras.models import model_from_config
+    from eagerflow.keras.saving import keras3
+    from eagerflow.keras.saving.json_config import as_tuples
+
+    for node in _read(path, "KerasMetadata").nodes:
+        if node.node_id != 0:
+            continue
+        metadata = as_tuples(json.loads(node.metadata))
+        config = metadata.get("config")
+        if not config:
+            return None
+        entry = {"class_name": metadata["class_name"], "config": config}
+        model = model_from_config(keras3.translated(entry))
+        shape = metadata.get("build_input_shape") or getattr(model, "_build_input_shape", None)
+        if not model.built and shape is not None:
+            model.build(shape)
+        return model
+    return None
+
+
+def _objects(graph: Any) -> Any:
+    """The root of the objects that a graph describes."""
+    made: dict[int, Any] = {}
+
+    def make(number: int) -> Any:
+        if number in made:
+            return made[number]
+        node = graph.nodes[number]
+        kind = node.WhichOneof("kind")
+        if kind == "variable":
+            made[number] = _variable(node.variable)
+            return made[number]
+        if kind != "user_object":
+            return None
+        identifier = node.user_object.identifier
+        found = made[number] = {} if "dict" in identifier else LoadedObject()
+        parts = {}
+        for child in node.children:
+            value = make(child.node_id)
+            if value is not None:
+                parts[child.local_name] = value
+        if identifier in _LISTS:
+            found = made[number] = _LISTS[identifier](parts[key] for key in sorted(parts, key=int))
+        elif isinstance(found, dict):
+            found.update(parts)
+        else:
+            for name, value in parts.items():
+                setattr(found, name, value)
+        return found
+
+    if not graph.nodes:
+        return LoadedObject()
+    return make(0)
+
+
+def _variable(message: Any) -> Any:
+    dtype = dtypes.as_dtype(message.dtype)
+    shape = [dim.size for dim in message.shape.dim]
+    return Variable(zeros(shape, dtype), trainable=message.trainable, name=message.name)

@@ -1,0 +1,38 @@
+"""Options of SavedModels, accepted for compatibility."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class SaveOptions:
+    """Options of `tf.saved_model.save`; none changes what is written here.
+
+    Args:
+        **options: those of TensorFlow, kept as attributes.
+    """
+
+    def __init__(self, **options: Any) -> None:
+        vars(self).update(options)
+
+
+class LoadOptions:
+    """Options of `tf.saved_model.load`; none changes what is read here.
+
+    Args:
+        **options: those of TensorFlow, kept as attributes.
+    """
+
+    def __init__(self, **options: Any) -> None:
+        vars(self).update(options)
+
+
+class Asset:
+    """A file that belongs to a model.
+
+    Args:
+        path: the file.
+    """
+
+    def __init__(self, path: Any) -> None:
+        self.asset_path = path

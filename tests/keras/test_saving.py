@@ -1,0 +1,207 @@
+"""Saved models and weights: those of Keras 2 and 3, round trips, damage, mismatches."""
+
+import random
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import eagerflow as tf
+
+SAVED = Path(__file__).parent / "saved"
+
+
+def stored(name):
+    return np.load(SAVED / f"{name}.npy")
+
+
+@pytest.mark.parametrize("version", ["k2", "k3"])
+@pytest.mark.parametrize("ending", ["keras", "h5"])
+def test_sequential_models_of_keras(version, ending):
+    model = tf.keras.models.load_model(SAVED / f"{version}_seq.{ending}")
+    np.testing.assert_allclose(
+        model.predict(stored(f"{version}_x"), verbose=0), stored(f"{version}_y"), atol=1e-6
+    )
+    assert int(model.optimizer.iterations) == 1 and len(model.optimizer.variables) == 13
+    model.set_weights([weight * 0 for weight in model.get_weights()])
+    model.load_weights(SAVED / f"{version}_seq.weights.h5")
+    np.testing.assert_allclose(
+        model.predict(stored(f"{version}_x"), verbose=0), stored(f"{version}_y"), atol=1e-6
+    )
+
+
+@pytest.mark.parametrize("version", ["k2", "k3"])
+@pytest.mark.parametrize("ending", ["keras", "h5"])
+@pytest.mark.filterwarnings("ignore:No training configuration")
+def test_functional_models_of_keras(version, ending):
+    model = tf.keras.models.load_model(SAVED / f"{version}_fun.{ending}")
+    _, got = model.predict(stored(f"{version}_fx"), verbose=0)
+    np.testing.assert_allclose(got, stored(f"{version}_fy"), atol=1e-6)
+
+
+def make(compiled=True):
+    inputs = tf.keras.Input((6,))
+    x = tf.keras.layers.Dense(5, "relu", name="first")(inputs)
+    x = tf.keras.layers.BatchNormalization()(x)
+    model = tf.keras.Model(inputs, tf.keras.layers.Dense(2, name="last")(x))
+    if compiled:
+        model.compile("adam", "mse", metrics=["mae"])
+        model.fit(np.ones((8, 6)), np.ones((8, 2)), verbose=0)
+    return model
+
+
+X = np.random.default_rng(0).normal(size=(4, 6)).astype("f")
+
+
+@pytest.mark.parametrize("ending", [".keras", ".h5"])
+def test_models_come_back(tmp_path, ending):
+    model = make()
+    model.save(tmp_path / f"m{ending}")
+    loaded = tf.keras.models.load_model(tmp_path / f"m{ending}")
+    np.testing.assert_array_equal(loaded.predict(X, verbose=0), model.predict(X, verbose=0))
+    # Training goes on as if nothing had happened.
+    for each in (model, loaded):
+        each.fit(X, np.zeros((4, 2)), verbose=0, shuffle=False)
+    for ours, theirs in zip(loaded.get_weights(), model.get_weights(), strict=True):
+        np.testing.assert_allclose(ours, theirs, atol=1e-6)
+
+
+@pytest.mark.parametrize("name", ["w.weights.h5", "w.h5", "w"])
+def test_weights_come_back(tmp_path, name):
+    model, fresh = make(), make(compiled=False)
+    model.save_weights(tmp_path / name)
+    fresh.load_weights(tmp_path / name)
+    np.testing.assert_array_equal(fresh.predict(X, verbose=0), model.predict(X, verbose=0))
+
+
+def test_subclassed_models(tmp_path):
+    class Pair(tf.keras.Model):
+        def __init__(self):
+            super().__init__()
+            self.first = tf.keras.layers.Dense(3)
+            self.rest = [tf.keras.layers.Dense(2), tf.keras.layers.Dense(1)]
+
+        def call(self, x):
+            x = self.first(x)
+            for layer in self.rest:
+                x = layer(x)
+            return x
+
+    model = Pair()
+    expected = model(X).numpy()
+    for name in ("p", "p.weights.h5", "p.h5"):
+        model.save_weights(tmp_path / name)
+        fresh = Pair()
+        if name == "p":
+            status = fresh.load_weights(tmp_path / name)  # before there are weights
+            got = fresh(X).numpy()
+            status.assert_consumed()
+        else:
+            with pytest.raises(ValueError, match="Call the Model first"):
+                fresh.load_weights(tmp_path / name)
+            fresh(X)
+            fresh.load_weights(tmp_path / name)
+            got = fresh(X).numpy()
+        np.testing.assert_array_equal(got, expected)
+
+
+def test_custom_objects(tmp_path):
+    @tf.keras.utils.register_keras_serializable("tests")
+    class Scaled(tf.keras.layers.Layer):
+        def __init__(self, factor=2.0, **kwargs):
+            super().__init__(**kwargs)
+            self.factor = factor
+
+        def call(self, x):
+            return x * self.factor
+
+        def get_config(self):
+            return {**super().get_config(), "factor": self.factor}
+
+    model = tf.keras.Sequential([tf.keras.layers.Dense(2, input_shape=(6,)), Scaled(3.0)])
+    for ending in (".keras", ".h5"):
+        model.save(tmp_path / f"m{ending}")
+        loaded = tf.keras.models.load_model(tmp_path / f"m{ending}", compile=False)
+        assert loaded.layers[-1].factor == 3.0
+        np.testing.assert_array_equal(loaded.predict(X, verbose=0), model.predict(X, verbose=0))
+
+
+def test_mismatches_are_all_listed_and_nothing_is_loaded(tmp_path):
+    make().save_weights(tmp_path / "w.h5")
+    make().save_weights(tmp_path / "w.weights.h5")
+    inputs = tf.keras.Input((6,))
+    x = tf.keras.layers.Dense(7, name="first")(inputs)
+    x = tf.keras.layers.BatchNormalization()(x)
+    other = tf.keras.Model(inputs, tf.keras.layers.Dense(3, name="last")(x))
+    before = other.get_weights()
+    for name in ("w.h5", "w.weights.h5"):
+        with pytest.raises(ValueError, match=r"(?s)none was loaded.*first|dense.*7.*3"):
+            other.load_weights(tmp_path / name)
+    for ours, theirs in zip(other.get_weights(), before, strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+
+
+def test_by_name(tmp_path):
+    model = make()
+    model.save_weights(tmp_path / "w.h5")
+    other = tf.keras.Sequential(
+        [
+            tf.keras.layers.Dense(5, name="first", input_shape=(6,)),
+            tf.keras.layers.Dense(4, name="new"),
+        ]
+    )
+    other.load_weights(tmp_path / "w.h5", by_name=True)
+    np.testing.assert_array_equal(other.layers[0].kernel, model.get_layer("first").kernel)
+
+
+def test_code_in_files_is_not_run(tmp_path):
+    model = tf.keras.Sequential([tf.keras.layers.Lambda(lambda x: x * 2, input_shape=(3,))])
+    model.save(tmp_path / "m.keras")
+    with pytest.raises(ValueError, match="safe|unsafe|lambda"):
+        tf.keras.models.load_model(tmp_path / "m.keras")
+
+
+@pytest.mark.parametrize("ending", [".keras", ".h5", ".weights.h5"])
+def test_damaged_files(tmp_path, ending):
+    model = make()
+    path = tmp_path / f"m{ending}"
+    (model.save_weights if "weights" in ending else model.save)(path)
+    whole = path.read_bytes()
+    chance = random.Random(1)
+    for trial in range(40):
+        if trial % 2:
+            content = whole[: chance.randrange(len(whole))]
+        else:
+            mutated = bytearray(whole)
+            for _ in range(30):
+                mutated[chance.randrange(len(mutated))] = chance.randrange(256)
+            content = bytes(mutated)
+        path.write_bytes(content)
+        try:
+            if "weights" in ending:
+                make(compiled=False).load_weights(path)
+            else:
+                tf.keras.models.load_model(path, compile=False)
+        except (ValueError, OSError, KeyError, TypeError, RuntimeError, tf.errors.OpError):
+            pass  # a clear refusal; anything else, such as a crash, fails the test
+
+
+def test_errors(tmp_path):
+    model = make()
+    with pytest.raises(OSError, match="No file"):
+        tf.keras.models.load_model(tmp_path / "missing.keras")
+    with pytest.raises(tf.errors.NotFoundError, match="missing"):
+        model.load_weights(tmp_path / "missing.h5")
+    with pytest.raises(ValueError, match="save_format"):
+        model.save(tmp_path / "m", save_format="pickle")
+    model.save(tmp_path / "m.keras")
+    with pytest.raises(FileExistsError):
+        model.save(tmp_path / "m.keras", overwrite=False)
+    (tmp_path / "bad.keras").write_bytes(b"nothing")
+    with pytest.raises(ValueError, match="archive"):
+        tf.keras.models.load_model(tmp_path / "bad.keras")
+    with zipfile.ZipFile(tmp_path / "empty.keras", "w"):
+        pass
+    with pytest.raises(ValueError, match="archive"):
+        tf.keras.models.load_model(tmp_path / "empty.keras")

@@ -1,0 +1,53 @@
+"""SavedModels: objects, variables and Keras models, written and read."""
+
+import numpy as np
+import pytest
+
+import eagerflow as tf
+
+
+def test_modules(tmp_path):
+    module = tf.Module()
+    module.v = tf.Variable([1.0, 2.0], name="v")
+    module.fixed = tf.Variable(3, trainable=False)
+    module.parts = [tf.Variable(4.0), {"inner": (tf.Variable("text"),)}]
+    tf.saved_model.save(module, tmp_path / "m")
+    assert tf.saved_model.contains_saved_model(tmp_path / "m")
+    loaded = tf.saved_model.load(str(tmp_path / "m"))
+    assert loaded.v.numpy().tolist() == [1.0, 2.0] and loaded.v.name == "v:0"
+    assert int(loaded.fixed) == 3 and not loaded.fixed.trainable
+    assert float(loaded.parts[0]) == 4.0
+    assert loaded.parts[1]["inner"][0].numpy() == b"text"
+    assert len(loaded.trainable_variables) == 3
+
+
+@pytest.mark.parametrize("kind", ["sequential", "functional"])
+def test_keras_models(tmp_path, kind):
+    if kind == "sequential":
+        model = tf.keras.Sequential([tf.keras.layers.Dense(3, "relu"), tf.keras.layers.Dense(2)])
+        model.build((None, 4))
+    else:
+        inputs = tf.keras.Input((4,))
+        model = tf.keras.Model(inputs, tf.keras.layers.Dense(2)(inputs))
+    model.compile("adam", "mse")
+    x = np.random.default_rng(0).normal(size=(5, 4)).astype("f")
+    model.fit(x, np.ones((5, 2)), verbose=0)
+    model.save(tmp_path / "m")
+    for load in (tf.keras.models.load_model, tf.saved_model.load):
+        loaded = load(tmp_path / "m")
+        np.testing.assert_array_equal(loaded(x), model(x))
+
+
+def test_misuse(tmp_path):
+    with pytest.raises(OSError, match="does not exist"):
+        tf.saved_model.load(tmp_path / "nothing")
+    with pytest.raises(ValueError, match="Trackable"):
+        tf.saved_model.save(3, tmp_path / "m")
+    module = tf.Module()
+    module.v = tf.Variable(1)
+    tf.saved_model.save(module, tmp_path / "m")
+    with pytest.raises(ValueError, match="tags"):
+        tf.saved_model.load(tmp_path / "m", tags=["train"])
+    (tmp_path / "m" / "saved_model.pb").write_bytes(b"\xff\xff\xff")
+    with pytest.raises(tf.errors.DataLossError, match="saved_model.pb"):
+        tf.saved_model.load(tmp_path / "m")
