@@ -71,7 +71,7 @@ def main():
     parser.add_argument("--out", type=Path, default=Path(), help="folder for the pictures")
     arguments = parser.parse_args()
 
-    tf.random.set_seed(arguments.seed)
+    tf.keras.utils.set_random_seed(arguments.seed)
     train_images, test_images, train_labels, test_labels = load_data()
     model = digit_reader()
     model.compile(

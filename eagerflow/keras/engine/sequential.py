@@ -103,10 +103,6 @@ class Sequential(Model):
             self._chain.append(layer)
             self._track(layer)
             self._connect(layer(self.outputs[0]))
-        elif self._input_given and not self.layers:
-            self._chain.append(layer)
-            self._track(layer)
-            self._connect(layer(self.__dict__["_pending_input"]))
         else:
             self._chain.append(layer)
             self._track(layer)
@@ -173,6 +169,7 @@ class Sequential(Model):
             self._track(layer)
             self.__dict__["_input_given"] = True
             self.__dict__["_pending_input"] = layer._inbound_nodes[0].outputs
+            self._connect(layer._inbound_nodes[0].outputs)
             return
         shape, dtype = _first_input(layer)
         self._chain.append(layer)

@@ -170,7 +170,7 @@ class Normalization(PreprocessingLayer):
 
     def load_own_variables(self, store: Any) -> None:
         """Takes the weights from a file's group."""
-        super().load_own_variables(store)  # type: ignore[misc]
+        super().load_own_variables(store)
         self.finalize_state()
 
     def get_config(self) -> dict[str, Any]:

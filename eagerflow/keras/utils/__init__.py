@@ -25,6 +25,7 @@ from eagerflow.keras.utils.io_utils import (
     enable_interactive_logging,
     is_interactive_logging_enabled,
 )
+from eagerflow.keras.utils.layer_utils import get_source_inputs
 from eagerflow.keras.utils.numpy_utils import normalize, to_categorical, to_ordinal
 from eagerflow.keras.utils.progbar import Progbar
 from eagerflow.keras.utils.seeds import set_random_seed
@@ -37,8 +38,12 @@ from eagerflow.keras.utils.sequence import (
     TimedThread,
 )
 from eagerflow.keras.utils.timeseries import timeseries_dataset_from_array
+from eagerflow.keras.utils.vis_utils import model_to_dot, plot_model
 
 __all__ = [
+    "get_source_inputs",
+    "model_to_dot",
+    "plot_model",
     "CustomObjectScope",
     "GeneratorEnqueuer",
     "OrderedEnqueuer",
