@@ -55,6 +55,13 @@ class BatchDataset(GroupingDataset):
         planned = batch_cursor(self, context)
         if planned is not None:
             return planned
+        known = self._input._known_spec()
+        if known is not None and not only_tensors(known[0]):
+            from eagerflow.data.composites import RaggedBatchCursor, ragged_parts
+
+            return RaggedBatchCursor(
+                self._input._cursor(context), self._size, self._drop, ragged_parts(known[0])
+            )
         return BatchCursor(self._input._cursor(context), self._size, self._drop)
 
     def _make_spec(self) -> Any:
@@ -70,8 +77,9 @@ class BatchDataset(GroupingDataset):
         return batch_note(self)
 
 
-class ParallelBatchDataset(BatchDataset):
-    """Batches whose elements may be stacked in parallel; stacking is one native operation."""
+def only_tensors(spec: Any) -> bool:
+    """Whether all leaves are tensors, neither ragged nor sparse."""
+    return all(type(leaf) is TensorSpec for leaf in structure.flatten(spec))
 
 
 class BatchCursor(InputCursor):
@@ -123,10 +131,9 @@ def stack_leaves(leaves: list, component: int) -> Any:
         return _stacked(leaves, component)
     if first is None:
         return None
-    spec = first._type_spec
-    if hasattr(spec, "_stack"):
-        return spec._stack(leaves)
-    raise TypeError(f"Batching of elements of type {type(first).__name__} is not supported.")
+    from eagerflow.data import composites
+
+    return composites.stack(leaves)
 
 
 def _explain_mismatch(tensors: list, component: int) -> None:
@@ -365,7 +372,8 @@ class UnbatchDataset(UnaryDataset):
             return count
         known = self._input._known_spec()
         for leaf in structure.flatten(known[0]) if known is not None else ():
-            size = leaf.shape[0] if isinstance(leaf, TensorSpec) and leaf.shape.rank else None
+            dense = isinstance(leaf, TensorSpec) or hasattr(leaf, "ragged_rank")
+            size = leaf.shape[0] if dense and leaf.shape.rank else None
             if size is not None:
                 return count * size
         return UNKNOWN
@@ -374,12 +382,25 @@ class UnbatchDataset(UnaryDataset):
         element = self._input._sample(variant)
         leaves = structure.flatten(element)
         if all(leaf is None or _length(leaf) for leaf in leaves):
-            return structure.pack(element, [None if leaf is None else leaf[0] for leaf in leaves])
+            return structure.pack(
+                element, [None if leaf is None else _column_of(leaf)[0] for leaf in leaves]
+            )
         return structure.zero_like(self.element_spec)
 
 
 def _length(leaf: Any) -> int:
     return leaf._shape_tuple()[0] if type(leaf) is Tensor else int(leaf.shape[0] or 0)
+
+
+def only_plain(leaves: list) -> bool:
+    """Whether all leaves are tensors or None."""
+    return all(type(leaf) is Tensor or leaf is None for leaf in leaves)
+
+
+def _column_of(leaf: Any) -> Any:
+    from eagerflow.data.composites import column_of
+
+    return column_of(leaf)
 
 
 class UnbatchCursor(InputCursor):
@@ -419,19 +440,21 @@ class UnbatchCursor(InputCursor):
                     "Input element must have the same batch size in each component. Component 0 had "
                     f"size {sizes[0]} but component {sizes.index(size)} had size, {size}."
                 )
-        self._element, self._leaves = element, leaves
+        self._element = element
+        self._leaves = leaves if only_plain(leaves) else list(map(_column_of, leaves))
         self._index, self._size = 0, sizes[0] if sizes else 1
 
     def state(self) -> Any:
-        rest = [None if leaf is None else leaf[self._index :] for leaf in self._leaves]
         left = self._size - self._index
-        return {"input": self._input.state(), "rest": rest if left else [], "left": left}
+        rest = structure.flatten(self._element) if left else []
+        return {"input": self._input.state(), "rest": rest, "index": self._index, "left": left}
 
     def restore(self, state: Any) -> None:
         self._input.restore(state["input"])
-        self._leaves, self._index, self._size = state["rest"], 0, state["left"]
-        if self._size:
-            self._element = structure.pack(self._dataset.element_spec, self._leaves)
+        self._index = self._size = 0
+        if state["left"]:
+            self._open(structure.pack(self._dataset.element_spec, state["rest"]))
+            self._index = state["index"]
 
 
 class RebatchDataset(UnaryDataset):
@@ -448,9 +471,14 @@ class RebatchDataset(UnaryDataset):
         self._drop = bool(drop_remainder)
 
     def _cursor(self, context: Context) -> Cursor:
-        return RebatchCursor(
-            UnbatchCursor(self._input._cursor(context), self._input), self._sizes, self._drop
-        )
+        source = UnbatchCursor(self._input._cursor(context), self._input)
+        known = self._input._known_spec()
+        ragged: dict[int, Any] = {}
+        if known is not None and not only_tensors(known[0]):
+            from eagerflow.data.composites import ragged_parts
+
+            ragged = ragged_parts(structure.unbatched_spec(known[0]))
+        return RebatchCursor(source, self._sizes, self._drop, ragged)
 
     def _make_spec(self) -> Any:
         inner = structure.unbatched_spec(self._input.element_spec)
@@ -479,10 +507,13 @@ class RebatchDataset(UnaryDataset):
 class RebatchCursor(InputCursor):
     """Collects elements in sizes that alternate."""
 
-    __slots__ = ("_drop", "_sizes", "_turn")
+    __slots__ = ("_drop", "_ragged", "_sizes", "_turn")
 
-    def __init__(self, source: Cursor, sizes: list[int], drop: bool) -> None:
+    def __init__(
+        self, source: Cursor, sizes: list[int], drop: bool, ragged: dict[int, Any]
+    ) -> None:
         self._input = source
+        self._ragged = ragged
         self._sizes = sizes
         self._drop = drop
         self._turn = 0
@@ -493,6 +524,10 @@ class RebatchCursor(InputCursor):
         if not elements or (self._drop and len(elements) < size):
             raise StopIteration
         self._turn = (self._turn + 1) % len(self._sizes)
+        if self._ragged:
+            from eagerflow.data import composites
+
+            return composites.stack_elements(elements, self._ragged)
         return stack_elements(elements)
 
     def state(self) -> Any:

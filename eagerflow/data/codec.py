@@ -80,6 +80,11 @@ def _to_json(value: Any, blobs: list[bytes]) -> Any:
     if hasattr(value, "_to_parts"):
         name, parts = value._to_parts()
         return {"composite": [name, _to_json(parts, blobs)]}
+    from eagerflow.data.composites import to_parts
+
+    found = to_parts(value)
+    if found is not None:
+        return {"composite": [found[0], _to_json(found[1], blobs)]}
     raise TypeError(f"A {type(value).__name__} cannot be stored: {value!r:.100}")
 
 
@@ -122,7 +127,12 @@ def _from_json(value: Any, blobs: memoryview, at: list[int]) -> Any:
     if kind == "none":
         return NoneTensorSpec()
     if kind == "composite":
-        return _COMPOSITES[content[0]](_from_json(content[1], blobs, at))
+        rebuild = _COMPOSITES.get(content[0])
+        if rebuild is None:
+            from eagerflow.data.composites import REBUILD
+
+            rebuild = REBUILD[content[0]]
+        return rebuild(_from_json(content[1], blobs, at))
     raise ValueError(f"unknown kind {kind!r}")
 
 

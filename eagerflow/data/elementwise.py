@@ -35,13 +35,12 @@ class FunctionDataset(UnaryDataset):
 
     def _make_spec(self) -> Any:
         spec = structure.spec_of(self._sample(0))
-        if structure.is_static(self._input.element_spec):
+        if self._input._sample(0) is self._input._sample(1):
             return spec
         try:
-            other = structure.spec_of(self._sample(1))
+            return structure.merged_spec(spec, structure.spec_of(self._sample(1)))
         except Exception:
             return spec
-        return structure.merged_spec(spec, other)
 
     def _make_sample(self, variant: int) -> Any:
         call = caller_of(self._function)

@@ -113,18 +113,6 @@ class OwnedIterator(Iterator):
         """Nothing: an iterator that was made eagerly has started."""
         return None
 
-    def _checkpoint_values(self) -> dict[str, Any]:
-        """The position, as checkpoints have it."""
-        from eagerflow.checkpoint.plain_values import decoded, encoded
-        from eagerflow.checkpoint.trackable import Value
-
-        return {
-            "ITERATOR_STATE": Value(
-                lambda: _core.convert(encoded(self.state())),
-                lambda value: self.restore(decoded(value.numpy())),
-            )
-        }
-
     def state(self) -> Any:
         """The position in the pipeline, made of plain values and tensors."""
         return None if self._cursor is None else self._cursor.state()
@@ -141,6 +129,10 @@ class OwnedIterator(Iterator):
         from eagerflow.data import codec
 
         self.restore(codec.decode(restored_tensors["_STATE"].numpy()))
+
+    def _checkpoint_values(self) -> dict[str, Any]:
+        """The position as `tf.train.Checkpoint` saves it."""
+        return _position_of(self)
 
     def restore(self, state: Any) -> None:
         """Goes to a position that `state` told of an iterator over the same pipeline."""
@@ -286,6 +278,21 @@ class NumpyIterator:
         """Goes to the position that a checkpoint kept."""
         self._iterator._restore_from_tensors(restored_tensors)
 
+    def _checkpoint_values(self) -> dict[str, Any]:
+        """The position as `tf.train.Checkpoint` saves it."""
+        return _position_of(self)
+
+
+def _position_of(iterator: Any) -> dict[str, Any]:
+    from eagerflow.checkpoint.trackable import Value
+
+    return {
+        "ITERATOR_STATE": Value(
+            lambda: iterator._serialize_to_tensors()["_STATE"],
+            lambda state: iterator._restore_from_tensors({"_STATE": state}),
+        )
+    }
+
 
 def _to_numpy(leaf: Any) -> Any:
     if type(leaf) is Tensor:
@@ -301,9 +308,10 @@ def _to_numpy(leaf: Any) -> Any:
         return NumpyIterator(leaf)
     if leaf is None:
         return None
-    for name in ("_to_numpy_element", "numpy"):
-        if hasattr(leaf, name):
-            return leaf if name == "numpy" else leaf._to_numpy_element()
+    if hasattr(type(leaf), "_is_composite_tensor"):
+        from eagerflow.data.composites import to_numpy
+
+        return to_numpy(leaf)
     raise TypeError(
         "`tf.data.Dataset.as_numpy_iterator()` is not supported for datasets that produce values "
         f"of type {type(leaf)}"

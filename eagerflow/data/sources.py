@@ -115,6 +115,10 @@ class TensorSliceDataset(Dataset):
             raise TypeError("from_tensor_slices() takes tensors, got a dataset.")
         self._tensors = structure.normalize(tensors)
         self._columns = structure.flatten(self._tensors)
+        if not only_plain(self._columns):
+            from eagerflow.data.composites import column_of
+
+            self._columns = list(map(column_of, self._columns))
         sizes = []
         for column in self._columns:
             if column is None:
@@ -142,7 +146,7 @@ class TensorSliceDataset(Dataset):
     def _make_sample(self, variant: int) -> Any:
         if not self._size:
             return structure.zero_like(self.element_spec)
-        index = 0 if variant == 0 else self._size - 1
+        index = min(variant, self._size - 1)
         return structure.pack(self._tensors, slices_at(self._columns, index))
 
     def _details(self) -> str:
@@ -152,6 +156,11 @@ class TensorSliceDataset(Dataset):
             if column is not None
         )
         return f"{self._size} slices of {described}"
+
+
+def only_plain(columns: list) -> bool:
+    """Whether all columns are tensors or None."""
+    return all(type(column) is Tensor or column is None for column in columns)
 
 
 def slices_at(columns: list, index: int) -> list:
@@ -220,7 +229,7 @@ class RangeDataset(Dataset):
         return len(self._range)
 
     def _make_sample(self, variant: int) -> Any:
-        return _core.convert(self._range.start, self._dtype, None)
+        return _core.convert(self._range.start + variant * self._range.step, self._dtype, None)
 
     def _details(self) -> str:
         span = self._range
@@ -273,7 +282,7 @@ class CounterDataset(Dataset):
         return INFINITE
 
     def _make_sample(self, variant: int) -> Any:
-        return self._start
+        return self._start + self._step if variant else self._start
 
 
 class CounterCursor(Cursor):
@@ -420,6 +429,8 @@ def _as_array(value: Any, dtype: Any) -> Any:
 def _fitting_composite(spec: Any, value: Any) -> Any:
     if value is None and isinstance(spec, structure.NoneTensorSpec):
         return value
+    if hasattr(spec, "ragged_rank") and not spec.ragged_rank:
+        value = structure.as_leaf(value)
     if not spec.is_compatible_with(value):
         raise TypeError(
             "`generator` yielded an element that did not match the expected structure. The expected "

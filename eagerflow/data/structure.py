@@ -10,7 +10,7 @@ from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from eagerflow import _core, errors
+from eagerflow import _core
 from eagerflow.dtype import DType
 from eagerflow.shapes import TensorShape
 from eagerflow.type_spec import TensorSpec, TypeSpec
@@ -251,9 +251,16 @@ def batched_spec(spec: Any, size: int | None) -> Any:
             return TensorSpec(TensorShape([size]).concatenate(leaf.shape), leaf.dtype)
         if isinstance(leaf, NoneTensorSpec):
             return leaf
-        return leaf._batch(size)
+        return _composites().batched(leaf, size)
 
     return map_structure(batched, spec)
+
+
+def _composites() -> Any:
+    """What knows ragged and sparse tensors, imported when there are some."""
+    from eagerflow.data import composites
+
+    return composites
 
 
 def unbatched_spec(spec: Any) -> Any:
@@ -271,7 +278,7 @@ def unbatched_spec(spec: Any) -> Any:
             return TensorSpec(dims, leaf.dtype)
         if isinstance(leaf, NoneTensorSpec):
             return leaf
-        return leaf._unbatch()
+        return _composites().unbatched(leaf)
 
     return map_structure(unbatched, spec)
 
@@ -323,9 +330,7 @@ def zero_like(spec: Any, unknown: int = 1) -> Any:
             return None
         if hasattr(leaf, "_zero"):
             return leaf._zero(unknown)
-        raise errors.UnimplementedError(
-            None, None, f"The elements cannot be foretold: there is no example of {leaf}."
-        )
+        return _composites().zero(leaf, unknown)
 
     return map_structure(zero, spec)
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from eagerflow import dtypes
+
 if TYPE_CHECKING:
     from eagerflow.data.dataset import Dataset
 
@@ -601,3 +603,36 @@ class Transformation:
         from eagerflow.data.saving import SnapshotDataset
 
         return SnapshotDataset(self, path, reader_func, shard_func)
+
+    def ragged_batch(
+        self: Any,
+        batch_size: Any,
+        drop_remainder: Any = False,
+        row_splits_dtype: Any = dtypes.int64,
+        name: str | None = None,
+    ) -> Dataset:
+        """Consecutive elements as ragged tensors.
+
+        Args:
+            batch_size: how many elements.
+            drop_remainder: whether to leave out a smaller last batch.
+            row_splits_dtype: int64 or int32.
+            name: ignored.
+        """
+        from eagerflow.data.composites import RaggedBatchDataset
+
+        return RaggedBatchDataset(self, batch_size, drop_remainder, row_splits_dtype)
+
+    def sparse_batch(
+        self: Any, batch_size: Any, row_shape: Any, name: str | None = None
+    ) -> Dataset:
+        """Consecutive elements as sparse tensors.
+
+        Args:
+            batch_size: how many elements.
+            row_shape: the dense shape of each row; None for a size stands for the longest.
+            name: ignored.
+        """
+        from eagerflow.data.composites import SparseBatchDataset
+
+        return SparseBatchDataset(self, batch_size, row_shape)

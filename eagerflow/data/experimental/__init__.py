@@ -4,6 +4,10 @@ from eagerflow.data.arguments import AUTOTUNE
 from eagerflow.data.arguments import INFINITE as INFINITE_CARDINALITY
 from eagerflow.data.arguments import UNKNOWN as UNKNOWN_CARDINALITY
 from eagerflow.data.csv_files import CsvDataset
+from eagerflow.data.experimental.examples import (
+    make_batched_features_dataset,
+    parse_example_dataset,
+)
 from eagerflow.data.experimental.functions import (
     SHARD_HINT,
     Counter,
@@ -14,6 +18,8 @@ from eagerflow.data.experimental.functions import (
     cardinality,
     choose_from_datasets,
     copy_to_device,
+    dense_to_ragged_batch,
+    dense_to_sparse_batch,
     enable_debug_mode,
     enumerate_dataset,
     from_list,

@@ -267,6 +267,18 @@ def parallel_interleave(
     )
 
 
+def dense_to_ragged_batch(
+    batch_size: Any, drop_remainder: bool = False, row_splits_dtype: Any = dtypes.int64
+) -> Transformation:
+    """See `Dataset.ragged_batch`."""
+    return lambda dataset: dataset.ragged_batch(batch_size, drop_remainder, row_splits_dtype)
+
+
+def dense_to_sparse_batch(batch_size: Any, row_shape: Any) -> Transformation:
+    """See `Dataset.sparse_batch`."""
+    return lambda dataset: dataset.sparse_batch(batch_size, row_shape)
+
+
 def prefetch_to_device(device: str, buffer_size: Any = None) -> Transformation:
     """Prefetches; there is one device."""
     return lambda dataset: dataset.prefetch(-1 if buffer_size is None else buffer_size)

@@ -116,7 +116,11 @@ def str_of(value):
 
 
 def parts(value):
-    """An element with nested datasets as lists of their elements."""
+    """An element with datasets, ragged and sparse tensors as lists of what they hold."""
+    if hasattr(value, "nested_row_splits"):
+        return ["ragged", value.flat_values, *value.nested_row_splits]
+    if hasattr(value, "dense_shape"):
+        return ["sparse", value.indices, value.values, value.dense_shape]
     if isinstance(value, tuple) and hasattr(value, "_fields"):
         return [type(value).__name__, *map(parts, value)]
     if isinstance(value, (tuple, list)):
@@ -692,6 +696,20 @@ errors(
             lambda tf: tf.data.Dataset.range(3).reduce(0, lambda s, x: "a"),
             [],
         ),
+        "sparse_row": (
+            consume(
+                lambda tf, d: d.from_generator(lambda: [[1, 2]], tf.int32, [None]).sparse_batch(
+                    2, [1]
+                )
+            ),
+            ["larger than the row shape"],
+        ),
+        "padded_ragged": (
+            consume(
+                lambda tf, d: d.from_tensor_slices(tf.ragged.constant([[1], []])).padded_batch(2)
+            ),
+            ["padded_batch"],
+        ),
         "op_error": (
             consume(lambda tf, d: d.range(3).map(lambda x: tf.reshape(tf.range(x), [2]))),
             [],
@@ -706,6 +724,89 @@ errors(
         ),
     },
 )
+
+
+def composites(tf):
+    """Ragged and sparse tensors, alone and together."""
+    ragged = tf.ragged.constant([[1, 2], [], [3, 4, 5]])
+    deep = tf.ragged.constant([[[1], [2, 3]], [], [[4, 5], [6]]])
+    sparse = tf.sparse.from_dense([[1, 0, 2], [0, 0, 0], [0, 3, 4]])
+    return {"ragged": ragged, "deep": deep, "sparse": sparse, "both": (ragged, {"a": sparse})}
+
+
+@case(kind=["ragged", "deep", "sparse", "both"])
+def composite_elements(tf, kind):
+    d, value = tf.data.Dataset, composites(tf)[kind]
+    slices = d.from_tensor_slices(value)
+    datasets = [
+        slices,
+        d.from_tensors(value),
+        slices.batch(2),
+        slices.skip(1).repeat(2).batch(2, drop_remainder=True),
+        slices.shuffle(3, seed=1).batch(2),
+        slices.batch(2).unbatch(),
+        slices.batch(2).rebatch(3),
+        d.from_tensors(value).repeat(2).batch(2),
+        d.from_tensors(value).unbatch(),
+        slices.cache(),
+        slices.window(2).flat_map(
+            lambda *w: (w[0] if len(w) == 1 else d.zip((w[0], w[1]["a"]))).batch(2)
+        ),
+    ]
+    return [everything(dataset) for dataset in datasets]
+
+
+@case
+def composite_functions(tf):
+    d, found = tf.data.Dataset, composites(tf)
+    deep = d.from_tensor_slices(found["deep"])
+    made = d.from_generator(
+        lambda: iter([tf.ragged.constant([[1, 2], [3]]), tf.ragged.constant([[4]])]),
+        output_signature=tf.RaggedTensorSpec([None, None], tf.int32),
+    )
+    datasets = [
+        deep.map(lambda v: v * 2).batch(2),
+        made,
+        made.batch(2),
+        d.range(3).map(lambda x: tf.sparse.from_dense([x, 0, 1])).batch(2),
+        d.from_tensor_slices(([1, 2, 3], found["ragged"])).map(lambda a, b: tf.reduce_sum(b) + a),
+        d.from_tensor_slices(found["ragged"]).filter(lambda v: tf.size(v) > 0).batch(2),
+    ]
+    return [
+        [elements(dataset) for dataset in datasets],
+        [repr(dataset.element_spec) for dataset in datasets[:3] + datasets[5:]],
+        list(d.from_tensor_slices(found["sparse"]).as_numpy_iterator()),
+        list(d.from_tensor_slices(found["ragged"]).as_numpy_iterator()),
+    ]
+
+
+@case
+def ragged_and_sparse_batches(tf):
+    d = tf.data.Dataset
+    rows = d.from_generator(
+        lambda: iter([[1, 2], [3], []]), output_signature=tf.TensorSpec([None], tf.int32)
+    )
+    pairs = d.from_generator(
+        lambda: iter([([[1, 2]], 1), ([[3], [4]], 2)]),
+        output_signature=(tf.TensorSpec([None, None], tf.int32), tf.TensorSpec([], tf.int32)),
+    )
+    fixed = d.from_generator(
+        lambda: iter([[[1, 2]], [[3, 4], [5, 6]]]),
+        output_signature=tf.TensorSpec([None, 2], tf.int32),
+    )
+    datasets = [
+        rows.ragged_batch(2),
+        rows.ragged_batch(2, drop_remainder=True, row_splits_dtype=tf.int32),
+        rows.apply(tf.data.experimental.dense_to_ragged_batch(2)),
+        pairs.ragged_batch(2),
+        fixed.ragged_batch(2),
+        d.range(3).ragged_batch(2),
+        d.range(1, 4).map(lambda x: tf.fill([x], x)).ragged_batch(2),
+        rows.sparse_batch(2, [4]),
+        rows.sparse_batch(2, [None]),
+        rows.apply(tf.data.experimental.dense_to_sparse_batch(2, [3])),
+    ]
+    return [everything(dataset) for dataset in datasets]
 
 
 TABLE = b"""name,size,share,"far, away"
@@ -830,6 +931,35 @@ def named_tables(tf):
         ]
         for dataset in datasets:
             found.append([elements(dataset), repr(dataset.element_spec)])
+    return found
+
+
+@case
+def examples(tf):
+    features = {
+        "n": tf.io.FixedLenFeature([], tf.int64),
+        "v": tf.io.VarLenFeature(tf.float32),
+        "t": tf.io.FixedLenFeature([], tf.string, "none"),
+    }
+    found = []
+    with tempfile.TemporaryDirectory() as folder:
+        for name in "ab":
+            with tf.io.TFRecordWriter(os.path.join(folder, name)) as writer:
+                for n in range(5):
+                    example = tf.train.Example()
+                    example.features.feature["n"].int64_list.value.append(n)
+                    example.features.feature["v"].float_list.value.extend([0.5] * n)
+                    if n % 2:
+                        example.features.feature["t"].bytes_list.value.append(name.encode())
+                    writer.write(example.SerializeToString())
+        pattern = os.path.join(folder, "*")
+        make = tf.data.experimental.make_batched_features_dataset
+        parsed = tf.data.TFRecordDataset(os.path.join(folder, "a")).batch(4)
+        found += [
+            elements(parsed.apply(tf.data.experimental.parse_example_dataset(features))),
+            elements(make(pattern, 4, features, num_epochs=1, shuffle=False)),
+            elements(make(pattern, 3, features, label_key="n", num_epochs=2, shuffle_seed=5)),
+        ]
     return found
 
 

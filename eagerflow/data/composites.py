@@ -1,0 +1,337 @@
+"""Ragged and sparse tensors in pipelines: their rows, batches and specs."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from eagerflow import _core, dtypes, errors
+from eagerflow.data import structure
+from eagerflow.data.batching import GroupingDataset, checked_row_shape, stack_leaves
+from eagerflow.data.context import Context
+from eagerflow.data.cursor import Cursor, InputCursor
+from eagerflow.data.dataset import Dataset, UnaryDataset
+from eagerflow.ragged_tensor import RaggedTensor, RaggedTensorSpec
+from eagerflow.shapes import TensorShape
+from eagerflow.sparse_tensor import SparseTensor, SparseTensorSpec
+from eagerflow.type_spec import TensorSpec
+
+Tensor = _core.Tensor
+
+
+class SparseRows:
+    """The slices of a sparse tensor along its first axis."""
+
+    def __init__(self, value: SparseTensor) -> None:
+        self._indices = np.asarray(value.indices)
+        self._values = value.values
+        self._inner = np.asarray(value.dense_shape)[1:]
+        rows = int(np.asarray(value.dense_shape)[0])
+        order = self._indices[:, 0]
+        if len(order) > 1 and (np.diff(order) < 0).any():
+            moved = np.argsort(order, kind="stable")
+            self._indices = self._indices[moved]
+            self._values = _core.ops.gather(self._values, moved)
+            order = self._indices[:, 0]
+        self._starts = np.searchsorted(order, np.arange(rows + 1))
+        self.shape = value.shape
+        self.dtype = value.dtype
+
+    def __getitem__(self, row: int) -> SparseTensor:
+        begin, end = int(self._starts[row]), int(self._starts[row + 1])
+        return SparseTensor(self._indices[begin:end, 1:], self._values[begin:end], self._inner)
+
+
+def column_of(value: Any) -> Any:
+    """What gives a value's slices by index."""
+    return SparseRows(value) if isinstance(value, SparseTensor) else value
+
+
+def batched(spec: Any, size: int | None) -> Any:
+    """The spec of a batch."""
+    if isinstance(spec, RaggedTensorSpec):
+        shape = TensorShape([size]).concatenate(spec.shape)
+        return RaggedTensorSpec(shape, spec.dtype, spec.ragged_rank + 1, spec.row_splits_dtype)
+    if isinstance(spec, SparseTensorSpec):
+        return SparseTensorSpec(TensorShape([size]).concatenate(spec.shape), spec.dtype)
+    raise TypeError(f"Elements with {spec} cannot be batched.")
+
+
+def unbatched(spec: Any) -> Any:
+    """The spec of a slice along the first axis."""
+    inner = None if spec.shape.rank is None else spec.shape[1:]
+    if isinstance(spec, RaggedTensorSpec):
+        rank = max(spec.ragged_rank - 1, 0)
+        return RaggedTensorSpec(inner, spec.dtype, rank, spec.row_splits_dtype)
+    if isinstance(spec, SparseTensorSpec):
+        return SparseTensorSpec(inner, spec.dtype)
+    raise TypeError(f"Elements with {spec} have no slices.")
+
+
+def zero(spec: Any, unknown: int) -> Any:
+    """A value of a spec."""
+    sizes = [unknown if size is None else size for size in spec.shape.as_list()]
+    zeros = structure.zeros(sizes, spec.dtype)
+    if isinstance(spec, SparseTensorSpec):
+        empty = np.zeros([0, len(sizes)], np.int64)
+        return SparseTensor(empty, structure.zeros([0], spec.dtype), sizes)
+    if not spec.ragged_rank:
+        return zeros
+    return RaggedTensor.from_tensor(
+        zeros, ragged_rank=spec.ragged_rank, row_splits_dtype=spec.row_splits_dtype
+    )
+
+
+def stack(leaves: list, splits_dtype: Any = dtypes.int64) -> Any:
+    """Ragged, sparse, or dense tensors of different lengths, as one with a further axis.
+
+    Raises:
+        TypeError: if they are of another kind.
+    """
+    first = leaves[0]
+    if isinstance(first, SparseTensor):
+        return _stacked_sparse(leaves)
+    if isinstance(first, (Tensor, RaggedTensor)):
+        from eagerflow.ops.array import concat
+
+        lengths = np.array([_rows(leaf) for leaf in leaves])
+        joined = concat(leaves, 0)
+        return RaggedTensor.from_row_lengths(
+            joined, lengths.astype(splits_dtype.as_numpy_dtype), validate=False
+        )
+    raise TypeError(f"Batching of elements of type {type(first).__name__} is not supported.")
+
+
+def _rows(leaf: Any) -> int:
+    return leaf._shape_tuple()[0] if type(leaf) is Tensor else int(leaf.nrows())
+
+
+def _stacked_sparse(leaves: list) -> SparseTensor:
+    indices, values, sizes = [], [], []
+    for row, leaf in enumerate(leaves):
+        own = np.asarray(leaf.indices)
+        indices.append(np.concatenate([np.full([len(own), 1], row, np.int64), own], 1))
+        values.append(leaf.values)
+        sizes.append(np.asarray(leaf.dense_shape))
+    return SparseTensor(
+        np.concatenate(indices),
+        _core.ops.concat(values, 0),
+        np.concatenate([[len(leaves)], np.max(sizes, axis=0)]),
+    )
+
+
+def to_numpy(value: Any) -> Any:
+    """A ragged tensor as an array of arrays, a sparse one as a dense array."""
+    if isinstance(value, SparseTensor):
+        shape = np.asarray(value.dense_shape)
+        empty = b"" if value.dtype is dtypes.string else 0
+        array = np.full(shape, empty, value.dtype.as_numpy_dtype)
+        array[tuple(np.asarray(value.indices).T)] = value.values.numpy()
+        return array
+    return value.numpy()
+
+
+def to_parts(value: Any) -> tuple[str, Any] | None:
+    """A ragged or sparse tensor, or the spec of one, as plain parts; None for others."""
+    if isinstance(value, RaggedTensor):
+        return "ragged", [value.flat_values, *value.nested_row_splits]
+    if isinstance(value, SparseTensor):
+        return "sparse", [value.indices, value.values, value.dense_shape]
+    if isinstance(value, RaggedTensorSpec):
+        dims, *rest = value._key()
+        return "ragged_spec", [None if dims is None else list(dims), *rest]
+    if isinstance(value, SparseTensorSpec):
+        dims = None if value.shape.rank is None else value.shape.as_list()
+        return "sparse_spec", [dims, value.dtype.name]
+    return None
+
+
+REBUILD = {
+    "ragged": lambda parts: RaggedTensor.from_nested_row_splits(
+        parts[0], parts[1:], validate=False
+    ),
+    "sparse": lambda parts: SparseTensor(*parts),
+    "ragged_spec": lambda parts: RaggedTensorSpec(*parts),
+    "sparse_spec": lambda parts: SparseTensorSpec(*parts),
+}
+
+
+def ragged_parts(spec: Any) -> dict[int, Any]:
+    """The parts of elements that batches hold as ragged tensors, with the dtypes of their splits."""
+    return {
+        i: leaf.row_splits_dtype
+        for i, leaf in enumerate(structure.flatten(spec))
+        if isinstance(leaf, RaggedTensorSpec)
+    }
+
+
+def stack_elements(elements: list, ragged: dict[int, Any]) -> Any:
+    """Elements stacked; those parts that are ragged as ragged tensors."""
+    columns = zip(*map(structure.flatten, elements), strict=True)
+    stacked = [
+        stack(list(column), ragged[i]) if i in ragged else stack_leaves(list(column), i)
+        for i, column in enumerate(columns)
+    ]
+    return structure.pack(elements[0], stacked)
+
+
+class RaggedBatchCursor(InputCursor):
+    """Collects elements and stacks them, some parts as ragged tensors."""
+
+    __slots__ = ("_drop", "_ragged", "_size")
+
+    def __init__(self, source: Cursor, size: int, drop: bool, ragged: dict[int, Any]) -> None:
+        self._input = source
+        self._size = size
+        self._drop = drop
+        self._ragged = ragged
+
+    def __next__(self) -> Any:
+        elements = list(islice(self._input, self._size))
+        if not elements or (self._drop and len(elements) < self._size):
+            raise StopIteration
+        return stack_elements(elements, self._ragged)
+
+
+class RaggedBatchDataset(UnaryDataset):
+    """Batches in which parts of unknown size are ragged tensors."""
+
+    def __init__(
+        self, source: Dataset, batch_size: Any, drop_remainder: Any, splits_dtype: Any
+    ) -> None:
+        from eagerflow.data.batching import BatchDataset
+
+        super().__init__(
+            BatchDataset(RaggedRowsDataset(source, splits_dtype), batch_size, drop_remainder)
+        )
+
+
+class RaggedRowsDataset(UnaryDataset):
+    """The same elements, of which those of unknown size are said to be rows of ragged tensors."""
+
+    def __init__(self, source: Dataset, splits_dtype: Any) -> None:
+        super().__init__(source)
+        self._splits_dtype = dtypes.as_dtype(splits_dtype)
+        if self._splits_dtype not in (dtypes.int32, dtypes.int64):
+            raise ValueError(f"row_splits_dtype must be int32 or int64, got {splits_dtype!r}.")
+
+    def _ragged_spec(self, leaf: Any) -> Any:
+        if not isinstance(leaf, TensorSpec) or not leaf.shape.rank:
+            return leaf
+        if leaf.shape.is_fully_defined():
+            return leaf
+        rank = max(axis for axis, size in enumerate(leaf.shape) if size is None)
+        return RaggedTensorSpec(leaf.shape, leaf.dtype, rank, self._splits_dtype)
+
+    def _make_spec(self) -> Any:
+        return structure.map_structure(self._ragged_spec, self._input.element_spec)
+
+    def _known_spec(self) -> Any:
+        return (self.element_spec,)
+
+    def _cursor(self, context: Context) -> Cursor:
+        ranks = {
+            i: leaf.ragged_rank
+            for i, leaf in enumerate(structure.flatten(self.element_spec))
+            if isinstance(leaf, RaggedTensorSpec) and leaf.ragged_rank
+        }
+        source = self._input._cursor(context)
+        return RaggedRowsCursor(source, ranks, self._splits_dtype) if ranks else source
+
+    def _make_sample(self, variant: int) -> Any:
+        return self._input._sample(variant)
+
+
+class RaggedRowsCursor(InputCursor):
+    """Makes the inner axes of matrices and higher tensors ragged."""
+
+    __slots__ = ("_ranks", "_splits_dtype")
+
+    def __init__(self, source: Cursor, ranks: dict[int, int], splits_dtype: Any) -> None:
+        self._input = source
+        self._ranks = ranks
+        self._splits_dtype = splits_dtype
+
+    def __next__(self) -> Any:
+        element = next(self._input)
+        leaves = structure.flatten(element)
+        for i, rank in self._ranks.items():
+            if type(leaves[i]) is Tensor:
+                leaves[i] = RaggedTensor.from_tensor(
+                    leaves[i], ragged_rank=rank, row_splits_dtype=self._splits_dtype
+                )
+        return structure.pack(element, leaves)
+
+
+class SparseBatchDataset(GroupingDataset):
+    """Batches of tensors of different sizes as sparse tensors."""
+
+    def __init__(self, source: Dataset, batch_size: Any, row_shape: Any) -> None:
+        super().__init__(source, batch_size, False)
+        shape = TensorShape(row_shape)
+        self._row = [None if size is None else int(size) for size in shape]
+        if shape.is_fully_defined():
+            checked_row_shape(shape)
+        known = source._known_spec()
+        if known is not None and not isinstance(known[0], TensorSpec):
+            raise TypeError(
+                "`dense_to_sparse_batch` requires an input dataset whose elements have a single "
+                f"component, but the given dataset has {known[0]}."
+            )
+
+    def _cursor(self, context: Context) -> Cursor:
+        return SparseBatchCursor(self._input._cursor(context), self)
+
+    def _make_spec(self) -> Any:
+        return SparseTensorSpec([None, *self._row], self._input.element_spec.dtype)
+
+    def _make_sample(self, variant: int) -> Any:
+        return self._batch(self._sample_elements(variant))
+
+    def _batch(self, elements: list) -> SparseTensor:
+        shapes = [element._shape_tuple() for element in elements]
+        sizes = []
+        for axis, size in enumerate(self._row):
+            longest = max(shape[axis] for shape in shapes if len(shape) == len(self._row))
+            sizes.append(longest if size is None else size)
+        indices, values = [], []
+        for number, (element, shape) in enumerate(zip(elements, shapes, strict=True)):
+            if len(shape) != len(sizes):
+                raise errors.InvalidArgumentError(
+                    None,
+                    None,
+                    f"Input element had rank {len(shape)}, but the row shape has rank {len(sizes)}.",
+                )
+            if any(a > b for a, b in zip(shape, sizes, strict=True)):
+                raise errors.DataLossError(
+                    None,
+                    None,
+                    f"Input element had shape ({list(shape)}) that is larger than the row shape "
+                    f"({sizes}).",
+                )
+            places = np.indices(shape, np.int64).reshape(len(shape), -1).T
+            indices.append(np.concatenate([np.full([len(places), 1], number), places], 1))
+            values.append(_core.ops.reshape(element, [-1]))
+        return SparseTensor(
+            np.concatenate(indices).astype(np.int64),
+            _core.ops.concat(values, 0),
+            [len(elements), *sizes],
+        )
+
+
+class SparseBatchCursor(InputCursor):
+    """Collects elements and makes them the rows of a sparse tensor."""
+
+    __slots__ = ("_owner",)
+
+    def __init__(self, source: Cursor, owner: SparseBatchDataset) -> None:
+        self._input = source
+        self._owner = owner
+
+    def __next__(self) -> Any:
+        elements = list(islice(self._input, self._owner._size))
+        if not elements:
+            raise StopIteration
+        return self._owner._batch(elements)
