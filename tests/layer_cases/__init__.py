@@ -18,7 +18,7 @@ import numpy as np
 RECORDED = Path(__file__).parent / "recorded"
 FAMILIES = (
     *("core", "convolution", "pooling", "reshaping", "merging", "normalization"),
-    *("recurrent", "attention", "preprocessing", "images", "conv_lstm"),
+    *("recurrent", "attention", "preprocessing", "images", "conv_lstm", "local"),
 )
 
 

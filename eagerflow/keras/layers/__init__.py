@@ -63,6 +63,7 @@ from eagerflow.keras.layers.global_pooling import (
     GlobalMaxPooling3D,
 )
 from eagerflow.keras.layers.gru import GRU, GRUCell
+from eagerflow.keras.layers.hashing import HashedCrossing, Hashing
 from eagerflow.keras.layers.identity import ActivityRegularization, Identity
 from eagerflow.keras.layers.image_preprocessing import CenterCrop, Rescaling
 from eagerflow.keras.layers.lambda_layer import Lambda
@@ -71,6 +72,7 @@ from eagerflow.keras.layers.layer_normalization import (
     LayerNormalization,
     UnitNormalization,
 )
+from eagerflow.keras.layers.locally_connected import LocallyConnected1D, LocallyConnected2D
 from eagerflow.keras.layers.lookup import IntegerLookup, StringLookup
 from eagerflow.keras.layers.lstm import LSTM, LSTMCell
 from eagerflow.keras.layers.masking import Masking

@@ -1,0 +1,222 @@
+"""Categories in bins by their hashes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from eagerflow import _core
+from eagerflow import dtype as dtypes
+from eagerflow.keras import backend
+from eagerflow.keras.engine.call_context import is_inferring
+from eagerflow.keras.engine.layer import Layer
+from eagerflow.keras.layers.category_encoding import checked_mode, encoded, encoded_shape
+from eagerflow.keras.layers.preprocessing_layer import as_tensor
+from eagerflow.ops import string_hash, strings
+from eagerflow.ops.fingerprint import fingerprint64
+from eagerflow.shapes import as_shape
+
+_ops = _core.ops
+_WORD = 2**64 - 1
+_FACTOR = 0xC6A4A7935BD1E995
+_CROSS_KEY = 0xDECAFCAFFE
+
+
+class _Bins(Layer):
+    """A layer that gives the number of a bin, or a vector for it."""
+
+    _modes: tuple[str, ...]
+
+    def __init__(self, num_bins: int, output_mode: str, sparse: bool, **kwargs: Any) -> None:
+        kind = type(self).__name__
+        if num_bins is None or num_bins <= 0:
+            raise ValueError(
+                "The `num_bins` for `Hashing` cannot be `None` or non-positive values. "
+                f"Received: num_bins={num_bins}."
+            )
+        mode = checked_mode(output_mode, self._modes, kind)
+        if kwargs.get("dtype") is None:
+            kwargs["dtype"] = "int64" if mode == "int" else backend.floatx()
+        kwargs["autocast"] = False
+        super().__init__(**kwargs)
+        if mode == "int" and not dtypes.as_dtype(self.compute_dtype).is_integer:
+            raise ValueError(
+                "When `output_mode='int'`, `dtype` should be an integer type. "
+                f"Received: dtype={kwargs['dtype']}"
+            )
+        if sparse:
+            raise ValueError(
+                "`sparse` may only be False: vectors are dense. "
+                f"Received: sparse={sparse} and output_mode={output_mode}"
+            )
+        self.num_bins = num_bins
+        self.output_mode = mode
+        self.sparse = sparse
+
+    def _encoded(self, bins: Any) -> Any:
+        return encoded(bins, self.output_mode, self.num_bins, self.compute_dtype)
+
+    def get_config(self) -> dict[str, Any]:
+        return {
+            **super().get_config(),
+            "num_bins": self.num_bins,
+            "output_mode": self.output_mode,
+            "sparse": self.sparse,
+        }
+
+
+class Hashing(_Bins):
+    """Strings or whole numbers in bins, by their hashes.
+
+    Args:
+        num_bins: how many bins there are.
+        mask_value: a value that has bin 0 for itself.
+        salt: a whole number, or two, that change the hashes; SipHash is used then.
+        output_mode: "int", or "one_hot", "multi_hot" or "count" for vectors.
+        sparse: accepted if False: vectors are dense.
+        **kwargs: `name`, `dtype`, …
+
+    Raises:
+        ValueError: if arguments do not fit.
+
+    >>> layer = tf.keras.layers.Hashing(num_bins=3)
+    >>> layer(np.array([["A"], ["B"], ["C"]], object)).numpy().reshape(-1)
+    array([1, 0, 1])
+    """
+
+    _modes = ("int", "one_hot", "multi_hot", "count")
+
+    def __init__(
+        self,
+        num_bins: int,
+        mask_value: Any = None,
+        salt: Any = None,
+        output_mode: str = "int",
+        sparse: bool = False,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(num_bins, output_mode, sparse, **kwargs)
+        self.mask_value = mask_value
+        if salt is None or (isinstance(salt, (tuple, list)) and len(salt) == 2):
+            self.salt = salt
+        elif isinstance(salt, int):
+            self.salt = [salt, salt]
+        else:
+            raise ValueError(
+                "The `salt` argument for `Hashing` can only be a tuple of size 2 integers, or a "
+                f"single integer. Received: salt={salt}."
+            )
+
+    def call(self, inputs: Any) -> Any:
+        values = as_tensor(inputs)
+        if is_inferring():
+            return self._encoded(_ops.zeros(values._shape_tuple(), dtypes.int64))
+        count, mask = self.num_bins, None
+        if self.mask_value is not None and count > 1:
+            count -= 1
+            mask = _ops.equal(values, self.mask_value)
+        if values.dtype.is_integer:
+            values = strings.as_string(values)
+        if self.salt is not None:
+            bins = string_hash.to_hash_bucket_strong(values, count, key=list(self.salt))
+        else:
+            bins = string_hash.to_hash_bucket_fast(values, count)
+        if mask is not None:
+            bins = _ops.select(mask, _ops.zeros_like(bins), _ops.add(bins, 1))
+        return self._encoded(bins)
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        return encoded_shape(input_shape, self.output_mode, self.num_bins)
+
+    def get_config(self) -> dict[str, Any]:
+        return {**super().get_config(), "salt": self.salt, "mask_value": self.mask_value}
+
+
+def _mixed(x: int) -> int:
+    return x ^ (x >> 47)
+
+
+def joined_hash(one: int, other: int) -> int:
+    """The hash of two hashes, as TensorFlow's fingerprints are joined."""
+    result = one ^ _FACTOR
+    result ^= _mixed(other * _FACTOR & _WORD) * _FACTOR & _WORD
+    result = result * _FACTOR & _WORD
+    return _mixed(_mixed(result) * _FACTOR & _WORD)
+
+
+class HashedCrossing(_Bins):
+    """Combinations of categories in bins, by their hashes.
+
+    Args:
+        num_bins: how many bins there are.
+        output_mode: "int", or "one_hot" for vectors.
+        sparse: accepted if False: vectors are dense.
+        **kwargs: `name`, `dtype`, …
+
+    It is called with a list of tensors of strings or whole numbers, `[]`, `[batch]` or
+    `[batch, 1]`.
+
+    Raises:
+        ValueError: if arguments or shapes do not fit.
+
+    >>> layer = tf.keras.layers.HashedCrossing(num_bins=5)
+    >>> layer((tf.constant(["A", "B"]), tf.constant([101, 102]))).shape
+    TensorShape([2])
+    """
+
+    _modes = ("int", "one_hot")
+
+    def __init__(
+        self, num_bins: int, output_mode: str = "int", sparse: bool = False, **kwargs: Any
+    ) -> None:
+        super().__init__(num_bins, output_mode, sparse, **kwargs)
+
+    def call(self, inputs: Any) -> Any:
+        if not isinstance(inputs, (list, tuple)):
+            raise ValueError(
+                "`HashedCrossing` should be called on a list or tuple of inputs. "
+                f"Received: inputs={inputs}"
+            )
+        if len(inputs) < 2:
+            raise ValueError(
+                f"`HashedCrossing` should be called on at least two inputs. Received: inputs={inputs}"
+            )
+        columns = [as_tensor(x) for x in inputs]
+        shape = columns[0]._shape_tuple()
+        if len(shape) > 2 or (len(shape) == 2 and shape[-1] != 1):
+            raise ValueError(
+                "All `HashedCrossing` inputs should have shape `[]`, `[batch_size]` or "
+                f"`[batch_size, 1]`. Received: inputs={inputs}"
+            )
+        if any(x._shape_tuple() != shape for x in columns):
+            raise ValueError(
+                f"All `HashedCrossing` inputs should have equal shape. Received: inputs={inputs}"
+            )
+        if not all(x.dtype.is_integer or x.dtype is dtypes.string for x in columns):
+            raise ValueError(
+                "All `HashedCrossing` inputs should have an integer or string dtype. "
+                f"Received: inputs={inputs}"
+            )
+        if is_inferring():
+            return self._encoded(_ops.zeros(shape, dtypes.int64))
+        hashes = [_hashes(x) for x in columns]
+        bins = []
+        for row in zip(*hashes, strict=True):
+            joined = _CROSS_KEY
+            for one in row:
+                joined = joined_hash(joined, one)
+            bins.append(joined % self.num_bins)
+        array = np.array(bins, "int64").reshape(shape)
+        return self._encoded(_core.convert(array, None, None))
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        return encoded_shape(as_shape(input_shape[0]), self.output_mode, self.num_bins)
+
+
+def _hashes(column: Any) -> list[int]:
+    """The hashes of strings; whole numbers are their own."""
+    flat = np.asarray(column.numpy()).reshape(-1).tolist()
+    if column.dtype is dtypes.string:
+        return [fingerprint64(value) for value in flat]
+    return [value & _WORD for value in flat]

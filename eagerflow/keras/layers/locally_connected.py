@@ -1,0 +1,293 @@
+"""Convolutions with filters of their own at each place."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from eagerflow import _core
+from eagerflow.keras import activations, regularizers
+from eagerflow.keras.engine.input_spec import InputSpec
+from eagerflow.keras.engine.layer import Layer
+from eagerflow.keras.layers.arguments import (
+    FunctionLayer,
+    data_format_of,
+    give,
+    integers,
+    padding_of,
+    sizes_of,
+    take,
+    window_count,
+)
+from eagerflow.shapes import TensorShape
+
+_ops = _core.ops
+_linear = activations.linear
+
+
+def connections(length: int, window: int, step: int, padding: str, count: int) -> Any:
+    """Which places `[length, count]` of an axis each window sees."""
+    before = window // 2
+    starts = np.arange(count) * step - (before if padding == "same" else 0)
+    places = np.arange(length)[:, np.newaxis]
+    return (places >= starts) & (places < starts + window)
+
+
+class _LocallyConnected(FunctionLayer):
+    """What locally connected layers have in common."""
+
+    _rank: int
+
+    def __init__(
+        self,
+        filters: int,
+        kernel_size: Any,
+        strides: Any = 1,
+        padding: str = "valid",
+        data_format: str | None = None,
+        activation: Any = None,
+        use_bias: bool = True,
+        kernel_initializer: Any = "glorot_uniform",
+        bias_initializer: Any = "zeros",
+        kernel_regularizer: Any = None,
+        bias_regularizer: Any = None,
+        activity_regularizer: Any = None,
+        kernel_constraint: Any = None,
+        bias_constraint: Any = None,
+        implementation: int = 1,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(activity_regularizer=activity_regularizer, **kwargs)
+        rank = self._rank
+        self.filters = filters
+        self.kernel_size = integers(kernel_size, rank, "kernel_size")
+        self.strides = integers(strides, rank, "strides", allow_zero=True)
+        self.padding = padding_of(padding)
+        if self.padding != "valid" and implementation == 1:
+            raise ValueError(
+                f'Invalid border mode for LocallyConnected{rank}D (only "valid" is supported if '
+                f"implementation is 1): {padding}"
+            )
+        if implementation not in (1, 2, 3):
+            raise ValueError(f"Unrecognized implementation mode: {implementation}.")
+        self.data_format = data_format_of(data_format)
+        self.use_bias = use_bias
+        take(
+            self,
+            activation=activation,
+            kernel_initializer=kernel_initializer,
+            bias_initializer=bias_initializer,
+            kernel_regularizer=kernel_regularizer,
+            bias_regularizer=bias_regularizer,
+            kernel_constraint=kernel_constraint,
+            bias_constraint=bias_constraint,
+        )
+        self.implementation = implementation
+        self.input_spec = InputSpec(ndim=rank + 2)
+        self._first = self.data_format == "channels_first"
+
+    def build(self, input_shape: Any) -> None:
+        sizes = sizes_of(input_shape)
+        spatial = sizes[2:] if self._first else sizes[1:-1]
+        channels = sizes[1] if self._first else sizes[-1]
+        if None in spatial or channels is None:
+            raise ValueError(
+                f"The spatial dimensions of the inputs to a LocallyConnected{self._rank}D layer "
+                f"should be fully-defined, but layer received the inputs shape {tuple(sizes)}"
+            )
+        counts = self._counts(spatial)
+        if min(counts) <= 0:
+            raise ValueError(
+                "One of the dimensions in the output is <= 0 due to downsampling in "
+                f"{self.name}. Consider increasing the input size. Received input shape "
+                f"{tuple(sizes)} which would produce output shape with a zero or negative value "
+                "in a dimension."
+            )
+        self._places: tuple = (spatial, counts, channels)
+        self.kernel = self.add_weight(
+            shape=self._kernel_shape(spatial, counts, channels),
+            initializer=self.kernel_initializer,
+            name="kernel",
+            regularizer=self.kernel_regularizer,
+            constraint=self.kernel_constraint,
+        )
+        self.bias = None
+        if self.use_bias:
+            self.bias = self.add_weight(
+                shape=(*counts, self.filters),
+                initializer=self.bias_initializer,
+                name="bias",
+                regularizer=self.bias_regularizer,
+                constraint=self.bias_constraint,
+            )
+        axis = 1 if self._first else self._rank + 1
+        self.input_spec = InputSpec(ndim=self._rank + 2, axes={axis: channels})
+        Layer.build(self, input_shape)
+
+    def _counts(self, spatial: Any) -> list[Any]:
+        return [
+            window_count(size, window, self.padding, step)
+            for size, window, step in zip(spatial, self.kernel_size, self.strides, strict=True)
+        ]
+
+    def _kernel_shape(self, spatial: Any, counts: Any, channels: int) -> tuple:
+        if self.implementation == 1:
+            return (math.prod(counts), math.prod(self.kernel_size) * channels, self.filters)
+        seen = np.ones((), bool)
+        for size, count, window, step in zip(
+            spatial, counts, self.kernel_size, self.strides, strict=True
+        ):
+            one = connections(size, window, step, self.padding, count)
+            seen = np.multiply.outer(seen, one)
+        # [in, out] for each axis becomes all inputs' axes, then all outputs'.
+        rank = self._rank
+        seen = seen.transpose([*range(0, 2 * rank, 2), *range(1, 2 * rank, 2)])
+        ones = np.ones((channels, self.filters), bool)
+        whole = np.multiply.outer(seen, ones)  # in places, out places, channels, filters
+        inputs, outputs = list(range(rank)), list(range(rank, 2 * rank))
+        if self._first:
+            order = [2 * rank, *inputs, 2 * rank + 1, *outputs]
+        else:
+            order = [*inputs, 2 * rank, *outputs, 2 * rank + 1]
+        whole = whole.transpose(order)
+        if self.implementation == 2:
+            self.__dict__["_mask"] = _core.convert(whole.astype("float32"), None, None)
+            return whole.shape
+        size = math.prod(whole.shape[: rank + 1])
+        matrix = whole.reshape(size, -1).T  # outputs by inputs
+        self.__dict__["_pairs"] = _core.convert(np.argwhere(matrix), None, None)
+        self.__dict__["_matrix_shape"] = list(matrix.shape)
+        return (int(matrix.sum()),)
+
+    def call(self, inputs: Any) -> Any:
+        if self.implementation == 1:
+            outputs = self._by_patches(inputs)
+        else:
+            outputs = self._by_matrix(inputs)
+        if self.bias is not None:
+            bias: Any = self.bias
+            if self._first:
+                counts = self._places[1]
+                bias = _ops.reshape(bias, [1, self.filters, *counts])
+            outputs = _ops.add(outputs, bias)
+        return outputs if self.activation is _linear else self.activation(outputs)
+
+    def _by_patches(self, inputs: Any) -> Any:
+        """One product of matrices for each place."""
+        rank = self._rank
+        _, counts, channels = self._places
+        x = inputs
+        if self._first:
+            x = _ops.transpose(x, [0, *range(2, rank + 2), 1])
+        batch = x._shape_tuple()[0]
+        parts = []
+        for offset in np.ndindex(*self.kernel_size):
+            ends = [
+                start + (count - 1) * step + 1
+                for start, count, step in zip(offset, counts, self.strides, strict=True)
+            ]
+            part = _ops.strided_slice(x, [0, *offset], [batch, *ends], [1, *self.strides])
+            parts.append(_ops.reshape(part, [batch, math.prod(counts), channels]))
+        patches = _ops.stack(parts, 3 if self._first else 2)
+        patches = _ops.reshape(patches, [batch, math.prod(counts), len(parts) * channels])
+        result = _ops.matmul(_ops.transpose(patches, [1, 0, 2]), self.kernel)
+        if self._first:
+            return _ops.reshape(_ops.transpose(result, [1, 2, 0]), [batch, self.filters, *counts])
+        return _ops.reshape(_ops.transpose(result, [1, 0, 2]), [batch, *counts, self.filters])
+
+    def _by_matrix(self, inputs: Any) -> Any:
+        """One product with a matrix that has zeros where a place is not seen."""
+        _, counts, _ = self._places
+        shape = inputs._shape_tuple()
+        size = math.prod(shape[1:])
+        flat = _ops.reshape(inputs, [shape[0], size])
+        if self.implementation == 2:
+            mask = _ops.cast(self._mask, self.kernel.dtype)
+            outputs = math.prod(counts) * self.filters
+            matrix = _ops.reshape(_ops.multiply(self.kernel, mask), [size, outputs])
+            result = _ops.matmul(flat, matrix)
+        else:
+            kernel = _ops.multiply(self.kernel, 1.0)
+            matrix = _ops.scatter_nd(self._pairs, kernel, self._matrix_shape)
+            result = _ops.matmul(flat, matrix, False, True)
+        if self._first:
+            return _ops.reshape(result, [shape[0], self.filters, *counts])
+        return _ops.reshape(result, [shape[0], *counts, self.filters])
+
+    def compute_output_shape(self, input_shape: Any) -> TensorShape:
+        sizes = sizes_of(input_shape)
+        if self._first:
+            return TensorShape([sizes[0], self.filters, *self._counts(sizes[2:])])
+        return TensorShape([sizes[0], *self._counts(sizes[1:-1]), self.filters])
+
+    def get_config(self) -> dict[str, Any]:
+        return {
+            **super().get_config(),
+            "filters": self.filters,
+            "kernel_size": self.kernel_size,
+            "strides": self.strides,
+            "padding": self.padding,
+            "data_format": self.data_format,
+            "use_bias": self.use_bias,
+            "activity_regularizer": regularizers.serialize(self.activity_regularizer),
+            "implementation": self.implementation,
+            **give(
+                self,
+                "activation",
+                "kernel_initializer",
+                "bias_initializer",
+                "kernel_regularizer",
+                "bias_regularizer",
+                "kernel_constraint",
+                "bias_constraint",
+            ),
+        }
+
+
+class LocallyConnected1D(_LocallyConnected):
+    """A convolution of sequences `[batch, length, channels]` whose filters differ at each place.
+
+    Args:
+        filters: the number of channels of the result.
+        kernel_size: the window's length.
+        strides: its step.
+        padding: "valid", or "same" with an implementation other than 1.
+        data_format: "channels_last" or "channels_first".
+        activation: a function or its name; None for none.
+        use_bias: whether a bias is added.
+        kernel_initializer: for the filters.
+        bias_initializer: for the bias `[places, filters]`.
+        kernel_regularizer: gives a loss for the filters.
+        bias_regularizer: gives a loss for the bias.
+        activity_regularizer: gives a loss for the result.
+        kernel_constraint: is applied to the filters after each step of an optimizer.
+        bias_constraint: is applied to the bias after each step.
+        implementation: how filters are kept: 1 for each place, 2 as a whole matrix, 3 as those
+            entries of the matrix that are used.
+        **kwargs: `name`, `dtype`, `input_shape`, …
+
+    Raises:
+        ValueError: if arguments or shapes do not fit.
+
+    >>> tf.keras.layers.LocallyConnected1D(4, 3)(tf.ones([2, 10, 1])).shape
+    TensorShape([2, 8, 4])
+    """
+
+    _rank = 1
+
+
+class LocallyConnected2D(_LocallyConnected):
+    """A convolution of images whose filters differ at each place.
+
+    The arguments are those of `LocallyConnected1D`, with one number or two for the window.
+
+    Raises:
+        ValueError: if arguments or shapes do not fit.
+
+    >>> tf.keras.layers.LocallyConnected2D(4, 3)(tf.ones([2, 6, 5, 1])).shape
+    TensorShape([2, 4, 3, 4])
+    """
+
+    _rank = 2
