@@ -38,6 +38,9 @@ from eagerflow.custom_gradient import (
     grad_pass_through,
     recompute_grad,
 )
+from eagerflow.data.iterator import (
+    OptionalSpec,
+)
 from eagerflow.debugging import (
     Assert,
     assert_equal,
@@ -68,6 +71,11 @@ from eagerflow.dtypes import (
     int16,
     int32,
     int64,
+    qint8,
+    qint16,
+    qint32,
+    quint8,
+    quint16,
     resource,
     string,
     uint8,
@@ -161,6 +169,18 @@ from eagerflow.ops.creation import (
     zeros,
     zeros_like,
 )
+from eagerflow.ops.eager_only import (
+    AggregationMethod,
+    CriticalSection,
+    RegisterGradient,
+    check_pinned,
+    guarantee_const,
+    no_gradient,
+    nondifferentiable_batch_function,
+    ragged_fill_empty_rows,
+    ragged_fill_empty_rows_grad,
+    timestamp,
+)
 from eagerflow.ops.einsum import (
     einsum,
 )
@@ -198,6 +218,13 @@ from eagerflow.ops.indexing import (
     unique_with_counts,
     unravel_index,
     where,
+)
+from eagerflow.ops.initializers import (
+    constant_initializer,
+    ones_initializer,
+    random_normal_initializer,
+    random_uniform_initializer,
+    zeros_initializer,
 )
 from eagerflow.ops.isotonic import (
     approx_top_k,
@@ -289,6 +316,9 @@ from eagerflow.ops.segment import (
     histogram_fixed_width,
     histogram_fixed_width_bins,
 )
+from eagerflow.ops.sets import (
+    edit_distance,
+)
 from eagerflow.ops.space_batch import (
     batch_to_space,
     extract_volume_patches,
@@ -339,6 +369,7 @@ from eagerflow.variable import (
     Variable,
     VariableAggregation,
     VariableSynchronization,
+    variable_creator_scope,
 )
 from eagerflow.version import (
     VERSION as __version__,
@@ -347,7 +378,9 @@ from eagerflow.version import (
 if _typing.TYPE_CHECKING:
     from eagerflow import (
         keras,
+        lookup,
         ragged,
+        sets,
         signal,
         sparse,
         strings,
@@ -361,16 +394,18 @@ if _typing.TYPE_CHECKING:
 _LAZY = {
     "initializers": "eagerflow.keras.initializers",
     "keras": "eagerflow.keras",
+    "lookup": "eagerflow.lookup",
     "losses": "eagerflow.keras.losses",
     "metrics": "eagerflow.keras.metrics",
     "optimizers": "eagerflow.keras.optimizers",
     "ragged": "eagerflow.ragged",
     "saved_model": "eagerflow.saved_model",
+    "sets": "eagerflow.sets",
     "signal": "eagerflow.signal",
-    "summary": "eagerflow.summary",
-    "strings": "eagerflow.strings",
-    "test": "eagerflow.test",
     "sparse": "eagerflow.sparse",
+    "strings": "eagerflow.strings",
+    "summary": "eagerflow.summary",
+    "test": "eagerflow.test",
     "train": "eagerflow.train",
 }
 
@@ -387,8 +422,9 @@ def __getattr__(name: str) -> _typing.Any:
 
 
 __all__ = [
-    "__version__",
+    "AggregationMethod",
     "Assert",
+    "CriticalSection",
     "DType",
     "DeviceSpec",
     "GradientTape",
@@ -397,11 +433,13 @@ __all__ = [
     "IndexedSlicesSpec",
     "Module",
     "NoneTensorSpec",
+    "Operation",
+    "OptionalSpec",
     "RaggedTensor",
     "RaggedTensorSpec",
+    "RegisterGradient",
     "SparseTensor",
     "SparseTensorSpec",
-    "Operation",
     "Tensor",
     "TensorArray",
     "TensorArraySpec",
@@ -412,6 +450,7 @@ __all__ = [
     "Variable",
     "VariableAggregation",
     "VariableSynchronization",
+    "__version__",
     "abs",
     "acos",
     "acosh",
@@ -445,6 +484,7 @@ __all__ = [
     "broadcast_to",
     "case",
     "cast",
+    "check_pinned",
     "clip_by_global_norm",
     "clip_by_norm",
     "clip_by_value",
@@ -456,6 +496,7 @@ __all__ = [
     "cond",
     "config",
     "constant",
+    "constant_initializer",
     "control_dependencies",
     "convert_to_tensor",
     "cos",
@@ -469,6 +510,7 @@ __all__ = [
     "dtypes",
     "dynamic_partition",
     "dynamic_stitch",
+    "edit_distance",
     "eig",
     "eigvals",
     "einsum",
@@ -501,6 +543,7 @@ __all__ = [
     "greater",
     "greater_equal",
     "group",
+    "guarantee_const",
     "half",
     "hessians",
     "histogram_fixed_width",
@@ -510,8 +553,8 @@ __all__ = [
     "ifftnd",
     "init_scope",
     "initializers",
-    "install_as_tensorflow",
     "inside_function",
+    "install_as_tensorflow",
     "int16",
     "int32",
     "int64",
@@ -528,6 +571,7 @@ __all__ = [
     "logical_and",
     "logical_not",
     "logical_or",
+    "lookup",
     "losses",
     "map_fn",
     "math",
@@ -543,12 +587,15 @@ __all__ = [
     "nest",
     "newaxis",
     "nn",
+    "no_gradient",
     "no_op",
+    "nondifferentiable_batch_function",
     "norm",
     "not_equal",
     "numpy_function",
     "one_hot",
     "ones",
+    "ones_initializer",
     "ones_like",
     "optimizers",
     "pad",
@@ -556,9 +603,18 @@ __all__ = [
     "pow",
     "print",
     "py_function",
+    "qint16",
+    "qint32",
+    "qint8",
+    "quint16",
+    "quint8",
     "ragged",
+    "ragged_fill_empty_rows",
+    "ragged_fill_empty_rows_grad",
     "random",
     "random_index_shuffle",
+    "random_normal_initializer",
+    "random_uniform_initializer",
     "range",
     "rank",
     "realdiv",
@@ -587,6 +643,7 @@ __all__ = [
     "scatter_nd",
     "searchsorted",
     "sequence_mask",
+    "sets",
     "shape",
     "shape_n",
     "sigmoid",
@@ -621,6 +678,7 @@ __all__ = [
     "tensordot",
     "test",
     "tile",
+    "timestamp",
     "train",
     "transpose",
     "truediv",
@@ -636,11 +694,13 @@ __all__ = [
     "unique_with_counts",
     "unravel_index",
     "unstack",
+    "variable_creator_scope",
     "variant",
     "vectorized_map",
     "version",
     "where",
     "while_loop",
     "zeros",
+    "zeros_initializer",
     "zeros_like",
 ]

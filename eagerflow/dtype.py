@@ -156,6 +156,8 @@ class DType:
         return self._limit("max", "maximum")
 
     def _limit(self, which: str, words: str):
+        if self.is_quantized:
+            raise TypeError(f"Cannot find {words} value of {self} with quantized type {self}.")
         if self.is_integer:
             return int(getattr(np.iinfo(self.as_numpy_dtype), which))
         if self is bfloat16:
@@ -234,6 +236,11 @@ resource = DType._make(20, "resource", object, "O", 1)
 variant = DType._make(21, "variant", object, "O", 1)
 uint32 = DType._make(22, "uint32", np.uint32, "u", 4)
 uint64 = DType._make(23, "uint64", np.uint64, "u", 8)
+qint8 = DType._make(11, "qint8", np.int8, "q", 1)
+quint8 = DType._make(12, "quint8", np.uint8, "q", 1)
+qint32 = DType._make(13, "qint32", np.int32, "q", 4)
+qint16 = DType._make(15, "qint16", np.int16, "q", 2)
+quint16 = DType._make(16, "quint16", np.uint16, "q", 2)
 half = float16
 double = float64
 
@@ -243,7 +250,9 @@ _ALL = (
     *(bool, string),
 )
 # What a tensor cannot hold, but programs name.
-_OPAQUE = (resource, variant)
+_QUANTIZED = (qint8, quint8, qint32, qint16, quint16)
+_OPAQUE = (resource, variant, *_QUANTIZED)
+QUANTIZED_DTYPES = frozenset(_QUANTIZED)
 
 _BY_ENUM = {dtype._type_enum: dtype for dtype in _ALL + _OPAQUE}
 _BY_NAME = {dtype.name: dtype for dtype in _ALL + _OPAQUE}

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import enum
 import functools
+import inspect
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -40,7 +42,52 @@ class VariableAggregation(enum.Enum):
         return hash(self.value)
 
 
-class Variable(_core.Variable):
+# The functions that make variables, the innermost last.
+_creators: list[Callable] = []
+
+
+@contextmanager
+def variable_creator_scope(variable_creator: Callable) -> Iterator[None]:
+    """Lets a function make the variables that are created within.
+
+    Args:
+        variable_creator: called with `next_creator` and the keyword arguments of `tf.Variable`;
+            returns a variable, usually that of `next_creator(**kwargs)`.
+
+    >>> def not_trainable(next_creator, **kwargs):
+    ...     kwargs["trainable"] = False
+    ...     return next_creator(**kwargs)
+    >>> with tf.variable_creator_scope(not_trainable):
+    ...     v = tf.Variable(1.0)
+    >>> v.trainable
+    False
+    """
+    _creators.append(variable_creator)
+    try:
+        yield
+    finally:
+        _creators.pop()
+
+
+class _VariableType(type(_core.Variable)):  # type: ignore[misc]
+    """Asks the functions of `tf.variable_creator_scope` for new variables."""
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        if not _creators or cls is not Variable:
+            return super().__call__(*args, **kwargs)
+        names = inspect.signature(Variable.__init__).parameters
+        given = dict(zip(list(names)[1:], args, strict=False)) | kwargs
+
+        def last(**kwargs: Any) -> Any:
+            return super(_VariableType, cls).__call__(**kwargs)
+
+        creator: Callable = last
+        for function in _creators:
+            creator = functools.partial(function, creator)
+        return creator(**given)
+
+
+class Variable(_core.Variable, metaclass=_VariableType):
     """A mutable slot that holds a tensor of fixed dtype.
 
     A variable can be used wherever a tensor can; it stands for its current value then. Tapes watch

@@ -23,7 +23,10 @@ from eagerflow.config.devices import (
 from eagerflow.device import DeviceSpec
 
 __all__ = [
+    "ClusterDeviceFilters",
     "VirtualDeviceConfiguration",
+    "disable_mlir_bridge",
+    "enable_mlir_bridge",
     "enable_op_determinism",
     "enable_tensor_float_32_execution",
     "get_device_details",
@@ -134,3 +137,37 @@ def tensor_float_32_execution_enabled() -> bool:
 
 def enable_tensor_float_32_execution(enabled: bool) -> None:
     """Does nothing; see `tensor_float_32_execution_enabled`."""
+
+
+def enable_mlir_bridge() -> None:
+    """Does nothing: there is no compiler to choose."""
+
+
+def disable_mlir_bridge() -> None:
+    """Does nothing: there is no compiler to choose."""
+
+
+class ClusterDeviceFilters:
+    """Which devices of a cluster each task sees; kept for programs that say so.
+
+    >>> filters = tf.config.experimental.ClusterDeviceFilters()
+    >>> filters.set_device_filters("worker", 0, ["/job:ps"])
+    """
+
+    def __init__(self) -> None:
+        self._filters: dict[tuple[str, int], list[str]] = {}
+
+    def set_device_filters(self, job_name: str, task_index: int, device_filters: list) -> None:
+        """Lets a task see some devices only.
+
+        Args:
+            job_name: the name of its job.
+            task_index: its number.
+            device_filters: the beginnings of the devices' names.
+
+        Raises:
+            ValueError: if the filters are no list of names.
+        """
+        if not all(isinstance(name, str) for name in device_filters):
+            raise ValueError("All device filters must be strings.")
+        self._filters[job_name, task_index] = list(device_filters)

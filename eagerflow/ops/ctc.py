@@ -382,7 +382,9 @@ def _beams(scores: np.ndarray, width: int) -> list[_Beam]:
                 before = beam.blank if label == beam.label else total
                 if before == -math.inf:
                     continue
-                child = _Beam(beam, label)
+                # One that was dropped comes back as the parent of its children.
+                child = child or _Beam(beam, label)
+                child.new_blank = -math.inf
                 child.new_label = before + frame[label]
                 leaves.append(child)
         leaves.sort(key=lambda leaf: -leaf.new_total)

@@ -18,6 +18,7 @@ FAMILIES = (
     "decompositions",
     "nn",
     "special",
+    "tables",
     "strings",
     "distributions",
     "neighbourhoods",

@@ -1,0 +1,281 @@
+"""Functions of TensorFlow that mean something simple when programs run eagerly."""
+
+from __future__ import annotations
+
+import functools
+import threading
+import time
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from eagerflow import _core, nest
+from eagerflow import dtype as dtypes
+from eagerflow.ops.array import invalid_argument
+
+_ops = _core.ops
+Tensor = _core.Tensor
+
+
+class AggregationMethod:
+    """How gradients of one tensor are joined; they are added in any case."""
+
+    ADD_N = 0
+    DEFAULT = 0
+    EXPERIMENTAL_TREE = 1
+    EXPERIMENTAL_ACCUMULATE_N = 2
+
+
+def timestamp(name: str | None = None) -> Tensor:
+    """The seconds since the beginning of 1970, float64.
+
+    >>> tf.timestamp().dtype
+    tf.float64
+    """
+    return _core.convert(time.time(), dtypes.float64, None)
+
+
+def guarantee_const(input: Any, name: str | None = None) -> Tensor:
+    """The tensor itself: tensors do not change.
+
+    >>> tf.guarantee_const(tf.constant(1)).numpy()
+    np.int32(1)
+    """
+    return _ops.identity(input)
+
+
+def check_pinned(tensor: Any, name: str | None = None) -> Tensor:
+    """The tensor, if its memory is pinned for a device; memory of the CPU is not.
+
+    Raises:
+        tf.errors.InvalidArgumentError: if it is not.
+    """
+    _core.convert(tensor, None, None)
+    raise invalid_argument("not pinned [Op:CheckPinned]")
+
+
+class CriticalSection:
+    """Lets functions run one at a time.
+
+    Args:
+        name: ignored.
+        shared_name: ignored.
+        critical_section_def: ignored.
+        import_scope: ignored.
+
+    >>> tf.CriticalSection().execute(lambda: tf.constant(1)).numpy()
+    np.int32(1)
+    """
+
+    def __init__(
+        self,
+        name: str | None = None,
+        shared_name: str | None = None,
+        critical_section_def: Any = None,
+        import_scope: str | None = None,
+    ) -> None:
+        self._name = name or "critical_section"
+        self._lock = threading.Lock()
+        self._owner: int | None = None
+
+    @property
+    def name(self) -> str:
+        """The name."""
+        return self._name
+
+    def execute(
+        self, fn: Callable, exclusive_resource_access: bool = True, name: str | None = None
+    ) -> Any:
+        """Calls a function while no other runs in this section.
+
+        Args:
+            fn: a function without arguments.
+            exclusive_resource_access: ignored.
+            name: ignored.
+
+        Raises:
+            ValueError: if it is called from within the section.
+        """
+        if self._owner == threading.get_ident():
+            raise ValueError("Attempting to lock a CriticalSection that is being executed.")
+        with self._lock:
+            self._owner = threading.get_ident()
+            try:
+                result = fn()
+            finally:
+                self._owner = None
+        return nest.map_structure(_tensor_or_same, result)
+
+
+def _tensor_or_same(value: Any) -> Any:
+    if value is None or getattr(type(value), "_is_composite_tensor", False):
+        return value
+    return _core.convert(value, None, None)
+
+
+# Gradients that programs have registered for operations of their own, by the operations' names.
+_gradients: dict[str, Callable | None] = {}
+
+
+class RegisterGradient:
+    """A decorator that registers a gradient for a kind of operation.
+
+    Gradients of this package's operations are their own; a registered one is what
+    `tf.custom_gradient` would be given for an operation of a program.
+
+    Args:
+        op_type: the name of the kind.
+
+    Raises:
+        TypeError: if it is no string.
+        KeyError: when a function is decorated, if there is one already.
+
+    >>> @tf.RegisterGradient("Halve")
+    ... def gradient_of_halve(op, grad):
+    ...     return grad / 2
+    """
+
+    def __init__(self, op_type: str) -> None:
+        if not isinstance(op_type, str):
+            raise TypeError("op_type must be a string")
+        self._op_type = op_type
+
+    def __call__(self, f: Callable) -> Callable:
+        if self._op_type in _gradients:
+            raise KeyError(f"Registering two gradient with name '{self._op_type}'!")
+        _gradients[self._op_type] = f
+        return f
+
+
+def no_gradient(op_type: str) -> None:
+    """Says that a kind of operation has no gradient.
+
+    Args:
+        op_type: the name of the kind.
+
+    Raises:
+        TypeError: if it is no string.
+
+    >>> tf.no_gradient("Size of something")
+    """
+    if not isinstance(op_type, str):
+        raise TypeError("op_type must be a string")
+    _gradients[op_type] = None
+
+
+def nondifferentiable_batch_function(
+    num_batch_threads: int,
+    max_batch_size: int,
+    batch_timeout_micros: int,
+    allowed_batch_sizes: list | None = None,
+    max_enqueued_batches: int = 10,
+    autograph: bool = True,
+    enable_large_batch_splitting: bool = True,
+) -> Callable:
+    """A decorator for functions on batches; batches are run as they come, and pass no gradients.
+
+    Args:
+        num_batch_threads: ignored.
+        max_batch_size: ignored: no calls are joined.
+        batch_timeout_micros: ignored.
+        allowed_batch_sizes: ignored.
+        max_enqueued_batches: ignored.
+        autograph: ignored.
+        enable_large_batch_splitting: ignored.
+
+    >>> @tf.nondifferentiable_batch_function(1, 8, 100)
+    ... def double(x):
+    ...     return x * 2
+    >>> double(tf.constant([1, 2])).numpy()
+    array([2, 4], dtype=int32)
+    """
+
+    def decorator(fn: Callable) -> Callable:
+        @functools.wraps(fn)
+        def decorated(*args: Any) -> Any:
+            with _core.stop_recording():
+                return fn(*(_core.convert(arg, None, None) for arg in args))
+
+        return decorated
+
+    return decorator
+
+
+class RaggedFillEmptyRows(NamedTuple):
+    """What `tf.ragged_fill_empty_rows` returns."""
+
+    output_value_rowids: Tensor
+    output_values: Tensor
+    empty_row_indicator: Tensor
+    reverse_index_map: Tensor
+
+
+class RaggedFillEmptyRowsGrad(NamedTuple):
+    """What `tf.ragged_fill_empty_rows_grad` returns."""
+
+    d_values: Tensor
+    d_default_value: Tensor
+
+
+def ragged_fill_empty_rows(
+    value_rowids: Any, values: Any, nrows: Any, default_value: Any, name: str | None = None
+) -> RaggedFillEmptyRows:
+    """Gives each row without values one.
+
+    Args:
+        value_rowids: int64 `[n]`, the row of each value.
+        values: `[n]`.
+        nrows: the number of rows.
+        default_value: the value of rows that have none.
+        name: ignored.
+
+    Returns:
+        The rows and values then, which rows were empty, and where each given value is now.
+
+    Raises:
+        tf.errors.InvalidArgumentError: if a row is out of range.
+
+    >>> tf.ragged_fill_empty_rows([0, 2], [5, 6], 3, -1).output_values.numpy()
+    array([ 5, -1,  6], dtype=int32)
+    """
+    rows = np.asarray(_core.convert(value_rowids, dtypes.int64, None))
+    given = _core.convert(values, None, None)
+    default = _core.convert(default_value, given.dtype, None)
+    count = int(nrows)
+    if rows.size and (rows.min() < 0 or rows.max() >= count):
+        raise invalid_argument(
+            f"value_rowids must lie within [0, {count}) [Op:RaggedFillEmptyRows]"
+        )
+    empty = np.bincount(rows, minlength=count) == 0
+    every = np.concatenate([rows, np.flatnonzero(empty)])
+    order = np.argsort(every, kind="stable")
+    filled = _ops.broadcast_to(default, [int(empty.sum())])
+    joined = _ops.gather(_ops.concat([given, filled], 0), order, 0, 0)
+    places = np.argsort(order)[: rows.size]
+    return RaggedFillEmptyRows(
+        _core.convert(every[order], None, None),
+        joined,
+        _core.convert(empty, None, None),
+        _core.convert(places, None, None),
+    )
+
+
+def ragged_fill_empty_rows_grad(
+    reverse_index_map: Any, grad_values: Any, name: str | None = None
+) -> RaggedFillEmptyRowsGrad:
+    """The gradients of `tf.ragged_fill_empty_rows` by its values and its default.
+
+    Args:
+        reverse_index_map: where each given value went.
+        grad_values: the gradient of all values.
+        name: ignored.
+
+    >>> float(tf.ragged_fill_empty_rows_grad([0, 2], [1.0, 2.0, 4.0]).d_default_value)
+    2.0
+    """
+    places = _core.convert(reverse_index_map, dtypes.int64, None)
+    gradient = _core.convert(grad_values, None, None)
+    taken = _ops.gather(gradient, places, 0, 0)
+    others = _ops.reduce_sum(gradient) - _ops.reduce_sum(taken)
+    return RaggedFillEmptyRowsGrad(taken, others)

@@ -1,0 +1,194 @@
+"""Sets along the last axis, and distances between sequences."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from eagerflow import _core
+from eagerflow.ops.array import invalid_argument
+from eagerflow.ops.host import sparse_tensor
+
+Tensor = _core.Tensor
+
+
+def _is_sparse(value: Any) -> bool:
+    return hasattr(value, "indices") and hasattr(value, "dense_shape")
+
+
+def _rows(value: Any) -> tuple[dict[tuple, list], tuple[int, ...], Any]:
+    """The elements of each row by its place, the shape without the last axis, and the dtype."""
+    rows: dict[tuple, list] = {}
+    if _is_sparse(value):
+        shape = tuple(int(size) for size in np.asarray(value.dense_shape))
+        places = np.asarray(value.indices)[:, :-1].tolist()
+        for place, item in zip(places, value.values.numpy().tolist(), strict=True):
+            rows.setdefault(tuple(place), []).append(item)
+        return rows, shape, value.values.dtype
+    dense = _core.convert(value, None, None)
+    shape = dense._shape_tuple()
+    if len(shape) < 2:
+        raise invalid_argument(f"Shape {list(shape)} has rank {len(shape)} < 2")
+    array = dense.numpy()
+    for place in np.ndindex(*shape[:-1]):
+        rows[place] = array[place].tolist()
+    return rows, shape, dense.dtype
+
+
+def _sparse_sets(sets: dict[tuple, set], shape: tuple[int, ...], dtype: Any) -> Any:
+    """A sparse tensor of the sorted elements of each row."""
+    indices, values = [], []
+    width = 0
+    for place in sorted(sets):
+        members = sorted(sets[place])
+        width = max(width, len(members))
+        for column, member in enumerate(members):
+            indices.append((*place, column))
+            values.append(member)
+    array = np.empty(len(values), dtype.as_numpy_dtype)
+    array[:] = values
+    places = np.array(indices, np.int64).reshape(-1, len(shape))
+    return sparse_tensor(places, _core.convert(array, dtype, None), [*shape[:-1], width])
+
+
+def _combined(a: Any, b: Any, operation: Callable[[set, set], set]) -> Any:
+    if not _is_sparse(a):
+        a = _core.convert(a, None, None)
+    if not _is_sparse(b):
+        b = _core.convert(b, None, None)
+    if a.dtype != b.dtype:
+        raise TypeError(f"Types don't match, {a.dtype} vs {b.dtype}.")
+    first, shape, dtype = _rows(a)
+    second, other, _ = _rows(b)
+    if shape[:-1] != other[:-1]:
+        raise invalid_argument(f"Mismatched group shapes: {list(shape[:-1])} vs {list(other[:-1])}")
+    places = set(first) | set(second)
+    sets = {p: operation(set(first.get(p, ())), set(second.get(p, ()))) for p in places}
+    return _sparse_sets(sets, shape, dtype)
+
+
+def intersection(a: Any, b: Any, validate_indices: bool = True) -> Any:
+    """What the rows of both have.
+
+    Args:
+        a: integers or strings `[..., n]`, dense or sparse; a row is a set.
+        b: of the same dtype and outer shape.
+        validate_indices: ignored.
+
+    Returns:
+        A sparse tensor with the sorted elements of each set.
+
+    Raises:
+        TypeError: if the dtypes differ.
+        tf.errors.InvalidArgumentError: if the outer shapes differ or the rank is below 2.
+
+    >>> tf.sets.intersection(tf.constant([[1, 2]]), tf.constant([[2, 3]])).values.numpy()
+    array([2], dtype=int32)
+    """
+    return _combined(a, b, lambda x, y: x & y)
+
+
+def union(a: Any, b: Any, validate_indices: bool = True) -> Any:
+    """What the rows of either have; see `tf.sets.intersection`.
+
+    >>> tf.sets.union(tf.constant([[1, 2]]), tf.constant([[2, 3]])).values.numpy()
+    array([1, 2, 3], dtype=int32)
+    """
+    return _combined(a, b, lambda x, y: x | y)
+
+
+def difference(a: Any, b: Any, aminusb: bool = True, validate_indices: bool = True) -> Any:
+    """What the rows of one have and the other's have not; see `tf.sets.intersection`.
+
+    Args:
+        a: integers or strings `[..., n]`, dense or sparse; a row is a set.
+        b: of the same dtype and outer shape.
+        aminusb: whether `b` is taken away from `a`; otherwise `a` from `b`.
+        validate_indices: ignored.
+
+    >>> tf.sets.difference(tf.constant([[1, 2]]), tf.constant([[2, 3]])).values.numpy()
+    array([1], dtype=int32)
+    """
+    return _combined(a, b, lambda x, y: x - y if aminusb else y - x)
+
+
+def size(a: Any, validate_indices: bool = True) -> Tensor:
+    """How many different elements each row has.
+
+    Args:
+        a: a sparse tensor `[..., n]`.
+        validate_indices: ignored.
+
+    Returns:
+        int32, of the outer shape.
+
+    Raises:
+        TypeError: if `a` is not sparse.
+
+    >>> tf.sets.size(tf.sparse.from_dense([[1, 1, 2]])).numpy()
+    array([2], dtype=int32)
+    """
+    if not _is_sparse(a):
+        raise TypeError(f"Expected `SparseTensor`, got {_core.convert(a, None, None)}.")
+    rows, shape, _ = _rows(a)
+    counts = np.zeros(shape[:-1], np.int32)
+    for place, members in rows.items():
+        counts[place] = len(set(members))
+    return _core.convert(counts, None, None)
+
+
+def _distance(a: list, b: list) -> int:
+    """How many elements must be inserted, deleted or replaced (V. Levenshtein)."""
+    before = list(range(len(b) + 1))
+    for i, x in enumerate(a, 1):
+        line = [i]
+        for j, y in enumerate(b, 1):
+            line.append(min(before[j] + 1, line[-1] + 1, before[j - 1] + (x != y)))
+        before = line
+    return before[-1]
+
+
+def edit_distance(
+    hypothesis: Any, truth: Any, normalize: bool = True, name: str = "edit_distance"
+) -> Tensor:
+    """The least number of insertions, deletions and replacements between sequences.
+
+    Args:
+        hypothesis: a sparse tensor `[..., n]` of sequences.
+        truth: another one of the same dtype.
+        normalize: whether to divide by the lengths of the true sequences.
+        name: ignored.
+
+    Returns:
+        float32 without the last axis; infinite where a sequence is compared with an empty one, if
+        normalized.
+
+    Raises:
+        TypeError: if an argument is not sparse.
+
+    >>> a = tf.sparse.from_dense([[1, 2, 3]])
+    >>> b = tf.sparse.from_dense([[1, 3]])
+    >>> tf.edit_distance(a, b, normalize=False).numpy()
+    array([1.], dtype=float32)
+    """
+    for what, value in (("Hypothesis", hypothesis), ("Truth", truth)):
+        if not _is_sparse(value):
+            raise TypeError(f"{what} must be a SparseTensor.")
+    first, shape, _ = _rows(hypothesis)
+    second, other, _ = _rows(truth)
+    if len(shape) != len(other):
+        raise invalid_argument(
+            f"hypothesis and truth must have the same rank, got {len(shape)} and {len(other)} "
+            "[Op:EditDistance]"
+        )
+    outer = tuple(max(pair) for pair in zip(shape[:-1], other[:-1], strict=True))
+    distances = np.zeros(outer, np.float32)
+    for place in set(first) | set(second):
+        a, b = first.get(place, []), second.get(place, [])
+        distance = float(_distance(a, b))
+        if normalize:
+            distance = distance / len(b) if b else float("inf") if a else 0.0
+        distances[place] = distance
+    return _core.convert(distances, None, None)
