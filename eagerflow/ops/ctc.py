@@ -5,6 +5,8 @@ A. Graves et al., "Connectionist Temporal Classification" (2006).
 
 from __future__ import annotations
 
+import heapq
+import itertools
 import math
 from typing import Any
 
@@ -328,72 +330,97 @@ def _log_add(a: float, b: float) -> float:
 
 
 class _Beam:
-    """A prefix of labels, with the log-probabilities that it ends in a blank or in its label."""
+    """A prefix of labels, with the log-probabilities that it ends in a blank or in its label.
 
-    __slots__ = ("blank", "children", "label", "label_sum", "new_blank", "new_label", "parent")
+    Both are kept for the frame before and for this one. A prefix without probability at this frame
+    is in no beam.
+    """
 
-    def __init__(self, parent: _Beam | None, label: int) -> None:
-        self.parent, self.label = parent, label
+    __slots__ = ("before_blank", "before_label", "blank", "children", "label", "parent", "symbol")
+
+    def __init__(self, parent: _Beam | None, symbol: int) -> None:
+        self.parent, self.symbol = parent, symbol
         self.children: dict[int, _Beam] = {}
-        self.blank = self.label_sum = self.new_blank = self.new_label = -math.inf
+        self.before_blank = self.before_label = self.blank = self.label = -math.inf
+
+    @property
+    def before_total(self) -> float:
+        return _log_add(self.before_blank, self.before_label)
 
     @property
     def total(self) -> float:
-        return _log_add(self.blank, self.label_sum)
+        return _log_add(self.blank, self.label)
 
-    @property
-    def new_total(self) -> float:
-        return _log_add(self.new_blank, self.new_label)
+    def child(self, symbol: int) -> _Beam:
+        """The prefix with one label more."""
+        found = self.children.get(symbol)
+        if found is None:
+            found = self.children[symbol] = _Beam(self, symbol)
+        return found
+
+    def forget(self) -> None:
+        """Takes the prefix out of the beam."""
+        self.blank = self.label = -math.inf
 
     def path(self) -> list[int]:
         node: _Beam | None = self
         labels = []
         while node is not None and node.parent is not None:
-            labels.append(node.label)
+            labels.append(node.symbol)
             node = node.parent
         return labels[::-1]
 
 
 def _beams(scores: np.ndarray, width: int) -> list[_Beam]:
     """The best prefixes after all frames, the best first."""
-    classes = scores.shape[1]
     root = _Beam(None, -1)
     root.blank = 0.0
     beams = [root]
     for frame in _log_softmax(scores.astype(np.float64)).tolist():
-        blank = frame[classes - 1]
-        active = set(map(id, beams))
-        for beam in beams:
-            beam.new_label = beam.label_sum
-            if beam.parent is not None:
-                if id(beam.parent) in active:
-                    same = beam.label == beam.parent.label
-                    before = beam.parent.blank if same else beam.parent.total
-                    beam.new_label = _log_add(beam.new_label, before)
-                beam.new_label += frame[beam.label]
-            beam.new_blank = beam.total + blank
-        leaves = list(beams)
-        for beam in beams:
-            total = beam.total
-            for label in range(classes - 1):
-                child = beam.children.get(label)
-                if child is not None and id(child) in active:
-                    continue
-                before = beam.blank if label == beam.label else total
-                if before == -math.inf:
-                    continue
-                # One that was dropped comes back as the parent of its children.
-                child = child or _Beam(beam, label)
-                child.new_blank = -math.inf
-                child.new_label = before + frame[label]
-                leaves.append(child)
-        leaves.sort(key=lambda leaf: -leaf.new_total)
-        beams = leaves[:width]
-        for beam in beams:
-            beam.blank, beam.label_sum = beam.new_blank, beam.new_label
-            if beam.parent is not None:
-                beam.parent.children[beam.label] = beam
+        beams = _advanced(beams, frame, width)
     return beams
+
+
+def _advanced(beams: list[_Beam], frame: list[float], width: int) -> list[_Beam]:
+    """The beam after one more frame."""
+    for beam in beams:
+        beam.before_blank, beam.before_label = beam.blank, beam.label
+    for beam in beams:
+        if beam.parent is not None:
+            if beam.parent.total > -math.inf:
+                same = beam.symbol == beam.parent.symbol
+                before = beam.parent.before_blank if same else beam.parent.before_total
+                beam.label = _log_add(beam.label, before)
+            beam.label += frame[beam.symbol]
+        beam.blank = beam.before_total + frame[-1]
+    # The least of the leaves is dropped for a better one.
+    order = itertools.count()
+    leaves = [(beam.total, next(order), beam) for beam in beams]
+    heapq.heapify(leaves)
+    for beam in beams:
+        total = beam.before_total
+        if not _has_place(total, leaves, width):
+            break
+        for symbol in range(len(frame) - 1):
+            child = beam.child(symbol)
+            if child.total > -math.inf:
+                continue
+            before = beam.before_blank if symbol == beam.symbol else total
+            child.blank, child.label = -math.inf, before + frame[symbol]
+            if not _has_place(child.label, leaves, width):
+                child.before_blank = child.before_label = -math.inf
+                child.forget()
+                continue
+            entry = (child.label, next(order), child)
+            if len(leaves) < width:
+                heapq.heappush(leaves, entry)
+            else:
+                heapq.heapreplace(leaves, entry)[2].forget()
+    return [leaf for _, _, leaf in sorted(leaves, key=lambda entry: (-entry[0], entry[1]))]
+
+
+def _has_place(total: float, leaves: list, width: int) -> bool:
+    return total > -math.inf and (len(leaves) < width or total > leaves[0][0])
 
 
 def ctc_beam_search_decoder(
