@@ -14,4 +14,6 @@ def _fresh_program(doctest_namespace):
     eagerflow.random.set_seed(None)
     random_generator.set_seed_source(None)
     naming.reset_uids()
+
+
 collect_ignore_glob = ["tests/keras/saved/*.py"]
