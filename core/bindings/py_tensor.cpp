@@ -114,7 +114,14 @@ int tensor_bool(PyObject* self) {
                     "a.any() or a.all()");
     return -1;
   }
-  if (tensor.dtype() == DType::kBool) return *tensor.data<bool>();
+  if (tensor.dtype() == DType::kBool) {
+    try {
+      return *tensor.data<bool>();
+    } catch (...) {  // it may have to be computed first
+      set_python_error();
+      return -1;
+    }
+  }
   PyObject* value = scalar_value(self);
   if (!value) return -1;
   const int truth = PyObject_IsTrue(value);

@@ -43,6 +43,11 @@ def resolve(symbol: Any) -> Any:
     return run.value(symbol)
 
 
+def resolve_all(value: Any) -> Any:
+    """A value with all graph tensors in it resolved."""
+    return replace(value, resolve)
+
+
 class Run:
     """One call of a session's `run`: values that are fed, and those computed so far.
 

@@ -8,7 +8,7 @@ from typing import Any
 from eagerflow import _core, context, errors
 from eagerflow import dtype as dtypes
 from eagerflow.graph import inference
-from eagerflow.graph.execution import current_run
+from eagerflow.graph.execution import current_run, resolve, resolve_all
 from eagerflow.graph.graph import Graph
 from eagerflow.graph.recording import record
 from eagerflow.graph.structure import is_symbol
@@ -114,7 +114,14 @@ class GraphVariable(GraphTensor):
         )
 
     def _change(self, kind: str, method: str, *values: Any) -> Any:
-        """A node that calls a method of the variable that holds the value."""
+        """A node that calls a method of the variable that holds the value.
+
+        While a session runs, or shapes are inferred, functions that change variables are called.
+        """
+        if inference.inferring() is not None:
+            return resolve(self)
+        if current_run() is not None:
+            return getattr(resolve(self), method)(*(resolve_all(value) for value in values))
 
         def change(*given: Any) -> Any:
             run = current_run()

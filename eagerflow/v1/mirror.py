@@ -32,6 +32,9 @@ _NO_NODES = frozenset(
 )
 
 
+_OLDER = "eagerflow.v1."
+
+
 def mirror(
     module: str,
     *sources: str,
@@ -81,6 +84,8 @@ def mirror(
         own.update(_submodules(module))
         for there in originals():
             shown = getattr(there, "__all__", None) or dir(there)
+            if there.__name__.startswith(_OLDER):
+                shown = [name for name in shown if _in(there, name) is not None]
             own.update(name for name in shown if not name.startswith("_") and name not in hidden)
         own.update(name for name, path in renamed.items() if _at(path) is not None)
         return sorted(own)
@@ -97,6 +102,10 @@ def _submodules(module: str) -> set[str]:
 def _in(module: ModuleType, name: str) -> Any:
     """A public name of a module, or None."""
     found = getattr(module, name, None)
+    if module.__name__.startswith(_OLDER):
+        # Functions that are defined there, and not what they are made from.
+        own = getattr(found, "__module__", None)
+        return found if own is not None and own.startswith(_OLDER) else None
     if isinstance(found, ModuleType):
         # Only namespaces: modules that were imported to make this one are not its names.
         inside = found.__name__.startswith("eagerflow")

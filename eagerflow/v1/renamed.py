@@ -2,6 +2,16 @@
 
 # From the name directly below `tf` to the place in this package.
 RENAMED = {
+    "constant_initializer": "v1.initializers.Constant",
+    "glorot_normal_initializer": "v1.initializers.GlorotNormal",
+    "glorot_uniform_initializer": "v1.initializers.GlorotUniform",
+    "ones_initializer": "v1.initializers.Ones",
+    "orthogonal_initializer": "v1.initializers.Orthogonal",
+    "random_normal_initializer": "v1.initializers.RandomNormal",
+    "random_uniform_initializer": "v1.initializers.RandomUniform",
+    "truncated_normal_initializer": "v1.initializers.TruncatedNormal",
+    "variance_scaling_initializer": "v1.initializers.VarianceScaling",
+    "zeros_initializer": "v1.initializers.Zeros",
     "COMPILER_VERSION": "version.COMPILER_VERSION",
     "CXX_VERSION": "sysconfig.CXX_VERSION",
     "FIFOQueue": "queue.FIFOQueue",

@@ -56,6 +56,7 @@ from eagerflow.graph.variables import (
     trainable_variables,
     variables_initializer,
 )
+from eagerflow.ops.array import newaxis
 from eagerflow.shapes import Dimension
 from eagerflow.v1.host import numpy_function, py_func, py_function
 from eagerflow.v1.messages import (
@@ -86,6 +87,16 @@ from eagerflow.v1.switches import (
     enable_v2_tensorshape,
     executing_eagerly_outside_functions,
     resource_variables_enabled,
+)
+from eagerflow.v1.variable_scope import (
+    AUTO_REUSE,
+    VariableScope,
+    get_local_variable,
+    get_variable,
+    get_variable_scope,
+    make_template,
+    variable_op_scope,
+    variable_scope,
 )
 
 __getattr__, __dir__ = mirror(

@@ -19,11 +19,13 @@ from eagerflow.v1.gradient_functions import (
 )
 from eagerflow.v1.iterator import Iterator
 from eagerflow.v1.switches import enable_eager_execution
+from eagerflow.v1.variable_scope import EagerVariableStore, make_template
 from eagerflow.variable import Variable
 from eagerflow.variable import Variable as ResourceVariable
 
 __all__ = [
     "EagerTensor",
+    "EagerVariableStore",
     "GradientTape",
     "Iterator",
     "ResourceVariable",
@@ -39,6 +41,7 @@ __all__ = [
     "implicit_value_and_gradients",
     "in_eager_mode",
     "list_devices",
+    "make_template",
     "make_vjp",
     "num_gpus",
     "py_func",

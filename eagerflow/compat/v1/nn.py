@@ -1,0 +1,18 @@
+"""tf.compat.v1.nn: functions of neural networks, with version 1's arguments."""
+
+from eagerflow.v1.mirror import mirror
+
+__getattr__, __dir__ = mirror(
+    __name__,
+    "eagerflow.v1.nn",
+    "eagerflow.nn",
+    renamed={
+        "avg_pool_v2": "nn.avg_pool",
+        "depthwise_conv2d_native": "v1.nn.depthwise_conv2d",
+        "depthwise_conv2d_native_backprop_filter": "nn.depthwise_conv2d_backprop_filter",
+        "depthwise_conv2d_native_backprop_input": "nn.depthwise_conv2d_backprop_input",
+        "log_uniform_candidate_sampler": "random.log_uniform_candidate_sampler",
+        "max_pool_v2": "nn.max_pool",
+        "uniform_candidate_sampler": "random.uniform_candidate_sampler",
+    },
+)

@@ -1,0 +1,8 @@
+"""tf.compat.v1.random: random tensors."""
+
+from eagerflow.graph.defaults import get_seed, set_random_seed
+from eagerflow.v1.mirror import mirror
+
+__getattr__, __dir__ = mirror(
+    __name__, "eagerflow.random", renamed={"multinomial": "v1.arithmetic.multinomial"}
+)

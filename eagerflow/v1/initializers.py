@@ -1,0 +1,195 @@
+"""Version 1's initializers: wider random numbers by default, and snake-case names."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from eagerflow import dtype as dtypes
+from eagerflow.keras import initializers as keras
+
+
+class _Version1:
+    """Takes `dtype` when it is made, and `partition_info` when it is called."""
+
+    dtype: Any = dtypes.float32
+
+    def __call__(
+        self, shape: Any, dtype: Any = None, partition_info: Any = None, **kwargs: Any
+    ) -> Any:
+        """Values of a shape."""
+        wanted = dtypes.as_dtype(self.dtype if dtype is None else dtype)
+        return super().__call__(shape, dtype=wanted, **kwargs)  # type: ignore[misc]
+
+
+class Zeros(_Version1, keras.Zeros):
+    """Zeros."""
+
+    def __init__(self, dtype: Any = dtypes.float32) -> None:
+        super().__init__()
+        self.dtype = dtype
+
+
+class Ones(_Version1, keras.Ones):
+    """Ones."""
+
+    def __init__(self, dtype: Any = dtypes.float32) -> None:
+        super().__init__()
+        self.dtype = dtype
+
+
+class Constant(_Version1, keras.Constant):
+    """A constant, or an array of constants."""
+
+    def __init__(
+        self, value: Any = 0, dtype: Any = dtypes.float32, verify_shape: bool = False
+    ) -> None:
+        super().__init__(value)
+        self.dtype = dtype
+
+    def __call__(
+        self, shape: Any, dtype: Any = None, partition_info: Any = None, **kwargs: Any
+    ) -> Any:
+        """Values of a shape."""
+        from eagerflow.v1.arithmetic import constant
+
+        return constant(self.value, self.dtype if dtype is None else dtype, shape)
+
+
+class RandomUniform(_Version1, keras.RandomUniform):
+    """Uniform random numbers in [minval, maxval), 0 and 1 by default."""
+
+    def __init__(
+        self,
+        minval: Any = 0.0,
+        maxval: Any = None,
+        seed: int | None = None,
+        dtype: Any = dtypes.float32,
+    ) -> None:
+        super().__init__(minval, 1.0 if maxval is None else maxval, seed)
+        self.dtype = dtype
+
+
+class RandomNormal(_Version1, keras.RandomNormal):
+    """Normal random numbers, of standard deviation 1 by default."""
+
+    def __init__(
+        self,
+        mean: Any = 0.0,
+        stddev: Any = 1.0,
+        seed: int | None = None,
+        dtype: Any = dtypes.float32,
+    ) -> None:
+        super().__init__(mean, stddev, seed)
+        self.dtype = dtype
+
+
+class TruncatedNormal(_Version1, keras.TruncatedNormal):
+    """Normal random numbers within two standard deviations, of 1 by default."""
+
+    def __init__(
+        self,
+        mean: Any = 0.0,
+        stddev: Any = 1.0,
+        seed: int | None = None,
+        dtype: Any = dtypes.float32,
+    ) -> None:
+        super().__init__(mean, stddev, seed)
+        self.dtype = dtype
+
+
+class VarianceScaling(_Version1, keras.VarianceScaling):
+    """Random numbers whose variance fits the shape.
+
+    Args:
+        scale: is multiplied with the variance.
+        mode: "fan_in", "fan_out" or "fan_avg": which of the matrix' sides the variance fits.
+        distribution: "truncated_normal" (also called "normal"), "untruncated_normal" or "uniform".
+        seed: makes the numbers reproducible.
+        dtype: the element type.
+    """
+
+    def __init__(
+        self,
+        scale: float = 1.0,
+        mode: str = "fan_in",
+        distribution: str = "truncated_normal",
+        seed: int | None = None,
+        dtype: Any = dtypes.float32,
+    ) -> None:
+        distribution = "truncated_normal" if distribution == "normal" else distribution
+        super().__init__(scale, mode, distribution, seed)
+        self.dtype = dtype
+
+
+class GlorotUniform(_Version1, keras.GlorotUniform):
+    """Uniform random numbers of Glorot and Bengio's variance."""
+
+    def __init__(self, seed: int | None = None, dtype: Any = dtypes.float32) -> None:
+        super().__init__(seed)
+        self.dtype = dtype
+
+
+class GlorotNormal(_Version1, keras.GlorotNormal):
+    """Normal random numbers of Glorot and Bengio's variance."""
+
+    def __init__(self, seed: int | None = None, dtype: Any = dtypes.float32) -> None:
+        super().__init__(seed)
+        self.dtype = dtype
+
+
+class Orthogonal(_Version1, keras.Orthogonal):
+    """A random orthogonal matrix."""
+
+    def __init__(
+        self, gain: float = 1.0, seed: int | None = None, dtype: Any = dtypes.float32
+    ) -> None:
+        super().__init__(gain, seed)
+        self.dtype = dtype
+
+
+class Identity(_Version1, keras.Identity):
+    """The unit matrix."""
+
+    def __init__(self, gain: float = 1.0, dtype: Any = dtypes.float32) -> None:
+        super().__init__(gain)
+        self.dtype = dtype
+
+
+def he_normal(seed: int | None = None) -> VarianceScaling:
+    """Normal random numbers of He's variance."""
+    return VarianceScaling(2.0, "fan_in", "truncated_normal", seed)
+
+
+def he_uniform(seed: int | None = None) -> VarianceScaling:
+    """Uniform random numbers of He's variance."""
+    return VarianceScaling(2.0, "fan_in", "uniform", seed)
+
+
+def lecun_normal(seed: int | None = None) -> VarianceScaling:
+    """Normal random numbers of LeCun's variance."""
+    return VarianceScaling(1.0, "fan_in", "truncated_normal", seed)
+
+
+def lecun_uniform(seed: int | None = None) -> VarianceScaling:
+    """Uniform random numbers of LeCun's variance."""
+    return VarianceScaling(1.0, "fan_in", "uniform", seed)
+
+
+def xavier_initializer(
+    uniform: bool = True, seed: int | None = None, dtype: Any = dtypes.float32
+) -> VarianceScaling:
+    """Random numbers of Glorot and Bengio's variance; `tf.contrib.layers`' name for them."""
+    distribution = "uniform" if uniform else "truncated_normal"
+    return VarianceScaling(1.0, "fan_avg", distribution, seed, dtype)
+
+
+def variance_scaling_initializer(
+    factor: float = 2.0,
+    mode: str = "FAN_IN",
+    uniform: bool = False,
+    seed: int | None = None,
+    dtype: Any = dtypes.float32,
+) -> VarianceScaling:
+    """Random numbers whose variance fits the shape, as `tf.contrib.layers` has it."""
+    distribution = "uniform" if uniform else "truncated_normal"
+    return VarianceScaling(factor, mode.lower(), distribution, seed, dtype)

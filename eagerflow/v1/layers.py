@@ -1,0 +1,252 @@
+"""tf.layers: version 1's layers, on those of Keras; in graphs, their variables have scopes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from eagerflow import context, nest
+from eagerflow.graph.recording import record
+from eagerflow.graph.structure import symbols
+from eagerflow.keras import layers as keras
+from eagerflow.keras import naming
+from eagerflow.v1.variable_scope import get_variable, variable_scope
+
+
+class Layer(keras.Layer):
+    """Base class of version 1's layers.
+
+    Where operations run eagerly, they are Keras's. In graphs, their weights are variables that
+    `get_variable` makes, and a call is a node.
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        given = kwargs.pop("_scope", None)
+        reuse = kwargs.pop("_reuse", None)
+        super().__init__(*args, **kwargs)
+        self.__dict__["_scope_or_name"] = given or kwargs.get("name")
+        self.__dict__["_reuse"] = reuse
+        self.__dict__["_scope"] = None
+
+    def add_weight(  # type: ignore[override]
+        self, name: str | None = None, shape: Any = None, **kwargs: Any
+    ) -> Any:
+        """Makes a variable that belongs to the layer; arguments as those of Keras's layers."""
+        if context.building_graph() is None:
+            return super().add_weight(name, shape, **kwargs)
+        variable = get_variable(
+            name or "variable",
+            [] if shape is None else shape,
+            kwargs.get("dtype") or self._dtype_policy.variable,
+            kwargs.get("initializer"),
+            kwargs.get("regularizer"),
+            kwargs.get("trainable") is not False and self.trainable,
+            constraint=kwargs.get("constraint"),
+        )
+        self.__dict__.setdefault("_graph_weights", []).append(variable)
+        return variable
+
+    add_variable = add_weight  # type: ignore[assignment]
+
+    @property
+    def scope_name(self) -> str:
+        """The name of the variable scope."""
+        scope = self.__dict__["_scope"]
+        return self.name if scope is None else scope.name
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        # Keras keeps track of variables that have values; those of graphs have none.
+        if symbols(value):
+            self.__dict__[name] = value
+        else:
+            super().__setattr__(name, value)
+
+    @property
+    def weights(self) -> list[Any]:
+        """All variables of the layer."""
+        return self.__dict__.get("_graph_weights") or super().weights
+
+    @property
+    def variables(self) -> Any:
+        """All variables of the layer."""
+        return self.weights
+
+    @property
+    def trainable_weights(self) -> list[Any]:
+        """The variables that are trained."""
+        if "_graph_weights" in self.__dict__:
+            return [variable for variable in self.weights if variable.trainable]
+        return super().trainable_weights
+
+    @property
+    def trainable_variables(self) -> Any:
+        """The variables that are trained."""
+        return self.trainable_weights
+
+    def __call__(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+        """Applies the layer."""
+        graph = context.building_graph()
+        if graph is None:
+            return super().__call__(inputs, *args, **kwargs)
+        own = self.__dict__
+        known = own["_scope"]
+        default = naming.snake_case(type(self).__name__)
+        with variable_scope(
+            known or own["_scope_or_name"], default_name=default, reuse=own["_reuse"]
+        ) as scope:
+            own["_scope"] = scope
+            if not self.built:
+                self.build(nest.map_structure(lambda tensor: tensor.shape, inputs))
+                self.built = True
+            return record(graph, self.call, (inputs, *args), kwargs, kind=type(self).__name__)
+
+    apply = __call__
+
+
+class Dense(Layer, keras.Dense):
+    """activation(inputs @ kernel + bias); see `tf.keras.layers.Dense`."""
+
+
+class Conv1D(Layer, keras.Conv1D):
+    """A convolution along one axis; see `tf.keras.layers.Conv1D`."""
+
+
+class Conv2D(Layer, keras.Conv2D):
+    """A convolution of images; see `tf.keras.layers.Conv2D`."""
+
+
+class Conv3D(Layer, keras.Conv3D):
+    """A convolution of volumes; see `tf.keras.layers.Conv3D`."""
+
+
+class Conv2DTranspose(Layer, keras.Conv2DTranspose):
+    """The transpose of a convolution of images; see `tf.keras.layers.Conv2DTranspose`."""
+
+
+class Conv3DTranspose(Layer, keras.Conv3DTranspose):
+    """The transpose of a convolution of volumes; see `tf.keras.layers.Conv3DTranspose`."""
+
+
+class SeparableConv1D(Layer, keras.SeparableConv1D):
+    """A convolution by channel, then across channels; see `tf.keras.layers.SeparableConv1D`."""
+
+
+class SeparableConv2D(Layer, keras.SeparableConv2D):
+    """A convolution by channel, then across channels; see `tf.keras.layers.SeparableConv2D`."""
+
+
+class MaxPooling1D(Layer, keras.MaxPooling1D):
+    """Maxima along one axis; see `tf.keras.layers.MaxPooling1D`."""
+
+
+class MaxPooling2D(Layer, keras.MaxPooling2D):
+    """Maxima of patches of images; see `tf.keras.layers.MaxPooling2D`."""
+
+
+class MaxPooling3D(Layer, keras.MaxPooling3D):
+    """Maxima of patches of volumes; see `tf.keras.layers.MaxPooling3D`."""
+
+
+class AveragePooling1D(Layer, keras.AveragePooling1D):
+    """Means along one axis; see `tf.keras.layers.AveragePooling1D`."""
+
+
+class AveragePooling2D(Layer, keras.AveragePooling2D):
+    """Means of patches of images; see `tf.keras.layers.AveragePooling2D`."""
+
+
+class AveragePooling3D(Layer, keras.AveragePooling3D):
+    """Means of patches of volumes; see `tf.keras.layers.AveragePooling3D`."""
+
+
+class Flatten(Layer, keras.Flatten):
+    """Flattens all axes but the first; see `tf.keras.layers.Flatten`."""
+
+
+class Dropout(Layer, keras.Dropout):
+    """Drops elements while training; see `tf.keras.layers.Dropout`.
+
+    Args:
+        rate: the fraction that is dropped.
+        noise_shape: sizes of 1 drop whole slices.
+        seed: makes the choice reproducible.
+        name: the layer's name.
+        **kwargs: `dtype`, `trainable`.
+    """
+
+    def __init__(
+        self,
+        rate: float = 0.5,
+        noise_shape: Any = None,
+        seed: int | None = None,
+        name: str | None = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(rate, noise_shape, seed, name=name, **kwargs)
+
+    def call(self, inputs: Any, training: Any = False) -> Any:
+        """The inputs, scaled where they are not dropped."""
+        return super().call(inputs, training=bool(training))
+
+
+class BatchNormalization(Layer, keras.BatchNormalization):
+    """Normalizes by the mean and variance of batches; see `tf.keras.layers.BatchNormalization`.
+
+    Training changes the moving averages whenever it runs; nothing is added to the collection of
+    update operations.
+    """
+
+    def call(self, inputs: Any, training: Any = False, mask: Any = None) -> Any:
+        """The normalized inputs."""
+        return super().call(inputs, training=bool(training), mask=mask)
+
+
+InputSpec = keras.InputSpec
+
+
+def _function(cls: Any) -> Callable[..., Any]:
+    """The function that makes a layer and applies it at once."""
+
+    def apply(
+        inputs: Any,
+        *args: Any,
+        training: Any = None,
+        name: str | None = None,
+        reuse: Any = None,
+        **kwargs: Any,
+    ) -> Any:
+        layer = cls(*args, name=name, _scope=name, _reuse=reuse, **kwargs)
+        return layer(inputs) if training is None else layer(inputs, training=training)
+
+    kind = naming.snake_case(cls.__name__)
+    apply.__name__ = apply.__qualname__ = kind
+    apply.__doc__ = f"""Makes a layer and applies it: {cls.__doc__.splitlines()[0]}
+
+    Args:
+        inputs: a tensor.
+        *args: what the layer takes.
+        training: for layers that differ while training.
+        name: the layer's name, and that of its variable scope.
+        reuse: whether its variables are those of an earlier layer of that name.
+        **kwargs: what the layer takes.
+    """
+    return apply
+
+
+dense = _function(Dense)
+conv1d = _function(Conv1D)
+conv2d = _function(Conv2D)
+conv3d = _function(Conv3D)
+conv2d_transpose = _function(Conv2DTranspose)
+conv3d_transpose = _function(Conv3DTranspose)
+separable_conv1d = _function(SeparableConv1D)
+separable_conv2d = _function(SeparableConv2D)
+max_pooling1d = _function(MaxPooling1D)
+max_pooling2d = _function(MaxPooling2D)
+max_pooling3d = _function(MaxPooling3D)
+average_pooling1d = _function(AveragePooling1D)
+average_pooling2d = _function(AveragePooling2D)
+average_pooling3d = _function(AveragePooling3D)
+flatten = _function(Flatten)
+dropout = _function(Dropout)
+batch_normalization = _function(BatchNormalization)

@@ -1,0 +1,402 @@
+"""tf.losses of version 1: weighted means, added to a collection."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from eagerflow import _core, context
+from eagerflow import dtype as dtypes
+from eagerflow.graph.recording import record
+from eagerflow.ops import losses as nn
+from eagerflow.v1.names import GraphKeys
+
+_ops = _core.ops
+
+
+class Reduction:
+    """How the losses of elements become one."""
+
+    NONE = "none"
+    SUM = "weighted_sum"
+    SUM_OVER_BATCH_SIZE = "weighted_sum_over_batch_size"
+    MEAN = "weighted_mean"
+    SUM_BY_NONZERO_WEIGHTS = "weighted_sum_by_nonzero_weights"
+    SUM_OVER_NONZERO_WEIGHTS = SUM_BY_NONZERO_WEIGHTS
+
+    @classmethod
+    def all(cls) -> tuple[str, ...]:
+        """All of them."""
+        return (
+            cls.NONE,
+            cls.SUM,
+            cls.MEAN,
+            cls.SUM_OVER_BATCH_SIZE,
+            cls.SUM_BY_NONZERO_WEIGHTS,
+        )
+
+    @classmethod
+    def validate(cls, key: str) -> None:
+        """Raises a ValueError if there is no such reduction."""
+        if key not in cls.all():
+            raise ValueError(f"Invalid Reduction Key {key}.")
+
+
+def _reduced(losses: Any, weights: Any, reduction: str) -> Any:
+    losses = _core.convert(losses, None, None)
+    dtype = losses.dtype
+    values = _ops.cast(losses, dtypes.float32)
+    weights = _ops.cast(_core.convert(weights, None, None), dtypes.float32)
+    shape, weight_shape = losses._shape_tuple(), weights._shape_tuple()
+    if weight_shape and len(weight_shape) + 1 == len(shape):
+        weights = _ops.expand_dims(weights, -1)
+        weight_shape = weights._shape_tuple()
+    if weight_shape and (
+        len(weight_shape) != len(shape)
+        or any(w not in (1, s) for w, s in zip(weight_shape, shape, strict=True))
+    ):
+        raise ValueError(
+            f"weights can not be broadcast to values. values.rank={len(shape)}. "
+            f"weights.rank={len(weight_shape)}. values.shape={losses.shape}. "
+            f"weights.shape={weights.shape}."
+        )
+    weighted = values * weights
+    if reduction == Reduction.NONE:
+        return _ops.cast(weighted, dtype)
+    total = _ops.reduce_sum(weighted)
+    if reduction == Reduction.MEAN:
+        total = _ops.divide_no_nan(total, _ops.reduce_sum(_ops.broadcast_to(weights, shape)))
+    elif reduction == Reduction.SUM_OVER_BATCH_SIZE:
+        total = total / float(max(losses._size, 1))
+    elif reduction == Reduction.SUM_BY_NONZERO_WEIGHTS:
+        present = _ops.cast(_ops.not_equal(weights, 0.0), dtypes.float32)
+        count = _ops.reduce_sum(_ops.broadcast_to(present, shape))
+        total = _ops.divide_no_nan(total, count)
+    return _ops.cast(total, dtype)
+
+
+def _loss(
+    function: Any, arguments: tuple, weights: Any, reduction: str, collection: Any, name: str
+) -> Any:
+    """The reduced losses that a function gives; in a graph, a node that is collected."""
+    Reduction.validate(reduction)
+
+    def compute(values: tuple, by: Any) -> Any:
+        return _reduced(function(*values), by, reduction)
+
+    graph = context.building_graph()
+    if graph is None:
+        return compute(arguments, weights)
+    loss = record(graph, compute, (arguments, weights), kind=name)
+    if collection is not None:
+        graph.add_to_collection(collection, loss)
+    return loss
+
+
+def compute_weighted_loss(
+    losses: Any,
+    weights: Any = 1.0,
+    scope: str | None = None,
+    loss_collection: Any = GraphKeys.LOSSES,
+    reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
+) -> Any:
+    """Losses, weighted and reduced to one.
+
+    Args:
+        losses: a loss for each element.
+        weights: broadcast against the losses; 0 leaves elements out.
+        scope: the node's name in a graph.
+        loss_collection: in a graph, the collection that it is added to; None for none.
+        reduction: one of `Reduction`'s.
+
+    Raises:
+        ValueError: if the weights do not fit, or for another reduction.
+
+    >>> tf.compat.v1.losses.compute_weighted_loss([1.0, 2.0, 3.0], [1.0, 1.0, 0.0]).numpy()
+    np.float32(1.5)
+    """
+    return _loss(
+        lambda x: x, (losses,), weights, reduction, loss_collection, scope or "weighted_loss"
+    )
+
+
+def _pair(labels: Any, predictions: Any) -> tuple[Any, Any]:
+    if labels is None:
+        raise ValueError("labels must not be None.")
+    if predictions is None:
+        raise ValueError("predictions must not be None.")
+    predictions = _ops.cast(_core.convert(predictions, None, None), dtypes.float32)
+    labels = _ops.cast(_core.convert(labels, None, None), dtypes.float32)
+    if labels._shape_tuple() != predictions._shape_tuple():
+        raise ValueError(f"Shapes {predictions.shape} and {labels.shape} are incompatible")
+    return labels, predictions
+
+
+def mean_squared_error(
+    labels: Any,
+    predictions: Any,
+    weights: Any = 1.0,
+    scope: str | None = None,
+    loss_collection: Any = GraphKeys.LOSSES,
+    reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
+) -> Any:
+    """The mean of squared differences.
+
+    >>> tf.compat.v1.losses.mean_squared_error([1.0, 2.0], [1.0, 4.0]).numpy()
+    np.float32(2.0)
+    """
+
+    def each(labels: Any, predictions: Any) -> Any:
+        labels, predictions = _pair(labels, predictions)
+        return _ops.squared_difference(predictions, labels)
+
+    return _loss(
+        each,
+        (labels, predictions),
+        weights,
+        reduction,
+        loss_collection,
+        scope or "mean_squared_error",
+    )
+
+
+def absolute_difference(
+    labels: Any,
+    predictions: Any,
+    weights: Any = 1.0,
+    scope: str | None = None,
+    loss_collection: Any = GraphKeys.LOSSES,
+    reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
+) -> Any:
+    """The mean of absolute differences."""
+
+    def each(labels: Any, predictions: Any) -> Any:
+        labels, predictions = _pair(labels, predictions)
+        return _ops.abs(predictions - labels)
+
+    return _loss(
+        each,
+        (labels, predictions),
+        weights,
+        reduction,
+        loss_collection,
+        scope or "absolute_difference",
+    )
+
+
+def cosine_distance(
+    labels: Any,
+    predictions: Any,
+    axis: int | None = None,
+    weights: Any = 1.0,
+    scope: str | None = None,
+    loss_collection: Any = GraphKeys.LOSSES,
+    reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
+    dim: int | None = None,
+) -> Any:
+    """One minus the products of unit vectors along an axis."""
+    axis = dim if axis is None else axis
+    if axis is None:
+        raise ValueError("You must specify argument `axis`.")
+
+    def each(labels: Any, predictions: Any) -> Any:
+        labels, predictions = _pair(labels, predictions)
+        return 1.0 - _ops.reduce_sum(labels * predictions, axis=[axis], keepdims=True)
+
+    return _loss(
+        each,
+        (labels, predictions),
+        weights,
+        reduction,
+        loss_collection,
+        scope or "cosine_distance_loss",
+    )
+
+
+def hinge_loss(
+    labels: Any,
+    logits: Any,
+    weights: Any = 1.0,
+    scope: str | None = None,
+    loss_collection: Any = GraphKeys.LOSSES,
+    reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
+) -> Any:
+    """max(0, 1 - y * logits) for labels 0 and 1, where y is -1 or 1."""
+
+    def each(labels: Any, logits: Any) -> Any:
+        labels, logits = _pair(labels, logits)
+        return _ops.relu(1.0 - (2.0 * labels - 1.0) * logits)
+
+    return _loss(each, (labels, logits), weights, reduction, loss_collection, scope or "hinge_loss")
+
+
+def huber_loss(
+    labels: Any,
+    predictions: Any,
+    weights: Any = 1.0,
+    delta: float = 1.0,
+    scope: str | None = None,
+    loss_collection: Any = GraphKeys.LOSSES,
+    reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
+) -> Any:
+    """Half the squares of differences up to `delta`, and linear beyond (Huber, 1964)."""
+
+    def each(labels: Any, predictions: Any) -> Any:
+        labels, predictions = _pair(labels, predictions)
+        distance = _ops.abs(predictions - labels)
+        near = _ops.minimum(distance, delta)
+        return 0.5 * near * near + delta * (distance - near)
+
+    return _loss(
+        each, (labels, predictions), weights, reduction, loss_collection, scope or "huber_loss"
+    )
+
+
+def log_loss(
+    labels: Any,
+    predictions: Any,
+    weights: Any = 1.0,
+    epsilon: float = 1e-7,
+    scope: str | None = None,
+    loss_collection: Any = GraphKeys.LOSSES,
+    reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
+) -> Any:
+    """The cross entropy of probabilities."""
+
+    def each(labels: Any, predictions: Any) -> Any:
+        labels, predictions = _pair(labels, predictions)
+        return -labels * _ops.log(predictions + epsilon) - (1.0 - labels) * _ops.log(
+            1.0 - predictions + epsilon
+        )
+
+    return _loss(
+        each, (labels, predictions), weights, reduction, loss_collection, scope or "log_loss"
+    )
+
+
+def sigmoid_cross_entropy(
+    multi_class_labels: Any,
+    logits: Any,
+    weights: Any = 1.0,
+    label_smoothing: float = 0,
+    scope: str | None = None,
+    loss_collection: Any = GraphKeys.LOSSES,
+    reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
+) -> Any:
+    """The cross entropy of independent classes."""
+
+    def each(labels: Any, logits: Any) -> Any:
+        logits = _core.convert(logits, None, None)
+        labels = _ops.cast(_core.convert(labels, None, None), logits.dtype)
+        if label_smoothing > 0:
+            labels = labels * (1 - label_smoothing) + 0.5 * label_smoothing
+        return nn.sigmoid_cross_entropy_with_logits(labels=labels, logits=logits)
+
+    return _loss(
+        each,
+        (multi_class_labels, logits),
+        weights,
+        reduction,
+        loss_collection,
+        scope or "sigmoid_cross_entropy_loss",
+    )
+
+
+def softmax_cross_entropy(
+    onehot_labels: Any,
+    logits: Any,
+    weights: Any = 1.0,
+    label_smoothing: float = 0,
+    scope: str | None = None,
+    loss_collection: Any = GraphKeys.LOSSES,
+    reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
+) -> Any:
+    """The cross entropy of classes that exclude one another; labels are probabilities."""
+
+    def each(labels: Any, logits: Any) -> Any:
+        logits = _core.convert(logits, None, None)
+        labels = _ops.cast(_core.convert(labels, None, None), logits.dtype)
+        if label_smoothing > 0:
+            classes = logits._shape_tuple()[-1]
+            labels = labels * (1 - label_smoothing) + label_smoothing / classes
+        labels = _ops.stop_gradient(labels)
+        return nn.softmax_cross_entropy_with_logits(labels=labels, logits=logits)
+
+    return _loss(
+        each,
+        (onehot_labels, logits),
+        weights,
+        reduction,
+        loss_collection,
+        scope or "softmax_cross_entropy_loss",
+    )
+
+
+def sparse_softmax_cross_entropy(
+    labels: Any,
+    logits: Any,
+    weights: Any = 1.0,
+    scope: str | None = None,
+    loss_collection: Any = GraphKeys.LOSSES,
+    reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
+) -> Any:
+    """The cross entropy of classes that exclude one another; labels are their numbers."""
+
+    def each(labels: Any, logits: Any) -> Any:
+        labels = _core.convert(labels, None, None)
+        logits = _core.convert(logits, None, None)
+        if labels.ndim == logits.ndim:
+            labels = _ops.squeeze(labels, axis=[-1])
+        return nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=logits)
+
+    return _loss(
+        each,
+        (labels, logits),
+        weights,
+        reduction,
+        loss_collection,
+        scope or "sparse_softmax_cross_entropy_loss",
+    )
+
+
+def add_loss(loss: Any, loss_collection: Any = GraphKeys.LOSSES) -> None:
+    """Adds a loss to a collection of the graph."""
+    if loss_collection is not None and context.building_graph() is not None:
+        context.default_graph().add_to_collection(loss_collection, loss)
+
+
+def get_losses(scope: str | None = None, loss_collection: Any = GraphKeys.LOSSES) -> list[Any]:
+    """The losses in a collection."""
+    return context.default_graph().get_collection(loss_collection, scope)
+
+
+def get_regularization_losses(scope: str | None = None) -> list[Any]:
+    """The losses of regularizers."""
+    return context.default_graph().get_collection(GraphKeys.REGULARIZATION_LOSSES, scope)
+
+
+def get_regularization_loss(
+    scope: str | None = None, name: str = "total_regularization_loss"
+) -> Any:
+    """The sum of the losses of regularizers."""
+    return _sum(get_regularization_losses(scope), name)
+
+
+def get_total_loss(
+    add_regularization_losses: bool = True, name: str = "total_loss", scope: str | None = None
+) -> Any:
+    """The sum of all losses."""
+    losses = get_losses(scope)
+    return _sum(
+        losses + (get_regularization_losses(scope) if add_regularization_losses else []), name
+    )
+
+
+def _sum(losses: list[Any], name: str) -> Any:
+    def total(values: list[Any]) -> Any:
+        result = _core.convert(0.0, None, None)
+        for value in values:
+            result = result + value
+        return result
+
+    graph = context.building_graph()
+    return total(losses) if graph is None else record(graph, total, (losses,), kind=name)

@@ -1,0 +1,335 @@
+"""Functions of tf.nn whose arguments had other names or another order in version 1."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from eagerflow import _core, nn
+from eagerflow.v1.arguments import either
+
+_ops = _core.ops
+
+
+def _only_named(name: str, sentinel: Any, labels: Any, logits: Any) -> None:
+    if sentinel is not None:
+        raise ValueError(f"Only call `{name}` with named arguments (labels=..., logits=..., ...)")
+    if labels is None or logits is None:
+        raise ValueError("Both labels and logits must be provided.")
+
+
+def softmax(
+    logits: Any, axis: int | None = None, name: str | None = None, dim: int | None = None
+) -> Any:
+    """The softmax along an axis, the last by default; `dim` is the axis' older name."""
+    return nn.softmax(logits, axis=either("axis", axis, "dim", dim))
+
+
+def log_softmax(
+    logits: Any, axis: int | None = None, name: str | None = None, dim: int | None = None
+) -> Any:
+    """The logarithm of the softmax along an axis; `dim` is the axis' older name."""
+    return nn.log_softmax(logits, axis=either("axis", axis, "dim", dim))
+
+
+def softmax_cross_entropy_with_logits(
+    _sentinel: Any = None,
+    labels: Any = None,
+    logits: Any = None,
+    dim: int = -1,
+    name: str | None = None,
+    axis: int | None = None,
+) -> Any:
+    """The cross entropy of labels that are probabilities, which are not differentiated.
+
+    Raises:
+        ValueError: for arguments that are not named, or missing ones.
+
+    >>> tf.compat.v1.nn.softmax_cross_entropy_with_logits(
+    ...     labels=[[1.0, 0.0]], logits=[[0.0, 0.0]]
+    ... ).numpy()
+    array([0.6931472], dtype=float32)
+    """
+    _only_named("softmax_cross_entropy_with_logits", _sentinel, labels, logits)
+    labels = _ops.stop_gradient(_core.convert(labels, None, None))
+    axis = dim if axis is None else axis
+    return nn.softmax_cross_entropy_with_logits(labels=labels, logits=logits, axis=axis)
+
+
+def softmax_cross_entropy_with_logits_v2(
+    labels: Any,
+    logits: Any,
+    axis: int | None = None,
+    name: str | None = None,
+    dim: int | None = None,
+) -> Any:
+    """The cross entropy of labels that are probabilities, which are differentiated too."""
+    axis = either("axis", axis, "dim", dim)
+    return nn.softmax_cross_entropy_with_logits(
+        labels=labels, logits=logits, axis=-1 if axis is None else axis
+    )
+
+
+def sparse_softmax_cross_entropy_with_logits(
+    _sentinel: Any = None, labels: Any = None, logits: Any = None, name: str | None = None
+) -> Any:
+    """The cross entropy of labels that are numbers of classes; arguments must be named."""
+    _only_named("sparse_softmax_cross_entropy_with_logits", _sentinel, labels, logits)
+    return nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=logits)
+
+
+def sigmoid_cross_entropy_with_logits(
+    _sentinel: Any = None, labels: Any = None, logits: Any = None, name: str | None = None
+) -> Any:
+    """The cross entropy of independent classes; arguments must be named."""
+    _only_named("sigmoid_cross_entropy_with_logits", _sentinel, labels, logits)
+    return nn.sigmoid_cross_entropy_with_logits(labels=labels, logits=logits)
+
+
+def weighted_cross_entropy_with_logits(
+    labels: Any = None,
+    logits: Any = None,
+    pos_weight: Any = None,
+    name: str | None = None,
+    targets: Any = None,
+) -> Any:
+    """The cross entropy of independent classes, positive ones weighted; `targets` are labels."""
+    labels = either("labels", labels, "targets", targets)
+    return nn.weighted_cross_entropy_with_logits(labels, logits, pos_weight)
+
+
+def dropout(
+    x: Any,
+    keep_prob: Any = None,
+    noise_shape: Any = None,
+    seed: int | None = None,
+    name: str | None = None,
+    rate: Any = None,
+) -> Any:
+    """Drops elements, and scales the others up.
+
+    Args:
+        x: a floating tensor.
+        keep_prob: the fraction that is kept.
+        noise_shape: sizes of 1 drop whole slices.
+        seed: makes the choice reproducible.
+        name: the node's name in a graph.
+        rate: the fraction that is dropped, instead of `keep_prob`.
+
+    Raises:
+        ValueError: if neither `keep_prob` nor `rate` is given, or both.
+    """
+    kept = None if keep_prob is None else 1.0 - float(keep_prob)
+    rate = either("rate", rate, "keep_prob", kept)
+    if rate is None:
+        raise ValueError("You must provide a rate to dropout.")
+    return nn.dropout(x, rate=float(rate), noise_shape=noise_shape, seed=seed)
+
+
+def conv2d(
+    input: Any,
+    filter: Any = None,
+    strides: Any = None,
+    padding: Any = None,
+    use_cudnn_on_gpu: bool = True,
+    data_format: str = "NHWC",
+    dilations: Any = (1, 1, 1, 1),
+    name: str | None = None,
+    filters: Any = None,
+) -> Any:
+    """A convolution of images; `filter` is the older name of `filters`."""
+    return nn.conv2d(
+        input,
+        either("filters", filters, "filter", filter),
+        strides=strides,
+        padding=padding,
+        data_format=data_format,
+        dilations=list(dilations),
+    )
+
+
+def conv1d(
+    value: Any = None,
+    filters: Any = None,
+    stride: Any = None,
+    padding: Any = None,
+    use_cudnn_on_gpu: Any = None,
+    data_format: str | None = None,
+    name: str | None = None,
+    input: Any = None,
+    dilations: Any = None,
+) -> Any:
+    """A convolution along one axis; `value` is the older name of `input`."""
+    value = either("input", input, "value", value)
+    return nn.conv1d(
+        value,
+        filters,
+        stride=stride,
+        padding=padding,
+        data_format=data_format or "NWC",
+        dilations=dilations,
+    )
+
+
+def conv2d_transpose(
+    value: Any = None,
+    filter: Any = None,
+    output_shape: Any = None,
+    strides: Any = None,
+    padding: str = "SAME",
+    data_format: str = "NHWC",
+    name: str | None = None,
+    input: Any = None,
+    filters: Any = None,
+    dilations: Any = None,
+) -> Any:
+    """The transpose of a convolution of images, with version 1's names of arguments."""
+    return nn.conv2d_transpose(
+        either("input", input, "value", value),
+        either("filters", filters, "filter", filter),
+        output_shape,
+        strides,
+        padding=padding,
+        data_format=data_format,
+        dilations=dilations,
+    )
+
+
+def depthwise_conv2d(
+    input: Any,
+    filter: Any,
+    strides: Any,
+    padding: Any,
+    rate: Any = None,
+    name: str | None = None,
+    data_format: str | None = None,
+    dilations: Any = None,
+) -> Any:
+    """A convolution of images by channel; `rate` is the older name of `dilations`."""
+    return nn.depthwise_conv2d(
+        input,
+        filter,
+        strides,
+        padding,
+        data_format=data_format or "NHWC",
+        dilations=either("dilations", dilations, "rate", rate),
+    )
+
+
+def _pool(function: Any) -> Any:
+    def pool(
+        value: Any = None,
+        ksize: Any = None,
+        strides: Any = None,
+        padding: Any = None,
+        data_format: str = "NHWC",
+        name: str | None = None,
+        input: Any = None,
+    ) -> Any:
+        return function(
+            either("input", input, "value", value),
+            ksize,
+            strides,
+            padding,
+            data_format=data_format,
+        )
+
+    pool.__name__ = pool.__qualname__ = function.__name__
+    pool.__doc__ = f"{function.__name__} of patches; `value` is the older name of `input`."
+    return pool
+
+
+max_pool = _pool(nn.max_pool2d)
+avg_pool = _pool(nn.avg_pool2d)
+
+
+def moments(
+    x: Any,
+    axes: Any,
+    shift: Any = None,
+    name: str | None = None,
+    keep_dims: bool | None = None,
+    keepdims: bool | None = None,
+) -> Any:
+    """Mean and variance along axes; `keep_dims` is the older name of `keepdims`."""
+    return nn.moments(x, axes, keepdims=bool(either("keepdims", keepdims, "keep_dims", keep_dims)))
+
+
+def l2_normalize(
+    x: Any,
+    axis: Any = None,
+    epsilon: float = 1e-12,
+    name: str | None = None,
+    dim: Any = None,
+) -> Any:
+    """The tensor divided by its norm along axes; `dim` is the older name of `axis`."""
+    return nn.l2_normalize(x, either("axis", axis, "dim", dim), epsilon)
+
+
+def embedding_lookup(
+    params: Any,
+    ids: Any,
+    partition_strategy: str = "mod",
+    name: str | None = None,
+    validate_indices: bool = True,
+    max_norm: float | None = None,
+) -> Any:
+    """Rows of a table."""
+    if isinstance(params, list | tuple) and len(params) == 1:
+        params = params[0]
+    return nn.embedding_lookup(params, ids, max_norm=max_norm)
+
+
+def in_top_k(predictions: Any, targets: Any, k: Any, name: str | None = None) -> Any:
+    """Whether the right class is among the k likeliest."""
+    return nn.in_top_k(targets, predictions, k)
+
+
+def xw_plus_b(x: Any, weights: Any, biases: Any, name: str | None = None) -> Any:
+    """x @ weights + biases."""
+    return nn.bias_add(_ops.matmul(x, weights), biases)
+
+
+def relu_layer(x: Any, weights: Any, biases: Any, name: str | None = None) -> Any:
+    """relu(x @ weights + biases)."""
+    return nn.relu(nn.bias_add(_ops.matmul(x, weights), biases))
+
+
+def fused_batch_norm(
+    x: Any,
+    scale: Any,
+    offset: Any,
+    mean: Any = None,
+    variance: Any = None,
+    epsilon: float = 0.001,
+    data_format: str = "NHWC",
+    is_training: bool = True,
+    name: str | None = None,
+    exponential_avg_factor: float = 1.0,
+) -> Any:
+    """Batch normalization of images: the result, and the mean and variance used.
+
+    Args:
+        x: images.
+        scale: for each channel.
+        offset: for each channel.
+        mean: the mean to use, unless training.
+        variance: the variance to use, unless training.
+        epsilon: is added to the variance.
+        data_format: "NHWC" or "NCHW".
+        is_training: whether the batch's own mean and variance are used.
+        name: the node's name in a graph.
+        exponential_avg_factor: accepted when it is 1.
+    """
+    x = _core.convert(x, None, None)
+    if data_format == "NCHW":
+        x = _ops.transpose(x, [0, 2, 3, 1])
+    if is_training:
+        mean, spread = nn.moments(x, [0, 1, 2])
+        count = x._size // max(x._shape_tuple()[-1], 1)
+        variance = spread * (count / max(count - 1, 1))
+    else:
+        spread = variance
+    y = nn.batch_normalization(x, mean, spread, offset, scale, epsilon)
+    if data_format == "NCHW":
+        y = _ops.transpose(y, [0, 3, 1, 2])
+    return y, mean, variance

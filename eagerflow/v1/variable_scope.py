@@ -1,0 +1,506 @@
+"""Variable scopes: variables are named by where they are made, and can be shared by name."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from eagerflow import _core, context
+from eagerflow import dtype as dtypes
+from eagerflow.graph.defaults import name_scope
+from eagerflow.graph.recording import record
+from eagerflow.graph.structure import is_symbol
+from eagerflow.graph.variables import make_variable
+from eagerflow.shapes import TensorShape
+from eagerflow.v1.names import GraphKeys
+
+
+class _Reuse:
+    """AUTO_REUSE: get variables that exist, and make those that do not."""
+
+    def __repr__(self) -> str:
+        return "_ReuseMode.AUTO_REUSE"
+
+
+AUTO_REUSE = _Reuse()
+
+
+class VariableScope:
+    """What `variable_scope` sets: a prefix of names, and defaults of variables made inside."""
+
+    def __init__(
+        self,
+        reuse: Any,
+        name: str = "",
+        initializer: Any = None,
+        regularizer: Any = None,
+        dtype: Any = dtypes.float32,
+        constraint: Any = None,
+        use_resource: Any = None,
+    ) -> None:
+        self._reuse = reuse
+        self._name = name
+        self.initializer = initializer
+        self.regularizer = regularizer
+        self.dtype = dtype
+        self.constraint = constraint
+        self.use_resource = use_resource
+
+    @property
+    def name(self) -> str:
+        """The prefix, without a slash at its end."""
+        return self._name
+
+    @property
+    def original_name_scope(self) -> str:
+        """The prefix of operations made inside."""
+        return self._name + "/" if self._name else ""
+
+    @property
+    def reuse(self) -> Any:
+        """Whether variables are shared: True, False or AUTO_REUSE."""
+        return self._reuse
+
+    def reuse_variables(self) -> None:
+        """From here on, variables are shared and not made."""
+        self._reuse = True
+
+    def set_initializer(self, initializer: Any) -> None:
+        """Sets the default initializer of variables made inside."""
+        self.initializer = initializer
+
+    def set_regularizer(self, regularizer: Any) -> None:
+        """Sets the default regularizer of variables made inside."""
+        self.regularizer = regularizer
+
+    def get_collection(self, name: Any) -> list[Any]:
+        """The values of a collection whose names begin with the prefix."""
+        return context.default_graph().get_collection(name, self.original_name_scope)
+
+    def trainable_variables(self) -> list[Any]:
+        """The trainable variables inside."""
+        return self.get_collection(GraphKeys.TRAINABLE_VARIABLES)
+
+    def global_variables(self) -> list[Any]:
+        """The variables inside."""
+        return self.get_collection(GraphKeys.GLOBAL_VARIABLES)
+
+
+class _State:
+    """The variables of a graph, or of an eager store, by name; and the current scope."""
+
+    def __init__(self, keeps: bool = True) -> None:
+        self.keeps = keeps
+        self.variables: dict[str, Any] = {}
+        self.counts: dict[str, int] = {}
+        self.scope = VariableScope(None)
+
+
+class _Eager(threading.local):
+    def __init__(self) -> None:
+        # Programs that run eagerly make new variables every time, unless a store is in use.
+        self.states: list[_State] = [_State(keeps=False)]
+
+
+_eager = _Eager()
+
+
+def _state() -> _State:
+    graph = context.building_graph()
+    if graph is None:
+        return _eager.states[-1]
+    if graph.variable_scope_state is None:
+        graph.variable_scope_state = _State()
+    return graph.variable_scope_state
+
+
+def get_variable_scope() -> VariableScope:
+    """The current variable scope."""
+    return _state().scope
+
+
+class variable_scope:
+    """Puts a prefix before the names of variables made by `get_variable`.
+
+    Args:
+        name_or_scope: one more part of the prefix, or a scope to go back to.
+        default_name: is made unique and used if `name_or_scope` is None.
+        values: accepted.
+        initializer: the default initializer of variables made inside.
+        regularizer: the default regularizer.
+        caching_device: accepted.
+        partitioner: accepted.
+        custom_getter: accepted.
+        reuse: True: variables must exist; AUTO_REUSE: they are made if they do not; None: as in
+            the scope around.
+        dtype: the default dtype.
+        use_resource: accepted.
+        constraint: the default constraint.
+        auxiliary_name_scope: whether operations get the prefix too.
+
+    >>> with tf.Graph().as_default():
+    ...     with tf.compat.v1.variable_scope("layer"):
+    ...         v = tf.compat.v1.get_variable("v", [2])
+    ...     with tf.compat.v1.variable_scope("layer", reuse=True):
+    ...         print(tf.compat.v1.get_variable("v") is v, v.name)
+    True layer/v:0
+    """
+
+    def __init__(
+        self,
+        name_or_scope: Any,
+        default_name: str | None = None,
+        values: Any = None,
+        initializer: Any = None,
+        regularizer: Any = None,
+        caching_device: Any = None,
+        partitioner: Any = None,
+        custom_getter: Any = None,
+        reuse: Any = None,
+        dtype: Any = None,
+        use_resource: Any = None,
+        constraint: Any = None,
+        auxiliary_name_scope: bool = True,
+    ) -> None:
+        if name_or_scope is None and default_name is None:
+            raise TypeError("If default_name is None then name_or_scope is required")
+        self._name_or_scope = name_or_scope
+        self._default_name = default_name
+        self._reuse = reuse
+        self._settings = {
+            "initializer": initializer,
+            "regularizer": regularizer,
+            "dtype": dtype,
+            "constraint": constraint,
+            "use_resource": use_resource,
+        }
+        self._auxiliary = auxiliary_name_scope
+        self._entered: list[tuple[Any, ...]] = []
+
+    def __enter__(self) -> VariableScope:
+        state = _state()
+        outer = state.scope
+        given = self._name_or_scope
+        if isinstance(given, VariableScope):
+            base, full = given, given.name
+        else:
+            part = given if given is not None else self._unique(state, outer.name)
+            base, full = outer, f"{outer.name}/{part}" if outer.name else part
+        reuse = self._reuse if self._reuse is not None else base.reuse
+        if not reuse:
+            reuse = outer.reuse
+        settings = {
+            key: getattr(base, key) if value is None else value
+            for key, value in self._settings.items()
+        }
+        scope = VariableScope(reuse, full, **settings)
+        names: Any = None
+        if self._auxiliary and full:
+            last = full.rpartition("/")[2]
+            names = name_scope(last)
+            names.__enter__()
+        self._entered.append((state, outer, names, dict(state.counts)))
+        state.scope = scope
+        return scope
+
+    def _unique(self, state: _State, prefix: str) -> str:
+        """The default name, with a number if it has been used in this scope."""
+        name = str(self._default_name)
+        full = f"{prefix}/{name}" if prefix else name
+        count = state.counts.get(full, 0)
+        state.counts[full] = count + 1
+        return f"{name}_{count}" if count else name
+
+    def __exit__(self, *error: Any) -> None:
+        state, outer, names, _ = self._entered.pop()
+        inner = state.scope.name
+        state.scope = outer
+        # Names inside count from the beginning when the scope is entered again.
+        for key in [key for key in state.counts if key.startswith(f"{inner}/")]:
+            del state.counts[key]
+        if names is not None:
+            names.__exit__(*error)
+
+
+class variable_op_scope(variable_scope):
+    """The older form of `variable_scope`: values first."""
+
+    def __init__(
+        self, values: Any, name_or_scope: Any, default_name: str | None = None, **kwargs: Any
+    ) -> None:
+        super().__init__(name_or_scope, default_name, values, **kwargs)
+
+
+def get_variable(
+    name: str,
+    shape: Any = None,
+    dtype: Any = None,
+    initializer: Any = None,
+    regularizer: Any = None,
+    trainable: bool | None = None,
+    collections: Any = None,
+    caching_device: Any = None,
+    partitioner: Any = None,
+    validate_shape: bool = True,
+    use_resource: Any = None,
+    custom_getter: Any = None,
+    constraint: Any = None,
+    synchronization: Any = None,
+    aggregation: Any = None,
+) -> Any:
+    """A variable by name: one that exists, or a new one.
+
+    Args:
+        name: its name within the current variable scope.
+        shape: its shape; not needed if `initializer` is a tensor.
+        dtype: its element type; by default that of the scope, float32.
+        initializer: an initializer, a tensor, or a function of the shape; by default Glorot's
+            uniform numbers, and zeros for integers.
+        regularizer: gives a loss for the variable, which is added to a collection.
+        trainable: whether optimizers change it by default.
+        collections: the collections that it is added to.
+        caching_device: accepted.
+        partitioner: accepted.
+        validate_shape: False lets the shape change.
+        use_resource: accepted.
+        custom_getter: called with `get_variable` and all arguments instead.
+        constraint: projects values onto those allowed.
+        synchronization: accepted.
+        aggregation: accepted.
+
+    Raises:
+        ValueError: if the variable exists and is not to be shared, or the other way round; if the
+            shape differs from that of the existing one, or is missing.
+    """
+    if custom_getter is not None:
+        return custom_getter(
+            get_variable,
+            name,
+            shape=shape,
+            dtype=dtype,
+            initializer=initializer,
+            regularizer=regularizer,
+            trainable=trainable,
+            collections=collections,
+        )
+    state = _state()
+    scope = state.scope
+    full = f"{scope.name}/{name}" if scope.name else name
+    found = state.variables.get(full) if state.keeps else None
+    if found is not None:
+        if not scope.reuse:
+            raise ValueError(
+                f"Variable {full} already exists, disallowed. Did you mean to set reuse=True or "
+                "reuse=tf.AUTO_REUSE in VarScope?"
+            )
+        if shape is not None and not TensorShape(shape).is_compatible_with(found.shape):
+            raise ValueError(
+                f"Trying to share variable {full}, but specified shape {TensorShape(shape)} and "
+                f"found shape {found.shape}."
+            )
+        return found
+    if scope.reuse is True and state.keeps:
+        raise ValueError(
+            f"Variable {full} does not exist, or was not created with tf.get_variable(). Did you "
+            "mean to set reuse=tf.AUTO_REUSE in VarScope?"
+        )
+    initializer = scope.initializer if initializer is None else initializer
+    value, dtype = _initial(full, shape, dtypes.as_dtype(dtype or scope.dtype), initializer)
+    variable = _made(
+        full, value, dtype, trainable, collections, validate_shape, constraint or scope.constraint
+    )
+    if state.keeps:
+        state.variables[full] = variable
+    regularizer = scope.regularizer if regularizer is None else regularizer
+    if regularizer is not None and context.building_graph() is not None:
+        graph = context.default_graph()
+        loss = record(graph, regularizer, (variable,), kind="Regularizer")
+        graph.add_to_collection(GraphKeys.REGULARIZATION_LOSSES, loss)
+    return variable
+
+
+def _made(
+    full: str,
+    value: Any,
+    dtype: Any,
+    trainable: bool | None,
+    collections: Any,
+    validate_shape: bool,
+    constraint: Any,
+) -> Any:
+    graph = context.building_graph()
+    arguments = {
+        "trainable": trainable,
+        "collections": collections,
+        "validate_shape": validate_shape,
+        "name": full,
+        "dtype": dtype,
+        "constraint": constraint,
+    }
+    if graph is None:
+        from eagerflow.name_scope import name_scope as eager_name_scope
+
+        with eager_name_scope(""):
+            return make_variable(value, **arguments)
+    with graph.name_scope(None):
+        return make_variable(value, **arguments)
+
+
+def _initial(full: str, shape: Any, dtype: Any, initializer: Any) -> tuple[Any, Any]:
+    """An initial value, or a function that gives one, and the dtype."""
+    from eagerflow.keras import initializers as keras
+    from eagerflow.v1 import initializers
+
+    if isinstance(initializer, str):
+        initializer = keras.get(initializer)
+    if initializer is not None and (is_symbol(initializer) or not callable(initializer)):
+        given = None if is_symbol(initializer) else _core.convert(initializer, None, None)
+        return (initializer if given is None else given), (
+            initializer.dtype if given is None else given.dtype
+        )
+    if shape is None or not TensorShape(shape).is_fully_defined():
+        raise ValueError(
+            f"Shape of a new variable ({full}) must be fully defined, but instead was "
+            f"{TensorShape(shape)}."
+        )
+    sizes = TensorShape(shape).as_list()
+    if initializer is None:
+        if dtype.is_floating or dtype.is_complex:
+            initializer = initializers.GlorotUniform()
+        else:
+            initializer = initializers.Zeros()
+    if isinstance(initializer, type):
+        initializer = initializer()
+
+    def make() -> Any:
+        return initializer(sizes, dtype=dtype)
+
+    graph = context.building_graph()
+    if graph is None:
+        return make, dtype
+    return (lambda: record(graph, make, kind="Initializer")), dtype
+
+
+def get_local_variable(name: str, *args: Any, **kwargs: Any) -> Any:
+    """A variable that is not trained, in the collection of local variables."""
+    kwargs["trainable"] = False
+    kwargs["collections"] = [
+        *(kwargs.get("collections") or ()),
+        GraphKeys.LOCAL_VARIABLES,
+    ]
+    return get_variable(name, *args, **kwargs)
+
+
+class EagerVariableStore:
+    """Lets programs that run eagerly share variables by name.
+
+    >>> import eagerflow.contrib.eager as tfe
+    >>> store = tfe.EagerVariableStore()
+    >>> with store.as_default():
+    ...     a = tf.compat.v1.get_variable("a", [])
+    >>> with store.as_default():
+    ...     tf.compat.v1.get_variable("a", []) is a
+    True
+    """
+
+    def __init__(self) -> None:
+        self._state = _State()
+
+    @contextmanager
+    def as_default(self) -> Iterator[None]:
+        """Uses the store inside of the `with` block."""
+        self._state.scope = VariableScope(AUTO_REUSE)
+        self._state.counts.clear()
+        _eager.states.append(self._state)
+        try:
+            yield
+        finally:
+            _eager.states.pop()
+
+    def variables(self) -> list[Any]:
+        """The variables, sorted by name."""
+        return sorted(self._state.variables.values(), key=lambda variable: variable.name)
+
+    def trainable_variables(self) -> list[Any]:
+        """The trainable variables, sorted by name."""
+        return [variable for variable in self.variables() if variable.trainable]
+
+    def non_trainable_variables(self) -> list[Any]:
+        """The other variables, sorted by name."""
+        return [variable for variable in self.variables() if not variable.trainable]
+
+
+class Template:
+    """A function whose variables are made at its first call and shared by all others."""
+
+    def __init__(self, name: str, function: Callable, scope: Any, kwargs: dict[str, Any]) -> None:
+        self._name = name
+        self._function = function
+        self._kwargs = kwargs
+        self._store = EagerVariableStore()
+        self._scope: Any = scope
+        self._called = False
+        self.__name__ = name
+
+    @property
+    def name(self) -> str:
+        """The name."""
+        return self._name
+
+    @property
+    def variables(self) -> list[Any]:
+        """The variables made so far."""
+        if context.building_graph() is None:
+            return self._store.variables()
+        return [] if self._scope is None else self._scope.global_variables()
+
+    @property
+    def trainable_variables(self) -> list[Any]:
+        """The trainable variables made so far."""
+        return [variable for variable in self.variables if variable.trainable]
+
+    weights = variables
+    trainable_weights = trainable_variables
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Calls the function."""
+        if context.building_graph() is None:
+            with self._store.as_default(), variable_scope(self._name):
+                return self._function(*args, **self._kwargs, **kwargs)
+        if self._scope is None:
+            with variable_scope(None, default_name=self._name) as scope:
+                self._scope = scope
+        with variable_scope(self._scope, reuse=self._called or None):
+            result = self._function(*args, **self._kwargs, **kwargs)
+        self._called = True
+        return result
+
+
+def make_template(
+    name_: str,
+    func_: Callable,
+    create_scope_now_: bool = False,
+    unique_name_: str | None = None,
+    custom_getter_: Any = None,
+    **kwargs: Any,
+) -> Template:
+    """A function that shares the variables that `func_` makes by `get_variable`.
+
+    Args:
+        name_: the scope of the variables.
+        func_: the function.
+        create_scope_now_: accepted.
+        unique_name_: the scope's name, if it must be just that.
+        custom_getter_: accepted.
+        **kwargs: are given to `func_`.
+
+    >>> def scaled(x):
+    ...     return x * tf.compat.v1.get_variable("w", [], initializer=tf.ones_initializer())
+    >>> template = tf.compat.v1.make_template("scale", scaled)
+    >>> _ = template(1.0), template(2.0)
+    >>> len(template.variables)
+    1
+    """
+    return Template(unique_name_ or name_, func_, None, kwargs)
