@@ -6,18 +6,26 @@ from typing import Any
 
 from eagerflow import dtype as dtypes
 from eagerflow.keras import initializers as keras
+from eagerflow.keras.random_generator import RandomGenerator
 
 
 class _Version1:
     """Takes `dtype` when it is made, and `partition_info` when it is called."""
 
     dtype: Any = dtypes.float32
+    seed: int | None = None
+    _random_generator: RandomGenerator | None = None
+    _used = False
 
     def __call__(
         self, shape: Any, dtype: Any = None, partition_info: Any = None, **kwargs: Any
     ) -> Any:
         """Values of a shape."""
         wanted = dtypes.as_dtype(self.dtype if dtype is None else dtype)
+        if self.seed is None and self._random_generator is not None:
+            # Other numbers every time, as version 1's initializers give.
+            self._random_generator = RandomGenerator(None, "stateless")
+            self._used = False
         return super().__call__(shape, dtype=wanted, **kwargs)  # type: ignore[misc]
 
 
