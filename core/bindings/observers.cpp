@@ -26,14 +26,13 @@ class PythonObserver final : public Observer {
   PythonObserver(PyObject* function, bool bad_only)
       : function_(PyRef::share(function)), bad_only_(bad_only) {}
 
-  void ran(const Op& op, std::span<const Tensor> inputs,
-           std::span<const Tensor> outputs) override {
+  void ran(const Op& op, std::span<const Tensor> inputs, std::span<const Tensor> outputs) override {
     if (bad_only_ && std::ranges::none_of(outputs, has_bad_numbers)) return;
     tell(op.tf_name, tuple_of(inputs).get(), tuple_of(outputs).get());
   }
 
   void tell(const char* name, PyObject* inputs, PyObject* outputs) {
-    if (busy_) return;  // the function runs operations itself
+    if (busy_) return;                 // the function runs operations itself
     const PyRef function = function_;  // it may remove itself
     busy_ = true;
     PyObject* result = PyObject_CallFunction(function.get(), "sOO", name, inputs, outputs);
