@@ -1,11 +1,15 @@
 """Input pipelines: one pass over a dataset, from arrays or Python to batches."""
 
+import os
+import tempfile
+
 import numpy as np
 
 from workload import Case, Target, Workload
 
 IMAGES = 60000
 SEQUENCES = 50000
+RECORDS = 50000
 
 
 def pass_case(make_dataset, checked):
@@ -72,6 +76,33 @@ def padded_sequences(tf):
     return pass_case(make, lambda batch: float(np.sum(batch.numpy())))
 
 
+def parsed_records(tf):
+    """Records of three features, parsed one by one, in batches."""
+    generator = np.random.default_rng(0)
+    folder = tempfile.TemporaryDirectory()
+    path = os.path.join(folder.name, "records")
+    with tf.io.TFRecordWriter(path) as writer:
+        for n in range(RECORDS):
+            example = tf.train.Example()
+            feature = example.features.feature
+            feature["label"].int64_list.value.append(n % 10)
+            feature["values"].float_list.value.extend(generator.random(32))
+            feature["name"].bytes_list.value.append(b"record %d" % n)
+            writer.write(example.SerializeToString())
+    features = {
+        "label": tf.io.FixedLenFeature([], tf.int64),
+        "values": tf.io.FixedLenFeature([32], tf.float32),
+        "name": tf.io.FixedLenFeature([], tf.string),
+    }
+
+    def make():
+        assert folder.name
+        dataset = tf.data.TFRecordDataset(path)
+        return dataset.map(lambda r: tf.io.parse_single_example(r, features)).batch(64)
+
+    return pass_case(make, lambda batch: float(np.sum(batch["label"].numpy())))
+
+
 def on_both(build):
     """The two contenders that have pipelines."""
     return {"eagerflow": build, "tensorflow": build}
@@ -95,5 +126,11 @@ WORKLOADS = [
         "50,000 sequences: padded batches",
         Target("tensorflow", 0.3),
         on_both(padded_sequences),
+    ),
+    Workload(
+        "data_records",
+        "50,000 records: parse_single_example, batch",
+        Target("tensorflow", 0.5),
+        on_both(parsed_records),
     ),
 ]

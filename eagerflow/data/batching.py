@@ -111,6 +111,9 @@ def stack_elements(elements: list) -> Any:
     if type(first) is tuple and all(type(leaf) is Tensor for leaf in first):
         columns = zip(*elements, strict=True)
         return tuple([_stacked(list(column), i) for i, column in enumerate(columns)])
+    if type(first) is dict and all(type(leaf) is Tensor for leaf in first.values()):
+        order = {key: i for i, key in enumerate(sorted(first))}
+        return {key: _stacked([e[key] for e in elements], order[key]) for key in first}
     columns = zip(*map(structure.flatten, elements), strict=True)
     stacked = [stack_leaves(list(column), i) for i, column in enumerate(columns)]
     return structure.pack(first, stacked)

@@ -9,6 +9,7 @@ import numpy as np
 
 from eagerflow import _core, errors
 from eagerflow import dtype as dtypes
+from eagerflow.io.dense_parsing import dense_plan
 from eagerflow.io.features import (
     FixedLenFeature,
     FixedLenSequenceFeature,
@@ -427,6 +428,10 @@ def parse_example(
         raise ValueError(f"Argument `features` cannot be None or falsy. Got {features}")
     op = "ParseExampleV2"
     items, batch = serialized_list(serialized, op)
+    plan = dense_plan(features) if items else None
+    parsed = None if plan is None else plan.several(items) if batch else plan.one(items[0])
+    if parsed is not None:
+        return parsed
     examples = [message_of("Example", item, op).features.feature for item in items]
     return Parser(features, op, batch).parse(examples)
 
@@ -462,6 +467,10 @@ def parse_single_example(
     items, batch = serialized_list(serialized, op)
     if batch:
         raise invalid("Expected serialized to be a scalar", op)
+    plan = dense_plan(features)
+    parsed = None if plan is None else plan.one(items[0])
+    if parsed is not None:
+        return parsed
     examples = [message_of("Example", item, op).features.feature for item in items]
     return Parser(features, op, False).parse(examples)
 
