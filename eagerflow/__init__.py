@@ -377,6 +377,7 @@ from eagerflow.version import (
 
 if _typing.TYPE_CHECKING:
     from eagerflow import (
+        image,
         keras,
         lookup,
         ragged,
@@ -392,6 +393,7 @@ if _typing.TYPE_CHECKING:
 
 # Namespaces that many programs need nothing of, imported when they are first asked for.
 _LAZY = {
+    "image": "eagerflow.image",
     "initializers": "eagerflow.keras.initializers",
     "keras": "eagerflow.keras",
     "lookup": "eagerflow.lookup",
@@ -551,6 +553,7 @@ __all__ = [
     "identity",
     "identity_n",
     "ifftnd",
+    "image",
     "init_scope",
     "initializers",
     "inside_function",

@@ -178,6 +178,10 @@ def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
                 high = as_source(target.max)
                 if int(high) > int(target.max):
                     high = np.nextafter(high, as_source(0), dtype=as_source)
+        if target.is_integer:
+            # Infinities fit nowhere.
+            low = as_source(source.min) if low is None else low
+            high = as_source(source.max) if high is None else high
     elif target.is_integer:
         low = target.min if source.min < target.min else None
         high = target.max if source.max > target.max else None

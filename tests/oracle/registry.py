@@ -22,6 +22,7 @@ FAMILIES = (
     "strings",
     "distributions",
     "neighbourhoods",
+    "images",
     "sampling",
     "ctc",
     "signal",

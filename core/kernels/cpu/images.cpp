@@ -1,0 +1,74 @@
+// Resampling: each result row is summed from input rows, then its pixels from that row's pixels.
+#include "kernels/cpu/images.h"
+
+#include <vector>
+
+#include "device/isa.h"
+#include "device/parallel.h"
+#include "kernels/cpu/resample_loops.h"
+
+namespace ef::cpu {
+namespace {
+
+const ResampleLoops& resample_loops() {
+  static const ResampleLoops& chosen = isa() == Isa::kAvx512 ? avx512::resample_loops()
+                                       : isa() == Isa::kAvx2 ? avx2::resample_loops()
+                                                             : baseline::resample_loops();
+  return chosen;
+}
+
+void check_places(const Tensor& places, int64_t taps, int64_t size) {
+  const auto* at = places.data<int32_t>();
+  for (int64_t i = 0; i < places.size(); ++i) {
+    if (at[i] < 0 || at[i] + taps > size) {
+      invalid_argument("places[", i, "] = ", at[i], " with ", taps, " weights is outside an axis of ",
+                       size, " [Op:Resample]");
+    }
+  }
+}
+
+template <class T>
+void resample_as(KernelContext& context, const ResampleLoopsOf<T>& loops) {
+  const Tensor& images = context.input(0);
+  const Tensor& out = context.output(0);
+  const int64_t height = images.shape()[1];
+  const int64_t width = images.shape()[2];
+  const int64_t channels = images.shape()[3];
+  const int64_t rows = out.shape()[1];
+  const int64_t columns = out.shape()[2];
+  const int64_t row_taps = context.input(2).shape()[1];
+  const int64_t column_taps = context.input(4).shape()[1];
+  check_places(context.input(1), row_taps, height);
+  check_places(context.input(3), column_taps, width);
+  const T* x = images.data<T>();
+  T* y = out.mutable_data<T>();
+  const auto* row_places = context.input(1).data<int32_t>();
+  const T* row_weights = context.input(2).data<T>();
+  const auto* column_places = context.input(3).data<int32_t>();
+  const T* column_weights = context.input(4).data<T>();
+  const int64_t span = width * channels;
+  const int64_t work = span * row_taps + columns * channels * column_taps * 2;
+  parallel_for(images.shape()[0] * rows, 1 + (1 << 16) / (work + 1), [&](int64_t begin, int64_t end) {
+    std::vector<T> sums(static_cast<size_t>(span));
+    for (int64_t i = begin; i < end; ++i) {
+      const int64_t row = i % rows;
+      const T* source = x + (i / rows * height + row_places[row]) * span;
+      loops.rows(sums.data(), source, row_weights + row * row_taps, row_taps, span);
+      loops.columns(y + i * columns * channels, sums.data(), column_places, column_weights,
+                    column_taps, columns, channels);
+    }
+  });
+}
+
+}  // namespace
+
+void resample(KernelContext& context) {
+  if (context.output(0).size() == 0) return;
+  if (context.input(0).dtype() == DType::kFloat32) {
+    resample_as<float>(context, resample_loops().float32);
+  } else {
+    resample_as<double>(context, resample_loops().float64);
+  }
+}
+
+}  // namespace ef::cpu

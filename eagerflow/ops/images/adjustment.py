@@ -1,0 +1,149 @@
+"""Brightness, contrast, gamma, hue, saturation and JPEG quality of images."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from eagerflow import _core
+from eagerflow import dtype as dtypes
+from eagerflow.ops.images import codecs, formats
+from eagerflow.ops.images.checks import image_of
+from eagerflow.ops.images.color import as_floats, convert_image_dtype, hsv_to_rgb, rgb_to_hsv
+
+_ops = _core.ops
+Tensor = _core.Tensor
+
+
+def adjust_brightness(image: Any, delta: Any) -> Tensor:
+    """Images made brighter.
+
+    Args:
+        image: of any dtype.
+        delta: what to add to every value, in [0, 1) terms of floats.
+
+    >>> tf.image.adjust_brightness([0.25, 0.5], 0.25).numpy()
+    array([0.5 , 0.75], dtype=float32)
+    """
+    floats, dtype = as_floats(image)
+    brighter = _ops.add(floats, _ops.cast(_core.convert(delta, None, None), floats.dtype))
+    return convert_image_dtype(brighter, dtype, saturate=True)
+
+
+def adjust_contrast(images: Any, contrast_factor: Any) -> Tensor:
+    """Images with more or less contrast: `(x - mean) * factor + mean`, channel by channel.
+
+    Args:
+        images: `[..., height, width, channels]`, of any dtype.
+        contrast_factor: the factor.
+
+    >>> tf.image.adjust_contrast([[[1.0], [3.0]]], 2.0)[0, :, 0].numpy()
+    array([0., 4.], dtype=float32)
+    """
+    tensor = image_of(images)
+    floats, dtype = as_floats(tensor)
+    single = _ops.cast(floats, dtypes.float32)
+    mean = _ops.reduce_mean(single, [-3, -2], True)
+    factor = _ops.cast(_core.convert(contrast_factor, None, None), dtypes.float32)
+    adjusted = _ops.add(_ops.multiply(_ops.subtract(single, mean), factor), mean)
+    return convert_image_dtype(_ops.cast(adjusted, floats.dtype), dtype, saturate=True)
+
+
+def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Tensor:
+    """Images under a power law: `gain * x ** gamma`.
+
+    Args:
+        image: of any dtype.
+        gamma: the exponent, not negative.
+        gain: the factor.
+
+    Raises:
+        ValueError: if `gamma` is negative.
+
+    >>> tf.image.adjust_gamma([0.5], gamma=2.0).numpy()
+    array([0.25], dtype=float32)
+    """
+    floats, dtype = as_floats(image)
+    if float(gamma) < 0:
+        raise ValueError("Gamma should be a non-negative real number.")
+    power = _ops.pow(floats, _core.convert(gamma, floats.dtype, None))
+    adjusted = _ops.multiply(_core.convert(gain, floats.dtype, None), power)
+    return convert_image_dtype(adjusted, dtype, saturate=True)
+
+
+def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Tensor:
+    """Images with turned hues.
+
+    Args:
+        image: colours `[..., 3]`, of any dtype.
+        delta: how far to turn the hue, in [-1, 1].
+        name: ignored.
+
+    Raises:
+        ValueError: if `delta` is outside.
+
+    >>> tf.image.adjust_hue([[[1.0, 0.0, 0.0]]], 1 / 3).numpy().round(3).ravel()
+    array([0., 1., 0.], dtype=float32)
+    """
+    turn = float(delta)
+    if not -1.0 <= turn <= 1.0:
+        raise ValueError("delta must be in the interval [-1, 1]")
+    floats, dtype = as_floats(image_of(image))
+    hue, saturation, value = _ops.unstack(rgb_to_hsv(floats), None, -1)
+    one = _core.convert(1, hue.dtype, None)
+    turned = _ops.floormod(_ops.add(hue, _core.convert(turn + 1.0, hue.dtype, None)), one)
+    return convert_image_dtype(
+        hsv_to_rgb(_ops.stack([turned, saturation, value], -1)), dtype, saturate=True
+    )
+
+
+def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = None) -> Tensor:
+    """Images with more or less saturated colours.
+
+    Args:
+        image: colours `[..., 3]`, of any dtype.
+        saturation_factor: the factor.
+        name: ignored.
+
+    >>> tf.image.adjust_saturation([[[1.0, 0.5, 0.5]]], 0.0).numpy().ravel()
+    array([1., 1., 1.], dtype=float32)
+    """
+    floats, dtype = as_floats(image_of(image))
+    hue, saturation, value = _ops.unstack(rgb_to_hsv(floats), None, -1)
+    factor = _ops.cast(_core.convert(saturation_factor, None, None), saturation.dtype)
+    zero, one = (_core.convert(limit, saturation.dtype, None) for limit in (0, 1))
+    saturation = _ops.clip_by_value(_ops.multiply(saturation, factor), zero, one)
+    return convert_image_dtype(
+        hsv_to_rgb(_ops.stack([hue, saturation, value], -1)), dtype, saturate=True
+    )
+
+
+def adjust_jpeg_quality(
+    image: Any, jpeg_quality: Any, dct_method: str = "", name: str | None = None
+) -> Tensor:
+    """An image as it looks after JPEG compression.
+
+    Args:
+        image: `[height, width, channels]` of any dtype, or a batch of them.
+        jpeg_quality: 0 to 100.
+        dct_method: a hint, as in `tf.io.decode_jpeg`.
+        name: ignored.
+
+    >>> tf.image.adjust_jpeg_quality(tf.ones([8, 8, 3]), 75).shape
+    TensorShape([8, 8, 3])
+    """
+    tensor = image_of(image)
+    dtype = tensor.dtype
+    quality = int(jpeg_quality)
+    if not 0 <= quality <= 100:
+        from eagerflow.ops.images.checks import invalid
+
+        raise invalid(f"quality must be in [0,100], got {quality} [Op:EncodeJpegVariableQuality]")
+    pixels = convert_image_dtype(tensor, dtypes.uint8, saturate=True).numpy()
+    flat = pixels.reshape(-1, *pixels.shape[-3:])
+    decoded = [
+        formats.decode_jpeg(codecs.jpeg_bytes(item, quality), item.shape[-1]) for item in flat
+    ]
+    result = _core.convert(np.stack(decoded).reshape(pixels.shape), None, None)
+    return convert_image_dtype(result, dtype, saturate=True)
