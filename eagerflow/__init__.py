@@ -377,6 +377,7 @@ from eagerflow.version import (
 
 if _typing.TYPE_CHECKING:
     from eagerflow import (
+        audio,
         image,
         keras,
         lookup,
@@ -393,6 +394,7 @@ if _typing.TYPE_CHECKING:
 
 # Namespaces that many programs need nothing of, imported when they are first asked for.
 _LAZY = {
+    "audio": "eagerflow.audio",
     "image": "eagerflow.image",
     "initializers": "eagerflow.keras.initializers",
     "keras": "eagerflow.keras",
@@ -424,6 +426,7 @@ def __getattr__(name: str) -> _typing.Any:
 
 
 __all__ = [
+    "__version__",
     "AggregationMethod",
     "Assert",
     "CriticalSection",
@@ -452,7 +455,6 @@ __all__ = [
     "Variable",
     "VariableAggregation",
     "VariableSynchronization",
-    "__version__",
     "abs",
     "acos",
     "acosh",
@@ -473,6 +475,7 @@ __all__ = [
     "atan",
     "atan2",
     "atanh",
+    "audio",
     "autodiff",
     "autograph",
     "batch_to_space",

@@ -12,7 +12,7 @@ import numpy as np
 from eagerflow import _core, random_seed
 from eagerflow import dtype as dtypes
 from eagerflow.ops.images.checks import invalid
-from eagerflow.ops.stateless_random import _start
+from eagerflow.ops.stateless_random import start_of
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -243,7 +243,7 @@ def stateless_sample_distorted_bounding_box(
     return _sampled(
         image_size,
         bounding_boxes,
-        lambda attempts: _Words(*_start(seed, "auto_select")),
+        lambda attempts: _Words(*start_of(seed, "auto_select")),
         min_object_covered,
         aspect_ratio_range,
         area_range,
