@@ -158,3 +158,52 @@ def test_errors_name_what_is_wrong():
         model(np.ones([1, 3]))
     with pytest.raises(ValueError, match="No such layer: c"):
         model.get_layer("c")
+
+
+def test_states_do_not_change_while_shapes_are_inferred():
+    class Total(layers.Layer):
+        def __init__(self, size):
+            super().__init__()
+            self.total = tf.Variable(tf.zeros([size]), trainable=False)
+            self.mean = tf.keras.metrics.Mean(name="mean_input")
+
+        def call(self, inputs):
+            self.total.assign_add(tf.reduce_sum(inputs, axis=0))
+            self.add_metric(self.mean(inputs))
+            return inputs + self.total
+
+    x = tf.keras.Input([2])
+    layer = Total(2)
+    model = tf.keras.Model(x, layer(x))
+    assert layer.total.numpy().tolist() == [0, 0]
+    model(np.ones([3, 2], np.float32))
+    assert layer.total.numpy().tolist() == [3, 3]
+    assert float(layer.mean.result()) == 1.0
+    layer.total.assign([1.0, 1.0])
+    assert layer.total.numpy().tolist() == [1, 1]
+
+
+def test_inputs_in_a_list_may_come_by_name():
+    first, second = tf.keras.Input([1], name="z"), tf.keras.Input([2], name="a")
+    model = tf.keras.Model([first, second], layers.Concatenate()([first, second]))
+    values = {"a": np.array([[2.0, 3.0]]), "z": np.array([[1.0]])}
+    assert model(values).numpy().tolist() == [[1, 2, 3]]
+    with pytest.raises(ValueError, match='Missing data for input "z"'):
+        model({"a": values["a"]})
+
+
+def test_layers_of_other_layers_calls():
+    class Endpoint(layers.Layer):
+        def __init__(self, **kwargs):
+            super().__init__(**kwargs)
+            self.loss_fn = tf.keras.losses.MeanSquaredError()
+
+        def call(self, targets, outputs):
+            self.add_loss(self.loss_fn(targets, outputs))
+            return outputs
+
+    x, y = tf.keras.Input([3], name="x"), tf.keras.Input([1], name="y")
+    model = tf.keras.Model([x, y], Endpoint()(y, layers.Dense(1)(x)))
+    model.compile("sgd")
+    history = model.fit({"x": data(8, 3), "y": data(8, 1)}, epochs=3, verbose=0).history
+    assert history["loss"][-1] < history["loss"][0]

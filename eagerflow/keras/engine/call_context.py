@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import threading
+from collections.abc import Callable
 from types import TracebackType
 from typing import Any
+
+from eagerflow.variable import Variable
 
 
 class CallContext(threading.local):
@@ -50,12 +54,46 @@ def clear_learning_phase() -> None:
         del _phase.value
 
 
+def _unless_inferring(assign: Callable[..., Any]) -> Callable[..., Any]:
+    """A method that assigns, in a form that leaves variables alone while shapes are inferred.
+
+    What `build` assigns counts even then.
+    """
+
+    @functools.wraps(assign)
+    def assign_unless(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if context.inferring and not context.building:
+            return self
+        return assign(self, *args, **kwargs)
+
+    return assign_unless
+
+
+_ASSIGNING = {
+    name: _unless_inferring(getattr(Variable, name))
+    for name in ("assign", "assign_add", "assign_sub")
+}
+
+
+class _Inferences:
+    """How many inferences are under way, in all threads."""
+
+    count = 0
+    lock = threading.Lock()
+
+
 class inferring_shapes:
     """Says inside a `with` block that layers run on tensors without values."""
 
     def __enter__(self) -> None:
         self._before = context.inferring
         context.inferring = True
+        # Only while shapes are inferred do assignments pay for the question.
+        with _Inferences.lock:
+            _Inferences.count += 1
+            if _Inferences.count == 1:
+                for name, method in _ASSIGNING.items():
+                    setattr(Variable, name, method)
 
     def __exit__(
         self,
@@ -64,6 +102,11 @@ class inferring_shapes:
         traceback: TracebackType | None,
     ) -> None:
         context.inferring = self._before
+        with _Inferences.lock:
+            _Inferences.count -= 1
+            if not _Inferences.count:
+                for name in _ASSIGNING:
+                    delattr(Variable, name)
 
 
 def is_inferring() -> bool:

@@ -166,7 +166,11 @@ class Network(SavingMethods, Layer):
         inputs = self._nested_inputs
         if isinstance(inputs, list | tuple | dict) and len(nest.flatten(inputs)) != len(inputs):
             return None  # nested deeper: not checked
-        names = sorted(inputs) if isinstance(inputs, dict) else [None] * len(nest.flatten(inputs))
+        if isinstance(inputs, dict):
+            names = sorted(inputs)
+        else:
+            # Values may come by the names of the inputs' layers.
+            names = [tensor._keras_history.layer.name for tensor in nest.flatten(inputs)]
         specs = []
         for name, tensor in zip(names, nest.flatten(inputs), strict=True):
             shape = None
