@@ -14,11 +14,12 @@ _Tensor = _core.Tensor
 class _Step:
     """One layer call: where its arguments come from and where its results go."""
 
-    __slots__ = ("args", "done_with", "kwargs", "layer", "output", "outputs", "single")
+    __slots__ = ("args", "done_with", "kwargs", "layer", "output", "outputs", "several", "single")
 
     def __init__(self, layer: Any) -> None:
         self.layer = layer
         self.single: int | None = None  # the only argument, where it is one symbolic tensor
+        self.several: list[int] | None = None  # a list of them, where it is all there is
         self.args: Any = ()
         self.kwargs: dict[str, Any] = {}
         self.output: int | None = None  # the only result
@@ -91,6 +92,8 @@ class Graph:
             simple = len(node.call_args) == 1 and not node.call_kwargs
             if simple and isinstance(node.call_args[0], KerasTensor):
                 step.single = slots[id(node.call_args[0])]
+            elif simple and _is_list_of_tensors(node.call_args[0]):
+                step.several = [slots[id(tensor)] for tensor in node.call_args[0]]
             else:
                 step.args, step.kwargs = map_arguments(
                     lambda value: (
@@ -115,15 +118,38 @@ class Graph:
             keep.update(last)
             step.done_with = tuple(last)
         self.steps = [step for step, _ in steps]
+        self.chain = self._as_chain()
+        first = self.inputs[0]
+        self.only_input = len(self.inputs) == 1
+        self.first_rank = first.shape.rank
+        self.first_dtype = first.dtype
+
+    def _as_chain(self) -> list[Any] | None:
+        """The layers, if each takes the only output of the one before and nothing else."""
+        if len(self.inputs) != 1 or len(self.outputs) != 1:
+            return None
+        current = self.input_slots[0]
+        for step in self.steps:
+            if step.single != current or step.output is None:
+                return None
+            current = step.output
+        return [step.layer for step in self.steps] if current == self.output_slots[0] else None
 
     def run(self, inputs: list[Any]) -> list[Any]:
         """The outputs for flat inputs."""
+        if self.chain is not None:
+            value = inputs[0]
+            for layer in self.chain:
+                value = layer(value)
+            return [value]
         values: list[Any] = [None] * self.size
         for index, value in zip(self.input_slots, inputs, strict=True):
             values[index] = value
         for step in self.steps:
             if step.single is not None:
                 result = step.layer(values[step.single])
+            elif step.several is not None:
+                result = step.layer([values[index] for index in step.several])
             else:
                 args, kwargs = map_arguments(
                     lambda value: values[value.index] if type(value) is _Slot else value,
@@ -139,6 +165,10 @@ class Graph:
             for index in step.done_with:
                 values[index] = None
         return [values[index] for index in self.output_slots]
+
+
+def _is_list_of_tensors(value: Any) -> bool:
+    return type(value) is list and all(isinstance(item, KerasTensor) for item in value)
 
 
 def _visit(

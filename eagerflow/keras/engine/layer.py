@@ -51,7 +51,7 @@ class _Plan:
         self.takes_training = spec.expects_training
         self.default_training = spec.default_training
         self.seen: Any = None
-        self.cast: Any = None
+        self.cast = False
 
 
 class Layer(LayerLosses, LayerNodes, TrackedModule):
@@ -86,6 +86,8 @@ class Layer(LayerLosses, LayerNodes, TrackedModule):
     _batch_input_shape: tuple
     _supports_masking = False
     _compute_output_and_mask_jointly = False
+    # Whether `compute_mask` gives None where no input has a mask.
+    _masks_only_from_masks = False
     _must_restore_from_config = False
     _preserve_input_structure_in_config = False
     _input_spec: Any = None
@@ -267,34 +269,42 @@ class Layer(LayerLosses, LayerNodes, TrackedModule):
         plan = self._plan
         if plan is not None and len(args) == 1:
             inputs = args[0]
-            if (
-                type(inputs) is _Tensor
-                and inputs._keras_mask is None
-                and (not kwargs or (len(kwargs) == 1 and "training" in kwargs))
-            ):
-                return self._call_planned(plan, inputs, kwargs)
+            if not kwargs or (len(kwargs) == 1 and "training" in kwargs):
+                kind = type(inputs)
+                if kind is _Tensor:
+                    if inputs._keras_mask is None:
+                        seen: Any = (inputs._shape_tuple(), inputs.dtype)
+                        return self._call_planned(plan, inputs, seen, kwargs)
+                elif kind is list:
+                    seen = []
+                    for value in inputs:
+                        if type(value) is not _Tensor or value._keras_mask is not None:
+                            break
+                        seen.append((value._shape_tuple(), value.dtype))
+                    else:
+                        return self._call_planned(plan, inputs, seen, kwargs)
         return self._call_checked(args, kwargs)
 
-    def _call_planned(self, plan: _Plan, inputs: Any, kwargs: dict[str, Any]) -> Any:
-        """A call of a built layer with one tensor."""
-        seen = (inputs._shape_tuple(), inputs.dtype)
+    def _call_planned(self, plan: _Plan, inputs: Any, seen: Any, kwargs: dict[str, Any]) -> Any:
+        """A call of a built layer with a tensor, or a list of tensors, of certain shapes."""
         if plan.seen != seen:
             assert_input_compatibility(self._input_spec, inputs, self._name)
             plan.seen = seen
-            plan.cast = self._cast_target(inputs)
-        if plan.cast is not None:
-            inputs = _ops.cast(inputs, plan.cast)
-        local = context
-        layers = local.layers
-        if not layers and local.layers_with_losses:
+            plan.cast = any(self._cast_target(value) is not None for value in nest.flatten(inputs))
+        if plan.cast:
+            inputs = nest.map_structure(self._cast_one, inputs)
+        # The attributes of a thread-local object, without the way to them each time.
+        local = context.__dict__
+        layers = local["layers"]
+        if not layers and local["layers_with_losses"]:
             _clear_losses()
-        before = local.training
+        before = local["training"]
         training = kwargs["training"] if kwargs else None
         if training is None:
             training = before
             if training is None and plan.takes_training:
                 training = _default_training(plan.default_training)
-        local.training = training
+        local["training"] = training
         layers.append(self)
         try:
             if plan.takes_training:
@@ -302,7 +312,7 @@ class Layer(LayerLosses, LayerNodes, TrackedModule):
             return self.call(inputs)
         finally:
             layers.pop()
-            local.training = before
+            local["training"] = before
 
     def _call_checked(self, args: tuple, kwargs: dict[str, Any]) -> Any:
         """A call with any arguments."""
@@ -375,6 +385,7 @@ class Layer(LayerLosses, LayerNodes, TrackedModule):
                 self._supports_masking
                 and not self._compute_output_and_mask_jointly
                 and self._computes_mask()
+                and not self._masks_only_from_masks
             )
         )
         if not special:

@@ -202,7 +202,13 @@ class Network(SavingMethods, Layer):
     def _run_graph(self, inputs: Any, mask: Any) -> Any:
         graph = self._graph
         assert graph is not None
-        if isinstance(inputs, _core.Tensor) and len(graph.inputs) == 1:
+        if graph.only_input and isinstance(inputs, _core.Tensor):
+            if graph.chain is not None and mask is None:
+                if inputs.dtype is not graph.first_dtype or inputs.ndim != graph.first_rank:
+                    inputs = _conform(inputs, graph.inputs[0])
+                for layer in graph.chain:
+                    inputs = layer(inputs)
+                return inputs
             flat = [inputs]
         else:
             flat = self._flat_inputs(inputs)

@@ -30,6 +30,7 @@ class _Attention(BaseRandomLayer):
         self.causal = causal
         self.dropout = dropout
         self.supports_masking = True
+        self._masks_only_from_masks = True
 
     def _calculate_scores(self, query: Any, key: Any) -> Any:
         raise NotImplementedError

@@ -105,6 +105,7 @@ class Bidirectional(Wrapper):
             self.forward_layer.__dict__["_initial_weights"] = weights[:half]
             self.backward_layer.__dict__["_initial_weights"] = weights[half:]
         self.supports_masking = True
+        self._masks_only_from_masks = True
         self.trainable = kwargs.get("trainable", layer.trainable)
         self._num_constants = 0
         self.input_spec = layer.input_spec

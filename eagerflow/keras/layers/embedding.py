@@ -77,6 +77,7 @@ class Embedding(FunctionLayer):
             embeddings_constraint=embeddings_constraint,
         )
         self.mask_zero = mask_zero
+        self._masks_only_from_masks = not mask_zero
         self.supports_masking = mask_zero
         self.input_length = input_length
         self.sparse = sparse

@@ -65,6 +65,7 @@ class GlobalAveragePooling1D(_GlobalPooling):
     def __init__(self, data_format: str | None = "channels_last", **kwargs: Any) -> None:
         super().__init__(data_format=data_format, **kwargs)
         self.supports_masking = True
+        self._masks_only_from_masks = True
 
     def call(self, inputs: Any, mask: Any = None) -> Any:
         if mask is None:

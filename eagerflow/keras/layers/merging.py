@@ -63,6 +63,7 @@ class _Merge(Layer):
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.supports_masking = True
+        self._masks_only_from_masks = True
 
     def _merge_function(self, inputs: Any) -> Any:
         raise NotImplementedError

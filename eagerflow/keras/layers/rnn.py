@@ -142,6 +142,7 @@ class RNN(Layer):
         self.unroll = unroll
         self.time_major = time_major
         self.supports_masking = True
+        self._masks_only_from_masks = True
 
         self._num_constants = 0
         call = inspect.signature(cell.call).parameters
