@@ -74,9 +74,9 @@ def test_dropout_stays_within_a_sequence() -> None:
     plain = layer(x).numpy()
     one, two = layer(x, training=True).numpy(), layer(x, training=True).numpy()
     assert np.any(one != plain) and np.any(one != two)
-    mask = cell.get_dropout_mask_for_cell(x[:, 0], True)[0].numpy()
+    mask = cell.get_dropout_mask_for_cell(x[:, 0], True).numpy()
     assert set(np.unique(mask)) == {0.0, 2.0}
-    assert cell.get_dropout_mask_for_cell(x[:, 0], True)[0].numpy().tolist() == mask.tolist()
+    assert cell.get_dropout_mask_for_cell(x[:, 0], True).numpy().tolist() == mask.tolist()
     assert cell.get_dropout_mask_for_cell(x[:, 0], False) is None
     for name in ("LSTM", "GRU", "SimpleRNN"):
         fast = getattr(layers, name)(8, dropout=0.5, recurrent_dropout=0.3)

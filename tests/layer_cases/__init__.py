@@ -18,7 +18,7 @@ import numpy as np
 RECORDED = Path(__file__).parent / "recorded"
 FAMILIES = (
     *("core", "convolution", "pooling", "reshaping", "merging", "normalization"),
-    *("recurrent", "attention", "preprocessing", "images", "conv_lstm", "local"),
+    *("recurrent", "attention", "preprocessing", "images", "conv_lstm", "local", "noise"),
 )
 
 
@@ -113,6 +113,7 @@ def set_weights(layer: Any) -> None:
 def run(tf: Any, keras: Any, case: Case) -> tuple[Any, dict[str, Any], dict[str, Any]]:
     """The layer, the arrays and the facts that a case gives."""
     keras.backend.reset_uids()
+    tf.random.set_seed(1)
     layer = case.make(keras.layers)
     tensors = [tf.constant(array) for array in case.arrays]
     arguments = case.arguments(tf)

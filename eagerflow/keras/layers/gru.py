@@ -99,31 +99,32 @@ class GRUCell(GatedCell):
         return self.bias[0] if self.reset_after and self.bias is not None else self.bias
 
     def prepare(self, state: Any, training: Any) -> Any:
-        mask = self.get_recurrent_dropout_mask_for_cell(state, training)
-        units = self.units
+        masks = super().prepare(state, training)
         if self.reset_after:
-            bias = None if self.bias is None else self.bias[1]
-            return mask and mask[0], bias, None
+            return masks, None if self.bias is None else self.bias[1], None
+        units = self.units
         gates, candidate = _ops.split(self.recurrent_kernel, [2 * units, units], 1)
-        return mask and mask[0], gates, candidate
+        return masks, gates, candidate
 
     def advance(self, projection: Any, states: Any, prepared: Any) -> tuple[Any, list[Any]]:
         h = states[0]
-        mask, first, candidate = prepared
-        seen = h if mask is None else _ops.multiply(h, mask)
+        masks, first, candidate = prepared
         units = self.units
         gate, activation = self.recurrent_activation, self.activation
+        x_gates, x_g = _ops.split(projection, [2 * units, units], 1)
         if self.reset_after:
-            inner = _ops.matmul(seen, self.recurrent_kernel)
+            inner = self._product(h, self.recurrent_kernel, masks)
             if first is not None:
                 inner = _ops.bias_add(inner, first, "NHWC")
-            x_gates, x_g = _ops.split(projection, [2 * units, units], 1)
             h_gates, h_g = _ops.split(inner, [2 * units, units], 1)
             z, r = _ops.split(gate(_ops.add(x_gates, h_gates)), [units, units], 1)
             g = activation(_ops.add(x_g, _ops.multiply(r, h_g)))
         else:
-            x_gates, x_g = _ops.split(projection, [2 * units, units], 1)
-            z, r = _ops.split(gate(_ops.add(x_gates, _ops.matmul(seen, first))), [units, units], 1)
+            h_gates = self._product(h, first, masks and masks[:2])
+            z, r = _ops.split(gate(_ops.add(x_gates, h_gates)), [units, units], 1)
+            seen = h
+            if masks is not None:
+                seen = _ops.multiply(h, masks[2 if self.implementation == 1 else 0])
             g = activation(_ops.add(x_g, _ops.matmul(_ops.multiply(r, seen), candidate)))
         h = _ops.add(g, _ops.multiply(z, _ops.subtract(h, g)))
         return h, [h]

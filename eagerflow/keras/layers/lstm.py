@@ -108,14 +108,9 @@ class LSTMCell(GatedCell):
 
         return initialize
 
-    def prepare(self, state: Any, training: Any) -> Any:
-        mask = self.get_recurrent_dropout_mask_for_cell(state, training)
-        return None if mask is None else mask[0]
-
     def advance(self, projection: Any, states: Any, prepared: Any) -> tuple[Any, list[Any]]:
         h, c = states
-        seen = h if prepared is None else _ops.multiply(h, prepared)
-        z = _ops.add(projection, _ops.matmul(seen, self.recurrent_kernel))
+        z = _ops.add(projection, self._product(h, self.recurrent_kernel, prepared))
         units = self.units
         gate, activation = self.recurrent_activation, self.activation
         i, f, g, o = _ops.split(z, [units, units, units, units], 1)

@@ -26,6 +26,6 @@ class BaseRandomLayer(Layer):
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
-        self._random_generator = RandomGenerator(
-            seed, rng_type=rng_type, force_generator=force_generator
-        )
+        if rng_type is None:
+            rng_type = "stateful" if force_generator else "legacy_stateful"
+        self._random_generator = RandomGenerator(seed, rng_type=rng_type)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from eagerflow import _core, nest
+from eagerflow.keras import activations
 from eagerflow.keras.engine.call_context import is_inferring
 from eagerflow.keras.engine.input_spec import InputSpec
 from eagerflow.keras.engine.layer import Layer
@@ -499,14 +500,16 @@ class GatedRNN(RNN):
         self, inputs: Any, mask: Any = None, training: Any = None, initial_state: Any = None
     ) -> Any:
         cell = self.cell
+        if training and (cell.dropout or cell.recurrent_dropout):
+            if not self._drops_at_each_step():
+                return super().call(inputs, mask, training, initial_state)
+            self._reset_masks()
+            dropped = cell.get_dropout_mask_for_cell(inputs, training, cell._gates)
+            inputs = _ops.multiply(inputs, dropped[0])
         states = self._begin(inputs, initial_state)
-        self._reset_masks()
         x = inputs
         if not self.time_major:
             x = _ops.transpose(x, [1, 0, 2])
-        if training and cell.dropout:
-            dropped = cell.get_dropout_mask_for_cell(x, training)
-            x = _ops.multiply(x, dropped[0])
         steps, batch, features = x._shape_tuple()
         if not steps:
             raise ValueError(
@@ -518,7 +521,7 @@ class GatedRNN(RNN):
         parts = list(_ops.unstack(_ops.reshape(projection, [steps, batch, width]), axis=0))
         if self.go_backwards:
             parts.reverse()
-        prepared = cell.prepare(states[0], training)
+        prepared = cell.prepare(states[0], False)
         advance = cell.advance
 
         def step(part: Any, states: list[Any]) -> tuple[Any, list[Any]]:
@@ -528,6 +531,22 @@ class GatedRNN(RNN):
             step, parts, states, self._mask_steps(mask), self.zero_output_for_mask
         )
         return self._finish(outputs, final, final)
+
+    def _drops_at_each_step(self) -> bool:
+        """Whether each step drops inputs of its own, as layers do that TensorFlow has kernels for.
+
+        Others choose once for all steps.
+        """
+        cell = self.cell
+        return (
+            cell._gates > 1
+            and not cell.recurrent_dropout
+            and not self.unroll
+            and cell.use_bias
+            and cell.activation is activations.tanh
+            and cell.recurrent_activation is activations.sigmoid
+            and getattr(cell, "reset_after", True)
+        )
 
     def get_config(self) -> dict[str, Any]:
         config = super().get_config()

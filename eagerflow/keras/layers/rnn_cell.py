@@ -112,7 +112,7 @@ class DropoutRNNCell(FunctionLayer, BaseRandomLayer):
         self.__dict__["_recurrent_mask"] = None
 
     def get_dropout_mask_for_cell(self, inputs: Any, training: Any, count: int = 1) -> Any:
-        """Masks to multiply inputs with, one for each gate; None without dropout."""
+        """A mask to multiply inputs with, or a list of `count`; None without dropout."""
         if not self.dropout or not training:
             return None
         if self._mask is None:
@@ -122,7 +122,7 @@ class DropoutRNNCell(FunctionLayer, BaseRandomLayer):
     def get_recurrent_dropout_mask_for_cell(
         self, inputs: Any, training: Any, count: int = 1
     ) -> Any:
-        """Masks to multiply states with, one for each gate; None without dropout."""
+        """A mask to multiply states with, or a list of `count`; None without dropout."""
         if not self.recurrent_dropout or not training:
             return None
         if self._recurrent_mask is None:
@@ -130,9 +130,10 @@ class DropoutRNNCell(FunctionLayer, BaseRandomLayer):
             self.__dict__["_recurrent_mask"] = masks
         return self._recurrent_mask
 
-    def _masks(self, inputs: Any, rate: float, count: int) -> list[Any]:
+    def _masks(self, inputs: Any, rate: float, count: int) -> Any:
         ones = _ops.ones_like(inputs)
-        return [self._random_generator.dropout(ones, rate) for _ in range(count)]
+        masks = [self._random_generator.dropout(ones, rate) for _ in range(count)]
+        return masks if count > 1 else masks[0]
 
     def get_initial_state(
         self, inputs: Any = None, batch_size: Any = None, dtype: Any = None
@@ -175,6 +176,7 @@ class GatedCell(DropoutRNNCell):
     """
 
     _gates: int
+    implementation = 2  # with 1 each gate has dropout of its own
     _bias_rows: int | None = None
     state_size: Any
     output_size: Any
@@ -217,18 +219,33 @@ class GatedCell(DropoutRNNCell):
             )
         Layer.build(self, input_shape)
 
-    def projected(self, inputs: Any) -> Any:
+    def projected(self, inputs: Any, masks: Any = None) -> Any:
         """What the inputs `[..., features]` contribute to the gates."""
-        result = _ops.matmul(inputs, self.kernel)
+        result = self._product(inputs, self.kernel, masks)
         bias = self._input_bias()
         return result if bias is None else _ops.bias_add(result, bias, "NHWC")
+
+    def _product(self, x: Any, kernel: Any, masks: Any) -> Any:
+        """x @ kernel; with dropout x is multiplied with one mask, or with one for each gate."""
+        if masks is None:
+            return _ops.matmul(x, kernel)
+        if not isinstance(masks, list):
+            return _ops.matmul(_ops.multiply(x, masks), kernel)
+        if self.implementation != 1:
+            return _ops.matmul(_ops.multiply(x, masks[0]), kernel)
+        kernels = _ops.split(kernel, [self.units] * len(masks), 1)
+        parts = [
+            _ops.matmul(_ops.multiply(x, mask), part)
+            for mask, part in zip(masks, kernels, strict=True)
+        ]
+        return _ops.concat(parts, 1)
 
     def _input_bias(self) -> Any:
         return self.bias
 
     def prepare(self, state: Any, training: Any) -> Any:
         """What `advance` needs beside inputs and states; the same for all steps."""
-        return None
+        return self.get_recurrent_dropout_mask_for_cell(state, training, self._gates)
 
     def advance(self, projection: Any, states: Any, prepared: Any) -> tuple[Any, list[Any]]:
         """One step from what `projected` gave: the output, and the states after it."""
@@ -237,11 +254,9 @@ class GatedCell(DropoutRNNCell):
     def call(self, inputs: Any, states: Any, training: Any = None) -> Any:
         nested = isinstance(states, (list, tuple))
         given = states if nested else [states]
-        mask = self.get_dropout_mask_for_cell(inputs, training)
-        if mask is not None:
-            inputs = _ops.multiply(inputs, mask[0])
+        masks = self.get_dropout_mask_for_cell(inputs, training, self._gates)
         prepared = self.prepare(given[0], training)
-        output, new = self.advance(self.projected(inputs), given, prepared)
+        output, new = self.advance(self.projected(inputs, masks), given, prepared)
         return output, new if nested else new[0]
 
     def get_config(self) -> dict[str, Any]:

@@ -83,14 +83,8 @@ class SimpleRNNCell(GatedCell):
         self.state_size = self.units
         self.output_size = self.units
 
-    def prepare(self, state: Any, training: Any) -> Any:
-        mask = self.get_recurrent_dropout_mask_for_cell(state, training)
-        return None if mask is None else mask[0]
-
     def advance(self, projection: Any, states: Any, prepared: Any) -> tuple[Any, list[Any]]:
-        h = states[0]
-        seen = h if prepared is None else _ops.multiply(h, prepared)
-        h = _ops.add(projection, _ops.matmul(seen, self.recurrent_kernel))
+        h = _ops.add(projection, self._product(states[0], self.recurrent_kernel, prepared))
         if self.activation is not _linear:
             h = self.activation(h)
         return h, [h]
