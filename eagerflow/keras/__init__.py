@@ -2,6 +2,7 @@
 
 from eagerflow.keras import (
     activations,
+    applications,
     backend,
     callbacks,
     constraints,
@@ -29,6 +30,7 @@ __all__ = [
     "Sequential",
     "__version__",
     "activations",
+    "applications",
     "backend",
     "callbacks",
     "constraints",

@@ -1,0 +1,531 @@
+"""tf.keras.applications.efficientnet."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from eagerflow.keras import layers
+from eagerflow.keras.applications import imagenet_utils
+from eagerflow.keras.applications.frame import Frame
+
+__all__ = [
+    "EfficientNetB0",
+    "EfficientNetB1",
+    "EfficientNetB2",
+    "EfficientNetB3",
+    "EfficientNetB4",
+    "EfficientNetB5",
+    "EfficientNetB6",
+    "EfficientNetB7",
+    "decode_predictions",
+    "preprocess_input",
+]
+
+_ORIGIN = "https://storage.googleapis.com/keras-applications/"
+_HASHES = {
+    "b0": (
+        "902e53a9f72be733fc0bcb005b3ebbac",
+        "50bc09e76180e00e4465e1a485ddc09d",
+    ),
+    "b1": (
+        "1d254153d4ab51201f1646940f018540",
+        "74c4e6b3e1f6a1eea24c589628592432",
+    ),
+    "b2": (
+        "b15cce36ff4dcbd00b6dd88e7857a6ad",
+        "111f8e2ac8aa800a7a99e3239f7bfb39",
+    ),
+    "b3": (
+        "ffd1fdc53d0ce67064dc6a9c7960ede0",
+        "af6d107764bb5b1abb91932881670226",
+    ),
+    "b4": (
+        "18c95ad55216b8f92d7e70b3a046e2fc",
+        "ebc24e6d6c33eaebbd558eafbeedf1ba",
+    ),
+    "b5": (
+        "ace28f2a6363774853a83a0b21b9421a",
+        "38879255a25d3c92d5e44e04ae6cec6f",
+    ),
+    "b6": (
+        "165f6e37dce68623721b423839de8be5",
+        "9ecce42647a20130c1f39a5d4cb75743",
+    ),
+    "b7": (
+        "8c03f828fec3ef71311cd463b6759d99",
+        "cbcfe4450ddf6f3ad90b1b398090fe4a",
+    ),
+}
+# Kernel size, repetitions, filters, expansion and first stride of the stages.
+_STAGES = (
+    (3, 1, 16, 1, 1),
+    (3, 2, 24, 6, 2),
+    (5, 2, 40, 6, 2),
+    (3, 3, 80, 6, 2),
+    (5, 3, 112, 6, 1),
+    (5, 4, 192, 6, 2),
+    (3, 1, 320, 6, 1),
+)
+_CONVOLUTION = {
+    "class_name": "VarianceScaling",
+    "config": {"scale": 2.0, "mode": "fan_out", "distribution": "truncated_normal"},
+}
+_DENSE = {
+    "class_name": "VarianceScaling",
+    "config": {"scale": 1.0 / 3.0, "mode": "fan_out", "distribution": "uniform"},
+}
+_DEVIATIONS = (0.229, 0.224, 0.225)
+
+
+def _convolution(x: Any, filters: int, name: str, **options: Any) -> Any:
+    options.setdefault("use_bias", False)
+    return layers.Conv2D(
+        filters, 1, padding="same", kernel_initializer=_CONVOLUTION, name=name, **options
+    )(x)
+
+
+def _block(
+    frame: Frame,
+    inputs: Any,
+    filters: int,
+    kernel: int,
+    stride: int,
+    expansion: int,
+    drop_rate: float,
+    name: str,
+) -> Any:
+    """An inverted residual whose channels are weighted by what is in the whole image."""
+    channels = frame.channels(inputs)
+    x = inputs
+    if expansion != 1:
+        x = _convolution(x, channels * expansion, name + "expand_conv")
+        x = frame.norm(x, name + "expand_bn")
+        x = layers.Activation("swish", name=name + "expand_activation")(x)
+    if stride == 2:
+        pad = imagenet_utils.correct_pad(x, kernel)
+        x = layers.ZeroPadding2D(pad, name=name + "dwconv_pad")(x)
+    x = layers.DepthwiseConv2D(
+        kernel,
+        strides=stride,
+        padding="valid" if stride == 2 else "same",
+        use_bias=False,
+        depthwise_initializer=_CONVOLUTION,
+        name=name + "dwconv",
+    )(x)
+    x = frame.norm(x, name + "bn")
+    x = layers.Activation("swish", name=name + "activation")(x)
+    wide = channels * expansion
+    shape = (wide, 1, 1) if frame.axis == 1 else (1, 1, wide)
+    weight = layers.GlobalAveragePooling2D(name=name + "se_squeeze")(x)
+    weight = layers.Reshape(shape, name=name + "se_reshape")(weight)
+    narrow = max(1, int(channels * 0.25))
+    weight = _convolution(weight, narrow, name + "se_reduce", activation="swish", use_bias=True)
+    weight = _convolution(weight, wide, name + "se_expand", activation="sigmoid", use_bias=True)
+    x = layers.Multiply(name=name + "se_excite")([x, weight])
+    x = _convolution(x, filters, name + "project_conv")
+    x = frame.norm(x, name + "project_bn")
+    if stride != 1 or channels != filters:
+        return x
+    if drop_rate > 0:
+        x = layers.Dropout(drop_rate, noise_shape=(None, 1, 1, 1), name=name + "drop")(x)
+    return layers.Add(name=name + "add")([x, inputs])
+
+
+def _network(frame: Frame, version: str, width: float, depth: float, dropout_rate: float) -> Any:
+    x = layers.Rescaling(1.0 / 255.0)(frame.images)
+    x = layers.Normalization(axis=frame.axis)(x)
+    if frame.weights == "imagenet":
+        # The trained weights were made with the deviations' roots.
+        import numpy as np
+
+        factors = np.array([1.0 / math.sqrt(d) for d in _DEVIATIONS], "float32")
+        x = x * factors.reshape((1, 3, 1, 1) if frame.axis == 1 else (1, 1, 1, 3))
+    x = layers.ZeroPadding2D(imagenet_utils.correct_pad(x, 3), name="stem_conv_pad")(x)
+
+    def filters_of(count: int) -> int:
+        return imagenet_utils.make_divisible(count * width)
+
+    x = layers.Conv2D(
+        filters_of(32),
+        3,
+        strides=2,
+        use_bias=False,
+        kernel_initializer=_CONVOLUTION,
+        name="stem_conv",
+    )(x)
+    x = frame.norm(x, "stem_bn")
+    x = layers.Activation("swish", name="stem_activation")(x)
+    repeats = [math.ceil(depth * stage[1]) for stage in _STAGES]
+    done = 0
+    for number, (kernel, _, filters, expansion, stride) in enumerate(_STAGES):
+        for k in range(repeats[number]):
+            x = _block(
+                frame,
+                x,
+                filters_of(filters),
+                kernel,
+                stride if k == 0 else 1,
+                expansion,
+                0.2 * done / float(sum(repeats)),
+                f"block{number + 1}{chr(k + 97)}_",
+            )
+            done += 1
+    x = _convolution(x, filters_of(1280), "top_conv")
+    x = frame.norm(x, "top_bn")
+    x = layers.Activation("swish", name="top_activation")(x)
+    if frame.include_top:
+        x = layers.GlobalAveragePooling2D(name="avg_pool")(x)
+        if dropout_rate > 0:
+            x = layers.Dropout(dropout_rate, name="top_dropout")(x)
+        x = frame.classified(x, kernel_initializer=_DENSE)
+    else:
+        x = frame.pooled(x)
+    name = f"efficientnet{version}"
+    return frame.model(
+        x, name, name, _HASHES[version], origin=_ORIGIN, top=".h5", notop="_notop.h5"
+    )
+
+
+def EfficientNetB0(
+    include_top: bool = True,
+    weights: Any = "imagenet",
+    input_tensor: Any = None,
+    input_shape: Any = None,
+    pooling: str | None = None,
+    classes: int = 1000,
+    classifier_activation: Any = "softmax",
+    **kwargs: Any,
+) -> Any:
+    """EfficientNet for images of 224x224.
+
+    Tan and Le, "EfficientNet: rethinking model scaling for convolutional neural networks" (2019).
+
+    Args:
+        include_top: whether the network ends with a classifier.
+        weights: "imagenet", None for random numbers, or a file of weights.
+        input_tensor: a symbolic tensor that is the images.
+        input_shape: the images' shape; without a classifier, sizes may be None.
+        pooling: "avg" or "max" over the channels at the end of a network without a classifier.
+        classes: how many classes the classifier has.
+        classifier_activation: the classifier's activation; None gives logits.
+        **kwargs: none.
+
+    Raises:
+        ValueError: for arguments that contradict each other.
+        ConnectionError: if trained weights are neither cached nor can they be downloaded.
+    """
+    frame = Frame(
+        include_top,
+        weights,
+        input_tensor,
+        input_shape,
+        pooling,
+        classes,
+        classifier_activation,
+        default_size=224,
+        **kwargs,
+    )
+    return _network(frame, "b0", 1.0, 1.0, 0.2)
+
+
+def EfficientNetB1(
+    include_top: bool = True,
+    weights: Any = "imagenet",
+    input_tensor: Any = None,
+    input_shape: Any = None,
+    pooling: str | None = None,
+    classes: int = 1000,
+    classifier_activation: Any = "softmax",
+    **kwargs: Any,
+) -> Any:
+    """EfficientNet for images of 240x240.
+
+    Tan and Le, "EfficientNet: rethinking model scaling for convolutional neural networks" (2019).
+
+    Args:
+        include_top: whether the network ends with a classifier.
+        weights: "imagenet", None for random numbers, or a file of weights.
+        input_tensor: a symbolic tensor that is the images.
+        input_shape: the images' shape; without a classifier, sizes may be None.
+        pooling: "avg" or "max" over the channels at the end of a network without a classifier.
+        classes: how many classes the classifier has.
+        classifier_activation: the classifier's activation; None gives logits.
+        **kwargs: none.
+
+    Raises:
+        ValueError: for arguments that contradict each other.
+        ConnectionError: if trained weights are neither cached nor can they be downloaded.
+    """
+    frame = Frame(
+        include_top,
+        weights,
+        input_tensor,
+        input_shape,
+        pooling,
+        classes,
+        classifier_activation,
+        default_size=240,
+        **kwargs,
+    )
+    return _network(frame, "b1", 1.0, 1.1, 0.2)
+
+
+def EfficientNetB2(
+    include_top: bool = True,
+    weights: Any = "imagenet",
+    input_tensor: Any = None,
+    input_shape: Any = None,
+    pooling: str | None = None,
+    classes: int = 1000,
+    classifier_activation: Any = "softmax",
+    **kwargs: Any,
+) -> Any:
+    """EfficientNet for images of 260x260.
+
+    Tan and Le, "EfficientNet: rethinking model scaling for convolutional neural networks" (2019).
+
+    Args:
+        include_top: whether the network ends with a classifier.
+        weights: "imagenet", None for random numbers, or a file of weights.
+        input_tensor: a symbolic tensor that is the images.
+        input_shape: the images' shape; without a classifier, sizes may be None.
+        pooling: "avg" or "max" over the channels at the end of a network without a classifier.
+        classes: how many classes the classifier has.
+        classifier_activation: the classifier's activation; None gives logits.
+        **kwargs: none.
+
+    Raises:
+        ValueError: for arguments that contradict each other.
+        ConnectionError: if trained weights are neither cached nor can they be downloaded.
+    """
+    frame = Frame(
+        include_top,
+        weights,
+        input_tensor,
+        input_shape,
+        pooling,
+        classes,
+        classifier_activation,
+        default_size=260,
+        **kwargs,
+    )
+    return _network(frame, "b2", 1.1, 1.2, 0.3)
+
+
+def EfficientNetB3(
+    include_top: bool = True,
+    weights: Any = "imagenet",
+    input_tensor: Any = None,
+    input_shape: Any = None,
+    pooling: str | None = None,
+    classes: int = 1000,
+    classifier_activation: Any = "softmax",
+    **kwargs: Any,
+) -> Any:
+    """EfficientNet for images of 300x300.
+
+    Tan and Le, "EfficientNet: rethinking model scaling for convolutional neural networks" (2019).
+
+    Args:
+        include_top: whether the network ends with a classifier.
+        weights: "imagenet", None for random numbers, or a file of weights.
+        input_tensor: a symbolic tensor that is the images.
+        input_shape: the images' shape; without a classifier, sizes may be None.
+        pooling: "avg" or "max" over the channels at the end of a network without a classifier.
+        classes: how many classes the classifier has.
+        classifier_activation: the classifier's activation; None gives logits.
+        **kwargs: none.
+
+    Raises:
+        ValueError: for arguments that contradict each other.
+        ConnectionError: if trained weights are neither cached nor can they be downloaded.
+    """
+    frame = Frame(
+        include_top,
+        weights,
+        input_tensor,
+        input_shape,
+        pooling,
+        classes,
+        classifier_activation,
+        default_size=300,
+        **kwargs,
+    )
+    return _network(frame, "b3", 1.2, 1.4, 0.3)
+
+
+def EfficientNetB4(
+    include_top: bool = True,
+    weights: Any = "imagenet",
+    input_tensor: Any = None,
+    input_shape: Any = None,
+    pooling: str | None = None,
+    classes: int = 1000,
+    classifier_activation: Any = "softmax",
+    **kwargs: Any,
+) -> Any:
+    """EfficientNet for images of 380x380.
+
+    Tan and Le, "EfficientNet: rethinking model scaling for convolutional neural networks" (2019).
+
+    Args:
+        include_top: whether the network ends with a classifier.
+        weights: "imagenet", None for random numbers, or a file of weights.
+        input_tensor: a symbolic tensor that is the images.
+        input_shape: the images' shape; without a classifier, sizes may be None.
+        pooling: "avg" or "max" over the channels at the end of a network without a classifier.
+        classes: how many classes the classifier has.
+        classifier_activation: the classifier's activation; None gives logits.
+        **kwargs: none.
+
+    Raises:
+        ValueError: for arguments that contradict each other.
+        ConnectionError: if trained weights are neither cached nor can they be downloaded.
+    """
+    frame = Frame(
+        include_top,
+        weights,
+        input_tensor,
+        input_shape,
+        pooling,
+        classes,
+        classifier_activation,
+        default_size=380,
+        **kwargs,
+    )
+    return _network(frame, "b4", 1.4, 1.8, 0.4)
+
+
+def EfficientNetB5(
+    include_top: bool = True,
+    weights: Any = "imagenet",
+    input_tensor: Any = None,
+    input_shape: Any = None,
+    pooling: str | None = None,
+    classes: int = 1000,
+    classifier_activation: Any = "softmax",
+    **kwargs: Any,
+) -> Any:
+    """EfficientNet for images of 456x456.
+
+    Tan and Le, "EfficientNet: rethinking model scaling for convolutional neural networks" (2019).
+
+    Args:
+        include_top: whether the network ends with a classifier.
+        weights: "imagenet", None for random numbers, or a file of weights.
+        input_tensor: a symbolic tensor that is the images.
+        input_shape: the images' shape; without a classifier, sizes may be None.
+        pooling: "avg" or "max" over the channels at the end of a network without a classifier.
+        classes: how many classes the classifier has.
+        classifier_activation: the classifier's activation; None gives logits.
+        **kwargs: none.
+
+    Raises:
+        ValueError: for arguments that contradict each other.
+        ConnectionError: if trained weights are neither cached nor can they be downloaded.
+    """
+    frame = Frame(
+        include_top,
+        weights,
+        input_tensor,
+        input_shape,
+        pooling,
+        classes,
+        classifier_activation,
+        default_size=456,
+        **kwargs,
+    )
+    return _network(frame, "b5", 1.6, 2.2, 0.4)
+
+
+def EfficientNetB6(
+    include_top: bool = True,
+    weights: Any = "imagenet",
+    input_tensor: Any = None,
+    input_shape: Any = None,
+    pooling: str | None = None,
+    classes: int = 1000,
+    classifier_activation: Any = "softmax",
+    **kwargs: Any,
+) -> Any:
+    """EfficientNet for images of 528x528.
+
+    Tan and Le, "EfficientNet: rethinking model scaling for convolutional neural networks" (2019).
+
+    Args:
+        include_top: whether the network ends with a classifier.
+        weights: "imagenet", None for random numbers, or a file of weights.
+        input_tensor: a symbolic tensor that is the images.
+        input_shape: the images' shape; without a classifier, sizes may be None.
+        pooling: "avg" or "max" over the channels at the end of a network without a classifier.
+        classes: how many classes the classifier has.
+        classifier_activation: the classifier's activation; None gives logits.
+        **kwargs: none.
+
+    Raises:
+        ValueError: for arguments that contradict each other.
+        ConnectionError: if trained weights are neither cached nor can they be downloaded.
+    """
+    frame = Frame(
+        include_top,
+        weights,
+        input_tensor,
+        input_shape,
+        pooling,
+        classes,
+        classifier_activation,
+        default_size=528,
+        **kwargs,
+    )
+    return _network(frame, "b6", 1.8, 2.6, 0.5)
+
+
+def EfficientNetB7(
+    include_top: bool = True,
+    weights: Any = "imagenet",
+    input_tensor: Any = None,
+    input_shape: Any = None,
+    pooling: str | None = None,
+    classes: int = 1000,
+    classifier_activation: Any = "softmax",
+    **kwargs: Any,
+) -> Any:
+    """EfficientNet for images of 600x600.
+
+    Tan and Le, "EfficientNet: rethinking model scaling for convolutional neural networks" (2019).
+
+    Args:
+        include_top: whether the network ends with a classifier.
+        weights: "imagenet", None for random numbers, or a file of weights.
+        input_tensor: a symbolic tensor that is the images.
+        input_shape: the images' shape; without a classifier, sizes may be None.
+        pooling: "avg" or "max" over the channels at the end of a network without a classifier.
+        classes: how many classes the classifier has.
+        classifier_activation: the classifier's activation; None gives logits.
+        **kwargs: none.
+
+    Raises:
+        ValueError: for arguments that contradict each other.
+        ConnectionError: if trained weights are neither cached nor can they be downloaded.
+    """
+    frame = Frame(
+        include_top,
+        weights,
+        input_tensor,
+        input_shape,
+        pooling,
+        classes,
+        classifier_activation,
+        default_size=600,
+        **kwargs,
+    )
+    return _network(frame, "b7", 2.0, 3.1, 0.5)
+
+
+def preprocess_input(x: Any, data_format: str | None = None) -> Any:
+    """Images as they are: the network itself brings values from 0 to 255 to its range."""
+    return x
+
+
+decode_predictions = imagenet_utils.decode_predictions

@@ -1,0 +1,151 @@
+"""What all architectures share: the input, blocks of layers, the top, and trained weights."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from eagerflow.keras import config, layers
+from eagerflow.keras.applications import imagenet_utils
+from eagerflow.keras.engine.input_layer import Input
+from eagerflow.keras.engine.keras_tensor import is_keras_tensor
+from eagerflow.keras.engine.training import Model
+from eagerflow.keras.utils.file_download import get_file
+from eagerflow.keras.utils.layer_utils import get_source_inputs
+
+ORIGIN = "https://storage.googleapis.com/tensorflow/keras-applications/"
+
+
+class Frame:
+    """An architecture's arguments, and the layers that are in all of them.
+
+    Args:
+        include_top: whether the network ends with a classifier.
+        weights: "imagenet", None, or a file of weights.
+        input_tensor: a symbolic tensor that is the images.
+        input_shape: the images' shape.
+        pooling: "avg", "max" or None: the end of a network without a classifier.
+        classes: how many classes the classifier has.
+        classifier_activation: the classifier's activation.
+        default_size: the height and width of images where no shape is given.
+        min_size: the least height and width.
+        need_size: whether a classifier needs images of a known size.
+
+    Raises:
+        ValueError: for arguments that contradict each other.
+    """
+
+    def __init__(
+        self,
+        include_top: bool,
+        weights: Any,
+        input_tensor: Any,
+        input_shape: Any,
+        pooling: str | None,
+        classes: int,
+        classifier_activation: Any = "softmax",
+        default_size: int = 224,
+        min_size: int = 32,
+        need_size: bool = True,
+    ) -> None:
+        if weights not in ("imagenet", None) and not os.path.exists(weights):
+            raise ValueError(
+                "The `weights` argument should be either `None` (random initialization), "
+                "`imagenet` (pre-training on ImageNet), or the path to the weights file to be "
+                f"loaded. Received: weights={weights}"
+            )
+        if weights == "imagenet" and include_top and classes != 1000:
+            raise ValueError(
+                'If using `weights` as `"imagenet"` with `include_top` as true, `classes` should '
+                f"be 1000. Received `classes={classes}`"
+            )
+        if input_tensor is not None and not is_keras_tensor(input_tensor):
+            raise ValueError(
+                f"input_tensor is not a Keras tensor; Received `input_tensor={input_tensor}`"
+            )
+        self.include_top = include_top
+        self.weights = weights
+        self.pooling = pooling
+        self.classes = classes
+        self.classifier_activation = classifier_activation
+        self.axis = 1 if config.image_data_format() == "channels_first" else 3
+        if need_size:
+            input_shape = imagenet_utils.obtain_input_shape(
+                input_shape,
+                default_size,
+                min_size,
+                config.image_data_format(),
+                include_top,
+                weights,
+            )
+        self.input_shape = input_shape
+        self.input_tensor = input_tensor
+        self.images = Input(shape=input_shape) if input_tensor is None else input_tensor
+
+    @property
+    def rows(self) -> int | None:
+        """The images' height."""
+        return self.input_shape[1 if self.axis == 1 else 0]
+
+    def channels(self, x: Any) -> int:
+        """How many channels a tensor has."""
+        return x.shape[self.axis]
+
+    def norm(self, x: Any, name: str | None = None, **options: Any) -> Any:
+        """Batch normalization over the channels."""
+        return layers.BatchNormalization(axis=self.axis, name=name, **options)(x)
+
+    def pooled(self, x: Any, names: bool = True) -> Any:
+        """The end of a network without a classifier."""
+        if self.pooling == "avg":
+            return layers.GlobalAveragePooling2D(name="avg_pool" if names else None)(x)
+        if self.pooling == "max":
+            return layers.GlobalMaxPooling2D(name="max_pool" if names else None)(x)
+        return x
+
+    def ended(self, x: Any, top_name: str | None = "avg_pool", names: bool = True) -> Any:
+        """The classifier on the means of the channels, or the pooling in its place."""
+        if not self.include_top:
+            return self.pooled(x, names)
+        return self.classified(layers.GlobalAveragePooling2D(name=top_name)(x))
+
+    def classified(self, x: Any, **options: Any) -> Any:
+        """The classifier."""
+        imagenet_utils.validate_activation(self.classifier_activation, self.weights)
+        return layers.Dense(
+            self.classes, activation=self.classifier_activation, name="predictions", **options
+        )(x)
+
+    def model(
+        self, x: Any, name: str, file: str, hashes: tuple[Any, Any] = (None, None), **parts: str
+    ) -> Any:
+        """The model, with its weights.
+
+        Args:
+            x: the output.
+            name: the model's name.
+            file: the weights' address below the common origin, without what `parts` adds.
+            hashes: of the files with and without a classifier.
+            **parts: `top` and `notop`: the ends of the files' names; `origin`.
+        """
+        inputs: Any = self.images
+        if self.input_tensor is not None:
+            inputs = get_source_inputs(self.input_tensor)
+            inputs = inputs[0] if len(inputs) == 1 else inputs
+        model = Model(inputs, x, name=name)
+        if self.weights == "imagenet":
+            end = (
+                parts.get("top", "_weights_tf_dim_ordering_tf_kernels.h5")
+                if self.include_top
+                else parts.get("notop", "_weights_tf_dim_ordering_tf_kernels_notop.h5")
+            )
+            path = get_file(
+                file.rpartition("/")[2] + end,
+                parts.get("origin", ORIGIN) + file + end,
+                cache_subdir="models",
+                file_hash=hashes[0 if self.include_top else 1],
+            )
+            model.load_weights(path)
+        elif self.weights is not None:
+            model.load_weights(self.weights)
+        return model

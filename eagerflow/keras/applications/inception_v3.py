@@ -1,0 +1,158 @@
+"""tf.keras.applications.inception_v3."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from eagerflow.keras import layers
+from eagerflow.keras.applications import imagenet_utils
+from eagerflow.keras.applications.frame import Frame
+
+__all__ = ["InceptionV3", "decode_predictions", "preprocess_input"]
+
+# A branch is a chain of convolutions: filters, rows and columns of each.
+_Branch = tuple[tuple[int, int, int], ...]
+
+
+def _convolution(
+    frame: Frame,
+    x: Any,
+    filters: int,
+    rows: int,
+    columns: int,
+    padding: str = "same",
+    strides: int = 1,
+) -> Any:
+    x = layers.Conv2D(filters, (rows, columns), strides=strides, padding=padding, use_bias=False)(x)
+    x = frame.norm(x, scale=False)
+    return layers.Activation("relu")(x)
+
+
+def _chain(frame: Frame, x: Any, branch: _Branch, halve: bool = False) -> Any:
+    for filters, rows, columns in branch[:-1]:
+        x = _convolution(frame, x, filters, rows, columns)
+    if halve:
+        return _convolution(frame, x, *branch[-1], padding="valid", strides=2)
+    return _convolution(frame, x, *branch[-1])
+
+
+def _joined(frame: Frame, parts: list, name: str | None = None) -> Any:
+    return layers.Concatenate(axis=frame.axis, name=name)(parts)
+
+
+def _pooled(frame: Frame, x: Any, filters: int) -> Any:
+    x = layers.AveragePooling2D(3, strides=1, padding="same")(x)
+    return _convolution(frame, x, filters, 1, 1)
+
+
+def _mixed(frame: Frame, x: Any, branches: tuple[_Branch, ...], pooled: int, name: str) -> Any:
+    """Several chains side by side, and one after an average."""
+    parts = [_chain(frame, x, branch) for branch in branches]
+    return _joined(frame, [*parts, _pooled(frame, x, pooled)], name)
+
+
+def _halving(frame: Frame, x: Any, branches: tuple[_Branch, ...], name: str) -> Any:
+    """Several chains that halve the image, and a pooling that does."""
+    parts = [_chain(frame, x, branch, halve=True) for branch in branches]
+    return _joined(frame, [*parts, layers.MaxPooling2D(3, strides=2)(x)], name)
+
+
+def _small(x: Any, frame: Frame, pooled: int, name: str) -> Any:
+    branches: tuple[_Branch, ...] = (
+        ((64, 1, 1),),
+        ((48, 1, 1), (64, 5, 5)),
+        ((64, 1, 1), (96, 3, 3), (96, 3, 3)),
+    )
+    return _mixed(frame, x, branches, pooled, name)
+
+
+def _long(x: Any, frame: Frame, n: int, name: str) -> Any:
+    branches: tuple[_Branch, ...] = (
+        ((192, 1, 1),),
+        ((n, 1, 1), (n, 1, 7), (192, 7, 1)),
+        ((n, 1, 1), (n, 7, 1), (n, 1, 7), (n, 7, 1), (192, 1, 7)),
+    )
+    return _mixed(frame, x, branches, 192, name)
+
+
+def _forked(x: Any, frame: Frame, number: int) -> Any:
+    """The last blocks: their chains end in two convolutions side by side."""
+    first = _convolution(frame, x, 320, 1, 1)
+    middle = _convolution(frame, x, 384, 1, 1)
+    fork = [_convolution(frame, middle, 384, 1, 3), _convolution(frame, middle, 384, 3, 1)]
+    middle = _joined(frame, fork, f"mixed9_{number}")
+    last = _chain(frame, x, ((448, 1, 1), (384, 3, 3)))
+    fork = [_convolution(frame, last, 384, 1, 3), _convolution(frame, last, 384, 3, 1)]
+    last = _joined(frame, fork)
+    return _joined(frame, [first, middle, last, _pooled(frame, x, 192)], f"mixed{9 + number}")
+
+
+def InceptionV3(
+    include_top: bool = True,
+    weights: Any = "imagenet",
+    input_tensor: Any = None,
+    input_shape: Any = None,
+    pooling: str | None = None,
+    classes: int = 1000,
+    classifier_activation: Any = "softmax",
+) -> Any:
+    """InceptionV3: convolutions of several sizes side by side.
+
+    Szegedy et al., "Rethinking the inception architecture for computer vision" (CVPR 2016).
+
+    Args:
+        include_top: whether the network ends with a classifier.
+        weights: "imagenet", None for random numbers, or a file of weights.
+        input_tensor: a symbolic tensor that is the images.
+        input_shape: the images' shape; without a classifier, sizes may be None.
+        pooling: "avg" or "max" over the channels at the end of a network without a classifier.
+        classes: how many classes the classifier has.
+        classifier_activation: the classifier's activation; None gives logits.
+
+    Raises:
+        ValueError: for arguments that contradict each other.
+        ConnectionError: if trained weights are neither cached nor can they be downloaded.
+    """
+    frame = Frame(
+        include_top,
+        weights,
+        input_tensor,
+        input_shape,
+        pooling,
+        classes,
+        classifier_activation,
+        default_size=299,
+        min_size=75,
+    )
+    x = _convolution(frame, frame.images, 32, 3, 3, padding="valid", strides=2)
+    x = _convolution(frame, x, 32, 3, 3, padding="valid")
+    x = _convolution(frame, x, 64, 3, 3)
+    x = layers.MaxPooling2D(3, strides=2)(x)
+    x = _convolution(frame, x, 80, 1, 1, padding="valid")
+    x = _convolution(frame, x, 192, 3, 3, padding="valid")
+    x = layers.MaxPooling2D(3, strides=2)(x)
+    for number, pooled in enumerate((32, 64, 64)):
+        x = _small(x, frame, pooled, f"mixed{number}")
+    x = _halving(frame, x, (((384, 3, 3),), ((64, 1, 1), (96, 3, 3), (96, 3, 3))), "mixed3")
+    for number, n in enumerate((128, 160, 160, 192), start=4):
+        x = _long(x, frame, n, f"mixed{number}")
+    x = _halving(
+        frame,
+        x,
+        (((192, 1, 1), (320, 3, 3)), ((192, 1, 1), (192, 1, 7), (192, 7, 1), (192, 3, 3))),
+        "mixed8",
+    )
+    for number in range(2):
+        x = _forked(x, frame, number)
+    hashes = ("9a0d58056eeedaa3f26cb7ebd46da564", "bcbd6486424b2319ff4ef7d526e38f63")
+    return frame.model(
+        frame.ended(x, names=False), "inception_v3", "inception_v3/inception_v3", hashes
+    )
+
+
+def preprocess_input(x: Any, data_format: str | None = None) -> Any:
+    """Images as this network expects them; see `imagenet_utils.preprocess_input`, mode "tf"."""
+    return imagenet_utils.preprocess_input(x, data_format=data_format, mode="tf")
+
+
+decode_predictions = imagenet_utils.decode_predictions

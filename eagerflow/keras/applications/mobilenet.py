@@ -1,0 +1,127 @@
+"""tf.keras.applications.mobilenet."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from eagerflow.keras import layers
+from eagerflow.keras.applications import imagenet_utils
+from eagerflow.keras.applications.frame import Frame
+
+__all__ = ["MobileNet", "decode_predictions", "preprocess_input"]
+
+_FILTERS = (64, 128, 128, 256, 256, 512, 512, 512, 512, 512, 512, 1024, 1024)
+_HALVING = (2, 4, 6, 12)
+_SIZES = (128, 160, 192, 224)
+_ALPHAS = {1.0: "1_0", 0.75: "7_5", 0.50: "5_0", 0.25: "2_5"}
+
+
+def _block(frame: Frame, x: Any, filters: int, multiplier: int, stride: int, number: int) -> Any:
+    """A convolution of each channel, and one of the channels with each other."""
+    if stride == 2:
+        x = layers.ZeroPadding2D(((0, 1), (0, 1)), name=f"conv_pad_{number}")(x)
+    x = layers.DepthwiseConv2D(
+        3,
+        padding="same" if stride == 1 else "valid",
+        depth_multiplier=multiplier,
+        strides=stride,
+        use_bias=False,
+        name=f"conv_dw_{number}",
+    )(x)
+    x = frame.norm(x, f"conv_dw_{number}_bn")
+    x = layers.ReLU(6.0, name=f"conv_dw_{number}_relu")(x)
+    x = layers.Conv2D(filters, 1, padding="same", use_bias=False, name=f"conv_pw_{number}")(x)
+    x = frame.norm(x, f"conv_pw_{number}_bn")
+    return layers.ReLU(6.0, name=f"conv_pw_{number}_relu")(x)
+
+
+def MobileNet(
+    input_shape: Any = None,
+    alpha: float = 1.0,
+    depth_multiplier: int = 1,
+    dropout: float = 0.001,
+    include_top: bool = True,
+    weights: Any = "imagenet",
+    input_tensor: Any = None,
+    pooling: str | None = None,
+    classes: int = 1000,
+    classifier_activation: Any = "softmax",
+    **kwargs: Any,
+) -> Any:
+    """MobileNet: for machines that compute little.
+
+    Howard et al., "MobileNets: efficient convolutional neural networks for mobile vision
+    applications" (2017).
+
+    Args:
+        input_shape: the images' shape; without a classifier, sizes may be None.
+        alpha: what all numbers of filters are multiplied by.
+        depth_multiplier: how many convolutions each channel has.
+        dropout: the dropout's rate before the classifier.
+        include_top: whether the network ends with a classifier.
+        weights: "imagenet", None for random numbers, or a file of weights.
+        input_tensor: a symbolic tensor that is the images.
+        pooling: "avg" or "max" over the channels at the end of a network without a classifier.
+        classes: how many classes the classifier has.
+        classifier_activation: the classifier's activation; None gives logits.
+        **kwargs: none.
+
+    Raises:
+        ValueError: for arguments that contradict each other.
+        ConnectionError: if trained weights are neither cached nor can they be downloaded.
+    """
+    if kwargs:
+        raise ValueError(f"Unknown argument(s): {kwargs}")
+    default = 224
+    if input_shape is not None and input_shape[0] == input_shape[1] and input_shape[0] in _SIZES:
+        default = input_shape[0]
+    frame = Frame(
+        include_top,
+        weights,
+        input_tensor,
+        input_shape,
+        pooling,
+        classes,
+        classifier_activation,
+        default_size=default,
+    )
+    if weights == "imagenet":
+        if depth_multiplier != 1:
+            raise ValueError(
+                "If imagenet weights are being loaded, depth multiplier must be 1. Received: "
+                f"depth_multiplier={depth_multiplier}"
+            )
+        if alpha not in _ALPHAS:
+            raise ValueError(
+                "If imagenet weights are being loaded, alpha can be one of`0.25`, `0.50`, `0.75` "
+                f"or `1.0` only.  Received: alpha={alpha}"
+            )
+    x = layers.Conv2D(int(32 * alpha), 3, strides=2, padding="same", use_bias=False, name="conv1")(
+        frame.images
+    )
+    x = frame.norm(x, "conv1_bn")
+    x = layers.ReLU(6.0, name="conv1_relu")(x)
+    for number, filters in enumerate(_FILTERS, start=1):
+        stride = 2 if number in _HALVING else 1
+        x = _block(frame, x, int(filters * alpha), depth_multiplier, stride, number)
+    if include_top:
+        x = layers.GlobalAveragePooling2D(keepdims=True)(x)
+        x = layers.Dropout(dropout, name="dropout")(x)
+        x = layers.Conv2D(classes, 1, padding="same", name="conv_preds")(x)
+        x = layers.Reshape((classes,), name="reshape_2")(x)
+        imagenet_utils.validate_activation(classifier_activation, weights)
+        x = layers.Activation(classifier_activation, name="predictions")(x)
+    else:
+        x = frame.pooled(x, names=False)
+    rows = frame.rows
+    size = rows if rows in _SIZES or weights != "imagenet" else 224
+    file = f"mobilenet/mobilenet_{_ALPHAS.get(alpha)}_{size}_tf"
+    return frame.model(x, f"mobilenet_{alpha:0.2f}_{size}", file, top=".h5", notop="_no_top.h5")
+
+
+def preprocess_input(x: Any, data_format: str | None = None) -> Any:
+    """Images as this network expects them; see `imagenet_utils.preprocess_input`, mode "tf"."""
+    return imagenet_utils.preprocess_input(x, data_format=data_format, mode="tf")
+
+
+decode_predictions = imagenet_utils.decode_predictions

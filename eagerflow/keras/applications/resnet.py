@@ -1,0 +1,133 @@
+"""tf.keras.applications.resnet."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from eagerflow.keras.applications import imagenet_utils
+from eagerflow.keras.applications.frame import Frame
+from eagerflow.keras.applications.residual import residual_network
+
+__all__ = ["ResNet101", "ResNet152", "ResNet50", "decode_predictions", "preprocess_input"]
+
+
+def ResNet50(
+    include_top: bool = True,
+    weights: Any = "imagenet",
+    input_tensor: Any = None,
+    input_shape: Any = None,
+    pooling: str | None = None,
+    classes: int = 1000,
+    **kwargs: Any,
+) -> Any:
+    """A residual network with 50 layers that have weights.
+
+    He et al., "Deep residual learning for image recognition" (CVPR 2016).
+
+    Args:
+        include_top: whether the network ends with a classifier.
+        weights: "imagenet", None for random numbers, or a file of weights.
+        input_tensor: a symbolic tensor that is the images.
+        input_shape: the images' shape; without a classifier, sizes may be None.
+        pooling: "avg" or "max" over the channels at the end of a network without a classifier.
+        classes: how many classes the classifier has.
+        **kwargs: `classifier_activation`; None gives logits.
+
+    Raises:
+        ValueError: for arguments that contradict each other.
+        ConnectionError: if trained weights are neither cached nor can they be downloaded.
+    """
+    frame = Frame(
+        include_top,
+        weights,
+        input_tensor,
+        input_shape,
+        pooling,
+        classes,
+        **kwargs,
+    )
+    return residual_network("resnet50", (3, 4, 6, 3), frame)
+
+
+def ResNet101(
+    include_top: bool = True,
+    weights: Any = "imagenet",
+    input_tensor: Any = None,
+    input_shape: Any = None,
+    pooling: str | None = None,
+    classes: int = 1000,
+    **kwargs: Any,
+) -> Any:
+    """A residual network with 101 layers that have weights.
+
+    He et al., "Deep residual learning for image recognition" (CVPR 2016).
+
+    Args:
+        include_top: whether the network ends with a classifier.
+        weights: "imagenet", None for random numbers, or a file of weights.
+        input_tensor: a symbolic tensor that is the images.
+        input_shape: the images' shape; without a classifier, sizes may be None.
+        pooling: "avg" or "max" over the channels at the end of a network without a classifier.
+        classes: how many classes the classifier has.
+        **kwargs: `classifier_activation`; None gives logits.
+
+    Raises:
+        ValueError: for arguments that contradict each other.
+        ConnectionError: if trained weights are neither cached nor can they be downloaded.
+    """
+    frame = Frame(
+        include_top,
+        weights,
+        input_tensor,
+        input_shape,
+        pooling,
+        classes,
+        **kwargs,
+    )
+    return residual_network("resnet101", (3, 4, 23, 3), frame)
+
+
+def ResNet152(
+    include_top: bool = True,
+    weights: Any = "imagenet",
+    input_tensor: Any = None,
+    input_shape: Any = None,
+    pooling: str | None = None,
+    classes: int = 1000,
+    **kwargs: Any,
+) -> Any:
+    """A residual network with 152 layers that have weights.
+
+    He et al., "Deep residual learning for image recognition" (CVPR 2016).
+
+    Args:
+        include_top: whether the network ends with a classifier.
+        weights: "imagenet", None for random numbers, or a file of weights.
+        input_tensor: a symbolic tensor that is the images.
+        input_shape: the images' shape; without a classifier, sizes may be None.
+        pooling: "avg" or "max" over the channels at the end of a network without a classifier.
+        classes: how many classes the classifier has.
+        **kwargs: `classifier_activation`; None gives logits.
+
+    Raises:
+        ValueError: for arguments that contradict each other.
+        ConnectionError: if trained weights are neither cached nor can they be downloaded.
+    """
+    frame = Frame(
+        include_top,
+        weights,
+        input_tensor,
+        input_shape,
+        pooling,
+        classes,
+        **kwargs,
+    )
+    return residual_network("resnet152", (3, 8, 36, 3), frame)
+
+
+def preprocess_input(x: Any, data_format: str | None = None) -> Any:
+    """Images as this network expects them; see `imagenet_utils.preprocess_input`, mode "caffe"."""
+    return imagenet_utils.preprocess_input(x, data_format=data_format, mode="caffe")
+
+
+decode_predictions = imagenet_utils.decode_predictions

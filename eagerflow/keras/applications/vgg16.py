@@ -1,0 +1,59 @@
+"""tf.keras.applications.vgg16."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from eagerflow.keras.applications import imagenet_utils
+from eagerflow.keras.applications.frame import Frame
+from eagerflow.keras.applications.vgg import vgg
+
+__all__ = ["VGG16", "decode_predictions", "preprocess_input"]
+
+
+def VGG16(
+    include_top: bool = True,
+    weights: Any = "imagenet",
+    input_tensor: Any = None,
+    input_shape: Any = None,
+    pooling: str | None = None,
+    classes: int = 1000,
+    classifier_activation: Any = "softmax",
+) -> Any:
+    """VGG with 16 layers that have weights.
+
+    Simonyan and Zisserman, "Very deep convolutional networks for large-scale image recognition"
+    (2014).
+
+    Args:
+        include_top: whether the network ends with a classifier.
+        weights: "imagenet", None for random numbers, or a file of weights.
+        input_tensor: a symbolic tensor that is the images.
+        input_shape: the images' shape; without a classifier, sizes may be None.
+        pooling: "avg" or "max" over the channels at the end of a network without a classifier.
+        classes: how many classes the classifier has.
+        classifier_activation: the classifier's activation; None gives logits.
+
+    Raises:
+        ValueError: for arguments that contradict each other.
+        ConnectionError: if trained weights are neither cached nor can they be downloaded.
+    """
+    frame = Frame(
+        include_top,
+        weights,
+        input_tensor,
+        input_shape,
+        pooling,
+        classes,
+        classifier_activation,
+    )
+    hashes = ("64373286793e3c8b2b4e3219cbf3544b", "6d6bbae143d832006294945121d1f1fc")
+    return vgg("vgg16", (2, 2, 3, 3, 3), hashes, frame)
+
+
+def preprocess_input(x: Any, data_format: str | None = None) -> Any:
+    """Images as this network expects them; see `imagenet_utils.preprocess_input`, mode "caffe"."""
+    return imagenet_utils.preprocess_input(x, data_format=data_format, mode="caffe")
+
+
+decode_predictions = imagenet_utils.decode_predictions

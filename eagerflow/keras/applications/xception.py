@@ -1,0 +1,97 @@
+"""tf.keras.applications.xception."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from eagerflow.keras import layers
+from eagerflow.keras.applications import imagenet_utils
+from eagerflow.keras.applications.frame import Frame
+
+__all__ = ["Xception", "decode_predictions", "preprocess_input"]
+
+
+def _separable(
+    frame: Frame, x: Any, filters: int, name: str, before: bool = True, after: bool = False
+) -> Any:
+    """A separable convolution with its normalization, and an activation before or after."""
+    if before:
+        x = layers.Activation("relu", name=name + "_act")(x)
+    x = layers.SeparableConv2D(filters, 3, padding="same", use_bias=False, name=name)(x)
+    x = frame.norm(x, name + "_bn")
+    return layers.Activation("relu", name=name + "_act")(x) if after else x
+
+
+def _halving(frame: Frame, x: Any, filters: tuple[int, int], number: int) -> Any:
+    """A block that halves the image, beside a convolution that does."""
+    shortcut = layers.Conv2D(filters[1], 1, strides=2, padding="same", use_bias=False)(x)
+    shortcut = frame.norm(shortcut)
+    x = _separable(frame, x, filters[0], f"block{number}_sepconv1", before=number > 2)
+    x = _separable(frame, x, filters[1], f"block{number}_sepconv2")
+    x = layers.MaxPooling2D(3, strides=2, padding="same", name=f"block{number}_pool")(x)
+    return layers.Add()([x, shortcut])
+
+
+def Xception(
+    include_top: bool = True,
+    weights: Any = "imagenet",
+    input_tensor: Any = None,
+    input_shape: Any = None,
+    pooling: str | None = None,
+    classes: int = 1000,
+    classifier_activation: Any = "softmax",
+) -> Any:
+    """Xception: convolutions of each channel, then of the channels with each other.
+
+    Chollet, "Xception: deep learning with depthwise separable convolutions" (CVPR 2017).
+
+    Args:
+        include_top: whether the network ends with a classifier.
+        weights: "imagenet", None for random numbers, or a file of weights.
+        input_tensor: a symbolic tensor that is the images.
+        input_shape: the images' shape; without a classifier, sizes may be None.
+        pooling: "avg" or "max" over the channels at the end of a network without a classifier.
+        classes: how many classes the classifier has.
+        classifier_activation: the classifier's activation; None gives logits.
+
+    Raises:
+        ValueError: for arguments that contradict each other.
+        ConnectionError: if trained weights are neither cached nor can they be downloaded.
+    """
+    frame = Frame(
+        include_top,
+        weights,
+        input_tensor,
+        input_shape,
+        pooling,
+        classes,
+        classifier_activation,
+        default_size=299,
+        min_size=71,
+    )
+    x = frame.images
+    for k, (filters, stride) in enumerate(((32, 2), (64, 1)), start=1):
+        name = f"block1_conv{k}"
+        x = layers.Conv2D(filters, 3, strides=stride, use_bias=False, name=name)(x)
+        x = frame.norm(x, name + "_bn")
+        x = layers.Activation("relu", name=name + "_act")(x)
+    for number, filters in enumerate((128, 256, 728), start=2):
+        x = _halving(frame, x, (filters, filters), number)
+    for number in range(5, 13):
+        shortcut = x
+        for k in range(1, 4):
+            x = _separable(frame, x, 728, f"block{number}_sepconv{k}")
+        x = layers.Add()([x, shortcut])
+    x = _halving(frame, x, (728, 1024), 13)
+    x = _separable(frame, x, 1536, "block14_sepconv1", before=False, after=True)
+    x = _separable(frame, x, 2048, "block14_sepconv2", before=False, after=True)
+    hashes = ("0a58e3b7378bc2990ea3b43d5981f1f6", "b0042744bf5b25fce3cb969f33bebb97")
+    return frame.model(frame.ended(x, names=False), "xception", "xception/xception", hashes)
+
+
+def preprocess_input(x: Any, data_format: str | None = None) -> Any:
+    """Images as this network expects them; see `imagenet_utils.preprocess_input`, mode "tf"."""
+    return imagenet_utils.preprocess_input(x, data_format=data_format, mode="tf")
+
+
+decode_predictions = imagenet_utils.decode_predictions
