@@ -40,6 +40,7 @@ FAMILIES = (
     "keras_optimizers",
     "keras_models",
     "keras_utils",
+    "keras_images",
     "errors",
     "system",
 )

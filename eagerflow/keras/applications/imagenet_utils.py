@@ -124,7 +124,7 @@ def decode_predictions(preds: Any, top: int = 5) -> list[list[tuple[str, str, An
     for row in np.asarray(preds):
         best = np.argsort(row)[::-1][:top]
         decoded.append([(*_class_index[str(k)], row[k]) for k in best])
-    return decoded  # type: ignore[return-value]
+    return decoded
 
 
 def obtain_input_shape(
