@@ -19,5 +19,6 @@ from eagerflow.v1.optimizers import (
     ProximalGradientDescentOptimizer,
     RMSPropOptimizer,
 )
+from eagerflow.v1.saver import Saver, checkpoint_exists
 
 __getattr__, __dir__ = mirror(__name__, "eagerflow.train")

@@ -1,5 +1,6 @@
 """tf.contrib.eager: eager execution as it was in TensorFlow 1.5 to 1.15."""
 
+from eagerflow.checkpoint.checkpoint import Checkpoint
 from eagerflow.context import executing_eagerly
 from eagerflow.context import executing_eagerly as in_eager_mode
 from eagerflow.custom_gradient import custom_gradient
@@ -18,17 +19,20 @@ from eagerflow.v1.gradient_functions import (
     value_and_gradients_function,
 )
 from eagerflow.v1.iterator import Iterator
+from eagerflow.v1.saver import Saver
 from eagerflow.v1.switches import enable_eager_execution
 from eagerflow.v1.variable_scope import EagerVariableStore, make_template
 from eagerflow.variable import Variable
 from eagerflow.variable import Variable as ResourceVariable
 
 __all__ = [
+    "Checkpoint",
     "EagerTensor",
     "EagerVariableStore",
     "GradientTape",
     "Iterator",
     "ResourceVariable",
+    "Saver",
     "TensorSpec",
     "Variable",
     "custom_gradient",
