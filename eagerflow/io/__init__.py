@@ -24,6 +24,11 @@ from eagerflow.io.parsing import (
     parse_example,
     parse_single_example,
 )
+from eagerflow.io.proto_fields import (
+    decode_proto,
+    encode_proto,
+    write_graph,
+)
 from eagerflow.io.raw import (
     decode_base64,
     decode_compressed,
@@ -79,12 +84,14 @@ __all__ = [
     "decode_jpeg",
     "decode_json_example",
     "decode_png",
+    "decode_proto",
     "decode_raw",
     "decode_webp",
     "deserialize_many_sparse",
     "encode_base64",
     "encode_jpeg",
     "encode_png",
+    "encode_proto",
     "extract_jpeg_shape",
     "gfile",
     "is_jpeg",
@@ -100,4 +107,5 @@ __all__ = [
     "serialize_sparse",
     "serialize_tensor",
     "write_file",
+    "write_graph",
 ]
