@@ -67,7 +67,7 @@ def test_models_come_back(tmp_path, ending):
         np.testing.assert_allclose(ours, theirs, atol=1e-6)
 
 
-@pytest.mark.parametrize("name", ["w.weights.h5", "w.h5", "w"])
+@pytest.mark.parametrize("name", ["w.weights.h5", "w.h5", "w", "w.safetensors", "w.npz"])
 def test_weights_come_back(tmp_path, name):
     model, fresh = make(), make(compiled=False)
     model.save_weights(tmp_path / name)
@@ -140,6 +140,18 @@ def test_mismatches_are_all_listed_and_nothing_is_loaded(tmp_path):
             other.load_weights(tmp_path / name)
     for ours, theirs in zip(other.get_weights(), before, strict=True):
         np.testing.assert_array_equal(ours, theirs)
+
+
+@pytest.mark.parametrize("ending", [".safetensors", ".npz"])
+def test_arrays_that_do_not_fit(tmp_path, ending):
+    path = tmp_path / f"w{ending}"
+    make(compiled=False).save_weights(path)
+    other = tf.keras.Sequential([tf.keras.layers.Dense(5, input_shape=(6,))])
+    with pytest.raises(ValueError, match=r"(?s)does not fit.*only in the file"):
+        other.load_weights(path)
+    path.write_bytes(path.read_bytes()[:100])
+    with pytest.raises(tf.errors.DataLossError, match="cannot be read"):
+        other.load_weights(path)
 
 
 def test_by_name(tmp_path):

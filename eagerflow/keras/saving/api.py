@@ -7,6 +7,7 @@ import zipfile
 from typing import Any
 
 from eagerflow import errors
+from eagerflow.checkpoint import arrays
 from eagerflow.checkpoint.bundle import index_path
 from eagerflow.checkpoint.restoring import restore_objects
 from eagerflow.checkpoint.saving import save_objects
@@ -120,6 +121,11 @@ def save_weights(
 ) -> None:
     """Saves the weights of a model: see `Model.save_weights`."""
     path = path_text(filepath)
+    if path.endswith(arrays.ENDINGS):
+        _refuse_existing(path, overwrite)
+        _require_weights(model)
+        arrays.save_arrays(model, path)
+        return
     kind = save_format or ("h5" if path.endswith(_HDF5) else "tf")
     kind = {"tensorflow": "tf", "keras": "h5", "hdf5": "h5"}.get(kind, kind)
     if kind not in ("h5", "tf"):
@@ -158,6 +164,10 @@ def load_weights(
     path = path_text(filepath)
     if os.path.isdir(path):
         path = latest_checkpoint(path) or path
+    if path.endswith(arrays.ENDINGS):
+        _require_built(model)
+        arrays.load_arrays(model, path)
+        return None
     if os.path.exists(index_path(path)):
         if by_name:
             raise NotImplementedError(

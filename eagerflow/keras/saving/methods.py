@@ -31,8 +31,9 @@ class SavingMethods:
         """Saves the weights.
 
         Args:
-            filepath: `NAME.weights.h5` (Keras 3's format), `NAME.h5` (HDF5 of Keras 2), or another
-                name for a TensorFlow checkpoint, which also has the optimizer's state.
+            filepath: `NAME.weights.h5` (Keras 3's format), `NAME.h5` (HDF5 of Keras 2),
+                `NAME.safetensors`, `NAME.npz`, or another name for a TensorFlow checkpoint, which
+                also has the optimizer's state.
             overwrite: whether files that are there are replaced.
             save_format: "h5" or "tf", if the name does not say it.
             options: ignored.

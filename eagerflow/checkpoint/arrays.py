@@ -1,0 +1,118 @@
+"""Weights as plain named arrays: safetensors and NumPy's .npz files."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+
+from eagerflow import _core, errors
+from eagerflow.checkpoint.trackable import walk
+from eagerflow.io.os_errors import path_text
+
+ENDINGS = (".safetensors", ".npz")
+Variable: Any = _core.Variable
+
+
+def named_variables(root: Any) -> dict[str, Any]:
+    """The variables of an object by the path of attribute names to each; a model's weights only."""
+    found = {path or "value": item for item, path in walk(root) if isinstance(item, Variable)}
+    own = getattr(root, "variables", None)
+    if own is None:
+        return found
+    known = {id(variable) for variable in own}
+    return {path: item for path, item in found.items() if id(item) in known}
+
+
+def save_arrays(root: Any, path: Any) -> None:
+    """Writes the variables of an object under the paths to them.
+
+    Args:
+        root: a module, a model or another trackable object.
+        path: `NAME.safetensors` or `NAME.npz`.
+
+    Raises:
+        ValueError: for another ending, or variables of text.
+        ImportError: if the safetensors package is needed and not there.
+
+    >>> import tempfile
+    >>> module = tf.Module()
+    >>> module.v = tf.Variable([1.0, 2.0])
+    >>> path = tempfile.mkdtemp() + "/weights.npz"
+    >>> from eagerflow.checkpoint.arrays import load_arrays, save_arrays
+    >>> save_arrays(module, path)
+    >>> _ = module.v.assign([0.0, 0.0])
+    >>> load_arrays(module, path)
+    >>> module.v.numpy()
+    array([1., 2.], dtype=float32)
+    """
+    from eagerflow.keras.saving.hdf5_files import replaced
+
+    path = path_text(path)
+    arrays: dict[str, Any] = {}
+    for name, variable in named_variables(root).items():
+        if variable.dtype.name == "string":
+            raise ValueError(f"{name} holds text, which {path} cannot.")
+        arrays[name] = np.ascontiguousarray(variable.numpy())
+    with replaced(path) as temporary:
+        if path.endswith(".npz"):
+            with open(temporary, "wb") as file:
+                np.savez(file, **arrays)
+        elif path.endswith(".safetensors"):
+            _safetensors().save_file(arrays, temporary)
+        else:
+            raise ValueError(f"{path} must end in {' or '.join(ENDINGS)}.")
+
+
+def load_arrays(root: Any, path: Any) -> None:
+    """Assigns what `save_arrays` wrote; all or nothing.
+
+    Raises:
+        tf.errors.NotFoundError: if there is no such file.
+        tf.errors.DataLossError: if it cannot be read.
+        ValueError: if names, shapes or dtypes do not fit; it names all that do not.
+    """
+    path = path_text(path)
+    if not os.path.exists(path):
+        raise errors.NotFoundError(None, None, f"{path}; No such file or directory")
+    arrays = _read(path)
+    variables = named_variables(root)
+    problems = [f"{name} is not in the file" for name in variables if name not in arrays]
+    problems += [f"{name} is only in the file" for name in arrays if name not in variables]
+    for name, variable in variables.items():
+        array = arrays.get(name)
+        if array is None:
+            continue
+        if tuple(variable.shape) != array.shape:
+            problems.append(f"{name} has shape {tuple(variable.shape)}, in the file {array.shape}")
+        elif variable.dtype.name != array.dtype.name:
+            problems.append(f"{name} is {variable.dtype.name}, in the file {array.dtype.name}")
+    if problems:
+        raise ValueError(
+            f"{path} does not fit, nothing was loaded:\n  " + "\n  ".join(sorted(problems))
+        )
+    for name, variable in variables.items():
+        variable.assign(arrays[name])
+
+
+def _read(path: str) -> dict[str, Any]:
+    try:
+        if path.endswith(".npz"):
+            with np.load(path, allow_pickle=False) as file:
+                return {name: file[name] for name in file.files}
+        return _safetensors().load_file(path)
+    except ImportError:
+        raise
+    except Exception as error:  # each package has its own
+        raise errors.DataLossError(None, None, f"{path} cannot be read: {error}") from error
+
+
+def _safetensors() -> Any:
+    try:
+        import safetensors.numpy
+    except ImportError as error:
+        raise ImportError(
+            "Files that end in .safetensors need a package: pip install 'eagerflow[weights]'"
+        ) from error
+    return safetensors.numpy
