@@ -9,6 +9,7 @@ from eagerflow.keras.callbacks.learning_rate import LearningRateScheduler, Reduc
 from eagerflow.keras.callbacks.loggers import CSVLogger, LambdaCallback, RemoteMonitor
 from eagerflow.keras.callbacks.model_checkpoint import ModelCheckpoint
 from eagerflow.keras.callbacks.progbar_logger import ProgbarLogger
+from eagerflow.keras.callbacks.tensorboard import TensorBoard
 
 __all__ = [
     "BackupAndRestore",
@@ -24,5 +25,6 @@ __all__ = [
     "ProgbarLogger",
     "ReduceLROnPlateau",
     "RemoteMonitor",
+    "TensorBoard",
     "TerminateOnNaN",
 ]

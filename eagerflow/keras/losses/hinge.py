@@ -14,7 +14,7 @@ _ops = _core.ops
 def _signs(y_true: Any) -> Any:
     """Labels of 0 and 1 as -1 and 1; others as they are."""
     binary = _ops.reduce_all(_ops.logical_or(_ops.equal(y_true, 0), _ops.equal(y_true, 1)))
-    return 2.0 * y_true - 1.0 if binary else y_true
+    return _ops.select(binary, 2.0 * y_true - 1.0, y_true)
 
 
 def _gaps(y_true: Any, y_pred: Any) -> Any:

@@ -13,6 +13,11 @@ _ops = _core.ops
 Tensor = _core.Tensor
 
 
+def _is_tensor(value: Any) -> bool:
+    """Whether a value is a tensor, or the symbol of one in a functional model."""
+    return isinstance(value, Tensor) or hasattr(value, "__op_function__")
+
+
 class Loss:
     """Base class of losses; a subclass defines `call`.
 
@@ -96,7 +101,7 @@ class LossFunctionWrapper(Loss):
 
     def call(self, y_true: Any, y_pred: Any) -> Any:
         """The function's value."""
-        if isinstance(y_pred, Tensor) and isinstance(y_true, Tensor):
+        if _is_tensor(y_pred) and _is_tensor(y_true):
             difference = y_pred.ndim - y_true.ndim
             if difference == 1 or difference == -1:
                 y_pred, y_true = weighting.squeeze_or_expand_dimensions(y_pred, y_true)

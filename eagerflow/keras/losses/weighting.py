@@ -143,7 +143,7 @@ def reduce_losses(losses: Any, reduction: str) -> Any:
         return losses
     if reduction == "sum":
         return _ops.reduce_sum(losses)
-    if losses._size == 0:
+    if type(losses) is Tensor and losses._size == 0:
         return _ops.zeros((), losses.dtype)
     return _ops.reduce_mean(losses)
 

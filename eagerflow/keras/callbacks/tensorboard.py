@@ -1,0 +1,266 @@
+"""TensorBoard: losses, metrics and weights in files that TensorBoard shows."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import os
+import time
+import warnings
+from typing import Any
+
+from eagerflow import _core
+from eagerflow.keras import config
+from eagerflow.keras.callbacks.callback import Callback, plain
+from eagerflow.keras.optimizers.schedules import LearningRateSchedule
+
+_ops = _core.ops
+_OLDER_ARGUMENTS = {"write_grads", "embeddings_layer_names", "embeddings_data", "batch_size"}
+
+
+def _summary() -> Any:
+    return importlib.import_module("eagerflow.summary")
+
+
+class TensorBoard(Callback):
+    """Writes event files below a folder: `train` and `validation`.
+
+    Args:
+        log_dir: the folder; `tensorboard --logdir` shows it.
+        histogram_freq: after how many epochs histograms of the weights are written; 0: never.
+        write_graph: whether the model's layers are written.
+        write_images: whether the weights are written as images, too.
+        write_steps_per_second: whether the speed is written.
+        update_freq: "epoch", "batch", or the number of batches after which the losses and metrics
+            so far, and what the program itself writes with `tf.summary`, go into the files.
+        profile_batch: ignored: there is no profiler.
+        embeddings_freq: after how many epochs the weights are saved for the projector; 0: never.
+        embeddings_metadata: files with the names of an embedding's rows, by the layer's name.
+        **kwargs: arguments of older programs, which are ignored.
+
+    Raises:
+        ValueError: for other arguments.
+    """
+
+    _supports_tf_logs = True
+
+    def __init__(
+        self,
+        log_dir: Any = "logs",
+        histogram_freq: int = 0,
+        write_graph: bool = True,
+        write_images: bool = False,
+        write_steps_per_second: bool = False,
+        update_freq: Any = "epoch",
+        profile_batch: Any = 0,
+        embeddings_freq: int = 0,
+        embeddings_metadata: Any = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__()
+        unknown = set(kwargs) - _OLDER_ARGUMENTS
+        if unknown:
+            raise ValueError(
+                f"Unrecognized arguments in `TensorBoard` Callback: {unknown}. Supported kwargs "
+                f"are: {_OLDER_ARGUMENTS}"
+            )
+        self.log_dir = os.fspath(log_dir)
+        self.histogram_freq = histogram_freq
+        self.write_graph = write_graph
+        self.write_images = write_images
+        self.write_steps_per_second = write_steps_per_second
+        self.update_freq = 1 if update_freq == "batch" else update_freq
+        self.profile_batch = profile_batch
+        self.embeddings_freq = embeddings_freq
+        self.embeddings_metadata = embeddings_metadata
+        self._writers: dict[str, Any] = {}
+        self._open: list[contextlib.ExitStack] = []
+        self._batches = 0
+        self._batch_start = self._epoch_start = 0.0
+        self._iterations_before = 0
+
+    def _writer(self, part: str) -> Any:
+        writer = self._writers.get(part)
+        if writer is None:
+            path = os.path.join(self.log_dir, part)
+            writer = self._writers[part] = _summary().create_file_writer(path)
+        return writer
+
+    @property
+    def _train_writer(self) -> Any:
+        return self._writer("train")
+
+    @property
+    def _val_writer(self) -> Any:
+        return self._writer("validation")
+
+    def set_model(self, model: Any) -> None:
+        """Keeps the model, and writes its layers."""
+        self.model = model
+        self._writers = {}
+        if self.write_graph:
+            self._write_layers()
+        if self.embeddings_freq:
+            self._write_embeddings_config()
+
+    def _write_layers(self) -> None:
+        """Writes the model's configuration, which TensorBoard draws."""
+        if not hasattr(self.model, "to_json"):
+            return
+        try:
+            text = self.model.to_json()
+        except (NotImplementedError, TypeError, ValueError):  # a model that is a program
+            return
+        values = importlib.import_module("eagerflow.summary.values")
+        metadata = values._metadata("graph_keras_model", None, b"1")
+        summary = _summary()
+        with self._train_writer.as_default(), summary.record_if(True):
+            summary.write("keras", _core.convert(text, None, None), step=0, metadata=metadata)
+
+    def _write_embeddings_config(self) -> None:
+        from eagerflow.keras.layers import Embedding
+
+        metadata = self.embeddings_metadata
+        names = dict(metadata) if isinstance(metadata, dict) else {}
+        entries = []
+        for layer in self.model.layers:
+            if not isinstance(layer, Embedding):
+                continue
+            lines = ['  tensor_name: "layer_with_weights-0/embeddings/.ATTRIBUTES/VARIABLE_VALUE"']
+            path = metadata if isinstance(metadata, str) else names.pop(layer.name, None)
+            if path is not None:
+                lines.append(f'  metadata_path: "{path}"')
+            entries.append("embeddings {\n" + "\n".join(lines) + "\n}\n")
+        if names:
+            raise ValueError(
+                "Unrecognized `Embedding` layer names passed to `keras.callbacks.TensorBoard` "
+                f"`embeddings_metadata` argument: {names.keys()}"
+            )
+        os.makedirs(self.log_dir, exist_ok=True)
+        with open(os.path.join(self.log_dir, "projector_config.pbtxt"), "w") as file:
+            file.writelines(entries)
+
+    def _begin(self, writer_of: str, step: Any) -> None:
+        """Makes a writer the one that the program's own summaries go to."""
+        if self.update_freq == "epoch":
+            return
+        stack = contextlib.ExitStack()
+        stack.enter_context(self._writer(writer_of).as_default(step))
+        stack.enter_context(_summary().record_if(lambda: int(step) % self.update_freq == 0))
+        self._open.append(stack)
+
+    def _end(self) -> None:
+        if self._open:
+            self._open.pop().close()
+
+    def _implements_train_batch_hooks(self) -> bool:
+        return self.update_freq != "epoch" or self.write_steps_per_second
+
+    def _implements_test_batch_hooks(self) -> bool:
+        return False
+
+    def on_train_begin(self, logs: dict[str, Any] | None = None) -> None:
+        """Opens the files."""
+        self._batches = 0
+        self._iterations_before = 0
+        self._begin("train", self.model._train_counter)
+
+    def on_train_end(self, logs: dict[str, Any] | None = None) -> None:
+        """Closes the files."""
+        self._end()
+        for writer in self._writers.values():
+            writer.close()
+
+    def on_test_begin(self, logs: dict[str, Any] | None = None) -> None:
+        """Opens the file of the validation."""
+        self._begin("validation", self.model._test_counter)
+
+    def on_test_end(self, logs: dict[str, Any] | None = None) -> None:
+        """Writes the values of the evaluation."""
+        optimizer = self.model.optimizer
+        if logs and optimizer is not None and hasattr(optimizer, "iterations"):
+            step = int(optimizer.iterations)
+            self._write("validation", plain(logs), step, "evaluation_{}_vs_iterations")
+        self._end()
+
+    def on_train_batch_begin(self, batch: int, logs: dict[str, Any] | None = None) -> None:
+        """Notes the time."""
+        self._batch_start = time.time()
+
+    def on_train_batch_end(self, batch: int, logs: dict[str, Any] | None = None) -> None:
+        """Writes the values so far, if it is time."""
+        summary = _summary()
+        self._batches += 1
+        if self.write_steps_per_second:
+            speed = 1.0 / max(time.time() - self._batch_start, 1e-9)
+            with self._train_writer.as_default():
+                summary.scalar("batch_steps_per_second", speed, step=self._batches)
+        if self.update_freq != "epoch" and self._batches % self.update_freq == 0:
+            self._write("train", plain(logs or {}), self._batches, "batch_{}")
+
+    def on_epoch_begin(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
+        """Notes the time."""
+        if self.write_steps_per_second:
+            self._iterations_before = int(self.model.optimizer.iterations)
+            self._epoch_start = time.time()
+
+    def on_epoch_end(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
+        """Writes the epoch's values, and the weights if it is time."""
+        values = plain(logs or {})
+        train = {name: v for name, v in values.items() if not name.startswith("val_")}
+        val = {name[4:]: v for name, v in values.items() if name.startswith("val_")}
+        optimizer = self.model.optimizer
+        rate = getattr(optimizer, "_learning_rate", None)
+        if train and isinstance(rate, LearningRateSchedule):
+            train["learning_rate"] = float(rate(optimizer.iterations))
+        if train and self.write_steps_per_second:
+            steps = int(optimizer.iterations) - self._iterations_before
+            train["steps_per_second"] = steps / max(time.time() - self._epoch_start, 1e-9)
+        self._write("train", train, epoch, "epoch_{}")
+        if val:
+            self._write("validation", val, epoch, "epoch_{}")
+        if self.histogram_freq and epoch % self.histogram_freq == 0:
+            self._write_weights(epoch)
+        if self.embeddings_freq and epoch % self.embeddings_freq == 0:
+            path = os.path.join(self.log_dir, "train", f"keras_embedding.ckpt-{epoch}")
+            self.model.save_weights(path)
+
+    def _write(self, part: str, values: dict[str, Any], step: int, form: str) -> None:
+        summary = _summary()
+        with self._writer(part).as_default(), summary.record_if(True):
+            for name, value in values.items():
+                if isinstance(value, int | float):
+                    summary.scalar(form.format(name), value, step=step)
+                else:
+                    warnings.warn(f"{name} is no number and is not written.", stacklevel=3)
+
+    def _write_weights(self, epoch: int) -> None:
+        summary = _summary()
+        with self._train_writer.as_default(), summary.record_if(True):
+            for layer in self.model.layers:
+                for weight in layer.weights:
+                    name = weight.name.replace(":", "_")
+                    summary.histogram(name + "/histogram", weight, step=epoch)
+                    if self.write_images:
+                        image = _as_image(weight)
+                        if image is not None:
+                            summary.image(name + "/image", image, step=epoch)
+        self._train_writer.flush()
+
+
+def _as_image(weight: Any) -> Any:
+    """A weight as images `[n, height, width, channels]`, or None if it is none."""
+    values = _ops.squeeze(weight.read_value())
+    shape = values._shape_tuple()
+    if len(shape) == 1:
+        values = _ops.reshape(values, [1, shape[0], 1, 1])
+    elif len(shape) == 2:
+        if shape[0] > shape[1]:
+            values = _ops.transpose(values, [1, 0])
+        values = values[None, ..., None]
+    elif len(shape) == 3:
+        if config.image_data_format() == "channels_last":
+            values = _ops.transpose(values, [2, 0, 1])
+        values = values[..., None]
+    shape = values._shape_tuple()
+    return values if len(shape) == 4 and shape[-1] in (1, 3, 4) else None
