@@ -107,8 +107,6 @@ class _Container:
     def _set_names(self, y_pred: Any) -> None:
         if not self._output_names or len(self._output_names) != len(nest.flatten(y_pred)):
             self._output_names = output_names_for(y_pred)
-        if isinstance(y_pred, dict):
-            self._output_names = output_names_for(y_pred)
 
 
 class LossesContainer(_Container):

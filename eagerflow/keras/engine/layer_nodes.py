@@ -49,10 +49,8 @@ class LayerNodes(TrackedModule):
         nodes = self._inbound_nodes
         if not nodes:
             raise AttributeError(
-                f"Layer {self.name} is not connected, no {what} to return."
-                if what in ("input", "output")
-                else f"The layer {self.name} has never been called and thus has no defined "
-                f"{what} shape."
+                f"Layer {self.name} has no inbound nodes: it was never called with a symbolic "
+                f"tensor, so there is no {what} to return."
             )
         if len(nodes) > 1:
             raise AttributeError(

@@ -334,11 +334,9 @@ class Network(SavingMethods, Layer):
 
     @property
     def input_names(self) -> list[str]:
-        """The names of the input layers, or the keys of a dictionary of inputs."""
+        """The names of the input layers."""
         if self._graph is None:
             return self.__dict__.get("_input_names", [])
-        if isinstance(self._nested_inputs, dict):
-            return sorted(self._nested_inputs)
         return [tensor._keras_history.layer.name for tensor in self._graph.inputs]
 
     @input_names.setter
@@ -414,7 +412,7 @@ class Network(SavingMethods, Layer):
                 "Input shape must be defined when calling `build()` on a `Model` subclass."
             )
         if isinstance(input_shape, TensorShape | tuple | list | dict):
-            from eagerflow.keras.engine.layer import names_from_here
+            from eagerflow.keras.engine.layer_call import names_from_here
             from eagerflow.keras.engine.node import infer_output_shape
 
             self.__dict__["built"] = True
@@ -521,7 +519,7 @@ class Network(SavingMethods, Layer):
         if type(self).get_config is Network.get_config and type(self).__init__ is not (
             Network.__init__
         ):
-            from eagerflow.keras.engine.layer import arguments_config
+            from eagerflow.keras.engine.layer_config import arguments_config
 
             config: dict[str, Any] = {"name": self.name, "trainable": self.trainable}
             return arguments_config(self, config)

@@ -7,7 +7,8 @@ from typing import Any
 from eagerflow import _core, nest
 from eagerflow.keras.engine.input_layer import Input, InputLayer
 from eagerflow.keras.engine.keras_tensor import KerasTensor
-from eagerflow.keras.engine.layer import Layer, names_from_here
+from eagerflow.keras.engine.layer import Layer
+from eagerflow.keras.engine.layer_call import names_from_here
 from eagerflow.keras.engine.tracking import structure_changed
 from eagerflow.keras.engine.training import Model
 from eagerflow.module import Module

@@ -1,0 +1,183 @@
+"""The epochs and steps of a training, over data of any kind."""
+
+from __future__ import annotations
+
+import contextlib
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from eagerflow import _core, nest
+from eagerflow import dtype as dtypes
+from eagerflow.keras import config
+from eagerflow.keras.engine.data_adapter import (
+    ArrayAdapter,
+    DatasetAdapter,
+    SequenceAdapter,
+    select_adapter,
+    unpack_x_y_sample_weight,
+)
+
+_ops = _core.ops
+
+
+class DataHandler:
+    """The epochs and steps of one call of `fit`, `evaluate` or `predict`.
+
+    Args:
+        x: the data, of any kind.
+        y: labels, unless the data contain them.
+        sample_weight: weights, unless the data contain them.
+        batch_size: how many samples make a batch.
+        steps_per_epoch: how many batches make an epoch; by default all there are.
+        initial_epoch: the number of the first epoch.
+        epochs: the number after the last epoch.
+        shuffle: whether to mix samples.
+        class_weight: weights of classes.
+        workers: how many threads make the batches of a sequence.
+        steps_per_execution: how many steps one call of the train function makes.
+    """
+
+    def __init__(
+        self,
+        x: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        batch_size: int | None = None,
+        steps_per_epoch: int | None = None,
+        initial_epoch: int = 0,
+        epochs: int = 1,
+        shuffle: Any = False,
+        class_weight: dict[int, float] | None = None,
+        workers: int = 1,
+        steps_per_execution: int = 1,
+    ) -> None:
+        self._adapter = select_adapter(
+            x, y, sample_weight, batch_size, shuffle, steps_per_epoch, workers
+        )
+        self._initial_epoch = initial_epoch
+        self._epochs = epochs
+        self._steps_per_epoch = steps_per_epoch
+        self._inferred_steps = self._adapter.size if steps_per_epoch is None else steps_per_epoch
+        self._weigh: Callable[[Any], Any] | None = (
+            class_weight_function(class_weight) if class_weight else None
+        )
+        self._per_execution = steps_per_execution
+        self._stopped = False
+        self._step = 0
+        if self._inferred_steps == 0:
+            raise ValueError(
+                "Unexpected result: the data have no samples (an empty array or dataset), so there "
+                "is nothing to run on."
+            )
+
+    @property
+    def inferred_steps(self) -> int | None:
+        """How many steps an epoch has; None if that is not known yet."""
+        return self._inferred_steps
+
+    @property
+    def step_increment(self) -> int:
+        """By how much the step of the last batch is above that of the first in one execution."""
+        return self._per_execution - 1
+
+    def _batches(self) -> Iterator[Any]:
+        batches = self._adapter.batches()
+        return batches if self._weigh is None else map(self._weigh, batches)
+
+    def _endless(self) -> Iterator[Any]:
+        """Batches across epochs, for data that start again when they end."""
+        while True:
+            count = 0
+            for batch in self._batches():
+                count += 1
+                yield batch
+            if not count or not isinstance(self._adapter, SequenceAdapter | ArrayAdapter):
+                return
+            self._adapter.on_epoch_end()
+
+    def enumerate_epochs(self) -> Iterator[tuple[int, Iterator[Any]]]:
+        """The numbers of epochs, each with an iterator over batches."""
+        fresh = self._steps_per_epoch is None or (
+            isinstance(self._adapter, DatasetAdapter) and self._adapter.restarts()
+        )
+        data = None if fresh else self._endless()
+        for epoch in range(self._initial_epoch, self._epochs):
+            if self._stopped:
+                break
+            if fresh:
+                data = iter(self._batches())
+            assert data is not None
+            yield epoch, data
+            if fresh:
+                self._adapter.on_epoch_end()
+
+    @contextlib.contextmanager
+    def catch_stop_iteration(self) -> Iterator[None]:
+        """Ends the epoch where the data end, with a warning if that is too early."""
+        try:
+            yield
+        except StopIteration:
+            if self._inferred_steps is None:
+                self._inferred_steps = self._step
+                return
+            self._stopped = True
+            total = self._epochs * self._inferred_steps
+            warnings.warn(
+                "Your input ran out of data; interrupting training. Make sure that your dataset "
+                "or generator can generate at least `steps_per_epoch * epochs` batches (in this "
+                f"case, {total} batches). You may need to use the repeat() function when building "
+                "your dataset.",
+                stacklevel=3,
+            )
+
+    def steps(self) -> Iterator[int]:
+        """The numbers of steps of one epoch, counted up by the steps of one execution."""
+        self._step = 0
+        while self._inferred_steps is None or self._step < self._inferred_steps:
+            if self._stopped:
+                break
+            step = self._step
+            if self._inferred_steps is not None:
+                left = self._inferred_steps - step
+                self.execution_steps = min(self._per_execution, left)
+            else:
+                self.execution_steps = self._per_execution
+            yield step
+            self._step = step + self.execution_steps
+
+    execution_steps = 1
+
+
+def class_weight_function(class_weight: dict[int, float]) -> Callable[[Any], Any]:
+    """A function that multiplies a batch's weights with those of its labels' classes.
+
+    Raises:
+        ValueError: unless the classes are 0, 1, 2 and so on.
+    """
+    ids = sorted(class_weight)
+    if ids != list(range(len(ids))):
+        error = (
+            f"Expected `class_weight` to be a dict with keys from 0 to one less than the number of "
+            f"classes, found {class_weight}"
+        )
+        raise ValueError(error)
+    table = _core.convert([float(class_weight[c]) for c in ids], config.defaults.float_dtype, None)
+
+    def weigh(batch: Any) -> Any:
+        x, y, sample_weight = unpack_x_y_sample_weight(batch)
+        if nest.is_nested(y):
+            raise ValueError("`class_weight` is only supported for Models with a single output.")
+        y = _core.convert(y, None, None)
+        if y.ndim > 2:
+            raise ValueError("`class_weight` not supported for 3+ dimensional targets.")
+        if y.ndim == 2 and y.shape[1] > 1:
+            classes = _ops.argmax(y, 1)
+        else:
+            classes = _ops.cast(_ops.reshape(y, [-1]), dtypes.int64)
+        weight = _ops.gather(table, classes, axis=0, batch_dims=0)
+        if sample_weight is not None:
+            weight = weight * _ops.cast(_core.convert(sample_weight, None, None), weight.dtype)
+        return x, y, weight
+
+    return weigh

@@ -1,0 +1,136 @@
+"""What training needs besides its loops: validation data, logs as numbers, predictions as arrays."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import Any
+
+import numpy as np
+
+from eagerflow import _core, nest
+from eagerflow.keras.engine import data_adapter
+from eagerflow.keras.engine.data_handler import DataHandler
+
+
+class Validation:
+    """The validation data of one `fit`, brought into batches once."""
+
+    def __init__(self, model: Any, data: Any, batch_size: int | None, workers: int) -> None:
+        self._model = model
+        self._data = data
+        self._batch_size = batch_size
+        self._workers = workers
+        self._adapter: Any = None
+
+    def run(self, callbacks: Any, steps: int | None) -> dict[str, Any]:
+        """The values of the metrics on the data."""
+        x, y, sample_weight = data_adapter.unpack_x_y_sample_weight(self._data)
+        handler = DataHandler(
+            x,
+            y,
+            sample_weight,
+            self._batch_size,
+            steps,
+            workers=self._workers,
+            steps_per_execution=int(self._model._steps_per_execution),
+        )
+        if isinstance(handler._adapter, data_adapter.ArrayAdapter):
+            # Converting arrays again would cost more than many a validation.
+            if self._adapter is None:
+                self._adapter = handler._adapter
+                self._data = _tensors_of(x), _tensors_of(y), _tensors_of(sample_weight)
+        return self._model.evaluate(callbacks=callbacks, return_dict=True, _data=handler)
+
+
+def _tensors_of(data: Any) -> Any:
+    if data is None:
+        return None
+    data = data_adapter._lists_as_arrays(data)
+    return nest.map_structure(data_adapter.array_of, data)
+
+
+class NanNotice:
+    """Says once that the loss is no number."""
+
+    def __init__(self) -> None:
+        self._said = False
+
+    def look(self, logs: dict[str, Any], epoch: int) -> None:
+        """Looks at the values of an epoch."""
+        loss = logs.get("loss")
+        if self._said or not isinstance(loss, float) or not math.isnan(loss):
+            return
+        self._said = True
+        warnings.warn(
+            f"The loss is NaN in epoch {epoch + 1}. Training goes on, but will not recover: lower "
+            "the learning rate, clip gradients (`clipnorm`), or look for NaN, infinite or wrongly "
+            "scaled values in the data. `tf.keras.callbacks.TerminateOnNaN()` stops training then.",
+            RuntimeWarning,
+            stacklevel=3,
+        )
+
+
+def check_metrics(group: Any) -> None:
+    """Refuses what can be no list of metrics."""
+    if (
+        group is not None
+        and not isinstance(group, list | tuple | dict | str)
+        and not callable(group)
+    ):
+        raise TypeError(
+            "Type of `metrics` argument not understood. Expected a list or dictionary, found: "
+            f"{group}"
+        )
+
+
+def is_due(epoch: int, frequency: Any) -> bool:
+    """Whether to validate after an epoch."""
+    epoch = epoch + 1
+    if isinstance(frequency, int):
+        return epoch % frequency == 0
+    if isinstance(frequency, list | tuple | set | range):
+        return epoch in frequency
+    raise ValueError(
+        "Expected `validation_freq` to be a list or int. "
+        f"Received: validation_freq={frequency} of the type {type(frequency)}."
+    )
+
+
+def plain(logs: Any) -> Any:
+    """Tensors in logs as numbers and arrays."""
+    if logs is None:
+        return None
+    return nest.map_structure(_plain_value, logs)
+
+
+def _plain_value(value: Any) -> Any:
+    if isinstance(value, _core.Tensor | _core.Variable):
+        value = value.numpy()
+        return value.item() if np.ndim(value) == 0 and hasattr(value, "item") else value
+    return value
+
+
+def in_order(logs: Any, names: list[str]) -> Any:
+    """Values by name as a list, in the order of names; a single one by itself."""
+    if not isinstance(logs, dict):
+        return logs
+    results = [logs[name] for name in names if name in logs]
+    results += [logs[name] for name in sorted(logs) if name not in names]
+    return results[0] if len(results) == 1 else results
+
+
+def joined(parts: list[Any]) -> Any:
+    """The parts of a prediction along the first axis, as an array."""
+    first = parts[0]
+    if not isinstance(first, _core.Tensor):
+        if hasattr(type(first), "_is_composite_tensor"):
+            from eagerflow.ops.array import concat
+
+            return concat(parts, axis=0)
+        return np.concatenate([np.asarray(part) for part in parts])
+    if len(parts) == 1:
+        return first.numpy()
+    if first.ndim == 0:
+        return np.stack([part.numpy() for part in parts])
+    return np.concatenate([part.numpy() for part in parts])
