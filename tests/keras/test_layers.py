@@ -49,6 +49,7 @@ def test_layer(family: str, case: Case) -> None:
         for found, output in zip(facts["shape"], flat(layer_output(layer, case)), strict=True):
             assert tf.TensorShape(found).is_compatible_with(output.shape)
     check_config(layer, case)
+    check_symbolic(layer, case)
     if case.examples:
         check_batch(layer, case)
     if case.dtype:
@@ -75,6 +76,26 @@ def check_config(layer: Any, case: Case) -> None:
     again.set_weights(layer.get_weights())
     for a, b in zip(layer_output(again, case), layer_output(layer, case), strict=True):
         np.testing.assert_allclose(a.numpy(), b.numpy(), rtol=1e-5, atol=1e-6)
+
+
+def check_symbolic(layer: Any, case: Case) -> None:
+    """A functional model with the layer has the right shapes and gives the same."""
+    if any(isinstance(value, (list, np.ndarray)) for value in case.call.values()):
+        return
+    inputs = [tf.keras.Input(a.shape[1:], dtype=tensor_dtype(a)) for a in case.arrays]
+    outputs = flat(layer(case.packed(inputs), **case.call))
+    model = tf.keras.Model(inputs, outputs)
+    results = flat(model([tf.constant(array) for array in case.arrays]))
+    for symbolic, result in zip(outputs, results, strict=True):
+        assert symbolic.dtype == result.dtype
+        assert tf.TensorShape(symbolic.shape).is_compatible_with(result.shape)
+    if case.examples:
+        for a, b in zip(results, layer_output(layer, case), strict=True):
+            np.testing.assert_array_equal(a.numpy(), b.numpy())
+
+
+def tensor_dtype(array: Any) -> str:
+    return "string" if array.dtype == object else array.dtype.name
 
 
 def check_batch(layer: Any, case: Case) -> None:

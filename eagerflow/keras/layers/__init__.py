@@ -65,7 +65,7 @@ from eagerflow.keras.layers.global_pooling import (
 from eagerflow.keras.layers.gru import GRU, GRUCell
 from eagerflow.keras.layers.hashing import HashedCrossing, Hashing
 from eagerflow.keras.layers.identity import ActivityRegularization, Identity
-from eagerflow.keras.layers.image_preprocessing import CenterCrop, Rescaling
+from eagerflow.keras.layers.image_preprocessing import CenterCrop, Rescaling, Resizing
 from eagerflow.keras.layers.lambda_layer import Lambda
 from eagerflow.keras.layers.layer_normalization import (
     GroupNormalization,
@@ -126,6 +126,7 @@ from eagerflow.keras.layers.random_images import (
     RandomTranslation,
     RandomZoom,
 )
+from eagerflow.keras.layers.random_sizes import RandomHeight, RandomWidth
 from eagerflow.keras.layers.reshaping import Flatten, Permute, RepeatVector, Reshape
 from eagerflow.keras.layers.rnn import RNN
 from eagerflow.keras.layers.rnn_cell import AbstractRNNCell

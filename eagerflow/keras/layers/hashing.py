@@ -11,6 +11,7 @@ from eagerflow import dtype as dtypes
 from eagerflow.keras import backend
 from eagerflow.keras.engine.call_context import is_inferring
 from eagerflow.keras.engine.layer import Layer
+from eagerflow.keras.engine.node import placeholder
 from eagerflow.keras.layers.category_encoding import checked_mode, encoded, encoded_shape
 from eagerflow.keras.layers.preprocessing_layer import as_tensor
 from eagerflow.ops import string_hash, strings
@@ -111,7 +112,7 @@ class Hashing(_Bins):
     def call(self, inputs: Any) -> Any:
         values = as_tensor(inputs)
         if is_inferring():
-            return self._encoded(_ops.zeros(values._shape_tuple(), dtypes.int64))
+            return self._encoded(placeholder(dtypes.int64, values._shape_tuple()))
         count, mask = self.num_bins, None
         if self.mask_value is not None and count > 1:
             count -= 1
@@ -199,7 +200,7 @@ class HashedCrossing(_Bins):
                 f"Received: inputs={inputs}"
             )
         if is_inferring():
-            return self._encoded(_ops.zeros(shape, dtypes.int64))
+            return self._encoded(placeholder(dtypes.int64, shape))
         hashes = [_hashes(x) for x in columns]
         bins = []
         for row in zip(*hashes, strict=True):

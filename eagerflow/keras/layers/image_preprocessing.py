@@ -8,10 +8,26 @@ from eagerflow import _core
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.layers.arguments import sizes_of
 from eagerflow.keras.layers.preprocessing_layer import as_tensor, listed
+from eagerflow.keras.layers.upsampling import INTERPOLATIONS
 from eagerflow.ops import conversion
 from eagerflow.shapes import TensorShape
 
 _ops = _core.ops
+
+
+def checked_interpolation(value: str) -> str:
+    """The name of an interpolation in lower case.
+
+    Raises:
+        NotImplementedError: for an unknown one.
+    """
+    name = value.lower()
+    if name not in INTERPOLATIONS:
+        raise NotImplementedError(
+            f"Value not recognized for `interpolation`: {name}. Supported values are: "
+            f"{list(INTERPOLATIONS)}"
+        )
+    return name
 
 
 def cropped(images: Any, top: int, left: int, height: int, width: int) -> Any:
@@ -105,3 +121,62 @@ class CenterCrop(Layer):
 
     def get_config(self) -> dict[str, Any]:
         return {**super().get_config(), "height": self.height, "width": self.width}
+
+
+class Resizing(Layer):
+    """Images of another size.
+
+    Args:
+        height: the rows of the result.
+        width: the columns of the result.
+        interpolation: "bilinear", "nearest", "bicubic", "area", "lanczos3", "lanczos5",
+            "gaussian" or "mitchellcubic".
+        crop_to_aspect_ratio: whether borders are cut off first, so that proportions stay.
+        **kwargs: `name`, `dtype`, …
+
+    Raises:
+        NotImplementedError: for another interpolation.
+
+    >>> tf.keras.layers.Resizing(4, 6)(tf.ones([2, 10, 8, 3])).shape
+    TensorShape([2, 4, 6, 3])
+    """
+
+    def __init__(
+        self,
+        height: int,
+        width: int,
+        interpolation: str = "bilinear",
+        crop_to_aspect_ratio: bool = False,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(**kwargs)
+        self.height = height
+        self.width = width
+        self.interpolation = interpolation
+        self.crop_to_aspect_ratio = crop_to_aspect_ratio
+        self._method = checked_interpolation(interpolation)
+
+    def call(self, inputs: Any) -> Any:
+        from eagerflow import image
+
+        dtype = self._compute_dtype_object
+        x = as_tensor(inputs)
+        if x.dtype is not dtype and self._method != "nearest":
+            x = conversion.cast(x, dtype)
+        if self.crop_to_aspect_ratio:
+            x = fitted(x, self.height, self.width, self._method)
+        else:
+            x = image.resize(x, [self.height, self.width], method=self._method)
+        return conversion.cast(x, dtype)
+
+    def compute_output_shape(self, input_shape: Any) -> TensorShape:
+        return resized_shape(input_shape, self.height, self.width)
+
+    def get_config(self) -> dict[str, Any]:
+        return {
+            **super().get_config(),
+            "height": self.height,
+            "width": self.width,
+            "interpolation": self.interpolation,
+            "crop_to_aspect_ratio": self.crop_to_aspect_ratio,
+        }

@@ -12,6 +12,7 @@ from eagerflow import dtype as dtypes
 from eagerflow.keras import backend
 from eagerflow.keras.engine.call_context import is_inferring
 from eagerflow.keras.engine.layer import Layer
+from eagerflow.keras.engine.node import placeholder
 from eagerflow.keras.layers.category_encoding import checked_mode, encoded, encoded_shape
 from eagerflow.keras.layers.preprocessing_layer import (
     PreprocessingLayer,
@@ -334,10 +335,10 @@ class IndexLookup(PreprocessingLayer):
         if self.invert:
             dtype = dtypes.as_dtype(self.vocabulary_dtype)
             if is_inferring():
-                return _ops.fill(inputs._shape_tuple(), "" if dtype is dtypes.string else 0)
+                return placeholder(dtype, inputs._shape_tuple())
             return _core.convert(self._named(inputs.numpy()), dtype, None)
         if is_inferring():
-            numbers = _ops.zeros(inputs._shape_tuple(), dtypes.int64)
+            numbers = placeholder(dtypes.int64, inputs._shape_tuple())
         else:
             array = self._terms(np.asarray(inputs.numpy(), dtype=object))
             numbers = _core.convert(self._looked_up(array), None, None)

@@ -8,7 +8,7 @@ from typing import Any
 from eagerflow import _core
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.layers.arguments import is_shape_list
-from eagerflow.ops import linalg
+from eagerflow.ops import creation, linalg
 from eagerflow.shapes import TensorShape, as_shape
 
 _ops = _core.ops
@@ -272,7 +272,7 @@ class Concatenate(_Merge):
         parts = []
         for x, one in zip(inputs, given, strict=True):
             if one is None:
-                one = _ops.fill(x._shape_tuple(), True)
+                one = creation.fill(x._shape_tuple(), True)
             elif one.ndim < x.ndim:
                 one = _ops.expand_dims(one, -1)
             parts.append(one)

@@ -29,7 +29,7 @@ from eagerflow.ops import stateless_random as stateless
 _ops = _core.ops
 
 
-class _RandomImages(BaseRandomLayer):
+class RandomImages(BaseRandomLayer):
     """A layer that changes images in training."""
 
     def __init__(self, seed: int | None, **kwargs: Any) -> None:
@@ -53,7 +53,7 @@ class _RandomImages(BaseRandomLayer):
         return {**super().get_config(), "rng_type": "stateful", "seed": self.seed}
 
 
-class RandomFlip(_RandomImages):
+class RandomFlip(RandomImages):
     """Images, perhaps mirrored.
 
     Args:
@@ -99,7 +99,7 @@ class RandomFlip(_RandomImages):
         return {**super().get_config(), "mode": self.mode}
 
 
-class RandomCrop(_RandomImages):
+class RandomCrop(RandomImages):
     """A part of images at a random place in training, else their middle, resized.
 
     Args:
@@ -138,7 +138,7 @@ class RandomCrop(_RandomImages):
         return {**super().get_config(), "height": self.height, "width": self.width}
 
 
-class RandomContrast(_RandomImages):
+class RandomContrast(RandomImages):
     """Images with distances from the mean of each channel multiplied by a random number.
 
     Args:
@@ -176,7 +176,7 @@ class RandomContrast(_RandomImages):
         return {**super().get_config(), "factor": self.factor}
 
 
-class RandomBrightness(_RandomImages):
+class RandomBrightness(RandomImages):
     """Images to which a random number is added.
 
     Args:
@@ -235,7 +235,7 @@ class RandomBrightness(_RandomImages):
         }
 
 
-def _limits(value: Any, name: str) -> tuple[float, float]:
+def limits_of(value: Any, name: str) -> tuple[float, float]:
     """The smallest and largest number that an argument stands for."""
     low, high = value if isinstance(value, (tuple, list)) else (-value, value)
     if high < low:
@@ -246,7 +246,7 @@ def _limits(value: Any, name: str) -> tuple[float, float]:
     return low, high
 
 
-class _Transformation(_RandomImages):
+class _Transformation(RandomImages):
     """A layer that moves the places of images."""
 
     def __init__(
@@ -327,8 +327,8 @@ class RandomTranslation(_Transformation):
         super().__init__(fill_mode, interpolation, seed, fill_value, **kwargs)
         self.height_factor = height_factor
         self.width_factor = width_factor
-        self._height = _limits(height_factor, "height_factor")
-        self._width = _limits(width_factor, "width_factor")
+        self._height = limits_of(height_factor, "height_factor")
+        self._width = limits_of(width_factor, "width_factor")
         for name, limits in (("height_factor", self._height), ("width_factor", self._width)):
             if max(map(abs, limits)) > 1.0:
                 raise ValueError(
@@ -378,7 +378,7 @@ class RandomRotation(_Transformation):
     ) -> None:
         super().__init__(fill_mode, interpolation, seed, fill_value, **kwargs)
         self.factor = factor
-        self.lower, self.upper = _limits(factor, "factor")
+        self.lower, self.upper = limits_of(factor, "factor")
 
     def _numbers(self, batch: int, rows: int, columns: int) -> list[Any]:
         angles = self._random_generator.random_uniform(
@@ -425,8 +425,8 @@ class RandomZoom(_Transformation):
         super().__init__(fill_mode, interpolation, seed, fill_value, **kwargs)
         self.height_factor = height_factor
         self.width_factor = width_factor
-        self._height = _limits(height_factor, "height_factor")
-        self._width = None if width_factor is None else _limits(width_factor, "width_factor")
+        self._height = limits_of(height_factor, "height_factor")
+        self._width = None if width_factor is None else limits_of(width_factor, "width_factor")
         for name, limits in (("height_factor", self._height), ("width_factor", self._width)):
             if limits is not None and min(limits) < -1.0:
                 raise ValueError(

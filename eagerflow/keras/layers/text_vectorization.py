@@ -12,6 +12,7 @@ from eagerflow import _core
 from eagerflow import dtype as dtypes
 from eagerflow.keras.engine.call_context import is_inferring
 from eagerflow.keras.engine.layer import Layer
+from eagerflow.keras.engine.node import placeholder
 from eagerflow.keras.layers.arguments import sizes_of
 from eagerflow.keras.layers.category_encoding import checked_mode
 from eagerflow.keras.layers.index_lookup import MODES
@@ -252,10 +253,12 @@ class TextVectorization(PreprocessingLayer):
         dtype = dtypes.as_dtype(self._lookup_layer.compute_dtype)
         if self._output_mode == "int":
             shape = inputs._shape_tuple()
-            width = self._output_sequence_length or (shape[1] if self._split is None else 2)
+            # A width that differs from batch to batch stands for an unknown one.
+            width = self._output_sequence_length
+            width = width or (shape[1] if self._split is None else shape[0] + 1)
         else:
             width = self._lookup_layer._depth() or 1
-        return _ops.zeros([*batch, width], dtype)
+        return placeholder(dtype, [*batch, width])
 
     def compute_output_shape(self, input_shape: Any) -> TensorShape:
         sizes = sizes_of(input_shape)

@@ -1,0 +1,120 @@
+"""Images of a random height or width while a model is trained."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from eagerflow.keras.engine.call_context import is_inferring
+from eagerflow.keras.engine.node import placeholder
+from eagerflow.keras.layers.arguments import sizes_of
+from eagerflow.keras.layers.image_preprocessing import checked_interpolation, resized_shape
+from eagerflow.keras.layers.preprocessing_layer import as_tensor
+from eagerflow.keras.layers.random_images import RandomImages, limits_of
+from eagerflow.ops import conversion
+
+
+class _RandomSize(RandomImages):
+    """Images whose height or width changes at random."""
+
+    _axis: int
+
+    def __init__(self, factor: Any, interpolation: str, seed: int | None, **kwargs: Any) -> None:
+        super().__init__(seed, **kwargs)
+        self.factor = factor
+        self._range = limits_of(factor, "factor")
+        if self._range[0] < -1.0:
+            raise ValueError(f"`factor` cannot have values below -1. Received: factor={factor}")
+        self.interpolation = interpolation
+        self._method = checked_interpolation(interpolation)
+
+    def _stand_in(self, images: Any, axis: int) -> Any:
+        """What stands for images of unknown size: one that differs from batch to batch."""
+        shape = list(images._shape_tuple())
+        shape[axis] = shape[0] + 1
+        return placeholder(images.dtype, shape)
+
+    def call(self, inputs: Any, training: Any = True) -> Any:
+        if training and is_inferring():
+            images = conversion.cast(as_tensor(inputs), self._compute_dtype_object)
+            return self._stand_in(images, self._axis)
+        return super().call(inputs, training)
+
+    def _size(self, size: int) -> int:
+        low, high = self._range
+        drawn = self._random_generator.random_uniform([], minval=1.0 + low, maxval=1.0 + high)
+        return int(np.float32(drawn.numpy()) * np.float32(size))
+
+    def get_config(self) -> dict[str, Any]:
+        return {
+            **super().get_config(),
+            "factor": self.factor,
+            "interpolation": self.interpolation,
+        }
+
+
+class RandomHeight(_RandomSize):
+    """Images of a random height.
+
+    Args:
+        factor: a share: the height is 1 - share to 1 + share times what it was; or a pair of what
+            is added to 1.
+        interpolation: see `Resizing`.
+        seed: the seed of the numbers.
+        **kwargs: `name`, `dtype`, …
+
+    >>> tf.keras.layers.RandomHeight(0.0)(tf.ones([2, 4, 4, 3])).shape
+    TensorShape([2, 4, 4, 3])
+    """
+
+    _axis = -3
+
+    def __init__(
+        self, factor: Any, interpolation: str = "bilinear", seed: int | None = None, **kwargs: Any
+    ) -> None:
+        super().__init__(factor, interpolation, seed, **kwargs)
+
+    def _changed(self, images: Any) -> Any:
+        from eagerflow import image
+
+        rows, columns = images._shape_tuple()[-3:-1]
+        resized = image.resize(images, [self._size(rows), columns], method=self._method)
+        return conversion.cast(resized, images.dtype)
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        sizes = sizes_of(input_shape)
+        return resized_shape(input_shape, None, sizes[-2])
+
+
+class RandomWidth(_RandomSize):
+    """Images of a random width.
+
+    Args:
+        factor: a share: the width is 1 - share to 1 + share times what it was; or a pair of what
+            is added to 1.
+        interpolation: see `Resizing`.
+        seed: the seed of the numbers.
+        **kwargs: `name`, `dtype`, …
+
+    >>> tf.keras.layers.RandomWidth(0.0)(tf.ones([2, 4, 4, 3])).shape
+    TensorShape([2, 4, 4, 3])
+    """
+
+    _axis = -2
+
+    def __init__(
+        self, factor: Any, interpolation: str = "bilinear", seed: int | None = None, **kwargs: Any
+    ) -> None:
+        super().__init__(factor, interpolation, seed, **kwargs)
+
+    def _changed(self, images: Any) -> Any:
+        from eagerflow import image
+
+        rows, columns = images._shape_tuple()[-3:-1]
+        resized = image.resize(images, [rows, self._size(columns)], method=self._method)
+        return conversion.cast(resized, images.dtype)
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        sizes = sizes_of(input_shape)
+        return resized_shape(input_shape, sizes[-3], None)
