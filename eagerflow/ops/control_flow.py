@@ -22,9 +22,9 @@ def group(*inputs: Any, **kwargs: Any) -> None:
     """Does nothing: operations have run when their results exist."""
 
 
-def tuple(tensors: Sequence, control_inputs: Any = None, name: str | None = None) -> list:
-    """The tensors in a list."""
-    return list(tensors)
+def tuple(tensors: Sequence, control_inputs: Any = None, name: str | None = None) -> Any:
+    """The tensors themselves: operations have run when their results exist."""
+    return tensors
 
 
 def control_dependencies(control_inputs: Any) -> AbstractContextManager:

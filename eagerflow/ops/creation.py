@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from eagerflow import _core
 from eagerflow import dtype as dtypes
+from eagerflow.ops.array import broadcast_static_shape
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -122,6 +124,13 @@ def eye(
     array([[1., 0., 0.],
            [0., 1., 0.]], dtype=float32)
     """
+    columns = num_rows if num_columns is None else num_columns
+    for size in (num_rows, columns):
+        if size is None or isinstance(size, list | tuple | str | dict):
+            raise TypeError(
+                "Arguments `num_rows` and `num_columns` must be positive integer values. Received: "
+                f"num_rows={num_rows}, num_columns={columns}"
+            )
     return _ops.eye(num_rows, num_columns, batch_shape, dtype)
 
 
@@ -182,6 +191,9 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int
     stop = _core.convert(stop, start.dtype, None)
     if start.dtype.is_integer:
         start, stop = _ops.cast(start, dtypes.float64), _ops.cast(stop, dtypes.float64)
+    if start._shape_tuple() != stop._shape_tuple():
+        shape = broadcast_static_shape(start.shape, stop.shape)
+        start, stop = _ops.broadcast_to(start, shape), _ops.broadcast_to(stop, shape)
     return _ops.linspace(start, stop, num, axis)
 
 
@@ -250,7 +262,7 @@ def sequence_mask(
     """
     lengths = _core.convert(lengths, None, None)
     if maxlen is None:
-        maxlen = max(0, int(_ops.reduce_max(lengths))) if lengths._size else 0
+        maxlen = max(0, math.ceil(_ops.reduce_max(lengths))) if lengths._size else 0
     maxlen = _core.convert(maxlen, None, None)
     if maxlen.ndim != 0:
         raise ValueError("Argument `maxlen` must be scalar for sequence_mask")

@@ -480,4 +480,6 @@ def dynamic_stitch(indices: Any, data: Any, name: str | None = None) -> Tensor:
     if used.size == size:
         return chosen
     empty = _ops.zeros([size, *inner], rows.dtype)
+    if not empty._size:
+        return empty
     return _ops.tensor_scatter_nd_update(empty, used[:, np.newaxis], chosen)

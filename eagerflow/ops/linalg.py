@@ -94,6 +94,8 @@ def tensor_diag(diagonal: Any, name: str | None = None) -> Tensor:
     """
     diagonal = _core.convert(diagonal, None, None)
     shape = diagonal._shape_tuple()
+    if not shape:
+        raise invalid_argument("Input must be at least rank 1, got 0 [Op:Diag]")
     flat = _ops.diag(_ops.reshape(diagonal, [-1]))
     return _ops.reshape(flat, [*shape, *shape])
 
@@ -107,7 +109,7 @@ def tensor_diag_part(input: Any, name: str | None = None) -> Tensor:
     value = _core.convert(input, None, None)
     shape = value._shape_tuple()
     half = shape[: len(shape) // 2]
-    if not half or half * 2 != shape:
+    if half * 2 != shape:
         raise invalid_argument(f"Invalid shape {list(shape)}: not a shape twice [Op:DiagPart]")
     size = math.prod(half)
     return _ops.reshape(_ops.diag_part(_ops.reshape(value, [size, size])), half)

@@ -9,6 +9,7 @@ from eagerflow import _core
 from eagerflow import dtype as dtypes
 from eagerflow.ops.activation import swapped_axes
 from eagerflow.ops.array import invalid_argument
+from eagerflow.ops.math import divide_no_nan, truediv
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -236,14 +237,19 @@ def compute_average_loss(
     <tf.Tensor: shape=(), dtype=float32, numpy=1.0>
     """
     losses = _core.convert(per_example_loss, None, None)
+    if losses.ndim == 0:
+        raise ValueError(
+            "Invalid value passed for `per_example_loss`. Expected a tensor with at least rank 1. "
+            f"Received per_example_loss={losses} with rank 0"
+        )
     if sample_weight is not None:
         weights = _ops.cast(sample_weight, losses.dtype)
         if weights.ndim and weights.ndim + 1 == losses.ndim:
             weights = _ops.expand_dims(weights, -1)
         losses = losses * weights
     if global_batch_size is None:
-        global_batch_size = losses._shape_tuple()[0] if losses.ndim else 1
-    return _ops.reduce_sum(losses) / _ops.cast(global_batch_size, losses.dtype)
+        global_batch_size = losses._shape_tuple()[0]
+    return divide_no_nan(_ops.reduce_sum(losses), _ops.cast(global_batch_size, losses.dtype))
 
 
 def scale_regularization_loss(regularization_loss: Any) -> Tensor:
@@ -252,7 +258,7 @@ def scale_regularization_loss(regularization_loss: Any) -> Tensor:
     >>> tf.nn.scale_regularization_loss([1.0, 2.0])
     <tf.Tensor: shape=(), dtype=float32, numpy=3.0>
     """
-    return _ops.reduce_sum(regularization_loss)
+    return truediv(_ops.reduce_sum(regularization_loss), 1)
 
 
 def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) -> Tensor:

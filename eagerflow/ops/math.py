@@ -10,6 +10,7 @@ from eagerflow import _core
 from eagerflow import dtype as dtypes
 from eagerflow.composite import CompositeTensor, accepts_composites
 from eagerflow.indexed_slices import IndexedSlices
+from eagerflow.ops.array import invalid_argument
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -18,7 +19,6 @@ abs = _ops.abs
 acos = _ops.acos
 acosh = _ops.acosh
 add = _ops.add
-angle = _ops.angle
 asin = _ops.asin
 asinh = _ops.asinh
 atan = _ops.atan
@@ -67,7 +67,6 @@ pow = _ops.pow
 real = _ops.real
 realdiv = _ops.divide_real
 reciprocal = _ops.reciprocal
-rint = _ops.round
 round = _ops.round
 rsqrt = _ops.rsqrt
 sigmoid = _ops.sigmoid
@@ -135,6 +134,41 @@ def _dividable(x: Any, y: Any, function: str) -> tuple[Tensor, Tensor]:
     return x, y
 
 
+def angle(input: Any, name: str | None = None) -> Tensor:
+    """The angles of complex numbers in the plane; 0 or pi for real ones.
+
+    Raises:
+        TypeError: for integers, which cannot be pi.
+
+    >>> tf.math.angle([1.0, -2.0]).numpy()
+    array([0.       , 3.1415927], dtype=float32)
+    """
+    x = _core.convert(input, None, None)
+    if x.dtype.is_complex:
+        return _ops.angle(x)
+    zero = _core.convert(0, x.dtype, None)
+    turned = _core.convert(math.pi, x.dtype, None)
+    return _ops.select(_ops.less(x, zero), turned, _ops.zeros_like(x))
+
+
+def rint(x: Any, name: str | None = None) -> Tensor:
+    """The nearest whole numbers of floating ones; halves go to the even one.
+
+    Raises:
+        tf.errors.InvalidArgumentError: if `x` is not floating.
+
+    >>> tf.math.rint([0.5, 1.5, -1.7]).numpy()
+    array([ 0.,  2., -2.], dtype=float32)
+    """
+    x = _core.convert(x, None, None)
+    if not x.dtype.is_floating:
+        raise invalid_argument(
+            f"Value for attr 'T' of {x.dtype.name} is not in the list of allowed values: bfloat16, "
+            "half, float, double [Op:Rint]"
+        )
+    return _ops.round(x)
+
+
 def truediv(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Divides elements as Python's `/` does: integers give floats.
 
@@ -149,6 +183,7 @@ def truediv(x: Any, y: Any, name: str | None = None) -> Tensor:
     >>> tf.truediv([3, 4], 2)
     <tf.Tensor: shape=(2,), dtype=float64, numpy=array([1.5, 2. ])>
     """
+    x = _core.convert(x, None, None)
     return _ops.divide_real(*_dividable(x, y, "__truediv__"))
 
 
@@ -170,12 +205,12 @@ def divide_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 
 def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """Divides elements as Python's `/` does; the same as `tf.truediv`.
+    """Divides elements as Python's `/` does; a plain value takes the dtype of a tensor.
 
     >>> tf.divide(tf.constant([6.0, 9.0]), 3.0).numpy()
     array([2., 3.], dtype=float32)
     """
-    return truediv(x, y)
+    return _ops.divide_real(*_dividable(x, y, "__truediv__"))
 
 
 def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
@@ -255,8 +290,20 @@ def add_n(inputs: Any, name: str | None = None) -> Tensor:
 def accumulate_n(
     inputs: Sequence, shape: Any = None, tensor_dtype: Any = None, name: str | None = None
 ) -> Tensor:
-    """The sum of several tensors; the same as `tf.add_n`."""
-    return add_n(inputs)
+    """The sum of several tensors, as `tf.add_n`, which must have a given shape and dtype.
+
+    >>> tf.math.accumulate_n([[1, 2], [3, 4]]).numpy()
+    array([4, 6], dtype=int32)
+    """
+    total = add_n(inputs)
+    if tensor_dtype is not None and dtypes.as_dtype(tensor_dtype) is not total.dtype:
+        raise TypeError(
+            f"The `tensor_dtype` argument is {tensor_dtype}, but `input` is of type "
+            f"{total.dtype!r}. These must be equal."
+        )
+    if shape is not None and not total.shape.is_compatible_with(shape):
+        raise ValueError(f"Shapes {total.shape} and {shape} are incompatible")
+    return total
 
 
 def reciprocal_no_nan(x: Any, name: str | None = None) -> Tensor:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from eagerflow import _core
 from eagerflow import dtype as dtypes
 from eagerflow.composite import accepts_composites
@@ -104,9 +106,9 @@ def weighted_moments(
     weights = _ops.cast(weights, x.dtype)
     weights = weights + _ops.zeros_like(x)
     total = _ops.reduce_sum(weights, axis=axes, keepdims=True)
-    mean = _ops.reduce_sum(weights * x, axis=axes, keepdims=True) / total
+    mean = _ops.divide_no_nan(_ops.reduce_sum(weights * x, axis=axes, keepdims=True), total)
     squares = weights * _ops.squared_difference(x, mean)
-    variance = _ops.reduce_sum(squares, axis=axes, keepdims=True) / total
+    variance = _ops.divide_no_nan(_ops.reduce_sum(squares, axis=axes, keepdims=True), total)
     if not keepdims:
         shape = _ops.reduce_sum(weights, axis=axes)._shape_tuple()
         mean, variance = _ops.reshape(mean, shape), _ops.reshape(variance, shape)
@@ -181,12 +183,15 @@ def batch_normalization(
     array([-1.,  1.], dtype=float32)
     """
     x = _core.convert(x, None, None)
-    factor = _ops.rsqrt(_ops.add(_core.convert(variance, None, x.dtype), variance_epsilon))
+    if not isinstance(variance, Tensor | _core.Variable):
+        epsilon_dtype = dtypes.result_dtype(variance_epsilon)
+        variance = _core.convert(variance, epsilon_dtype, x.dtype)
+    factor = _ops.rsqrt(_ops.add(variance, variance_epsilon))
     if scale is not None:
         factor = _ops.multiply(factor, scale)
     shift = _ops.negative(_ops.multiply(mean, factor))
     if offset is not None:
-        shift = _ops.add(offset, shift)
+        shift = _ops.add(shift, offset)
     if factor.dtype is not x.dtype:
         factor, shift = _ops.cast(factor, x.dtype), _ops.cast(shift, x.dtype)
     return _ops.add(_ops.multiply(x, factor), shift)
@@ -389,6 +394,19 @@ def embedding_lookup(
     return clip_by_norm(rows, max_norm, axes=list(range(first, rows.ndim)))
 
 
+def _check_images(x: Tensor, block_size: Any, data_format: Any) -> None:
+    """Of what is divided into square blocks."""
+    if data_format not in ("NHWC", "NCHW"):
+        raise invalid_argument(
+            f"Value for attr 'data_format' of {data_format!r} is not in the list of allowed "
+            'values: "NHWC", "NCHW"'
+        )
+    if not isinstance(block_size, int | np.integer):
+        raise TypeError(f"Expected int for argument 'block_size' not {block_size!r}.")
+    if x.ndim != 4:
+        raise invalid_argument(f"Input rank should be: 4 instead of: {x.ndim}")
+
+
 def depth_to_space(
     input: Any, block_size: int, data_format: str = "NHWC", name: str | None = None
 ) -> Tensor:
@@ -409,6 +427,7 @@ def depth_to_space(
     """
     x = _core.convert(input, None, None)
     b = block_size
+    _check_images(x, b, data_format)
     if data_format == "NCHW":
         x = _ops.transpose(x, [0, 2, 3, 1])
     n, rows, columns, channels = x._shape_tuple()
@@ -435,6 +454,7 @@ def space_to_depth(
     """
     x = _core.convert(input, None, None)
     b = block_size
+    _check_images(x, b, data_format)
     if data_format == "NCHW":
         x = _ops.transpose(x, [0, 2, 3, 1])
     n, rows, columns, channels = x._shape_tuple()

@@ -161,8 +161,7 @@ def cumulative_logsumexp(
         before = total
         total = row if total is None else _logaddexp(total, row)
         if exclusive:
-            least = x.dtype.min
-            totals.append(_ops.zeros_like(row) + float(least) if before is None else before)
+            totals.append(_ops.zeros_like(row) - float("inf") if before is None else before)
         else:
             totals.append(total)
     if reverse:

@@ -87,6 +87,8 @@ def _extreme(data: Any, segment_ids: Any, num_segments: Any, largest: bool) -> T
     kept = np.flatnonzero(flat_ids >= 0)
     limit = values.dtype.min if largest else values.dtype.max
     start = _ops.broadcast_to(_core.convert(limit, values.dtype, None), [count, *inner])
+    if not (start._size and kept.size):
+        return start
     scatter = _ops.tensor_scatter_nd_max if largest else _ops.tensor_scatter_nd_min
     return scatter(start, flat_ids[kept][:, None], _ops.gather(rows, kept, 0, 0))
 
@@ -149,6 +151,8 @@ def unsorted_segment_prod(
         rows = _ops.multiply(_ops.gather(rows, left, 0, 0), _ops.gather(padded, right, 0, 0))
         owners = owners[left]
     start = _ops.broadcast_to(one, [count, *inner])
+    if not (start._size and owners.size):
+        return start
     return _ops.tensor_scatter_nd_update(start, owners[:, None], rows)
 
 
