@@ -13,6 +13,8 @@
 #include "bindings/py_tensor.h"
 #include "bindings/py_variable.h"
 #include "checksum/crc32c.h"
+#include "data/example.h"
+#include "data/shuffle_order.h"
 #include "device/allocator.h"
 #include "device/isa.h"
 #include "device/parallel.h"
@@ -82,6 +84,74 @@ uint32_t crc32c_of(nb::handle data, uint32_t value) {
   return value;
 }
 
+// A one-dimensional buffer of Python's, as a span of numbers.
+template <class T>
+class Numbers {
+ public:
+  Numbers(nb::handle object, bool writable) {
+    if (PyObject_GetBuffer(object.ptr(), &view_, writable ? PyBUF_WRITABLE : PyBUF_SIMPLE) < 0) {
+      throw nb::python_error();
+    }
+  }
+  Numbers(const Numbers&) = delete;
+  Numbers& operator=(const Numbers&) = delete;
+  ~Numbers() { PyBuffer_Release(&view_); }
+  std::span<T> span() const {
+    return {static_cast<T*>(view_.buf), static_cast<size_t>(view_.len) / sizeof(T)};
+  }
+
+ private:
+  Py_buffer view_;
+};
+
+// Where the ring starts after as many draws as there are words.
+int64_t draw_shuffled(nb::handle ring, int64_t start, int64_t left, nb::handle words,
+                      nb::handle incoming, nb::handle drawn) {
+  const Numbers<int64_t> places(ring, true), out(drawn, true);
+  const Numbers<const uint32_t> numbers(words, false);
+  const Numbers<const int64_t> next(incoming, false);
+  const auto size = static_cast<int64_t>(places.span().size());
+  const auto count = static_cast<int64_t>(numbers.span().size());
+  const auto more = static_cast<int64_t>(next.span().size());
+  if (start < 0 || start >= size || left > size ||
+      static_cast<int64_t>(out.span().size()) < count ||
+      (more ? more != count || left != size : count > left)) {
+    throw nb::value_error("the buffers of a shuffle do not fit each other");
+  }
+  ef::ShuffleRing state{places.span(), start};
+  ef::draw_shuffled(state, left, numbers.span(), next.span(), out.span().data());
+  return state.start;
+}
+
+// The features that are looked for in Example messages, ready for many of them.
+class DenseExamples {
+ public:
+  DenseExamples(nb::list keys, nb::list dtypes, nb::list shapes) {
+    for (size_t i = 0; i < keys.size(); ++i) {
+      const py::Ints dims = py::to_ints(nb::handle(shapes[i]).ptr(), "shape");
+      features_.push_back({nb::cast<std::string>(keys[i]),
+                           py::to_dtype(nb::handle(dtypes[i]).ptr()),
+                           ef::Shape(std::span<const int64_t>(dims.begin(), dims.size()))});
+    }
+  }
+
+  // The tensors of the messages in a scalar or vector of strings, or None.
+  nb::object parse(nb::handle serialized) const {
+    if (!py::is_tensor(serialized.ptr())) throw nb::type_error("a tensor of strings is needed");
+    const ef::Tensor& messages = py::tensor_of(serialized.ptr());
+    if (messages.dtype() != ef::DType::kString || messages.rank() > 1) return nb::none();
+    std::vector<ef::Tensor> columns =
+        ef::read_dense_examples(messages.strings(), messages.rank() == 0, features_);
+    if (columns.empty()) return nb::none();
+    nb::list result;
+    for (ef::Tensor& column : columns) result.append(nb::steal(py::wrap(std::move(column))));
+    return result;
+  }
+
+ private:
+  std::vector<ef::DenseFeature> features_;
+};
+
 PyMethodDef record_custom_def = {"record_custom", py::record_custom, METH_VARARGS,
                                  "Notes a backward step written in Python on the active tapes."};
 PyMethodDef stop_recording_def = {"stop_recording", py::make_stop_recording, METH_NOARGS,
@@ -134,6 +204,15 @@ NB_MODULE(_core, m) {
   m.def("from_dlpack", [](nb::object object) {
     return translated([&] { return nb::steal(py::wrap(py::from_dlpack(object.ptr()))); });
   });
+  nb::class_<DenseExamples>(m, "DenseExamples")
+      .def(nb::init<nb::list, nb::list, nb::list>(), nb::arg("keys"), nb::arg("dtypes"),
+           nb::arg("shapes"))
+      .def("parse", [](const DenseExamples& self, nb::handle serialized) {
+        return translated([&] { return self.parse(serialized); });
+      });
+  m.def("draw_shuffled", draw_shuffled, nb::arg("ring"), nb::arg("start"), nb::arg("left"),
+        nb::arg("words"), nb::arg("incoming"), nb::arg("drawn"),
+        "Draws from a shuffle buffer: one element for each word; gives the ring's new start.");
   m.def("crc32c", crc32c_of, nb::arg("data"), nb::arg("value") = 0,
         "The CRC-32C of bytes that follow those whose checksum is `value`.");
   m.def(
@@ -158,9 +237,9 @@ NB_MODULE(_core, m) {
       "add_observer",
       [](nb::object function, bool bad_only) { py::add_observer(function.ptr(), bad_only); },
       nb::arg("function"), nb::arg("bad_only") = false,
-      "Calls function(name, inputs, outputs) after operations: all, or those whose results are bad.");
-  m.def("remove_observer",
-        [](nb::object function) { return py::remove_observer(function.ptr()); });
+      "Calls function(name, inputs, outputs) after operations: all, or those whose results are "
+      "bad.");
+  m.def("remove_observer", [](nb::object function) { return py::remove_observer(function.ptr()); });
   m.def("recording", [] { return ef::recording(); }, "Whether a tape of this thread records.");
 
   m.def("num_threads", ef::max_threads, "How many threads a kernel may use.");

@@ -7,10 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from eagerflow import _core
 from eagerflow.data.seeds import SeedSequence, Words
 
 # How many indices a shuffle makes at a time.
 _CHUNK = 2048
+_NOTHING: np.ndarray = np.zeros(0, np.int64)
 
 
 class IndexStream:
@@ -151,7 +153,7 @@ class Shuffled(IndexStream):
         self._sequence = sequence
         self._seeds = sequence.next()
         self._words = Words(*self._seeds)
-        self._ring: list | None = None
+        self._ring: np.ndarray | None = None
         self._start = 0
         self._left = 0
         self._ready: np.ndarray = np.zeros(0, np.int64)
@@ -176,53 +178,21 @@ class Shuffled(IndexStream):
     def _draw(self, count: int) -> np.ndarray:
         """Up to `count` further indices."""
         if self._ring is None:
-            first = self._source.take(self._size)
-            self._ring = list(first) if type(first) is range else first.tolist()
+            self._ring = np.array(self._source.take(self._size), np.int64)
             self._left = len(self._ring)
+        incoming = _NOTHING
         if self._left == self._size:
-            incoming = self._source.take(count)
-            if len(incoming):
-                return self._drawn_full(incoming)
-        return self._drawn_rest(min(count, self._left))
-
-    def _drawn_full(self, incoming: Any) -> np.ndarray:
-        """Draws as many as come in, from a full buffer."""
-        ring, start, size = self._ring, self._start, self._size
-        assert ring is not None
-        offsets = (self._words.take(len(incoming)) % np.uint32(min(size, 2**32 - 1))).tolist()
-        drawn = []
-        for offset, new in zip(offsets, incoming, strict=True):
-            index = start + offset
-            if index >= size:
-                index -= size
-            drawn.append(ring[index])
-            ring[index] = ring[start]
-            ring[start] = new
-            start += 1
-            if start == size:
-                start = 0
-        self._start = start
-        return np.array(drawn, np.int64)
-
-    def _drawn_rest(self, count: int) -> np.ndarray:
-        """Draws from a buffer that nothing comes into any more."""
-        ring, start, left = self._ring, self._start, self._left
-        assert ring is not None
-        size = len(ring)
-        if not count:
-            return np.zeros(0, np.int64)
-        sizes = np.arange(left, left - count, -1, dtype=np.uint32)
-        offsets = (self._words.take(count) % sizes).tolist()
-        drawn = []
-        for offset in offsets:
-            index = (start + offset) % size
-            drawn.append(ring[index])
-            ring[index] = ring[start]
-            start += 1
-            if start == size:
-                start = 0
-        self._start, self._left = start, left - count
-        return np.array(drawn, np.int64)
+            incoming = np.asarray(self._source.take(count), np.int64)
+        count = len(incoming) or min(count, self._left)
+        drawn: np.ndarray = np.empty(count, np.int64)
+        if count:
+            words = self._words.take(count)
+            self._start = _core.draw_shuffled(
+                self._ring, self._start, self._left, words, incoming, drawn
+            )
+            if not len(incoming):
+                self._left -= count
+        return drawn
 
     def state(self) -> Any:
         return {
@@ -230,7 +200,7 @@ class Shuffled(IndexStream):
             "seeds": list(self._seeds),
             "sequence": self._sequence.position(),
             "taken": self._words.taken,
-            "ring": self._ring,
+            "ring": None if self._ring is None else self._ring.tolist(),
             "start": self._start,
             "left": self._left,
             "ready": self._ready[self._at :].tolist(),
@@ -242,6 +212,6 @@ class Shuffled(IndexStream):
         self._sequence.go_to(state["sequence"])
         self._words = Words(*self._seeds)
         self._words.skip_to(state["taken"])
-        self._ring = None if state["ring"] is None else list(state["ring"])
+        self._ring = None if state["ring"] is None else np.array(state["ring"], np.int64)
         self._start, self._left = state["start"], state["left"]
         self._ready, self._at = np.array(state["ready"], np.int64), 0

@@ -427,11 +427,11 @@ def parse_example(
     if not features:
         raise ValueError(f"Argument `features` cannot be None or falsy. Got {features}")
     op = "ParseExampleV2"
-    items, batch = serialized_list(serialized, op)
-    plan = dense_plan(features) if items else None
-    parsed = None if plan is None else plan.several(items) if batch else plan.one(items[0])
+    plan = dense_plan(features)
+    parsed = None if plan is None else plan.parse(serialized)
     if parsed is not None:
         return parsed
+    items, batch = serialized_list(serialized, op)
     examples = [message_of("Example", item, op).features.feature for item in items]
     return Parser(features, op, batch).parse(examples)
 
@@ -464,13 +464,14 @@ def parse_single_example(
     if not features:
         raise ValueError("Missing features.")
     op = "ParseExampleV2"
+    serialized = _core.convert(serialized, None, dtypes.string)
+    plan = dense_plan(features) if serialized.ndim == 0 else None
+    parsed = None if plan is None else plan.parse(serialized)
+    if parsed is not None:
+        return parsed
     items, batch = serialized_list(serialized, op)
     if batch:
         raise invalid("Expected serialized to be a scalar", op)
-    plan = dense_plan(features)
-    parsed = None if plan is None else plan.one(items[0])
-    if parsed is not None:
-        return parsed
     examples = [message_of("Example", item, op).features.feature for item in items]
     return Parser(features, op, False).parse(examples)
 
