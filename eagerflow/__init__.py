@@ -379,6 +379,7 @@ if _typing.TYPE_CHECKING:
     from eagerflow import (
         audio,
         image,
+        debug,
         keras,
         lookup,
         ragged,
@@ -396,6 +397,7 @@ if _typing.TYPE_CHECKING:
 _LAZY = {
     "audio": "eagerflow.audio",
     "image": "eagerflow.image",
+    "debug": "eagerflow.debug",
     "initializers": "eagerflow.keras.initializers",
     "keras": "eagerflow.keras",
     "lookup": "eagerflow.lookup",
@@ -508,6 +510,7 @@ __all__ = [
     "cosh",
     "cumsum",
     "custom_gradient",
+    "debug",
     "debugging",
     "device",
     "divide",

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
 from eagerflow import _core
 from eagerflow import dtype as dtypes
+from eagerflow.numerics import disable_check_numerics as disable_check_numerics
+from eagerflow.numerics import enable_check_numerics as enable_check_numerics
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.math import same_dtype
 
@@ -470,66 +472,6 @@ def check_numerics(tensor: Any, message: str, name: Any = None) -> Tensor:
     raise invalid_argument(
         f"{message} : Tensor had {' and '.join(found)} values [Op:CheckNumerics]"
     )
-
-
-def _report_bad(name: str, inputs: Sequence, outputs: Sequence) -> None:
-    """Raises an error about the first result that is not finite."""
-    for number, output in enumerate(outputs):
-        if not output.dtype.is_floating:
-            continue
-        values = np.asarray(output).astype(np.float64)
-        counts = {
-            "-Inf": int(np.isneginf(values).sum()),
-            "+Inf": int(np.isposinf(values).sum()),
-            "+NaN": int(np.isnan(values).sum()),
-        }
-        if not any(counts.values()):
-            continue
-        lines = [
-            f'!!! Detected Infinity or NaN in output {number} of eagerly-executing op "{name}" '
-            f"(# of outputs: {len(outputs)}) !!!",
-            f"  dtype: {output.dtype}",
-            f"  shape: {output.shape}",
-            *(f"  # of {what} elements: {count}" for what, count in counts.items() if count),
-            *(f"  Input tensor: {tensor}" for tensor in inputs),
-        ]
-        raise invalid_argument("\n".join(lines))
-
-
-_checking = False
-
-
-def enable_check_numerics(stack_height_limit: int = 30, path_length_limit: int = 50) -> None:
-    """Lets every operation whose result is not finite raise an error.
-
-    Args:
-        stack_height_limit: ignored.
-        path_length_limit: ignored.
-
-    >>> tf.debugging.enable_check_numerics()
-    >>> try:
-    ...     tf.math.log(0.0)
-    ... except tf.errors.InvalidArgumentError as error:
-    ...     print(str(error).splitlines()[0])
-    ... finally:
-    ...     tf.debugging.disable_check_numerics()
-    !!! Detected Infinity or NaN in output 0 of eagerly-executing op "Log" (# of outputs: 1) !!!
-    """
-    global _checking
-    if not _checking:
-        _core.add_observer(_report_bad, True)
-        _checking = True
-
-
-def disable_check_numerics() -> None:
-    """Undoes `tf.debugging.enable_check_numerics`.
-
-    >>> tf.debugging.disable_check_numerics()
-    """
-    global _checking
-    if _checking:
-        _core.remove_observer(_report_bad)
-        _checking = False
 
 
 def assert_all_finite(x: Any, message: str, name: Any = None) -> Tensor:

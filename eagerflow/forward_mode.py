@@ -169,27 +169,12 @@ class ForwardAccumulator:
         ]
         if not pairs:
             return None
-        return (
-            linear.gradient(
-                [gradient for gradient, _ in pairs],
-                weights,
-                [_conjugate(tangent) for _, tangent in pairs],
-                UnconnectedGradients.ZERO,
-            )
-            if not value.dtype.is_complex
-            else _conjugate(
-                linear.gradient(
-                    [gradient for gradient, _ in pairs],
-                    weights,
-                    [_conjugate(tangent) for _, tangent in pairs],
-                    UnconnectedGradients.ZERO,
-                )
-            )
+        return linear.gradient(
+            [gradient for gradient, _ in pairs],
+            weights,
+            [tangent for _, tangent in pairs],
+            UnconnectedGradients.ZERO,
         )
-
-
-def _conjugate(value: Any) -> Any:
-    return _ops.conj(value) if value.dtype.is_complex else value
 
 
 class _BatchAccumulator(ForwardAccumulator):

@@ -9,6 +9,14 @@ from eagerflow.keras import initializers as keras
 from eagerflow.keras.random_generator import RandomGenerator
 
 
+def refresh(initializer: Any) -> None:
+    """Has an initializer without a seed draw other numbers next time, as version 1's do."""
+    unseeded = getattr(initializer, "seed", 0) is None
+    if unseeded and getattr(initializer, "_random_generator", None) is not None:
+        initializer._random_generator = RandomGenerator(None, "stateless")
+        initializer._used = False
+
+
 class _Version1:
     """Takes `dtype` when it is made, and `partition_info` when it is called."""
 
@@ -22,10 +30,7 @@ class _Version1:
     ) -> Any:
         """Values of a shape."""
         wanted = dtypes.as_dtype(self.dtype if dtype is None else dtype)
-        if self.seed is None and self._random_generator is not None:
-            # Other numbers every time, as version 1's initializers give.
-            self._random_generator = RandomGenerator(None, "stateless")
-            self._used = False
+        refresh(self)
         return super().__call__(shape, dtype=wanted, **kwargs)  # type: ignore[misc]
 
 

@@ -14,6 +14,7 @@ from eagerflow.graph.recording import record
 from eagerflow.graph.structure import is_symbol
 from eagerflow.graph.variables import make_variable
 from eagerflow.shapes import TensorShape
+from eagerflow.type_spec import TensorSpec
 from eagerflow.v1.names import GraphKeys
 
 
@@ -375,12 +376,15 @@ def _initial(full: str, shape: Any, dtype: Any, initializer: Any) -> tuple[Any, 
         initializer = initializer()
 
     def make() -> Any:
+        initializers.refresh(initializer)
         return initializer(sizes, dtype=dtype)
 
     graph = context.building_graph()
     if graph is None:
         return make, dtype
-    return (lambda: record(graph, make, kind="Initializer")), dtype
+    # Not run to find out the shape: initializers draw other numbers each time they are called.
+    spec = TensorSpec(sizes, dtype)
+    return (lambda: record(graph, make, kind="Initializer", outputs=spec)), dtype
 
 
 def get_local_variable(name: str, *args: Any, **kwargs: Any) -> Any:

@@ -1,0 +1,107 @@
+"""Traces: which operations ran, on what, and from which lines of the program."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any
+
+from eagerflow import _core
+from eagerflow.source_line import Line, calling_line
+
+
+@dataclass(frozen=True)
+class Step:
+    """One operation that ran."""
+
+    name: str
+    inputs: tuple
+    outputs: tuple
+    line: Line | None
+
+
+class Trace:
+    """Notes every operation of this thread inside of its `with` block, with the program's line.
+
+    The tensors are kept as long as the trace is.
+
+    >>> with tf.debug.trace() as trace:
+    ...     y = tf.exp(tf.constant(1.0)) + 1.0
+    >>> [step.name for step in trace.steps]
+    ['Exp', 'AddV2']
+    """
+
+    def __init__(self) -> None:
+        self.steps: list[Step] = []
+        self._thread = 0
+
+    def _note(self, name: str, inputs: tuple, outputs: tuple) -> None:
+        if threading.get_ident() == self._thread:
+            self.steps.append(Step(name, tuple(inputs), tuple(outputs), calling_line()))
+
+    def __enter__(self) -> Trace:
+        self._thread = threading.get_ident()
+        self._observer = self._note
+        _core.add_observer(self._observer)
+        _active.traces.append(self)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        _core.remove_observer(self._observer)
+        _active.traces.remove(self)
+        _active.last = self
+
+
+class _Active(threading.local):
+    def __init__(self) -> None:
+        self.traces: list[Trace] = []
+        self.last: Trace | None = None
+
+
+_active = _Active()
+
+
+def trace() -> Trace:
+    """A context manager that notes operations, for `explain_gradient`, `show_tape`, `draw_tape`."""
+    return Trace()
+
+
+def current_trace() -> Trace | None:
+    """The innermost trace, or else the one that ended last."""
+    return _active.traces[-1] if _active.traces else _active.last
+
+
+def trace_or_error(given: Trace | None) -> Trace:
+    """The trace given, or the current one.
+
+    Raises:
+        ValueError: if there is none.
+    """
+    found = given or current_trace()
+    if found is None:
+        raise ValueError(
+            "Nothing has been traced: put the computation inside of `with eagerflow.debug.trace():`."
+        )
+    return found
+
+
+class Keys:
+    """Tells tensors and variables apart as one tape does: a variable is what has been read of it."""
+
+    def __init__(self, tape: Any) -> None:
+        self._tape = tape
+
+    def __call__(self, value: Any) -> Any:
+        """A key that is the same for everything that the tape takes for one."""
+        entry = self._tape._entry(value)
+        return ("entry", entry) if entry else ("id", value._id)
+
+    def recorded(self, value: Any) -> bool:
+        """Whether the tape knows the value."""
+        return bool(self._tape._entry(value))

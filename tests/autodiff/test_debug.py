@@ -1,0 +1,121 @@
+"""eagerflow.debug: why gradients are None or NaN, and what tapes have recorded."""
+
+import shutil
+
+import pytest
+
+import eagerflow as tf
+from eagerflow import debug
+
+
+@pytest.fixture
+def x():
+    return tf.constant([1.0, 4.0])
+
+
+def explained(f, x, persistent=True):
+    with debug.trace(), tf.GradientTape(persistent=persistent) as tape:
+        tape.watch(x)
+        y = f(x)
+    return debug.explain_gradient(tape, y, x)
+
+
+def test_nothing_is_wrong(x):
+    assert explained(lambda x: x * 2.0, x).kind == "connected"
+    assert "persistent" in explained(lambda x: x * 2.0, x, persistent=False).text
+
+
+def test_sources_that_are_not_watched(x):
+    frozen = tf.Variable(1.0, trainable=False)
+    with debug.trace(), tf.GradientTape() as tape:
+        y = x * frozen
+    assert "watch" in debug.explain_gradient(tape, y, x).text
+    assert "not trainable" in debug.explain_gradient(tape, y, frozen).text
+    assert debug.explain_gradient(tape, y, tf.constant(1)).kind == "integer"
+
+
+def test_a_path_that_ends_in_an_operation_without_gradient(x):
+    found = explained(lambda x: tf.cast(tf.argmax(x * x), tf.float32) * 2.0, x)
+    assert found.kind == "no gradient" and found.step.name == "ArgMax"
+    assert "test_debug.py" in str(found) and "tf.argmax(x * x)" in str(found)
+    found = explained(lambda x: tf.stop_gradient(x * x) + 1.0, x)
+    assert found.step.name == "StopGradient" and "purpose" in found.text
+
+
+def test_a_path_that_leaves_the_operations(x):
+    found = explained(lambda x: tf.constant((x * 3.0).numpy()) + 1.0, x)
+    assert found.kind == "disconnected" and "NumPy" in found.text
+    assert "Mul" in found.text and "AddV2" in found.text
+
+
+def test_what_was_computed_outside_of_the_tape(x):
+    with debug.trace():
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+        y = x * 2.0
+    assert debug.explain_gradient(tape, y, x).kind == "no gradient"
+
+
+def test_bad_values_and_bad_gradients():
+    zero = tf.constant([0.0, 1.0])
+    found = explained(lambda x: tf.math.log(x) * 2.0, zero)
+    assert found.kind == "bad value" and found.step.name == "Log" and "-Inf" in found.text
+    found = explained(lambda x: tf.reduce_sum(tf.sqrt(x * 1.0)) + 1.0, zero)
+    assert found.kind == "bad gradient" and found.step.name == "Sqrt"
+    assert found.line.number > 0 and "from 0 to 1" in found.text
+
+
+def test_variables_are_followed():
+    v = tf.Variable([0.0, 1.0])
+    with debug.trace(), tf.GradientTape(persistent=True) as tape:
+        y = tf.reduce_sum(tf.sqrt(v))
+    assert debug.explain_gradient(tape, y, v).step.name == "Sqrt"
+
+
+def test_a_tape_as_text_and_graph(x, tmp_path):
+    v = tf.Variable([1.0, 2.0], name="weights")
+    with debug.trace(), tf.GradientTape() as tape:
+        y = tf.reduce_sum(x * v)
+        tf.exp(x)
+    text = debug.show_tape(tape)
+    assert "weights = float32[2] watched" not in text  # read, it is the value that is watched
+    assert "Mul(float32[2], t1)" in text and "Sum" in text and "Exp" not in text
+    assert "test_debug.py" in text and y.shape == ()
+    graph = debug.draw_tape(tape)
+    assert graph.startswith("digraph") and graph.count("shape=box") == 2
+    if shutil.which("dot"):
+        debug.draw_tape(tape, tmp_path / "tape.svg")
+        assert "<svg" in (tmp_path / "tape.svg").read_text()
+    else:
+        with pytest.raises(RuntimeError, match="Graphviz"):
+            debug.draw_tape(tape, tmp_path / "tape.svg")
+
+
+def test_traces_nest_and_end():
+    with debug.trace() as outer:
+        tf.constant(1.0) + 1.0
+        with debug.trace() as inner:
+            tf.constant(1.0) * 2.0
+    tf.constant(1.0) - 1.0
+    assert [step.name for step in outer.steps] == ["AddV2", "Mul"]
+    assert [step.name for step in inner.steps] == ["Mul"]
+
+
+def test_numbers_are_checked_after_every_operation():
+    debug.enable_check_numerics()
+    try:
+        assert tf.exp(tf.constant(1.0)).numpy() > 0
+        with pytest.raises(tf.errors.InvalidArgumentError) as caught:
+            tf.math.log(tf.constant([0.0, 1.0])) + 1.0
+        message = str(caught.value)
+        assert '"Log"' in message and "-Inf elements: 1 of 2" in message
+        assert "test_debug.py" in message and "tf.math.log(tf.constant([0.0, 1.0]))" in message
+        x = tf.constant(0.0)
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.sqrt(x)
+        with pytest.raises(tf.errors.InvalidArgumentError, match="Infinity or NaN"):
+            tape.gradient(y, x)
+    finally:
+        debug.disable_check_numerics()
+    assert tf.math.log(0.0).numpy() == float("-inf")
