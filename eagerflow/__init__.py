@@ -378,8 +378,8 @@ from eagerflow.version import (
 if _typing.TYPE_CHECKING:
     from eagerflow import (
         audio,
-        image,
         debug,
+        image,
         keras,
         lookup,
         ragged,

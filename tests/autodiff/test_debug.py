@@ -93,10 +93,10 @@ def test_a_tape_as_text_and_graph(x, tmp_path):
 
 def test_traces_nest_and_end():
     with debug.trace() as outer:
-        tf.constant(1.0) + 1.0
+        _ = tf.constant(1.0) + 1.0
         with debug.trace() as inner:
-            tf.constant(1.0) * 2.0
-    tf.constant(1.0) - 1.0
+            _ = tf.constant(1.0) * 2.0
+    _ = tf.constant(1.0) - 1.0
     assert [step.name for step in outer.steps] == ["AddV2", "Mul"]
     assert [step.name for step in inner.steps] == ["Mul"]
 
