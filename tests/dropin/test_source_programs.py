@@ -29,7 +29,7 @@ def write_digits(folder):
     """A small file of the layout of MNIST's, with digits that can be told apart."""
     rng = np.random.RandomState(0)
     arrays = {}
-    for part, count in (("train", 320), ("test", 64)):
+    for part, count in (("train", 160), ("test", 32)):
         labels = rng.randint(0, 10, count).astype(np.uint8)
         images = rng.randint(0, 60, (count, 28, 28)).astype(np.uint8)
         for image, label in zip(images, labels, strict=True):
