@@ -3,6 +3,7 @@
 import bulk
 import cnn
 import data
+import files
 import matmul
 import regression
 import small
@@ -10,6 +11,6 @@ import startup
 
 WORKLOADS = {
     workload.name: workload
-    for family in (small, regression, cnn, matmul, bulk, data, startup)
+    for family in (small, regression, cnn, matmul, bulk, data, files, startup)
     for workload in family.WORKLOADS
 }

@@ -289,4 +289,4 @@ class BundleReader:
         if masked_crc32c(content) != entry.checksum:
             raise ValueError("the checksum does not hold")
         array: Any = np.frombuffer(content, entry.dtype.as_numpy_dtype)
-        return _core.convert(array.reshape(entry.shape).copy())
+        return _core.convert(array.reshape(entry.shape))

@@ -7,11 +7,10 @@ from typing import Any
 
 from eagerflow import dtypes
 from eagerflow.checkpoint import trackable
-from eagerflow.checkpoint.restoring import LoadStatus, restore_objects
+from eagerflow.checkpoint.restoring import PENDING, LoadStatus, restore_objects, settle
 from eagerflow.checkpoint.saving import save_objects
 from eagerflow.checkpoint.state import CheckpointState, write_state
 from eagerflow.io.os_errors import path_text
-from eagerflow.module import Module
 from eagerflow.variable import Variable
 
 
@@ -44,7 +43,7 @@ class CheckpointOptions:
         self.experimental_skip_slot_variables = experimental_skip_slot_variables
 
 
-class Checkpoint(Module):
+class Checkpoint:
     """Saves and restores the variables of objects, found by the names of attributes.
 
     The files are TensorFlow's: a checkpoint written here loads there, and the reverse. Objects that
@@ -72,7 +71,6 @@ class Checkpoint(Module):
     _save_counter: Variable | None
 
     def __init__(self, root: Any = None, **kwargs: Any) -> None:
-        super().__init__(name="checkpoint")
         object.__setattr__(self, "_save_counter", None)
         object.__setattr__(self, "_root", root)
         if root is not None and not trackable.is_trackable(root):
@@ -91,10 +89,15 @@ class Checkpoint(Module):
             _check_trackable(name, value)
             setattr(self, name, value)
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        object.__setattr__(self, name, value)
+        if PENDING in self.__dict__:
+            settle(self)
+
     def _checkpoint_children(self) -> dict[str, Any]:
         found = {} if self._root is None else dict(trackable.children(self._root))
         for name, value in vars(self).items():
-            if name not in ("_root", "_name_scope", "_save_counter") and _savable(value):
+            if name not in ("_root", "_save_counter", PENDING) and _savable(value):
                 found[name] = value
         if self._save_counter is not None:
             found["save_counter"] = self._save_counter

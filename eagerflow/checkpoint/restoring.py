@@ -124,7 +124,7 @@ class Restoration:
                 + "\n  ".join(problems)
             )
 
-    def _missing(self, node: int, seen: frozenset[int] = frozenset()) -> bool:
+    def missing(self, node: int, seen: frozenset[int] = frozenset()) -> bool:
         """Whether there are values below a node for which no object was found yet.
 
         Lists and dictionaries cannot remember anything, so whoever has them does it for them.
@@ -138,13 +138,13 @@ class Restoration:
             item = self.objects.get(child)
             if item is None:
                 return True
-            if not hasattr(item, "__dict__") and self._missing(child, seen | {child}):
+            if not hasattr(item, "__dict__") and self.missing(child, seen | {child}):
                 return True
         return False
 
     def _remember(self, node: int, item: Any) -> None:
         """Notes at an object that the checkpoint knows more below it."""
-        if not self._missing(node):
+        if not self.missing(node):
             return
         # What a Checkpoint has as its root stands at the same node.
         for holder in (item, getattr(item, "_root", None)):
@@ -156,11 +156,11 @@ class Restoration:
         """Restores what has come to `item` meanwhile; whether nothing is missing any more."""
         with self._lock:
             self._settle_below(node, item)
-            for below, _ in walk(item):
+            for below, _ in list(walk(item)):
                 known = self.nodes.get(id(below))
                 if known is not None and below is not item:
                     self._settle_below(known, below)
-            return not self._missing(node)
+            return not self.missing(node)
 
     def _settle_below(self, node: int, item: Any) -> None:
         names = self._names[node]
@@ -203,10 +203,8 @@ class LoadStatus:
             raise AssertionError(
                 "No checkpoint specified (save_path=None); nothing is being restored."
             )
-        for item, _ in walk(self._root):
-            node = restoration.nodes.get(id(item))
-            if node is not None:
-                restoration.settle(node, item)
+        if restoration.missing(0):
+            restoration.settle(0, self._root)
         return restoration
 
     def assert_consumed(self) -> LoadStatus:

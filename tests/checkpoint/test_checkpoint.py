@@ -215,3 +215,12 @@ def test_inspection(tmp_path):
     assert next(iter(tf.train.checkpoints_iterator(tmp_path))) == path
     state = tf.train.get_checkpoint_state(tmp_path)
     assert state.model_checkpoint_path == path
+
+
+def test_any_name_is_free(tmp_path):
+    path = tf.train.Checkpoint(variables=[tf.Variable(1)], name=tf.Variable(2)).write(
+        tmp_path / "x"
+    )
+    fresh = tf.train.Checkpoint(variables=[tf.Variable(0)], name=tf.Variable(0))
+    fresh.read(path).assert_consumed()
+    assert int(fresh.name) == 2
