@@ -28,6 +28,10 @@ NAMESPACES = {
     "math": tf.math,
     "nn": tf.nn,
     "linalg": tf.linalg,
+    "image": tf.image,
+    "sparse": tf.sparse,
+    "ragged": tf.ragged,
+    "audio": tf.audio,
 }
 
 # They run what they are given, change what the whole program shares, or print.
@@ -109,7 +113,21 @@ junk = st.one_of(
 )
 anything = st.one_of(tensors, tensors, numbers, sizes, junk)
 
+sparse = st.builds(
+    lambda sizes, values: tf.SparseTensor([[0, 1], [2, 0]], values, sizes),
+    st.sampled_from([(3, 2), (2**40, 2**40), (2**62, 8), (0, 0), (1, 1), (-3, 2), (5, 2**33)]),
+    st.sampled_from([[1.0, 2.0], [1, -5], ["a", ""], [math.nan, math.inf]]),
+)
+ragged = st.builds(
+    lambda splits, values: tf.RaggedTensor.from_row_splits(values, splits, validate=False),
+    st.sampled_from([[0, 2, 2, 3], [0, 3], [0], [0, 0, 0], [0, 1, 3]]),
+    st.sampled_from([[1.0, 2.0, 3.0], [1, -5, 0], ["a", "", "b"], [[1.0], [2.0], [3.0]]]),
+)
+composites = st.one_of(sparse, ragged)
+anything = st.one_of(tensors, tensors, numbers, sizes, junk, composites)
+
 LIKELY = {
+    "sp_ rt_input": composites,
     "axis axes num depth size dim batch_dims index alpha rate k": st.one_of(numbers, sizes),
     "shape dims stride ksize begin perm multiples padd crop block": sizes,
     "type": dtypes,

@@ -122,3 +122,16 @@ def test_gradients_agree_with_differences(function):
         step = np.eye(3)[k] * 1e-6
         slope = (total(values + step) - total(values - step)) / 2e-6
         np.testing.assert_allclose(gradient[k], slope, rtol=1e-6, atol=1e-8)
+
+
+def test_shapes_may_be_larger_than_any_memory():
+    places = [[2**40, 1], [0, 2**50], [2**40, 0]]
+    huge = tf.SparseTensor(places, [1.0, 2.0, 3.0], [2**60, 2**60])
+    ordered = tf.sparse.reorder(huge)
+    assert ordered.indices.numpy().tolist() == [places[1], places[2], places[0]]
+    double = tf.sparse.add(huge, huge)
+    assert double.values.numpy().tolist() == [4, 6, 2]
+    assert double.indices.numpy().tolist() == ordered.indices.numpy().tolist()
+    assert tf.sparse.transpose(huge).indices.numpy().tolist()[0] == [0, 2**40]
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        tf.sparse.to_dense(ordered)

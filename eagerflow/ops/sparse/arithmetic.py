@@ -38,19 +38,14 @@ def _check_same_shape(a: SparseTensor, b: SparseTensor, op: str) -> None:
 
 def _united(a: SparseTensor, b: SparseTensor) -> tuple[np.ndarray, Tensor, Tensor]:
     """The places of both in order, and what each has there, zero where it has nothing."""
-    sizes = sizes_of(a)
-    first, second = (flat_places(value.indices.numpy(), sizes) for value in (a, b))
-    flat, where = np.unique(np.concatenate([first, second]), return_inverse=True)
-    count = len(flat)
-    spread = []
-    for values, own in ((a.values, where[: len(first)]), (b.values, where[len(first) :])):
-        spread.append(_ops.unsorted_segment_sum(values, own, count))
-    shape = sizes.tolist()
-    places = (
-        np.stack(np.unravel_index(flat, shape), axis=-1)
-        if count
-        else np.zeros((0, len(shape)), np.int64)
+    both = np.concatenate([a.indices.numpy(), b.indices.numpy()])
+    _, chosen, where = np.unique(
+        flat_places(both, sizes_of(a)), return_index=True, return_inverse=True
     )
+    places, count = both[chosen], a.values._size
+    spread = []
+    for values, own in ((a.values, where[:count]), (b.values, where[count:])):
+        spread.append(_ops.unsorted_segment_sum(values, own, len(places)))
     return places, spread[0], spread[1]
 
 
@@ -84,9 +79,9 @@ def add(a: Any, b: Any, threshold: Any = 0) -> Any:
         limit = np.asarray(_core.convert(threshold, None, None).numpy())
         if limit:
             # Only sums are left out, not what stands alone.
-            flat = flat_places(places, sizes_of(a))
-            both = np.isin(flat, flat_places(a.indices.numpy(), sizes_of(a)))
-            both &= np.isin(flat, flat_places(b.indices.numpy(), sizes_of(a)))
+            everything = np.concatenate([a.indices.numpy(), b.indices.numpy()])
+            numbers = flat_places(everything, sizes_of(a))
+            both = np.unique(numbers, return_counts=True)[1] > 1
             keep = np.flatnonzero(~both | (np.abs(total.numpy()) >= limit))
             places, total = places[keep], _ops.gather(total, keep, 0, 0)
         return SparseTensor(places, total, a.dense_shape)
@@ -302,7 +297,7 @@ def softmax(sp_input: Any, name: str | None = None) -> SparseTensor:
         raise invalid_argument(
             f"Input should have rank >= 2, but got: {len(sizes)} [Op:SparseSoftmax]"
         )
-    rows = value.indices.numpy()[:, :-1] @ strides(sizes[:-1])
+    rows = flat_places(value.indices.numpy()[:, :-1], sizes[:-1])
     _, ids = np.unique(rows, return_inverse=True)
     count = int(ids.max(initial=-1)) + 1
     peaks = _ops.stop_gradient(segment.unsorted_segment_max(value.values, ids, count))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -143,22 +144,22 @@ def reshape(sp_input: Any, shape: Any, name: str | None = None) -> SparseTensor:
     value = checked(sp_input)
     sizes = sizes_of(value)
     target = np.asarray(_core.convert(shape, dtypes.int64, None).numpy()).reshape(-1)
-    total = int(np.prod(sizes))
+    total = math.prod(sizes.tolist())
     unknown = np.flatnonzero(target == -1)
     if len(unknown) > 1 or (target < -1).any():
         raise invalid_argument(f"only one output dimension may be -1, got {target.tolist()}")
     if len(unknown):
-        known = int(np.prod(target[target != -1]))
+        known = math.prod(target[target != -1].tolist())
         if not known or total % known:
             raise invalid_argument(
                 f"Input to reshape is a SparseTensor with {total} dense values, but the requested "
                 f"shape requires a multiple of {known}. [Op:SparseReshape]"
             )
         target[unknown[0]] = total // known
-    if int(np.prod(target)) != total:
+    if math.prod(target.tolist()) != total:
         raise invalid_argument(
             f"Input to reshape is a tensor with {total} dense values, but the requested shape has "
-            f"{int(np.prod(target))}. input_shape={sizes.tolist()} "
+            f"{math.prod(target.tolist())}. input_shape={sizes.tolist()} "
             f"output_shape={target.tolist()} [Op:SparseReshape]"
         )
     flat = flat_places(value.indices.numpy(), sizes)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -39,8 +40,15 @@ def strides(sizes: np.ndarray) -> np.ndarray:
 
 
 def flat_places(places: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    """The places in row-major order as single numbers."""
-    return places @ strides(sizes) if len(sizes) else np.zeros(len(places), np.int64)
+    """Single numbers that are ordered like places in row-major order.
+
+    They are the places in the flattened tensor, unless that is too large to be counted.
+    """
+    if not len(sizes):
+        return np.zeros(len(places), np.int64)
+    if math.prod(max(size, 1) for size in sizes.tolist()) >= 1 << 63:
+        return np.unique(places, axis=0, return_inverse=True)[1].reshape(-1)
+    return places @ strides(sizes)
 
 
 def check_places(places: np.ndarray, sizes: np.ndarray, ordered: bool) -> None:
