@@ -15,6 +15,7 @@ NETWORKS = (
     "Xception",
     "InceptionV3",
     "DenseNet121",
+    "MobileNetV3Small",
 )
 TOPS = {
     "MobileNetV2": {"alpha": 0.35, "input_shape": (96, 96, 3), "classes": 7},

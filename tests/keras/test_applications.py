@@ -26,6 +26,7 @@ NETWORKS = {
     "Xception": ("xception", 20861480, 133, 2369594527, 0.05757, 0.07445),
     "InceptionV3": ("inception_v3", 21802784, 312, 2925442874, 0.05953, 0.06123),
     "DenseNet121": ("densenet121", 7037504, 428, 945836040, 0.07415, 0.06783),
+    "MobileNetV3Small": ("MobilenetV3small", 939120, 230, 4269316279, 0.1021, 0.0963),
 }
 TOPS = {
     "MobileNetV2": ("mobilenetv2_0.35_96", 419175, "predictions", 156),

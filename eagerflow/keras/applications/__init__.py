@@ -7,6 +7,7 @@ from eagerflow.keras.applications import (
     inception_v3,
     mobilenet,
     mobilenet_v2,
+    mobilenet_v3,
     resnet,
     resnet50,
     resnet_v2,
@@ -28,6 +29,7 @@ from eagerflow.keras.applications.efficientnet import (
 from eagerflow.keras.applications.inception_v3 import InceptionV3
 from eagerflow.keras.applications.mobilenet import MobileNet
 from eagerflow.keras.applications.mobilenet_v2 import MobileNetV2
+from eagerflow.keras.applications.mobilenet_v3 import MobileNetV3Large, MobileNetV3Small
 from eagerflow.keras.applications.resnet import ResNet50, ResNet101, ResNet152
 from eagerflow.keras.applications.resnet_v2 import ResNet50V2, ResNet101V2, ResNet152V2
 from eagerflow.keras.applications.vgg16 import VGG16
@@ -49,6 +51,8 @@ __all__ = [
     "InceptionV3",
     "MobileNet",
     "MobileNetV2",
+    "MobileNetV3Large",
+    "MobileNetV3Small",
     "ResNet101",
     "ResNet101V2",
     "ResNet152",
@@ -64,6 +68,7 @@ __all__ = [
     "inception_v3",
     "mobilenet",
     "mobilenet_v2",
+    "mobilenet_v3",
     "resnet",
     "resnet50",
     "resnet_v2",

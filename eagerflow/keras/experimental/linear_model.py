@@ -83,7 +83,7 @@ class LinearModel(Model):
             )
         self.built = True
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: Any) -> Any:  # type: ignore[override]
         """The outputs.
 
         Raises:

@@ -1,0 +1,332 @@
+"""tf.keras.applications.mobilenet_v3."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from eagerflow.keras import layers
+from eagerflow.keras.applications import imagenet_utils
+from eagerflow.keras.applications.frame import Frame
+
+__all__ = ["MobileNetV3Large", "MobileNetV3Small", "decode_predictions", "preprocess_input"]
+
+_HASHES = {
+    "large_224_0.75_float": (
+        "765b44a33ad4005b3ac83185abf1d0eb",
+        "40af19a13ebea4e2ee0c676887f69a2e",
+    ),
+    "large_224_1.0_float": (
+        "59e551e166be033d707958cf9e29a6a7",
+        "07fb09a5933dd0c8eaafa16978110389",
+    ),
+    "large_minimalistic_224_1.0_float": (
+        "675e7b876c45c57e9e63e6d90a36599c",
+        "ec5221f64a2f6d1ef965a614bdae7973",
+    ),
+    "small_224_0.75_float": (
+        "cb65d4e5be93758266aa0a7f2c6708b7",
+        "ebdb5cc8e0b497cd13a7c275d475c819",
+    ),
+    "small_224_1.0_float": (
+        "8768d4c2e7dee89b9d02b2d03d65d862",
+        "d3e8ec802a04aa4fc771ee12a9a9b836",
+    ),
+    "small_minimalistic_224_1.0_float": (
+        "99cd97fb2fcdad2bf028eb838de69e37",
+        "cde8136e733e811080d9fcd8a252f7e4",
+    ),
+}
+# Expansion, filters, kernel (0: the network's own), stride, whether channels are weighted, and
+# whether the activation is the network's own rather than ReLU.
+_SMALL = (
+    (1, 16, 3, 2, True, False),
+    (72.0 / 16, 24, 3, 2, False, False),
+    (88.0 / 24, 24, 3, 1, False, False),
+    (4, 40, 0, 2, True, True),
+    (6, 40, 0, 1, True, True),
+    (6, 40, 0, 1, True, True),
+    (3, 48, 0, 1, True, True),
+    (3, 48, 0, 1, True, True),
+    (6, 96, 0, 2, True, True),
+    (6, 96, 0, 1, True, True),
+    (6, 96, 0, 1, True, True),
+)
+_LARGE = (
+    (1, 16, 3, 1, False, False),
+    (4, 24, 3, 2, False, False),
+    (3, 24, 3, 1, False, False),
+    (3, 40, 0, 2, True, False),
+    (3, 40, 0, 1, True, False),
+    (3, 40, 0, 1, True, False),
+    (6, 80, 3, 2, False, True),
+    (2.5, 80, 3, 1, False, True),
+    (2.3, 80, 3, 1, False, True),
+    (2.3, 80, 3, 1, False, True),
+    (6, 112, 3, 1, True, True),
+    (6, 112, 3, 1, True, True),
+    (6, 160, 0, 2, True, True),
+    (6, 160, 0, 1, True, True),
+    (6, 160, 0, 1, True, True),
+)
+_depth = imagenet_utils.make_divisible
+
+
+def _relu(x: Any) -> Any:
+    return layers.ReLU()(x)
+
+
+def _hard_sigmoid(x: Any) -> Any:
+    return layers.ReLU(6.0)(x + 3.0) * (1.0 / 6.0)
+
+
+def _hard_swish(x: Any) -> Any:
+    return layers.Multiply()([x, _hard_sigmoid(x)])
+
+
+def _norm(frame: Frame, x: Any, name: str) -> Any:
+    return frame.norm(x, name + "/BatchNorm", epsilon=1e-3, momentum=0.999)
+
+
+def _weighted(x: Any, channels: int, prefix: str) -> Any:
+    """Channels weighted by what is in the whole image."""
+    name = prefix + "squeeze_excite/"
+    weight = layers.GlobalAveragePooling2D(keepdims=True, name=name + "AvgPool")(x)
+    weight = layers.Conv2D(_depth(channels * 0.25), 1, padding="same", name=name + "Conv")(weight)
+    weight = layers.ReLU(name=name + "Relu")(weight)
+    weight = layers.Conv2D(channels, 1, padding="same", name=name + "Conv_1")(weight)
+    return layers.Multiply(name=name + "Mul")([x, _hard_sigmoid(weight)])
+
+
+def _block(
+    frame: Frame,
+    x: Any,
+    expansion: float,
+    filters: int,
+    kernel: int,
+    stride: int,
+    weighted: bool,
+    activation: Callable[[Any], Any],
+    number: int,
+) -> Any:
+    """An inverted residual."""
+    shortcut = x
+    channels = frame.channels(x)
+    wide = _depth(channels * expansion)
+    prefix = f"expanded_conv_{number}/" if number else "expanded_conv/"
+    if number:
+        x = layers.Conv2D(wide, 1, padding="same", use_bias=False, name=prefix + "expand")(x)
+        x = activation(_norm(frame, x, prefix + "expand"))
+    if stride == 2:
+        pad = imagenet_utils.correct_pad(x, kernel)
+        x = layers.ZeroPadding2D(pad, name=prefix + "depthwise/pad")(x)
+    x = layers.DepthwiseConv2D(
+        kernel,
+        strides=stride,
+        padding="same" if stride == 1 else "valid",
+        use_bias=False,
+        name=prefix + "depthwise",
+    )(x)
+    x = activation(_norm(frame, x, prefix + "depthwise"))
+    if weighted:
+        x = _weighted(x, wide, prefix)
+    x = layers.Conv2D(filters, 1, padding="same", use_bias=False, name=prefix + "project")(x)
+    x = _norm(frame, x, prefix + "project")
+    if stride == 1 and channels == filters:
+        x = layers.Add(name=prefix + "Add")([shortcut, x])
+    return x
+
+
+def _network(
+    frame: Frame,
+    size: str,
+    blocks: tuple,
+    last: int,
+    alpha: float,
+    minimalistic: bool,
+    dropout_rate: float,
+    include_preprocessing: bool,
+) -> Any:
+    if frame.weights == "imagenet" and alpha not in ((1.0,) if minimalistic else (0.75, 1.0)):
+        raise ValueError(
+            "If imagenet weights are being loaded, alpha can be one of `0.75`, `1.0` for non "
+            "minimalistic or `1.0` for minimalistic only."
+        )
+    own = _relu if minimalistic else _hard_swish
+    x = frame.images
+    if include_preprocessing:
+        x = layers.Rescaling(scale=1.0 / 127.5, offset=-1.0)(x)
+    x = layers.Conv2D(16, 3, strides=2, padding="same", use_bias=False, name="Conv")(x)
+    x = own(_norm(frame, x, "Conv"))
+    for number, (expansion, filters, kernel, stride, weighted, swish) in enumerate(blocks):
+        x = _block(
+            frame,
+            x,
+            expansion,
+            _depth(filters * alpha),
+            kernel or (3 if minimalistic else 5),
+            stride,
+            weighted and not minimalistic,
+            own if swish else _relu,
+            number,
+        )
+    wide = _depth(frame.channels(x) * 6)
+    x = layers.Conv2D(wide, 1, padding="same", use_bias=False, name="Conv_1")(x)
+    x = own(_norm(frame, x, "Conv_1"))
+    if frame.include_top:
+        last = _depth(last * alpha) if alpha > 1.0 else last
+        x = layers.GlobalAveragePooling2D(keepdims=True)(x)
+        x = own(layers.Conv2D(last, 1, padding="same", name="Conv_2")(x))
+        if dropout_rate > 0:
+            x = layers.Dropout(dropout_rate)(x)
+        x = layers.Conv2D(frame.classes, 1, padding="same", name="Logits")(x)
+        x = layers.Flatten()(x)
+        imagenet_utils.validate_activation(frame.classifier_activation, frame.weights)
+        x = layers.Activation(frame.classifier_activation, name="Predictions")(x)
+    else:
+        x = frame.pooled(x)
+    version = f"{size}{'_minimalistic' if minimalistic else ''}_224_{float(alpha)}_float"
+    return frame.model(
+        x,
+        "MobilenetV3" + size,
+        f"mobilenet_v3/weights_mobilenet_v3_{version}",
+        _HASHES.get(version, (None, None)),
+        top=".h5",
+        notop="_no_top_v2.h5",
+    )
+
+
+def _frame(
+    input_shape: Any,
+    include_top: bool,
+    weights: Any,
+    input_tensor: Any,
+    classes: int,
+    pooling: str | None,
+    classifier_activation: Any,
+) -> Frame:
+    from eagerflow.keras import config
+
+    first = config.image_data_format() == "channels_first"
+    if input_shape is None:
+        shape = None if input_tensor is None else tuple(input_tensor.shape)[1:]
+        input_shape = shape or ((3, None, None) if first else (None, None, 3))
+    sizes = input_shape[1:] if first else input_shape[:2]
+    if any(size is not None and size < 32 for size in sizes):
+        raise ValueError(f"Input size must be at least 32x32; Received `input_shape={input_shape}`")
+    return Frame(
+        include_top,
+        weights,
+        input_tensor,
+        input_shape,
+        pooling,
+        classes,
+        classifier_activation,
+        need_size=False,
+    )
+
+
+def MobileNetV3Small(
+    input_shape: Any = None,
+    alpha: float = 1.0,
+    minimalistic: bool = False,
+    include_top: bool = True,
+    weights: Any = "imagenet",
+    input_tensor: Any = None,
+    classes: int = 1000,
+    pooling: str | None = None,
+    dropout_rate: float = 0.2,
+    classifier_activation: Any = "softmax",
+    include_preprocessing: bool = True,
+) -> Any:
+    """MobileNetV3, the small one: for machines that compute little.
+
+    Howard et al., "Searching for MobileNetV3" (ICCV 2019).
+
+    Args:
+        input_shape: the images' shape; sizes may be None.
+        alpha: what all numbers of filters are multiplied by.
+        minimalistic: whether only plain convolutions and ReLU are used.
+        include_top: whether the network ends with a classifier.
+        weights: "imagenet", None for random numbers, or a file of weights.
+        input_tensor: a symbolic tensor that is the images.
+        classes: how many classes the classifier has.
+        pooling: "avg" or "max" over the channels at the end of a network without a classifier.
+        dropout_rate: the dropout's rate before the classifier.
+        classifier_activation: the classifier's activation; None gives logits.
+        include_preprocessing: whether the network itself brings values from 0 to 255 to its range.
+
+    Raises:
+        ValueError: for arguments that contradict each other.
+        ConnectionError: if trained weights are neither cached nor can they be downloaded.
+    """
+    frame = _frame(
+        input_shape, include_top, weights, input_tensor, classes, pooling, classifier_activation
+    )
+    return _network(
+        frame,
+        "small",
+        _SMALL,
+        1024,
+        alpha,
+        minimalistic,
+        dropout_rate,
+        include_preprocessing,
+    )
+
+
+def MobileNetV3Large(
+    input_shape: Any = None,
+    alpha: float = 1.0,
+    minimalistic: bool = False,
+    include_top: bool = True,
+    weights: Any = "imagenet",
+    input_tensor: Any = None,
+    classes: int = 1000,
+    pooling: str | None = None,
+    dropout_rate: float = 0.2,
+    classifier_activation: Any = "softmax",
+    include_preprocessing: bool = True,
+) -> Any:
+    """MobileNetV3, the large one: for machines that compute little.
+
+    Howard et al., "Searching for MobileNetV3" (ICCV 2019).
+
+    Args:
+        input_shape: the images' shape; sizes may be None.
+        alpha: what all numbers of filters are multiplied by.
+        minimalistic: whether only plain convolutions and ReLU are used.
+        include_top: whether the network ends with a classifier.
+        weights: "imagenet", None for random numbers, or a file of weights.
+        input_tensor: a symbolic tensor that is the images.
+        classes: how many classes the classifier has.
+        pooling: "avg" or "max" over the channels at the end of a network without a classifier.
+        dropout_rate: the dropout's rate before the classifier.
+        classifier_activation: the classifier's activation; None gives logits.
+        include_preprocessing: whether the network itself brings values from 0 to 255 to its range.
+
+    Raises:
+        ValueError: for arguments that contradict each other.
+        ConnectionError: if trained weights are neither cached nor can they be downloaded.
+    """
+    frame = _frame(
+        input_shape, include_top, weights, input_tensor, classes, pooling, classifier_activation
+    )
+    return _network(
+        frame,
+        "large",
+        _LARGE,
+        1280,
+        alpha,
+        minimalistic,
+        dropout_rate,
+        include_preprocessing,
+    )
+
+
+def preprocess_input(x: Any, data_format: str | None = None) -> Any:
+    """Images as they are: the network itself brings values from 0 to 255 to its range."""
+    return x
+
+
+decode_predictions = imagenet_utils.decode_predictions
