@@ -45,6 +45,8 @@ def custom_gradient(f: Callable | None = None) -> Any:
 
     @functools.wraps(f)
     def decorated(*args: Any, **kwargs: Any) -> Any:
+        if args and _is_method(decorated, args[0]):
+            return custom_gradient(functools.partial(f, args[0]))(*args[1:], **kwargs)
         graph = context.building_graph()
         if graph is not None:
             from eagerflow.graph.recording import record
@@ -59,15 +61,12 @@ def _call(f: Callable, args: tuple, kwargs: dict) -> Any:
     args = tuple(_as_arguments(arg) for arg in args)
     with _core.Tape() as watcher:
         result, grad_fn = f(*args, **kwargs)
-    inputs = [
-        leaf
-        for leaf in nest.flatten([list(args), [kwargs[key] for key in kwargs]])
-        if isinstance(leaf, Tensor | _core.Variable)
-    ]
+    inputs = _tensors(list(args))
+    named = _tensors([kwargs[key] for key in kwargs])
     variables = [
         variable
         for variable in watcher.watched_variables()
-        if all(variable is not leaf for leaf in inputs)
+        if all(variable is not leaf for leaf in (*inputs, *named))
     ]
     takes_variables = _takes_variables(grad_fn)
     if variables and not takes_variables:
@@ -96,10 +95,23 @@ def _call(f: Callable, args: tuple, kwargs: dict) -> Any:
                 f"custom_gradient function expected to return {count} gradients, "
                 f"but returned {len(by_input)} instead."
             )
-        return [*by_input, *by_variable]
+        # Keyword arguments are not differentiated.
+        return [*by_input, *(None for _ in named), *by_variable]
 
-    _core.record_custom(outputs, [*inputs, *variables], backward)
+    _core.record_custom(outputs, [*inputs, *named, *variables], backward)
     return nest.pack_sequence_as(result, outputs)
+
+
+def _is_method(function: Any, owner: Any) -> bool:
+    """Whether a function was called as a method of an object."""
+    if isinstance(owner, Tensor | _core.Variable):
+        return False
+    name = function.__name__
+    return any(vars(cls).get(name) is function for cls in type(owner).__mro__)
+
+
+def _tensors(structure: Any) -> list:
+    return [leaf for leaf in nest.flatten(structure) if isinstance(leaf, Tensor | _core.Variable)]
 
 
 def _as_arguments(arg: Any) -> Any:

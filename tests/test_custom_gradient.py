@@ -95,3 +95,23 @@ def test_recompute_grad():
 
     by_x, by_v = gradient(scaled, tf.constant(2.0), variables=[v])
     assert (float(by_x), float(by_v), len(calls)) == (12.0, 4.0, 2)
+
+
+def test_methods_and_keyword_arguments():
+    class Scale:
+        factor = 3.0
+
+        @tf.custom_gradient
+        def __call__(self, x, power=None):
+            return self.factor * x**power, lambda dy: dy * 7.0
+
+    class Half(Scale):
+        factor = 0.5
+
+    x, power = tf.constant(2.0), tf.constant(2.0)
+    for cls, expected in ((Scale, 12.0), (Half, 2.0)):
+        with tf.GradientTape() as tape:
+            tape.watch([x, power])
+            y = cls()(x, power=power)
+        gradients = tape.gradient(y, [x, power])
+        assert y.numpy() == expected and gradients[0].numpy() == 7.0 and gradients[1] is None

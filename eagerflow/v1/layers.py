@@ -98,7 +98,15 @@ class Layer(keras.Layer):
             if not self.built:
                 self.build(nest.map_structure(lambda tensor: tensor.shape, inputs))
                 self.built = True
-            return record(graph, self.call, (inputs, *args), kwargs, kind=type(self).__name__)
+            return record(graph, self.call, (inputs, *args), kwargs, kind=self._node_kind())
+
+    def _node_kind(self) -> str:
+        """The kind of the operation that comes last in the layer."""
+        activation = getattr(self, "activation", None)
+        name = getattr(activation, "__name__", "linear")
+        if activation is not None and name != "linear":
+            return "".join(part.capitalize() for part in name.split("_"))
+        return "BiasAdd" if getattr(self, "use_bias", False) else type(self).__name__
 
     apply = __call__
 
