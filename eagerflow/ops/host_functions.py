@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -41,6 +43,8 @@ def py_function(
     >>> tf.py_function(lambda x: x * 2, [tf.constant(3)], tf.int32)
     <tf.Tensor: shape=(), dtype=int32, numpy=6>
     """
+    if func is None:
+        return _decorator(lambda function, args: py_function(function, args, Tout))
     if not callable(func):
         raise ValueError(f"Expected func to be callable. Received func={func} of type {type(func)}")
     several = isinstance(Tout, list | tuple)
@@ -63,6 +67,21 @@ def py_function(
             None, None, f"{type(error).__name__}: {error} [Op:EagerPyFunc]"
         ) from error
     return outputs if several else outputs[0]
+
+
+def _decorator(call: Callable) -> Callable:
+    """A decorator that makes `call(function, arguments)` of calls of a function."""
+
+    def decorate(function: Callable) -> Callable:
+        @functools.wraps(function)
+        def decorated(*args: Any, **kwargs: Any) -> Any:
+            bound = inspect.signature(function).bind(*args, **kwargs)
+            bound.apply_defaults()
+            return call(function, list(bound.args))
+
+        return decorated
+
+    return decorate
 
 
 def _composite_or_tensor(value: Any) -> Any:
@@ -95,6 +114,8 @@ def numpy_function(
 ) -> Any:
     """Calls a NumPy function with arrays; gradients do not flow through it.
 
+    `@tf.numpy_function(Tout=...)` makes a function of tensors of one of arrays.
+
     Args:
         func: a function of arrays that returns an array, a list of them, or None.
         inp: the list of its arguments, tensors or what can be converted to them.
@@ -111,6 +132,8 @@ def numpy_function(
     >>> tf.numpy_function(np.sinh, [tf.constant(0.0)], tf.float32)
     <tf.Tensor: shape=(), dtype=float32, numpy=0.0>
     """
+    if func is None:
+        return _decorator(lambda function, args: numpy_function(function, args, Tout))
     if not callable(func):
         raise ValueError(f"Expected func to be callable. Received func={func} of type {type(func)}")
     arguments = [np.array(_core.convert(value, None, None).numpy()) for value in (inp or [])]
