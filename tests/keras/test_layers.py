@@ -11,6 +11,7 @@ import pytest
 
 import eagerflow as tf
 import layer_cases
+from eagerflow.keras.mixed_precision.policy import policy_scope
 from layer_cases import Case, flat, plain
 
 recorded = functools.cache(layer_cases.load)
@@ -54,6 +55,8 @@ def test_layer(family: str, case: Case) -> None:
         check_batch(layer, case)
     if case.dtype:
         check_dtype(case)
+        if case.examples:
+            check_mixed_precision(case_layer(case), case)
 
 
 def layer_output(layer: Any, case: Case) -> Any:
@@ -123,6 +126,27 @@ def check_dtype(case: Case) -> None:
     for a, b in zip(*outputs, strict=True):
         assert b.dtype.name == ("float64" if a.dtype.name == "float32" else a.dtype.name)
         close(a.numpy().astype(b.numpy().dtype), b.numpy(), f"{case.name}: float64")
+
+
+def case_layer(case: Case) -> Any:
+    layer = case.make(tf.keras.layers)
+    called(layer, case, case.arrays)
+    layer_cases.set_weights(layer)
+    return layer
+
+
+def check_mixed_precision(layer: Any, case: Case) -> None:
+    """A policy's compute dtype is that of outputs, about as exact as it can be."""
+    expected = layer_output(layer, case)
+    with policy_scope("mixed_bfloat16"):
+        mixed = case.make(tf.keras.layers)
+    called(mixed, case, case.arrays)
+    layer_cases.set_weights(mixed)
+    assert all(weight.dtype != tf.bfloat16 for weight in mixed.weights)
+    for a, b in zip(layer_output(mixed, case), expected, strict=True):
+        assert a.dtype == (tf.bfloat16 if b.dtype == tf.float32 else b.dtype)
+        difference = np.abs(a.numpy().astype("float64") - b.numpy().astype("float64"))
+        assert np.mean(difference) <= 0.05 * max(1.0, float(np.max(np.abs(b.numpy()))))
 
 
 def test_cases_are_recorded() -> None:

@@ -109,20 +109,25 @@ class SpectralNormalization(Wrapper):
             dtype=self.kernel.dtype,
         )
 
+        # Attributes may be read in another dtype during a call; these are the variables themselves.
+        self.__dict__["_own_variables"] = (self.kernel, self.vector_u)
+
+    _own_variables: Any
+
     def call(self, inputs: Any, training: Any = False) -> Any:
         if training and not is_inferring():
-            weights, vector_u = self.kernel, self.vector_u
-            if bool(_ops.reduce_any(_ops.not_equal(weights, 0))):
+            kernel, vector = self._own_variables
+            if bool(_ops.reduce_any(_ops.not_equal(kernel, 0))):
                 weights, vector_u = self.normalize_weights()
-            self.kernel.assign(weights)
-            self.vector_u.assign(vector_u)
+                kernel.assign(weights)
+                vector.assign(vector_u)
         return self.layer(inputs)
 
     def normalize_weights(self) -> tuple[Any, Any]:
         """The kernel divided by its largest singular value, and the vector that belongs to it."""
-        shape = self.kernel.shape.as_list()
-        flat = _ops.reshape(self.kernel, [-1, shape[-1]])
-        u: Any = self.vector_u
+        kernel, u = self._own_variables
+        shape = kernel.shape.as_list()
+        flat = _ops.reshape(kernel, [-1, shape[-1]])
         v: Any = None
         for _ in range(self.power_iterations):
             v = linalg.l2_normalize(_ops.matmul(u, flat, False, True))
