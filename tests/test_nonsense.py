@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 import math
+import operator
 import os
 from collections.abc import Callable
 from typing import Any
@@ -197,3 +198,59 @@ def test_nonsense_is_answered(name: str) -> None:
         assert peak - before <= 4 * bytes_of(result) + 2**26
 
     calls()
+
+
+OPERATORS = [getattr(operator, name) for name in "add sub mul truediv floordiv mod pow".split()]
+OPERATORS += [getattr(operator, name) for name in "matmul and_ or_ xor lt le gt ge eq ne".split()]
+
+bounds = st.one_of(st.none(), st.integers(-4, 4), st.sampled_from(HUGE), st.just(1.5))
+parts = st.one_of(
+    st.integers(-4, 4),
+    st.builds(slice, bounds, bounds, bounds),
+    st.sampled_from([None, Ellipsis]),
+    anything,
+)
+keys = st.one_of(parts, st.lists(parts, max_size=4).map(tuple))
+either = settings(
+    max_examples=25 * EXAMPLES,
+    deadline=None,
+    derandomize=True,
+    database=None,
+    suppress_health_check=list(HealthCheck),
+)
+
+
+def refuse(call: Callable) -> None:
+    """Makes a call that may raise any exception."""
+    try:
+        call()
+    except Exception:  # whatever says no
+        pass
+
+
+@pytest.mark.filterwarnings("ignore")
+@either
+@given(st.sampled_from(OPERATORS), tensors, anything, st.booleans())
+def test_operators_on_nonsense(function: Callable, x: Any, y: Any, reflected: bool) -> None:
+    refuse(lambda: function(y, x) if reflected else function(x, y))
+
+
+@pytest.mark.filterwarnings("ignore")
+@either
+@given(tensors, keys, anything)
+def test_indexing_by_nonsense(x: Any, key: Any, value: Any) -> None:
+    refuse(lambda: tf.identity(x)[key])
+    refuse(lambda: tf.Variable(x)[key].assign(value))
+
+
+@pytest.mark.filterwarnings("ignore")
+@either
+@given(tensors, anything, anything, anything)
+def test_gradients_of_nonsense(x: Any, target: Any, source: Any, weight: Any) -> None:
+    x = tf.Variable(x)
+    with tf.GradientTape(persistent=True) as tape:
+        refuse(lambda: tape.watch(source))
+        y = x * x if x.dtype.is_floating else x + x
+    refuse(lambda: tape.gradient(y, [x, source], [weight]))
+    refuse(lambda: tape.gradient([y, target], {"x": x, "source": source}))
+    refuse(lambda: tape.jacobian(target, source))
