@@ -8,9 +8,10 @@ import matmul
 import regression
 import small
 import startup
+import surface
 
 WORKLOADS = {
     workload.name: workload
-    for family in (small, regression, cnn, matmul, bulk, data, files, startup)
+    for family in (small, regression, cnn, matmul, bulk, data, surface, files, startup)
     for workload in family.WORKLOADS
 }

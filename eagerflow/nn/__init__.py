@@ -1,5 +1,7 @@
 """tf.nn: what neural networks are made of."""
 
+from typing import TYPE_CHECKING, Any
+
 from eagerflow.nn import (
     experimental,
 )
@@ -105,6 +107,11 @@ from eagerflow.ops.pooling import (
     max_pool2d,
     pool,
 )
+from eagerflow.ops.pooling_places import (
+    fractional_avg_pool,
+    fractional_max_pool,
+    max_pool_with_argmax,
+)
 from eagerflow.ops.reduction import (
     zero_fraction,
 )
@@ -119,7 +126,31 @@ from eagerflow.ops.volumes import (
     max_pool3d,
 )
 
+if TYPE_CHECKING:
+    from eagerflow.keras.layers.rnn_cell_wrappers import (
+        RNNCellDeviceWrapper,
+        RNNCellDropoutWrapper,
+        RNNCellResidualWrapper,
+    )
+
+# These are layers of Keras, which is imported when it is first asked for.
+_CELL_WRAPPERS = ("RNNCellDeviceWrapper", "RNNCellDropoutWrapper", "RNNCellResidualWrapper")
+
+
+def __getattr__(name: str) -> Any:
+    """Imports the cells around other cells."""
+    if name not in _CELL_WRAPPERS:
+        raise AttributeError(f"module 'eagerflow.nn' has no attribute {name!r}")
+    import importlib
+
+    module = importlib.import_module("eagerflow.keras.layers.rnn_cell_wrappers")
+    return getattr(module, name)
+
+
 __all__ = [
+    "RNNCellDeviceWrapper",
+    "RNNCellDropoutWrapper",
+    "RNNCellResidualWrapper",
     "all_candidate_sampler",
     "approx_max_k",
     "approx_min_k",
@@ -160,6 +191,8 @@ __all__ = [
     "erosion2d",
     "experimental",
     "fixed_unigram_candidate_sampler",
+    "fractional_avg_pool",
+    "fractional_max_pool",
     "gelu",
     "in_top_k",
     "isotonic_regression",
@@ -175,6 +208,7 @@ __all__ = [
     "max_pool1d",
     "max_pool2d",
     "max_pool3d",
+    "max_pool_with_argmax",
     "moments",
     "nce_loss",
     "normalize_moments",

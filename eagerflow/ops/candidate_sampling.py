@@ -74,7 +74,7 @@ class ComputeAccidentalHits(NamedTuple):
 _WORDS_PER_SAMPLE = 2048
 
 
-class _Words:
+class Words:
     """The 32-bit words of a Philox stream one by one, and numbers made of them."""
 
     def __init__(self, start: tuple[int, int, int]) -> None:
@@ -141,7 +141,7 @@ def _sample(
     unique: bool,
     range_max: int,
     seed: int | None,
-    draw: Callable[[_Words], int],
+    draw: Callable[[Words], int],
     probability: Callable[[int], float],
 ) -> Any:
     op = kind.__name__
@@ -154,7 +154,7 @@ def _sample(
         raise invalid_argument(f"Sampler's range is too small. [Op:{op}]")
     blocks = _WORDS_PER_SAMPLE * num_sampled // 4
     key = (op, num_true, num_sampled, unique, range_max)
-    words = _Words(random_seed.draw(key, seed, blocks))
+    words = Words(random_seed.draw(key, seed, blocks))
     sampled: list[int] = []
     seen: set[int] = set()
     tries = 0
@@ -236,7 +236,7 @@ def log_uniform_candidate_sampler(
     """
     scale = math.log1p(range_max) if range_max > 0 else 1.0
 
-    def draw(words: _Words) -> int:
+    def draw(words: Words) -> int:
         return (int(math.exp(words.double() * scale)) - 1) % range_max
 
     return _sample(
@@ -262,7 +262,7 @@ class _AliasTable:
             share[high] -= 1.0 - share[low]
             (small if share[high] < 1.0 else large).append(high)
 
-    def draw(self, words: _Words) -> int:
+    def draw(self, words: Words) -> int:
         """The next number."""
         r = words.single()
         k = words.below(self.size, 32)
@@ -378,7 +378,7 @@ def learned_unigram_candidate_sampler(
     sums = np.cumsum(weights)
     total = int(sums[-1])
 
-    def draw(words: _Words) -> int:
+    def draw(words: Words) -> int:
         return int(np.searchsorted(sums, words.below(total, 32), side="right"))
 
     sampled = _sample(

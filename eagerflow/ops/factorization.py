@@ -21,6 +21,10 @@ Tensor = _core.Tensor
 Qr = namedtuple("Qr", ["q", "r"])
 Lu = namedtuple("Lu", ["lu", "p"])
 
+# Larger matrices are LAPACK's.
+_SMALL_DTYPES = (dtypes.float32, dtypes.float64)
+_SMALL_MATRIX = 32
+
 _COMPLEX_OF = {
     dtypes.float32: np.complex64,
     dtypes.float64: np.complex128,
@@ -85,11 +89,19 @@ def cholesky(input: Any, name: str | None = None) -> Tensor:
            [1., 2.]], dtype=float32)
     """
     a = matrices(input, "Cholesky")
-    array = array_of(a)
-    try:
-        factor = np.linalg.cholesky(array)
-    except np.linalg.LinAlgError:
-        factor = _cholesky_each(array)
+    *batch, n, _ = a._shape_tuple()
+    if a.dtype in _SMALL_DTYPES and n <= _SMALL_MATRIX:
+        with _core.stop_recording():
+            factor = _ops.cholesky_factor(a)
+        if not _core.recording():
+            return factor
+    else:
+        array = array_of(a)
+        try:
+            factor = np.linalg.cholesky(array)
+        except np.linalg.LinAlgError:
+            factor = _cholesky_each(array)
+        factor = _back(factor, a)
 
     def backward(dl: Tensor) -> Tensor:
         from eagerflow.ops.solvers import triangular_solve
@@ -100,8 +112,7 @@ def cholesky(input: Any, name: str | None = None) -> Tensor:
         grad = _ops.matmul(_ops.matmul(inverse, middle, adjoint_a=True), inverse)
         return (grad + adjoint(grad)) * 0.5
 
-    *batch, n, _ = a._shape_tuple()
-    (lower,) = differentiable([_back(factor, a)], [a], backward)
+    (lower,) = differentiable([factor], [a], backward)
     return lower
 
 

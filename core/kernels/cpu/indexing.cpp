@@ -312,6 +312,14 @@ void unsorted_segment_sum(KernelContext& context) {
   if (ids.size() == 0) return;
   const int64_t inner = data.size() / ids.size();
   on_number_type(out.dtype(), [&]<class T>(T) {
+    if (inner == 1) {
+      T* const sums = out.mutable_data<T>();
+      const T* const values = data.data<T>();
+      for (int64_t i = 0; i < ids.size(); ++i) {
+        if (at[i] >= 0) sums[at[i]] = static_cast<T>(arithmetic(sums[at[i]]) + arithmetic(values[i]));
+      }
+      return;
+    }
     for (int64_t i = 0; i < ids.size(); ++i) {
       if (at[i] < 0) continue;
       add_into(out.mutable_data<T>() + at[i] * inner, data.data<T>() + i * inner, inner);

@@ -73,6 +73,29 @@ void for_sorted(const Tensor& x, int64_t axis, bool descending, const Body& body
   });
 }
 
+// Keeps the indices of the `kept` largest elements of a row in order, the first of equal ones
+// first.
+template <class T>
+void largest_of(const T* row, int64_t width, int64_t kept, int32_t* best) {
+  int64_t found = 0;
+  for (int64_t i = 0; i < width; ++i) {
+    const T value = row[i];
+    if (found == kept) {
+      // False for NaN, which is looked at more closely.
+      if (arithmetic(value) <= arithmetic(row[best[kept - 1]])) continue;
+      if (!before(row[best[kept - 1]], value)) continue;
+    } else {
+      ++found;
+    }
+    int64_t place = found - 1;
+    for (; place > 0 && before(row[best[place - 1]], value); --place) best[place] = best[place - 1];
+    best[place] = static_cast<int32_t>(i);
+  }
+}
+
+// Below this share of a row, looking for the largest is cheaper than sorting.
+constexpr int64_t kFewOfMany = 16;
+
 }  // namespace
 
 void sort(KernelContext& context) {
@@ -94,6 +117,20 @@ void argsort(KernelContext& context) {
 void top_k(KernelContext& context) {
   const Tensor& x = context.input(0);
   const int64_t kept = context.attrs().integer(0);
+  const int64_t width = x.shape().back();
+  if (kept == 0) return;
+  if (kept * kFewOfMany <= width) {
+    on_real_type(x.dtype(), [&]<class T>(T) {
+      for (int64_t r = 0; r < x.size() / width; ++r) {
+        const T* row = x.data<T>() + r * width;
+        int32_t* best = context.output(1).mutable_data<int32_t>() + r * kept;
+        largest_of(row, width, kept, best);
+        T* values = context.output(0).mutable_data<T>() + r * kept;
+        for (int64_t k = 0; k < kept; ++k) values[k] = row[best[k]];
+      }
+    });
+    return;
+  }
   for_sorted(x, -1, true, [&]<class T>(T, const Rows& rows, int64_t r, int64_t k, int32_t index) {
     if (k >= kept) return;
     context.output(0).mutable_data<T>()[r * kept + k] = x.data<T>()[rows.start(r) + index];

@@ -154,3 +154,25 @@ errors(
         ),
     },
 )
+
+
+@case(padding=("SAME", "VALID"), batch=(False, True), dtype=("float32", "float64"))
+def max_pool_with_argmax(tf, padding, batch, dtype):
+    x = tensor(tf, (2, 5, 6, 3), dtype)
+
+    def pool(x):
+        return tf.nn.max_pool_with_argmax(x, [3, 2], 2, padding, include_batch_in_index=batch)
+
+    places = tf.nn.max_pool_with_argmax(x, 2, 1, padding, output_dtype=tf.int32).argmax
+    return pool(x).argmax, places, gradient(tf, lambda x: pool(x).output, x)
+
+
+@case(
+    name=("fractional_max_pool", "fractional_avg_pool"), random=(False, True), overlap=(False, True)
+)
+def fractional_pool(tf, name, random, overlap):
+    tf.random.set_seed(2)
+    x = tensor(tf, (2, 9, 11, 2))
+    options = {"pseudo_random": random, "overlapping": overlap, "seed": 5}
+    ratios = ([1, 1.5, 1.5, 1], [1, 1.3, 2.2, 1])
+    return [list(getattr(tf.nn, name)(x, ratio, **options)) for ratio in ratios]

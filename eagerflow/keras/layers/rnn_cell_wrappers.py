@@ -1,0 +1,167 @@
+"""Cells around other cells: with dropout, with a residual connection, on a device."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from eagerflow import nest
+from eagerflow.device import device as on_device
+from eagerflow.keras.layers.rnn_cell import AbstractRNNCell
+from eagerflow.ops.normalization import dropout
+
+
+class _CellWrapper(AbstractRNNCell):
+    """A cell that another one is part of.
+
+    Args:
+        cell: the cell.
+    """
+
+    def __init__(self, cell: Any, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.cell = cell
+
+    @property
+    def state_size(self) -> Any:
+        """The size of the cell's state."""
+        return self.cell.state_size
+
+    @property
+    def output_size(self) -> Any:
+        """The size of the cell's output."""
+        return self.cell.output_size
+
+    def build(self, input_shape: Any) -> None:
+        """Builds the cell."""
+        if not self.cell.built:
+            self.cell.build(input_shape)
+            self.cell.built = True
+        self.built = True
+
+    def get_initial_state(
+        self, inputs: Any = None, batch_size: Any = None, dtype: Any = None
+    ) -> Any:
+        """The cell's states before the first step."""
+        return self.cell.get_initial_state(inputs, batch_size, dtype)
+
+    def get_config(self) -> dict[str, Any]:
+        """The cell's class and configuration."""
+        cell = {"class_name": type(self.cell).__name__, "config": self.cell.get_config()}
+        return {**super().get_config(), "cell": cell}
+
+
+class RNNCellDropoutWrapper(_CellWrapper):
+    """A cell whose inputs, outputs or states are set to zero at random.
+
+    Args:
+        cell: the cell.
+        input_keep_prob: the share of inputs that stay.
+        output_keep_prob: the share of outputs that stay.
+        state_keep_prob: the share of states that stay.
+        variational_recurrent: not supported: each step draws anew.
+        input_size: ignored.
+        dtype: the dtype.
+        seed: the seed of the draws.
+        dropout_state_filter_visitor: a function of a state that says whether it may be dropped.
+
+    Raises:
+        ValueError: if a share is not within [0, 1], or one mask for all steps is asked for.
+
+    >>> cell = tf.nn.RNNCellDropoutWrapper(tf.keras.layers.SimpleRNNCell(3), output_keep_prob=1.0)
+    >>> cell.output_size
+    3
+    """
+
+    def __init__(
+        self,
+        cell: Any,
+        input_keep_prob: Any = 1.0,
+        output_keep_prob: Any = 1.0,
+        state_keep_prob: Any = 1.0,
+        variational_recurrent: bool = False,
+        input_size: Any = None,
+        dtype: Any = None,
+        seed: int | None = None,
+        dropout_state_filter_visitor: Callable | None = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(cell, dtype=dtype, **kwargs)
+        shares = (input_keep_prob, state_keep_prob, output_keep_prob)
+        for share in shares:
+            if isinstance(share, int | float) and not 0 <= share <= 1:
+                raise ValueError(f"Dropout keep probabilities must lie within [0, 1], got {share}")
+        if variational_recurrent:
+            raise ValueError("variational_recurrent is not supported: each step draws anew.")
+        self._shares = shares
+        self._seed = seed
+        self._visitor = dropout_state_filter_visitor
+
+    def _dropped(self, value: Any, share: Any) -> Any:
+        if isinstance(share, int | float) and share == 1:
+            return value
+        return nest.map_structure(lambda part: dropout(part, 1 - share, seed=self._seed), value)
+
+    def call(self, inputs: Any, states: Any, **kwargs: Any) -> Any:
+        """One step of the cell."""
+        into, kept, out = self._shares
+        output, new_states = self.cell(self._dropped(inputs, into), states, **kwargs)
+        if not (isinstance(kept, int | float) and kept == 1):
+            new_states = nest.map_structure(
+                lambda s: s if self._visitor and not self._visitor(s) else self._dropped(s, kept),
+                new_states,
+            )
+        return self._dropped(output, out), new_states
+
+
+class RNNCellResidualWrapper(_CellWrapper):
+    """A cell to whose outputs its inputs are added.
+
+    Args:
+        cell: the cell.
+        residual_fn: called with inputs and outputs instead of adding them.
+
+    >>> cell = tf.nn.RNNCellResidualWrapper(tf.keras.layers.SimpleRNNCell(3))
+    >>> cell.state_size
+    3
+    """
+
+    def __init__(self, cell: Any, residual_fn: Callable | None = None, **kwargs: Any) -> None:
+        super().__init__(cell, **kwargs)
+        self._residual_fn = residual_fn
+
+    def call(self, inputs: Any, states: Any, **kwargs: Any) -> Any:
+        """One step of the cell."""
+        output, new_states = self.cell(inputs, states, **kwargs)
+        if self._residual_fn is not None:
+            return self._residual_fn(inputs, output), new_states
+        nest.assert_same_structure(inputs, output)
+        return nest.map_structure(lambda a, b: a + b, inputs, output), new_states
+
+
+class RNNCellDeviceWrapper(_CellWrapper):
+    """A cell that runs on a device.
+
+    Args:
+        cell: the cell.
+        device: the device's name.
+
+    >>> tf.nn.RNNCellDeviceWrapper(tf.keras.layers.SimpleRNNCell(3), "/cpu:0").output_size
+    3
+    """
+
+    def __init__(self, cell: Any, device: Any, **kwargs: Any) -> None:
+        super().__init__(cell, **kwargs)
+        self._device = device
+
+    def call(self, inputs: Any, states: Any, **kwargs: Any) -> Any:
+        """One step of the cell."""
+        with on_device(self._device):
+            return self.cell(inputs, states, **kwargs)
+
+    def get_initial_state(
+        self, inputs: Any = None, batch_size: Any = None, dtype: Any = None
+    ) -> Any:
+        """The cell's states before the first step."""
+        with on_device(self._device):
+            return super().get_initial_state(inputs, batch_size, dtype)
