@@ -185,3 +185,29 @@ def test_image_files(folders):
     assert cut.size == (4, 4)
     with pytest.raises(ValueError, match="color_mode"):
         utils.load_img(path, color_mode="cmyk")
+
+
+def test_images(folders):
+    pytest.importorskip("PIL")
+    data = utils.image_dataset_from_directory(
+        folders, image_size=(2, 3), batch_size=4, shuffle=False, label_mode="categorical"
+    )
+    images, labels = next(iter(data))
+    assert images.shape == (4, 2, 3, 3) and images.dtype == tf.float32
+    np.testing.assert_allclose(images[:, 0, 0, 0], [0, 10, 20, 100], atol=1e-3)
+    assert labels.numpy().tolist() == [[1, 0]] * 3 + [[0, 1]]
+    cut = utils.image_dataset_from_directory(
+        folders,
+        labels=None,
+        image_size=(4, 4),
+        color_mode="grayscale",
+        crop_to_aspect_ratio=True,
+        validation_split=0.5,
+        subset="both",
+        seed=1,
+    )
+    assert [next(iter(part)).shape for part in cut] == [(3, 4, 4, 1)] * 2
+    with pytest.raises(ValueError, match="color_mode"):
+        utils.image_dataset_from_directory(folders, color_mode="cmyk")
+    with pytest.raises(NotImplementedError, match="cubic"):
+        utils.image_dataset_from_directory(folders, interpolation="cubic")
