@@ -4,6 +4,7 @@ import bulk
 import cnn
 import data
 import files
+import keras_fit
 import matmul
 import regression
 import small
@@ -12,6 +13,6 @@ import surface
 
 WORKLOADS = {
     workload.name: workload
-    for family in (small, regression, cnn, matmul, bulk, data, surface, files, startup)
+    for family in (small, regression, cnn, matmul, bulk, data, keras_fit, surface, files, startup)
     for workload in family.WORKLOADS
 }
