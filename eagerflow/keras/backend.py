@@ -55,6 +55,13 @@ from eagerflow.keras.backend_ops.nn import (
     separable_conv2d,
     sparse_categorical_crossentropy,
 )
+from eagerflow.keras.backend_ops.sequences import (
+    ctc_decode,
+    ctc_label_dense_to_sparse,
+    local_conv1d,
+    local_conv2d,
+    rnn,
+)
 from eagerflow.keras.backend_ops.shapes import (
     batch_flatten,
     cast,
@@ -160,6 +167,11 @@ sin = _native.ops.sin
 square = _native.ops.square
 
 __all__ = [
+    "ctc_decode",
+    "ctc_label_dense_to_sparse",
+    "local_conv1d",
+    "local_conv2d",
+    "rnn",
     "abs",
     "all",
     "any",

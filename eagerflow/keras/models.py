@@ -24,6 +24,7 @@ __all__ = [
     "load_model",
     "model_from_config",
     "model_from_json",
+    "model_from_yaml",
     "save_model",
 ]
 
@@ -58,6 +59,14 @@ def model_from_json(json_string: str, custom_objects: Any = None) -> Any:
     (None, 2)
     """
     return model_from_config(as_tuples(json.loads(json_string)), custom_objects)
+
+
+def model_from_yaml(yaml_string: str, custom_objects: Any = None) -> Any:
+    """No longer there: raises a RuntimeError, since loading YAML could run code."""
+    raise RuntimeError(
+        "Method `model_from_yaml()` has been removed due to security risk of arbitrary code "
+        "execution. Please use `Model.to_json()` and `model_from_json()` instead."
+    )
 
 
 def clone_model(

@@ -101,3 +101,40 @@ def test_crossentropies():
     np.testing.assert_allclose(
         K.binary_crossentropy(target, logits, from_logits=True), expected, rtol=1e-5
     )
+
+
+def test_loops_over_time_steps():
+    x = np.random.default_rng(0).normal(size=[2, 4, 3]).astype(np.float32)
+    mask = np.array([[1, 1, 0, 1], [0, 1, 1, 0]], bool)
+
+    def step(inputs, states):
+        total = states[0] + inputs
+        return total * 2, [total]
+
+    last, outputs, states = K.rnn(step, x, [tf.zeros([2, 3])])
+    np.testing.assert_allclose(outputs, 2 * np.cumsum(x, axis=1), rtol=1e-5)
+    np.testing.assert_allclose(last, outputs[:, -1])
+    last, outputs, states = K.rnn(step, x, [tf.zeros([2, 3])], mask=mask, zero_output_for_mask=True)
+    sums = np.cumsum(x * mask[..., None], axis=1)
+    np.testing.assert_allclose(outputs, 2 * sums * mask[..., None], rtol=1e-4, atol=1e-6)
+    np.testing.assert_allclose(states[0], sums[:, -1], rtol=1e-4, atol=1e-6)
+
+
+def test_locally_connected():
+    x = np.random.default_rng(0).normal(size=[2, 5, 3]).astype(np.float32)
+    kernel = np.random.default_rng(1).normal(size=[2, 9, 4]).astype(np.float32)
+    found = K.local_conv1d(x, tf.constant(kernel), (3,), (2,))
+    for place in range(2):
+        window = x[:, 2 * place : 2 * place + 3].reshape(2, -1)
+        np.testing.assert_allclose(found[:, place], window @ kernel[place], rtol=1e-4, atol=1e-5)
+
+
+def test_decoding():
+    probabilities = np.array([[[0.9, 0.05, 0.05], [0.05, 0.05, 0.9], [0.1, 0.8, 0.1]]], np.float32)
+    labels, _ = K.ctc_decode(probabilities, [3])
+    assert labels[0].numpy().tolist() == [[0, 1, -1]]
+    labels, _ = K.ctc_decode(probabilities, [3], greedy=False, beam_width=5)
+    assert labels[0].numpy()[0, :2].tolist() == [0, 1]
+    sparse = K.ctc_label_dense_to_sparse(np.array([[1, 2], [3, 0]]), [2, 1])
+    assert sparse.values.numpy().tolist() == [1, 2, 3]
+    assert K.to_dense(sparse).numpy().tolist() == [[1, 2], [3, 0]]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import importlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -15,6 +14,7 @@ from eagerflow import random as random_ops
 from eagerflow.keras import config, naming
 from eagerflow.keras.engine import call_context
 from eagerflow.ops import conversion, creation
+from eagerflow.sparse_tensor import SparseTensor
 from eagerflow.variable import Variable
 
 _ops = _core.ops
@@ -322,11 +322,13 @@ def manual_variable_initialization(value: bool) -> None:
 
 def is_sparse(tensor: Any) -> bool:
     """Whether a tensor is a SparseTensor."""
-    return type(tensor).__name__ == "SparseTensor"
+    return isinstance(tensor, SparseTensor)
 
 
 def to_dense(tensor: Any) -> Any:
     """A sparse tensor as a dense one; others as they are."""
     if not is_sparse(tensor):
         return tensor
-    return importlib.import_module("eagerflow.sparse").to_dense(tensor)
+    from eagerflow import sparse
+
+    return sparse.to_dense(tensor)

@@ -1,0 +1,204 @@
+"""tf.keras.backend: loops over time steps, locally connected layers, and decoding of sequences."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from eagerflow import _core, nest, nn
+from eagerflow.keras import config
+from eagerflow.sparse_tensor import SparseTensor
+
+_ops = _core.ops
+
+
+def rnn(
+    step_function: Callable[..., Any],
+    inputs: Any,
+    initial_states: Any,
+    go_backwards: bool = False,
+    mask: Any = None,
+    constants: Any = None,
+    unroll: bool = False,
+    input_length: int | None = None,
+    time_major: bool = False,
+    zero_output_for_mask: bool = False,
+    return_all_outputs: bool = True,
+) -> tuple[Any, Any, Any]:
+    """Runs a function over the time steps of its inputs.
+
+    Args:
+        step_function: called as `step_function(input, states)`; returns an output and new states.
+        inputs: tensors `[batch, time, ...]` in any structure.
+        initial_states: a list of states.
+        go_backwards: whether to begin with the last step.
+        mask: `[batch, time]`; where it is false, the state and the output stay as they were.
+        constants: more tensors that are given to each step, after the states.
+        unroll: accepted.
+        input_length: accepted: the inputs say how many steps there are.
+        time_major: whether the first axis is time, and the second the batch.
+        zero_output_for_mask: whether outputs are zero where the mask is false.
+        return_all_outputs: whether to return the outputs of all steps, or of the last.
+
+    Returns:
+        The last output, the outputs of all steps, and the last states.
+
+    >>> last, outputs, states = tf.keras.backend.rnn(
+    ...     lambda x, states: (x + states[0], [x + states[0]]),
+    ...     tf.ones([1, 3, 1]),
+    ...     [tf.zeros([1, 1])],
+    ... )
+    >>> outputs.numpy().ravel()
+    array([1., 2., 3.], dtype=float32)
+    """
+    if not time_major:
+        inputs = nest.map_structure(_swapped, inputs)
+        mask = None if mask is None else _swapped(mask)
+    steps = nest.flatten(inputs)[0].shape[0]
+    order = range(steps - 1, -1, -1) if go_backwards else range(steps)
+    states = list(initial_states) if isinstance(initial_states, list | tuple) else [initial_states]
+    extra = list(constants or [])
+    outputs: list[Any] = []
+    output: Any = None
+    for step in order:
+        one = nest.map_structure(lambda x, step=step: x[step], inputs)
+        new, new_states = step_function(one, [*states, *extra])
+        if mask is not None:
+            kept = mask[step]
+            if output is None or zero_output_for_mask:
+                before = nest.map_structure(_ops.zeros_like, new)
+            else:
+                before = output
+            new = nest.map_structure(lambda a, b, m=kept: _chosen(m, a, b), new, before)
+            new_states = [
+                nest.map_structure(lambda a, b, m=kept: _chosen(m, a, b), after, earlier)
+                for after, earlier in zip(new_states, states, strict=True)
+            ]
+        output, states = new, list(new_states)
+        if return_all_outputs or not outputs:
+            outputs.append(output)
+        else:
+            outputs[-1] = output
+    stacked = nest.map_structure(lambda *parts: _ops.stack(list(parts), axis=0), *outputs)
+    if not time_major:
+        stacked = nest.map_structure(_swapped, stacked)
+    return output, stacked, states
+
+
+def _swapped(x: Any) -> Any:
+    x = _core.convert(x, None, None)
+    return _ops.transpose(x, [1, 0, *range(2, x.ndim)])
+
+
+def _chosen(mask: Any, new: Any, old: Any) -> Any:
+    while mask.ndim < new.ndim:
+        mask = _ops.expand_dims(mask, -1)
+    return _ops.select(mask, new, old)
+
+
+def local_conv1d(
+    inputs: Any, kernel: Any, kernel_size: Any, strides: Any, data_format: str | None = None
+) -> Any:
+    """A convolution of sequences with weights of its own at each place.
+
+    Args:
+        inputs: `[batch, steps, channels]`.
+        kernel: `[places, size * channels, filters]`.
+        kernel_size: the size of the window, in a tuple.
+        strides: the step of the window, in a tuple.
+        data_format: "channels_last" or "channels_first".
+    """
+    return _local(inputs, kernel, kernel_size, strides, (kernel.shape[0],), data_format)
+
+
+def local_conv2d(
+    inputs: Any,
+    kernel: Any,
+    kernel_size: Any,
+    strides: Any,
+    output_shape: Any,
+    data_format: str | None = None,
+) -> Any:
+    """A convolution of images with weights of its own at each place.
+
+    Args:
+        inputs: `[batch, height, width, channels]`.
+        kernel: `[places, height * width * channels, filters]`, of the window.
+        kernel_size: the size of the window.
+        strides: the step of the window.
+        output_shape: how many places there are along each axis.
+        data_format: "channels_last" or "channels_first".
+    """
+    return _local(inputs, kernel, kernel_size, strides, tuple(output_shape), data_format)
+
+
+def _local(
+    inputs: Any, kernel: Any, sizes: Any, strides: Any, places: tuple, data_format: str | None
+) -> Any:
+    data_format = data_format or config.image_data_format()
+    if data_format not in ("channels_first", "channels_last"):
+        raise ValueError(f"Unknown data_format: {data_format}")
+    first = data_format == "channels_first"
+    inputs = _core.convert(inputs, None, None)
+    batch = inputs._shape_tuple()[0]
+    windows = []
+    for place in np.ndindex(*places):
+        cut = tuple(slice(p * s, p * s + n) for p, s, n in zip(place, strides, sizes, strict=True))
+        index = (slice(None), slice(None), *cut) if first else (slice(None), *cut)
+        windows.append(_ops.reshape(inputs[index], [1, batch, -1]))
+    products = _ops.matmul(_ops.concat(windows, axis=0), kernel)
+    shaped = _ops.reshape(products, [*places, batch, kernel.shape[-1]])
+    rank = len(places)
+    order = [rank, rank + 1, *range(rank)] if first else [rank, *range(rank), rank + 1]
+    return _ops.transpose(shaped, order)
+
+
+def ctc_label_dense_to_sparse(labels: Any, label_lengths: Any) -> SparseTensor:
+    """Rows of labels as a SparseTensor of those that count.
+
+    Args:
+        labels: `[batch, longest]`.
+        label_lengths: how many of each row count.
+    """
+    rows, lengths = np.asarray(labels), np.asarray(label_lengths).reshape(-1)
+    used = np.arange(rows.shape[1])[None, :] < lengths[:, None]
+    return SparseTensor(np.argwhere(used), rows[used], list(rows.shape))
+
+
+def ctc_decode(
+    y_pred: Any,
+    input_length: Any,
+    greedy: bool = True,
+    beam_width: int = 100,
+    top_paths: int = 1,
+) -> tuple[list[Any], Any]:
+    """The likeliest label sequences of probabilities that a network gave.
+
+    Args:
+        y_pred: `[batch, time, classes]`, of which the last class stands for no label.
+        input_length: how many steps of each sample count.
+        greedy: whether to take the likeliest class of each step, and no search.
+        beam_width: how many prefixes a search keeps.
+        top_paths: how many sequences a search returns.
+
+    Returns:
+        A list of `[batch, longest]` tensors of labels, -1 where a sequence has ended, and the
+        log-probabilities.
+    """
+    from eagerflow import sparse
+
+    y_pred = _core.convert(y_pred, None, None)
+    logits = _ops.log(_ops.transpose(y_pred, [1, 0, 2]) + config.epsilon())
+    lengths = _ops.cast(_core.convert(input_length, None, None), "int32")
+    if greedy:
+        decoded, probability = nn.ctc_greedy_decoder(logits, lengths)
+    else:
+        decoded, probability = nn.ctc_beam_search_decoder(logits, lengths, beam_width, top_paths)
+    dense = []
+    for labels in decoded:
+        shape = [y_pred.shape[0], y_pred.shape[1]]
+        padded = SparseTensor(labels.indices, labels.values, shape)
+        dense.append(sparse.to_dense(padded, default_value=-1))
+    return dense, probability
