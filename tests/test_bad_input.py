@@ -151,6 +151,16 @@ SHAPES: dict[str, tuple] = {
         "type",
         ["3", "4"],
     ),
+    "confusion matrix": (
+        lambda tf: tf.math.confusion_matrix([0, 1, 1], [0, 1]),
+        "invalid",
+        ["[3]", "[2]"],
+    ),
+    "weights of a confusion matrix": (
+        lambda tf: tf.math.confusion_matrix([0, 1], [0, 1], weights=[1, 2, 3]),
+        "value",
+        ["(2,)", "(3,)"],
+    ),
     "cholesky": (lambda tf: tf.linalg.cholesky(ones(tf, 2, 3)), "invalid", ["2", "3"]),
     "solve": (
         lambda tf: tf.linalg.solve(tf.eye(2), ones(tf, 3, 1)),
@@ -241,6 +251,7 @@ AXES: dict[str, tuple] = {
     "split": (lambda tf: tf.split(ones(tf, 2), 2, axis=1), "invalid", ["Split", "1"]),
     "gather": (lambda tf: tf.gather(ones(tf, 2), [0], axis=1), "invalid", ["Gather", "1"]),
     "one_hot": (lambda tf: tf.one_hot([1], 2, axis=3), "invalid", ["OneHot", "3"]),
+    "bincount": (lambda tf: tf.math.bincount([1], axis=2), "value", ["2"]),
 }
 
 SIZES: dict[str, tuple] = {
@@ -273,6 +284,11 @@ SIZES: dict[str, tuple] = {
         lambda tf: tf.nn.conv2d(ones(tf, 1, 2, 2, 1), ones(tf, 1, 1, 1, 1), 0, "SAME"),
         "invalid",
         ["0"],
+    ),
+    "band": (
+        lambda tf: tf.linalg.band_part(ones(tf, 2, 3), 3, 0),
+        "invalid",
+        ["MatrixBandPart", "2", "3"],
     ),
     "segments": (
         lambda tf: tf.math.unsorted_segment_sum(ones(tf, 3), [0, 1, 1], -1),

@@ -218,6 +218,16 @@ const Op matrix_band_part{{
     .infer =
         [](InferContext& c) {
           check_matrix(c.shape(0), "MatrixBandPart");
+          const int64_t rows = c.shape(0).back(1);
+          const int64_t cols = c.shape(0).back(0);
+          if (c.attrs().integer(0) > rows) {
+            invalid_argument("num_lower must be negative or less or equal to number of rows (",
+                             rows, ") got: ", c.attrs().integer(0), " [Op:MatrixBandPart]");
+          }
+          if (c.attrs().integer(1) > cols) {
+            invalid_argument("num_upper must be negative or less or equal to number of columns (",
+                             cols, ") got: ", c.attrs().integer(1), " [Op:MatrixBandPart]");
+          }
           c.add_output(c.dtype(0), c.shape(0));
         },
     .kernel = cpu::matrix_band_part,

@@ -57,6 +57,10 @@ def softmax_cross_entropy_with_logits(
         classes = shape[-1]
         logits = _ops.reshape(logits, [math.prod(shape[:-1]), classes])
         label_shape = labels._shape_tuple()
+        if not label_shape:
+            raise invalid_argument(
+                f"logits and labels must be broadcastable: logits_size={list(shape)} labels_size=[]"
+            )
         labels = _ops.reshape(labels, [math.prod(label_shape[:-1]), label_shape[-1]])
     losses = _ops.softmax_cross_entropy(logits, labels)[0]
     if rank != 2:

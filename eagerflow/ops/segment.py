@@ -244,6 +244,10 @@ def bincount(
     >>> tf.math.bincount([1, 1, 3]).numpy()
     array([0, 2, 0, 1], dtype=int32)
     """
+    if axis not in (None, 0, -1):
+        raise ValueError(
+            f"Unsupported value for argument axis={axis}. Only 0 and -1 are currently supported."
+        )
     values = _core.convert(arr, None, dtypes.int32)
     numbers = values.numpy()
     if numbers.size and numbers.min() < 0:
@@ -290,8 +294,23 @@ def confusion_matrix(
     array([[1, 0],
            [1, 1]], dtype=int32)
     """
-    true = _core.convert(labels, None, dtypes.int64).numpy().reshape(-1).astype(np.int64)
-    predicted = _core.convert(predictions, None, dtypes.int64).numpy().reshape(-1).astype(np.int64)
+    true = _core.convert(labels, None, dtypes.int64).numpy()
+    predicted = _core.convert(predictions, None, dtypes.int64).numpy()
+    # Predictions may have one axis of size 1 more than the labels, or the other way around.
+    if predicted.ndim == true.ndim + 1 and predicted.shape[-1] == 1:
+        predicted = predicted[..., 0]
+    elif true.ndim == predicted.ndim + 1 and true.shape[-1] == 1:
+        true = true[..., 0]
+    if true.shape != predicted.shape:
+        raise invalid_argument(
+            "Shapes of all inputs must match: `labels` have shape "
+            f"{list(true.shape)} and `predictions` {list(predicted.shape)}"
+        )
+    if true.ndim == 0:
+        raise ValueError("`labels` and `predictions` must be at least vectors, got scalars")
+    shape = true.shape
+    true = true.reshape(-1).astype(np.int64)
+    predicted = predicted.reshape(-1).astype(np.int64)
     for array, text in ((true, "`labels`"), (predicted, "`predictions`")):
         if array.size and array.min() < 0:
             raise invalid_argument(f"{text} contains negative values")
@@ -306,6 +325,9 @@ def confusion_matrix(
         weights = _ops.ones([true.size], dtype)
     else:
         weights = _ops.cast(weights, dtype)
+        if weights._shape_tuple() != shape:
+            raise ValueError(f"Shapes {shape} and {weights.shape} are incompatible")
+        weights = _ops.reshape(weights, [-1])
     flat = _ops.unsorted_segment_sum(weights, true * count + predicted, count * count)
     return _ops.reshape(flat, [count, count])
 
