@@ -146,3 +146,15 @@ def test_in_a_functional_model() -> None:
     number = tf.keras.Input([2])
     encoded = layers.CategoryEncoding(3)(layers.Discretization([0.0, 1.0])(number))
     assert encoded.shape.as_list() == [None, 3]
+
+
+def test_first_names() -> None:
+    """Programs of TensorFlow 2.3 find these layers under `experimental`."""
+    module = tf.keras.layers.experimental.preprocessing
+    assert module.Rescaling is layers.Rescaling
+    for name in module.__all__:
+        if name != "PreprocessingLayer":
+            assert getattr(module, name) is getattr(layers, name)
+    layer = tf.keras.layers.experimental.SyncBatchNormalization()
+    again = type(layer).from_config(layer.get_config())
+    assert again.synchronized and again(values(4, 3), training=True).shape == (4, 3)

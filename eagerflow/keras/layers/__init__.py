@@ -3,6 +3,7 @@
 from eagerflow.keras.engine.input_layer import Input, InputLayer
 from eagerflow.keras.engine.input_spec import InputSpec
 from eagerflow.keras.engine.layer import Layer
+from eagerflow.keras.layers import experimental
 from eagerflow.keras.layers.activation import (
     ELU,
     Activation,

@@ -250,3 +250,15 @@ class BatchNormalization(FunctionLayer):
         if self.synchronized:
             config["synchronized"] = True
         return config
+
+
+class SyncBatchNormalization(BatchNormalization):
+    """`BatchNormalization(synchronized=True)`, under its first name.
+
+    >>> tf.keras.layers.experimental.SyncBatchNormalization().synchronized
+    True
+    """
+
+    def __init__(self, axis: Any = -1, momentum: float = 0.99, **kwargs: Any) -> None:
+        kwargs["synchronized"] = True
+        super().__init__(axis, momentum, **kwargs)
