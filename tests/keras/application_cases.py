@@ -16,6 +16,7 @@ NETWORKS = (
     "InceptionV3",
     "DenseNet121",
     "MobileNetV3Small",
+    "EfficientNetV2B0",
 )
 TOPS = {
     "MobileNetV2": {"alpha": 0.35, "input_shape": (96, 96, 3), "classes": 7},

@@ -27,6 +27,7 @@ NETWORKS = {
     "InceptionV3": ("inception_v3", 21802784, 312, 2925442874, 0.05953, 0.06123),
     "DenseNet121": ("densenet121", 7037504, 428, 945836040, 0.07415, 0.06783),
     "MobileNetV3Small": ("MobilenetV3small", 939120, 230, 4269316279, 0.1021, 0.0963),
+    "EfficientNetV2B0": ("efficientnetv2-b0", 5919312, 271, 3260330770, 0.1472, 0.1392),
 }
 TOPS = {
     "MobileNetV2": ("mobilenetv2_0.35_96", 419175, "predictions", 156),

@@ -3,6 +3,7 @@
 from eagerflow.keras.applications import (
     densenet,
     efficientnet,
+    efficientnet_v2,
     imagenet_utils,
     inception_v3,
     mobilenet,
@@ -26,6 +27,15 @@ from eagerflow.keras.applications.efficientnet import (
     EfficientNetB6,
     EfficientNetB7,
 )
+from eagerflow.keras.applications.efficientnet_v2 import (
+    EfficientNetV2B0,
+    EfficientNetV2B1,
+    EfficientNetV2B2,
+    EfficientNetV2B3,
+    EfficientNetV2L,
+    EfficientNetV2M,
+    EfficientNetV2S,
+)
 from eagerflow.keras.applications.inception_v3 import InceptionV3
 from eagerflow.keras.applications.mobilenet import MobileNet
 from eagerflow.keras.applications.mobilenet_v2 import MobileNetV2
@@ -48,6 +58,13 @@ __all__ = [
     "EfficientNetB5",
     "EfficientNetB6",
     "EfficientNetB7",
+    "EfficientNetV2B0",
+    "EfficientNetV2B1",
+    "EfficientNetV2B2",
+    "EfficientNetV2B3",
+    "EfficientNetV2L",
+    "EfficientNetV2M",
+    "EfficientNetV2S",
     "InceptionV3",
     "MobileNet",
     "MobileNetV2",
@@ -64,6 +81,7 @@ __all__ = [
     "Xception",
     "densenet",
     "efficientnet",
+    "efficientnet_v2",
     "imagenet_utils",
     "inception_v3",
     "mobilenet",

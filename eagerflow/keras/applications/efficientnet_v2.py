@@ -1,0 +1,522 @@
+"""tf.keras.applications.efficientnet_v2."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from eagerflow.keras import layers
+from eagerflow.keras.applications import imagenet_utils
+from eagerflow.keras.applications.frame import Frame
+
+__all__ = [
+    "EfficientNetV2B0",
+    "EfficientNetV2B1",
+    "EfficientNetV2B2",
+    "EfficientNetV2B3",
+    "EfficientNetV2L",
+    "EfficientNetV2M",
+    "EfficientNetV2S",
+    "decode_predictions",
+    "preprocess_input",
+]
+
+_HASHES = {
+    "b0": (
+        "21ecbf6da12460d5c40bb2f29ceb2188",
+        "893217f2bb855e2983157299931e43ff",
+    ),
+    "b1": (
+        "069f0534ff22adf035c89e2d9547a9dc",
+        "0e80663031ca32d657f9caa404b6ec37",
+    ),
+    "b2": (
+        "424e49f28180edbde1e94797771950a7",
+        "1dfe2e7a5d45b6632553a8961ea609eb",
+    ),
+    "b3": (
+        "1f1fc43bd98a6e4fd8fdfd551e02c7a0",
+        "f6abf7b5849ac99a89b50dd3fd532856",
+    ),
+    "s": (
+        "e1d88a8495beba45748fedd0cecbe016",
+        "af0682fb74e8c54910f2d4393339c070",
+    ),
+    "m": (
+        "a3bf6aa3276309f4fc6a34aa114c95cd",
+        "1b8dc055df72dde80d614482840fe342",
+    ),
+    "l": (
+        "27e6d408b53c7ebc868fefa357689935",
+        "b0b66b5c863aef5b46e8608fe1711615",
+    ),
+}
+# Repetitions, filters, expansion and first stride of the stages, and whether they are fused.
+_Stage = tuple[int, int, int, int, bool]
+_BASE: tuple[_Stage, ...] = (
+    (1, 16, 1, 1, True),
+    (2, 32, 4, 2, True),
+    (2, 48, 4, 2, True),
+    (3, 96, 4, 2, False),
+    (5, 112, 6, 1, False),
+    (8, 192, 6, 2, False),
+)
+_SMALL: tuple[_Stage, ...] = (
+    (2, 24, 1, 1, True),
+    (4, 48, 4, 2, True),
+    (4, 64, 4, 2, True),
+    (6, 128, 4, 2, False),
+    (9, 160, 6, 1, False),
+    (15, 256, 6, 2, False),
+)
+_MEDIUM: tuple[_Stage, ...] = (
+    (3, 24, 1, 1, True),
+    (5, 48, 4, 2, True),
+    (5, 80, 4, 2, True),
+    (7, 160, 4, 2, False),
+    (14, 176, 6, 1, False),
+    (18, 304, 6, 2, False),
+    (5, 512, 6, 1, False),
+)
+_LARGE: tuple[_Stage, ...] = (
+    (4, 32, 1, 1, True),
+    (7, 64, 4, 2, True),
+    (7, 96, 4, 2, True),
+    (10, 192, 4, 2, False),
+    (19, 224, 6, 1, False),
+    (25, 384, 6, 2, False),
+    (7, 640, 6, 1, False),
+)
+_CONVOLUTION = {
+    "class_name": "VarianceScaling",
+    "config": {"scale": 2.0, "mode": "fan_out", "distribution": "truncated_normal"},
+}
+_DENSE = {
+    "class_name": "VarianceScaling",
+    "config": {"scale": 1.0 / 3.0, "mode": "fan_out", "distribution": "uniform"},
+}
+_MEANS = [0.485, 0.456, 0.406]
+_DEVIATIONS = (0.229, 0.224, 0.225)
+
+
+def _convolution(
+    x: Any, filters: int, size: int, name: str, stride: int = 1, **options: Any
+) -> Any:
+    options.setdefault("use_bias", False)
+    return layers.Conv2D(
+        filters,
+        size,
+        strides=stride,
+        padding="same",
+        kernel_initializer=_CONVOLUTION,
+        name=name,
+        **options,
+    )(x)
+
+
+def _norm(frame: Frame, x: Any, name: str) -> Any:
+    return frame.norm(x, name, momentum=0.9)
+
+
+def _swish(x: Any, name: str) -> Any:
+    return layers.Activation("swish", name=name)(x)
+
+
+def _weighted(frame: Frame, x: Any, narrow: int, name: str) -> Any:
+    """Channels weighted by what is in the whole image."""
+    wide = frame.channels(x)
+    weight = layers.GlobalAveragePooling2D(name=name + "se_squeeze")(x)
+    shape = (wide, 1, 1) if frame.axis == 1 else (1, 1, wide)
+    weight = layers.Reshape(shape, name=name + "se_reshape")(weight)
+    weight = _convolution(weight, narrow, 1, name + "se_reduce", activation="swish", use_bias=True)
+    weight = _convolution(weight, wide, 1, name + "se_expand", activation="sigmoid", use_bias=True)
+    return layers.Multiply(name=name + "se_excite")([x, weight])
+
+
+def _block(
+    frame: Frame,
+    inputs: Any,
+    filters: int,
+    expansion: int,
+    stride: int,
+    fused: bool,
+    drop_rate: float,
+    name: str,
+) -> Any:
+    """An inverted residual; a fused one has a whole convolution where others have two."""
+    x = inputs
+    channels = frame.channels(inputs)
+    wide = channels * expansion
+    if expansion != 1:
+        size, step = (3, stride) if fused else (1, 1)
+        x = _convolution(x, wide, size, name + "expand_conv", step)
+        x = _swish(_norm(frame, x, name + "expand_bn"), name + "expand_activation")
+    if not fused:
+        x = layers.DepthwiseConv2D(
+            3,
+            strides=stride,
+            padding="same",
+            use_bias=False,
+            depthwise_initializer=_CONVOLUTION,
+            name=name + "dwconv2",
+        )(x)
+        x = _swish(_norm(frame, x, name + "bn"), name + "activation")
+        x = _weighted(frame, x, max(1, int(channels * 0.25)), name)
+    size, step = (3, stride) if fused and expansion == 1 else (1, 1)
+    x = _convolution(x, filters, size, name + "project_conv", step)
+    x = _norm(frame, x, name + "project_bn")
+    if fused and expansion == 1:
+        x = _swish(x, name + "project_activation")
+    if stride != 1 or channels != filters:
+        return x
+    if drop_rate:
+        x = layers.Dropout(drop_rate, noise_shape=(None, 1, 1, 1), name=name + "drop")(x)
+    return layers.Add(name=name + "add")([x, inputs])
+
+
+def _rounded(count: int, width: float) -> int:
+    """The nearest multiple of 8."""
+    return max(8, int(count * width + 4) // 8 * 8)
+
+
+def _network(
+    frame: Frame,
+    version: str,
+    stages: tuple[_Stage, ...],
+    width: float,
+    depth: float,
+    include_preprocessing: bool,
+) -> Any:
+    x = frame.images
+    if include_preprocessing:
+        if version.startswith("b") and frame.channels(x) == 3:
+            x = layers.Rescaling(1.0 / 255)(x)
+            variances = [deviation**2 for deviation in _DEVIATIONS]
+            x = layers.Normalization(mean=_MEANS, variance=variances, axis=frame.axis)(x)
+        else:
+            x = layers.Rescaling(1.0 / 128.0, offset=-1)(x)
+    stem = 32 if version.startswith("b") else stages[0][1]
+    x = _convolution(x, _rounded(stem, width), 3, "stem_conv", 2)
+    x = _swish(_norm(frame, x, "stem_bn"), "stem_activation")
+    total = float(sum(stage[0] for stage in stages))
+    done = 0
+    for number, (count, filters, expansion, stride, fused) in enumerate(stages, start=1):
+        for k in range(math.ceil(depth * count)):
+            x = _block(
+                frame,
+                x,
+                _rounded(filters, width),
+                expansion,
+                stride if k == 0 else 1,
+                fused,
+                0.2 * done / total,
+                f"block{number}{chr(k + 97)}_",
+            )
+            done += 1
+    x = _convolution(x, _rounded(1280, width), 1, "top_conv")
+    x = _swish(_norm(frame, x, "top_bn"), "top_activation")
+    if frame.include_top:
+        x = layers.GlobalAveragePooling2D(name="avg_pool")(x)
+        x = layers.Dropout(0.2, name="top_dropout")(x)
+        x = frame.classified(x, kernel_initializer=_DENSE)
+    else:
+        x = frame.pooled(x)
+    name = f"efficientnetv2-{version}"
+    return frame.model(
+        x, name, f"efficientnet_v2/{name}", _HASHES[version], top=".h5", notop="_notop.h5"
+    )
+
+
+def EfficientNetV2B0(
+    include_top: bool = True,
+    weights: Any = "imagenet",
+    input_tensor: Any = None,
+    input_shape: Any = None,
+    pooling: str | None = None,
+    classes: int = 1000,
+    classifier_activation: Any = "softmax",
+    include_preprocessing: bool = True,
+) -> Any:
+    """EfficientNetV2B0, for images of 224x224.
+
+    Tan and Le, "EfficientNetV2: smaller models and faster training" (ICML 2021).
+
+    Args:
+        include_top: whether the network ends with a classifier.
+        weights: "imagenet", None for random numbers, or a file of weights.
+        input_tensor: a symbolic tensor that is the images.
+        input_shape: the images' shape; without a classifier, sizes may be None.
+        pooling: "avg" or "max" over the channels at the end of a network without a classifier.
+        classes: how many classes the classifier has.
+        classifier_activation: the classifier's activation; None gives logits.
+        include_preprocessing: whether the network itself brings values from 0 to 255 to its range.
+
+    Raises:
+        ValueError: for arguments that contradict each other.
+        ConnectionError: if trained weights are neither cached nor can they be downloaded.
+    """
+    frame = Frame(
+        include_top,
+        weights,
+        input_tensor,
+        input_shape,
+        pooling,
+        classes,
+        classifier_activation,
+        default_size=224,
+    )
+    return _network(frame, "b0", _BASE, 1.0, 1.0, include_preprocessing)
+
+
+def EfficientNetV2B1(
+    include_top: bool = True,
+    weights: Any = "imagenet",
+    input_tensor: Any = None,
+    input_shape: Any = None,
+    pooling: str | None = None,
+    classes: int = 1000,
+    classifier_activation: Any = "softmax",
+    include_preprocessing: bool = True,
+) -> Any:
+    """EfficientNetV2B1, for images of 240x240.
+
+    Tan and Le, "EfficientNetV2: smaller models and faster training" (ICML 2021).
+
+    Args:
+        include_top: whether the network ends with a classifier.
+        weights: "imagenet", None for random numbers, or a file of weights.
+        input_tensor: a symbolic tensor that is the images.
+        input_shape: the images' shape; without a classifier, sizes may be None.
+        pooling: "avg" or "max" over the channels at the end of a network without a classifier.
+        classes: how many classes the classifier has.
+        classifier_activation: the classifier's activation; None gives logits.
+        include_preprocessing: whether the network itself brings values from 0 to 255 to its range.
+
+    Raises:
+        ValueError: for arguments that contradict each other.
+        ConnectionError: if trained weights are neither cached nor can they be downloaded.
+    """
+    frame = Frame(
+        include_top,
+        weights,
+        input_tensor,
+        input_shape,
+        pooling,
+        classes,
+        classifier_activation,
+        default_size=240,
+    )
+    return _network(frame, "b1", _BASE, 1.0, 1.1, include_preprocessing)
+
+
+def EfficientNetV2B2(
+    include_top: bool = True,
+    weights: Any = "imagenet",
+    input_tensor: Any = None,
+    input_shape: Any = None,
+    pooling: str | None = None,
+    classes: int = 1000,
+    classifier_activation: Any = "softmax",
+    include_preprocessing: bool = True,
+) -> Any:
+    """EfficientNetV2B2, for images of 260x260.
+
+    Tan and Le, "EfficientNetV2: smaller models and faster training" (ICML 2021).
+
+    Args:
+        include_top: whether the network ends with a classifier.
+        weights: "imagenet", None for random numbers, or a file of weights.
+        input_tensor: a symbolic tensor that is the images.
+        input_shape: the images' shape; without a classifier, sizes may be None.
+        pooling: "avg" or "max" over the channels at the end of a network without a classifier.
+        classes: how many classes the classifier has.
+        classifier_activation: the classifier's activation; None gives logits.
+        include_preprocessing: whether the network itself brings values from 0 to 255 to its range.
+
+    Raises:
+        ValueError: for arguments that contradict each other.
+        ConnectionError: if trained weights are neither cached nor can they be downloaded.
+    """
+    frame = Frame(
+        include_top,
+        weights,
+        input_tensor,
+        input_shape,
+        pooling,
+        classes,
+        classifier_activation,
+        default_size=260,
+    )
+    return _network(frame, "b2", _BASE, 1.1, 1.2, include_preprocessing)
+
+
+def EfficientNetV2B3(
+    include_top: bool = True,
+    weights: Any = "imagenet",
+    input_tensor: Any = None,
+    input_shape: Any = None,
+    pooling: str | None = None,
+    classes: int = 1000,
+    classifier_activation: Any = "softmax",
+    include_preprocessing: bool = True,
+) -> Any:
+    """EfficientNetV2B3, for images of 300x300.
+
+    Tan and Le, "EfficientNetV2: smaller models and faster training" (ICML 2021).
+
+    Args:
+        include_top: whether the network ends with a classifier.
+        weights: "imagenet", None for random numbers, or a file of weights.
+        input_tensor: a symbolic tensor that is the images.
+        input_shape: the images' shape; without a classifier, sizes may be None.
+        pooling: "avg" or "max" over the channels at the end of a network without a classifier.
+        classes: how many classes the classifier has.
+        classifier_activation: the classifier's activation; None gives logits.
+        include_preprocessing: whether the network itself brings values from 0 to 255 to its range.
+
+    Raises:
+        ValueError: for arguments that contradict each other.
+        ConnectionError: if trained weights are neither cached nor can they be downloaded.
+    """
+    frame = Frame(
+        include_top,
+        weights,
+        input_tensor,
+        input_shape,
+        pooling,
+        classes,
+        classifier_activation,
+        default_size=300,
+    )
+    return _network(frame, "b3", _BASE, 1.2, 1.4, include_preprocessing)
+
+
+def EfficientNetV2S(
+    include_top: bool = True,
+    weights: Any = "imagenet",
+    input_tensor: Any = None,
+    input_shape: Any = None,
+    pooling: str | None = None,
+    classes: int = 1000,
+    classifier_activation: Any = "softmax",
+    include_preprocessing: bool = True,
+) -> Any:
+    """EfficientNetV2S, for images of 384x384.
+
+    Tan and Le, "EfficientNetV2: smaller models and faster training" (ICML 2021).
+
+    Args:
+        include_top: whether the network ends with a classifier.
+        weights: "imagenet", None for random numbers, or a file of weights.
+        input_tensor: a symbolic tensor that is the images.
+        input_shape: the images' shape; without a classifier, sizes may be None.
+        pooling: "avg" or "max" over the channels at the end of a network without a classifier.
+        classes: how many classes the classifier has.
+        classifier_activation: the classifier's activation; None gives logits.
+        include_preprocessing: whether the network itself brings values from 0 to 255 to its range.
+
+    Raises:
+        ValueError: for arguments that contradict each other.
+        ConnectionError: if trained weights are neither cached nor can they be downloaded.
+    """
+    frame = Frame(
+        include_top,
+        weights,
+        input_tensor,
+        input_shape,
+        pooling,
+        classes,
+        classifier_activation,
+        default_size=384,
+    )
+    return _network(frame, "s", _SMALL, 1.0, 1.0, include_preprocessing)
+
+
+def EfficientNetV2M(
+    include_top: bool = True,
+    weights: Any = "imagenet",
+    input_tensor: Any = None,
+    input_shape: Any = None,
+    pooling: str | None = None,
+    classes: int = 1000,
+    classifier_activation: Any = "softmax",
+    include_preprocessing: bool = True,
+) -> Any:
+    """EfficientNetV2M, for images of 480x480.
+
+    Tan and Le, "EfficientNetV2: smaller models and faster training" (ICML 2021).
+
+    Args:
+        include_top: whether the network ends with a classifier.
+        weights: "imagenet", None for random numbers, or a file of weights.
+        input_tensor: a symbolic tensor that is the images.
+        input_shape: the images' shape; without a classifier, sizes may be None.
+        pooling: "avg" or "max" over the channels at the end of a network without a classifier.
+        classes: how many classes the classifier has.
+        classifier_activation: the classifier's activation; None gives logits.
+        include_preprocessing: whether the network itself brings values from 0 to 255 to its range.
+
+    Raises:
+        ValueError: for arguments that contradict each other.
+        ConnectionError: if trained weights are neither cached nor can they be downloaded.
+    """
+    frame = Frame(
+        include_top,
+        weights,
+        input_tensor,
+        input_shape,
+        pooling,
+        classes,
+        classifier_activation,
+        default_size=480,
+    )
+    return _network(frame, "m", _MEDIUM, 1.0, 1.0, include_preprocessing)
+
+
+def EfficientNetV2L(
+    include_top: bool = True,
+    weights: Any = "imagenet",
+    input_tensor: Any = None,
+    input_shape: Any = None,
+    pooling: str | None = None,
+    classes: int = 1000,
+    classifier_activation: Any = "softmax",
+    include_preprocessing: bool = True,
+) -> Any:
+    """EfficientNetV2L, for images of 480x480.
+
+    Tan and Le, "EfficientNetV2: smaller models and faster training" (ICML 2021).
+
+    Args:
+        include_top: whether the network ends with a classifier.
+        weights: "imagenet", None for random numbers, or a file of weights.
+        input_tensor: a symbolic tensor that is the images.
+        input_shape: the images' shape; without a classifier, sizes may be None.
+        pooling: "avg" or "max" over the channels at the end of a network without a classifier.
+        classes: how many classes the classifier has.
+        classifier_activation: the classifier's activation; None gives logits.
+        include_preprocessing: whether the network itself brings values from 0 to 255 to its range.
+
+    Raises:
+        ValueError: for arguments that contradict each other.
+        ConnectionError: if trained weights are neither cached nor can they be downloaded.
+    """
+    frame = Frame(
+        include_top,
+        weights,
+        input_tensor,
+        input_shape,
+        pooling,
+        classes,
+        classifier_activation,
+        default_size=480,
+    )
+    return _network(frame, "l", _LARGE, 1.0, 1.0, include_preprocessing)
+
+
+def preprocess_input(x: Any, data_format: str | None = None) -> Any:
+    """Images as they are: the network itself brings values from 0 to 255 to its range."""
+    return x
+
+
+decode_predictions = imagenet_utils.decode_predictions
