@@ -11,7 +11,6 @@ from eagerflow.data.experimental.examples import (
 from eagerflow.data.experimental.functions import (
     SHARD_HINT,
     Counter,
-    DatasetInitializer,
     assert_cardinality,
     at,
     bucket_by_sequence_length,
@@ -45,6 +44,11 @@ from eagerflow.data.experimental.functions import (
     to_variant,
     unbatch,
     unique,
+)
+from eagerflow.data.experimental.lookup_sources import (
+    DatasetInitializer,
+    index_table_from_dataset,
+    table_from_dataset,
 )
 from eagerflow.data.experimental.reducing import Reducer
 from eagerflow.data.experimental.sql import SqlDataset

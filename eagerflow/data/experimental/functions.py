@@ -370,30 +370,6 @@ def pad_to_cardinality(cardinality: Any, mask_key: str = "valid") -> Transformat
     return pad
 
 
-class DatasetInitializer:
-    """Keys and values for a lookup table, read from a dataset of pairs.
-
-    Args:
-        dataset: pairs of scalars.
-
-    Raises:
-        ValueError: if elements are no pairs of scalars.
-    """
-
-    def __init__(self, dataset: Dataset) -> None:
-        self.dataset = dataset
-        spec = dataset.element_spec
-        if not isinstance(spec, tuple) or len(spec) != 2:
-            raise ValueError("A lookup table's dataset must have elements (key, value).")
-        self.key_dtype, self.value_dtype = spec[0].dtype, spec[1].dtype
-
-    def read(self) -> tuple[Any, Any]:
-        """All keys and all values, as two vectors."""
-        pairs = list(self.dataset)
-        keys = _core.ops.stack([key for key, _ in pairs], 0)
-        return keys, _core.ops.stack([value for _, value in pairs], 0)
-
-
 def make_saveable_from_iterator(iterator: Any, external_state_policy: Any = None) -> Any:
     """The iterator itself, whose position can be saved."""
     return iterator

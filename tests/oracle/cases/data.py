@@ -963,6 +963,27 @@ def examples(tf):
     return found
 
 
+@case
+def tables_of_datasets(tf):
+    d, experimental = tf.data.Dataset, tf.data.experimental
+    keys = d.from_tensor_slices(["a", "b", "c"])
+    pairs = d.zip((d.from_tensor_slices(["a", "b"]), d.from_tensor_slices(np.array([10, 20]))))
+    words = tf.constant([["b", "z"], ["y", "c"]])
+    index, table = experimental.index_table_from_dataset, experimental.table_from_dataset
+    initializer = experimental.DatasetInitializer(pairs)
+    return [
+        index(keys).lookup(words),
+        index(keys, num_oov_buckets=2).lookup(words),
+        index(keys, vocab_size=2).lookup(words),
+        index(keys).size(),
+        index(d.range(5, 8), key_dtype=tf.int64).lookup(tf.constant([6, 9], tf.int64)),
+        table(pairs, default_value=-5).lookup(words),
+        table(pairs).lookup(words),
+        tf.lookup.StaticHashTable(initializer, -1).lookup(words),
+        [initializer.key_dtype, initializer.value_dtype],
+    ]
+
+
 def with_file(data, program):
     """A program of a file with these contents."""
 
