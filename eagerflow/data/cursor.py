@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from eagerflow import context
 from eagerflow.data import structure
 
 
@@ -89,8 +90,15 @@ def checked_function(function: Any, name: str = "func") -> Callable[..., Any]:
             f"(of type {type(function)})"
         )
     if getattr(function, "input_signature", None) is None:
-        return getattr(function, "python_function", function)
-    return function
+        function = getattr(function, "python_function", function)
+    if not context.process.graphs_used:
+        return function
+
+    def run_eagerly(*args: Any) -> Any:
+        with context.running_eagerly():
+            return function(*args)
+
+    return run_eagerly
 
 
 def is_true(value: Any) -> bool:

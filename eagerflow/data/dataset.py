@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from eagerflow import _core, dtypes, errors, random_seed
+from eagerflow import context as program
 from eagerflow.data import structure
 from eagerflow.data.arguments import INFINITE, UNKNOWN
 from eagerflow.data.context import Context
@@ -275,12 +276,20 @@ class Dataset(Creation, Transformation):
         """The classes of the elements, in their structure."""
         return structure.map_structure(lambda spec: spec.value_type, self.element_spec)
 
-    def make_one_shot_iterator(self) -> OwnedIterator:
-        """An iterator over the elements."""
+    def make_one_shot_iterator(self) -> Any:
+        """An iterator over the elements; in a graph, its `get_next` is a node."""
+        if not program.executing_eagerly():
+            from eagerflow.graph.iterators import make_one_shot_iterator
+
+            return make_one_shot_iterator(self)
         return OwnedIterator(self)
 
     def make_initializable_iterator(self, shared_name: str | None = None) -> Any:
         """An iterator that starts when its `initializer` is run."""
+        if not program.executing_eagerly():
+            from eagerflow.graph import iterators
+
+            return iterators.make_initializable_iterator(self, shared_name)
         from eagerflow.data.iterator import make_initializable_iterator
 
         return make_initializable_iterator(self, shared_name)

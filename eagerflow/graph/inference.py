@@ -118,6 +118,12 @@ def _small(tensor: Any, choice: int) -> Any:
     return _ops.cast(_core.convert(values, None, None), dtype)
 
 
+def example(tensor: Any) -> Any:
+    """A small tensor with values that has a graph tensor's dtype and fits its shape."""
+    _state.small = list(_SMALL)
+    return _small(tensor, 1)
+
+
 def infer(call: Callable[[Callable[[Any], Any]], Any], inputs: list[Any]) -> list[Any]:
     """What a node's function gives for each choice of sizes; None where that choice does not work.
 

@@ -40,18 +40,18 @@ def mirror(
     *sources: str,
     renamed: Mapping[str, str] | None = None,
     hidden: Collection[str] = (),
+    nodes: bool = True,
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """The functions `__getattr__` and `__dir__` of a module that shows another one's names.
 
     Names are looked up when they are first asked for, so that nothing is imported for its own sake.
-
-    Functions add nodes while a graph is being built.
 
     Args:
         module: the name of the module that gets the functions.
         *sources: the modules with the names; the first one that has a name counts.
         renamed: older names, and where in the package each is found now.
         hidden: names of version 2 that version 1 did not have.
+        nodes: whether the functions are operations, which add nodes while a graph is being built.
     """
     renamed = renamed or {}
 
@@ -74,7 +74,7 @@ def mirror(
         if not name.startswith("__") and name not in hidden:
             found = find(name)
             if found is not None:
-                found = _version_1(module, name, found)
+                found = _version_1(module, name, found, nodes)
                 sys.modules[module].__dict__[name] = found
                 return found
         raise AttributeError(_missing(module, name, names()))
@@ -123,10 +123,10 @@ def _at(path: str) -> Any:
     return getattr(module, name, None)
 
 
-def _version_1(module: str, name: str, found: Any) -> Any:
+def _version_1(module: str, name: str, found: Any, nodes: bool) -> Any:
     """The same in version 1: a function that may add nodes, or a namespace's own mirror."""
     if isinstance(found, FunctionType | OpFunction):
-        return found if name in _NO_NODES else recordable(found)
+        return recordable(found) if nodes and name not in _NO_NODES else found
     if not isinstance(found, ModuleType) or module != "eagerflow.compat.v1":
         return found
     path = f"{module}.{name}"

@@ -21,4 +21,5 @@ __getattr__, __dir__ = mirror(
         "Stat": "io.gfile.stat",
         "Walk": "io.gfile.walk",
     },
+    nodes=False,
 )

@@ -21,4 +21,4 @@ from eagerflow.v1.optimizers import (
 )
 from eagerflow.v1.saver import Saver, checkpoint_exists
 
-__getattr__, __dir__ = mirror(__name__, "eagerflow.train")
+__getattr__, __dir__ = mirror(__name__, "eagerflow.train", nodes=False)

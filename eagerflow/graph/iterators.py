@@ -1,0 +1,205 @@
+"""Datasets in graphs: iterators whose next element is a node."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from eagerflow import context, errors, nest
+from eagerflow.data.dataset import Dataset
+from eagerflow.graph import inference
+from eagerflow.graph.execution import current_run
+from eagerflow.graph.recording import record
+from eagerflow.graph.structure import replace, symbols
+
+
+class GraphIterator:
+    """Goes through a dataset, once in each session.
+
+    Args:
+        make: gives the dataset; called when the iterator is initialized.
+        element_spec: the specs of the elements.
+        automatic: whether it starts by itself, and not when its `initializer` is run.
+        arguments: graph tensors that the dataset is made from.
+    """
+
+    def __init__(
+        self,
+        make: Callable[..., Any] | None,
+        element_spec: Any,
+        automatic: bool,
+        arguments: Any = (),
+    ) -> None:
+        self._spec = element_spec
+        self._make = make
+        self._automatic = automatic
+        self._initializer = None
+        if make is not None and not automatic:
+            self._initializer = self._start(make, arguments)
+
+    def _start(self, make: Callable[..., Any], arguments: Any, name: str | None = None) -> Any:
+        def start(values: Any) -> None:
+            self._storage()[id(self)] = iter(make(values))
+
+        return record(
+            context.default_graph(),
+            start,
+            (arguments,),
+            kind="MakeIterator",
+            name=name,
+            infers=False,
+        )
+
+    def _storage(self) -> dict[int, Any]:
+        run = current_run()
+        assert run is not None
+        return run.session._storage
+
+    @property
+    def initializer(self) -> Any:
+        """The operation that starts the iterator.
+
+        Raises:
+            ValueError: if it has none.
+        """
+        if self._initializer is None:
+            raise ValueError("Iterator does not have an initializer.")
+        return self._initializer
+
+    def make_initializer(self, dataset: Any, name: str | None = None) -> Any:
+        """An operation that starts the iterator on a dataset."""
+        if isinstance(dataset, DeferredDataset):
+            return self._start(dataset._build, dataset._arguments, name)
+        return self._start(lambda _: dataset, (), name)
+
+    def get_next(self, name: str | None = None) -> Any:
+        """The next element, as nodes: every run of a session takes one.
+
+        A run raises a `tf.errors.OutOfRangeError` at the end.
+        """
+        return record(
+            context.default_graph(),
+            self._next,
+            kind="IteratorGetNext",
+            name=name,
+            outputs=self._spec,
+        )
+
+    def _next(self) -> Any:
+        storage = self._storage()
+        found = storage.get(id(self))
+        if found is None:
+            if not self._automatic or self._make is None:
+                raise errors.FailedPreconditionError(
+                    None,
+                    None,
+                    "GetNext() failed because the iterator has not been initialized. Ensure that "
+                    "you have run the initializer operation for this iterator before getting the "
+                    "next element.",
+                )
+            found = storage[id(self)] = iter(self._make(()))
+        try:
+            return next(found)
+        except StopIteration:
+            raise errors.OutOfRangeError(None, None, "End of sequence") from None
+
+    @property
+    def element_spec(self) -> Any:
+        """The specs of the elements."""
+        return self._spec
+
+    @property
+    def output_types(self) -> Any:
+        """The dtypes of the elements."""
+        return nest.map_structure(lambda spec: spec.dtype, self._spec)
+
+    @property
+    def output_shapes(self) -> Any:
+        """The shapes of the elements."""
+        return nest.map_structure(lambda spec: spec.shape, self._spec)
+
+
+class DeferredDataset:
+    """A dataset made from graph tensors: it comes into being when an iterator is initialized."""
+
+    def __init__(self, build: Callable[[Any], Any], arguments: Any, sample: Any) -> None:
+        self._build = build
+        self._arguments = arguments
+        self._sample = sample
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        found = getattr(self._sample, name)
+        if not callable(found):
+            return found
+
+        def method(*args: Any, **kwargs: Any) -> Any:
+            build = self._build
+            arguments = (self._arguments, args, kwargs)
+
+            def again(values: Any) -> Any:
+                inner, values_args, values_kwargs = values
+                return getattr(build(inner), name)(*values_args, **values_kwargs)
+
+            if symbols(args, kwargs):
+                given, named = replace(args, _small), replace(kwargs, _small)
+                return DeferredDataset(
+                    again, arguments, getattr(self._sample, name)(*given, **named)
+                )
+            result = found(*args, **kwargs)
+            return (
+                DeferredDataset(again, arguments, result) if isinstance(result, Dataset) else result
+            )
+
+        return method
+
+    def make_initializable_iterator(self, shared_name: str | None = None) -> GraphIterator:
+        """An iterator that starts when its `initializer` is run."""
+        return GraphIterator(self._build, self.element_spec, False, self._arguments)
+
+    def make_one_shot_iterator(self) -> GraphIterator:
+        """Not possible: raises a ValueError."""
+        raise ValueError(
+            "A dataset made from placeholders needs an initializable iterator, whose initializer "
+            "is run with their values."
+        )
+
+
+def _small(tensor: Any) -> Any:
+    return inference.example(tensor)
+
+
+def deferrable(method: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that makes datasets, also from graph tensors."""
+
+    def make(*args: Any, **kwargs: Any) -> Any:
+        if not symbols(args, kwargs):
+            return method(*args, **kwargs)
+        sample = method(*replace(args, _small), **replace(kwargs, _small))
+        return DeferredDataset(
+            lambda values: method(*values[0], **values[1]), (args, kwargs), sample
+        )
+
+    return make
+
+
+def make_one_shot_iterator(dataset: Any) -> Any:
+    """An iterator that starts by itself.
+
+    >>> with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+    ...     dataset = tf.compat.v1.data.Dataset.range(3)
+    ...     element = tf.compat.v1.data.make_one_shot_iterator(dataset).get_next()
+    ...     print([int(session.run(element)) for _ in range(3)])
+    [0, 1, 2]
+    """
+    if context.building_graph() is None or isinstance(dataset, DeferredDataset):
+        return dataset.make_one_shot_iterator()
+    return GraphIterator(lambda _: dataset, dataset.element_spec, True)
+
+
+def make_initializable_iterator(dataset: Any, shared_name: str | None = None) -> Any:
+    """An iterator that starts when its `initializer` is run."""
+    if context.building_graph() is None or isinstance(dataset, DeferredDataset):
+        return dataset.make_initializable_iterator(shared_name)
+    return GraphIterator(lambda _: dataset, dataset.element_spec, False)

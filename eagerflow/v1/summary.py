@@ -1,0 +1,251 @@
+"""tf.summary of version 1: summaries are strings that a FileWriter adds to a log."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+
+from eagerflow import _core, context
+from eagerflow.graph.recording import record
+from eagerflow.v1.names import GraphKeys
+
+
+def _messages() -> Any:
+    from eagerflow.protos.event import MESSAGES
+
+    return MESSAGES
+
+
+def _summary(kind: str, name: str, fill: Any, tensor: Any, collections: Any) -> Any:
+    """A node, or at once a string, that holds a summary message."""
+
+    def make(value: Any) -> Any:
+        message = _messages()["Summary"]()
+        entry = message.value.add()
+        entry.tag = tag
+        fill(entry, np.asarray(value))
+        return _core.convert(message.SerializeToString(), None, None)
+
+    graph = context.building_graph()
+    if graph is None:
+        tag = name
+        return make(tensor)
+    from eagerflow.type_spec import TensorSpec
+
+    node = record(graph, make, (tensor,), kind=kind, name=name, outputs=TensorSpec([], "string"))
+    tag = node.op.name
+    for key in [GraphKeys.SUMMARIES] if collections is None else collections:
+        graph.add_to_collection(key, node)
+    return node
+
+
+def scalar(name: str, tensor: Any, collections: Any = None, family: str | None = None) -> Any:
+    """A summary of one number."""
+
+    def fill(entry: Any, value: np.ndarray) -> None:
+        entry.simple_value = float(value)
+
+    return _summary("ScalarSummary", _named(name, family), fill, tensor, collections)
+
+
+def histogram(name: str, values: Any, collections: Any = None, family: str | None = None) -> Any:
+    """A summary of how numbers are distributed."""
+
+    def fill(entry: Any, value: np.ndarray) -> None:
+        flat = value.astype(np.float64).ravel()
+        histo = entry.histo
+        histo.num, histo.sum = float(flat.size), float(flat.sum())
+        histo.sum_squares = float(np.square(flat).sum())
+        if flat.size:
+            histo.min, histo.max = float(flat.min()), float(flat.max())
+            counts, edges = np.histogram(flat, 30)
+            histo.bucket.extend(counts.astype(np.float64))
+            histo.bucket_limit.extend(edges[1:])
+
+    return _summary("HistogramSummary", _named(name, family), fill, values, collections)
+
+
+def text(name: str, tensor: Any, collections: Any = None) -> Any:
+    """A summary of a text."""
+
+    def fill(entry: Any, value: np.ndarray) -> None:
+        entry.metadata.plugin_data.plugin_name = "text"
+        entry.tensor.dtype = 7
+        content = value.reshape(-1).tolist()
+        entry.tensor.string_val.extend(
+            part.encode() if isinstance(part, str) else part for part in content
+        )
+        entry.tensor.tensor_shape.dim.add().size = len(content)
+
+    return _summary("TensorSummary", name, fill, tensor, collections)
+
+
+def image(
+    name: str,
+    tensor: Any,
+    max_outputs: int = 3,
+    collections: Any = None,
+    family: str | None = None,
+) -> Any:
+    """A summary of the first images of a batch."""
+
+    def make(value: Any) -> Any:
+        from eagerflow.summary.values import _png
+
+        array = np.asarray(value)
+        if array.dtype != np.uint8:
+            high = max(float(np.abs(array).max(initial=0.0)), 1e-12)
+            low = float(array.min(initial=0.0))
+            array = array * 127.0 / high + 128.0 if low < 0 else array * (255.0 / high)
+            array = np.clip(array, 0, 255).astype(np.uint8)
+        message = _messages()["Summary"]()
+        for k, pixels in enumerate(array[:max_outputs]):
+            entry = message.value.add()
+            entry.tag = f"{tag}/image/{k}" if max_outputs > 1 else f"{tag}/image"
+            entry.image.height, entry.image.width, entry.image.colorspace = pixels.shape
+            entry.image.encoded_image_string = _png(pixels)
+        return _core.convert(message.SerializeToString(), None, None)
+
+    graph = context.building_graph()
+    tag = _named(name, family)
+    if graph is None:
+        return make(tensor)
+    from eagerflow.type_spec import TensorSpec
+
+    node = record(
+        graph, make, (tensor,), kind="ImageSummary", name=tag, outputs=TensorSpec([], "string")
+    )
+    for key in [GraphKeys.SUMMARIES] if collections is None else collections:
+        graph.add_to_collection(key, node)
+    return node
+
+
+def _named(name: str, family: str | None) -> str:
+    return f"{family}/{name}" if family else name
+
+
+def merge(inputs: Any, collections: Any = None, name: str | None = None) -> Any:
+    """One summary of several."""
+
+    def join(parts: list) -> Any:
+        # Messages one after the other are one message with all their values.
+        return _core.convert(b"".join(part.numpy() for part in parts), None, None)
+
+    graph = context.building_graph()
+    if graph is None:
+        return join(list(inputs))
+    from eagerflow.type_spec import TensorSpec
+
+    node = record(
+        graph,
+        join,
+        (list(inputs),),
+        kind="MergeSummary",
+        name=name,
+        outputs=TensorSpec([], "string"),
+    )
+    for key in collections or ():
+        graph.add_to_collection(key, node)
+    return node
+
+
+def merge_all(key: Any = GraphKeys.SUMMARIES, scope: str | None = None, name: Any = None) -> Any:
+    """One summary of all in a collection; None if there are none."""
+    found = context.default_graph().get_collection(key, scope)
+    return merge(found, name=name) if found else None
+
+
+class FileWriter:
+    """Appends summaries to a log for TensorBoard.
+
+    Args:
+        logdir: the folder of the log.
+        graph: accepted.
+        max_queue: how many events may wait to be written.
+        flush_secs: how long they may wait.
+        graph_def: accepted.
+        filename_suffix: is added to the file's name.
+        session: accepted.
+    """
+
+    def __init__(
+        self,
+        logdir: str,
+        graph: Any = None,
+        max_queue: int = 10,
+        flush_secs: float = 120,
+        graph_def: Any = None,
+        filename_suffix: str | None = None,
+        session: Any = None,
+    ) -> None:
+        from eagerflow.summary.writer import create_file_writer
+
+        self._logdir = logdir
+        self._writer: Any = create_file_writer(
+            logdir, max_queue, int(flush_secs * 1000), filename_suffix or ""
+        )
+        self._writer.init()
+
+    def get_logdir(self) -> str:
+        """The folder of the log."""
+        return self._logdir
+
+    def add_summary(self, summary: Any, global_step: Any = None) -> None:
+        """Appends a summary: what a session gave for one, or a message."""
+        if hasattr(summary, "numpy"):
+            summary = summary.numpy()
+        message = _messages()["Summary"]()
+        message.ParseFromString(
+            summary if isinstance(summary, bytes) else summary.SerializeToString()
+        )
+        event = _messages()["Event"](
+            wall_time=time.time(), step=0 if global_step is None else int(global_step)
+        )
+        event.summary.CopyFrom(message)
+        self._writer.add_event(event)
+
+    def add_event(self, event: Any) -> None:
+        """Appends an event."""
+        self._writer.add_event(event)
+
+    def add_graph(self, graph: Any, global_step: Any = None, graph_def: Any = None) -> None:
+        """Does nothing: graphs are not drawn."""
+
+    def add_session_log(self, session_log: Any, global_step: Any = None) -> None:
+        """Does nothing."""
+
+    def flush(self) -> None:
+        """Hands everything to the operating system."""
+        self._writer.flush()
+
+    def close(self) -> None:
+        """Flushes and closes the log."""
+        self._writer.close()
+
+    def __enter__(self) -> FileWriter:
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self.close()
+
+
+class FileWriterCache:
+    """One writer for each folder."""
+
+    _writers: dict[str, FileWriter] = {}
+
+    @classmethod
+    def get(cls, logdir: str) -> FileWriter:
+        """The writer of a folder."""
+        if logdir not in cls._writers:
+            cls._writers[logdir] = FileWriter(logdir)
+        return cls._writers[logdir]
+
+    @classmethod
+    def clear(cls) -> None:
+        """Closes all writers."""
+        for writer in cls._writers.values():
+            writer.close()
+        cls._writers.clear()

@@ -1,0 +1,104 @@
+"""Datasets, checkpoints and summaries in graphs."""
+
+import glob
+
+import numpy as np
+import pytest
+
+import eagerflow
+import eagerflow.compat.v1 as tf
+
+
+@pytest.fixture(autouse=True)
+def graph():
+    with tf.Graph().as_default() as graph:
+        yield graph
+
+
+def test_one_shot_iterators():
+    dataset = tf.data.Dataset.from_tensor_slices((np.arange(5.0), np.arange(5)))
+    dataset = dataset.map(lambda x, n: (tf.square(x), n + 1)).batch(2)
+    x, n = dataset.make_one_shot_iterator().get_next()
+    assert x.shape.as_list() == [None] and n.dtype == tf.int64
+    for _ in range(2):  # each session begins at the beginning
+        with tf.Session() as session:
+            found = [session.run([x, n]) for _ in range(3)]
+            with pytest.raises(eagerflow.errors.OutOfRangeError, match="End of sequence"):
+                session.run(x)
+    assert found[1][0].tolist() == [4.0, 9.0] and found[2][1].tolist() == [5]
+
+
+def test_initializable_iterators_take_placeholders():
+    values = tf.placeholder(tf.float32, [None, 2])
+    dataset = tf.data.Dataset.from_tensor_slices(values).map(lambda row: row * 2.0).batch(2)
+    iterator = dataset.make_initializable_iterator()
+    element = iterator.get_next()
+    with tf.Session() as session:
+        with pytest.raises(eagerflow.errors.FailedPreconditionError, match="initialized"):
+            session.run(element)
+        session.run(iterator.initializer, {values: [[1, 2], [3, 4], [5, 6]]})
+        assert session.run(element).tolist() == [[2.0, 4.0], [6.0, 8.0]]
+        session.run(iterator.initializer, {values: [[7, 8]]})
+        assert session.run(element).tolist() == [[14.0, 16.0]]
+    with pytest.raises(ValueError, match="initializable"):
+        dataset.make_one_shot_iterator()
+
+
+def test_iterators_change_their_dataset():
+    train, test = tf.data.Dataset.range(3), tf.data.Dataset.range(10, 12)
+    iterator = tf.data.Iterator.from_structure(
+        tf.data.get_output_types(train), tf.data.get_output_shapes(train)
+    )
+    element = iterator.get_next()
+    starts = [iterator.make_initializer(train), iterator.make_initializer(test)]
+    with tf.Session() as session:
+        for start, expected in zip(starts, (0, 10), strict=True):
+            session.run(start)
+            assert session.run(element) == expected
+
+
+def test_a_saver_restores_variables(tmp_path):
+    v, w = tf.get_variable("v", [2, 2]), tf.Variable(3, name="w")
+    step = tf.Variable(7, trainable=False, name="step")
+    saver = tf.train.Saver(max_to_keep=2)
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        value = session.run(v)
+        path = saver.save(session, str(tmp_path / "model"), global_step=step)
+        assert path.endswith("model-7")
+        for k in (8, 9):
+            saver.save(session, str(tmp_path / "model"), global_step=k)
+        assert not tf.train.checkpoint_exists(path) and len(saver.last_checkpoints) == 2
+    latest = tf.train.latest_checkpoint(str(tmp_path))
+    assert latest.endswith("model-9")
+    names = [name for name, _ in eagerflow.train.list_variables(latest)]
+    assert names == ["step", "v", "w"]
+    with tf.Session() as session:
+        saver.restore(session, latest)
+        assert (session.run(v) == value).all() and session.run(w) == 3
+        with pytest.raises(eagerflow.errors.NotFoundError, match="other"):
+            tf.train.Saver({"other": v}).restore(session, latest)
+    with tf.Graph().as_default(), pytest.raises(ValueError, match="No variables to save"):
+        tf.train.Saver()
+
+
+def test_summaries_reach_the_log(tmp_path):
+    x = tf.placeholder(tf.float32, [3])
+    tf.summary.scalar("total", tf.reduce_sum(x))
+    tf.summary.histogram("spread", x)
+    merged = tf.summary.merge_all()
+    with tf.summary.FileWriter(str(tmp_path)) as writer, tf.Session() as session:
+        for step in range(3):
+            writer.add_summary(session.run(merged, {x: [step, 1, 2]}), global_step=step)
+    (path,) = glob.glob(str(tmp_path / "events.out.tfevents.*"))
+    from eagerflow.protos.event import MESSAGES
+
+    totals = {}
+    for raw in eagerflow.data.TFRecordDataset(path).as_numpy_iterator():
+        event = MESSAGES["Event"].FromString(raw)
+        for value in event.summary.value:
+            if value.tag == "total":
+                totals[event.step] = value.simple_value
+            else:
+                assert value.tag == "spread" and sum(value.histo.bucket) == 3
+    assert totals == {0: 3.0, 1: 4.0, 2: 5.0}
