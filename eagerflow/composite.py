@@ -43,6 +43,10 @@ class CompositeTensor:
         """What a function of that name gives for arguments of which this value is one."""
         raise self._no_tensor()
 
+    def _print_text(self, summarize: int) -> str:
+        """How `tf.print` shows the value."""
+        return repr(self)
+
     def _no_tensor(self) -> Exception:
         return ValueError(
             f"Attempt to convert a value ({self!r}) with an unsupported type ({type(self)}) to a "

@@ -705,6 +705,11 @@ class RaggedTensor(CompositeTensor):
 
         return run(function, arguments)
 
+    def _print_text(self, summarize: int) -> str:
+        from eagerflow.ops.ragged.printing import ragged_text
+
+        return ragged_text(self, summarize)
+
     def _call(self, name: str, args: tuple, kwargs: dict[str, Any]) -> Any:
         from eagerflow.ops.ragged.dispatch import call
 

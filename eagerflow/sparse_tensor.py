@@ -146,7 +146,7 @@ class SparseTensor(CompositeTensor):
         return self.with_values(function(self._values, **{key: arguments[key] for key in others}))
 
     def _call(self, name: str, args: tuple, kwargs: dict[str, Any]) -> Any:
-        first, *others = args or (kwargs.pop("input"),)
+        first, *others = args or (kwargs.pop(next(iter(kwargs))),)
         if name in ("shape", "size") and first is self:
             out_type = others[0] if others else kwargs.get("out_type")
             dtype = dtypes.int32 if out_type is None else out_type
@@ -155,7 +155,18 @@ class SparseTensor(CompositeTensor):
             return _core.convert(int(np.prod(self._dense_shape.numpy())), dtype, None)
         if name == "rank" and first is self:
             return _core.convert(self._dense_shape._size, dtypes.int32, None)
+        if name == "bincount" and first is self:
+            from eagerflow.ops.sparse.segments import dense_bincount
+
+            return dense_bincount(first, *others, **kwargs)
         raise self._no_tensor()
+
+    def _print_text(self, summarize: int) -> str:
+        from eagerflow.ops.printing import tensor_text
+
+        parts = (self._indices, self._values, self._dense_shape)
+        indices, values, shape = (tensor_text(part, summarize) for part in parts)
+        return f"'SparseTensor(indices={indices}, values={values}, shape={shape})'"
 
     def _combined(self, other: Any, function: Any) -> SparseTensor:
         """The values combined with what stands at their places in a dense tensor."""

@@ -11,6 +11,7 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow import dtype as dtypes
+from eagerflow.composite import CompositeTensor
 from eagerflow.errors import InvalidArgumentError, UnknownError
 
 _ops = _core.ops
@@ -54,7 +55,8 @@ def py_function(
         result = func(*arguments)
         results = _results(result, len(kinds), func)
         outputs = [
-            _core.convert(value, kind, None) for value, kind in zip(results, kinds, strict=False)
+            value if isinstance(value, CompositeTensor) else _core.convert(value, kind, None)
+            for value, kind in zip(results, kinds, strict=False)
         ]
     except (InvalidArgumentError, UnknownError):
         raise

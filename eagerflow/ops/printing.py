@@ -9,6 +9,7 @@ import numpy as np
 
 from eagerflow import _core, nest
 from eagerflow import dtype as dtypes
+from eagerflow.composite import CompositeTensor
 
 Tensor = _core.Tensor
 
@@ -67,6 +68,8 @@ def _object_text(value: Any, summarize: int) -> str:
         return tensor_text(value.read_value(), summarize)
     if isinstance(value, str):
         return value
+    if isinstance(value, CompositeTensor):
+        return value._print_text(summarize)
     if nest.is_nested(value):
 
         def leaf_text(leaf: Any) -> str:

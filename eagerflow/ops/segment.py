@@ -8,6 +8,7 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow import dtype as dtypes
+from eagerflow.composite import accepts_composites
 from eagerflow.ops.array import invalid_argument
 
 _ops = _core.ops
@@ -216,6 +217,7 @@ def segment_prod(data: Any, segment_ids: Any, name: str | None = None) -> Tensor
     return unsorted_segment_prod(data, ids, count)
 
 
+@accepts_composites
 def bincount(
     arr: Any,
     weights: Any = None,

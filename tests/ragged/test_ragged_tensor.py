@@ -1,5 +1,7 @@
 """RaggedTensor: gradients, structures, specs, iteration and broadcasting."""
 
+import sys
+
 import numpy as np
 import pytest
 
@@ -119,3 +121,45 @@ def test_empty_ragged_tensors_work():
     assert tf.concat([empty, empty], 0).to_list() == []
     assert empty[:, 1:].to_list() == []
     assert repr(empty) == "<tf.RaggedTensor []>"
+
+
+def test_printed_text_is_tensorflows(capsys):
+    def printed(value, **options):
+        tf.print(value, output_stream=sys.stdout, **options)
+        return capsys.readouterr().out
+
+    assert printed(tf.ragged.constant([["x"], ["y", "z"]])) == "[['x'], ['y', 'z']]\n"
+    assert printed(tf.ragged.constant([[[1.5], [2, 3.25]], []])) == (
+        "[[[1.500000], [2.000000, 3.250000]], []]\n"
+    )
+    rows = tf.ragged.constant([list(range(6))] * 6)
+    assert printed(rows, summarize=1) == "[[0, ..., 5], ..., [0, ..., 5]]\n"
+    assert printed({"a": rows[:1]}) == "{'a': [[0, 1, 2, 3, 4, 5]]}\n"
+    assert printed([tf.sparse.eye(2), 3]) == (
+        "['SparseTensor(indices=[[0 0]\n [1 1]], values=[1 1], shape=[2 2])', 3]\n"
+    )
+
+
+def test_functions_of_the_elements_keep_rows():
+    rows = sample()
+    expected = [[0.8413447, 1.9544997], [], [2.9959502, 3.9998734, 4.9999986]]
+    for ours, theirs in zip(tf.nn.gelu(rows).to_list(), expected, strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-6)
+    assert tf.nn.leaky_relu(-rows).to_list()[0] == [np.float32(-0.2), np.float32(-0.4)]
+    assert tf.nn.silu(rows).shape.as_list() == [3, None]
+
+
+def test_numbers_in_rows_are_counted():
+    numbers = tf.ragged.constant([[1, 2], [], [3, 4, 5]])
+    assert tf.math.bincount(numbers).numpy().tolist() == [0, 1, 1, 1, 1, 1]
+    by_row = tf.math.bincount(numbers, axis=-1)
+    assert by_row.dtype is tf.int32
+    assert by_row.numpy().tolist() == [[0, 1, 1, 0, 0, 0], [0] * 6, [0, 0, 0, 1, 1, 1]]
+    sparse = tf.sparse.from_dense([[1, 0, 2], [0, 3, 0]])
+    assert tf.math.bincount(sparse).numpy().tolist() == [0, 1, 1, 1]
+
+
+def test_python_functions_may_return_rows():
+    rows = tf.ragged.constant([[1], [2, 3]])
+    spec = tf.RaggedTensorSpec([None, None], tf.int32)
+    assert tf.py_function(lambda value: value * 2, [rows], spec).to_list() == [[2], [4, 6]]

@@ -282,6 +282,12 @@ def _dynamic_partition(
     ]
 
 
+def _bincount(*args: Any, **kwargs: Any) -> Tensor:
+    from eagerflow.ops.sparse.segments import dense_bincount
+
+    return dense_bincount(*args, **kwargs)
+
+
 def _segments_of(kind: str) -> Callable:
     def reduced(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Any:
         return reduction.unsorted_segments(kind, data, segment_ids, num_segments)
@@ -291,10 +297,13 @@ def _segments_of(kind: str) -> Callable:
 
 _COMPOSED: dict[str, Callable] = {
     "add_n": _add_n,
+    "bincount": _bincount,
     "bitcast": _late("eagerflow.ops.conversion", "bitcast"),
     "concat": arrangement.concat,
     "dropout": _late("eagerflow.ops.normalization", "dropout"),
     "dynamic_partition": _dynamic_partition,
+    "gelu": _late("eagerflow.ops.activation", "gelu"),
+    "leaky_relu": _late("eagerflow.ops.activation", "leaky_relu"),
     "log_sigmoid": _late("eagerflow.ops.math", "log_sigmoid"),
     "one_hot": _late("eagerflow.ops.creation", "one_hot"),
     "rank": _rank,

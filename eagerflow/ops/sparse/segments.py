@@ -184,6 +184,24 @@ def bincount(
     return SparseTensor(places, totals, [count, size])
 
 
+def dense_bincount(
+    arr: Any,
+    weights: Any = None,
+    minlength: Any = None,
+    maxlength: Any = None,
+    dtype: Any = dtypes.int32,
+    name: str | None = None,
+    axis: Any = None,
+    binary_output: bool = False,
+) -> Tensor:
+    """`tf.math.bincount` of sparse or ragged integers."""
+    from eagerflow.ops.sparse.conversion import to_dense
+
+    counts = bincount(arr, weights, axis or 0, minlength, maxlength, binary_output)
+    kind = counts.dtype if weights is not None else dtypes.as_dtype(dtype)
+    return to_dense(counts.with_values(_ops.cast(counts.values, kind)))
+
+
 def _numbers(values: Any) -> tuple[np.ndarray, np.ndarray, int | None]:
     """The numbers, the row of each, and how many rows there are (None for a vector)."""
     if isinstance(values, SparseTensor):
