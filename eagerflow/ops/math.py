@@ -183,7 +183,8 @@ def truediv(x: Any, y: Any, name: str | None = None) -> Tensor:
     >>> tf.truediv([3, 4], 2)
     <tf.Tensor: shape=(2,), dtype=float64, numpy=array([1.5, 2. ])>
     """
-    x = _core.convert(x, None, None)
+    if not isinstance(x, CompositeTensor):
+        x = _core.convert(x, None, y.dtype if isinstance(y, CompositeTensor) else None)
     return _ops.divide_real(*_dividable(x, y, "__truediv__"))
 
 

@@ -91,8 +91,8 @@ def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Tensor:
         raise ValueError("delta must be in the interval [-1, 1]")
     floats, dtype = as_floats(image_of(image))
     hue, saturation, value = _ops.unstack(rgb_to_hsv(floats), None, -1)
-    one = _core.convert(1, hue.dtype, None)
-    turned = _ops.floormod(_ops.add(hue, _core.convert(turn + 1.0, hue.dtype, None)), one)
+    moved = _ops.add(hue, _core.convert(turn + 1.0, hue.dtype, None))
+    turned = _ops.subtract(moved, _ops.floor(moved))
     return convert_image_dtype(
         hsv_to_rgb(_ops.stack([turned, saturation, value], -1)), dtype, saturate=True
     )
