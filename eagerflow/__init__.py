@@ -382,6 +382,7 @@ if _typing.TYPE_CHECKING:
         image,
         keras,
         lookup,
+        quantization,
         ragged,
         sets,
         signal,
@@ -396,14 +397,15 @@ if _typing.TYPE_CHECKING:
 # Namespaces that many programs need nothing of, imported when they are first asked for.
 _LAZY = {
     "audio": "eagerflow.audio",
-    "image": "eagerflow.image",
     "debug": "eagerflow.debug",
+    "image": "eagerflow.image",
     "initializers": "eagerflow.keras.initializers",
     "keras": "eagerflow.keras",
     "lookup": "eagerflow.lookup",
     "losses": "eagerflow.keras.losses",
     "metrics": "eagerflow.keras.metrics",
     "optimizers": "eagerflow.keras.optimizers",
+    "quantization": "eagerflow.quantization",
     "ragged": "eagerflow.ragged",
     "saved_model": "eagerflow.saved_model",
     "sets": "eagerflow.sets",
@@ -428,7 +430,6 @@ def __getattr__(name: str) -> _typing.Any:
 
 
 __all__ = [
-    "__version__",
     "AggregationMethod",
     "Assert",
     "CriticalSection",
@@ -457,6 +458,7 @@ __all__ = [
     "Variable",
     "VariableAggregation",
     "VariableSynchronization",
+    "__version__",
     "abs",
     "acos",
     "acosh",
@@ -615,6 +617,7 @@ __all__ = [
     "qint16",
     "qint32",
     "qint8",
+    "quantization",
     "quint16",
     "quint8",
     "ragged",

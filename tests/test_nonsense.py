@@ -33,6 +33,10 @@ NAMESPACES = {
     "sparse": tf.sparse,
     "ragged": tf.ragged,
     "audio": tf.audio,
+    "signal": tf.signal,
+    "strings": tf.strings,
+    "sets": tf.sets,
+    "special": tf.math.special,
 }
 
 # They run what they are given, change what the whole program shares, or print.

@@ -18,6 +18,7 @@ FAMILIES = (
     "decompositions",
     "nn",
     "special",
+    "quantization",
     "tables",
     "strings",
     "distributions",

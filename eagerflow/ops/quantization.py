@@ -1,0 +1,341 @@
+"""Rounding to as few values as quantized numbers have, for training that expects it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from eagerflow import _core
+from eagerflow import dtype as dtypes
+from eagerflow.ops.array import invalid_argument
+from eagerflow.ops.host import checked, differentiable
+
+_ops = _core.ops
+Tensor = _core.Tensor
+
+
+def _levels(num_bits: int, narrow_range: bool, op: str) -> tuple[float, float]:
+    if not 2 <= num_bits <= 16:
+        raise invalid_argument(f"num_bits must be between 2 and 16, got {num_bits} [Op:{op}]")
+    return (1.0 if narrow_range else 0.0), float(2**num_bits - 1)
+
+
+def _nudged(low: Any, high: Any, least: float, most: float) -> tuple[Any, Any, Any]:
+    """The limits moved so that zero is one of the values, and the distance between values."""
+    low, high = np.asarray(low, np.float32), np.asarray(high, np.float32)
+    with np.errstate(all="ignore"):
+        scale = (high - low) / np.float32(most - least)
+        zero = np.float32(least) - low / scale
+        zero = np.where(zero < least, least, np.where(zero > most, most, _half_away(zero)))
+        zero = zero.astype(np.float32)
+        return (np.float32(least) - zero) * scale, (np.float32(most) - zero) * scale, scale
+
+
+def _half_away(x: Any) -> Any:
+    """Rounds halves away from zero."""
+    return np.sign(x) * np.floor(np.abs(x) + 0.5)
+
+
+def _fake(
+    inputs: Any, low: Any, high: Any, num_bits: int, narrow_range: bool, op: str, channels: bool
+) -> Tensor:
+    """The inputs, moved to the nearest of the values between the limits; gradients flow inside."""
+    x = checked(inputs, (dtypes.float32,), op, dtypes.float32)
+    least, most = _levels(num_bits, narrow_range, op)
+    variables = not isinstance(low, float)
+    if variables:
+        low, high = (_core.convert(v, dtypes.float32, None) for v in (low, high))
+        wanted = (x._shape_tuple()[-1:] if x.ndim else ()) if channels else ()
+        for limit in (low, high):
+            if limit._shape_tuple() != wanted:
+                raise invalid_argument(
+                    f"min and max must have shape {list(wanted)}, got "
+                    f"{list(limit._shape_tuple())} [Op:{op}]"
+                )
+    bottom, top, scale = _nudged(low, high, least, most)
+    array = np.asarray(x)
+    nothing = np.logical_and(np.asarray(low) == 0, np.asarray(high) == 0)
+    with np.errstate(all="ignore"):
+        clamped = np.clip(array, bottom, top)
+        steps = np.floor((clamped - bottom) / scale + np.float32(0.5))
+        values = np.where(nothing, 0, steps * scale + bottom).astype(np.float32)
+    inside = np.where(nothing, True, (array >= bottom) & (array <= top))
+    below = np.where(nothing, False, array < bottom)
+    above = np.where(nothing, False, array > top)
+    axes = list(range(array.ndim - 1)) if channels else None
+
+    def part(dy: Tensor, mask: np.ndarray) -> Tensor:
+        return dy * _core.convert(np.broadcast_to(mask, array.shape).astype(np.float32), None, None)
+
+    def backward(dy: Tensor) -> Any:
+        into = part(dy, inside)
+        if not variables:
+            return [into]
+        return [into, *(_ops.reduce_sum(part(dy, mask), axis=axes) for mask in (below, above))]
+
+    (y,) = differentiable([values], [x, low, high] if variables else [x], backward)
+    return y
+
+
+def fake_quant_with_min_max_args(
+    inputs: Any,
+    min: float = -6,
+    max: float = 6,
+    num_bits: int = 8,
+    narrow_range: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """The inputs as they would be after quantization between given limits.
+
+    Args:
+        inputs: float32.
+        min: the lower limit.
+        max: the upper limit.
+        num_bits: how many bits a quantized number has, 2 to 16.
+        narrow_range: whether the lowest quantized number is not used.
+        name: ignored.
+
+    Returns:
+        float32 of the same shape. The gradient is passed on between the limits.
+
+    Raises:
+        tf.errors.InvalidArgumentError: if the limits do not rise or the bits are out of range.
+
+    >>> tf.quantization.fake_quant_with_min_max_args([0.1, 9.0], 0.0, 3.0, num_bits=2).numpy()
+    array([0., 3.], dtype=float32)
+    """
+    op = "FakeQuantWithMinMaxArgs"
+    if not min < max:
+        raise invalid_argument(f"min has to be smaller than max, was: {min} >= {max} [Op:{op}]")
+    return _fake(inputs, float(min), float(max), num_bits, narrow_range, op, False)
+
+
+def fake_quant_with_min_max_vars(
+    inputs: Any,
+    min: Any,
+    max: Any,
+    num_bits: int = 8,
+    narrow_range: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """The inputs as they would be after quantization between limits that can be learned.
+
+    Gradients reach the limits from where inputs are beyond them. See
+    `fake_quant_with_min_max_args`.
+
+    >>> tf.quantization.fake_quant_with_min_max_vars([0.1, 9.0], 0.0, 3.0, num_bits=2).numpy()
+    array([0., 3.], dtype=float32)
+    """
+    op = "FakeQuantWithMinMaxVars"
+    return _fake(inputs, _limit(min), _limit(max), num_bits, narrow_range, op, False)
+
+
+def _limit(value: Any) -> Tensor:
+    return _core.convert(value, dtypes.float32, None)
+
+
+def fake_quant_with_min_max_vars_per_channel(
+    inputs: Any,
+    min: Any,
+    max: Any,
+    num_bits: int = 8,
+    narrow_range: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """`fake_quant_with_min_max_vars` with limits for each channel, the last axis.
+
+    >>> tf.quantization.fake_quant_with_min_max_vars_per_channel(
+    ...     [[0.1, 9.0]], [0.0, 0.0], [3.0, 6.0], num_bits=2
+    ... ).numpy()
+    array([[0., 6.]], dtype=float32)
+    """
+    op = "FakeQuantWithMinMaxVarsPerChannel"
+    return _fake(inputs, _limit(min), _limit(max), num_bits, narrow_range, op, True)
+
+
+def fake_quant_with_min_max_args_gradient(
+    gradients: Any,
+    inputs: Any,
+    min: float = -6,
+    max: float = 6,
+    num_bits: int = 8,
+    narrow_range: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """The gradient of `fake_quant_with_min_max_args` by its inputs.
+
+    >>> tf.quantization.fake_quant_with_min_max_args_gradient([1.0, 1.0], [0.0, 9.0]).numpy()
+    array([1., 0.], dtype=float32)
+    """
+    least, most = _levels(num_bits, narrow_range, "FakeQuantWithMinMaxArgsGradient")
+    bottom, top, _ = _nudged(min, max, least, most)
+    x = np.asarray(_limit(inputs))
+    inside = ((x >= bottom) & (x <= top)).astype(np.float32)
+    return _limit(gradients) * _core.convert(inside, None, None)
+
+
+def _limit_gradients(
+    gradients: Any, inputs: Any, low: Any, high: Any, bits: int, narrow: bool, op: str, axes: Any
+) -> tuple[Tensor, Tensor, Tensor]:
+    least, most = _levels(bits, narrow, op)
+    bottom, top, _ = _nudged(_limit(low), _limit(high), least, most)
+    x, dy = np.asarray(_limit(inputs)), _limit(gradients)
+    masks = (x >= bottom) & (x <= top), x < bottom, x > top
+    parts = [dy * _core.convert(mask.astype(np.float32), None, None) for mask in masks]
+    return parts[0], _ops.reduce_sum(parts[1], axis=axes), _ops.reduce_sum(parts[2], axis=axes)
+
+
+def fake_quant_with_min_max_vars_gradient(
+    gradients: Any,
+    inputs: Any,
+    min: Any,
+    max: Any,
+    num_bits: int = 8,
+    narrow_range: bool = False,
+    name: str | None = None,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """The gradients of `fake_quant_with_min_max_vars` by its inputs and limits.
+
+    >>> grads = tf.quantization.fake_quant_with_min_max_vars_gradient([1.0], [9.0], 0.0, 1.0)
+    >>> [float(tf.reduce_sum(g)) for g in grads]
+    [0.0, 0.0, 1.0]
+    """
+    op = "FakeQuantWithMinMaxVarsGradient"
+    return _limit_gradients(gradients, inputs, min, max, num_bits, narrow_range, op, None)
+
+
+def fake_quant_with_min_max_vars_per_channel_gradient(
+    gradients: Any,
+    inputs: Any,
+    min: Any,
+    max: Any,
+    num_bits: int = 8,
+    narrow_range: bool = False,
+    name: str | None = None,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """The gradients of `fake_quant_with_min_max_vars_per_channel` by its inputs and limits.
+
+    >>> grads = tf.quantization.fake_quant_with_min_max_vars_per_channel_gradient(
+    ...     [[1.0]], [[9.0]], [0.0], [1.0]
+    ... )
+    >>> grads[2].numpy()
+    array([1.], dtype=float32)
+    """
+    op = "FakeQuantWithMinMaxVarsPerChannelGradient"
+    axes = list(range(_limit(inputs).ndim - 1))
+    return _limit_gradients(gradients, inputs, min, max, num_bits, narrow_range, op, axes)
+
+
+def quantize_and_dequantize_v2(
+    input: Any,
+    input_min: Any,
+    input_max: Any,
+    signed_input: bool = True,
+    num_bits: int = 8,
+    range_given: bool = False,
+    round_mode: str = "HALF_TO_EVEN",
+    name: str | None = None,
+    narrow_range: bool = False,
+    axis: int | None = None,
+) -> Tensor:
+    """The inputs as they would be after quantization with zero at zero.
+
+    Args:
+        input: floating.
+        input_min: the lower limit if it is given; one for each slice along `axis`.
+        input_max: the upper limit.
+        signed_input: whether quantized numbers have a sign.
+        num_bits: how many bits they have.
+        range_given: whether the limits are given; otherwise they are those of the inputs.
+        round_mode: "HALF_TO_EVEN" or "HALF_UP".
+        name: ignored.
+        narrow_range: whether the lowest quantized number is not used.
+        axis: the axis along which slices have limits of their own; None for one pair of limits.
+
+    Returns:
+        Numbers of the same shape. Between the limits the gradient is passed on.
+
+    Raises:
+        tf.errors.InvalidArgumentError: if the limits do not fit.
+
+    >>> tf.quantization.quantize_and_dequantize_v2(
+    ...     [-1.0, 0.3, 2.0], -1.0, 2.0, range_given=True, num_bits=2, signed_input=True
+    ... ).numpy()
+    array([0., 0., 2.], dtype=float32)
+    """
+    op = "QuantizeAndDequantizeV4"
+    floats = (dtypes.bfloat16, dtypes.float16, dtypes.float32, dtypes.float64)
+    x = checked(input, floats, op, dtypes.float32)
+    if round_mode not in ("HALF_TO_EVEN", "HALF_UP"):
+        raise invalid_argument(f"Round mode string must be 'HALF_TO_EVEN' or 'HALF_UP' [Op:{op}]")
+    if not 0 < num_bits < (62 if signed_input else 63):
+        raise invalid_argument(f"num_bits is out of range: {num_bits} [Op:{op}]")
+    array = np.asarray(x).astype(np.float64)
+    along = None if axis is None or axis == -1 else axis
+    others = tuple(k for k in range(x.ndim) if k != along) if along is not None else None
+    around = [1] * x.ndim
+    if along is not None:
+        if not 0 <= along < x.ndim:
+            raise invalid_argument(f"axis {axis} is out of range for rank {x.ndim} [Op:{op}]")
+        around[along] = x._shape_tuple()[along]
+    if range_given:
+        low, high = (np.asarray(_core.convert(v, x.dtype, None)) for v in (input_min, input_max))
+        for what, limit in (("input_min", low), ("input_max", high)):
+            if along is None and limit.ndim:
+                raise invalid_argument(f"{what} must be a scalar. [Op:{op}]")
+            if along is not None and limit.shape != (around[along],):
+                raise invalid_argument(f"{what} must have {around[along]} numbers [Op:{op}]")
+        if (low > high).any():
+            raise invalid_argument(f"Invalid range: input_min {low} > input_max {high} [Op:{op}]")
+        low, high = low.astype(np.float64), high.astype(np.float64)
+    else:
+        low, high = array.min(axis=others, initial=0), array.max(axis=others, initial=0)
+    least = (-(2 ** (num_bits - 1)) + narrow_range) if signed_input else 0
+    most = 2 ** (num_bits - 1) - 1 if signed_input else 2**num_bits - 1
+    with np.errstate(all="ignore"):
+        # The larger of the two scales fits both limits.
+        from_low = np.where(least * low > 0, least / low, np.inf)
+        from_high = np.where(most * high > 0, most / high, np.inf)
+        scale = np.minimum(from_low, from_high)
+        scale = np.where(np.isfinite(scale), scale, 1.0)
+        bottom, top = (least / scale).reshape(around), (most / scale).reshape(around)
+        if along is None:
+            bottom, top = bottom.reshape(()), top.reshape(())
+        scale = scale.reshape(around) if along is not None else scale
+        clamped = np.clip(array, bottom, top) * scale if range_given else array * scale
+        rounded = np.rint(clamped) if round_mode == "HALF_TO_EVEN" else np.floor(clamped + 0.5)
+        values = rounded / scale
+    inside = (array >= bottom) & (array <= top)
+    kind = x.dtype.as_numpy_dtype
+
+    def backward(dy: Tensor) -> Tensor:
+        return dy * _core.convert(inside.astype(kind), x.dtype, None)
+
+    (y,) = differentiable([_core.convert(values.astype(kind), x.dtype, None)], [x], backward)
+    return y
+
+
+def quantize_and_dequantize(
+    input: Any,
+    input_min: Any,
+    input_max: Any,
+    signed_input: bool = True,
+    num_bits: int = 8,
+    range_given: bool = False,
+    round_mode: str = "HALF_TO_EVEN",
+    name: str | None = None,
+    narrow_range: bool = False,
+    axis: int | None = None,
+) -> Tensor:
+    """An older name of `quantize_and_dequantize_v2`.
+
+    >>> tf.quantization.quantize_and_dequantize([1.0, 2.0], 0.0, 0.0).shape
+    TensorShape([2])
+    """
+    return quantize_and_dequantize_v2(
+        *(input, input_min, input_max, signed_input, num_bits, range_given),
+        round_mode=round_mode,
+        narrow_range=narrow_range,
+        axis=axis,
+    )
