@@ -395,11 +395,6 @@ def _length(leaf: Any) -> int:
     return leaf._shape_tuple()[0] if type(leaf) is Tensor else int(leaf.shape[0] or 0)
 
 
-def only_plain(leaves: list) -> bool:
-    """Whether all leaves are tensors or None."""
-    return all(type(leaf) is Tensor or leaf is None for leaf in leaves)
-
-
 def _column_of(leaf: Any) -> Any:
     from eagerflow.data.composites import column_of
 
@@ -444,7 +439,7 @@ class UnbatchCursor(InputCursor):
                     f"size {sizes[0]} but component {sizes.index(size)} had size, {size}."
                 )
         self._element = element
-        self._leaves = leaves if only_plain(leaves) else list(map(_column_of, leaves))
+        self._leaves = leaves if structure.only_plain(leaves) else list(map(_column_of, leaves))
         self._index, self._size = 0, sizes[0] if sizes else 1
 
     def state(self) -> Any:

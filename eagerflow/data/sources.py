@@ -115,7 +115,7 @@ class TensorSliceDataset(Dataset):
             raise TypeError("from_tensor_slices() takes tensors, got a dataset.")
         self._tensors = structure.normalize(tensors)
         self._columns = structure.flatten(self._tensors)
-        if not only_plain(self._columns):
+        if not structure.only_plain(self._columns):
             from eagerflow.data.composites import column_of
 
             self._columns = list(map(column_of, self._columns))
@@ -156,11 +156,6 @@ class TensorSliceDataset(Dataset):
             if column is not None
         )
         return f"{self._size} slices of {described}"
-
-
-def only_plain(columns: list) -> bool:
-    """Whether all columns are tensors or None."""
-    return all(type(column) is Tensor or column is None for column in columns)
 
 
 def slices_at(columns: list, index: int) -> list:

@@ -175,6 +175,11 @@ def as_leaf(value: Any) -> Any:
     return _core.convert(value, None, None)
 
 
+def only_plain(leaves: list) -> bool:
+    """Whether all leaves are tensors or None, neither ragged nor sparse."""
+    return all(type(leaf) is Tensor or leaf is None for leaf in leaves)
+
+
 def is_composite(value: Any) -> bool:
     """Whether `value` is made of several tensors, such as ragged tensors and datasets."""
     return hasattr(type(value), "_type_spec")
