@@ -206,3 +206,47 @@ def test_sequence_to_sequence_with_attention():
     history = model.fit([source, decoder_in], target, batch_size=64, epochs=12, verbose=0).history
     assert history["accuracy"][-1] > 0.6
     assert history["loss"][-1] < 0.6 * history["loss"][0]
+
+
+def test_tables_with_words():
+    """Numbers and words from a table: lookup, one-hot encoding and normalisation in the model."""
+    tf.random.set_seed(5)
+    ages = np.arange(32.0)
+    kinds = np.array(["cat", "dog", "cat", "fish"] * 8)
+    price = (ages / 32 + (kinds == "dog")).astype(np.float32)
+    inputs = {
+        "age": tf.keras.Input([1], name="age"),
+        "kind": tf.keras.Input([1], name="kind", dtype=tf.string),
+    }
+    normalise = layers.Normalization(axis=None)
+    normalise.adapt(ages)
+    lookup = layers.StringLookup(vocabulary=["cat", "dog", "fish"])
+    encoded = layers.CategoryEncoding(4, output_mode="one_hot")(lookup(inputs["kind"]))
+    joined = layers.concatenate([normalise(inputs["age"]), encoded])
+    model = tf.keras.Model(inputs, layers.Dense(1)(joined))
+    model.compile(tf.keras.optimizers.Adam(0.05), "mse")
+    data = tf.data.Dataset.from_tensor_slices(({"age": ages, "kind": kinds}, price))
+    history = model.fit(data.shuffle(32, seed=1).batch(8), epochs=40, verbose=0).history
+    assert history["loss"][-1] < 0.05 * history["loss"][0]
+    rows = {"age": np.array([[16.0]]), "kind": np.array([["dog"]])}
+    assert abs(model.predict(rows, verbose=0)[0, 0] - 1.5) < 0.3
+
+
+def test_images_made_larger_and_changed():
+    """A model that mixes layers and functions on images, a frozen one inside."""
+    tf.random.set_seed(6)
+    inside = tf.keras.Sequential(
+        [tf.keras.Input([8, 8, 3]), layers.SeparableConv2D(4, 3), layers.BatchNormalization()]
+    )
+    inside.trainable = False
+    x = tf.keras.Input([16, 16, 3])
+    h = layers.Rescaling(1 / 127.5, offset=-1)(layers.RandomFlip("horizontal")(x))
+    h = inside(tf.image.resize(h, [8, 8]), training=False)
+    model = tf.keras.Model(x, layers.Dense(2)(layers.GlobalMaxPooling2D()(h)))
+    assert model.output_shape == (None, 2)
+    assert len(model.trainable_weights) == 2
+    before = inside.get_weights()
+    model.compile("adam", "mse")
+    images = np.random.default_rng(0).integers(0, 255, [8, 16, 16, 3])
+    assert np.isfinite(model.fit(images, np.ones([8, 2]), verbose=0).history["loss"][0])
+    assert all(np.array_equal(a, b) for a, b in zip(before, inside.get_weights(), strict=True))

@@ -75,6 +75,10 @@ _ASSIGNING = {
 }
 
 
+# What the class itself defines of them, to be put back.
+_OWN = {name: vars(Variable)[name] for name in _ASSIGNING if name in vars(Variable)}
+
+
 class _Inferences:
     """How many inferences are under way, in all threads."""
 
@@ -106,7 +110,10 @@ class inferring_shapes:
             _Inferences.count -= 1
             if not _Inferences.count:
                 for name in _ASSIGNING:
-                    delattr(Variable, name)
+                    if name in _OWN:
+                        setattr(Variable, name, _OWN[name])
+                    else:
+                        delattr(Variable, name)
 
 
 def is_inferring() -> bool:
