@@ -17,6 +17,7 @@ NETWORKS = (
     "DenseNet121",
     "MobileNetV3Small",
     "EfficientNetV2B0",
+    "NASNetMobile",
 )
 TOPS = {
     "MobileNetV2": {"alpha": 0.35, "input_shape": (96, 96, 3), "classes": 7},

@@ -28,6 +28,7 @@ NETWORKS = {
     "DenseNet121": ("densenet121", 7037504, 428, 945836040, 0.07415, 0.06783),
     "MobileNetV3Small": ("MobilenetV3small", 939120, 230, 4269316279, 0.1021, 0.0963),
     "EfficientNetV2B0": ("efficientnetv2-b0", 5919312, 271, 3260330770, 0.1472, 0.1392),
+    "NASNetMobile": ("NASNet", 4269716, 770, 2868777118, 0.1167, 0.08174),
 }
 TOPS = {
     "MobileNetV2": ("mobilenetv2_0.35_96", 419175, "predictions", 156),

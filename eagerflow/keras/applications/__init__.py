@@ -9,6 +9,7 @@ from eagerflow.keras.applications import (
     mobilenet,
     mobilenet_v2,
     mobilenet_v3,
+    nasnet,
     resnet,
     resnet50,
     resnet_v2,
@@ -40,6 +41,7 @@ from eagerflow.keras.applications.inception_v3 import InceptionV3
 from eagerflow.keras.applications.mobilenet import MobileNet
 from eagerflow.keras.applications.mobilenet_v2 import MobileNetV2
 from eagerflow.keras.applications.mobilenet_v3 import MobileNetV3Large, MobileNetV3Small
+from eagerflow.keras.applications.nasnet import NASNetLarge, NASNetMobile
 from eagerflow.keras.applications.resnet import ResNet50, ResNet101, ResNet152
 from eagerflow.keras.applications.resnet_v2 import ResNet50V2, ResNet101V2, ResNet152V2
 from eagerflow.keras.applications.vgg16 import VGG16
@@ -70,6 +72,8 @@ __all__ = [
     "MobileNetV2",
     "MobileNetV3Large",
     "MobileNetV3Small",
+    "NASNetLarge",
+    "NASNetMobile",
     "ResNet101",
     "ResNet101V2",
     "ResNet152",
@@ -87,6 +91,7 @@ __all__ = [
     "mobilenet",
     "mobilenet_v2",
     "mobilenet_v3",
+    "nasnet",
     "resnet",
     "resnet50",
     "resnet_v2",

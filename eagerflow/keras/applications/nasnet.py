@@ -1,0 +1,252 @@
+"""tf.keras.applications.nasnet."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from eagerflow.keras import layers
+from eagerflow.keras.applications import imagenet_utils
+from eagerflow.keras.applications.frame import Frame
+
+__all__ = ["NASNetLarge", "NASNetMobile", "decode_predictions", "preprocess_input"]
+
+
+def _norm(frame: Frame, x: Any, name: str) -> Any:
+    return frame.norm(x, name, momentum=0.9997, epsilon=1e-3)
+
+
+def _convolution(x: Any, filters: int, name: str, **options: Any) -> Any:
+    options.setdefault("padding", "same")
+    size = options.pop("size", 1)
+    return layers.Conv2D(
+        filters, size, use_bias=False, name=name, kernel_initializer="he_normal", **options
+    )(x)
+
+
+def _separable(frame: Frame, x: Any, filters: int, size: int, name: str, stride: int = 1) -> Any:
+    """Two separable convolutions, the first with a stride."""
+    x = layers.Activation("relu")(x)
+    padding = "same"
+    if stride == 2:
+        pad = imagenet_utils.correct_pad(x, size)
+        x = layers.ZeroPadding2D(pad, name=f"separable_conv_1_pad_{name}")(x)
+        padding = "valid"
+    for number in (1, 2):
+        if number == 2:
+            x = layers.Activation("relu")(x)
+            stride, padding = 1, "same"
+        x = layers.SeparableConv2D(
+            filters,
+            size,
+            strides=stride,
+            padding=padding,
+            use_bias=False,
+            name=f"separable_conv_{number}_{name}",
+        )(x)
+        x = _norm(frame, x, f"separable_conv_{number}_bn_{name}")
+    return x
+
+
+def _adjusted(frame: Frame, before: Any, x: Any, filters: int, name: str) -> Any:
+    """What came before the last cell, in the size and with the channels of what comes now."""
+    if before is None:
+        return x
+    rows = 2 if frame.axis == 1 else 1
+    if before.shape[rows] != x.shape[rows]:
+        before = layers.Activation("relu", name=f"adjust_relu_1_{name}")(before)
+        # Every other pixel, and every other one in between.
+        parts = [before]
+        shifted = layers.ZeroPadding2D(((0, 1), (0, 1)))(before)
+        parts.append(layers.Cropping2D(((1, 0), (1, 0)))(shifted))
+        for number, part in enumerate(parts, start=1):
+            part = layers.AveragePooling2D(
+                1, strides=2, padding="valid", name=f"adjust_avg_pool_{number}_{name}"
+            )(part)
+            parts[number - 1] = _convolution(part, filters // 2, f"adjust_conv_{number}_{name}")
+        before = layers.Concatenate(axis=frame.axis)(parts)
+        return _norm(frame, before, f"adjust_bn_{name}")
+    if frame.channels(before) != filters:
+        before = layers.Activation("relu")(before)
+        before = _convolution(before, filters, f"adjust_conv_projection_{name}")
+        return _norm(frame, before, f"adjust_bn_{name}")
+    return before
+
+
+def _narrowed(frame: Frame, x: Any, filters: int, kind: str, name: str) -> Any:
+    x = layers.Activation("relu")(x)
+    x = _convolution(x, filters, f"{kind}_conv_1_{name}")
+    return _norm(frame, x, f"{kind}_bn_1_{name}")
+
+
+def _average(x: Any, name: str) -> Any:
+    return layers.AveragePooling2D(3, strides=1, padding="same", name=name)(x)
+
+
+def _normal_cell(frame: Frame, x: Any, before: Any, filters: int, name: str) -> tuple[Any, Any]:
+    """A cell that keeps the image's size; returns what goes on, and what came in."""
+    p = _adjusted(frame, before, x, filters, name)
+    h = _narrowed(frame, x, filters, "normal", name)
+
+    def separable(value: Any, size: int, place: str) -> Any:
+        return _separable(frame, value, filters, size, f"normal_{place}_{name}")
+
+    def add(number: int, *values: Any) -> Any:
+        return layers.Add(name=f"normal_add_{number}_{name}")(list(values))
+
+    first = add(1, separable(h, 5, "left1"), separable(p, 3, "right1"))
+    second = add(2, separable(p, 5, "left2"), separable(p, 3, "right2"))
+    third = add(3, _average(h, f"normal_left3_{name}"), p)
+    fourth = add(4, _average(p, f"normal_left4_{name}"), _average(p, f"normal_right4_{name}"))
+    fifth = add(5, separable(h, 3, "left5"), h)
+    parts = [p, first, second, third, fourth, fifth]
+    return layers.Concatenate(axis=frame.axis, name=f"normal_concat_{name}")(parts), x
+
+
+def _halving_cell(frame: Frame, x: Any, before: Any, filters: int, name: str) -> tuple[Any, Any]:
+    """A cell that halves the image; returns what goes on, and what came in."""
+    p = _adjusted(frame, before, x, filters, name)
+    h = _narrowed(frame, x, filters, "reduction", name)
+    padded = layers.ZeroPadding2D(imagenet_utils.correct_pad(h, 3), name=f"reduction_pad_1_{name}")(
+        h
+    )
+
+    def separable(value: Any, size: int, place: str, stride: int = 2) -> Any:
+        return _separable(frame, value, filters, size, f"reduction_{place}_{name}", stride)
+
+    def highest(place: str) -> Any:
+        return layers.MaxPooling2D(3, strides=2, padding="valid", name=f"reduction_{place}_{name}")(
+            padded
+        )
+
+    def add(title: str | None, *values: Any) -> Any:
+        full = None if title is None else f"reduction_{title}_{name}"
+        return layers.Add(name=full)(list(values))
+
+    first = add("add_1", separable(h, 5, "left1"), separable(p, 7, "right1"))
+    second = add("add_2", highest("left2"), separable(p, 7, "right2"))
+    mean = layers.AveragePooling2D(3, strides=2, padding="valid", name=f"reduction_left3_{name}")(
+        padded
+    )
+    third = add("add3", mean, separable(p, 5, "right3"))
+    fourth = add(None, second, _average(first, f"reduction_left4_{name}"))
+    fifth = add("add4", separable(first, 3, "left4", 1), highest("right5"))
+    parts = [second, third, fourth, fifth]
+    return layers.Concatenate(axis=frame.axis, name=f"reduction_concat_{name}")(parts), x
+
+
+def _cells(frame: Frame, last: int, blocks: int, stem: int, skip: bool) -> Any:
+    """The network up to the classifier.
+
+    Args:
+        frame: the architecture's arguments.
+        last: how many channels there are at the end.
+        blocks: how many normal cells each of the three stages has.
+        stem: how many channels the first convolution gives.
+        skip: whether the first cell of a stage sees what was before the halving cell's input.
+    """
+    filters = last // 24
+    x = _convolution(frame.images, stem, "stem_conv1", size=3, strides=2, padding="valid")
+    x = _norm(frame, x, "stem_bn1")
+    before: Any = None
+    x, before = _halving_cell(frame, x, before, filters // 4, "stem_1")
+    x, before = _halving_cell(frame, x, before, filters // 2, "stem_2")
+    for stage in range(3):
+        if stage:
+            name = f"reduce_{stage * blocks}"
+            x, input_of_cell = _halving_cell(frame, x, before, filters * 2**stage, name)
+            before = before if skip else input_of_cell
+        for k in range(blocks):
+            number = stage * blocks + k + (1 if stage else 0)
+            x, before = _normal_cell(frame, x, before, filters * 2**stage, str(number))
+    x = layers.Activation("relu")(x)
+    return frame.ended(x, top_name=None, names=False)
+
+
+def NASNetMobile(
+    input_shape: Any = None,
+    include_top: bool = True,
+    weights: Any = "imagenet",
+    input_tensor: Any = None,
+    pooling: str | None = None,
+    classes: int = 1000,
+    classifier_activation: Any = "softmax",
+) -> Any:
+    """NASNet, the mobile one: its cells were found by a search.
+
+    Zoph et al., "Learning transferable architectures for scalable image recognition" (CVPR 2018).
+
+    Args:
+        input_shape: the images' shape; without a classifier, sizes may be None.
+        include_top: whether the network ends with a classifier.
+        weights: "imagenet", None for random numbers, or a file of weights.
+        input_tensor: a symbolic tensor that is the images.
+        pooling: "avg" or "max" over the channels at the end of a network without a classifier.
+        classes: how many classes the classifier has.
+        classifier_activation: the classifier's activation; None gives logits.
+
+    Raises:
+        ValueError: for arguments that contradict each other.
+        ConnectionError: if trained weights are neither cached nor can they be downloaded.
+    """
+    frame = Frame(
+        include_top,
+        weights,
+        input_tensor,
+        input_shape,
+        pooling,
+        classes,
+        classifier_activation,
+        default_size=224,
+    )
+    hashes = ("020fb642bf7360b370c678b08e0adf61", "1ed92395b5b598bdda52abe5c0dbfd63")
+    x = _cells(frame, 1056, 4, 32, False)
+    return frame.model(x, "NASNet", "nasnet/NASNet-mobile", hashes, top=".h5", notop="-no-top.h5")
+
+
+def NASNetLarge(
+    input_shape: Any = None,
+    include_top: bool = True,
+    weights: Any = "imagenet",
+    input_tensor: Any = None,
+    pooling: str | None = None,
+    classes: int = 1000,
+    classifier_activation: Any = "softmax",
+) -> Any:
+    """NASNet, the large one: its cells were found by a search.
+
+    Zoph et al., "Learning transferable architectures for scalable image recognition" (CVPR 2018).
+
+    Args:
+        input_shape: the images' shape; without a classifier, sizes may be None.
+        include_top: whether the network ends with a classifier.
+        weights: "imagenet", None for random numbers, or a file of weights.
+        input_tensor: a symbolic tensor that is the images.
+        pooling: "avg" or "max" over the channels at the end of a network without a classifier.
+        classes: how many classes the classifier has.
+        classifier_activation: the classifier's activation; None gives logits.
+
+    Raises:
+        ValueError: for arguments that contradict each other.
+        ConnectionError: if trained weights are neither cached nor can they be downloaded.
+    """
+    frame = Frame(
+        include_top,
+        weights,
+        input_tensor,
+        input_shape,
+        pooling,
+        classes,
+        classifier_activation,
+        default_size=331,
+    )
+    hashes = ("11577c9a518f0070763c2b964a382f17", "d81d89dc07e6e56530c4e77faddd61b5")
+    x = _cells(frame, 4032, 6, 96, True)
+    return frame.model(x, "NASNet", "nasnet/NASNet-large", hashes, top=".h5", notop="-no-top.h5")
+
+
+def preprocess_input(x: Any, data_format: str | None = None) -> Any:
+    """Images as this network expects them; see `imagenet_utils.preprocess_input`, mode "tf"."""
+    return imagenet_utils.preprocess_input(x, data_format=data_format, mode="tf")
+
+
+decode_predictions = imagenet_utils.decode_predictions
