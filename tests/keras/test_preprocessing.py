@@ -158,3 +158,27 @@ def test_first_names() -> None:
     layer = tf.keras.layers.experimental.SyncBatchNormalization()
     again = type(layer).from_config(layer.get_config())
     assert again.synchronized and again(values(4, 3), training=True).shape == (4, 3)
+
+
+def test_sparse_and_ragged_results() -> None:
+    words = tf.constant([["a", "c"], ["b", "b"]])
+    for make in (
+        lambda **k: layers.StringLookup(vocabulary=["a", "b"], output_mode="count", **k),
+        lambda **k: layers.Hashing(4, output_mode="multi_hot", **k),
+    ):
+        result = make(sparse=True)(words)
+        assert isinstance(result, tf.sparse.SparseTensor)
+        np.testing.assert_array_equal(tf.sparse.to_dense(result).numpy(), make()(words).numpy())
+    encoded = layers.CategoryEncoding(3, output_mode="count", sparse=True)(tf.constant([[0, 2, 2]]))
+    assert tf.sparse.to_dense(encoded).numpy().tolist() == [[1.0, 0.0, 2.0]]
+    with pytest.raises(ValueError, match="sparse"):
+        layers.Discretization([0.0], sparse=True)
+    texts = ["a b a", "", "b"]
+    ragged = layers.TextVectorization(vocabulary=["a", "b"], ragged=True)(texts)
+    assert ragged.to_list() == [[2, 3, 2], [], [3]]
+    short = layers.TextVectorization(vocabulary=["a", "b"], ragged=True, output_sequence_length=2)(
+        texts
+    )
+    assert short.to_list() == [[2, 3], [], [3]]
+    with pytest.raises(ValueError, match="ragged"):
+        layers.TextVectorization(ragged=True, output_mode="count")

@@ -78,6 +78,29 @@ def encoded(
     return _ops.multiply(counts, idf)
 
 
+def checked_sparse(sparse: bool, mode: str, kind: str) -> bool:
+    """Whether results are sparse.
+
+    Raises:
+        ValueError: if they shall be, but are numbers.
+    """
+    if sparse and mode == "int":
+        raise ValueError(
+            "`sparse` may only be true if `output_mode` is not `'int'`. Received: "
+            f"sparse={sparse} and output_mode={mode} for layer {kind}"
+        )
+    return sparse
+
+
+def in_form(vectors: Any, sparse: bool) -> Any:
+    """Vectors as they are, or as a SparseTensor."""
+    if not sparse or is_inferring():
+        return vectors
+    from eagerflow import sparse as sparse_ops
+
+    return sparse_ops.from_dense(vectors)
+
+
 def encoded_shape(sizes: Any, mode: str, depth: int | None) -> TensorShape:
     """The shape of what `encoded` gives."""
     sizes = sizes_of(sizes)
@@ -96,7 +119,7 @@ class CategoryEncoding(Layer):
     Args:
         num_tokens: how many different numbers there are.
         output_mode: "one_hot" for each number, "multi_hot" or "count" for each row.
-        sparse: accepted if False: vectors are dense.
+        sparse: whether the result is a SparseTensor.
         **kwargs: `name`, `dtype`, …
 
     A call takes `count_weights`, how much each number counts, with "count".
@@ -127,11 +150,6 @@ class CategoryEncoding(Layer):
             )
         if num_tokens < 1:
             raise ValueError(f"`num_tokens` must be >= 1. Received: num_tokens={num_tokens}.")
-        if sparse:
-            raise ValueError(
-                "Sparse output is not supported: leave `sparse=False`, which gives the same "
-                "numbers in a dense tensor."
-            )
         self.num_tokens = num_tokens
         self.output_mode = mode
         self.sparse = sparse
@@ -147,7 +165,10 @@ class CategoryEncoding(Layer):
             self._check(inputs)
         if not inputs.dtype.is_integer:
             inputs = _ops.cast(inputs, dtypes.int64)
-        return encoded(inputs, self.output_mode, self.num_tokens, self.compute_dtype, count_weights)
+        return in_form(
+            encoded(inputs, self.output_mode, self.num_tokens, self.compute_dtype, count_weights),
+            self.sparse,
+        )
 
     def _check(self, inputs: Any) -> None:
         values = inputs.numpy()

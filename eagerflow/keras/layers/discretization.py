@@ -9,7 +9,13 @@ import numpy as np
 from eagerflow import _core
 from eagerflow import dtype as dtypes
 from eagerflow.keras.engine.layer import Layer
-from eagerflow.keras.layers.category_encoding import checked_mode, encoded, encoded_shape
+from eagerflow.keras.layers.category_encoding import (
+    checked_mode,
+    checked_sparse,
+    encoded,
+    encoded_shape,
+    in_form,
+)
 from eagerflow.keras.layers.preprocessing_layer import (
     PreprocessingLayer,
     as_tensor,
@@ -48,7 +54,7 @@ class Discretization(PreprocessingLayer):
         num_bins: how many bins `adapt` makes, about as many numbers in each.
         epsilon: how exact it is about that.
         output_mode: "int", or "one_hot", "multi_hot" or "count" for vectors.
-        sparse: accepted if False: vectors are dense.
+        sparse: whether vectors are given as a SparseTensor.
         **kwargs: `name`, `dtype`, …
 
     Raises:
@@ -78,11 +84,7 @@ class Discretization(PreprocessingLayer):
             kwargs["dtype"] = "int64" if mode == "int" else None
         kwargs["autocast"] = False
         super().__init__(**kwargs)
-        if sparse:
-            raise ValueError(
-                "`sparse` may only be False: vectors are dense. "
-                f"Received: sparse={sparse} and output_mode={output_mode}"
-            )
+        checked_sparse(sparse, mode, type(self).__name__)
         if num_bins is not None and num_bins < 0:
             raise ValueError(
                 f"`num_bins` must be greater than or equal to 0. You passed `num_bins={num_bins}`"
@@ -135,7 +137,8 @@ class Discretization(PreprocessingLayer):
         flat = _ops.reshape(x, [1, -1])
         places = _ops.searchsorted(_ops.expand_dims(boundaries, 0), flat, "right", dtypes.int64)
         places = _ops.reshape(places, list(shape))
-        return encoded(places, self.output_mode, len(self.bin_boundaries) + 1, self.compute_dtype)
+        count = len(self.bin_boundaries) + 1
+        return in_form(encoded(places, self.output_mode, count, self.compute_dtype), self.sparse)
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         return encoded_shape(input_shape, self.output_mode, len(self.bin_boundaries) + 1)

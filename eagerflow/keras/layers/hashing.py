@@ -12,7 +12,13 @@ from eagerflow.keras import backend
 from eagerflow.keras.engine.call_context import is_inferring
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.engine.node import placeholder
-from eagerflow.keras.layers.category_encoding import checked_mode, encoded, encoded_shape
+from eagerflow.keras.layers.category_encoding import (
+    checked_mode,
+    checked_sparse,
+    encoded,
+    encoded_shape,
+    in_form,
+)
 from eagerflow.keras.layers.preprocessing_layer import as_tensor
 from eagerflow.ops import string_hash, strings
 from eagerflow.ops.fingerprint import fingerprint64
@@ -46,17 +52,14 @@ class _Bins(Layer):
                 "When `output_mode='int'`, `dtype` should be an integer type. "
                 f"Received: dtype={kwargs['dtype']}"
             )
-        if sparse:
-            raise ValueError(
-                "`sparse` may only be False: vectors are dense. "
-                f"Received: sparse={sparse} and output_mode={output_mode}"
-            )
+        checked_sparse(sparse, mode, type(self).__name__)
         self.num_bins = num_bins
         self.output_mode = mode
         self.sparse = sparse
 
     def _encoded(self, bins: Any) -> Any:
-        return encoded(bins, self.output_mode, self.num_bins, self.compute_dtype)
+        vectors = encoded(bins, self.output_mode, self.num_bins, self.compute_dtype)
+        return in_form(vectors, self.sparse)
 
     def get_config(self) -> dict[str, Any]:
         return {
@@ -75,7 +78,7 @@ class Hashing(_Bins):
         mask_value: a value that has bin 0 for itself.
         salt: a whole number, or two, that change the hashes; SipHash is used then.
         output_mode: "int", or "one_hot", "multi_hot" or "count" for vectors.
-        sparse: accepted if False: vectors are dense.
+        sparse: whether vectors are given as a SparseTensor.
         **kwargs: `name`, `dtype`, …
 
     Raises:
@@ -152,7 +155,7 @@ class HashedCrossing(_Bins):
     Args:
         num_bins: how many bins there are.
         output_mode: "int", or "one_hot" for vectors.
-        sparse: accepted if False: vectors are dense.
+        sparse: whether vectors are given as a SparseTensor.
         **kwargs: `name`, `dtype`, …
 
     It is called with a list of tensors of strings or whole numbers, `[]`, `[batch]` or

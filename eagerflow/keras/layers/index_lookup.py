@@ -13,7 +13,13 @@ from eagerflow.keras import backend
 from eagerflow.keras.engine.call_context import is_inferring
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.engine.node import placeholder
-from eagerflow.keras.layers.category_encoding import checked_mode, encoded, encoded_shape
+from eagerflow.keras.layers.category_encoding import (
+    checked_mode,
+    checked_sparse,
+    encoded,
+    encoded_shape,
+    in_form,
+)
 from eagerflow.keras.layers.preprocessing_layer import (
     PreprocessingLayer,
     as_tensor,
@@ -69,11 +75,7 @@ class IndexLookup(PreprocessingLayer):
                 "`output_mode` must be `'int'` when `invert` is true. "
                 f"Received: output_mode={output_mode}"
             )
-        if sparse:
-            raise ValueError(
-                "`sparse` may only be False: vectors are dense. "
-                f"Received: sparse={sparse} and output_mode={output_mode}"
-            )
+        checked_sparse(sparse, mode, type(self).__name__)
         if idf_weights is not None and mode != "tf_idf":
             raise ValueError(
                 "`idf_weights` should only be set if `output_mode` is `'tf_idf'`. Received: "
@@ -348,9 +350,10 @@ class IndexLookup(PreprocessingLayer):
         """Numbers in the layer's output mode."""
         if self.output_mode == "int":
             return _ops.cast(numbers, dtypes.as_dtype(self.compute_dtype))
-        return encoded(
+        vectors = encoded(
             numbers, self.output_mode, self._depth() or 1, self.compute_dtype, idf=self._idf
         )
+        return in_form(vectors, self.sparse)
 
     def _depth(self) -> int | None:
         return self.max_tokens if self.pad_to_max_tokens else self.vocabulary_size()

@@ -22,7 +22,7 @@ class StringLookup(IndexLookup):
         idf_weights: a factor for each string, with "tf_idf".
         invert: whether numbers become strings instead.
         output_mode: "int", or "one_hot", "multi_hot", "count" or "tf_idf" for vectors.
-        sparse: accepted if False: vectors are dense.
+        sparse: whether vectors are given as a SparseTensor.
         pad_to_max_tokens: whether vectors have the length `max_tokens` in any case.
         encoding: that of strings.
         **kwargs: `name`, `dtype`, …
@@ -109,7 +109,7 @@ class IntegerLookup(IndexLookup):
         idf_weights: a factor for each, with "tf_idf".
         invert: whether the result's numbers become those of the vocabulary instead.
         output_mode: "int", or "one_hot", "multi_hot", "count" or "tf_idf" for vectors.
-        sparse: accepted if False: vectors are dense.
+        sparse: whether vectors are given as a SparseTensor.
         pad_to_max_tokens: whether vectors have the length `max_tokens` in any case.
         **kwargs: `name`, `dtype`, …
 

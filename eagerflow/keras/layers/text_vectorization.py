@@ -48,8 +48,8 @@ class TextVectorization(PreprocessingLayer):
         vocabulary: the words, or the path of a file with one in each line; by default `adapt`
             finds them, the most frequent first.
         idf_weights: a factor for each word, with "tf_idf".
-        sparse: accepted if False: results are dense.
-        ragged: accepted if False: results are dense.
+        sparse: whether vectors are given as a SparseTensor.
+        ragged: whether sequences are given as a RaggedTensor, without padding.
         encoding: that of the texts.
         **kwargs: `name`, `dtype`, …
 
@@ -115,10 +115,10 @@ class TextVectorization(PreprocessingLayer):
                 "`output_sequence_length` must not be set if `output_mode` is not 'int'. "
                 f"Received: output_sequence_length={output_sequence_length}"
             )
-        if ragged or sparse:
+        if ragged and mode != "int":
             raise ValueError(
-                "Results are dense: `ragged` and `sparse` may only be False. "
-                f"Received: ragged={ragged}, sparse={sparse}"
+                "`ragged` must not be true if `output_mode` is not `'int'`. "
+                f"Received: ragged={ragged} and output_mode={output_mode}"
             )
         size = kwargs.pop("vocabulary_size", None)
         if kwargs.get("dtype") in ("string", dtypes.string):
@@ -142,6 +142,7 @@ class TextVectorization(PreprocessingLayer):
             pad_to_max_tokens=pad_to_max_tokens,
             mask_token="",
             output_mode=mode,
+            sparse=sparse,
             encoding=encoding,
             vocabulary_size=size,
             dtype=dtype,
@@ -233,6 +234,8 @@ class TextVectorization(PreprocessingLayer):
             inputs = _without_last(inputs)
         words = self._words(inputs)
         single = inputs.ndim == 0
+        if self._ragged and not single:
+            return self._as_ragged(words)
         length = self._output_sequence_length
         if self._output_mode == "int":
             width = length or max(map(len, words), default=0)
@@ -246,6 +249,16 @@ class TextVectorization(PreprocessingLayer):
         numbers = _core.convert(lookup._looked_up(padded), None, None)
         result = lookup.encode(numbers)
         return _ops.squeeze(result, [0]) if single else result
+
+    def _as_ragged(self, words: list[list[str]]) -> Any:
+        """Numbers of words, in rows of different lengths."""
+        from eagerflow.ragged_tensor import RaggedTensor
+
+        rows = [row[: self._output_sequence_length] for row in words]
+        flat = np.array([word for row in rows for word in row] or [""], object)
+        numbers = self._lookup_layer._looked_up(flat)[: sum(map(len, rows))]
+        values = self._lookup_layer.encode(_core.convert(numbers, None, None))
+        return RaggedTensor.from_row_lengths(values, [len(row) for row in rows])
 
     def _stand_in(self, inputs: Any) -> Any:
         """Zeros of the result's shape."""
