@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -16,13 +16,15 @@ _ops = _core.ops
 Tensor = _core.Tensor
 
 
-class Table(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Table:
     """For each result along an axis, the first neighbour it is summed from, and their weights."""
 
     places: np.ndarray
     weights: np.ndarray
     size: int
 
+    @functools.cached_property
     def transposed(self) -> Table:
         """The table that sends gradients back."""
         count, taps = self.weights.shape
@@ -226,7 +228,7 @@ def resampled(images: Tensor, rows: Table, columns: Table) -> Tensor:
     @custom_gradient
     def apply(images: Tensor) -> tuple:
         def backward(gradient: Tensor) -> Tensor:
-            return resampled(gradient, rows.transposed(), columns.transposed())
+            return resampled(gradient, rows.transposed, columns.transposed)
 
         return _summed(images, rows, columns), backward
 
