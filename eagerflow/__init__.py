@@ -300,6 +300,11 @@ from eagerflow.ops.printing import (
 from eagerflow.ops.random_distributions import (
     random_index_shuffle,
 )
+from eagerflow.ops.raw_convolution import (
+    conv,
+    conv2d_backprop_filter_v2,
+    conv2d_backprop_input_v2,
+)
 from eagerflow.ops.reduction import (
     argmax,
     argmin,
@@ -337,6 +342,10 @@ from eagerflow.ops.strings import (
 from eagerflow.ops.tensor_array import (
     TensorArray,
     TensorArraySpec,
+)
+from eagerflow.ops.tensor_messages import (
+    make_ndarray,
+    make_tensor_proto,
 )
 from eagerflow.ragged_tensor import (
     RaggedTensor,
@@ -507,6 +516,9 @@ __all__ = [
     "constant",
     "constant_initializer",
     "control_dependencies",
+    "conv",
+    "conv2d_backprop_filter_v2",
+    "conv2d_backprop_input_v2",
     "convert_to_tensor",
     "cos",
     "cosh",
@@ -584,6 +596,8 @@ __all__ = [
     "logical_or",
     "lookup",
     "losses",
+    "make_ndarray",
+    "make_tensor_proto",
     "map_fn",
     "math",
     "matmul",

@@ -45,6 +45,11 @@ _FIELDS = {
 }
 
 
+def field_of(dtype: dtypes.DType) -> str:
+    """The field of a TensorProto for elements of a dtype that are not raw bytes."""
+    return _FIELDS.get(dtype, "int_val")
+
+
 def tensor_of_message(message: Any) -> Tensor:
     """The tensor that a TensorProto holds; the last of its elements stands for those that lack.
 
@@ -72,7 +77,7 @@ def tensor_of_message(message: Any) -> Tensor:
             raise ValueError(f"shape {shape} but {len(message.tensor_content)} bytes of content")
         array: np.ndarray = np.frombuffer(message.tensor_content, dtype.as_numpy_dtype)
         return _core.convert(array.reshape(shape), dtype, None)
-    items = getattr(message, _FIELDS.get(dtype, "int_val"))
+    items = getattr(message, field_of(dtype))
     if dtype in (dtypes.float16, dtypes.bfloat16):
         array = np.array(items, np.uint16).view(dtype.as_numpy_dtype)
     elif dtype.is_complex:

@@ -260,9 +260,9 @@ def quantize_and_dequantize_v2(
         tf.errors.InvalidArgumentError: if the limits do not fit.
 
     >>> tf.quantization.quantize_and_dequantize_v2(
-    ...     [-1.0, 0.3, 2.0], -1.0, 2.0, range_given=True, num_bits=2, signed_input=True
+    ...     [-1.5, 0.3, 2.0], -2.0, 2.0, num_bits=2, range_given=True
     ... ).numpy()
-    array([0., 0., 2.], dtype=float32)
+    array([-2.,  0.,  2.], dtype=float32)
     """
     op = "QuantizeAndDequantizeV4"
     floats = (dtypes.bfloat16, dtypes.float16, dtypes.float32, dtypes.float64)
