@@ -8,6 +8,7 @@ loss.png, how the training went, and misread.png, the test digits that the netwo
 """
 
 import argparse
+import math
 import time
 from pathlib import Path
 
@@ -74,8 +75,10 @@ def main():
     tf.keras.utils.set_random_seed(arguments.seed)
     train_images, test_images, train_labels, test_labels = load_data()
     model = digit_reader()
+    steps_in_all = arguments.epochs * math.ceil(len(train_labels) / arguments.batch_size)
+    rate = tf.keras.optimizers.schedules.CosineDecay(2e-3, steps_in_all)
     model.compile(
-        optimizer=tf.keras.optimizers.Adam(learning_rate=2e-3),
+        optimizer=tf.keras.optimizers.Adam(learning_rate=rate),
         loss=tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True),
         metrics=["accuracy"],
     )
