@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from eagerflow import _core
@@ -36,6 +36,61 @@ class Dimension:
         return self.value
 
     __index__ = __int__
+
+    def _with(self, other: Any, compute: Callable[[int, int], int]) -> Dimension:
+        other = getattr(other, "value", other)
+        if self.value is None or other is None:
+            return Dimension(None)
+        return Dimension(compute(self.value, other))
+
+    def __add__(self, other: Any) -> Dimension:
+        return self._with(other, lambda a, b: a + b)
+
+    def __radd__(self, other: Any) -> Dimension:
+        return self._with(other, lambda a, b: b + a)
+
+    def __sub__(self, other: Any) -> Dimension:
+        return self._with(other, lambda a, b: a - b)
+
+    def __mul__(self, other: Any) -> Dimension:
+        return self._with(other, lambda a, b: a * b)
+
+    __rmul__ = __mul__
+
+    def __floordiv__(self, other: Any) -> Dimension:
+        return self._with(other, lambda a, b: a // b)
+
+    def __mod__(self, other: Any) -> Dimension:
+        return self._with(other, lambda a, b: a % b)
+
+
+class Size(int):
+    """A size with version 1's attribute `value`."""
+
+    @property
+    def value(self) -> int:
+        """The size itself."""
+        return int(self)
+
+    def __repr__(self) -> str:
+        return f"Dimension({int(self)})"
+
+    __str__ = int.__repr__
+
+
+class _Version:
+    """Which form the sizes have that programs take out of shapes."""
+
+    dimensions = False
+
+
+def show_dimensions(show: bool) -> None:
+    """Chooses whether sizes have an attribute `value`, as those of TensorFlow 1 do."""
+    _Version.dimensions = show
+
+
+def _as_dimension(size: int | None) -> Any:
+    return Dimension(None) if size is None else Size(size)
 
 
 def _size(value: Any) -> int | None:
@@ -257,7 +312,9 @@ class TensorShape:
     def __getitem__(self, key: Any) -> Any:
         if self._dims is not None:
             found = self._dims[key]
-            return TensorShape._of(found) if isinstance(key, slice) else found
+            if isinstance(key, slice):
+                return TensorShape._of(found)
+            return _as_dimension(found) if _Version.dimensions else found
         if not isinstance(key, slice):
             return None
         start, stop = key.start or 0, key.stop

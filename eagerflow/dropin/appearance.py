@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from eagerflow import _core, context, tensor
+from eagerflow import _core, context, shapes, tensor
 from eagerflow.variable import Variable
 
 _NAMES: list[tuple[type, str, str]] = [
@@ -21,6 +21,7 @@ def take_on(generation: str) -> None:
         _rename(cls, module, name, name)
     first = generation == "1.x"
     tensor.show_ids(first)
+    shapes.show_dimensions(first)
     context.set_eager(not first)
 
 
@@ -29,6 +30,7 @@ def give_up() -> None:
     while _kept:
         _rename(*_kept.pop())
     tensor.show_ids(False)
+    shapes.show_dimensions(False)
     context.set_eager(True)
 
 

@@ -110,6 +110,11 @@ def targets(path: str, first_generation: bool) -> tuple[str, ...] | None:
     head, _, rest = path.partition(".")
     if head == "python":
         return internal_targets(rest)
+    if head == "examples":  # tensorflow.examples.tutorials.mnist.input_data
+        inner = "tutorials.mnist.input_data"
+        if rest == inner:
+            return ("eagerflow.v1.input_data",)
+        return ("eagerflow.v1",) if rest == "" or inner.startswith(f"{rest}.") else None
     if head == "contrib":
         return (f"eagerflow.{path}",) if first_generation else None
     if path.startswith("compat.v2"):

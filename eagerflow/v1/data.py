@@ -14,6 +14,7 @@ from eagerflow.graph.iterators import (
 )
 from eagerflow.shapes import TensorShape
 from eagerflow.type_spec import TensorSpec
+from eagerflow.v1.datasets import get_output_classes, get_output_shapes, get_output_types
 
 
 class _Kind(type):
@@ -62,21 +63,6 @@ class Iterator(GraphIterator):
                 output_shapes,
             )
         return GraphIterator(None, spec, False)
-
-
-def get_output_types(dataset_or_iterator: Any) -> Any:
-    """The dtypes of the elements."""
-    return dataset_or_iterator.output_types
-
-
-def get_output_shapes(dataset_or_iterator: Any) -> Any:
-    """The shapes of the elements."""
-    return dataset_or_iterator.output_shapes
-
-
-def get_output_classes(dataset_or_iterator: Any) -> Any:
-    """The classes of the elements."""
-    return dataset_or_iterator.output_classes
 
 
 __all__ = [

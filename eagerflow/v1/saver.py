@@ -1,38 +1,49 @@
-"""tf.train.Saver: variables by name, in TensorFlow's checkpoint format."""
+"""Saver: checkpoints by the names of variables, as TensorFlow 1 wrote them."""
 
 from __future__ import annotations
 
 import os
 import time
+from collections.abc import Mapping
 from typing import Any
 
 from eagerflow import _core, context
 from eagerflow.checkpoint.bundle import BundleReader, remove_bundle, write_bundle
-from eagerflow.checkpoint.state import CheckpointState, get_checkpoint_state, write_state
-from eagerflow.graph.structure import is_symbol
-from eagerflow.graph.variables import _replace_variable, global_variables
+from eagerflow.checkpoint.state import CheckpointState, checkpoint_exists, write_state
+from eagerflow.io.os_errors import path_text
+
+__all__ = ["Saver", "checkpoint_exists"]
+
+
+def _name(variable: Any) -> str:
+    return variable.name.split(":")[0]
 
 
 class Saver:
-    """Saves and restores the values of variables.
+    """Saves and restores variables under their names.
 
     Args:
-        var_list: a list of variables, or a dictionary of them by the name to be used; by default
-            all global variables of the graph when it is saved.
-        reshape: whether values of another shape, but as many elements, are restored.
-        sharded: accepted.
-        max_to_keep: how many checkpoints are kept; 0 or None for all.
-        keep_checkpoint_every_n_hours: accepted.
-        name: accepted.
-        restore_sequentially: accepted.
-        saver_def: accepted.
-        builder: accepted.
-        defer_build: accepted.
-        allow_empty: whether it is no error if there are no variables.
-        **kwargs: accepted.
+        var_list: variables, or a dictionary of them by the names in the file; in graph programs all
+            variables of the graph by default.
+        reshape: whether values may be restored into variables of another shape of the same size.
+        sharded: ignored.
+        max_to_keep: how many of the latest checkpoints to keep; None or 0 keeps all.
+        keep_checkpoint_every_n_hours: one of each such time is kept for good.
+        name: ignored.
+        restore_sequentially: ignored.
+        **kwargs: ignored: further arguments of TensorFlow 1.
 
     Raises:
-        ValueError: if there are no variables.
+        ValueError: if there is nothing to save, or two variables have one name.
+
+    >>> import tempfile
+    >>> v = tf.Variable(3.0, name="v")
+    >>> saver = tf.compat.v1.train.Saver([v])
+    >>> path = saver.save(None, tempfile.mkdtemp() + "/model", global_step=10)
+    >>> _ = v.assign(0.0)
+    >>> saver.restore(None, path)
+    >>> float(v)
+    3.0
     """
 
     def __init__(
@@ -44,126 +55,166 @@ class Saver:
         keep_checkpoint_every_n_hours: float = 10000.0,
         name: str | None = None,
         restore_sequentially: bool = False,
-        saver_def: Any = None,
-        builder: Any = None,
-        defer_build: bool = False,
-        allow_empty: bool = False,
         **kwargs: Any,
     ) -> None:
-        self._var_list = var_list
+        if var_list is None:
+            from eagerflow.graph.variables import global_variables
+
+            if context.building_graph() is None:
+                raise RuntimeError(
+                    "When eager execution is enabled, `var_list` must specify a list or dict of "
+                    "variables to save"
+                )
+            var_list = global_variables()
+        self._variables = self._by_name(var_list)
         self._reshape = reshape
         self._max_to_keep = max_to_keep
+        self._keep_seconds = keep_checkpoint_every_n_hours * 3600
         self._kept: list[tuple[str, float]] = []
-        if var_list is None and context.executing_eagerly():
-            raise RuntimeError(
-                "When eager execution is enabled, `var_list` must specify a list or dict of "
-                "variables to save"
-            )
-        if not allow_empty and not defer_build and not self._variables():
-            raise ValueError("No variables to save")
+        self._preserve_next = time.time() + self._keep_seconds
 
-    def _variables(self) -> dict[str, Any]:
-        chosen = global_variables() if self._var_list is None else self._var_list
-        if isinstance(chosen, dict):
-            return dict(chosen)
-        return {variable.name.partition(":")[0]: variable for variable in chosen}
+    @staticmethod
+    def _by_name(variables: Any) -> dict[str, Any]:
+        if isinstance(variables, Mapping):
+            return dict(variables)
+        found: dict[str, Any] = {}
+        for variable in variables:
+            name = _name(variable)
+            if name in found and found[name] is not variable:
+                raise ValueError(f"At least two variables have the same name: {name}")
+            found[name] = variable
+        if not found:
+            raise ValueError("No variables to save")
+        return found
+
+    @property
+    def last_checkpoints(self) -> list[str]:
+        """The paths of the checkpoints that are kept, oldest first."""
+        return [path for path, _ in self._kept]
 
     def save(
         self,
         sess: Any,
-        save_path: str,
+        save_path: Any = None,
         global_step: Any = None,
         latest_filename: str | None = None,
         meta_graph_suffix: str = "meta",
         write_meta_graph: bool = True,
         write_state: bool = True,
-        strip_default_attrs: bool = False,
-        save_debug_info: bool = False,
+        **kwargs: Any,
     ) -> str:
-        """Writes the variables' values.
+        """Writes a checkpoint.
 
         Args:
-            sess: the session that holds them; None if operations run eagerly.
-            save_path: the path of the files, without their endings.
-            global_step: is added to the path: a number, or a variable.
-            latest_filename: the name of the file that lists checkpoints.
-            meta_graph_suffix: accepted; graphs are not written.
-            write_meta_graph: accepted.
-            write_state: whether the list of checkpoints is updated.
-            strip_default_attrs: accepted.
-            save_debug_info: accepted.
+            sess: the session that has the values; None, or a path, in eager programs.
+            save_path: the path without endings.
+            global_step: a number, or a variable or tensor with one, for the end of the name.
+            latest_filename: another name of the file that lists checkpoints.
+            meta_graph_suffix: ignored: graphs are not saved.
+            write_meta_graph: ignored.
+            write_state: whether to note the checkpoint in that file.
+            **kwargs: ignored.
 
         Returns:
-            The path, with the step.
+            The path with its number, for `restore`.
         """
-        if global_step is not None:
-            if is_symbol(global_step):
-                global_step = sess.run(global_step)
-            save_path = f"{save_path}-{int(global_step)}"
-        variables = self._variables()
-        names, held = list(variables), list(variables.values())
-        values = sess.run(held) if held and is_symbol(held[0]) else [v.numpy() for v in held]
-        os.makedirs(os.path.dirname(os.path.abspath(save_path)), exist_ok=True)
-        write_bundle(save_path, dict(zip(names, values, strict=True)))
-        self._keep(save_path, latest_filename, write_state)
-        return save_path
-
-    def _keep(self, path: str, latest_filename: str | None, write: bool) -> None:
-        self._kept = [item for item in self._kept if item[0] != path] + [(path, time.time())]
-        while self._max_to_keep and len(self._kept) > self._max_to_keep:
-            remove_bundle(self._kept.pop(0)[0])
-        if write:
-            state = CheckpointState(
-                path, [kept for kept, _ in self._kept], [made for _, made in self._kept]
+        if sess is not None and not hasattr(sess, "run"):
+            # Eager programs of the first generation give the path first.
+            sess, save_path, global_step = (
+                None,
+                sess,
+                save_path if global_step is None else global_step,
             )
-            write_state(os.path.dirname(path) or ".", state, latest_filename)
+        path = path_text(save_path)
+        if global_step is not None:
+            path = f"{path}-{_step(sess, global_step)}"
+        write_bundle(path, self._values(sess))
+        self._kept = [(kept, made) for kept, made in self._kept if kept != path]
+        self._kept.append((path, time.time()))
+        removed = self._sweep()
+        if write_state:
+            self._write_state(path, latest_filename)
+        for old in removed:
+            remove_bundle(old)
+        return path
 
-    def restore(self, sess: Any, save_path: str) -> None:
-        """Gives variables the values in a checkpoint.
+    def _values(self, sess: Any) -> dict[str, Any]:
+        if sess is None:
+            return {name: _core.convert(v) for name, v in self._variables.items()}
+        values = sess.run(list(self._variables.values()))
+        return {
+            name: _core.convert(value, variable.dtype)
+            for (name, variable), value in zip(self._variables.items(), values, strict=True)
+        }
+
+    def _sweep(self) -> list[str]:
+        removed: list[str] = []
+        while self._max_to_keep and len(self._kept) > self._max_to_keep:
+            path, made = self._kept.pop(0)
+            if made > self._preserve_next:
+                self._preserve_next += self._keep_seconds
+            else:
+                removed.append(path)
+        return removed
+
+    def _write_state(self, path: str, latest_filename: str | None) -> None:
+        folder = os.path.dirname(path)
+        write_state(folder, CheckpointState(path, self.last_checkpoints), latest_filename)
+
+    def restore(self, sess: Any, save_path: Any = None) -> None:
+        """Assigns what a checkpoint has.
 
         Args:
-            sess: the session that gets them; None if operations run eagerly.
-            save_path: the path of the files, without their endings.
+            sess: the session that takes the values; None, or the path, in eager programs.
+            save_path: what `save` returned.
 
         Raises:
-            ValueError: if there is no path.
-            tf.errors.NotFoundError: if there is no such checkpoint, or it misses a variable.
+            ValueError: if there is no such checkpoint, or shapes do not fit; it names all.
+            tf.errors.NotFoundError: if it lacks variables; it names all.
         """
-        from eagerflow import errors
-
+        if sess is not None and not hasattr(sess, "run"):
+            sess, save_path = None, sess
         if save_path is None:
             raise ValueError("Can't load save_path when it is None.")
-        reader = BundleReader(save_path)
-        for name, variable in self._variables().items():
-            if name not in reader:
-                raise errors.NotFoundError(
-                    None, None, f"Key {name} not found in checkpoint {save_path}"
-                )
-            value = reader.read(name)
-            if self._reshape:
-                value = _core.ops.reshape(value, variable.shape)
-            if is_symbol(variable):
-                _replace_variable(sess, variable, value)
-            else:
-                variable.assign(value)
+        path = path_text(save_path)
+        if not checkpoint_exists(path):
+            raise ValueError(f"The passed save_path is not a valid checkpoint: {path}")
+        reader = BundleReader(path)
+        missing = [name for name in self._variables if name not in reader]
+        if missing:
+            from eagerflow import errors
 
-    @property
-    def last_checkpoints(self) -> list[str]:
-        """The checkpoints that are kept, oldest first."""
-        return [path for path, _ in self._kept]
+            raise errors.NotFoundError(
+                None, None, f"Keys {', '.join(missing)} not found in checkpoint {path}"
+            )
+        values = {name: reader.read(name) for name in self._variables}
+        problems = []
+        for name, variable in self._variables.items():
+            value = values[name]
+            if not variable.shape.is_compatible_with(value.shape):
+                sizes = variable.shape.num_elements(), value.shape.num_elements()
+                if self._reshape and sizes[0] == sizes[1]:
+                    values[name] = _core.ops.reshape(value, variable.shape)
+                    continue
+                problems.append(f"{name}: {variable.shape} in the program, {value.shape} saved")
+        if problems:
+            raise ValueError("The shapes do not fit:\n  " + "\n  ".join(problems))
+        for name, variable in self._variables.items():
+            if sess is None:
+                variable.assign(values[name])
+            else:
+                variable.load(values[name].numpy(), sess)
 
     def set_last_checkpoints(self, last_checkpoints: list[str]) -> None:
-        """Sets the checkpoints that are kept, oldest first."""
-        self._kept = [(path, 0.0) for path in last_checkpoints]
+        """Says which checkpoints are there already, oldest first."""
+        self._kept = [(path, time.time()) for path in last_checkpoints]
 
     def recover_last_checkpoints(self, checkpoint_paths: list[str]) -> None:
-        """Takes over checkpoints that exist."""
-        self.set_last_checkpoints([p for p in checkpoint_paths if checkpoint_exists(p)])
+        """Counts checkpoints of an earlier run among those that are kept."""
+        self.set_last_checkpoints([path for path in checkpoint_paths if checkpoint_exists(path)])
 
 
-def checkpoint_exists(checkpoint_prefix: str) -> bool:
-    """Whether there is a checkpoint with that path."""
-    return os.path.exists(f"{checkpoint_prefix}.index")
-
-
-__all__ = ["Saver", "checkpoint_exists", "get_checkpoint_state"]
+def _step(sess: Any, global_step: Any) -> int:
+    if isinstance(global_step, int):
+        return global_step
+    return int(sess.run(global_step) if sess is not None else global_step)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from eagerflow import context
+from eagerflow import context, shapes
 
 
 def enable_eager_execution(
@@ -40,13 +40,15 @@ def disable_eager_execution() -> None:
 
 
 def enable_v2_behavior() -> None:
-    """Switches to version 2's behaviour: eager execution."""
+    """Switches to version 2's behaviour: eager execution, sizes that are numbers."""
     context.set_eager(True)
+    shapes.show_dimensions(False)
 
 
 def disable_v2_behavior() -> None:
-    """Switches to version 1's behaviour: operations are added to a graph."""
+    """Switches to version 1's behaviour: operations are added to a graph, sizes have a `value`."""
     context.set_eager(False)
+    shapes.show_dimensions(True)
 
 
 def enable_resource_variables() -> None:
@@ -58,8 +60,22 @@ enable_control_flow_v2 = enable_resource_variables
 disable_control_flow_v2 = enable_resource_variables
 enable_tensor_equality = enable_resource_variables
 disable_tensor_equality = enable_resource_variables
-enable_v2_tensorshape = enable_resource_variables
-disable_v2_tensorshape = enable_resource_variables
+
+
+def enable_v2_tensorshape() -> None:
+    """Makes the sizes in shapes numbers or None."""
+    shapes.show_dimensions(False)
+
+
+def disable_v2_tensorshape() -> None:
+    """Gives the sizes in shapes an attribute `value`, as in version 1.
+
+    >>> tf.compat.v1.disable_v2_tensorshape()
+    >>> tf.zeros([2, 3]).shape[1].value, tf.TensorShape([None])[0].value
+    (3, None)
+    >>> tf.compat.v1.enable_v2_tensorshape()
+    """
+    shapes.show_dimensions(True)
 
 
 def resource_variables_enabled() -> bool:

@@ -1,5 +1,7 @@
 """tf.contrib.eager: eager execution as it was in TensorFlow 1.5 to 1.15."""
 
+from typing import TYPE_CHECKING, Any
+
 from eagerflow.checkpoint.checkpoint import Checkpoint
 from eagerflow.context import executing_eagerly
 from eagerflow.context import executing_eagerly as in_eager_mode
@@ -25,7 +27,34 @@ from eagerflow.v1.variable_scope import EagerVariableStore, make_template
 from eagerflow.variable import Variable
 from eagerflow.variable import Variable as ResourceVariable
 
+if TYPE_CHECKING:
+    from eagerflow.contrib.eager import metrics
+    from eagerflow.keras import Model as Network
+    from eagerflow.keras import Sequential
+
+# What is large is imported when it is first asked for.
+_LAZY = {
+    "Network": ("eagerflow.keras", "Model"),
+    "Sequential": ("eagerflow.keras", "Sequential"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    import importlib
+
+    if name == "metrics":
+        return importlib.import_module("eagerflow.contrib.eager.metrics")
+    if name not in _LAZY:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module, attribute = _LAZY[name]
+    found = globals()[name] = getattr(importlib.import_module(module), attribute)
+    return found
+
+
 __all__ = [
+    "Network",
+    "Sequential",
+    "metrics",
     "Checkpoint",
     "EagerTensor",
     "EagerVariableStore",

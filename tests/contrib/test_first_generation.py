@@ -1,0 +1,108 @@
+"""What programs of the first generation find besides: metrics, savers, summaries, tutorials' data."""
+
+import glob
+
+import numpy as np
+import pytest
+
+import eagerflow as tf
+import eagerflow.contrib.eager as tfe
+from eagerflow import shapes
+from eagerflow.v1 import input_data
+
+tf1 = tf.compat.v1
+
+
+def test_metrics_networks_and_savers(tmp_path):
+    mean = tfe.metrics.Mean()
+    mean([1.0, 2.0])
+    mean(6.0)
+    assert mean.result().numpy() == 3.0
+    accuracy = tfe.metrics.Accuracy()
+    accuracy([1, 2, 3], [1, 2, 0])
+    np.testing.assert_allclose(accuracy.result(), 2 / 3, rtol=1e-6)
+    assert issubclass(tfe.Network, tf.keras.Model)
+
+    v = tfe.Variable([1.0, 2.0], name="v")
+    path = tfe.Saver([v]).save(str(tmp_path / "model"), global_step=3)
+    v.assign([0.0, 0.0])
+    tfe.Saver([v]).restore(path)
+    assert path.endswith("model-3") and v.numpy().tolist() == [1.0, 2.0]
+    saved = tfe.Checkpoint(v=v).save(str(tmp_path / "object"))
+    v.assign([0.0, 0.0])
+    tfe.Checkpoint(v=v).restore(saved)
+    assert v.numpy().tolist() == [1.0, 2.0]
+
+
+def test_summaries_at_the_global_step(tmp_path):
+    import eagerflow.contrib.summary as summary
+
+    step = tf1.train.get_or_create_global_step()
+    start = int(step)
+    writer = summary.create_file_writer(str(tmp_path), flush_millis=10)
+    with writer.as_default(), summary.record_summaries_every_n_global_steps(2):
+        for _ in range(4):
+            summary.scalar("loss", 1.5)
+            step.assign_add(1)
+    writer.close()
+    (path,) = glob.glob(str(tmp_path / "events.out.tfevents.*"))
+    from eagerflow.protos.event import MESSAGES
+
+    events = map(MESSAGES["Event"].FromString, tf.data.TFRecordDataset(path).as_numpy_iterator())
+    steps = [event.step for event in events if event.summary.value]
+    assert steps == [k for k in range(start, start + 4) if k % 2 == 0]
+
+
+def test_sizes_have_values():
+    assert tf.zeros([2, 3]).shape[1] == 3
+    shapes.show_dimensions(True)
+    try:
+        shape = tf.zeros([2, 3]).shape
+        assert shape[1].value == 3 and shape[0] * 2 == 4 and list(range(shape[0])) == [0, 1]
+        assert str(shape[1]) == "3" and tf.zeros([shape[0], 4]).shape == (2, 4)
+        unknown = tf.TensorShape([None, 3])
+        assert unknown[0].value is None and unknown.as_list() == [None, 3]
+        assert (unknown[0] * 2).value is None and (tf1.Dimension(3) + 1).value == 4
+        assert tf.keras.layers.Dense(2)(tf.ones([3, 4])).shape.as_list() == [3, 2]
+    finally:
+        shapes.show_dimensions(False)
+    assert type(tf.zeros([2]).shape[0]) is int
+
+
+def test_digits_in_batches():
+    images = np.arange(7 * 28 * 28).reshape(7, 28, 28) % 256
+    data = input_data.DataSet(images.astype(np.uint8), np.arange(7), seed=1)
+    assert data.images.shape == (7, 784) and data.images.max() == 1.0
+    seen = np.concatenate([data.next_batch(3)[1] for _ in range(7)])
+    assert sorted(seen) == sorted([*range(7)] * 3) and data.epochs_completed == 2
+    assert data.next_batch(2, shuffle=False)[0].shape == (2, 784)
+    assert input_data.dense_to_one_hot(np.array([1, 0]), 3).tolist() == [[0, 1, 0], [1, 0, 0]]
+
+
+def test_flags_and_logging():
+    flags = tf1.flags
+    values = flags.FlagValues()
+    flags.DEFINE_float("rate", 0.1, "How fast.", flag_values=values)
+    flags.DEFINE_bool("verbose", False, "More words.", flag_values=values)
+    flags.DEFINE_enum("mode", "train", ["train", "test"], flag_values=values)
+    flags.DEFINE_list("parts", "a,b", flag_values=values)
+    rest = values(["program", "--rate", "0.5", "file", "--verbose", "--mode=test", "--", "--x"])
+    assert rest == ["program", "file", "--x"]
+    assert (values.rate, values.verbose, values.mode, values.parts) == (
+        0.5,
+        True,
+        "test",
+        ["a", "b"],
+    )
+    assert values(["p", "--noverbose"]) == ["p"] and values.verbose is False
+    with pytest.raises(flags.IllegalFlagValueError, match="rate=fast"):
+        values(["p", "--rate=fast"])
+    with pytest.raises(flags.IllegalFlagValueError, match="train|test"):
+        values(["p", "--mode=run"])
+    with pytest.raises(flags.UnrecognizedFlagError, match="speed"):
+        values(["p", "--speed=1"])
+    with pytest.raises(flags.DuplicateFlagError):
+        flags.DEFINE_string("rate", "", "", flag_values=values)
+    config = tf1.ConfigProto(allow_soft_placement=True)
+    config.gpu_options.allow_growth = True
+    assert config.gpu_options.allow_growth is True
