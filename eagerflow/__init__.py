@@ -10,22 +10,9 @@ The public names are those of TensorFlow 2:
 import typing as _typing
 
 from eagerflow import (
-    autodiff,
-    autograph,
-    bitwise,
-    compat,
-    config,
-    data,
-    debugging,
     dtypes,
     errors,
-    experimental,
-    io,
-    linalg,
-    math,
     nest,
-    nn,
-    random,
     version,
 )
 from eagerflow.context import (
@@ -38,22 +25,9 @@ from eagerflow.custom_gradient import (
     grad_pass_through,
     recompute_grad,
 )
-from eagerflow.data.iterator import (
-    OptionalSpec,
-)
-from eagerflow.debugging import (
-    Assert,
-    assert_equal,
-    assert_greater,
-    assert_less,
-    assert_rank,
-)
 from eagerflow.device import (
     DeviceSpec,
     device,
-)
-from eagerflow.dropin import (
-    install_as_tensorflow,
 )
 from eagerflow.dtypes import (
     DType,
@@ -86,14 +60,6 @@ from eagerflow.dtypes import (
 )
 from eagerflow.function import (
     function,
-)
-from eagerflow.graph.gradients import (
-    gradients,
-    hessians,
-)
-from eagerflow.graph.graph import (
-    Graph,
-    Operation,
 )
 from eagerflow.indexed_slices import (
     IndexedSlices,
@@ -136,17 +102,6 @@ from eagerflow.ops.array import (
     transpose,
     unstack,
 )
-from eagerflow.ops.control_flow import (
-    case,
-    cond,
-    control_dependencies,
-    group,
-    init_scope,
-    no_op,
-    switch_case,
-    tuple,
-    while_loop,
-)
 from eagerflow.ops.conversion import (
     bitcast,
     cast,
@@ -169,35 +124,6 @@ from eagerflow.ops.creation import (
     zeros,
     zeros_like,
 )
-from eagerflow.ops.eager_only import (
-    AggregationMethod,
-    CriticalSection,
-    RegisterGradient,
-    check_pinned,
-    guarantee_const,
-    no_gradient,
-    nondifferentiable_batch_function,
-    ragged_fill_empty_rows,
-    ragged_fill_empty_rows_grad,
-    timestamp,
-)
-from eagerflow.ops.einsum import (
-    einsum,
-)
-from eagerflow.ops.factorization import (
-    eig,
-    eigvals,
-)
-from eagerflow.ops.fft import (
-    fftnd,
-    ifftnd,
-    irfftnd,
-    rfftnd,
-)
-from eagerflow.ops.host_functions import (
-    numpy_function,
-    py_function,
-)
 from eagerflow.ops.indexing import (
     argsort,
     boolean_mask,
@@ -219,16 +145,6 @@ from eagerflow.ops.indexing import (
     unravel_index,
     where,
 )
-from eagerflow.ops.initializers import (
-    constant_initializer,
-    ones_initializer,
-    random_normal_initializer,
-    random_uniform_initializer,
-    zeros_initializer,
-)
-from eagerflow.ops.isotonic import (
-    approx_top_k,
-)
 from eagerflow.ops.linalg import (
     clip_by_global_norm,
     clip_by_norm,
@@ -236,13 +152,6 @@ from eagerflow.ops.linalg import (
     matmul,
     norm,
     tensordot,
-)
-from eagerflow.ops.loops import (
-    foldl,
-    foldr,
-    map_fn,
-    scan,
-    vectorized_map,
 )
 from eagerflow.ops.math import (
     abs,
@@ -354,10 +263,6 @@ from eagerflow.ragged_tensor import (
 from eagerflow.shapes import (
     TensorShape,
 )
-from eagerflow.sparse_tensor import (
-    SparseTensor,
-    SparseTensorSpec,
-)
 from eagerflow.tape import (
     GradientTape,
     UnconnectedGradients,
@@ -387,12 +292,25 @@ from eagerflow.version import (
 if _typing.TYPE_CHECKING:
     from eagerflow import (
         audio,
+        autodiff,
+        autograph,
+        bitwise,
+        compat,
+        config,
+        data,
         debug,
+        debugging,
+        experimental,
         image,
+        io,
         keras,
+        linalg,
         lookup,
         quantization,
+        math,
+        nn,
         ragged,
+        random,
         sets,
         signal,
         sparse,
@@ -401,21 +319,156 @@ if _typing.TYPE_CHECKING:
         test,
         train,
     )
+    from eagerflow.data.iterator import (
+        OptionalSpec,
+    )
+    from eagerflow.debugging import (
+        Assert,
+        assert_equal,
+        assert_greater,
+        assert_less,
+        assert_rank,
+    )
+    from eagerflow.dropin import (
+        install_as_tensorflow,
+    )
+    from eagerflow.graph.gradients import (
+        gradients,
+        hessians,
+    )
+    from eagerflow.graph.graph import (
+        Graph,
+        Operation,
+    )
     from eagerflow.keras import initializers, losses, metrics, optimizers
+    from eagerflow.ops.control_flow import (
+        case,
+        cond,
+        control_dependencies,
+        group,
+        init_scope,
+        no_op,
+        switch_case,
+        tuple,
+        while_loop,
+    )
+    from eagerflow.ops.eager_only import (
+        AggregationMethod,
+        CriticalSection,
+        RegisterGradient,
+        check_pinned,
+        guarantee_const,
+        no_gradient,
+        nondifferentiable_batch_function,
+        ragged_fill_empty_rows,
+        ragged_fill_empty_rows_grad,
+        timestamp,
+    )
+    from eagerflow.ops.einsum import (
+        einsum,
+    )
+    from eagerflow.ops.factorization import (
+        eig,
+        eigvals,
+    )
+    from eagerflow.ops.fft import (
+        fftnd,
+        ifftnd,
+        irfftnd,
+        rfftnd,
+    )
+    from eagerflow.ops.host_functions import (
+        numpy_function,
+        py_function,
+    )
+    from eagerflow.ops.initializers import (
+        constant_initializer,
+        ones_initializer,
+        random_normal_initializer,
+        random_uniform_initializer,
+        zeros_initializer,
+    )
+    from eagerflow.ops.isotonic import (
+        approx_top_k,
+    )
+    from eagerflow.ops.loops import (
+        foldl,
+        foldr,
+        map_fn,
+        scan,
+        vectorized_map,
+    )
+    from eagerflow.ops.matrix_functions import (
+        sqrtm as matrix_square_root,
+    )
+    from eagerflow.ops.printing import (
+        print,
+    )
+    from eagerflow.ops.random_distributions import (
+        random_index_shuffle,
+    )
+    from eagerflow.ops.segment import (
+        histogram_fixed_width,
+        histogram_fixed_width_bins,
+    )
+    from eagerflow.ops.sets import (
+        edit_distance,
+    )
+    from eagerflow.ops.space_batch import (
+        batch_to_space,
+        extract_volume_patches,
+        required_space_to_batch_paddings,
+        space_to_batch,
+    )
+    from eagerflow.ops.space_batch import (
+        space_to_batch as space_to_batch_nd,
+    )
+    from eagerflow.ops.string_hash import (
+        fingerprint,
+    )
+    from eagerflow.ops.strings import (
+        as_string,
+    )
+    from eagerflow.ops.tensor_array import (
+        TensorArray,
+        TensorArraySpec,
+    )
+    from eagerflow.ragged_tensor import (
+        RaggedTensor,
+        RaggedTensorSpec,
+    )
+    from eagerflow.sparse_tensor import (
+        SparseTensor,
+        SparseTensorSpec,
+    )
 
 # Namespaces that many programs need nothing of, imported when they are first asked for.
-_LAZY = {
+_NAMESPACES = {
     "audio": "eagerflow.audio",
     "debug": "eagerflow.debug",
+    "autodiff": "eagerflow.autodiff",
+    "autograph": "eagerflow.autograph",
+    "bitwise": "eagerflow.bitwise",
+    "compat": "eagerflow.compat",
+    "config": "eagerflow.config",
+    "data": "eagerflow.data",
+    "debug": "eagerflow.debug",
+    "debugging": "eagerflow.debugging",
+    "experimental": "eagerflow.experimental",
     "image": "eagerflow.image",
     "initializers": "eagerflow.keras.initializers",
+    "io": "eagerflow.io",
     "keras": "eagerflow.keras",
+    "linalg": "eagerflow.linalg",
     "lookup": "eagerflow.lookup",
     "losses": "eagerflow.keras.losses",
+    "math": "eagerflow.math",
     "metrics": "eagerflow.keras.metrics",
+    "nn": "eagerflow.nn",
     "optimizers": "eagerflow.keras.optimizers",
     "quantization": "eagerflow.quantization",
     "ragged": "eagerflow.ragged",
+    "random": "eagerflow.random",
     "saved_model": "eagerflow.saved_model",
     "sets": "eagerflow.sets",
     "signal": "eagerflow.signal",
@@ -426,16 +479,140 @@ _LAZY = {
     "train": "eagerflow.train",
 }
 
+# Names that not every program needs, by the module that has them.
+_NAMES = {
+    "eagerflow.data.iterator": ("OptionalSpec",),
+    "eagerflow.debugging": (
+        "Assert",
+        "assert_equal",
+        "assert_greater",
+        "assert_less",
+        "assert_rank",
+    ),
+    "eagerflow.dropin": ("install_as_tensorflow",),
+    "eagerflow.graph.gradients": (
+        "gradients",
+        "hessians",
+    ),
+    "eagerflow.graph.graph": (
+        "Graph",
+        "Operation",
+    ),
+    "eagerflow.ops.control_flow": (
+        "case",
+        "cond",
+        "control_dependencies",
+        "group",
+        "init_scope",
+        "no_op",
+        "switch_case",
+        "tuple",
+        "while_loop",
+    ),
+    "eagerflow.ops.eager_only": (
+        "AggregationMethod",
+        "CriticalSection",
+        "RegisterGradient",
+        "check_pinned",
+        "guarantee_const",
+        "no_gradient",
+        "nondifferentiable_batch_function",
+        "ragged_fill_empty_rows",
+        "ragged_fill_empty_rows_grad",
+        "timestamp",
+    ),
+    "eagerflow.ops.einsum": ("einsum",),
+    "eagerflow.ops.factorization": (
+        "eig",
+        "eigvals",
+    ),
+    "eagerflow.ops.fft": (
+        "fftnd",
+        "ifftnd",
+        "irfftnd",
+        "rfftnd",
+    ),
+    "eagerflow.ops.host_functions": (
+        "numpy_function",
+        "py_function",
+    ),
+    "eagerflow.ops.initializers": (
+        "constant_initializer",
+        "ones_initializer",
+        "random_normal_initializer",
+        "random_uniform_initializer",
+        "zeros_initializer",
+    ),
+    "eagerflow.ops.isotonic": ("approx_top_k",),
+    "eagerflow.ops.loops": (
+        "foldl",
+        "foldr",
+        "map_fn",
+        "scan",
+        "vectorized_map",
+    ),
+    "eagerflow.ops.matrix_functions": ("matrix_square_root=sqrtm",),
+    "eagerflow.ops.printing": ("print",),
+    "eagerflow.ops.random_distributions": ("random_index_shuffle",),
+    "eagerflow.ops.segment": (
+        "histogram_fixed_width",
+        "histogram_fixed_width_bins",
+    ),
+    "eagerflow.ops.sets": ("edit_distance",),
+    "eagerflow.ops.space_batch": (
+        "batch_to_space",
+        "extract_volume_patches",
+        "required_space_to_batch_paddings",
+        "space_to_batch",
+        "space_to_batch_nd=space_to_batch",
+    ),
+    "eagerflow.ops.string_hash": ("fingerprint",),
+    "eagerflow.ops.strings": ("as_string",),
+    "eagerflow.ops.tensor_array": (
+        "TensorArray",
+        "TensorArraySpec",
+    ),
+    "eagerflow.ragged_tensor": (
+        "RaggedTensor",
+        "RaggedTensorSpec",
+    ),
+    "eagerflow.sparse_tensor": (
+        "SparseTensor",
+        "SparseTensorSpec",
+    ),
+}
+
+
+# From a public name to its module and its name there ("public=original" where they differ).
+_ORIGINS = {
+    entry.partition("=")[0]: (module, entry.rpartition("=")[2])
+    for module, entries in _NAMES.items()
+    for entry in entries
+}
+
 
 def __getattr__(name: str) -> _typing.Any:
-    """Imports a namespace when it is first asked for."""
-    module = _LAZY.get(name)
-    if module is None:
-        raise AttributeError(f"module 'eagerflow' has no attribute '{name}'")
+    """Imports a name when it is first asked for."""
     import importlib
 
-    found = globals()[name] = importlib.import_module(module)
+    if name in _NAMESPACES:
+        found: _typing.Any = importlib.import_module(_NAMESPACES[name])
+    elif name in _ORIGINS:
+        module, original = _ORIGINS[name]
+        found = getattr(importlib.import_module(module), original)
+    else:
+        raise AttributeError(f"module 'eagerflow' has no attribute '{name}'")
+    found = globals()[name] = _imported(name, found)
     return found
+
+
+def _imported(name: str, value: _typing.Any) -> _typing.Any:
+    """What a name stands for once it has been imported; Keras replaces this for its models."""
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__, *_NAMESPACES})
 
 
 __all__ = [

@@ -128,23 +128,32 @@ def notice_functions() -> None:
             continue
         _patched.add(module_name)
         for name, value in list(vars(module).items()):
-            if name.startswith("_") or name in _LEFT_OUT:
-                continue
-            native = type(value) is type(_core.ops.add)
-            ours = getattr(value, "__module__", None) or ""
-            composed = isinstance(value, types.FunctionType) and ours.startswith("eagerflow.")
-            if not native and not composed:
-                continue
-            value = plain(value)
-            symbol = f"{prefix}.{name}".lstrip(".")
-            if prefix and name in _TOP_LEVEL:
-                symbol = name
-            symbol = _CANONICAL.get(name, symbol)
-            known = _symbols.setdefault(id(value), symbol)
-            _functions.setdefault(symbol, value)
-            _functions.setdefault(known, value)
-            if composed:
-                setattr(module, name, _noticing(value))
+            noticed = _notice(prefix, name, value)
+            if noticed is not value:
+                setattr(module, name, noticed)
+        if not prefix:
+            # The package imports some of its names only when they are asked for.
+            vars(module)["_imported"] = lambda name, value: _notice("", name, value)
+
+
+def _notice(prefix: str, name: str, value: Any) -> Any:
+    """A public function in a form that notices symbolic arguments; other values as they are."""
+    if name.startswith("_") or name in _LEFT_OUT:
+        return value
+    native = type(value) is type(_core.ops.add)
+    ours = getattr(value, "__module__", None) or ""
+    composed = isinstance(value, types.FunctionType) and ours.startswith("eagerflow.")
+    if not native and not composed:
+        return value
+    value = plain(value)
+    symbol = f"{prefix}.{name}".lstrip(".")
+    if prefix and name in _TOP_LEVEL:
+        symbol = name
+    symbol = _CANONICAL.get(name, symbol)
+    known = _symbols.setdefault(id(value), symbol)
+    _functions.setdefault(symbol, value)
+    _functions.setdefault(known, value)
+    return _noticing(value) if composed else value
 
 
 def symbol_of(function: Any) -> str | None:
