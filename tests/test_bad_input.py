@@ -433,7 +433,7 @@ CASES = [
 
 @pytest.mark.parametrize(("mistake", "kind", "pieces"), CASES)
 def test_a_mistake_is_named(mistake: Callable, kind: str, pieces: list[str]) -> None:
-    with pytest.raises(Exception) as caught:  # noqa: PT011: compared below
+    with pytest.raises(Exception) as caught:  # which one is compared below
         mistake(tf)
     assert isinstance(caught.value, ERRORS[kind](tf)), repr(caught.value)
     message = str(caught.value)
