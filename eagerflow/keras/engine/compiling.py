@@ -40,6 +40,15 @@ class Compiled(Network):
         "history",
     }
 
+    def _scaled(self, optimizer: Any) -> Any:
+        """The optimizer; for float16 computations, one that scales the loss."""
+        if getattr(self.dtype_policy, "name", None) != "mixed_float16":
+            return optimizer
+        from eagerflow.keras.mixed_precision import LossScaleOptimizer
+
+        known = optimizer is None or isinstance(optimizer, LossScaleOptimizer)
+        return optimizer if known else LossScaleOptimizer(optimizer)
+
     def compile(
         self,
         optimizer: Any = "rmsprop",
@@ -101,9 +110,9 @@ class Compiled(Network):
         }
         names = self.output_names if self._graph is not None else None
         if isinstance(optimizer, list | tuple):
-            self.optimizer = [optimizers.get(one) for one in optimizer]
+            self.optimizer = [self._scaled(optimizers.get(one)) for one in optimizer]
         else:
-            self.optimizer = optimizers.get(optimizer)
+            self.optimizer = self._scaled(optimizers.get(optimizer))
         self.loss = loss if loss is not None else {}
         if isinstance(loss, LossesContainer):
             self.compiled_loss = loss

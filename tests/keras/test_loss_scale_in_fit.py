@@ -1,0 +1,28 @@
+"""Training in float16 scales its loss by itself."""
+
+import numpy as np
+import pytest
+
+import eagerflow as tf
+
+
+@pytest.fixture
+def mixed_float16():
+    tf.keras.mixed_precision.set_global_policy("mixed_float16")
+    yield
+    tf.keras.mixed_precision.set_global_policy("float32")
+
+
+def test_training_scales_the_loss(mixed_float16):
+    layers = tf.keras.layers
+    model = tf.keras.Sequential(
+        [layers.Dense(8, activation="tanh", input_shape=(2,)), layers.Dense(1, dtype="float32")]
+    )
+    model.compile(tf.keras.optimizers.Adam(0.05), "mse")
+    assert isinstance(model.optimizer, tf.keras.mixed_precision.LossScaleOptimizer)
+    assert model.layers[0].compute_dtype == "float16"
+    x = np.random.RandomState(0).rand(64, 2).astype("float32")
+    losses = model.fit(x, x.sum(1), epochs=10, verbose=0).history["loss"]
+    assert losses[-1] < 0.5 * losses[0]
+    assert float(model.optimizer.loss_scale) == 2.0**15
+    assert float(model.optimizer.learning_rate) == pytest.approx(0.05)
