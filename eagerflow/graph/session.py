@@ -70,10 +70,6 @@ class BaseSession:
     def __init__(self, target: str = "", graph: Any = None, config: Any = None) -> None:
         if target:
             raise ValueError(f"Sessions run in this process only, got target {target!r}.")
-        if context.process.eager and graph is None and context.building_graph() is None:
-            raise RuntimeError(
-                "The Session graph is empty. Add operations to the graph before calling run()."
-            )
         self._graph = graph or context.default_graph()
         self._config = config
         self._closed = False
@@ -130,6 +126,10 @@ class BaseSession:
         """
         if self._closed:
             raise RuntimeError("Attempted to use a closed Session.")
+        if not self._graph.version:
+            raise RuntimeError(
+                "The Session graph is empty. Add operations to the graph before calling run()."
+            )
         leaves, pack = _flattened(fetches)
         elements = [self._element(leaf) for leaf in leaves]
         feeds, kept = self._feeds(feed_dict or {})

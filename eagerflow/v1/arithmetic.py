@@ -6,6 +6,7 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow import dtype as dtypes
+from eagerflow.graph.inference import inferring
 from eagerflow.ops import array, creation, indexing, reduction
 from eagerflow.ops.conversion import cast
 from eagerflow.v1.arguments import either
@@ -419,6 +420,8 @@ def Print(
 
     from eagerflow.ops.printing import print as print_tensors
 
+    if inferring() is not None:
+        return _ops.identity(input_)
     values = [_core.convert(value, None, None) for value in data]
     print_tensors(
         message or "", *values, output_stream=sys.stderr, summarize=summarize or 3, sep=""

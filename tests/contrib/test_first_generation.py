@@ -106,3 +106,38 @@ def test_flags_and_logging():
     config = tf1.ConfigProto(allow_soft_placement=True)
     config.gpu_options.allow_growth = True
     assert config.gpu_options.allow_growth is True
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "expected"),
+    [
+        ("exponential_decay", (10, 0.5), 0.1 * 0.5**2.5),
+        ("exponential_decay", (10, 0.5, True), 0.1 * 0.5**2),
+        ("natural_exp_decay", (10, 0.5), 0.1 * np.exp(-1.25)),
+        ("inverse_time_decay", (10, 0.5), 0.1 / 2.25),
+        ("polynomial_decay", (50, 0.02), 0.06),
+        ("polynomial_decay", (20, 0.02, 1.0, True), 0.05),
+        ("cosine_decay", (50,), 0.05),
+    ],
+)
+def test_learning_rates_fall(name, arguments, expected):
+    function = getattr(tf1.train, name)
+    rate = function(0.1, tf.Variable(25), *arguments)
+    np.testing.assert_allclose(rate(), expected, rtol=1e-6)
+    with tf.Graph().as_default(), tf1.Session() as session:
+        step = tf1.placeholder(tf.int64, [])
+        node = function(0.1, step, *arguments)
+        np.testing.assert_allclose(session.run(node, {step: 25}), expected, rtol=1e-6)
+
+
+def test_learning_rates_in_pieces():
+    step = tf.Variable(5)
+    rate = tf1.train.piecewise_constant(step, [5, 10], [1.0, 0.5, 0.1])
+    found = []
+    for value in (0, 5, 6, 10, 11):
+        step.assign(value)
+        found.append(float(rate()))
+    np.testing.assert_allclose(found, [1.0, 1.0, 0.5, 0.5, 0.1], rtol=1e-6)
+    v = tf.Variable(1.0)
+    tf1.train.GradientDescentOptimizer(rate).minimize(lambda: v * v)
+    np.testing.assert_allclose(v.numpy(), 0.8, rtol=1e-6)

@@ -160,8 +160,12 @@ def test_graphs_do_not_mix(graph):
     with tf.Graph().as_default():
         with pytest.raises(ValueError, match="same graph"):
             tf.add(x, 1.0)
-        with tf.Session() as session, pytest.raises(ValueError, match="not an element of this"):
-            session.run(x)
+        with tf.Session() as session:
+            with pytest.raises(RuntimeError, match="graph is empty"):
+                session.run(x)
+            tf.no_op()
+            with pytest.raises(ValueError, match="not an element of this"):
+                session.run(x)
     graph.finalize()
     with pytest.raises(RuntimeError, match="finalized"):
         tf.constant(1.0)

@@ -1,5 +1,14 @@
 """tf.compat.v1.train: version 1's optimizers and what belongs to training."""
 
+from eagerflow.v1.decay import (
+    cosine_decay,
+    exponential_decay,
+    inverse_time_decay,
+    natural_exp_decay,
+    piecewise_constant,
+    piecewise_constant_decay,
+    polynomial_decay,
+)
 from eagerflow.v1.global_step import (
     assert_global_step,
     create_global_step,

@@ -1,0 +1,142 @@
+"""Learning rates that fall with the global step, as version 1's functions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from eagerflow import _core, context
+from eagerflow import dtype as dtypes
+from eagerflow.graph.recording import record
+from eagerflow.type_spec import TensorSpec
+
+
+def _schedule(rate_at: Callable[[float], float], global_step: Any, name: str) -> Any:
+    """A node of the rate; a function that gives it where operations run eagerly."""
+    if global_step is None:
+        raise ValueError(f"global_step is required for {name}.")
+
+    def rate(step: Any) -> Any:
+        return _core.convert(rate_at(float(step)), dtypes.float32, None)
+
+    graph = context.building_graph()
+    if graph is None:
+        return lambda: rate(global_step() if callable(global_step) else global_step)
+    return record(graph, rate, (global_step,), kind=name, outputs=TensorSpec([], dtypes.float32))
+
+
+def exponential_decay(
+    learning_rate: float,
+    global_step: Any,
+    decay_steps: float,
+    decay_rate: float,
+    staircase: bool = False,
+    name: str | None = None,
+) -> Any:
+    """rate * decay_rate ** (step / decay_steps), in steps if `staircase`.
+
+    >>> step = tf.Variable(20)
+    >>> rate = tf.compat.v1.train.exponential_decay(0.5, step, 10, 0.5)
+    >>> rate().numpy()
+    np.float32(0.125)
+    """
+
+    def rate_at(step: float) -> float:
+        power = step / decay_steps
+        return learning_rate * decay_rate ** (math.floor(power) if staircase else power)
+
+    return _schedule(rate_at, global_step, name or "ExponentialDecay")
+
+
+def natural_exp_decay(
+    learning_rate: float,
+    global_step: Any,
+    decay_steps: float,
+    decay_rate: float,
+    staircase: bool = False,
+    name: str | None = None,
+) -> Any:
+    """rate * exp(-decay_rate * step / decay_steps), in steps if `staircase`."""
+
+    def rate_at(step: float) -> float:
+        power = step / decay_steps
+        return learning_rate * math.exp(-decay_rate * (math.floor(power) if staircase else power))
+
+    return _schedule(rate_at, global_step, name or "NaturalExpDecay")
+
+
+def inverse_time_decay(
+    learning_rate: float,
+    global_step: Any,
+    decay_steps: float,
+    decay_rate: float,
+    staircase: bool = False,
+    name: str | None = None,
+) -> Any:
+    """rate / (1 + decay_rate * step / decay_steps), in steps if `staircase`."""
+
+    def rate_at(step: float) -> float:
+        power = step / decay_steps
+        return learning_rate / (1 + decay_rate * (math.floor(power) if staircase else power))
+
+    return _schedule(rate_at, global_step, name or "InverseTimeDecay")
+
+
+def polynomial_decay(
+    learning_rate: float,
+    global_step: Any,
+    decay_steps: float,
+    end_learning_rate: float = 0.0001,
+    power: float = 1.0,
+    cycle: bool = False,
+    name: str | None = None,
+) -> Any:
+    """From the rate to the last one within some steps; again and again if `cycle`."""
+
+    def rate_at(step: float) -> float:
+        steps = decay_steps
+        if cycle:
+            steps = decay_steps * max(1.0, math.ceil(step / decay_steps))
+        else:
+            step = min(step, decay_steps)
+        return (learning_rate - end_learning_rate) * (1 - step / steps) ** power + end_learning_rate
+
+    return _schedule(rate_at, global_step, name or "PolynomialDecay")
+
+
+def cosine_decay(
+    learning_rate: float,
+    global_step: Any,
+    decay_steps: float,
+    alpha: float = 0.0,
+    name: str | None = None,
+) -> Any:
+    """Half a wave of the cosine, from the rate down to `alpha` times it."""
+
+    def rate_at(step: float) -> float:
+        share = 0.5 * (1 + math.cos(math.pi * min(step, decay_steps) / decay_steps))
+        return learning_rate * ((1 - alpha) * share + alpha)
+
+    return _schedule(rate_at, global_step, name or "CosineDecay")
+
+
+def piecewise_constant(
+    x: Any, boundaries: Sequence[float], values: Sequence[float], name: str | None = None
+) -> Any:
+    """The first value up to the first boundary, the second up to the second, and so on.
+
+    Raises:
+        ValueError: unless there is one value more than boundaries.
+    """
+    if len(boundaries) != len(values) - 1:
+        raise ValueError("The length of boundaries should be 1 less than the length of values")
+
+    def rate_at(step: float) -> float:
+        place = sum(step > boundary for boundary in boundaries)
+        return float(values[place])
+
+    return _schedule(rate_at, x, name or "PiecewiseConstant")
+
+
+piecewise_constant_decay = piecewise_constant
