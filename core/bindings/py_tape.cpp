@@ -285,7 +285,8 @@ PyObject* compute(PyTape* self, const GradientArgs& args) {
            Py_TYPE(leaf)->tp_name, ".");
     }
     targets.push_back(target_tensor(tape, leaf));
-    if (!tape.differentiates(targets.back().dtype())) warn_of_dtype("target", targets.back().dtype());
+    if (!tape.differentiates(targets.back().dtype()))
+      warn_of_dtype("target", targets.back().dtype());
   });
   std::vector<Tensor> weights;
   if (args.output_gradients != Py_None) {

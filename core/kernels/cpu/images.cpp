@@ -21,8 +21,8 @@ void check_places(const Tensor& places, int64_t taps, int64_t size) {
   const auto* at = places.data<int32_t>();
   for (int64_t i = 0; i < places.size(); ++i) {
     if (at[i] < 0 || at[i] + taps > size) {
-      invalid_argument("places[", i, "] = ", at[i], " with ", taps, " weights is outside an axis of ",
-                       size, " [Op:Resample]");
+      invalid_argument("places[", i, "] = ", at[i], " with ", taps,
+                       " weights is outside an axis of ", size, " [Op:Resample]");
     }
   }
 }
@@ -48,16 +48,17 @@ void resample_as(KernelContext& context, const ResampleLoopsOf<T>& loops) {
   const T* column_weights = context.input(4).data<T>();
   const int64_t span = width * channels;
   const int64_t work = span * row_taps + columns * channels * column_taps * 2;
-  parallel_for(images.shape()[0] * rows, 1 + (1 << 16) / (work + 1), [&](int64_t begin, int64_t end) {
-    std::vector<T> sums(static_cast<size_t>(span));
-    for (int64_t i = begin; i < end; ++i) {
-      const int64_t row = i % rows;
-      const T* source = x + (i / rows * height + row_places[row]) * span;
-      loops.rows(sums.data(), source, row_weights + row * row_taps, row_taps, span);
-      loops.columns(y + i * columns * channels, sums.data(), column_places, column_weights,
-                    column_taps, columns, channels);
-    }
-  });
+  parallel_for(images.shape()[0] * rows, 1 + (1 << 16) / (work + 1),
+               [&](int64_t begin, int64_t end) {
+                 std::vector<T> sums(static_cast<size_t>(span));
+                 for (int64_t i = begin; i < end; ++i) {
+                   const int64_t row = i % rows;
+                   const T* source = x + (i / rows * height + row_places[row]) * span;
+                   loops.rows(sums.data(), source, row_weights + row * row_taps, row_taps, span);
+                   loops.columns(y + i * columns * channels, sums.data(), column_places,
+                                 column_weights, column_taps, columns, channels);
+                 }
+               });
 }
 
 }  // namespace

@@ -316,7 +316,8 @@ void unsorted_segment_sum(KernelContext& context) {
       T* const sums = out.mutable_data<T>();
       const T* const values = data.data<T>();
       for (int64_t i = 0; i < ids.size(); ++i) {
-        if (at[i] >= 0) sums[at[i]] = static_cast<T>(arithmetic(sums[at[i]]) + arithmetic(values[i]));
+        if (at[i] >= 0)
+          sums[at[i]] = static_cast<T>(arithmetic(sums[at[i]]) + arithmetic(values[i]));
       }
       return;
     }
