@@ -102,3 +102,22 @@ def test_summaries_reach_the_log(tmp_path):
             else:
                 assert value.tag == "spread" and sum(value.histo.bucket) == 3
     assert totals == {0: 3.0, 1: 4.0, 2: 5.0}
+
+
+def test_metrics_add_up_over_runs():
+    labels = tf.placeholder(tf.int64, [None])
+    predictions = tf.placeholder(tf.int64, [None])
+    weights = tf.placeholder(tf.float32, [None])
+    value, update = tf.metrics.accuracy(labels, predictions, weights)
+    error, more = tf.metrics.mean_squared_error([1.0, 2.0], [1.0, 4.0])
+    with tf.Session() as session:
+        session.run(tf.local_variables_initializer())
+        assert session.run(value) == 0.0
+        feeds = {labels: [1, 2], predictions: [1, 0], weights: [1.0, 1.0]}
+        assert session.run(update, feeds) == 0.5
+        feeds = {labels: [1, 2], predictions: [1, 0], weights: [2.0, 0.0]}
+        assert session.run(update, feeds) == 0.75 and session.run(value) == 0.75
+        assert session.run([more, error])[0] == 2.0
+    assert tf.trainable_variables() == [] and len(tf.local_variables()) == 4
+    with pytest.raises(RuntimeError, match="eager"), eagerflow.context.running_eagerly():
+        tf.metrics.mean([1.0])
