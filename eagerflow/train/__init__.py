@@ -23,8 +23,12 @@ from eagerflow.checkpoint.state import (
     get_checkpoint_state,
     latest_checkpoint,
 )
+from eagerflow.train.moving_average import (
+    ExponentialMovingAverage,
+)
 
 __all__ = [
+    "ExponentialMovingAverage",
     "Checkpoint",
     "CheckpointManager",
     "CheckpointOptions",

@@ -1,0 +1,118 @@
+"""ExponentialMovingAverage: shadows of variables that follow them slowly."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from eagerflow import _core
+from eagerflow.tape import GradientTape
+from eagerflow.variable import Variable
+
+
+class ExponentialMovingAverage:
+    """Keeps a moving average of each of some variables.
+
+    Each `apply` moves the averages: `average -= (1 - decay) * (average - variable)`.
+
+    Args:
+        decay: how much of an average stays, nearly 1.
+        num_updates: a count of updates; the decay is then at most
+            `(1 + num_updates) / (10 + num_updates)`, so that averages follow faster at first.
+        zero_debias: whether averages start at zero and are corrected for that.
+        name: comes into the names of the averages.
+
+    >>> v = tf.Variable(1.0)
+    >>> ema = tf.train.ExponentialMovingAverage(decay=0.5)
+    >>> ema.apply([v])
+    >>> _ = v.assign(3.0)
+    >>> ema.apply([v])
+    >>> float(ema.average(v))
+    2.0
+    """
+
+    def __init__(
+        self,
+        decay: float,
+        num_updates: Any = None,
+        zero_debias: bool = False,
+        name: str = "ExponentialMovingAverage",
+    ) -> None:
+        self._decay = decay
+        self._num_updates = num_updates
+        self._zero_debias = zero_debias
+        self._name = name
+        self._averages: dict[int, Variable] = {}
+        self._variables: dict[int, Any] = {}
+        self._sums: dict[int, Variable] = {}
+        self._weights: dict[int, float] = {}
+
+    @property
+    def name(self) -> str:
+        """The name given."""
+        return self._name
+
+    def _current_decay(self) -> float:
+        decay = float(self._decay)
+        if self._num_updates is None:
+            return decay
+        count = float(self._num_updates)
+        return min(decay, (1.0 + count) / (10.0 + count))
+
+    def apply(self, var_list: Iterable[Any] | None = None) -> None:
+        """Moves the averages of variables, which are made at the first call.
+
+        Args:
+            var_list: floating variables.
+
+        Raises:
+            TypeError: if one is not floating.
+            ValueError: if there are none.
+        """
+        variables = list(var_list or ())
+        if not variables:
+            raise ValueError("Moving averages need a list of variables.")
+        decay = self._current_decay()
+        # No tape is to follow the averages.
+        with GradientTape() as tape, tape.stop_recording():
+            for variable in variables:
+                self._move(variable, decay)
+
+    def _move(self, variable: Any, decay: float) -> None:
+        if not variable.dtype.is_floating:
+            raise TypeError(f"The variables must be half, float, or double: {variable.name}")
+        key = id(variable)
+        if key not in self._averages:
+            self._variables[key] = variable
+            start = variable.read_value()
+            if self._zero_debias:
+                start = _core.ops.zeros_like(start)
+                self._weights[key] = 0.0
+                self._sums[key] = Variable(start, trainable=False)
+            self._averages[key] = Variable(start, trainable=False, name=self.average_name(variable))
+        moving = self._sums.get(key, self._averages[key])
+        moving.assign_sub((moving - variable) * (1.0 - decay))
+        if self._zero_debias:
+            self._weights[key] = self._weights[key] * decay + (1.0 - decay)
+            self._averages[key].assign(moving / self._weights[key])
+
+    def average(self, var: Any) -> Variable | None:
+        """The variable that holds the average of another; None if there is none."""
+        return self._averages.get(id(var))
+
+    def average_name(self, var: Any) -> str:
+        """The name of the variable that holds the average."""
+        return f"{var.name.split(':')[0]}/{self._name}"
+
+    def variables_to_restore(self, moving_avg_variables: Any = None) -> dict[str, Any]:
+        """Variables by the names under which checkpoints have their averages, for a `Saver`.
+
+        Args:
+            moving_avg_variables: the variables that have averages; by default all applied to.
+        """
+        if moving_avg_variables is None:
+            moving_avg_variables = self._variables.values()
+        return {self.average_name(variable): variable for variable in moving_avg_variables}
+
+    def _checkpoint_children(self) -> dict[str, Any]:
+        return {str(k): average for k, average in enumerate(self._averages.values())}
