@@ -17,11 +17,17 @@ bool any_with_exponent(const Tensor& tensor, Word exponent) {
   const auto count = static_cast<size_t>(tensor.bytes()) / sizeof(Word);
   const auto lowest = static_cast<Word>(exponent & (~exponent + 1));
   const auto sign = static_cast<Word>(Word{1} << (sizeof(Word) * 8 - 1));
-  Word carried = 0;
-  for (size_t i = 0; i < count; ++i) {
-    carried = static_cast<Word>(carried | ((words[i] & exponent) + lowest));
+  const auto carried = [&](size_t i) { return static_cast<Word>((words[i] & exponent) + lowest); };
+  constexpr size_t kLanes = 128 / sizeof(Word);
+  Word lanes[kLanes] = {};
+  size_t i = 0;
+  for (; i + kLanes <= count; i += kLanes) {
+    for (size_t k = 0; k < kLanes; ++k) lanes[k] |= carried(i + k);
   }
-  return (carried & sign) != 0;
+  Word all = 0;
+  for (const Word lane : lanes) all |= lane;
+  for (; i < count; ++i) all |= carried(i);
+  return (all & sign) != 0;
 }
 
 }  // namespace
