@@ -45,7 +45,12 @@ class Schema:
         return self._classes[name]
 
     def _build(self) -> dict[str, Any]:
-        from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
+        try:
+            from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
+        except ImportError as error:
+            raise ImportError(
+                "TensorFlow's files need the protobuf package: pip install 'eagerflow[messages]'"
+            ) from error
 
         file = descriptor_pb2.FileDescriptorProto(
             name=f"{self._package}.proto", package=self._package, syntax="proto3"
