@@ -10,6 +10,7 @@ import numpy as np
 from eagerflow import _core, errors
 from eagerflow.checkpoint.trackable import walk
 from eagerflow.io.os_errors import path_text
+from eagerflow.io.replacing import replaced
 
 ENDINGS = (".safetensors", ".npz")
 Variable: Any = _core.Variable
@@ -47,8 +48,6 @@ def save_arrays(root: Any, path: Any) -> None:
     >>> module.v.numpy()
     array([1., 2.], dtype=float32)
     """
-    from eagerflow.keras.saving.hdf5_files import replaced
-
     path = path_text(path)
     arrays: dict[str, Any] = {}
     for name, variable in named_variables(root).items():

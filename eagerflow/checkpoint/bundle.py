@@ -7,7 +7,7 @@ import mmap
 import os
 import struct
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -16,7 +16,8 @@ from eagerflow import _core, errors
 from eagerflow import dtype as dtypes
 from eagerflow.checkpoint.table import read_table, read_varint, table_bytes, varint
 from eagerflow.io.os_errors import from_os_error, path_text, translated
-from eagerflow.io.records import masked_crc32c
+from eagerflow.io.records import masked, masked_crc32c
+from eagerflow.io.replacing import new_file_mode
 
 _VERSION = 1
 _MAX_RANK = 254
@@ -38,21 +39,19 @@ def index_path(prefix: str) -> str:
     return f"{prefix}.index"
 
 
-def _mask(crc: int) -> int:
-    return (((crc >> 15) | (crc << 17)) + 0xA282EAD8) & 0xFFFFFFFF
+def _plain_lengths(lengths: Iterable[int]) -> bytes:
+    """Lengths as plain numbers: their checksum is of these, not of their compact form."""
+    return b"".join(struct.pack("<I" if n < 1 << 32 else "<Q", n) for n in lengths)
 
 
 def _string_content(values: list[bytes]) -> tuple[bytes, int]:
     """Strings as files hold them: lengths, their checksum, bytes; and the checksum of all."""
     lengths = b"".join(varint(len(value)) for value in values)
-    # The checksum is of the lengths as plain numbers, not of their compact form.
-    crc = _core.crc32c(
-        b"".join(struct.pack("<I" if len(v) < 1 << 32 else "<Q", len(v)) for v in values)
-    )
-    check = struct.pack("<I", _mask(crc))
+    crc = _core.crc32c(_plain_lengths(map(len, values)))
+    check = struct.pack("<I", masked(crc))
     content = b"".join(values)
     crc = _core.crc32c(content, _core.crc32c(check, crc))
-    return lengths + check + content, _mask(crc)
+    return lengths + check + content, masked(crc)
 
 
 def _read_strings(data: Any, count: int, checksum: int) -> list[bytes]:
@@ -60,15 +59,14 @@ def _read_strings(data: Any, count: int, checksum: int) -> list[bytes]:
     for _ in range(count):
         length, at = read_varint(data, at)
         lengths.append(length)
-    plain = b"".join(struct.pack("<I" if n < 1 << 32 else "<Q", n) for n in lengths)
-    crc = _core.crc32c(plain)
+    crc = _core.crc32c(_plain_lengths(lengths))
     check = bytes(data[at : at + 4])
-    if len(check) < 4 or struct.unpack("<I", check)[0] != _mask(crc):
+    if len(check) < 4 or struct.unpack("<I", check)[0] != masked(crc):
         raise ValueError("the checksum of the lengths does not hold")
     at += 4
     if at + sum(lengths) != len(data):
         raise ValueError("the lengths do not add up to its size")
-    if _mask(_core.crc32c(bytes(data[at:]), _core.crc32c(check, crc))) != checksum:
+    if masked(_core.crc32c(bytes(data[at:]), _core.crc32c(check, crc))) != checksum:
         raise ValueError("the checksum does not hold")
     values = []
     for length in lengths:
@@ -125,9 +123,7 @@ def _new_file(prefix: str, created: list[str]) -> BinaryIO:
     folder, name = os.path.split(prefix)
     handle, path = tempfile.mkstemp(prefix=f"{name}.tempstate", dir=folder or ".")
     created.append(path)
-    mask = os.umask(0)
-    os.umask(mask)
-    os.fchmod(handle, 0o666 & ~mask)
+    os.fchmod(handle, new_file_mode())
     return os.fdopen(handle, "wb", buffering=1 << 16)
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-import tempfile
 from collections.abc import Sequence
 from typing import Any
 
 from eagerflow.checkpoint.bundle import data_path, index_path
-from eagerflow.io.os_errors import path_text, translated
+from eagerflow.io.os_errors import path_text
+from eagerflow.io.replacing import replaced
 
 _FIELD = re.compile(r'^\s*(\w+)\s*:\s*("(?:[^"\\]|\\.)*"|[-+.\deEinfa]+)\s*$')
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r"}
@@ -82,16 +82,8 @@ def write_state(folder: Any, state: CheckpointState, latest_filename: str | None
         state.last_preserved_timestamp,
     )
     path = _state_path(folder, latest_filename)
-    with translated(path):
-        handle, temporary = tempfile.mkstemp(prefix="checkpoint.tmp", dir=folder or ".")
-        try:
-            with os.fdopen(handle, "w") as file:
-                file.write(_text(relative_state))
-            os.chmod(temporary, 0o644)
-            os.replace(temporary, path)
-        except BaseException:
-            os.unlink(temporary)
-            raise
+    with replaced(path) as temporary, open(temporary, "w", encoding="utf-8") as file:
+        file.write(_text(relative_state))
 
 
 def get_checkpoint_state(

@@ -24,7 +24,11 @@ _NOT_RECORDS = " (Is this even a TFRecord file?)"
 
 def masked_crc32c(data: Any) -> int:
     """The checksum in the form that files hold: rotated, so that it can itself be summed."""
-    crc = _core.crc32c(data)
+    return masked(_core.crc32c(data))
+
+
+def masked(crc: int) -> int:
+    """A checksum in that form."""
     return (((crc >> 15) | (crc << 17)) + 0xA282EAD8) & 0xFFFFFFFF
 
 

@@ -1,20 +1,13 @@
 """What checkpoint files hold beside the tensors: entries of the index, and the graph of objects."""
 
 from eagerflow.protos.schema import Schema
+from eagerflow.protos.tensor import SHAPE, VERSION
 
 MESSAGES = Schema(
     "tensorflow",
-    """
-    message TensorShapeProto {
-      message Dim { int64 size = 1; string name = 2; }
-      repeated Dim dim = 2;
-      bool unknown_rank = 3;
-    }
-    message VersionDef {
-      int32 producer = 1;
-      int32 min_consumer = 2;
-      repeated int32 bad_consumers = 3;
-    }
+    SHAPE
+    + VERSION
+    + """
     message BundleHeaderProto {
       int32 num_shards = 1;
       int32 endianness = 2;

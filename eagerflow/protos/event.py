@@ -1,10 +1,12 @@
 """Events: what TensorBoard's log files hold."""
 
 from eagerflow.protos.schema import Schema
+from eagerflow.protos.tensor import SHAPE
 
 MESSAGES = Schema(
     "tensorflow",
-    """
+    SHAPE
+    + """
     enum DataClass {
       DATA_CLASS_UNKNOWN = 0; DATA_CLASS_SCALAR = 1; DATA_CLASS_TENSOR = 2;
       DATA_CLASS_BLOB_SEQUENCE = 3;
@@ -20,11 +22,6 @@ MESSAGES = Schema(
       double min = 1; double max = 2; double num = 3; double sum = 4; double sum_squares = 5;
       repeated double bucket_limit = 6;
       repeated double bucket = 7;
-    }
-    message TensorShapeProto {
-      message Dim { int64 size = 1; string name = 2; }
-      repeated Dim dim = 2;
-      bool unknown_rank = 3;
     }
     message TensorProto {
       int32 dtype = 1;

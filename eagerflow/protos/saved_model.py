@@ -1,20 +1,13 @@
 """SavedModel: the part of its messages that describes objects and variables."""
 
 from eagerflow.protos.schema import Schema
+from eagerflow.protos.tensor import SHAPE, VERSION
 
 MESSAGES = Schema(
     "tensorflow",
-    """
-    message VersionDef {
-      int32 producer = 1;
-      int32 min_consumer = 2;
-      repeated int32 bad_consumers = 3;
-    }
-    message TensorShapeProto {
-      message Dim { int64 size = 1; string name = 2; }
-      repeated Dim dim = 2;
-      bool unknown_rank = 3;
-    }
+    SHAPE
+    + VERSION
+    + """
     message ObjectReference { int32 node_id = 1; string local_name = 2; }
     message SlotVariableReference {
       int32 original_variable_node_id = 1;

@@ -2,20 +2,32 @@
 
 from eagerflow.protos.schema import Schema
 
+# What several files of messages declare.
+SHAPE = """
+    message TensorShapeProto {
+      message Dim { int64 size = 1; string name = 2; }
+      repeated Dim dim = 2;
+      bool unknown_rank = 3;
+    }
+"""
+VERSION = """
+    message VersionDef {
+      int32 producer = 1;
+      int32 min_consumer = 2;
+      repeated int32 bad_consumers = 3;
+    }
+"""
+
 MESSAGES = Schema(
     "tensorflow",
-    """
+    SHAPE
+    + """
     enum DataType {
       DT_INVALID = 0; DT_FLOAT = 1; DT_DOUBLE = 2; DT_INT32 = 3; DT_UINT8 = 4; DT_INT16 = 5;
       DT_INT8 = 6; DT_STRING = 7; DT_COMPLEX64 = 8; DT_INT64 = 9; DT_BOOL = 10; DT_QINT8 = 11;
       DT_QUINT8 = 12; DT_QINT32 = 13; DT_BFLOAT16 = 14; DT_QINT16 = 15; DT_QUINT16 = 16;
       DT_UINT16 = 17; DT_COMPLEX128 = 18; DT_HALF = 19; DT_RESOURCE = 20; DT_VARIANT = 21;
       DT_UINT32 = 22; DT_UINT64 = 23;
-    }
-    message TensorShapeProto {
-      message Dim { int64 size = 1; string name = 2; }
-      repeated Dim dim = 2;
-      bool unknown_rank = 3;
     }
     message TensorProto {
       DataType dtype = 1;

@@ -10,7 +10,7 @@ from eagerflow import _core
 from eagerflow.checkpoint.saving import save_objects
 from eagerflow.checkpoint.trackable import children, is_trackable, slots, walk
 from eagerflow.io.os_errors import path_text, translated
-from eagerflow.keras.saving.hdf5_files import replaced
+from eagerflow.io.replacing import replaced
 from eagerflow.saved_model import constants
 from eagerflow.version import VERSION
 

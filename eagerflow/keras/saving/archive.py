@@ -11,6 +11,7 @@ from typing import Any
 
 from eagerflow import errors
 from eagerflow.io.os_errors import path_text
+from eagerflow.io.replacing import replaced
 from eagerflow.keras.saving import hdf5_files as files
 from eagerflow.keras.saving import keras3
 from eagerflow.keras.saving.json_config import as_tuples, json_default
@@ -45,7 +46,7 @@ def save_model(model: Any, path: Any) -> None:
     with files._h5py().File(state, "w") as file:
         write_state(file, model)
     with (
-        files.replaced(path_text(path)) as temporary,
+        replaced(path_text(path)) as temporary,
         zipfile.ZipFile(temporary, "w") as archive,
     ):
         archive.writestr(_METADATA, json.dumps(metadata))

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import os
-import tempfile
 from collections.abc import Iterator
 from typing import Any
 
 from eagerflow import errors
-from eagerflow.io.os_errors import path_text, translated
+from eagerflow.io.os_errors import path_text
+from eagerflow.io.replacing import replaced
 
 # HDF5 keeps an attribute in the object's header, which has room for 64 kB.
 _LIMIT = 64512
@@ -23,27 +23,6 @@ def _h5py() -> Any:
             "`save()` and `load_model()` of HDF5 files need h5py: pip install 'eagerflow[weights]'"
         ) from error
     return h5py
-
-
-@contextlib.contextmanager
-def replaced(path: str) -> Iterator[str]:
-    """A context that gives another path to write to, which takes the place of `path` at its end."""
-    folder = os.path.dirname(path)
-    with translated(path):
-        if folder:
-            os.makedirs(folder, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(prefix=os.path.basename(path), dir=folder or ".")
-        os.close(handle)
-    try:
-        yield temporary
-        mask = os.umask(0)
-        os.umask(mask)
-        os.chmod(temporary, 0o666 & ~mask)
-        with translated(path):
-            os.replace(temporary, path)
-    finally:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
 
 
 @contextlib.contextmanager
