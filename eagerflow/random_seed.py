@@ -115,6 +115,11 @@ def get_seed(op_seed: int | None) -> tuple[int | None, int | None]:
     return seeds
 
 
+def system_entropy(size: int) -> bytes:
+    """Bytes that nobody can foresee: where unseeded numbers begin, everywhere in the package."""
+    return os.urandom(size)
+
+
 def draw(operation: Any, op_seed: int | None, blocks: int) -> tuple[int, int, int]:
     """Where the numbers of one call of a stateful operation begin: key and counter.
 
@@ -129,7 +134,7 @@ def draw(operation: Any, op_seed: int | None, blocks: int) -> tuple[int, int, in
         first, second = get_seed(op_seed)
         if first is None or second is None:
             # The system's own randomness each time: processes that fork do not share numbers.
-            words = int.from_bytes(os.urandom(16), "little")
+            words = int.from_bytes(system_entropy(16), "little")
             return signed(words), 0, signed(words >> 64)
         if op_seed is None:
             return Stream(first, second << 64).take(0)  # the seed drawn for it never comes again

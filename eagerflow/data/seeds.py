@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from typing import Any
 
@@ -111,6 +110,6 @@ def operation_seeds(seed: Any) -> tuple[int, int]:
     if (first, second) == (0, 0):
         if seed is not None:
             return (0, 2**31 - 1)
-        words = int.from_bytes(os.urandom(16), "little")
+        words = int.from_bytes(random_seed.system_entropy(16), "little")
         return words & (2**63 - 1), words >> 65
     return first, second

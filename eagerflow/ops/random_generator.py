@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 from typing import Any
 
 import numpy as np
@@ -114,7 +113,7 @@ class Generator:
         Args:
             alg: the algorithm, see `tf.random.Algorithm`; Philox if None.
         """
-        state = np.frombuffer(os.urandom(8 * _STATE_SIZE), np.int64)
+        state = np.frombuffer(random_seed.system_entropy(8 * _STATE_SIZE), np.int64)
         return cls(state=state, alg=1 if alg is None else alg)
 
     @classmethod
