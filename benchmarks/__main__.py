@@ -1,6 +1,6 @@
 """Measures eagerflow beside TensorFlow, PyTorch, JAX and NumPy.
 
-python benchmarks                      # everything; writes docs/benchmarks.md and its chart
+python benchmarks                      # everything; writes docs/benchmarks.md, its chart and README's table
 python benchmarks add regression      # some workloads; prints only
 """
 
@@ -14,7 +14,8 @@ import suite
 from harness import ROUNDS, Harness
 from workload import CONTENDERS
 
-DOCS = Path(__file__).parents[1] / "docs"
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
 
 
 def main() -> int:
@@ -63,11 +64,14 @@ def show(result, position: str) -> None:
 
 
 def write(results, harness: Harness, arguments) -> None:
-    """Writes the page and the chart."""
+    """Writes the page, the chart, and the README's table if they are this project's own."""
     arguments.docs.mkdir(parents=True, exist_ok=True)
     page = report.page(results, harness.versions, harness.threads, harness.rounds)
     (arguments.docs / "benchmarks.md").write_text(page)
     report.draw(results, arguments.docs / "benchmarks.png")
+    if arguments.docs == DOCS:
+        readme = ROOT / "README.md"
+        readme.write_text(report.fill(readme.read_text(), report.summary(results)))
 
 
 if __name__ == "__main__":

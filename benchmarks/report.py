@@ -13,6 +13,21 @@ from harness import Result
 from workload import CONTENDERS, FASTEST_PEER, OURS
 
 NOTES = Path(__file__).parent / "notes.toml"
+# What the README shows: one line from each part of the work.
+HEADLINES = (
+    "add",
+    "add-recorded",
+    "gradient",
+    "regression",
+    "cnn-small",
+    "cnn-large",
+    "cnn-large-memory",
+    "fit_mlp",
+    "fit_lstm",
+    "data_shuffle",
+    "import",
+)
+README_START, README_END = "<!-- benchmarks -->\n", "<!-- end -->"
 UNITS = {
     "time": [(1, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns")],
     "memory": [(2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB")],
@@ -90,6 +105,29 @@ def misses(results: list[Result]) -> list[str]:
             f"{excess:.0%} more. {cause.strip()}"
         )
     return lines or ["None."]
+
+
+def summary(results: list[Result]) -> list[str]:
+    """The README's part: the headlines, and how many targets are met, in Markdown."""
+    judged = [result for result in results if result.met is not None]
+    met = sum(bool(result.met) for result in judged)
+    return [
+        f"On {len(os.sched_getaffinity(0))} cores of an {processor()}, everybody with two threads "
+        "(`make bench`). "
+        f"{met} of {len(judged)} targets are met; [docs/benchmarks.md](docs/benchmarks.md) has all "
+        "of them, and the causes of the misses.",
+        "",
+        *results_table([result for result in results if result.workload.name in HEADLINES]),
+    ]
+
+
+def fill(readme: str, lines: list[str]) -> str:
+    """The README's text with these lines between its two marks."""
+    before, found, rest = readme.partition(README_START)
+    _, also_found, after = rest.partition(README_END)
+    if not found or not also_found:
+        raise ValueError(f"The README lacks {README_START.strip()!r} or {README_END!r}")
+    return before + README_START + "\n".join(lines) + "\n" + README_END + after
 
 
 def processor() -> str:

@@ -1,0 +1,60 @@
+"""The benchmarks' tables: ratios, verdicts, and the part of the README they fill."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+FOLDER = Path(__file__).parents[1] / "benchmarks"
+
+
+@pytest.fixture
+def report(monkeypatch):
+    monkeypatch.syspath_prepend(str(FOLDER))
+    for name in ("report", "harness", "workload"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    import report
+
+    return report
+
+
+def result(report, name, ours, theirs, at_most):
+    from workload import Target, Workload
+
+    workload = Workload(name, f"the {name}", Target("tensorflow", at_most), {})
+    return report.Result(workload, {"eagerflow": ours, "tensorflow": theirs}, {})
+
+
+def test_quantities_have_three_digits_and_a_unit(report):
+    assert report.quantity(92.4e-9, "time") == "92.4 ns"
+    assert report.quantity(1.5, "time") == "1.50 s"
+    assert report.quantity(3 * 2**29, "memory") == "1.50 GiB"
+    assert report.quantity(None, "time") == "–"
+
+
+def test_targets_are_judged_by_the_median_of_the_rounds_ratios(report):
+    results = [
+        result(report, "add", [1.0, 2.0, 9.0], [2.0, 4.0, 2.0], 0.5),
+        result(report, "matmul", [3.0, 3.0, 3.0], [2.0, 2.0, 2.0], 1.05),
+    ]
+    first, second = report.targets_table(results)[2:]
+    assert first == "| the add | TensorFlow | 0.50 | 0.5 | met |"
+    assert second == "| the matmul | TensorFlow | 1.50 | 1.05 | **missed** |"
+    assert "1 of 2 targets are met" in report.summary(results)[0]
+    table = "\n".join(report.summary(results))
+    assert "the add" in table and "the matmul" not in table
+
+
+def test_the_readme_is_filled_between_its_marks(report):
+    readme = "before\n<!-- benchmarks -->\nold\n<!-- end -->\nafter\n"
+    filled = report.fill(readme, ["new", "lines"])
+    assert filled == "before\n<!-- benchmarks -->\nnew\nlines\n<!-- end -->\nafter\n"
+    with pytest.raises(ValueError, match="lacks"):
+        report.fill("no marks", [])
+    real = (FOLDER.parent / "README.md").read_text()
+    assert "\nnew\n" in report.fill(real, ["new"])
+
+
+def test_headlines_are_workloads(report):
+    sources = "".join(path.read_text() for path in FOLDER.glob("*.py") if path.stem != "report")
+    assert all(f'"{name}"' in sources for name in report.HEADLINES)
