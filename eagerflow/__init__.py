@@ -256,10 +256,8 @@ from eagerflow.ops.tensor_messages import (
     make_ndarray,
     make_tensor_proto,
 )
-from eagerflow.ragged_tensor import (
-    RaggedTensor,
-    RaggedTensorSpec,
-)
+from eagerflow.ragged_spec import RaggedTensorSpec
+from eagerflow.ragged_tensor import RaggedTensor
 from eagerflow.shapes import (
     TensorShape,
 )
@@ -434,10 +432,8 @@ if _typing.TYPE_CHECKING:
         TensorArray,
         TensorArraySpec,
     )
-    from eagerflow.ragged_tensor import (
-        RaggedTensor,
-        RaggedTensorSpec,
-    )
+    from eagerflow.ragged_spec import RaggedTensorSpec
+    from eagerflow.ragged_tensor import RaggedTensor
     from eagerflow.sparse_tensor import (
         SparseTensor,
         SparseTensorSpec,
@@ -517,7 +513,8 @@ _NAMES = {
     "eagerflow.ops.string_hash": "fingerprint",
     "eagerflow.ops.strings": "as_string",
     "eagerflow.ops.tensor_array": "TensorArray TensorArraySpec",
-    "eagerflow.ragged_tensor": "RaggedTensor RaggedTensorSpec",
+    "eagerflow.ragged_spec": "RaggedTensorSpec",
+    "eagerflow.ragged_tensor": "RaggedTensor",
     "eagerflow.sparse_tensor": "SparseTensor SparseTensorSpec",
 }
 

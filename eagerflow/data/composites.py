@@ -13,7 +13,8 @@ from eagerflow.data.batching import GroupingDataset, checked_row_shape, stack_le
 from eagerflow.data.context import Context
 from eagerflow.data.cursor import Cursor, InputCursor
 from eagerflow.data.dataset import Dataset, UnaryDataset
-from eagerflow.ragged_tensor import RaggedTensor, RaggedTensorSpec
+from eagerflow.ragged_spec import RaggedTensorSpec
+from eagerflow.ragged_tensor import RaggedTensor
 from eagerflow.shapes import TensorShape
 from eagerflow.sparse_tensor import SparseTensor, SparseTensorSpec
 from eagerflow.type_spec import TensorSpec

@@ -18,7 +18,8 @@ from eagerflow.io.features import (
     VarLenFeature,
 )
 from eagerflow.io.raw import strings_of, strings_tensor
-from eagerflow.ragged_tensor import RaggedTensor, RowPartition
+from eagerflow.ragged_tensor import RaggedTensor
+from eagerflow.row_partition import RowPartition
 from eagerflow.sparse_tensor import SparseTensor
 
 _ops = _core.ops

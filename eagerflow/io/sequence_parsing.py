@@ -17,7 +17,8 @@ from eagerflow.io.parsing import (
     serialized_list,
     sizes_of,
 )
-from eagerflow.ragged_tensor import RaggedTensor, RowPartition
+from eagerflow.ragged_tensor import RaggedTensor
+from eagerflow.row_partition import RowPartition
 from eagerflow.sparse_tensor import SparseTensor
 
 _OP = "ParseSequenceExampleV2"

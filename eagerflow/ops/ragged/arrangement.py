@@ -9,7 +9,9 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow import dtype as dtypes
-from eagerflow.ragged_tensor import RaggedTensor, RowPartition, _rows_of
+from eagerflow.ragged_factories import rows_of
+from eagerflow.ragged_tensor import RaggedTensor
+from eagerflow.row_partition import RowPartition
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -241,15 +243,15 @@ def stack(values: Any, axis: Any = 0, name: str | None = None) -> Any:
 def _stack(items: list[Any], axis: int) -> Any:
     if axis == 0:
         dtype = splits_dtype(items)
-        counts = [_rows_of(item) for item in items]
+        counts = [rows_of(item) for item in items]
         rank = rank_of(items[0])
         if all(isinstance(item, Tensor) for item in items) and rank > 1:
             items = [as_ragged(item, 1, dtype) for item in items]
         inner = _concat(items, 0)
         return RaggedTensor._of(inner, RowPartition.of_lengths(np.array(counts), dtype))
-    rows = _rows_of(items[0])
-    if any(_rows_of(item) != rows for item in items):
-        raise _misfit("rows", [_rows_of(item) for item in items])
+    rows = rows_of(items[0])
+    if any(rows_of(item) != rows for item in items):
+        raise _misfit("rows", [rows_of(item) for item in items])
     if axis == 1:
         inner = gather_rows(
             _concat(items, 0),
@@ -381,7 +383,7 @@ def gather(params: Any, indices: Any, axis: int = 0, batch_dims: int = 0) -> Any
     if isinstance(indices, RaggedTensor):
         return indices.with_flat_values(gather(params, indices.flat_values))
     rows = indices.numpy()
-    count = _rows_of(params)
+    count = rows_of(params)
     _check_rows(rows, count)
     return gather_rows(params, rows)
 
@@ -464,7 +466,7 @@ def gather_nd(params: Any, indices: Any, batch_dims: int = 0) -> Any:
     for axis in range(places.shape[1]):
         column = places[:, axis]
         if axis == 0:
-            _check_rows(column, _rows_of(value))
+            _check_rows(column, rows_of(value))
             rows = column
         elif isinstance(value, RaggedTensor):
             lengths = value._partition.lengths[rows]

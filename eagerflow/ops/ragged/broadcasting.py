@@ -9,7 +9,8 @@ import numpy as np
 
 from eagerflow import _core, errors
 from eagerflow.ops.ragged.arrangement import ranges, splits_dtype
-from eagerflow.ragged_tensor import RaggedTensor, RowPartition
+from eagerflow.ragged_tensor import RaggedTensor
+from eagerflow.row_partition import RowPartition
 
 _ops = _core.ops
 Tensor = _core.Tensor

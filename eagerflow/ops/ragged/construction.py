@@ -17,7 +17,9 @@ from eagerflow.ops.ragged.arrangement import (
     gather_rows,
     splits_dtype,
 )
-from eagerflow.ragged_tensor import RaggedTensor, RowPartition, _rows_of
+from eagerflow.ragged_factories import rows_of
+from eagerflow.ragged_tensor import RaggedTensor
+from eagerflow.row_partition import RowPartition
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -276,8 +278,8 @@ def boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
 def _masked(data: Any, mask: Any, rank: int, dtype: Any) -> Any:
     if rank == 1:
         chosen = mask.numpy()
-        if _rows_of(data) != len(chosen):
-            raise invalid_argument(f"The mask has {len(chosen)} rows, the data {_rows_of(data)}")
+        if rows_of(data) != len(chosen):
+            raise invalid_argument(f"The mask has {len(chosen)} rows, the data {rows_of(data)}")
         return gather_rows(data, np.flatnonzero(chosen))
     data, mask = as_ragged(data, 1, dtype), as_ragged(mask, 1, dtype)
     check_same_rows([data, mask])
@@ -336,7 +338,7 @@ def map_flat_values(op: Callable, *args: Any, **kwargs: Any) -> Any:
     if not isinstance(result, RaggedTensor):
         result = _core.convert(result, None, None)
     count = first.flat_values._shape_tuple()[0]
-    size = None if not len(result.shape) else _rows_of(result)
+    size = None if not len(result.shape) else rows_of(result)
     if size != count:
         raise ValueError(
             "tf.ragged.map_flat_values requires that the output of `op` have the same "
@@ -377,9 +379,9 @@ def stack_dynamic_partitions(
         data, numbers = _ops.expand_dims(data, 0), numbers.reshape(1)
     if numbers.size and (numbers.min() < 0 or numbers.max() >= count):
         raise invalid_argument(f"partitions must lie within [0, {count})")
-    if _rows_of(data) != len(numbers):
+    if rows_of(data) != len(numbers):
         raise invalid_argument(
-            f"partitions has {len(numbers)} elements, but the data has {_rows_of(data)} slices"
+            f"partitions has {len(numbers)} elements, but the data has {rows_of(data)} slices"
         )
     order = np.argsort(numbers, kind="stable")
     lengths = np.bincount(numbers, minlength=count)

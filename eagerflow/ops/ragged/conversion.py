@@ -9,7 +9,8 @@ import numpy as np
 from eagerflow import _core
 from eagerflow import dtype as dtypes
 from eagerflow.ops.array import invalid_argument
-from eagerflow.ragged_tensor import RaggedTensor, RowPartition
+from eagerflow.ragged_tensor import RaggedTensor
+from eagerflow.row_partition import RowPartition
 from eagerflow.sparse_tensor import SparseTensor
 
 _ops = _core.ops

@@ -8,7 +8,8 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.ops.ragged.arrangement import gather_rows, ranges, slice_rows
-from eagerflow.ragged_tensor import RaggedTensor, RowPartition
+from eagerflow.ragged_tensor import RaggedTensor
+from eagerflow.row_partition import RowPartition
 
 Tensor = _core.Tensor
 

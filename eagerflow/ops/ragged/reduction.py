@@ -11,7 +11,8 @@ from eagerflow import _core
 from eagerflow import dtype as dtypes
 from eagerflow.ops.math import truediv
 from eagerflow.ops.ragged.arrangement import checked_axis, convert, expand_dims, rank_of
-from eagerflow.ragged_tensor import RaggedTensor, RowPartition, _rows_of
+from eagerflow.ragged_tensor import RaggedTensor
+from eagerflow.row_partition import RowPartition
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -192,8 +193,3 @@ def unsorted_segments(name: str, data: Any, segment_ids: Any, num_segments: Any)
     if isinstance(ids, RaggedTensor):
         data, ids = data.flat_values, ids.flat_values
     return _segments(name, data, ids.numpy().astype(np.int64), int(num_segments))
-
-
-def rows_of(value: Any) -> int:
-    """The size of axis 0."""
-    return _rows_of(value)

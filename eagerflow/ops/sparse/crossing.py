@@ -13,7 +13,8 @@ from eagerflow import dtype as dtypes
 from eagerflow.composite import CompositeTensor
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.fingerprint import fingerprint64, joined
-from eagerflow.ragged_tensor import RaggedTensor, RowPartition
+from eagerflow.ragged_tensor import RaggedTensor
+from eagerflow.row_partition import RowPartition
 from eagerflow.sparse_tensor import SparseTensor
 
 _DEFAULT_KEY = 956888297470
