@@ -11,6 +11,7 @@ MODULES = {
     "torch": "torch",
     "jax": "jax",
     "numpy": "numpy",
+    "fit": "eagerflow",
 }
 
 

@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import frameworks
-from workload import FASTEST_PEER, OURS, Workload
+from workload import FASTEST_PEER, OURS, Target, Workload
 
 HERE = Path(__file__).parent
 ROUNDS = 11
-IMPORT_ROUNDS = 7
+PROCESS_ROUNDS = 7
 MEMORY_ROUNDS = 3
 SECONDS_PER_MEASUREMENT = 0.15
 # OpenMP threads keep a processor busy for a moment after their work; the next one waits it out.
@@ -81,26 +81,24 @@ class Result:
         samples = self.samples.get(contender)
         return statistics.median(samples) if samples else None
 
-    @property
-    def peer(self) -> str | None:
-        """The contender to compare with, if it was measured."""
-        named = self.workload.target.peer
-        if named != FASTEST_PEER:
-            return named if named in self.samples else None
+    def peer(self, target: Target) -> str | None:
+        """The contender that a target names, if it was measured."""
+        if target.peer != FASTEST_PEER:
+            return target.peer if target.peer in self.samples else None
         return min((c for c in self.samples if c != OURS), key=self.median, default=None)
 
-    @property
-    def ratio(self) -> float | None:
+    def ratio(self, target: Target) -> float | None:
         """The median over the rounds of ours divided by the peer's."""
-        if OURS not in self.samples or self.peer is None:
+        peer = self.peer(target)
+        if OURS not in self.samples or peer is None:
             return None
-        pairs = zip(self.samples[OURS], self.samples[self.peer], strict=True)
+        pairs = zip(self.samples[OURS], self.samples[peer], strict=True)
         return statistics.median(ours / theirs for ours, theirs in pairs)
 
-    @property
-    def met(self) -> bool | None:
+    def met(self, target: Target) -> bool | None:
         """Whether the ratio is what it should be."""
-        return None if self.ratio is None else self.ratio <= self.workload.target.at_most
+        ratio = self.ratio(target)
+        return None if ratio is None else ratio <= target.at_most
 
 
 class Harness:
@@ -132,7 +130,7 @@ class Harness:
         measure = {
             "time": self.measure_time,
             "memory": self.measure_memory,
-            "import": self.measure_import,
+            "process": self.measure_process,
         }
         measure[workload.measure](workload, result)
         return result
@@ -171,9 +169,13 @@ class Harness:
             finally:
                 worker.close()
 
-    def measure_import(self, workload: Workload, result: Result) -> None:
-        for contender in in_turns(result, IMPORT_ROUNDS + 1):
-            result.samples[contender].append(import_seconds(contender, self.threads))
+    def measure_process(self, workload: Workload, result: Result) -> None:
+        for contender in in_turns(result, PROCESS_ROUNDS + 1):
+            try:
+                seconds = printed_seconds(workload.contenders[contender], self.threads)
+                result.samples[contender].append(seconds)
+            except WorkerError as error:
+                self.fail(result, contender, str(error))
         for samples in result.samples.values():
             samples.pop(0)  # read the files from disk
 
@@ -207,20 +209,15 @@ def compare(values: dict[str, list[float]], result: Result) -> None:
         result.samples.pop(OURS)
 
 
-def import_seconds(contender: str, threads: int) -> float:
-    """Seconds that the contender's import takes in a new process."""
-    program = (
-        "import time; start = time.perf_counter(); "
-        f"import {frameworks.MODULES[contender]}; "
-        "print(time.perf_counter() - start)"
-    )
+def printed_seconds(program: str, threads: int) -> float:
+    """The number that a program prints at last, run in a new process."""
     completed = subprocess.run(
         [sys.executable, "-c", program],
         cwd=HERE,
         env=frameworks.environment(threads),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
+        capture_output=True,
         text=True,
-        check=True,
     )
+    if completed.returncode:
+        raise WorkerError(completed.stderr[-2000:])
     return float(completed.stdout.split()[-1])

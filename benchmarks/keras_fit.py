@@ -1,11 +1,13 @@
 """Epochs of `tf.keras` models' `fit`, which TensorFlow runs in graph mode.
 
-Both contenders start from the same weights and see the same batches, so the losses agree.
+All contenders start from the same weights and see the same batches, so the losses agree. PyTorch
+and programs with a loop of their own do the steps that `fit` does.
 """
 
 import numpy as np
 
 import cnn
+import keras_torch
 from workload import Case, Target, Workload
 
 
@@ -23,15 +25,31 @@ def fitting_case(model, x, y, batch):
     return Case(run, lambda: [epoch()])
 
 
+def loop_case(tf, model, x, y, batch):
+    """The same by a loop of one's own over a dataset, as programs without `fit` write it."""
+    data = tf.data.Dataset.from_tensor_slices((x, y)).batch(batch)
+
+    def epoch():
+        total = 0.0
+        for images, labels in data:
+            with tf.GradientTape() as tape:
+                loss = model.loss(labels, model(images, training=True))
+            gradients = tape.gradient(loss, model.trainable_variables)
+            model.optimizer.apply_gradients(zip(gradients, model.trainable_variables, strict=True))
+            total += loss
+        return float(total) * batch / len(x)
+
+    def run(count):
+        for _ in range(count):
+            epoch()
+
+    return Case(run, lambda: [epoch()])
+
+
 def filled(model):
-    """The model with weights that depend on their shapes only."""
-    generator = np.random.default_rng(2)
-    values = []
-    for weight in model.get_weights():
-        fan_in = np.prod(weight.shape[:-1]) or 1
-        scale = 0.0 if weight.ndim == 1 else np.sqrt(1 / fan_in)
-        values.append(generator.normal(scale=scale, size=weight.shape).astype(np.float32))
-    model.set_weights(values)
+    """The model with matrices that depend on their shapes only."""
+    matrices = keras_torch.Matrices()
+    model.set_weights([w if w.ndim == 1 else matrices(*w.shape) for w in model.get_weights()])
     return model
 
 
@@ -58,12 +76,12 @@ def perceptron(tf):
     return fitting_case(model, x, generator.integers(0, 10, 6400), 32)
 
 
-def convolutions(tf):
-    """The second network of the training steps, on 640 images."""
+def network(tf):
+    """The second network of the training steps, and 6,400 images: 100 steps."""
     layers = tf.keras.layers
     net = cnn.LARGE
     generator = np.random.default_rng(0)
-    x = generator.random((10 * net.batch, 28, 28, 1), np.float32)
+    x = generator.random((100 * net.batch, 28, 28, 1), np.float32)
     blocks = []
     for channels in net.channels:
         blocks.append(layers.Conv2D(channels, 3, padding="same", activation="relu"))
@@ -77,7 +95,17 @@ def convolutions(tf):
         *dense,
         layers.Dense(net.dense[-1]),
     )
-    return fitting_case(model, x, generator.integers(0, 10, len(x)), net.batch)
+    return model, x, generator.integers(0, 10, len(x)), net.batch
+
+
+def convolutions(tf):
+    """`fit` of that network."""
+    return fitting_case(*network(tf))
+
+
+def convolutions_by_loop(tf):
+    """A program's own loop over the same batches."""
+    return loop_case(tf, *network(tf))
 
 
 def recurrent(tf):
@@ -120,20 +148,28 @@ WORKLOADS = [
     ),
     Workload(
         "fit_cnn",
-        "fit: 28×28 CNN, batch 64, 10 steps",
+        "fit: 28×28 CNN, batch 64, 6,400 images",
         Target("tensorflow", 0.85),
         on_both(convolutions),
+    ),
+    Workload(
+        "loop_cnn",
+        "the same by a loop of one's own",
+        Target("fit", 1.05),
+        {"eagerflow": convolutions_by_loop, "fit": convolutions},
     ),
     Workload(
         "fit_lstm",
         "fit: LSTM(128) over 100 steps, batch 64, 4 steps",
         Target("tensorflow", 0.8),
-        on_both(recurrent),
+        on_both(recurrent) | {"torch": keras_torch.recurrent},
+        also=(Target("torch", 1.0),),
     ),
     Workload(
         "fit_transformer",
         "fit: transformer block, batch 16, 4 steps",
         Target("tensorflow", 0.85),
-        on_both(transformer),
+        on_both(transformer) | {"torch": keras_torch.transformer},
+        also=(Target("torch", 0.9),),
     ),
 ]

@@ -10,7 +10,7 @@ except ModuleNotFoundError:  # Python 3.10
     from pip._vendor import tomli as tomllib
 
 from harness import Result
-from workload import CONTENDERS, FASTEST_PEER, OURS
+from workload import CONTENDERS, FASTEST_PEER, OURS, Target
 
 NOTES = Path(__file__).parent / "notes.toml"
 # What the README shows: one line from each part of the work.
@@ -32,7 +32,7 @@ UNITS = {
     "time": [(1, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns")],
     "memory": [(2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB")],
 }
-UNITS["import"] = UNITS["time"]
+UNITS["process"] = UNITS["time"]
 
 
 def quantity(value: float | None, measure: str) -> str:
@@ -47,19 +47,19 @@ def quantity(value: float | None, measure: str) -> str:
     return f"{number:.{digits}f} {unit}"
 
 
-def verdict(result: Result) -> str:
-    """Whether the target is met."""
+def verdict(result: Result, target: Target) -> str:
+    """Whether a target is met."""
     if OURS in result.errors:
         return "failed"
-    return {True: "met", False: "**missed**", None: "–"}[result.met]
+    return {True: "met", False: "**missed**", None: "–"}[result.met(target)]
 
 
-def peer_name(result: Result) -> str:
+def peer_name(result: Result, target: Target) -> str:
     """Whom we are compared with."""
-    named = result.workload.target.peer
-    if named != FASTEST_PEER:
-        return CONTENDERS[named]
-    return f"fastest: {CONTENDERS[result.peer]}" if result.peer else FASTEST_PEER
+    if target.peer != FASTEST_PEER:
+        return CONTENDERS[target.peer]
+    peer = result.peer(target)
+    return f"fastest: {CONTENDERS[peer]}" if peer else FASTEST_PEER
 
 
 def results_table(results: list[Result]) -> list[str]:
@@ -75,17 +75,23 @@ def results_table(results: list[Result]) -> list[str]:
     return lines
 
 
+def every_target(results: list[Result]) -> list[tuple[Result, Target]]:
+    """Each result with each of its targets."""
+    return [(result, target) for result in results for target in result.workload.targets]
+
+
 def targets_table(results: list[Result]) -> list[str]:
     """Ratios and targets, in Markdown."""
     lines = [
         "| workload | compared with | ours / theirs | at most | |",
         "|---|---|---:|---:|---|",
     ]
-    for result in results:
-        ratio = "–" if result.ratio is None else f"{result.ratio:.2f}"
+    for result, target in every_target(results):
+        ratio = result.ratio(target)
+        shown = "–" if ratio is None else f"{ratio:.2f}"
         lines.append(
-            f"| {result.workload.title} | {peer_name(result)} | {ratio} | "
-            f"{result.workload.target.at_most:g} | {verdict(result)} |"
+            f"| {result.workload.title} | {peer_name(result, target)} | {shown} | "
+            f"{target.at_most:g} | {verdict(result, target)} |"
         )
     return lines
 
@@ -94,15 +100,15 @@ def misses(results: list[Result]) -> list[str]:
     """A paragraph for each missed target: by how much, and why."""
     notes = tomllib.loads(NOTES.read_text())
     lines = []
-    for result in results:
-        if result.met is not False:
+    for result, target in every_target(results):
+        if result.met(target) is not False:
             continue
-        at_most = result.workload.target.at_most
-        excess = result.ratio / at_most - 1
+        ratio = result.ratio(target)
+        excess = ratio / target.at_most - 1
         cause = notes.get(result.workload.name, "The cause is not known yet.")
         lines.append(
-            f"- **{result.workload.title}**: {result.ratio:.2f} where {at_most:g} is wanted, "
-            f"{excess:.0%} more. {cause.strip()}"
+            f"- **{result.workload.title}**: {ratio:.2f} of {peer_name(result, target)} where "
+            f"{target.at_most:g} is wanted, {excess:.0%} more. {cause.strip()}"
         )
     return lines or ["None."]
 
@@ -141,7 +147,9 @@ def processor() -> str:
 def page(results: list[Result], versions: dict[str, str], threads: int, rounds: int) -> str:
     """The whole page, in Markdown."""
     modules = {
-        name: version for c, version in versions.items() if (name := CONTENDERS[c]) != "tf.function"
+        name: version
+        for c, version in versions.items()
+        if (name := CONTENDERS[c]) not in ("tf.function", "our fit")
     }
     installed = ", ".join(f"{name} {version}".strip() for name, version in modules.items())
     lines = [
@@ -175,7 +183,7 @@ def page(results: list[Result], versions: dict[str, str], threads: int, rounds: 
         "rounds, a ratio is the median of the rounds' ratios. TensorFlow without `tf.function` "
         "runs the very code that eagerflow runs. PyTorch trains with its fused Adam and images "
         "stored channels last; JAX compiles the whole step and gives its state back to be "
-        "overwritten. Imports are timed inside new processes. Memory is the highest resident "
+        "overwritten. Imports and first steps are timed inside new processes. Memory is the highest resident "
         "size during ten steps in a new process, less what the process held after its imports.",
         "",
     ]
@@ -190,7 +198,7 @@ def draw(results: list[Result], path: Path) -> None:
     import matplotlib.pyplot as plt
 
     shown = [result for result in results if result.median(OURS)][::-1]
-    markers = dict(zip(CONTENDERS, "os^Dvp", strict=True))
+    markers = dict(zip(CONTENDERS, "os^Dvp*", strict=True))
     figure, axes = plt.subplots(figsize=(10, 1.6 + 0.42 * len(shown)), layout="constrained")
     axes.axvline(1, color="black", linewidth=1.5, label=CONTENDERS[OURS])
     for contender, name in CONTENDERS.items():
@@ -200,8 +208,9 @@ def draw(results: list[Result], path: Path) -> None:
         multiples = [shown[i].median(contender) / shown[i].median(OURS) for i in rows]
         axes.plot(multiples, rows, markers[contender], markersize=8, alpha=0.85, label=name)
     for i, result in enumerate(shown):
-        if result.peer:
-            wanted = axes.plot(1 / result.workload.target.at_most, i, "|k", markersize=18)[0]
+        for target in result.workload.targets:
+            if result.peer(target):
+                wanted = axes.plot(1 / target.at_most, i, "|k", markersize=18)[0]
     if shown:
         wanted.set_label("target for the named peer")
     axes.set_xscale("log")

@@ -1,13 +1,57 @@
-"""The time that `import` takes in a new process, its files already in the page cache."""
+"""What a program waits for at first: imports, and the first step that `fit` makes."""
 
+from frameworks import MODULES
 from workload import Target, Workload
+
+IMPORT = """
+import time
+start = time.perf_counter()
+import {module}
+print(time.perf_counter() - start)
+"""
+
+# From the call of `fit` to the end of its first step, for a model that was made and compiled.
+FIRST_STEP = """
+import time
+import numpy as np
+import {module} as tf
+
+class Clock(tf.keras.callbacks.Callback):
+    def on_train_batch_end(self, batch, logs=None):
+        if batch == 0:
+            print(time.perf_counter() - start)
+
+layers = tf.keras.layers
+model = tf.keras.Sequential(
+    [tf.keras.Input((784,)), layers.Dense(128, activation="relu"), layers.Dense(10)]
+)
+loss = tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+model.compile("adam", loss, metrics=["accuracy"])
+x, y = np.ones((3200, 784), np.float32), np.zeros(3200, np.int32)
+clock = Clock()
+start = time.perf_counter()
+model.fit(x, y, batch_size=32, verbose=0, callbacks=[clock])
+"""
+
+
+def programs(text, *contenders):
+    """The program for each contender."""
+    return {name: text.format(module=MODULES[name]) for name in contenders}
+
 
 WORKLOADS = [
     Workload(
         name="import",
         title="`import`, warm",
         target=Target("numpy", 2.0),
-        contenders=dict.fromkeys(("eagerflow", "tensorflow", "torch", "jax", "numpy")),
-        measure="import",
+        contenders=programs(IMPORT, "eagerflow", "tensorflow", "torch", "jax", "numpy"),
+        measure="process",
+    ),
+    Workload(
+        name="first-step",
+        title="first call of fit to first step done, 784-128-10",
+        target=Target("tensorflow", 0.05),
+        contenders=programs(FIRST_STEP, "eagerflow", "tensorflow"),
+        measure="process",
     ),
 ]

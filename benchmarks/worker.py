@@ -18,7 +18,11 @@ import suite
 
 WARM_UP_SECONDS = 0.3
 MEMORY_STEPS = 10
-DISTRIBUTIONS = {"tensorflow": "tensorflow-cpu", "tf.function": "tensorflow-cpu"}
+DISTRIBUTIONS = {
+    "tensorflow": "tensorflow-cpu",
+    "tf.function": "tensorflow-cpu",
+    "fit": "eagerflow",
+}
 
 
 def resident(key: str) -> int:

@@ -12,6 +12,7 @@ CONTENDERS = {
     "torch": "PyTorch",
     "jax": "JAX",
     "numpy": "NumPy",
+    "fit": "our fit",
 }
 OURS = "eagerflow"
 FASTEST_PEER = "fastest peer"
@@ -42,9 +43,17 @@ class Workload:
     name: str
     title: str
     target: Target
-    # From the contender's name to a function that takes its module and returns a Case.
-    contenders: Mapping[str, Callable[[Any], Case]] = field(repr=False)
+    # From the contender's name to a function that takes its module and returns a Case; or, where
+    # new processes are measured, to a program that prints how many seconds something took.
+    contenders: Mapping[str, Any] = field(repr=False)
     # One measurement is this many runs of the Case.
     repeats: int = 1
-    # "time" (seconds), "memory" (bytes) or "import" (seconds).
+    # "time" (seconds), "memory" (bytes) or "process" (seconds, in a new process each time).
     measure: str = "time"
+    # Further peers to compare with.
+    also: tuple[Target, ...] = ()
+
+    @property
+    def targets(self) -> tuple[Target, ...]:
+        """All that should be reached."""
+        return (self.target, *self.also)
