@@ -72,9 +72,24 @@ def elu(x: Any, alpha: float = 1.0) -> Any:
     return _ops.select(_ops.greater(x, 0.0), x, alpha * _ops.elu(x))
 
 
-selu = _ops.selu
-softplus = _ops.softplus
-softsign = _ops.softsign
+def selu(x: Any) -> Any:
+    """Scaled `elu`, which keeps means near 0 and variances near 1.
+
+    Klambauer et al., "Self-normalizing neural networks" (NeurIPS 2017).
+    """
+    return _ops.selu(x)
+
+
+def softplus(x: Any) -> Any:
+    """`log(exp(x) + 1)`."""
+    return _ops.softplus(x)
+
+
+def softsign(x: Any) -> Any:
+    """`x / (abs(x) + 1)`."""
+    return _ops.softsign(x)
+
+
 exponential = _ops.exp
 tanh = _ops.tanh
 

@@ -40,7 +40,9 @@ from eagerflow.keras.backend_ops.nn import (
     batch_normalization,
     bias_add,
     binary_crossentropy,
+    binary_focal_crossentropy,
     categorical_crossentropy,
+    categorical_focal_crossentropy,
     conv1d,
     conv2d,
     conv2d_transpose,
@@ -139,10 +141,6 @@ from eagerflow.keras.config import (
 )
 from eagerflow.keras.engine.call_context import learning_phase, set_learning_phase
 from eagerflow.keras.engine.keras_tensor import is_keras_tensor
-from eagerflow.keras.losses import (
-    binary_focal_crossentropy,
-    categorical_focal_crossentropy,
-)
 from eagerflow.keras.naming import get_uid, reset_uids
 from eagerflow.name_scope import name_scope
 from eagerflow.ops.array import shape

@@ -182,3 +182,33 @@ def test_sparse_and_ragged_results() -> None:
     assert short.to_list() == [[2, 3], [], [3]]
     with pytest.raises(ValueError, match="ragged"):
         layers.TextVectorization(ragged=True, output_mode="count")
+
+
+ADAPTED = {
+    "words": (layers.TextVectorization, {}, [["a b c"], ["b c c"], ["d a a"]]),
+    "weighted words": (
+        layers.TextVectorization,
+        {"output_mode": "tf_idf"},
+        [["a b c"], ["b c c"], ["d a a"]],
+    ),
+    "terms": (layers.StringLookup, {"num_oov_indices": 2}, [["x"], ["y"], ["y"]]),
+    "numbers": (layers.IntegerLookup, {"output_mode": "one_hot"}, [[5], [7], [7]]),
+    "bins": (layers.Discretization, {"num_bins": 3}, [[1.0], [2.0], [3.0], [5.0]]),
+    "means": (layers.Normalization, {}, [[1.0], [2.0], [5.0]]),
+}
+
+
+@pytest.mark.parametrize("name", list(ADAPTED))
+def test_what_was_adapted_is_saved(name: str, tmp_path: Path) -> None:
+    kind, options, rows = ADAPTED[name]
+    data = tf.constant(rows)
+    layer = kind(**options)
+    layer.adapt(data)
+    inputs = tf.keras.Input((1,), dtype=data.dtype)
+    model = tf.keras.Model(inputs, layer(inputs))
+    path = tmp_path / "model.keras"
+    model.save(path)
+    again = tf.keras.models.load_model(path)
+    np.testing.assert_array_equal(again(data).numpy(), model(data).numpy())
+    if hasattr(layer, "get_vocabulary"):
+        assert again.layers[1].get_vocabulary() == layer.get_vocabulary()

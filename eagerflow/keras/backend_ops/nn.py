@@ -7,6 +7,7 @@ from typing import Any
 from eagerflow import _core, nn
 from eagerflow.keras import config
 from eagerflow.keras import losses as keras_losses
+from eagerflow.keras.losses.crossentropy import binary_focal_probabilities
 
 _ops = _core.ops
 _FORMATS = {1: ("NWC", "NCW"), 2: ("NHWC", "NCHW"), 3: ("NDHWC", "NCDHW")}
@@ -241,6 +242,34 @@ def binary_crossentropy(target: Any, output: Any, from_logits: bool = False) -> 
     small = config.epsilon()
     output = _ops.clip_by_value(output, small, 1.0 - small)
     return -(target * _ops.log(output + small) + (1 - target) * _ops.log(1 - output + small))
+
+
+def binary_focal_crossentropy(
+    target: Any,
+    output: Any,
+    apply_class_balancing: bool = False,
+    alpha: float = 0.25,
+    gamma: float = 2.0,
+    from_logits: bool = False,
+) -> Any:
+    """The focal cross-entropy of each element, a probability or a logit."""
+    return binary_focal_probabilities(
+        target, output, apply_class_balancing, alpha, gamma, from_logits
+    )
+
+
+def categorical_focal_crossentropy(
+    target: Any,
+    output: Any,
+    alpha: Any = 0.25,
+    gamma: float = 2.0,
+    from_logits: bool = False,
+    axis: int = -1,
+) -> Any:
+    """The focal cross-entropy of distributions."""
+    return keras_losses.categorical_focal_crossentropy(
+        target, output, alpha, gamma, from_logits, axis=axis
+    )
 
 
 def ctc_batch_cost(y_true: Any, y_pred: Any, input_length: Any, label_length: Any) -> Any:

@@ -58,6 +58,24 @@ class CallbackList:
             self.set_params(params)
         self._look_up_hooks()
 
+    def make_logs(
+        self, model: Any, logs: dict[str, Any], outputs: Any, mode: str, prefix: str = ""
+    ) -> dict[str, Any]:
+        """Adds a batch's outputs to what callbacks get.
+
+        Args:
+            model: the model, whose metrics' names are taken.
+            logs: the dictionary that is filled.
+            outputs: a value for each metric, or predictions.
+            mode: "train", "test" or "predict".
+            prefix: stands before each name.
+        """
+        if self.callbacks:
+            names = model.metrics_names if mode in ("train", "test") else []
+            named = {prefix + name: value for name, value in zip(names, outputs, strict=False)}
+            logs |= named or {"outputs": outputs}
+        return logs
+
     def _look_up_hooks(self) -> None:
         """Notes which callbacks have something to do at batches: mostly, few have."""
         self._hooks: dict[str, _Hooks] = {}

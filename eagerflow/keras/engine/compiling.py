@@ -142,6 +142,15 @@ class Compiled(Network):
         return (self._compile_arguments or {}).get("jit_compile")
 
     @property
+    def steps_per_execution(self) -> Any:
+        """After how many steps callbacks are called; None before `compile`."""
+        return self._steps_per_execution
+
+    @steps_per_execution.setter
+    def steps_per_execution(self, value: int) -> None:
+        self._steps_per_execution = value
+
+    @property
     def distribute_strategy(self) -> Any:
         """None: models run on one device."""
         return None

@@ -10,6 +10,7 @@ the package call each other directly and pay nothing.
 from __future__ import annotations
 
 import functools
+import importlib
 import sys
 import types
 from collections.abc import Callable
@@ -159,7 +160,15 @@ def _notice(prefix: str, name: str, value: Any) -> Any:
 def symbol_of(function: Any) -> str | None:
     """The public name of a function, without `tf.`."""
     notice_functions()
-    return _symbols.get(id(plain(function)))
+    function = plain(function)
+    symbol = _symbols.get(id(function))
+    if symbol is not None and "." not in symbol and symbol not in _TOP_LEVEL:
+        # Its namespace may have been loaded later than the package's top, or not yet.
+        for prefix in _NAMESPACES[:2]:
+            module = importlib.import_module(f"eagerflow.{prefix}")
+            if plain(getattr(module, symbol, None)) is function:
+                return f"{prefix}.{symbol}"
+    return symbol
 
 
 def function_of(symbol: str) -> Any:

@@ -300,6 +300,16 @@ class Layer(LayerConfig, LayerNodes):
         """Empty: layers update their variables when they are called."""
         return []
 
+    def add_update(self, updates: Any) -> None:
+        """Runs updates that are functions; operations have run by now.
+
+        Args:
+            updates: a function, an operation's result, or several of them.
+        """
+        for update in nest.flatten(updates):
+            if callable(update):
+                update()
+
     def get_weights(self) -> list[Any]:
         """The values of all weights, as NumPy arrays, in the order of `weights`."""
         return [variable.numpy() for variable in self.weights]

@@ -8,7 +8,10 @@ from eagerflow import nest
 from eagerflow.keras import activations
 from eagerflow.keras.engine.data_adapter import unpack_x_y_sample_weight
 from eagerflow.keras.engine.training import Model
-from eagerflow.keras.saving import deserialize_keras_object, serialize_keras_object
+from eagerflow.keras.saving.serialization import (
+    deserialize_keras_object,
+    serialize_keras_object,
+)
 from eagerflow.tape import GradientTape
 
 

@@ -259,6 +259,37 @@ class SyncBatchNormalization(BatchNormalization):
     True
     """
 
-    def __init__(self, axis: Any = -1, momentum: float = 0.99, **kwargs: Any) -> None:
+    def __init__(
+        self,
+        axis: Any = -1,
+        momentum: float = 0.99,
+        epsilon: float = 1e-3,
+        center: bool = True,
+        scale: bool = True,
+        beta_initializer: Any = "zeros",
+        gamma_initializer: Any = "ones",
+        moving_mean_initializer: Any = "zeros",
+        moving_variance_initializer: Any = "ones",
+        beta_regularizer: Any = None,
+        gamma_regularizer: Any = None,
+        beta_constraint: Any = None,
+        gamma_constraint: Any = None,
+        **kwargs: Any,
+    ) -> None:
         kwargs["synchronized"] = True
-        super().__init__(axis, momentum, **kwargs)
+        super().__init__(
+            axis,
+            momentum,
+            epsilon,
+            center,
+            scale,
+            beta_initializer,
+            gamma_initializer,
+            moving_mean_initializer,
+            moving_variance_initializer,
+            beta_regularizer,
+            gamma_regularizer,
+            beta_constraint,
+            gamma_constraint,
+            **kwargs,
+        )

@@ -65,6 +65,7 @@ class Discretization(PreprocessingLayer):
     array([[0, 1, 2]])
     """
 
+    _saves_any_shape = True
     _summary: Any = None
 
     def __init__(
@@ -125,6 +126,17 @@ class Discretization(PreprocessingLayer):
             return
         boundaries = compressed(self._summary, 1.0 / (self.num_bins or 1))[0, :-1]
         self.bin_boundaries = boundaries.tolist()
+
+    def save_own_variables(self, store: dict[str, Any]) -> None:
+        """Puts the summary of the data into a store."""
+        if self._summary is not None:
+            store["0"] = self._summary
+
+    def load_own_variables(self, store: Any) -> None:
+        """Takes what `save_own_variables` put into a store."""
+        if "0" in store:
+            self.__dict__["_summary"] = store["0"]
+            self.finalize_state()
 
     def reset_state(self) -> None:
         if self.input_bin_boundaries is None:

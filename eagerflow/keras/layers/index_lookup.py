@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -114,6 +115,7 @@ class IndexLookup(PreprocessingLayer):
         if vocabulary is not None:
             self.set_vocabulary(vocabulary, idf_weights)
 
+    _saves_any_shape = True
     input_vocabulary: Any
     input_idf_weights: Any
     _tokens: list[Any]
@@ -206,6 +208,35 @@ class IndexLookup(PreprocessingLayer):
                 )
             idf = idf[len(given) - len(terms) :]
         self._set_terms(terms, idf)
+
+    def save_own_variables(self, store: dict[str, Any]) -> None:
+        """Puts the factors of "tf_idf" into a store."""
+        if self._idf is not None:
+            store["idf_weights"] = self._idf.numpy()
+
+    def load_own_variables(self, store: Any) -> None:
+        """Takes what `save_own_variables` put into a store."""
+        if "idf_weights" in store:
+            factors = _core.convert(store["idf_weights"], None, None)
+            self.__dict__["_idf"] = _ops.cast(factors, self.compute_dtype)
+
+    def save_assets(self, dir_path: str) -> None:
+        """Writes the terms into `vocabulary.txt` in a folder, if the configuration lacks them."""
+        if self.input_vocabulary is None and self._tokens:
+            text = "\n".join(str(term) for term in self.get_vocabulary())
+            Path(dir_path, "vocabulary.txt").write_text(text, encoding="utf-8")
+
+    def load_assets(self, dir_path: str) -> None:
+        """Reads what `save_assets` wrote."""
+        path = Path(dir_path, "vocabulary.txt")
+        if self.input_vocabulary is not None or not path.exists():
+            return
+        special = self._first_unknown + self.num_oov_indices
+        terms = path.read_text(encoding="utf-8").split("\n")[special:]
+        self._set_terms([self._key(self._from_text(term)) for term in terms], None)
+
+    def _from_text(self, term: str) -> Any:
+        return term if self.vocabulary_dtype == "string" else int(term)
 
     def _check_terms(self, terms: list[Any], special: list[Any]) -> None:
         counts = collections.Counter(terms)

@@ -18,6 +18,7 @@ class PreprocessingLayer(Layer):
     """A layer with a state that `adapt` computes from data."""
 
     _is_adapted = False
+    _saves_any_shape = False  # whether files may hold a state of another size
 
     @property
     def is_adapted(self) -> bool:
@@ -59,6 +60,24 @@ class PreprocessingLayer(Layer):
         shape = batch.shape
         self.build(shape)
         Layer.build(self, shape if isinstance(shape, TensorShape) else TensorShape(shape))
+
+    def compile(self, run_eagerly: bool | None = None, steps_per_execution: Any = None) -> None:
+        """Accepted, as for models: `adapt` runs operation by operation.
+
+        Args:
+            run_eagerly: ignored.
+            steps_per_execution: ignored.
+        """
+
+    def make_adapt_function(self) -> Any:
+        """A function that takes the next batch of an iterator into account."""
+
+        def adapt_step(iterator: Any) -> None:
+            batch = as_tensor(next(iterator))
+            self._build_for_data(batch)
+            self.update_state(batch)
+
+        return adapt_step
 
     def update_state(self, data: Any) -> None:
         """Takes one batch into account."""

@@ -65,6 +65,8 @@ class TextVectorization(PreprocessingLayer):
            [3, 0, 0]])
     """
 
+    _saves_any_shape = True
+
     def __init__(
         self,
         max_tokens: int | None = None,
@@ -159,6 +161,22 @@ class TextVectorization(PreprocessingLayer):
     def set_vocabulary(self, vocabulary: Any, idf_weights: Any = None) -> None:
         """Sets the words; see `StringLookup.set_vocabulary`."""
         self._lookup_layer.set_vocabulary(vocabulary, idf_weights=idf_weights)
+
+    def save_own_variables(self, store: dict[str, Any]) -> None:
+        """Puts the factors of "tf_idf" into a store."""
+        self._lookup_layer.save_own_variables(store)
+
+    def load_own_variables(self, store: Any) -> None:
+        """Takes what `save_own_variables` put into a store."""
+        self._lookup_layer.load_own_variables(store)
+
+    def save_assets(self, dir_path: str) -> None:
+        """Writes the words into `vocabulary.txt` in a folder, if the configuration lacks them."""
+        self._lookup_layer.save_assets(dir_path)
+
+    def load_assets(self, dir_path: str) -> None:
+        """Reads what `save_assets` wrote."""
+        self._lookup_layer.load_assets(dir_path)
 
     def build(self, input_shape: Any) -> None:
         if input_shape is not None:

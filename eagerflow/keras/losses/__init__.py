@@ -50,7 +50,10 @@ from eagerflow.keras.losses.regression import (
     poisson,
 )
 from eagerflow.keras.losses.weighting import Reduction
-from eagerflow.keras.saving import deserialize_keras_object, serialize_keras_object
+from eagerflow.keras.saving.serialization import (
+    deserialize_keras_object,
+    serialize_keras_object,
+)
 
 bce = BCE = binary_crossentropy
 mse = MSE = mean_squared_error

@@ -81,7 +81,10 @@ from eagerflow.keras.metrics.regression import (
     RootMeanSquaredError,
     cosine_similarity,
 )
-from eagerflow.keras.saving import deserialize_keras_object, serialize_keras_object
+from eagerflow.keras.saving.serialization import (
+    deserialize_keras_object,
+    serialize_keras_object,
+)
 
 acc = ACC = accuracy
 bce = BCE = binary_crossentropy

@@ -18,7 +18,10 @@ from eagerflow.keras.optimizers.nadam import Nadam
 from eagerflow.keras.optimizers.optimizer import Optimizer
 from eagerflow.keras.optimizers.rmsprop import RMSprop
 from eagerflow.keras.optimizers.sgd import SGD
-from eagerflow.keras.saving import deserialize_keras_object, serialize_keras_object
+from eagerflow.keras.saving.serialization import (
+    deserialize_keras_object,
+    serialize_keras_object,
+)
 
 __all__ = [
     "SGD",

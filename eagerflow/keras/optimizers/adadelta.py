@@ -35,10 +35,29 @@ class Adadelta(Optimizer):
         rho: float = 0.95,
         epsilon: float = 1e-7,
         weight_decay: float | None = None,
+        clipnorm: float | None = None,
+        clipvalue: float | None = None,
+        global_clipnorm: float | None = None,
+        use_ema: bool = False,
+        ema_momentum: float = 0.99,
+        ema_overwrite_frequency: int | None = None,
+        jit_compile: bool = True,
         name: str = "Adadelta",
         **kwargs: Any,
     ) -> None:
-        super().__init__(name, weight_decay, learning_rate=learning_rate, **kwargs)
+        super().__init__(
+            name,
+            weight_decay,
+            clipnorm,
+            clipvalue,
+            global_clipnorm,
+            use_ema,
+            ema_momentum,
+            ema_overwrite_frequency,
+            jit_compile,
+            learning_rate=learning_rate,
+            **kwargs,
+        )
         self.rho = rho
         self.epsilon = epsilon
 

@@ -48,10 +48,29 @@ class Adafactor(Optimizer):
         clip_threshold: float = 1.0,
         relative_step: bool = True,
         weight_decay: float | None = None,
+        clipnorm: float | None = None,
+        clipvalue: float | None = None,
+        global_clipnorm: float | None = None,
+        use_ema: bool = False,
+        ema_momentum: float = 0.99,
+        ema_overwrite_frequency: int | None = None,
+        jit_compile: bool = True,
         name: str = "Adafactor",
         **kwargs: Any,
     ) -> None:
-        super().__init__(name, weight_decay, learning_rate=learning_rate, **kwargs)
+        super().__init__(
+            name,
+            weight_decay,
+            clipnorm,
+            clipvalue,
+            global_clipnorm,
+            use_ema,
+            ema_momentum,
+            ema_overwrite_frequency,
+            jit_compile,
+            learning_rate=learning_rate,
+            **kwargs,
+        )
         self.beta_2_decay = beta_2_decay
         self.epsilon_1 = epsilon_1
         self.epsilon_2 = epsilon_2

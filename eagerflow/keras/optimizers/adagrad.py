@@ -37,10 +37,29 @@ class Adagrad(Optimizer):
         initial_accumulator_value: float = 0.1,
         epsilon: float = 1e-7,
         weight_decay: float | None = None,
+        clipnorm: float | None = None,
+        clipvalue: float | None = None,
+        global_clipnorm: float | None = None,
+        use_ema: bool = False,
+        ema_momentum: float = 0.99,
+        ema_overwrite_frequency: int | None = None,
+        jit_compile: bool = True,
         name: str = "Adagrad",
         **kwargs: Any,
     ) -> None:
-        super().__init__(name, weight_decay, learning_rate=learning_rate, **kwargs)
+        super().__init__(
+            name,
+            weight_decay,
+            clipnorm,
+            clipvalue,
+            global_clipnorm,
+            use_ema,
+            ema_momentum,
+            ema_overwrite_frequency,
+            jit_compile,
+            learning_rate=learning_rate,
+            **kwargs,
+        )
         if initial_accumulator_value < 0.0:
             raise ValueError(
                 f"initial_accumulator_value must be non-negative: {initial_accumulator_value}"

@@ -23,6 +23,8 @@ class Adam(Optimizer):
         amsgrad: whether the mean of squares never shrinks.
         weight_decay: see `Optimizer`.
         name: the optimizer's name.
+        adaptive_epsilon: whether epsilon grows with the correction of the mean of squares, which
+            makes it the epsilon of the paper's algorithm 1.
         **kwargs: `clipnorm` and more, see `Optimizer`.
 
     >>> v = tf.Variable(1.0)
@@ -39,14 +41,36 @@ class Adam(Optimizer):
         epsilon: float = 1e-7,
         amsgrad: bool = False,
         weight_decay: float | None = None,
+        clipnorm: float | None = None,
+        clipvalue: float | None = None,
+        global_clipnorm: float | None = None,
+        use_ema: bool = False,
+        ema_momentum: float = 0.99,
+        ema_overwrite_frequency: int | None = None,
+        jit_compile: bool = True,
         name: str = "Adam",
+        *,
+        adaptive_epsilon: bool = False,
         **kwargs: Any,
     ) -> None:
-        super().__init__(name, weight_decay, learning_rate=learning_rate, **kwargs)
+        super().__init__(
+            name,
+            weight_decay,
+            clipnorm,
+            clipvalue,
+            global_clipnorm,
+            use_ema,
+            ema_momentum,
+            ema_overwrite_frequency,
+            jit_compile,
+            learning_rate=learning_rate,
+            **kwargs,
+        )
         self.beta_1 = beta_1
         self.beta_2 = beta_2
         self.epsilon = epsilon
         self.amsgrad = amsgrad
+        self.adaptive_epsilon = adaptive_epsilon
 
     def _slot_values(self) -> dict[str, float]:
         slots = {"m": 0.0, "v": 0.0}
@@ -81,8 +105,13 @@ class Adam(Optimizer):
             self._corrected(rate, variables[0].dtype),
             beta1=self.beta_1,
             beta2=self.beta_2,
-            epsilon=self.epsilon,
+            epsilon=self._epsilon_hat(),
         )
+
+    def _epsilon_hat(self) -> float:
+        if not self.adaptive_epsilon:
+            return self.epsilon
+        return self.epsilon * math.sqrt(1 - single(self.beta_2) ** (int(self._iterations) + 1))
 
     def get_config(self) -> dict[str, Any]:
         """The arguments that make an optimizer like this one."""

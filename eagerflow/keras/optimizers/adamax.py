@@ -38,10 +38,29 @@ class Adamax(Optimizer):
         beta_2: float = 0.999,
         epsilon: float = 1e-7,
         weight_decay: float | None = None,
+        clipnorm: float | None = None,
+        clipvalue: float | None = None,
+        global_clipnorm: float | None = None,
+        use_ema: bool = False,
+        ema_momentum: float = 0.99,
+        ema_overwrite_frequency: int | None = None,
+        jit_compile: bool = True,
         name: str = "Adamax",
         **kwargs: Any,
     ) -> None:
-        super().__init__(name, weight_decay, learning_rate=learning_rate, **kwargs)
+        super().__init__(
+            name,
+            weight_decay,
+            clipnorm,
+            clipvalue,
+            global_clipnorm,
+            use_ema,
+            ema_momentum,
+            ema_overwrite_frequency,
+            jit_compile,
+            learning_rate=learning_rate,
+            **kwargs,
+        )
         self.beta_1 = beta_1
         self.beta_2 = beta_2
         self.epsilon = epsilon

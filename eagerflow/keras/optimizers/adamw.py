@@ -40,6 +40,13 @@ class AdamW(Adam):
         beta_2: float = 0.999,
         epsilon: float = 1e-7,
         amsgrad: bool = False,
+        clipnorm: float | None = None,
+        clipvalue: float | None = None,
+        global_clipnorm: float | None = None,
+        use_ema: bool = False,
+        ema_momentum: float = 0.99,
+        ema_overwrite_frequency: int | None = None,
+        jit_compile: bool = True,
         name: str = "AdamW",
         **kwargs: Any,
     ) -> None:
@@ -48,5 +55,19 @@ class AdamW(Adam):
                 "Missing value of `weight_decay` which is required and must be a float value."
             )
         super().__init__(
-            learning_rate, beta_1, beta_2, epsilon, amsgrad, weight_decay, name, **kwargs
+            learning_rate,
+            beta_1,
+            beta_2,
+            epsilon,
+            amsgrad,
+            weight_decay,
+            clipnorm,
+            clipvalue,
+            global_clipnorm,
+            use_ema,
+            ema_momentum,
+            ema_overwrite_frequency,
+            jit_compile,
+            name,
+            **kwargs,
         )

@@ -1,6 +1,7 @@
 """tf.keras.optimizers.experimental: where TensorFlow 2.9 to 2.12 had today's optimizers."""
 
 from eagerflow.keras.optimizers.adadelta import Adadelta
+from eagerflow.keras.optimizers.adafactor import Adafactor
 from eagerflow.keras.optimizers.adagrad import Adagrad
 from eagerflow.keras.optimizers.adam import Adam
 from eagerflow.keras.optimizers.adamax import Adamax
@@ -14,6 +15,7 @@ from eagerflow.keras.optimizers.sgd import SGD
 __all__ = [
     "SGD",
     "Adadelta",
+    "Adafactor",
     "Adagrad",
     "Adam",
     "AdamW",

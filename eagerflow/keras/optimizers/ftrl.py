@@ -46,10 +46,29 @@ class Ftrl(Optimizer):
         l2_shrinkage_regularization_strength: float = 0.0,
         beta: float = 0.0,
         weight_decay: float | None = None,
+        clipnorm: float | None = None,
+        clipvalue: float | None = None,
+        global_clipnorm: float | None = None,
+        use_ema: bool = False,
+        ema_momentum: float = 0.99,
+        ema_overwrite_frequency: int | None = None,
+        jit_compile: bool = True,
         name: str = "Ftrl",
         **kwargs: Any,
     ) -> None:
-        super().__init__(name, weight_decay, learning_rate=learning_rate, **kwargs)
+        super().__init__(
+            name,
+            weight_decay,
+            clipnorm,
+            clipvalue,
+            global_clipnorm,
+            use_ema,
+            ema_momentum,
+            ema_overwrite_frequency,
+            jit_compile,
+            learning_rate=learning_rate,
+            **kwargs,
+        )
         if learning_rate_power > 0.0:
             raise ValueError(
                 "`learning_rate_power` needs to be negative or zero. Received: "

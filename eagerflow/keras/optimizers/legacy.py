@@ -79,6 +79,22 @@ class SGD(Optimizer, sgd.SGD):
     0.8
     """
 
+    def __init__(
+        self,
+        learning_rate: Any = 0.01,
+        momentum: float = 0.0,
+        nesterov: bool = False,
+        name: str = "SGD",
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(
+            learning_rate=learning_rate,
+            momentum=momentum,
+            nesterov=nesterov,
+            name=name,
+            **kwargs,
+        )
+
     def _slot_values(self) -> dict[str, float]:
         return {"m": 0.0} if self.momentum else {}
 
@@ -91,6 +107,26 @@ class Adam(Optimizer, adam.Adam):
     0.1
     """
 
+    def __init__(
+        self,
+        learning_rate: Any = 0.001,
+        beta_1: float = 0.9,
+        beta_2: float = 0.999,
+        epsilon: float = 1e-7,
+        amsgrad: bool = False,
+        name: str = "Adam",
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(
+            learning_rate=learning_rate,
+            beta_1=beta_1,
+            beta_2=beta_2,
+            epsilon=epsilon,
+            amsgrad=amsgrad,
+            name=name,
+            **kwargs,
+        )
+
 
 class RMSprop(Optimizer, rmsprop.RMSprop):
     """RMSprop, with epsilon outside of the root unless there is momentum.
@@ -100,6 +136,26 @@ class RMSprop(Optimizer, rmsprop.RMSprop):
     >>> print(round(float(v), 3))
     0.684
     """
+
+    def __init__(
+        self,
+        learning_rate: Any = 0.001,
+        rho: float = 0.9,
+        momentum: float = 0.0,
+        epsilon: float = 1e-7,
+        centered: bool = False,
+        name: str = "RMSprop",
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(
+            learning_rate=learning_rate,
+            rho=rho,
+            momentum=momentum,
+            epsilon=epsilon,
+            centered=centered,
+            name=name,
+            **kwargs,
+        )
 
     def _update(self, variables: list, gradients: list, slots: list, rate: float) -> None:
         if self.momentum:
@@ -126,6 +182,22 @@ class Adagrad(Optimizer, adagrad.Adagrad):
     0.9012
     """
 
+    def __init__(
+        self,
+        learning_rate: Any = 0.001,
+        initial_accumulator_value: float = 0.1,
+        epsilon: float = 1e-7,
+        name: str = "Adagrad",
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(
+            learning_rate=learning_rate,
+            initial_accumulator_value=initial_accumulator_value,
+            epsilon=epsilon,
+            name=name,
+            **kwargs,
+        )
+
     def _sparse(self, gradient: Any) -> Any:
         return None  # rows without a gradient take a step of zero
 
@@ -143,6 +215,22 @@ class Adadelta(Optimizer, adadelta.Adadelta):
     0.95
     """
 
+    def __init__(
+        self,
+        learning_rate: Any = 0.001,
+        rho: float = 0.95,
+        epsilon: float = 1e-7,
+        name: str = "Adadelta",
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(
+            learning_rate=learning_rate,
+            rho=rho,
+            epsilon=epsilon,
+            name=name,
+            **kwargs,
+        )
+
 
 class Adamax(Optimizer, adamax.Adamax):
     """Adamax; see `tf.keras.optimizers.Adamax`.
@@ -151,6 +239,24 @@ class Adamax(Optimizer, adamax.Adamax):
     0.9
     """
 
+    def __init__(
+        self,
+        learning_rate: Any = 0.001,
+        beta_1: float = 0.9,
+        beta_2: float = 0.999,
+        epsilon: float = 1e-7,
+        name: str = "Adamax",
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(
+            learning_rate=learning_rate,
+            beta_1=beta_1,
+            beta_2=beta_2,
+            epsilon=epsilon,
+            name=name,
+            **kwargs,
+        )
+
 
 class Ftrl(Optimizer, ftrl.Ftrl):
     """FTRL; see `tf.keras.optimizers.Ftrl`.
@@ -158,6 +264,30 @@ class Ftrl(Optimizer, ftrl.Ftrl):
     >>> tf.keras.optimizers.legacy.Ftrl().get_config()["learning_rate_power"]
     -0.5
     """
+
+    def __init__(
+        self,
+        learning_rate: Any = 0.001,
+        learning_rate_power: float = -0.5,
+        initial_accumulator_value: float = 0.1,
+        l1_regularization_strength: float = 0.0,
+        l2_regularization_strength: float = 0.0,
+        name: str = "Ftrl",
+        l2_shrinkage_regularization_strength: float = 0.0,
+        beta: float = 0.0,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(
+            learning_rate=learning_rate,
+            learning_rate_power=learning_rate_power,
+            initial_accumulator_value=initial_accumulator_value,
+            l1_regularization_strength=l1_regularization_strength,
+            l2_regularization_strength=l2_regularization_strength,
+            name=name,
+            l2_shrinkage_regularization_strength=l2_shrinkage_regularization_strength,
+            beta=beta,
+            **kwargs,
+        )
 
 
 class Nadam(Optimizer, nadam.Nadam):

@@ -36,11 +36,30 @@ class RMSprop(Optimizer):
         epsilon: float = 1e-7,
         centered: bool = False,
         weight_decay: float | None = None,
+        clipnorm: float | None = None,
+        clipvalue: float | None = None,
+        global_clipnorm: float | None = None,
+        use_ema: bool = False,
+        ema_momentum: float = 0.99,
+        ema_overwrite_frequency: int | None = 100,
+        jit_compile: bool = True,
         name: str = "RMSprop",
         **kwargs: Any,
     ) -> None:
         kwargs.setdefault("ema_overwrite_frequency", 100)  # as only RMSprop has it in Keras
-        super().__init__(name, weight_decay, learning_rate=learning_rate, **kwargs)
+        super().__init__(
+            name,
+            weight_decay,
+            clipnorm,
+            clipvalue,
+            global_clipnorm,
+            use_ema,
+            ema_momentum,
+            ema_overwrite_frequency,
+            jit_compile,
+            learning_rate=learning_rate,
+            **kwargs,
+        )
         self.rho = rho
         self.momentum = momentum
         self.epsilon = epsilon

@@ -6,7 +6,9 @@ import datetime
 import io
 import json
 import os
+import tempfile
 import zipfile
+from pathlib import Path
 from typing import Any
 
 from eagerflow import errors
@@ -15,10 +17,11 @@ from eagerflow.io.replacing import replaced
 from eagerflow.keras.saving import hdf5_files as files
 from eagerflow.keras.saving import keras3
 from eagerflow.keras.saving.json_config import as_tuples, json_default
-from eagerflow.keras.saving.state_files import read_state, write_state
+from eagerflow.keras.saving.state_files import asset_owners, read_state, write_state
 from eagerflow.version import VERSION
 
 _METADATA, _CONFIG, _STATE = "metadata.json", "config.json", "model.weights.h5"
+_ASSETS = "assets"
 _MOST = 64 << 30  # bytes that an archive may unpack to
 
 
@@ -52,6 +55,13 @@ def save_model(model: Any, path: Any) -> None:
         archive.writestr(_METADATA, json.dumps(metadata))
         archive.writestr(_CONFIG, json.dumps(config, default=json_default))
         archive.writestr(_STATE, state.getvalue())
+        for owner, item in asset_owners(model):
+            with tempfile.TemporaryDirectory() as folder:
+                item.save_assets(folder)
+                for file in sorted(Path(folder).rglob("*")):
+                    if file.is_file():
+                        inner = file.relative_to(folder).as_posix()
+                        archive.write(file, f"{_ASSETS}/{owner}/{inner}")
 
 
 def load_model(
@@ -81,7 +91,26 @@ def load_model(
             read_state(file, model)
     except OSError as error:
         raise ValueError(f"The weights in {path} are damaged: {error}") from error
+    _load_assets(path, model)
     return model
+
+
+def _load_assets(path: str, model: Any) -> None:
+    """Gives objects the files that they had written."""
+    with zipfile.ZipFile(path) as archive:
+        names = [name for name in archive.namelist() if name.startswith(_ASSETS + "/")]
+        for owner, item in asset_owners(model):
+            start = f"{_ASSETS}/{owner}/"
+            own = [name for name in names if name.startswith(start)]
+            if not own:
+                continue
+            with tempfile.TemporaryDirectory() as folder:
+                for name in own:
+                    file = Path(folder, name.removeprefix(start)).resolve()
+                    if file.is_relative_to(Path(folder).resolve()) and not name.endswith("/"):
+                        file.parent.mkdir(parents=True, exist_ok=True)
+                        file.write_bytes(archive.read(name))
+                item.load_assets(folder)
 
 
 def _contents(path: str) -> tuple[dict[str, Any], bytes]:

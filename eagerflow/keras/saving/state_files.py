@@ -76,6 +76,13 @@ def _walk(root: Any) -> Iterator[tuple[str, Any]]:
                 stack.append((f"{path}/{name}" if path else name, child))
 
 
+def asset_owners(model: Any) -> Iterator[tuple[str, Any]]:
+    """What in a model has files of its own, with its path."""
+    for path, item in _walk(model):
+        if hasattr(item, "save_assets") and hasattr(item, "load_assets"):
+            yield path, item
+
+
 def write_state(file: Any, model: Any) -> None:
     """Writes the variables of a model and of all below it."""
     for path, item in _walk(model):
@@ -151,6 +158,8 @@ def read_state(file: Any, model: Any, skip_mismatch: bool = False) -> None:
 
 
 def _problem(path: str, item: Any, store: _Store | None) -> str | None:
+    if getattr(item, "_saves_any_shape", False):
+        return None
     own: dict[str, Any] = {}
     item.save_own_variables(own)
     if store is None:

@@ -12,7 +12,10 @@ from eagerflow.keras.optimizers.schedules.decay import (
     PolynomialDecay,
 )
 from eagerflow.keras.optimizers.schedules.schedule import LearningRateSchedule
-from eagerflow.keras.saving import deserialize_keras_object, serialize_keras_object
+from eagerflow.keras.saving.serialization import (
+    deserialize_keras_object,
+    serialize_keras_object,
+)
 
 __all__ = [
     "CosineDecay",
