@@ -162,12 +162,15 @@ def symbol_of(function: Any) -> str | None:
     notice_functions()
     function = plain(function)
     symbol = _symbols.get(id(function))
-    if symbol is not None and "." not in symbol and symbol not in _TOP_LEVEL:
-        # Its namespace may have been loaded later than the package's top, or not yet.
+    if symbol is None or symbol in _TOP_LEVEL or symbol in _CANONICAL.values():
+        return symbol
+    if symbol.rpartition(".")[0] in ("", "nn"):
+        # Names of tf.math go before these, and are loaded later.
+        name = symbol.rpartition(".")[2]
         for prefix in _NAMESPACES[:2]:
             module = importlib.import_module(f"eagerflow.{prefix}")
-            if plain(getattr(module, symbol, None)) is function:
-                return f"{prefix}.{symbol}"
+            if plain(getattr(module, name, None)) is function:
+                return f"{prefix}.{name}"
     return symbol
 
 
