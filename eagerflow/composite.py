@@ -94,6 +94,31 @@ def pack_gradients(structure: Any, gradients: list) -> Any:
     return nest.pack_sequence_as(structure, packed)
 
 
+# Functions of corresponding elements, by name: what they are for plain tensors, and which of their
+# arguments have the elements.
+ELEMENTWISE: dict[str, tuple[Callable, tuple[str, ...]]] = {}
+
+
+def elementwise(function: Callable | None = None, *, inputs: int = 1) -> Callable:
+    """Marks a function that works on corresponding elements of its first `inputs` arguments.
+
+    A call in which one of them is a composite value is left to the value's class.
+    """
+    if function is None:
+        return functools.partial(elementwise, inputs=inputs)
+    plain, name = function, function.__name__
+    ELEMENTWISE[name] = (plain, plain.__code__.co_varnames[:inputs])
+
+    @functools.wraps(plain)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        for value in args[:inputs] if args else kwargs.values():
+            if isinstance(value, CompositeTensor):
+                return value._call(name, args, kwargs)
+        return plain(*args, **kwargs)
+
+    return call
+
+
 def accepts_composites(function: Callable) -> Callable:
     """Marks a function whose first argument may be a composite value, or a list that holds one.
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow import dtype as dtypes
+from eagerflow.composite import elementwise
 from eagerflow.numerics import disable_check_numerics as disable_check_numerics
 from eagerflow.numerics import enable_check_numerics as enable_check_numerics
 from eagerflow.ops.array import invalid_argument
@@ -440,6 +441,7 @@ def Assert(condition: Any, data: Any, summarize: int | None = None, name: Any = 
     raise invalid_argument(f"Expected '{condition}' to be true. Summarized data: {shown}")
 
 
+@elementwise
 def check_numerics(tensor: Any, message: str, name: Any = None) -> Tensor:
     """Checks that no element is NaN or infinite, and returns the tensor.
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from eagerflow import _core, errors
 from eagerflow import dtype as dtypes
+from eagerflow.composite import elementwise
 
 Tensor = _core.Tensor
 
@@ -130,6 +131,7 @@ def decode_raw(
     return _core.convert(numbers.reshape((*shape, length // size)), dtype, None)
 
 
+@elementwise
 def encode_base64(input: Any, pad: bool = False, name: str | None = None) -> Tensor:
     """Each string in web-safe base64.
 
@@ -149,6 +151,7 @@ def encode_base64(input: Any, pad: bool = False, name: str | None = None) -> Ten
     return _each(input, "EncodeBase64", encode)
 
 
+@elementwise
 def decode_base64(input: Any, name: str | None = None) -> Tensor:
     """The bytes that web-safe base64 stands for; padding may be absent.
 
@@ -179,6 +182,7 @@ def decode_base64(input: Any, name: str | None = None) -> Tensor:
     return _each(input, "DecodeBase64", decode)
 
 
+@elementwise
 def decode_compressed(bytes: Any, compression_type: str = "", name: str | None = None) -> Tensor:
     """Each string decompressed.
 

@@ -120,8 +120,9 @@ def safe_embedding_lookup_sparse(
 
     Args:
         embedding_weights: the table `[n, ...]`, or a list of tables.
-        sparse_ids: a `tf.SparseTensor` `[d0, ..., examples, positions]` of row numbers.
-        sparse_weights: weights, sparse in the same places; None for 1.
+        sparse_ids: a `tf.SparseTensor` `[d0, ..., examples, positions]` of row numbers, or a ragged
+            tensor.
+        sparse_weights: weights, sparse or ragged in the same places; None for 1.
         combiner: "mean", "sum" or "sqrtn".
         default_id: the row for examples without row numbers; None gives them zeros.
         max_norm: if given, rows of a larger euclidean norm are scaled down.
@@ -143,6 +144,10 @@ def safe_embedding_lookup_sparse(
         isinstance(embedding_weights, list | tuple) and not embedding_weights
     ):
         raise ValueError(f"Missing embedding_weights {embedding_weights}.")
+    if hasattr(sparse_ids, "to_sparse"):
+        sparse_ids = sparse_ids.to_sparse()
+    if hasattr(sparse_weights, "to_sparse"):
+        sparse_weights = sparse_weights.to_sparse()
     shape = [int(size) for size in np.asarray(_core.convert(sparse_ids.dense_shape, None, None))]
     indices = np.asarray(_core.convert(sparse_ids.indices, None, None))
     ids = _core.convert(sparse_ids.values, None, None)

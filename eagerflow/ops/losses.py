@@ -7,6 +7,7 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow import dtype as dtypes
+from eagerflow.composite import elementwise
 from eagerflow.ops.activation import swapped_axes
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.math import divide_no_nan, truediv
@@ -126,6 +127,7 @@ def sparse_softmax_cross_entropy_with_logits(
     return _ops.cast(losses, dtype) if dtype in _NARROW else losses
 
 
+@elementwise(inputs=2)
 def sigmoid_cross_entropy_with_logits(
     labels: Any = None, logits: Any = None, name: str | None = None
 ) -> Tensor:

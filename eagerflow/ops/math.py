@@ -8,7 +8,7 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow import dtype as dtypes
-from eagerflow.composite import CompositeTensor, accepts_composites
+from eagerflow.composite import CompositeTensor, accepts_composites, elementwise
 from eagerflow.indexed_slices import IndexedSlices
 from eagerflow.ops.array import invalid_argument
 
@@ -134,6 +134,7 @@ def _dividable(x: Any, y: Any, function: str) -> tuple[Tensor, Tensor]:
     return x, y
 
 
+@elementwise
 def angle(input: Any, name: str | None = None) -> Tensor:
     """The angles of complex numbers in the plane; 0 or pi for real ones.
 
@@ -151,6 +152,7 @@ def angle(input: Any, name: str | None = None) -> Tensor:
     return _ops.select(_ops.less(x, zero), turned, _ops.zeros_like(x))
 
 
+@elementwise
 def rint(x: Any, name: str | None = None) -> Tensor:
     """The nearest whole numbers of floating ones; halves go to the even one.
 
@@ -228,6 +230,8 @@ def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
     >>> tf.scalar_mul(2.0, tf.constant([1.0, 3.0])).numpy()
     array([2., 6.], dtype=float32)
     """
+    if isinstance(x, CompositeTensor):
+        return x._call("scalar_mul", (scalar, x), {})
     sparse = isinstance(x, IndexedSlices)
     values = x.values if sparse else _core.convert(x, None, None)
     scalar = _core.convert(scalar, values.dtype, None)
@@ -326,6 +330,7 @@ def log_sigmoid(x: Any, name: str | None = None) -> Tensor:
     return _ops.negative(_ops.softplus(_ops.negative(x)))
 
 
+@elementwise
 def ndtri(x: Any, name: str | None = None) -> Tensor:
     """The inverse of the standard normal distribution function.
 
@@ -336,6 +341,7 @@ def ndtri(x: Any, name: str | None = None) -> Tensor:
     return _ops.erfinv(x * 2 - 1) * math.sqrt(2)
 
 
+@elementwise
 def erfcinv(x: Any, name: str | None = None) -> Tensor:
     """The inverse of `tf.math.erfc`.
 

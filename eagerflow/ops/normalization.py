@@ -8,7 +8,7 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow import dtype as dtypes
-from eagerflow.composite import accepts_composites
+from eagerflow.composite import accepts_composites, elementwise
 from eagerflow.ops.array import invalid_argument
 
 _ops = _core.ops
@@ -316,6 +316,7 @@ def general_dropout(
     return _ops.select(keep, scaled, _ops.zeros([], x.dtype))
 
 
+@elementwise
 def stateless_dropout(
     x: Any,
     rate: Any,

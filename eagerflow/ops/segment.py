@@ -49,6 +49,7 @@ def _with_inner_axes(counts: Tensor, total: Tensor) -> Tensor:
     return _ops.reshape(counts, [-1] + [1] * (total.ndim - 1))
 
 
+@accepts_composites
 def unsorted_segment_mean(
     data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
 ) -> Tensor:
@@ -62,6 +63,7 @@ def unsorted_segment_mean(
     return total / _with_inner_axes(_counts(ids, int(num_segments), total.dtype), total)
 
 
+@accepts_composites
 def unsorted_segment_sqrt_n(
     data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
 ) -> Tensor:
@@ -116,6 +118,7 @@ def unsorted_segment_min(
     return _extreme(data, segment_ids, num_segments, largest=False)
 
 
+@accepts_composites
 def unsorted_segment_prod(
     data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
 ) -> Tensor:

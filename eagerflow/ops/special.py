@@ -10,6 +10,7 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow import dtype as dtypes
+from eagerflow.composite import elementwise
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.host import array_of, checked, differentiable, text
 
@@ -37,6 +38,7 @@ def _unary(x: Any, op: str, name: str, derivative: Callable) -> Tensor:
     return y
 
 
+@elementwise
 def bessel_i0(x: Any, name: str | None = None) -> Tensor:
     """The modified Bessel function of the first kind and order 0.
 
@@ -46,6 +48,7 @@ def bessel_i0(x: Any, name: str | None = None) -> Tensor:
     return _unary(x, "BesselI0", "i0", lambda x, y: bessel_i1(x))
 
 
+@elementwise
 def bessel_i0e(x: Any, name: str | None = None) -> Tensor:
     """`bessel_i0(x) * exp(-|x|)`.
 
@@ -55,6 +58,7 @@ def bessel_i0e(x: Any, name: str | None = None) -> Tensor:
     return _unary(x, "BesselI0e", "i0e", lambda x, y: bessel_i1e(x) - _ops.sign(x) * y)
 
 
+@elementwise
 def bessel_i1(x: Any, name: str | None = None) -> Tensor:
     """The modified Bessel function of the first kind and order 1.
 
@@ -70,6 +74,7 @@ def bessel_i1(x: Any, name: str | None = None) -> Tensor:
     return _unary(x, "BesselI1", "i1", derivative)
 
 
+@elementwise
 def bessel_i1e(x: Any, name: str | None = None) -> Tensor:
     """`bessel_i1(x) * exp(-|x|)`.
 
@@ -90,6 +95,7 @@ def _at_zero(x: Tensor, limit: float, function: Callable) -> Tensor:
     return _ops.select(zero, _ops.ones_like(x) * limit, function(safe))
 
 
+@elementwise
 def bessel_j0(x: Any, name: str | None = None) -> Tensor:
     """The Bessel function of the first kind and order 0.
 
@@ -99,6 +105,7 @@ def bessel_j0(x: Any, name: str | None = None) -> Tensor:
     return _unary(x, "BesselJ0", "j0", lambda x, y: _ops.negative(bessel_j1(x)))
 
 
+@elementwise
 def bessel_j1(x: Any, name: str | None = None) -> Tensor:
     """The Bessel function of the first kind and order 1.
 
@@ -112,6 +119,7 @@ def bessel_j1(x: Any, name: str | None = None) -> Tensor:
     return _unary(x, "BesselJ1", "j1", derivative)
 
 
+@elementwise
 def bessel_y0(x: Any, name: str | None = None) -> Tensor:
     """The Bessel function of the second kind and order 0.
 
@@ -121,6 +129,7 @@ def bessel_y0(x: Any, name: str | None = None) -> Tensor:
     return _unary(x, "BesselY0", "y0", lambda x, y: _ops.negative(bessel_y1(x)))
 
 
+@elementwise
 def bessel_y1(x: Any, name: str | None = None) -> Tensor:
     """The Bessel function of the second kind and order 1.
 
@@ -130,6 +139,7 @@ def bessel_y1(x: Any, name: str | None = None) -> Tensor:
     return _unary(x, "BesselY1", "y1", lambda x, y: bessel_y0(x) - y / x)
 
 
+@elementwise
 def bessel_k0(x: Any, name: str | None = None) -> Tensor:
     """The modified Bessel function of the second kind and order 0.
 
@@ -139,6 +149,7 @@ def bessel_k0(x: Any, name: str | None = None) -> Tensor:
     return _positive(x, "BesselK0", "k0", lambda x, y: _ops.negative(bessel_k1(x)))
 
 
+@elementwise
 def bessel_k0e(x: Any, name: str | None = None) -> Tensor:
     """`bessel_k0(x) * exp(x)`.
 
@@ -148,6 +159,7 @@ def bessel_k0e(x: Any, name: str | None = None) -> Tensor:
     return _positive(x, "BesselK0e", "k0e", lambda x, y: y - bessel_k1e(x))
 
 
+@elementwise
 def bessel_k1(x: Any, name: str | None = None) -> Tensor:
     """The modified Bessel function of the second kind and order 1.
 
@@ -157,6 +169,7 @@ def bessel_k1(x: Any, name: str | None = None) -> Tensor:
     return _positive(x, "BesselK1", "k1", lambda x, y: _ops.negative(bessel_k0(x)) - y / x)
 
 
+@elementwise
 def bessel_k1e(x: Any, name: str | None = None) -> Tensor:
     """`bessel_k1(x) * exp(x)`.
 
@@ -178,6 +191,7 @@ def _positive(x: Any, op: str, name: str, derivative: Callable) -> Tensor:
     return y
 
 
+@elementwise
 def dawsn(x: Any, name: str | None = None) -> Tensor:
     """Dawson's integral, `exp(-x^2) * integral of exp(t^2) from 0 to x`.
 
@@ -187,6 +201,7 @@ def dawsn(x: Any, name: str | None = None) -> Tensor:
     return _unary(x, "Dawsn", "dawsn", lambda x, y: 1 - 2 * x * y)
 
 
+@elementwise
 def expint(x: Any, name: str | None = None) -> Tensor:
     """The exponential integral, of `exp(t) / t` from -inf to x; NaN below 0.
 
@@ -203,6 +218,7 @@ def expint(x: Any, name: str | None = None) -> Tensor:
     return y
 
 
+@elementwise
 def fresnel_cos(x: Any, name: str | None = None) -> Tensor:
     """Fresnel's cosine integral, of `cos(pi t^2 / 2)` from 0 to x.
 
@@ -212,6 +228,7 @@ def fresnel_cos(x: Any, name: str | None = None) -> Tensor:
     return _fresnel(x, "FresnelCos", 1, _ops.cos)
 
 
+@elementwise
 def fresnel_sin(x: Any, name: str | None = None) -> Tensor:
     """Fresnel's sine integral, of `sin(pi t^2 / 2)` from 0 to x.
 
@@ -234,6 +251,7 @@ def _fresnel(x: Any, op: str, which: int, function: Callable) -> Tensor:
     return y
 
 
+@elementwise
 def spence(x: Any, name: str | None = None) -> Tensor:
     """Spence's integral, of `log(t) / (1 - t)` from 1 to x.
 
@@ -280,6 +298,7 @@ def _summed(gradient: Tensor, like: Tensor) -> Tensor:
     return _ops.reshape(_ops.reduce_sum(gradient, axis=axes), target) if axes else gradient
 
 
+@elementwise(inputs=2)
 def igamma(a: Any, x: Any, name: str | None = None) -> Tensor:
     """The lower regularized incomplete gamma function P(a, x).
 
@@ -300,6 +319,7 @@ def igamma(a: Any, x: Any, name: str | None = None) -> Tensor:
     return _incomplete_gamma(a, x, "Igamma", False)
 
 
+@elementwise(inputs=2)
 def igammac(a: Any, x: Any, name: str | None = None) -> Tensor:
     """The upper regularized incomplete gamma function, Q(a, x) = 1 - P(a, x).
 
@@ -410,6 +430,7 @@ def betainc(a: Any, b: Any, x: Any, name: str | None = None) -> Tensor:
     return y
 
 
+@elementwise(inputs=2)
 def zeta(x: Any, q: Any, name: str | None = None) -> Tensor:
     """The Hurwitz zeta function, the sum of `(q + n) ** -x` over n = 0, 1, ...
 
@@ -455,6 +476,7 @@ def _zeta_below(power: np.ndarray, start: np.ndarray) -> np.ndarray:
     return values + scipy.special.zeta(power, start)
 
 
+@elementwise(inputs=2)
 def nextafter(x1: Any, x2: Any, name: str | None = None) -> Tensor:
     """The next number after `x1` that its dtype can hold, in the direction of `x2`.
 

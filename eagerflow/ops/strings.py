@@ -12,6 +12,7 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow import dtype as dtypes
+from eagerflow.composite import CompositeTensor, elementwise
 from eagerflow.errors import OutOfRangeError
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.printing import tensor_text
@@ -32,6 +33,7 @@ Tensor = _core.Tensor
 _FILLS = {"": "", "0": "0", " ": " ", "-": "-", "+": "+"}
 
 
+@elementwise
 def as_string(
     input: Any,
     precision: int = -1,
@@ -141,7 +143,10 @@ def format(
         )
     text = parts[0]
     for value, part in zip(values, parts[1:], strict=True):
-        text += tensor_text(_core.convert(value, None, None), summarize) + part
+        if isinstance(value, CompositeTensor):
+            text += value._print_text(summarize) + part
+        else:
+            text += tensor_text(_core.convert(value, None, None), summarize) + part
     return _core.convert(text, dtypes.string, None)
 
 
@@ -291,6 +296,7 @@ def split(input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = No
     return cut(lambda item: item.split(None, maxsplit), input, "StringSplitV2", byte_vector)
 
 
+@elementwise(inputs=3)
 def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None = None) -> Tensor:
     """Parts of strings.
 

@@ -186,14 +186,21 @@ def _check(number: int, x: Any, spec: InputSpec, layer_name: str) -> None:
     if spec.shape is None:
         return
     expected = list(spec.shape)
-    if spec.allow_last_axis_squeeze:
-        if sizes and sizes[-1] == 1:
-            sizes = sizes[:-1]
-        if expected and expected[-1] == 1:
-            expected = expected[:-1]
-    fits = len(sizes) == len(expected) and all(
+    fits = _fits(sizes, expected)
+    if not fits and spec.allow_last_axis_squeeze:
+        shorter = sizes[:-1] if sizes[-1:] == [1] else sizes
+        fits = any(
+            _fits(given, wanted)
+            for given in (sizes, shorter)
+            for wanted in (expected, expected[:-1] if expected[-1:] == [1] else expected)
+        )
+    if not fits:
+        raise ValueError(f"{start}expected shape={spec.shape}, found shape={display_shape(shape)}")
+
+
+def _fits(sizes: list, expected: list) -> bool:
+    """Whether a shape is the expected one where both are known."""
+    return len(sizes) == len(expected) and all(
         wanted is None or size is None or wanted == size
         for wanted, size in zip(expected, sizes, strict=True)
     )
-    if not fits:
-        raise ValueError(f"{start}expected shape={spec.shape}, found shape={display_shape(shape)}")

@@ -53,13 +53,10 @@ class Network(SavingMethods, Layer):
                 f"The following keyword arguments are understood: {sorted(_ACCEPTED)}."
             )
         functional = is_functional_arguments(args, kwargs)
-        if args and not functional:
-            raise TypeError(
-                f"{type(self).__name__}.__init__() takes inputs and outputs, or nothing but "
-                f"keyword arguments. Received: {args}"
-            )
-        inputs = args[0] if args else kwargs.pop("inputs", None)
-        outputs = args[1] if len(args) > 1 else kwargs.pop("outputs", None)
+        # What a subclass passes on by position beside that, many say `super().__init__(self)`, is
+        # ignored, as Keras does.
+        inputs = args[0] if args and functional else kwargs.pop("inputs", None)
+        outputs = args[1] if len(args) > 1 and functional else kwargs.pop("outputs", None)
         self.__dict__["_base_model_initialized"] = True
         super().__init__(**kwargs)
         if functional:

@@ -9,6 +9,7 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow import dtype as dtypes
+from eagerflow.composite import ELEMENTWISE
 from eagerflow.ops.ragged import arrangement, conversion, reduction
 from eagerflow.ops.ragged.arrangement import convert
 from eagerflow.ops.ragged.broadcasting import aligned
@@ -236,9 +237,30 @@ def call(value: RaggedTensor, name: str, args: tuple, kwargs: dict[str, Any]) ->
         ValueError: if it needs tensors.
     """
     handler = _COMPOSED.get(name)
-    if handler is None:
-        raise value._no_tensor()
-    return handler(*args, **kwargs)
+    if handler is not None:
+        return handler(*args, **kwargs)
+    if name in ELEMENTWISE:
+        return _corresponding(*ELEMENTWISE[name], args, kwargs)
+    raise value._no_tensor()
+
+
+def _corresponding(
+    function: Callable, names: tuple[str, ...], args: tuple, kwargs: dict[str, Any]
+) -> Any:
+    """Calls a composed function with the elements that correspond to each other."""
+    arguments = dict(zip(names, args, strict=False)) | kwargs
+    given = [name for name in names if arguments.get(name) is not None]
+    ragged = [arguments[name] for name in given if isinstance(arguments[name], RaggedTensor)]
+    like = ragged[0].dtype if ragged[0].dtype.is_floating else None
+    values = [
+        item if isinstance(item, RaggedTensor) else _converted(item, like)
+        for item in (arguments[name] for name in given)
+    ]
+    flats, rebuilt = aligned(values)
+    arguments.update(zip(given, flats, strict=True))
+    # What comes after the elements is given by position, as it was in the call.
+    leading = [arguments.pop(name, None) for name in names] if len(args) > len(names) else []
+    return rebuilt(function(*leading, *args[len(names) :], **arguments))
 
 
 def _size(input: RaggedTensor, out_type: Any = None, name: str | None = None) -> Tensor:
@@ -295,6 +317,18 @@ def _segments_of(kind: str) -> Callable:
     return reduced
 
 
+def _weighted_segments(power: float) -> Callable:
+    """Sums of segments, divided by a power of how many elements they have."""
+
+    def reduced(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Any:
+        total = reduction.unsorted_segments("reduce_sum", data, segment_ids, num_segments)
+        ones = _ops.ones_like(convert(data))
+        counts = reduction.unsorted_segments("reduce_sum", ones, segment_ids, num_segments)
+        return _ops.divide_real(total, _ops.maximum(counts, _ops.ones_like(counts)) ** power)
+
+    return reduced
+
+
 _COMPOSED: dict[str, Callable] = {
     "add_n": _add_n,
     "bincount": _bincount,
@@ -311,6 +345,7 @@ _COMPOSED: dict[str, Callable] = {
     "reduce_std": reduction.reduce_std,
     "reduce_variance": reduction.reduce_variance,
     "saturate_cast": _late("eagerflow.ops.conversion", "saturate_cast"),
+    "scalar_mul": lambda scalar, x: _ops.multiply(_converted(scalar, x.dtype), x),
     "shape": _shape,
     "silu": _late("eagerflow.ops.activation", "silu"),
     "size": _size,
@@ -320,6 +355,9 @@ _COMPOSED: dict[str, Callable] = {
     ),
     "stack": lambda values, axis=0, name=None: arrangement.stack(values, axis),
     "unsorted_segment_max": _segments_of("reduce_max"),
+    "unsorted_segment_mean": _weighted_segments(1.0),
     "unsorted_segment_min": _segments_of("reduce_min"),
+    "unsorted_segment_prod": _segments_of("reduce_prod"),
+    "unsorted_segment_sqrt_n": _weighted_segments(0.5),
     "unsorted_segment_sum": _segments_of("reduce_sum"),
 }
