@@ -59,6 +59,9 @@ class OwnedIterator(Iterator):
         if cursor is None:
             raise StopIteration
         try:
+            if _core.recording():
+                with _core.stop_recording():
+                    return next(cursor)
             return next(cursor)
         except StopIteration:
             self._cursor = None

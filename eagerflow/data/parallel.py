@@ -2,6 +2,10 @@
 
 A worker holds on to what it works with, but never to the cursor that the program reads. When that
 cursor goes away, however half-way it is, its workers are told to stop, and end.
+
+Handing something from thread to thread costs as much as making a small element. So elements that
+are quickly made are handed over in blocks, and a reader who would have to wait though nobody is at
+work makes the next element itself.
 """
 
 from __future__ import annotations
@@ -14,7 +18,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
-from eagerflow import _core
+from eagerflow import _core, errors
 from eagerflow.data import structure
 from eagerflow.data.cursor import Cursor, caller_of, pack_elements, unpack_elements
 from eagerflow.data.dataset import Dataset
@@ -23,35 +27,44 @@ Tensor = _core.Tensor
 
 # The teams of workers that are alive; the interpreter must not end under their feet.
 _teams: weakref.WeakSet = weakref.WeakSet()
+# How long the making of a block should take, and how many elements it has at most.
+_BLOCK_SECONDS = 5e-4
+_LARGEST_BLOCK = 32
+# How many elements each worker makes one by one, before the time that they take is relied upon.
+_TRIALS = 8
 
 
-class Slot:
-    """The place of one element in a queue: there, or still being made."""
+class Failure:
+    """Stands in a queue for an element that could not be made."""
 
-    __slots__ = ("done", "error", "value")
+    __slots__ = ("error",)
 
-    def __init__(self) -> None:
+    def __init__(self, error: BaseException) -> None:
+        self.error = error
+
+
+class Block:
+    """Neighbouring elements that one thread makes: what is made and not taken yet, in order."""
+
+    __slots__ = ("done", "results", "size")
+
+    def __init__(self, size: int) -> None:
         self.done = False
-        self.value: Any = None
-        self.error: BaseException | None = None
-
-    def result(self) -> Any:
-        """The element, or the error that came instead."""
-        if self.error is not None:
-            error, self.error = self.error, None
-            raise error
-        return self.value
+        self.results: list = []
+        # How many places of the queue it takes up.
+        self.size = size
 
 
 class Team:
     """Threads that fill a bounded queue from one cursor.
 
     Args:
-        source: where the elements come from; one worker at a time reads it.
+        source: where the elements come from; one thread at a time reads it.
         make: what is done to each element, or None.
-        workers: the number of threads.
+        workers: the number of threads, and of calls of `make` at the same time.
         room: how many elements may be ready or in the making.
         ordered: whether elements leave in the order in which they came.
+        elastic: whether there is more room for elements that are quickly made.
     """
 
     def __init__(
@@ -61,21 +74,31 @@ class Team:
         workers: int,
         room: int,
         ordered: bool,
+        elastic: bool = False,
     ) -> None:
         self.source = source
         self.make = make
         self.room = room
         self.ordered = ordered
-        self.slots: deque[Slot] = deque()
+        self.elastic = elastic
+        self.blocks: deque[Block] = deque()
+        # What the reader takes next; taken without a lock.
+        self.out: deque = deque()
         # A garbage collection in a worker may cancel the worker's own team.
         self.lock = threading.RLock()
-        self.reading = threading.Lock()
         self.ready = threading.Condition(self.lock)
         self.space = threading.Condition(self.lock)
         self.cancelled = False
         self.ended = False
         self.paused = False
+        self.reading = False
+        self.hungry = False
+        self.idle = 0
         self.busy = 0
+        self.reserved = 0
+        self.size = 1
+        self.made = 0
+        self.pace: float | None = None
         self.threads = [
             threading.Thread(target=_work, args=(self,), name="eagerflow-data", daemon=True)
             for _ in range(workers)
@@ -95,96 +118,235 @@ class Team:
         """Tells the workers to end."""
         with self.lock:
             self.cancelled = True
-            self.slots.clear()
+            self.blocks.clear()
+            self.out.clear()
             self.space.notify_all()
             self.ready.notify_all()
 
     def next(self) -> Any:
         """The next element; waits until there is one."""
+        try:
+            value = self.out.popleft()
+        except IndexError:
+            value = self._wait()
+        if type(value) is not Failure:
+            return value
+        try:
+            raise value.error
+        finally:
+            # The error knows this frame, which must not know the error.
+            del value
+
+    def _wait(self) -> Any:
+        """The next element, once it is there, or made here if nobody is at work."""
         if not self.started:
             self.start()
         with self.lock:
             while True:
-                slot = self._take()
-                if slot is not None:
-                    break
-                if self.ended and not self.slots:
+                if self.out or self._collect():
+                    return self.out.popleft()
+                if self.cancelled:
+                    raise errors.CancelledError(None, None, "The pipeline has been cancelled.")
+                if self.ended and not self.blocks:
                     raise StopIteration
-                self.ready.wait()
+                if not self.busy and self._may_begin():
+                    self.busy = 1
+                    self.reading = True
+                    break
+                # A worker that adds to its block before it sees this does not wake anybody.
+                self.hungry = True
+                if not self._collect():
+                    self.ready.wait()
+        return self._make_here()
+
+    def _make_here(self) -> Any:
+        """The next element, made in the reader's thread.
+
+        It is only one: what the next is made from may depend on what the program does with it.
+        """
+        ended = False
+        value: Any = None
+        try:
+            value = next(self.source)
+        except StopIteration:
+            ended = True
+        except BaseException as error:
+            value = Failure(error)
+        self.reading = False
+        if self.make is not None and not ended and type(value) is not Failure:
+            if self.idle:
+                with self.lock:
+                    self._invite()
+            try:
+                value = self.make(value)
+            except BaseException as error:
+                value = Failure(error)
+        with self.lock:
+            self.busy -= 1
+            if ended:
+                self.ended = True
+                self.space.notify_all()
+            elif self.idle:
+                self._invite()
+            if self.hungry:
+                self._announce()
+        if ended:
+            raise StopIteration
+        return value
+
+    def _collect(self) -> bool:
+        """Moves what is ready to the reader's side."""
+        blocks = self.blocks
+        index = 0
+        while index < len(blocks):
+            block = blocks[index]
+            done = block.done
+            made = len(block.results)
+            if made:
+                self.out.extend(block.results[:made])
+                del block.results[:made]
+            if done:
+                del blocks[index]
+                self.reserved -= block.size
+                self._invite()
+            if made:
+                return True
+            if not done:
+                if self.ordered:
+                    return False
+                index += 1
+        return False
+
+    def _may_begin(self) -> bool:
+        """Whether a thread may begin a block."""
+        return not (
+            self.reading
+            or self.cancelled
+            or self.ended
+            or self.paused
+            or self.busy >= len(self.threads)
+            or self.reserved + self.size > self.room
+        )
+
+    def _invite(self) -> None:
+        """Wakes a worker if there is something to do."""
+        if self.idle and self._may_begin():
             self.space.notify()
-        return slot.result()
 
-    def _take(self) -> Slot | None:
-        slots = self.slots
-        if not slots:
-            return None
-        if slots[0].done:
-            return slots.popleft()
-        if not self.ordered:
-            for index, slot in enumerate(slots):
-                if slot.done:
-                    del slots[index]
-                    return slot
-        return None
+    def _begin(self) -> Block:
+        """A block that the calling worker is to fill."""
+        block = Block(self.size)
+        self.blocks.append(block)
+        self.reserved += block.size
+        self.busy += 1
+        self.reading = True
+        return block
 
-    def hold(self) -> list[Slot]:
-        """Waits until no worker is at work, and keeps it so; gives what is ready."""
+    def _fill(self, block: Block) -> None:
+        """Reads a block's elements, then makes them."""
+        begin = time.perf_counter()
+        results, make = block.results, self.make
+        elements = results if make is None else []
+        count = 0
+        ended = False
+        try:
+            source, size = self.source, block.size
+            while True:
+                elements.append(next(source))
+                count += 1
+                if count == size or time.perf_counter() - begin > _BLOCK_SECONDS:
+                    break
+                if make is None and self.hungry:
+                    self._announce()
+        except StopIteration:
+            ended = True
+        except BaseException as error:
+            elements.append(Failure(error))
+            count += 1
+        with self.lock:
+            self.reading = False
+            self.ended = self.ended or ended
+            self.reserved -= block.size - count
+            block.size = count
+            self._invite()
+        if make is not None:
+            for element in elements:
+                if self.cancelled:
+                    break
+                if type(element) is not Failure:
+                    try:
+                        element = make(element)
+                    except BaseException as error:
+                        element = Failure(error)
+                results.append(element)
+                if self.hungry:
+                    self._announce()
+        with self.lock:
+            block.done = True
+            self.busy -= 1
+            if count:
+                self._adapt(count, time.perf_counter() - begin)
+            if self.ended:
+                self.space.notify_all()
+            else:
+                self._invite()
+            self._announce()
+
+    def _announce(self) -> None:
+        """Wakes whoever waits for elements."""
+        with self.lock:
+            self.hungry = False
+            self.ready.notify_all()
+
+    def _adapt(self, count: int, seconds: float) -> None:
+        """Chooses the size of blocks by the time that this number of elements took.
+
+        Waiting for other threads makes quick elements look slow, but nothing makes slow ones look
+        quick.
+        """
+        pace = seconds / count
+        self.pace = pace if self.pace is None else min(pace, 2 * self.pace)
+        self.made += count
+        workers = len(self.threads)
+        if self.made < _TRIALS * workers:
+            return
+        size = int(_BLOCK_SECONDS / self.pace) if self.pace > 0 else _LARGEST_BLOCK
+        if self.elastic:
+            self.size = max(1, min(size, _LARGEST_BLOCK))
+            self.room = workers * (8 + 2 * (self.size - 1))
+        else:
+            self.size = max(1, min(size, _LARGEST_BLOCK, self.room // (4 * workers)))
+
+    def hold(self) -> list:
+        """Waits until nobody is at work, and keeps it so; gives what is ready."""
         with self.lock:
             self.paused = True
             while self.busy:
+                self.hungry = True
                 self.ready.wait()
-            return list(self.slots)
+            return [*self.out, *(value for block in self.blocks for value in block.results)]
 
     def go_on(self) -> None:
         """Ends what `hold` began."""
         with self.lock:
             self.paused = False
             self.space.notify_all()
+            self._announce()
 
 
 def _work(team: Team) -> None:
     """The life of a worker."""
     while True:
-        with team.reading:
-            slot = Slot()
-            with team.lock:
-                while (len(team.slots) >= team.room or team.paused) and not team.cancelled:
-                    team.space.wait()
+        with team.lock:
+            while not team._may_begin():
                 if team.cancelled or team.ended:
                     return
-                team.busy += 1
-            element = _read(team, slot)
-        if element is not _NOTHING:
-            try:
-                slot.value = element if team.make is None else team.make(element)
-            except BaseException as error:
-                slot.error = error
-        element = None
-        with team.lock:
-            slot.done = True
-            team.busy -= 1
-            team.ready.notify()
-
-
-_NOTHING = object()
-
-
-def _read(team: Team, slot: Slot) -> Any:
-    """Reads an element and gives it its place in the queue."""
-    try:
-        element = next(team.source)
-    except StopIteration:
-        with team.lock:
-            team.ended = True
-            team.space.notify_all()
-        return _NOTHING
-    except BaseException as error:
-        slot.error = error
-        element = _NOTHING
-    with team.lock:
-        if not team.cancelled:
-            team.slots.append(slot)
-    return element
+                team.idle += 1
+                team.space.wait()
+                team.idle -= 1
+            block = team._begin()
+        team._fill(block)
+        del block
 
 
 @atexit.register
@@ -219,15 +381,15 @@ class TeamCursor(Cursor):
 
     def state(self) -> Any:
         team = self._team
-        slots = team.hold()
+        ready = team.hold()
         try:
-            for slot in slots:
-                if slot.error is not None:
-                    raise slot.error
+            for value in ready:
+                if type(value) is Failure:
+                    raise value.error
             return {
                 "input": team.source.state(),
                 "ended": team.ended,
-                "ready": pack_elements([slot.value for slot in slots]),
+                "ready": pack_elements(ready),
             }
         finally:
             team.go_on()
@@ -237,10 +399,7 @@ class TeamCursor(Cursor):
         team.source.restore(state["input"])
         team.ended = state["ended"]
         like = self._dataset.element_spec if state["ready"] else None
-        for element in unpack_elements(like, state["ready"]):
-            slot = Slot()
-            slot.value, slot.done = element, True
-            team.slots.append(slot)
+        team.out.extend(unpack_elements(like, state["ready"]))
 
 
 class PrefetchCursor(TeamCursor):
@@ -260,7 +419,7 @@ class ParallelMapCursor(TeamCursor):
     def __init__(
         self, source: Cursor, function: Callable, workers: int, ordered: bool, dataset: Dataset
     ) -> None:
-        team = Team(source, mapping(function), workers, 8 * workers, ordered)
+        team = Team(source, mapping(function), workers, 8 * workers, ordered, elastic=True)
         super().__init__(team, dataset)
 
 

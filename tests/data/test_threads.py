@@ -226,3 +226,97 @@ def test_memory_does_not_grow_over_many_elements():
 
     before = held()
     assert held() < before + 200 * 400 + 100_000
+
+
+def quick(count, calls=2):
+    """A pipeline whose elements are handed over in blocks."""
+    return tf.data.Dataset.range(count).map(lambda x: x + 1, num_parallel_calls=calls)
+
+
+def test_blocks_of_elements_keep_their_order():
+    assert [int(x) for x in quick(3000).prefetch(64)] == list(range(1, 3001))
+
+
+def test_errors_in_blocks_stand_in_their_places():
+    def fail(x):
+        if int(x) % 7 == 3:
+            raise KeyError(int(x))
+        return x
+
+    iterator = iter(tf.data.Dataset.range(1000).map(fail, num_parallel_calls=2).prefetch(50))
+    found = []
+    while True:
+        try:
+            found.append(int(next(iterator)))
+        except KeyError as error:
+            found.append(error.args[0])
+        except StopIteration:
+            break
+    assert found == list(range(1000))
+
+
+def test_no_more_calls_at_the_same_time_than_asked_for():
+    lock = threading.Lock()
+    now, most = 0, 0
+
+    def note(x):
+        nonlocal now, most
+        with lock:
+            now += 1
+            most = max(most, now)
+        threading.Event().wait(0.0001)
+        with lock:
+            now -= 1
+        return x
+
+    list(tf.data.Dataset.range(200).map(note, num_parallel_calls=2))
+    assert most <= 2
+
+
+def test_a_function_that_becomes_slow_does_not_hold_back_what_is_made():
+    go_on = threading.Event()
+
+    def hold_back(x):
+        if int(x) == 500:
+            go_on.wait(20)
+        return x
+
+    iterator = iter(tf.data.Dataset.range(600).map(hold_back, num_parallel_calls=2))
+    first = [int(next(iterator)) for _ in range(500)]
+    go_on.set()
+    assert first + [int(x) for x in iterator] == list(range(600))
+
+
+def test_several_threads_may_read_one_iterator():
+    iterator = iter(quick(2000).prefetch(16))
+    parts = [[], [], []]
+
+    def read(part):
+        part.extend(int(x) for x in iterator)
+
+    readers = [threading.Thread(target=read, args=(part,)) for part in parts]
+    for reader in readers:
+        reader.start()
+    for reader in readers:
+        reader.join()
+    assert sorted(x for part in parts for x in part) == list(range(1, 2001))
+    assert all(part == sorted(part) for part in parts)
+
+
+def test_positions_between_blocks():
+    iterator = iter(quick(2000).prefetch(40))
+    for _ in range(997):
+        next(iterator)
+    state = iterator.state()
+    rest = [int(x) for x in iterator]
+    assert rest == list(range(998, 2001))
+    other = iter(quick(2000).prefetch(40))
+    other.restore(state)
+    assert [int(x) for x in other] == rest
+
+
+def test_elements_made_by_the_reader_are_not_recorded():
+    x = tf.Variable(2.0)
+    with tf.GradientTape(persistent=True) as tape:
+        values = list(tf.data.Dataset.range(50).map(lambda i: x * 2.0).prefetch(1))
+    assert all(tape.gradient(value, x) is None for value in values)
