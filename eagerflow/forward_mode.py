@@ -157,18 +157,24 @@ class ForwardAccumulator:
             target = value
         with _core.stop_recording():
             weights = _ops.zeros_like(value)
-        with GradientTape(watch_accessed_variables=False) as linear:
+        with GradientTape(watch_accessed_variables=False, persistent=True) as linear:
             linear.watch(weights)
             gradients = tape.gradient(target, self._primals, weights)
             # Rows of a table as a whole one, so that they can be weighed.
             dense = [None if g is None else _core.convert(g, None, None) for g in gradients]
         pairs = [
             (gradient, tangent)
-            for gradient, tangent in zip(dense, self._tangents, strict=True)
+            for gradient, tangent in zip(dense, self._directions(), strict=True)
             if gradient is not None
         ]
-        if not pairs:
-            return None
+        return self._weighed(linear, weights, pairs) if pairs else None
+
+    def _directions(self) -> list[Any]:
+        """What the gradients by the primals are to be weighed with."""
+        return self._tangents
+
+    def _weighed(self, linear: GradientTape, weights: Any, pairs: list) -> Any:
+        """The product: the derivative of weighed gradients by the weights of the target."""
         return linear.gradient(
             [gradient for gradient, _ in pairs],
             weights,
@@ -187,19 +193,36 @@ class _BatchAccumulator(ForwardAccumulator):
             raise ValueError(
                 f"All tangents need the same number of directions, got {sorted(counts)}."
             )
-        (self._count,) = counts
         self._stacked = stacked
         super().__init__(
             primals, nest.pack_sequence_as(tangents, [tangent[0] for tangent in stacked])
         )
 
     def _product(self, target: Any, kind: UnconnectedGradients) -> Any:
-        rows = []
-        first = self._tangents
-        try:
-            for k in range(self._count):
-                self._tangents = [tangent[k] for tangent in self._stacked]
-                rows.append(super()._product(target, kind))
-        finally:
-            self._tangents = first
-        return None if rows[0] is None else _ops.stack(rows, axis=0)
+        for primal, tangents in zip(self._primals, self._stacked, strict=True):
+            if target is primal:
+                return tangents
+        product = super()._product(target, UnconnectedGradients.NONE)
+        if product is None and kind is UnconnectedGradients.ZERO:
+            with _core.stop_recording():
+                shape = _core.convert(target, None, None)._shape_tuple()
+                count = self._stacked[0]._shape_tuple()[0]
+                return _ops.zeros([count, *shape], target.dtype)
+        return product
+
+    def _directions(self) -> list[Any]:
+        return self._stacked
+
+    def _weighed(self, linear: GradientTape, weights: Any, pairs: list) -> Any:
+        products = [
+            linear._gradients_of_rows(gradient, [weights], tangents)[0]
+            for gradient, tangents in pairs
+        ]
+        found = [product for product in products if product is not None]
+        if not found:
+            count = pairs[0][1]._shape_tuple()[0]
+            return _ops.zeros([count, *weights._shape_tuple()], weights.dtype)
+        total = found[0]
+        for product in found[1:]:
+            total = total + product
+        return total

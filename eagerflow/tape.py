@@ -88,8 +88,8 @@ class GradientTape(_core.Tape):
         target = _core.convert(target, None, None)
         shape = target._shape_tuple()
         with _core.stop_recording():
-            basis = _ops.eye(target._size, dtype=target.dtype)
-            weights = [_ops.reshape(row, shape) for row in basis]
+            weights = _ops.eye(target._size, dtype=target.dtype)
+            weights = _ops.reshape(weights, [target._size, *shape])
         flat_sources = nest.flatten(sources)
         stacks = self._gradients(target, flat_sources, weights, unconnected_gradients)
         jacobians = [
@@ -140,12 +140,10 @@ class GradientTape(_core.Tape):
             )
         batch, *inner = target_shape
         width = math.prod(inner)
-        # One backward pass per column serves the whole batch, since its elements are independent.
+        # Each column's weights serve the whole batch, since its elements are independent.
         with _core.stop_recording():
-            basis = _ops.eye(width, dtype=target.dtype)
-            weights = [
-                _ops.broadcast_to(_ops.reshape(row, inner), [batch, *inner]) for row in basis
-            ]
+            basis = _ops.reshape(_ops.eye(width, dtype=target.dtype), [width, 1, *inner])
+            weights = _ops.broadcast_to(basis, [width, batch, *inner])
         (stack,) = self._gradients(target, [source], weights, unconnected_gradients)
         sizes = source_shape.as_list()
         if stack is None:
@@ -154,31 +152,18 @@ class GradientTape(_core.Tape):
         return _ops.reshape(_ops.transpose(columns, [1, 0, 2]), [batch, *inner, *sizes[1:]])
 
     def _gradients(
-        self, target: Any, sources: list, weights: list, unconnected: UnconnectedGradients | str
+        self, target: Any, sources: list, weights: Any, unconnected: UnconnectedGradients | str
     ) -> list:
-        """For each source, its gradients under several weightings of the target, stacked."""
+        """For each source, its gradients under each of the weightings, stacked."""
         kind = UnconnectedGradients(unconnected)
-        once = not weights
-        if once:  # an empty target: one pass tells which sources are connected
-            weights = [_ops.zeros_like(target)]
-        persistent = self._persistent
-        rows = []
-        try:
-            self._persistent = True  # the records serve several passes, up to the last
-            for weight in weights[:-1]:
-                rows.append(self.gradient(target, sources, weight))
-        finally:
-            self._persistent = persistent
-        rows.append(self.gradient(target, sources, weights[-1]))
-        stacks: list = []
-        for source, column in zip(sources, zip(*rows, strict=True), strict=True):
-            if column[0] is None and kind is UnconnectedGradients.NONE:
-                stacks.append(None)
-                continue
-            if column[0] is None:
-                column = (_ops.zeros_like(_value(source)),) * len(weights)
-            stack = _ops.stack([_core.convert(row, None, None) for row in column], axis=0)
-            stacks.append(stack[:0] if once else stack)
+        stacks = self._gradients_of_rows(target, sources, weights)
+        if kind is UnconnectedGradients.NONE:
+            return stacks
+        count = weights._shape_tuple()[0]
+        for place, source in enumerate(sources):
+            if stacks[place] is None:
+                value = _value(source)
+                stacks[place] = _ops.zeros([count, *value._shape_tuple()], value.dtype)
         return stacks
 
 

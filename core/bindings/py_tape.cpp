@@ -249,6 +249,7 @@ struct GradientArgs {
   PyObject* sources = nullptr;
   PyObject* output_gradients = Py_None;
   PyObject* unconnected = Py_None;
+  bool rows = false;  // output_gradients is one tensor, whose rows weigh one target in turn
 };
 
 PyObject* compute(PyTape* self, const GradientArgs& args) {
@@ -297,7 +298,7 @@ PyObject* compute(PyTape* self, const GradientArgs& args) {
         weights.emplace_back();
       } else {
         weights.push_back(to_tensor(leaf, DType::kInvalid, dtype));
-        if (next < targets.size()) {
+        if (next < targets.size() && !args.rows) {
           weights.back() = broadcast_to_shape(weights.back(), targets[next].shape());
         }
       }
@@ -318,7 +319,9 @@ PyObject* compute(PyTape* self, const GradientArgs& args) {
     ~Hold() { tape.release(); }
   } hold(tape);
   if (!self->persistent) self->used_up = true;
-  std::vector<Gradient> gradients = tape.gradient(targets, weights, sources);
+  std::vector<Gradient> gradients =
+      args.rows ? tape.gradients_of_rows(targets.at(0), weights.at(0), sources)
+                : tape.gradient(targets, weights, sources);
 
   std::vector<PyRef> leaves;
   leaves.reserve(gradients.size());
@@ -356,6 +359,19 @@ PyObject* gradient(PyObject* object, PyObject* const* args, Py_ssize_t count, Py
     if (!parsed.target || !parsed.sources) {
       fail(Code::kTypeError, "gradient() needs the arguments 'target' and 'sources'");
     }
+    return compute(self_of(object), parsed);
+  });
+}
+
+// gradients_of_rows(target, sources, weights): see Tape::gradients_of_rows.
+PyObject* gradients_of_rows(PyObject* object, PyObject* const* args, Py_ssize_t count) {
+  return guarded([&] {
+    if (count != 3) fail(Code::kTypeError, "_gradients_of_rows() takes 3 arguments");
+    GradientArgs parsed;
+    parsed.target = args[0];
+    parsed.sources = args[1];
+    parsed.output_gradients = args[2];
+    parsed.rows = true;
     return compute(self_of(object), parsed);
   });
 }
@@ -498,6 +514,8 @@ PyMethodDef tape_methods[] = {
     {"__exit__", method(exit), METH_FASTCALL, "Stops recording."},
     {"watch", watch, METH_O, "Watches a tensor, a variable or a structure of them."},
     {"gradient", method(gradient), METH_FASTCALL | METH_KEYWORDS, "Computes gradients."},
+    {"_gradients_of_rows", method(gradients_of_rows), METH_FASTCALL,
+     "Gradients of one target under each of several weightings."},
     {"stop_recording", stop_recording, METH_NOARGS,
      "A context manager within which this tape records nothing."},
     {"_entry", entry_of, METH_O, "The tape's number for a tensor or variable; 0 if it has none."},

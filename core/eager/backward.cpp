@@ -4,6 +4,7 @@
 
 #include "eager/dispatch.h"
 #include "eager/record.h"
+#include "eager/stacked.h"
 #include "eager/tape.h"
 #include "kernels/cpu/array.h"
 #include "ops/array.h"
@@ -30,13 +31,31 @@ struct Collected {
     dense = dense ? call_reusing(ops::add, std::move(dense), more) : std::move(more);
   }
   void add_slice(const Shape& whole, const Tensor& values, const Attrs& slice) {
-    if (dense && dense.exclusively_owned() && !recording()) {
+    if (const Tensor rows = rows_of(values)) {
+      if (add_slice_of_rows(rows, slice)) return;
+    } else if (dense && dense.exclusively_owned() && !recording()) {
       values.impl()->settle();
       cpu::add_to_slice(dense, values, slice);
       dense.impl()->reset_id();  // tapes know the old value
       return;
     }
     add(call(ops::strided_slice_grad, {values}, with_shape(whole, slice)));
+  }
+
+  // The same in all stacked rows at once, where they may be written.
+  bool add_slice_of_rows(const Tensor& values, const Attrs& slice) {
+    if (!dense || recording()) return false;
+    Tensor rows = rows_of(dense);
+    if (!rows) return false;
+    dense = {};  // so that this is the only handle
+    const bool writable = rows.exclusively_owned();
+    if (writable) {
+      values.impl()->settle();
+      cpu::add_to_slice(rows, values, slice_of_rows(slice, 0));
+      rows.impl()->reset_id();
+    }
+    dense = stacked(std::move(rows));
+    return writable;
   }
 
   // The sum; sparse only if all parts are.
@@ -158,17 +177,56 @@ class RecordGradContext final : public GradContext {
   mutable unsigned next_shape_ = 0;
 };
 
+// A backward function sees one row at a time.
+std::vector<Gradient> run_backward(BackwardFunction& backward, std::span<const Tensor> dy) {
+  int64_t count = -1;
+  for (const Tensor& gradient : dy) {
+    if (const Tensor rows = rows_of(gradient)) count = rows.dim(0);
+  }
+  if (count < 0) return backward.run(dy);
+  std::vector<TensorList> by_output(dy.size());
+  for (size_t j = 0; j < dy.size(); ++j) {
+    const Tensor rows = as_rows(dy[j], count);
+    run(ops::unstack, {&rows, 1}, Attrs().none().integer(0), by_output[j]);
+  }
+  std::vector<TensorList> by_input;
+  for (int64_t row = 0; row < count; ++row) {
+    TensorList one;
+    for (TensorList& rows : by_output) one.push_back(rows[static_cast<size_t>(row)]);
+    std::vector<Gradient> gradients = backward.run(one);
+    by_input.resize(std::max(by_input.size(), gradients.size()));
+    for (size_t i = 0; i < gradients.size(); ++i) {
+      if (gradients[i]) by_input[i].push_back(densify(gradients[i]));
+    }
+  }
+  std::vector<Gradient> results(by_input.size());
+  for (size_t i = 0; i < by_input.size(); ++i) {
+    // A function that leaves a gradient out does so for every row.
+    if (static_cast<int64_t>(by_input[i].size()) != count) continue;
+    results[i].values = stacked(call(ops::stack, by_input[i], Attrs().integer(0)));
+  }
+  return results;
+}
+
 void run_custom(Record& record, std::span<Tensor> dy, const std::vector<char>& needed,
                 std::vector<Collected>& collected) {
   for (size_t j = 0; j < record.num_outputs; ++j) {
     const Record::Slot& slot = record.output(j);
     if (!dy[j]) dy[j] = zeros(slot.dtype, record.shape(slot));
   }
-  std::vector<Gradient> gradients = record.backward->run(dy);
+  std::vector<Gradient> gradients = run_backward(*record.backward, dy);
   for (size_t i = 0; i < std::min<size_t>(gradients.size(), record.num_inputs); ++i) {
     const uint32_t entry = record.input(i).entry;
     if (entry && needed[entry] && gradients[i]) collected[entry].add(std::move(gradients[i]));
   }
+}
+
+// Where rows from `row` on begin in a tensor of as many axes as `shape`.
+Shape first_of(int64_t row, const Shape& shape) {
+  Shape begin = shape;
+  for (int i = 0; i < begin.rank(); ++i) begin[i] = 0;
+  begin[0] = row;
+  return begin;
 }
 
 }  // namespace
@@ -244,6 +302,73 @@ std::vector<Gradient> Tape::gradient(std::span<const Tensor> targets,
   for (uint64_t id : sources) {
     const uint32_t entry = entries_.find(id);
     results.push_back(entry && entry < entry_count ? collected[entry].sum() : Gradient{});
+  }
+  return results;
+}
+
+// So much of the largest value's gradient is worked on at once: beyond, one pass for many rows
+// saves no time, and costs memory.
+constexpr int64_t kRowsBytes = int64_t{32} << 20;
+
+int64_t Tape::rows_at_once() const {
+  int64_t largest = 1;
+  for (Record* record : records_) {
+    for (size_t j = 0; j < record->num_outputs; ++j) {
+      const Record::Slot& slot = record->output(j);
+      if (!slot.entry) continue;
+      if (slot.rank >= kMaxRank - 1) return 1;
+      largest = std::max(largest, record->shape(slot).num_elements() *
+                                      static_cast<int64_t>(element_size(slot.dtype)));
+    }
+  }
+  return std::max<int64_t>(kRowsBytes / largest, 1);
+}
+
+std::vector<Gradient> Tape::gradients_of_rows(const Tensor& target, const Tensor& weights,
+                                              std::span<const uint64_t> sources) {
+  const int64_t count = weights.dim(0);
+  if (count == 0) {
+    // One pass tells which sources are connected.
+    const Tensor weight = zeros(target.dtype(), target.shape());
+    std::vector<Gradient> results = gradient({&target, 1}, {&weight, 1}, sources);
+    for (Gradient& result : results) {
+      if (!result) continue;
+      Shape shape = result.sparse() ? result.dense_shape : result.values.shape();
+      shape.insert(0, 0);
+      result = {.values = zeros(result.values.dtype(), shape), .indices = {}, .dense_shape = {}};
+    }
+    return results;
+  }
+  const int64_t at_once = rows_at_once();
+  const bool persistent = std::exchange(persistent_, true);
+  const struct Restore {
+    Tape& tape;
+    bool persistent;
+    ~Restore() { tape.persistent_ = persistent; }
+  } restore{*this, persistent};
+  std::vector<TensorList> parts(sources.size());
+  for (int64_t begin = 0; begin < count; begin += at_once) {
+    const int64_t rows = std::min(at_once, count - begin);
+    Shape shape = weights.shape();
+    shape[0] = rows;
+    const Tensor chunk = rows == count ? weights
+                                       : call(ops::slice, {weights},
+                                              Attrs().list(first_of(begin, shape)).list(shape));
+    if (begin + rows >= count) persistent_ = persistent;
+    // A single row needs no stack, and may have as many axes as there can be.
+    Shape row = shape;
+    row.erase(0);
+    const Tensor weight = rows == 1 ? reshape_to(chunk, row) : stacked(chunk);
+    std::vector<Gradient> gradients = gradient({&target, 1}, {&weight, 1}, sources);
+    for (size_t i = 0; i < sources.size(); ++i) {
+      if (gradients[i]) parts[i].push_back(as_rows(densify(gradients[i]), rows));
+    }
+  }
+  std::vector<Gradient> results(sources.size());
+  for (size_t i = 0; i < sources.size(); ++i) {
+    if (parts[i].empty()) continue;
+    results[i].values =
+        parts[i].size() == 1 ? parts[i][0] : call(ops::concat, parts[i], Attrs().integer(0));
   }
   return results;
 }

@@ -6,6 +6,7 @@
 
 #include "eager/deferred.h"
 #include "eager/observer.h"
+#include "eager/stacked.h"
 #include "eager/symbolic.h"
 #include "eager/tape.h"
 
@@ -81,12 +82,17 @@ bool worth_deferring(const TensorSpec& spec) {
          (spec.dtype == DType::kFloat32 || spec.dtype == DType::kFloat64);
 }
 
-const Tensor* first_symbolic(std::span<const Tensor> inputs) {
+// The first input without memory of its own that is not to be computed: symbolic or stacked.
+const Tensor* first_stand_in(std::span<const Tensor> inputs) {
   for (const Tensor& input : inputs) {
-    if (input.impl()->deferred() && is_symbolic(input)) [[unlikely]]
+    if (input.impl()->deferred() && (is_symbolic(input) || is_stacked(input))) [[unlikely]]
       return &input;
   }
   return nullptr;
+}
+
+bool any_stacked(std::span<const Tensor> inputs) {
+  return std::any_of(inputs.begin(), inputs.end(), is_stacked);
 }
 
 void run_now(const Op& op, std::span<const Tensor> inputs, const Attrs& attrs,
@@ -119,7 +125,8 @@ void run(const Op& op, std::span<const Tensor> inputs, const Attrs& attrs, Tenso
   InferContext infer(op, inputs, attrs, specs);
   op.infer(infer);
   const bool records = op.gradient && recording();
-  if (const Tensor* unknown = first_symbolic(inputs)) [[unlikely]] {
+  if (const Tensor* unknown = first_stand_in(inputs)) [[unlikely]] {
+    if (any_stacked(inputs)) return run_stacked(op, inputs, attrs, specs, outputs);
     if (op.sizes_from_values) unknown->impl()->settle();  // throws
     for (const TensorSpec& spec : specs) outputs.push_back(symbolic(spec));
   } else if (op.defers && worth_deferring(specs[0])) {
@@ -139,8 +146,14 @@ Tensor call(const Op& op, std::span<const Tensor> inputs, const Attrs& attrs) {
 }
 
 Tensor call_reusing(const Op& op, Tensor first, const Tensor& second, const Attrs& attrs) {
+  if (Tensor more = rows_of(second)) [[unlikely]] {
+    if (Tensor rows = rows_of(first); rows && rows.shape() == more.shape()) {
+      first = {};
+      return stacked(call_reusing(op, std::move(rows), more, attrs));
+    }
+  }
   if (recording() || !first.exclusively_owned() || first.shape() != second.shape() ||
-      first.dtype() != second.dtype() || first_symbolic({&second, 1})) {
+      first.dtype() != second.dtype() || first_stand_in({&second, 1})) {
     return call(op, {first, second}, attrs);
   }
   second.impl()->settle();

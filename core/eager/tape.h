@@ -59,6 +59,12 @@ class Tape {
                                  std::span<const Tensor> output_gradients,
                                  std::span<const uint64_t> sources);
 
+  // The same for one target under several weightings, weights[0], weights[1], ...: for each source
+  // a dense tensor with one more axis in front, or nothing. Gradient functions run for many rows at
+  // once.
+  std::vector<Gradient> gradients_of_rows(const Tensor& target, const Tensor& weights,
+                                          std::span<const uint64_t> sources);
+
   // Whether that tensor or variable is known to the tape.
   bool knows(uint64_t id) const { return entries_.find(id) != 0; }
   // The number by which the tape knows it, or 0.
@@ -74,6 +80,7 @@ class Tape {
   // A new entry for an operation's result, also where that identity had one already.
   uint32_t fresh_entry(uint64_t id);
   void forget_records();
+  int64_t rows_at_once() const;
 
   std::atomic<uint32_t> refs_{1};
   bool persistent_;

@@ -98,6 +98,20 @@ def test_several_directions():
     assert accumulator.jvp(y).numpy().tolist() == [[2.0, 0.0], [0.0, 4.0]]
 
 
+def test_several_directions_of_several_primals():
+    x, w = tf.constant([1.0, 2.0]), tf.Variable([[3.0], [4.0]])
+    dx, dw = tf.constant([[1.0, 0.0], [0.0, 2.0]]), tf.zeros([2, 2, 1])
+    with Accumulator._batch_accumulator([x, w], [dx, dw]) as accumulator:
+        y = tf.matmul(x[None], w)
+        z = tf.reduce_sum(w)
+    assert accumulator.jvp(y).numpy().tolist() == [[[3.0]], [[8.0]]]
+    assert accumulator.jvp(z).numpy().tolist() == [0.0, 0.0]
+    assert accumulator.jvp(w).shape == dw.shape
+    other = tf.constant([1.0, 2.0, 3.0])
+    assert accumulator.jvp(other) is None
+    assert accumulator.jvp(other, unconnected_gradients="zero").shape == [2, 3]
+
+
 def test_bad_arguments():
     x = tf.constant([1.0, 2.0])
     with pytest.raises(ValueError, match="shape"):

@@ -1,0 +1,44 @@
+// Tensors that stand for several of one shape: what a backward pass for many rows at once runs on.
+//
+// An operation with such an input is checked and inferred for one row, and runs once on the rows
+// together, by the rule of its family (stacking_rules.cpp) or, without one, once for each row.
+// Tapes and observers meet the operations on whole rows only; Python never sees a stacked tensor.
+#pragma once
+
+#include "ops/op.h"
+
+namespace ef {
+
+// Stands for rows[0], rows[1], ...; its shape is that of one row.
+Tensor stacked(Tensor rows);
+// The rows, with one more axis in front, or an empty handle if `tensor` stands for itself.
+Tensor rows_of(const Tensor& tensor);
+inline bool is_stacked(const Tensor& tensor) { return static_cast<bool>(rows_of(tensor)); }
+// The rows of a stacked tensor; any other one `count` times.
+Tensor as_rows(const Tensor& tensor, int64_t count);
+
+// An operation some of whose inputs are stacked, all with `count` rows.
+struct StackedCall {
+  const Op& op;
+  std::span<const Tensor> inputs;
+  const Attrs& attrs;
+  const SpecList& specs;  // of one row
+  int64_t count;
+  TensorList& outputs;
+
+  // The whole of input i with its rows in front, or as it is.
+  Tensor whole(size_t i) const;
+  // Adds a result: that of all rows, of which each has the inferred shape.
+  void add(Tensor rows) const { outputs.push_back(stacked(std::move(rows))); }
+};
+
+// A strided slice's eight attributes, from `first` on, as those of the same slice of all rows.
+Attrs slice_of_rows(const Attrs& attrs, int first);
+
+void run_stacked(const Op& op, std::span<const Tensor> inputs, const Attrs& attrs,
+                 const SpecList& specs, TensorList& outputs);
+
+// Runs a call for all rows at once; false if its family has no rule for it.
+bool run_by_rule(const StackedCall& call);
+
+}  // namespace ef
