@@ -1,27 +1,242 @@
-"""Operations that programs call again and again on small tensors, and some of their gradients."""
+"""Operations that programs call again and again, on small tensors and on large ones."""
 
 import numpy as np
 
 from workload import Case, Target, Workload
 
-RANDOM = np.random.RandomState(0)
-MATRIX = RANDOM.uniform(-1, 1, (32, 32)).astype(np.float32)
-VECTOR = RANDOM.uniform(-1, 1, 1000).astype(np.float32)
-STACK = RANDOM.uniform(-1, 1, (8, 8, 8)).astype(np.float32)
-QUERIES = RANDOM.uniform(-1, 1, (2, 4, 8, 4)).astype(np.float32)
-LONG = RANDOM.uniform(-1, 1, (1000, 8)).astype(np.float32)
-POSITIVE = (lambda m: m @ m.swapaxes(-1, -2) + 16 * np.eye(16, dtype=np.float32))(
-    RANDOM.uniform(-1, 1, (64, 16, 16)).astype(np.float32)
-)
-PLACES = RANDOM.randint(0, 32, 20).astype(np.int64)
-SEGMENTS = RANDOM.randint(0, 20, 1000).astype(np.int64)
+SMALL = Target("tensorflow", 0.15)
+LARGE = Target("tensorflow", 1.05)
 
 
-def repeated(prepare):
-    """A Case for a framework from a function that returns the operation to repeat."""
+def uniform(*shape):
+    """Numbers between -1 and 1."""
+    return np.random.RandomState(0).uniform(-1, 1, shape).astype(np.float32)
+
+
+def below(limit, *shape):
+    """Whole numbers."""
+    return np.random.RandomState(1).randint(0, limit, shape).astype(np.int64)
+
+
+def positive(count, size):
+    """Positive definite matrices."""
+    matrices = uniform(count, size, size)
+    return matrices @ matrices.swapaxes(-1, -2) + size * np.eye(size, dtype=np.float32)
+
+
+def gather(tf, rows, columns, count):
+    x, places = tf.constant(uniform(rows, columns)), tf.constant(below(rows, count))
+    return lambda: tf.gather(x, places)
+
+
+def strided_slice(tf, rows, columns):
+    x = tf.constant(uniform(rows, columns))
+    end = rows * 5 // 8
+    return lambda: x[2:end:3, ::-1]
+
+
+def concat(tf, rows, columns):
+    parts = [tf.constant(uniform(rows, columns))] * 4
+    return lambda: tf.concat(parts, 1)
+
+
+def stack_slices(tf, columns):
+    rows = tf.unstack(tf.constant(uniform(1000, columns)))
+    return lambda: tf.stack(rows)
+
+
+def where(tf, rows, columns):
+    x = uniform(rows, columns)
+    x, y, condition = tf.constant(x), tf.constant(x * 2), tf.constant(x > 0)
+    return lambda: tf.where(condition, x, y)
+
+
+def one_hot(tf, count, depth):
+    places = tf.constant(below(depth, count))
+    return lambda: tf.one_hot(places, depth)
+
+
+def cumsum(tf, *shape):
+    x = tf.constant(uniform(*shape))
+    return lambda: tf.cumsum(x, -1)
+
+
+def top_k(tf, k, *shape):
+    x = tf.constant(uniform(*shape))
+    return lambda: tf.math.top_k(x, k).values
+
+
+def sort(tf, *shape):
+    x = tf.constant(uniform(*shape))
+    return lambda: tf.sort(x)
+
+
+def unsorted_segment_sum(tf, segments, *shape):
+    x, places = tf.constant(uniform(*shape)), tf.constant(below(segments, shape[0]))
+    return lambda: tf.math.unsorted_segment_sum(x, places, segments)
+
+
+def einsum(tf, *shape):
+    q, k = tf.constant(uniform(*shape)), tf.constant(uniform(*shape) * 2)
+    return lambda: tf.einsum("bhqd,bhkd->bhqk", q, k)
+
+
+def batched_matmul(tf, *shape):
+    a, b = tf.constant(uniform(*shape)), tf.constant(uniform(*shape) * 2)
+    return lambda: tf.matmul(a, b)
+
+
+def layer_norm(tf, rows, columns):
+    x, scale, offset = tf.constant(uniform(rows, columns)), tf.ones([columns]), tf.zeros([columns])
+
+    def step():
+        mean, variance = tf.nn.moments(x, [-1], keepdims=True)
+        return tf.nn.batch_normalization(x, mean, variance, offset, scale, 1e-3)
+
+    return step
+
+
+def resize(tf, size, *shape):
+    images = tf.constant(uniform(*shape))
+    return lambda: tf.image.resize(images, size)
+
+
+def embedding(tf, rows, columns, count):
+    table, places = tf.Variable(uniform(rows, columns)), tf.constant(below(rows, count))
+
+    def step():
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(tf.nn.embedding_lookup(table, places))
+        return tape.gradient(loss, table).values
+
+    return step
+
+
+def cholesky(tf, count, size):
+    x = tf.constant(positive(count, size))
+    return lambda: tf.linalg.cholesky(x)
+
+
+def cholesky_gradient(tf, count, size):
+    x = tf.constant(positive(count, size))
+
+    def step():
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            loss = tf.reduce_sum(tf.linalg.cholesky(x))
+        return tape.gradient(loss, x)
+
+    return step
+
+
+# Name, title, target, operation, its sizes.
+OPERATIONS = [
+    ("gather", "gather of 20 rows of 32×32", SMALL, gather, (32, 32, 20)),
+    ("strided-slice", "`x[2:20:3, ::-1]` of 32×32", SMALL, strided_slice, (32, 32)),
+    ("concat", "concat of four 32×32", SMALL, concat, (32, 32)),
+    ("stack-1000", "stack of 1,000 rows of 8", SMALL, stack_slices, (8,)),
+    ("where", "where of 32×32", SMALL, where, (32, 32)),
+    ("one-hot", "one_hot of 20 numbers below 32", SMALL, one_hot, (20, 32)),
+    ("cumsum", "cumsum of 1,000", SMALL, cumsum, (1000,)),
+    ("top-k", "top_k of 1,000, k = 10", SMALL, top_k, (10, 1000)),
+    ("sort", "sort of 1,000", SMALL, sort, (1000,)),
+    (
+        "segment-sum",
+        "unsorted_segment_sum of 1,000 in 20 segments",
+        SMALL,
+        unsorted_segment_sum,
+        (20, 1000),
+    ),
+    ("einsum", "einsum of attention scores, 2×4×8×4", SMALL, einsum, (2, 4, 8, 4)),
+    ("batched-matmul", "matmul of eight 8×8", SMALL, batched_matmul, (8, 8, 8)),
+    ("layer-norm", "layer normalisation of 32×32", SMALL, layer_norm, (32, 32)),
+    ("resize", "bilinear resize of 12×12×3 to 18×18", SMALL, resize, ((18, 18), 1, 12, 12, 3)),
+    (
+        "embedding",
+        "embedding lookup of 20 rows with its gradient",
+        SMALL,
+        embedding,
+        (32, 32, 20),
+    ),
+    ("cholesky", "cholesky of 64 matrices of 16×16", SMALL, cholesky, (64, 16)),
+    (
+        "cholesky-gradient",
+        "cholesky of 64 matrices of 16×16 with its gradient",
+        SMALL,
+        cholesky_gradient,
+        (64, 16),
+    ),
+    ("gather-large", "gather of 100,000 rows of 64", LARGE, gather, (50_000, 64, 100_000)),
+    (
+        "strided-slice-large",
+        "`x[2:2560:3, ::-1]` of 4096×4096",
+        LARGE,
+        strided_slice,
+        (4096, 4096),
+    ),
+    ("concat-large", "concat of four 1024×1024", LARGE, concat, (1024, 1024)),
+    ("stack-1000-large", "stack of 1,000 rows of 4,096", LARGE, stack_slices, (4096,)),
+    ("where-large", "where of 2048×2048", LARGE, where, (2048, 2048)),
+    ("one-hot-large", "one_hot of 32,768 numbers below 128", LARGE, one_hot, (32_768, 128)),
+    ("cumsum-large", "cumsum of 4,000,000", LARGE, cumsum, (4_000_000,)),
+    ("cumsum-rows-large", "cumsum along rows of 2048×2048", LARGE, cumsum, (2048, 2048)),
+    ("top-k-large", "top_k of 1,000,000, k = 100", LARGE, top_k, (100, 1_000_000)),
+    ("top-k-rows-large", "top_k of 1,024×4,096, k = 10", LARGE, top_k, (10, 1024, 4096)),
+    ("sort-large", "sort of 1,000,000", LARGE, sort, (1_000_000,)),
+    ("sort-rows-large", "sort of the rows of 4,096×256", LARGE, sort, (4096, 256)),
+    (
+        "segment-sum-large",
+        "unsorted_segment_sum of 65,536×64 in 1,000 segments",
+        LARGE,
+        unsorted_segment_sum,
+        (1000, 65_536, 64),
+    ),
+    (
+        "segment-sum-numbers-large",
+        "unsorted_segment_sum of 4,000,000 in 1,000 segments",
+        LARGE,
+        unsorted_segment_sum,
+        (1000, 4_000_000),
+    ),
+    (
+        "einsum-large",
+        "einsum of attention scores, 8×8×128×64",
+        LARGE,
+        einsum,
+        (8, 8, 128, 64),
+    ),
+    (
+        "batched-matmul-large",
+        "matmul of 64 matrices of 128×128",
+        LARGE,
+        batched_matmul,
+        (64, 128, 128),
+    ),
+    ("layer-norm-large", "layer normalisation of 8,192×512", LARGE, layer_norm, (8192, 512)),
+    (
+        "resize-large",
+        "bilinear resize of 8×256×256×3 to 512×512",
+        LARGE,
+        resize,
+        ((512, 512), 8, 256, 256, 3),
+    ),
+    (
+        "embedding-large",
+        "embedding lookup of 65,536 of 50,000 rows of 64 with its gradient",
+        LARGE,
+        embedding,
+        (50_000, 64, 65_536),
+    ),
+    ("cholesky-large", "cholesky of 4,096 matrices of 16×16", LARGE, cholesky, (4096, 16)),
+    ("cholesky-1024", "cholesky of 1024×1024", LARGE, cholesky, (1, 1024)),
+]
+
+
+def repeated(operation, sizes):
+    """A Case for a framework: the operation made ready, then repeated."""
 
     def case(tf):
-        step = prepare(tf)
+        step = operation(tf, *sizes)
 
         def run(count):
             for _ in range(count):
@@ -32,118 +247,12 @@ def repeated(prepare):
     return case
 
 
-def gather(tf):
-    x, places = tf.constant(MATRIX), tf.constant(PLACES)
-    return lambda: tf.gather(x, places)
-
-
-def strided_slice(tf):
-    x = tf.constant(MATRIX)
-    return lambda: x[2:20:3, ::-1]
-
-
-def concat(tf):
-    parts = [tf.constant(MATRIX)] * 4
-    return lambda: tf.concat(parts, 1)
-
-
-def stack_slices(tf):
-    x = tf.constant(LONG)
-    rows = tf.unstack(x)
-    return lambda: tf.stack(rows)
-
-
-def where(tf):
-    x, y, condition = tf.constant(MATRIX), tf.constant(MATRIX * 2), tf.constant(MATRIX > 0)
-    return lambda: tf.where(condition, x, y)
-
-
-def one_hot(tf):
-    places = tf.constant(PLACES)
-    return lambda: tf.one_hot(places, 32)
-
-
-def cumsum(tf):
-    x = tf.constant(VECTOR)
-    return lambda: tf.cumsum(x)
-
-
-def top_k(tf):
-    x = tf.constant(VECTOR)
-    return lambda: tf.math.top_k(x, 10).values
-
-
-def sort(tf):
-    x = tf.constant(VECTOR)
-    return lambda: tf.sort(x)
-
-
-def unsorted_segment_sum(tf):
-    x, segments = tf.constant(VECTOR), tf.constant(SEGMENTS)
-    return lambda: tf.math.unsorted_segment_sum(x, segments, 20)
-
-
-def einsum(tf):
-    q, k = tf.constant(QUERIES), tf.constant(QUERIES * 2)
-    return lambda: tf.einsum("bhqd,bhkd->bhqk", q, k)
-
-
-def batched_matmul(tf):
-    a, b = tf.constant(STACK), tf.constant(STACK * 2)
-    return lambda: tf.matmul(a, b)
-
-
-def layer_norm(tf):
-    x, scale, offset = tf.constant(MATRIX), tf.ones([32]), tf.zeros([32])
-
-    def step():
-        mean, variance = tf.nn.moments(x, [-1], keepdims=True)
-        return tf.nn.batch_normalization(x, mean, variance, offset, scale, 1e-3)
-
-    return step
-
-
-def embedding(tf):
-    table, places = tf.Variable(MATRIX), tf.constant(PLACES)
-
-    def step():
-        with tf.GradientTape() as tape:
-            loss = tf.reduce_sum(tf.nn.embedding_lookup(table, places))
-        return tape.gradient(loss, table).values
-
-    return step
-
-
-def cholesky(tf):
-    x = tf.constant(POSITIVE)
-    return lambda: tf.linalg.cholesky(x)
-
-
-# Name, title, operation.
-OPERATIONS = [
-    ("gather", "gather of 20 rows of 32×32", gather),
-    ("strided-slice", "`x[2:20:3, ::-1]` of 32×32", strided_slice),
-    ("concat", "concat of four 32×32", concat),
-    ("stack-1000", "stack of 1,000 rows of 8", stack_slices),
-    ("where", "where of 32×32", where),
-    ("one-hot", "one_hot of 20 numbers below 32", one_hot),
-    ("cumsum", "cumsum of 1,000", cumsum),
-    ("top-k", "top_k of 1,000, k = 10", top_k),
-    ("sort", "sort of 1,000", sort),
-    ("segment-sum", "unsorted_segment_sum of 1,000 in 20 segments", unsorted_segment_sum),
-    ("einsum", "einsum of attention scores, 2×4×8×4", einsum),
-    ("batched-matmul", "matmul of eight 8×8", batched_matmul),
-    ("layer-norm", "layer normalisation of 32×32", layer_norm),
-    ("embedding", "embedding lookup of 20 rows with its gradient", embedding),
-    ("cholesky", "cholesky of 64 matrices of 16×16", cholesky),
-]
-
 WORKLOADS = [
     Workload(
         name=f"surface-{name}",
         title=title,
-        target=Target("tensorflow", 0.15),
-        contenders={"eagerflow": repeated(operation), "tensorflow": repeated(operation)},
+        target=target,
+        contenders={c: repeated(operation, sizes) for c in ("eagerflow", "tensorflow")},
     )
-    for name, title, operation in OPERATIONS
+    for name, title, target, operation, sizes in OPERATIONS
 ]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import functools
 import math
+import operator
 import re
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 from eagerflow import _core
 from eagerflow.ops.array import invalid_argument
@@ -46,16 +47,10 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
                 f"Invalid keyword arguments for einsum: {key}. "
                 "Valid arguments: name, optimize, greedy."
             )
-    tensors = _converted(inputs)
-    terms, result = _labels(equation, tuple(tensor.ndim for tensor in tensors))
-    operands = [_with_unique_labels(t, term) for t, term in zip(tensors, terms, strict=True)]
-    _check_sizes(operands)
-    while len(operands) > 1:
-        # From the left, as the equation reads: the user orders the products.
-        a, b = operands[0], operands[1]
-        needed = set(result).union(*(labels for _, labels in operands[2:]))
-        operands[:2] = [_product(a, b, needed)]
-    return _arranged(*operands[0], result)
+    tensors = inputs
+    if any(type(x) is not Tensor or x.dtype is not inputs[0].dtype for x in inputs):
+        tensors = _converted(inputs)
+    return _plan(equation, tuple([x._shape_tuple() for x in tensors]))(tensors)
 
 
 def _converted(inputs: Sequence[Any]) -> list[Tensor]:
@@ -123,94 +118,156 @@ def _labels(equation: str, ranks: tuple[int, ...]) -> tuple[list[str], str]:
     return full, result
 
 
-def _with_unique_labels(tensor: Tensor, labels: str) -> tuple[Tensor, str]:
+class _Operand(NamedTuple):
+    """A tensor that is computed from the inputs later: its axes' labels and sizes, and how."""
+
+    labels: str
+    shape: tuple[int, ...]
+    value: Callable[[Sequence[Tensor]], Tensor]
+
+    def size(self, label: str) -> int:
+        return self.shape[self.labels.index(label)]
+
+    def sizes(self, labels: str) -> list[int]:
+        return [self.size(label) for label in labels]
+
+    def then(
+        self, labels: str, shape: Sequence[int], function: Callable[..., Tensor], *arguments: Any
+    ) -> _Operand:
+        """What a function of this one's value, and of further arguments, returns."""
+        value = self.value
+        return _Operand(labels, tuple(shape), lambda inputs: function(value(inputs), *arguments))
+
+    def reshaped(self, labels: str, shape: Sequence[int]) -> _Operand:
+        if tuple(shape) == self.shape:
+            return self._replace(labels=labels)
+        return self.then(labels, shape, _ops.reshape, list(shape))
+
+    def transposed(self, labels: str) -> _Operand:
+        if labels == self.labels:
+            return self
+        perm = [self.labels.index(label) for label in labels]
+        return self.then(labels, [self.shape[k] for k in perm], _ops.transpose, perm)
+
+    def stretched(self, label: str, size: int) -> _Operand:
+        shape = list(self.shape)
+        shape[self.labels.index(label)] = size
+        return self.then(self.labels, shape, _ops.broadcast_to, shape)
+
+    def arranged(self, wanted: str) -> _Operand:
+        """Summed over the labels that are not wanted, the others in order."""
+        dropped = [axis for axis, label in enumerate(self.labels) if label not in wanted]
+        if not dropped:
+            return self.transposed(wanted)
+        kept = "".join(label for label in self.labels if label in wanted)
+        return self.then(kept, self.sizes(kept), _ops.reduce_sum, dropped).transposed(wanted)
+
+
+@functools.lru_cache(maxsize=512)
+def _plan(
+    equation: str, shapes: tuple[tuple[int, ...], ...]
+) -> Callable[[Sequence[Tensor]], Tensor]:
+    """Computes the equation for inputs of these shapes."""
+    terms, result = _labels(equation, tuple(len(shape) for shape in shapes))
+    operands = [
+        _with_unique_labels(_Operand(term, shape, operator.itemgetter(k)))
+        for k, (term, shape) in enumerate(zip(terms, shapes, strict=True))
+    ]
+    _check_sizes(operands)
+    while len(operands) > 1:
+        # From the left, as the equation reads: the user orders the products.
+        needed = set(result).union(*(operand.labels for operand in operands[2:]))
+        operands[:2] = [_product(operands[0], operands[1], needed, result)]
+    return operands[0].arranged(result).value
+
+
+def _with_unique_labels(operand: _Operand) -> _Operand:
     """Takes diagonals until each label appears once."""
-    for label in dict.fromkeys(labels):
-        while labels.count(label) > 1:
+    for label in dict.fromkeys(operand.labels):
+        while operand.labels.count(label) > 1:
+            labels, shape, _ = operand
             first = labels.index(label)
             second = labels.index(label, first + 1)
-            shape = tensor._shape_tuple()
             size = shape[first]
             if shape[second] != size:
                 raise invalid_argument(
                     f"Expected dimension {size} at axis {second} of the input shaped "
                     f"{list(shape)} but got dimension {shape[second]} [Op:Einsum]"
                 )
-            rest = [k for k in range(tensor.ndim) if k not in (first, second)]
-            moved = _ops.transpose(tensor, [first, second, *rest])
-            flat = _ops.reshape(moved, [size * size, *(shape[k] for k in rest)])
-            diagonal = flat[:: size + 1] if size else flat
+            rest = [k for k in range(len(shape)) if k not in (first, second)]
+            sizes = [shape[k] for k in rest]
+            moved = operand.then("", [size, size, *sizes], _ops.transpose, [first, second, *rest])
+            flat = moved.then("", [size * size, *sizes], _ops.reshape, [size * size, *sizes])
             labels = label + "".join(labels[k] for k in rest)
-            tensor = diagonal
-    return tensor, labels
+            operand = flat.then(labels, [size, *sizes], _first_of_each, size + 1)
+    return operand
 
 
-def _check_sizes(operands: list[tuple[Tensor, str]]) -> None:
-    sizes: dict[str, int] = {}
-    for tensor, labels in operands:
-        shape = tensor._shape_tuple()
-        for axis, label in enumerate(labels):
-            size = shape[axis]
-            known = sizes.setdefault(label, size)
+def _first_of_each(rows: Tensor, step: int) -> Tensor:
+    return rows[::step]
+
+
+def _check_sizes(operands: Sequence[_Operand]) -> None:
+    known_sizes: dict[str, int] = {}
+    for operand in operands:
+        for axis, (label, size) in enumerate(zip(operand.labels, operand.shape, strict=True)):
+            known = known_sizes.setdefault(label, size)
             if known == size:
                 continue
             if ord(label) >= _FIRST_HIDDEN_LABEL and 1 in (known, size):
-                sizes[label] = max(known, size) if 0 not in (known, size) else 0
+                known_sizes[label] = max(known, size) if 0 not in (known, size) else 0
                 continue
             raise invalid_argument(
                 f"Expected dimension {known} at axis {axis} of the input shaped "
-                f"[{','.join(map(str, shape))}] but got dimension {size} [Op:Einsum]"
+                f"[{','.join(map(str, operand.shape))}] but got dimension {size} [Op:Einsum]"
             )
 
 
-def _arranged(tensor: Tensor, labels: str, wanted: str) -> Tensor:
-    """Sums over the labels that are not wanted and orders the others."""
-    dropped = [axis for axis, label in enumerate(labels) if label not in wanted]
-    if dropped:
-        tensor = _ops.reduce_sum(tensor, axis=dropped)
-        labels = "".join(label for label in labels if label in wanted)
-    if labels == wanted:
-        return tensor
-    return _ops.transpose(tensor, [labels.index(label) for label in wanted])
-
-
-def _product(a: tuple[Tensor, str], b: tuple[Tensor, str], needed: set[str]) -> tuple[Tensor, str]:
+def _product(x: _Operand, y: _Operand, needed: set[str], result: str) -> _Operand:
     """Multiplies two operands, and sums over what nobody else needs, by one matrix product."""
-    (x, x_labels), (y, y_labels) = a, b
-    both = [label for label in x_labels if label in y_labels]
+    both = [label for label in x.labels if label in y.labels]
     batch = "".join(label for label in both if label in needed)
     summed = "".join(label for label in both if label not in needed)
-    x_own = "".join(label for label in x_labels if label not in y_labels and label in needed)
-    y_own = "".join(label for label in y_labels if label not in x_labels and label in needed)
-    stretched = [label for label in both if _size(x, x_labels, label) != _size(y, y_labels, label)]
-    for label in stretched:
-        size = max(_size(x, x_labels, label), _size(y, y_labels, label))
-        if label in summed:
-            x, y = _stretch(x, x_labels, label, size), _stretch(y, y_labels, label, size)
-    x = _arranged(x, x_labels, batch + x_own + summed)
-    y = _arranged(y, y_labels, batch + summed + y_own)
-    x_shape, y_shape = x._shape_tuple(), y._shape_tuple()
+    x_own = "".join(label for label in x.labels if label not in y.labels and label in needed)
+    y_own = "".join(label for label in y.labels if label not in x.labels and label in needed)
+    x = x.arranged("".join(label for label in x.labels if label in batch + summed + x_own))
+    y = y.arranged("".join(label for label in y.labels if label in batch + summed + y_own))
+    for label in summed:
+        size = max(x.size(label), y.size(label))
+        x = x if x.size(label) == size else x.stretched(label, size)
+        y = y if y.size(label) == size else y.stretched(label, size)
+    if result == batch + y_own + x_own:
+        x, y, x_own, y_own = y, x, y_own, x_own
     n = len(batch)
-    rows = x_shape[n : n + len(x_own)]
-    columns = y_shape[n + len(summed) :]
-    inner = math.prod(x_shape[n + len(x_own) :])
-    if not summed:
+    sizes = [max(x.size(label), y.size(label)) for label in batch]
+    rows, columns = x.sizes(x_own), y.sizes(y_own)
+    if summed:
+        left, left_turned = _matrices(x, batch, x_own, summed)
+        right, right_turned = _matrices(y, batch, summed, y_own)
+        shape = [*sizes, math.prod(rows), math.prod(columns)]
+        function, turns = _ops.matmul, (left_turned, right_turned)
+    else:
         # An outer product needs no sums: stretch and multiply.
-        x = _ops.reshape(x, [*x_shape, *(1 for _ in y_own)])
-        y = _ops.reshape(y, [*y_shape[:n], *(1 for _ in x_own), *columns])
-        return _ops.multiply(x, y), batch + x_own + y_own
-    x = _ops.reshape(x, [*x_shape[:n], math.prod(rows), inner])
-    y = _ops.reshape(y, [*y_shape[:n], inner, math.prod(columns)])
-    product = _ops.matmul(x, y)
-    shape = [*product._shape_tuple()[:n], *rows, *columns]
-    return _ops.reshape(product, shape), batch + x_own + y_own
+        left = x.transposed(batch + x_own)
+        left = left.reshaped("", [*left.shape, *(1 for _ in y_own)])
+        right = y.transposed(batch + y_own)
+        right = right.reshaped("", [*right.shape[:n], *(1 for _ in x_own), *columns])
+        shape = [*sizes, *rows, *columns]
+        function, turns = _ops.multiply, ()
+    left_value, right_value = left.value, right.value
+    product = _Operand(
+        "",
+        tuple(shape),
+        lambda inputs: function(left_value(inputs), right_value(inputs), *turns),
+    )
+    return product.reshaped(batch + x_own + y_own, [*sizes, *rows, *columns])
 
 
-def _size(tensor: Tensor, labels: str, label: str) -> int:
-    return tensor._shape_tuple()[labels.index(label)]
-
-
-def _stretch(tensor: Tensor, labels: str, label: str, size: int) -> Tensor:
-    shape = list(tensor._shape_tuple())
-    shape[labels.index(label)] = size
-    return _ops.broadcast_to(tensor, shape)
+def _matrices(operand: _Operand, batch: str, rows: str, columns: str) -> tuple[_Operand, bool]:
+    """One axis each for rows and columns after those of the batch; whether they come turned."""
+    turned = operand.labels == batch + columns + rows != batch + rows + columns
+    if turned:
+        rows, columns = columns, rows
+    operand = operand.transposed(batch + rows + columns)
+    sizes = [math.prod(operand.sizes(rows)), math.prod(operand.sizes(columns))]
+    return operand.reshaped("", [*operand.sizes(batch), *sizes]), turned
