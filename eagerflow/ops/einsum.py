@@ -47,7 +47,7 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
                 f"Invalid keyword arguments for einsum: {key}. "
                 "Valid arguments: name, optimize, greedy."
             )
-    tensors = inputs
+    tensors: Sequence[Tensor] = inputs
     if any(type(x) is not Tensor or x.dtype is not inputs[0].dtype for x in inputs):
         tensors = _converted(inputs)
     return _plan(equation, tuple([x._shape_tuple() for x in tensors]))(tensors)
@@ -245,6 +245,8 @@ def _product(x: _Operand, y: _Operand, needed: set[str], result: str) -> _Operan
         left, left_turned = _matrices(x, batch, x_own, summed)
         right, right_turned = _matrices(y, batch, summed, y_own)
         shape = [*sizes, math.prod(rows), math.prod(columns)]
+        function: Callable[..., Tensor]
+        turns: tuple[bool, ...]
         function, turns = _ops.matmul, (left_turned, right_turned)
     else:
         # An outer product needs no sums: stretch and multiply.
