@@ -10,6 +10,7 @@ import numpy as np
 
 from eagerflow import _core, nest
 from eagerflow import dtype as dtypes
+from eagerflow.composite import CompositeTensor
 from eagerflow.errors import InvalidArgumentError, OutOfRangeError
 from eagerflow.type_spec import TypeSpec
 
@@ -51,6 +52,12 @@ def _wanted(signature: Any) -> tuple[list, list]:
     return kinds, specs
 
 
+def _like(elems: Any) -> Any:
+    """The signature of results that are like these elements."""
+    value = _as_tensor(elems)
+    return value._type_spec if isinstance(value, CompositeTensor) else value.dtype
+
+
 def stacked(column: list, kind: Any, spec: Any = None) -> Any:
     """Results for the slices joined into one value of a given dtype.
 
@@ -59,7 +66,7 @@ def stacked(column: list, kind: Any, spec: Any = None) -> Any:
         ValueError: if the shapes of results differ.
     """
     name = type(spec).__name__
-    if name == "RaggedTensorSpec":
+    if name == "RaggedTensorSpec" and any(_rank(item) for item in column):
         ragged = importlib.import_module("eagerflow.ragged")
         return ragged.stack([_core_or_same(item, kind) for item in column])
     if name == "SparseTensorSpec":
@@ -82,6 +89,10 @@ def stacked(column: list, kind: Any, spec: Any = None) -> Any:
             )
         parts.append(part)
     return _ops.stack(parts, 0)
+
+
+def _rank(item: Any) -> int:
+    return len(_as_tensor(item).shape)
 
 
 def _core_or_same(item: Any, kind: Any) -> Any:
@@ -131,7 +142,7 @@ def map_fn(
         raise ValueError(f"The first sizes of elems differ: {[len(column) for column in columns]}")
     signature = dtype if fn_output_signature is None else fn_output_signature
     if signature is None:
-        signature = nest.map_structure(lambda leaf: _as_tensor(leaf).dtype, elems)
+        signature = nest.map_structure(_like, elems)
     kinds, specs = _wanted(signature)
     results: list[list] = [[] for _ in specs]
     for slices in zip(*columns, strict=True):

@@ -82,3 +82,9 @@ def test_combined_rows_of_ragged_numbers():
     ids = tf.ragged.constant([[1, 3], [], [2]], dtype=tf.int64)
     rows = tf.nn.safe_embedding_lookup_sparse(table, ids)
     np.testing.assert_array_equal(rows.numpy(), [[4, 5], [0, 0], [4, 5]])
+
+
+def test_mapped_rows_stay_ragged():
+    numbers = tf.ragged.constant([[3, 1], [], [2]])
+    assert tf.map_fn(tf.math.square, numbers).to_list() == [[9, 1], [], [4]]
+    assert tf.map_fn(tf.reduce_sum, numbers).numpy().tolist() == [4, 0, 2]
