@@ -39,6 +39,33 @@ void clear(const Product& p, T* c) {
 // Below this many multiplications a second thread costs more than it brings.
 constexpr int64_t kThreadedSgemm = 600'000;
 
+// oneDNN is no faster up to here, and takes 25 ms for making its code when it is first called. With
+// the right matrix transposed, which we have to bring in order first, it is soon.
+constexpr int64_t kOwnProduct = 4'000'000;
+constexpr int64_t kOwnTransposed = 300'000;
+
+// Our own product: threads share the columns, or the rows if there are few columns.
+void medium(const Product& p, const float* a, const float* b, float* c) {
+  const Steps left = steps(p.transpose_a, p.lda);
+  const Steps right = steps(p.transpose_b, p.ldb);
+  const auto block = [&](int64_t i, int64_t rows, int64_t j, int64_t cols) {
+    kernels().medium_sgemm(rows, cols, p.k, a + i * left.row, left.row, left.col, b + j * right.col,
+                           right.row, right.col, c + i * p.ldc + j, p.ldc, p.accumulate);
+  };
+  const int64_t pieces = p.m * p.n * p.k / (kThreadedSgemm / 2);
+  constexpr int64_t kStrip = 48;
+  if (pieces < 2) return block(0, p.m, 0, p.n);
+  if (p.n >= 2 * kStrip) {
+    const int64_t strips = (p.n + kStrip - 1) / kStrip;
+    parallel_for(strips, std::max<int64_t>(1, strips / pieces), [&](int64_t begin, int64_t end) {
+      block(0, p.m, begin * kStrip, std::min(end * kStrip, p.n) - begin * kStrip);
+    });
+  } else {
+    parallel_for(p.m, std::max<int64_t>(8, p.m / pieces),
+                 [&](int64_t begin, int64_t end) { block(begin, end - begin, 0, p.n); });
+  }
+}
+
 // Keeps oneDNN on the calling thread while it lives.
 class OneThread {
  public:
@@ -116,7 +143,9 @@ void gemm(const Product& p, const float* a, const float* b, float* c) {
     kernels().small_sgemm(p.m, p.n, p.k, a, left.row, left.col, b, right.row, right.col, c, p.ldc);
     return;
   }
-  const OneThread one_thread(p.m * p.n * p.k < kThreadedSgemm);
+  const int64_t work = p.m * p.n * p.k;
+  if (work <= (p.transpose_b ? kOwnTransposed : kOwnProduct)) return medium(p, a, b, c);
+  const OneThread one_thread(work < kThreadedSgemm);
   const dnnl_status_t status =
       dnnl_sgemm(p.transpose_a ? 'T' : 'N', p.transpose_b ? 'T' : 'N', p.m, p.n, p.k, 1.0f, a,
                  p.lda, b, p.ldb, p.accumulate ? 1.0f : 0.0f, c, p.ldc);

@@ -41,6 +41,10 @@ struct GemmKernels {
   // c = op(a) * op(b), for m, n, k up to kSmallProduct.
   void (*small_sgemm)(int64_t m, int64_t n, int64_t k, const float* a, int64_t a_row, int64_t a_col,
                       const float* b, int64_t b_row, int64_t b_col, float* c, int64_t ldc);
+  // c = op(a) * op(b), or c += op(a) * op(b) with `add`, on one thread.
+  void (*medium_sgemm)(int64_t m, int64_t n, int64_t k, const float* a, int64_t a_row,
+                       int64_t a_col, const float* b, int64_t b_row, int64_t b_col, float* c,
+                       int64_t ldc, bool add);
 };
 
 namespace baseline {

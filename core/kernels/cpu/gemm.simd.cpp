@@ -1,8 +1,9 @@
-// Matrix products: a blocked double one, and a float one for tiny matrices.
+// Matrix products: a blocked double one, and float ones for matrices of some size and tiny ones.
 #include <cstdint>
 #include <cstring>
 
 #include "kernels/cpu/gemm.h"
+#include "kernels/cpu/gemm_tiles.h"
 
 namespace ef::cpu::EF_ISA {
 namespace {
@@ -22,8 +23,8 @@ constexpr int kVectors = 2;
 #endif
 
 typedef double Double __attribute__((vector_size(kBytes), aligned(8)));
-constexpr int kLanes = kBytes / 8;
-constexpr int kCols = kVectors * kLanes;
+constexpr int kDoubles = kBytes / 8;
+constexpr int kCols = kVectors * kDoubles;
 
 // A block of a (kRowBlock × kDepth) stays in the second-level cache, a strip of b (kDepth × kCols)
 // in the first.
@@ -49,13 +50,13 @@ void pack(int64_t rows, int64_t cols, const double* in, int64_t row_stride, int6
 }
 
 // c (rows × cols, at most kRows × kCols) += a strip of a times a strip of b.
-void tile(int64_t depth, const double* a, const double* b, double* c, int64_t ldc, int64_t rows,
-          int64_t cols) {
+void block(int64_t depth, const double* a, const double* b, double* c, int64_t ldc, int64_t rows,
+           int64_t cols) {
   Double sum[kRows][kVectors] = {};
   for (int64_t p = 0; p < depth; ++p) {
     Double right[kVectors];
 #pragma GCC unroll 4
-    for (int v = 0; v < kVectors; ++v) std::memcpy(&right[v], b + v * kLanes, sizeof(Double));
+    for (int v = 0; v < kVectors; ++v) std::memcpy(&right[v], b + v * kDoubles, sizeof(Double));
 #pragma GCC unroll 8
     for (int r = 0; r < kRows; ++r) {
 #pragma GCC unroll 4
@@ -70,9 +71,9 @@ void tile(int64_t depth, const double* a, const double* b, double* c, int64_t ld
 #pragma GCC unroll 4
       for (int v = 0; v < kVectors; ++v) {
         Double old;
-        std::memcpy(&old, c + r * ldc + v * kLanes, sizeof(Double));
+        std::memcpy(&old, c + r * ldc + v * kDoubles, sizeof(Double));
         old += sum[r][v];
-        std::memcpy(c + r * ldc + v * kLanes, &old, sizeof(Double));
+        std::memcpy(c + r * ldc + v * kDoubles, &old, sizeof(Double));
       }
     }
     return;
@@ -110,11 +111,52 @@ void dgemm(int64_t m, int64_t n, int64_t k, const double* a, int64_t a_row, int6
         pack<kRows>(rows, depth, a + i0 * a_row + p0 * a_col, a_row, a_col, packed_a);
         for (int64_t j = 0; j < cols; j += kCols) {
           for (int64_t i = 0; i < rows; i += kRows) {
-            tile(depth, packed_a + i * depth, packed_b + j * depth, c + (i0 + i) * ldc + j0 + j,
-                 ldc, min(kRows, rows - i), min(kCols, cols - j));
+            block(depth, packed_a + i * depth, packed_b + j * depth, c + (i0 + i) * ldc + j0 + j,
+                  ldc, min(kRows, rows - i), min(kCols, cols - j));
           }
         }
       }
+    }
+  }
+}
+
+// A strip of b stays in the first-level cache while the rows of a pass over it.
+constexpr int64_t kMediumDepth = 128;
+constexpr int64_t kStrip = kTileVectors * kLanes<float>;
+// With more rows, a copy of b in whole vectors costs less than a second pass over c.
+constexpr int64_t kFewRows = 64;
+
+void medium_sgemm(int64_t m, int64_t n, int64_t k, const float* a, int64_t a_row, int64_t a_col,
+                  const float* b, int64_t b_row, int64_t b_col, float* c, int64_t ldc, bool add) {
+  const Strided<float> left{a, a_row, a_col};
+  for (int64_t p0 = 0; p0 < k; p0 += kMediumDepth) {
+    const int64_t depth = min(kMediumDepth, k - p0);
+    for (int64_t j = 0; j < n; j += kStrip) {
+      const int64_t cols = min(kStrip, n - j);
+      const float* from = b + p0 * b_row + j * b_col;
+      const int64_t width = (cols + kLanes<float> - 1) / kLanes<float> * kLanes<float>;
+      // Rows that can be read in whole vectors where they lie, without leaving the matrix.
+      int64_t direct = depth;
+      if (b_col != 1 || (width != cols && m > kFewRows)) {
+        direct = 0;
+      } else if (width != cols) {
+        const int64_t room = (k - 1) * b_row + n - j - width;
+        direct = room < 0 ? 0 : min(depth, room / b_row + 1 - p0);
+        if (direct < 0) direct = 0;
+      }
+      bool more = add || p0 > 0;
+      if (direct > 0) {
+        any_strip(m, direct, left.at(0, p0), from, b_row, c + j, ldc, cols, more);
+        more = true;
+      }
+      if (direct == depth) continue;
+      alignas(64) float packed[kMediumDepth * kStrip];
+      for (int64_t p = direct; p < depth; ++p) {
+        float* const to = packed + (p - direct) * width;
+        for (int64_t q = 0; q < cols; ++q) to[q] = from[p * b_row + q * b_col];
+        for (int64_t q = cols; q < width; ++q) to[q] = 0;
+      }
+      any_strip(m, depth - direct, left.at(0, p0 + direct), packed, width, c + j, ldc, cols, more);
     }
   }
 }
@@ -165,7 +207,7 @@ void small_sgemm(int64_t m, int64_t n, int64_t k, const float* a, int64_t a_row,
 }  // namespace
 
 const GemmKernels& gemm_kernels() {
-  static const GemmKernels kernels{dgemm, small_sgemm};
+  static const GemmKernels kernels{dgemm, small_sgemm, medium_sgemm};
   return kernels;
 }
 

@@ -1,0 +1,96 @@
+// Tiles of matrix products that stay in registers. For *.simd.cpp files only: every name lives in
+// the namespace of one instruction set.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+#include "kernels/cpu/vector_math.h"
+
+namespace ef::cpu::EF_ISA {
+namespace {
+
+#if defined(__AVX512F__)
+inline constexpr int kTileRows = 8;
+inline constexpr int kTileVectors = 3;
+#elif defined(__AVX2__)
+inline constexpr int kTileRows = 4;
+inline constexpr int kTileVectors = 3;
+#else
+inline constexpr int kTileRows = 4;
+inline constexpr int kTileVectors = 2;
+#endif
+
+// A matrix in memory: element (i, j) lies at data[i * row + j * col].
+template <class T>
+struct Strided {
+  const T* data;
+  int64_t row;
+  int64_t col;
+  Strided at(int64_t i, int64_t j) const { return {data + i * row + j * col, row, col}; }
+};
+
+// c = a * b, or c += a * b with `add`, for Rows rows and `cols` columns, which fill Vectors vectors
+// but for a part of the last one. The rows of b are `b_row` apart, and hold whole vectors.
+template <int Rows, int Vectors, class T>
+EF_INLINE void tile(int64_t depth, Strided<T> a, const T* b, int64_t b_row, T* c, int64_t ldc,
+                    int64_t cols, bool add) {
+  constexpr int kWidth = kLanes<T>;
+  Vec<T> sum[Rows][Vectors] = {};
+  for (int64_t p = 0; p < depth; ++p) {
+    Vec<T> right[Vectors];
+#pragma GCC unroll 4
+    for (int v = 0; v < Vectors; ++v) {
+      std::memcpy(&right[v], b + p * b_row + v * kWidth, sizeof right[v]);
+    }
+#pragma GCC unroll 8
+    for (int r = 0; r < Rows; ++r) {
+#pragma GCC unroll 4
+      for (int v = 0; v < Vectors; ++v) sum[r][v] += a.data[r * a.row + p * a.col] * right[v];
+    }
+  }
+  const int64_t rest = cols - (Vectors - 1) * kWidth;  // of the last vector
+#pragma GCC unroll 8
+  for (int r = 0; r < Rows; ++r) {
+#pragma GCC unroll 4
+    for (int v = 0; v < Vectors; ++v) {
+      T* const to = c + r * ldc + v * kWidth;
+      if (v == Vectors - 1 && rest != kWidth) {
+        T part[kWidth];
+        std::memcpy(part, &sum[r][v], sizeof part);
+        for (int64_t j = 0; j < rest; ++j) to[j] = add ? to[j] + part[j] : part[j];
+        break;
+      }
+      Vec<T> old = {};
+      if (add) std::memcpy(&old, to, sizeof old);
+      old += sum[r][v];
+      std::memcpy(to, &old, sizeof old);
+    }
+  }
+}
+
+// The same for any number of rows.
+template <int Vectors, class T>
+void strip(int64_t rows, int64_t depth, Strided<T> a, const T* b, int64_t b_row, T* c, int64_t ldc,
+           int64_t cols, bool add) {
+  int64_t i = 0;
+  for (; i + kTileRows <= rows; i += kTileRows) {
+    tile<kTileRows, Vectors>(depth, a.at(i, 0), b, b_row, c + i * ldc, ldc, cols, add);
+  }
+  for (; i + 2 <= rows; i += 2) {
+    tile<2, Vectors>(depth, a.at(i, 0), b, b_row, c + i * ldc, ldc, cols, add);
+  }
+  if (i < rows) tile<1, Vectors>(depth, a.at(i, 0), b, b_row, c + i * ldc, ldc, cols, add);
+}
+
+// The same for up to kTileVectors vectors of columns.
+template <class T>
+void any_strip(int64_t rows, int64_t depth, Strided<T> a, const T* b, int64_t b_row, T* c,
+               int64_t ldc, int64_t cols, bool add) {
+  if (cols <= kLanes<T>) return strip<1>(rows, depth, a, b, b_row, c, ldc, cols, add);
+  if (cols <= 2 * kLanes<T>) return strip<2>(rows, depth, a, b, b_row, c, ldc, cols, add);
+  return strip<kTileVectors>(rows, depth, a, b, b_row, c, ldc, cols, add);
+}
+
+}  // namespace
+}  // namespace ef::cpu::EF_ISA
