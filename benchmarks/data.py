@@ -2,10 +2,11 @@
 
 import os
 import tempfile
+import time
 
 import numpy as np
 
-from workload import Case, Target, Workload
+from workload import ITSELF, Case, Target, Workload
 
 IMAGES = 60000
 SEQUENCES = 50000
@@ -103,6 +104,51 @@ def parsed_records(tf):
     return pass_case(make, lambda batch: float(np.sum(batch["label"].numpy())))
 
 
+def training_beside(tf):
+    """Training steps that are fed by a prefetching pipeline; how long they wait for it."""
+    generator = np.random.default_rng(0)
+    images = generator.random((2048, 32, 32, 3), np.float32)
+    labels = generator.integers(0, 10, 2048).astype(np.int32)
+    shapes = [(3, 3, 3, 32), (3, 3, 32, 64), (64, 10)]
+    weights = [tf.Variable((generator.random(s, np.float32) - 0.5) * 0.1) for s in shapes]
+
+    def normalized(image, label):
+        return (image - tf.reduce_mean(image)) / (tf.math.reduce_std(image) + 1e-6), label
+
+    def make():
+        dataset = tf.data.Dataset.from_tensor_slices((images, labels)).shuffle(500, seed=1)
+        return dataset.map(normalized, num_parallel_calls=2).batch(64).prefetch(2)
+
+    def step(batch, classes):
+        with tf.GradientTape() as tape:
+            hidden = tf.nn.relu(tf.nn.conv2d(batch, weights[0], 1, "SAME"))
+            hidden = tf.nn.relu(tf.nn.conv2d(hidden, weights[1], 2, "SAME"))
+            logits = tf.reduce_mean(hidden, [1, 2]) @ weights[2]
+            loss = tf.reduce_mean(
+                tf.nn.sparse_softmax_cross_entropy_with_logits(labels=classes, logits=logits)
+            )
+        for weight, gradient in zip(weights, tape.gradient(loss, weights), strict=True):
+            weight.assign_sub(0.01 * gradient)
+        return loss
+
+    dataset = make()
+
+    def run(count):
+        waited, started = 0.0, time.perf_counter()
+        for _ in range(count):
+            iterator = iter(dataset)
+            while True:
+                asked = time.perf_counter()
+                element = next(iterator, None)
+                waited += time.perf_counter() - asked
+                if element is None:
+                    break
+                step(*element)
+        return waited / (time.perf_counter() - started)
+
+    return Case(run, lambda: [float(step(*element)) for element in make().take(3)])
+
+
 def on_both(build):
     """The two contenders that have pipelines."""
     return {"eagerflow": build, "tensorflow": build}
@@ -132,5 +178,12 @@ WORKLOADS = [
         "50,000 records: parse_single_example, batch",
         Target("tensorflow", 0.5),
         on_both(parsed_records),
+    ),
+    Workload(
+        "data_wait",
+        "training with prefetch: share of an epoch spent waiting for data",
+        Target(ITSELF, 0.02),
+        on_both(training_beside),
+        measure="share",
     ),
 ]

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import frameworks
-from workload import FASTEST_PEER, OURS, Target, Workload
+from workload import FASTEST_PEER, ITSELF, OURS, Target, Workload
 
 HERE = Path(__file__).parent
 ROUNDS = 11
@@ -88,7 +88,9 @@ class Result:
         return min((c for c in self.samples if c != OURS), key=self.median, default=None)
 
     def ratio(self, target: Target) -> float | None:
-        """The median over the rounds of ours divided by the peer's."""
+        """The median over the rounds of ours divided by the peer's; or of ours alone."""
+        if target.peer == ITSELF:
+            return self.median(OURS)
         peer = self.peer(target)
         if OURS not in self.samples or peer is None:
             return None
@@ -131,6 +133,7 @@ class Harness:
             "time": self.measure_time,
             "memory": self.measure_memory,
             "process": self.measure_process,
+            "share": self.measure_time,
         }
         measure[workload.measure](workload, result)
         return result
@@ -151,7 +154,11 @@ class Harness:
         for contender in in_turns(result, self.rounds):
             try:
                 answer = self.workers[contender].ask("time", counts[contender])
-                result.samples[contender].append(answer["seconds"] * workload.repeats)
+                result.samples[contender].append(
+                    answer["share"]
+                    if workload.measure == "share"
+                    else answer["seconds"] * workload.repeats
+                )
             except WorkerError as error:
                 self.fail(result, contender, str(error))
             time.sleep(PAUSE)

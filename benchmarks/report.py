@@ -10,7 +10,7 @@ except ModuleNotFoundError:  # Python 3.10
     from pip._vendor import tomli as tomllib
 
 from harness import Result
-from workload import CONTENDERS, FASTEST_PEER, OURS, Target
+from workload import CONTENDERS, FASTEST_PEER, ITSELF, OURS, Target
 
 NOTES = Path(__file__).parent / "notes.toml"
 # What the README shows: one line from each part of the work.
@@ -33,6 +33,7 @@ UNITS = {
     "memory": [(2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB")],
 }
 UNITS["process"] = UNITS["time"]
+UNITS["share"] = [(0.01, "%")]
 
 
 def quantity(value: float | None, measure: str) -> str:
@@ -56,6 +57,8 @@ def verdict(result: Result, target: Target) -> str:
 
 def peer_name(result: Result, target: Target) -> str:
     """Whom we are compared with."""
+    if target.peer == ITSELF:
+        return "–"
     if target.peer != FASTEST_PEER:
         return CONTENDERS[target.peer]
     peer = result.peer(target)
@@ -88,7 +91,7 @@ def targets_table(results: list[Result]) -> list[str]:
     ]
     for result, target in every_target(results):
         ratio = result.ratio(target)
-        shown = "–" if ratio is None else f"{ratio:.2f}"
+        shown = "–" if ratio is None else f"{ratio:.{3 if target.peer == ITSELF else 2}f}"
         lines.append(
             f"| {result.workload.title} | {peer_name(result, target)} | {shown} | "
             f"{target.at_most:g} | {verdict(result, target)} |"
@@ -115,8 +118,9 @@ def misses(results: list[Result]) -> list[str]:
 
 def summary(results: list[Result]) -> list[str]:
     """The README's part: the headlines, and how many targets are met, in Markdown."""
-    judged = [result for result in results if result.met is not None]
-    met = sum(bool(result.met) for result in judged)
+    judged = [result.met(target) for result, target in every_target(results)]
+    judged = [reached for reached in judged if reached is not None]
+    met = sum(judged)
     return [
         f"On {len(os.sched_getaffinity(0))} cores of an {processor()}, everybody with two threads "
         "(`make bench`). "

@@ -61,12 +61,12 @@ class Worker:
         return {"values": values, "seconds": elapsed / count}
 
     def time(self, count: int) -> dict:
-        """Seconds per run, over `count` runs."""
+        """Seconds per run, over `count` runs, and what they returned."""
         gc.collect()
         self.case.run(max(1, count // 10))
         started = time.perf_counter()
-        self.case.run(count)
-        return {"seconds": (time.perf_counter() - started) / count}
+        share = self.case.run(count)
+        return {"seconds": (time.perf_counter() - started) / count, "share": share}
 
     def memory(self, name: str) -> dict:
         """Peak resident memory of a few runs, beyond what the process held before; and in all."""

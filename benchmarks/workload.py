@@ -16,21 +16,24 @@ CONTENDERS = {
 }
 OURS = "eagerflow"
 FASTEST_PEER = "fastest peer"
+# Instead of a peer: the measurement itself is what must be small.
+ITSELF = "itself"
 
 
 @dataclass
 class Case:
     """A workload made ready on one contender."""
 
-    # Does the work `count` times, and returns when all of it is done.
-    run: Callable[[int], None]
+    # Does the work `count` times, and returns when all of it is done. Where a share is measured,
+    # it returns that share of its time.
+    run: Callable[[int], float | None]
     # Numbers by which contenders are compared; asked for once, before anything is timed.
     value: Callable[[], Sequence[float]]
 
 
 @dataclass(frozen=True)
 class Target:
-    """Our measurement divided by the peer's must be `at_most` this."""
+    """Our measurement, divided by the peer's if there is one, must be `at_most` this."""
 
     peer: str
     at_most: float
@@ -48,7 +51,8 @@ class Workload:
     contenders: Mapping[str, Any] = field(repr=False)
     # One measurement is this many runs of the Case.
     repeats: int = 1
-    # "time" (seconds), "memory" (bytes) or "process" (seconds, in a new process each time).
+    # "time" (seconds), "memory" (bytes), "process" (seconds, in a new process each time) or
+    # "share" (of the time that a run takes).
     measure: str = "time"
     # Further peers to compare with.
     also: tuple[Target, ...] = ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any
 
@@ -9,7 +10,7 @@ from eagerflow import context
 from eagerflow.data import structure
 
 
-class Cursor:
+class Cursor(ABC):
     """Yields the elements of one dataset, once.
 
     A cursor that raises an error has moved on: the next call gives the next element.
@@ -21,16 +22,17 @@ class Cursor:
     def __iter__(self) -> Cursor:
         return self
 
+    @abstractmethod
     def __next__(self) -> Any:
-        raise NotImplementedError
+        """The next element."""
 
+    @abstractmethod
     def state(self) -> Any:
         """The position, made of dictionaries, lists, numbers, strings, None and tensors."""
-        raise NotImplementedError
 
+    @abstractmethod
     def restore(self, state: Any) -> None:
         """Goes to a position that `state` told of a cursor of the same dataset."""
-        raise NotImplementedError
 
     def skip(self, count: int) -> None:
         """Passes over elements; stops quietly at the end."""

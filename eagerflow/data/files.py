@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import struct
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any, BinaryIO
 
@@ -70,16 +71,17 @@ class FileCursor(Cursor):
         self._file: BinaryIO | None = None
         self._at = 0
 
+    @abstractmethod
     def _opened(self) -> BinaryIO:
-        raise NotImplementedError
+        """The file, at its first record."""
 
+    @abstractmethod
     def _record(self, file: BinaryIO) -> bytes:
         """The next record.
 
         Raises:
             StopIteration: at the end.
         """
-        raise NotImplementedError
 
     def _element(self, record: bytes) -> Any:
         return _core.convert(record, dtypes.string, None)
@@ -141,7 +143,7 @@ class OneFileDataset(Dataset):
         return next(self._make(self._path), _core.convert("", None, None))
 
 
-class ReaderDataset(UnaryDataset):
+class ReaderDataset(UnaryDataset, ABC):
     """The records of several files, one file after the other or several at a time."""
 
     def __init__(self, filenames: Any, num_parallel_reads: Any) -> None:
@@ -160,8 +162,9 @@ class ReaderDataset(UnaryDataset):
     def _one_file(self, name: Any) -> Dataset:
         return OneFileDataset(self._open, path_of(name))
 
+    @abstractmethod
     def _open(self, path: str) -> FileCursor:
-        raise NotImplementedError
+        """A cursor over the records of one file."""
 
     def _make_spec(self) -> Any:
         return TensorSpec([], dtypes.string)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any
 
@@ -15,20 +16,20 @@ _CHUNK = 2048
 _NOTHING: np.ndarray = np.zeros(0, np.int64)
 
 
-class IndexStream:
+class IndexStream(ABC):
     """A sequence of indices that is read in pieces."""
 
+    @abstractmethod
     def take(self, count: int) -> Any:
         """The next `count` indices, a range or an array; fewer if the stream ends."""
-        raise NotImplementedError
 
+    @abstractmethod
     def state(self) -> Any:
         """The position as plain values."""
-        raise NotImplementedError
 
+    @abstractmethod
     def restore(self, state: Any) -> None:
         """Goes to a position of a stream of the same form."""
-        raise NotImplementedError
 
 
 class Successive(IndexStream):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Any
 
 import numpy as np
@@ -13,31 +14,32 @@ from eagerflow.data.context import context_of
 Tensor = _core.Tensor
 
 
-class Iterator:
+class Iterator(ABC):
     """The interface of iterators over the elements of a dataset."""
 
     @property
+    @abstractmethod
     def element_spec(self) -> Any:
         """The specs of the elements."""
-        raise NotImplementedError("Iterator.element_spec")
 
+    @abstractmethod
     def get_next(self) -> Any:
         """The next element.
 
         Raises:
             tf.errors.OutOfRangeError: if there is none.
         """
-        raise NotImplementedError("Iterator.get_next()")
 
+    @abstractmethod
     def get_next_as_optional(self) -> Any:
         """The next element as a `tf.experimental.Optional`, empty at the end."""
-        raise NotImplementedError("Iterator.get_next_as_optional()")
 
     def __iter__(self) -> Any:
         return self
 
+    @abstractmethod
     def __next__(self) -> Any:
-        raise NotImplementedError("Iterator.__next__()")
+        """The next element."""
 
 
 class OwnedIterator(Iterator):
@@ -356,7 +358,7 @@ class IteratorSpec(structure.TypeSpec):
         return f"IteratorSpec({self._element_spec!r})"
 
 
-class Optional:
+class Optional(ABC):
     """A value that may be missing: what `Iterator.get_next_as_optional` gives.
 
     >>> iterator = iter(tf.data.Dataset.range(1))
@@ -366,22 +368,22 @@ class Optional:
     np.False_
     """
 
+    @abstractmethod
     def has_value(self, name: str | None = None) -> Any:
         """Whether there is a value, a boolean scalar."""
-        raise NotImplementedError("Optional.has_value()")
 
+    @abstractmethod
     def get_value(self, name: str | None = None) -> Any:
         """The value.
 
         Raises:
             tf.errors.InvalidArgumentError: if there is none.
         """
-        raise NotImplementedError("Optional.get_value()")
 
     @property
+    @abstractmethod
     def element_spec(self) -> Any:
         """The specs of the value."""
-        raise NotImplementedError("Optional.element_spec")
 
     @property
     def _type_spec(self) -> OptionalSpec:

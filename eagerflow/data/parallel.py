@@ -313,7 +313,7 @@ class Team:
         size = int(_BLOCK_SECONDS / self.pace) if self.pace > 0 else _LARGEST_BLOCK
         if self.elastic:
             self.size = max(1, min(size, _LARGEST_BLOCK))
-            self.room = workers * (8 + 2 * (self.size - 1))
+            self.room = 2 * workers * self.size
         else:
             self.size = max(1, min(size, _LARGEST_BLOCK, self.room // (4 * workers)))
 
@@ -419,7 +419,7 @@ class ParallelMapCursor(TeamCursor):
     def __init__(
         self, source: Cursor, function: Callable, workers: int, ordered: bool, dataset: Dataset
     ) -> None:
-        team = Team(source, mapping(function), workers, 8 * workers, ordered, elastic=True)
+        team = Team(source, mapping(function), workers, 2 * workers, ordered, elastic=True)
         super().__init__(team, dataset)
 
 
