@@ -273,6 +273,8 @@ def top_k(
     (array([9, 4], dtype=int32), array([1, 2], dtype=int32))
     """
     values, indices = _ops.top_k(input, k, sorted)
+    if index_type is dtypes.int32:
+        return TopKV2(values, indices)
     index_type = dtypes.as_dtype(index_type)
     return TopKV2(
         values, indices if index_type is indices.dtype else _ops.cast(indices, index_type)

@@ -1,15 +1,26 @@
 // Sorting, searching and counting.
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <unordered_map>
 #include <vector>
 
+#include "device/isa.h"
+#include "device/parallel.h"
 #include "kernels/cpu/indexing.h"
+#include "kernels/cpu/onednn.h"
+#include "kernels/cpu/radix.h"
+#include "kernels/cpu/search_loops.h"
 #include "kernels/cpu/typed.h"
 
 namespace ef::cpu {
 namespace {
+
+const SearchLoops& search_loops() {
+  static const SearchLoops& chosen = isa() == Isa::kAvx512 ? avx512::search_loops()
+                                     : isa() == Isa::kAvx2 ? avx2::search_loops()
+                                                           : baseline::search_loops();
+  return chosen;
+}
 
 // Rows along one axis: element k of row r lies at start(r) + k * inner.
 struct Rows {
@@ -44,74 +55,129 @@ bool before(T a, T b) {
   return x < y;
 }
 
-// The order that sorts a row, equal elements in their original order.
-template <class T>
-void order_row(const T* x, const Rows& rows, int64_t r, bool descending,
-               std::vector<int32_t>& order) {
-  order.resize(static_cast<size_t>(rows.width));
-  std::iota(order.begin(), order.end(), 0);
-  const T* row = x + rows.start(r);
-  std::stable_sort(order.begin(), order.end(), [&](int32_t a, int32_t b) {
-    const T first = row[a * rows.inner];
-    const T second = row[b * rows.inner];
-    return descending ? before(second, first) : before(first, second);
+// About this many elements are worth another thread.
+constexpr int64_t kGrain = 4096;
+
+// Calls body(row, memory for twice `width` items) for each row, on several threads.
+template <class Item, class Body>
+void for_rows(int64_t rows, int64_t width, const Body& body) {
+  parallel_for(rows, std::max<int64_t>(1, kGrain / width), [&](int64_t begin, int64_t end) {
+    const onednn::Scratch items(2 * static_cast<size_t>(width) * sizeof(Item));
+    for (int64_t r = begin; r < end; ++r) body(r, items.as<Item>());
   });
 }
 
-// Calls body(type, row, place, original index) for every element in sorted order.
-template <class Body>
-void for_sorted(const Tensor& x, int64_t axis, bool descending, const Body& body) {
-  const Rows rows = rows_of(x.shape(), axis);
-  std::vector<int32_t> order;
-  on_real_type(x.dtype(), [&]<class T>(T) {
-    for (int64_t r = 0; r < rows.count; ++r) {
-      order_row(x.data<T>(), rows, r, descending, order);
-      for (int64_t k = 0; k < rows.width; ++k) {
-        body(T{}, rows, r, k, order[static_cast<size_t>(k)]);
-      }
-    }
-  });
+// Keys with their places in the row, the least first; the largest if descending.
+template <class T>
+auto* sorted_places(const T* row, int64_t width, int64_t inner, bool descending,
+                    Placed<typename Keys<T>::Key>* items) {
+  using Key = typename Keys<T>::Key;
+  const Key flip = descending ? Keys<T>::kAll : Key{0};
+  for (int64_t k = 0; k < width; ++k) {
+    items[k] = {static_cast<Key>(Keys<T>::equal_zeros(row[k * inner]) ^ flip),
+                static_cast<int32_t>(k)};
+  }
+  return radix_sort(items, items + width, width);
 }
 
-// Keeps the indices of the `kept` largest elements of a row in order, the first of equal ones
-// first.
+// More moves than these, and sorting by digits is cheaper.
+constexpr int64_t kMovesPerElement = 16;
+
+// Keeps the `kept` largest elements of a row in order with their places, the first of equal ones
+// first. Gives up, and returns false, where too many have been the largest so far.
 template <class T>
-void largest_of(const T* row, int64_t width, int64_t kept, int32_t* best) {
+bool largest_of(const T* row, int64_t width, int64_t kept, T* values, int32_t* places) {
   int64_t found = 0;
+  int64_t moves = 0;
   for (int64_t i = 0; i < width; ++i) {
-    const T value = row[i];
     if (found == kept) {
       // False for NaN, which is looked at more closely.
-      if (arithmetic(value) <= arithmetic(row[best[kept - 1]])) continue;
-      if (!before(row[best[kept - 1]], value)) continue;
+      if constexpr (std::is_same_v<T, float>) {
+        i = search_loops().next_above(row, i, width, values[kept - 1]);
+        if (i == width) return true;
+      } else if (arithmetic(row[i]) <= arithmetic(values[kept - 1])) {
+        continue;
+      }
+      if (!before(values[kept - 1], row[i])) continue;
     } else {
       ++found;
     }
+    const T value = row[i];
     int64_t place = found - 1;
-    for (; place > 0 && before(row[best[place - 1]], value); --place) best[place] = best[place - 1];
-    best[place] = static_cast<int32_t>(i);
+    for (; place > 0 && before(values[place - 1], value); --place) {
+      values[place] = values[place - 1];
+      places[place] = places[place - 1];
+    }
+    values[place] = value;
+    places[place] = static_cast<int32_t>(i);
+    moves += found - place;
+    if (moves > kMovesPerElement * width) return false;
   }
+  return true;
 }
 
-// Below this share of a row, looking for the largest is cheaper than sorting.
-constexpr int64_t kFewOfMany = 16;
+// The same for many: those that may be among the largest, by the leading digits of their keys, are
+// sorted.
+template <class T>
+void largest_of_many(const T* row, int64_t width, int64_t kept,
+                     Placed<typename Keys<T>::Key>* items, T* values, int32_t* places) {
+  using Key = typename Keys<T>::Key;
+  constexpr int kBits = std::min<int>(11, 8 * sizeof(Key));
+  constexpr int kShift = 8 * sizeof(Key) - kBits;
+  int64_t counts[1 << kBits] = {};
+  for (int64_t i = 0; i < width; ++i) ++counts[Keys<T>::equal_zeros(row[i]) >> kShift];
+  int least = (1 << kBits) - 1;
+  for (int64_t above = counts[least]; above < kept; above += counts[least]) --least;
+  int64_t found = 0;
+  for (int64_t i = 0; i < width; ++i) {
+    const Key key = Keys<T>::equal_zeros(row[i]);
+    if (static_cast<int>(key >> kShift) < least) continue;
+    items[found++] = {static_cast<Key>(~key), static_cast<int32_t>(i)};
+  }
+  items = radix_sort(items, items + width, found);
+  for (int64_t k = 0; k < kept; ++k) {
+    places[k] = items[k].place;
+    values[k] = row[items[k].place];
+  }
+}
 
 }  // namespace
 
 void sort(KernelContext& context) {
   const Tensor& x = context.input(0);
-  for_sorted(x, context.attrs().integer(0), context.attrs().integer(1) == 1,
-             [&]<class T>(T, const Rows& rows, int64_t r, int64_t k, int32_t index) {
-               context.output(0).mutable_data<T>()[rows.start(r) + k * rows.inner] =
-                   x.data<T>()[rows.start(r) + index * rows.inner];
-             });
+  const Rows rows = rows_of(x.shape(), context.attrs().integer(0));
+  const bool descending = context.attrs().integer(1) == 1;
+  on_real_type(x.dtype(), [&]<class T>(T) {
+    using Key = typename Keys<T>::Key;
+    const Key flip = descending ? Keys<T>::kAll : Key{0};
+    const T* from = x.data<T>();
+    T* to = context.output(0).mutable_data<T>();
+    for_rows<Key>(rows.count, rows.width, [&](int64_t r, Key* keys) {
+      const int64_t start = rows.start(r);
+      for (int64_t k = 0; k < rows.width; ++k) {
+        keys[k] = static_cast<Key>(Keys<T>::of(from[start + k * rows.inner]) ^ flip);
+      }
+      keys = radix_sort(keys, keys + rows.width, rows.width);
+      for (int64_t k = 0; k < rows.width; ++k) {
+        to[start + k * rows.inner] = Keys<T>::value(static_cast<Key>(keys[k] ^ flip));
+      }
+    });
+  });
 }
 
 void argsort(KernelContext& context) {
-  for_sorted(context.input(0), context.attrs().integer(0), context.attrs().integer(1) == 1,
-             [&]<class T>(T, const Rows& rows, int64_t r, int64_t k, int32_t index) {
-               context.output(0).mutable_data<int32_t>()[rows.start(r) + k * rows.inner] = index;
-             });
+  const Tensor& x = context.input(0);
+  const Rows rows = rows_of(x.shape(), context.attrs().integer(0));
+  const bool descending = context.attrs().integer(1) == 1;
+  int32_t* out = context.output(0).mutable_data<int32_t>();
+  on_real_type(x.dtype(), [&]<class T>(T) {
+    using Item = Placed<typename Keys<T>::Key>;
+    for_rows<Item>(rows.count, rows.width, [&](int64_t r, Item* items) {
+      const int64_t start = rows.start(r);
+      items = sorted_places(x.data<T>() + start, rows.width, rows.inner, descending, items);
+      for (int64_t k = 0; k < rows.width; ++k) out[start + k * rows.inner] = items[k].place;
+    });
+  });
 }
 
 void top_k(KernelContext& context) {
@@ -119,22 +185,17 @@ void top_k(KernelContext& context) {
   const int64_t kept = context.attrs().integer(0);
   const int64_t width = x.shape().back();
   if (kept == 0) return;
-  if (kept * kFewOfMany <= width) {
-    on_real_type(x.dtype(), [&]<class T>(T) {
-      for (int64_t r = 0; r < x.size() / width; ++r) {
-        const T* row = x.data<T>() + r * width;
-        int32_t* best = context.output(1).mutable_data<int32_t>() + r * kept;
-        largest_of(row, width, kept, best);
-        T* values = context.output(0).mutable_data<T>() + r * kept;
-        for (int64_t k = 0; k < kept; ++k) values[k] = row[best[k]];
-      }
+  // Kept in order while a row is looked through, k elements are moved k log(width / k) times.
+  const bool few = kept * kept <= width;
+  on_real_type(x.dtype(), [&]<class T>(T) {
+    const T* from = x.data<T>();
+    T* values = context.output(0).mutable_data<T>();
+    int32_t* places = context.output(1).mutable_data<int32_t>();
+    for_rows<Placed<typename Keys<T>::Key>>(x.size() / width, width, [&](int64_t r, auto* items) {
+      const T* row = from + r * width;
+      if (few && largest_of(row, width, kept, values + r * kept, places + r * kept)) return;
+      largest_of_many(row, width, kept, items, values + r * kept, places + r * kept);
     });
-    return;
-  }
-  for_sorted(x, -1, true, [&]<class T>(T, const Rows& rows, int64_t r, int64_t k, int32_t index) {
-    if (k >= kept) return;
-    context.output(0).mutable_data<T>()[r * kept + k] = x.data<T>()[rows.start(r) + index];
-    context.output(1).mutable_data<int32_t>()[r * kept + k] = index;
   });
 }
 
