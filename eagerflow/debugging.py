@@ -14,6 +14,7 @@ from eagerflow.numerics import disable_check_numerics as disable_check_numerics
 from eagerflow.numerics import enable_check_numerics as enable_check_numerics
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.math import same_dtype
+from eagerflow.ops.op_arguments import raises_like
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -442,6 +443,7 @@ def Assert(condition: Any, data: Any, summarize: int | None = None, name: Any = 
 
 
 @elementwise
+@raises_like("CheckNumerics")
 def check_numerics(tensor: Any, message: str, name: Any = None) -> Tensor:
     """Checks that no element is NaN or infinite, and returns the tensor.
 
@@ -476,6 +478,7 @@ def check_numerics(tensor: Any, message: str, name: Any = None) -> Tensor:
     )
 
 
+@raises_like("CheckNumerics/assert", first=True)
 def assert_all_finite(x: Any, message: str, name: Any = None) -> Tensor:
     """Checks that no element is NaN or infinite; the same as `check_numerics`."""
     return check_numerics(x, message)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from eagerflow import _core
 
 OK = 0
@@ -206,3 +208,12 @@ def exception_type_from_error_code(error_code: int) -> type[OpError]:
 
 _CLASSES: dict[int, type[OpError]] = {cls._code: cls for cls in _CodedError.__subclasses__()}
 _core.register_errors(_CLASSES)
+
+
+def _reason(op: str, given: dict[str, Any], error: Exception) -> Exception:
+    from eagerflow.ops.op_arguments import reason
+
+    return reason(op, given, error) or error
+
+
+_core.register_reasons(_reason)

@@ -187,6 +187,7 @@ NB_MODULE(_core, m) {
   m.def("register_composites", [](nb::object base, nb::object handler) {
     translated([&] { py::register_composites(base.ptr(), handler.ptr()); });
   });
+  m.def("register_reasons", [](nb::object function) { py::register_reasons(function.ptr()); });
   m.def(
       "register_conversion",
       [](nb::object cls, nb::object function, long priority) {

@@ -292,6 +292,41 @@ PyObject* call_handler(PyObject* self, PyObject* const* values) {
   return PyObject_CallFunctionObjArgs(composites.handler, self, given.get(), nullptr);
 }
 
+// With an exception set: replaces it by the one that a function of Python's says the call deserves,
+// reasons(TensorFlow's name, {name: value of each argument given}, exception).
+PyObject* reasons = nullptr;
+
+void find_reason(PyObject* self, PyObject* const* args, size_t positional, PyObject* keywords) {
+  if (!reasons || !PyErr_ExceptionMatches(PyExc_Exception)) return;
+  PyObject *type, *error, *trace;
+  PyErr_Fetch(&type, &error, &trace);
+  PyErr_NormalizeException(&type, &error, &trace);
+  const Signature& signature = signature_of(self);
+  const PyRef found = PyRef::steal(guarded([&]() -> PyObject* {
+    PyObject* values[kMaxParameters];
+    match_arguments(signature, args, positional, keywords, values);
+    const PyRef given = checked(PyDict_New());
+    for (size_t i = 0; i + 1 < signature.names.size(); ++i) {
+      if (!values[i]) continue;
+      const bool has_default =
+          i >= signature.num_inputs &&
+          signature.fallbacks[i - signature.num_inputs].kind != Fallback::kRequired;
+      if (values[i] == Py_None && has_default) continue;
+      if (PyDict_SetItem(given, signature.names[i], values[i]) < 0) throw PythonError();
+    }
+    return PyObject_CallFunction(reasons, "sOO", signature.op.tf_name, given.get(), error);
+  }));
+  PyErr_Clear();
+  if (!found || found.get() == error || !PyExceptionInstance_Check(found.get())) {
+    PyErr_Restore(type, error, trace);
+    return;
+  }
+  Py_XDECREF(type);
+  Py_XDECREF(error);
+  Py_XDECREF(trace);
+  PyErr_SetObject(PyExceptionInstance_Class(found.get()), found);
+}
+
 PyObject* results(const Op& op, TensorList& outputs) {
   if (outputs.size() == 1 && !op.returns_list) return wrap(std::move(outputs[0]));
   const auto count = static_cast<Py_ssize_t>(outputs.size());
@@ -341,7 +376,9 @@ PyObject* call_op(PyObject* self, PyObject* const* args, size_t nargsf, PyObject
     }
     return results(op, outputs);
   });
-  return result ? result : divert(self, args, positional, keywords);
+  if (!result) result = divert(self, args, positional, keywords);
+  if (!result) find_reason(self, args, positional, keywords);
+  return result;
 }
 
 // (name, default as Python source or None) for each parameter.
@@ -415,6 +452,8 @@ PyMemberDef members[] = {
 };
 
 }  // namespace
+
+void register_reasons(PyObject* function) { Py_XSETREF(reasons, Py_NewRef(function)); }
 
 void register_composites(PyObject* base, PyObject* handler) {
   if (!PyType_Check(base)) fail(Code::kTypeError, "The base of composites must be a class.");

@@ -12,4 +12,8 @@ bool init_op_functions(PyObject* module);
 // `handler(function, {name: value of each argument given})`.
 void register_composites(PyObject* base, PyObject* handler);
 
+// A failed operation raises what `function(TensorFlow's name, {name: value of each argument given},
+// exception)` returns.
+void register_reasons(PyObject* function);
+
 }  // namespace ef::py

@@ -9,6 +9,7 @@ import numpy as np
 from eagerflow import _core, errors
 from eagerflow import dtype as dtypes
 from eagerflow.io.raw import strings_of, strings_tensor
+from eagerflow.ops.op_arguments import raises_like
 
 Tensor = _core.Tensor
 
@@ -84,6 +85,7 @@ def _number(field: bytes, dtype: Any, column: int) -> Any:
         ) from None
 
 
+@raises_like("DecodeCSV")
 def decode_csv(
     records: Any,
     record_defaults: Any,

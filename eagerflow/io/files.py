@@ -8,6 +8,7 @@ from typing import Any
 from eagerflow import _core, errors
 from eagerflow import dtype as dtypes
 from eagerflow.io.os_errors import path_text, translated
+from eagerflow.ops.op_arguments import raises_like
 
 Tensor = _core.Tensor
 
@@ -86,6 +87,7 @@ def write_file(filename: Any, contents: Any, name: str | None = None) -> None:
             file.write(data)
 
 
+@raises_like("MatchingFiles/matching")
 def matching_files(pattern: Any, name: str | None = None) -> Tensor:
     """The names of the files that match a pattern, sorted.
 
@@ -117,6 +119,7 @@ def matching_files(pattern: Any, name: str | None = None) -> Tensor:
     return _core.convert(names, dtypes.string, None)
 
 
+@raises_like("MatchingFiles")
 def match_filenames_once(pattern: Any, name: str | None = None) -> Any:
     """The names of the files that match a pattern now, kept in a variable.
 

@@ -13,6 +13,7 @@ from eagerflow import _core, errors
 from eagerflow import dtype as dtypes
 from eagerflow.io.os_errors import path_text, translated
 from eagerflow.io.raw import strings_of, strings_tensor
+from eagerflow.ops.op_arguments import raises_like
 
 Tensor = _core.Tensor
 
@@ -136,6 +137,7 @@ def _items(message: Any, field: Any) -> tuple[list[Any], Any]:
     return items, fallback
 
 
+@raises_like("DecodeProtoV2")
 def decode_proto(
     bytes: Any,
     message_type: str,
@@ -224,6 +226,7 @@ def decode_proto(
     return _core.convert(sizes.reshape(*shape, len(fields)), dtypes.int32, None), values
 
 
+@raises_like("EncodeProto")
 def encode_proto(
     sizes: Any,
     values: Sequence[Any],

@@ -13,6 +13,7 @@ import numpy as np
 from eagerflow import _core, errors
 from eagerflow import dtype as dtypes
 from eagerflow.composite import elementwise
+from eagerflow.ops.op_arguments import raises_like
 
 Tensor = _core.Tensor
 
@@ -66,6 +67,7 @@ _RAW = (
 )
 
 
+@raises_like("DecodePaddedRaw")
 def decode_raw(
     input_bytes: Any,
     out_type: Any,
@@ -132,6 +134,7 @@ def decode_raw(
 
 
 @elementwise
+@raises_like("EncodeBase64")
 def encode_base64(input: Any, pad: bool = False, name: str | None = None) -> Tensor:
     """Each string in web-safe base64.
 
@@ -152,6 +155,7 @@ def encode_base64(input: Any, pad: bool = False, name: str | None = None) -> Ten
 
 
 @elementwise
+@raises_like("DecodeBase64")
 def decode_base64(input: Any, name: str | None = None) -> Tensor:
     """The bytes that web-safe base64 stands for; padding may be absent.
 
@@ -183,6 +187,7 @@ def decode_base64(input: Any, name: str | None = None) -> Tensor:
 
 
 @elementwise
+@raises_like("DecodeCompressed")
 def decode_compressed(bytes: Any, compression_type: str = "", name: str | None = None) -> Tensor:
     """Each string decompressed.
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from eagerflow import _core, errors
 from eagerflow import dtype as dtypes
+from eagerflow.ops.op_arguments import raises_like
 
 Tensor = _core.Tensor
 
@@ -108,6 +109,7 @@ def serialize_tensor(tensor: Any, name: str | None = None) -> Tensor:
     return _core.convert(message.SerializeToString(), dtypes.string, None)
 
 
+@raises_like("ParseTensor")
 def parse_tensor(serialized: Any, out_type: Any, name: str | None = None) -> Tensor:
     """The tensor that a string made by `tf.io.serialize_tensor` holds.
 

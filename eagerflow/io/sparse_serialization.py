@@ -11,6 +11,7 @@ from eagerflow import dtype as dtypes
 from eagerflow.io.raw import strings_tensor
 from eagerflow.io.serialization import parse_tensor, tensor_message
 from eagerflow.ops.array import invalid_argument
+from eagerflow.ops.op_arguments import raises_like
 from eagerflow.ops.sparse.arrangement import concat
 from eagerflow.ops.sparse.conversion import checked
 from eagerflow.sparse_tensor import SparseTensor
@@ -64,6 +65,7 @@ def serialize_many_sparse(
     return strings_tensor(strings, (int(sizes[0]), 3))
 
 
+@raises_like("DeserializeManySparse")
 def deserialize_many_sparse(
     serialized_sparse: Any, dtype: Any, rank: Any = None, name: str | None = None
 ) -> SparseTensor:

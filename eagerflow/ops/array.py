@@ -11,6 +11,7 @@ import numpy as np
 from eagerflow import _core, errors
 from eagerflow import dtype as dtypes
 from eagerflow.composite import CompositeTensor, accepts_composites
+from eagerflow.ops.op_arguments import raises_like
 from eagerflow.shapes import TensorShape
 
 _ops = _core.ops
@@ -79,6 +80,7 @@ def rank(input: Any, name: str | None = None) -> Tensor:
     return _core.convert(_core.convert(input, None, None).ndim, dtypes.int32, None)
 
 
+@raises_like("IdentityN")
 def identity_n(input: Sequence, name: str | None = None) -> list[Tensor]:
     """Tensors with the same values, each under an identity of its own."""
     return [_ops.identity(item) for item in input]
@@ -274,6 +276,7 @@ def pad(
     return _ops.pad(tensor, flat, mode, constant_values)
 
 
+@raises_like("StridedSlice")
 def strided_slice(
     input_: Any,
     begin: Any,
@@ -429,6 +432,7 @@ def broadcast_static_shape(shape_x: TensorShape, shape_y: TensorShape) -> Tensor
     return TensorShape(sizes[::-1])
 
 
+@raises_like("BroadcastArgs", first=True)
 def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Tensor:
     """The shape that two shapes broadcast to, from vectors to a vector.
 

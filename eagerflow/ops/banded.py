@@ -11,6 +11,7 @@ from eagerflow import dtype as dtypes
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.diagonals import diag
 from eagerflow.ops.host import COMPLEX, array_of, differentiable, pair, text
+from eagerflow.ops.op_arguments import raises_like
 from eagerflow.ops.solvers import triangular_solve
 
 _ops = _core.ops
@@ -205,6 +206,7 @@ def _solve_one(system: np.ndarray, values: np.ndarray) -> np.ndarray:
         raise invalid_argument("The matrix is not invertible. [Op:TridiagonalSolve]") from None
 
 
+@raises_like("BandedTriangularSolve")
 def banded_triangular_solve(
     bands: Any, rhs: Any, lower: bool = True, adjoint: bool = False, name: str | None = None
 ) -> Tensor:

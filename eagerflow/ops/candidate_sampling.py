@@ -17,6 +17,7 @@ from eagerflow.ops.losses import (
     softmax_cross_entropy_with_logits,
 )
 from eagerflow.ops.normalization import embedding_lookup
+from eagerflow.ops.op_arguments import raises_like
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -176,6 +177,7 @@ def _sample(
     )
 
 
+@raises_like("UniformCandidateSampler")
 def uniform_candidate_sampler(
     true_classes: Any,
     num_true: int,
@@ -216,6 +218,7 @@ def uniform_candidate_sampler(
     )
 
 
+@raises_like("LogUniformCandidateSampler")
 def log_uniform_candidate_sampler(
     true_classes: Any,
     num_true: int,
@@ -288,6 +291,7 @@ def _unigrams(
     return weights, total, _AliasTable(weights[shard::shards])
 
 
+@raises_like("FixedUnigramCandidateSampler")
 def fixed_unigram_candidate_sampler(
     true_classes: Any,
     num_true: int,
@@ -352,6 +356,7 @@ def fixed_unigram_candidate_sampler(
     )
 
 
+@raises_like("LearnedUnigramCandidateSampler")
 def learned_unigram_candidate_sampler(
     true_classes: Any,
     num_true: int,
@@ -391,6 +396,7 @@ def learned_unigram_candidate_sampler(
     return sampled
 
 
+@raises_like("AllCandidateSampler")
 def all_candidate_sampler(
     true_classes: Any,
     num_true: int,
@@ -412,6 +418,7 @@ def all_candidate_sampler(
     )
 
 
+@raises_like("ComputeAccidentalHits")
 def compute_accidental_hits(
     true_classes: Any,
     sampled_candidates: Any,

@@ -12,6 +12,7 @@ from eagerflow import _core
 from eagerflow import dtype as dtypes
 from eagerflow.composite import accepts_composites
 from eagerflow.indexed_slices import IndexedSlices
+from eagerflow.ops.op_arguments import raises_like
 from eagerflow.shapes import TensorShape
 
 _ops = _core.ops
@@ -220,6 +221,7 @@ def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
     return _ops.complex(real, imag)
 
 
+@raises_like("Bitcast")
 @accepts_composites
 def bitcast(input: Any, type: Any, name: str | None = None) -> Tensor:
     """The same bytes read as elements of another type.

@@ -16,6 +16,7 @@ from eagerflow import _core
 from eagerflow import dtype as dtypes
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.host import array_of, differentiable, sparse_tensor
+from eagerflow.ops.op_arguments import raises_like
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -277,6 +278,7 @@ def _sparse_rows(rows: list[list[int]]) -> Any:
     )
 
 
+@raises_like("CTCGreedyDecoder")
 def ctc_greedy_decoder(
     inputs: Any, sequence_length: Any, merge_repeated: bool = True, blank_index: Any = None
 ) -> tuple[list, Tensor]:
@@ -423,6 +425,7 @@ def _has_place(total: float, leaves: list, width: int) -> bool:
     return total > -math.inf and (len(leaves) < width or total > leaves[0][0])
 
 
+@raises_like("CTCBeamSearchDecoder")
 def ctc_beam_search_decoder(
     inputs: Any, sequence_length: Any, beam_width: int = 100, top_paths: int = 1
 ) -> tuple[list, Tensor]:

@@ -13,6 +13,7 @@ import numpy as np
 from eagerflow import _core, nest
 from eagerflow import dtype as dtypes
 from eagerflow.ops.array import invalid_argument
+from eagerflow.ops.op_arguments import raises_like
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -45,6 +46,7 @@ def guarantee_const(input: Any, name: str | None = None) -> Tensor:
     return _ops.identity(input)
 
 
+@raises_like("CheckPinned")
 def check_pinned(tensor: Any, name: str | None = None) -> Tensor:
     """The tensor, if its memory is pinned for a device; memory of the CPU is not.
 
@@ -218,6 +220,7 @@ class RaggedFillEmptyRowsGrad(NamedTuple):
     d_default_value: Tensor
 
 
+@raises_like("RaggedFillEmptyRows")
 def ragged_fill_empty_rows(
     value_rowids: Any, values: Any, nrows: Any, default_value: Any, name: str | None = None
 ) -> RaggedFillEmptyRows:
@@ -261,6 +264,7 @@ def ragged_fill_empty_rows(
     )
 
 
+@raises_like("RaggedFillEmptyRowsGrad")
 def ragged_fill_empty_rows_grad(
     reverse_index_map: Any, grad_values: Any, name: str | None = None
 ) -> RaggedFillEmptyRowsGrad:

@@ -14,6 +14,7 @@ from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.diagonals import diag, diag_part, set_diag
 from eagerflow.ops.host import MATRIX_DTYPES, array_of, checked, differentiable, text
 from eagerflow.ops.linalg import adjoint, band_part
+from eagerflow.ops.op_arguments import raises_like
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -67,6 +68,7 @@ def _reciprocal(x: Tensor) -> Tensor:
     return _ops.divide_real(x, x * x + 1e-20)
 
 
+@raises_like("Cholesky")
 def cholesky(input: Any, name: str | None = None) -> Tensor:
     """The lower triangular matrices L with positive diagonals for which A = L L^H.
 
@@ -133,6 +135,7 @@ def _cholesky_or_nan(matrix: np.ndarray) -> np.ndarray:
         return np.tril(np.full_like(matrix, np.nan))
 
 
+@raises_like("Qr")
 def qr(input: Any, full_matrices: bool = False, name: str | None = None) -> Qr:
     """The factors of A = Q R: Q with orthonormal columns, R upper triangular.
 
@@ -455,6 +458,7 @@ def _eig(array: np.ndarray) -> Any:
         ) from None
 
 
+@raises_like("Lu")
 def lu(input: Any, output_idx_type: Any = dtypes.int32, name: str | None = None) -> Lu:
     """The factors of P A = L U, with rows exchanged for the largest pivots.
 

@@ -12,6 +12,7 @@ from eagerflow import _core
 from eagerflow import dtype as dtypes
 from eagerflow.ops.array import invalid_argument, pad, roll
 from eagerflow.ops.host import COMPLEX, checked, differentiable
+from eagerflow.ops.op_arguments import raises_like
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -130,6 +131,7 @@ def _whole(value: Any, rank: int, op: str, inverse: bool) -> Tensor:
     return _complex_transform(x, tuple(range(x.ndim - rank, x.ndim)), inverse)
 
 
+@raises_like("FFT")
 def fft(input: Any, name: str | None = None) -> Tensor:
     """The discrete Fourier transform along the last axis.
 
@@ -146,6 +148,7 @@ def fft(input: Any, name: str | None = None) -> Tensor:
     return _whole(input, 1, "FFT", False)
 
 
+@raises_like("IFFT")
 def ifft(input: Any, name: str | None = None) -> Tensor:
     """The inverse discrete Fourier transform along the last axis, scaled by 1 / size.
 
@@ -155,21 +158,25 @@ def ifft(input: Any, name: str | None = None) -> Tensor:
     return _whole(input, 1, "IFFT", True)
 
 
+@raises_like("FFT2D")
 def fft2d(input: Any, name: str | None = None) -> Tensor:
     """The discrete Fourier transform along the last two axes; see `tf.signal.fft`."""
     return _whole(input, 2, "FFT2D", False)
 
 
+@raises_like("IFFT2D")
 def ifft2d(input: Any, name: str | None = None) -> Tensor:
     """The inverse discrete Fourier transform along the last two axes; see `tf.signal.ifft`."""
     return _whole(input, 2, "IFFT2D", True)
 
 
+@raises_like("FFT3D")
 def fft3d(input: Any, name: str | None = None) -> Tensor:
     """The discrete Fourier transform along the last three axes; see `tf.signal.fft`."""
     return _whole(input, 3, "FFT3D", False)
 
 
+@raises_like("IFFT3D")
 def ifft3d(input: Any, name: str | None = None) -> Tensor:
     """The inverse discrete Fourier transform along the last three axes; see `tf.signal.ifft`."""
     return _whole(input, 3, "IFFT3D", True)
@@ -326,6 +333,7 @@ def _scaled(y: Tensor, factor: float) -> Tensor:
     return y if factor == 1.0 else y * factor
 
 
+@raises_like("FFTND")
 def fftnd(
     input_tensor: Any,
     fft_length: Any = None,
@@ -353,6 +361,7 @@ def fftnd(
     return _along(input_tensor, fft_length, axes, norm, False)
 
 
+@raises_like("IFFTND")
 def ifftnd(
     input_tensor: Any,
     fft_length: Any = None,
@@ -374,6 +383,7 @@ def _along(value: Any, fft_length: Any, axes: Any, norm: str | None, inverse: bo
     return _scaled(_complex_transform(x, chosen, inverse), factor)
 
 
+@raises_like("RFFTND")
 def rfftnd(
     input_tensor: Any,
     fft_length: Any = None,
@@ -393,6 +403,7 @@ def rfftnd(
     return _scaled(_half_transform(x, chosen), _scale(norm, _size(x, chosen), False))
 
 
+@raises_like("IRFFTND")
 def irfftnd(
     input_tensor: Any,
     fft_length: Any = None,

@@ -9,6 +9,7 @@ from eagerflow import _core
 from eagerflow import dtype as dtypes
 from eagerflow.composite import CompositeTensor, accepts_composites
 from eagerflow.ops.array import invalid_argument
+from eagerflow.ops.op_arguments import raises_like
 from eagerflow.shapes import TensorShape
 
 _ops = _core.ops
@@ -112,6 +113,7 @@ def gather_nd(
     return _ops.gather_nd(params, indices, batch_dims)
 
 
+@raises_like("ScatterNd")
 def scatter_nd(
     indices: Any,
     updates: Any,
@@ -303,6 +305,7 @@ def unique_with_counts(
     return UniqueWithCounts(*_ops.unique_with_counts(x, out_idx))
 
 
+@raises_like("UnravelIndex")
 def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Tensor:
     """Coordinates of elements from their places in row-major order.
 
@@ -321,6 +324,7 @@ def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Tensor:
     return _core.convert(np.stack(coordinates), indices.dtype, None)
 
 
+@raises_like("InvertPermutation")
 def invert_permutation(x: Any, name: str | None = None) -> Tensor:
     """The permutation that undoes another one.
 
@@ -400,6 +404,7 @@ def reverse_sequence(
     return _ops.transpose(gathered, np.argsort(moved).tolist())
 
 
+@raises_like("DynamicPartition")
 @accepts_composites
 def dynamic_partition(
     data: Any, partitions: Any, num_partitions: int, name: str | None = None
@@ -443,6 +448,7 @@ def dynamic_partition(
     return [_ops.gather(flat, np.flatnonzero(flags == k), 0, 0) for k in range(num_partitions)]
 
 
+@raises_like("DynamicStitch")
 def dynamic_stitch(indices: Any, data: Any, name: str | None = None) -> Tensor:
     """Puts slices of several tensors into one; of slices for one place the last stays.
 

@@ -11,6 +11,7 @@ from eagerflow import _core
 from eagerflow import dtype as dtypes
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.host import array_of, differentiable
+from eagerflow.ops.op_arguments import raises_like
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -102,6 +103,7 @@ def _largest(operand: Any, k: int, axis: int, smallest: bool) -> ApproxTopK:
     return ApproxTopK(_ops.transpose(values, back), _ops.transpose(indices, back))
 
 
+@raises_like("ApproxTopK/max")
 def approx_max_k(
     operand: Any,
     k: int,
@@ -131,6 +133,7 @@ def approx_max_k(
     return _largest(operand, k, reduction_dimension, False)
 
 
+@raises_like("ApproxTopK/min")
 def approx_min_k(
     operand: Any,
     k: int,
@@ -148,6 +151,7 @@ def approx_min_k(
     return _largest(operand, k, reduction_dimension, True)
 
 
+@raises_like("ApproxTopK")
 def approx_top_k(
     input: Any,
     k: int,

@@ -11,6 +11,7 @@ from eagerflow import _core
 from eagerflow import dtype as dtypes
 from eagerflow.indexed_slices import IndexedSlices
 from eagerflow.ops.array import invalid_argument
+from eagerflow.ops.op_arguments import raises_like
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -85,6 +86,7 @@ def trace(x: Any, name: str | None = None) -> Tensor:
     return _ops.reduce_sum(_ops.diag_part(x), axis=-1)
 
 
+@raises_like("Diag")
 def tensor_diag(diagonal: Any, name: str | None = None) -> Tensor:
     """A tensor of twice the rank with the given elements on its diagonal.
 
@@ -115,6 +117,7 @@ def tensor_diag_part(input: Any, name: str | None = None) -> Tensor:
     return _ops.reshape(_ops.diag_part(_ops.reshape(value, [size, size])), half)
 
 
+@raises_like("Cross")
 def cross(a: Any, b: Any, name: str | None = None) -> Tensor:
     """The cross product of vectors along the last axis, of size 3.
 

@@ -11,6 +11,7 @@ from eagerflow.composite import elementwise
 from eagerflow.ops.activation import swapped_axes
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.math import divide_no_nan, truediv
+from eagerflow.ops.op_arguments import raises_like
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -267,6 +268,7 @@ def scale_regularization_loss(regularization_loss: Any) -> Tensor:
     return truediv(_ops.reduce_sum(regularization_loss), 1)
 
 
+@raises_like("InTopKV2")
 def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) -> Tensor:
     """Whether each target class is among the k classes with the largest predictions.
 

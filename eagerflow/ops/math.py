@@ -11,6 +11,7 @@ from eagerflow import dtype as dtypes
 from eagerflow.composite import CompositeTensor, accepts_composites, elementwise
 from eagerflow.indexed_slices import IndexedSlices
 from eagerflow.ops.array import invalid_argument
+from eagerflow.ops.op_arguments import raises_like
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -153,6 +154,7 @@ def angle(input: Any, name: str | None = None) -> Tensor:
 
 
 @elementwise
+@raises_like("Rint")
 def rint(x: Any, name: str | None = None) -> Tensor:
     """The nearest whole numbers of floating ones; halves go to the even one.
 

@@ -12,6 +12,7 @@ from eagerflow import dtype as dtypes
 from eagerflow.ops.factorization import matrices
 from eagerflow.ops.host import array_of, checked, differentiable
 from eagerflow.ops.linalg import adjoint, matrix_transpose
+from eagerflow.ops.op_arguments import raises_like
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -84,6 +85,7 @@ def _each(function: Callable, array: np.ndarray) -> np.ndarray:
     return result
 
 
+@raises_like("MatrixLogarithm")
 def logm(input: Any, name: str | None = None) -> Tensor:
     """The principal logarithms of matrices.
 
@@ -116,6 +118,7 @@ def _logarithm(matrix: np.ndarray) -> Any:
     return scipy.linalg.logm(matrix)
 
 
+@raises_like("MatrixSquareRoot")
 def sqrtm(input: Any, name: str | None = None) -> Tensor:
     """The principal square roots of matrices.
 

@@ -10,6 +10,7 @@ from eagerflow import _core
 from eagerflow import dtype as dtypes
 from eagerflow.ops.array import invalid_argument, pad
 from eagerflow.ops.host import checked
+from eagerflow.ops.op_arguments import raises_like
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -22,6 +23,7 @@ def _four(value: Any, name: str) -> list[int]:
     return sizes
 
 
+@raises_like("Dilation2D")
 def dilation2d(
     input: Any,
     filters: Any,
@@ -125,6 +127,7 @@ def erosion2d(
     return _ops.negative(turned)
 
 
+@raises_like("LRN")
 def local_response_normalization(
     input: Any,
     depth_radius: int = 5,

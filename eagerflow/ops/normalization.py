@@ -10,6 +10,7 @@ from eagerflow import _core
 from eagerflow import dtype as dtypes
 from eagerflow.composite import accepts_composites, elementwise
 from eagerflow.ops.array import invalid_argument
+from eagerflow.ops.op_arguments import raises_like
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -408,6 +409,7 @@ def _check_images(x: Tensor, block_size: Any, data_format: Any) -> None:
         raise invalid_argument(f"Input rank should be: 4 instead of: {x.ndim}")
 
 
+@raises_like("DepthToSpace")
 def depth_to_space(
     input: Any, block_size: int, data_format: str = "NHWC", name: str | None = None
 ) -> Tensor:

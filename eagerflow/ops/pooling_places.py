@@ -12,6 +12,7 @@ from eagerflow import dtype as dtypes
 from eagerflow.ops.array import invalid_argument, pad
 from eagerflow.ops.candidate_sampling import Words
 from eagerflow.ops.convolution import spatial_list
+from eagerflow.ops.op_arguments import raises_like
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -221,6 +222,7 @@ def fractional_max_pool(
     return FractionalMaxPool(x, *map(_sequence, sequences))
 
 
+@raises_like("FractionalAvgPool")
 def fractional_avg_pool(
     value: Any,
     pooling_ratio: Any,

@@ -10,6 +10,7 @@ from eagerflow import _core
 from eagerflow import dtype as dtypes
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.host import checked, differentiable
+from eagerflow.ops.op_arguments import raises_like
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -78,6 +79,7 @@ def _fake(
     return y
 
 
+@raises_like("FakeQuantWithMinMaxArgs")
 def fake_quant_with_min_max_args(
     inputs: Any,
     min: float = -6,
@@ -111,6 +113,7 @@ def fake_quant_with_min_max_args(
     return _fake(inputs, float(min), float(max), num_bits, narrow_range, op, False)
 
 
+@raises_like("FakeQuantWithMinMaxVars")
 def fake_quant_with_min_max_vars(
     inputs: Any,
     min: Any,
@@ -135,6 +138,7 @@ def _limit(value: Any) -> Tensor:
     return _core.convert(value, dtypes.float32, None)
 
 
+@raises_like("FakeQuantWithMinMaxVarsPerChannel")
 def fake_quant_with_min_max_vars_per_channel(
     inputs: Any,
     min: Any,
@@ -154,6 +158,7 @@ def fake_quant_with_min_max_vars_per_channel(
     return _fake(inputs, _limit(min), _limit(max), num_bits, narrow_range, op, True)
 
 
+@raises_like("FakeQuantWithMinMaxArgsGradient")
 def fake_quant_with_min_max_args_gradient(
     gradients: Any,
     inputs: Any,
@@ -186,6 +191,7 @@ def _limit_gradients(
     return parts[0], _ops.reduce_sum(parts[1], axis=axes), _ops.reduce_sum(parts[2], axis=axes)
 
 
+@raises_like("FakeQuantWithMinMaxVarsGradient")
 def fake_quant_with_min_max_vars_gradient(
     gradients: Any,
     inputs: Any,
@@ -205,6 +211,7 @@ def fake_quant_with_min_max_vars_gradient(
     return _limit_gradients(gradients, inputs, min, max, num_bits, narrow_range, op, None)
 
 
+@raises_like("FakeQuantWithMinMaxVarsPerChannelGradient")
 def fake_quant_with_min_max_vars_per_channel_gradient(
     gradients: Any,
     inputs: Any,
@@ -227,6 +234,7 @@ def fake_quant_with_min_max_vars_per_channel_gradient(
     return _limit_gradients(gradients, inputs, min, max, num_bits, narrow_range, op, axes)
 
 
+@raises_like("QuantizeAndDequantizeV4", first=True)
 def quantize_and_dequantize_v2(
     input: Any,
     input_min: Any,
@@ -316,6 +324,7 @@ def quantize_and_dequantize_v2(
     return y
 
 
+@raises_like("QuantizeAndDequantizeV2", first=True)
 def quantize_and_dequantize(
     input: Any,
     input_min: Any,

@@ -8,6 +8,7 @@ from typing import Any
 from eagerflow import _core, random_seed
 from eagerflow import dtype as dtypes
 from eagerflow.errors import InvalidArgumentError
+from eagerflow.ops.op_arguments import raises_like
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -204,6 +205,7 @@ def uniform(
     return between(sample, minval, maxval)
 
 
+@raises_like("RandomShuffle")
 def shuffle(value: Any, seed: int | None = None, name: str | None = None) -> Tensor:
     """The same rows in random order.
 
@@ -246,6 +248,7 @@ def sample_count(num_samples: Any) -> int:
     return int(count)
 
 
+@raises_like("Multinomial")
 def categorical(
     logits: Any,
     num_samples: Any,

@@ -11,6 +11,7 @@ from eagerflow import _core, random_seed
 from eagerflow import dtype as dtypes
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.host import array_of, differentiable
+from eagerflow.ops.op_arguments import raises_like
 from eagerflow.ops.random import sizes_of
 from eagerflow.ops.random_streams import (
     Streams,
@@ -83,6 +84,7 @@ def _tiny(dtype: Any) -> Tensor:
     return _core.convert(np.finfo(dtype.as_numpy_dtype).tiny, dtype, None)
 
 
+@raises_like("RandomGamma")
 def gamma(
     shape: Any,
     alpha: Any,
@@ -179,6 +181,7 @@ def _count_dtype(dtype: Any, op: str) -> Any:
     return dtype
 
 
+@raises_like("RandomPoissonV2")
 def poisson(
     shape: Any,
     lam: Any,
@@ -219,6 +222,7 @@ def _poisson_tensor(
     return _counts(_arranged(numbers, max(rates.size, 1), shape), dtype)
 
 
+@raises_like("StatelessRandomPoisson")
 def stateless_poisson(
     shape: Any, seed: Any, lam: Any, dtype: Any = dtypes.int32, name: str | None = None
 ) -> Tensor:
@@ -276,6 +280,7 @@ def binomial_tensor(
     return _counts(_arranged(numbers, max(many.size, 1), sizes), dtype)
 
 
+@raises_like("StatelessRandomBinomial")
 def stateless_binomial(
     shape: Any,
     seed: Any,
@@ -389,6 +394,7 @@ def _mixed(x: np.ndarray, width: int) -> np.ndarray:
     return (_rotated(x, 1, width) & _rotated(x, 8, width)) ^ _rotated(x, 2, width)
 
 
+@raises_like("RandomIndexShuffle")
 def random_index_shuffle(
     index: Any, seed: Any, max_index: Any, rounds: int = 4, name: str | None = None
 ) -> Tensor:

@@ -8,6 +8,7 @@ from typing import Any
 from eagerflow import _core
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.convolution import conv2d
+from eagerflow.ops.op_arguments import raises_like
 from eagerflow.ops.volumes import conv3d
 
 _ops = _core.ops
@@ -18,6 +19,7 @@ def _amounts(padding: str, explicit_paddings: Sequence[int]) -> list[int] | None
     return list(explicit_paddings) if padding == "EXPLICIT" else None
 
 
+@raises_like("Conv2DBackpropInputV2")
 def conv2d_backprop_input_v2(
     input: Any,
     filter: Any,
@@ -55,6 +57,7 @@ def conv2d_backprop_input_v2(
     )
 
 
+@raises_like("Conv2DBackpropFilterV2")
 def conv2d_backprop_filter_v2(
     input: Any,
     filter: Any,
@@ -92,6 +95,7 @@ def conv2d_backprop_filter_v2(
     )
 
 
+@raises_like("Conv")
 def conv(
     input: Any,
     filter: Any,

@@ -7,6 +7,7 @@ from typing import Any
 from eagerflow import _core
 from eagerflow import dtype as dtypes
 from eagerflow.composite import accepts_composites
+from eagerflow.ops.op_arguments import raises_like
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -142,6 +143,7 @@ def zero_fraction(value: Any, name: str | None = None) -> Tensor:
     return _core.convert(zeros / value._size if value._size else float("nan"), dtypes.float32, None)
 
 
+@raises_like("CumulativeLogsumexp", first=True)
 def cumulative_logsumexp(
     x: Any, axis: int = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
 ) -> Tensor:

@@ -13,6 +13,7 @@ import numpy as np
 from eagerflow import _core
 from eagerflow import dtype as dtypes
 from eagerflow.ops.array import invalid_argument
+from eagerflow.ops.op_arguments import raises_like
 from eagerflow.ops.text import each, is_ragged, items, strings
 
 Tensor = _core.Tensor
@@ -217,6 +218,7 @@ def _pattern(pattern: Any) -> re.Pattern:
     return _compiled(items(_core.convert(pattern, dtypes.string, None))[0])
 
 
+@raises_like("RegexFullMatch")
 def regex_full_match(input: Any, pattern: Any, name: str | None = None) -> Any:
     """Whether each string as a whole matches a regular expression.
 
@@ -285,6 +287,7 @@ def _replaced(text: str, expression: re.Pattern, parts: list, everywhere: bool) 
     return "".join(out)
 
 
+@raises_like("RegexReplace")
 def regex_replace(
     input: Any, pattern: Any, rewrite: Any, replace_global: bool = True, name: str | None = None
 ) -> Any:

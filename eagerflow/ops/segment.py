@@ -10,11 +10,13 @@ from eagerflow import _core
 from eagerflow import dtype as dtypes
 from eagerflow.composite import accepts_composites
 from eagerflow.ops.array import invalid_argument
+from eagerflow.ops.op_arguments import raises_like
 
 _ops = _core.ops
 Tensor = _core.Tensor
 
 
+@raises_like("UnsortedSegmentSum")
 def unsorted_segment_sum(
     data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
 ) -> Tensor:
@@ -49,6 +51,7 @@ def _with_inner_axes(counts: Tensor, total: Tensor) -> Tensor:
     return _ops.reshape(counts, [-1] + [1] * (total.ndim - 1))
 
 
+@raises_like("UnsortedSegmentSum/mean")
 @accepts_composites
 def unsorted_segment_mean(
     data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
@@ -63,6 +66,7 @@ def unsorted_segment_mean(
     return total / _with_inner_axes(_counts(ids, int(num_segments), total.dtype), total)
 
 
+@raises_like("UnsortedSegmentSum/sqrt_n")
 @accepts_composites
 def unsorted_segment_sqrt_n(
     data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
@@ -96,6 +100,7 @@ def _extreme(data: Any, segment_ids: Any, num_segments: Any, largest: bool) -> T
     return scatter(start, flat_ids[kept][:, None], _ops.gather(rows, kept, 0, 0))
 
 
+@raises_like("UnsortedSegmentMax")
 def unsorted_segment_max(
     data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
 ) -> Tensor:
@@ -107,6 +112,7 @@ def unsorted_segment_max(
     return _extreme(data, segment_ids, num_segments, largest=True)
 
 
+@raises_like("UnsortedSegmentMin")
 def unsorted_segment_min(
     data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
 ) -> Tensor:
@@ -119,6 +125,7 @@ def unsorted_segment_min(
 
 
 @accepts_composites
+@raises_like("UnsortedSegmentProd")
 def unsorted_segment_prod(
     data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
 ) -> Tensor:
@@ -173,6 +180,7 @@ def _checked_ids(segment_ids: Any) -> tuple[Tensor, int]:
     return ids, int(values[-1]) + 1 if values.size else 0
 
 
+@raises_like("SegmentSum")
 def segment_sum(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
     """Sums rows of the same segment; the ids must be ascending.
 
@@ -183,6 +191,7 @@ def segment_sum(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
     return unsorted_segment_sum(data, ids, count)
 
 
+@raises_like("SegmentMean")
 def segment_mean(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
     """The means of rows of the same segment; the ids must be ascending."""
     ids, count = _checked_ids(segment_ids)
@@ -198,18 +207,21 @@ def _zero_where_empty(result: Tensor, ids: Tensor, count: int) -> Tensor:
     return _ops.select(flags, _ops.zeros_like(result), result)
 
 
+@raises_like("SegmentMax")
 def segment_max(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
     """The largest rows of each segment, zero for an empty one; the ids must be ascending."""
     ids, count = _checked_ids(segment_ids)
     return _zero_where_empty(unsorted_segment_max(data, ids, count), ids, count)
 
 
+@raises_like("SegmentMin")
 def segment_min(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
     """The least rows of each segment, zero for an empty one; the ids must be ascending."""
     ids, count = _checked_ids(segment_ids)
     return _zero_where_empty(unsorted_segment_min(data, ids, count), ids, count)
 
 
+@raises_like("SegmentProd")
 def segment_prod(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
     """The products of rows of the same segment; the ids must be ascending.
 
@@ -337,6 +349,7 @@ def confusion_matrix(
     return _ops.reshape(flat, [count, count])
 
 
+@raises_like("Sub/histogram")
 def histogram_fixed_width_bins(
     values: Any,
     value_range: Any,
@@ -358,6 +371,7 @@ def histogram_fixed_width_bins(
     return _core.convert(bins.astype(np.int64), dtype, None)
 
 
+@raises_like("HistogramFixedWidth")
 def histogram_fixed_width(
     values: Any,
     value_range: Any,

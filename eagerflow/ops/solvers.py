@@ -14,6 +14,7 @@ from eagerflow.ops.diagonals import diag_part, set_diag
 from eagerflow.ops.factorization import _back, cholesky, matrices, svd
 from eagerflow.ops.host import MATRIX_DTYPES, array_of, differentiable, pair, text
 from eagerflow.ops.linalg import band_part
+from eagerflow.ops.op_arguments import raises_like
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -38,6 +39,7 @@ def _sum_to(grad: Tensor, shape: tuple[int, ...]) -> Tensor:
     return _ops.reshape(_ops.reduce_sum(grad, axis=axes), list(shape))
 
 
+@raises_like("MatrixInverse")
 def inv(input: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
     """The inverses of matrices.
 
@@ -73,6 +75,7 @@ def inv(input: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
     return result
 
 
+@raises_like("MatrixDeterminant")
 def det(input: Any, name: str | None = None) -> Tensor:
     """The determinants of matrices `[..., n, n]`.
 
@@ -93,6 +96,7 @@ def det(input: Any, name: str | None = None) -> Tensor:
     return value
 
 
+@raises_like("LogMatrixDeterminant")
 def slogdet(input: Any, name: str | None = None) -> LogMatrixDeterminant:
     """The signs and the logarithms of the absolute values of determinants.
 
@@ -132,6 +136,7 @@ def logdet(matrix: Any, name: str | None = None) -> Tensor:
     return 2.0 * _ops.reduce_sum(_ops.log(_ops.real(diag_part(factor))), axis=-1)
 
 
+@raises_like("MatrixSolve")
 def solve(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
     """Solves A X = B for X.
 
@@ -178,6 +183,7 @@ def solve(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None)
     return x
 
 
+@raises_like("MatrixTriangularSolve")
 def triangular_solve(
     matrix: Any, rhs: Any, lower: bool = True, adjoint: bool = False, name: str | None = None
 ) -> Tensor:

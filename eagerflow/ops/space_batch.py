@@ -10,6 +10,7 @@ import numpy as np
 from eagerflow import _core
 from eagerflow import dtype as dtypes
 from eagerflow.ops.array import invalid_argument, pad
+from eagerflow.ops.op_arguments import raises_like
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -50,6 +51,7 @@ def _arguments(value: Any, block_shape: Any, amounts: Any, name: str, op: str) -
     return x, blocks.tolist(), sizes.tolist()
 
 
+@raises_like("SpaceToBatchND")
 def space_to_batch(input: Any, block_shape: Any, paddings: Any, name: str | None = None) -> Tensor:
     """Takes the places of each block apart and puts them beside each other on the batch axis.
 
@@ -131,6 +133,7 @@ def batch_to_space(input: Any, block_shape: Any, crops: Any, name: str | None = 
     return _ops.slice(x, begin, [shape[0] // count, *kept, *rest])
 
 
+@raises_like("SpaceToBatchPaddings")
 def required_space_to_batch_paddings(
     input_shape: Any, block_shape: Any, base_paddings: Any = None, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
@@ -228,6 +231,7 @@ def with_space_to_batch(
     return batch_to_space(result, blocks, crops)
 
 
+@raises_like("ExtractVolumePatches")
 def extract_volume_patches(
     input: Any, ksizes: Any, strides: Any, padding: str, name: str | None = None
 ) -> Tensor:

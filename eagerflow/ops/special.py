@@ -13,6 +13,7 @@ from eagerflow import dtype as dtypes
 from eagerflow.composite import elementwise
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.host import array_of, checked, differentiable, text
+from eagerflow.ops.op_arguments import raises_like
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -299,6 +300,7 @@ def _summed(gradient: Tensor, like: Tensor) -> Tensor:
 
 
 @elementwise(inputs=2)
+@raises_like("Igamma")
 def igamma(a: Any, x: Any, name: str | None = None) -> Tensor:
     """The lower regularized incomplete gamma function P(a, x).
 
@@ -320,6 +322,7 @@ def igamma(a: Any, x: Any, name: str | None = None) -> Tensor:
 
 
 @elementwise(inputs=2)
+@raises_like("Igammac")
 def igammac(a: Any, x: Any, name: str | None = None) -> Tensor:
     """The upper regularized incomplete gamma function, Q(a, x) = 1 - P(a, x).
 
@@ -392,6 +395,7 @@ def _order_series(a: np.ndarray, x: np.ndarray) -> np.ndarray:
     return scale * ((np.log(x) - scipy.special.digamma(a + 1)) * total + total_slope)
 
 
+@raises_like("Betainc")
 def betainc(a: Any, b: Any, x: Any, name: str | None = None) -> Tensor:
     """The regularized incomplete beta function.
 
@@ -431,6 +435,7 @@ def betainc(a: Any, b: Any, x: Any, name: str | None = None) -> Tensor:
 
 
 @elementwise(inputs=2)
+@raises_like("Zeta")
 def zeta(x: Any, q: Any, name: str | None = None) -> Tensor:
     """The Hurwitz zeta function, the sum of `(q + n) ** -x` over n = 0, 1, ...
 
@@ -477,6 +482,7 @@ def _zeta_below(power: np.ndarray, start: np.ndarray) -> np.ndarray:
 
 
 @elementwise(inputs=2)
+@raises_like("NextAfter")
 def nextafter(x1: Any, x2: Any, name: str | None = None) -> Tensor:
     """The next number after `x1` that its dtype can hold, in the direction of `x2`.
 
@@ -506,6 +512,7 @@ def nextafter(x1: Any, x2: Any, name: str | None = None) -> Tensor:
     return y
 
 
+@raises_like("SobolSample")
 def sobol_sample(
     dim: Any, num_results: Any, skip: Any = 0, dtype: Any = dtypes.float32, name: str | None = None
 ) -> Tensor:

@@ -7,6 +7,7 @@ from typing import Any
 from eagerflow import _core, random_seed
 from eagerflow import dtype as dtypes
 from eagerflow.errors import InvalidArgumentError
+from eagerflow.ops.op_arguments import raises_like
 from eagerflow.ops.random import (
     between,
     class_dtype,
@@ -181,6 +182,7 @@ def stateless_truncated_normal(
     return scaled(_ops.philox_truncated_normal(sizes, dtype, *start_of(seed, alg)), mean, stddev)
 
 
+@raises_like("StatelessMultinomial")
 def stateless_categorical(
     logits: Any,
     num_samples: Any,

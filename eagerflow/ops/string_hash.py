@@ -10,6 +10,7 @@ from eagerflow import _core
 from eagerflow import dtype as dtypes
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.fingerprint import fingerprint64
+from eagerflow.ops.op_arguments import raises_like
 from eagerflow.ops.text import numbers
 
 Tensor = _core.Tensor
@@ -75,6 +76,7 @@ def _checked_count(num_buckets: Any, op: str) -> int:
     return count
 
 
+@raises_like("StringToHashBucket")
 def to_hash_bucket(input: Any, num_buckets: int, name: str | None = None) -> Any:
     """A bucket for each string, int64, by MurmurHash64A.
 
@@ -93,6 +95,7 @@ def to_hash_bucket(input: Any, num_buckets: int, name: str | None = None) -> Any
     return numbers(lambda s: murmur64(s) % count, input, dtypes.int64, "StringToHashBucket")
 
 
+@raises_like("StringToHashBucketFast")
 def to_hash_bucket_fast(input: Any, num_buckets: int, name: str | None = None) -> Any:
     """A bucket for each string, int64, by FarmHash; see `tf.strings.to_hash_bucket`.
 
@@ -104,6 +107,7 @@ def to_hash_bucket_fast(input: Any, num_buckets: int, name: str | None = None) -
     return numbers(lambda s: fingerprint64(s) % count, input, dtypes.int64, op)
 
 
+@raises_like("StringToHashBucketStrong")
 def to_hash_bucket_strong(input: Any, num_buckets: int, key: Any, name: str | None = None) -> Any:
     """A bucket for each string, int64, by a hash that cannot be guessed without its key.
 
@@ -127,6 +131,7 @@ def to_hash_bucket_strong(input: Any, num_buckets: int, key: Any, name: str | No
     return numbers(lambda s: siphash(pair, s) % count, input, dtypes.int64, op)
 
 
+@raises_like("Fingerprint")
 def fingerprint(data: Any, method: Any = "farmhash64", name: str | None = None) -> Tensor:
     """Eight bytes for each row that tell it from others.
 

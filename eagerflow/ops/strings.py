@@ -15,6 +15,7 @@ from eagerflow import dtype as dtypes
 from eagerflow.composite import CompositeTensor, elementwise
 from eagerflow.errors import OutOfRangeError
 from eagerflow.ops.array import invalid_argument
+from eagerflow.ops.op_arguments import raises_like
 from eagerflow.ops.printing import tensor_text
 from eagerflow.ops.text import (
     byte_vector,
@@ -34,6 +35,7 @@ _FILLS = {"": "", "0": "0", " ": " ", "-": "-", "+": "+"}
 
 
 @elementwise
+@raises_like("AsString")
 def as_string(
     input: Any,
     precision: int = -1,
@@ -94,6 +96,7 @@ def as_string(
     return from_items([text.encode() for text in texts], x._shape_tuple())
 
 
+@raises_like("StringSplit")
 def bytes_split(input: Any, name: str | None = None) -> Any:
     """Each string as its bytes.
 
@@ -201,6 +204,7 @@ def _starts(item: bytes) -> list[int]:
     return [place for place, byte in enumerate(item) if byte & 0xC0 != 0x80]
 
 
+@raises_like("StringLength")
 def length(input: Any, unit: str = "BYTE", name: str | None = None) -> Any:
     """How long each string is, int32.
 
@@ -228,6 +232,7 @@ def _checked_encoding(encoding: str, op: str) -> bool:
     return encoding == "utf-8"
 
 
+@raises_like("StringLower")
 def lower(input: Any, encoding: str = "", name: str | None = None) -> Any:
     """The strings with small letters.
 
@@ -247,6 +252,7 @@ def lower(input: Any, encoding: str = "", name: str | None = None) -> Any:
     return each(bytes.lower, input, "StringLower")
 
 
+@raises_like("StringUpper")
 def upper(input: Any, encoding: str = "", name: str | None = None) -> Any:
     """The strings with capital letters; see `tf.strings.lower`.
 
@@ -258,6 +264,7 @@ def upper(input: Any, encoding: str = "", name: str | None = None) -> Any:
     return each(bytes.upper, input, "StringUpper")
 
 
+@raises_like("StringStrip")
 def strip(input: Any, name: str | None = None) -> Any:
     """The strings without white space at both ends.
 
@@ -267,6 +274,7 @@ def strip(input: Any, name: str | None = None) -> Any:
     return each(bytes.strip, input, "StringStrip")
 
 
+@raises_like("StringSplitV2")
 def split(input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = None) -> Any:
     """Cuts strings where a separator is.
 
@@ -296,6 +304,7 @@ def split(input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = No
     return cut(lambda item: item.split(None, maxsplit), input, "StringSplitV2", byte_vector)
 
 
+@raises_like("Substr")
 @elementwise(inputs=3)
 def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None = None) -> Tensor:
     """Parts of strings.
@@ -372,6 +381,7 @@ _NUMBERS = (
 )
 
 
+@raises_like("StringToNumber")
 def to_number(input: Any, out_type: Any = dtypes.float32, name: str | None = None) -> Any:
     """The numbers that strings spell.
 
@@ -411,6 +421,7 @@ def to_number(input: Any, out_type: Any = dtypes.float32, name: str | None = Non
         return numbers(number, input, dtype, "StringToNumber")
 
 
+@raises_like("ReduceJoin")
 def reduce_join(
     inputs: Any,
     axis: Any = None,
@@ -492,6 +503,7 @@ def _join_ragged(inputs: Any, axis: Any, keepdims: bool, separator: str) -> Any:
     return from_items(lines, [len(lines), 1] if keepdims else [len(lines)])
 
 
+@raises_like("UnsortedSegmentJoin")
 def unsorted_segment_join(
     inputs: Any, segment_ids: Any, num_segments: Any, separator: str = "", name: str | None = None
 ) -> Tensor:

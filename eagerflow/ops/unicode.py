@@ -12,6 +12,7 @@ import numpy as np
 from eagerflow import _core
 from eagerflow import dtype as dtypes
 from eagerflow.ops.array import invalid_argument
+from eagerflow.ops.op_arguments import raises_like
 from eagerflow.ops.text import byte_vector, each, from_items, is_ragged, items, rows, strings
 
 _ops = _core.ops
@@ -233,6 +234,7 @@ def _output(encoding: str, op: str) -> str:
     return _OUTPUTS[encoding]
 
 
+@raises_like("UnicodeEncode")
 def unicode_encode(
     input: Any,
     output_encoding: str,
@@ -280,6 +282,7 @@ def unicode_encode(
     return from_items(encoded, () if return_scalar else shape)
 
 
+@raises_like("UnicodeTranscode")
 def unicode_transcode(
     input: Any,
     input_encoding: str,
@@ -325,6 +328,7 @@ def _scripts() -> tuple[np.ndarray, np.ndarray]:
         return tables["starts"], tables["scripts"]
 
 
+@raises_like("UnicodeScript")
 def unicode_script(input: Any, name: str | None = None) -> Any:
     """The script that each character belongs to, as ICU numbers them.
 

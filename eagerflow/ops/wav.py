@@ -10,6 +10,7 @@ import numpy as np
 
 from eagerflow import _core, errors
 from eagerflow import dtype as dtypes
+from eagerflow.ops.op_arguments import raises_like
 
 Tensor = _core.Tensor
 
@@ -92,6 +93,7 @@ def _samples(data: bytes) -> tuple[np.ndarray, int]:
     raise _invalid("No data chunk found in WAV")
 
 
+@raises_like("DecodeWav")
 def decode_wav(
     contents: Any, desired_channels: int = -1, desired_samples: int = -1, name: str | None = None
 ) -> DecodeWav:
@@ -131,6 +133,7 @@ def decode_wav(
     )
 
 
+@raises_like("EncodeWav")
 def encode_wav(audio: Any, sample_rate: Any, name: str | None = None) -> Tensor:
     """The bytes of a WAV file of 16 bits.
 

@@ -9,6 +9,7 @@ import numpy as np
 from eagerflow import _core
 from eagerflow import dtype as dtypes
 from eagerflow.ops.images.checks import invalid
+from eagerflow.ops.op_arguments import raises_like
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -30,6 +31,7 @@ _COLOURS = np.array(
 )
 
 
+@raises_like("DrawBoundingBoxesV2")
 def draw_bounding_boxes(images: Any, boxes: Any, colors: Any, name: str | None = None) -> Tensor:
     """Images with the outlines of boxes.
 
@@ -124,6 +126,7 @@ def _sampling(low: Tensor, high: Tensor, size: int, count: int) -> tuple[Tensor,
     return place, (values >= 0) & (values <= size - 1)
 
 
+@raises_like("CropAndResize")
 def crop_and_resize(
     image: Any,
     boxes: Any,

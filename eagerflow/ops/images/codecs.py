@@ -12,6 +12,7 @@ import numpy as np
 from eagerflow import _core, errors
 from eagerflow import dtype as dtypes
 from eagerflow.ops.images import formats
+from eagerflow.ops.op_arguments import raises_like
 
 Tensor = _core.Tensor
 
@@ -124,6 +125,7 @@ def _checked_dct(method: str, op: str) -> None:
         raise _invalid("dct_method must be one of {'', 'INTEGER_FAST', 'INTEGER_ACCURATE'}", op)
 
 
+@raises_like("DecodeJpeg")
 def decode_jpeg(
     contents: Any,
     channels: int = 0,
@@ -164,6 +166,7 @@ def decode_jpeg(
     return _image(_still(data, channels, op, ratio, try_recover_truncated))
 
 
+@raises_like("DecodeAndCropJpeg")
 def decode_and_crop_jpeg(
     contents: Any,
     crop_window: Any,
@@ -222,6 +225,7 @@ def decode_and_crop_jpeg(
     return _image(array[top : top + height, left : left + width])
 
 
+@raises_like("DecodePng")
 def decode_png(
     contents: Any, channels: int = 0, dtype: Any = dtypes.uint8, name: str | None = None
 ) -> Tensor:
@@ -252,6 +256,7 @@ def decode_png(
     return _image(array)
 
 
+@raises_like("DecodeBmp")
 def decode_bmp(contents: Any, channels: int = 0, name: str | None = None) -> Tensor:
     """A BMP image as numbers.
 
@@ -281,6 +286,7 @@ def decode_bmp(contents: Any, channels: int = 0, name: str | None = None) -> Ten
     return _image(_bmp(data, channels, op))
 
 
+@raises_like("DecodeGif")
 def decode_gif(contents: Any, name: str | None = None) -> Tensor:
     """The frames of a GIF image; a JPEG or PNG image gives one frame.
 
@@ -301,6 +307,7 @@ def decode_gif(contents: Any, name: str | None = None) -> Tensor:
     return _image(_still(data, 3, op)[None])
 
 
+@raises_like("DecodeWebP")
 def decode_webp(
     contents: Any, channels: int = 0, dtype: Any = dtypes.uint8, name: str | None = None
 ) -> Tensor:
@@ -329,6 +336,7 @@ def decode_webp(
     return _image(_frames(data, "WebP", channels, op))
 
 
+@raises_like("DecodeImage")
 def decode_image(
     contents: Any,
     channels: int | None = None,
@@ -379,6 +387,7 @@ def decode_image(
     return _image(array)
 
 
+@raises_like("Substr/jpeg")
 def is_jpeg(contents: Any, name: str | None = None) -> Tensor:
     """Whether strings begin like JPEG files.
 
@@ -393,6 +402,7 @@ def is_jpeg(contents: Any, name: str | None = None) -> Tensor:
     return _core.convert(np.array(found, bool).reshape(values.shape), None, None)
 
 
+@raises_like("ExtractJpegShape")
 def extract_jpeg_shape(
     contents: Any, output_type: Any = dtypes.int32, name: str | None = None
 ) -> Tensor:
@@ -419,6 +429,7 @@ def extract_jpeg_shape(
     return _core.convert(shape, dtypes.as_dtype(output_type), None)
 
 
+@raises_like("EncodeJpeg")
 def encode_jpeg(
     image: Any,
     format: str = "",
@@ -548,6 +559,7 @@ def _png_bytes(array: np.ndarray, level: int) -> bytes:
     )
 
 
+@raises_like("EncodePng")
 def encode_png(image: Any, compression: int = -1, name: str | None = None) -> Tensor:
     """The bytes of PNG files.
 

@@ -11,6 +11,7 @@ from eagerflow import dtype as dtypes
 from eagerflow.errors import FailedPreconditionError
 from eagerflow.ops.conversion import saturate_cast
 from eagerflow.ops.images.checks import image_of, invalid
+from eagerflow.ops.op_arguments import raises_like
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -83,6 +84,7 @@ def _three_channels(value: Any, name: str) -> Tensor:
     return tensor
 
 
+@raises_like("RGBToHSV")
 def rgb_to_hsv(images: Any, name: str | None = None) -> Tensor:
     """Hue, saturation and value of red, green and blue.
 
@@ -127,6 +129,7 @@ def rgb_to_hsv(images: Any, name: str | None = None) -> Tensor:
     return _ops.stack([hue, saturation, value], -1)
 
 
+@raises_like("HSVToRGB")
 def hsv_to_rgb(images: Any, name: str | None = None) -> Tensor:
     """Red, green and blue of hue, saturation and value.
 

@@ -12,6 +12,7 @@ import numpy as np
 from eagerflow import _core, random_seed
 from eagerflow import dtype as dtypes
 from eagerflow.ops.images.checks import invalid
+from eagerflow.ops.op_arguments import raises_like
 from eagerflow.ops.stateless_random import start_of
 
 _ops = _core.ops
@@ -169,6 +170,7 @@ def _sampled(
     )
 
 
+@raises_like("SampleDistortedBoundingBoxV2")
 def sample_distorted_bounding_box(
     image_size: Any,
     bounding_boxes: Any,
@@ -221,6 +223,7 @@ def sample_distorted_bounding_box(
     )
 
 
+@raises_like("StatelessSampleDistortedBoundingBox")
 def stateless_sample_distorted_bounding_box(
     image_size: Any,
     bounding_boxes: Any,

@@ -7,6 +7,7 @@ from typing import Any
 from eagerflow import _core
 from eagerflow import dtype as dtypes
 from eagerflow.ops.images.checks import image_of, invalid, three_or_four
+from eagerflow.ops.op_arguments import raises_like
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -192,6 +193,7 @@ def central_crop(image: Any, central_fraction: Any) -> Tensor:
     return crop_to_bounding_box(tensor, top, left, rows - 2 * top, columns - 2 * left)
 
 
+@raises_like("ExtractImagePatches")
 def extract_patches(
     images: Any, sizes: Any, strides: Any, rates: Any, padding: str, name: str | None = None
 ) -> Tensor:
@@ -263,6 +265,7 @@ def extract_patches(
     return _ops.reshape(ordered, [batch, len(vertical), len(horizontal), high * wide * channels])
 
 
+@raises_like("ExtractGlimpseV2")
 def extract_glimpse(
     input: Any,
     size: Any,

@@ -10,6 +10,7 @@ import numpy as np
 from eagerflow import _core
 from eagerflow import dtype as dtypes
 from eagerflow.ops.images.checks import invalid
+from eagerflow.ops.op_arguments import raises_like
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -115,6 +116,7 @@ def _remaining(
     return np.array(chosen[:limit], np.int32)
 
 
+@raises_like("NonMaxSuppressionV3")
 def non_max_suppression(
     boxes: Any,
     scores: Any,
@@ -151,6 +153,7 @@ def non_max_suppression(
     return _core.convert(chosen, dtypes.int32, None)
 
 
+@raises_like("NonMaxSuppressionV5")
 def non_max_suppression_with_scores(
     boxes: Any,
     scores: Any,
@@ -208,6 +211,7 @@ def non_max_suppression_with_scores(
     return _core.convert(places, dtypes.int32, None), _core.convert(current[places], None, None)
 
 
+@raises_like("NonMaxSuppressionWithOverlaps")
 def non_max_suppression_overlaps(
     overlaps: Any,
     scores: Any,
@@ -316,6 +320,7 @@ def non_max_suppression_padded(
     )
 
 
+@raises_like("CombinedNonMaxSuppression")
 def combined_non_max_suppression(
     boxes: Any,
     scores: Any,

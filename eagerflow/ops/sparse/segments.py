@@ -9,6 +9,7 @@ import numpy as np
 from eagerflow import _core
 from eagerflow import dtype as dtypes
 from eagerflow.ops.array import invalid_argument
+from eagerflow.ops.op_arguments import raises_like
 from eagerflow.ragged_tensor import RaggedTensor
 from eagerflow.sparse_tensor import SparseTensor
 
@@ -44,6 +45,7 @@ def _gathered(
     return _ops.gather(data, places, 0, 0), ids, count
 
 
+@raises_like("SparseSegmentSum")
 def segment_sum(
     data: Any,
     indices: Any,
@@ -77,6 +79,7 @@ def _scaled(sums: Tensor, ids: np.ndarray, count: int, root: bool) -> Tensor:
     return _ops.multiply(sums, _core.convert(weights.reshape(shape), sums.dtype, None))
 
 
+@raises_like("SparseSegmentMean")
 def segment_mean(
     data: Any,
     indices: Any,
@@ -95,6 +98,7 @@ def segment_mean(
     return _scaled(_ops.unsorted_segment_sum(rows, ids, count), ids, count, False)
 
 
+@raises_like("SparseSegmentSqrtN")
 def segment_sqrt_n(
     data: Any,
     indices: Any,
@@ -112,6 +116,7 @@ def segment_sqrt_n(
     return _scaled(_ops.unsorted_segment_sum(rows, ids, count), ids, count, True)
 
 
+@raises_like("DenseCountSparseOutput", first=True)
 def bincount(
     values: Any,
     weights: Any = None,
