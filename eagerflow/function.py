@@ -7,16 +7,40 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from eagerflow import _core, nest
 from eagerflow.shapes import TensorShape
+
+Tensor = _core.Tensor
+
+_ARRAYS = (np.ndarray, np.generic)
+_VALUES = (_core.Variable, np.ndarray, np.generic, bool, int, float, complex, str, bytes)
+
+
+def _without_arrays(arguments: Any) -> Any:
+    """The arguments with tensors for NumPy's arrays, inside structures too."""
+    if any(isinstance(leaf, _ARRAYS) for leaf in nest.flatten(arguments)):
+        return nest.map_structure(_tensor_of_array, arguments)
+    return arguments
+
+
+def _tensor_of_array(leaf: Any) -> Any:
+    return _core.convert(leaf, None, None) if isinstance(leaf, _ARRAYS) else leaf
+
+
+def _result(leaf: Any) -> Any:
+    """A part of a result as a tensor, if it has a value that a tensor can have."""
+    return _core.convert(leaf, None, None) if isinstance(leaf, _VALUES) else leaf
 
 
 class Function:
     """What `tf.function` makes of a Python function.
 
     Calls run the Python function itself: its side effects happen every time, and any Python control
-    flow works. The arguments of a function with an `input_signature` become tensors first, and are
-    checked against it.
+    flow works. As with a traced function, NumPy's arrays become tensors before it sees them, and so
+    do variables, arrays and numbers among its results. All arguments of a function with an
+    `input_signature` become tensors first, and are checked against it.
     """
 
     def __init__(
@@ -55,7 +79,17 @@ class Function:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if self._input_signature is not None:
             args, kwargs = self._checked(args, kwargs), {}
-        return self._python_function(*args, **kwargs)
+        else:
+            for value in args:
+                if type(value) is not Tensor:
+                    args = _without_arrays(args)
+                    break
+            if kwargs:
+                kwargs = _without_arrays(kwargs)
+        result = self._python_function(*args, **kwargs)
+        if result is None or type(result) is Tensor:
+            return result
+        return nest.map_structure(_result, result)
 
     def _checked(self, args: tuple, kwargs: dict[str, Any]) -> tuple:
         """The arguments as tensors that fit the signature, in its order."""
@@ -146,7 +180,8 @@ def function(
     """Marks a function to be run as a whole; here it runs eagerly, operation by operation.
 
     An operation costs so little that there is nothing to gain from a graph for what eager programs
-    do, so this changes how a function is called, not what it computes. Python side effects, such as
+    do, so this changes how a function is called, not what it computes. Results are tensors, also
+    where the function returns numbers, arrays or variables. Python side effects, such as
     `print`, happen on every call and not only on the first.
 
     Args:

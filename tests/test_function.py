@@ -1,5 +1,6 @@
 """tf.function: calls, methods, signatures."""
 
+import numpy as np
 import pytest
 
 import eagerflow as tf
@@ -80,3 +81,29 @@ def test_concrete_functions():
     concrete = add.get_concrete_function(tf.TensorSpec([], tf.float32), tf.constant(1.0))
     assert float(concrete(tf.constant(2.0), tf.constant(3.0))) == 5.0
     assert len(concrete.inputs) == 2
+
+
+def test_results_are_tensors():
+    variable = tf.Variable(2.0)
+
+    @tf.function
+    def results(n):
+        return {"number": n, "text": "x", "none": None, "variable": variable.assign_add(1.0)}
+
+    found = results(3)
+    assert found["number"].dtype is tf.int32 and found["text"].dtype is tf.string
+    assert found["none"] is None
+    assert isinstance(found["variable"], tf.Tensor) and float(found["variable"]) == 3.0
+    with tf.GradientTape() as tape:
+        read = tf.function(lambda: variable)()
+    assert float(tape.gradient(read, variable)) == 1.0
+
+
+def test_arrays_arrive_as_tensors():
+    @tf.function
+    def kind(x, scale=1):
+        assert isinstance(x["a"], tf.Tensor) and scale == 1
+        return x["a"].dtype.name
+
+    assert kind({"a": np.ones(2)}).numpy() == b"float64"
+    assert kind(x={"a": np.float32(1)}).numpy() == b"float32"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -249,3 +250,30 @@ class FileWriterCache:
         for writer in cls._writers.values():
             writer.close()
         cls._writers.clear()
+
+
+def summary_iterator(path: Any) -> Iterator[Any]:
+    """The events of an event file, in the order they were written.
+
+    Args:
+        path: the file.
+
+    Yields:
+        `Event` messages: `wall_time`, `step`, and what happened, such as `summary`.
+
+    Raises:
+        tf.errors.NotFoundError: if there is no such file.
+        tf.errors.DataLossError: at an event that is damaged.
+
+    >>> import glob, tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> with tf.summary.create_file_writer(folder).as_default():
+    ...     _ = tf.summary.scalar("loss", 0.5, step=3)
+    >>> events = tf.compat.v1.train.summary_iterator(glob.glob(f"{folder}/*")[0])
+    >>> [value.tag for event in events for value in event.summary.value]
+    ['loss']
+    """
+    from eagerflow.io.records import read_records
+
+    for entry in read_records(path):
+        yield _messages()["Event"].FromString(entry)

@@ -29,5 +29,6 @@ from eagerflow.v1.optimizers import (
     RMSPropOptimizer,
 )
 from eagerflow.v1.saver import Saver, checkpoint_exists
+from eagerflow.v1.summary import summary_iterator
 
 __getattr__, __dir__ = mirror(__name__, "eagerflow.train", nodes=False)

@@ -173,7 +173,8 @@ def deserialize_layer(config: Any, custom_objects: Any = None) -> Any:
     if not isinstance(config, dict) or "class_name" not in config:
         raise TypeError(f"A layer's configuration must be a dictionary with a class name: {config}")
     with registration.CustomObjectScope(custom_objects or {}):
-        if config.get("module"):
+        # Today's files always have the key; for a program's own class it is None.
+        if "module" in config:
             return deserialize_keras_object(config)
         cls = layer_class(config.get("registered_name") or config["class_name"])
         return cls.from_config(dict(config["config"]))

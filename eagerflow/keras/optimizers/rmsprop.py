@@ -41,12 +41,11 @@ class RMSprop(Optimizer):
         global_clipnorm: float | None = None,
         use_ema: bool = False,
         ema_momentum: float = 0.99,
-        ema_overwrite_frequency: int | None = 100,
+        ema_overwrite_frequency: int | None = 100,  # only RMSprop has another default in Keras
         jit_compile: bool = True,
         name: str = "RMSprop",
         **kwargs: Any,
     ) -> None:
-        kwargs.setdefault("ema_overwrite_frequency", 100)  # as only RMSprop has it in Keras
         super().__init__(
             name,
             weight_decay,
