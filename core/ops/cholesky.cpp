@@ -1,27 +1,46 @@
-// Cholesky factors of small matrices: inference. Python adds the gradient.
+// Cholesky factors of small matrices: inference. Python makes them differentiable.
 #include "kernels/cpu/cholesky.h"
+
 #include "kernels/cpu/cholesky_loops.h"
 #include "ops/op.h"
 
 namespace ef::ops {
+namespace {
+
+constexpr DTypeSet kTypes{DType::kFloat32, DType::kFloat64};
+
+void infer(InferContext& c) {
+  const Shape& shape = c.shape(0);
+  const int rank = shape.rank();
+  if (rank < 2 || shape[rank - 1] != shape[rank - 2] || shape[rank - 1] > cpu::kSmallMatrix) {
+    invalid_argument("Input must be square matrices of at most ", cpu::kSmallMatrix,
+                     " rows, got shape ", shape, " [Op:Cholesky]");
+  }
+  if (c.num_inputs() == 2 && c.shape(1) != shape) {
+    invalid_argument("Factors of shape ", shape, " have no gradient of shape ", c.shape(1),
+                     " [Op:CholeskyGrad]");
+  }
+  c.add_output(c.dtype(0), shape);
+}
+
+}  // namespace
 
 const Op cholesky_factor{{
     .name = "cholesky_factor",
     .tf_name = "Cholesky",
-    .inputs = {{"input", DTypeSet{DType::kFloat32, DType::kFloat64}}},
-    .infer =
-        [](InferContext& c) {
-          const Shape& shape = c.shape(0);
-          const int rank = shape.rank();
-          if (rank < 2 || shape[rank - 1] != shape[rank - 2] ||
-              shape[rank - 1] > cpu::kSmallMatrix) {
-            invalid_argument("Input must be square matrices of at most ", cpu::kSmallMatrix,
-                             " rows, got shape ", shape, " [Op:Cholesky]");
-          }
-          c.add_output(c.dtype(0), shape);
-        },
+    .inputs = {{"input", kTypes}},
+    .infer = infer,
     .kernel = cpu::cholesky_factor,
     .doc = "The lower triangular factors of small matrices; NaN where there is none.",
+}};
+
+const Op cholesky_factor_grad{{
+    .name = "cholesky_factor_grad",
+    .tf_name = "CholeskyGrad",
+    .inputs = {{"factor", kTypes}, {"dy", kTypes}},
+    .infer = infer,
+    .kernel = cpu::cholesky_factor_grad,
+    .doc = "The symmetric gradients of factored matrices, from those of their factors.",
 }};
 
 }  // namespace ef::ops

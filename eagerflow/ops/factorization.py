@@ -92,9 +92,9 @@ def cholesky(input: Any, name: str | None = None) -> Tensor:
     """
     a = matrices(input, "Cholesky")
     *batch, n, _ = a._shape_tuple()
-    if a.dtype in _SMALL_DTYPES and n <= _SMALL_MATRIX:
-        with _core.stop_recording():
-            factor = _ops.cholesky_factor(a)
+    small = a.dtype in _SMALL_DTYPES and n <= _SMALL_MATRIX
+    if small:
+        factor = _ops.cholesky_factor(a)
         if not _core.recording():
             return factor
     else:
@@ -106,6 +106,8 @@ def cholesky(input: Any, name: str | None = None) -> Tensor:
         factor = _back(factor, a)
 
     def backward(dl: Tensor) -> Tensor:
+        if small and not _core.recording():
+            return _ops.cholesky_factor_grad(lower, dl)
         from eagerflow.ops.solvers import triangular_solve
 
         inverse = triangular_solve(lower, _ops.eye(n, batch_shape=list(batch), dtype=a.dtype))

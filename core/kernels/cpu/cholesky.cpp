@@ -1,11 +1,15 @@
-// Cholesky factors of small matrices, one after the other.
+// Cholesky factors of small matrices, as many at once as a vector has lanes.
 #include "kernels/cpu/cholesky.h"
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 
 #include "device/isa.h"
+#include "device/parallel.h"
 #include "kernels/cpu/cholesky_loops.h"
+#include "kernels/cpu/onednn.h"
+#include "kernels/cpu/transpose.h"
 
 namespace ef::cpu {
 namespace {
@@ -17,25 +21,92 @@ const CholeskyLoops& loops() {
   return chosen;
 }
 
+const TransposeKernels& transposes() {
+  static const TransposeKernels& chosen = isa() == Isa::kAvx512 ? avx512::transpose_kernels()
+                                          : isa() == Isa::kAvx2 ? avx2::transpose_kernels()
+                                                                : baseline::transpose_kernels();
+  return chosen;
+}
+
+// Matrices on their way into lanes and back.
 template <class T>
-void factor_all(const CholeskyLoopsOf<T>& loops, const Tensor& x, const Tensor& out) {
+class Lanes {
+ public:
+  Lanes(int lanes, int64_t size)
+      : lanes_(lanes),
+        size_(size),
+        memory_(static_cast<size_t>(lanes * size) * sizeof(T)),
+        transpose_(sizeof(T) == 4 ? transposes().bytes4 : transposes().bytes8) {}
+  T* data() const { return memory_.template as<T>(); }
+  void fill(const T* matrices, int64_t count) const {
+    if (count < lanes_) std::memset(data(), 0, static_cast<size_t>(lanes_ * size_) * sizeof(T));
+    transpose_(data(), matrices, size_, count, lanes_, size_);
+  }
+  void empty(T* matrices, int64_t count) const {
+    transpose_(matrices, data(), count, size_, size_, lanes_);
+  }
+
+ private:
+  int64_t lanes_;
+  int64_t size_;
+  onednn::Scratch memory_;
+  TransposeFn transpose_;
+};
+
+template <class T>
+const CholeskyLoopsOf<T>& loops_of() {
+  if constexpr (sizeof(T) == 4) {
+    return loops().float32;
+  } else {
+    return loops().float64;
+  }
+}
+
+// Calls body(first matrix, number of matrices) for as many as there are lanes, in parallel.
+template <class Body>
+void for_lanes(int64_t matrices, int64_t n, int64_t lanes, const Body& body) {
+  const int64_t groups = (matrices + lanes - 1) / lanes;
+  parallel_for(groups, 1 + 65'536 / (n * n * n), [&](int64_t begin, int64_t end) {
+    for (int64_t g = begin; g < end; ++g) {
+      body(g * lanes, std::min(lanes, matrices - g * lanes));
+    }
+  });
+}
+
+template <class T>
+void factor_all(const Tensor& x, const Tensor& out) {
+  const CholeskyLoopsOf<T>& loops = loops_of<T>();
   const int64_t n = x.shape().back();
-  if (n == 0) return;
   const int64_t size = n * n;
-  bool good[kMatricesAtOnce];
-  for (int64_t start = 0; start < x.size(); start += kMatricesAtOnce * size) {
-    const auto count =
-        static_cast<int>(std::min<int64_t>(kMatricesAtOnce, (x.size() - start) / size));
-    loops.factor(x.data<T>() + start, out.mutable_data<T>() + start, n, count, good);
-    for (int m = 0; m < count; ++m) {
+  for_lanes(x.size() / size, n, loops.lanes, [&](int64_t first, int64_t count) {
+    const Lanes<T> lanes(loops.lanes, size);
+    bool good[16];
+    T* const target = out.mutable_data<T>() + first * size;
+    lanes.fill(x.data<T>() + first * size, count);
+    loops.factor(lanes.data(), n, good);
+    lanes.empty(target, count);
+    for (int64_t m = 0; m < count; ++m) {
       if (good[m]) continue;
-      T* const target = out.mutable_data<T>() + start + m * size;
       for (int64_t i = 0; i < n; ++i) {
-        for (int64_t j = 0; j <= i; ++j) target[i * n + j] = std::numeric_limits<T>::quiet_NaN();
-        for (int64_t j = i + 1; j < n; ++j) target[i * n + j] = 0;
+        std::fill_n(target + m * size + i * n, i + 1, std::numeric_limits<T>::quiet_NaN());
       }
     }
-  }
+  });
+}
+
+template <class T>
+void gradient_all(const Tensor& factors, const Tensor& dy, const Tensor& out) {
+  const CholeskyLoopsOf<T>& loops = loops_of<T>();
+  const int64_t n = dy.shape().back();
+  const int64_t size = n * n;
+  for_lanes(dy.size() / size, n, loops.lanes, [&](int64_t first, int64_t count) {
+    const Lanes<T> lower(loops.lanes, size);
+    const Lanes<T> gradients(loops.lanes, size);
+    lower.fill(factors.data<T>() + first * size, count);
+    gradients.fill(dy.data<T>() + first * size, count);
+    loops.gradient(lower.data(), gradients.data(), n);
+    gradients.empty(out.mutable_data<T>() + first * size, count);
+  });
 }
 
 }  // namespace
@@ -43,9 +114,18 @@ void factor_all(const CholeskyLoopsOf<T>& loops, const Tensor& x, const Tensor& 
 void cholesky_factor(KernelContext& context) {
   const Tensor& x = context.input(0);
   if (x.dtype() == DType::kFloat32) {
-    factor_all(loops().float32, x, context.output(0));
+    factor_all<float>(x, context.output(0));
   } else {
-    factor_all(loops().float64, x, context.output(0));
+    factor_all<double>(x, context.output(0));
+  }
+}
+
+void cholesky_factor_grad(KernelContext& context) {
+  const Tensor& factors = context.input(0);
+  if (factors.dtype() == DType::kFloat32) {
+    gradient_all<float>(factors, context.input(1), context.output(0));
+  } else {
+    gradient_all<double>(factors, context.input(1), context.output(0));
   }
 }
 

@@ -6,5 +6,6 @@
 namespace ef::cpu {
 
 void cholesky_factor(KernelContext& context);
+void cholesky_factor_grad(KernelContext& context);
 
 }  // namespace ef::cpu

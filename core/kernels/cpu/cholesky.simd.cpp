@@ -1,66 +1,110 @@
-// Vector loops that factor a few small matrices side by side.
+// Vector loops that factor many small matrices, one in each lane.
 #include <cmath>
 #include <cstdint>
-#include <cstring>
+#include <limits>
 
 #include "kernels/cpu/cholesky_loops.h"
 
 namespace ef::cpu::EF_ISA {
 namespace {
 
-// Works on the transposed factors, whose rows lie in one piece, padded with zeros to kWidth. What
-// comes to stand left of the diagonal has no meaning and reaches no other column. Root and quotient
-// of each row wait for the row before; with several matrices, they wait at the same time.
-template <int kWidth, class T>
-void factor(const T* matrices, T* out, int64_t n, int count, bool* good) {
-  alignas(64) T upper[kMatricesAtOnce][kWidth * kWidth];
-  for (int m = 0; m < count; ++m) {
-    good[m] = true;
-    std::memset(upper[m], 0, static_cast<size_t>(n) * kWidth * sizeof(T));
-    const T* matrix = matrices + m * n * n;
-    for (int64_t i = 0; i < n; ++i) {
-      for (int64_t k = 0; k <= i; ++k) upper[m][k * kWidth + i] = matrix[i * n + k];
+#if defined(__AVX512F__)
+constexpr int kBytes = 64;
+#elif defined(__AVX2__)
+constexpr int kBytes = 32;
+#else
+constexpr int kBytes = 16;
+#endif
+
+template <class T>
+struct Vectors {
+  typedef T Type __attribute__((vector_size(kBytes), aligned(sizeof(T))));
+  static constexpr int kLanes = kBytes / sizeof(T);
+};
+
+template <class T>
+void factor(T* matrices, int64_t n, bool* good) {
+  using V = typename Vectors<T>::Type;
+  constexpr int kLanes = Vectors<T>::kLanes;
+  V* const a = reinterpret_cast<V*>(matrices);
+  for (int m = 0; m < kLanes; ++m) good[m] = true;
+  for (int64_t j = 0; j < n; ++j) {
+    V* const row = a + j * n;
+    V pivot = row[j];
+    for (int64_t k = 0; k < j; ++k) pivot -= row[k] * row[k];
+    V root;
+    for (int m = 0; m < kLanes; ++m) root[m] = std::sqrt(pivot[m]);
+    for (int m = 0; m < kLanes; ++m) {
+      good[m] &= pivot[m] > 0 && pivot[m] <= std::numeric_limits<T>::max();
     }
+    row[j] = root;
+    const V scale = T(1) / root;
+    // Four rows at a time, so that four sums are under way.
+    int64_t i = j + 1;
+    for (; i + 4 <= n; i += 4) {
+      V* const below = a + i * n;
+      V sums[4] = {below[j], below[n + j], below[2 * n + j], below[3 * n + j]};
+      for (int64_t k = 0; k < j; ++k) {
+        const V times = row[k];
+#pragma GCC unroll 4
+        for (int r = 0; r < 4; ++r) sums[r] -= times * below[r * n + k];
+      }
+#pragma GCC unroll 4
+      for (int r = 0; r < 4; ++r) below[r * n + j] = sums[r] * scale;
+    }
+    for (; i < n; ++i) {
+      V* const below = a + i * n;
+      V sum = below[j];
+      for (int64_t k = 0; k < j; ++k) sum -= row[k] * below[k];
+      below[j] = sum * scale;
+    }
+    for (int64_t k = j + 1; k < n; ++k) row[k] = V{};
   }
-  for (int64_t k = 0; k < n; ++k) {
-    for (int m = 0; m < count; ++m) {
-      T* const row = upper[m] + k * kWidth;
-      const T pivot = row[k];
-      if (!(pivot > 0) || std::isinf(pivot)) good[m] = false;
-      const T root = std::sqrt(pivot);
-      const T scale = 1 / root;
-      for (int j = 0; j < kWidth; ++j) row[j] *= scale;
-      row[k] = root;
+}
+
+// The reverse of the loop over columns: I. Murray, "Differentiation of the Cholesky decomposition"
+// (2016), section 3.2.
+template <class T>
+void gradient(const T* factors, T* gradients, int64_t n) {
+  using V = typename Vectors<T>::Type;
+  const V* const l = reinterpret_cast<const V*>(factors);
+  V* const g = reinterpret_cast<V*>(gradients);
+  for (int64_t k = n - 1; k >= 0; --k) {
+    const V* const row = l + k * n;
+    V* const row_gradient = g + k * n;
+    const V scale = T(1) / row[k];
+    V diagonal = row_gradient[k];
+    for (int64_t i = k + 1; i < n; ++i) {
+      const V below = g[i * n + k] * scale;
+      diagonal -= below * l[i * n + k];
+      g[i * n + k] = below;
     }
-    for (int m = 0; m < count; ++m) {
-      const T* const row = upper[m] + k * kWidth;
-      for (int64_t i = k + 1; i < n; ++i) {
-        T* const other = upper[m] + i * kWidth;
-        const T times = row[i];
-        for (int j = 0; j < kWidth; ++j) other[j] -= times * row[j];
+    diagonal *= scale;
+    for (int64_t p = 0; p < k; ++p) row_gradient[p] -= diagonal * row[p];
+    for (int64_t i = k + 1; i < n; ++i) {
+      const V below = g[i * n + k];
+      for (int64_t p = 0; p < k; ++p) {
+        row_gradient[p] -= below * l[i * n + p];
+        g[i * n + p] -= below * row[p];
       }
     }
+    row_gradient[k] = diagonal * T(0.5);
   }
-  for (int m = 0; m < count; ++m) {
-    T* target = out + m * n * n;
-    for (int64_t i = 0; i < n; ++i) {
-      for (int64_t k = 0; k <= i; ++k) target[i * n + k] = upper[m][k * kWidth + i];
-      for (int64_t k = i + 1; k < n; ++k) target[i * n + k] = 0;
-    }
+  // Half of each element below the diagonal belongs to its mirror image.
+  for (int64_t i = 0; i < n; ++i) {
+    for (int64_t k = 0; k < i; ++k) g[k * n + i] = g[i * n + k] = g[i * n + k] * T(0.5);
   }
 }
 
 template <class T>
-void factor_any(const T* matrices, T* out, int64_t n, int count, bool* good) {
-  if (n <= 8) return factor<8>(matrices, out, n, count, good);
-  if (n <= 16) return factor<16>(matrices, out, n, count, good);
-  factor<kSmallMatrix>(matrices, out, n, count, good);
+constexpr CholeskyLoopsOf<T> loops_of() {
+  return {Vectors<T>::kLanes, factor<T>, gradient<T>};
 }
 
 }  // namespace
 
 const CholeskyLoops& cholesky_loops() {
-  static const CholeskyLoops loops{{factor_any<float>}, {factor_any<double>}};
+  static constexpr CholeskyLoops loops{loops_of<float>(), loops_of<double>()};
   return loops;
 }
 

@@ -1,4 +1,4 @@
-// Loops that factor one small matrix.
+// Loops that factor many small matrices side by side, one in each lane of the vectors.
 #pragma once
 
 #include <cstdint>
@@ -7,13 +7,16 @@ namespace ef::cpu {
 
 // Larger matrices are LAPACK's.
 inline constexpr int kSmallMatrix = 32;
-inline constexpr int kMatricesAtOnce = 4;
 
+// Element e of the matrix in lane m lies at e * lanes + m.
 template <class T>
 struct CholeskyLoopsOf {
-  // Factors `count` <= kMatricesAtOnce matrices of n <= kSmallMatrix rows, of which it reads the
-  // lower triangles. Where one is not positive definite, `good` is false and `out` undefined.
-  void (*factor)(const T* matrices, T* out, int64_t n, int count, bool* good);
+  int lanes;
+  // Replaces matrices, of which only the lower triangles are read, by their factors. `good` tells
+  // for each lane whether there is one.
+  void (*factor)(T* matrices, int64_t n, bool* good);
+  // Replaces gradients with respect to factors by those with respect to the factored matrices.
+  void (*gradient)(const T* factors, T* gradients, int64_t n);
 };
 
 struct CholeskyLoops {
