@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
-from eagerflow import context, errors, nest
+from eagerflow import _core, context, dtypes, errors, nest
 from eagerflow.data.dataset import Dataset
 from eagerflow.graph import inference
 from eagerflow.graph.execution import current_run
 from eagerflow.graph.recording import record
 from eagerflow.graph.structure import replace, symbols
+from eagerflow.type_spec import TensorSpec
 
 
 class GraphIterator:
@@ -50,10 +52,8 @@ class GraphIterator:
             infers=False,
         )
 
-    def _storage(self) -> dict[int, Any]:
-        run = current_run()
-        assert run is not None
-        return run.session._storage
+    def _storage(self) -> dict[Any, Any]:
+        return _session_storage()
 
     @property
     def initializer(self) -> Any:
@@ -84,6 +84,25 @@ class GraphIterator:
             name=name,
             outputs=self._spec,
         )
+
+    def get_next_as_optional(self) -> NodeOptional:
+        """The next element, if there is one: every run of a session takes one."""
+        return NodeOptional(self._next, (), self._spec)
+
+    def string_handle(self, name: str | None = None) -> Any:
+        """A string scalar, by which `Iterator.from_string_handle` finds this iterator."""
+        return record(
+            context.default_graph(),
+            self._handle,
+            kind="IteratorToStringHandle",
+            name=name,
+            outputs=TensorSpec([], dtypes.string),
+        )
+
+    def _handle(self) -> Any:
+        handle = f"iterator-{id(self):x}".encode()
+        self._storage()[handle] = self
+        return _core.convert(handle, dtypes.string, None)
 
     def _next(self) -> Any:
         storage = self._storage()
@@ -117,6 +136,140 @@ class GraphIterator:
     def output_shapes(self) -> Any:
         """The shapes of the elements."""
         return nest.map_structure(lambda spec: spec.shape, self._spec)
+
+    @property
+    def output_classes(self) -> Any:
+        """The classes of the elements."""
+        return nest.map_structure(lambda spec: spec.value_type, self._spec)
+
+
+def _session_storage() -> dict[Any, Any]:
+    run = current_run()
+    assert run is not None
+    return run.session._storage
+
+
+class FeedableIterator(GraphIterator):
+    """Reads whichever iterator a handle stands for, which may be another in every run.
+
+    Args:
+        handle: a string scalar of the graph, mostly a placeholder.
+        element_spec: the specs of the elements of all of them.
+    """
+
+    def __init__(self, handle: Any, element_spec: Any) -> None:
+        super().__init__(None, element_spec, False)
+        self._handle_tensor = handle
+
+    def get_next(self, name: str | None = None) -> Any:
+        """The next element of the iterator that the handle stands for, as nodes."""
+        return record(
+            context.default_graph(),
+            self._next_of,
+            (self._handle_tensor,),
+            kind="IteratorGetNext",
+            name=name,
+            outputs=self._spec,
+        )
+
+    def get_next_as_optional(self) -> NodeOptional:
+        """The next element of the iterator that the handle stands for, if there is one."""
+        return NodeOptional(self._next_of, (self._handle_tensor,), self._spec)
+
+    def string_handle(self, name: str | None = None) -> Any:
+        """The handle itself."""
+        return self._handle_tensor
+
+    def make_initializer(self, dataset: Any, name: str | None = None) -> Any:
+        """Not possible: what a handle stands for is initialized by itself."""
+        raise ValueError("A feedable iterator cannot be initialized; initialize those it reads.")
+
+    def _next_of(self, handle: Any) -> Any:
+        key = handle.numpy()
+        found = _session_storage().get(key)
+        if found is None:
+            raise errors.InvalidArgumentError(
+                None, None, f"The handle {key!r} stands for no iterator of this session."
+            )
+        if not _compatible(self._spec, found.element_spec):
+            raise errors.InvalidArgumentError(
+                None,
+                None,
+                f"An iterator of elements {found.element_spec} cannot be read where elements "
+                f"{self._spec} are expected.",
+            )
+        return found._next()
+
+
+def _compatible(wanted: Any, found: Any) -> bool:
+    """Whether elements of one spec may stand where another is expected."""
+    first, second = nest.flatten(wanted), nest.flatten(found)
+    return len(first) == len(second) and all(
+        one.dtype == other.dtype and one.shape.is_compatible_with(other.shape)
+        for one, other in zip(first, second, strict=True)
+    )
+
+
+class NodeOptional:
+    """An element that may be missing, in a graph: what `get_next_as_optional` gives.
+
+    Args:
+        take: gives the next element.
+        arguments: graph tensors that it needs.
+        element_spec: the specs of the elements.
+    """
+
+    def __init__(self, take: Callable[..., Any], arguments: tuple, element_spec: Any) -> None:
+        self._spec = element_spec
+        key = ("optional", id(self))
+
+        def taken(*values: Any) -> Any:
+            try:
+                found = (take(*values),)
+            except errors.OutOfRangeError:
+                found = ()
+            _session_storage()[key] = found
+            return _core.convert(bool(found), dtypes.bool, None)
+
+        def value(_: Any) -> Any:
+            found = _session_storage()[key]
+            if not found:
+                raise errors.InvalidArgumentError(
+                    None, None, "The given optional does not have a value."
+                )
+            return found[0]
+
+        self._value_of = value
+        self._taken = record(
+            context.default_graph(),
+            taken,
+            arguments,
+            kind="IteratorGetNextAsOptional",
+            outputs=TensorSpec([], dtypes.bool),
+        )
+
+    def has_value(self, name: str | None = None) -> Any:
+        """Whether there is a value, a boolean scalar."""
+        return self._taken
+
+    def get_value(self, name: str | None = None) -> Any:
+        """The value, as nodes.
+
+        A run raises a `tf.errors.InvalidArgumentError` if there is none.
+        """
+        return record(
+            context.default_graph(),
+            self._value_of,
+            (self._taken,),
+            kind="OptionalGetValue",
+            name=name,
+            outputs=self._spec,
+        )
+
+    @property
+    def element_spec(self) -> Any:
+        """The specs of the value."""
+        return self._spec
 
 
 class DeferredDataset:
@@ -173,6 +326,7 @@ def _small(tensor: Any) -> Any:
 def deferrable(method: Callable[..., Any]) -> Callable[..., Any]:
     """A function that makes datasets, also from graph tensors."""
 
+    @functools.wraps(method)
     def make(*args: Any, **kwargs: Any) -> Any:
         if not symbols(args, kwargs):
             return method(*args, **kwargs)

@@ -7,6 +7,7 @@ from typing import Any
 from eagerflow import data, nest
 from eagerflow.graph.iterators import (
     DeferredDataset,
+    FeedableIterator,
     GraphIterator,
     deferrable,
     make_initializable_iterator,
@@ -34,6 +35,17 @@ class _Kind(type):
 class Dataset(metaclass=_Kind):
     """A source of elements; see `tf.data.Dataset`."""
 
+    @staticmethod
+    def from_sparse_tensor_slices(sparse_tensor: Any) -> Any:
+        """A dataset of the slices of a sparse tensor along its first axis.
+
+        >>> rows = tf.sparse.from_dense([[0, 1], [2, 0]])
+        >>> slices = tf.compat.v1.data.Dataset.from_sparse_tensor_slices(rows)
+        >>> [tf.sparse.to_dense(row).numpy().tolist() for row in slices]
+        [[0, 1], [2, 0]]
+        """
+        return data.Dataset.from_tensor_slices(sparse_tensor)
+
 
 class Iterator(GraphIterator):
     """Goes through datasets of one structure."""
@@ -53,16 +65,45 @@ class Iterator(GraphIterator):
             shared_name: accepted.
             output_classes: accepted.
         """
-        if output_shapes is None:
-            spec = nest.map_structure(lambda dtype: TensorSpec(None, dtype), output_types)
-        else:
-            spec = nest.map_structure_up_to(
-                output_types,
-                lambda dtype, shape: TensorSpec(TensorShape(shape), dtype),
-                output_types,
-                output_shapes,
-            )
-        return GraphIterator(None, spec, False)
+        return GraphIterator(None, _specs(output_types, output_shapes), False)
+
+    @staticmethod
+    def from_string_handle(
+        string_handle: Any,
+        output_types: Any,
+        output_shapes: Any = None,
+        output_classes: Any = None,
+    ) -> GraphIterator:
+        """An iterator that reads whichever iterator a handle stands for.
+
+        Args:
+            string_handle: a string scalar of the graph, which gets the value of an iterator's
+                `string_handle` in each run.
+            output_types: the dtypes of elements.
+            output_shapes: their shapes; by default any.
+            output_classes: accepted.
+
+        >>> with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        ...     handle = tf.compat.v1.placeholder(tf.string, [])
+        ...     reader = tf.compat.v1.data.Iterator.from_string_handle(handle, tf.int64, [])
+        ...     element = reader.get_next()
+        ...     numbers = tf.compat.v1.data.make_one_shot_iterator(tf.data.Dataset.range(5, 9))
+        ...     found = session.run(numbers.string_handle())
+        ...     session.run(element, {handle: found})
+        np.int64(5)
+        """
+        return FeedableIterator(string_handle, _specs(output_types, output_shapes))
+
+
+def _specs(output_types: Any, output_shapes: Any) -> Any:
+    if output_shapes is None:
+        return nest.map_structure(lambda dtype: TensorSpec(None, dtype), output_types)
+    return nest.map_structure_up_to(
+        output_types,
+        lambda dtype, shape: TensorSpec(TensorShape(shape), dtype),
+        output_types,
+        output_shapes,
+    )
 
 
 __all__ = [

@@ -57,6 +57,53 @@ def test_iterators_change_their_dataset():
             assert session.run(element) == expected
 
 
+def test_a_handle_says_which_iterator_is_read():
+    train = tf.data.Dataset.from_tensor_slices((np.arange(3.0), ["a", "b", "c"])).repeat()
+    check = tf.data.Dataset.from_tensor_slices(([7.0, 8.0], ["x", "y"]))
+    check = check.map(lambda x, text: (tf.cast(x, tf.float64), text))
+    handle = tf.placeholder(tf.string, shape=[])
+    reader = tf.data.Iterator.from_string_handle(
+        handle, tf.data.get_output_types(train), tf.data.get_output_shapes(train)
+    )
+    number, text = reader.get_next()
+    assert number.dtype == tf.float64 and number.shape.as_list() == []
+    training, checking = train.make_one_shot_iterator(), check.make_initializable_iterator()
+    with tf.Session() as session:
+        first, second = session.run([training.string_handle(), checking.string_handle()])
+
+        def read(which):
+            return session.run(number, {handle: which})
+
+        assert [read(first) for _ in range(4)] == [0.0, 1.0, 2.0, 0.0]
+        for _ in range(2):
+            session.run(checking.initializer)
+            assert session.run([number, text], {handle: second}) == [7.0, b"x"]
+            assert read(first) in (1.0, 2.0)
+            assert read(second) == 8.0
+            with pytest.raises(eagerflow.errors.OutOfRangeError):
+                read(second)
+        with pytest.raises(eagerflow.errors.InvalidArgumentError, match="no iterator"):
+            read(b"nothing")
+        other = tf.data.Dataset.range(3).make_one_shot_iterator()
+        with pytest.raises(eagerflow.errors.InvalidArgumentError, match="expected"):
+            read(session.run(other.string_handle()))
+    with pytest.raises(ValueError, match="cannot be initialized"):
+        reader.make_initializer(train)
+
+
+def test_elements_that_may_be_missing():
+    iterator = tf.data.Dataset.range(1, 3).make_one_shot_iterator()
+    element = iterator.get_next_as_optional()
+    there, value = element.has_value(), element.get_value()
+    assert value.dtype == tf.int64 and element.element_spec.dtype == tf.int64
+    with tf.Session() as session:
+        assert session.run([there, value]) == [True, 1]
+        assert session.run([there, value]) == [True, 2]
+        assert not session.run(there)
+        with pytest.raises(eagerflow.errors.InvalidArgumentError, match="does not have a value"):
+            session.run(value)
+
+
 def test_a_saver_restores_variables(tmp_path):
     v, w = tf.get_variable("v", [2, 2]), tf.Variable(3, name="w")
     step = tf.Variable(7, trainable=False, name="step")
