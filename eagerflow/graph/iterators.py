@@ -224,10 +224,11 @@ class NodeOptional:
         key = ("optional", id(self))
 
         def taken(*values: Any) -> Any:
+            found: list[Any] = []
             try:
-                found = (take(*values),)
+                found.append(take(*values))
             except errors.OutOfRangeError:
-                found = ()
+                pass
             _session_storage()[key] = found
             return _core.convert(bool(found), dtypes.bool, None)
 
