@@ -5,6 +5,7 @@
 #include "bindings/convert.h"
 #include "bindings/diversion.h"
 #include "bindings/errors.h"
+#include "bindings/files.h"
 #include "bindings/numpy_interop.h"
 #include "bindings/observers.h"
 #include "bindings/op_function.h"
@@ -175,6 +176,7 @@ NB_MODULE(_core, m) {
   add_function(m, record_custom_def);
   add_function(m, stop_recording_def);
   py::add_optimizers(m.ptr());
+  py::add_files(m);
 
   m.def("register_errors", [](nb::object classes) { py::register_errors(classes.ptr()); });
   m.def("register_shape_class", [](nb::object cls) { py::register_shape_class(cls.ptr()); });

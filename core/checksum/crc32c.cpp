@@ -54,16 +54,25 @@ constexpr Columns square(const Columns& map) {
   return result;
 }
 
-// What 2^log zero bytes do to a register, by bytes of the register.
-using Shift = std::array<std::array<uint32_t, 256>, 4>;
+// powers[log]: what 2^log zero bytes do to a register.
+using Powers = std::array<Columns, 64>;
 
-constexpr Shift make_shift(int log) {
-  Columns map{};
+constexpr Powers make_powers() {
+  Powers powers{};
   for (size_t i = 0; i < 32; ++i) {
     const uint32_t bit = uint32_t{1} << i;
-    map[i] = (bit >> 8) ^ kTables[0][bit & 255];
+    powers[0][i] = (bit >> 8) ^ kTables[0][bit & 255];
   }
-  for (int i = 0; i < log; ++i) map = square(map);
+  for (size_t log = 1; log < powers.size(); ++log) powers[log] = square(powers[log - 1]);
+  return powers;
+}
+constexpr Powers kPowers = make_powers();
+
+// The same by bytes of the register.
+using Shift = std::array<std::array<uint32_t, 256>, 4>;
+
+constexpr Shift make_shift(size_t log) {
+  const Columns& map = kPowers[log];
   Shift shift{};
   for (size_t part = 0; part < 4; ++part) {
     for (uint32_t byte = 0; byte < 256; ++byte) shift[part][byte] = apply(map, byte << (8 * part));
@@ -120,6 +129,13 @@ uint32_t detail::crc32c_portable(uint32_t start, const void* data, size_t size) 
   }
   for (; size > 0; ++at, --size) crc = (crc >> 8) ^ kTables[0][(crc ^ *at) & 255];
   return ~crc;
+}
+
+uint32_t crc32c_combine(uint32_t first, uint32_t second, size_t size) {
+  for (size_t log = 0; size > 0; ++log, size >>= 1) {
+    if (size & 1) first = apply(kPowers[log], first);
+  }
+  return first ^ second;
 }
 
 uint32_t crc32c(uint32_t crc, const void* data, size_t size) {

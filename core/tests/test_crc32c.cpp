@@ -29,6 +29,8 @@ TEST(crc32c_lengths_and_pieces) {
     CHECK_EQUAL(whole, detail::crc32c_portable(0, bytes.data(), size));
     const size_t first = size / 3;
     CHECK_EQUAL(whole, crc32c(crc32c(0, bytes.data(), first), bytes.data() + first, size - first));
+    CHECK_EQUAL(whole, crc32c_combine(crc32c(0, bytes.data(), first),
+                                      crc32c(0, bytes.data() + first, size - first), size - first));
   }
 }
 

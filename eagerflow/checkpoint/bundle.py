@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-import mmap
+import math
 import os
 import struct
 import tempfile
 from collections.abc import Iterable, Mapping
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 
@@ -16,11 +16,12 @@ from eagerflow import _core, errors
 from eagerflow import dtype as dtypes
 from eagerflow.checkpoint.table import read_table, read_varint, table_bytes, varint
 from eagerflow.io.os_errors import from_os_error, path_text, translated
-from eagerflow.io.records import masked, masked_crc32c
+from eagerflow.io.records import masked
 from eagerflow.io.replacing import new_file_mode
 
 _VERSION = 1
 _MAX_RANK = 254
+_MAPPED = 1 << 20  # smaller tensors are not worth a map
 
 
 def _messages() -> Any:
@@ -97,16 +98,14 @@ def write_bundle(prefix: Any, tensors: Mapping[str, Any]) -> None:
     shards = 2 if os.path.exists(data_path(prefix, 0, 1)) else 1
     header = messages["BundleHeaderProto"](num_shards=shards)
     header.version.producer = _VERSION
-    items = [(b"", header.SerializeToString())]
     final_data = data_path(prefix, 0, shards)
     temporary: list[str] = []
     try:
-        with _new_file(prefix, temporary) as file:
-            offset = 0
-            for name in sorted(tensors, key=lambda text: text.encode()):
-                entry, offset = _write_tensor(file, tensors[name], offset, messages)
-                items.append((name.encode(), entry))
-        with _new_file(prefix, temporary) as file:
+        with _NewFile(prefix, temporary) as file:
+            entries = _write_tensors(file, tensors, messages)
+        items = [(b"", header.SerializeToString())]
+        items += ((name, entries[name]) for name in sorted(entries))
+        with _NewFile(prefix, temporary) as file:
             file.write(table_bytes(items))
         os.replace(temporary[0], final_data)
         os.replace(temporary[1], index_path(prefix))
@@ -119,29 +118,78 @@ def write_bundle(prefix: Any, tensors: Mapping[str, Any]) -> None:
     _remove_other_data(prefix, final_data)
 
 
-def _new_file(prefix: str, created: list[str]) -> BinaryIO:
-    folder, name = os.path.split(prefix)
-    handle, path = tempfile.mkstemp(prefix=f"{name}.tempstate", dir=folder or ".")
-    created.append(path)
-    os.fchmod(handle, new_file_mode())
-    return os.fdopen(handle, "wb", buffering=1 << 16)
+class _NewFile:
+    """A file being written under a name of its own; small pieces are collected."""
+
+    _COLLECTED = 1 << 20
+
+    def __init__(self, prefix: str, created: list[str]) -> None:
+        folder, name = os.path.split(prefix)
+        self._handle, path = tempfile.mkstemp(prefix=f"{name}.tempstate", dir=folder or ".")
+        created.append(path)
+        os.fchmod(self._handle, new_file_mode())
+        self._pending = bytearray()
+        self._written = 0
+
+    def __enter__(self) -> _NewFile:
+        return self
+
+    def __exit__(self, kind: Any, *rest: Any) -> None:
+        try:
+            if kind is None:
+                self._flush()
+        finally:
+            os.close(self._handle)
+
+    def tell(self) -> int:
+        """Where the next piece will be."""
+        return self._written + len(self._pending)
+
+    def write(self, content: Any) -> int:
+        """Appends bytes and gives their CRC-32C."""
+        if len(content) < self._COLLECTED:
+            self._pending += content
+            if len(self._pending) >= self._COLLECTED:
+                self._flush()
+            return _core.crc32c(content)
+        self._flush()
+        crc = _core.write_checked(self._handle, self._written, content)
+        self._written += len(content)
+        return crc
+
+    def _flush(self) -> None:
+        if self._pending:
+            _core.write_checked(self._handle, self._written, self._pending)
+            self._written += len(self._pending)
+            self._pending = bytearray()
 
 
-def _write_tensor(file: BinaryIO, value: Any, offset: int, messages: Any) -> tuple[bytes, int]:
-    tensor = _core.convert(value)
-    entry = messages["BundleEntryProto"](dtype=tensor.dtype.as_datatype_enum, offset=offset)
-    entry.shape.SetInParent()
-    for size in tensor._shape_tuple():
-        entry.shape.dim.add(size=size)
-    content: Any
-    if tensor.dtype == dtypes.string:
-        content, entry.crc32c = _string_content(np.asarray(tensor).reshape(-1).tolist())
-    else:
-        content = np.asarray(tensor).reshape(-1).view(np.uint8).data
-        entry.crc32c = masked_crc32c(content)
-    file.write(content)
-    entry.size = len(content)
-    return entry.SerializeToString(), offset + len(content)
+def _write_tensors(file: _NewFile, tensors: Mapping[str, Any], messages: Any) -> dict[bytes, bytes]:
+    """The index's entries by name; the tensors are in the file."""
+    converted = [(name.encode(), _core.convert(value)) for name, value in tensors.items()]
+    # The widest numbers first: without gaps, all lie at multiples of their size, as maps need it.
+    converted.sort(key=lambda item: (-_width(item[1]), item[0]))
+    entry_class = messages["BundleEntryProto"]
+    entries = {}
+    for name, tensor in converted:
+        entry = entry_class(dtype=tensor.dtype.as_datatype_enum, offset=file.tell())
+        entry.shape.SetInParent()
+        for size in tensor._shape_tuple():
+            entry.shape.dim.add(size=size)
+        content: Any
+        if tensor.dtype == dtypes.string:
+            content, entry.crc32c = _string_content(np.asarray(tensor).reshape(-1).tolist())
+            file.write(content)
+        else:
+            content = np.asarray(tensor).reshape(-1).view(np.uint8).data
+            entry.crc32c = masked(file.write(content))
+        entry.size = len(content)
+        entries[name] = entry.SerializeToString()
+    return entries
+
+
+def _width(tensor: Any) -> int:
+    return 0 if tensor.dtype == dtypes.string else tensor.dtype.size
 
 
 def _remove_other_data(prefix: str, keep: str) -> None:
@@ -222,7 +270,7 @@ class BundleReader:
                 None, None, f"The index {path} of a checkpoint is damaged: {error}"
             ) from error
         self._shards = max(1, header.num_shards)
-        self._maps: dict[int, Any] = {}
+        self._files: dict[int, _DataFile] = {}
 
     def __contains__(self, name: str) -> bool:
         return name in self.entries
@@ -232,7 +280,10 @@ class BundleReader:
         return list(self.entries)
 
     def read(self, name: str) -> Any:
-        """The tensor of that name; its memory is its own.
+        """The tensor of that name.
+
+        Its memory is its own; but that of a large one in a file that nobody may write to (`chmod
+        a-w`) is the file's, which is read when it is needed.
 
         Raises:
             tf.errors.NotFoundError: if there is none.
@@ -249,40 +300,57 @@ class BundleReader:
             raise errors.UnimplementedError(
                 None, None, f"{name!r} holds {entry.dtype.name}s, which only TensorFlow can read."
             )
+        path = data_path(self.prefix, entry.shard, self._shards)
         try:
-            return self._value(entry)
+            return self._value(entry, path)
         except (ValueError, IndexError) as error:
-            path = data_path(self.prefix, entry.shard, self._shards)
             raise errors.DataLossError(
                 None, None, f"The tensor {name!r} in {path} is damaged: {error}"
             ) from error
+        except OSError as error:
+            raise from_os_error(error, path) from error
 
-    def _bytes(self, entry: Entry) -> memoryview:
-        data = self._maps.get(entry.shard)
-        if data is None:
-            path = data_path(self.prefix, entry.shard, self._shards)
-            with translated(path), open(path, "rb") as file:
-                empty = os.fstat(file.fileno()).st_size == 0
-                data = b"" if empty else mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-            self._maps[entry.shard] = data
-        if entry.offset + entry.size > len(data):
-            raise ValueError(f"it should end at byte {entry.offset + entry.size} of {len(data)}")
-        return memoryview(data)[entry.offset : entry.offset + entry.size]
-
-    def _value(self, entry: Entry) -> Any:
-        content = self._bytes(entry)
-        count = 1
-        for size in entry.shape:
-            count *= size
+    def _value(self, entry: Entry, path: str) -> Any:
+        file = self._files.get(entry.shard)
+        if file is None:
+            file = self._files[entry.shard] = _DataFile(path)
+        end = entry.offset + entry.size
+        if end > file.size:
+            raise ValueError(f"it should end at byte {end} of {file.size}")
+        count = math.prod(entry.shape)
         if entry.dtype == dtypes.string:
-            if count > len(content):
+            if count > entry.size:
                 raise ValueError("it has fewer bytes than strings")
+            bytes_tensor, _ = _core.read_checked(
+                file.handle, entry.offset, dtypes.uint8, (entry.size,)
+            )
+            content = np.asarray(bytes_tensor).data
             values = np.empty(count, object)
             values[:] = _read_strings(content, count, entry.checksum)
             return _core.convert(values.reshape(entry.shape), dtypes.string)
-        if count * entry.dtype.size != len(content):
-            raise ValueError(f"{len(content)} bytes are not {entry.shape} of {entry.dtype.name}")
-        if masked_crc32c(content) != entry.checksum:
+        if count * entry.dtype.size != entry.size:
+            raise ValueError(f"{entry.size} bytes are not {entry.shape} of {entry.dtype.name}")
+        get = _core.read_checked
+        if file.constant and entry.size >= _MAPPED and entry.offset % entry.dtype.size == 0:
+            get = _core.map_checked
+        tensor, crc = get(file.handle, entry.offset, entry.dtype, entry.shape)
+        if masked(crc) != entry.checksum:
             raise ValueError("the checksum does not hold")
-        array: Any = np.frombuffer(content, entry.dtype.as_numpy_dtype)
-        return _core.convert(array.reshape(entry.shape))
+        return tensor
+
+
+class _DataFile:
+    """An open file with its size, and whether it can be taken to stay as it is."""
+
+    __slots__ = ("constant", "handle", "size")
+
+    def __init__(self, path: str) -> None:
+        self.handle = -1
+        self.handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        status = os.fstat(self.handle)
+        self.size = status.st_size
+        self.constant = not status.st_mode & 0o222
+
+    def __del__(self) -> None:
+        if self.handle >= 0:
+            os.close(self.handle)

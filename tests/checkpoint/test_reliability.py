@@ -2,10 +2,10 @@
 
 import os
 import random
-import signal
+import resource
 import subprocess
 import sys
-import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,41 +13,20 @@ import pytest
 import eagerflow as tf
 from eagerflow.checkpoint.bundle import BundleReader
 
-SAVER = """
-import sys
-import eagerflow as tf
-folder, name = sys.argv[1:]
-v = tf.Variable(tf.zeros([200_000]))
-checkpoint = tf.train.Checkpoint(v=v)
-manager = tf.train.CheckpointManager(checkpoint, folder, max_to_keep=2)
-manager.restore_or_initialize()
-print("ready", flush=True)
-while True:
-    v.assign_add(tf.ones([200_000]))
-    manager.save() if name == "manager" else checkpoint.write(folder + "/same")
-"""
+KILLING = Path(__file__).with_name("killing.py")
 
 
-@pytest.mark.parametrize("kind", ["manager", "same"])
-def test_a_killed_saver_leaves_the_last_checkpoint_whole(tmp_path, kind):
-    chance = random.Random(kind)
-    for _ in range(8):
-        saver = subprocess.Popen(
-            [sys.executable, "-c", SAVER, str(tmp_path), kind], stdout=subprocess.PIPE
-        )
-        saver.stdout.readline()
-        # Some are killed early, some after many saves, at any byte.
-        time.sleep(chance.uniform(0.0, 0.05))
-        saver.send_signal(signal.SIGKILL)
-        saver.wait()
-        saver.stdout.close()
-        latest = tf.train.latest_checkpoint(tmp_path)
-        if kind == "same":
-            latest = str(tmp_path / "same") if (tmp_path / "same.index").exists() else None
-        if latest is not None:
-            v = tf.Variable(tf.zeros([200_000]))
-            tf.train.Checkpoint(v=v).read(latest).expect_partial()
-            assert v.numpy().min() == v.numpy().max() > 0
+@pytest.mark.parametrize(
+    "kind, kills, how",
+    [(kind, 60, how) for kind in ("manager", "write") for how in ("bytes", "time")]
+    + [("keras", 20, "bytes"), ("h5", 20, "bytes"), ("weights.h5", 20, "bytes")]
+    + [("safetensors", 10, "bytes"), ("npz", 10, "bytes"), ("saved_model", 20, "bytes")],
+)
+def test_a_killed_saver_leaves_the_last_save_whole(tmp_path, kind, kills, how):
+    command = [sys.executable, "-W", "ignore", str(KILLING), str(tmp_path), kind, str(kills), how]
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run(command, capture_output=True, text=True, env=environment)
+    assert done.stdout.split() == [str(kills), "0", "True"], done.stderr
 
 
 @pytest.fixture
@@ -137,6 +116,47 @@ def test_messages_name_file_and_tensor(saved):
     assert v.numpy().max() == 0
 
 
+def save_under_limit(tmp_path, limit, save):
+    """Runs a save in a child whose files may have so many bytes; gives what it raised."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+        try:
+            save()
+            text = "nothing"
+        except BaseException as error:
+            text = f"{type(error).__name__}: {error}"
+        os.write(writing, text.encode())
+        os._exit(0)
+    os.close(writing)
+    with os.fdopen(reading) as file:
+        text = file.read()
+    os.waitpid(child, 0)
+    return text
+
+
+@pytest.mark.parametrize("limit", [0, 100, 3000, 4200])
+def test_a_file_that_cannot_grow_leaves_the_old_checkpoint(tmp_path, limit):
+    variables = {f"v{k}": tf.Variable(tf.ones([10])) for k in range(100)}
+    checkpoint = tf.train.Checkpoint(**variables)
+    checkpoint.write(tmp_path / "x")
+    before = sorted(os.listdir(tmp_path))
+    raised = save_under_limit(tmp_path, limit, lambda: checkpoint.write(tmp_path / "x"))
+    assert raised.startswith("ResourceExhaustedError") and "x; File too large" in raised
+    assert sorted(os.listdir(tmp_path)) == before
+    tf.train.Checkpoint(**variables).read(tmp_path / "x").assert_consumed()
+
+
+def test_a_large_tensor_on_a_full_disk(tmp_path):
+    v = tf.Variable(tf.ones([3 << 20], tf.int8))
+    raised = save_under_limit(
+        tmp_path, 1 << 20, lambda: tf.train.Checkpoint(v=v).write(tmp_path / "x")
+    )
+    assert raised.startswith("ResourceExhaustedError") and "File too large" in raised
+    assert os.listdir(tmp_path) == []
+
+
 def test_a_full_disk_leaves_the_old_checkpoint(tmp_path, monkeypatch):
     v = tf.Variable(1.0)
     checkpoint = tf.train.Checkpoint(v=v)
@@ -154,6 +174,17 @@ def test_a_full_disk_leaves_the_old_checkpoint(tmp_path, monkeypatch):
     fresh = tf.Variable(0.0)
     tf.train.Checkpoint(v=fresh).read(tmp_path / "x")
     assert fresh.numpy() == 1.0
+
+
+def test_folders_that_refuse(tmp_path):
+    checkpoint = tf.train.Checkpoint(v=tf.Variable(1.0))
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(tf.errors.AlreadyExistsError, match="file"):
+        checkpoint.write(tmp_path / "file" / "x")
+    (tmp_path / "closed").mkdir(mode=0o555)
+    if not os.access(tmp_path / "closed", os.W_OK):  # root may write anywhere
+        with pytest.raises(tf.errors.PermissionDeniedError, match="closed"):
+            checkpoint.write(tmp_path / "closed" / "x")
 
 
 def test_foreign_files(tmp_path):

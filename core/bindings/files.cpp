@@ -1,0 +1,104 @@
+// What checkpoints are read and written with: bytes and their checksum in one go, without the GIL.
+#include "bindings/files.h"
+
+#include <cerrno>
+#include <span>
+#include <system_error>
+#include <utility>
+
+#include "bindings/convert.h"
+#include "bindings/errors.h"
+#include "bindings/py_tensor.h"
+#include "files/checked_io.h"
+#include "ops/op.h"
+#include "tensor/error.h"
+
+namespace nb = nanobind;
+
+namespace ef::py {
+namespace {
+
+// Calls `body` without the GIL; the system's refusals become OSError.
+template <class Body>
+auto unlocked(const Body& body) {
+  try {
+    const nb::gil_scoped_release released;
+    return body();
+  } catch (const std::system_error& error) {
+    const nb::gil_scoped_acquire locked;
+    errno = error.code().value();
+    PyErr_SetFromErrno(PyExc_OSError);
+  } catch (...) {
+    const nb::gil_scoped_acquire locked;
+    set_python_error();
+  }
+  throw nb::python_error();
+}
+
+uint32_t write_checked(int file, int64_t offset, nb::handle data) {
+  Py_buffer view;
+  if (PyObject_GetBuffer(data.ptr(), &view, PyBUF_SIMPLE) < 0) throw nb::python_error();
+  struct Release {
+    Py_buffer* view;
+    ~Release() { PyBuffer_Release(view); }
+  } const release{&view};
+  return unlocked(
+      [&] { return ef::write_checked(file, offset, view.buf, static_cast<size_t>(view.len)); });
+}
+
+TensorSpec spec_of(nb::handle dtype, nb::handle shape) {
+  try {
+    TensorSpec spec;
+    spec.dtype = to_dtype(dtype.ptr());
+    const Ints sizes = to_ints(shape.ptr(), "shape");
+    spec.shape = Shape(std::span<const int64_t>(sizes.begin(), sizes.size()));
+    if (spec.dtype == DType::kString) fail(Code::kInvalidArgument, "Strings have no fixed size.");
+    return spec;
+  } catch (...) {
+    set_python_error();
+  }
+  throw nb::python_error();
+}
+
+nb::tuple result(Tensor&& tensor, uint32_t sum) {
+  return nb::make_tuple(nb::steal(wrap(std::move(tensor))), sum);
+}
+
+nb::tuple read_checked(int file, int64_t offset, nb::handle dtype, nb::handle shape) {
+  const TensorSpec spec = spec_of(dtype, shape);
+  uint32_t sum = 0;
+  Tensor tensor = unlocked([&] {
+    Tensor fresh = Tensor::empty(spec.dtype, spec.shape);
+    sum = ef::read_checked(file, offset, fresh.mutable_raw_data(),
+                           static_cast<size_t>(fresh.bytes()));
+    return fresh;
+  });
+  return result(std::move(tensor), sum);
+}
+
+nb::tuple map_checked(int file, int64_t offset, nb::handle dtype, nb::handle shape) {
+  const TensorSpec spec = spec_of(dtype, shape);
+  uint32_t sum = 0;
+  Tensor tensor = unlocked([&] {
+    const auto bytes = static_cast<size_t>(spec.shape.num_elements()) * element_size(spec.dtype);
+    Buffer* buffer = map_file(file, offset, bytes);
+    sum = checksum(buffer->data(), bytes);
+    return Tensor(TensorImpl::create(spec.dtype, spec.shape, buffer, buffer->data()));
+  });
+  return result(std::move(tensor), sum);
+}
+
+}  // namespace
+
+void add_files(nb::module_& module) {
+  module.def("write_checked", write_checked, nb::arg("file"), nb::arg("offset"), nb::arg("data"),
+             "Writes bytes at a position of an open file; gives their CRC-32C.");
+  module.def("read_checked", read_checked, nb::arg("file"), nb::arg("offset"), nb::arg("dtype"),
+             nb::arg("shape"),
+             "A tensor from a position of an open file, and the CRC-32C of its bytes.");
+  module.def("map_checked", map_checked, nb::arg("file"), nb::arg("offset"), nb::arg("dtype"),
+             nb::arg("shape"),
+             "As read_checked; the tensor's memory is the file's, which must not be changed.");
+}
+
+}  // namespace ef::py
