@@ -321,15 +321,11 @@ def fused_batch_norm(
         exponential_avg_factor: accepted when it is 1.
     """
     x = _core.convert(x, None, None)
-    if data_format == "NCHW":
-        x = _ops.transpose(x, [0, 2, 3, 1])
-    if is_training:
-        mean, spread = nn.moments(x, [0, 1, 2])
-        count = x._size // max(x._shape_tuple()[-1], 1)
-        variance = spread * (count / max(count - 1, 1))
-    else:
-        spread = variance
-    y = nn.batch_normalization(x, mean, spread, offset, scale, epsilon)
-    if data_format == "NCHW":
-        y = _ops.transpose(y, [0, 3, 1, 2])
+    axis = 1 if data_format == "NCHW" else -1
+    if not is_training:
+        y = _ops.batch_norm_inference(x, scale, offset, mean, variance, epsilon, axis)
+        return y, mean, variance
+    y, mean, spread, _ = _ops.batch_norm(x, scale, offset, epsilon, axis)
+    count = x._size // max(x._shape_tuple()[axis], 1)
+    variance = spread * (count / max(count - 1, 1))
     return y, mean, variance

@@ -163,9 +163,13 @@ class BatchNormalization(FunctionLayer):
         # Vectors broadcast by themselves along the last axis only.
         self._spread = None if self.axis == [rank - 1] else spread
         self._keep = len(sizes) > 1
+        exact = self.dtype == "float64" or self.compute_dtype != "float64"
+        self._channel = self.axis[0] if len(sizes) == 1 and exact else None
         Layer.build(self, input_shape)
 
     def call(self, inputs: Any, training: Any = None, mask: Any = None) -> Any:
+        if self._channel is not None and (mask is None or self.fused):
+            return self._call_native(inputs, training, mask)
         dtype = inputs.dtype
         x = _ops.cast(inputs, dtypes.float32) if dtype in _HALF else inputs
         if training and self.trainable:
@@ -188,21 +192,41 @@ class BatchNormalization(FunctionLayer):
         outputs = _ops.add(_ops.multiply(x, factor), shift)
         return outputs if x is inputs else _ops.cast(outputs, dtype)
 
+    def _call_native(self, x: Any, training: Any, mask: Any) -> Any:
+        """One operation does it where there is one axis of features, and no mask counts."""
+        gamma, beta = self.gamma, self.beta
+        if gamma is None:
+            gamma = _ops.ones_like(self.moving_mean)
+        if beta is None:
+            beta = _ops.zeros_like(self.moving_mean)
+        if not (training and self.trainable):
+            mean, variance = self.moving_mean, self.moving_variance
+            return _ops.batch_norm_inference(
+                x, gamma, beta, mean, variance, self.epsilon, self._channel
+            )
+        if mask is not None:
+            self._warn_of_mask()
+        outputs, mean, variance, _ = _ops.batch_norm(x, gamma, beta, self.epsilon, self._channel)
+        if not call_context.is_inferring():
+            self._move(x, mean, variance)
+        return outputs
+
+    @staticmethod
+    def _warn_of_mask() -> None:
+        warnings.warn(
+            "Masking is not supported with `fused=True`. You should either turn off "
+            "fusing (`fused=False`) or you should not pass a `mask` argument when calling "
+            "the layer. For the moment `mask` will be ignored for the normalization.",
+            stacklevel=4,
+        )
+
     def _moments(self, x: Any, mask: Any) -> tuple[Any, Any]:
         """Mean and variance of a batch."""
         if mask is not None:
-            if self.fused:
-                warnings.warn(
-                    "Masking is not supported with `fused=True`. You should either turn off "
-                    "fusing (`fused=False`) or you should not pass a `mask` argument when calling "
-                    "the layer. For the moment `mask` will be ignored for the normalization.",
-                    stacklevel=3,
-                )
-            else:
-                weights = _ops.cast(mask, x.dtype)
-                for _ in range(x.ndim - weights.ndim):
-                    weights = _ops.expand_dims(weights, -1)
-                return weighted_moments(x, self._reduced, weights, keepdims=self._keep)
+            weights = _ops.cast(mask, x.dtype)
+            for _ in range(x.ndim - weights.ndim):
+                weights = _ops.expand_dims(weights, -1)
+            return weighted_moments(x, self._reduced, weights, keepdims=self._keep)
         mean = _ops.reduce_mean(x, self._reduced, True)
         distance = _ops.squared_difference(x, mean)
         variance = _ops.reduce_mean(distance, self._reduced, self._keep)

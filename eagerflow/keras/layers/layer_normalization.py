@@ -149,10 +149,13 @@ class LayerNormalization(_Normalization):
         for axis, size in zip(self.axis, sizes, strict=True):
             spread[axis] = size
         self._spread = None if last else spread
+        self._native = last and (self.dtype or "float32") in ("float32", "float64")
         Layer.build(self, input_shape)
 
     def call(self, inputs: Any) -> Any:
         dtype = inputs.dtype
+        if self._native and (dtype in _HALF or dtype.name == self.dtype):
+            return self._call_native(inputs)
         x = _ops.cast(inputs, dtypes.float32) if dtype in _HALF else inputs
         mean = _ops.reduce_mean(x, self.axis, True)
         centered = _ops.subtract(x, mean)
@@ -168,6 +171,15 @@ class LayerNormalization(_Normalization):
         if beta is not None:
             outputs = _ops.add(outputs, _as(beta, x.dtype))
         return outputs if x is inputs else _ops.cast(outputs, dtype)
+
+    def _call_native(self, inputs: Any) -> Any:
+        """One operation does it where the axes are the last ones."""
+        gamma, beta = self.gamma, self.beta
+        if gamma is None or beta is None:
+            sizes = inputs._shape_tuple()[-len(self.axis) :]
+            gamma = _ops.ones(sizes, self.dtype) if gamma is None else gamma
+            beta = _ops.zeros(sizes, self.dtype) if beta is None else beta
+        return _ops.layer_norm(inputs, gamma, beta, self.epsilon)[0]
 
 
 def _as(value: Any, dtype: Any) -> Any:

@@ -1,0 +1,503 @@
+// Batch and layer normalisation in as few passes over memory as they need; 16-bit floats are
+// computed in float, block by block.
+#include "kernels/cpu/normalization.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <type_traits>
+#include <vector>
+
+#include "device/isa.h"
+#include "device/parallel.h"
+#include "kernels/cpu/normalization_loops.h"
+
+namespace ef::cpu {
+namespace {
+
+const NormalizationLoops& all_loops() {
+  static const NormalizationLoops& chosen = isa() == Isa::kAvx512 ? avx512::normalization_loops()
+                                            : isa() == Isa::kAvx2 ? avx2::normalization_loops()
+                                                                  : baseline::normalization_loops();
+  return chosen;
+}
+template <class C>
+const NormalizationLoopsOf<C>& loops() {
+  if constexpr (std::is_same_v<C, double>) {
+    return all_loops().float64;
+  } else {
+    return all_loops().float32;
+  }
+}
+
+// The type of the arithmetic for a type in memory.
+template <class T>
+using Computed = std::conditional_t<std::is_same_v<T, double>, double, float>;
+
+// A block of numbers as the arithmetic reads it: where it lies, or converted.
+template <class T>
+class Reader {
+ public:
+  explicit Reader(int64_t largest) {
+    if constexpr (!std::is_same_v<T, Computed<T>>) wide_.resize(largest);
+  }
+  const Computed<T>* at(const T* from, int64_t count) {
+    if constexpr (std::is_same_v<T, Computed<T>>) {
+      return from;
+    } else {
+      for (int64_t i = 0; i < count; ++i) wide_[i] = static_cast<float>(from[i]);
+      return wide_.data();
+    }
+  }
+
+ private:
+  std::vector<Computed<T>> wide_;
+};
+
+// The same for results.
+template <class T>
+class Writer {
+ public:
+  explicit Writer(int64_t largest) {
+    if constexpr (!std::is_same_v<T, Computed<T>>) wide_.resize(largest);
+  }
+  Computed<T>* at(T* to) {
+    if constexpr (std::is_same_v<T, Computed<T>>) {
+      return to;
+    } else {
+      return wide_.data();
+    }
+  }
+  void finish(T* to, int64_t count) {
+    if constexpr (!std::is_same_v<T, Computed<T>>) {
+      for (int64_t i = 0; i < count; ++i) to[i] = T(wide_[i]);
+    }
+  }
+
+ private:
+  std::vector<Computed<T>> wide_;
+};
+
+// A tensor as `outer` × channels × `inner` numbers.
+struct Layout {
+  Layout(const Shape& shape, int axis) : channels(shape[axis]) {
+    for (int i = 0; i < axis; ++i) outer *= shape[i];
+    for (int i = axis + 1; i < shape.rank(); ++i) inner *= shape[i];
+  }
+  int64_t count() const { return outer * inner; }  // numbers of a channel
+
+  int64_t outer = 1;
+  int64_t channels;
+  int64_t inner = 1;
+};
+
+int axis_of(const KernelContext& context, int k, const Tensor& x) {
+  const int64_t axis = context.attrs().integer(k);
+  return static_cast<int>(axis < 0 ? axis + x.rank() : axis);
+}
+
+constexpr int64_t kGrain = 16'384;  // numbers that are worth a thread
+constexpr int64_t kBlock = 4'096;   // numbers of a block, which stays in the cache
+constexpr int64_t kNarrow = 32;     // with fewer channels, several pixels make a row
+constexpr int64_t kWide = 64;       // which then has about so many numbers
+constexpr int64_t kBlockRows = 16;  // at least
+
+// Channels that are the last axis, as rows: of one pixel each, or of several where there are few
+// channels. A block is some of these rows; what is left at the end are rows of one pixel.
+class Rows {
+ public:
+  explicit Rows(const Layout& layout)
+      : channels(layout.channels),
+        pixels(layout.outer),
+        group(channels < kNarrow ? std::max<int64_t>(1, kWide / std::max<int64_t>(channels, 1))
+                                 : 1),
+        width(channels * group),
+        block(std::max(kBlockRows, kBlock / std::max<int64_t>(width, 1)) * group) {}
+
+  // How many threads share the pixels.
+  int64_t parts() const {
+    return std::clamp<int64_t>(pixels * channels / kGrain, 1, max_threads());
+  }
+
+  // Calls body(first pixel, rows, numbers in a row) for the blocks of part `k` of `parts`.
+  template <class Body>
+  void each(int64_t k, int64_t parts, const Body& body) const {
+    const int64_t end = pixels * (k + 1) / parts;
+    int64_t pixel = pixels * k / parts;
+    while (pixel < end) {
+      const int64_t count = std::min(block, end - pixel);
+      const int64_t rows = count / group;
+      if (rows > 0) body(pixel, rows, width);
+      if (count > rows * group) body(pixel + rows * group, count - rows * group, channels);
+      pixel += count;
+    }
+  }
+
+  // An array with a number per channel, repeated for the pixels of a row.
+  template <class C>
+  std::vector<C> spread(const C* values) const {
+    std::vector<C> result(width);
+    for (int64_t i = 0; i < width; ++i) result[i] = values[i % channels];
+    return result;
+  }
+
+  int64_t largest() const { return block * channels; }
+
+  int64_t channels;
+  int64_t pixels;
+  int64_t group;
+  int64_t width;
+  int64_t block;
+};
+
+// Mean and squared distances of some numbers, to which others are joined (Chan, Golub and LeVeque,
+// "Updating Formulae and a Pairwise Algorithm for Computing Sample Variances", 1979).
+struct Moments {
+  double mean = 0;
+  double squares = 0;
+  double count = 0;
+
+  void join(double other_mean, double other_squares, double other_count) {
+    if (other_count == 0) return;
+    const double total = count + other_count;
+    const double distance = other_mean - mean;
+    squares += other_squares + distance * distance * (count * other_count / total);
+    mean += distance * (other_count / total);
+    count = total;
+  }
+};
+
+template <class T>
+std::vector<Moments> channel_moments(const Layout& layout, const T* x) {
+  using C = Computed<T>;
+  const auto& run = loops<C>();
+  std::vector<Moments> result(layout.channels);
+  if (layout.inner == 1) {
+    const Rows rows(layout);
+    const int64_t parts = rows.parts();
+    std::vector<Moments> partial(parts * rows.width);
+    parallel_for(parts, 1, [&](int64_t begin, int64_t end) {
+      Reader<T> reader(rows.largest());
+      std::vector<C> mean(rows.width);
+      std::vector<C> squares(rows.width);
+      for (int64_t k = begin; k < end; ++k) {
+        Moments* const own = partial.data() + k * rows.width;
+        rows.each(k, parts, [&](int64_t pixel, int64_t count, int64_t width) {
+          const C* values = reader.at(x + pixel * rows.channels, count * width);
+          run.column_moments(values, count, width, mean.data(), squares.data());
+          for (int64_t i = 0; i < width; ++i) {
+            own[i].join(mean[i], squares[i], static_cast<double>(count));
+          }
+        });
+      }
+    });
+    for (int64_t i = 0; i < parts * rows.width; ++i) {
+      const Moments& part = partial[i];
+      result[i % rows.width % rows.channels].join(part.mean, part.squares, part.count);
+    }
+    return result;
+  }
+  const int64_t grain = std::max<int64_t>(1, kGrain / std::max<int64_t>(layout.count(), 1));
+  parallel_for(layout.channels, grain, [&](int64_t begin, int64_t end) {
+    Reader<T> reader(layout.inner);
+    for (int64_t c = begin; c < end; ++c) {
+      for (int64_t o = 0; o < layout.outer; ++o) {
+        const C* plane = reader.at(x + (o * layout.channels + c) * layout.inner, layout.inner);
+        C mean = 0;
+        C squares = 0;
+        run.moments(plane, layout.inner, &mean, &squares);
+        result[c].join(mean, squares, static_cast<double>(layout.inner));
+      }
+    }
+  });
+  return result;
+}
+
+// y = (x - mean) * factor + offset
+template <class T, class C = Computed<T>>
+void scale_channels(const Layout& layout, T* y, const T* x, const C* mean, const C* factor,
+                    const C* offset) {
+  const auto& run = loops<C>();
+  if (layout.inner == 1) {
+    const Rows rows(layout);
+    const std::vector<C> means = rows.spread(mean);
+    const std::vector<C> factors = rows.spread(factor);
+    const std::vector<C> offsets = rows.spread(offset);
+    const int64_t parts = rows.parts();
+    parallel_for(parts, 1, [&](int64_t begin, int64_t end) {
+      Reader<T> reader(rows.largest());
+      Writer<T> writer(rows.largest());
+      for (int64_t k = begin; k < end; ++k) {
+        rows.each(k, parts, [&](int64_t pixel, int64_t count, int64_t width) {
+          const int64_t at = pixel * rows.channels;
+          run.scale_columns(writer.at(y + at), reader.at(x + at, count * width), means.data(),
+                            factors.data(), offsets.data(), count, width);
+          writer.finish(y + at, count * width);
+        });
+      }
+    });
+    return;
+  }
+  const int64_t grain = std::max<int64_t>(1, kGrain / std::max<int64_t>(layout.inner, 1));
+  parallel_for(layout.outer * layout.channels, grain, [&](int64_t begin, int64_t end) {
+    Reader<T> reader(layout.inner);
+    Writer<T> writer(layout.inner);
+    for (int64_t k = begin; k < end; ++k) {
+      const int64_t c = k % layout.channels;
+      const int64_t at = k * layout.inner;
+      run.scale(writer.at(y + at), reader.at(x + at, layout.inner), mean[c], factor[c], offset[c],
+                layout.inner);
+      writer.finish(y + at, layout.inner);
+    }
+  });
+}
+
+// Per channel the sums of dy and of dy * (x - mean).
+template <class T, class C = Computed<T>>
+void channel_dots(const Layout& layout, const T* dy, const T* x, const C* mean, C* sum, C* dot) {
+  const auto& run = loops<C>();
+  if (layout.inner == 1) {
+    const Rows rows(layout);
+    const std::vector<C> means = rows.spread(mean);
+    const int64_t parts = rows.parts();
+    std::vector<double> totals(2 * parts * rows.width);
+    parallel_for(parts, 1, [&](int64_t begin, int64_t end) {
+      Reader<T> slopes(rows.largest());
+      Reader<T> values(rows.largest());
+      std::vector<C> sums(2 * rows.width);
+      for (int64_t k = begin; k < end; ++k) {
+        double* const own = totals.data() + 2 * k * rows.width;
+        rows.each(k, parts, [&](int64_t pixel, int64_t count, int64_t width) {
+          const int64_t at = pixel * rows.channels;
+          std::fill(sums.begin(), sums.end(), C(0));
+          run.column_dots(slopes.at(dy + at, count * width), values.at(x + at, count * width),
+                          means.data(), sums.data(), sums.data() + rows.width, count, width);
+          for (int64_t i = 0; i < 2 * rows.width; ++i) own[i] += sums[i];
+        });
+      }
+    });
+    for (int64_t c = 0; c < rows.channels; ++c) {
+      double both[2] = {};
+      for (int64_t k = 0; k < 2 * parts; ++k) {
+        for (int64_t i = c; i < rows.width; i += rows.channels) {
+          both[k % 2] += totals[k * rows.width + i];
+        }
+      }
+      sum[c] = static_cast<C>(both[0]);
+      dot[c] = static_cast<C>(both[1]);
+    }
+    return;
+  }
+  const int64_t grain = std::max<int64_t>(1, kGrain / std::max<int64_t>(layout.count(), 1));
+  parallel_for(layout.channels, grain, [&](int64_t begin, int64_t end) {
+    Reader<T> slopes(layout.inner);
+    Reader<T> values(layout.inner);
+    for (int64_t c = begin; c < end; ++c) {
+      double total = 0;
+      double product = 0;
+      for (int64_t o = 0; o < layout.outer; ++o) {
+        const int64_t at = (o * layout.channels + c) * layout.inner;
+        C one = 0;
+        C two = 0;
+        run.dots(slopes.at(dy + at, layout.inner), values.at(x + at, layout.inner), mean[c], &one,
+                 &two, layout.inner);
+        total += one;
+        product += two;
+      }
+      sum[c] = static_cast<C>(total);
+      dot[c] = static_cast<C>(product);
+    }
+  });
+}
+
+// dx = a * dy + b * (x - mean) + c
+template <class T, class C = Computed<T>>
+void mix_channels(const Layout& layout, T* dx, const T* dy, const T* x, const C* mean, const C* a,
+                  const C* b, const C* c) {
+  const auto& run = loops<C>();
+  if (layout.inner == 1) {
+    const Rows rows(layout);
+    const std::vector<C> means = rows.spread(mean);
+    const std::vector<C> as = rows.spread(a);
+    const std::vector<C> bs = rows.spread(b);
+    const std::vector<C> cs = rows.spread(c);
+    const int64_t parts = rows.parts();
+    parallel_for(parts, 1, [&](int64_t begin, int64_t end) {
+      Reader<T> slopes(rows.largest());
+      Reader<T> values(rows.largest());
+      Writer<T> writer(rows.largest());
+      for (int64_t k = begin; k < end; ++k) {
+        rows.each(k, parts, [&](int64_t pixel, int64_t count, int64_t width) {
+          const int64_t at = pixel * rows.channels;
+          run.mix_columns(writer.at(dx + at), slopes.at(dy + at, count * width),
+                          values.at(x + at, count * width), means.data(), as.data(), bs.data(),
+                          cs.data(), count, width);
+          writer.finish(dx + at, count * width);
+        });
+      }
+    });
+    return;
+  }
+  const int64_t grain = std::max<int64_t>(1, kGrain / std::max<int64_t>(layout.inner, 1));
+  parallel_for(layout.outer * layout.channels, grain, [&](int64_t begin, int64_t end) {
+    Reader<T> slopes(layout.inner);
+    Reader<T> values(layout.inner);
+    Writer<T> writer(layout.inner);
+    for (int64_t k = begin; k < end; ++k) {
+      const int64_t i = k % layout.channels;
+      const int64_t at = k * layout.inner;
+      run.mix(writer.at(dx + at), slopes.at(dy + at, layout.inner), values.at(x + at, layout.inner),
+              mean[i], a[i], b[i], c[i], layout.inner);
+      writer.finish(dx + at, layout.inner);
+    }
+  });
+}
+
+// Calls function(T()) with the type of a floating dtype.
+template <class Function>
+void for_type(DType dtype, const Function& function) {
+  switch (dtype) {
+    case DType::kFloat32: return function(float{});
+    case DType::kFloat64: return function(double{});
+    case DType::kFloat16: return function(Half{});
+    case DType::kBfloat16: return function(Bfloat16{});
+    default: return;
+  }
+}
+
+}  // namespace
+
+void batch_norm(KernelContext& context) {
+  const Tensor& x = context.input(0);
+  const double epsilon = context.attrs().real(0);
+  const Layout layout(x.shape(), axis_of(context, 1, x));
+  for_type(x.dtype(), [&]<class T>(T) {
+    using C = Computed<T>;
+    C* const mean = context.output(1).mutable_data<C>();
+    C* const variance = context.output(2).mutable_data<C>();
+    C* const inverse = context.output(3).mutable_data<C>();
+    const std::vector<Moments> moments = channel_moments(layout, x.data<T>());
+    std::vector<C> factor(layout.channels);
+    for (int64_t c = 0; c < layout.channels; ++c) {
+      const Moments& m = moments[c];
+      const double spread = m.squares / m.count;  // NaN for no numbers at all
+      mean[c] = m.count == 0 ? std::numeric_limits<C>::quiet_NaN() : static_cast<C>(m.mean);
+      variance[c] = static_cast<C>(spread);
+      inverse[c] = static_cast<C>(1 / std::sqrt(spread + epsilon));
+      factor[c] = inverse[c] * context.input(1).data<C>()[c];
+    }
+    scale_channels(layout, context.output(0).mutable_data<T>(), x.data<T>(), mean, factor.data(),
+                   context.input(2).data<C>());
+  });
+}
+
+void batch_norm_inference(KernelContext& context) {
+  const Tensor& x = context.input(0);
+  const double epsilon = context.attrs().real(0);
+  const Layout layout(x.shape(), axis_of(context, 1, x));
+  for_type(x.dtype(), [&]<class T>(T) {
+    using C = Computed<T>;
+    const C* const variance = context.input(4).data<C>();
+    std::vector<C> factor(layout.channels);
+    for (int64_t c = 0; c < layout.channels; ++c) {
+      const C spread = variance[c] + static_cast<C>(epsilon);
+      factor[c] = context.input(1).data<C>()[c] / std::sqrt(spread);
+    }
+    scale_channels(layout, context.output(0).mutable_data<T>(), x.data<T>(),
+                   context.input(3).data<C>(), factor.data(), context.input(2).data<C>());
+  });
+}
+
+void batch_norm_grad(KernelContext& context) {
+  const Tensor& dy = context.input(0);
+  const Tensor& x = context.input(1);
+  const Layout layout(x.shape(), axis_of(context, 0, x));
+  for_type(x.dtype(), [&]<class T>(T) {
+    using C = Computed<T>;
+    const C* const scale = context.input(2).data<C>();
+    const C* const mean = context.input(3).data<C>();
+    const C* const inverse = context.input(4).data<C>();
+    C* const dscale = context.output(1).mutable_data<C>();
+    C* const doffset = context.output(2).mutable_data<C>();
+    std::vector<C> dot(layout.channels);
+    channel_dots(layout, dy.data<T>(), x.data<T>(), mean, doffset, dot.data());
+    std::vector<C> a(layout.channels);
+    std::vector<C> b(layout.channels);
+    std::vector<C> c(layout.channels);
+    const C share = C(1) / static_cast<C>(std::max<int64_t>(layout.count(), 1));
+    for (int64_t i = 0; i < layout.channels; ++i) {
+      dscale[i] = dot[i] * inverse[i];
+      a[i] = scale[i] * inverse[i];
+      b[i] = -a[i] * inverse[i] * dscale[i] * share;
+      c[i] = -a[i] * doffset[i] * share;
+    }
+    mix_channels(layout, context.output(0).mutable_data<T>(), dy.data<T>(), x.data<T>(), mean,
+                 a.data(), b.data(), c.data());
+  });
+}
+
+void layer_norm(KernelContext& context) {
+  const Tensor& x = context.input(0);
+  const int64_t n = context.input(1).size();
+  const int64_t rows = context.output(1).size();
+  for_type(x.dtype(), [&]<class T>(T) {
+    using C = Computed<T>;
+    const auto& run = loops<C>();
+    const C epsilon = static_cast<C>(context.attrs().real(0));
+    C* const mean = context.output(1).mutable_data<C>();
+    C* const inverse = context.output(2).mutable_data<C>();
+    T* const y = context.output(0).mutable_data<T>();
+    const int64_t grain = std::max<int64_t>(1, kGrain / std::max<int64_t>(n, 1));
+    parallel_for(rows, grain, [&](int64_t begin, int64_t end) {
+      Reader<T> reader(n);
+      Writer<T> writer(n);
+      for (int64_t r = begin; r < end; ++r) {
+        const C* const row = reader.at(x.data<T>() + r * n, n);
+        C squares = 0;
+        run.moments(row, n, mean + r, &squares);
+        inverse[r] = C(1) / std::sqrt(squares / static_cast<C>(n) + epsilon);
+        run.normalize_row(writer.at(y + r * n), row, mean[r], inverse[r],
+                          context.input(1).data<C>(), context.input(2).data<C>(), n);
+        writer.finish(y + r * n, n);
+      }
+    });
+  });
+}
+
+void layer_norm_grad(KernelContext& context) {
+  const Tensor& dy = context.input(0);
+  const Tensor& x = context.input(1);
+  const int64_t n = context.input(2).size();
+  const int64_t rows = context.input(3).size();
+  for_type(x.dtype(), [&]<class T>(T) {
+    using C = Computed<T>;
+    const auto& run = loops<C>();
+    T* const dx = context.output(0).mutable_data<T>();
+    const int64_t parts = std::clamp<int64_t>(rows * n / kGrain, 1, max_threads());
+    std::vector<C> sums(2 * parts * n);
+    parallel_for(parts, 1, [&](int64_t begin, int64_t end) {
+      Reader<T> slopes(n);
+      Reader<T> values(n);
+      Writer<T> writer(n);
+      for (int64_t k = begin; k < end; ++k) {
+        C* const own = sums.data() + 2 * k * n;
+        for (int64_t r = rows * k / parts; r < rows * (k + 1) / parts; ++r) {
+          run.normalize_row_grad(writer.at(dx + r * n), slopes.at(dy.data<T>() + r * n, n),
+                                 values.at(x.data<T>() + r * n, n), context.input(3).data<C>()[r],
+                                 context.input(4).data<C>()[r], context.input(2).data<C>(), own,
+                                 own + n, n);
+          writer.finish(dx + r * n, n);
+        }
+      }
+    });
+    for (int which = 0; which < 2; ++which) {
+      C* const out = context.output(1 + which).mutable_data<C>();
+      std::copy_n(sums.data() + which * n, n, out);
+      for (int64_t k = 1; k < parts; ++k) {
+        for (int64_t i = 0; i < n; ++i) out[i] += sums[(2 * k + which) * n + i];
+      }
+    }
+  });
+}
+
+}  // namespace ef::cpu

@@ -1,0 +1,291 @@
+// Batch and layer normalisation: inference and gradients.
+//
+// While a tape records, as for gradients of gradients, the gradients are composed of differentiable
+// operations; else one operation computes each.
+#include "ops/normalization.h"
+
+#include "eager/tape.h"
+#include "kernels/cpu/normalization.h"
+#include "ops/compose.h"
+#include "ops/elementwise.h"
+
+namespace ef::ops {
+namespace {
+
+// The dtype of scale, offset and moments for that of x.
+DType parameter_dtype(DType x) { return x == DType::kFloat64 ? x : DType::kFloat32; }
+
+int channel_axis(InferContext& c, int attribute) {
+  const int rank = c.shape(0).rank();
+  const int64_t axis = c.attrs().integer(attribute);
+  if (axis < -rank || axis >= rank) {
+    invalid_argument("The axis ", axis, " is not in [", -rank, ", ", rank, ") [Op:", c.op().tf_name,
+                     "]");
+  }
+  return static_cast<int>(axis < 0 ? axis + rank : axis);
+}
+
+// Inputs from `first` on must be vectors with a number for each channel.
+void check_parameters(InferContext& c, int first, int64_t channels) {
+  for (int i = first; i < c.num_inputs(); ++i) {
+    if (c.shape(i).rank() != 1 || c.shape(i)[0] != channels) {
+      invalid_argument(c.op().inputs[i].name, " must have a number for each of ", channels,
+                       " channels, but has shape ", c.shape(i), " [Op:", c.op().tf_name, "]");
+    }
+    if (c.dtype(i) != parameter_dtype(c.dtype(0))) {
+      invalid_argument(c.op().inputs[i].name, " must be ", parameter_dtype(c.dtype(0)), " for ",
+                       c.dtype(0), " numbers, not ", c.dtype(i), " [Op:", c.op().tf_name, "]");
+    }
+  }
+}
+
+double pass_cost(std::span<const Tensor> inputs, const SpecList&, const Attrs&) {
+  return 0.6 * static_cast<double>(inputs[0].size());
+}
+
+// What belongs to channels of a tensor, or to its rows, brought into shape for broadcasting.
+struct Spread {
+  Shape ones;
+  Tensor operator()(const Tensor& t) const { return reshape_to(t, ones); }
+};
+
+struct Channels {
+  Channels(const Shape& shape, int64_t axis) {
+    const int place = static_cast<int>(axis < 0 ? axis + shape.rank() : axis);
+    for (int i = 0; i < shape.rank(); ++i) {
+      spread.ones.push_back(i == place ? shape[i] : 1);
+      if (i == place) continue;
+      others.push_back(i);
+      count *= static_cast<double>(shape[i]);
+    }
+  }
+  Tensor sum(const Tensor& t) const { return sum_over(t, others, false); }
+
+  Spread spread;
+  InlineVector<int64_t, kMaxRank> others;
+  double count = 1;
+};
+
+void batch_norm_gradient(GradContext& g) {
+  const Tensor& x = g.input(0);
+  const Tensor& scale = g.input(1);
+  const Tensor& mean = g.output(1);
+  const Tensor& inverse = g.output(3);
+  const int64_t axis = g.attrs().integer(1);
+  if (!recording() && !g.has_dy(1) && !g.has_dy(2) && !g.has_dy(3)) {
+    TensorList found;
+    const Tensor inputs[] = {g.dy(), x, scale, mean, inverse};
+    run(batch_norm_grad, inputs, Attrs().integer(axis), found);
+    for (int i = 0; i < 3; ++i) g.set(i, found[i]);
+    return;
+  }
+  const DType dtype = scale.dtype();
+  const Channels channels(x.shape(), axis);
+  const Spread& spread = channels.spread;
+  const Tensor dy = cast_to(g.dy(), dtype);
+  const Tensor centered = cast_to(x, dtype) - spread(mean);
+  const Tensor sum = channels.sum(dy);
+  const Tensor dot = channels.sum(dy * centered);
+  g.set(1, dot * inverse);
+  g.set(2, sum);
+  if (!g.wants(0)) return;
+  const double share = 1 / channels.count;
+  Tensor dx = spread(scale * inverse) *
+              (dy - spread(sum * share) - centered * spread(inverse * inverse * dot * share));
+  if (g.has_dy(1)) dx = dx + spread(g.dy(1) * share);
+  if (g.has_dy(2)) dx = dx + centered * spread(g.dy(2) * (2 * share));
+  if (g.has_dy(3)) {
+    dx = dx - centered * spread(g.dy(3) * inverse * inverse * inverse * share);
+  }
+  g.set(0, cast_to(dx, x.dtype()));
+}
+
+void batch_norm_inference_gradient(GradContext& g) {
+  const Tensor& x = g.input(0);
+  const Tensor& scale = g.input(1);
+  const Tensor& mean = g.input(3);
+  const DType dtype = scale.dtype();
+  const Channels channels(x.shape(), g.attrs().integer(1));
+  const Tensor inverse = call(rsqrt, {g.input(4) + g.attrs().real(0)});
+  const Tensor factor = scale * inverse;
+  const Tensor dy = cast_to(g.dy(), dtype);
+  if (g.wants(0)) g.set(0, cast_to(dy * channels.spread(factor), x.dtype()));
+  if (g.wants(1) || g.wants(4)) {
+    const Tensor dot = channels.sum(dy * (cast_to(x, dtype) - channels.spread(mean))) * inverse;
+    g.set(1, dot);
+    g.set(4, dot * factor * inverse * -0.5);
+  }
+  if (g.wants(2) || g.wants(3)) {
+    const Tensor sum = channels.sum(dy);
+    g.set(2, sum);
+    g.set(3, -(sum * factor));
+  }
+}
+
+void layer_norm_gradient(GradContext& g) {
+  const Tensor& x = g.input(0);
+  const Tensor& gamma = g.input(1);
+  const Tensor& mean = g.output(1);
+  const Tensor& inverse = g.output(2);
+  if (!recording() && !g.has_dy(1) && !g.has_dy(2)) {
+    TensorList found;
+    const Tensor inputs[] = {g.dy(), x, gamma, mean, inverse};
+    run(layer_norm_grad, inputs, {}, found);
+    for (int i = 0; i < 3; ++i) g.set(i, found[i]);
+    return;
+  }
+  const DType dtype = gamma.dtype();
+  const int leading = x.rank() - gamma.rank();
+  InlineVector<int64_t, kMaxRank> outer, inner;
+  Spread spread;
+  for (int i = 0; i < x.rank(); ++i) {
+    (i < leading ? outer : inner).push_back(i);
+    spread.ones.push_back(i < leading ? x.dim(i) : 1);
+  }
+  const double share = 1 / static_cast<double>(gamma.size());
+  const Tensor dy = cast_to(g.dy(), dtype);
+  const Tensor unit = (cast_to(x, dtype) - spread(mean)) * spread(inverse);
+  g.set(1, sum_over(dy * unit, outer, false));
+  g.set(2, sum_over(dy, outer, false));
+  if (!g.wants(0)) return;
+  const Tensor slope = dy * gamma;
+  Tensor inside = slope - sum_over(slope, inner, true) * share -
+                  unit * (sum_over(slope * unit, inner, true) * share);
+  // The inverse falls by its cube times half of what the variance rises.
+  if (g.has_dy(2)) inside = inside - unit * spread(g.dy(2) * inverse * share);
+  Tensor dx = spread(inverse) * inside;
+  if (g.has_dy(1)) dx = dx + spread(g.dy(1) * share);
+  g.set(0, cast_to(dx, x.dtype()));
+}
+
+}  // namespace
+
+const Op batch_norm{{
+    .name = "batch_norm",
+    .tf_name = "FusedBatchNormV3",
+    .inputs = {{"x", kFloatTypes, 'T'}, {"scale", kFloatTypes, 'U'}, {"offset", kFloatTypes, 'U'}},
+    .attrs = {{"epsilon", AttrKind::kFloat, "0.001"}, {"axis", AttrKind::kInt, "-1"}},
+    .infer =
+        [](InferContext& c) {
+          const int axis = channel_axis(c, 1);
+          check_parameters(c, 1, c.shape(0)[axis]);
+          c.add_output(c.dtype(0), c.shape(0));
+          for (int i = 0; i < 3; ++i) c.add_output(c.dtype(1), c.shape(1));
+        },
+    .kernel = cpu::batch_norm,
+    .gradient = batch_norm_gradient,
+    .needs = {{.inputs = 3, .outputs = 10}},
+    .cost = pass_cost,
+    .doc = "(x - mean) / sqrt(variance + epsilon) * scale + offset with the moments of each "
+           "channel; with it the mean, the variance, and 1 / sqrt(variance + epsilon).",
+}};
+
+const Op batch_norm_grad{{
+    .name = "batch_norm_grad",
+    .tf_name = "FusedBatchNormGradV3",
+    .inputs = {{"dy", kFloatTypes, 'T'},
+               {"x", kFloatTypes, 'T'},
+               {"scale", kFloatTypes, 'U'},
+               {"mean", kFloatTypes, 'U'},
+               {"inverse", kFloatTypes, 'U'}},
+    .attrs = {{"axis", AttrKind::kInt, "-1"}},
+    .infer =
+        [](InferContext& c) {
+          const int axis = channel_axis(c, 0);
+          if (c.shape(0) != c.shape(1)) {
+            invalid_argument("dy has shape ", c.shape(0), ", but x has shape ", c.shape(1),
+                             " [Op:FusedBatchNormGradV3]");
+          }
+          check_parameters(c, 2, c.shape(0)[axis]);
+          c.add_output(c.dtype(0), c.shape(0));
+          for (int i = 0; i < 2; ++i) c.add_output(c.dtype(2), c.shape(2));
+        },
+    .kernel = cpu::batch_norm_grad,
+    .cost = pass_cost,
+    .doc = "The gradients of batch_norm's result by x, scale and offset.",
+}};
+
+const Op batch_norm_inference{{
+    .name = "batch_norm_inference",
+    .tf_name = "FusedBatchNormV3",
+    .inputs = {{"x", kFloatTypes, 'T'},
+               {"scale", kFloatTypes, 'U'},
+               {"offset", kFloatTypes, 'U'},
+               {"mean", kFloatTypes, 'U'},
+               {"variance", kFloatTypes, 'U'}},
+    .attrs = {{"epsilon", AttrKind::kFloat, "0.001"}, {"axis", AttrKind::kInt, "-1"}},
+    .infer =
+        [](InferContext& c) {
+          const int axis = channel_axis(c, 1);
+          check_parameters(c, 1, c.shape(0)[axis]);
+          c.add_output(c.dtype(0), c.shape(0));
+        },
+    .kernel = cpu::batch_norm_inference,
+    .gradient = batch_norm_inference_gradient,
+    .needs = {{.inputs = 26}, {.inputs = 27}, {.inputs = 2}, {.inputs = 26}, {.inputs = 27}},
+    .cost = pass_cost,
+    .doc = "(x - mean) / sqrt(variance + epsilon) * scale + offset with given moments.",
+}};
+
+const Op layer_norm{{
+    .name = "layer_norm",
+    .tf_name = "LayerNorm",
+    .inputs = {{"x", kFloatTypes, 'T'}, {"gamma", kFloatTypes, 'U'}, {"beta", kFloatTypes, 'U'}},
+    .attrs = {{"epsilon", AttrKind::kFloat, "0.001"}},
+    .infer =
+        [](InferContext& c) {
+          const Shape& x = c.shape(0);
+          const Shape& gamma = c.shape(1);
+          const int leading = x.rank() - gamma.rank();
+          bool fits = leading >= 0 && gamma.rank() > 0 && c.shape(2) == gamma;
+          for (int i = 0; fits && i < gamma.rank(); ++i) fits = x[leading + i] == gamma[i];
+          if (!fits) {
+            invalid_argument("gamma and beta must have the sizes of the last axes of ", x,
+                             ", but have shapes ", gamma, " and ", c.shape(2), " [Op:LayerNorm]");
+          }
+          if (c.dtype(1) != parameter_dtype(c.dtype(0))) {
+            invalid_argument("gamma must be ", parameter_dtype(c.dtype(0)), " for ", c.dtype(0),
+                             " numbers, not ", c.dtype(1), " [Op:LayerNorm]");
+          }
+          Shape rows;
+          for (int i = 0; i < leading; ++i) rows.push_back(x[i]);
+          c.add_output(c.dtype(0), x);
+          c.add_output(c.dtype(1), rows);
+          c.add_output(c.dtype(1), rows);
+        },
+    .kernel = cpu::layer_norm,
+    .gradient = layer_norm_gradient,
+    .needs = {{.inputs = 3, .outputs = 6}},
+    .cost = pass_cost,
+    .doc = "(x - mean) / sqrt(variance + epsilon) * gamma + beta with the moments over gamma's "
+           "axes, the last ones; with it the mean, and 1 / sqrt(variance + epsilon).",
+}};
+
+const Op layer_norm_grad{{
+    .name = "layer_norm_grad",
+    .tf_name = "LayerNormGrad",
+    .inputs = {{"dy", kFloatTypes, 'T'},
+               {"x", kFloatTypes, 'T'},
+               {"gamma", kFloatTypes, 'U'},
+               {"mean", kFloatTypes, 'U'},
+               {"inverse", kFloatTypes, 'U'}},
+    .infer =
+        [](InferContext& c) {
+          if (c.shape(0) != c.shape(1)) {
+            invalid_argument("dy has shape ", c.shape(0), ", but x has shape ", c.shape(1),
+                             " [Op:LayerNormGrad]");
+          }
+          if (c.shape(3).num_elements() * c.shape(2).num_elements() != c.shape(1).num_elements() ||
+              c.shape(3) != c.shape(4) || c.dtype(2) != parameter_dtype(c.dtype(0))) {
+            invalid_argument("gamma ", c.shape(2), ", mean ", c.shape(3), " and inverse ",
+                             c.shape(4), " do not fit x ", c.shape(1), " [Op:LayerNormGrad]");
+          }
+          c.add_output(c.dtype(0), c.shape(0));
+          for (int i = 0; i < 2; ++i) c.add_output(c.dtype(2), c.shape(2));
+        },
+    .kernel = cpu::layer_norm_grad,
+    .cost = pass_cost,
+    .doc = "The gradients of layer_norm's result by x, gamma and beta.",
+}};
+
+}  // namespace ef::ops
