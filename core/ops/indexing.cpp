@@ -375,7 +375,16 @@ const Op unsorted_segment_sum{{
     .kernel = cpu::unsorted_segment_sum,
     .gradient = [](GradContext& g) { g.set(0, call(gather_or_zero, {g.dy(), g.input(1)})); },
     .needs = {{.inputs = 2}, {}},
-    .doc = "Sums of the rows that share a segment id.",
+    .doc = R"(Sums the rows of `data` that belong to the same segment.
+
+Takes numbers, and integer `segment_ids` of the shape of the first axes of `data`: the segment of
+each row. Rows of negative segments are left out; segments without rows are 0.
+
+Raises InvalidArgumentError if an id is too large or shapes do not fit.
+
+>>> tf.math.unsorted_segment_sum([1.0, 2.0, 4.0], [0, 1, 0], 2).numpy()
+array([5., 2.], dtype=float32)
+)",
 }};
 
 }  // namespace ef::ops

@@ -16,26 +16,7 @@ _ops = _core.ops
 Tensor = _core.Tensor
 
 
-@raises_like("UnsortedSegmentSum")
-def unsorted_segment_sum(
-    data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
-) -> Tensor:
-    """Sums rows that belong to the same segment.
-
-    Args:
-        data: numbers.
-        segment_ids: integers, of the shape of the first axes of `data`: the segment of each row.
-            Rows of negative segments are left out.
-        num_segments: the number of segments.
-        name: ignored.
-
-    Raises:
-        tf.errors.InvalidArgumentError: if an id is too large or shapes do not fit.
-
-    >>> tf.math.unsorted_segment_sum([1.0, 2.0, 4.0], [0, 1, 0], 2).numpy()
-    array([5., 2.], dtype=float32)
-    """
-    return _ops.unsorted_segment_sum(data, segment_ids, int(num_segments))
+unsorted_segment_sum = _ops.unsorted_segment_sum
 
 
 def _counts(ids: Tensor, num_segments: int, dtype: Any) -> Tensor:

@@ -296,63 +296,48 @@ void tensor_scatter_nd_min(KernelContext& context) {
   update_elements(context, [](auto a, auto b) { return a < b ? a : b; });
 }
 
-void unsorted_segment_sum(KernelContext& context) {
-  const Tensor& data = context.input(0);
-  const Tensor& ids = context.input(1);
-  const Tensor& out = context.output(0);
-  const int64_t segments = context.attrs().integer(0);
-  const Indices at(ids);
-  for (int64_t i = 0; i < ids.size(); ++i) {
-    if (at[i] >= segments) {
-      invalid_argument("segment_ids[", i, "] = ", at[i], " is out of range [0, ", segments,
-                       ") [Op:UnsortedSegmentSum]");
-    }
-  }
-  fill_constant(out, 0);
-  if (ids.size() == 0) return;
-  const int64_t inner = data.size() / ids.size();
-  on_number_type(out.dtype(), [&]<class T>(T) {
-    if (inner == 1) {
-      T* const sums = out.mutable_data<T>();
-      const T* const values = data.data<T>();
-      for (int64_t i = 0; i < ids.size(); ++i) {
-        if (at[i] >= 0)
-          sums[at[i]] = static_cast<T>(arithmetic(sums[at[i]]) + arithmetic(values[i]));
-      }
-      return;
-    }
-    for (int64_t i = 0; i < ids.size(); ++i) {
-      if (at[i] < 0) continue;
-      add_into(out.mutable_data<T>() + at[i] * inner, data.data<T>() + i * inner, inner);
-    }
-  });
-}
-
 void one_hot(KernelContext& context) {
   const Tensor& indices = context.input(0);
   const Tensor& on = context.input(1);
+  const Tensor& off = context.input(2);
   const Tensor& out = context.output(0);
   const int64_t depth = context.attrs().integer(0);
   const int axis = axis_of(context.attrs().integer(1), out.rank());
-  const Tensor off_row = context.input(2);
   const auto size = static_cast<int64_t>(element_size(out.dtype()));
-  if (out.dtype() == DType::kString) {
-    std::fill_n(out.mutable_data<std::string>(), out.size(), off_row.strings()[0]);
-  } else {
-    fill_elements_parallel(out.mutable_raw_data(), off_row.raw_data(), size, out.size());
-  }
   int64_t inner = 1;
   for (int i = axis + 1; i < out.rank(); ++i) inner *= out.dim(i);
-  const auto place = [&](int64_t i, int64_t index) {
-    if (index < 0 || index >= depth) return;
-    copy_items(out.dtype(), out.mutable_raw_data(), (i / inner * depth + index) * inner + i % inner,
-               on.raw_data(), 0, 1);
+  const int64_t block = depth * inner;
+  const auto index_at = [&](int64_t i) -> int64_t {
+    switch (indices.dtype()) {
+      case DType::kUint8: return indices.data<uint8_t>()[i];
+      case DType::kInt8: return indices.data<int8_t>()[i];
+      case DType::kInt32: return indices.data<int32_t>()[i];
+      default: return indices.data<int64_t>()[i];
+    }
   };
-  for (int64_t i = 0; i < indices.size(); ++i) {
-    place(i, indices.dtype() == DType::kUint8  ? indices.data<uint8_t>()[i]
-             : indices.dtype() == DType::kInt8 ? indices.data<int8_t>()[i]
-                                               : Indices(indices)[i]);
-  }
+  const auto blocks = [&](int64_t begin, int64_t end) {
+    if (out.dtype() == DType::kString) {
+      std::fill_n(out.mutable_data<std::string>() + begin * block, (end - begin) * block,
+                  off.strings()[0]);
+    } else {
+      fill_elements(static_cast<char*>(out.mutable_raw_data()) + begin * block * size,
+                    off.raw_data(), size, (end - begin) * block);
+    }
+    for (int64_t i = begin * inner; i < end * inner; ++i) {
+      const int64_t index = index_at(i);
+      if (index < 0 || index >= depth) continue;
+      copy_items(out.dtype(), out.mutable_raw_data(),
+                 (i / inner * depth + index) * inner + i % inner, on.raw_data(), 0, 1);
+    }
+  };
+  // Few at a time, so that the ones meet zeros that are still in the cache.
+  const int64_t at_once = std::max<int64_t>(1, 4096 / block);
+  parallel_for(out.size() / block, std::max<int64_t>(1, 65'536 / block),
+               [&](int64_t begin, int64_t end) {
+                 for (int64_t b = begin; b < end; b += at_once) {
+                   blocks(b, std::min(end, b + at_once));
+                 }
+               });
 }
 
 void where_indices(KernelContext& context) {
