@@ -10,6 +10,7 @@
 #include "bindings/observers.h"
 #include "bindings/op_function.h"
 #include "bindings/optimizers.h"
+#include "bindings/py_graph.h"
 #include "bindings/py_tape.h"
 #include "bindings/py_tensor.h"
 #include "bindings/py_variable.h"
@@ -177,6 +178,7 @@ NB_MODULE(_core, m) {
   add_function(m, stop_recording_def);
   py::add_optimizers(m.ptr());
   py::add_files(m);
+  py::add_graphs(m);
 
   m.def("register_errors", [](nb::object classes) { py::register_errors(classes.ptr()); });
   m.def("register_shape_class", [](nb::object cls) { py::register_shape_class(cls.ptr()); });

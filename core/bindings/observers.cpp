@@ -26,7 +26,8 @@ class PythonObserver final : public Observer {
   PythonObserver(PyObject* function, bool bad_only)
       : function_(PyRef::share(function)), bad_only_(bad_only) {}
 
-  void ran(const Op& op, std::span<const Tensor> inputs, std::span<const Tensor> outputs) override {
+  void ran(const Op& op, std::span<const Tensor> inputs, const Attrs&,
+           std::span<const Tensor> outputs) override {
     if (bad_only_ && std::ranges::none_of(outputs, has_bad_numbers)) return;
     tell(op.tf_name, tuple_of(inputs).get(), tuple_of(outputs).get());
   }
@@ -58,7 +59,8 @@ void add_observer(PyObject* function, bool bad_only) {
 
 bool remove_observer(PyObject* function) {
   const auto found = std::ranges::find_if(observers, [&](Observer* observer) {
-    return static_cast<PythonObserver*>(observer)->is(function);
+    const auto* python = dynamic_cast<PythonObserver*>(observer);
+    return python && python->is(function);
   });
   if (found == observers.end()) return false;
   // Not deleted: it may be the one that is being told something. There are few in a process.
@@ -69,8 +71,8 @@ bool remove_observer(PyObject* function) {
 void observe_custom(const char* name, PyObject* inputs, PyObject* outputs) {
   const std::vector<Observer*> list = observers;
   for (Observer* observer : list) {
-    auto* python = static_cast<PythonObserver*>(observer);
-    if (!python->bad_only()) python->tell(name, inputs, outputs);
+    auto* python = dynamic_cast<PythonObserver*>(observer);
+    if (python && !python->bad_only()) python->tell(name, inputs, outputs);
   }
 }
 

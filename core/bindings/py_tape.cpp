@@ -14,6 +14,7 @@
 #include "bindings/py_ref.h"
 #include "bindings/py_tensor.h"
 #include "bindings/py_variable.h"
+#include "eager/observer.h"
 #include "eager/tape.h"
 #include "ops/compose.h"
 
@@ -165,6 +166,8 @@ uint64_t identity_of(PyObject* source) {
   return 0;
 }
 
+}  // namespace
+
 PyRef wrap_gradient(Gradient&& gradient) {
   if (!gradient) return PyRef::share(Py_None);
   if (!gradient.sparse()) return checked(wrap(std::move(gradient.values)));
@@ -179,6 +182,8 @@ PyRef wrap_gradient(Gradient&& gradient) {
   return checked(PyObject_CallFunctionObjArgs(indexed_slices_class, values.get(), indices.get(),
                                               dense_shape.get(), nullptr));
 }
+
+namespace {
 
 // A tensor, an IndexedSlices, or None, as a gradient.
 Gradient unwrap_gradient(PyObject* object) {
@@ -440,6 +445,7 @@ PyObject* pause_enter(PyObject* object, PyObject*) {
       stop(self_of(tape));
     } else {
       pause_recording();
+      note_effect();
     }
     Py_RETURN_NONE;
   });
@@ -556,6 +562,7 @@ PyObject* record_custom(PyObject*, PyObject* args) {
   PyObject* inputs = nullptr;
   PyObject* backward = nullptr;
   if (!PyArg_ParseTuple(args, "OOO:record_custom", &outputs, &inputs, &backward)) return nullptr;
+  note_effect();
   return guarded([&]() -> PyObject* {
     observe_custom("Custom", inputs, outputs);
     if (!recording()) Py_RETURN_NONE;

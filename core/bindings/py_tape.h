@@ -3,12 +3,18 @@
 
 #include <Python.h>
 
+#include "bindings/py_ref.h"
+#include "eager/tape.h"
+
 namespace ef::py {
 
 // Nested structures: flatten(structure) -> list, pack(structure, list) -> structure.
 void register_nest(PyObject* flatten, PyObject* pack);
 // Called as cls(values, indices, dense_shape) for sparse gradients.
 void register_indexed_slices(PyObject* cls);
+
+// A tensor, an IndexedSlices, or None where nothing flowed.
+PyRef wrap_gradient(Gradient&& gradient);
 
 // record_custom(outputs, inputs, backward): notes a Python backward step on this thread's tapes.
 PyObject* record_custom(PyObject* module, PyObject* args);

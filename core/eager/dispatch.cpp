@@ -136,7 +136,7 @@ void run(const Op& op, std::span<const Tensor> inputs, const Attrs& attrs, Tenso
     run_now(op, inputs, attrs, specs, outputs, records);
   }
   if (records) record_on_tapes(op, inputs, attrs, outputs);
-  for (size_t k = 0; k < observers.size(); ++k) observers[k]->ran(op, inputs, outputs);
+  for (size_t k = 0; k < observers.size(); ++k) observers[k]->ran(op, inputs, attrs, outputs);
 }
 
 Tensor call(const Op& op, std::span<const Tensor> inputs, const Attrs& attrs) {

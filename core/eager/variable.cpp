@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "eager/dispatch.h"
+#include "eager/observer.h"
 #include "eager/tape.h"
 #include "ops/elementwise.h"
 
@@ -34,6 +35,7 @@ void Variable::lock() {
 }
 
 Tensor Variable::peek() {
+  note_effect();
   lock();
   Tensor value = value_;
   unlock();
@@ -56,6 +58,7 @@ Tensor Variable::read() {
 }
 
 void Variable::assign(const Tensor& value) {
+  note_effect();
   Tensor fresh = value.alias();
   lock();
   std::swap(value_, fresh);
@@ -90,6 +93,7 @@ void Variable::assign_sub(const Tensor& delta) {
 }
 
 Variable::Update::Update(Variable& variable) : variable_(variable) {
+  note_effect();
   variable_.lock();
   if (variable_.value_.exclusively_owned()) {
     variable_.value_.impl()->reset_id();

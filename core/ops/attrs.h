@@ -1,6 +1,7 @@
 // The attribute values of one call: numbers and lists in the order the op table declares them.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <initializer_list>
@@ -44,6 +45,12 @@ class Attrs {
   Attrs& none() {
     begin(-1);
     return *this;
+  }
+
+  friend bool operator==(const Attrs& a, const Attrs& b) {
+    return a.count_ == b.count_ && std::equal(a.offset_, a.offset_ + a.count_, b.offset_) &&
+           std::equal(a.length_, a.length_ + a.count_, b.length_) &&
+           std::equal(a.words_.begin(), a.words_.end(), b.words_.begin(), b.words_.end());
   }
 
   int count() const { return count_; }

@@ -9,8 +9,7 @@ from typing import Any
 
 from eagerflow import _core, context, nest
 from eagerflow.graph import inference
-from eagerflow.graph.execution import current_run
-from eagerflow.graph.graph import Operation
+from eagerflow.graph.graph import Operation, ports
 from eagerflow.graph.recording import record, with_captured
 from eagerflow.graph.structure import is_symbol
 from eagerflow.ops import control_flow as eager
@@ -22,7 +21,7 @@ def no_op(name: str | None = None) -> Any:
     graph = context.building_graph()
     if graph is None:
         return None
-    return record(graph, lambda: None, kind="NoOp", name=name, infers=False)
+    return _nothing(graph, name or "NoOp")
 
 
 def group(*inputs: Any, **kwargs: Any) -> Any:
@@ -38,9 +37,14 @@ def group(*inputs: Any, **kwargs: Any) -> Any:
     with graph.control_dependencies(
         [item for item in nest.flatten(list(inputs)) if item is not None]
     ):
-        return record(
-            graph, lambda: None, kind="NoOp", name=kwargs.get("name") or "group_deps", infers=False
-        )
+        return _nothing(graph, kwargs.get("name") or "group_deps")
+
+
+def _nothing(graph: Any, name: str) -> Any:
+    """A node that others wait for."""
+    operation = record(graph, lambda: None, kind="NoOp", name=name, infers=False)
+    graph._native.set_kind(operation._node, "nothing")
+    return operation
 
 
 def control_dependencies(control_inputs: Any) -> AbstractContextManager:
@@ -153,34 +157,26 @@ def _choice(graph: Any, pred: Any, branches: list) -> Any:
         if is_symbol(first)
     ]
 
-    def chosen_of(run: Any) -> list:
-        return flat[0] if bool(run.value(pred)) else flat[1]
-
-    def pending(run: Any) -> list:
-        if not run.has(pred) and run.producers([pred]):
-            return run.producers([pred])
-        chosen = chosen_of(run)
-        operations = [item for item in chosen if isinstance(item, Operation)]
-        return [*operations, *run.producers([item for item in chosen if is_symbol(item)])]
-
-    def give() -> Any:
-        run = current_run()
-        assert run is not None
-        values = [run.value(item) for item in chosen_of(run) if is_symbol(item)]
-        values = [v.read_value() if isinstance(v, _core.Variable) else v for v in values]
-        # Identities of their own, so that gradients are asked for at the right place.
-        return [_core.ops.identity(value) for value in values]
-
-    outputs = record(graph, give, kind="Merge", outputs=specs, infers=False) if specs else None
-    if outputs is None:
-        operation = record(graph, lambda: None, kind="Merge", infers=False)
+    if specs:
+        operation = record(graph, _only_engine, kind="Merge", outputs=specs)[0].op
     else:
-        operation = outputs[0].op
+        operation = record(graph, _only_engine, kind="Merge", infers=False)
     operation.inputs = [pred, *(item for item in [*flat[0], *flat[1]] if is_symbol(item))]
-    operation.pending = pending
+    native = graph._native
+    native.set_inputs(operation._node, ports([pred]))
+    described: list[Any] = []
+    for branch in reversed(flat):
+        described.append(ports(item for item in branch if is_symbol(item)))
+        described.append([item._node for item in branch if isinstance(item, Operation)])
+    native.set_choice(operation._node, *described)
+    outputs = operation.outputs
     tensors = iter(outputs or ())
     packed = [next(tensors) if is_symbol(item) else operation for item in flat[0]]
     return nest.pack_sequence_as(branches[0], packed)
+
+
+def _only_engine() -> None:
+    raise AssertionError("The engine makes choices.")
 
 
 def case(

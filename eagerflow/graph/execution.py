@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable
 from typing import Any
 
 from eagerflow import _core, context, errors, nest
 from eagerflow.graph import inference
-from eagerflow.graph.graph import Operation
+from eagerflow.graph.graph import Operation, ports
 from eagerflow.graph.structure import replace
-from eagerflow.tape import GradientTape
+from eagerflow.indexed_slices import IndexedSlices
 
 
 class _State(threading.local):
@@ -49,122 +48,91 @@ def resolve_all(value: Any) -> Any:
 
 
 class Run:
-    """One call of a session's `run`: values that are fed, and those computed so far.
+    """One call of a session's `run`: what functions written in Python get to see of it.
 
     Args:
         session: holds the variables' values.
-        feeds: values by the identity of the tensor that they stand for.
-        watched: the tensors whose gradients will be asked for.
+        fed: the identities of the tensors that have been given values.
     """
 
-    def __init__(self, session: Any, feeds: dict[int, Any], watched: Iterable[Any]) -> None:
+    def __init__(self, session: Any, fed: tuple[int, ...]) -> None:
         self.session = session
-        self._feeds = feeds
-        self._watched = {id(symbol) for symbol in watched}
-        self._results: dict[int, list[Any]] = {}
-        self.tape: GradientTape | None = None
-        if self._watched:
-            self.tape = GradientTape(persistent=True, watch_accessed_variables=False)
+        self._fed = fed
+        self._feeds: list[Any] = []
+        self._symbols: list[Any] = []
+        self._running: Any = None
+        self._found: dict[int, Any] = {}
 
-    def fetch(self, elements: list[Any]) -> list[Any]:
-        """The values of tensors, and None for operations."""
+    def execute(self, plan: Any, symbols: list[Any], feeds: list[Any]) -> list[Any]:
+        """The values that a plan fetches.
+
+        Args:
+            plan: an engine's plan.
+            symbols: the tensors that are fed.
+            feeds: their values.
+        """
         outer, _state.run = _state.run, self
+        self._symbols, self._feeds = symbols, feeds
         try:
             with context.running_eagerly():
-                if self.tape is None:
-                    return [self._element(element) for element in elements]
-                with self.tape:
-                    for value in self._feeds_to_watch():
-                        self.tape.watch(value)
-                    return [self._element(element) for element in elements]
+                return plan.run(self.session._store, feeds, self)
         finally:
             _state.run = outer
 
-    def _feeds_to_watch(self) -> list[Any]:
-        return [value for key, value in self._feeds.items() if key in self._watched]
-
-    def _element(self, element: Any) -> Any:
-        if isinstance(element, Operation):
-            self._run(element)
-            return None
-        value = self.value(element)
-        return value.read_value() if isinstance(value, _core.Variable) else value
-
     def value(self, symbol: Any) -> Any:
         """A tensor's value, or the variable that holds a graph variable's."""
-        fed = self._feeds.get(id(symbol))
-        if fed is not None:
-            return fed
         variable = getattr(symbol, "_storage_in", None)
-        if variable is not None:
-            found = variable(self.session)
-            if self.tape is not None and id(symbol) in self._watched:
-                self.tape.watch(found)
-            return found
-        self._run(symbol.op)
-        return self._results[id(symbol.op)][symbol.value_index]
+        if variable is not None and id(symbol) not in self._fed:
+            return variable(self.session)
+        found = self._running.value(symbol.op._node, symbol.value_index)
+        return self._later(symbol) if found is None else found
 
-    def _run(self, operation: Operation) -> None:
-        """Runs an operation after all that it needs."""
-        results = self._results
-        stack = [operation]
-        while stack:
-            top = stack[-1]
-            if id(top) in results:
-                stack.pop()
-                continue
-            needed = [op for op in self._needed(top) if id(op) not in results]
-            if needed:
-                stack.extend(reversed(needed))
-                continue
-            stack.pop()
-            self._execute(top)
+    def _later(self, symbol: Any) -> Any:
+        """The value of a tensor that nobody knew to be needed, computed by itself."""
+        found = self._found.get(id(symbol))
+        if found is None:
+            graph = symbol.graph
+            plan = _core.Plan(graph._native, ports([symbol]), [], ports(self._symbols))
+            inner = Run(self.session, self._fed)
+            (found,) = inner.execute(plan, self._symbols, self._feeds)
+            self._found[id(symbol)] = found
+        return found
 
-    def _needed(self, operation: Operation) -> list[Operation]:
-        if operation.pending is not None:
-            chosen = operation.pending(self)
-            return [*operation.control_inputs, *chosen]
-        return [*operation.control_inputs, *self.producers(operation.inputs)]
+    # The engine calls these.
 
-    def producers(self, inputs: Iterable[Any]) -> list[Operation]:
-        """The operations that have to run for tensors to have values."""
-        feeds = self._feeds
-        return [
-            symbol.op
-            for symbol in inputs
-            if id(symbol) not in feeds and not hasattr(symbol, "_storage_in")
-        ]
-
-    def has(self, symbol: Any) -> bool:
-        """Whether a tensor's value is there already."""
-        return id(symbol) in self._feeds or id(symbol.op) in self._results
-
-    def _execute(self, operation: Operation) -> None:
+    def run_node(self, running: Any, node: int) -> list[Any]:
+        """Runs an operation that only Python can run; gives a value for each of its outputs."""
+        self._running = running
+        operation = self.session.graph._by_node[node]
         args = replace(operation.args, self.value)
         kwargs = replace(operation.kwargs, self.value)
         try:
             result = operation.function(*args, **kwargs)
-        except Exception as error:
-            _name_culprit(error, operation)
-            raise
+        except TypeError:
+            if not any(isinstance(value, IndexedSlices) for value in args):
+                raise
+            result = operation.function(*(_dense(value) for value in args), **kwargs)
         outputs = operation.outputs
+        if not outputs:
+            return []
         if len(outputs) == 1 and not nest.is_nested(result):
-            values = [result]
-        elif outputs:
-            values = [
-                leaf
-                for leaf, shown in zip(
-                    nest.flatten(result), nest.flatten(operation.structure), strict=True
-                )
-                if hasattr(shown, "dtype") and hasattr(shown, "shape")
-            ]
-        else:
-            values = []
-        if self.tape is not None:
-            for symbol, value in zip(outputs, values, strict=True):
-                if id(symbol) in self._watched:
-                    self.tape.watch(value)
-        self._results[id(operation)] = values
+            return [result]
+        return [
+            leaf
+            for leaf, shown in zip(
+                nest.flatten(result), nest.flatten(operation.structure), strict=True
+            )
+            if hasattr(shown, "dtype") and hasattr(shown, "shape")
+        ]
+
+    def explain(self, error: Exception, node: int) -> None:
+        """Adds to an error which operation it comes from."""
+        _name_culprit(error, self.session.graph._by_node[node])
+
+
+def _dense(value: Any) -> Any:
+    """Rows of a tensor as the whole tensor, for functions that take no rows."""
+    return _core.convert(value, None, None) if isinstance(value, IndexedSlices) else value
 
 
 def _name_culprit(error: Exception, operation: Operation) -> None:
@@ -179,17 +147,3 @@ def _name_culprit(error: Exception, operation: Operation) -> None:
     elif error.args and isinstance(error.args[0], str):
         error.args = (error.args[0] + note, *error.args[1:])
     error._graph_operation = operation  # type: ignore[attr-defined]
-
-
-def reachable(elements: Iterable[Any]) -> list[Operation]:
-    """All operations that may have to run for some tensors and operations."""
-    found: dict[int, Operation] = {}
-    stack = [element if isinstance(element, Operation) else element.op for element in elements]
-    while stack:
-        operation = stack.pop()
-        if operation is None or id(operation) in found:
-            continue
-        found[id(operation)] = operation
-        stack.extend(operation.control_inputs)
-        stack.extend(symbol.op for symbol in operation.inputs)
-    return list(found.values())

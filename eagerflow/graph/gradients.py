@@ -1,11 +1,10 @@
-"""tf.gradients: derivatives as nodes, which the tape of a session's run computes."""
+"""tf.gradients: derivatives as nodes, which the engine computes with a tape."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from eagerflow import _core, context, nest
-from eagerflow.graph.execution import current_run
 from eagerflow.graph.recording import record
 from eagerflow.graph.structure import is_symbol
 from eagerflow.type_spec import TensorSpec
@@ -16,33 +15,6 @@ _CONSTANT = frozenset(
     {"StopGradient", "Shape", "Size", "Rank", "ArgMax", "ArgMin", "zeros_like", "ones_like"}
     | {"ZerosLike", "OnesLike"}
 )
-
-
-class _Gradients:
-    """What a node of derivatives does in a run."""
-
-    def __init__(self, sources: list[Any]) -> None:
-        self.gradient_sources = sources
-        self.__name__ = "gradients"
-
-    def __call__(self, targets: list[Any], weights: list[Any], sources: list[Any]) -> list[Any]:
-        run = current_run()
-        assert run is not None and run.tape is not None
-        targets = [_tensor(target) for target in targets]
-        if weights is not None:
-            weights = [
-                None if weight is None else _core.convert(weight, None, target.dtype)
-                for weight, target in zip(weights, targets, strict=True)
-            ]
-        found = run.tape.gradient(targets, sources, weights)
-        return [
-            _ops.zeros_like(_tensor(source)) if gradient is None else gradient
-            for gradient, source in zip(found, sources, strict=True)
-        ]
-
-
-def _tensor(value: Any) -> Any:
-    return value.read_value() if isinstance(value, _core.Variable) else value
 
 
 def gradients(
@@ -96,7 +68,7 @@ def gradients(
                 f"tf.gradients takes tensors of a graph, got {tensor!r} of type "
                 f"{type(tensor).__name__}."
             )
-    weights = None
+    weights = []
     if grad_ys is not None:
         weights = list(grad_ys) if isinstance(grad_ys, list | tuple) else [grad_ys]
         if len(weights) != len(targets):
@@ -108,48 +80,40 @@ def gradients(
     graph = targets[0].graph
     results = iter(())
     if chosen:
-        specs = [TensorSpec(source.shape, source.dtype) for source in chosen]
-        results = iter(
-            record(
-                graph,
-                _Gradients(chosen) if not stopped else _WithStops(chosen, stopped),
-                (targets, weights, chosen),
-                kind=name,
-                outputs=specs,
-            )
-        )
+        results = iter(_node(graph, targets, chosen, weights, stopped, name))
     return [
         next(results) if found else (record(graph, _ops.zeros_like, (source,)) if zeros else None)
         for source, found in zip(sources, connected, strict=True)
     ]
 
 
-class _WithStops(_Gradients):
-    """Derivatives that take some tensors for constants."""
+def _node(
+    graph: Any, targets: list, sources: list, weights: list, stopped: list, name: str
+) -> list[Any]:
+    """A node that gives derivatives."""
+    if any(weight is not None for weight in weights):
+        weights = [
+            _weight(graph, weight, target) for weight, target in zip(weights, targets, strict=True)
+        ]
+    else:
+        weights = []
+    inputs = [*targets, *sources, *weights, *stopped]
+    specs = [TensorSpec(source.shape, source.dtype) for source in sources]
+    results = record(graph, _only_engine, (inputs,), kind=name, outputs=specs)
+    graph._native.set_gradient(results[0].op._node, len(targets), len(sources), bool(weights))
+    return results
 
-    def __init__(self, sources: list[Any], stopped: list[Any]) -> None:
-        super().__init__(sources)
-        # A tape stops at every source: what comes from beyond is not asked for then.
-        self._stopped = stopped
-        self.gradient_sources = [*sources, *stopped]
 
-    def __call__(self, targets: list[Any], weights: Any, sources: list[Any]) -> list[Any]:
-        run = current_run()
-        assert run is not None and run.tape is not None
-        total = super().__call__(targets, weights, sources)
-        for symbol in self._stopped:
-            value = _tensor(run.value(symbol))
-            if any(value is source for source in sources):
-                continue
-            (through,) = run.tape.gradient([_tensor(t) for t in targets], [value], weights)
-            if through is None:
-                continue
-            beyond = run.tape.gradient(value, sources, through)
-            total = [
-                part if more is None else part - more
-                for part, more in zip(total, beyond, strict=True)
-            ]
-        return total
+def _only_engine(*args: Any) -> None:
+    raise AssertionError("The engine computes derivatives.")
+
+
+def _weight(graph: Any, weight: Any, target: Any) -> Any:
+    if weight is None:
+        return record(graph, _ops.ones_like, (target,))
+    if is_symbol(weight):
+        return weight
+    return record(graph, _core.convert, (weight, target.dtype, None))
 
 
 def _connected(targets: list[Any], sources: list[Any], stopped: list[Any]) -> list[bool]:

@@ -1,4 +1,8 @@
-"""Graphs, and the operations they consist of."""
+"""Graphs, and the operations they consist of.
+
+What nodes do and how they hang together is kept by the engine (`_core.Graph`); here are their names,
+scopes and collections.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from eagerflow import context
+from eagerflow import _core, context
 
 _PACKAGE = str(Path(__file__).parents[1])
 
@@ -37,13 +41,18 @@ class Operation:
         self.function = function
         self.args = args
         self.kwargs = kwargs
-        self.inputs = inputs
+        self._inputs = inputs
         self.outputs: list[Any] = []
         self.structure: Any = None
         self.control_inputs: list[Operation] = graph.controlling_operations()
-        # Operations that have to be run before this one may look at its arguments.
-        self.pending: Callable[..., Any] | None = None
-        self.source = _source_line()
+        self._source = _source_line()
+        self._node: int = graph._native.add(
+            name,
+            kind,
+            *self._source,
+            ports(inputs),
+            [operation._node for operation in self.control_inputs],
+        )
 
     @property
     def name(self) -> str:
@@ -59,6 +68,22 @@ class Operation:
     def graph(self) -> Graph:
         """The graph it belongs to."""
         return self._graph
+
+    @property
+    def inputs(self) -> list[Any]:
+        """The tensors it takes."""
+        return self._inputs
+
+    @inputs.setter
+    def inputs(self, inputs: list[Any]) -> None:
+        self._inputs = inputs
+        self._graph._native.set_inputs(self._node, ports(inputs))
+
+    def declare_outputs(self) -> None:
+        """Tells the engine what the operation gives."""
+        self._graph._native.set_outputs(
+            self._node, [(tensor.dtype, tensor._dims) for tensor in self.outputs]
+        )
 
     @property
     def device(self) -> str:
@@ -93,9 +118,9 @@ class Operation:
 
     def where(self) -> str:
         """The place in the program that made the node, as tracebacks show it."""
-        if self.source is None:
+        file, line, function = self._source
+        if not file:
             return ""
-        file, line, function = self.source
         text = linecache.getline(file, line).strip()
         shown = f'  File "{file}", line {line}, in {function}'
         return f"{shown}\n    {text}" if text else shown
@@ -107,7 +132,12 @@ class Operation:
         return self.node_def
 
 
-def _source_line() -> tuple[str, int, str] | None:
+def ports(tensors: Iterable[Any]) -> list[tuple[int, int]]:
+    """The numbers by which the engine knows tensors of a graph."""
+    return [(tensor._op._node, tensor._value_index) for tensor in tensors]
+
+
+def _source_line() -> tuple[str, int, str]:
     """File, line and function of the innermost caller outside of this package."""
     frame = sys._getframe(2)
     while frame is not None:
@@ -115,7 +145,7 @@ def _source_line() -> tuple[str, int, str] | None:
         if not code.co_filename.startswith(_PACKAGE):
             return code.co_filename, frame.f_lineno, code.co_name
         frame = frame.f_back  # type: ignore[assignment]
-    return None
+    return "", 0, ""
 
 
 class Graph:
@@ -132,7 +162,9 @@ class Graph:
     """
 
     def __init__(self) -> None:
+        self._native = _core.Graph()
         self._operations: dict[str, Operation] = {}
+        self._by_node: list[Operation] = []
         self._names: dict[str, int] = {}
         self._scope = ""
         self._collections: dict[Any, list] = {}
@@ -175,6 +207,7 @@ class Graph:
         name = name[:-1] if name.endswith("/") else self.unique_name(name)
         operation = Operation(self, name, kind, function, args, kwargs, inputs)
         self._operations[operation.name] = operation
+        self._by_node.append(operation)
         return operation
 
     def get_operations(self) -> list[Operation]:

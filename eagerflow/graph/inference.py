@@ -1,4 +1,9 @@
-"""Shapes and dtypes of nodes, found by running their functions on stand-ins for their inputs."""
+"""What nodes do: their functions run on stand-ins for their inputs.
+
+That gives dtypes and shapes. The engine writes down which operations run meanwhile; where those are
+the same for all sizes and there is nothing else, they are what a session runs in place of the
+function.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from eagerflow import _core, context
+from eagerflow import _core, context, nest
 from eagerflow.graph.structure import replace
 from eagerflow.shapes import TensorShape
 
@@ -26,6 +31,7 @@ _SMALL: tuple[tuple[int, int, tuple[int, ...]], ...] = ((2, 3, ()), (3, 4, (3, 4
 class _State(threading.local):
     choice: int | None = None
     met: list[Any] | None = None
+    given: dict[int, Any] = {}  # the stand-ins of this trial, by the identities of graph tensors
     small: list[tuple[int, int, tuple[int, ...]]] = []
 
 
@@ -39,12 +45,13 @@ def inferring() -> int | None:
 
 @contextmanager
 def _with_choice(choice: int) -> Iterator[None]:
-    outer, _state.choice = _state.choice, choice
+    outer = _state.choice, _state.given
+    _state.choice, _state.given = choice, {}
     try:
         with context.running_eagerly(), _core.stop_recording():
             yield
     finally:
-        _state.choice = outer
+        _state.choice, _state.given = outer
 
 
 def _sizes(shape: TensorShape, choice: tuple[int, int, tuple[int, ...]]) -> list[int]:
@@ -99,10 +106,24 @@ def stand_in(tensor: Any, choice: int) -> Any:
     """What stands for a graph's tensor while shapes are inferred."""
     if _state.met is not None:
         _state.met.append(tensor)
-    if choice < len(_CHOICES):
-        sample = tensor.samples[choice]
-        return samples_of(tensor.dtype, tensor.shape)[choice] if sample is None else sample
-    return _small(tensor, choice - len(_CHOICES))
+    found = _state.given.get(id(tensor))
+    if found is None:
+        found = _state.given[id(tensor)] = _new_stand_in(tensor, choice)
+    return found
+
+
+def _new_stand_in(tensor: Any, choice: int) -> Any:
+    """A stand-in that is no other graph tensor's."""
+    if choice >= len(_CHOICES):
+        return _small(tensor, choice - len(_CHOICES))
+    sample = tensor.samples[choice]
+    if sample is None:
+        return samples_of(tensor.dtype, tensor.shape)[choice]
+    if type(sample) is not _core.Tensor:
+        return sample
+    if _core.is_symbolic(sample):
+        return _core.symbolic(sample.dtype, sample._shape_tuple())
+    return _ops.identity(sample)
 
 
 def _small(tensor: Any, choice: int) -> Any:
@@ -124,8 +145,66 @@ def example(tensor: Any) -> Any:
     return _small(tensor, 1)
 
 
-def infer(call: Callable[[Callable[[Any], Any]], Any], inputs: list[Any]) -> list[Any]:
-    """What a node's function gives for each choice of sizes; None where that choice does not work.
+class Trials:
+    """What a node's function gave for each choice of sizes: None where that choice did not work."""
+
+    def __init__(self) -> None:
+        self.results: list[Any] = []
+        self._errors: list[Exception] = []
+        self._traces: list[tuple[Any, dict[int, Any]]] = []
+
+    def add(self, call: Callable[[Callable[[Any], Any]], Any], choices: range) -> None:
+        """Runs the function for some more choices."""
+        for choice in choices:
+            with _with_choice(choice):
+                given, trace = _state.given, _core.Trace()
+                try:
+                    self.results.append((call(functools.partial(_choose, choice)),))
+                except Exception as error:
+                    self.results.append(None)
+                    self._errors.append(error)
+                finally:
+                    trace.stop()
+                self._traces.append((trace, given))
+
+    def worked(self) -> bool:
+        """Whether the function worked for some choice."""
+        return any(result is not None for result in self.results)
+
+    def check(self) -> None:
+        """Raises the first error if the function failed for every choice."""
+        if not self.worked():
+            raise self._errors[0]
+
+    def program(self, inputs: list[Any]) -> Any:
+        """The operations that the function consists of, if they do not depend on unknown sizes.
+
+        Args:
+            inputs: the graph tensors that the node takes.
+        """
+        if len(self.results) != len(_CHOICES) or None in self.results:
+            return None
+        programs = []
+        for (trace, given), (result,) in zip(self._traces, self.results, strict=True):
+            leaves = nest.flatten(result)
+            arguments = [given.get(id(tensor)) for tensor in inputs]
+            if not all(type(leaf) is _core.Tensor for leaf in [*leaves, *arguments]):
+                return None
+            programs.append(trace.program(arguments, leaves))
+        first, second = programs
+        same = first is not None and second is not None and first.same(second)
+        return first if same else None
+
+
+def has_values(tensor: Any) -> bool:
+    """Whether shapes have been inferred with values of a graph tensor, not only with sizes."""
+    return any(
+        type(sample) is _core.Tensor and not _core.is_symbolic(sample) for sample in tensor.samples
+    )
+
+
+def infer(call: Callable[[Callable[[Any], Any]], Any], inputs: list[Any]) -> Trials:
+    """Runs a node's function on stand-ins.
 
     Args:
         call: runs the function with its arguments, in which each graph tensor has been replaced by
@@ -135,19 +214,18 @@ def infer(call: Callable[[Callable[[Any], Any]], Any], inputs: list[Any]) -> lis
     Raises:
         Exception: the function's own, if it fails for every choice.
     """
+    trials = Trials()
     # Without inputs, every choice gives the same.
-    found, errors = _attempt(call, range(len(_CHOICES) if inputs else 1))
-    if any(result is not None for result in found) or not inputs:
-        if all(result is None for result in found):
-            raise errors[0]
-        return found
+    trials.add(call, range(len(_CHOICES) if inputs else 1))
+    if trials.worked() or not inputs:
+        trials.check()
+        return trials
     # Functions that look at values, which stand-ins without values do not have.
     first = len(_CHOICES)
     _state.small = [*_SMALL, *_known_sizes(inputs)]
-    small, _ = _attempt(call, range(first, first + len(_state.small)))
-    if all(result is None for result in small):
-        raise errors[0]
-    return [*found, *small]
+    trials.add(call, range(first, first + len(_state.small)))
+    trials.check()
+    return trials
 
 
 def _known_sizes(inputs: list[Any]) -> list[tuple[int, int, tuple[int, ...]]]:
@@ -157,21 +235,6 @@ def _known_sizes(inputs: list[Any]) -> list[tuple[int, int, tuple[int, ...]]]:
         if tensor.shape.rank is not None:
             known.update((size, None) for size in tensor.shape.as_list() if size and size < 64)
     return [(size, size, (size, size)) for size in list(known)[:4]]
-
-
-def _attempt(
-    call: Callable[[Callable[[Any], Any]], Any], choices: range
-) -> tuple[list[Any], list[Exception]]:
-    results: list[Any] = []
-    errors: list[Exception] = []
-    for choice in choices:
-        try:
-            with _with_choice(choice):
-                results.append((call(functools.partial(_choose, choice)),))
-        except Exception as error:
-            results.append(None)
-            errors.append(error)
-    return results, errors
 
 
 def merged_shape(samples: list[Any], uncertain: bool) -> TensorShape:

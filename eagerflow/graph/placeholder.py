@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from eagerflow import context, errors
+from eagerflow import context
 from eagerflow import dtype as dtypes
 from eagerflow.graph.recording import record
 from eagerflow.shapes import TensorShape
@@ -31,17 +31,15 @@ def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Any:
         raise RuntimeError("tf.placeholder() is not compatible with eager execution.")
     dtype, shape = dtypes.as_dtype(dtype), TensorShape(shape)
 
-    def missing() -> None:
-        sizes = "<unknown>" if shape.rank is None else str(shape.as_list()).replace("None", "?")
-        raise errors.InvalidArgumentError(
-            None,
-            None,
-            f"You must feed a value for placeholder tensor '{tensor.op.name}' with dtype "
-            f"{dtype.name} and shape {sizes.replace(' ', '')}",
-        )
-
-    tensor = record(graph, missing, kind="Placeholder", name=name, outputs=TensorSpec(shape, dtype))
+    tensor = record(
+        graph, _no_value, kind="Placeholder", name=name, outputs=TensorSpec(shape, dtype)
+    )
+    graph._native.set_kind(tensor.op._node, "feed")
     return tensor
+
+
+def _no_value() -> None:
+    raise AssertionError("The engine says which value is missing.")
 
 
 def placeholder_with_default(input: Any, shape: Any, name: str | None = None) -> Any:

@@ -11,6 +11,7 @@ from eagerflow.graph import execution, inference
 from eagerflow.graph.graph import Graph
 from eagerflow.graph.structure import replace, symbols
 from eagerflow.graph.tensor import GraphTensor
+from eagerflow.shapes import TensorShape
 
 # Node names of functions that are not called what their operations are.
 _KINDS = {
@@ -110,28 +111,58 @@ def record(
     def call(with_values: Callable[[Any], Any]) -> Any:
         return function(*replace(args, with_values), **replace(kwargs, with_values))
 
-    results: list[Any] = []
+    trials, program = None, None
     if outputs is None and infers:
         try:
             with inference.noting() as met:
-                results = inference.infer(call, inputs)
+                trials = inference.infer(call, inputs)
         except errors.InvalidArgumentError as error:
             raise ValueError(error.message) from None
         inputs = with_captured(inputs, met)
+        program = trials.program(inputs)
     operation = graph.add_operation(kind or kind_of(function), function, args, kwargs, inputs, name)
-    if not inputs and operation.type == "Const" and results and results[0] is not None:
-        known = results[0][0]
-        operation.function, operation.args, operation.kwargs = (lambda: known), (), {}
+    if trials is not None and not inputs:
+        program = _constant_program(operation, trials.results[0])
     if outputs is not None:
         operation.structure = outputs
         for k, spec in enumerate(nest.flatten(outputs)):
             samples = inference.samples_of(spec.dtype, spec.shape)
             operation.outputs.append(GraphTensor(operation, k, spec.dtype, spec.shape, samples))
+        operation.declare_outputs()
         return nest.pack_sequence_as(outputs, operation.outputs)
+    results = [] if trials is None else trials.results
     worked = [result[0] for result in results if result is not None]
     if not worked or worked[0] is None:
         return operation
-    return _outputs(operation, results, worked)
+    given = _outputs(operation, results, worked)
+    operation.declare_outputs()
+    if program is not None:
+        _set_program(operation, program)
+    return given
+
+
+# Operations of the table whose results depend on their attributes alone.
+_PURE = frozenset({"zeros", "ones", "fill", "range", "linspace", "eye"})
+
+
+def _constant_program(operation: Any, result: Any) -> Any:
+    """The program of a node without inputs, if every run of it gives the same."""
+    known = None if result is None else result[0]
+    pure = getattr(operation.function, "__name__", "") in _PURE
+    if type(known) is not _core.Tensor or not (pure or operation.type == "Const"):
+        return None
+    operation.function, operation.args, operation.kwargs = (lambda: known), (), {}
+    return _core.constant_program(known)
+
+
+def _set_program(operation: Any, program: Any) -> None:
+    """Lets the engine run a node, and takes over what it infers about the results."""
+    specs = operation.graph._native.set_program(operation._node, program)
+    if specs is None or any(inference.has_values(tensor) for tensor in operation.inputs):
+        return
+    for tensor, (_, dims) in zip(operation.outputs, specs, strict=True):
+        tensor._shape = TensorShape(dims)
+        tensor._dims = None if dims is None else tuple(dims)
 
 
 def with_captured(inputs: list[Any], met: list[Any]) -> list[Any]:

@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 
 from eagerflow import _core, context, nest
-from eagerflow.graph.execution import Run, reachable
-from eagerflow.graph.graph import Operation
+from eagerflow.graph.execution import Run
+from eagerflow.graph.graph import Operation, ports
 from eagerflow.graph.structure import is_symbol
+from eagerflow.graph.tensor import GraphTensor
+from eagerflow.graph.variables import GraphVariable
 from eagerflow.indexed_slices import IndexedSlices
 
 
@@ -76,7 +78,8 @@ class BaseSession:
         self._entered: list[Any] = []
         self._storage: dict[int, Any] = {}
         self._kept: list[Any] = []
-        self._plans: dict[tuple[int, ...], tuple[list, Any]] = {}
+        self._store = _core.Store()
+        self._plans: dict[tuple, Any] = {}
 
     @property
     def graph(self) -> Any:
@@ -97,6 +100,7 @@ class BaseSession:
         """Forgets the variables' values."""
         self._closed = True
         self._storage.clear()
+        self._store.clear()
         self._kept.clear()
 
     def as_default(self) -> Any:
@@ -130,13 +134,32 @@ class BaseSession:
             raise RuntimeError(
                 "The Session graph is empty. Add operations to the graph before calling run()."
             )
-        leaves, pack = _flattened(fetches)
-        elements = [self._element(leaf) for leaf in leaves]
-        feeds, kept = self._feeds(feed_dict or {})
-        run = Run(self, feeds, self._watched(elements))
-        values = [_as_array(value) for value in run.fetch(elements)]
-        del kept
-        return pack(values)
+        elements, pack = self._elements(fetches)
+        symbols, feeds = self._feeds(feed_dict) if feed_dict else ([], [])
+        fed = tuple([id(symbol) for symbol in symbols])
+        key = (tuple([id(element) for element in elements]), fed)
+        planned = self._plans.get(key)
+        if planned is None:
+            planned = self._plans[key] = _Planned(self._graph, elements, symbols)
+        values = Run(self, fed).execute(planned.plan, symbols, feeds)
+        return pack(planned.arrays(values))
+
+    def _elements(self, fetches: Any) -> tuple[list[Any], Any]:
+        """The tensors and operations that are fetched, and a function that packs their values."""
+        kind = type(fetches)
+        if kind in _LEAVES:
+            items = [fetches]
+        elif kind in (list, tuple) and all(type(item) in _LEAVES for item in fetches):
+            items = fetches
+        else:
+            leaves, pack = _flattened(fetches)
+            return [self._element(leaf) for leaf in leaves], pack
+        for item in items:
+            if item.graph is not self._graph:
+                self._element(item)
+        if items is fetches:
+            return items, _listed if kind is list else tuple
+        return items, _single
 
     def _element(self, leaf: Any) -> Any:
         if leaf is None or not (isinstance(leaf, str | Operation) or is_symbol(leaf)):
@@ -152,28 +175,18 @@ class BaseSession:
                 f"Fetch argument {leaf!r} cannot be interpreted as a Tensor. ({text})"
             ) from None
 
-    def _watched(self, elements: list[Any]) -> list[Any]:
-        """What gradients will be asked for; found once for each combination of fetches."""
-        key = tuple(id(element) for element in elements)
-        plan = self._plans.get(key)
-        if plan is None:
-            watched = [
-                symbol
-                for operation in reachable(elements)
-                for symbol in getattr(operation.function, "gradient_sources", ())
-            ]
-            plan = self._plans[key] = (watched, elements)  # keeps the identities in use
-        return plan[0]
-
-    def _feeds(self, feed_dict: Any) -> tuple[dict[int, Any], list[Any]]:
-        feeds: dict[int, Any] = {}
-        kept = []
+    def _feeds(self, feed_dict: Any) -> tuple[list[Any], list[Any]]:
+        """The tensors that are fed, and their values."""
+        symbols, values = [], []
         for key, value in feed_dict.items():
-            try:
-                symbol = self._graph.as_graph_element(key, allow_operation=False)
-            except (ValueError, KeyError, TypeError) as error:
-                text = error.args[0] if error.args else error
-                raise TypeError(f"Cannot interpret feed_dict key as Tensor: {text}") from None
+            if type(key) is GraphTensor and key._op._graph is self._graph:
+                symbol = key
+            else:
+                try:
+                    symbol = self._graph.as_graph_element(key, allow_operation=False)
+                except (ValueError, KeyError, TypeError) as error:
+                    text = error.args[0] if error.args else error
+                    raise TypeError(f"Cannot interpret feed_dict key as Tensor: {text}") from None
             if is_symbol(value):
                 raise TypeError(
                     "The value of a feed cannot be a tf.Tensor object. Acceptable feed values "
@@ -181,9 +194,9 @@ class BaseSession:
                     f"reference, the tensor object was {value} which was passed to the feed with "
                     f"key {key}."
                 )
-            feeds[id(symbol)] = _fed(symbol, value)
-            kept.append(symbol)
-        return feeds, kept
+            symbols.append(symbol)
+            values.append(_fed(symbol, value))
+        return symbols, values
 
     def partial_run_setup(self, *args: Any, **kwargs: Any) -> None:
         """Not supported: raises a RuntimeError."""
@@ -204,6 +217,35 @@ class BaseSession:
         from eagerflow.compat.internals.device_lib import list_local_devices
 
         return list(list_local_devices())
+
+
+_LEAVES = frozenset({GraphTensor, GraphVariable, Operation})
+
+
+def _single(values: list[Any]) -> Any:
+    return values[0]
+
+
+def _listed(values: list[Any]) -> list[Any]:
+    return values
+
+
+class _Planned:
+    """What is found once for each combination of fetches and feeds."""
+
+    def __init__(self, graph: Any, elements: list[Any], symbols: list[Any]) -> None:
+        operations = [item for item in elements if isinstance(item, Operation)]
+        tensors = [item for item in elements if not isinstance(item, Operation)]
+        self.plan = _core.Plan(
+            graph._native, ports(tensors), [item._node for item in operations], ports(symbols)
+        )
+        self._gives = [not isinstance(item, Operation) for item in elements]
+        self._kept = (elements, symbols)  # plans are found by their identities
+
+    def arrays(self, values: list[Any]) -> list[Any]:
+        """A value for each element: an array, or None for operations."""
+        found = iter(values)
+        return [_as_array(next(found)) if gives else None for gives in self._gives]
 
 
 class _AsDefault:
@@ -305,13 +347,13 @@ def _fed(symbol: Any, value: Any) -> Any:
         if symbol.dtype.name != "string" and tensor.dtype != symbol.dtype.as_numpy_dtype:
             tensor = tensor.astype(symbol.dtype.as_numpy_dtype)
         tensor = _core.convert(tensor, symbol.dtype, None)
-    if not symbol.shape.is_compatible_with(tensor.shape):
+    if symbol._dims != tensor._shape_tuple() and not symbol.shape.is_compatible_with(tensor.shape):
         raise ValueError(
             f"Cannot feed value of shape {tuple(tensor.shape)} for Tensor {symbol.name}, which has "
             f"shape {str(symbol.shape)}"
         )
     # An identity of its own, so that gradients for it are its own.
-    return _core.ops.identity(tensor)
+    return _core.ops.identity(tensor) if tensor is value else tensor
 
 
 def _as_array(value: Any) -> Any:

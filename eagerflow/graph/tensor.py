@@ -11,6 +11,10 @@ from eagerflow.shapes import TensorShape
 from eagerflow.tensor import Reference, Tensor
 
 
+def _dims_of(shape: TensorShape) -> tuple[int | None, ...] | None:
+    return None if shape.rank is None else tuple(shape.as_list())
+
+
 class GraphTensor:
     """A tensor of a graph: its dtype, what is known of its shape, and the operation behind it.
 
@@ -26,6 +30,7 @@ class GraphTensor:
         self._value_index = value_index
         self._dtype = dtype
         self._shape = TensorShape(shape)
+        self._dims = _dims_of(self._shape)
         # What shapes are inferred with: one stand-in for each choice of unknown sizes.
         self.samples = samples
 
@@ -87,7 +92,9 @@ class GraphTensor:
         from eagerflow.graph.inference import samples_of
 
         self._shape = self._shape.merge_with(shape)
+        self._dims = _dims_of(self._shape)
         self.samples = samples_of(self._dtype, self._shape)
+        self._op.declare_outputs()
 
     def _shape_tuple(self) -> tuple:
         return tuple(self._shape.as_list())

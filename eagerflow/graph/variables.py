@@ -9,7 +9,7 @@ from eagerflow import _core, context, errors
 from eagerflow import dtype as dtypes
 from eagerflow.graph import inference
 from eagerflow.graph.execution import current_run, resolve, resolve_all
-from eagerflow.graph.graph import Graph
+from eagerflow.graph.graph import Graph, ports
 from eagerflow.graph.recording import record
 from eagerflow.graph.structure import is_symbol
 from eagerflow.graph.tensor import GraphTensor
@@ -66,6 +66,8 @@ class GraphVariable(GraphTensor):
         operation = graph.add_operation("VariableV2", self._missing, (), {}, [], full + "/")
         super().__init__(operation, 0, value.dtype, shape, inference.samples_of(value.dtype, shape))
         operation.outputs = [self]
+        operation.declare_outputs()
+        graph._native.set_kind(operation._node, "variable")
         self._initial_value = value
         self.trainable = trainable
         self.constraint = constraint
@@ -130,9 +132,18 @@ class GraphVariable(GraphTensor):
             getattr(variable, method)(*given)
             return variable.read_value()
 
-        return record(
+        plain = method in ("assign", "assign_add", "assign_sub")
+        if plain and not is_symbol(values[0]) and not isinstance(values[0], IndexedSlices):
+            value = record(self.graph, _core.convert, (values[0], self._dtype, None), name="value")
+            values = (value,)
+        changed = record(
             self.graph, change, values, kind=kind, outputs=TensorSpec(self._shape, self._dtype)
         )
+        if plain and is_symbol(values[0]):
+            native = self.graph._native
+            native.set_inputs(changed.op._node, ports([self, values[0]]))
+            native.set_kind(changed.op._node, method)
+        return changed
 
     def assign(
         self, value: Any, use_locking: bool = False, name: Any = None, read_value: bool = True
@@ -256,6 +267,7 @@ def _replace_variable(session: Any, variable: GraphVariable, value: Any) -> Any:
         constraint=variable.constraint,
     )
     session._storage[id(variable)] = made
+    session._store.set(variable._op._node, made)
     session._kept.append(variable)
     return value
 

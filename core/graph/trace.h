@@ -1,0 +1,50 @@
+// Writes down the operations that a function runs, so that a graph can run them again without it.
+#pragma once
+
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "eager/observer.h"
+#include "graph/program.h"
+
+namespace ef::graph {
+
+// Collects this thread's operations while it lives.
+//
+// A function is traced on symbolic tensors. Its operations alone stand for it if it has no effects
+// and looks at no values; whether sizes went into their attributes shows when it is traced with
+// other sizes and the programs are compared.
+class Trace final : public Observer {
+ public:
+  Trace();
+  ~Trace() override;
+  Trace(const Trace&) = delete;
+  Trace& operator=(const Trace&) = delete;
+
+  void ran(const Op& op, std::span<const Tensor> inputs, const Attrs& attrs,
+           std::span<const Tensor> outputs) override;
+  void saw_effect() override;
+  // Ends the collecting.
+  void stop();
+
+  // The operations that lead from the arguments to the results; nothing if they do not tell all.
+  // Every argument with a value must be the input of one of them: else a function has looked at it.
+  std::optional<Program> program(std::span<const Tensor> arguments,
+                                 std::span<const Tensor> results) const;
+
+ private:
+  struct Call {
+    const Op* op;
+    Attrs attrs;
+    std::vector<Tensor> inputs;
+    std::vector<Tensor> outputs;
+  };
+
+  std::thread::id thread_ = std::this_thread::get_id();
+  std::vector<Call> calls_;
+  bool effects_ = false;
+  bool running_ = true;
+};
+
+}  // namespace ef::graph

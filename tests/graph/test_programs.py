@@ -1,0 +1,194 @@
+"""What of graphs the engine runs by itself, and what goes back to Python."""
+
+import numpy as np
+import pytest
+
+import eagerflow as tf2
+from eagerflow import _core, context
+from eagerflow.graph import inference
+from eagerflow.graph.recording import record
+
+tf = tf2.compat.v1
+
+
+@pytest.fixture(autouse=True)
+def graph():
+    with tf.Graph().as_default() as graph:
+        yield graph
+
+
+def calls(graph, fetches, feeds=None):
+    """The kinds of the operations that Python is asked to run, and the values."""
+    asked = []
+    for operation in graph.get_operations():
+
+        def function(*args, _operation=operation, _function=operation.function, **kwargs):
+            asked.append(_operation.type)
+            return _function(*args, **kwargs)
+
+        operation.function = function
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        asked.clear()
+        return session.run(fetches, feeds), asked
+
+
+def test_operations_do_not_come_back_to_python(graph):
+    x = tf.placeholder(tf.float32, [None, 3])
+    w = tf.get_variable("w", [3, 2])
+    y = tf.nn.softmax(tf.nn.relu(tf.matmul(x, w) + 1.0) * 2.0 - tf.reduce_mean(x))
+    loss = tf.reduce_mean(tf.square(y))
+    gradient = tf.gradients(loss, [w])[0]
+    step = w.assign_sub(0.1 * gradient)
+    values, asked = calls(graph, [loss, gradient, step], {x: np.ones((2, 3))})
+    assert values[1].shape == (3, 2)
+    assert asked == []
+
+
+def test_composed_functions_become_rows_of_operations(graph):
+    x = tf.placeholder(tf.float32, [None, 3])
+    labels = tf.placeholder(tf.float32, [None, 3])
+    loss = tf.nn.sigmoid_cross_entropy_with_logits(labels=labels, logits=x)
+    mean, variance = tf.nn.moments(x, [0])
+    feeds = {x: [[1.0, 2, 3], [3, 2, 1]], labels: np.eye(3)[:2]}
+    values, asked = calls(graph, [loss, mean, variance], feeds)
+    np.testing.assert_allclose(values[1], [2, 2, 2])
+    np.testing.assert_allclose(values[2], [1, 0, 1])
+    assert asked == []
+
+
+def test_functions_that_follow_sizes_stay_functions(graph):
+    x = tf.placeholder(tf.float32, [None, 2])
+    y = tf.reshape(x, [tf.shape(x)[0] * 2])
+    values, asked = calls(graph, y, {x: [[1.0, 2], [3, 4], [5, 6]]})
+    assert values.tolist() == [1, 2, 3, 4, 5, 6]
+    assert asked[-1] == "Reshape"
+
+
+def test_random_operations_give_new_numbers_in_every_run(graph):
+    x = tf.placeholder(tf.float32, [4])
+    noise = tf.random_normal([4])
+    y = tf.nn.dropout(x + noise, keep_prob=0.5)
+    with tf.Session() as session:
+        first, second = (session.run([noise, y], {x: np.ones(4)}) for _ in range(2))
+    assert not np.array_equal(first[0], second[0])
+
+
+def test_custom_gradients_are_kept(graph):
+    @tf2.custom_gradient
+    def odd(x):
+        return x * 1.0, lambda dy: dy * 100.0
+
+    x = tf.placeholder(tf.float32, [2])
+    (gradient,) = tf.gradients(odd(x) * 2.0, x)
+    with tf.Session() as session:
+        assert session.run(gradient, {x: [1.0, 2.0]}).tolist() == [200, 200]
+
+
+def test_eager_variables_are_read_in_every_run(graph):
+    x = tf.placeholder(tf.float32, [])
+    with context.running_eagerly():
+        held = tf2.Variable(2.0)
+
+    def scaled(value):
+        return value * held
+
+    y = record(graph, scaled, (x,))
+    with tf.Session() as session:
+        assert session.run(y, {x: 3.0}) == 6
+        with context.running_eagerly():
+            held.assign(5.0)
+        assert session.run(y, {x: 3.0}) == 15
+
+
+def test_a_fed_constant_reaches_what_was_made_from_it(graph):
+    size = tf.constant(3)
+    filled = tf.fill([size], 1.0)
+    with tf.Session() as session:
+        assert session.run(filled).shape == (3,)
+        assert session.run(filled, {size: 5}).shape == (5,)
+
+
+def test_choices_run_only_their_branch(graph):
+    ran = []
+
+    def noted(value, name):
+        ran.append(name)
+        return value
+
+    x = tf.placeholder(tf.float32, [])
+    y = tf.cond(
+        x > 0,
+        lambda: tf.py_func(lambda v: noted(v, "yes"), [x], tf.float32) * 2.0,
+        lambda: tf.py_func(lambda v: noted(v, "no"), [x], tf.float32) * 3.0,
+    )
+    z = y + 1.0
+    with tf.Session() as session:
+        assert session.run(z, {x: 2.0}) == 5
+        assert session.run([z, y], {x: -2.0}) == [-5, -6]
+    assert ran == ["yes", "no"]
+
+
+def test_gradients_pass_choices(graph):
+    x = tf.placeholder(tf.float32, [])
+    y = tf.cond(x > 0, lambda: x * x, lambda: tf.cond(x < -5, lambda: x * 7.0, lambda: x * 3.0))
+    (gradient,) = tf.gradients(y, x)
+    with tf.Session() as session:
+        assert [session.run(gradient, {x: v}) for v in (4.0, -1.0, -9.0)] == [8, 3, 7]
+
+
+def test_gradients_with_constants_and_weights(graph):
+    x = tf.placeholder(tf.float32, [2])
+    y = x * x
+    z = y * x
+    (gradient,) = tf.gradients(z, x, stop_gradients=[y])
+    (weighted,) = tf.gradients([z, y], x, grad_ys=[[1.0, 2.0], None])
+    with tf.Session() as session:
+        found = session.run([gradient, weighted], {x: [2.0, 3.0]})
+    assert found[0].tolist() == [4, 9]
+    assert found[1].tolist() == [12 + 4, 54 + 6]
+
+
+def test_sparse_gradients_are_slices(graph):
+    table = tf.get_variable("table", [5, 2], initializer=tf.zeros_initializer())
+    rows = tf.gather(table, [1, 1, 3])
+    (gradient,) = tf.gradients(tf.reduce_sum(rows), table)
+    doubled = gradient * 2.0
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        value = session.run(gradient)
+        assert value.indices.tolist() == [1, 1, 3]
+        assert session.run(tf.convert_to_tensor(doubled))[1].tolist() == [4, 4]
+
+
+def test_plans_hold_what_is_needed(graph):
+    x = tf.placeholder(tf.float32, [])
+    y = x * 2.0
+    z = y + 1.0
+    del z
+    plan = _core.Plan(graph._native, [(y.op._node, 0)], [], [(x.op._node, 0)])
+    assert len(plan) == 1
+
+
+def test_values_are_dropped_after_their_last_use(graph):
+    x = tf.placeholder(tf.float32, [1 << 20])
+    y = x
+    for _ in range(20):
+        y = tf.sin(y)
+    total = tf.reduce_sum(y)
+    with tf.Session() as session:
+        value = np.ones(1 << 20, np.float32)
+        session.run(total, {x: value})
+        _core.reset_peak_memory()
+        before = _core.memory_stats()["current"]
+        session.run(total, {x: value})
+        assert _core.memory_stats()["peak"] - before < 5 * value.nbytes
+
+
+def test_programs_show_their_operations():
+    trials = inference.infer(lambda values: tf2.square(values(x)) + 1.0, [x := _placeholder()])
+    assert trials.program([x]).operations == ["Square", "AddV2"]
+
+
+def _placeholder():
+    return tf.placeholder(tf.float32, [None])
