@@ -442,8 +442,8 @@ def Assert(condition: Any, data: Any, summarize: int | None = None, name: Any = 
     raise invalid_argument(f"Expected '{condition}' to be true. Summarized data: {shown}")
 
 
-@elementwise
 @raises_like("CheckNumerics")
+@elementwise
 def check_numerics(tensor: Any, message: str, name: Any = None) -> Tensor:
     """Checks that no element is NaN or infinite, and returns the tensor.
 

@@ -133,8 +133,8 @@ def decode_raw(
     return _core.convert(numbers.reshape((*shape, length // size)), dtype, None)
 
 
-@elementwise
 @raises_like("EncodeBase64")
+@elementwise
 def encode_base64(input: Any, pad: bool = False, name: str | None = None) -> Tensor:
     """Each string in web-safe base64.
 
@@ -154,8 +154,8 @@ def encode_base64(input: Any, pad: bool = False, name: str | None = None) -> Ten
     return _each(input, "EncodeBase64", encode)
 
 
-@elementwise
 @raises_like("DecodeBase64")
+@elementwise
 def decode_base64(input: Any, name: str | None = None) -> Tensor:
     """The bytes that web-safe base64 stands for; padding may be absent.
 
@@ -186,8 +186,8 @@ def decode_base64(input: Any, name: str | None = None) -> Tensor:
     return _each(input, "DecodeBase64", decode)
 
 
-@elementwise
 @raises_like("DecodeCompressed")
+@elementwise
 def decode_compressed(bytes: Any, compression_type: str = "", name: str | None = None) -> Tensor:
     """Each string decompressed.
 

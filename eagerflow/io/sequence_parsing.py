@@ -175,8 +175,21 @@ def parse_sequence_example(
     >>> sequences["x"].numpy(), lengths["x"].numpy()
     (array([[1, 2]]), array([2]))
     """
+    _check_features(context_features, sequence_features)
     items, batch = serialized_list(serialized, _OP)
     return _parse(items, batch, context_features, sequence_features)
+
+
+def _check_features(context: Any, sequences: Any) -> None:
+    """Raises what features that are no dictionaries raise."""
+    if not context and not sequences:
+        raise ValueError(
+            "Both `context_features` and `sequence_features` argument are None, but at least one "
+            "should have values."
+        )
+    for features in (context, sequences):
+        if features is not None and not hasattr(features, "items"):
+            raise TypeError(f"Features must be a dictionary, got {features}")
 
 
 def parse_single_sequence_example(
@@ -202,6 +215,7 @@ def parse_single_sequence_example(
         ValueError: if nothing is to be parsed.
         tf.errors.InvalidArgumentError: if the string is no SequenceExample or does not fit.
     """
+    _check_features(context_features, sequence_features)
     items, batch = serialized_list(serialized, _OP)
     if batch:
         raise invalid("Expected serialized to be a scalar", _OP)

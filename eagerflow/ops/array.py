@@ -108,6 +108,9 @@ def concat(values: Any, axis: Any, name: str = "concat") -> Tensor:
         return _ops.concat(values, axis)
     if not values:
         raise invalid_argument("concat needs at least one tensor, got an empty list [Op:ConcatV2]")
+    place = _core.convert(axis, dtypes.int32, None)
+    if place.ndim:
+        raise ValueError(f"Shape {place.shape} must have rank 0")
     return _ops.identity(values[0])
 
 
@@ -329,14 +332,22 @@ def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None =
     >>> tf.repeat([10, 20], [1, 3]).numpy()
     array([10, 20, 20, 20], dtype=int32)
     """
+    counts = _core.convert(repeats, None, dtypes.int32)
+    if not counts.dtype.is_integer:
+        raise TypeError(
+            "Argument `tensor` (name: repeats) must be of type integer. Received "
+            f"dtype={counts.dtype.name}"
+        )
     value = _core.convert(input, None, None)
+    if counts.ndim > 1:
+        raise ValueError(f"Shape {counts.shape} must have rank at most 1")
     if axis is None:
         value, axis = _ops.reshape(value, [-1]), 0
     if value.ndim == 0:
         value, axis = _ops.reshape(value, [1]), 0
     axis = axis + value.ndim if axis < 0 else axis
     length = value._shape_tuple()[axis]
-    counts = _core.convert(repeats, None, None).numpy().reshape(-1)
+    counts = counts.numpy().reshape(-1)
     if counts.size not in (1, length):
         raise ValueError(f"Dimensions {length} and {counts.size} are not compatible")
     if (counts < 0).any():

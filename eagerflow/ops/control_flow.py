@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
+
+import numpy as np
 
 from eagerflow import _core, nest
 from eagerflow.ops.array import invalid_argument
@@ -92,7 +95,19 @@ def case(
     >>> tf.case([(tf.constant(False), lambda: 1), (tf.constant(True), lambda: 2)])
     2
     """
-    true = [function for condition, function in pred_fn_pairs if condition]
+    if not isinstance(pred_fn_pairs, list | builtins.tuple | dict):
+        raise TypeError(
+            "'pred_fn_pairs' must be a list, tuple, or dict. Received: " + str(type(pred_fn_pairs))
+        )
+    pairs = pred_fn_pairs.items() if isinstance(pred_fn_pairs, dict) else pred_fn_pairs
+    if not pairs:
+        raise ValueError("not enough values to unpack: 'pred_fn_pairs' is empty")
+    for pair in pairs:
+        if not isinstance(pair, builtins.tuple) or len(pair) != 2:
+            raise TypeError(f"Each entry in 'pred_fn_pairs' must be a 2-tuple. Received {pair}.")
+        if not callable(pair[1]):
+            raise TypeError(f"Every function in 'pred_fn_pairs' must be callable: {pair[1]}")
+    true = [function for condition, function in pairs if condition]
     if exclusive and len(true) > 1:
         raise invalid_argument("More than one condition evaluated as True but exclusive=True.")
     if true:
@@ -119,11 +134,17 @@ def switch_case(
     >>> tf.switch_case(1, [lambda: "a", lambda: "b"])
     'b'
     """
+    if not isinstance(branch_index, int | np.integer | _core.Tensor | _core.Variable):
+        raise TypeError(f"'branch_index' must be a Tensor, got {type(branch_index)}")
+    if not isinstance(branch_fns, list | builtins.tuple | dict) or not branch_fns:
+        raise TypeError(f"'branch_fns' must be a list, tuple, or dict. Received: {branch_fns}")
     if isinstance(branch_fns, dict):
         branches = dict(branch_fns)
     else:
         functions = list(branch_fns)
         paired = functions and not callable(functions[0])
+        if paired and not all(isinstance(pair, builtins.tuple) and len(pair) == 2 for pair in functions):
+            raise TypeError(f"Each entry in 'branch_fns' must be a 2-tuple. Received: {functions}")
         branches = dict(functions if paired else enumerate(functions))
     if default is None:
         default = branches[max(branches)]

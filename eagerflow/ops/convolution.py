@@ -23,19 +23,27 @@ def spatial_list(value: Any, name: str, data_format: str, spatial: int = 2) -> l
     if isinstance(value, int):
         sizes = [value] * spatial
     else:
-        if hasattr(value, "_shape_tuple"):
-            value = value.numpy().reshape(-1)
-        sizes = [int(size) for size in value]
-        if len(sizes) == 1:
-            sizes *= spatial
-        elif len(sizes) == spatial + 2:
-            return sizes
-        elif len(sizes) != spatial:
+        given = list(value) if hasattr(value, "__len__") else [value]
+        if len(given) not in (1, spatial, spatial + 2):
             raise ValueError(
                 f"{name} should be of length 1, {spatial} or {spatial + 2}. "
-                f"Received: {name}={value} of length {len(sizes)}"
+                f"Received: {name}={value} of length {len(given)}"
             )
+        sizes = [_whole(size, name) for size in given]
+        if len(sizes) == spatial + 2:
+            return sizes
+        if len(sizes) == 1:
+            sizes *= spatial
     return [1, 1, *sizes] if channels_first else [1, *sizes, 1]
+
+
+def _whole(size: Any, name: str) -> int:
+    if isinstance(size, str | bytes):
+        raise TypeError(f"Expected int for argument '{name}' not {size!r}.")
+    try:
+        return int(size)
+    except (TypeError, ValueError):
+        raise TypeError(f"Expected int for argument '{name}' not {size!r}.") from None
 
 
 def padding_of(padding: Any, rank: int = 4) -> tuple[str, list[int] | None]:
@@ -53,9 +61,7 @@ def padding_of(padding: Any, rank: int = 4) -> tuple[str, list[int] | None]:
             )
         return padding, None
     if not isinstance(padding, list | tuple):
-        raise ValueError(
-            f"Padding must be a string or a list of pairs. Received: padding={padding}"
-        )
+        raise TypeError(f"Expected string for argument 'padding' not {padding}.")
     if len(padding) != rank:
         raise ValueError(
             f"When padding is a list, it must be of size {rank}. Received: padding={padding} of "
@@ -70,6 +76,15 @@ def padding_of(padding: Any, rank: int = 4) -> tuple[str, list[int] | None]:
             )
         amounts += [int(pair[0]), int(pair[1])]
     return "EXPLICIT", amounts
+
+
+def format_name(data_format: Any) -> str:
+    """The data format as text, whatever it says."""
+    if data_format is None:
+        return ""
+    if not isinstance(data_format, str):
+        raise TypeError(f"Expected string for argument 'data_format' not {data_format!r}.")
+    return data_format
 
 
 def checked_format(data_format: str | None, allowed: tuple[str, str]) -> str:
@@ -114,10 +129,13 @@ def conv2d(
     >>> tf.nn.conv2d(image, tf.ones([2, 2, 1, 1]), strides=2, padding="VALID").numpy().reshape(-1)
     array([10., 18., 42., 50.], dtype=float32)
     """
-    data_format = checked_format(data_format, ("NHWC", "NCHW"))
+    layout = format_name(data_format)
+    if not isinstance(padding, str):
+        padding_of(padding)
+    steps = spatial_list(strides, "strides", layout)
+    spread = None if dilations is None else spatial_list(dilations, "dilations", layout)
     word, amounts = padding_of(padding)
-    steps = spatial_list(strides, "strides", data_format)
-    spread = None if dilations is None else spatial_list(dilations, "dilations", data_format)
+    data_format = checked_format(data_format, ("NHWC", "NCHW"))
     if type(input) is not Tensor:
         dtype = dtypes.result_dtype(filters)
         input = _core.convert(input, None, dtype)

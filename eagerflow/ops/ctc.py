@@ -212,6 +212,10 @@ def ctc_unique_labels(labels: Any, name: str | None = None) -> tuple[Tensor, Ten
     ([[3, 4, 0]], [[0, 1, 0]])
     """
     array = np.asarray(_core.convert(labels, None, dtypes.int32))
+    if array.ndim == 0:
+        raise ValueError("Elements in elems must be 1+ dimensional Tensors, not scalars")
+    if array.ndim != 2:
+        raise invalid_argument("unique expects a 1D vector. [Op:Unique]")
     unique = np.zeros(array.shape, np.int64)
     places = np.zeros(array.shape, np.int32)
     for k, row in enumerate(array):
@@ -242,6 +246,14 @@ def collapse_repeated(
     rows = _core.convert(labels, None, None)
     lengths = _core.convert(seq_length, None, None)
     array, sizes = np.asarray(rows), np.asarray(lengths)
+    if array.ndim != 2 or sizes.ndim != 1 or len(array) != len(sizes):
+        raise invalid_argument(
+            f"Incompatible shapes: labels {list(array.shape)} must be a matrix, and seq_length "
+            f"{list(sizes.shape)} have a number for each of its rows"
+        )
+    if not lengths.dtype.is_integer:
+        raise invalid_argument(f"seq_length must be integers, got {lengths.dtype.name}")
+    sizes = np.clip(sizes, 0, array.shape[1])
     kept = [
         row[:size][np.concatenate([[True], row[1:size] != row[: size - 1]])[: int(size)]]
         for row, size in zip(array, sizes, strict=True)

@@ -153,8 +153,8 @@ def angle(input: Any, name: str | None = None) -> Tensor:
     return _ops.select(_ops.less(x, zero), turned, _ops.zeros_like(x))
 
 
-@elementwise
 @raises_like("Rint")
+@elementwise
 def rint(x: Any, name: str | None = None) -> Tensor:
     """The nearest whole numbers of floating ones; halves go to the even one.
 
@@ -302,6 +302,15 @@ def accumulate_n(
     >>> tf.math.accumulate_n([[1, 2], [3, 4]]).numpy()
     array([4, 6], dtype=int32)
     """
+    if not isinstance(inputs, list | tuple) or not inputs:
+        raise ValueError(
+            "inputs must be a list of at least one Tensor with the same dtype and shape"
+        )
+    tensors = [_core.convert(item, None, None) for item in inputs]
+    if any(item.dtype != tensors[0].dtype for item in tensors):
+        raise ValueError(
+            "inputs must be a list of at least one Tensor with the same dtype and shape"
+        )
     total = add_n(inputs)
     if tensor_dtype is not None and dtypes.as_dtype(tensor_dtype) is not total.dtype:
         raise TypeError(

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from eagerflow import _core, errors
-from eagerflow.dtype import as_dtype
+from eagerflow.dtype import DType, as_dtype
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -67,7 +67,9 @@ def _parse(op: str, words: list[str]) -> _Signature:
     inputs, attrs, types = {}, {}, {}
     for word in words:
         if ":" in word:
-            name, _, inputs[name] = word.partition(":")
+            name, _, kind = word.partition(":")
+            if kind != "*":  # several dtypes at once
+                inputs[name] = kind
         elif "=" in word:
             name, _, attrs[name] = word.partition("=")
         else:
@@ -109,7 +111,7 @@ _ATTRS: dict[str, tuple[str, Callable[[Any], Any], type | tuple[type, ...]]] = {
     "float": ("float", _as_float, float),
     "bool": ("bool", _as_bool, bool),
     "str": ("string", _as_text, (str, bytes)),
-    "type": ("DataType", as_dtype, ()),
+    "type": ("DataType", as_dtype, DType),
 }
 
 

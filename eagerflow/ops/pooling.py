@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from eagerflow import _core
-from eagerflow.ops.convolution import checked_format, padding_of, spatial_list
+from eagerflow.ops.convolution import checked_format, format_name, padding_of, spatial_list
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -15,10 +15,13 @@ Tensor = _core.Tensor
 def _pool2d(
     pool: Callable, input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None
 ) -> Tensor:
-    data_format = checked_format(data_format, ("NHWC", "NCHW"))
+    layout = format_name(data_format)
+    if isinstance(padding, list | tuple):
+        padding_of(padding)
+    window = spatial_list(ksize, "ksize", layout)
+    steps = spatial_list(strides, "strides", layout)
     word, amounts = padding_of(padding)
-    window = spatial_list(ksize, "ksize", data_format)
-    steps = spatial_list(strides, "strides", data_format)
+    data_format = checked_format(data_format, ("NHWC", "NCHW"))
     return pool(input, window, steps, word, amounts, data_format)
 
 
@@ -77,6 +80,9 @@ def avg_pool2d(
     >>> tf.nn.avg_pool2d(image, ksize=2, strides=2, padding="VALID").numpy().reshape(-1)
     array([ 2.5,  4.5, 10.5, 12.5], dtype=float32)
     """
+    layout = format_name(data_format)
+    spatial_list(ksize, "ksize", layout)
+    spatial_list(strides, "strides", layout)
     if not isinstance(padding, str):
         raise TypeError(f"Expected string for argument 'padding' not {padding}.")
     return _pool2d(_ops.avg_pool, input, ksize, strides, padding, data_format)
@@ -85,15 +91,17 @@ def avg_pool2d(
 def _pool1d(
     pool: Callable, input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None
 ) -> Tensor:
+    layout = format_name(data_format)
+    if isinstance(padding, list | tuple):
+        padding_of(padding, 3)
+    window = spatial_list(ksize, "ksize", layout, spatial=1)
+    steps = spatial_list(strides, "strides", layout, spatial=1)
     data_format = checked_format(data_format, ("NWC", "NCW"))
     first = data_format == "NCW"
     place = 2 if first else 1
-    window = spatial_list(ksize, "ksize", data_format, spatial=1)
-    steps = spatial_list(strides, "strides", data_format, spatial=1)
     if not isinstance(padding, str):
-        padding = list(padding)
         padding_of(padding, 3)
-        padding.insert(place, (0, 0))
+        padding = [*padding[:place], (0, 0), *padding[place:]]
     for sizes in (window, steps):
         sizes.insert(place, 1)
     image = _ops.expand_dims(input, place)

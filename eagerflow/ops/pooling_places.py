@@ -78,13 +78,17 @@ def max_pool_with_argmax(
     """
     if data_format != "NHWC":
         raise ValueError("`data_format` values other than 'NHWC' are not supported.")
+    windows = spatial_list(ksize, "ksize", data_format)[1:3]
+    steps = spatial_list(strides, "strides", data_format)[1:3]
+    if not isinstance(padding, str):
+        raise TypeError(f"Expected string for argument 'padding' not {padding!r}.")
     x = _core.convert(input, None, None)
     if x.ndim != 4:
         raise invalid_argument(f"tensor_in must be 4-dimensional, got {x.shape}")
     if padding not in ("SAME", "VALID"):
         raise invalid_argument(f"Value for attr 'padding' of {padding!r} is not known")
-    windows = spatial_list(ksize, "ksize", data_format)[1:3]
-    steps = spatial_list(strides, "strides", data_format)[1:3]
+    if min(*windows, *steps) < 1:
+        raise invalid_argument(f"Sizes must be positive, got {windows} and {steps}")
     batch, rows, columns, channels = x._shape_tuple()
     counts, pads = [], []
     for size, window, step in zip((rows, columns), windows, steps, strict=True):
@@ -210,6 +214,11 @@ def fractional_max_pool(
     >>> tf.nn.fractional_max_pool(tf.zeros([1, 9, 9, 2]), 1.5).output.shape
     TensorShape([1, 6, 6, 2])
     """
+    if not isinstance(pooling_ratio, list | tuple | int | float):
+        raise ValueError(
+            "`pooling_ratio` should be an int or a list of ints. "
+            f"Received: pooling_ratio={pooling_ratio}"
+        )
     x, sequences, regions = _fractional(
         value, pooling_ratio, pseudo_random, overlapping, seed, "FractionalMaxPool"
     )

@@ -105,8 +105,8 @@ def unsorted_segment_min(
     return _extreme(data, segment_ids, num_segments, largest=False)
 
 
-@accepts_composites
 @raises_like("UnsortedSegmentProd")
+@accepts_composites
 def unsorted_segment_prod(
     data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
 ) -> Tensor:

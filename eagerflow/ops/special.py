@@ -299,8 +299,8 @@ def _summed(gradient: Tensor, like: Tensor) -> Tensor:
     return _ops.reshape(_ops.reduce_sum(gradient, axis=axes), target) if axes else gradient
 
 
-@elementwise(inputs=2)
 @raises_like("Igamma")
+@elementwise(inputs=2)
 def igamma(a: Any, x: Any, name: str | None = None) -> Tensor:
     """The lower regularized incomplete gamma function P(a, x).
 
@@ -321,8 +321,8 @@ def igamma(a: Any, x: Any, name: str | None = None) -> Tensor:
     return _incomplete_gamma(a, x, "Igamma", False)
 
 
-@elementwise(inputs=2)
 @raises_like("Igammac")
+@elementwise(inputs=2)
 def igammac(a: Any, x: Any, name: str | None = None) -> Tensor:
     """The upper regularized incomplete gamma function, Q(a, x) = 1 - P(a, x).
 
@@ -434,8 +434,8 @@ def betainc(a: Any, b: Any, x: Any, name: str | None = None) -> Tensor:
     return y
 
 
-@elementwise(inputs=2)
 @raises_like("Zeta")
+@elementwise(inputs=2)
 def zeta(x: Any, q: Any, name: str | None = None) -> Tensor:
     """The Hurwitz zeta function, the sum of `(q + n) ** -x` over n = 0, 1, ...
 
@@ -481,8 +481,8 @@ def _zeta_below(power: np.ndarray, start: np.ndarray) -> np.ndarray:
     return values + scipy.special.zeta(power, start)
 
 
-@elementwise(inputs=2)
 @raises_like("NextAfter")
+@elementwise(inputs=2)
 def nextafter(x1: Any, x2: Any, name: str | None = None) -> Tensor:
     """The next number after `x1` that its dtype can hold, in the direction of `x2`.
 
@@ -540,7 +540,13 @@ def sobol_sample(
 
     from scipy.stats import qmc
 
-    dim, num_results, skip = int(dim), int(num_results), int(skip)
+    sizes = {"dim": dim, "num_results": num_results, "skip": skip}
+    for name, value in sizes.items():
+        tensor = _core.convert(value, dtypes.int32, None)
+        if tensor.ndim:
+            raise invalid_argument(f"{name} must be a scalar [Op:SobolSample]")
+        sizes[name] = int(tensor)
+    dim, num_results, skip = sizes.values()
     if dim < 1:
         raise invalid_argument(f"dim must be at least one, got {dim} [Op:SobolSample]")
     if num_results < 1:

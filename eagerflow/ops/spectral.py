@@ -281,6 +281,8 @@ def dct(
     array([8., 0., 0., 0.], dtype=float32)
     """
     x = _core.convert(input, None, dtypes.float32)
+    if not x.dtype.is_floating and not x.dtype.is_complex:
+        raise TypeError(f"Cannot convert 0.0 to EagerTensor of dtype {x.dtype.name}")
     if x.ndim < 1:
         raise ValueError(f"Shape {x.shape} must have rank at least 1")
     _checked_dct(x, type, n, axis, norm)
@@ -432,6 +434,8 @@ def inverse_mdct(
     x = _core.convert(mdcts, None, dtypes.float32)
     if x.ndim < 2:
         raise ValueError(f"Shape {x.shape} must have rank at least 2")
+    if not x.dtype.is_floating:
+        raise TypeError(f"Cannot convert 0.5 to EagerTensor of dtype {x.dtype.name}")
     half, last = x._shape_tuple()[-1], x.ndim - 1
     y = dct(x, 4, norm=norm)
     if norm is None:

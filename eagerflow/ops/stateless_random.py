@@ -255,7 +255,14 @@ def split(seed: Any, num: int = 2, alg: Any = "auto_select") -> Tensor:
     TensorShape([3, 2])
     """
     seed = _core.convert(seed, None, None)
+    _check_seed_dtype(seed.dtype)
     return stateless_uniform([num, 2], seed, None, None, seed.dtype, alg=alg)
+
+
+def _check_seed_dtype(dtype: Any) -> None:
+    # All values of the dtype are drawn, which floating dtypes have no way to ask for.
+    if dtype not in (dtypes.int32, dtypes.int64, dtypes.uint32, dtypes.uint64):
+        raise ValueError(f"Seeds are integers of 32 or 64 bits, not {dtype.name}.")
 
 
 def fold_in(seed: Any, data: Any, alg: Any = "auto_select") -> Tensor:
@@ -270,4 +277,5 @@ def fold_in(seed: Any, data: Any, alg: Any = "auto_select") -> Tensor:
     TensorShape([2])
     """
     data = _core.convert(data, None, None)
+    _check_seed_dtype(data.dtype)
     return _ops.stack([stateless_uniform([], seed, None, None, data.dtype, alg=alg), data], 0)

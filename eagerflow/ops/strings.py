@@ -34,8 +34,8 @@ Tensor = _core.Tensor
 _FILLS = {"": "", "0": "0", " ": " ", "-": "-", "+": "+"}
 
 
-@elementwise
 @raises_like("AsString")
+@elementwise
 def as_string(
     input: Any,
     precision: int = -1,

@@ -12,7 +12,7 @@ from typing import Any
 from eagerflow import _core
 from eagerflow import dtype as dtypes
 from eagerflow.ops.array import invalid_argument
-from eagerflow.ops.convolution import checked_format, spatial_list
+from eagerflow.ops.convolution import checked_format, format_name, spatial_list
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -35,6 +35,8 @@ def _three(value: Any, name: str, data_format: str, op: str) -> list[int]:
 
 
 def _word(padding: Any, op: str) -> str:
+    if not isinstance(padding, str):
+        raise TypeError(f"Expected string for argument 'padding' not {padding}.")
     if padding not in ("SAME", "VALID"):
         raise invalid_argument(
             f"Value for attr 'padding' of \"{padding}\" is not in the list of allowed values: "
@@ -218,8 +220,11 @@ def pool3d(
     pool: Callable, input: Any, ksize: Any, strides: Any, padding: str, data_format: str, op: str
 ) -> Tensor:
     """Pools rows and columns of each plane, then the planes."""
-    data_format = checked_format(data_format, ("NDHWC", "NCDHW"))
+    layout = format_name(data_format)
+    for name, sizes in (("ksize", ksize), ("strides", strides)):
+        spatial_list(sizes, name, layout, spatial=3)
     word = _word(padding, op)
+    data_format = checked_format(data_format, ("NDHWC", "NCDHW"))
     window = _three(ksize, "ksize", data_format, op)
     step = _three(strides, "strides", data_format, op)
     x = _volume(input, None, "input", op)

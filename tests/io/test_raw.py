@@ -25,12 +25,18 @@ def test_decode_raw_reads_numbers():
         ([b"abcd", b"ab"], {}, "same size"),
         ([b"abc"], {}, "length 3 that is not a multiple of 2"),
         ([b"abcd"], {"fixed_length": 3}, "must be .*a multiple of the size"),
-        ([1], {}, "strings"),
     ],
 )
 def test_decode_raw_refuses_other_sizes(data, arguments, message):
     with pytest.raises(Invalid, match=message):
         tf.io.decode_raw(data, tf.int16, **arguments)
+
+
+def test_decode_raw_takes_strings():
+    with pytest.raises(TypeError, match="string"):
+        tf.io.decode_raw([1], tf.int16)
+    with pytest.raises(Invalid, match="string tensor but is a int32 tensor"):
+        tf.io.decode_raw(tf.constant([1]), tf.int16)
 
 
 def test_base64_is_web_safe():

@@ -9,11 +9,26 @@ import numpy as np
 from eagerflow import _core
 from eagerflow import dtype as dtypes
 from eagerflow.ops.images import codecs, formats
-from eagerflow.ops.images.checks import image_of
+from eagerflow.ops.images.checks import image_of, invalid
 from eagerflow.ops.images.color import as_floats, convert_image_dtype, hsv_to_rgb, rgb_to_hsv
 
 _ops = _core.ops
 Tensor = _core.Tensor
+
+
+def _scalar(value: Any, op: str, images: Tensor, name: str) -> Tensor:
+    """A factor as a float32 scalar, for images that an operation takes."""
+    factor = _core.convert(value, None, dtypes.float32)
+    if factor.dtype is not dtypes.float32:
+        raise invalid(
+            f"cannot compute {op} as input #1(zero-based) was expected to be a float tensor but is "
+            f"a {factor.dtype.name} tensor [Op:{op}]"
+        )
+    if images.ndim < 3:
+        raise invalid(f"input must be at least 3-D, got shape{images.shape} [Op:{op}]")
+    if factor.ndim:
+        raise invalid(f"{name} must be scalar: {factor.shape} [Op:{op}]")
+    return factor
 
 
 def adjust_brightness(image: Any, delta: Any) -> Tensor:
@@ -41,11 +56,11 @@ def adjust_contrast(images: Any, contrast_factor: Any) -> Tensor:
     >>> tf.image.adjust_contrast([[[1.0], [3.0]]], 2.0)[0, :, 0].numpy()
     array([0., 4.], dtype=float32)
     """
-    tensor = image_of(images)
+    tensor = _core.convert(images, None, None)
+    factor = _scalar(contrast_factor, "AdjustContrastv2", tensor, "contrast_factor")
     floats, dtype = as_floats(tensor)
     single = _ops.cast(floats, dtypes.float32)
     mean = _ops.reduce_mean(single, [-3, -2], True)
-    factor = _ops.cast(_core.convert(contrast_factor, None, None), dtypes.float32)
     adjusted = _ops.add(_ops.multiply(_ops.subtract(single, mean), factor), mean)
     return convert_image_dtype(_ops.cast(adjusted, floats.dtype), dtype, saturate=True)
 
@@ -86,10 +101,13 @@ def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Tensor:
     >>> tf.image.adjust_hue([[[1.0, 0.0, 0.0]]], 1 / 3).numpy().round(3).ravel()
     array([0., 1., 0.], dtype=float32)
     """
-    turn = float(delta)
+    if not isinstance(delta, Tensor) and not -1.0 <= delta <= 1.0:
+        raise ValueError("delta must be in the interval [-1, 1]")
+    tensor = _core.convert(image, None, None)
+    turn = float(_scalar(delta, "AdjustHue", tensor, "delta"))
     if not -1.0 <= turn <= 1.0:
         raise ValueError("delta must be in the interval [-1, 1]")
-    floats, dtype = as_floats(image_of(image))
+    floats, dtype = as_floats(tensor)
     hue, saturation, value = _ops.unstack(rgb_to_hsv(floats), None, -1)
     moved = _ops.add(hue, _core.convert(turn + 1.0, hue.dtype, None))
     turned = _ops.subtract(moved, _ops.floor(moved))
@@ -109,9 +127,11 @@ def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = Non
     >>> tf.image.adjust_saturation([[[1.0, 0.5, 0.5]]], 0.0).numpy().ravel()
     array([1., 1., 1.], dtype=float32)
     """
-    floats, dtype = as_floats(image_of(image))
+    tensor = _core.convert(image, None, None)
+    factor = _scalar(saturation_factor, "AdjustSaturation", tensor, "scale")
+    floats, dtype = as_floats(tensor)
     hue, saturation, value = _ops.unstack(rgb_to_hsv(floats), None, -1)
-    factor = _ops.cast(_core.convert(saturation_factor, None, None), saturation.dtype)
+    factor = _ops.cast(factor, saturation.dtype)
     zero, one = (_core.convert(limit, saturation.dtype, None) for limit in (0, 1))
     saturation = _ops.clip_by_value(_ops.multiply(saturation, factor), zero, one)
     return convert_image_dtype(
@@ -135,10 +155,16 @@ def adjust_jpeg_quality(
     """
     tensor = image_of(image)
     dtype = tensor.dtype
-    quality = int(jpeg_quality)
+    number = _core.convert(jpeg_quality, None, dtypes.int32)
+    if number.dtype is not dtypes.int32:
+        raise invalid(
+            "cannot compute EncodeJpegVariableQuality as input #1(zero-based) was expected to be a "
+            f"int32 tensor but is a {number.dtype.name} tensor [Op:EncodeJpegVariableQuality]"
+        )
+    if number.ndim:
+        raise invalid(f"quality must be scalar: {number.shape} [Op:EncodeJpegVariableQuality]")
+    quality = int(number)
     if not 0 <= quality <= 100:
-        from eagerflow.ops.images.checks import invalid
-
         raise invalid(f"quality must be in [0,100], got {quality} [Op:EncodeJpegVariableQuality]")
     pixels = convert_image_dtype(tensor, dtypes.uint8, saturate=True).numpy()
     flat = pixels.reshape(-1, *pixels.shape[-3:])

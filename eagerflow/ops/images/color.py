@@ -186,10 +186,10 @@ _YUV_TO_RGB = ((1.0, 1.0, 1.0), (0.0, -0.394642334, 2.03206185), (1.13988303, -0
 
 def _mixed(images: Any, matrix: tuple) -> Tensor:
     tensor = _core.convert(images, None, None)
-    if not tensor.ndim or tensor._shape_tuple()[-1] != 3:
-        raise ValueError(f"The last axis must have size 3, got shape {tensor.shape}")
     shape = tensor._shape_tuple()
-    kernel = _core.convert(np.array(matrix), tensor.dtype, None)
+    kernel = _core.convert(matrix, tensor.dtype, None)
+    if not shape or shape[-1] != 3:
+        raise invalid(f"Matrix size-incompatible: In[0]: {list(shape)}, In[1]: [3,3] [Op:MatMul]")
     product = _ops.matmul(_ops.reshape(tensor, [tensor._size // 3, 3]), kernel)
     return _ops.reshape(product, shape)
 
@@ -241,15 +241,16 @@ def rgb_to_grayscale(images: Any, name: str | None = None) -> Tensor:
         `[..., 1]` of the same dtype.
 
     Raises:
-        ValueError: if the last axis is not 3.
+        tf.errors.InvalidArgumentError: if the last axis is not 3.
 
     >>> tf.image.rgb_to_grayscale([[[1.0, 1.0, 1.0]]]).shape
     TensorShape([1, 1, 1])
     """
     tensor = _core.convert(images, None, None)
-    if not tensor.ndim or tensor._shape_tuple()[-1] != 3:
-        raise ValueError(f"Input images must have 3 channels, got shape {tensor.shape}")
     floats = convert_image_dtype(tensor, dtypes.float32)
+    shape = tensor._shape_tuple()
+    if not shape or shape[-1] != 3:
+        raise invalid(f"Matrix size-incompatible: In[0]: {list(shape)}, In[1]: [3,1] [Op:MatMul]")
     weights = _core.convert(np.array([0.2989, 0.5870, 0.1140]), floats.dtype, None)
     grey = _ops.reduce_sum(_ops.multiply(floats, weights), -1, True)
     return convert_image_dtype(grey, tensor.dtype)

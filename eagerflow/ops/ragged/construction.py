@@ -231,12 +231,21 @@ def segment_ids_to_row_splits(
     array([0, 2, 2, 3])
     """
     tensor = _core.convert(segment_ids, None, dtypes.int64)
+    if not tensor.dtype.is_integer:
+        raise TypeError(
+            "Argument `tensor` (name: segment_ids) must be of type integer. Received "
+            f"dtype={tensor.dtype.name}"
+        )
+    if tensor.ndim != 1:
+        raise ValueError(f"Shape {tensor.shape} must have rank 1")
     given = tensor.dtype if isinstance(segment_ids, Tensor | np.ndarray) else dtypes.int64
     dtype = given if out_type is None else dtypes.as_dtype(out_type)
     ids = tensor.numpy().astype(np.int64)
     count = 0 if num_segments is None else int(num_segments)
     if ids.size and num_segments is not None and ids.max() >= count:
         raise invalid_argument(f"segment_ids must be below num_segments={count}")
+    if ids.size and ids.min() < 0:
+        raise invalid_argument("Input arr must be non-negative!")
     lengths = np.bincount(ids, minlength=count) if ids.size else np.zeros(count, np.int64)
     return _core.convert(np.append(0, np.cumsum(lengths)), dtype, None)
 
@@ -371,6 +380,12 @@ def stack_dynamic_partitions(
         while isinstance(which, RaggedTensor):
             data, which = data.values, which.values
     numbers = which.numpy()
+    if not isinstance(data, RaggedTensor):
+        front, rest = data._shape_tuple()[: numbers.ndim], numbers.shape
+        if front != rest:
+            raise ValueError(f"Shapes {front} and {rest} are incompatible")
+    if not which.dtype.is_integer:
+        raise invalid_argument(f"partitions must be integers, got {which.dtype.name}")
     if numbers.ndim > 1:
         data = _ops.reshape(data, [numbers.size, *data._shape_tuple()[numbers.ndim :]])
         numbers = numbers.reshape(-1)
