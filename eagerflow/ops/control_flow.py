@@ -143,7 +143,9 @@ def switch_case(
     else:
         functions = list(branch_fns)
         paired = functions and not callable(functions[0])
-        if paired and not all(isinstance(pair, builtins.tuple) and len(pair) == 2 for pair in functions):
+        if paired and not all(
+            isinstance(pair, builtins.tuple) and len(pair) == 2 for pair in functions
+        ):
             raise TypeError(f"Each entry in 'branch_fns' must be a 2-tuple. Received: {functions}")
         branches = dict(functions if paired else enumerate(functions))
     if default is None:
