@@ -258,8 +258,15 @@ const Op diag{{
           const int64_t k = c.attrs().integer(0);
           const int64_t least_rows = length + std::max<int64_t>(-k, 0);
           const int64_t least_cols = length + std::max<int64_t>(k, 0);
-          const int64_t rows = c.attrs().integer(1) < 0 ? least_rows : c.attrs().integer(1);
-          const int64_t cols = c.attrs().integer(2) < 0 ? least_cols : c.attrs().integer(2);
+          int64_t rows = c.attrs().integer(1);
+          int64_t cols = c.attrs().integer(2);
+          // Matrices are square if neither size is given.
+          if (rows < 0 && cols < 0) {
+            rows = cols = std::max(least_rows, least_cols);
+          } else {
+            rows = rows < 0 ? least_rows : rows;
+            cols = cols < 0 ? least_cols : cols;
+          }
           if (diagonal_length(rows, cols, k) != length) {
             invalid_argument("A diagonal of ", length, " elements does not fit matrices of ", rows,
                              " rows and ", cols, " columns [Op:MatrixDiagV3]");

@@ -97,8 +97,9 @@ def diag(
         name: ignored.
         k: which diagonal: 0 is the main one, positive ones lie above; or the lowest and the highest
             one of a band.
-        num_rows: the number of rows; by default the least that fits.
-        num_cols: the number of columns; by default the least that fits.
+        num_rows: the number of rows; by default the least that fits, and as many as columns if
+            these are not given either.
+        num_cols: the number of columns, likewise.
         padding_value: what stands elsewhere.
         align: on which side the shorter diagonals of a band have their padding: "RIGHT_LEFT" has
             those above at the right end and those below at the left end of their rows.

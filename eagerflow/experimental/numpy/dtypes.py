@@ -1,0 +1,111 @@
+"""NumPy's dtypes and its rules for the dtype of a result."""
+
+from __future__ import annotations
+
+import numbers
+from typing import Any
+
+import numpy as np
+
+import eagerflow as tf
+
+bool_ = np.bool_
+int8, int16, int32, int64 = np.int8, np.int16, np.int32, np.int64
+uint8, uint16, uint32, uint64 = np.uint8, np.uint16, np.uint32, np.uint64
+float16, float32, float64 = np.float16, np.float32, np.float64
+complex64, complex128 = np.complex64, np.complex128
+object_ = np.object_
+inexact = np.inexact
+string_, unicode_ = np.bytes_, np.str_
+issubdtype = np.issubdtype
+iinfo = np.iinfo
+
+_NARROW = {np.dtype("float64"): np.dtype("float32"), np.dtype("complex128"): np.dtype("complex64")}
+
+
+class _Preference:
+    float32 = False
+
+
+def prefer_float32(value: bool) -> None:
+    """Whether floats without a dtype are float32 and not, as in NumPy, float64."""
+    _Preference.float32 = value
+
+
+def default_float() -> np.dtype:
+    """The dtype of floats that no argument gives a dtype to."""
+    return np.dtype("float32" if _Preference.float32 else "float64")
+
+
+def __getattr__(name: str) -> Any:
+    defaults = {
+        "int_": np.int64,
+        "float_": default_float().type,
+        "complex_": np.complex64 if _Preference.float32 else np.complex128,
+    }
+    if name not in defaults:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return defaults[name]
+
+
+def finfo(dtype: Any) -> np.finfo:
+    """The limits of a floating dtype.
+
+    >>> tf.experimental.numpy.finfo(tf.float32).bits
+    32
+    """
+    return np.finfo(as_numpy(dtype))
+
+
+def as_numpy(dtype: Any) -> np.dtype:
+    """NumPy's dtype for a dtype, type or name; Python's types mean NumPy's defaults."""
+    if isinstance(dtype, tf.DType):
+        return np.dtype(dtype.as_numpy_dtype)
+    if dtype is float:
+        return default_float()
+    return np.dtype(dtype)
+
+
+def _operand(value: Any) -> Any:
+    if isinstance(value, bool):
+        return np.dtype(bool)
+    if isinstance(value, numbers.Number) and not isinstance(value, np.generic):
+        return value
+    if isinstance(value, tf.DType | type | np.dtype | str):
+        return as_numpy(value)
+    dtype = getattr(value, "dtype", None)
+    return as_numpy(dtype) if dtype is not None else np.asarray(value).dtype
+
+
+def result_type(*arrays_and_dtypes: Any) -> tf.DType:
+    """The dtype to which NumPy promotes these arrays, numbers and dtypes.
+
+    >>> tf.experimental.numpy.result_type(tf.int32, tf.float32)
+    tf.float64
+    """
+    found = np.dtype(np.result_type(*[_operand(x) for x in tf.nest.flatten(arrays_and_dtypes)]))
+    if all(isinstance(x, float | int) for x in arrays_and_dtypes):
+        found = np.dtype(np.int64) if found.kind in "iu" else found
+    return tf.as_dtype(narrowed(found))
+
+
+def promote_types(type1: Any, type2: Any) -> np.dtype:
+    """The smallest dtype that holds both, by NumPy's rules.
+
+    >>> tf.experimental.numpy.promote_types(tf.int32, tf.float32)
+    dtype('float64')
+    """
+    return narrowed(np.promote_types(as_numpy(type1), as_numpy(type2)))
+
+
+def narrowed(dtype: np.dtype) -> np.dtype:
+    """The dtype, or its narrower sibling if float32 is preferred."""
+    return _NARROW.get(dtype, dtype) if _Preference.float32 else dtype
+
+
+def floating(dtype: Any) -> tf.DType:
+    """The dtype itself if it is floating or complex, the default float otherwise."""
+    dtype = tf.as_dtype(dtype)
+    if dtype.is_floating or dtype.is_complex:
+        return dtype
+    return tf.as_dtype(default_float())
