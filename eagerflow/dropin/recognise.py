@@ -31,6 +31,8 @@ def generation_of(source: str, folder: Path | None = None) -> str:
     """
     old, new = set(), set()
     for path in _names_used(source, folder):
+        if path.startswith("__"):
+            continue  # modules' own names are those of both generations
         if path.split(".")[0] == "contrib" or path.startswith("keyword:"):
             old.add(path)
             continue

@@ -1,11 +1,53 @@
-"""Optimizers' updates as nodes of a graph."""
+"""Optimizers' updates as nodes of a graph, and their slots as its variables."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from eagerflow import context
+from eagerflow import _core, context
 from eagerflow.graph.recording import record
+from eagerflow.graph.structure import symbols
+from eagerflow.graph.variables import GraphVariable
+from eagerflow.type_spec import TensorSpec
+
+
+def _slot(name: str, value: Any, shape: Any, dtype: Any) -> GraphVariable:
+    """A variable that is not trained and holds one number everywhere at first."""
+    graph = context.default_graph()
+
+    def make() -> Any:
+        def fill() -> Any:
+            return _core.ops.fill(_core.convert(value, dtype, None), shape.as_list())
+
+        return record(graph, fill, kind="Const", outputs=TensorSpec(shape, dtype))
+
+    with graph.name_scope(None):
+        return GraphVariable(make, trainable=False, name=name, dtype=dtype)
+
+
+def make_slots(optimizer: Any, variables: list[Any]) -> tuple[dict[str, Any], list[dict]]:
+    """What an optimizer keeps: for all variables together, and for each of them.
+
+    They are made when a graph first needs them, and are among its global variables.
+    """
+    shared = optimizer._graph_shared
+    graph = context.default_graph()
+    for name, value in optimizer._shared_values().items():
+        if (id(graph), name) not in shared:
+            scalar = variables[0].shape.__class__([])
+            shared[id(graph), name] = _slot(name, value, scalar, variables[0].dtype)
+    slots = []
+    for variable in variables:
+        known = optimizer._graph_slots.get(id(variable))
+        if known is None:
+            base = f"{variable.op.name}/{optimizer._name}"
+            known = optimizer._graph_slots[id(variable)] = {
+                name: _slot(base, value, variable.shape, variable.dtype)
+                for name, value in optimizer._slot_values().items()
+            }
+            optimizer._kept.append(variable)
+        slots.append(known)
+    return {name: shared[id(graph), name] for name in optimizer._shared_values()}, slots
 
 
 def apply_gradients(optimizer: Any, pairs: list, global_step: Any, name: str) -> Any:
@@ -18,15 +60,33 @@ def apply_gradients(optimizer: Any, pairs: list, global_step: Any, name: str) ->
         name: the operation's name.
     """
     chosen = [(gradient, variable) for gradient, variable in pairs if gradient is not None]
+    variables = [variable for _, variable in chosen]
+    shared, slots = make_slots(optimizer, variables)
+    # Rates and the like that are tensors of the graph have to be there, too.
+    hyperparameters = symbols([value for value in vars(optimizer).values() if not _is_slots(value)])
 
-    def update(gradients: list, variables: list, step: Any) -> None:
+    def update(
+        gradients: list, variables: list, step: Any, shared: dict, slots: list, _: Any
+    ) -> None:
+        optimizer._use(variables, shared, slots)
         optimizer.apply_gradients(zip(gradients, variables, strict=True), global_step=step)
 
     return record(
         context.default_graph(),
         update,
-        ([gradient for gradient, _ in chosen], [variable for _, variable in chosen], global_step),
+        (
+            [gradient for gradient, _ in chosen],
+            variables,
+            global_step,
+            shared,
+            slots,
+            hyperparameters,
+        ),
         kind=name,
         name=name,
         infers=False,
     )
+
+
+def _is_slots(value: Any) -> bool:
+    return isinstance(value, dict | list)

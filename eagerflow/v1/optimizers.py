@@ -37,6 +37,8 @@ class Optimizer:
         self._name = name
         self._slots: dict[int, dict[str, Variable]] = {}
         self._kept: list[Any] = []  # keeps the identities above in use
+        self._graph_slots: dict[int, dict[str, Any]] = {}
+        self._graph_shared: dict[tuple[int, str], Any] = {}
 
     def get_name(self) -> str:
         """The optimizer's name."""
@@ -181,6 +183,14 @@ class Optimizer:
         """The slots each variable has, and what they hold at first."""
         return {}
 
+    def _shared_values(self) -> dict[str, float]:
+        """What is kept for all variables together, and its first values."""
+        return {}
+
+    def _use(self, variables: list[Any], shared: dict[str, Any], slots: list[dict]) -> None:
+        """Takes variables of a session for what is kept."""
+        self._slots = {variable._id: kept for variable, kept in zip(variables, slots, strict=True)}
+
     def _slots_of(self, variable: Any) -> dict[str, Variable]:
         slots = self._slots.get(variable._id)
         if slots is None:
@@ -198,7 +208,10 @@ class Optimizer:
 
     def get_slot(self, var: Any, name: str) -> Any:
         """A slot of a variable, or None if there is none yet."""
-        return self._slots.get(var._id, {}).get(name)
+        known = self._graph_slots.get(id(var))
+        if known is None:
+            known = self._slots.get(getattr(var, "_id", 0), {})
+        return known.get(name)
 
     def get_slot_names(self) -> list[str]:
         """The names of the slots, sorted."""
@@ -206,7 +219,11 @@ class Optimizer:
 
     def variables(self) -> list[Any]:
         """All slots."""
-        return [slot for slots in self._slots.values() for slot in slots.values()]
+        found = self._graph_slots or self._slots
+        return [
+            *self._graph_shared.values(),
+            *(slot for slots in found.values() for slot in slots.values()),
+        ]
 
 
 def _number(value: Any) -> Any:
@@ -318,13 +335,24 @@ class AdamOptimizer(Optimizer):
             ]
         self._current = self._powers[key]
 
+    def _shared_values(self) -> dict[str, float]:
+        return {"beta1_power": _number(self._beta1), "beta2_power": _number(self._beta2)}
+
+    def _use(self, variables: list[Any], shared: dict[str, Any], slots: list[dict]) -> None:
+        super()._use(variables, shared, slots)
+        self._powers = {variables[0]._id: [shared["beta1_power"], shared["beta2_power"]]}
+
     def _update(self, variable: Any, gradient: Any, slots: dict[str, Variable]) -> None:
         beta1, beta2 = _number(self._beta1), _number(self._beta2)
         power1, power2 = (float(power) for power in self._current)
         rate = _number(self._learning_rate) * (1 - power2) ** 0.5 / (1 - power1)
         first, second = slots["m"], slots["v"]
-        first.assign(first * beta1 + gradient * (1 - beta1))
-        second.assign(second * beta2 + gradient * gradient * (1 - beta2))
+        # The shares are rounded as the variables are.
+        share1, share2 = (
+            _ops.subtract(1.0, _core.convert(b, first.dtype, None)) for b in (beta1, beta2)
+        )
+        first.assign(first * beta1 + gradient * share1)
+        second.assign(second * beta2 + gradient * gradient * share2)
         variable.assign_sub(first * rate / (_ops.sqrt(second) + _number(self._epsilon)))
 
     def _finish(self) -> None:
@@ -440,8 +468,7 @@ class RMSPropOptimizer(Optimizer):
         self._centered = centered
 
     def _slot_values(self) -> dict[str, float]:
-        slots = {"rms": 1.0, "momentum": 0.0}
-        return slots | {"mg": 0.0} if self._centered else slots
+        return {"rms": 1.0} | ({"mg": 0.0} if self._centered else {}) | {"momentum": 0.0}
 
     def _update(self, variable: Any, gradient: Any, slots: dict[str, Variable]) -> None:
         decay = _number(self._decay)

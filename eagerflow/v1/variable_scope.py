@@ -308,7 +308,7 @@ def get_variable(
             "mean to set reuse=tf.AUTO_REUSE in VarScope?"
         )
     initializer = scope.initializer if initializer is None else initializer
-    value, dtype = _initial(full, shape, dtypes.as_dtype(dtype or scope.dtype), initializer)
+    value, dtype = initial_value(full, shape, dtypes.as_dtype(dtype or scope.dtype), initializer)
     variable = _made(
         full, value, dtype, trainable, collections, validate_shape, constraint or scope.constraint
     )
@@ -349,7 +349,7 @@ def _made(
         return make_variable(value, **arguments)
 
 
-def _initial(full: str, shape: Any, dtype: Any, initializer: Any) -> tuple[Any, Any]:
+def initial_value(full: str, shape: Any, dtype: Any, initializer: Any) -> tuple[Any, Any]:
     """An initial value, or a function that gives one, and the dtype."""
     from eagerflow.keras import initializers as keras
     from eagerflow.v1 import initializers

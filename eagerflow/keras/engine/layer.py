@@ -8,6 +8,7 @@ import numpy as np
 
 from eagerflow import _core, nest
 from eagerflow import dtype as dtypes
+from eagerflow.context import process
 from eagerflow.keras import constraints, initializers, regularizers
 from eagerflow.keras.engine.call_context import context
 from eagerflow.keras.engine.layer_config import LayerConfig
@@ -167,6 +168,13 @@ class Layer(LayerConfig, LayerNodes):
             and policy.compute is not policy.variable
             and dtype.is_floating
         )
+        if process.graphs_used:
+            from eagerflow.graph import keras_layers
+
+            if keras_layers.makes_weights():
+                return keras_layers.make_weight(
+                    self, name, shape, dtype, initializer, trainable, constraint
+                )
         variable = make_weight(
             self._variable_prefix(),
             name,

@@ -8,6 +8,7 @@ import numpy as np
 
 from eagerflow import _core, nest
 from eagerflow import dtype as dtypes
+from eagerflow.context import process
 from eagerflow.keras.engine import call_context
 from eagerflow.keras.engine.call_context import context
 from eagerflow.keras.engine.call_spec import CallSpec, call_spec_of
@@ -156,6 +157,11 @@ class LayerCall(LayerLosses):
             inputs, rest = kwargs.pop(spec.first), ()
         else:
             raise spec.missing_first(self._name, kwargs)
+        if process.graphs_used:
+            from eagerflow.graph import keras_layers
+
+            if keras_layers.applies((inputs, rest, kwargs)):
+                return keras_layers.call(self, inputs, rest, kwargs)
         flat = nest.flatten(inputs)
         if _any_symbolic(flat) or (
             (rest or kwargs) and _any_symbolic(nest.flatten([rest, list(kwargs.values())]))

@@ -1,0 +1,10 @@
+"""tf.compat.v1.keras.layers: Keras's layers, under the names of those for one kind of device too."""
+
+from eagerflow.v1.mirror import mirror
+
+__getattr__, __dir__ = mirror(
+    __name__,
+    "eagerflow.keras.layers",
+    renamed={"CuDNNGRU": "keras.layers.GRU", "CuDNNLSTM": "keras.layers.LSTM"},
+    nodes=False,
+)

@@ -1,0 +1,36 @@
+"""The session that a program shares with Keras."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+
+class _Local(threading.local):
+    session: Any = None
+
+
+_local = _Local()
+
+
+def set_session(session: Any) -> None:
+    """Makes a session the one that `get_session` gives."""
+    _local.session = session
+
+
+def get_session(op_input_list: Any = ()) -> Any:
+    """The default session, or the one that was set, or a new one for the default graph.
+
+    >>> with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+    ...     tf.compat.v1.keras.backend.get_session() is session
+    True
+    """
+    from eagerflow import context
+    from eagerflow.graph.session import Session, get_default_session
+
+    found = get_default_session()
+    if found is None:
+        found = _local.session
+    if found is None or found.graph is not context.default_graph():
+        found = _local.session = Session()
+    return found
