@@ -370,12 +370,6 @@ if _typing.TYPE_CHECKING:
         eig,
         eigvals,
     )
-    from eagerflow.ops.fft import (
-        fftnd,
-        ifftnd,
-        irfftnd,
-        rfftnd,
-    )
     from eagerflow.ops.host_functions import (
         numpy_function,
         py_function,
@@ -405,6 +399,12 @@ if _typing.TYPE_CHECKING:
     )
     from eagerflow.ops.random_distributions import (
         random_index_shuffle,
+    )
+    from eagerflow.ops.raw_fft import (
+        fftnd,
+        ifftnd,
+        irfftnd,
+        rfftnd,
     )
     from eagerflow.ops.segment import (
         histogram_fixed_width,
@@ -493,7 +493,7 @@ _NAMES = {
     ),
     "eagerflow.ops.einsum": "einsum",
     "eagerflow.ops.factorization": "eig eigvals",
-    "eagerflow.ops.fft": "fftnd ifftnd irfftnd rfftnd",
+    "eagerflow.ops.raw_fft": "fftnd ifftnd irfftnd rfftnd",
     "eagerflow.ops.host_functions": "numpy_function py_function",
     "eagerflow.ops.initializers": (
         "constant_initializer ones_initializer random_normal_initializer "

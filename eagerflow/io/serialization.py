@@ -31,6 +31,42 @@ def tensor_message(tensor: Tensor) -> Any:
     return message
 
 
+def packed_strings(strings: list[bytes]) -> bytes:
+    """Strings in one: the length of each as a varint, and then what they hold."""
+    lengths = bytearray()
+    for text in strings:
+        size = len(text)
+        while size > 0x7F:
+            lengths.append(size & 0x7F | 0x80)
+            size >>= 7
+        lengths.append(size)
+    return bytes(lengths) + b"".join(strings)
+
+
+def _unpacked_strings(content: bytes, count: int) -> list[bytes]:
+    sizes, place = [], 0
+    for _ in range(count):
+        size, shift = 0, 0
+        while True:
+            if place >= len(content) or shift > 63:
+                raise ValueError("the lengths of strings are cut off")
+            byte = content[place]
+            size |= (byte & 0x7F) << shift
+            place, shift = place + 1, shift + 7
+            if byte < 0x80:
+                break
+        sizes.append(size)
+        if sum(sizes) > len(content):
+            raise ValueError("a string is cut off")
+    strings = []
+    for size in sizes:
+        strings.append(content[place : place + size])
+        place += size
+    if place != len(content):
+        raise ValueError(f"{count} strings end after {place} of {len(content)} bytes")
+    return strings
+
+
 # Where TensorProto keeps elements of each dtype that are not raw bytes.
 _FIELDS = {
     dtypes.float32: "float_val",
@@ -68,6 +104,8 @@ def tensor_of_message(message: Any) -> Tensor:
         count *= size
     if dtype is dtypes.string:
         strings = list(message.string_val)
+        if message.tensor_content:
+            strings = _unpacked_strings(message.tensor_content, count)
         if len(strings) != count and not (len(strings) == 1 and count < 1 << 24):
             raise ValueError(f"shape {shape} but {len(strings)} strings")
         values = np.empty(count, object)

@@ -9,7 +9,7 @@ import numpy as np
 from eagerflow import _core
 from eagerflow import dtype as dtypes
 from eagerflow.io.raw import strings_tensor
-from eagerflow.io.serialization import parse_tensor, tensor_message
+from eagerflow.io.serialization import packed_strings, parse_tensor, tensor_message
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.op_arguments import raises_like
 from eagerflow.ops.sparse.arrangement import concat
@@ -27,7 +27,15 @@ def _checked_type(out_type: Any) -> None:
 
 def _parts(value: SparseTensor) -> list[bytes]:
     tensors = (value.indices, value.values, value.dense_shape)
-    return [tensor_message(tensor).SerializeToString() for tensor in tensors]
+    return [_message(tensor).SerializeToString() for tensor in tensors]
+
+
+def _message(tensor: Tensor) -> Any:
+    message = tensor_message(tensor)
+    if message.string_val:  # here strings lie behind each other, after their lengths
+        message.tensor_content = packed_strings(list(message.string_val))
+        message.ClearField("string_val")
+    return message
 
 
 def serialize_sparse(

@@ -333,7 +333,7 @@ def _scaled(y: Tensor, factor: float) -> Tensor:
     return y if factor == 1.0 else y * factor
 
 
-@raises_like("FFTND")
+@raises_like("FFTND/signal")
 def fftnd(
     input_tensor: Any,
     fft_length: Any = None,
@@ -361,7 +361,7 @@ def fftnd(
     return _along(input_tensor, fft_length, axes, norm, False)
 
 
-@raises_like("IFFTND")
+@raises_like("IFFTND/signal")
 def ifftnd(
     input_tensor: Any,
     fft_length: Any = None,
@@ -383,7 +383,7 @@ def _along(value: Any, fft_length: Any, axes: Any, norm: str | None, inverse: bo
     return _scaled(_complex_transform(x, chosen, inverse), factor)
 
 
-@raises_like("RFFTND")
+@raises_like("RFFTND/signal")
 def rfftnd(
     input_tensor: Any,
     fft_length: Any = None,
@@ -403,7 +403,6 @@ def rfftnd(
     return _scaled(_half_transform(x, chosen), _scale(norm, _size(x, chosen), False))
 
 
-@raises_like("IRFFTND")
 def irfftnd(
     input_tensor: Any,
     fft_length: Any = None,

@@ -407,7 +407,7 @@ def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = No
     positive = _ops.greater(total, _ops.zeros_like(total))
     safe = _ops.select(positive, total, _ops.ones_like(total))
     length = _ops.select(positive, _ops.sqrt(safe), total)
-    clip_norm = _core.convert(clip_norm, None, values.dtype)
+    clip_norm = _ops.cast(_core.convert(clip_norm, None, values.dtype), values.dtype)
     clipped = _ops.divide_real(values * clip_norm, _ops.maximum(length, clip_norm))
     if isinstance(t, IndexedSlices):
         return IndexedSlices(clipped, t.indices, t.dense_shape)

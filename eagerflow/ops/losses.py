@@ -42,8 +42,10 @@ def softmax_cross_entropy_with_logits(
     array([0.6931472], dtype=float32)
     """
     logits = _core.convert(logits, None, None)
-    labels = _core.convert(labels, logits.dtype, None)
+    labels = _core.convert(labels, None, logits.dtype)
     dtype = logits.dtype
+    if labels.dtype != dtype:
+        labels = _ops.cast(labels, dtype)
     if dtype in _NARROW:
         logits, labels = _ops.cast(logits, dtypes.float32), _ops.cast(labels, dtypes.float32)
     rank = logits.ndim

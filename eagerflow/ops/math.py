@@ -6,6 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from eagerflow import _core
 from eagerflow import dtype as dtypes
 from eagerflow.composite import CompositeTensor, accepts_composites, elementwise
@@ -189,6 +191,8 @@ def truediv(x: Any, y: Any, name: str | None = None) -> Tensor:
     """
     if not isinstance(x, CompositeTensor):
         x = _core.convert(x, None, y.dtype if isinstance(y, CompositeTensor) else None)
+        if isinstance(y, np.generic):
+            y = _core.convert(y, None, x.dtype)
     return _ops.divide_real(*_dividable(x, y, "__truediv__"))
 
 

@@ -59,7 +59,10 @@ def _fake(
     nothing = np.logical_and(np.asarray(low) == 0, np.asarray(high) == 0)
     with np.errstate(all="ignore"):
         clamped = np.clip(array, bottom, top)
-        steps = np.floor((clamped - bottom) / scale + np.float32(0.5))
+        shifted = clamped - bottom
+        # The two kernels differ where a value lies halfway.
+        scaled = shifted / scale if variables else shifted * (np.float32(1) / scale)
+        steps = np.floor(scaled + np.float32(0.5)).astype(np.float64)
         values = np.where(nothing, 0, steps * scale + bottom).astype(np.float32)
     inside = np.where(nothing, True, (array >= bottom) & (array <= top))
     below = np.where(nothing, False, array < bottom)

@@ -27,13 +27,25 @@ def _rounded(values: np.ndarray, like: Tensor) -> Tensor:
     return _core.convert(np.asarray(values, like.dtype.as_numpy_dtype), like.dtype, None)
 
 
-def _unary(x: Any, op: str, name: str, derivative: Callable) -> Tensor:
+def _without_negatives(name: str) -> Callable:
+    """A function of SciPy's that is -inf at negative numbers, as at its pole at 0."""
+
+    def function(x: np.ndarray) -> np.ndarray:
+        import scipy.special
+
+        return np.where(x < 0, -np.inf, getattr(scipy.special, name)(np.abs(x)))
+
+    return function
+
+
+def _unary(x: Any, op: str, name: str | Callable, derivative: Callable) -> Tensor:
     """`scipy.special.name` of a tensor; `derivative(x, y)` is its derivative, by operations."""
     import scipy.special
 
     x = checked(x, _FLOATS, op)
+    function = getattr(scipy.special, name) if isinstance(name, str) else name
     with np.errstate(all="ignore"):
-        values = getattr(scipy.special, name)(array_of(x).astype(np.float64))
+        values = function(array_of(x).astype(np.float64))
 
     (y,) = differentiable([_rounded(values, x)], [x], lambda dy: dy * derivative(x, y))
     return y
@@ -127,7 +139,7 @@ def bessel_y0(x: Any, name: str | None = None) -> Tensor:
     >>> f"{float(tf.math.special.bessel_y0(1.0)):.4f}"
     '0.0883'
     """
-    return _unary(x, "BesselY0", "y0", lambda x, y: _ops.negative(bessel_y1(x)))
+    return _unary(x, "BesselY0", _without_negatives("y0"), lambda x, y: _ops.negative(bessel_y1(x)))
 
 
 @elementwise
@@ -137,7 +149,7 @@ def bessel_y1(x: Any, name: str | None = None) -> Tensor:
     >>> f"{float(tf.math.special.bessel_y1(1.0)):.4f}"
     '-0.7812'
     """
-    return _unary(x, "BesselY1", "y1", lambda x, y: bessel_y0(x) - y / x)
+    return _unary(x, "BesselY1", _without_negatives("y1"), lambda x, y: bessel_y0(x) - y / x)
 
 
 @elementwise

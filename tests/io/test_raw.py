@@ -86,3 +86,17 @@ def test_csv_columns_have_the_dtypes_of_their_defaults():
 def test_csv_refuses_what_it_cannot_read(line, defaults, message):
     with pytest.raises(Invalid, match=message):
         tf.io.decode_csv([line], defaults)
+
+
+def test_strings_of_sparse_tensors_are_packed():
+    value = tf.SparseTensor([[0, 1], [1, 0]], ["x" * 200, "y"], [2, 4])
+    rows = tf.io.serialize_many_sparse(value)
+    assert rows[1, 1].numpy() == b'\x08\x07\x12\x04\x12\x02\x08\x01"\x02\x01y'
+    again = tf.io.deserialize_many_sparse(rows, tf.string)
+    assert again.values.numpy().tolist() == [b"x" * 200, b"y"]
+    for cut in (b'"\x02\x02y', b'"\x01\x81', b'"\x03\x01yy'):
+        broken = b"\x08\x07\x12\x04\x12\x02\x08\x01" + cut
+        with pytest.raises(Invalid):
+            tf.io.deserialize_many_sparse(
+                [[rows[1, 0].numpy(), broken, rows[1, 2].numpy()]], "string"
+            )

@@ -83,7 +83,8 @@ def from_dense(tensor: Any, name: str | None = None) -> SparseTensor:
     tensor = _core.convert(tensor, None, None)
     if tensor.ndim == 0:
         raise invalid_argument("WhereOp : Unhandled input dimensions: 0 [Op:Where]")
-    blank = _core.convert("" if tensor.dtype is dtypes.string else 0, tensor.dtype, None)
+    zero = {dtypes.string: "", dtypes.bool: False}.get(tensor.dtype, 0)
+    blank = _core.convert(zero, tensor.dtype, None)
     places = _ops.where_indices(_ops.not_equal(tensor, blank))
     return SparseTensor(places, _ops.gather_nd(tensor, places, 0), tensor._shape_tuple())
 

@@ -116,7 +116,6 @@ def segment_sqrt_n(
     return _scaled(_ops.unsorted_segment_sum(rows, ids, count), ids, count, True)
 
 
-@raises_like("DenseCountSparseOutput")
 def bincount(
     values: Any,
     weights: Any = None,
