@@ -17,7 +17,10 @@ namespace ef::py {
 namespace {
 
 cpu::Update kind_of(const char* text) {
-  constexpr std::string_view names[] = {"sgd", "momentum", "adam", "rmsprop", "adagrad"};
+  constexpr std::string_view names[] = {"sgd",     "momentum", "adam",   "rmsprop",
+                                        "adagrad", "adadelta", "adamax", "nadam",
+                                        "ftrl",    "lion",     "decay",  "average"};
+  static_assert(std::size(names) == static_cast<size_t>(cpu::Update::kCount));
   for (size_t i = 0; i < std::size(names); ++i) {
     if (names[i] == text) return static_cast<cpu::Update>(i);
   }
@@ -38,10 +41,12 @@ Variable* variable_at(PyObject* list, Py_ssize_t i) {
   return &variable_of(item);
 }
 
-// A gradient is a tensor, or a tuple (rows, values) that stands for some rows of one.
-Step step_of(Variable* variable, PyObject* gradient) {
+// A gradient is a tensor, or a tuple (rows, values) that stands for some rows of one; an update
+// that reads none gets None.
+Step step_of(cpu::Update update, Variable* variable, PyObject* gradient) {
   Step step;
   step.variable = variable;
+  if (update == cpu::Update::kDecay && gradient == Py_None) return step;
   if (!PyTuple_Check(gradient) || PyTuple_GET_SIZE(gradient) != 2) {
     step.gradient = to_tensor(gradient);
     return step;
@@ -77,8 +82,8 @@ void check(const Step& step) {
   if (!is_floating(value.dtype())) {
     invalid_argument("Optimizers update floating variables, not ", value.dtype(), ".");
   }
-  if (step.gradient.dtype() != value.dtype() ||
-      step.gradient.shape() != gradient_shape(step, value.shape())) {
+  if (step.gradient && (step.gradient.dtype() != value.dtype() ||
+                        step.gradient.shape() != gradient_shape(step, value.shape()))) {
     invalid_argument("The gradient has shape ", step.gradient.shape(), " and dtype ",
                      step.gradient.dtype(), ", but its variable has shape ", value.shape(),
                      " and dtype ", value.dtype(), ".");
@@ -96,13 +101,15 @@ void check(const Step& step) {
 
 // Variables are unlocked before the GIL is taken back: a reader may wait for one with the GIL.
 void run(cpu::Update kind, const Step& step, const cpu::UpdateNumbers& numbers) {
-  const BlockingRegion region(static_cast<double>(step.gradient.bytes()));
+  const Tensor& gradient = step.gradient;
+  const int64_t size = gradient ? gradient.size() : step.variable->peek().size();
+  const BlockingRegion region(4.0 * static_cast<double>(size));
   const Variable::Update variable(*step.variable);
   std::optional<Variable::Update> slots[3];
   cpu::UpdateArrays arrays;
   arrays.variable = variable.tensor().mutable_raw_data();
-  arrays.gradient = step.gradient.raw_data();
-  arrays.count = step.gradient.size();
+  arrays.gradient = gradient ? gradient.raw_data() : nullptr;
+  arrays.count = size;
   for (int k = 0; k < 3; ++k) {
     if (!step.slots[k]) continue;
     slots[k].emplace(*step.slots[k]);
@@ -137,7 +144,7 @@ PyObject* apply_update(PyObject*, PyObject* args) {
     // Everything is checked before anything is written.
     std::vector<Step> steps;
     for (Py_ssize_t i = 0; i < count; ++i) {
-      Step step = step_of(variable_at(variables, i), PyList_GET_ITEM(gradients, i));
+      Step step = step_of(update, variable_at(variables, i), PyList_GET_ITEM(gradients, i));
       for (Py_ssize_t k = 0; k < PyList_GET_SIZE(slots); ++k) {
         PyObject* slot = PyList_GET_ITEM(slots, k);
         if (slot == Py_None) continue;

@@ -20,18 +20,13 @@ const UpdateLoops& vector_loops() {
   }
 }
 
-template <class T>
-constexpr UpdateLoop kShortLoops[] = {plain::sgd<T, float>, plain::momentum<T, float>,
-                                      plain::adam<T, float>, plain::rmsprop<T, float>,
-                                      plain::adagrad<T, float>};
-
 UpdateLoop loop_for(Update update, DType dtype) {
   const int k = static_cast<int>(update);
   switch (dtype) {
     case DType::kFloat32: return vector_loops().float32[k];
     case DType::kFloat64: return vector_loops().float64[k];
-    case DType::kFloat16: return kShortLoops<Half>[k];
-    case DType::kBfloat16: return kShortLoops<Bfloat16>[k];
+    case DType::kFloat16: return plain::kUpdates<Half, float>[k];
+    case DType::kBfloat16: return plain::kUpdates<Bfloat16, float>[k];
     default: invalid_argument("Optimizers update floating variables, not ", dtype, ".");
   }
 }

@@ -25,13 +25,23 @@ enum class Update : uint8_t {
   kRmsprop,   // s0 = ρ s0 + (1 - ρ) g²; step = rate g / √(s0 - s2² + ε); with momentum,
               // s1 = momentum s1 + step is the step; centered, s2 is the mean of g
   kAdagrad,   // s0 += g²; w -= rate g / √(s0 + ε)
+  kAdadelta,  // s0 = ρ s0 + (1 - ρ) g²; step = g √(s1 + ε) / √(s0 + ε);
+              // s1 = ρ s1 + (1 - ρ) step²; w -= rate step
+  kAdamax,    // s0 += (g - s0)(1 - beta1); s1 = max(beta2 s1, |g|); w -= rate s0 / (s1 + ε)
+  kNadam,     // s0 += (g - s0)(1 - beta1); s1 += (g² - s1)(1 - beta2);
+              // w -= (rate s0 + momentum g) / (√s1 + ε)
+  kFtrl,      // s = s0 + g²; s1 += g + ε w - (s^p - s0^p) / rate w; s0 = s;
+              // w = (clip(s1, -beta1, beta1) - s1) / (s^p / rate + 2 beta2); p is the momentum
+  kLion,      // w -= rate sign(beta1 s0 + (1 - beta1) g); s0 = beta2 s0 + (1 - beta2) g
+  kDecay,     // w -= rate w
+  kAverage,   // w = momentum w + (1 - momentum) g
   kCount,
 };
 
 struct UpdateNumbers {
   double rate = 0;
   double momentum = 0;
-  double beta1 = 0;  // ρ for kRmsprop
+  double beta1 = 0;  // ρ for kRmsprop and kAdadelta
   double beta2 = 0;
   double epsilon = 0;
   bool nesterov = false;

@@ -1,14 +1,17 @@
 // Vectorised optimizer updates.
+#include <algorithm>
+
 #include "kernels/cpu/optimizer_loops.h"
 
 namespace ef::cpu::EF_ISA {
 
 const UpdateLoops& update_loops() {
-  static constexpr UpdateLoops loops = {
-      {sgd<float, float>, momentum<float, float>, adam<float, float>, rmsprop<float, float>,
-       adagrad<float, float>},
-      {sgd<double, double>, momentum<double, double>, adam<double, double>, rmsprop<double, double>,
-       adagrad<double, double>}};
+  static constexpr UpdateLoops loops = [] {
+    UpdateLoops result{};
+    std::ranges::copy(kUpdates<float, float>, result.float32);
+    std::ranges::copy(kUpdates<double, double>, result.float64);
+    return result;
+  }();
   return loops;
 }
 

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from eagerflow import _core
-from eagerflow.keras.optimizers.optimizer import Optimizer
-
-_ops = _core.ops
+from eagerflow.keras.optimizers.optimizer import Optimizer, apply_update, column
 
 
 class Adadelta(Optimizer):
@@ -65,13 +62,15 @@ class Adadelta(Optimizer):
         return {"accumulated_grad": 0.0, "accumulated_delta_var": 0.0}
 
     def _update(self, variables: list, gradients: list, slots: list, rate: float) -> None:
-        rho, epsilon = self.rho, self.epsilon
-        for variable, gradient, entry in zip(variables, gradients, slots, strict=True):
-            squares, steps = entry["accumulated_grad"], entry["accumulated_delta_var"]
-            squares.assign(squares * rho + _ops.square(gradient) * (1 - rho))
-            step = gradient * _ops.sqrt(steps + epsilon) / _ops.sqrt(squares + epsilon)
-            steps.assign(steps * rho + _ops.square(step) * (1 - rho))
-            variable.assign_sub(step * rate)
+        apply_update(
+            "adadelta",
+            variables,
+            [column(slots, "accumulated_grad"), column(slots, "accumulated_delta_var")],
+            gradients,
+            rate,
+            beta1=self.rho,
+            epsilon=self.epsilon,
+        )
 
     def get_config(self) -> dict[str, Any]:
         """The arguments that make an optimizer like this one."""

@@ -5,10 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from eagerflow import _core
-from eagerflow.keras.optimizers.optimizer import Optimizer, rounded
-
-_ops = _core.ops
+from eagerflow.keras.optimizers.optimizer import Optimizer, apply_update, column, rounded
 
 
 class Adamax(Optimizer):
@@ -71,11 +68,16 @@ class Adamax(Optimizer):
     def _update(self, variables: list, gradients: list, slots: list, rate: float) -> None:
         step = int(self._iterations) + 1
         rate = rate / (1 - math.pow(rounded(self.beta_1), step))
-        for variable, gradient, entry in zip(variables, gradients, slots, strict=True):
-            m, u = entry["m"], entry["u"]
-            m.assign_add((gradient - m) * (1 - self.beta_1))
-            u.assign(_ops.maximum(u * self.beta_2, _ops.abs(gradient)))
-            variable.assign_sub(m * rate / (u + self.epsilon))
+        apply_update(
+            "adamax",
+            variables,
+            [column(slots, "m"), column(slots, "u")],
+            gradients,
+            rate,
+            beta1=self.beta_1,
+            beta2=self.beta_2,
+            epsilon=self.epsilon,
+        )
 
     def get_config(self) -> dict[str, Any]:
         """The arguments that make an optimizer like this one."""

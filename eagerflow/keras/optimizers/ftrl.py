@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from eagerflow import _core
-from eagerflow.keras.optimizers.optimizer import Optimizer
-
-_ops = _core.ops
+from eagerflow.keras.optimizers.optimizer import Optimizer, apply_update, column
 
 
 class Ftrl(Optimizer):
@@ -96,21 +93,17 @@ class Ftrl(Optimizer):
         return {"accumulator": self.initial_accumulator_value, "linear": 0.0}
 
     def _update(self, variables: list, gradients: list, slots: list, rate: float) -> None:
-        power = -self.learning_rate_power
-        l1 = self.l1_regularization_strength
-        l2 = self.l2_regularization_strength + self.beta / (2.0 * rate)
-        shrinkage = 2 * self.l2_shrinkage_regularization_strength
-        for variable, gradient, entry in zip(variables, gradients, slots, strict=True):
-            accumulator, linear = entry["accumulator"], entry["linear"]
-            sums = accumulator + _ops.square(gradient)
-            powers = _ops.pow(sums, power)
-            slope = (powers - _ops.pow(accumulator, power)) / rate
-            shrunk = gradient + variable * shrinkage if shrinkage else gradient
-            linear.assign_add(shrunk - slope * variable)
-            value = linear.read_value()
-            bounded = _ops.clip_by_value(value, -l1, l1)
-            variable.assign((bounded - value) / (powers / rate + 2 * l2))
-            accumulator.assign(sums)
+        apply_update(
+            "ftrl",
+            variables,
+            [column(slots, "accumulator"), column(slots, "linear")],
+            gradients,
+            rate,
+            momentum=-self.learning_rate_power,
+            beta1=self.l1_regularization_strength,
+            beta2=self.l2_regularization_strength + self.beta / (2.0 * rate),
+            epsilon=2 * self.l2_shrinkage_regularization_strength,
+        )
 
     def get_config(self) -> dict[str, Any]:
         """The arguments that make an optimizer like this one."""

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from eagerflow import _core
-from eagerflow.keras.optimizers.optimizer import Optimizer
-
-_ops = _core.ops
+from eagerflow.keras.optimizers.optimizer import Optimizer, apply_update, column
 
 
 class Lion(Optimizer):
@@ -73,11 +70,15 @@ class Lion(Optimizer):
         return {"m": 0.0}
 
     def _update(self, variables: list, gradients: list, slots: list, rate: float) -> None:
-        for variable, gradient, entry in zip(variables, gradients, slots, strict=True):
-            m = entry["m"]
-            direction = m * self.beta_1 + gradient * (1.0 - self.beta_1)
-            variable.assign_sub(_ops.sign(direction) * rate)
-            m.assign(m * self.beta_2 + gradient * (1.0 - self.beta_2))
+        apply_update(
+            "lion",
+            variables,
+            [column(slots, "m")],
+            gradients,
+            rate,
+            beta1=self.beta_1,
+            beta2=self.beta_2,
+        )
 
     def get_config(self) -> dict[str, Any]:
         """The arguments that make an optimizer like this one."""

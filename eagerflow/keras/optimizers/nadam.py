@@ -5,10 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from eagerflow import _core
-from eagerflow.keras.optimizers.optimizer import Optimizer, rounded
-
-_ops = _core.ops
+from eagerflow.keras.optimizers.optimizer import Optimizer, apply_update, column, rounded
 
 
 class Nadam(Optimizer):
@@ -89,13 +86,18 @@ class Nadam(Optimizer):
         product = self._product_at(step)
         of_mean = after / (1.0 - product * after)
         of_gradient = (1.0 - now) / (1.0 - product)
-        of_square = 1.0 / (1.0 - math.pow(rounded(self.beta_2), step))
-        for variable, gradient, entry in zip(variables, gradients, slots, strict=True):
-            m, v = entry["m"], entry["v"]
-            m.assign_add((gradient - m) * (1 - self.beta_1))
-            v.assign_add((_ops.square(gradient) - v) * (1 - self.beta_2))
-            mean = m * of_mean + gradient * of_gradient
-            variable.assign_sub(mean * rate / (_ops.sqrt(v * of_square) + self.epsilon))
+        of_square = math.sqrt(1.0 - math.pow(rounded(self.beta_2), step))
+        apply_update(
+            "nadam",
+            variables,
+            [column(slots, "m"), column(slots, "v")],
+            gradients,
+            rate * of_mean * of_square,
+            momentum=rate * of_gradient * of_square,
+            beta1=self.beta_1,
+            beta2=self.beta_2,
+            epsilon=self.epsilon * of_square,
+        )
 
     def get_config(self) -> dict[str, Any]:
         """The arguments that make an optimizer like this one."""

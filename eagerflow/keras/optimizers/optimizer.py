@@ -462,9 +462,8 @@ class Optimizer(OlderHooks):
             ]
         rate = self._current_rate()
         if self.weight_decay:
-            for variable in variables:
-                if self._use_weight_decay(variable):
-                    variable.assign_sub(variable * (self.weight_decay * rate))
+            decayed = [v for v in variables if self._use_weight_decay(v)]
+            apply_update("decay", decayed, [], [None] * len(decayed), self.weight_decay * rate)
         self._update(variables, gradients, slots, rate)
         self._iterations.assign_add(_ONE)
         if self.use_ema:
@@ -593,9 +592,9 @@ class Optimizer(OlderHooks):
         raise TypeError(f"{type(self).__name__} defines no update rule.")
 
     def _update_averages(self, variables: list[Variable]) -> None:
-        for variable in variables:
-            average = self._averages[variable._id]
-            average.assign(average * self.ema_momentum + variable * (1 - self.ema_momentum))
+        averages = [self._averages[variable._id] for variable in variables]
+        values = [variable.read_value() for variable in variables]
+        apply_update("average", averages, [], values, 0.0, momentum=self.ema_momentum)
         frequency = self.ema_overwrite_frequency
         if frequency and int(self._iterations) % frequency == 0:
             self.finalize_variable_values(variables)
