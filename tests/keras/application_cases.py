@@ -18,6 +18,11 @@ NETWORKS = (
     "MobileNetV3Small",
     "EfficientNetV2B0",
     "NASNetMobile",
+    "ConvNeXtTiny",
+    "InceptionResNetV2",
+    "RegNetX002",
+    "RegNetY004",
+    "ResNetRS50",
 )
 TOPS = {
     "MobileNetV2": {"alpha": 0.35, "input_shape": (96, 96, 3), "classes": 7},

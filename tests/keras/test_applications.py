@@ -29,12 +29,49 @@ NETWORKS = {
     "MobileNetV3Small": ("MobilenetV3small", 939120, 230, 4269316279, 0.1021, 0.0963),
     "EfficientNetV2B0": ("efficientnetv2-b0", 5919312, 271, 3260330770, 0.1472, 0.1392),
     "NASNetMobile": ("NASNet", 4269716, 770, 2868777118, 0.1167, 0.08174),
+    "ConvNeXtTiny": ("convnext_tiny", 27820128, 152, 329417031, 0.8077, 0.7528),
+    "InceptionResNetV2": ("inception_resnet_v2", 54336736, 781, 4209690179, 0.1011, 0.1185),
+    "RegNetX002": ("regnetx002", 2336640, 144, 1948959799, 0.3798, 0.3152),
+    "RegNetY004": ("regnety004", 3930296, 238, 1314972058, 0.2727, 0.2826),
+    "ResNetRS50": ("resnet-rs-50", 33696288, 272, 889900977, 0.1473, 0.1681),
 }
 TOPS = {
     "MobileNetV2": ("mobilenetv2_0.35_96", 419175, "predictions", 156),
     "MobileNet": ("mobilenet_0.25_64", 220343, "predictions", 91),
     "EfficientNetB0": ("efficientnetb0", 4058538, "predictions", 240),
 }
+
+
+# Parameters without a classifier.
+SIZES = {
+    "ConvNeXtSmall": 49454688,
+    "RegNetX016": 8320640,
+    "RegNetX040": 20833312,
+    "RegNetY002": 2814844,
+    "RegNetY032": 17989498,
+    "ResNetRS101": 61675296,
+}
+
+
+@pytest.mark.parametrize("name", list(SIZES))
+def test_sizes(name):
+    build = getattr(applications, name)
+    model = build(weights=None, include_top=False, input_shape=(96, 96, 3))
+    assert model.count_params() == SIZES[name] and build.__name__ == name
+
+
+def test_layers_of_networks_are_saved(tmp_path):
+    images = tf.keras.Input([32, 32, 3])
+    x = applications.convnext.LayerScale(0.5, 3)(images)
+    x = applications.convnext.StochasticDepth(0.5)(x)
+    x = applications.inception_resnet_v2.CustomScaleLayer(2.0)([images, x])
+    model = tf.keras.Model(images, x)
+    model.save(tmp_path / "model.keras")
+    again = tf.keras.models.load_model(tmp_path / "model.keras")
+    ones = tf.ones([4, 32, 32, 3])
+    np.testing.assert_array_equal(again(ones).numpy(), np.full([4, 32, 32, 3], 2.0))
+    dropped = np.unique(applications.convnext.StochasticDepth(0.5)(ones, training=True).numpy())
+    assert set(dropped) <= {0.0, 2.0}
 
 
 @pytest.mark.parametrize("name", list(NETWORKS))
@@ -119,5 +156,9 @@ def test_refused():
         applications.VGG16(weights=None, input_shape=(None, None, 3))
     with pytest.raises(ValueError, match="alpha"):
         applications.MobileNetV2(alpha=0.4)
+    with pytest.raises(ValueError, match="imagenet-i192"):
+        applications.ResNetRS101(weights="imagenet-i999")
+    with pytest.raises(ValueError, match="Unknown"):
+        applications.InceptionResNetV2(weights=None, size=3)
     with pytest.raises(ValueError, match="mode"):
         applications.imagenet_utils.preprocess_input(np.zeros((2, 2, 3)), mode="keras")

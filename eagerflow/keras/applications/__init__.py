@@ -1,21 +1,32 @@
 """tf.keras.applications: known networks for images."""
 
 from eagerflow.keras.applications import (
+    convnext,
     densenet,
     efficientnet,
     efficientnet_v2,
     imagenet_utils,
+    inception_resnet_v2,
     inception_v3,
     mobilenet,
     mobilenet_v2,
     mobilenet_v3,
     nasnet,
+    regnet,
     resnet,
     resnet50,
+    resnet_rs,
     resnet_v2,
     vgg16,
     vgg19,
     xception,
+)
+from eagerflow.keras.applications.convnext import (
+    ConvNeXtBase,
+    ConvNeXtLarge,
+    ConvNeXtSmall,
+    ConvNeXtTiny,
+    ConvNeXtXLarge,
 )
 from eagerflow.keras.applications.densenet import DenseNet121, DenseNet169, DenseNet201
 from eagerflow.keras.applications.efficientnet import (
@@ -37,18 +48,95 @@ from eagerflow.keras.applications.efficientnet_v2 import (
     EfficientNetV2M,
     EfficientNetV2S,
 )
+from eagerflow.keras.applications.inception_resnet_v2 import InceptionResNetV2
 from eagerflow.keras.applications.inception_v3 import InceptionV3
 from eagerflow.keras.applications.mobilenet import MobileNet
 from eagerflow.keras.applications.mobilenet_v2 import MobileNetV2
 from eagerflow.keras.applications.mobilenet_v3 import MobileNetV3Large, MobileNetV3Small
 from eagerflow.keras.applications.nasnet import NASNetLarge, NASNetMobile
+from eagerflow.keras.applications.regnet import (
+    RegNetX002,
+    RegNetX004,
+    RegNetX006,
+    RegNetX008,
+    RegNetX016,
+    RegNetX032,
+    RegNetX040,
+    RegNetX064,
+    RegNetX080,
+    RegNetX120,
+    RegNetX160,
+    RegNetX320,
+    RegNetY002,
+    RegNetY004,
+    RegNetY006,
+    RegNetY008,
+    RegNetY016,
+    RegNetY032,
+    RegNetY040,
+    RegNetY064,
+    RegNetY080,
+    RegNetY120,
+    RegNetY160,
+    RegNetY320,
+)
 from eagerflow.keras.applications.resnet import ResNet50, ResNet101, ResNet152
+from eagerflow.keras.applications.resnet_rs import (
+    ResNetRS50,
+    ResNetRS101,
+    ResNetRS152,
+    ResNetRS200,
+    ResNetRS270,
+    ResNetRS350,
+    ResNetRS420,
+)
 from eagerflow.keras.applications.resnet_v2 import ResNet50V2, ResNet101V2, ResNet152V2
 from eagerflow.keras.applications.vgg16 import VGG16
 from eagerflow.keras.applications.vgg19 import VGG19
 from eagerflow.keras.applications.xception import Xception
 
 __all__ = [
+    "convnext",
+    "ConvNeXtBase",
+    "ConvNeXtLarge",
+    "ConvNeXtSmall",
+    "ConvNeXtTiny",
+    "ConvNeXtXLarge",
+    "inception_resnet_v2",
+    "InceptionResNetV2",
+    "regnet",
+    "RegNetX002",
+    "RegNetX004",
+    "RegNetX006",
+    "RegNetX008",
+    "RegNetX016",
+    "RegNetX032",
+    "RegNetX040",
+    "RegNetX064",
+    "RegNetX080",
+    "RegNetX120",
+    "RegNetX160",
+    "RegNetX320",
+    "RegNetY002",
+    "RegNetY004",
+    "RegNetY006",
+    "RegNetY008",
+    "RegNetY016",
+    "RegNetY032",
+    "RegNetY040",
+    "RegNetY064",
+    "RegNetY080",
+    "RegNetY120",
+    "RegNetY160",
+    "RegNetY320",
+    "resnet_rs",
+    "ResNetRS50",
+    "ResNetRS101",
+    "ResNetRS152",
+    "ResNetRS200",
+    "ResNetRS270",
+    "ResNetRS350",
+    "ResNetRS420",
     "DenseNet121",
     "DenseNet169",
     "DenseNet201",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from typing import Any
 
 from eagerflow.keras import config, layers
@@ -149,3 +150,70 @@ class Frame:
         elif self.weights is not None:
             model.load_weights(self.weights)
         return model
+
+
+def variant(
+    title: str,
+    model_name: str,
+    first_line: str,
+    source: str,
+    build: Callable[..., Any],
+    module: str,
+) -> Callable[..., Any]:
+    """The public function of one size of an architecture.
+
+    Args:
+        title: the function's name.
+        model_name: the model's name, unless the caller gives another.
+        first_line: what the function makes.
+        source: where the architecture was published.
+        build: makes the model from `model_name`, `include_preprocessing` and `frame`.
+        module: the function's module.
+    """
+
+    def function(
+        model_name: str = model_name,
+        include_top: bool = True,
+        include_preprocessing: bool = True,
+        weights: Any = "imagenet",
+        input_tensor: Any = None,
+        input_shape: Any = None,
+        pooling: str | None = None,
+        classes: int = 1000,
+        classifier_activation: Any = "softmax",
+    ) -> Any:
+        frame = Frame(
+            include_top,
+            weights,
+            input_tensor,
+            input_shape,
+            pooling,
+            classes,
+            classifier_activation,
+        )
+        return build(
+            model_name=model_name, include_preprocessing=include_preprocessing, frame=frame
+        )
+
+    function.__name__ = function.__qualname__ = title
+    function.__module__ = module
+    function.__doc__ = f"""{first_line}
+
+    {source}
+
+    Args:
+        model_name: the model's name.
+        include_top: whether the network ends with a classifier.
+        include_preprocessing: whether the network itself brings values from 0 to 255 to its range.
+        weights: "imagenet", None for random numbers, or a file of weights.
+        input_tensor: a symbolic tensor that is the images.
+        input_shape: the images' shape; without a classifier, sizes may be None.
+        pooling: "avg" or "max" over the channels at the end of a network without a classifier.
+        classes: how many classes the classifier has.
+        classifier_activation: the classifier's activation; None gives logits.
+
+    Raises:
+        ValueError: for arguments that contradict each other.
+        ConnectionError: if trained weights are neither cached nor can they be downloaded.
+    """
+    return function

@@ -370,7 +370,7 @@ def _imported(module: str, name: str) -> Any:
     else:
         first, dot, rest = module.partition(".")
         if first in ("keras", "tf_keras"):
-            module = f"eagerflow.keras{dot}{rest}"
+            module = f"eagerflow.keras{dot}{rest.removeprefix('src.')}"
     # A file may name modules, but it must not make this process import one.
     loaded = sys.modules.get(module)
     if loaded is None and module.startswith("eagerflow."):

@@ -1,0 +1,174 @@
+"""tf.keras.applications.inception_resnet_v2."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from eagerflow.keras import layers
+from eagerflow.keras.applications import imagenet_utils
+from eagerflow.keras.applications.frame import Frame
+from eagerflow.keras.saving.registration import register_keras_serializable
+
+__all__ = ["InceptionResNetV2", "decode_predictions", "preprocess_input"]
+
+_HASHES = ("e693bd0210a403b3192acc6073ad2e96", "d19885ff4a710c122648d3b5c3b684e4")
+# A branch is convolutions one after the other: filters, size of the kernel, stride.
+_Branch = tuple[tuple[int, Any, int], ...]
+# Kinds of blocks with their branches.
+_BLOCKS: dict[str, tuple[_Branch, ...]] = {
+    "block35": (
+        ((32, 1, 1),),
+        ((32, 1, 1), (32, 3, 1)),
+        ((32, 1, 1), (48, 3, 1), (64, 3, 1)),
+    ),
+    "block17": (((192, 1, 1),), ((128, 1, 1), (160, (1, 7), 1), (192, (7, 1), 1))),
+    "block8": (((192, 1, 1),), ((192, 1, 1), (224, (1, 3), 1), (256, (3, 1), 1))),
+}
+_STEM: tuple[_Branch, ...] = (
+    ((96, 1, 1),),
+    ((48, 1, 1), (64, 5, 1)),
+    ((64, 1, 1), (96, 3, 1), (96, 3, 1)),
+)
+_FIRST_REDUCTION: tuple[_Branch, ...] = (((384, 3, 2),), ((256, 1, 1), (256, 3, 1), (384, 3, 2)))
+_SECOND_REDUCTION: tuple[_Branch, ...] = (
+    ((256, 1, 1), (384, 3, 2)),
+    ((256, 1, 1), (288, 3, 2)),
+    ((256, 1, 1), (288, 3, 1), (320, 3, 2)),
+)
+
+
+@register_keras_serializable()
+class CustomScaleLayer(layers.Layer):
+    """The sum of two tensors, the second one scaled.
+
+    Args:
+        scale: the factor.
+        **kwargs: `name`, `dtype`, …
+    """
+
+    def __init__(self, scale: float, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.scale = scale
+
+    def call(self, inputs: Any) -> Any:
+        """The sum."""
+        return inputs[0] + inputs[1] * self.scale
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make a layer like this one."""
+        return super().get_config() | {"scale": self.scale}
+
+
+def _convolution(
+    frame: Frame, x: Any, filters: int, size: Any, stride: int = 1, padding: str = "same"
+) -> Any:
+    x = layers.Conv2D(filters, size, strides=stride, padding=padding, use_bias=False)(x)
+    return layers.Activation("relu")(frame.norm(x, scale=False))
+
+
+def _branches(frame: Frame, x: Any, branches: tuple[_Branch, ...]) -> list[Any]:
+    outputs = []
+    for branch in branches:
+        y = x
+        for filters, size, stride in branch:
+            y = _convolution(frame, y, filters, size, stride, "same" if stride == 1 else "valid")
+        outputs.append(y)
+    return outputs
+
+
+def _block(frame: Frame, x: Any, kind: str, number: int, scale: float, last: bool = False) -> Any:
+    name = f"{kind}_{number}"
+    mixed = layers.Concatenate(axis=frame.axis, name=name + "_mixed")(
+        _branches(frame, x, _BLOCKS[kind])
+    )
+    up = layers.Conv2D(frame.channels(x), 1, padding="same", name=name + "_conv")(mixed)
+    x = CustomScaleLayer(scale)([x, up])
+    return x if last else layers.Activation("relu", name=name + "_ac")(x)
+
+
+def InceptionResNetV2(
+    include_top: bool = True,
+    weights: Any = "imagenet",
+    input_tensor: Any = None,
+    input_shape: Any = None,
+    pooling: str | None = None,
+    classes: int = 1000,
+    classifier_activation: Any = "softmax",
+    **kwargs: Any,
+) -> Any:
+    """Inception-ResNet in its second version, for images of 299x299.
+
+    Szegedy et al., "Inception-v4, Inception-ResNet and the impact of residual connections on
+    learning" (AAAI 2017).
+
+    Args:
+        include_top: whether the network ends with a classifier.
+        weights: "imagenet", None for random numbers, or a file of weights.
+        input_tensor: a symbolic tensor that is the images.
+        input_shape: the images' shape; without a classifier, sizes may be None.
+        pooling: "avg" or "max" over the channels at the end of a network without a classifier.
+        classes: how many classes the classifier has.
+        classifier_activation: the classifier's activation; None gives logits.
+        **kwargs: refused.
+
+    Raises:
+        ValueError: for arguments that contradict each other.
+        ConnectionError: if trained weights are neither cached nor can they be downloaded.
+    """
+    if kwargs:
+        raise ValueError(f"Unknown argument(s): {kwargs}")
+    frame = Frame(
+        include_top,
+        weights,
+        input_tensor,
+        input_shape,
+        pooling,
+        classes,
+        classifier_activation,
+        default_size=299,
+        min_size=75,
+    )
+    x = frame.images
+    for filters, size, stride, padding in (
+        (32, 3, 2, "valid"),
+        (32, 3, 1, "valid"),
+        (64, 3, 1, "same"),
+    ):
+        x = _convolution(frame, x, filters, size, stride, padding)
+    x = layers.MaxPooling2D(3, strides=2)(x)
+    x = _convolution(frame, x, 80, 1, padding="valid")
+    x = _convolution(frame, x, 192, 3, padding="valid")
+    x = layers.MaxPooling2D(3, strides=2)(x)
+    branches = _branches(frame, x, _STEM)
+    pool = layers.AveragePooling2D(3, strides=1, padding="same")(x)
+    branches.append(_convolution(frame, pool, 64, 1))
+    x = layers.Concatenate(axis=frame.axis, name="mixed_5b")(branches)
+    for number in range(1, 11):
+        x = _block(frame, x, "block35", number, 0.17)
+    x = _reduced(frame, x, _FIRST_REDUCTION, "mixed_6a")
+    for number in range(1, 21):
+        x = _block(frame, x, "block17", number, 0.1)
+    x = _reduced(frame, x, _SECOND_REDUCTION, "mixed_7a")
+    for number in range(1, 10):
+        x = _block(frame, x, "block8", number, 0.2)
+    x = _block(frame, x, "block8", 10, 1.0, last=True)
+    x = layers.Conv2D(1536, 1, padding="same", use_bias=False, name="conv_7b")(x)
+    x = frame.norm(x, "conv_7b_bn", scale=False)
+    x = layers.Activation("relu", name="conv_7b_ac")(x)
+    file = "inception_resnet_v2/inception_resnet_v2"
+    return frame.model(frame.ended(x, names=False), "inception_resnet_v2", file, _HASHES)
+
+
+def _reduced(frame: Frame, x: Any, branches: tuple[_Branch, ...], name: str) -> Any:
+    """Branches that halve the image, beside a pooling."""
+    outputs = _branches(frame, x, branches)
+    outputs.append(layers.MaxPooling2D(3, strides=2, padding="valid")(x))
+    return layers.Concatenate(axis=frame.axis, name=name)(outputs)
+
+
+def preprocess_input(x: Any, data_format: str | None = None) -> Any:
+    """Images as this network expects them; see `imagenet_utils.preprocess_input`, mode "tf"."""
+    return imagenet_utils.preprocess_input(x, data_format=data_format, mode="tf")
+
+
+decode_predictions = imagenet_utils.decode_predictions
