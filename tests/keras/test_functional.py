@@ -207,3 +207,26 @@ def test_layers_of_other_layers_calls():
     model.compile("sgd")
     history = model.fit({"x": data(8, 3), "y": data(8, 1)}, epochs=3, verbose=0).history
     assert history["loss"][-1] < history["loss"][0]
+
+
+def test_models_inside_are_numbered_as_in_keras():
+    """A model inside counts the call it was made with; files without that are read, too."""
+    images = tf.keras.Input((4,), name="images")
+    inner = tf.keras.Sequential([tf.keras.layers.Dense(4, input_shape=(4,))], name="inner")
+    twice = inner(inner(images)) + images
+    model = tf.keras.Model(images, tf.keras.layers.Dense(2, name="top")(twice))
+    config = model.get_config()
+    calls = {layer["name"]: layer["inbound_nodes"] for layer in config["layers"]}
+    assert calls["inner"] == [[["images", 0, 0, {}]], [["inner", 1, 0, {}]]]
+    assert calls["tf.__operators__.add"][0][:3] == ["inner", 2, 0]
+    older = tf.nest.map_structure(lambda value: value, config)
+    for layer in older["layers"]:
+        if layer["name"] == "inner":
+            layer["inbound_nodes"][1][0][1] = 0
+        if layer["name"] == "tf.__operators__.add":
+            layer["inbound_nodes"][0][1] = 1
+    x = np.ones((3, 4), "float32")
+    for one in (config, older):
+        again = tf.keras.Model.from_config(one)
+        again.set_weights(model.get_weights())
+        np.testing.assert_array_equal(again(x).numpy(), model(x).numpy())

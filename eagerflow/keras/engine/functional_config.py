@@ -27,7 +27,9 @@ def functional_config(model: Any) -> dict[str, Any]:
     numbers: dict[tuple[str, int], int] = {}
     for layer in graph.layers:
         kept = [k for k, node in enumerate(layer._inbound_nodes) if id(node) in inside]
-        for number, index in enumerate(kept):
+        # Keras counts the call that a model inside was made with, too.
+        is_model = getattr(layer, "_graph", None) is not None or hasattr(layer, "add")
+        for number, index in enumerate(kept, int(is_model)):
             numbers[layer.name, index] = number
     layers = []
     for layer in graph.layers:
@@ -150,6 +152,13 @@ def _places(value: Any) -> list[Any]:
     return found
 
 
+def _named_calls(place: Any) -> list[tuple[str, int]]:
+    """The layers that a place names, with the numbers of their calls."""
+    inner = _places(place[3]) if len(place) == 4 else []
+    own = [] if place[0] == _CONSTANT else [(place[0], place[1])]
+    return own + [call for each in inner for call in _named_calls(each)]
+
+
 def layer_class(name: str) -> Any:
     """The class of a layer that a configuration names without its module."""
     found = registration.get_registered_object(name)
@@ -182,7 +191,7 @@ def deserialize_layer(config: Any, custom_objects: Any = None) -> Any:
 
 def functional_from_config(cls: Any, config: dict[str, Any]) -> Any:
     """A functional model from its configuration."""
-    made = _Reconstruction(config["layers"])
+    made = _Reconstruction(config["layers"], [config["input_layers"], config["output_layers"]])
     inputs = made.tensors(config["input_layers"])
     outputs = made.tensors(config["output_layers"])
     arguments: dict[str, Any] = {"name": config.get("name")}
@@ -203,9 +212,15 @@ def functional_from_config(cls: Any, config: dict[str, Any]) -> Any:
 class _Reconstruction:
     """Makes layers and repeats their calls, each as soon as its inputs are there."""
 
-    def __init__(self, entries: list[dict[str, Any]]) -> None:
+    def __init__(self, entries: list[dict[str, Any]], ends: Any) -> None:
         self.layers: dict[str, Any] = {}
-        self.first_node: dict[str, int] = {}
+        # By layer: how many calls it has before those that are repeated, less the number that the
+        # configuration gives the first of these.
+        self._offset: dict[str, int] = {}
+        numbers: dict[str, int] = {}
+        for place in _places([ends, *(entry.get("inbound_nodes", ()) for entry in entries)]):
+            for name, number in _named_calls(place):
+                numbers[name] = min(number, numbers.get(name, number))
         waiting: list[tuple[Any, list[Any]]] = []
         for entry in entries:
             name = entry.get("name") or entry["config"]["name"]
@@ -213,15 +228,11 @@ class _Reconstruction:
                 {k: v for k, v in entry.items() if k not in ("name", "inbound_nodes")}
             )
             self.layers[name] = layer
-            inputs_only = not entry.get("inbound_nodes")
-            # A model inside has a call of its own already.
-            self.first_node[name] = 0 if inputs_only else len(layer._inbound_nodes)
-            if not inputs_only:
+            self._offset[name] = 0
+            if entry.get("inbound_nodes"):
+                if hasattr(layer, "layers"):
+                    self._offset[name] = len(layer._inbound_nodes) - numbers.get(name, 0)
                 waiting.append((layer, list(entry["inbound_nodes"])))
-        self._own = {
-            name: start if getattr(self.layers[name], "_graph", None) is not None else 0
-            for name, start in self.first_node.items()
-        }
         while waiting:
             left = []
             progress = False
@@ -244,7 +255,7 @@ class _Reconstruction:
         layer = self.layers.get(place[0])
         if layer is None:
             raise ValueError(f"The configuration names a layer '{place[0]}' that it does not have.")
-        ready = place[1] + self._own[place[0]] < len(layer._inbound_nodes)
+        ready = place[1] + self._offset[place[0]] < len(layer._inbound_nodes)
         return ready and all(
             self._is_ready(inner) for inner in (_places(place[3]) if len(place) == 4 else ())
         )
@@ -255,7 +266,7 @@ class _Reconstruction:
             value = place[2]
             return _core.convert(value, None, None) if isinstance(value, list) else value
         layer = self.layers[place[0]]
-        node = layer._inbound_nodes[place[1] + self._own[place[0]]]
+        node = layer._inbound_nodes[place[1] + self._offset[place[0]]]
         return nest.flatten(node.outputs)[place[2]]
 
     def tensors(self, places: Any) -> Any:
