@@ -42,6 +42,7 @@ FAMILIES = (
     "keras_models",
     "keras_utils",
     "keras_images",
+    "keras3_ops",
     "errors",
     "system",
 )

@@ -31,6 +31,12 @@ _NAMESPACES = (
     "bitwise",
     "signal",
     "keras.backend",
+    "keras.ops",
+    "keras.ops.image",
+    "keras.ops.linalg",
+    "keras.ops.nn",
+    "keras.ops.numpy",
+    "keras.random",
 )
 # Found in several namespaces, and called by their shortest names.
 _TOP_LEVEL = frozenset(
@@ -118,6 +124,12 @@ def divert_from_caller() -> None:
         frame = frame.f_back
     if found is not None:
         raise _Diverted(found)
+
+
+def notice_loaded() -> None:
+    """Makes a namespace that was loaded after symbolic inputs were made notice them."""
+    if _patched:
+        notice_functions()
 
 
 def notice_functions() -> None:

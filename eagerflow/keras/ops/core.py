@@ -1,0 +1,323 @@
+"""Keras 3's operations on values in general: conversion, slices, scattering, loops."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from eagerflow import _core, nest
+from eagerflow import dtype as dtypes
+from eagerflow.custom_gradient import custom_gradient as _custom_gradient
+from eagerflow.keras.engine.keras_tensor import is_keras_tensor
+from eagerflow.keras.ops.promotion import floating, sizes, tensor
+from eagerflow.ops import control_flow, conversion, indexing, segment
+
+_ops = _core.ops
+
+
+def cast(x: Any, dtype: Any) -> Any:
+    """Values in another dtype."""
+    return conversion.cast(x, dtypes.as_dtype(dtype))
+
+
+def saturate_cast(x: Any, dtype: Any) -> Any:
+    """Values in another dtype, brought into its range."""
+    return conversion.saturate_cast(tensor(x), dtypes.as_dtype(dtype))
+
+
+def convert_to_tensor(x: Any, dtype: Any = None, sparse: Any = None, ragged: Any = None) -> Any:
+    """A tensor of anything; sparse tensors become dense with `sparse=False`."""
+    from eagerflow.sparse_tensor import SparseTensor
+
+    if isinstance(x, SparseTensor):
+        if sparse is False:
+            from eagerflow.ops.sparse.conversion import to_dense
+
+            x = to_dense(x)
+        else:
+            return x if dtype is None else conversion.cast(x, dtypes.as_dtype(dtype))
+    return tensor(x, dtype)
+
+
+def convert_to_numpy(x: Any) -> np.ndarray:
+    """A NumPy array of a tensor or of anything else."""
+    return tensor(x).numpy()
+
+
+def is_tensor(x: Any) -> bool:
+    """Whether it is a tensor."""
+    return isinstance(x, _core.Tensor) or is_keras_tensor(x) or hasattr(x, "dense_shape")
+
+
+def dtype(x: Any) -> str:
+    """The name of a tensor's dtype."""
+    return (x if hasattr(x, "dtype") else tensor(x)).dtype.name
+
+
+def stop_gradient(variable: Any) -> Any:
+    """The values, through which no gradient goes."""
+    return _ops.stop_gradient(tensor(variable))
+
+
+def custom_gradient(f: Any) -> Any:
+    """A function that returns its values and the function of their gradients."""
+    return _custom_gradient(f)
+
+
+def slice(inputs: Any, start_indices: Any, shape: Any) -> Any:
+    """A block of a tensor, by its start and its shape."""
+    return _ops.slice(tensor(inputs), sizes(start_indices), sizes(shape))
+
+
+def slice_update(inputs: Any, start_indices: Any, updates: Any) -> Any:
+    """A tensor with a block of other values."""
+    inputs = tensor(inputs)
+    updates = tensor(updates, inputs.dtype)
+    starts = sizes(start_indices)
+    lines = [
+        np.arange(start, start + length)
+        for start, length in zip(starts, updates._shape_tuple(), strict=True)
+    ]
+    places = np.stack(np.meshgrid(*lines, indexing="ij"), -1).reshape(-1, len(starts))
+    return _ops.tensor_scatter_nd_update(
+        inputs, _core.convert(places.astype("int32"), None, None), _ops.reshape(updates, [-1])
+    )
+
+
+def scatter(indices: Any, values: Any, shape: Any) -> Any:
+    """Zeros, to which values are added at places."""
+    return indexing.scatter_nd(tensor(indices), tensor(values), sizes(shape))
+
+
+def scatter_update(inputs: Any, indices: Any, updates: Any, reduction: str | None = None) -> Any:
+    """A tensor with other values at places; `reduction` says how they meet those there."""
+    inputs = tensor(inputs)
+    functions = {
+        None: _ops.tensor_scatter_nd_update,
+        "add": _ops.tensor_scatter_nd_add,
+        "max": _ops.tensor_scatter_nd_max,
+        "min": _ops.tensor_scatter_nd_min,
+    }
+    if reduction not in functions:
+        raise ValueError(
+            f"`reduction` must be one of {list(functions)}. Received: reduction={reduction}"
+        )
+    return functions[reduction](inputs, tensor(indices), tensor(updates, inputs.dtype))
+
+
+def _count(segment_ids: Any, num_segments: int | None) -> Any:
+    if num_segments is not None:
+        return num_segments
+    return int(_ops.reduce_max(segment_ids)) + 1
+
+
+def segment_sum(
+    data: Any, segment_ids: Any, num_segments: int | None = None, sorted: bool = False
+) -> Any:
+    """Sums of the rows with the same number."""
+    ids = _ops.cast(tensor(segment_ids), dtypes.int32)
+    return segment.unsorted_segment_sum(tensor(data), ids, _count(ids, num_segments))
+
+
+def segment_max(
+    data: Any, segment_ids: Any, num_segments: int | None = None, sorted: bool = False
+) -> Any:
+    """The largest elements of the rows with the same number."""
+    ids = _ops.cast(tensor(segment_ids), dtypes.int32)
+    return segment.unsorted_segment_max(tensor(data), ids, _count(ids, num_segments))
+
+
+def segment_min(
+    data: Any, segment_ids: Any, num_segments: int | None = None, sorted: bool = False
+) -> Any:
+    """The smallest elements of the rows with the same number."""
+    ids = _ops.cast(tensor(segment_ids), dtypes.int32)
+    return segment.unsorted_segment_min(tensor(data), ids, _count(ids, num_segments))
+
+
+def segment_prod(
+    data: Any, segment_ids: Any, num_segments: int | None = None, sorted: bool = False
+) -> Any:
+    """Products of the rows with the same number."""
+    ids = _ops.cast(tensor(segment_ids), dtypes.int32)
+    return segment.unsorted_segment_prod(tensor(data), ids, _count(ids, num_segments))
+
+
+def cond(pred: Any, true_fn: Any, false_fn: Any) -> Any:
+    """What one of two functions returns."""
+    return control_flow.cond(pred, true_fn, false_fn)
+
+
+def switch(index: Any, branches: Any, *operands: Any) -> Any:
+    """What one of several functions of the operands returns."""
+    number = min(max(int(index), 0), len(branches) - 1)
+    return branches[number](*operands)
+
+
+def while_loop(cond: Any, body: Any, loop_vars: Any, maximum_iterations: int | None = None) -> Any:
+    """Repeats `body` on the loop's variables as long as `cond` holds."""
+    several = isinstance(loop_vars, tuple | list)
+    values = tuple(loop_vars) if several else (loop_vars,)
+    values = tuple(nest.map_structure(tensor, value) for value in values)
+    count = 0
+    while (maximum_iterations is None or count < maximum_iterations) and bool(cond(*values)):
+        result = body(*values)
+        values = tuple(result) if isinstance(result, tuple | list) else (result,)
+        count += 1
+    return values if several else values[0]
+
+
+def fori_loop(lower: Any, upper: Any, body_fun: Any, init_val: Any) -> Any:
+    """Repeats `value = body_fun(i, value)` for the numbers from lower to upper."""
+    value = init_val
+    for i in range(int(lower), int(upper)):
+        value = body_fun(_core.convert(i, None, None), value)
+    return value
+
+
+def map(f: Any, xs: Any) -> Any:
+    """What a function gives for each element of tensors along their first axis, stacked."""
+    return scan(lambda _, x: (None, f(x)), None, xs)[1]
+
+
+def scan(
+    f: Any,
+    init: Any,
+    xs: Any = None,
+    length: int | None = None,
+    reverse: bool = False,
+    unroll: Any = 1,
+) -> tuple[Any, Any]:
+    """Carries a value along: `carry, output = f(carry, x)` for each x.
+
+    Args:
+        f: the function.
+        init: the first carry.
+        xs: tensors with the x along their first axis; None if there are none.
+        length: how many steps there are, if there are no `xs`.
+        reverse: whether the last x comes first.
+        unroll: ignored.
+
+    Returns:
+        The last carry, and the outputs, stacked.
+    """
+    leaves = [] if xs is None else [tensor(x) for x in nest.flatten(xs)]
+    count = int(length if length is not None else leaves[0]._shape_tuple()[0])
+    carry, outputs = init, []
+    for i in reversed(range(count)) if reverse else range(count):
+        x = None if xs is None else nest.pack_sequence_as(xs, [leaf[i] for leaf in leaves])
+        carry, output = f(carry, x)
+        outputs.append(output)
+    if reverse:
+        outputs.reverse()
+    if not outputs or outputs[0] is None:
+        return carry, None
+    return carry, nest.map_structure(lambda *parts: _ops.stack(list(parts)), *outputs)
+
+
+def associative_scan(f: Any, elems: Any, reverse: bool = False, axis: int = 0) -> Any:
+    """The results of an associative function of all elements so far."""
+    leaves = [tensor(x) for x in nest.flatten(elems)]
+    rows = [list(_ops.unstack(leaf, axis=axis)) for leaf in leaves]
+    if reverse:
+        rows = [row[::-1] for row in rows]
+    carried = [nest.pack_sequence_as(elems, [row[0] for row in rows])]
+    for k in range(1, len(rows[0])):
+        here = nest.pack_sequence_as(elems, [row[k] for row in rows])
+        carried.append(f(carried[-1], here))
+    if reverse:
+        carried.reverse()
+    return nest.map_structure(lambda *parts: _ops.stack(list(parts), axis=axis), *carried)
+
+
+def unstack(x: Any, num: int | None = None, axis: int = 0) -> list[Any]:
+    """The tensors along an axis."""
+    return list(_ops.unstack(tensor(x), axis=axis))
+
+
+def _transformed(x: Any, name: str, *args: Any) -> tuple[Any, Any]:
+    from eagerflow.ops import fft
+
+    real, imaginary = x
+    values = _ops.complex(floating(real), floating(imaginary))
+    result = getattr(fft, name)(values, *args)
+    return _ops.real(result), _ops.imag(result)
+
+
+def fft(x: Any) -> tuple[Any, Any]:
+    """The Fourier transform along the last axis, of real and imaginary parts."""
+    return _transformed(x, "fft")
+
+
+def fft2(x: Any) -> tuple[Any, Any]:
+    """The Fourier transform along the last two axes, of real and imaginary parts."""
+    return _transformed(x, "fft2d")
+
+
+def ifft2(x: Any) -> tuple[Any, Any]:
+    """The inverse of `fft2`."""
+    return _transformed(x, "ifft2d")
+
+
+def rfft(x: Any, fft_length: int | None = None) -> tuple[Any, Any]:
+    """The Fourier transform of real values along the last axis."""
+    from eagerflow.ops import fft
+
+    result = fft.rfft(floating(x), None if fft_length is None else [fft_length])
+    return _ops.real(result), _ops.imag(result)
+
+
+def irfft(x: Any, fft_length: int | None = None) -> Any:
+    """The inverse of `rfft`."""
+    from eagerflow.ops import fft
+
+    values = _ops.complex(floating(x[0]), floating(x[1]))
+    return fft.irfft(values, None if fft_length is None else [fft_length])
+
+
+def extract_sequences(x: Any, sequence_length: int, sequence_stride: int) -> Any:
+    """Windows along the last axis."""
+    from eagerflow.signal import frame
+
+    return frame(tensor(x), sequence_length, sequence_stride)
+
+
+def cdist(x: Any, y: Any) -> Any:
+    """Distances of each row of x from each row of y."""
+    x, y = floating(x), floating(y)
+    apart = _ops.expand_dims(x, -2) - _ops.expand_dims(y, -3)
+    return _ops.sqrt(_ops.reduce_sum(_ops.square(apart), axis=-1))
+
+
+def unique(
+    x: Any,
+    sorted: bool = True,
+    return_index: bool = False,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    axis: int | None = None,
+    size: int | None = None,
+    fill_value: Any = None,
+) -> Any:
+    """The different elements, in ascending order, and where and how often they are."""
+    found = np.unique(tensor(x).numpy(), True, True, True, axis)
+    values, index, inverse, counts = found
+    if size is not None:
+        missing = size - len(counts)
+        if missing > 0:
+            filler = values[:1] if fill_value is None else np.full_like(values[:1], fill_value)
+            values = np.concatenate([values, np.repeat(filler, missing, 0)])
+            index = np.concatenate([index, np.repeat(index[:1], missing)])
+            counts = np.concatenate([counts, np.zeros(missing, counts.dtype)])
+        values, index, counts = values[:size], index[:size], counts[:size]
+    chosen = [values]
+    for wanted, array in (
+        (return_index, index),
+        (return_inverse, inverse),
+        (return_counts, counts),
+    ):
+        if wanted:
+            chosen.append(array.astype("int32"))
+    tensors = tuple(_core.convert(np.ascontiguousarray(part), None, None) for part in chosen)
+    return tensors if len(tensors) > 1 else tensors[0]

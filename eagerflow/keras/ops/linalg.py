@@ -1,0 +1,198 @@
+"""Keras 3's operations on matrices."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from eagerflow import _core
+from eagerflow.keras.ops.promotion import axes_of, floating, pair, tensor
+from eagerflow.ops import factorization, solvers
+
+_ops = _core.ops
+
+
+def _adjoint(x: Any) -> Any:
+    order = list(range(x.ndim))
+    order[-1], order[-2] = order[-2], order[-1]
+    return _ops.transpose(x, order)
+
+
+def cholesky(x: Any, upper: bool = False) -> Any:
+    """The triangular factor L with `L @ L.T = x`, or its transpose."""
+    lower = factorization.cholesky(floating(x))
+    return _adjoint(lower) if upper else lower
+
+
+def cholesky_inverse(x: Any, upper: bool = False) -> Any:
+    """The inverse of a matrix, from its Cholesky factor."""
+    x = floating(x)
+    lower = _adjoint(x) if upper else x
+    unit = _ops.eye(x._shape_tuple()[-1], dtype=x.dtype)
+    return solvers.cholesky_solve(lower, _ops.broadcast_to(unit, list(x._shape_tuple())))
+
+
+def det(x: Any) -> Any:
+    """Determinants."""
+    return solvers.det(floating(x))
+
+
+def logdet(x: Any) -> Any:
+    """Logarithms of determinants of positive definite matrices."""
+    return solvers.logdet(floating(x))
+
+
+def slogdet(x: Any) -> Any:
+    """Signs of determinants and logarithms of their absolute values."""
+    return tuple(solvers.slogdet(floating(x)))
+
+
+def eig(x: Any) -> Any:
+    """Eigenvalues and eigenvectors."""
+    return factorization.eig(floating(x))
+
+
+def eigh(x: Any) -> Any:
+    """Eigenvalues and eigenvectors of symmetric matrices."""
+    return factorization.eigh(floating(x))
+
+
+def inv(x: Any) -> Any:
+    """Inverses."""
+    return solvers.inv(floating(x))
+
+
+def lu_factor(x: Any) -> Any:
+    """Triangular factors in one matrix, and the order of rows."""
+    return factorization.lu(floating(x))
+
+
+def lstsq(a: Any, b: Any, rcond: float | None = None) -> Any:
+    """The shortest x for which `a @ x` is as near to b as can be."""
+    a, b = pair(floating(a), b)
+    return _product(solvers.pinv(a, rcond), b)
+
+
+def _product(a: Any, b: Any) -> Any:
+    if b.ndim < a.ndim:
+        return _ops.squeeze(_ops.matmul(a, _ops.expand_dims(b, -1)), [-1])
+    return _ops.matmul(a, b)
+
+
+def matrix_rank(x: Any, tol: float | None = None) -> Any:
+    """Ranks: how many singular values are not negligible."""
+    return solvers.matrix_rank(floating(x), tol)
+
+
+def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
+    """Norms of vectors or matrices.
+
+    Args:
+        x: the values.
+        ord: None and "fro": the root of the sum of squares; "nuc", `inf`, or a number.
+        axis: one axis for vectors, two for matrices; None: all values are one vector, or with
+            `ord` the rank says which.
+        keepdims: whether reduced axes stay, with size 1.
+
+    Raises:
+        ValueError: for an order that does not suit.
+    """
+    x = floating(x)
+    if axis is None and ord is not None and x.ndim not in (1, 2):
+        raise ValueError(f"Improper number of axes for `ord={ord}`: x.shape={tuple(x.shape)}")
+    axes = axes_of(axis, x.ndim)
+    size = _ops.abs(x)
+
+    def total(values: Any, over: Any, keep: bool = True) -> Any:
+        return _ops.reduce_sum(values, axis=over, keepdims=keep)
+
+    if ord is None or (ord in (2, "fro") and (len(axes) == 1 or ord == "fro")):
+        return _ops.sqrt(total(_ops.square(size), axes, keepdims))
+    if len(axes) == 1:
+        if ord == math.inf:
+            return _ops.reduce_max(size, axis=axes, keepdims=keepdims)
+        if ord == -math.inf:
+            return _ops.reduce_min(size, axis=axes, keepdims=keepdims)
+        if ord == 0:
+            return total(_ops.cast(_ops.not_equal(x, 0.0), x.dtype), axes, keepdims)
+        if isinstance(ord, str):
+            raise ValueError(f"Invalid `ord` argument for vector norm. Received: ord={ord}")
+        return _ops.pow(total(_ops.pow(size, float(ord)), axes, keepdims), 1.0 / ord)
+    if len(axes) != 2:
+        raise ValueError(f"Invalid axis values. Received: axis={axis}")
+    rows, columns = axes
+    if ord in (1, -1, math.inf, -math.inf):
+        over, along = (rows, columns) if abs(ord) == 1 else (columns, rows)
+        pick = _ops.reduce_max if ord > 0 else _ops.reduce_min
+        result = pick(total(size, [over]), axis=[along], keepdims=True)
+    elif ord in ("nuc", 2, -2):
+        from eagerflow.keras.ops.arrays import moveaxis
+
+        values = factorization.svd(moveaxis(x, (rows, columns), (-2, -1)), compute_uv=False)
+        pick = {"nuc": _ops.reduce_sum, 2: _ops.reduce_max, -2: _ops.reduce_min}[ord]
+        result = pick(values, axis=-1)
+        if not keepdims:
+            return result
+        for k in sorted(axes):
+            result = _ops.expand_dims(result, k)
+        return result
+    else:
+        raise ValueError(f"Invalid `ord` argument for matrix norm. Received: ord={ord}")
+    return result if keepdims else _ops.squeeze(result, axes)
+
+
+def pinv(x: Any, rcond: float | None = None) -> Any:
+    """Moore and Penrose's inverses."""
+    return solvers.pinv(floating(x), rcond)
+
+
+def qr(x: Any, mode: str = "reduced") -> Any:
+    """An orthogonal and a triangular factor.
+
+    Raises:
+        ValueError: for a mode that is not "reduced" or "complete".
+    """
+    if mode not in ("reduced", "complete"):
+        raise ValueError(
+            "`mode` argument value not supported. Expected one of {'reduced', 'complete'}. "
+            f"Received: mode={mode}"
+        )
+    return factorization.qr(floating(x), full_matrices=mode == "complete")
+
+
+def solve(a: Any, b: Any) -> Any:
+    """x for which `a @ x` is b."""
+    a, b = pair(floating(a), b)
+    if b.ndim < a.ndim:
+        return _ops.squeeze(solvers.solve(a, _ops.expand_dims(b, -1)), [-1])
+    return solvers.solve(a, b)
+
+
+def solve_triangular(a: Any, b: Any, lower: bool = False) -> Any:
+    """x for which `a @ x` is b, where a is triangular."""
+    a, b = pair(floating(a), b)
+    if b.ndim < a.ndim:
+        x = solvers.triangular_solve(a, _ops.expand_dims(b, -1), lower=lower)
+        return _ops.squeeze(x, [-1])
+    return solvers.triangular_solve(a, b, lower=lower)
+
+
+def svd(x: Any, full_matrices: bool = True, compute_uv: bool = True) -> Any:
+    """u, the singular values s and v with `x = u @ diag(s) @ v`; or the singular values only."""
+    x = floating(x)
+    if not compute_uv:
+        return factorization.svd(x, full_matrices, False)
+    s, u, v = factorization.svd(x, full_matrices, True)
+    return u, s, _adjoint(v)
+
+
+def jvp(fun: Any, primals: Any, tangents: Any, has_aux: bool = False) -> Any:
+    """A function's value, and its derivative along tangents."""
+    from eagerflow.forward_mode import ForwardAccumulator
+
+    primals = [tensor(x) for x in primals]
+    with ForwardAccumulator(primals, [tensor(x) for x in tangents]) as accumulator:
+        result = fun(*primals)
+        output, aux = result if has_aux else (result, None)
+    derivative = accumulator.jvp(output)
+    return (output, derivative, aux) if has_aux else (output, derivative)

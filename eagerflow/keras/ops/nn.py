@@ -1,0 +1,613 @@
+"""Keras 3's operations of networks: activations, convolutions, pooling, normalization, losses."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from eagerflow import _core, nn
+from eagerflow import dtype as dtypes
+from eagerflow.keras import config
+from eagerflow.keras.backend_ops import nn as backend_nn
+from eagerflow.keras.ops.promotion import axes_of, floating, tensor
+from eagerflow.ops import activation, convolution, indexing, loops, pooling
+
+_ops = _core.ops
+
+
+def relu(x: Any) -> Any:
+    """Values, zero where they are negative."""
+    return _ops.relu(tensor(x))
+
+
+def relu6(x: Any) -> Any:
+    """Values between 0 and 6."""
+    return _ops.relu6(tensor(x))
+
+
+def sigmoid(x: Any) -> Any:
+    """`1 / (1 + exp(-x))`."""
+    x = floating(x)
+    output = _ops.sigmoid(x)
+    output._keras_logits = x
+    return output
+
+
+def log_sigmoid(x: Any) -> Any:
+    """The logarithm of the sigmoid."""
+    return -_ops.softplus(-floating(x))
+
+
+def softplus(x: Any) -> Any:
+    """`log(exp(x) + 1)`."""
+    return _ops.softplus(floating(x))
+
+
+def softsign(x: Any) -> Any:
+    """`x / (abs(x) + 1)`."""
+    return _ops.softsign(floating(x))
+
+
+def silu(x: Any) -> Any:
+    """`x * sigmoid(x)`."""
+    return activation.silu(floating(x))
+
+
+swish = silu
+
+
+def leaky_relu(x: Any, negative_slope: float = 0.2) -> Any:
+    """x above zero, `negative_slope * x` below."""
+    return _ops.leaky_relu(floating(x), negative_slope)
+
+
+def hard_sigmoid(x: Any) -> Any:
+    """`x / 6 + 1 / 2`, cut at 0 and 1."""
+    return _ops.clip_by_value(floating(x) / 6.0 + 0.5, 0.0, 1.0)
+
+
+def hard_silu(x: Any) -> Any:
+    """`x * hard_sigmoid(x)`."""
+    x = floating(x)
+    return x * hard_sigmoid(x)
+
+
+hard_swish = hard_silu
+
+
+def hard_tanh(x: Any) -> Any:
+    """x, cut at -1 and 1."""
+    return _ops.clip_by_value(floating(x), -1.0, 1.0)
+
+
+def hard_shrink(x: Any, threshold: float = 0.5) -> Any:
+    """x, zero where its absolute value is not above a threshold."""
+    x = floating(x)
+    return _ops.select(_ops.greater(_ops.abs(x), threshold), x, _ops.zeros_like(x))
+
+
+def soft_shrink(x: Any, threshold: float = 0.5) -> Any:
+    """x, brought nearer to zero by a threshold."""
+    x = floating(x)
+    return _ops.sign(x) * _ops.relu(_ops.abs(x) - threshold)
+
+
+def tanh_shrink(x: Any) -> Any:
+    """`x - tanh(x)`."""
+    x = floating(x)
+    return x - _ops.tanh(x)
+
+
+def threshold(x: Any, threshold: float, default_value: float) -> Any:
+    """x, and another value where x is not above a threshold."""
+    x = floating(x)
+    return _ops.select(_ops.greater(x, threshold), x, _ops.zeros_like(x) + default_value)
+
+
+def elu(x: Any, alpha: float = 1.0) -> Any:
+    """x above zero, `alpha * (exp(x) - 1)` below."""
+    x = floating(x)
+    return _ops.select(_ops.greater(x, 0.0), x, alpha * _ops.elu(x))
+
+
+def selu(x: Any) -> Any:
+    """Scaled `elu`, which keeps means near 0 and variances near 1."""
+    return _ops.selu(floating(x))
+
+
+def celu(x: Any, alpha: float = 1.0) -> Any:
+    """x above zero, `alpha * (exp(x / alpha) - 1)` below."""
+    x = floating(x)
+    return _ops.relu(x) + alpha * _ops.elu(-_ops.relu(-x) / alpha)
+
+
+def gelu(x: Any, approximate: bool = True) -> Any:
+    """x times the share of standard normal numbers below it."""
+    return activation.gelu(floating(x), approximate)
+
+
+def glu(x: Any, axis: int = -1) -> Any:
+    """Half of the values, times the sigmoid of the other half."""
+    x = floating(x)
+    size = x._shape_tuple()[axis]
+    if size % 2:
+        raise ValueError(f"axis size must be divisible by 2. Received: x.shape={tuple(x.shape)}")
+    value, gate = _ops.split(x, [size // 2, size // 2], axis)
+    return value * _ops.sigmoid(gate)
+
+
+def sparse_plus(x: Any) -> Any:
+    """A smooth step from 0 to x that is exact outside of [-1, 1]."""
+    x = floating(x)
+    middle = 0.25 * _ops.square(x + 1.0)
+    inner = _ops.select(_ops.less(x, 1.0), middle, x)
+    return _ops.select(_ops.less_equal(x, -1.0), _ops.zeros_like(x), inner)
+
+
+def sparse_sigmoid(x: Any) -> Any:
+    """`(x + 1) / 2`, cut at 0 and 1."""
+    return _ops.clip_by_value(0.5 * (floating(x) + 1.0), 0.0, 1.0)
+
+
+def squareplus(x: Any, b: Any = 4) -> Any:
+    """`(x + sqrt(x ** 2 + b)) / 2`."""
+    x = floating(x)
+    return (x + _ops.sqrt(_ops.square(x) + b)) / 2.0
+
+
+def sparsemax(x: Any, axis: int = -1) -> Any:
+    """The nearest distribution, with zeros (Martins and Astudillo, ICML 2016)."""
+    x = floating(x)
+    ordered = indexing.sort(x, axis=axis, direction="DESCENDING")
+    shape = [1] * x.ndim
+    shape[axis] = -1
+    counts = _ops.reshape(_ops.cast(_ops.range(1, x._shape_tuple()[axis] + 1, 1), x.dtype), shape)
+    sums = _ops.cumsum(ordered, axis)
+    inside = _ops.cast(_ops.greater(1.0 + counts * ordered, sums), x.dtype)
+    k = _ops.reduce_sum(inside, axis=axis, keepdims=True)
+    limit = (_ops.reduce_sum(inside * ordered, axis=axis, keepdims=True) - 1.0) / k
+    return _ops.relu(x - limit)
+
+
+def softmax(x: Any, axis: Any = -1) -> Any:
+    """Exponentials that are divided by their sum, over an axis, several, or all."""
+    x = floating(x)
+    if isinstance(axis, int):
+        output = activation.softmax(x, axis=axis)
+        output._keras_logits = x  # type: ignore[attr-defined]
+        return output
+    axes = axes_of(axis, x.ndim)
+    e = _ops.exp(x - _ops.stop_gradient(_ops.reduce_max(x, axis=axes, keepdims=True)))
+    return e / _ops.reduce_sum(e, axis=axes, keepdims=True)
+
+
+def log_softmax(x: Any, axis: Any = -1) -> Any:
+    """The logarithm of `softmax`."""
+    x = floating(x)
+    if isinstance(axis, int):
+        return activation.log_softmax(x, axis=axis)
+    axes = axes_of(axis, x.ndim)
+    x = x - _ops.stop_gradient(_ops.reduce_max(x, axis=axes, keepdims=True))
+    return x - _ops.log(_ops.reduce_sum(_ops.exp(x), axis=axes, keepdims=True))
+
+
+def one_hot(
+    x: Any, num_classes: int, axis: int = -1, dtype: Any = None, sparse: bool = False
+) -> Any:
+    """Vectors with a one at the place that an integer says."""
+    kind = dtypes.as_dtype(dtype or config.floatx())
+    x = tensor(x)
+    x = x if x.dtype.is_integer else _ops.cast(x, dtypes.int64)
+    encoded = nn_one_hot(x, num_classes, axis, kind)
+    return _sparse(encoded) if sparse else encoded
+
+
+def nn_one_hot(x: Any, num_classes: int, axis: int, dtype: Any) -> Any:
+    """`one_hot` of integers, with a dtype."""
+    from eagerflow.ops.creation import one_hot as encode
+
+    return encode(x, num_classes, axis=axis, dtype=dtype)
+
+
+def _sparse(x: Any) -> Any:
+    from eagerflow.ops.sparse.conversion import from_dense
+
+    return from_dense(x)
+
+
+def multi_hot(
+    inputs: Any,
+    num_classes: int | None = None,
+    axis: int = -1,
+    dtype: Any = None,
+    sparse: bool = False,
+    **kwargs: Any,
+) -> Any:
+    """Vectors with ones at the places that several integers say."""
+    num_classes = kwargs.pop("num_tokens", num_classes)
+    if num_classes is None:
+        raise ValueError("Argument `num_classes` must be specified.")
+    inputs = tensor(inputs)
+    over = 1 if inputs.ndim > 1 else 0
+    encoded = _ops.reduce_max(one_hot(inputs, num_classes, axis, dtype), axis=over)
+    return _sparse(encoded) if sparse else encoded
+
+
+def _layout(data_format: str | None, rank: int) -> tuple[str, bool]:
+    first = (data_format or config.image_data_format()) == "channels_first"
+    spatial = "DHW"[3 - rank :] if rank > 1 else "W"
+    return (f"NC{spatial}" if first else f"N{spatial}C"), first
+
+
+def _listed(value: Any, rank: int) -> list[int]:
+    return [value] * rank if isinstance(value, int) else [int(each) for each in value]
+
+
+def conv(
+    inputs: Any,
+    kernel: Any,
+    strides: Any = 1,
+    padding: str = "valid",
+    data_format: str | None = None,
+    dilation_rate: Any = 1,
+) -> Any:
+    """A convolution over one, two or three spatial axes; channels may be in groups.
+
+    Args:
+        inputs: `[batch, ..., channels]`, or with channels before the spatial axes.
+        kernel: `[..., channels in a group, filters]`.
+        strides: a number, or one for each spatial axis.
+        padding: "valid" or "same".
+        data_format: "channels_last" or "channels_first".
+        dilation_rate: a number, or one for each spatial axis.
+    """
+    inputs = tensor(inputs)
+    rank = inputs.ndim - 2
+    layout, _ = _layout(data_format, rank)
+    return convolution.convolution(
+        inputs,
+        tensor(kernel),
+        strides=_listed(strides, rank),
+        padding=padding.upper(),
+        data_format=layout,
+        dilations=_listed(dilation_rate, rank),
+    )
+
+
+def conv_transpose(
+    inputs: Any,
+    kernel: Any,
+    strides: Any = 1,
+    padding: str = "valid",
+    output_padding: Any = None,
+    data_format: str | None = None,
+    dilation_rate: Any = 1,
+) -> Any:
+    """The transpose of a convolution, which enlarges; see `conv`.
+
+    Args:
+        inputs: `[batch, ..., channels]`, or with channels before the spatial axes.
+        kernel: `[..., filters, channels]`.
+        strides: a number, or one for each spatial axis.
+        padding: "valid" or "same".
+        output_padding: how much longer the result is.
+        data_format: "channels_last" or "channels_first".
+        dilation_rate: a number, or one for each spatial axis.
+    """
+    inputs, kernel = tensor(inputs), tensor(kernel)
+    rank = inputs.ndim - 2
+    layout, first = _layout(data_format, rank)
+    steps, dilations = _listed(strides, rank), _listed(dilation_rate, rank)
+    more = [None] * rank if output_padding is None else _listed(output_padding, rank)
+    shape, sizes = inputs._shape_tuple(), kernel._shape_tuple()
+    places = shape[2:] if first else shape[1:-1]
+    lengths = []
+    for place, size, step, dilation, extra in zip(
+        places, sizes, steps, dilations, more, strict=False
+    ):
+        width = dilation * (size - 1) + 1
+        if extra is None:
+            same = padding.lower() == "same"
+            lengths.append(place * step if same else place * step + max(width - step, 0))
+        else:
+            around = width // 2 if padding.lower() == "same" else 0
+            lengths.append((place - 1) * step + width - 2 * around + extra)
+    filters = sizes[-2]
+    output = [shape[0], filters, *lengths] if first else [shape[0], *lengths, filters]
+    return convolution.conv_transpose(
+        inputs,
+        kernel,
+        output,
+        steps,
+        padding=padding.upper(),
+        data_format=layout,
+        dilations=dilations,
+    )
+
+
+def depthwise_conv(
+    inputs: Any,
+    kernel: Any,
+    strides: Any = 1,
+    padding: str = "valid",
+    data_format: str | None = None,
+    dilation_rate: Any = 1,
+) -> Any:
+    """A convolution of each channel by itself; see `conv`."""
+    inputs, kernel = tensor(inputs), tensor(kernel)
+    rank = inputs.ndim - 2
+    if rank == 1:
+        first = _layout(data_format, 1)[1]
+        step, dilation = _listed(strides, 1), _listed(dilation_rate, 1)
+        wide = depthwise_conv(
+            _ops.expand_dims(inputs, 2 if first else 1),
+            _ops.expand_dims(kernel, 0),
+            step * 2,
+            padding,
+            data_format,
+            [1, *dilation],
+        )
+        return _ops.squeeze(wide, [2 if first else 1])
+    layout, first = _layout(data_format, rank)
+    steps = _listed(strides, rank)
+    return convolution.depthwise_conv2d(
+        inputs,
+        kernel,
+        [1, 1, *steps] if first else [1, *steps, 1],
+        padding.upper(),
+        layout,
+        _listed(dilation_rate, rank),
+    )
+
+
+def separable_conv(
+    inputs: Any,
+    depthwise_kernel: Any,
+    pointwise_kernel: Any,
+    strides: Any = 1,
+    padding: str = "valid",
+    data_format: str | None = None,
+    dilation_rate: Any = 1,
+) -> Any:
+    """A convolution of each channel by itself, and one that mixes the channels."""
+    x = depthwise_conv(inputs, depthwise_kernel, strides, padding, data_format, dilation_rate)
+    return conv(x, pointwise_kernel, 1, "valid", data_format)
+
+
+def _pool(
+    kind: str, inputs: Any, pool_size: Any, strides: Any, padding: str, data_format: str | None
+) -> Any:
+    inputs = tensor(inputs)
+    rank = inputs.ndim - 2
+    layout, _ = _layout(data_format, rank)
+    window = _listed(pool_size, rank)
+    steps = window if strides is None else _listed(strides, rank)
+    return pooling.pool(
+        inputs, window, kind, strides=steps, padding=padding.upper(), data_format=layout
+    )
+
+
+def max_pool(
+    inputs: Any,
+    pool_size: Any,
+    strides: Any = None,
+    padding: str = "valid",
+    data_format: str | None = None,
+) -> Any:
+    """The largest elements of windows."""
+    return _pool("MAX", inputs, pool_size, strides, padding, data_format)
+
+
+def average_pool(
+    inputs: Any,
+    pool_size: Any,
+    strides: Any = None,
+    padding: str = "valid",
+    data_format: str | None = None,
+) -> Any:
+    """The means of windows."""
+    return _pool("AVG", inputs, pool_size, strides, padding, data_format)
+
+
+def moments(x: Any, axes: Any, keepdims: bool = False, synchronized: bool = False) -> Any:
+    """Means and variances over axes."""
+    axes = [axes] if isinstance(axes, int) else list(axes)
+    return nn.moments(floating(x), axes, keepdims=keepdims)
+
+
+def _along(x: Any, vector: Any, axis: int) -> Any:
+    shape = [1] * x.ndim
+    shape[axis] = -1
+    return _ops.reshape(tensor(vector, x.dtype), shape)
+
+
+def batch_normalization(
+    x: Any,
+    mean: Any,
+    variance: Any,
+    axis: int,
+    offset: Any = None,
+    scale: Any = None,
+    epsilon: float = 1e-3,
+) -> Any:
+    """Values, shifted and scaled by vectors along an axis."""
+    x = floating(x)
+    factor = _ops.rsqrt(_along(x, variance, axis) + epsilon)
+    if scale is not None:
+        factor = factor * _along(x, scale, axis)
+    x = (x - _along(x, mean, axis)) * factor
+    return x if offset is None else x + _along(x, offset, axis)
+
+
+def layer_normalization(
+    x: Any,
+    gamma: Any = None,
+    beta: Any = None,
+    axis: Any = -1,
+    epsilon: float | None = None,
+    **kwargs: Any,
+) -> Any:
+    """Values of mean 0 and variance 1 over axes, scaled and shifted."""
+    x = floating(x)
+    axes = axes_of(axis, x.ndim)
+    mean, variance = nn.moments(x, axes, keepdims=True)
+    x = (x - mean) * _ops.rsqrt(variance + (config.epsilon() if epsilon is None else epsilon))
+    if gamma is not None:
+        x = x * tensor(gamma, x.dtype)
+    return x if beta is None else x + tensor(beta, x.dtype)
+
+
+def rms_normalization(
+    x: Any, scale: Any = None, axis: Any = -1, epsilon: float | None = None
+) -> Any:
+    """Values, divided by their root mean square over axes."""
+    x = floating(x)
+    power = _ops.reduce_mean(_ops.square(x), axis=axes_of(axis, x.ndim), keepdims=True)
+    x = x * _ops.rsqrt(power + (config.epsilon() if epsilon is None else epsilon))
+    return x if scale is None else x * tensor(scale, x.dtype)
+
+
+def normalize(x: Any, axis: Any = -1, order: Any = 2, epsilon: float | None = None) -> Any:
+    """Values, divided by their norm over axes."""
+    x = floating(x)
+    axes = axes_of(axis, x.ndim)
+    epsilon = config.epsilon() if epsilon is None else epsilon
+    if order == 2:
+        power = _ops.reduce_sum(_ops.square(x), axis=axes, keepdims=True)
+        return x * _ops.rsqrt(_ops.maximum(power, epsilon * epsilon))
+    from eagerflow.keras.ops.linalg import norm
+
+    length = norm(x, order, axes[0] if len(axes) == 1 else tuple(axes), keepdims=True)
+    return x / _ops.maximum(length, epsilon)
+
+
+def binary_crossentropy(target: Any, output: Any, from_logits: bool = False) -> Any:
+    """The cross-entropy of each element, a probability or a logit."""
+    output = floating(output)
+    target = tensor(target, output.dtype)
+    if from_logits:
+        return nn.sigmoid_cross_entropy_with_logits(labels=target, logits=output)
+    small = config.epsilon()
+    output = _ops.clip_by_value(output, small, 1.0 - small)
+    return -(target * _ops.log(output) + (1.0 - target) * _ops.log(1.0 - output))
+
+
+def categorical_crossentropy(
+    target: Any, output: Any, from_logits: bool = False, axis: int = -1
+) -> Any:
+    """The cross-entropy of distributions."""
+    output = floating(output)
+    return backend_nn.categorical_crossentropy(
+        tensor(target, output.dtype), output, from_logits, axis
+    )
+
+
+def sparse_categorical_crossentropy(
+    target: Any, output: Any, from_logits: bool = False, axis: int = -1
+) -> Any:
+    """The cross-entropy of classes by number."""
+    return backend_nn.sparse_categorical_crossentropy(target, floating(output), from_logits, axis)
+
+
+def ctc_loss(
+    target: Any, output: Any, target_length: Any, output_length: Any, mask_index: int = 0
+) -> Any:
+    """The connectionist temporal classification loss of each sequence."""
+    return nn.ctc_loss(
+        labels=_ops.cast(tensor(target), dtypes.int32),
+        logits=floating(output),
+        label_length=_ops.cast(tensor(target_length), dtypes.int32),
+        logit_length=_ops.cast(tensor(output_length), dtypes.int32),
+        logits_time_major=False,
+        blank_index=mask_index,
+    )
+
+
+def psnr(x1: Any, x2: Any, max_val: float) -> Any:
+    """The peak signal-to-noise ratio of all elements, in decibels."""
+    error = _ops.reduce_mean(_ops.square(floating(x1) - floating(x2)))
+    return 20.0 * math.log10(max_val) - 10.0 / math.log(10.0) * _ops.log(error)
+
+
+def dot_product_attention(
+    query: Any,
+    key: Any,
+    value: Any,
+    bias: Any = None,
+    mask: Any = None,
+    scale: float | None = None,
+    is_causal: bool = False,
+    flash_attention: bool | None = None,
+    attn_logits_soft_cap: float | None = None,
+) -> Any:
+    """Scaled dot-product attention (Vaswani et al., NeurIPS 2017).
+
+    Args:
+        query: `[batch, targets, heads, depth]`.
+        key: `[batch, sources, heads or fewer, depth]`: each head serves as many of the query's.
+        value: like `key`.
+        bias: is added to the logits.
+        mask: where it is false, sources are not looked at; `[batch, heads, targets, sources]`.
+        scale: the factor of the logits; the reciprocal root of the depth by default.
+        is_causal: whether targets look at no later source.
+        flash_attention: ignored.
+        attn_logits_soft_cap: what the logits stay below.
+    """
+    query, key, value = floating(query), floating(key), floating(value)
+    for given in (query, key, value):
+        if given.ndim != 4:
+            raise ValueError(
+                "`dot_product_attention` only supports 4D inputs. Received: "
+                f"query.shape={tuple(query.shape)}, key.shape={tuple(key.shape)}, "
+                f"value.shape={tuple(value.shape)}."
+            )
+    heads, depth = query._shape_tuple()[-2:]
+    if key._shape_tuple()[2] != heads:
+        from eagerflow.ops.array import repeat
+
+        key = repeat(key, heads // key._shape_tuple()[2], 2)
+        value = repeat(value, heads // value._shape_tuple()[2], 2)
+    query, key, value = (_ops.transpose(x, [0, 2, 1, 3]) for x in (query, key, value))
+    logits = _ops.matmul(query, key, transpose_b=True)
+    logits = logits * (1.0 / math.sqrt(depth) if scale is None else scale)
+    if attn_logits_soft_cap is not None:
+        logits = _ops.tanh(logits / attn_logits_soft_cap) * attn_logits_soft_cap
+    if bias is not None:
+        logits = logits + tensor(bias, logits.dtype)
+    least = tensor(0.7 * logits.dtype.min, logits.dtype)
+    if mask is not None:
+        logits = indexing.where(_ops.cast(tensor(mask), dtypes.as_dtype("bool")), logits, least)
+    if is_causal:
+        targets, sources = logits._shape_tuple()[-2:]
+        ones = _ops.ones([targets, sources], dtypes.as_dtype("bool"))
+        causal = _ops.matrix_band_part(_ops.cast(ones, dtypes.float32), -1, 0)
+        logits = indexing.where(_ops.greater(causal, 0.0), logits, least)
+    result = _ops.matmul(activation.softmax(logits), value)
+    return _ops.transpose(result, [0, 2, 1, 3])
+
+
+def depth_to_space(x: Any, block_size: int, data_format: str = "channels_last") -> Any:
+    """Channels as blocks of places."""
+    first = data_format == "channels_first"
+    return nn.depth_to_space(tensor(x), block_size, data_format="NCHW" if first else "NHWC")
+
+
+def space_to_depth(x: Any, block_size: int, data_format: str = "channels_last") -> Any:
+    """Blocks of places as channels."""
+    first = data_format == "channels_first"
+    return nn.space_to_depth(tensor(x), block_size, data_format="NCHW" if first else "NHWC")
+
+
+def in_top_k(targets: Any, predictions: Any, k: int) -> Any:
+    """Whether the target is among the k largest predictions of each row."""
+    return nn.in_top_k(tensor(targets), tensor(predictions), k)
+
+
+def top_k(x: Any, k: int, sorted: bool = True) -> Any:
+    """The k largest elements of each row, and their places."""
+    return indexing.top_k(tensor(x), k, sorted)
+
+
+def vectorized_map(function: Any, elements: Any) -> Any:
+    """A function of each element of tensors along their first axis."""
+    return loops.vectorized_map(function, elements)

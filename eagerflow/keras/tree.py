@@ -1,0 +1,166 @@
+"""keras.tree: functions of nested structures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from eagerflow import nest
+
+__all__ = [
+    "MAP_TO_NONE",
+    "assert_same_paths",
+    "assert_same_structure",
+    "flatten",
+    "flatten_with_path",
+    "is_nested",
+    "lists_to_tuples",
+    "map_shape_structure",
+    "map_structure",
+    "map_structure_up_to",
+    "pack_sequence_as",
+    "traverse",
+]
+
+
+class MAP_TO_NONE:
+    """What a function returns to `traverse` where it means None."""
+
+
+def is_nested(structure: Any) -> bool:
+    """Whether it is a list, tuple or dictionary.
+
+    >>> tf.keras.tree.is_nested([1, 2])
+    True
+    """
+    return nest.is_nested(structure)
+
+
+def flatten(structure: Any) -> list[Any]:
+    """The leaves, dictionaries in the order of their keys.
+
+    >>> tf.keras.tree.flatten({"b": 2, "a": [1, 1]})
+    [1, 1, 2]
+    """
+    return nest.flatten(structure)
+
+
+def flatten_with_path(structure: Any) -> list[tuple[tuple, Any]]:
+    """The leaves with their keys and places.
+
+    >>> tf.keras.tree.flatten_with_path({"a": [1, 2]})
+    [(('a', 0), 1), (('a', 1), 2)]
+    """
+    if not nest.is_nested(structure):
+        return [((), structure)]
+    if isinstance(structure, dict):
+        items: Any = [(key, structure[key]) for key in sorted(structure)]
+    else:
+        items = enumerate(structure)
+    return [((key, *path), leaf) for key, value in items for path, leaf in flatten_with_path(value)]
+
+
+def map_structure(func: Callable[..., Any], *structures: Any, none_is_leaf: bool = True) -> Any:
+    """A structure of what a function gives for the leaves.
+
+    Args:
+        func: takes a leaf of each structure.
+        *structures: structures of the same form.
+        none_is_leaf: whether the function is called for None, too.
+
+    >>> tf.keras.tree.map_structure(lambda a, b: a + b, [1, 2], [10, 20])
+    [11, 22]
+    """
+    if none_is_leaf:
+        return nest.map_structure(func, *structures)
+    return nest.map_structure(
+        lambda *leaves: None if leaves[0] is None else func(*leaves), *structures
+    )
+
+
+def map_structure_up_to(shallow_structure: Any, func: Callable[..., Any], *structures: Any) -> Any:
+    """Like `map_structure`, where leaves are what stands at the leaves of a shallow structure."""
+    return nest.map_structure_up_to(shallow_structure, func, *structures)
+
+
+def map_shape_structure(func: Callable[[Any], Any], structure: Any) -> Any:
+    """Like `map_structure`, where shapes, tuples of sizes, are leaves.
+
+    >>> tf.keras.tree.map_shape_structure(len, {"a": (None, 3)})
+    {'a': 2}
+    """
+
+    def is_shape(value: Any) -> bool:
+        return isinstance(value, list | tuple) and all(
+            size is None or isinstance(size, int) for size in value
+        )
+
+    if is_shape(structure):
+        return func(tuple(structure))
+    if isinstance(structure, dict):
+        return {key: map_shape_structure(func, value) for key, value in structure.items()}
+    if isinstance(structure, list | tuple):
+        return type(structure)(map_shape_structure(func, value) for value in structure)
+    raise ValueError(f"Cannot map function to unknown objects {structure}")
+
+
+def assert_same_structure(a: Any, b: Any, check_types: Any = None) -> None:
+    """Raises an error if two structures do not have the same form.
+
+    Raises:
+        ValueError: if the numbers of elements or the keys differ.
+        TypeError: if the kinds of containers differ.
+    """
+    nest.assert_same_structure(a, b, check_types is not False)
+
+
+def assert_same_paths(a: Any, b: Any) -> None:
+    """Raises a ValueError if two structures' leaves have different paths."""
+    one, other = ({path for path, _ in flatten_with_path(each)} for each in (a, b))
+    if one != other:
+        raise ValueError(f"`a` and `b` don't have the same paths. a: {a}; b: {b}")
+
+
+def pack_sequence_as(structure: Any, flat_sequence: Any) -> Any:
+    """Leaves in the form of a structure.
+
+    >>> tf.keras.tree.pack_sequence_as({"a": 0, "b": 0}, [1, 2])
+    {'a': 1, 'b': 2}
+    """
+    return nest.pack_sequence_as(structure, list(flat_sequence))
+
+
+def lists_to_tuples(structure: Any) -> Any:
+    """The structure with tuples in the place of lists.
+
+    >>> tf.keras.tree.lists_to_tuples([1, [2]])
+    (1, (2,))
+    """
+    if isinstance(structure, dict):
+        return {key: lists_to_tuples(value) for key, value in structure.items()}
+    if isinstance(structure, list | tuple):
+        return tuple(lists_to_tuples(value) for value in structure)
+    return structure
+
+
+def traverse(func: Callable[[Any], Any], structure: Any, top_down: bool = True) -> Any:
+    """A structure in which a function replaces parts: where it gives None, what is inside.
+
+    Args:
+        func: takes a part; gives None, what replaces it, or `MAP_TO_NONE`.
+        structure: the structure.
+        top_down: whether a whole is asked for before its parts.
+    """
+    if top_down:
+        found = func(structure)
+        if found is not None:
+            return None if found is MAP_TO_NONE else found
+    if isinstance(structure, dict):
+        structure = {key: traverse(func, value, top_down) for key, value in structure.items()}
+    elif isinstance(structure, list | tuple):
+        structure = type(structure)(traverse(func, value, top_down) for value in structure)
+    if not top_down:
+        found = func(structure)
+        if found is not None:
+            return None if found is MAP_TO_NONE else found
+    return structure
