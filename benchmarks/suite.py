@@ -5,6 +5,7 @@ import cnn
 import data
 import files
 import keras_fit
+import lstm
 import matmul
 import regression
 import small
@@ -13,6 +14,6 @@ import surface
 
 WORKLOADS = {
     workload.name: workload
-    for family in (small, regression, cnn, matmul, bulk, data, keras_fit, surface, files, startup)
+    for family in (small, regression, cnn, matmul, bulk, data, keras_fit, surface, lstm, files, startup)
     for workload in family.WORKLOADS
 }
