@@ -14,6 +14,18 @@ import surface
 
 WORKLOADS = {
     workload.name: workload
-    for family in (small, regression, cnn, matmul, bulk, data, keras_fit, surface, lstm, files, startup)
+    for family in (
+        small,
+        regression,
+        cnn,
+        matmul,
+        bulk,
+        data,
+        keras_fit,
+        surface,
+        lstm,
+        files,
+        startup,
+    )
     for workload in family.WORKLOADS
 }
