@@ -17,6 +17,7 @@
 #include "checksum/crc32c.h"
 #include "data/example.h"
 #include "data/shuffle_order.h"
+#include "data/snappy.h"
 #include "device/allocator.h"
 #include "device/isa.h"
 #include "device/parallel.h"
@@ -125,6 +126,25 @@ int64_t draw_shuffled(nb::handle ring, int64_t start, int64_t left, nb::handle w
   return state.start;
 }
 
+nb::bytes snappy_compress(nb::bytes data) {
+  std::string block;
+  {
+    const nb::gil_scoped_release released;
+    block = ef::snappy_compress({data.c_str(), data.size()});
+  }
+  return nb::bytes(block.data(), block.size());
+}
+
+nb::bytes snappy_expand(nb::bytes block) {
+  std::optional<std::string> data;
+  {
+    const nb::gil_scoped_release released;
+    data = ef::snappy_expand({block.c_str(), block.size()});
+  }
+  if (!data) throw nb::value_error("data compressed with Snappy are damaged");
+  return nb::bytes(data->data(), data->size());
+}
+
 // The features that are looked for in Example messages, ready for many of them.
 class DenseExamples {
  public:
@@ -218,6 +238,9 @@ NB_MODULE(_core, m) {
   m.def("draw_shuffled", draw_shuffled, nb::arg("ring"), nb::arg("start"), nb::arg("left"),
         nb::arg("words"), nb::arg("incoming"), nb::arg("drawn"),
         "Draws from a shuffle buffer: one element for each word; gives the ring's new start.");
+  m.def("snappy_compress", snappy_compress, nb::arg("data"), "Bytes as a block of Snappy's.");
+  m.def("snappy_expand", snappy_expand, nb::arg("block"),
+        "The bytes that a block of Snappy's holds; raises a ValueError if it is damaged.");
   m.def("crc32c", crc32c_of, nb::arg("data"), nb::arg("value") = 0,
         "The CRC-32C of bytes that follow those whose checksum is `value`.");
   m.def(

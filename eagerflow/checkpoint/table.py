@@ -10,7 +10,7 @@ import struct
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from eagerflow import errors
+from eagerflow import _core, errors
 from eagerflow.io.records import masked_crc32c
 
 _MAGIC = struct.pack("<Q", 0xDB4775248B80FB57)
@@ -155,7 +155,7 @@ def _block(data: bytes, start: int, size: int) -> bytes:
         raise ValueError(f"the checksum of the block at byte {start} does not hold")
     content = data[start:end]
     if kind == _SNAPPY:
-        return unsnappy(content)
+        return _core.snappy_expand(bytes(content))
     if kind != _PLAIN:
         raise ValueError(f"unknown compression {kind}")
     return content
@@ -177,45 +177,3 @@ def _block_entries(block: bytes) -> Iterator[tuple[bytes, bytes]]:
         at += rest
         yield key, block[at : at + size]
         at += size
-
-
-def unsnappy(data: bytes) -> bytes:
-    """Undoes Snappy's compression, which old files use for their blocks.
-
-    Raises:
-        ValueError: if the data are damaged.
-        IndexError: if they end too early.
-    """
-    size, at = read_varint(data, 0)
-    if size > 64 * len(data):
-        raise ValueError("compressed data claim to be far too large")
-    out = bytearray()
-    while at < len(data):
-        tag = data[at]
-        at += 1
-        kind = tag & 3
-        if kind == 0:
-            length = (tag >> 2) + 1
-            if length > 60:
-                extra = length - 60
-                length = int.from_bytes(data[at : at + extra], "little") + 1
-                at += extra
-            out += data[at : at + length]
-            at += length
-            continue
-        if kind == 1:
-            length = (tag >> 2 & 7) + 4
-            offset = (tag >> 5) << 8 | data[at]
-            at += 1
-        else:
-            width = 2 if kind == 2 else 4
-            length = (tag >> 2) + 1
-            offset = int.from_bytes(data[at : at + width], "little")
-            at += width
-        if not 0 < offset <= len(out) or len(out) + length > size:
-            raise ValueError("compressed data refer to what is not there")
-        for _ in range(length):
-            out.append(out[-offset])
-    if len(out) != size:
-        raise ValueError("compressed data have another length than they say")
-    return bytes(out)

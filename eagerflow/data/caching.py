@@ -22,6 +22,8 @@ def cached(source: Dataset, filename: Any) -> Dataset:
 class CacheDataset(UnaryDataset):
     """The elements, kept in memory by the first pass that reaches the end."""
 
+    _passing = (*UnaryDataset._passing, "_elements", "_lock")
+
     def __init__(self, source: Dataset) -> None:
         super().__init__(source)
         self._elements: list | None = None

@@ -257,21 +257,24 @@ class Creation:
         reader_func: Callable | None = None,
         wait: bool = False,
     ) -> Dataset:
-        """A dataset that `save` wrote.
+        """A dataset that `save` wrote, here or in TensorFlow.
 
         Args:
             path: the directory.
-            element_spec: not needed: the directory tells.
-            compression: not needed either.
+            element_spec: the specs of the elements; by default the directory tells.
+            compression: what `save` was told.
             reader_func: makes one dataset from the dataset of the shards' datasets.
-            wait: ignored: a directory is complete or does not exist.
+            wait: whether to wait until somebody has written the directory to its end.
 
         Raises:
-            tf.errors.NotFoundError: if there is no such directory.
+            tf.errors.NotFoundError: if there is no such directory, or it is not complete.
+            tf.errors.DataLossError: in the iteration, if a file is damaged, or compressed otherwise.
+            tf.errors.InvalidArgumentError: in the iteration, if elements are not as `element_spec`
+                says.
         """
         from eagerflow.data.saving import load
 
-        return load(path, element_spec, reader_func)
+        return load(path, element_spec, compression, reader_func, wait)
 
 
 def as_strings(value: Any) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -33,6 +32,8 @@ class Dataset(Creation, Transformation):
     """
 
     _public_name = ""
+    # Attributes that do not tell what the elements are.
+    _passing: tuple[str, ...] = ("_name", "_own_options", "_resolved", "_samples", "_spec")
 
     def __init__(self, variant_tensor: Any = None) -> None:
         self._inputs: tuple[Dataset, ...] = ()
@@ -239,10 +240,15 @@ class Dataset(Creation, Transformation):
         return found[0][1]
 
     def fingerprint(self) -> Any:
-        """A number that tells datasets of different forms apart, a uint64 scalar."""
-        text = self.explain().encode()
-        number = zlib.crc32(text) | (zlib.adler32(text) << 32)
-        return _core.convert(number, dtypes.uint64, None)
+        """A number that tells pipelines of other steps, data or functions apart, a uint64 scalar.
+
+        >>> one, other = (tf.data.Dataset.range(3).map(lambda x, n=n: x + n) for n in (1, 2))
+        >>> bool(one.fingerprint() == other.fingerprint())
+        False
+        """
+        from eagerflow.data.fingerprint import fingerprint
+
+        return _core.convert(fingerprint(self), dtypes.uint64, None)
 
     def explain(self) -> str:
         """How the pipeline will be run, a line for each step, the last step first.

@@ -3,108 +3,149 @@
 from __future__ import annotations
 
 import os
-import uuid
+import time
 from collections.abc import Callable
 from typing import Any
 
 from eagerflow import errors
-from eagerflow.data import codec
-from eagerflow.data.arguments import AUTOTUNE, UNKNOWN, integer
+from eagerflow.data import structure
+from eagerflow.data.arguments import AUTOTUNE, UNKNOWN
 from eagerflow.data.context import Context, available_cores
 from eagerflow.data.creation import as_strings
-from eagerflow.data.cursor import Cursor, InputCursor, caller_of
+from eagerflow.data.cursor import Cursor, InputCursor
 from eagerflow.data.dataset import Dataset, UnaryDataset
-from eagerflow.data.element_file import ElementReader, write_element
+from eagerflow.data.shard_files import SavedDirectory, ShardCursor, Shards, is_complete, read_spec
 from eagerflow.data.sources import ListDataset
+from eagerflow.data.stored_spec import encode_spec
+from eagerflow.type_spec import TensorSpec
 
-_INDEX = "dataset.index"
+_WAIT_SECONDS = 0.2
 
 
 def _directory(path: Any) -> str:
     return os.fspath(path) if isinstance(path, (str, os.PathLike)) else as_strings(path)[0]
 
 
-class Shards:
-    """A directory of element files that is being written; it is valid once it is complete."""
+def save(
+    dataset: Dataset,
+    path: Any,
+    compression: str | None,
+    shard_func: Callable | None,
+    checkpoint_args: Any,
+) -> None:
+    """Writes all elements of a dataset."""
+    from eagerflow.data.iterator import OwnedIterator
 
-    def __init__(self, directory: str, shard_func: Callable | None) -> None:
-        self._directory = directory
-        self._shard = None if shard_func is None else caller_of(shard_func)
-        self._files: dict[int, Any] = {}
-        self._count = 0
-        self._token = uuid.uuid4().hex[:12]
-        os.makedirs(directory, exist_ok=True)
+    encode_spec(dataset.element_spec)  # fails before anything is written, if it does
+    iterator = OwnedIterator(SavingDataset(dataset, _directory(path), compression, shard_func))
+    if not checkpoint_args:
+        cursor = iterator._cursor
+        try:
+            for _ in iterator:
+                pass
+        finally:
+            cursor.abandon()
+        return
+    from eagerflow.train import Checkpoint, CheckpointManager
 
-    def add(self, element: Any) -> None:
-        """Appends an element to its shard."""
-        number = 0 if self._shard is None else integer(self._shard(element), "shard_func")
-        if number not in self._files:
-            self._files[number] = open(self._name(number), "wb")
-        write_element(self._files[number], element)
-        self._count += 1
+    if "step_counter" not in checkpoint_args:
+        raise ValueError(
+            "`checkpoint_args` must have a `step_counter`, the variable that counts the elements "
+            "which have been written."
+        )
+    manager = CheckpointManager(Checkpoint(iterator=iterator), **checkpoint_args)
+    manager.checkpoint.restore(manager.latest_checkpoint)
+    for _ in iterator:
+        checkpoint_args["step_counter"].assign_add(1)
+        manager.save(check_interval=True)
 
-    def _name(self, number: int) -> str:
-        return os.path.join(self._directory, f"shard-{self._token}-{number:05d}")
 
-    def complete(self, spec: Any) -> None:
-        """Closes the shards and makes the directory a saved dataset."""
-        self._close()
-        shards = [[os.path.basename(self._name(n)), n] for n in sorted(self._files)]
-        content = {"spec": spec, "count": self._count, "shards": shards}
-        index = os.path.join(self._directory, _INDEX)
-        with open(f"{index}.{self._token}", "wb") as file:
-            file.write(codec.encode(content))
-        os.replace(f"{index}.{self._token}", index)
-        self._files = {}
+class SavingDataset(UnaryDataset):
+    """The elements, which are written into a directory while they are read."""
+
+    def __init__(
+        self, source: Dataset, path: str, compression: str | None, shard_func: Callable | None
+    ) -> None:
+        super().__init__(source)
+        self._path = path
+        self._compression = compression or ""
+        self._shard_func = shard_func
+
+    def _cursor(self, context: Context) -> Cursor:
+        return SavingCursor(self._input._cursor(context), self)
+
+    def _target(self) -> str:
+        return self._path
+
+    def _shards(self, state: Any = None) -> Shards:
+        return Shards(self._target(), self._shard_func, self._compression, state)
+
+    def _spec_to_store(self, first: Any) -> Any:
+        """The specs of the elements, of which the first is known."""
+        return self._input.element_spec
+
+
+class SavingCursor(InputCursor):
+    """Hands elements on and writes them."""
+
+    __slots__ = ("_ended", "_first", "_owner", "_shards")
+
+    def __init__(self, source: Cursor, owner: SavingDataset) -> None:
+        self._input = source
+        self._owner = owner
+        self._shards: Shards | None = None
+        self._first: Any = None
+        self._ended = False
+
+    def __next__(self) -> Any:
+        if self._ended:
+            raise StopIteration
+        if self._shards is None:
+            self._shards = self._owner._shards()
+        try:
+            element = next(self._input)
+        except StopIteration:
+            self._ended = True
+            self._shards.complete(encode_spec(self._owner._spec_to_store(self._first)))
+            raise
+        self._shards.add(element)
+        if self._first is None:
+            self._first = structure.spec_of(element)
+        return element
+
+    def state(self) -> Any:
+        return {
+            "input": self._input.state(),
+            "ended": self._ended,
+            "shards": None if self._shards is None or self._ended else self._shards.state(),
+        }
+
+    def restore(self, state: Any) -> None:
+        self._input.restore(state["input"])
+        self._ended = state["ended"]
+        if state["shards"] is not None:
+            self._shards = self._owner._shards(state["shards"])
 
     def abandon(self) -> None:
         """Removes what was written, unless it is complete."""
-        self._close()
-        for number in self._files:
-            os.remove(self._name(number))
-        self._files = {}
+        shards = getattr(self, "_shards", None)
+        if shards is not None:
+            shards.abandon()
 
-    def _close(self) -> None:
-        for file in self._files.values():
-            file.close()
-
-
-def save(dataset: Dataset, path: Any, shard_func: Callable | None) -> None:
-    """Writes all elements of a dataset."""
-    shards = Shards(_directory(path), shard_func)
-    try:
-        for element in dataset:
-            shards.add(element)
-        shards.complete(dataset.element_spec)
-    finally:
-        shards.abandon()
-
-
-def read_index(directory: str) -> Any:
-    """What a directory holds.
-
-    Raises:
-        tf.errors.NotFoundError: if it holds no saved dataset.
-    """
-    try:
-        with open(os.path.join(directory, _INDEX), "rb") as file:
-            return codec.decode(file.read())
-    except (FileNotFoundError, NotADirectoryError) as error:
-        raise errors.NotFoundError(
-            None, None, f"Could not find a saved dataset in {directory}."
-        ) from error
+    __del__ = abandon
 
 
 class ShardDataset(Dataset):
     """The elements of one shard."""
 
-    def __init__(self, path: str, spec: Any) -> None:
+    def __init__(self, paths: list[str], spec: Any, compression: str) -> None:
         super().__init__()
-        self._path = path
+        self._paths = paths
         self._declared = spec
+        self._compression = compression
 
     def _cursor(self, context: Context) -> Cursor:
-        return ElementReader(self._path)
+        return ShardCursor(self._paths, self._declared, self._compression)
 
     def _make_spec(self) -> Any:
         return self._declared
@@ -113,19 +154,22 @@ class ShardDataset(Dataset):
         return UNKNOWN
 
     def _make_sample(self, variant: int) -> Any:
-        return next(ElementReader(self._path))
+        found = next(ShardCursor(self._paths, self._declared, self._compression), None)
+        return structure.zero_like(self._declared) if found is None else found
 
     def _details(self) -> str:
-        return repr(self._path)
+        return ", ".join(map(repr, self._paths))
 
 
 class LoadedDataset(UnaryDataset):
     """The elements of all shards."""
 
-    def __init__(self, source: Dataset, spec: Any, count: int) -> None:
+    def __init__(self, source: Dataset, spec: Any, count: int, path: str, whole: bool) -> None:
         super().__init__(source)
         self._declared = spec
         self._size = count
+        self._path = path
+        self._whole = whole
 
     def _make_spec(self) -> Any:
         return self._declared
@@ -133,21 +177,75 @@ class LoadedDataset(UnaryDataset):
     def _count(self) -> int:
         return self._size
 
+    def _cursor(self, context: Context) -> Cursor:
+        source = self._input._cursor(context)
+        return CountedCursor(source, self._size, self._path) if self._whole else source
 
-def load(path: Any, element_spec: Any, reader_func: Callable | None) -> Dataset:
+    def _details(self) -> str:
+        return repr(self._path)
+
+
+class CountedCursor(InputCursor):
+    """Makes sure that all elements are there that were written."""
+
+    __slots__ = ("_left", "_path")
+
+    def __init__(self, source: Cursor, count: int, path: str) -> None:
+        self._input = source
+        self._left = count
+        self._path = path
+
+    def __next__(self) -> Any:
+        try:
+            element = next(self._input)
+        except StopIteration:
+            left, self._left = self._left, 0
+            if left > 0:
+                raise errors.DataLossError(
+                    None, None, f"{self._path} lacks {left} of the elements that were saved."
+                ) from None
+            raise
+        self._left -= 1
+        return element
+
+    def state(self) -> Any:
+        return [self._input.state(), self._left]
+
+    def restore(self, state: Any) -> None:
+        source, self._left = state
+        self._input.restore(source)
+
+
+def load(
+    path: Any,
+    element_spec: Any,
+    compression: str | None,
+    reader_func: Callable | None,
+    wait: bool,
+) -> Dataset:
     """The dataset of a directory."""
     directory = _directory(path)
-    index = read_index(directory)
-    spec = index["spec"] if element_spec is None else element_spec
-    return LoadedDataset(_read(directory, index, spec, reader_func), spec, index["count"])
+    while wait and not is_complete(directory):
+        time.sleep(_WAIT_SECONDS)
+    spec = read_spec(directory) if element_spec is None else element_spec
+    found = SavedDirectory(directory)
+    source = _read(found, spec, compression or "", reader_func)
+    return LoadedDataset(source, spec, found.count, directory, reader_func is None)
 
 
-def _read(directory: str, index: Any, spec: Any, reader_func: Callable | None) -> Dataset:
-    shards = [ShardDataset(os.path.join(directory, name), spec) for name, _ in index["shards"]]
+def _read(
+    found: SavedDirectory, spec: Any, compression: str, reader_func: Callable | None
+) -> Dataset:
+    shards = [ShardDataset(paths, spec, compression) for paths in found.shards]
     if not shards:
-        return ListDataset([]) if spec is None else EmptyDataset(spec)
+        return EmptyDataset(spec)
     if reader_func is not None:
-        return reader_func(ListDataset(shards))
+        result = reader_func(ListDataset(shards))
+        if not isinstance(result, Dataset):
+            raise errors.InvalidArgumentError(
+                None, None, f"`reader_func` must return a `tf.data.Dataset`, got {result!r}."
+            )
+        return result
     if len(shards) == 1:
         return shards[0]
     return ListDataset(shards).interleave(
@@ -174,70 +272,52 @@ class EmptyDataset(Dataset):
         return 0
 
     def _make_sample(self, variant: int) -> Any:
-        from eagerflow.data import structure
-
         return structure.zero_like(self._declared)
 
 
-class SnapshotDataset(UnaryDataset):
+def _of_any_shape(spec: Any) -> Any:
+    return TensorSpec(None, spec.dtype) if isinstance(spec, TensorSpec) else spec
+
+
+class SnapshotDataset(SavingDataset):
     """The elements, written by the first pass that reaches the end and read by later ones."""
+
+    _passing = (*SavingDataset._passing, "_compression", "_path", "_place", "_shard_func")
 
     def __init__(
         self,
         source: Dataset,
         path: Any,
+        compression: str | None,
         reader_func: Callable | None,
         shard_func: Callable | None,
     ) -> None:
-        super().__init__(source)
-        self._root = _directory(path)
+        super().__init__(source, _directory(path), compression, shard_func)
         self._reader_func = reader_func
-        self._shard_func = shard_func
+        self._place: str | None = None
 
-    def _place(self) -> str:
-        return os.path.join(self._root, f"{int(self._input.fingerprint()):016x}")
+    def _target(self) -> str:
+        # Found once: what functions refer to may change while they run.
+        if self._place is None:
+            self._place = os.path.join(self._path, str(int(self._input.fingerprint())))
+        return self._place
+
+    def _spec_to_store(self, first: Any) -> Any:
+        # Functions of the program are not called just to learn of all shapes.
+        if first is None:
+            return self._input.element_spec
+        return structure.map_structure(_of_any_shape, first)
 
     def _cursor(self, context: Context) -> Cursor:
-        place = self._place()
-        if os.path.exists(os.path.join(place, _INDEX)):
-            index = read_index(place)
-            return _read(place, index, None, self._reader_func)._cursor(context)
-        return SnapshotCursor(self._input._cursor(context), self)
+        place = self._target()
+        if is_complete(place):
+            found = SavedDirectory(place)
+            source = _read(found, read_spec(place), self._compression, self._reader_func)
+            return source._cursor(context)
+        return SavingCursor(self._input._cursor(context), self)
 
     def _details(self) -> str:
-        return repr(self._root)
+        return repr(self._path)
 
-
-class SnapshotCursor(InputCursor):
-    """Hands elements on and writes them."""
-
-    __slots__ = ("_at", "_owner", "_shards")
-
-    def __init__(self, source: Cursor, owner: SnapshotDataset) -> None:
-        self._input = source
-        self._owner = owner
-        self._shards: Shards | None = None
-        self._at = 0
-
-    def __next__(self) -> Any:
-        if self._shards is None:
-            self._shards = Shards(self._owner._place(), self._owner._shard_func)
-        try:
-            element = next(self._input)
-        except StopIteration:
-            self._shards.complete(None)
-            raise
-        self._shards.add(element)
-        self._at += 1
-        return element
-
-    def state(self) -> Any:
-        return self._at
-
-    def restore(self, state: Any) -> None:
-        self.skip(state)
-
-    def __del__(self) -> None:
-        shards = getattr(self, "_shards", None)
-        if shards is not None:
-            shards.abandon()
+    def _how(self) -> str:
+        return "from the directory" if is_complete(self._target()) else "into the directory"

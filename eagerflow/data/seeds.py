@@ -72,8 +72,10 @@ class SeedSequence:
     """The seeds of the passes over one dataset: each pass has its own, or all have the same."""
 
     def __init__(self, seed: Any, each_iteration: bool) -> None:
-        self._seeds = operation_seeds(seed)
+        self._seeds, repeatable = operation_seeds(seed)
         self._each_iteration = each_iteration
+        # What tells it from others; those that are random by choice are all the same.
+        self.identity = [each_iteration, self._seeds if repeatable else None]
         self._lock = threading.Lock()
         self._words = Words(*self._seeds) if each_iteration else None
 
@@ -101,15 +103,19 @@ class SeedSequence:
         return self._seeds
 
 
-def operation_seeds(seed: Any) -> tuple[int, int]:
-    """The pair of seeds for a dataset with this seed; random ones where none is set."""
+def operation_seeds(seed: Any) -> tuple[tuple[int, int], bool]:
+    """The pair of seeds for a dataset with this seed; random ones where none is set.
+
+    Returns:
+        The seeds, and whether the program has determined them.
+    """
     if seed is not None:
         seed = int(_core.convert(seed, None, dtypes.int64))
     first, second = random_seed.get_seed(seed)
     first, second = first or 0, second or 0
     if (first, second) == (0, 0):
         if seed is not None:
-            return (0, 2**31 - 1)
+            return (0, 2**31 - 1), True
         words = int.from_bytes(random_seed.system_entropy(16), "little")
-        return words & (2**63 - 1), words >> 65
-    return first, second
+        return (words & (2**63 - 1), words >> 65), False
+    return (first, second), True

@@ -573,15 +573,28 @@ class Transformation:
     ) -> None:
         """Writes the elements into a directory, from where `tf.data.Dataset.load` reads them.
 
+        The files are TensorFlow's: each framework reads what the other one has saved.
+
         Args:
-            path: the directory.
-            compression: accepted; the files are not compressed.
+            path: the directory; what it held before is replaced when all elements are written.
+            compression: "GZIP", "ZLIB" or "SNAPPY"; else nothing is compressed. `load` must be told
+                the same.
             shard_func: gives the number of the file that an element goes into.
-            checkpoint_args: accepted.
+            checkpoint_args: arguments of a `tf.train.CheckpointManager`, `step_counter` among them:
+                where writing has come to is checkpointed, and a later call goes on from there.
+
+        Raises:
+            TypeError: if the elements hold what cannot be saved, such as datasets.
+
+        >>> import tempfile
+        >>> path = tempfile.mkdtemp()
+        >>> tf.data.Dataset.range(3).save(path, compression="GZIP")
+        >>> list(tf.data.Dataset.load(path, compression="GZIP").as_numpy_iterator())
+        [np.int64(0), np.int64(1), np.int64(2)]
         """
         from eagerflow.data.saving import save
 
-        save(self, path, shard_func)
+        save(self, path, compression, shard_func, checkpoint_args)
 
     def snapshot(
         self: Any,
@@ -595,14 +608,14 @@ class Transformation:
 
         Args:
             path: the directory; each form of a pipeline has its own part of it.
-            compression: accepted; the files are not compressed.
+            compression: "GZIP", "ZLIB" or "SNAPPY"; else, and by default, nothing is compressed.
             reader_func: makes one dataset from the dataset of the shards' datasets.
             shard_func: gives the number of the file that an element goes into.
             name: ignored.
         """
         from eagerflow.data.saving import SnapshotDataset
 
-        return SnapshotDataset(self, path, reader_func, shard_func)
+        return SnapshotDataset(self, path, compression, reader_func, shard_func)
 
     def ragged_batch(
         self: Any,

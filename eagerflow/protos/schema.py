@@ -19,6 +19,7 @@ _SCALARS = {
     "string": 9,
     "bytes": 12,
     "uint32": 13,
+    "sint64": 18,
 }
 _MESSAGE, _ENUM = 11, 14
 _OPTIONAL, _REPEATED = 1, 3

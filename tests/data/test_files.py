@@ -75,7 +75,7 @@ def test_saving_that_fails_leaves_the_former_data(tmp_path):
     with pytest.raises(KeyError):
         D.range(5).map(fail).save(path)
     assert [int(x) for x in D.load(path)] == [0, 1, 2]
-    assert len(os.listdir(path)) == 2
+    assert len(os.listdir(path)) == 3
 
 
 def test_an_empty_dataset_can_be_saved(tmp_path):

@@ -1,0 +1,157 @@
+"""Specs of elements as TensorFlow's saved datasets hold them: a StructuredValue message."""
+
+from __future__ import annotations
+
+from collections import namedtuple
+from collections.abc import Mapping
+from typing import Any
+
+from eagerflow import errors
+from eagerflow.data.structure import NoneTensorSpec
+from eagerflow.dtype import as_dtype
+from eagerflow.shapes import TensorShape
+from eagerflow.type_spec import TensorSpec
+
+# The numbers of the classes of specs.
+_SPARSE, _RAGGED, _OTHER = 1, 3, 12
+_NONE = "tf.NoneTensorSpec"
+_named_types: dict[tuple, Any] = {}
+
+
+def encode_spec(spec: Any) -> bytes:
+    """The message for a structure of specs.
+
+    Raises:
+        TypeError: if it holds what saved datasets cannot hold.
+    """
+    from eagerflow.protos.structure import MESSAGES
+
+    value = MESSAGES["StructuredValue"]()
+    _fill(value, spec)
+    return value.SerializeToString()
+
+
+def decode_spec(data: bytes) -> Any:
+    """The structure of specs that a message tells of.
+
+    Raises:
+        tf.errors.DataLossError: if the message is damaged.
+    """
+    from google.protobuf.message import DecodeError
+
+    from eagerflow.protos.structure import MESSAGES
+
+    try:
+        return _read(MESSAGES["StructuredValue"].FromString(data))
+    except (DecodeError, ValueError, TypeError, IndexError) as error:
+        raise errors.DataLossError(
+            None, None, f"The specs of a saved dataset are damaged: {error}"
+        ) from error
+
+
+def _fill(value: Any, spec: Any) -> None:
+    if isinstance(spec, tuple) and hasattr(spec, "_fields"):
+        value.named_tuple_value.name = type(spec).__name__
+        for key, item in zip(spec._fields, spec, strict=True):
+            _fill(value.named_tuple_value.values.add(key=key).value, item)
+    elif isinstance(spec, tuple):
+        value.tuple_value.SetInParent()
+        for item in spec:
+            _fill(value.tuple_value.values.add(), item)
+    elif isinstance(spec, Mapping):
+        value.dict_value.SetInParent()
+        for key, item in spec.items():
+            if not isinstance(key, str):
+                raise TypeError(f"Only strings can be keys in a saved dataset, got {key!r}.")
+            _fill(value.dict_value.fields[key], item)
+    elif isinstance(spec, TensorSpec):
+        message = value.tensor_spec_value
+        message.name = spec.name or ""
+        message.dtype = spec.dtype.as_datatype_enum
+        _fill_shape(message.shape, spec.shape)
+    elif isinstance(spec, NoneTensorSpec):
+        _fill_class(value, _OTHER, _NONE, 0, [])
+    else:
+        _fill_composite(value, spec)
+
+
+def _fill_composite(value: Any, spec: Any) -> None:
+    from eagerflow.data.composites import RaggedTensorSpec, SparseTensorSpec
+
+    if isinstance(spec, RaggedTensorSpec):
+        rank = spec.ragged_rank
+        state = [TensorShape(spec.shape), spec.dtype, rank, spec.row_splits_dtype]
+        _fill_class(value, _RAGGED, "RaggedTensorSpec", 1 + rank, state)
+    elif isinstance(spec, SparseTensorSpec):
+        _fill_class(value, _SPARSE, "SparseTensorSpec", 3, [TensorShape(spec.shape), spec.dtype])
+    else:
+        raise TypeError(f"Elements with {spec!r} cannot be saved.")
+
+
+def _fill_class(value: Any, kind: int, name: str, components: int, state: list) -> None:
+    message = value.type_spec_value
+    message.type_spec_class = kind
+    message.type_spec_class_name = name
+    message.num_flat_components = components
+    message.type_state.tuple_value.SetInParent()
+    for part in state:
+        item = message.type_state.tuple_value.values.add()
+        if isinstance(part, TensorShape):
+            _fill_shape(item.tensor_shape_value, part)
+        elif isinstance(part, int):
+            item.int64_value = part
+        else:
+            item.tensor_dtype_value = part.as_datatype_enum
+
+
+def _fill_shape(message: Any, shape: TensorShape) -> None:
+    message.SetInParent()
+    if shape.rank is None:
+        message.unknown_rank = True
+        return
+    for size in shape:
+        message.dim.add(size=-1 if size is None else size)
+
+
+def _read(value: Any) -> Any:
+    kind = value.WhichOneof("kind")
+    if kind is None:
+        raise ValueError("a value is missing")
+    content = getattr(value, kind)
+    if kind == "tensor_spec_value":
+        return TensorSpec(_shape(content.shape), as_dtype(content.dtype), content.name or None)
+    if kind == "tuple_value":
+        return tuple(_read(item) for item in content.values)
+    if kind == "list_value":
+        return [_read(item) for item in content.values]
+    if kind == "dict_value":
+        return {key: _read(item) for key, item in sorted(content.fields.items())}
+    if kind == "named_tuple_value":
+        key = (content.name, *(pair.key for pair in content.values))
+        if key not in _named_types:
+            _named_types[key] = namedtuple(key[0], key[1:])
+        return _named_types[key](*(_read(pair.value) for pair in content.values))
+    if kind == "tensor_shape_value":
+        return _shape(content)
+    if kind == "tensor_dtype_value":
+        return as_dtype(content)
+    if kind == "type_spec_value":
+        return _read_class(content)
+    return None if kind == "none_value" else content
+
+
+def _read_class(message: Any) -> Any:
+    if message.type_spec_class == _OTHER and message.type_spec_class_name == _NONE:
+        return NoneTensorSpec()
+    from eagerflow.data.composites import RaggedTensorSpec, SparseTensorSpec
+
+    kinds = {_RAGGED: RaggedTensorSpec, _SPARSE: SparseTensorSpec}
+    if message.type_spec_class not in kinds:
+        raise ValueError(f"specs of the class {message.type_spec_class_name!r} cannot be read")
+    return kinds[message.type_spec_class](*_read(message.type_state))
+
+
+def _shape(message: Any) -> TensorShape:
+    if message.unknown_rank:
+        return TensorShape(None)
+    return TensorShape([None if dim.size < 0 else dim.size for dim in message.dim])
