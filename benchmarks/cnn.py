@@ -1,4 +1,4 @@
-"""Training steps of two small convolutional networks on 28×28 images, with Adam.
+"""Training steps of small convolutional networks, with Adam.
 
 Every contender starts from the same weights and sees the same batch, so the first losses agree.
 """
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from training import training_case
-from workload import Target, Workload
+from workload import FASTEST_PEER, Target, Workload
 
 RATE, BETA1, BETA2, EPSILON = 1e-4, 0.9, 0.999, 1e-7
 
@@ -21,17 +21,19 @@ class Architecture:
     batch: int
     channels: tuple[int, ...]
     dense: tuple[int, ...]
-    # "SAME", each convolution followed by 2×2 max pooling; or "VALID", none but a global average.
     padding: str
+    # Whether 2×2 max pooling follows each convolution; a global average follows the last if none.
+    pools: tuple[bool, ...]
+    size: int = 28
 
     @property
     def pooled(self) -> bool:
-        return self.padding == "SAME"
+        return any(self.pools)
 
     def data(self):
-        """A batch of images, float32 [batch, 28, 28, 1], and labels, int32 [batch]."""
+        """A batch of images, float32 [batch, size, size, 1], and labels, int32 [batch]."""
         generator = np.random.default_rng(1)
-        images = generator.normal(size=(self.batch, 28, 28, 1)).astype(np.float32)
+        images = generator.normal(size=(self.batch, self.size, self.size, 1)).astype(np.float32)
         return images, generator.integers(0, 10, self.batch).astype(np.int32)
 
     def convolutions(self):
@@ -47,7 +49,7 @@ class Architecture:
         generator = np.random.default_rng(3)
         features = self.channels[-1]
         if self.pooled:
-            features *= (28 >> len(self.channels)) ** 2
+            features *= (self.size >> sum(self.pools)) ** 2
         return [
             weights_and_bias(generator, shape)
             for shape in zip((features, *self.dense), self.dense, strict=False)
@@ -60,8 +62,14 @@ def weights_and_bias(generator, shape):
     return weights.astype(np.float32), np.zeros(shape[-1], np.float32)
 
 
-SMALL = Architecture(batch=32, channels=(16, 16), dense=(10,), padding="VALID")
-LARGE = Architecture(batch=64, channels=(64, 128, 128), dense=(128, 10), padding="SAME")
+SMALL = Architecture(32, channels=(16, 16), dense=(10,), padding="VALID", pools=(False, False))
+LARGE = Architecture(
+    64, channels=(64, 128, 128), dense=(128, 10), padding="SAME", pools=(True, True, True)
+)
+# The network of examples/digits_loop.py, on all training images at once.
+DIGITS = Architecture(
+    1437, channels=(16, 32), dense=(10,), padding="SAME", pools=(False, True), size=8
+)
 
 
 def make_step(tf, net: Architecture):
@@ -73,10 +81,10 @@ def make_step(tf, net: Architecture):
 
     def logits():
         x = images
-        for kernel, bias in convolutions:
+        for (kernel, bias), pool in zip(convolutions, net.pools, strict=True):
             x = tf.nn.conv2d(x, kernel, strides=1, padding=net.padding)
             x = tf.nn.relu(tf.nn.bias_add(x, bias))
-            if net.pooled:
+            if pool:
                 x = tf.nn.max_pool2d(x, ksize=2, strides=2, padding="VALID")
         x = tf.reshape(x, [net.batch, -1]) if net.pooled else tf.reduce_mean(x, axis=[1, 2])
         for i, (weights, bias) in enumerate(dense):
@@ -123,9 +131,9 @@ def with_torch(net: Architecture) -> Callable:
         def step():
             optimizer.zero_grad()
             x = images
-            for kernel, bias in convolutions:
+            for (kernel, bias), pool in zip(convolutions, net.pools, strict=True):
                 x = F.relu(F.conv2d(x, kernel, bias, padding=net.padding.lower()))
-                if net.pooled:
+                if pool:
                     x = F.max_pool2d(x, 2)
             # Flattened with the channels last, the order of the dense layer's weights.
             x = x.permute(0, 2, 3, 1).flatten(1) if net.pooled else x.mean(dim=(2, 3))
@@ -150,12 +158,12 @@ def with_jax(net: Architecture) -> Callable:
         def loss_of(parameters):
             convolutions, dense = parameters
             x = images
-            for kernel, bias in convolutions:
+            for (kernel, bias), pool in zip(convolutions, net.pools, strict=True):
                 x = lax.conv_general_dilated(
                     x, kernel, (1, 1), net.padding, dimension_numbers=("NHWC", "HWIO", "NHWC")
                 )
                 x = jax.nn.relu(x + bias)
-                if net.pooled:
+                if pool:
                     window = (1, 2, 2, 1)
                     x = lax.reduce_window(x, -jnp.inf, lax.max, window, window, "VALID")
             x = x.reshape(net.batch, -1) if net.pooled else x.mean(axis=(1, 2))
@@ -224,6 +232,13 @@ WORKLOADS = [
         title="peak memory of that CNN's steps",
         target=Target("tf.function", 0.6),
         contenders=contenders(LARGE),
+        measure="memory",
+    ),
+    Workload(
+        name="digits-memory",
+        title="peak memory of steps of the digits CNN, 1,437 images 8×8: conv 16, 32, dense 10; Adam",
+        target=Target(FASTEST_PEER, 1.0),
+        contenders=contenders(DIGITS),
         measure="memory",
     ),
 ]

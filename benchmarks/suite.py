@@ -7,6 +7,7 @@ import files
 import keras_fit
 import lstm
 import matmul
+import mlp
 import regression
 import small
 import startup
@@ -18,6 +19,7 @@ WORKLOADS = {
         small,
         regression,
         cnn,
+        mlp,
         matmul,
         bulk,
         data,

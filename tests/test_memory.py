@@ -132,3 +132,25 @@ def test_activations_die_in_the_backward_pass():
     tape.gradient(loss, v)
     after = tf.config.experimental.get_memory_info("CPU:0")["current"]
     assert before - after > 15 * (4 << 20)
+
+
+def test_a_training_step_holds_one_value_a_layer():
+    """Each layer's result is kept once, and the gradients on their way take two more at most."""
+    width, layers = 1 << 19, 50  # 2 MiB a value
+    biases = [tf.Variable(tf.zeros([2])) for _ in range(layers)]
+    x = tf.ones([width // 2, 2])
+
+    def step():
+        with tf.GradientTape() as tape:
+            h = x
+            for bias in biases:
+                h = tf.nn.relu(tf.nn.bias_add(h, bias))
+            loss = tf.reduce_mean(tf.square(h))
+        return tape.gradient(loss, biases)
+
+    step()
+    before = tf.config.experimental.get_memory_info("CPU:0")["current"]
+    tf.config.experimental.reset_memory_stats("CPU:0")
+    step()
+    peak = tf.config.experimental.get_memory_info("CPU:0")["peak"] - before
+    assert layers * 4 * width <= peak <= (layers + 4) * (4 * width + (16 << 10))

@@ -1,4 +1,5 @@
-// Size-class free lists for small blocks, best fit in one arena for large ones.
+// Size-class free lists for blocks up to kLargeBlock, the medium ones of which come from the arena
+// that large blocks are cut from.
 #include "device/allocator.h"
 
 #include <sys/mman.h>
@@ -55,42 +56,34 @@ struct ThreadCache {
 
 constinit thread_local ThreadCache cache{};
 
-// Frees a thread's lists when it ends; later deallocations on it go straight to free().
-struct CacheCloser {
-  ~CacheCloser() {
-    cache.closed = true;
-    for (FreeList& list : cache.lists) {
-      while (FreeBlock* block = list.head) {
-        list.head = block->next;
-        std::free(block);
-      }
-      list.count = 0;
-    }
-  }
-};
+// From this class on, blocks come from an arena: malloc would leave holes between them, and lists
+// of the length that small ones have would keep much.
+constexpr size_t kArenaBlock = size_t{64} << 10;
 
-uint32_t list_limit(int size_class) {
-  return static_cast<uint32_t>(
-      std::clamp<size_t>((size_t{4} << 20) / class_bytes(size_class), 16, 4096));
+uint32_t list_limit(size_t block_bytes) {
+  if (block_bytes >= kArenaBlock) return static_cast<uint32_t>(kLargeBlock / block_bytes);
+  return static_cast<uint32_t>(std::min<size_t>((size_t{4} << 20) / block_bytes, 4096));
 }
 
 // Blocks cut from one arena that grows at its end. A free block is split for a smaller request and
 // grows together again with its free neighbours, so that layers of all sizes share memory.
-class LargeBlocks {
+class Arena {
  public:
-  void* allocate(size_t bytes) {
+  // Blocks that are not `counted` are no part of the statistics.
+  void* allocate(size_t bytes, bool counted) {
     if (bytes > physical_memory()) return nullptr;
     const size_t size = round_up(bytes, kUnit);
     const std::lock_guard lock(mutex_);
-    if (void* block = take_free(size)) return block;
+    if (void* block = take_free(size, counted)) return block;
     if (!extend(size)) return nullptr;
-    return take_free(size);
+    return take_free(size, counted);
   }
 
   void deallocate(void* address) {
     const std::lock_guard lock(mutex_);
     auto block = blocks_.find(static_cast<std::byte*>(address));
-    stats_.large_in_use -= static_cast<int64_t>(block->second.size);
+    in_use_ -= block->second.size;
+    if (block->second.counted) stats_.large_in_use -= static_cast<int64_t>(block->second.size);
     free_bytes_ += block->second.size;
     block->second.free = true;
     const auto next = std::next(block);
@@ -124,11 +117,12 @@ class LargeBlocks {
   struct Block {
     size_t size = 0;
     bool free = false;
+    bool counted = false;
   };
   using Blocks = std::map<std::byte*, Block>;  // by address, without gaps
 
   static constexpr size_t kHugePage = size_t{2} << 20;
-  static constexpr size_t kUnit = size_t{64} << 10;
+  static constexpr size_t kUnit = size_t{16} << 10;
 
   static size_t round_up(size_t bytes, size_t unit) { return (bytes + unit - 1) / unit * unit; }
 
@@ -163,7 +157,7 @@ class LargeBlocks {
     const size_t more = round_up(size - there, kHugePage);
     if (more > static_cast<size_t>(limit_ - end_)) return false;
     // Free blocks that do not fit lie idle: beyond a quarter of what is in use, they are given up.
-    if (free_bytes_ > static_cast<size_t>(stats_.large_in_use) / 4 + (size_t{32} << 20)) release();
+    if (free_bytes_ > in_use_ / 4 + (size_t{32} << 20)) release();
     if (mprotect(end_, more, PROT_READ | PROT_WRITE) != 0) return false;
     madvise(end_, more, MADV_HUGEPAGE);
     if (there > 0) {
@@ -171,7 +165,7 @@ class LargeBlocks {
       last->second.size += more;
       free_.emplace(last->second.size, last->first);
     } else {
-      blocks_.emplace_hint(blocks_.end(), end_, Block{more, true});
+      blocks_.emplace_hint(blocks_.end(), end_, Block{.size = more, .free = true});
       free_.emplace(more, end_);
     }
     free_bytes_ += more;
@@ -180,19 +174,29 @@ class LargeBlocks {
   }
 
   // The smallest free block that is large enough, cut to size; nullptr if there is none.
-  void* take_free(size_t size) {
-    const auto found = free_.lower_bound({size, nullptr});
+  void* take_free(size_t size, bool counted) {
+    auto found = free_.lower_bound({size, nullptr});
     if (found == free_.end()) return nullptr;
+    // Medium blocks, which may stay for long, go to the front, so that the gaps behind stay wide.
+    if (size <= kLargeBlock) {
+      int candidates = 64;
+      for (auto other = found; other != free_.end() && candidates-- > 0; ++other) {
+        if (other->second < found->second) found = other;
+      }
+    }
     const auto block = blocks_.find(found->second);
     free_.erase(found);
     if (const size_t rest = block->second.size - size; rest > 0) {
       std::byte* const address = block->first + size;
-      blocks_.emplace_hint(std::next(block), address, Block{rest, true});
+      blocks_.emplace_hint(std::next(block), address, Block{.size = rest, .free = true});
       free_.emplace(rest, address);
       block->second.size = size;
     }
     block->second.free = false;
+    block->second.counted = counted;
     free_bytes_ -= size;
+    in_use_ += size;
+    if (!counted) return block->first;
     stats_.large_in_use += static_cast<int64_t>(size);
     stats_.large_peak = std::max(stats_.large_peak, stats_.large_in_use);
     return block->first;
@@ -213,14 +217,15 @@ class LargeBlocks {
   Blocks blocks_;
   std::set<std::pair<size_t, std::byte*>> free_;
   size_t free_bytes_ = 0;
+  size_t in_use_ = 0;
   std::byte* end_ = nullptr;    // of the part in use
   std::byte* limit_ = nullptr;  // of the reserved addresses
   AllocatorStats stats_;
 };
 
 // Never destroyed: tensors may outlive static destruction.
-LargeBlocks& large_blocks() {
-  static LargeBlocks* const blocks = new LargeBlocks;
+Arena& arena() {
+  static Arena* const blocks = new Arena;
   return *blocks;
 }
 
@@ -230,10 +235,36 @@ constexpr bool kCached = false;  // let the sanitizer see every block's real lif
 constexpr bool kCached = true;
 #endif
 
+// A block of a class, from below the lists.
+void* fresh_block(size_t bytes) {
+  if (bytes >= kArenaBlock) return arena().allocate(bytes, false);
+  return std::aligned_alloc(kStep, bytes);
+}
+
+void give_up_block(void* block, size_t bytes) {
+  if (bytes >= kArenaBlock) return arena().deallocate(block);
+  std::free(block);
+}
+
+// Empties a thread's lists when it ends; later deallocations on it keep nothing.
+struct CacheCloser {
+  ~CacheCloser() {
+    cache.closed = true;
+    for (int size_class = 0; size_class < kClasses; ++size_class) {
+      FreeList& list = cache.lists[size_class];
+      while (FreeBlock* block = list.head) {
+        list.head = block->next;
+        give_up_block(block, class_bytes(size_class));
+      }
+      list.count = 0;
+    }
+  }
+};
+
 }  // namespace
 
 void* pool_allocate(size_t bytes) {
-  if (bytes > kLargeBlock) return large_blocks().allocate(bytes);
+  if (bytes > kLargeBlock) return arena().allocate(bytes, true);
   const int size_class = class_of(bytes);
   FreeList& list = cache.lists[size_class];
   if (FreeBlock* block = list.head) {
@@ -241,15 +272,16 @@ void* pool_allocate(size_t bytes) {
     --list.count;
     return block;
   }
-  return std::aligned_alloc(kStep, class_bytes(size_class));
+  return fresh_block(class_bytes(size_class));
 }
 
 void pool_deallocate(void* block, size_t bytes) {
-  if (bytes > kLargeBlock) return large_blocks().deallocate(block);
+  if (bytes > kLargeBlock) return arena().deallocate(block);
   const int size_class = class_of(bytes);
   FreeList& list = cache.lists[size_class];
-  if (!kCached || cache.closed || list.count >= list_limit(size_class)) {
-    std::free(block);
+  const size_t block_bytes = class_bytes(size_class);
+  if (!kCached || cache.closed || list.count >= list_limit(block_bytes)) {
+    give_up_block(block, block_bytes);
     return;
   }
   if (list.head == nullptr) thread_local const CacheCloser closer;
@@ -259,8 +291,8 @@ void pool_deallocate(void* block, size_t bytes) {
   ++list.count;
 }
 
-AllocatorStats allocator_stats() { return large_blocks().stats(); }
-void reset_allocator_peak() { large_blocks().reset_peak(); }
-void release_cached_memory() { large_blocks().release_free(); }
+AllocatorStats allocator_stats() { return arena().stats(); }
+void reset_allocator_peak() { arena().reset_peak(); }
+void release_cached_memory() { arena().release_free(); }
 
 }  // namespace ef

@@ -533,15 +533,17 @@ class Optimizer(OlderHooks):
                     variable, "average", initial_value=variable
                 )
         values = self._slot_values()
+        # Slots share their first value's memory until they are written: some never are.
+        starts: dict[Any, Any] = {}
         for names in self._slot_groups(tuple(values)):
             for variable in variables:
                 slots = self._slots.setdefault(variable._id, {})
                 for name in names:
-                    start = values[name]
-                    initial = None
-                    if start:
-                        number = _core.convert(start, variable.dtype, None)
-                        initial = _ops.fill(number, variable.shape)
+                    kind = (values[name], variable.dtype, tuple(variable.shape))
+                    initial = starts.get(kind)
+                    if initial is None:
+                        number = _core.convert(values[name], variable.dtype, None)
+                        initial = starts[kind] = _ops.fill(number, variable.shape)
                     slots[name] = self.add_variable_from_reference(
                         variable, name, initial_value=initial
                     )
