@@ -1,6 +1,12 @@
 """tf.compat.v1.nn: functions of neural networks, with version 1's arguments."""
 
 from eagerflow.v1.mirror import mirror
+from eagerflow.v1.rnn import (
+    bidirectional_dynamic_rnn,
+    dynamic_rnn,
+    static_bidirectional_rnn,
+    static_rnn,
+)
 
 __getattr__, __dir__ = mirror(
     __name__,

@@ -1,0 +1,253 @@
+"""Recurrent networks of version 1: a cell, repeated along time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from eagerflow import _core, context, nest
+from eagerflow.graph.recording import record
+from eagerflow.graph.structure import is_symbol, symbols
+from eagerflow.type_spec import TensorSpec
+from eagerflow.v1.rnn_cells import batch_size
+from eagerflow.v1.variable_scope import variable_scope
+
+_ops = _core.ops
+
+
+def _as_tensor(value: Any) -> Any:
+    return value if is_symbol(value) else _core.convert(value, None, None)
+
+
+def _in_node(kind: str, function: Callable[..., Any], *args: Any) -> Any:
+    """What a function gives; while a graph is being built, as one node."""
+    graph = context.building_graph()
+    if graph is None and not symbols(args):
+        return function(*args)
+    return record(graph or symbols(args)[0].graph, function, args, kind=kind)
+
+
+def _repeat(cell: Any, steps: list, state: Any, lengths: Any) -> tuple[list, Any]:
+    """Outputs for the steps and the last state; zeros and no change beyond the lengths."""
+    outputs = []
+    for k, inputs in enumerate(steps):
+        output, new = cell(inputs, state)
+        if lengths is not None:
+            alive = _ops.expand_dims(
+                _ops.greater(lengths, _core.convert(k, lengths.dtype, None)), 1
+            )
+            output = nest.map_structure(
+                lambda part, alive=alive: _ops.select(alive, part, _ops.zeros_like(part)), output
+            )
+            new = nest.map_structure(
+                lambda after, before, alive=alive: _ops.select(alive, after, before), new, state
+            )
+        outputs.append(output)
+        state = new
+    return outputs, state
+
+
+def dynamic_rnn(
+    cell: Any,
+    inputs: Any,
+    sequence_length: Any = None,
+    initial_state: Any = None,
+    dtype: Any = None,
+    parallel_iterations: int | None = None,
+    swap_memory: bool = False,
+    time_major: bool = False,
+    scope: Any = None,
+) -> tuple[Any, Any]:
+    """Repeats a cell along the time of its inputs.
+
+    Args:
+        cell: an `RNNCell`.
+        inputs: `[batch, time, features]`, or `[time, batch, features]` if `time_major`.
+        sequence_length: how long each row is; outputs beyond are zeros, and the state stays.
+        initial_state: the state at first; zeros by default.
+        dtype: of these zeros; needed without an initial state.
+        parallel_iterations: accepted.
+        swap_memory: accepted.
+        time_major: whether time comes first.
+        scope: the variable scope, by default "rnn".
+
+    Returns:
+        The outputs, like the inputs, and the last state.
+
+    Raises:
+        ValueError: without an initial state and a dtype, or for inputs of another rank.
+
+    >>> cell = tf.compat.v1.nn.rnn_cell.GRUCell(4)
+    >>> outputs, state = tf.compat.v1.nn.dynamic_rnn(cell, tf.ones([2, 3, 5]), dtype=tf.float32)
+    >>> outputs.shape, state.shape
+    (TensorShape([2, 3, 4]), TensorShape([2, 4]))
+    """
+    inputs = _as_tensor(inputs)
+    if inputs.shape.rank is not None and inputs.shape.rank < 3:
+        raise ValueError(f"Inputs of dynamic_rnn have three axes or more, got {inputs.shape}")
+    if initial_state is None and dtype is None:
+        raise ValueError("If there is no initial_state, you must give a dtype.")
+    lengths = None if sequence_length is None else _as_tensor(sequence_length)
+    with variable_scope(scope or "rnn"):
+        time_axis = 0 if time_major else 1
+        first = _in_node("strided_slice", lambda x: x[0] if time_major else x[:, 0], inputs)
+        if initial_state is None:
+            initial_state = cell.zero_state(batch_size(first), dtype)
+        cell.prepare(first)
+
+        def run(x: Any, state: Any, lengths: Any) -> Any:
+            if not x._shape_tuple()[time_axis]:
+                empty = [*x._shape_tuple()[:2], cell.output_size]
+                return _ops.zeros(empty, x.dtype), state
+            outputs, last = _repeat(cell, _ops.unstack(x, None, time_axis), state, lengths)
+            packed = nest.map_structure(lambda *parts: _ops.stack(list(parts), time_axis), *outputs)
+            return packed, last
+
+        return _in_node("rnn", run, inputs, initial_state, lengths)
+
+
+def static_rnn(
+    cell: Any,
+    inputs: Sequence,
+    initial_state: Any = None,
+    dtype: Any = None,
+    sequence_length: Any = None,
+    scope: Any = None,
+) -> tuple[list, Any]:
+    """Repeats a cell along a list of inputs.
+
+    Args:
+        cell: an `RNNCell`.
+        inputs: one tensor `[batch, features]` for each step.
+        initial_state: the state at first; zeros by default.
+        dtype: of these zeros; needed without an initial state.
+        sequence_length: how long each row is; outputs beyond are zeros, and the state stays.
+        scope: the variable scope, by default "rnn".
+
+    Returns:
+        A list of outputs, and the last state.
+
+    Raises:
+        TypeError: if the inputs are no list.
+        ValueError: if the list is empty, or there is neither an initial state nor a dtype.
+    """
+    if not isinstance(inputs, list | tuple):
+        raise TypeError("inputs must be a sequence")
+    if not inputs:
+        raise ValueError("inputs must not be empty")
+    if initial_state is None and dtype is None:
+        raise ValueError("If no initial_state is provided, dtype must be specified")
+    steps = [_as_tensor(step) for step in inputs]
+    lengths = None if sequence_length is None else _as_tensor(sequence_length)
+    with variable_scope(scope or "rnn"):
+        if initial_state is None:
+            initial_state = cell.zero_state(batch_size(steps[0]), dtype)
+        cell.prepare(steps[0])
+        return _in_node(
+            "rnn",
+            lambda x, state, lengths: _repeat(cell, x, state, lengths),
+            steps,
+            initial_state,
+            lengths,
+        )
+
+
+def bidirectional_dynamic_rnn(
+    cell_fw: Any,
+    cell_bw: Any,
+    inputs: Any,
+    sequence_length: Any = None,
+    initial_state_fw: Any = None,
+    initial_state_bw: Any = None,
+    dtype: Any = None,
+    parallel_iterations: int | None = None,
+    swap_memory: bool = False,
+    time_major: bool = False,
+    scope: Any = None,
+) -> tuple[tuple, tuple]:
+    """Repeats two cells along time, one of them from the end; arguments as in `dynamic_rnn`.
+
+    Returns:
+        A pair of outputs, and a pair of last states: forwards and backwards.
+    """
+    inputs = _as_tensor(inputs)
+    lengths = None if sequence_length is None else _as_tensor(sequence_length)
+    time_axis = 0 if time_major else 1
+
+    def backwards(x: Any) -> Any:
+        graph = context.building_graph()
+        if graph is None:
+            return _reversed(x, lengths, time_axis)
+        return record(
+            graph,
+            _reversed,
+            (x, lengths, time_axis),
+            kind="ReverseSequence",
+            outputs=TensorSpec(x.shape, x.dtype),
+        )
+
+    with variable_scope(scope or "bidirectional_rnn"):
+        with variable_scope("fw") as inner:
+            forth = dynamic_rnn(
+                cell_fw,
+                inputs,
+                lengths,
+                initial_state_fw,
+                dtype,
+                time_major=time_major,
+                scope=inner,
+            )
+        with variable_scope("bw") as inner:
+            outputs, state = dynamic_rnn(
+                cell_bw,
+                backwards(inputs),
+                lengths,
+                initial_state_bw,
+                dtype,
+                time_major=time_major,
+                scope=inner,
+            )
+    back = nest.map_structure(backwards, outputs), state
+    return (forth[0], back[0]), (forth[1], back[1])
+
+
+def _reversed(x: Any, lengths: Any, time_axis: int) -> Any:
+    if lengths is None:
+        return _ops.reverse(x, [time_axis])
+    from eagerflow.ops.indexing import reverse_sequence
+
+    return reverse_sequence(x, lengths, seq_axis=time_axis, batch_axis=1 - time_axis)
+
+
+def static_bidirectional_rnn(
+    cell_fw: Any,
+    cell_bw: Any,
+    inputs: Sequence,
+    initial_state_fw: Any = None,
+    initial_state_bw: Any = None,
+    dtype: Any = None,
+    sequence_length: Any = None,
+    scope: Any = None,
+) -> tuple[list, Any, Any]:
+    """Repeats two cells along a list of inputs, one of them from the end.
+
+    Returns:
+        Outputs, each with those of both cells one after the other; the last state forwards; and
+        the last state backwards.
+    """
+    if not isinstance(inputs, list | tuple):
+        raise TypeError("inputs must be a sequence")
+    stacked = _in_node("stack", lambda steps: _ops.stack(list(steps), 0), list(inputs))
+    outputs, states = bidirectional_dynamic_rnn(
+        cell_fw,
+        cell_bw,
+        stacked,
+        sequence_length,
+        initial_state_fw,
+        initial_state_bw,
+        dtype,
+        time_major=True,
+        scope=scope,
+    )
+    joined = _in_node("concat", lambda a, b: _ops.unstack(_ops.concat([a, b], 2)), *outputs)
+    return list(joined), *states

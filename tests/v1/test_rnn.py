@@ -1,0 +1,161 @@
+"""Recurrent networks of version 1, beside sums recorded from TensorFlow 2.21."""
+
+import numpy as np
+import pytest
+
+import eagerflow
+
+tf = eagerflow.compat.v1
+cells = tf.nn.rnn_cell
+INPUTS = np.random.RandomState(0).randn(3, 4, 5).astype(np.float32)
+LENGTHS = [4, 2, 1]
+
+
+def sums(make, time=None):
+    """Names of the variables; sums of outputs, states and the inputs' gradient."""
+    with tf.Graph().as_default(), tf.Session() as session:
+        x = tf.placeholder(tf.float32, [None, time, 5])
+        n = tf.placeholder(tf.int32, [None])
+        with tf.variable_scope("m", initializer=tf.constant_initializer(0.05)):
+            flat = eagerflow.nest.flatten(make(x, n))
+        total = tf.add_n([tf.reduce_sum(part) for part in flat])
+        (gradient,) = tf.gradients(total, x)
+        session.run(tf.global_variables_initializer())
+        values = session.run([*flat, gradient], {x: INPUTS, n: LENGTHS})
+        names = [variable.op.name for variable in tf.global_variables()]
+        return names, [float(value.sum()) for value in values]
+
+
+def test_lstm():
+    names, found = sums(
+        lambda x, n: tf.nn.dynamic_rnn(cells.BasicLSTMCell(3), x, n, dtype=tf.float32)
+    )
+    assert names == ["m/rnn/basic_lstm_cell/kernel", "m/rnn/basic_lstm_cell/bias"]
+    np.testing.assert_allclose(found, [1.2332, 0.525, 0.2781, 6.162], atol=2e-4)
+
+
+def test_lstm_with_everything():
+    def make(x, n):
+        cell = cells.LSTMCell(3, use_peepholes=True, num_proj=2, cell_clip=0.3, proj_clip=0.1)
+        return tf.nn.dynamic_rnn(cell, x, n, dtype=tf.float32)
+
+    names, found = sums(make)
+    assert names[2:] == [
+        "m/rnn/lstm_cell/w_f_diag",
+        "m/rnn/lstm_cell/w_i_diag",
+        "m/rnn/lstm_cell/w_o_diag",
+        "m/rnn/lstm_cell/projection/kernel",
+    ]
+    np.testing.assert_allclose(found, [0.1174, 0.4717, 0.0251, 2.5665], atol=2e-4)
+
+
+def test_cells_above_each_other():
+    def make(x, n):
+        cell = cells.MultiRNNCell([cells.GRUCell(3), cells.BasicRNNCell(2)])
+        return tf.nn.dynamic_rnn(cell, x, n, dtype=tf.float32)
+
+    names, found = sums(make)
+    assert names[0] == "m/rnn/multi_rnn_cell/cell_0/gru_cell/gates/kernel"
+    assert names[-1] == "m/rnn/multi_rnn_cell/cell_1/basic_rnn_cell/bias"
+    np.testing.assert_allclose(found, [0.0875, 0.1718, 0.0199, 1.3819], atol=2e-4)
+
+
+def test_time_first_and_one_state():
+    cell = cells.BasicLSTMCell(3, state_is_tuple=False)
+    _, found = sums(lambda x, n: tf.nn.dynamic_rnn(cell, x, dtype=tf.float32, time_major=True))
+    np.testing.assert_allclose(found, [0.9971, 0.1104, 9.2843], atol=2e-4)
+
+
+def test_both_directions():
+    names, found = sums(
+        lambda x, n: tf.nn.bidirectional_dynamic_rnn(
+            cells.GRUCell(3), cells.GRUCell(2), x, n, dtype=tf.float32
+        )
+    )
+    assert names[0] == "m/bidirectional_rnn/fw/gru_cell/gates/kernel"
+    np.testing.assert_allclose(found, [0.8074, 0.3874, 0.1718, 0.1595, 5.1565], atol=2e-4)
+
+
+def test_lists_of_steps():
+    _, found = sums(
+        lambda x, n: tf.nn.static_rnn(
+            cells.BasicLSTMCell(3), tf.unstack(x, axis=1), dtype=tf.float32, sequence_length=n
+        ),
+        time=4,
+    )
+    expected = [0.2881, 0.317, 0.3333, 0.2948, 0.525, 0.2781, 6.162]
+    np.testing.assert_allclose(found, expected, atol=2e-4)
+    names, found = sums(
+        lambda x, n: tf.nn.static_bidirectional_rnn(
+            cells.BasicLSTMCell(3), cells.BasicLSTMCell(3), tf.unstack(x, axis=1), dtype=tf.float32
+        ),
+        time=4,
+    )
+    assert names[-1] == "m/bidirectional_rnn/bw/basic_lstm_cell/bias"
+    np.testing.assert_allclose(found[:4], [0.6055, 0.1666, 0.1525, 0.2933], atol=2e-4)
+
+
+def test_wrappers():
+    def make(x, n):
+        inner = cells.DropoutWrapper(cells.GRUCell(5), output_keep_prob=1.0)
+        return tf.nn.dynamic_rnn(cells.ResidualWrapper(inner), x, n, dtype=tf.float32)
+
+    _, found = sums(make)
+    np.testing.assert_allclose(found, [11.9315, 0.3027, 40.1573], atol=2e-4)
+
+
+def test_dropout_with_a_placeholder():
+    with tf.Graph().as_default(), tf.Session() as session:
+        x = tf.placeholder(tf.float32, [None, None, 5])
+        keep = tf.placeholder_with_default(1.0, [])
+        cell = cells.DropoutWrapper(cells.BasicRNNCell(64), output_keep_prob=keep)
+        outputs, _ = tf.nn.dynamic_rnn(cell, x, dtype=tf.float32)
+        session.run(tf.global_variables_initializer())
+        assert np.all(session.run(outputs, {x: INPUTS}) != 0)
+        dropped = session.run(outputs, {x: INPUTS, keep: 0.5})
+        assert 0.3 < np.mean(dropped == 0) < 0.7
+
+
+def test_eager_cells_learn():
+    cell = cells.GRUCell(4)
+    x = tf.constant(INPUTS)
+    with eagerflow.GradientTape() as tape:
+        outputs, state = tf.nn.dynamic_rnn(cell, x, dtype=tf.float32)
+        loss = tf.reduce_sum(outputs * outputs)
+    gradients = tape.gradient(loss, cell.trainable_variables)
+    assert [g.shape for g in gradients] == [v.shape for v in cell.trainable_variables]
+    np.testing.assert_array_equal(outputs[:, -1], state)
+
+
+def test_a_cell_of_a_program():
+    class Cell(cells.RNNCell):
+        @property
+        def state_size(self):
+            return 2
+
+        @property
+        def output_size(self):
+            return 2
+
+        def build(self, shape):
+            self.w = self.add_variable("w", [int(shape[-1]), 2])
+            self.built = True
+
+        def call(self, inputs, state):
+            new = tf.tanh(tf.matmul(inputs, self.w) + state)
+            return new, new
+
+    names, found = sums(lambda x, n: tf.nn.dynamic_rnn(Cell(), x, dtype=tf.float32))
+    assert names == ["m/rnn/cell/w"]
+    assert len(found) == 3
+
+
+def test_bad_arguments():
+    with pytest.raises(ValueError, match="dtype"):
+        tf.nn.dynamic_rnn(cells.GRUCell(2), INPUTS)
+    with pytest.raises(TypeError, match="sequence"):
+        tf.nn.static_rnn(cells.GRUCell(2), tf.ones([2, 3]), dtype=tf.float32)
+    with pytest.raises(ValueError, match="between 0 and 1"):
+        cells.DropoutWrapper(cells.GRUCell(2), input_keep_prob=1.5)
+    with pytest.raises(ValueError, match="at least one cell"):
+        cells.MultiRNNCell([])
