@@ -152,8 +152,9 @@ Tensor call_reusing(const Op& op, Tensor first, const Tensor& second, const Attr
       return stacked(call_reusing(op, std::move(rows), more, attrs));
     }
   }
-  if (recording() || !first.exclusively_owned() || first.shape() != second.shape() ||
-      first.dtype() != second.dtype() || first_stand_in({&second, 1})) {
+  if (recording() || !observers.empty() || !first.exclusively_owned() ||
+      first.shape() != second.shape() || first.dtype() != second.dtype() ||
+      first_stand_in({&second, 1})) {
     return call(op, {first, second}, attrs);
   }
   second.impl()->settle();

@@ -119,3 +119,34 @@ def test_numbers_are_checked_after_every_operation():
     finally:
         debug.disable_check_numerics()
     assert tf.math.log(0.0).numpy() == float("-inf")
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64", "complex64"])
+@pytest.mark.parametrize("place", [0, 7, 4_999, 300_000])
+def test_one_bad_number_among_many_is_found(dtype, place):
+    count = 300_001
+    largest = tf.fill([count], tf.cast(tf.as_dtype(dtype).real_dtype.max, dtype))
+    debug.enable_check_numerics()
+    try:
+        whole = tf.identity(largest)
+        for bad in (float("inf"), float("-inf"), float("nan")):
+            debug.disable_check_numerics()
+            spoilt = tf.tensor_scatter_nd_update(whole, [[place]], tf.cast([bad], dtype))
+            debug.enable_check_numerics()
+            with pytest.raises(tf.errors.InvalidArgumentError, match="1 of 300001"):
+                tf.identity(spoilt)
+    finally:
+        debug.disable_check_numerics()
+
+
+def test_what_is_added_in_place_is_checked():
+    x = tf.constant(1.0)
+    debug.enable_check_numerics()
+    try:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = x + x * 1.0
+        with pytest.raises(tf.errors.InvalidArgumentError, match='"AddV2"'):
+            tape.gradient(y, x, output_gradients=tf.constant(3e38))
+    finally:
+        debug.disable_check_numerics()
