@@ -17,7 +17,14 @@ def tensor_message(tensor: Tensor) -> Any:
     """The TensorProto of a tensor; numbers are raw bytes in it."""
     from eagerflow.protos.tensor import MESSAGES
 
-    message = MESSAGES["TensorProto"](dtype=tensor.dtype.as_datatype_enum)
+    message = MESSAGES["TensorProto"]()
+    fill_message(message, tensor)
+    return message
+
+
+def fill_message(message: Any, tensor: Tensor) -> None:
+    """Puts a tensor into an empty TensorProto."""
+    message.dtype = tensor.dtype.as_datatype_enum
     message.tensor_shape.SetInParent()
     for size in tensor._shape_tuple():
         message.tensor_shape.dim.add(size=size)
@@ -28,7 +35,6 @@ def tensor_message(tensor: Tensor) -> Any:
         content = np.ascontiguousarray(np.asarray(tensor))
         if content.size:
             message.tensor_content = content.tobytes()
-    return message
 
 
 def packed_strings(strings: list[bytes]) -> bytes:

@@ -1,11 +1,11 @@
 """Events: what TensorBoard's log files hold."""
 
 from eagerflow.protos.schema import Schema
-from eagerflow.protos.tensor import SHAPE
+from eagerflow.protos.tensor import TENSOR
 
 MESSAGES = Schema(
     "tensorflow",
-    SHAPE
+    TENSOR
     + """
     enum DataClass {
       DATA_CLASS_UNKNOWN = 0; DATA_CLASS_SCALAR = 1; DATA_CLASS_TENSOR = 2;
@@ -22,18 +22,6 @@ MESSAGES = Schema(
       double min = 1; double max = 2; double num = 3; double sum = 4; double sum_squares = 5;
       repeated double bucket_limit = 6;
       repeated double bucket = 7;
-    }
-    message TensorProto {
-      int32 dtype = 1;
-      TensorShapeProto tensor_shape = 2;
-      int32 version_number = 3;
-      bytes tensor_content = 4;
-      repeated float float_val = 5;
-      repeated double double_val = 6;
-      repeated int32 int_val = 7;
-      repeated bytes string_val = 8;
-      repeated int64 int64_val = 10;
-      repeated bool bool_val = 11;
     }
     message Summary {
       message Image {

@@ -18,8 +18,7 @@ VERSION = """
     }
 """
 
-MESSAGES = Schema(
-    "tensorflow",
+TENSOR = (
     SHAPE
     + """
     enum DataType {
@@ -46,5 +45,7 @@ MESSAGES = Schema(
       repeated uint32 uint32_val = 16;
       repeated uint64 uint64_val = 17;
     }
-    """,
+"""
 )
+
+MESSAGES = Schema("tensorflow", TENSOR)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from eagerflow import _core, dtypes, errors
+from eagerflow.io.serialization import fill_message
 from eagerflow.name_scope import get_current_name_scope, name_scope
 from eagerflow.summary.writer import _messages, current_step, should_record_summaries, state
 
@@ -49,20 +50,6 @@ def _metadata(plugin: str, description: str | None, content: bytes = b"") -> Any
     return metadata
 
 
-def _proto(array: Any) -> Any:
-    tensor = _core.convert(array)
-    proto = _messages()["TensorProto"](dtype=tensor.dtype.as_datatype_enum)
-    proto.tensor_shape.SetInParent()
-    for size in tensor._shape_tuple():
-        proto.tensor_shape.dim.add(size=size)
-    value = np.asarray(tensor)
-    if tensor.dtype == dtypes.string:
-        proto.string_val.extend(value.reshape(-1).tolist())
-    else:
-        proto.tensor_content = value.tobytes()
-    return proto
-
-
 def _tag(name: str) -> str:
     scope = get_current_name_scope()
     return f"{scope}/{name}" if scope else name
@@ -70,7 +57,7 @@ def _tag(name: str) -> str:
 
 def _record(tag: str, tensor: Any, step: Any, metadata: Any) -> bool:
     value = _messages()["Summary.Value"](tag=tag, metadata=metadata)
-    value.tensor.CopyFrom(_proto(tensor))
+    fill_message(value.tensor, _core.convert(tensor))
     return state.writer.add(current_step(step), value)
 
 
@@ -98,7 +85,7 @@ def write(
     if metadata is not None:
         content = metadata if isinstance(metadata, bytes) else metadata.SerializeToString()
         value.metadata.MergeFromString(content)
-    value.tensor.CopyFrom(_proto(tensor() if callable(tensor) else tensor))
+    fill_message(value.tensor, _core.convert(tensor() if callable(tensor) else tensor))
     return _core.convert(state.writer.add(current_step(step), value))
 
 

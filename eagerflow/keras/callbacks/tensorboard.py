@@ -7,6 +7,7 @@ import importlib
 import os
 import time
 import warnings
+from collections.abc import Iterator
 from typing import Any
 
 from eagerflow import _core
@@ -116,6 +117,9 @@ class TensorBoard(Callback):
         summary = _summary()
         with self._train_writer.as_default(), summary.record_if(True):
             summary.write("keras", _core.convert(text, None, None), step=0, metadata=metadata)
+            graph = _layer_graph(self.model.get_config())
+            if graph is not None:
+                summary.graph(graph)
 
     def _write_embeddings_config(self) -> None:
         from eagerflow.keras.layers import Embedding
@@ -264,3 +268,36 @@ def _as_image(weight: Any) -> Any:
         values = values[..., None]
     shape = values._shape_tuple()
     return values if len(shape) == 4 and shape[-1] in (1, 3, 4) else None
+
+
+def _layer_graph(config: Any) -> Any:
+    """A GraphDef with a node for each layer of a Sequential or functional model, or None."""
+    from eagerflow.protos.graph import MESSAGES
+
+    layers = config.get("layers") if isinstance(config, dict) else None
+    if not isinstance(layers, list):
+        return None
+    names = {entry["config"].get("name") for entry in layers}
+    graph = MESSAGES["GraphDef"]()
+    previous: list[str] = []
+    for entry in layers:
+        name = entry["config"]["name"]
+        inputs = previous
+        if "inbound_nodes" in entry:
+            inputs = list(dict.fromkeys(_names_among(entry["inbound_nodes"], names)))
+        graph.node.add(name=name, op=entry["class_name"], input=inputs)
+        previous = [name]
+    return graph
+
+
+def _names_among(places: Any, names: set[str]) -> Iterator[str]:
+    """The layers' names in nested places, each of which begins with one."""
+    if isinstance(places, dict):
+        places = list(places.values())
+    if not isinstance(places, (list, tuple)) or not places:
+        return
+    if isinstance(places[0], str) and places[0] in names:
+        yield places[0]
+        places = places[3:]  # its numbers; other arguments of the call may be places, too
+    for place in places:
+        yield from _names_among(place, names)
