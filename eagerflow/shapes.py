@@ -346,10 +346,16 @@ class TensorShape:
         return TensorShape, (self._dims,)
 
     def __str__(self) -> str:
-        return "<unknown>" if self._dims is None else str(self._dims)
+        if self._dims is None:
+            return "<unknown>"
+        text = str(self._dims)
+        return text.replace("None", "?") if _Version.dimensions else text
 
     def __repr__(self) -> str:
-        return f"TensorShape({None if self._dims is None else list(self._dims)})"
+        if self._dims is None:
+            return "TensorShape(None)"
+        sizes = [Dimension(size) for size in self._dims] if _Version.dimensions else self._dims
+        return f"TensorShape({list(sizes)})"
 
 
 def _dims_of(dims: Any) -> tuple[int | None, ...] | None:

@@ -59,11 +59,11 @@ def _fake(
     nothing = np.logical_and(np.asarray(low) == 0, np.asarray(high) == 0)
     with np.errstate(all="ignore"):
         clamped = np.clip(array, bottom, top)
-        shifted = clamped - bottom
-        # The two kernels differ where a value lies halfway.
-        scaled = shifted / scale if variables else shifted * (np.float32(1) / scale)
-        steps = np.floor(scaled + np.float32(0.5)).astype(np.float64)
-        values = np.where(nothing, 0, steps * scale + bottom).astype(np.float32)
+        # Steps are counted from zero, in the order of rounding of TensorFlow's kernel.
+        half, inverse = np.float32(0.5), np.float32(1) / scale
+        zero = np.floor(half - bottom * inverse)
+        steps = np.floor((clamped - bottom) * inverse - zero + half)
+        values = np.where(nothing, 0, steps * scale).astype(np.float32)
     inside = np.where(nothing, True, (array >= bottom) & (array <= top))
     below = np.where(nothing, False, array < bottom)
     above = np.where(nothing, False, array > top)

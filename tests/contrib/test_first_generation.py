@@ -62,6 +62,8 @@ def test_sizes_have_values():
         assert str(shape[1]) == "3" and tf.zeros([shape[0], 4]).shape == (2, 4)
         unknown = tf.TensorShape([None, 3])
         assert unknown[0].value is None and unknown.as_list() == [None, 3]
+        assert str(unknown) == "(?, 3)" and str(tf.TensorShape([4])) == "(4,)"
+        assert repr(unknown) == "TensorShape([Dimension(None), Dimension(3)])"
         assert (unknown[0] * 2).value is None and (tf1.Dimension(3) + 1).value == 4
         assert tf.keras.layers.Dense(2)(tf.ones([3, 4])).shape.as_list() == [3, 2]
     finally:
