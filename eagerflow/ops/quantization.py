@@ -59,10 +59,13 @@ def _fake(
     nothing = np.logical_and(np.asarray(low) == 0, np.asarray(high) == 0)
     with np.errstate(all="ignore"):
         clamped = np.clip(array, bottom, top)
-        # Steps are counted from zero, in the order of rounding of TensorFlow's kernel.
-        half, inverse = np.float32(0.5), np.float32(1) / scale
-        zero = np.floor(half - bottom * inverse)
-        steps = np.floor((clamped - bottom) * inverse - zero + half)
+        # Steps are counted from zero. The two kernels of TensorFlow differ where a value lies
+        # halfway: one divides, the other multiplies by the inverse.
+        factor = scale if variables else np.float32(1) / scale
+        to_steps = np.divide if variables else np.multiply
+        half = np.float32(0.5)
+        zero = np.floor(half - to_steps(bottom, factor))
+        steps = np.floor(to_steps(clamped - bottom, factor) - zero + half)
         values = np.where(nothing, 0, steps * scale).astype(np.float32)
     inside = np.where(nothing, True, (array >= bottom) & (array <= top))
     below = np.where(nothing, False, array < bottom)
