@@ -269,6 +269,13 @@ NB_MODULE(_core, m) {
       "bad.");
   m.def("remove_observer", [](nb::object function) { return py::remove_observer(function.ptr()); });
   m.def("recording", [] { return ef::recording(); }, "Whether a tape of this thread records.");
+  m.def(
+      "differentiated_once",
+      [] {
+        const auto tapes = ef::active_tapes();
+        return tapes.empty() || (tapes.size() == 1 && !tapes[0]->persistent());
+      },
+      "Whether no gradients of gradients can be asked for of what is computed now.");
 
   m.def("num_threads", ef::max_threads, "How many threads a kernel may use.");
   m.def("set_num_threads", ef::set_max_threads, "Limits the threads; 0 means all.");

@@ -8,7 +8,7 @@ from eagerflow import _core
 from eagerflow.keras import regularizers
 from eagerflow.keras.layers.arguments import give, take
 from eagerflow.keras.layers.rnn import GatedRNN
-from eagerflow.keras.layers.rnn_cell import GatedCell
+from eagerflow.keras.layers.rnn_cell import GatedCell, as_dtype
 
 _ops = _core.ops
 
@@ -128,6 +128,19 @@ class GRUCell(GatedCell):
             g = activation(_ops.add(x_g, _ops.matmul(_ops.multiply(r, seen), candidate)))
         h = _ops.add(g, _ops.multiply(z, _ops.subtract(h, g)))
         return h, [h]
+
+    def native_functions(self) -> tuple[str, ...] | None:
+        return super().native_functions() if self.reset_after else None
+
+    def run_native(
+        self, projection: Any, states: list[Any], mask: Any, functions: tuple[str, ...]
+    ) -> tuple[Any, list[Any]]:
+        dtype = projection.dtype
+        bias = None if self.bias is None else self.bias[1]
+        bias = _ops.zeros([3 * self.units], dtype) if bias is None else as_dtype(bias, dtype)
+        kernel = as_dtype(self.recurrent_kernel, dtype)
+        hs, h, _ = _ops.gru(projection, states[0], kernel, bias, mask, *functions)
+        return hs, [h]
 
     def get_config(self) -> dict[str, Any]:
         return {

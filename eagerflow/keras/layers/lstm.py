@@ -8,7 +8,7 @@ from eagerflow import _core
 from eagerflow.keras import initializers, regularizers
 from eagerflow.keras.layers.arguments import give, take
 from eagerflow.keras.layers.rnn import GatedRNN
-from eagerflow.keras.layers.rnn_cell import GatedCell
+from eagerflow.keras.layers.rnn_cell import GatedCell, as_dtype
 
 _ops = _core.ops
 
@@ -117,6 +117,13 @@ class LSTMCell(GatedCell):
         c = _ops.add(_ops.multiply(gate(f), c), _ops.multiply(gate(i), activation(g)))
         h = _ops.multiply(gate(o), activation(c))
         return h, [h, c]
+
+    def run_native(
+        self, projection: Any, states: list[Any], mask: Any, functions: tuple[str, ...]
+    ) -> tuple[Any, list[Any]]:
+        kernel = as_dtype(self.recurrent_kernel, projection.dtype)
+        hs, h, c, _, _ = _ops.lstm(projection, states[0], states[1], kernel, mask, *functions)
+        return hs, [h, c]
 
     def get_config(self) -> dict[str, Any]:
         return {

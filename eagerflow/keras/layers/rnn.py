@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from eagerflow import _core, nest
+from eagerflow import dtype as dtypes
 from eagerflow.keras import activations
 from eagerflow.keras.engine.call_context import is_inferring
 from eagerflow.keras.engine.input_spec import InputSpec
@@ -18,6 +19,7 @@ from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.layers.arguments import is_shape_list
 from eagerflow.keras.layers.rnn_cell import (
     DropoutRNNCell,
+    as_dtype,
     map_states,
     state_sizes,
     zero_states,
@@ -276,15 +278,9 @@ class RNN(Layer):
 
     def _mask_steps(self, mask: Any) -> list[Any] | None:
         """A mask's parts at each step, in the order in which they are taken."""
+        mask = _mask_matrix(mask, self.time_major)
         if mask is None:
             return None
-        mask = nest.flatten(mask)[0]
-        if mask is None:
-            return None
-        if mask.ndim == 3:
-            mask = _ops.squeeze(mask, [2])
-        if not self.time_major:
-            mask = _ops.transpose(mask, [1, 0])
         parts = _ops.unstack(mask, axis=0)
         return parts[::-1] if self.go_backwards else list(parts)
 
@@ -340,15 +336,19 @@ class RNN(Layer):
 
     def _finish(self, outputs: list[Any], flat: list[Any], states: Any) -> Any:
         """Keeps the states, and puts together what a call returns."""
-        if self.stateful and not is_inferring():
-            for variable, state in zip(nest.flatten(self._states), flat, strict=True):
-                variable.assign(_ops.cast(state, variable.dtype))
+        self._keep_states(flat)
         if self.return_sequences:
             axis = 0 if self.time_major else 1
             output = nest.map_structure(lambda *parts: _ops.stack(list(parts), axis), *outputs)
         else:
             output = outputs[-1]
         return [output, *states] if self.return_state else output
+
+    def _keep_states(self, flat: list[Any]) -> None:
+        """Gives a stateful layer's variables the last states."""
+        if self.stateful and not is_inferring():
+            for variable, state in zip(nest.flatten(self._states), flat, strict=True):
+                variable.assign(_ops.cast(state, variable.dtype))
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
         mask = nest.flatten(mask)[0] if mask is not None else None
@@ -479,6 +479,16 @@ def _flat_shapes(shape: Any) -> list[Any]:
     return [shape]
 
 
+def _mask_matrix(mask: Any, time_major: bool) -> Any:
+    """A mask as `[steps, batch]`, or None."""
+    mask = None if mask is None else nest.flatten(mask)[0]
+    if mask is None:
+        return None
+    if mask.ndim == 3:
+        mask = _ops.squeeze(mask, [2])
+    return mask if time_major else _ops.transpose(mask, [1, 0])
+
+
 class GatedRNN(RNN):
     """A recurrent layer whose cell is a `GatedCell`: inputs are projected for all steps at once.
 
@@ -518,7 +528,11 @@ class GatedRNN(RNN):
             )
         projection = cell.projected(_ops.reshape(x, [steps * batch, features]))
         width = projection._shape_tuple()[-1]
-        parts = list(_ops.unstack(_ops.reshape(projection, [steps, batch, width]), axis=0))
+        projection = _ops.reshape(projection, [steps, batch, width])
+        functions = cell.native_functions()
+        if functions is not None and _core.differentiated_once():
+            return self._call_native(projection, states, mask, functions)
+        parts = list(_ops.unstack(projection, axis=0))
         if self.go_backwards:
             parts.reverse()
         prepared = cell.prepare(states[0], False)
@@ -531,6 +545,36 @@ class GatedRNN(RNN):
             step, parts, states, self._mask_steps(mask), self.zero_output_for_mask
         )
         return self._finish(outputs, final, final)
+
+    def _call_native(
+        self, projection: Any, states: list[Any], mask: Any, functions: tuple[str, ...]
+    ) -> Any:
+        """All steps by one operation, which has a gradient, but no second one."""
+        dtype = projection.dtype
+        wide = dtypes.float32 if dtype in (dtypes.float16, dtypes.bfloat16) else dtype
+        given = _mask_matrix(mask, self.time_major)
+        if self.go_backwards:
+            projection = _ops.reverse(projection, [0])
+            given = None if given is None else _ops.reverse(given, [0])
+        outputs, final = self.cell.run_native(
+            as_dtype(projection, wide), [as_dtype(s, wide) for s in states], given, functions
+        )
+        last = final[0]
+        if given is not None:
+            # Where a step is missing, the output is zero, or that of the step before it, if any.
+            shown = given
+            if not self.zero_output_for_mask:
+                shown = _ops.greater(_ops.cumsum(_ops.cast(given, dtypes.int32), 0), 0)
+            shown = _ops.expand_dims(shown, 2)
+            outputs = _ops.select(shown, outputs, _ops.zeros_like(outputs))
+            last = outputs[-1]
+        self._keep_states(final)
+        final = [as_dtype(state, dtype) for state in final]
+        output = last
+        if self.return_sequences:
+            output = outputs if self.time_major else _ops.transpose(outputs, [1, 0, 2])
+        output = as_dtype(output, dtype)
+        return [output, *final] if self.return_state else output
 
     def _drops_at_each_step(self) -> bool:
         """Whether each step drops inputs of its own, as layers do that TensorFlow has kernels for.

@@ -6,6 +6,7 @@ from typing import Any
 
 from eagerflow import _core, nest
 from eagerflow import dtype as dtypes
+from eagerflow.keras import activations
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.layers.arguments import FunctionLayer, give
 from eagerflow.keras.layers.random_layer import BaseRandomLayer
@@ -36,6 +37,11 @@ def zero_states(batch_size: Any, state_size: Any, dtype: Any) -> Any:
         return _ops.zeros([batch, *state_sizes(size)], dtype)
 
     return map_states(zeros, state_size)
+
+
+def as_dtype(value: Any, dtype: Any) -> Any:
+    """A tensor or variable in that dtype."""
+    return value if value.dtype is dtype else _ops.cast(value, dtype)
 
 
 def state_sizes(size: Any) -> list[int]:
@@ -169,6 +175,23 @@ CELL_FUNCTIONS = (
 )
 
 
+# What native operations call functions that they know.
+NATIVE_ACTIVATIONS: dict[Any, str] = {
+    activations.tanh: "tanh",
+    activations.relu: "relu",
+    activations.linear: "linear",
+    activations.sigmoid: "sigmoid",
+    _ops.tanh: "tanh",
+    _ops.relu: "relu",
+    _ops.sigmoid: "sigmoid",
+}
+NATIVE_GATES: dict[Any, str] = {
+    activations.sigmoid: "sigmoid",
+    activations.hard_sigmoid: "hard_sigmoid",
+    _ops.sigmoid: "sigmoid",
+}
+
+
 class GatedCell(DropoutRNNCell):
     """A cell with a kernel for its inputs, one for its state, and a bias.
 
@@ -249,6 +272,27 @@ class GatedCell(DropoutRNNCell):
 
     def advance(self, projection: Any, states: Any, prepared: Any) -> tuple[Any, list[Any]]:
         """One step from what `projected` gave: the output, and the states after it."""
+        raise NotImplementedError
+
+    def native_functions(self) -> tuple[str, ...] | None:
+        """The names of the activations if a native operation does all steps, else None."""
+        value = NATIVE_ACTIVATIONS.get(self.activation)
+        if self._gates == 1 or value is None:
+            return None if value is None else (value,)
+        gate = NATIVE_GATES.get(self.recurrent_activation)
+        return None if gate is None else (value, gate)
+
+    def run_native(
+        self, projection: Any, states: list[Any], mask: Any, functions: tuple[str, ...]
+    ) -> tuple[Any, list[Any]]:
+        """All steps by one operation: the state after each `[steps, batch, units]`, and the last.
+
+        Args:
+            projection: what `projected` gave, as `[steps, batch, gates * units]`.
+            states: the states at first.
+            mask: which sequences have which steps, `[steps, batch]`, or None.
+            functions: what `native_functions` gave.
+        """
         raise NotImplementedError
 
     def call(self, inputs: Any, states: Any, training: Any = None) -> Any:

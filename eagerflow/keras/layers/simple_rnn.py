@@ -8,7 +8,7 @@ from eagerflow import _core
 from eagerflow.keras import activations, regularizers
 from eagerflow.keras.layers.arguments import take
 from eagerflow.keras.layers.rnn import GatedRNN
-from eagerflow.keras.layers.rnn_cell import GatedCell
+from eagerflow.keras.layers.rnn_cell import GatedCell, as_dtype
 
 _ops = _core.ops
 _linear = activations.linear
@@ -88,6 +88,13 @@ class SimpleRNNCell(GatedCell):
         if self.activation is not _linear:
             h = self.activation(h)
         return h, [h]
+
+    def run_native(
+        self, projection: Any, states: list[Any], mask: Any, functions: tuple[str, ...]
+    ) -> tuple[Any, list[Any]]:
+        kernel = as_dtype(self.recurrent_kernel, projection.dtype)
+        hs, h = _ops.simple_rnn(projection, states[0], kernel, mask, *functions)
+        return hs, [h]
 
 
 class SimpleRNN(GatedRNN):

@@ -1,0 +1,225 @@
+// Recurrent layers over whole sequences: inference and gradients.
+//
+// Their gradients are single operations without gradients of their own: whoever needs those, calls
+// the cell step by step.
+#include "ops/recurrent.h"
+
+#include "kernels/cpu/recurrent.h"
+#include "ops/compose.h"
+
+namespace ef::ops {
+namespace {
+
+constexpr DTypeSet kWide{DType::kFloat32, DType::kFloat64};
+constexpr const char* kActivations = "tanh|relu|linear|sigmoid";
+constexpr const char* kGateActivations = "sigmoid|hard_sigmoid";
+
+// Checks a projection of `gates` gates and what goes with it; returns the number of units. Inputs
+// 1 to `states` are states, then there is the kernel; the mask may be input number `mask`.
+int64_t check(InferContext& c, int64_t gates, int states, int mask) {
+  const char* const op = c.op().tf_name;
+  const Shape& projection = c.shape(0);
+  if (projection.rank() != 3 || projection[0] < 1 || projection[2] % gates != 0) {
+    invalid_argument("projection must be [steps, batch, ", gates,
+                     " * units] with at least one step, not ", projection, " [Op:", op, "]");
+  }
+  const int64_t units = projection[2] / gates;
+  for (int i = 1; i <= states; ++i) {
+    if (c.shape(i) != Shape{projection[1], units}) {
+      invalid_argument(c.op().inputs[i].name, " must be ", Shape{projection[1], units}, ", not ",
+                       c.shape(i), " [Op:", op, "]");
+    }
+  }
+  if (c.shape(states + 1) != Shape{units, gates * units}) {
+    invalid_argument("kernel must be ", Shape{units, gates * units}, ", not ", c.shape(states + 1),
+                     " [Op:", op, "]");
+  }
+  if (c.num_inputs() > mask && c.shape(mask) != Shape{projection[0], projection[1]}) {
+    invalid_argument("mask must be ", Shape{projection[0], projection[1]}, ", not ", c.shape(mask),
+                     " [Op:", op, "]");
+  }
+  return units;
+}
+
+void add_states(InferContext& c, int64_t units, int last) {
+  const Shape& projection = c.shape(0);
+  c.add_output(c.dtype(0), {projection[0], projection[1], units});
+  for (int i = 0; i < last; ++i) c.add_output(c.dtype(0), {projection[1], units});
+}
+
+double steps_cost(std::span<const Tensor> inputs, const SpecList& outputs, const Attrs&) {
+  const double units = static_cast<double>(outputs[0].shape.back(0));
+  return 0.02 * units * static_cast<double>(inputs[0].size());
+}
+
+// The gradient by output j, or an empty tensor.
+Tensor slope(GradContext& g, int j) {
+  if (g.has_dy(j)) return g.dy(j);
+  return zeros(g.input_dtype(0), {0});
+}
+
+// Runs the gradient's operation and gives input targets[k] its result k.
+void give(GradContext& g, const Op& op, TensorList inputs, int mask,
+          std::initializer_list<int> targets) {
+  if (g.num_inputs() > mask) inputs.push_back(g.input(mask));
+  TensorList found;
+  run(op, inputs, g.attrs(), found);
+  int k = 0;
+  for (int target : targets) g.set(target, found[k++]);
+}
+
+// The gradient's operations check little: only gradient functions call them.
+void grad_infer(InferContext& c, int states, std::initializer_list<int> like) {
+  for (int i : like) c.add_output(c.dtype(states), c.shape(i));
+}
+
+}  // namespace
+
+const Op lstm{{
+    .name = "lstm",
+    .tf_name = "LSTM",
+    .inputs = {{"projection", kWide},
+               {"h", kWide},
+               {"c", kWide},
+               {"kernel", kWide},
+               {"mask", kBoolType, 0, false, true}},
+    .attrs = {{"activation", AttrKind::kEnum, "'tanh'", kActivations},
+              {"recurrent_activation", AttrKind::kEnum, "'sigmoid'", kGateActivations}},
+    .infer =
+        [](InferContext& c) {
+          const int64_t units = check(c, 4, 2, 4);
+          add_states(c, units, 2);
+          const Shape& projection = c.shape(0);
+          c.add_output(c.dtype(0), {projection[0], projection[1], units});
+          c.add_output(c.dtype(0), projection);
+        },
+    .kernel = cpu::lstm,
+    .gradient =
+        [](GradContext& g) {
+          give(g, lstm_grad,
+               {slope(g, 0), slope(g, 1), slope(g, 2), g.output(0), g.output(3), g.output(4),
+                g.input(1), g.input(2), g.input(3)},
+               4, {0, 1, 2, 3});
+        },
+    .needs = {{.inputs = 30, .outputs = 25}},
+    .cost = steps_cost,
+    .doc = "Long short-term memory over sequences whose inputs are projected to the gates i, f, g, "
+           "o: all states, the last h and c, and for the gradient all cells and gates.",
+}};
+
+const Op lstm_grad{{
+    .name = "lstm_grad",
+    .tf_name = "LSTMGrad",
+    .inputs = {{"dstates", kWide},
+               {"dh", kWide},
+               {"dc", kWide},
+               {"states", kWide},
+               {"cells", kWide},
+               {"gates", kWide},
+               {"h", kWide},
+               {"c", kWide},
+               {"kernel", kWide},
+               {"mask", kBoolType, 0, false, true}},
+    .attrs = {{"activation", AttrKind::kEnum, "'tanh'", kActivations},
+              {"recurrent_activation", AttrKind::kEnum, "'sigmoid'", kGateActivations}},
+    .infer = [](InferContext& c) { grad_infer(c, 3, {5, 6, 7, 8}); },
+    .kernel = cpu::lstm_grad,
+    .cost = steps_cost,
+    .doc = "The gradients of lstm by projection, h, c and kernel.",
+}};
+
+const Op gru{{
+    .name = "gru",
+    .tf_name = "GRU",
+    .inputs = {{"projection", kWide},
+               {"h", kWide},
+               {"kernel", kWide},
+               {"bias", kWide},
+               {"mask", kBoolType, 0, false, true}},
+    .attrs = {{"activation", AttrKind::kEnum, "'tanh'", kActivations},
+              {"recurrent_activation", AttrKind::kEnum, "'sigmoid'", kGateActivations}},
+    .infer =
+        [](InferContext& c) {
+          const int64_t units = check(c, 3, 1, 4);
+          if (c.shape(3) != Shape{3 * units}) {
+            invalid_argument("bias must be [", 3 * units, "], not ", c.shape(3), " [Op:GRU]");
+          }
+          add_states(c, units, 1);
+          const Shape& projection = c.shape(0);
+          c.add_output(c.dtype(0), {projection[0], projection[1], 4 * units});
+        },
+    .kernel = cpu::gru,
+    .gradient =
+        [](GradContext& g) {
+          give(g, gru_grad,
+               {slope(g, 0), slope(g, 1), g.output(0), g.output(2), g.input(1), g.input(2)}, 4,
+               {0, 1, 2, 3});
+        },
+    .needs = {{.inputs = 22, .outputs = 5}},
+    .cost = steps_cost,
+    .doc = "Gated recurrent units over sequences whose inputs are projected to z, r and g, the "
+           "reset gate applied after the product: all states, the last one, and all gates.",
+}};
+
+const Op gru_grad{{
+    .name = "gru_grad",
+    .tf_name = "GRUGrad",
+    .inputs = {{"dstates", kWide},
+               {"dh", kWide},
+               {"states", kWide},
+               {"gates", kWide},
+               {"h", kWide},
+               {"kernel", kWide},
+               {"mask", kBoolType, 0, false, true}},
+    .attrs = {{"activation", AttrKind::kEnum, "'tanh'", kActivations},
+              {"recurrent_activation", AttrKind::kEnum, "'sigmoid'", kGateActivations}},
+    .infer =
+        [](InferContext& c) {
+          const Shape& states = c.shape(2);
+          c.add_output(c.dtype(2), {states[0], states[1], 3 * states[2]});
+          c.add_output(c.dtype(2), c.shape(4));
+          c.add_output(c.dtype(2), c.shape(5));
+          c.add_output(c.dtype(2), {3 * states[2]});
+        },
+    .kernel = cpu::gru_grad,
+    .cost = steps_cost,
+    .doc = "The gradients of gru by projection, h, kernel and bias.",
+}};
+
+const Op simple_rnn{{
+    .name = "simple_rnn",
+    .tf_name = "SimpleRNN",
+    .inputs = {{"projection", kWide},
+               {"h", kWide},
+               {"kernel", kWide},
+               {"mask", kBoolType, 0, false, true}},
+    .attrs = {{"activation", AttrKind::kEnum, "'tanh'", kActivations}},
+    .infer = [](InferContext& c) { add_states(c, check(c, 1, 1, 3), 1); },
+    .kernel = cpu::simple_rnn,
+    .gradient =
+        [](GradContext& g) {
+          give(g, simple_rnn_grad, {slope(g, 0), slope(g, 1), g.output(0), g.input(1), g.input(2)},
+               3, {0, 1, 2});
+        },
+    .needs = {{.inputs = 14, .outputs = 1}},
+    .cost = steps_cost,
+    .doc = "activation(projection + h @ kernel) over sequences: all states, and the last one.",
+}};
+
+const Op simple_rnn_grad{{
+    .name = "simple_rnn_grad",
+    .tf_name = "SimpleRNNGrad",
+    .inputs = {{"dstates", kWide},
+               {"dh", kWide},
+               {"states", kWide},
+               {"h", kWide},
+               {"kernel", kWide},
+               {"mask", kBoolType, 0, false, true}},
+    .attrs = {{"activation", AttrKind::kEnum, "'tanh'", kActivations}},
+    .infer = [](InferContext& c) { grad_infer(c, 2, {2, 3, 4}); },
+    .kernel = cpu::simple_rnn_grad,
+    .cost = steps_cost,
+    .doc = "The gradients of simple_rnn by projection, h and kernel.",
+}};
+
+}  // namespace ef::ops

@@ -1,0 +1,21 @@
+// Recurrent layers over whole sequences, their inputs already projected.
+#pragma once
+
+#include "ops/op.h"
+
+namespace ef::ops {
+
+// projection [steps, batch, 4 units], h, c, kernel, mask [steps, batch] (may be absent);
+// activation, recurrent_activation: states of all steps, last h, last c; cells and gates of all
+// steps, for the gradient.
+extern const Op lstm;
+extern const Op lstm_grad;
+// projection [steps, batch, 3 units], h, kernel, bias, mask: states of all steps, last state;
+// gates.
+extern const Op gru;
+extern const Op gru_grad;
+// projection [steps, batch, units], h, kernel, mask: states of all steps, last state.
+extern const Op simple_rnn;
+extern const Op simple_rnn_grad;
+
+}  // namespace ef::ops
