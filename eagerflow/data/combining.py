@@ -19,6 +19,8 @@ class ZipDataset(Dataset):
         super().__init__()
         self._datasets = datasets
         self._inputs = tuple(structure.flatten(datasets))
+        if not self._inputs:
+            raise invalid("`zip` needs at least one dataset.")
         for item in self._inputs:
             if isinstance(item, Dataset):
                 continue

@@ -175,6 +175,8 @@ class Dataset(Creation, Transformation):
         >>> tf.data.Dataset.range(3).with_options(options).options().deterministic
         False
         """
+        if not isinstance(options, Options):
+            raise TypeError(f"`options` must be a `tf.data.Options` object, got {options!r}.")
         result = OptionsDataset(self)
         result._own_options = options
         return result

@@ -59,6 +59,9 @@ class _OptionGroup:
             raise TypeError(f"Property {name!r} must be of type {kinds[0]}, got: {value!r}")
         self._values[name] = value
 
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *type(self)._fields]
+
     def __eq__(self, other: object) -> bool:
         if type(self) is not type(other):
             return NotImplemented

@@ -203,12 +203,21 @@ def normalize(value: Any) -> Any:
 
 
 def normalize_result(value: Any) -> Any:
-    """What a user's function returned, as an element: a list at the top stands for a tuple."""
+    """What a user's function returned, as an element: a list at the top stands for a tuple.
+
+    Raises:
+        TypeError: if it holds what cannot become a tensor.
+    """
     if type(value) is Tensor:
         return value
     if type(value) is list:
         value = tuple(value)
-    return normalize(value)
+    try:
+        return normalize(value)
+    except (TypeError, ValueError) as error:
+        raise TypeError(
+            f"A function of the pipeline returned {value!r:.200}, which cannot be an element: {error}"
+        ) from error
 
 
 def spec_of_leaf(leaf: Any) -> Any:
@@ -272,8 +281,14 @@ def unbatched_spec(spec: Any) -> Any:
     """The spec of the slices along the first axis.
 
     Raises:
-        ValueError: if a leaf is a scalar.
+        ValueError: if a leaf is a scalar, or first sizes differ.
     """
+    sizes = [
+        leaf.shape[0] for leaf in flatten(spec) if isinstance(leaf, TensorSpec) and leaf.shape.rank
+    ]
+    known = {size for size in sizes if size is not None}
+    if len(known) > 1:
+        raise ValueError(f"Cannot unbatch an input whose components have the sizes {sizes}.")
 
     def unbatched(leaf: Any) -> Any:
         if isinstance(leaf, TensorSpec):

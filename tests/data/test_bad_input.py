@@ -1,0 +1,162 @@
+"""What is wrong in a pipeline is told where it is read or made, in TensorFlow's types."""
+
+import threading
+
+import pytest
+
+import eagerflow as tf
+
+D = tf.data.Dataset
+INTEGER = tf.TensorSpec([], tf.int32)
+
+
+@pytest.mark.parametrize(
+    "result", [object(), (1, object()), {"a": object()}, {1, 2}, ([[1], [1, 2]], 1)]
+)
+@pytest.mark.parametrize("calls", [None, 2])
+def test_functions_that_return_what_is_no_element(result, calls):
+    dataset = D.range(2).map(lambda x: result, num_parallel_calls=calls)
+    for read in (list, lambda d: d.element_spec):
+        with pytest.raises(TypeError, match="cannot be an element"):
+            read(dataset)
+
+
+def test_datasets_that_cannot_be_made():
+    with pytest.raises(tf.errors.InvalidArgumentError, match="at least one"):
+        D.zip(())
+    with pytest.raises(ValueError, match="sizes"):
+        D.from_tensors(([1, 2], [1])).unbatch()
+    with pytest.raises(TypeError, match="Options"):
+        D.range(3).with_options(3)
+
+
+def test_options_are_listed():
+    assert {"deterministic", "threading", "autotune"} <= set(dir(tf.data.Options()))
+    with pytest.raises(AttributeError, match="no such option"):
+        tf.data.Options().nothing = 1
+
+
+def ends_early():
+    yield 1
+
+
+def raises():
+    yield 1
+    raise ValueError("out of paper")
+
+
+def other_dtype():
+    yield 1
+    yield "a"
+
+
+def other_shape():
+    yield [1, 2]
+    yield [1, 2, 3]
+
+
+def other_structure():
+    yield 1, 2
+    yield 3
+
+
+@pytest.mark.parametrize(
+    ("generator", "signature", "kind", "text"),
+    [
+        (raises, INTEGER, tf.errors.InvalidArgumentError, 'raise ValueError."out of paper"'),
+        (other_dtype, INTEGER, tf.errors.InvalidArgumentError, "a"),
+        (other_shape, tf.TensorSpec([2], tf.int32), tf.errors.InvalidArgumentError, "shape"),
+        (other_structure, (INTEGER, INTEGER), tf.errors.InvalidArgumentError, "structure"),
+    ],
+)
+@pytest.mark.parametrize("threads", [False, True])
+def test_generators_that_break_their_promise(generator, signature, kind, text, threads):
+    dataset = D.from_generator(generator, output_signature=signature)
+    if threads:
+        dataset = dataset.map(lambda *x: x, num_parallel_calls=2).prefetch(2)
+    iterator = iter(dataset)
+    next(iterator)
+    with pytest.raises(kind, match=text):
+        next(iterator)
+    del iterator, dataset
+    for thread in threading.enumerate():
+        if thread.name == "eagerflow-data":
+            thread.join(5)
+            assert not thread.is_alive()
+
+
+def test_a_generator_that_ends_early_just_ends():
+    dataset = D.from_generator(ends_early, output_signature=INTEGER)
+    assert [int(x) for x in dataset.take(3)] == [1]
+    with pytest.raises(tf.errors.FailedPreconditionError, match="expected to contain 3"):
+        list(dataset.apply(tf.data.experimental.assert_cardinality(3)))
+
+
+@pytest.mark.parametrize("threads", [False, True])
+def test_elements_that_do_not_fit_into_a_batch(threads):
+    dataset = D.range(1, 4).map(lambda x: tf.range(x)).batch(2)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="different shapes in component 0"):
+        list(dataset.prefetch(1) if threads else dataset)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda d: d.batch(0),
+        lambda d: d.batch(-1),
+        lambda d: d.padded_batch(0),
+        lambda d: d.shuffle(0),
+        lambda d: d.shuffle(-5),
+        lambda d: d.shard(2, -1),
+        lambda d: d.shard(2, 2),
+        lambda d: d.window(0),
+        lambda d: d.window(2, 0),
+        lambda d: d.window(2, 1, 0),
+        lambda d: d.prefetch(-2),
+        lambda d: d.ragged_batch(0),
+        lambda d: d.interleave(lambda x: D.range(2), cycle_length=0),
+        lambda d: d.interleave(lambda x: D.range(2), block_length=0),
+        lambda d: d.map(lambda x: x, num_parallel_calls=0),
+    ],
+)
+def test_counts_that_make_no_sense(make):
+    with pytest.raises((tf.errors.InvalidArgumentError, ValueError)):
+        make(D.range(3))
+
+
+def test_negative_counts_that_do():
+    assert [int(x) for x in D.range(3).take(-2)] == [0, 1, 2]
+    assert list(D.range(3).skip(-1)) == []
+    assert [int(x) for x in D.range(2).repeat(-3).take(3)] == [0, 1, 0]
+
+
+@pytest.mark.parametrize("threads", [False, True])
+def test_files_that_are_missing_or_cut(tmp_path, threads):
+    path = str(tmp_path / "records")
+    with tf.io.TFRecordWriter(path) as writer:
+        for text in (b"one", b"two"):
+            writer.write(text)
+    data = (tmp_path / "records").read_bytes()
+    (tmp_path / "cut").write_bytes(data[:-3])
+
+    def read(name):
+        paths = [str(tmp_path / name)] * 2
+        dataset = tf.data.TFRecordDataset(paths, num_parallel_reads=2 if threads else None)
+        return list((dataset.prefetch(2) if threads else dataset).as_numpy_iterator())
+
+    assert sorted(read("records")) == [b"one", b"one", b"two", b"two"]
+    with pytest.raises(tf.errors.DataLossError, match="cut.*truncated record"):
+        read("cut")
+    with pytest.raises(tf.errors.NotFoundError, match="nothing"):
+        read("nothing")
+
+
+def test_an_error_names_the_programs_line():
+    def divide(x):
+        return tf.reshape(tf.range(x), [7])  # this line
+
+    dataset = D.range(3).map(divide, num_parallel_calls=2).batch(2).prefetch(1)
+    with pytest.raises(tf.errors.InvalidArgumentError) as caught:
+        list(dataset)
+    lines = [str(entry.statement) for entry in caught.traceback]
+    assert any("this line" in line for line in lines)
