@@ -24,6 +24,12 @@ def all_ended():
     return not workers()
 
 
+@pytest.fixture(autouse=True)
+def nobody_works():
+    """Waits for what tests before have left to the garbage collector."""
+    assert all_ended()
+
+
 def slow(make):
     """A pipeline with a prefetching thread and two mapping ones."""
     return make.map(lambda x: x + 1, num_parallel_calls=2).prefetch(3)
