@@ -59,7 +59,7 @@ def custom_gradient(f: Callable | None = None) -> Any:
 
 def _call(f: Callable, args: tuple, kwargs: dict) -> Any:
     args = tuple(_as_arguments(arg) for arg in args)
-    with _core.Tape() as watcher:
+    with _core.Tape(_watch_only=True) as watcher:
         result, grad_fn = f(*args, **kwargs)
     inputs = _tensors(list(args))
     named = _tensors([kwargs[key] for key in kwargs])
@@ -177,19 +177,19 @@ def recompute_grad(f: Callable) -> Callable:
 
     @custom_gradient
     def recomputed(*args: Any, **kwargs: Any) -> Any:
-        with _core.Tape() as watcher:
-            for leaf in nest.flatten(list(args)):
-                if isinstance(leaf, _core.Variable):
-                    watcher.watch(leaf)
+        # Tapes learn which variables are read, and nothing else.
+        with _core.stop_recording(), _core.Tape(_watch_only=True) as watcher:
             result = f(*args, **kwargs)
+        for variable in watcher.watched_variables():
+            variable.read_value()
 
         def grad(*dy: Any, variables: list | None = None) -> Any:
             from eagerflow.tape import GradientTape
 
-            with _core.stop_recording():
-                copies = nest.map_structure(
-                    lambda leaf: _ops.identity(leaf) if isinstance(leaf, Tensor) else leaf, args
-                )
+            # Copies are new to the tape below, and to tapes around they come from the arguments.
+            copies = nest.map_structure(
+                lambda leaf: _ops.identity(leaf) if isinstance(leaf, Tensor) else leaf, args
+            )
             leaves = [
                 leaf for leaf in nest.flatten(copies) if isinstance(leaf, Tensor | _core.Variable)
             ]

@@ -1,5 +1,6 @@
 """Functions with gradients of their own."""
 
+import numpy as np
 import pytest
 
 import eagerflow as tf
@@ -115,3 +116,43 @@ def test_methods_and_keyword_arguments():
             y = cls()(x, power=power)
         gradients = tape.gradient(y, [x, power])
         assert y.numpy() == expected and gradients[0].numpy() == 7.0 and gradients[1] is None
+
+
+def test_recomputed_functions_nest_and_have_second_derivatives():
+    v, x = tf.Variable(2.0), tf.constant(3.0)
+    cube = tf.recompute_grad(lambda x: x * x * x)
+    scaled = tf.recompute_grad(lambda x: cube(x) * v)
+    with tf.GradientTape(persistent=True) as outer:
+        outer.watch(x)
+        with tf.GradientTape() as inner:
+            inner.watch(x)
+            y = scaled(x)
+        by_x, by_v = inner.gradient(y, [x, v])
+    assert (float(by_x), float(by_v)) == (54.0, 27.0)
+    assert float(outer.gradient(by_x, x)) == 36.0
+    assert float(outer.gradient(by_x, v)) == float(outer.gradient(by_v, x)) == 27.0
+
+
+def test_recomputed_functions_keep_nothing_for_the_gradient():
+    x = tf.Variable(tf.ones([1 << 19]))  # 2 MiB
+
+    def block(x):
+        for _ in range(6):
+            x = tf.sin(x)
+        return x
+
+    def kept(function):
+        before = tf.config.experimental.get_memory_info("CPU:0")["current"]
+        with tf.GradientTape() as tape:
+            y = x
+            for _ in range(4):
+                y = function(y)
+            loss = tf.reduce_sum(y)
+        del y
+        held = tf.config.experimental.get_memory_info("CPU:0")["current"] - before
+        return held // (2 << 20), tape.gradient(loss, x).numpy()
+
+    everything, expected = kept(block)
+    few, got = kept(tf.recompute_grad(block))
+    assert everything >= 23 and few <= 5
+    np.testing.assert_array_equal(got, expected)

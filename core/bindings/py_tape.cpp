@@ -32,6 +32,7 @@ struct PyTape {
   bool persistent;
   bool watch_accessed;
   bool integers;
+  bool watch_only;
   bool recording;
   bool used_up;
 };
@@ -41,18 +42,21 @@ PyTape* self_of(PyObject* object) { return reinterpret_cast<PyTape*>(object); }
 PyObject* tape_new(PyTypeObject* type, PyObject*, PyObject*) { return type->tp_alloc(type, 0); }
 
 int tape_init(PyObject* object, PyObject* args, PyObject* kwargs) {
-  static const char* names[] = {"persistent", "watch_accessed_variables", "_integers", nullptr};
+  static const char* names[] = {"persistent", "watch_accessed_variables", "_integers",
+                                "_watch_only", nullptr};
   int persistent = 0;
   int watch_accessed = 1;
   int integers = 0;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|pp$p:GradientTape", const_cast<char**>(names),
-                                   &persistent, &watch_accessed, &integers)) {
+  int watch_only = 0;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|pp$pp:GradientTape", const_cast<char**>(names),
+                                   &persistent, &watch_accessed, &integers, &watch_only)) {
     return -1;
   }
   PyTape* self = self_of(object);
   self->persistent = persistent != 0;
   self->watch_accessed = watch_accessed != 0;
   self->integers = integers != 0;
+  self->watch_only = watch_only != 0;
   return 0;
 }
 
@@ -63,7 +67,11 @@ void drop(PyTape* self) {
 }
 
 void make_tape(PyTape* self) {
-  if (!self->tape) self->tape = new Tape(self->persistent, self->watch_accessed, self->integers);
+  if (self->tape) return;
+  self->tape = new Tape({.persistent = self->persistent,
+                         .watch_accessed = self->watch_accessed,
+                         .integers = self->integers,
+                         .watch_only = self->watch_only});
 }
 
 void start(PyTape* self) {

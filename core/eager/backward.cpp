@@ -291,7 +291,7 @@ std::vector<Gradient> Tape::gradient(std::span<const Tensor> targets,
         run_custom(record, dy, needed, collected);
       }
     }
-    if (!persistent_) {
+    if (!persistent()) {
       Record::destroy(&record);
       records_.pop_back();
     }
@@ -340,11 +340,11 @@ std::vector<Gradient> Tape::gradients_of_rows(const Tensor& target, const Tensor
     return results;
   }
   const int64_t at_once = rows_at_once();
-  const bool persistent = std::exchange(persistent_, true);
+  const bool persistent = std::exchange(options_.persistent, true);
   const struct Restore {
     Tape& tape;
     bool persistent;
-    ~Restore() { tape.persistent_ = persistent; }
+    ~Restore() { tape.options_.persistent = persistent; }
   } restore{*this, persistent};
   std::vector<TensorList> parts(sources.size());
   for (int64_t begin = 0; begin < count; begin += at_once) {
@@ -354,7 +354,7 @@ std::vector<Gradient> Tape::gradients_of_rows(const Tensor& target, const Tensor
     const Tensor chunk = rows == count ? weights
                                        : call(ops::slice, {weights},
                                               Attrs().list(first_of(begin, shape)).list(shape));
-    if (begin + rows >= count) persistent_ = persistent;
+    if (begin + rows >= count) options_.persistent = persistent;
     // A single row needs no stack, and may have as many axes as there can be.
     Shape row = shape;
     row.erase(0);

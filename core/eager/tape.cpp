@@ -9,10 +9,11 @@
 namespace ef {
 namespace {
 
-// The tapes of one thread. `active` is empty while recording is paused.
+// The tapes of one thread. Those below `floor` are paused; `floors` are the floors of outer pauses.
 struct TapeStack {
   std::vector<Tape*> tapes;
-  int paused = 0;
+  size_t floor = 0;
+  std::vector<size_t> floors;
 
   ~TapeStack() {
     for (Tape* tape : tapes) tape->release();
@@ -35,8 +36,7 @@ void fill_slot(Record& record, Record::Slot& slot, int64_t*& dims, const Tensor&
 }  // namespace
 
 std::span<Tape* const> active_tapes() {
-  if (stack.paused) return {};
-  return stack.tapes;
+  return std::span<Tape* const>(stack.tapes).subspan(stack.floor);
 }
 
 void push_tape(Tape* tape) {
@@ -47,12 +47,23 @@ void push_tape(Tape* tape) {
 void pop_tape(Tape* tape) {
   const auto found = std::find(stack.tapes.rbegin(), stack.tapes.rend(), tape);
   if (found == stack.tapes.rend()) return;
-  stack.tapes.erase(std::next(found).base());
+  const auto place = std::next(found).base();
+  const auto index = static_cast<size_t>(place - stack.tapes.begin());
+  stack.tapes.erase(place);
+  if (index < stack.floor) --stack.floor;
+  for (size_t& floor : stack.floors) floor -= index < floor;
   tape->release();
 }
 
-void pause_recording() { ++stack.paused; }
-void resume_recording() { --stack.paused; }
+void pause_recording() {
+  stack.floors.push_back(stack.floor);
+  stack.floor = stack.tapes.size();
+}
+void resume_recording() {
+  if (stack.floors.empty()) return;
+  stack.floor = stack.floors.back();
+  stack.floors.pop_back();
+}
 StopRecording::StopRecording() { pause_recording(); }
 StopRecording::~StopRecording() { resume_recording(); }
 
@@ -61,8 +72,7 @@ void record_on_tapes(const Op& op, std::span<const Tensor> inputs, const Attrs& 
   for (Tape* tape : active_tapes()) tape->record(op, inputs, attrs, outputs);
 }
 
-Tape::Tape(bool persistent, bool watch_accessed_variables, bool integers)
-    : persistent_(persistent), watch_accessed_(watch_accessed_variables), integers_(integers) {}
+Tape::Tape(Options options) : options_(options) {}
 
 Tape::~Tape() {
   forget_records();
@@ -106,6 +116,7 @@ void Tape::variable_read(Variable& variable, const Tensor& value) {
 
 void Tape::record(const Op& op, std::span<const Tensor> inputs, const Attrs& attrs,
                   std::span<const Tensor> outputs) {
+  if (options_.watch_only) return;
   Need need;
   bool watched = false;
   InlineVector<uint32_t, 8> entries;
@@ -144,6 +155,7 @@ void Tape::record(const Op& op, std::span<const Tensor> inputs, const Attrs& att
 
 void Tape::record(std::shared_ptr<BackwardFunction> backward, std::span<const uint64_t> inputs,
                   std::span<const Tensor> outputs) {
+  if (options_.watch_only) return;
   bool watched = false;
   for (uint64_t id : inputs) watched |= entries_.find(id) != 0;
   if (!watched) return;

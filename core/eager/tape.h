@@ -28,8 +28,13 @@ struct Record;
 
 class Tape {
  public:
-  // With `integers`, they are differentiated like floats.
-  Tape(bool persistent, bool watch_accessed_variables, bool integers = false);
+  struct Options {
+    bool persistent = false;
+    bool watch_accessed = true;  // whether trainable variables are watched when they are read
+    bool integers = false;       // whether they are differentiated like floats
+    bool watch_only = false;     // notes which variables are read, and no operations
+  };
+  explicit Tape(Options options);
   void retain() { refs_.fetch_add(1, std::memory_order_relaxed); }
   void release() {
     if (refs_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
@@ -37,9 +42,9 @@ class Tape {
   Tape(const Tape&) = delete;
   Tape& operator=(const Tape&) = delete;
 
-  bool persistent() const { return persistent_; }
-  void set_persistent(bool persistent) { persistent_ = persistent; }
-  bool watches_accessed_variables() const { return watch_accessed_; }
+  bool persistent() const { return options_.persistent; }
+  void set_persistent(bool persistent) { options_.persistent = persistent; }
+  bool watches_accessed_variables() const { return options_.watch_accessed; }
 
   void watch(const Tensor& tensor);
   void watch(Variable& variable);
@@ -70,7 +75,7 @@ class Tape {
   // The number by which the tape knows it, or 0.
   uint32_t entry(uint64_t id) const { return entries_.find(id); }
   bool differentiates(DType dtype) const {
-    return is_differentiable(dtype) || (integers_ && is_integer(dtype));
+    return is_differentiable(dtype) || (options_.integers && is_integer(dtype));
   }
   std::span<Variable* const> watched_variables() const { return variables_; }
 
@@ -83,9 +88,7 @@ class Tape {
   int64_t rows_at_once() const;
 
   std::atomic<uint32_t> refs_{1};
-  bool persistent_;
-  bool watch_accessed_;
-  bool integers_;
+  Options options_;
   IdMap entries_;             // identity → entry; several identities may share an entry
   uint32_t entry_count_ = 1;  // entry 0 means "not watched"
   std::vector<Record*> records_;
@@ -98,7 +101,7 @@ inline bool recording() { return !active_tapes().empty(); }
 void push_tape(Tape* tape);  // the stack holds a reference
 void pop_tape(Tape* tape);   // from anywhere in the stack; harmless if it is not there
 
-// Pauses all tapes of this thread while it lives.
+// Pauses the tapes of this thread that are there, while it lives; tapes that begin later record.
 class StopRecording {
  public:
   StopRecording();

@@ -52,7 +52,8 @@ Execution::Execution(const Graph& graph, const Plan& plan, Store& store, Host& h
       values_(static_cast<size_t>(plan.num_slots())),
       done_(plan.has_choices() ? plan.num_planned() : 0),
       gradients_left_(plan.num_gradients()) {
-  if (gradients_left_ > 0) tape_ = new Tape(plan.differentiates_often(), false);
+  if (gradients_left_ > 0)
+    tape_ = new Tape({.persistent = plan.differentiates_often(), .watch_accessed = false});
 }
 
 Execution::~Execution() {

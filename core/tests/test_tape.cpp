@@ -22,7 +22,7 @@ using test::vector;
 // A tape that records while it lives.
 class Recording {
  public:
-  explicit Recording(bool persistent = false) : tape_(new Tape(persistent, true)) {
+  explicit Recording(bool persistent = false) : tape_(new Tape({.persistent = persistent})) {
     push_tape(tape_);
   }
   ~Recording() {
@@ -52,6 +52,55 @@ TEST(tape_multiplies) {
   const Tensor y = x * x * 2.0;
   tape.stop();
   check_values<float>(tape.gradient(y, x), {4, 8, 12});
+}
+
+TEST(tapes_record_within_a_pause_of_others) {
+  const Tensor x = vector<float>({3});
+  Recording outer;
+  outer->watch(x);
+  Tensor unseen;
+  {
+    const StopRecording pause;
+    CHECK(!recording());
+    Recording inner;
+    inner->watch(x);
+    CHECK_EQUAL(active_tapes().size(), size_t{1});
+    unseen = x * x;
+    inner.stop();
+    check_values<float>(inner.gradient(unseen, x), {6});
+    outer.stop();  // from below the pause
+    CHECK(!recording());
+  }
+  CHECK(!recording());
+  CHECK(!outer.gradient(unseen, x));
+}
+
+TEST(tapes_that_only_watch_keep_nothing) {
+  auto* variable = new Variable(vector<float>({2}), true);
+  auto* tape = new Tape({.watch_only = true});
+  push_tape(tape);
+  const Tensor value = variable->read();
+  const Tensor y = value * value;
+  pop_tape(tape);
+  CHECK_EQUAL(tape->watched_variables().size(), size_t{1});
+  const Tensor none;
+  const uint64_t source = variable->id();
+  CHECK(!tape->gradient({&y, 1}, {&none, 1}, {&source, 1})[0]);
+  tape->release();
+  variable->release();
+}
+
+TEST(rows_of_gradients_come_from_one_pass) {
+  const Tensor x = vector<float>({1, 2, 3});
+  Recording tape;
+  tape->watch(x);
+  const Tensor y = x * x;
+  tape.stop();
+  const uint64_t source = x.impl()->id();
+  const Tensor weights = tensor<float>({2, 3}, {1, 0, 0, 1, 1, 1});
+  const auto rows = tape->gradients_of_rows(y, weights, {&source, 1});
+  CHECK(rows[0].values.shape() == Shape({2, 3}));
+  check_values<float>(rows[0].values, {2, 0, 0, 2, 4, 6});
 }
 
 TEST(tape_adds_up_all_paths) {

@@ -7,7 +7,6 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from eagerflow import _core
 from eagerflow.debug.trace import Keys, Step, Trace, trace_or_error
 
 
@@ -23,18 +22,31 @@ def _kind(value: Any) -> str:
 class _Names:
     """Short names for what goes through a tape."""
 
-    def __init__(self, keys: Keys) -> None:
+    def __init__(self, keys: Keys, tape: Any) -> None:
         self._keys = keys
         self._names: dict[Any, str] = {}
+        self._variables: dict[Any, str] = {}
+        for variable in tape.watched_variables():
+            self._variables[keys(variable)] = self._free(variable._name)
+
+    def _free(self, name: str) -> str:
+        """The name, with a number behind it if another variable has it."""
+        taken = set(self._variables.values())
+        names = (name if k == 1 else f"{name} ({k})" for k in range(1, len(taken) + 2))
+        return next(name for name in names if name not in taken)
 
     def __call__(self, value: Any) -> str:
         key = self._keys(value)
         if key not in self._names:
-            if isinstance(value, _core.Variable):
-                self._names[key] = value._name
-            else:
-                self._names[key] = f"t{len(self._names) + 1}"
+            self._names[key] = self._variables.get(key) or f"t{self._count() + 1}"
         return self._names[key]
+
+    def _count(self) -> int:
+        return sum(key not in self._variables for key in self._names)
+
+    def known(self, value: Any) -> bool:
+        """Whether the value has been named."""
+        return self._keys(value) in self._names
 
 
 def show_tape(tape: Any, trace: Trace | None = None) -> str:
@@ -58,11 +70,11 @@ def show_tape(tape: Any, trace: Trace | None = None) -> str:
     t3 = Sum(t2) -> float32[]
     """
     keys = Keys(tape)
-    names = _Names(keys)
+    names = _Names(keys, tape)
     lines: list[str] = []
     for step in _steps(keys, trace_or_error(trace)):
         for value in step.inputs:
-            if keys.recorded(value) and keys(value) not in names._names:
+            if keys.recorded(value) and not names.known(value):
                 lines.append(f"{names(value)} = {_kind(value)} watched")
         inputs = ", ".join(
             names(value) if keys.recorded(value) else _kind(value) for value in step.inputs
@@ -90,7 +102,7 @@ def draw_tape(tape: Any, path: str | None = None, trace: Trace | None = None) ->
         RuntimeError: if there is a `path` and `dot` is not installed, or fails.
     """
     keys = Keys(tape)
-    names = _Names(keys)
+    names = _Names(keys, tape)
     lines = ["digraph tape {", "  rankdir=TB;", '  node [fontname="sans-serif", fontsize=11];']
     drawn: set[str] = set()
     for number, step in enumerate(_steps(keys, trace_or_error(trace))):
@@ -102,13 +114,21 @@ def draw_tape(tape: Any, path: str | None = None, trace: Trace | None = None) ->
             name = names(value)
             if name not in drawn:
                 drawn.add(name)
-                lines.append(f'  "{name}" [shape=plain, label="{name}\\n{_kind(value)}"];')
+                # What an operation takes before any has given it is watched.
+                look = "box, style=filled, fillcolor=lightblue" if inward else "plain"
+                label = f"{name}\\n{_kind(value)}".replace('"', r"\"")
+                lines.append(f'  "{_quoted(name)}" [shape={look}, label="{label}"];')
+            name = _quoted(name)
             lines.append(f'  "{name}" -> op{number};' if inward else f'  op{number} -> "{name}";')
     lines.append("}")
     text = "\n".join(lines) + "\n"
     if path is not None:
         _draw(text, path)
     return text
+
+
+def _quoted(name: str) -> str:
+    return name.replace('"', r"\"")
 
 
 def _draw(text: str, path: str) -> None:

@@ -78,17 +78,27 @@ def test_a_tape_as_text_and_graph(x, tmp_path):
         y = tf.reduce_sum(x * v)
         tf.exp(x)
     text = debug.show_tape(tape)
-    assert "weights = float32[2] watched" not in text  # read, it is the value that is watched
-    assert "Mul(float32[2], t1)" in text and "Sum" in text and "Exp" not in text
+    assert "weights = float32[2] watched" in text
+    assert "t1 = Mul(float32[2], weights)" in text and "Sum" in text and "Exp" not in text
     assert "test_debug.py" in text and y.shape == ()
     graph = debug.draw_tape(tape)
-    assert graph.startswith("digraph") and graph.count("shape=box") == 2
+    assert graph.startswith("digraph") and graph.count("style=rounded") == 2
     if shutil.which("dot"):
         debug.draw_tape(tape, tmp_path / "tape.svg")
         assert "<svg" in (tmp_path / "tape.svg").read_text()
     else:
         with pytest.raises(RuntimeError, match="Graphviz"):
             debug.draw_tape(tape, tmp_path / "tape.svg")
+
+
+def test_variables_of_one_name_are_told_apart():
+    v, w = tf.Variable(1.0, name='the "w"'), tf.Variable(2.0, name='the "w"')
+    with debug.trace(), tf.GradientTape() as tape:
+        y = v * w
+    text = debug.show_tape(tape)
+    assert 'Mul(the "w", the "w" (2))' in text and y.numpy() == 2.0
+    graph = debug.draw_tape(tape)
+    assert r'"the \"w\" (2)" -> op0;' in graph and graph.count("lightblue") == 2
 
 
 def test_traces_nest_and_end():
