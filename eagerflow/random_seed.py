@@ -53,6 +53,51 @@ class _State:
 _state = _State()
 
 
+class NodeStreams:
+    """Where an operation of a graph draws in one session: every session starts afresh.
+
+    Args:
+        seed: the graph's seed, or None.
+        number: the operation's number, its seed if it has none of its own.
+    """
+
+    def __init__(self, seed: int | None, number: int) -> None:
+        self._seed = seed
+        self._number = number
+        self._streams: dict[tuple, Stream] = {}
+
+    def draw(self, operation: Any, op_seed: int | None, blocks: int) -> tuple[int, int, int]:
+        """See `draw` of this module."""
+        if self._seed is None and op_seed is None:
+            return unforeseen()
+        first = _DEFAULT_GLOBAL_SEED if self._seed is None else self._seed
+        pair = _truncated(first), _truncated(self._number if op_seed is None else op_seed)
+        first, second = (0, _MAX_INT32) if pair == (0, 0) else pair
+        stream = self._streams.get((operation, second))
+        if stream is None:
+            stream = self._streams[operation, second] = Stream(first, second << 64)
+        return stream.take(blocks)
+
+
+class _Source(threading.local):
+    """Who draws instead of the process's streams, in this thread."""
+
+    draw: Any = None
+
+
+_source = _Source()
+
+
+@contextlib.contextmanager
+def drawing(draw: Any) -> Iterator[None]:
+    """Lets random operations of this thread draw by another function in this block."""
+    before, _source.draw = _source.draw, draw
+    try:
+        yield
+    finally:
+        _source.draw = before
+
+
 def set_seed(seed: int | None) -> None:
     """Sets the global seed: random operations after it give the same numbers in every run.
 
@@ -120,6 +165,12 @@ def system_entropy(size: int) -> bytes:
     return os.urandom(size)
 
 
+def unforeseen(*_: Any) -> tuple[int, int, int]:
+    """A key and counter from the system: processes that fork do not share numbers."""
+    words = int.from_bytes(system_entropy(16), "little")
+    return signed(words), 0, signed(words >> 64)
+
+
 def draw(operation: Any, op_seed: int | None, blocks: int) -> tuple[int, int, int]:
     """Where the numbers of one call of a stateful operation begin: key and counter.
 
@@ -130,12 +181,12 @@ def draw(operation: Any, op_seed: int | None, blocks: int) -> tuple[int, int, in
         op_seed: the seed given to the operation, if any.
         blocks: how many blocks of numbers to set aside.
     """
+    if _source.draw is not None:
+        return _source.draw(operation, op_seed, blocks)
     with _state.lock:
         first, second = get_seed(op_seed)
         if first is None or second is None:
-            # The system's own randomness each time: processes that fork do not share numbers.
-            words = int.from_bytes(system_entropy(16), "little")
-            return signed(words), 0, signed(words >> 64)
+            return unforeseen()
         if op_seed is None:
             return Stream(first, second << 64).take(0)  # the seed drawn for it never comes again
         key = (operation, first, second)

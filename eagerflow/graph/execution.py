@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from typing import Any
 
-from eagerflow import _core, context, errors, nest
+from eagerflow import _core, context, errors, nest, random_seed
 from eagerflow.graph import inference
 from eagerflow.graph.graph import Operation, ports
 from eagerflow.graph.structure import replace
@@ -106,12 +106,13 @@ class Run:
         operation = self.session.graph._by_node[node]
         args = replace(operation.args, self.value)
         kwargs = replace(operation.kwargs, self.value)
-        try:
-            result = operation.function(*args, **kwargs)
-        except TypeError:
-            if not any(isinstance(value, IndexedSlices) for value in args):
-                raise
-            result = operation.function(*(_dense(value) for value in args), **kwargs)
+        with random_seed.drawing(self.session._streams_of(operation).draw):
+            try:
+                result = operation.function(*args, **kwargs)
+            except TypeError:
+                if not any(isinstance(value, IndexedSlices) for value in args):
+                    raise
+                result = operation.function(*(_dense(value) for value in args), **kwargs)
         outputs = operation.outputs
         if not outputs:
             return []

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from eagerflow import _core, context, nest
+from eagerflow import _core, context, nest, random_seed
 from eagerflow.graph.structure import replace
 from eagerflow.shapes import TensorShape
 
@@ -159,7 +159,10 @@ class Trials:
             with _with_choice(choice):
                 given, trace = _state.given, _core.Trace()
                 try:
-                    self.results.append((call(functools.partial(_choose, choice)),))
+                    # Numbers that no run will draw, and other ones for each choice, so that what
+                    # is random is not taken for a constant.
+                    with random_seed.drawing(random_seed.unforeseen):
+                        self.results.append((call(functools.partial(_choose, choice)),))
                 except Exception as error:
                     self.results.append(None)
                     self._errors.append(error)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from eagerflow import _core, context, nest
+from eagerflow import _core, context, nest, random_seed
 from eagerflow.graph.execution import Run
 from eagerflow.graph.graph import Operation, ports
 from eagerflow.graph.structure import is_symbol
@@ -80,6 +80,7 @@ class BaseSession:
         self._kept: list[Any] = []
         self._store = _core.Store()
         self._plans: dict[tuple, Any] = {}
+        self._streams: dict[int, random_seed.NodeStreams] = {}
 
     @property
     def graph(self) -> Any:
@@ -95,6 +96,14 @@ class BaseSession:
     def sess_str(self) -> str:
         """An empty string: the session runs in this process."""
         return ""
+
+    def _streams_of(self, operation: Any) -> random_seed.NodeStreams:
+        """Where an operation draws random numbers in this session."""
+        node = operation._node
+        streams = self._streams.get(node)
+        if streams is None:
+            streams = self._streams[node] = random_seed.NodeStreams(self._graph.seed, node)
+        return streams
 
     def close(self) -> None:
         """Forgets the variables' values."""

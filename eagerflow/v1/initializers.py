@@ -30,7 +30,10 @@ class _Version1:
     ) -> Any:
         """Values of a shape."""
         wanted = dtypes.as_dtype(self.dtype if dtype is None else dtype)
-        refresh(self)
+        if self._random_generator is not None:
+            # The numbers of `tf.random`'s functions, which go on from call to call.
+            self._random_generator = RandomGenerator(self.seed, "legacy_stateful")
+            self._used = False
         return super().__call__(shape, dtype=wanted, **kwargs)  # type: ignore[misc]
 
 
