@@ -205,7 +205,10 @@ def test_what_was_adapted_is_saved(name: str, tmp_path: Path) -> None:
     layer = kind(**options)
     layer.adapt(data)
     inputs = tf.keras.Input((1,), dtype=data.dtype)
-    model = tf.keras.Model(inputs, layer(inputs))
+    outputs = layer(inputs)
+    if outputs.dtype.is_floating and outputs.shape[-1] > 1:  # layers after it have its size
+        outputs = tf.keras.layers.Dense(2)(outputs)
+    model = tf.keras.Model(inputs, outputs)
     path = tmp_path / "model.keras"
     model.save(path)
     again = tf.keras.models.load_model(path)

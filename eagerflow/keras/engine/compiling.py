@@ -86,8 +86,8 @@ class Compiled(Network):
         from_serialized = kwargs.pop("from_serialized", False)
         if "experimental_steps_per_execution" in kwargs:
             steps_per_execution = kwargs.pop("experimental_steps_per_execution")
-        kwargs.pop("sample_weight_mode", None)
-        kwargs.pop("experimental_run_tf_function", None)
+        for ignored in ("sample_weight_mode", "experimental_run_tf_function", "auto_scale_loss"):
+            kwargs.pop(ignored, None)
         if kwargs.pop("cloning", None) is not None or kwargs.pop("target_tensors", None):
             raise ValueError("`target_tensors` and `cloning` belong to graphs of TensorFlow 1.")
         if kwargs:

@@ -200,6 +200,9 @@ class Sequential(Model):
         self.__dict__["_inbound_nodes_value"] = []
         tracked = list(self._list("_self_tracked_trackables"))
         self._set_graph(inputs, outputs)
+        if not self._input_given:
+            # Inputs of other shapes make another graph.
+            self.__dict__["_input_spec"] = None
         self._inbound_nodes.extend(others)
         # The row itself says which layers there are and in which order.
         chain = [layer for layer in self._chain if not isinstance(layer, InputLayer)]

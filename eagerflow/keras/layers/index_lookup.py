@@ -364,7 +364,7 @@ class IndexLookup(PreprocessingLayer):
 
     def call(self, inputs: Any) -> Any:
         inputs = as_tensor(inputs)
-        self.__dict__["_frozen_vocab_size"] = self.vocabulary_size()
+        self.note_size()
         if self.invert:
             dtype = dtypes.as_dtype(self.vocabulary_dtype)
             if is_inferring():
@@ -386,8 +386,16 @@ class IndexLookup(PreprocessingLayer):
         )
         return in_form(vectors, self.sparse)
 
+    def note_size(self) -> None:
+        """Keeps the number of terms for the configuration: layers after this one depend on it."""
+        if self._tokens:
+            self.__dict__["_frozen_vocab_size"] = self.vocabulary_size()
+
     def _depth(self) -> int | None:
-        return self.max_tokens if self.pad_to_max_tokens else self.vocabulary_size()
+        if self.pad_to_max_tokens:
+            return self.max_tokens
+        # A configuration knows the size before the terms are read.
+        return self.vocabulary_size() if self._tokens else self._frozen_vocab_size
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         return encoded_shape(input_shape, self.output_mode, self._depth())

@@ -42,8 +42,9 @@ class MultiHeadAttention(FunctionLayer):
         **kwargs: `name`, `dtype`, …
 
     A call takes a query `[batch, queries, dim]`, a value `[batch, keys, dim]`, a key (by default
-    the value), `attention_mask` `[batch, queries, keys]`, `return_attention_scores`, `training`
-    and `use_causal_mask`.
+    the value), `attention_mask` `[batch, queries, keys]`, `return_attention_scores`, `training`,
+    `use_causal_mask`, and masks `query_mask`, `value_mask` and `key_mask` in place of those that
+    the inputs carry.
 
     >>> layer = tf.keras.layers.MultiHeadAttention(num_heads=2, key_dim=4)
     >>> x = tf.ones([3, 5, 8])
@@ -168,10 +169,14 @@ class MultiHeadAttention(FunctionLayer):
         return_attention_scores: bool = False,
         training: Any = None,
         use_causal_mask: bool = False,
+        query_mask: Any = None,
+        value_mask: Any = None,
+        key_mask: Any = None,
     ) -> Any:
         if not self._built_from_signature:
             self._build_from_signature(query, value, key)
-        mask = self._whole_mask(query, value, key, attention_mask, use_causal_mask)
+        given = (query_mask, value_mask, key_mask)
+        mask = self._whole_mask(query, value, key, attention_mask, use_causal_mask, given)
         key = value if key is None else key
         # Scaled before the product, which has more elements.
         queries = _ops.multiply(self._query_dense(query), 1.0 / math.sqrt(self._key_dim))
@@ -230,12 +235,18 @@ class MultiHeadAttention(FunctionLayer):
         return self._softmax(scores, mask=mask)
 
     def _whole_mask(
-        self, query: Any, value: Any, key: Any, mask: Any, use_causal_mask: bool
+        self,
+        query: Any,
+        value: Any,
+        key: Any,
+        mask: Any,
+        use_causal_mask: bool,
+        given: tuple[Any, Any, Any],
     ) -> Any:
         """What the given mask, those of the inputs, and the order of steps allow together."""
         found: list[Any] = []
-        for tensor, axis in ((query, 2), (value, 1), (key, 1)):
-            own = getattr(tensor, "_keras_mask", None)
+        for tensor, explicit, axis in zip((query, value, key), given, (2, 1, 1), strict=True):
+            own = getattr(tensor, "_keras_mask", None) if explicit is None else explicit
             if own is not None:
                 found.append(_ops.expand_dims(_as_bool(own), axis))
         if use_causal_mask:

@@ -263,7 +263,7 @@ class TextVectorization(PreprocessingLayer):
         for row, entry in enumerate(words):
             padded[row, : len(entry)] = entry[:width]
         lookup = self._lookup_layer
-        lookup.__dict__["_frozen_vocab_size"] = lookup.vocabulary_size()
+        lookup.note_size()
         numbers = _core.convert(lookup._looked_up(padded), None, None)
         result = lookup.encode(numbers)
         return _ops.squeeze(result, [0]) if single else result
@@ -280,6 +280,7 @@ class TextVectorization(PreprocessingLayer):
 
     def _stand_in(self, inputs: Any) -> Any:
         """Zeros of the result's shape."""
+        self._lookup_layer.note_size()
         batch = inputs._shape_tuple()[:1]
         dtype = dtypes.as_dtype(self._lookup_layer.compute_dtype)
         if self._output_mode == "int":

@@ -41,7 +41,8 @@ def result_type(*values: Any) -> str:
     Args:
         *values: dtypes, their names, tensors, or Python numbers and their types.
 
-    >>> tf.keras.backend.result_type("int64", "float16")
+    >>> from eagerflow.keras.ops.promotion import result_type
+    >>> result_type("int64", "float16")
     'float16'
     """
     known: dtypes.DType | None = None
