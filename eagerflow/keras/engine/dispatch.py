@@ -160,9 +160,8 @@ def _notice(prefix: str, name: str, value: Any) -> Any:
         return value
     value = plain(value)
     symbol = f"{prefix}.{name}".lstrip(".")
-    if prefix and name in _TOP_LEVEL:
-        symbol = name
-    symbol = _CANONICAL.get(name, symbol)
+    if not prefix.startswith("keras."):
+        symbol = _CANONICAL.get(name, name if prefix and name in _TOP_LEVEL else symbol)
     known = _symbols.setdefault(id(value), symbol)
     _functions.setdefault(symbol, value)
     _functions.setdefault(known, value)
