@@ -1,6 +1,9 @@
 """Tensors, variables and tapes used from eight threads at once."""
 
+import subprocess
+import sys
 import threading
+from pathlib import Path
 
 import numpy as np
 
@@ -135,3 +138,32 @@ def test_training_in_every_thread():
 
     for w in in_threads(work):
         np.testing.assert_allclose(w, [1, 2, 3, 4], atol=0.1)
+
+
+def test_a_forked_process_has_threads_of_its_own():
+    program = """
+import os
+import eagerflow as tf
+ones = tf.ones([2000, 1000])
+total = lambda: float(tf.reduce_sum(ones * 3.0 + ones))
+assert total() == 8e6
+child = os.fork()
+if child == 0:
+    os._exit(7 if total() == 8e6 else 1)
+assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+assert total() == 8e6
+"""
+    root = Path(tf.__file__).parents[1]
+    subprocess.run([sys.executable, "-c", program], check=True, cwd=root)
+
+
+def test_a_limit_on_threads_changes_no_result():
+    x = tf.constant(np.random.RandomState(0).randn(512, 700).astype(np.float32))
+    before = tf._core.num_threads()
+    results = []
+    for count in (1, 2, 3, 1, 5):
+        tf._core.set_num_threads(count)
+        results.append(tf.tanh(tf.transpose(tf.matmul(x, x, transpose_b=True))).numpy())
+    tf._core.set_num_threads(before)
+    for result in results[1:]:
+        np.testing.assert_allclose(result, results[0], rtol=1e-5, atol=1e-5)

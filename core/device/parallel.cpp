@@ -1,12 +1,160 @@
-// The number of threads.
+// The threads that help with parallel loops.
+//
+// OpenMP's threads wait for each other at the end of a loop, also for one that another process
+// keeps from running, for milliseconds; these loops end when the work is done.
 #include "device/parallel.h"
 
+#include <omp.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+
 #include <atomic>
+#include <chrono>
+#include <thread>
 
 namespace ef {
 namespace {
 
 std::atomic<int> limit{0};
+thread_local bool busy_with_part = false;
+
+// Loops since OpenMP's threads worked for a library, up to as many as it keeps them for ours.
+constexpr int kLoopsAfterOpenmp = 100;
+std::atomic<int> loops_since_openmp{kLoopsAfterOpenmp};
+
+inline void pause() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#endif
+}
+
+// Returns whether `ready` came true within a time. Other threads get the processor in between.
+template <class Ready>
+bool wait_briefly(std::chrono::microseconds time, const Ready& ready) {
+  const auto end = std::chrono::steady_clock::now() + time;
+  for (int turn = 0;; ++turn) {
+    for (int i = 0; i < 64; ++i) {
+      if (ready()) return true;
+      pause();
+    }
+    if (turn >= 8) sched_yield();
+    if (std::chrono::steady_clock::now() > end) return false;
+  }
+}
+
+// The state of one loop in a word: a count of loops, the number of parts, and the next part that
+// nobody has taken. Who takes a part may read what belongs to the loop until the part is done.
+struct Claim {
+  static constexpr int kBits = 16;
+  static constexpr uint64_t kMask = (uint64_t{1} << kBits) - 1;
+  uint64_t word;
+  uint64_t next() const { return word & kMask; }
+  uint64_t parts() const { return word >> kBits & kMask; }
+  bool open() const { return next() < parts(); }
+};
+
+class Pool {
+ public:
+  // Runs a loop; false if another thread's loop is running.
+  bool run(int64_t count, int64_t parts, PartFn part, const void* body) {
+    if (running_.exchange(true, std::memory_order_acquire)) return false;
+    start(max_threads() - 1);
+    count_ = count;
+    part_ = part;
+    body_ = body;
+    unfinished_.store(static_cast<int>(parts), std::memory_order_relaxed);
+    const uint64_t loops = (state_.load(std::memory_order_relaxed) >> 2 * Claim::kBits) + 1;
+    state_.store(loops << 2 * Claim::kBits | static_cast<uint64_t>(parts) << Claim::kBits,
+                 std::memory_order_seq_cst);
+    if (sleeping_.load(std::memory_order_seq_cst) > 0) {
+      signal_.fetch_add(1, std::memory_order_seq_cst);
+      signal_.notify_all();
+    }
+    work();
+    finish();
+    running_.store(false, std::memory_order_release);
+    return true;
+  }
+
+ private:
+  // Takes parts until there are none left.
+  void work() {
+    busy_with_part = true;
+    while (Claim{state_.load(std::memory_order_relaxed)}.open()) {
+      const Claim claim{state_.fetch_add(1, std::memory_order_acq_rel)};
+      if (!claim.open()) break;
+      const auto index = static_cast<int64_t>(claim.next());
+      const auto parts = static_cast<int64_t>(claim.parts());
+      part_(body_, count_ * index / parts, count_ * (index + 1) / parts);
+      if (unfinished_.fetch_sub(1, std::memory_order_acq_rel) == 1) unfinished_.notify_one();
+    }
+    busy_with_part = false;
+  }
+
+  void finish() {
+    const auto done = [&] { return unfinished_.load(std::memory_order_acquire) == 0; };
+    if (done() || wait_briefly(std::chrono::microseconds(200), done)) return;
+    for (int left; (left = unfinished_.load(std::memory_order_acquire)) != 0;) {
+      unfinished_.wait(left, std::memory_order_acquire);
+    }
+  }
+
+  void start(int workers) {
+    for (; started_ < workers; ++started_) {
+      // Signals are for the program's own threads.
+      sigset_t all;
+      sigset_t before;
+      sigfillset(&all);
+      pthread_sigmask(SIG_SETMASK, &all, &before);
+      std::thread([this, index = started_] { serve(index); }).detach();
+      pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    }
+  }
+
+  void serve(int index) {
+    const auto wanted = [&] {
+      return Claim{state_.load(std::memory_order_seq_cst)}.open() && index < max_threads() - 1;
+    };
+    for (;;) {
+      // As long as this, a program takes from one operation to the next.
+      if (!wait_briefly(std::chrono::microseconds(100), wanted)) {
+        const int seen = signal_.load(std::memory_order_seq_cst);
+        sleeping_.fetch_add(1, std::memory_order_seq_cst);
+        if (!wanted()) signal_.wait(seen, std::memory_order_seq_cst);
+        sleeping_.fetch_sub(1, std::memory_order_seq_cst);
+        continue;
+      }
+      work();
+    }
+  }
+
+  alignas(64) std::atomic<uint64_t> state_{0};
+  alignas(64) std::atomic<int> unfinished_{0};
+  alignas(64) std::atomic<int> sleeping_{0};
+  std::atomic<int> signal_{0};
+  std::atomic<bool> running_{false};
+  int started_ = 0;
+  int64_t count_ = 0;
+  PartFn part_ = nullptr;
+  const void* body_ = nullptr;
+};
+
+// Never destroyed: its threads run until the process ends.
+std::atomic<Pool*> shared{nullptr};
+
+Pool& pool() {
+  Pool* current = shared.load(std::memory_order_acquire);
+  if (current) return *current;
+  // A child process has its parent's memory, but not its threads.
+  static const int registered =
+      pthread_atfork(nullptr, nullptr, [] { shared.store(nullptr, std::memory_order_relaxed); });
+  static_cast<void>(registered);
+  auto* fresh = new Pool;
+  if (shared.compare_exchange_strong(current, fresh)) return *fresh;
+  delete fresh;
+  return *current;
+}
 
 }  // namespace
 
@@ -20,6 +168,27 @@ int max_threads() {
 void set_max_threads(int count) {
   limit.store(count, std::memory_order_relaxed);
   if (count > 0) omp_set_num_threads(count);
+}
+
+bool in_parallel() { return busy_with_part || omp_in_parallel(); }
+
+void openmp_ran() { loops_since_openmp.store(0, std::memory_order_relaxed); }
+
+void run_parts(int64_t count, int64_t parts, PartFn part, const void* body) {
+  const int since = loops_since_openmp.load(std::memory_order_relaxed);
+  if (since < kLoopsAfterOpenmp) {
+    loops_since_openmp.store(since + 1, std::memory_order_relaxed);
+    const auto pieces = static_cast<int>(std::min<int64_t>(parts, max_threads()));
+#pragma omp parallel num_threads(pieces)
+    {
+      const int64_t threads = omp_get_num_threads();
+      const int64_t thread = omp_get_thread_num();
+      part(body, count * thread / threads, count * (thread + 1) / threads);
+    }
+    return;
+  }
+  constexpr int64_t kMostParts = 1 << 12;
+  if (!pool().run(count, std::min(parts, kMostParts), part, body)) part(body, 0, count);
 }
 
 }  // namespace ef

@@ -2,6 +2,7 @@
 #include "kernels/cpu/gemm.h"
 
 #include <dnnl.h>
+#include <omp.h>
 
 #include <algorithm>
 #include <cstring>
@@ -38,6 +39,8 @@ void clear(const Product& p, T* c) {
 
 // Below this many multiplications a second thread costs more than it brings.
 constexpr int64_t kThreadedSgemm = 600'000;
+// Above this many, oneDNN divides the work better than strips of one matrix do.
+constexpr int64_t kSharedSgemm = 100'000'000;
 
 // oneDNN is no faster up to here, and takes 25 ms for making its code when it is first called. With
 // the right matrix transposed, which we have to bring in order first, it is soon.
@@ -69,7 +72,7 @@ void medium(const Product& p, const float* a, const float* b, float* c) {
 // Keeps oneDNN on the calling thread while it lives.
 class OneThread {
  public:
-  explicit OneThread(bool wanted) : threads_(wanted ? omp_get_max_threads() : 0) {
+  OneThread() : threads_(omp_get_max_threads()) {
     if (threads_ > 1) omp_set_num_threads(1);
   }
   ~OneThread() {
@@ -132,6 +135,31 @@ void plain(const Product& p, const T* a, const T* b, T* c) {
   });
 }
 
+void sgemm(const Product& p, const float* a, const float* b, float* c) {
+  const dnnl_status_t status =
+      dnnl_sgemm(p.transpose_a ? 'T' : 'N', p.transpose_b ? 'T' : 'N', p.m, p.n, p.k, 1.0f, a,
+                 p.lda, b, p.ldb, p.accumulate ? 1.0f : 0.0f, c, p.ldc);
+  if (status != dnnl_success) {
+    fail(status == dnnl_out_of_memory ? Code::kResourceExhausted : Code::kInternal,
+         "oneDNN's sgemm failed with status ", static_cast<int>(status));
+  }
+}
+
+void sgemm_alone(const Product& p, const float* a, const float* b, float* c) {
+  const OneThread one_thread;
+  sgemm(p, a, b, c);
+}
+
+// Calls body(begin, end) for strips of rows or columns, whose widths suit oneDNN's inner loops.
+template <class Body>
+void share(int64_t size, int64_t work, const Body& body) {
+  constexpr int64_t kStrip = 64;
+  const int64_t strips = (size + kStrip - 1) / kStrip;
+  parallel_for(strips, 1 + 300'000 * strips / work, [&](int64_t begin, int64_t end) {
+    body(begin * kStrip, std::min(end * kStrip, size));
+  });
+}
+
 }  // namespace
 
 void gemm(const Product& p, const float* a, const float* b, float* c) {
@@ -145,13 +173,23 @@ void gemm(const Product& p, const float* a, const float* b, float* c) {
   }
   const int64_t work = p.m * p.n * p.k;
   if (work <= (p.transpose_b ? kOwnTransposed : kOwnProduct)) return medium(p, a, b, c);
-  const OneThread one_thread(work < kThreadedSgemm);
-  const dnnl_status_t status =
-      dnnl_sgemm(p.transpose_a ? 'T' : 'N', p.transpose_b ? 'T' : 'N', p.m, p.n, p.k, 1.0f, a,
-                 p.lda, b, p.ldb, p.accumulate ? 1.0f : 0.0f, c, p.ldc);
-  if (status != dnnl_success) {
-    fail(status == dnnl_out_of_memory ? Code::kResourceExhausted : Code::kInternal,
-         "oneDNN's sgemm failed with status ", static_cast<int>(status));
+  if (work < kThreadedSgemm || in_parallel()) return sgemm_alone(p, a, b, c);
+  if (work > kSharedSgemm) {
+    sgemm(p, a, b, c);
+    return openmp_ran();
+  }
+  if (p.n >= p.m) {
+    share(p.n, work, [&](int64_t begin, int64_t end) {
+      Product part = p;
+      part.n = end - begin;
+      sgemm_alone(part, a, b + begin * steps(p.transpose_b, p.ldb).col, c + begin);
+    });
+  } else {
+    share(p.m, work, [&](int64_t begin, int64_t end) {
+      Product part = p;
+      part.m = end - begin;
+      sgemm_alone(part, a + begin * steps(p.transpose_a, p.lda).row, b, c + begin * p.ldc);
+    });
   }
 }
 

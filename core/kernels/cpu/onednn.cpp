@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "device/allocator.h"
+#include "device/parallel.h"
 #include "tensor/error.h"
 
 namespace ef::cpu::onednn {
@@ -81,6 +82,7 @@ void Step::run(std::initializer_list<const void*> addresses) {
   }
   const dnnl_status_t status =
       dnnl_primitive_execute(primitive_.get(), stream().get(), count_, arguments_);
+  openmp_ran();
   if (status != dnnl_success) {
     fail(status == dnnl_out_of_memory ? Code::kResourceExhausted : Code::kInternal,
          "a oneDNN primitive failed with status ", static_cast<int>(status));
