@@ -270,7 +270,7 @@ def scale_regularization_loss(regularization_loss: Any) -> Tensor:
     return truediv(_ops.reduce_sum(regularization_loss), 1)
 
 
-@raises_like("InTopKV2")
+@raises_like("InTopKV2", first=True)
 def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) -> Tensor:
     """Whether each target class is among the k classes with the largest predictions.
 

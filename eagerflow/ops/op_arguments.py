@@ -155,8 +155,11 @@ def _one(value: Any, kind: str, strict: bool) -> Any:
     """A tensor of an input that has a dtype of its own."""
     if kind.startswith("^"):
         return _core.convert(_core.convert(value, None, None), as_dtype(kind[1:]), None)
-    if isinstance(value, _core.Tensor | _core.Variable) and not strict:
-        return _core.convert(value, None, None)
+    if not strict:
+        tensor = _core.convert(value, None, None)
+        if not isinstance(value, _core.Tensor | _core.Variable) and tensor.dtype.name != kind:
+            raise TypeError(f"{value} does not become a tensor of {kind} by itself")
+        return tensor
     return _core.convert(value, as_dtype(kind), None)
 
 

@@ -176,7 +176,17 @@ def segment_sum(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
 def segment_mean(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
     """The means of rows of the same segment; the ids must be ascending."""
     ids, count = _checked_ids(segment_ids)
-    return unsorted_segment_mean(data, ids, count)
+    data = _core.convert(data, None, None)
+    if data.dtype.is_floating:
+        return unsorted_segment_mean(data, ids, count)
+    total = unsorted_segment_sum(data, ids, count)
+    sizes = np.maximum(np.bincount(ids.numpy(), minlength=count), 1)
+    sizes = sizes.reshape([count] + [1] * (total.ndim - 1))
+    if data.dtype.is_complex:
+        return _ops.divide_real(total, sizes.astype(data.dtype.as_numpy_dtype))
+    whole = total.numpy().astype(object)  # towards zero, exactly
+    means = np.where(whole < 0, -(-whole // sizes), whole // sizes)
+    return _core.convert(means.astype(data.dtype.as_numpy_dtype), data.dtype, None)
 
 
 def _zero_where_empty(result: Tensor, ids: Tensor, count: int) -> Tensor:
@@ -330,7 +340,7 @@ def confusion_matrix(
     return _ops.reshape(flat, [count, count])
 
 
-@raises_like("Sub/histogram")
+@raises_like("Sub/histogram", first=True)
 def histogram_fixed_width_bins(
     values: Any,
     value_range: Any,
@@ -343,8 +353,17 @@ def histogram_fixed_width_bins(
     >>> tf.histogram_fixed_width_bins([-1.0, 0.0, 1.5, 9.0], [0.0, 5.0], nbins=5).numpy()
     array([0, 0, 1, 4], dtype=int32)
     """
+    return _bins(values, value_range, nbins, dtype)
+
+
+def _bins(values: Any, value_range: Any, nbins: Any, dtype: Any) -> Tensor:
     values = _core.convert(values, None, None)
-    low, high = _core.convert(value_range, None, values.dtype).numpy().tolist()
+    limits = _core.convert(value_range, None, values.dtype)
+    if limits.ndim != 1:
+        raise invalid_argument("value_range should be a vector. [Op:HistogramFixedWidth]")
+    if limits._size != 2:
+        raise invalid_argument("value_range should be a vector of 2 elements.")
+    low, high = limits.numpy().tolist()
     if not low < high:
         raise invalid_argument("value_range should satisfy value_range[0] < value_range[1]")
     scaled = (values.numpy().astype(np.float64) - low) / (high - low)
@@ -352,7 +371,7 @@ def histogram_fixed_width_bins(
     return _core.convert(bins.astype(np.int64), dtype, None)
 
 
-@raises_like("HistogramFixedWidth")
+@raises_like("HistogramFixedWidth", first=True)
 def histogram_fixed_width(
     values: Any,
     value_range: Any,
@@ -365,5 +384,5 @@ def histogram_fixed_width(
     >>> tf.histogram_fixed_width([-1.0, 0.0, 1.5, 9.0], [0.0, 5.0], nbins=5).numpy()
     array([2, 1, 0, 0, 1], dtype=int32)
     """
-    bins = histogram_fixed_width_bins(values, value_range, nbins, dtypes.int64)
+    bins = _bins(values, value_range, nbins, dtypes.int64)
     return bincount(bins, minlength=nbins, maxlength=nbins, dtype=dtype)

@@ -54,6 +54,17 @@ def _volume(value: Any, partner: Any, name: str, op: str) -> Tensor:
     return value
 
 
+_POOLED = (dtypes.float16, dtypes.bfloat16, dtypes.float32)
+_CONVOLVED = (*_POOLED, dtypes.float64)
+
+
+def _wrong_dtype(x: Tensor, op: str) -> Exception:
+    return invalid_argument(
+        f"Value for attr 'T' of {x.dtype.name} is not in the list of allowed values: half, "
+        f"bfloat16, float [Op:{op}]"
+    )
+
+
 def _depth_window(size: int, window: int, step: int, padding: str) -> tuple[int, int, int]:
     """How many windows fit along the depth, and the zeros before and after it."""
     if padding == "VALID":
@@ -103,6 +114,8 @@ def conv3d(
     if dilations is not None:
         spread = _three(dilations, "dilations", data_format, "Conv3D")
     x = _volume(input, filters, "input", "Conv3D")
+    if x.dtype not in _CONVOLVED:
+        raise _wrong_dtype(x, "Conv3D")
     filters = _volume(filters, x, "filter", "Conv3D")
     if data_format == "NCDHW":
         x = _ops.transpose(x, _LAST)
@@ -175,6 +188,8 @@ def conv3d_transpose(
     step = _three(strides, "strides", data_format, op)
     spread = [1, 1, 1] if dilations is None else _three(dilations, "dilations", data_format, op)
     x = _volume(input, filters, "input", op)
+    if x.dtype not in _CONVOLVED:
+        raise _wrong_dtype(x, op)
     filters = _volume(filters, x, "filter", op)
     sizes = [int(size) for size in output_shape]
     if len(sizes) != 5:
@@ -228,6 +243,8 @@ def pool3d(
     window = _three(ksize, "ksize", data_format, op)
     step = _three(strides, "strides", data_format, op)
     x = _volume(input, None, "input", op)
+    if op == "MaxPool3D" and x.dtype not in _POOLED:
+        raise _wrong_dtype(x, op)
     if data_format == "NCDHW":
         x = _ops.transpose(x, _LAST)
     batch, depth, rows, columns, channels = x._shape_tuple()

@@ -22,7 +22,6 @@ from eagerflow.ops.random_distributions import (
     poisson,
     stateless_binomial,
     stateless_gamma,
-    stateless_parameterized_truncated_normal,
     stateless_poisson,
 )
 from eagerflow.ops.random_generator import (
@@ -39,6 +38,7 @@ from eagerflow.ops.stateless_random import (
     stateless_truncated_normal,
     stateless_uniform,
 )
+from eagerflow.ops.truncated_normal import stateless_parameterized_truncated_normal
 from eagerflow.random import (
     experimental,
 )

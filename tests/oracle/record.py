@@ -17,8 +17,8 @@ from typing import Any
 
 from oracle import registry, values
 
-# A kernel that TensorFlow happens not to have is no promise, and is not recorded.
-ACCIDENTS = ("NotFoundError", "UnimplementedError", "InternalError")
+# A kernel or a gradient that TensorFlow happens not to have is no promise, and is not recorded.
+ACCIDENTS = ("NotFoundError", "UnimplementedError", "InternalError", "LookupError")
 
 
 def tensorflow() -> Any:

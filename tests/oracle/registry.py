@@ -44,6 +44,7 @@ FAMILIES = (
     "keras_images",
     "keras3_ops",
     "errors",
+    "surface",
     "system",
 )
 

@@ -45,7 +45,7 @@ def _gathered(
     return _ops.gather(data, places, 0, 0), ids, count
 
 
-@raises_like("SparseSegmentSum")
+@raises_like("SparseSegmentSum", first=True)
 def segment_sum(
     data: Any,
     indices: Any,
@@ -79,7 +79,7 @@ def _scaled(sums: Tensor, ids: np.ndarray, count: int, root: bool) -> Tensor:
     return _ops.multiply(sums, _core.convert(weights.reshape(shape), sums.dtype, None))
 
 
-@raises_like("SparseSegmentMean")
+@raises_like("SparseSegmentMean", first=True)
 def segment_mean(
     data: Any,
     indices: Any,
@@ -98,7 +98,7 @@ def segment_mean(
     return _scaled(_ops.unsorted_segment_sum(rows, ids, count), ids, count, False)
 
 
-@raises_like("SparseSegmentSqrtN")
+@raises_like("SparseSegmentSqrtN", first=True)
 def segment_sqrt_n(
     data: Any,
     indices: Any,
