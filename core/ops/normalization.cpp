@@ -101,25 +101,23 @@ void batch_norm_gradient(GradContext& g) {
 }
 
 void batch_norm_inference_gradient(GradContext& g) {
-  const Tensor& x = g.input(0);
-  const Tensor& scale = g.input(1);
-  const Tensor& mean = g.input(3);
-  const DType dtype = scale.dtype();
-  const Channels channels(x.shape(), g.attrs().integer(1));
+  const Channels channels(g.input_shape(0), g.attrs().integer(1));
+  const Tensor dy = cast_to(g.dy(), g.input_dtype(1));
+  const Tensor sum = g.wants(2) || g.wants(3) ? channels.sum(dy) : Tensor();
+  if (g.wants(2)) g.set(2, sum);
+  if (!g.wants(0) && !g.wants(1) && !g.wants(3) && !g.wants(4)) return;
   const Tensor inverse = call(rsqrt, {g.input(4) + g.attrs().real(0)});
-  const Tensor factor = scale * inverse;
-  const Tensor dy = cast_to(g.dy(), dtype);
-  if (g.wants(0)) g.set(0, cast_to(dy * channels.spread(factor), x.dtype()));
+  if (g.wants(0)) {
+    const Tensor factor = channels.spread(g.input(1) * inverse);
+    g.set(0, cast_to(dy * factor, g.input_dtype(0)));
+  }
   if (g.wants(1) || g.wants(4)) {
-    const Tensor dot = channels.sum(dy * (cast_to(x, dtype) - channels.spread(mean))) * inverse;
+    const Tensor centered = cast_to(g.input(0), dy.dtype()) - channels.spread(g.input(3));
+    const Tensor dot = channels.sum(dy * centered) * inverse;
     g.set(1, dot);
-    g.set(4, dot * factor * inverse * -0.5);
+    if (g.wants(4)) g.set(4, dot * g.input(1) * inverse * inverse * -0.5);
   }
-  if (g.wants(2) || g.wants(3)) {
-    const Tensor sum = channels.sum(dy);
-    g.set(2, sum);
-    g.set(3, -(sum * factor));
-  }
+  if (g.wants(3)) g.set(3, -(sum * g.input(1) * inverse));
 }
 
 void layer_norm_gradient(GradContext& g) {
@@ -222,7 +220,7 @@ const Op batch_norm_inference{{
         },
     .kernel = cpu::batch_norm_inference,
     .gradient = batch_norm_inference_gradient,
-    .needs = {{.inputs = 26}, {.inputs = 27}, {.inputs = 2}, {.inputs = 26}, {.inputs = 27}},
+    .needs = {{.inputs = 18}, {.inputs = 25}, {}, {.inputs = 18}, {.inputs = 27}},
     .cost = pass_cost,
     .doc = "(x - mean) / sqrt(variance + epsilon) * scale + offset with given moments.",
 }};

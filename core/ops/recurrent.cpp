@@ -58,6 +58,16 @@ Tensor slope(GradContext& g, int j) {
   return zeros(g.input_dtype(0), {0});
 }
 
+// Outputs from number `first` on are for the gradient itself, and not to be differentiated.
+void check_kept(GradContext& g, int first, const char* op) {
+  for (int j = first; j < g.num_outputs(); ++j) {
+    if (g.has_dy(j)) {
+      fail(Code::kUnimplemented, "Output ", j,
+           " has no gradient: it is kept for the others' [Op:", op, "]");
+    }
+  }
+}
+
 // Runs the gradient's operation and gives input targets[k] its result k.
 void give(GradContext& g, const Op& op, TensorList inputs, int mask,
           std::initializer_list<int> targets) {
@@ -96,6 +106,7 @@ const Op lstm{{
     .kernel = cpu::lstm,
     .gradient =
         [](GradContext& g) {
+          check_kept(g, 3, "LSTM");
           give(g, lstm_grad,
                {slope(g, 0), slope(g, 1), slope(g, 2), g.output(0), g.output(3), g.output(4),
                 g.input(1), g.input(2), g.input(3)},
@@ -151,6 +162,7 @@ const Op gru{{
     .kernel = cpu::gru,
     .gradient =
         [](GradContext& g) {
+          check_kept(g, 2, "GRU");
           give(g, gru_grad,
                {slope(g, 0), slope(g, 1), g.output(0), g.output(2), g.input(1), g.input(2)}, 4,
                {0, 1, 2, 3});

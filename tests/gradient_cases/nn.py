@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 import eagerflow as tf
+from eagerflow import _core
 from gradient_cases import call
 from gradient_check import Case, spread
 
@@ -104,4 +105,52 @@ def loss_cases() -> list[Case]:
     return cases
 
 
-CASES = [*convolution_cases(), *pooling_cases(), *loss_cases()]
+def normalization_cases() -> list[Case]:
+    image, channels = spread((2, 2, 3, 3)), (spread(3, seed=k) for k in range(4))
+    scale, offset, mean, variance = channels
+    cases = []
+    for axis in (-1, 1):
+        x = image if axis < 0 else np.moveaxis(image, -1, 1)
+        cases.append(call("batch_norm", x, scale, offset, axis=axis))
+        cases.append(
+            call("batch_norm_inference", x, scale, offset, mean, np.exp(variance), axis=axis)
+        )
+    cases.append(call("layer_norm", spread((3, 4)), spread(4, seed=1), spread(4, seed=2)))
+    cases.append(call("layer_norm", image, spread((3, 3), seed=1), spread((3, 3), seed=2)))
+    return cases
+
+
+def recurrent_cases() -> list[Case]:
+    """Sequences of three steps; what is kept for the gradient has none itself."""
+    cases = []
+    mask = np.array([[True, False], [False, True], [True, True]])
+    for name, gates, states, shown in (
+        ("lstm", 4, 2, 3),
+        ("gru", 3, 1, 2),
+        ("simple_rnn", 1, 1, 2),
+    ):
+        inputs = [spread((3, 2, 2 * gates), seed=1)]
+        inputs += [spread((2, 2), seed=2 + k) for k in range(states)]
+        inputs.append(spread((2, 2 * gates), seed=5))
+        if name == "gru":
+            inputs.append(spread(6, seed=6))
+        operation = getattr(_core.ops, name)
+        for more in ([], [mask]):
+            cases.append(
+                Case(
+                    name,
+                    lambda *tensors, f=operation, n=shown: f(*tensors)[:n],
+                    [*inputs, *more],
+                    second=False,
+                )
+            )
+    return cases
+
+
+CASES = [
+    *convolution_cases(),
+    *pooling_cases(),
+    *loss_cases(),
+    *normalization_cases(),
+    *recurrent_cases(),
+]

@@ -237,17 +237,17 @@ template <class T>
 void convolve_short(const Convolution& c, const Operands& operands, const Tensor& out,
                     const char* op) {
   const Tensor* const tensors[] = {&operands.image, &operands.filter, &operands.result};
-  std::array<std::vector<float>, 3> wide;
+  std::array<Tensor, 3> wide;
   for (int i = 0; i < 3; ++i) {
-    wide[i].resize(static_cast<size_t>(tensors[i]->size()));
+    wide[i] = Tensor::empty(DType::kFloat32, tensors[i]->shape());
     if (tensors[i]->impl() != out.impl()) {
-      convert(tensors[i]->data<T>(), wide[i].data(), tensors[i]->size());
+      convert(tensors[i]->data<T>(), wide[i].mutable_data<float>(), tensors[i]->size());
     }
   }
-  convolve(c, static_cast<const float*>(wide[0].data()), wide[1].data(), wide[2].data(), op);
+  convolve(c, wide[0].data<float>(), wide[1].data<float>(), wide[2].data<float>(), op);
   for (int i = 0; i < 3; ++i) {
     if (tensors[i]->impl() == out.impl()) {
-      convert(static_cast<const float*>(wide[i].data()), out.mutable_data<T>(), out.size());
+      convert(wide[i].data<float>(), out.mutable_data<T>(), out.size());
     }
   }
 }

@@ -11,6 +11,7 @@
 #include "device/isa.h"
 #include "device/parallel.h"
 #include "kernels/cpu/normalization_loops.h"
+#include "kernels/cpu/widen.h"
 
 namespace ef::cpu {
 namespace {
@@ -45,7 +46,7 @@ class Reader {
     if constexpr (std::is_same_v<T, Computed<T>>) {
       return from;
     } else {
-      for (int64_t i = 0; i < count; ++i) wide_[i] = static_cast<float>(from[i]);
+      convert_here(from, wide_.data(), count);
       return wide_.data();
     }
   }
@@ -70,7 +71,7 @@ class Writer {
   }
   void finish(T* to, int64_t count) {
     if constexpr (!std::is_same_v<T, Computed<T>>) {
-      for (int64_t i = 0; i < count; ++i) to[i] = T(wide_[i]);
+      convert_here(wide_.data(), to, count);
     }
   }
 

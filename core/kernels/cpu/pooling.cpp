@@ -8,6 +8,7 @@
 
 #include "device/parallel.h"
 #include "kernels/cpu/row_loops.h"
+#include "kernels/cpu/widen.h"
 #include "ops/window.h"
 
 namespace ef::cpu {
@@ -167,10 +168,6 @@ auto zero_images(const Geometry& g, T* images) {
 template <class T>
 constexpr bool kVector = std::is_same_v<T, float> || std::is_same_v<T, double>;
 
-// Arithmetic happens in float for the 16-bit types.
-template <class T>
-using Wide = std::conditional_t<std::is_same_v<T, Half> || std::is_same_v<T, Bfloat16>, float, T>;
-
 // The place of the first largest element of a window, for one channel.
 template <class T>
 int64_t place_of_max(const Geometry& g, const T* x, int64_t n, Range rows, Range cols, int64_t c) {
@@ -178,7 +175,7 @@ int64_t place_of_max(const Geometry& g, const T* x, int64_t n, Range rows, Range
   for (int64_t i = rows.begin; i < rows.end; ++i) {
     for (int64_t j = cols.begin; j < cols.end; ++j) {
       const int64_t at = g.image_at(n, i, j, c);
-      if (best < 0 || Wide<T>(x[at]) > Wide<T>(x[best])) best = at;
+      if (best < 0 || x[at] > x[best]) best = at;
     }
   }
   return best;
@@ -264,7 +261,7 @@ void max_pool_grad_of(const Geometry& g, const T* x, const T* y, const T* dy, T*
   for_images(g, zero, [&](int64_t n, int64_t row, int64_t col, Range rows, Range cols) {
     for (int64_t c = 0; c < g.channels; ++c) {
       T& to = dx[place_of_max(g, x, n, rows, cols, c)];
-      to = T(Wide<T>(to) + Wide<T>(dy[g.pooled_at(n, row, col, c)]));
+      to = T(to + dy[g.pooled_at(n, row, col, c)]);
     }
   });
 }
@@ -272,8 +269,7 @@ void max_pool_grad_of(const Geometry& g, const T* x, const T* y, const T* dy, T*
 template <class T>
 void avg_pool_of(const Geometry& g, const T* x, T* y) {
   for_windows(g, [&](int64_t n, int64_t row, int64_t col, Range rows, Range cols) {
-    const Wide<T> share =
-        Wide<T>(1) / static_cast<Wide<T>>((rows.end - rows.begin) * (cols.end - cols.begin));
+    const T share = T(1) / static_cast<T>((rows.end - rows.begin) * (cols.end - cols.begin));
     if constexpr (kVector<T>) {
       if (g.last) {
         T* out = y + g.pooled_at(n, row, col, 0);
@@ -288,9 +284,9 @@ void avg_pool_of(const Geometry& g, const T* x, T* y) {
       }
     }
     for (int64_t c = 0; c < g.channels; ++c) {
-      Wide<T> sum = 0;
+      T sum = 0;
       for (int64_t i = rows.begin; i < rows.end; ++i) {
-        for (int64_t j = cols.begin; j < cols.end; ++j) sum += Wide<T>(x[g.image_at(n, i, j, c)]);
+        for (int64_t j = cols.begin; j < cols.end; ++j) sum += x[g.image_at(n, i, j, c)];
       }
       y[g.pooled_at(n, row, col, c)] = T(sum * share);
     }
@@ -301,8 +297,7 @@ template <class T>
 void avg_pool_grad_of(const Geometry& g, const T* dy, T* dx) {
   for_images(
       g, zero_images(g, dx), [&](int64_t n, int64_t row, int64_t col, Range rows, Range cols) {
-        const Wide<T> share =
-            Wide<T>(1) / static_cast<Wide<T>>((rows.end - rows.begin) * (cols.end - cols.begin));
+        const T share = T(1) / static_cast<T>((rows.end - rows.begin) * (cols.end - cols.begin));
         for (int64_t i = rows.begin; i < rows.end; ++i) {
           for (int64_t j = cols.begin; j < cols.end; ++j) {
             if constexpr (kVector<T>) {
@@ -314,7 +309,7 @@ void avg_pool_grad_of(const Geometry& g, const T* dy, T* dx) {
             }
             for (int64_t c = 0; c < g.channels; ++c) {
               T& to = dx[g.image_at(n, i, j, c)];
-              to = T(Wide<T>(to) + Wide<T>(dy[g.pooled_at(n, row, col, c)]) * share);
+              to = to + dy[g.pooled_at(n, row, col, c)] * share;
             }
           }
         }
@@ -327,8 +322,6 @@ void on_reals(DType dtype, const Body& body) {
   switch (dtype) {
     case DType::kFloat32: return body(float{});
     case DType::kFloat64: return body(double{});
-    case DType::kFloat16: return body(Half{});
-    case DType::kBfloat16: return body(Bfloat16{});
     case DType::kInt8: return body(int8_t{});
     case DType::kInt16: return body(int16_t{});
     case DType::kInt32: return body(int32_t{});
@@ -342,17 +335,13 @@ void on_reals(DType dtype, const Body& body) {
 
 template <class Body>
 void on_floats(DType dtype, const Body& body) {
-  switch (dtype) {
-    case DType::kFloat32: return body(float{});
-    case DType::kFloat64: return body(double{});
-    case DType::kFloat16: return body(Half{});
-    default: return body(Bfloat16{});
-  }
+  dtype == DType::kFloat64 ? body(double{}) : body(float{});
 }
 
 }  // namespace
 
 void max_pool(KernelContext& context) {
+  if (run_wide(context, max_pool)) return;
   const Tensor& x = context.input(0);
   if (context.output(0).size() == 0) return;
   const Geometry g = geometry_of(x.shape(), context.attrs(), 0, context.op().tf_name);
@@ -361,6 +350,7 @@ void max_pool(KernelContext& context) {
 }
 
 void max_pool_grad(KernelContext& context) {
+  if (run_wide(context, max_pool_grad)) return;
   const Tensor& x = context.input(0);
   if (x.size() == 0) return;
   const Geometry g = geometry_of(x.shape(), context.attrs(), 0, context.op().tf_name);
@@ -371,6 +361,7 @@ void max_pool_grad(KernelContext& context) {
 }
 
 void max_pool_grad_grad(KernelContext& context) {
+  if (run_wide(context, max_pool_grad_grad)) return;
   const Tensor& x = context.input(0);
   if (context.output(0).size() == 0) return;
   const Geometry g = geometry_of(x.shape(), context.attrs(), 0, context.op().tf_name);
@@ -386,6 +377,7 @@ void max_pool_grad_grad(KernelContext& context) {
 }
 
 void avg_pool(KernelContext& context) {
+  if (run_wide(context, avg_pool)) return;
   const Tensor& x = context.input(0);
   if (context.output(0).size() == 0) return;
   const Geometry g = geometry_of(x.shape(), context.attrs(), 0, context.op().tf_name);
@@ -394,6 +386,7 @@ void avg_pool(KernelContext& context) {
 }
 
 void avg_pool_grad(KernelContext& context) {
+  if (run_wide(context, avg_pool_grad)) return;
   const Tensor& dx = context.output(0);
   if (dx.size() == 0) return;
   const Geometry g = geometry_of(dx.shape(), context.attrs(), 1, context.op().tf_name);

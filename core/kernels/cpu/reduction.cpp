@@ -13,6 +13,7 @@
 #include "device/parallel.h"
 #include "kernels/cpu/moves.h"
 #include "kernels/cpu/row_loops.h"
+#include "kernels/cpu/widen.h"
 
 namespace ef::cpu {
 namespace {
@@ -334,8 +335,6 @@ void run_real(const Tensor& x, const Tensor& out, const Layout& layout) {
   switch (x.dtype()) {
     case DType::kFloat32: return run_typed<R, float>(x, out, layout);
     case DType::kFloat64: return run_typed<R, double>(x, out, layout);
-    case DType::kFloat16: return run_typed<R, Half>(x, out, layout);
-    case DType::kBfloat16: return run_typed<R, Bfloat16>(x, out, layout);
     case DType::kInt8: return run_typed<R, int8_t>(x, out, layout);
     case DType::kInt16: return run_typed<R, int16_t>(x, out, layout);
     case DType::kInt32: return run_typed<R, int32_t>(x, out, layout);
@@ -365,28 +364,13 @@ template <class T>
 void divide(const Tensor& out, int64_t count) {
   T* values = out.mutable_data<T>();
   for (int64_t i = 0; i < out.size(); ++i) {
-    if constexpr (kShort<T>) {
-      values[i] = static_cast<T>(static_cast<float>(values[i]) / static_cast<float>(count));
-    } else if constexpr (kComplex<T>) {
+    if constexpr (kComplex<T>) {
       values[i] /= static_cast<typename T::value_type>(count);
     } else if constexpr (std::is_floating_point_v<T>) {
       values[i] /= static_cast<T>(count);
     } else {
       values[i] = count ? static_cast<T>(values[i] / static_cast<T>(count)) : T(0);
     }
-  }
-}
-
-// Sums of 16-bit floats overflow before they are divided: the mean is formed in float.
-template <class T>
-void mean_of_short(const Tensor& x, const Tensor& out, const Layout& layout) {
-  const Tensor wide = Tensor::empty(DType::kFloat32, x.shape());
-  const Tensor sums = Tensor::empty(DType::kFloat32, out.shape());
-  std::copy_n(x.data<T>(), x.size(), wide.mutable_data<float>());
-  run_typed<Sum, float>(wide, sums, layout);
-  for (int64_t i = 0; i < out.size(); ++i) {
-    out.mutable_data<T>()[i] =
-        static_cast<T>(sums.data<float>()[i] / static_cast<float>(layout.count));
   }
 }
 
@@ -526,24 +510,28 @@ void reduced_axes(const Attrs& attrs, int rank, bool* reduced, const char* op) {
 }
 
 void reduce_sum(KernelContext& context) {
+  if (run_wide(context, reduce_sum)) return;
   Tensor x;
   const Layout layout = prepare(context, x);
   run_number<Sum>(x, context.output(0), layout);
 }
 
 void reduce_prod(KernelContext& context) {
+  if (run_wide(context, reduce_prod)) return;
   Tensor x;
   const Layout layout = prepare(context, x);
   run_number<Product>(x, context.output(0), layout);
 }
 
 void reduce_max(KernelContext& context) {
+  if (run_wide(context, reduce_max)) return;
   Tensor x;
   const Layout layout = prepare(context, x);
   run_real<Max>(x, context.output(0), layout);
 }
 
 void reduce_min(KernelContext& context) {
+  if (run_wide(context, reduce_min)) return;
   Tensor x;
   const Layout layout = prepare(context, x);
   run_real<Min>(x, context.output(0), layout);
@@ -562,11 +550,10 @@ void reduce_any(KernelContext& context) {
 }
 
 void reduce_mean(KernelContext& context) {
+  if (run_wide(context, reduce_mean)) return;
   Tensor x;
   const Layout layout = prepare(context, x);
   const Tensor& out = context.output(0);
-  if (x.dtype() == DType::kFloat16) return mean_of_short<Half>(x, out, layout);
-  if (x.dtype() == DType::kBfloat16) return mean_of_short<Bfloat16>(x, out, layout);
   run_number<Sum>(x, out, layout);
   switch (x.dtype()) {
     case DType::kFloat32: return divide<float>(out, layout.count);

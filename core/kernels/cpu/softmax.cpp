@@ -25,37 +25,7 @@ void on_floats(KernelContext& context, DType dtype, void (*kernel)(KernelContext
                const Body& body) {
   if (dtype == DType::kFloat32) return body(float{});
   if (dtype == DType::kFloat64) return body(double{});
-  InlineVector<Tensor, 4> inputs;
-  for (const Tensor& input : context.inputs()) {
-    if (input.dtype() != dtype) {
-      inputs.push_back(input);
-      continue;
-    }
-    Tensor wide = Tensor::empty(DType::kFloat32, input.shape());
-    float* to = wide.mutable_data<float>();
-    if (dtype == DType::kFloat16) {
-      convert(input.data<Half>(), to, input.size());
-    } else {
-      convert(input.data<Bfloat16>(), to, input.size());
-    }
-    inputs.push_back(std::move(wide));
-  }
-  SpecList specs;
-  TensorList outputs;
-  for (int i = 0; i < context.num_outputs(); ++i) {
-    specs.push_back({DType::kFloat32, context.spec(i).shape});
-    outputs.push_back(Tensor::empty(DType::kFloat32, context.spec(i).shape));
-  }
-  KernelContext wide(context.op(), inputs, context.attrs(), specs, outputs);
-  kernel(wide);
-  for (int i = 0; i < context.num_outputs(); ++i) {
-    const float* from = outputs[i].data<float>();
-    if (dtype == DType::kFloat16) {
-      convert(from, context.output(i).mutable_data<Half>(), outputs[i].size());
-    } else {
-      convert(from, context.output(i).mutable_data<Bfloat16>(), outputs[i].size());
-    }
-  }
+  run_wide(context, kernel);
 }
 
 // Calls row(r) for each row, on several threads when there is enough to do.

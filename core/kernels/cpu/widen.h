@@ -3,16 +3,29 @@
 
 #include <cstdint>
 
-#include "device/parallel.h"
+#include "ops/op.h"
 #include "tensor/dtype.h"
 
 namespace ef::cpu {
 
-template <class From, class To>
-void convert(const From* in, To* out, int64_t count) {
-  parallel_for(count, 16'384, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) out[i] = To(static_cast<float>(in[i]));
-  });
+inline bool is_short_float(DType type) {
+  return type == DType::kFloat16 || type == DType::kBfloat16;
 }
+
+// Converts on the calling thread.
+void convert_here(const Half* in, float* out, int64_t count);
+void convert_here(const Bfloat16* in, float* out, int64_t count);
+void convert_here(const float* in, Half* out, int64_t count);
+void convert_here(const float* in, Bfloat16* out, int64_t count);
+
+// Converts on several threads if there is much to do.
+void convert(const Half* in, float* out, int64_t count);
+void convert(const Bfloat16* in, float* out, int64_t count);
+void convert(const float* in, Half* out, int64_t count);
+void convert(const float* in, Bfloat16* out, int64_t count);
+
+// If there are inputs of 16-bit floats: runs the kernel with float in place of them, and returns
+// true.
+bool run_wide(KernelContext& context, KernelFn kernel);
 
 }  // namespace ef::cpu
