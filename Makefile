@@ -74,6 +74,7 @@ sanitize: $(VENV)/.ready
 oracle: wheel .venv-oracle/.ready
 	.venv-oracle/bin/python -m pip install --quiet --no-deps --force-reinstall dist/eagerflow-*.whl
 	cd tests && ../.venv-oracle/bin/python -m oracle.record --check
+	cd tests && ../.venv-oracle/bin/python -m oracle.files
 	cd tests && ../.venv-oracle/bin/python -m oracle.nonsense --limit 0.25
 
 .venv-bench/.ready: pyproject.toml tools/requirements.py

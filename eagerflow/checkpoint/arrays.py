@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from typing import Any
 
@@ -75,8 +76,8 @@ def load_arrays(root: Any, path: Any) -> None:
     path = path_text(path)
     if not os.path.exists(path):
         raise errors.NotFoundError(None, None, f"{path}; No such file or directory")
-    arrays = _read(path)
     variables = named_variables(root)
+    arrays = _read(path)
     problems = [f"{name} is not in the file" for name in variables if name not in arrays]
     problems += [f"{name} is only in the file" for name in arrays if name not in variables]
     for name, variable in variables.items():
@@ -99,12 +100,27 @@ def _read(path: str) -> dict[str, Any]:
     try:
         if path.endswith(".npz"):
             with np.load(path, allow_pickle=False) as file:
+                _refuse_large(file.zip, os.path.getsize(path))
                 return {name: file[name] for name in file.files}
         return _safetensors().load_file(path)
     except ImportError:
         raise
     except Exception as error:  # each package has its own
         raise errors.DataLossError(None, None, f"{path} cannot be read: {error}") from error
+
+
+def _refuse_large(archive: Any, size: int) -> None:
+    """Fails for an archive whose arrays would take much more memory than it has bytes."""
+    for info in archive.infolist():
+        with archive.open(info) as member:
+            version = np.lib.format.read_magic(member)
+            read = np.lib.format.read_array_header_1_0
+            if version != (1, 0):
+                read = np.lib.format.read_array_header_2_0
+            shape, _, dtype = read(member)
+        claimed = math.prod(shape) * dtype.itemsize
+        if claimed > info.file_size or info.file_size > (64 << 20) + 200 * size:
+            raise ValueError(f"{info.filename} claims to have {claimed} bytes")
 
 
 def _safetensors() -> Any:

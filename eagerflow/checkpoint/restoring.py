@@ -63,7 +63,7 @@ class Restoration:
         """
         with self._lock:
             found, assignments = self._collect(pairs)
-            self._check(assignments)
+            _check(assignments, self.reader)
             for node, item in found:
                 self.objects[node] = item
                 self.nodes[id(item)] = node
@@ -102,27 +102,6 @@ class Restoration:
                 if name in keys and keys[name] in self.reader:
                     assignments.append((value.set, self.reader.read(keys[name]), item))
         return found, assignments
-
-    def _check(self, assignments: list) -> None:
-        problems = []
-        for _, tensor, item in assignments:
-            if not isinstance(item, Variable):
-                continue
-            if not item.shape.is_compatible_with(tensor.shape):
-                problems.append(
-                    f"{item.name}: the variable has shape {item.shape}, the checkpoint has "
-                    f"{tensor.shape}"
-                )
-            elif item.dtype != tensor.dtype:
-                problems.append(
-                    f"{item.name}: the variable has dtype {item.dtype.name}, the checkpoint has "
-                    f"{tensor.dtype.name}"
-                )
-        if problems:
-            raise ValueError(
-                f"Received incompatible tensors from {self.reader.prefix}; nothing was restored:\n  "
-                + "\n  ".join(problems)
-            )
 
     def missing(self, node: int, seen: frozenset[int] = frozenset()) -> bool:
         """Whether there are values below a node for which no object was found yet.
@@ -173,6 +152,29 @@ class Restoration:
             self.match(fresh)
         elif self.graph.nodes[node].slot_variables:
             self.match([])
+
+
+def _check(assignments: list, reader: BundleReader) -> None:
+    """Fails, naming them all, if there are variables that tensors do not fit."""
+    problems = []
+    for _, tensor, item in assignments:
+        if not isinstance(item, Variable):
+            continue
+        if not item.shape.is_compatible_with(tensor.shape):
+            problems.append(
+                f"{item.name}: the variable has shape {item.shape}, the checkpoint has "
+                f"{tensor.shape}"
+            )
+        elif item.dtype != tensor.dtype:
+            problems.append(
+                f"{item.name}: the variable has dtype {item.dtype.name}, the checkpoint has "
+                f"{tensor.dtype.name}"
+            )
+    if problems:
+        raise ValueError(
+            f"Received incompatible tensors from {reader.prefix}; nothing was restored:\n  "
+            + "\n  ".join(problems)
+        )
 
 
 def settle(item: Any) -> None:
@@ -326,13 +328,17 @@ def restore_objects(root: Any, prefix: Any) -> LoadStatus:
 def _restore_by_names(root: Any, reader: BundleReader) -> LoadStatus:
     used: set[str] = set()
     missing = []
+    assignments = []
     for item, _ in walk(root):
         if not isinstance(item, Variable):
             continue
         name = item.name.split(":")[0]
         if name in reader:
-            item.assign(reader.read(name))
+            assignments.append((item.assign, reader.read(name), item))
             used.add(name)
         else:
             missing.append(name)
+    _check(assignments, reader)
+    for setter, tensor, _ in assignments:
+        setter(tensor)
     return NameBasedStatus(used, reader, missing, root)

@@ -16,6 +16,7 @@ from eagerflow.keras.engine.sequential import Sequential
 from eagerflow.keras.engine.training import Model
 from eagerflow.keras.saving.api import load_model, save_model
 from eagerflow.keras.saving.json_config import as_tuples
+from eagerflow.keras.saving.serialization import SafeModeScope
 
 __all__ = [
     "Model",
@@ -47,18 +48,23 @@ def model_from_config(config: dict[str, Any], custom_objects: Any = None) -> Any
     return deserialize_layer(config, custom_objects)
 
 
-def model_from_json(json_string: str, custom_objects: Any = None) -> Any:
+def model_from_json(json_string: str, custom_objects: Any = None, safe_mode: bool = True) -> Any:
     """A model from what `to_json` returned; its weights are new.
 
     Args:
         json_string: the text.
         custom_objects: a program's own classes and functions by name.
+        safe_mode: whether to refuse code of `Lambda` layers, which could do anything.
+
+    Raises:
+        ValueError: for such code.
 
     >>> model = tf.keras.Sequential([tf.keras.layers.Dense(2, input_shape=(3,))])
     >>> tf.keras.models.model_from_json(model.to_json()).output_shape
     (None, 2)
     """
-    return model_from_config(as_tuples(json.loads(json_string)), custom_objects)
+    with SafeModeScope(safe_mode):
+        return model_from_config(as_tuples(json.loads(json_string)), custom_objects)
 
 
 def model_from_yaml(yaml_string: str, custom_objects: Any = None) -> Any:

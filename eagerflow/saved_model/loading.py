@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from typing import Any
 
@@ -65,13 +66,28 @@ def load(export_dir: Any, tags: Any = None, options: Any = None) -> Any:
             f"matches a graph of {folder}; none has {sorted(wanted)}."
         )
     variables = os.path.join(folder, constants.VARIABLES_DIRECTORY, constants.VARIABLES_FILENAME)
-    keras_model = _keras_model(folder)
+    stored = _stored_bytes(variables)
+    keras_model = _keras_model(folder, stored)
     if keras_model is not None:
         restore_objects(keras_model, variables).expect_partial()
         return keras_model
-    root = _objects(graph.object_graph_def)
+    try:
+        root = _objects(graph.object_graph_def, stored)
+    except (IndexError, KeyError, TypeError, ValueError, RecursionError) as error:
+        raise errors.DataLossError(
+            None, None, f"The objects in {path} are damaged: {error}"
+        ) from error
     restore_objects(root, variables).assert_existing_objects_matched()
     return root
+
+
+def _stored_bytes(prefix: str) -> int:
+    """How many bytes of variables a bundle has."""
+    folder, name = os.path.split(prefix)
+    with translated(folder), os.scandir(folder) as entries:
+        return sum(
+            entry.stat().st_size for entry in entries if entry.name.startswith(f"{name}.data-")
+        )
 
 
 def _read(path: str, name: str) -> Any:
@@ -87,14 +103,16 @@ def _read(path: str, name: str) -> Any:
         raise errors.DataLossError(None, None, f"{path} cannot be parsed: {error}") from error
 
 
-def _keras_model(folder: str) -> Any:
+def _keras_model(folder: str, stored: int) -> Any:
     """The Keras model at the root, made from its configuration, or None."""
     path = os.path.join(folder, constants.KERAS_METADATA_FILENAME)
     if not os.path.exists(path):
         return None
+    from eagerflow.keras.engine.weight_limits import limited_weights
     from eagerflow.keras.models import model_from_config
     from eagerflow.keras.saving import keras3
     from eagerflow.keras.saving.json_config import as_tuples
+    from eagerflow.keras.saving.serialization import SafeModeScope, in_safe_mode
 
     for node in _read(path, "KerasMetadata").nodes:
         if node.node_id != 0:
@@ -104,24 +122,33 @@ def _keras_model(folder: str) -> Any:
         if not config:
             return None
         entry = {"class_name": metadata["class_name"], "config": config}
-        model = model_from_config(keras3.translated(entry))
-        shape = metadata.get("build_input_shape") or getattr(model, "_build_input_shape", None)
-        if not model.built and shape is not None:
-            model.build(shape)
+        safe = in_safe_mode() is not False
+        with SafeModeScope(safe), limited_weights(stored):
+            model = model_from_config(keras3.translated(entry))
+            shape = metadata.get("build_input_shape") or getattr(model, "_build_input_shape", None)
+            if not model.built and shape is not None:
+                model.build(shape)
         return model
     return None
 
 
-def _objects(graph: Any) -> Any:
-    """The root of the objects that a graph describes."""
+def _objects(graph: Any, stored: int) -> Any:
+    """The root of the objects that a graph describes; its variables have at most `stored` bytes."""
     made: dict[int, Any] = {}
+    left = stored
 
     def make(number: int) -> Any:
+        nonlocal left
         if number in made:
             return made[number]
+        if number < 0:
+            raise IndexError(f"there is no object {number}")
         node = graph.nodes[number]
         kind = node.WhichOneof("kind")
         if kind == "variable":
+            left -= _least_bytes(node.variable)
+            if left < 0:
+                raise ValueError("its variables have more elements than the files have bytes")
             made[number] = _variable(node.variable)
             return made[number]
         if kind != "user_object":
@@ -145,6 +172,12 @@ def _objects(graph: Any) -> Any:
     if not graph.nodes:
         return LoadedObject()
     return make(0)
+
+
+def _least_bytes(message: Any) -> int:
+    dtype = dtypes.as_dtype(message.dtype)
+    width = 1 if dtype is dtypes.string else dtype.size
+    return math.prod(dim.size for dim in message.shape.dim) * width
 
 
 def _variable(message: Any) -> Any:

@@ -108,7 +108,7 @@ def _add_objects(root: Any, graph: Any, metadata: Any) -> None:
             described = metadata.nodes.add(
                 node_id=k, node_path=f"root.{path}".rstrip("."), identifier=identifier
             )
-            described.metadata = _keras_metadata(item)
+            described.metadata = _keras_metadata(item, k)
             described.version.producer = 2
             described.version.min_consumer = 1
 
@@ -146,7 +146,7 @@ def _identifier(item: Any) -> str:
     return _OBJECT
 
 
-def _keras_metadata(item: Any) -> str:
+def _keras_metadata(item: Any, node: int) -> str:
     """What Keras notes of a layer or model: enough to make it again."""
     from eagerflow.keras.saving.json_config import json_default
 
@@ -158,7 +158,7 @@ def _keras_metadata(item: Any) -> str:
         "stateful": getattr(item, "stateful", False),
         "must_restore_from_config": False,
         "class_name": type(item).__name__,
-        "shared_object_id": 0,
+        "shared_object_id": node,  # Keras makes those of one number once
     }
     try:
         metadata["config"] = item.get_config()

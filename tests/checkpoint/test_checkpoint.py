@@ -224,3 +224,19 @@ def test_any_name_is_free(tmp_path):
     fresh = tf.train.Checkpoint(variables=[tf.Variable(0)], name=tf.Variable(0))
     fresh.read(path).assert_consumed()
     assert int(fresh.name) == 2
+
+
+def test_names_of_version_1_that_do_not_fit(tmp_path):
+    variables = [
+        tf.Variable([1.0, 2.0], name="a"),
+        tf.Variable(3, name="b"),
+        tf.Variable(4, name="c"),
+    ]
+    path = tf.compat.v1.train.Saver(variables).save(None, str(tmp_path / "m"))
+    module = tf.Module()
+    module.c = tf.Variable(0, name="c")
+    module.a = tf.Variable([0.0], name="a")
+    module.b = tf.Variable(0.0, name="b")
+    with pytest.raises(ValueError, match=r"(?s)nothing was restored.*a:0.*shape.*b:0.*dtype"):
+        tf.train.Checkpoint(m=module).restore(path)
+    assert int(module.c) == 0

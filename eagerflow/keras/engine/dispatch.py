@@ -38,6 +38,16 @@ _NAMESPACES = (
     "keras.ops.numpy",
     "keras.random",
 )
+# Configurations may name functions of these, too.
+_OTHER_NAMESPACES = (
+    "audio",
+    "dtypes",
+    "keras.activations",
+    "quantization",
+    "ragged",
+    "sets",
+    "sparse",
+)
 # Found in several namespaces, and called by their shortest names.
 _TOP_LEVEL = frozenset(
     "einsum norm tensordot eye cast where argsort sort searchsorted meshgrid identity".split()
@@ -153,7 +163,7 @@ def _notice(prefix: str, name: str, value: Any) -> Any:
     """A public function in a form that notices symbolic arguments; other values as they are."""
     if name.startswith("_") or name in _LEFT_OUT:
         return value
-    native = type(value) is type(_core.ops.add)
+    native = _is_native(value)
     ours = getattr(value, "__module__", None) or ""
     composed = isinstance(value, types.FunctionType) and ours.startswith("eagerflow.")
     if not native and not composed:
@@ -186,13 +196,23 @@ def symbol_of(function: Any) -> str | None:
 
 
 def function_of(symbol: str) -> Any:
-    """The function of a public name, or None."""
+    """The function of tensors that has a public name, or None: files may name no others."""
     notice_functions()
     found = _functions.get(symbol)
     if found is None:
         import eagerflow
 
+        namespace, _, name = symbol.removeprefix("compat.v1.").rpartition(".")
+        if namespace not in _NAMESPACES and namespace not in _OTHER_NAMESPACES:
+            return None
         found = eagerflow
-        for part in symbol.removeprefix("compat.v1.").split("."):
+        for part in namespace.split(".") if namespace else ():
             found = getattr(found, part, None)
+        found = getattr(found, name, None)
+        if _notice(namespace, name, found) is found and not _is_native(found):
+            return None
     return plain(found)
+
+
+def _is_native(value: Any) -> bool:
+    return type(value) is type(_core.ops.add)

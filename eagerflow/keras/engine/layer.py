@@ -13,6 +13,7 @@ from eagerflow.keras import constraints, initializers, regularizers
 from eagerflow.keras.engine.call_context import context
 from eagerflow.keras.engine.layer_config import LayerConfig
 from eagerflow.keras.engine.layer_nodes import LayerNodes
+from eagerflow.keras.engine.weight_limits import limits, spend
 from eagerflow.keras.engine.weights import make_weight, set_weights
 from eagerflow.keras.mixed_precision import policy as policies
 from eagerflow.shapes import TensorShape
@@ -175,6 +176,8 @@ class Layer(LayerConfig, LayerNodes):
                 return keras_layers.make_weight(
                     self, name, shape, dtype, initializer, trainable, constraint
                 )
+        if limits.left is not None:
+            spend(name, shape, dtype)
         variable = make_weight(
             self._variable_prefix(),
             name,

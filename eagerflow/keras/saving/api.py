@@ -96,19 +96,22 @@ def load_model(
         ValueError: if the file holds no model, or one that cannot be made here.
     """
     if hasattr(filepath, "attrs"):
-        return hdf5_model.load_model(filepath, custom_objects, compile)
+        return hdf5_model.load_model(filepath, custom_objects, compile, safe_mode)
     path = path_text(filepath)
     if os.path.isdir(path):
+        from eagerflow.keras.saving.registration import CustomObjectScope
+        from eagerflow.keras.saving.serialization import SafeModeScope
         from eagerflow.saved_model import load
 
-        return load(path)
+        with CustomObjectScope(custom_objects or {}), SafeModeScope(safe_mode):
+            return load(path)
     if not os.path.exists(path):
         raise OSError(f"No file or directory found at {path}")
     if zipfile.is_zipfile(path):
         return archive.load_model(path, custom_objects, compile, safe_mode)
     if path.endswith(".keras") and not _is_hdf5(path):
         raise ValueError(f"{path} is not a readable `.keras` archive: it is no zip file.")
-    return hdf5_model.load_model(path, custom_objects, compile)
+    return hdf5_model.load_model(path, custom_objects, compile, safe_mode)
 
 
 def _is_hdf5(path: str) -> bool:

@@ -14,6 +14,7 @@ from typing import Any
 from eagerflow import errors
 from eagerflow.io.os_errors import path_text
 from eagerflow.io.replacing import replaced
+from eagerflow.keras.engine.weight_limits import limited_weights
 from eagerflow.keras.saving import hdf5_files as files
 from eagerflow.keras.saving import keras3
 from eagerflow.keras.saving.json_config import as_tuples, json_default
@@ -22,7 +23,6 @@ from eagerflow.version import VERSION
 
 _METADATA, _CONFIG, _STATE = "metadata.json", "config.json", "model.weights.h5"
 _ASSETS = "assets"
-_MOST = 64 << 30  # bytes that an archive may unpack to
 
 
 def save_model(model: Any, path: Any) -> None:
@@ -53,7 +53,7 @@ def save_model(model: Any, path: Any) -> None:
         zipfile.ZipFile(temporary, "w") as archive,
     ):
         archive.writestr(_METADATA, json.dumps(metadata))
-        archive.writestr(_CONFIG, json.dumps(config, default=json_default))
+        archive.writestr(_CONFIG, json.dumps(keras3.portable(config), default=json_default))
         archive.writestr(_STATE, state.getvalue())
         for owner, item in asset_owners(model):
             with tempfile.TemporaryDirectory() as folder:
@@ -81,44 +81,31 @@ def load_model(
         raise errors.NotFoundError(None, None, f"{path}; No such file or directory")
     config, state = _contents(path)
     compile_config = config.pop("compile_config", None)
-    with CustomObjectScope(custom_objects or {}), SafeModeScope(safe_mode):
-        model = deserialize_keras_object(keras3.translated(as_tuples(config)))
-        _build(model, config)
-        if compile and compile_config:
-            model.compile_from_config(keras3.translated(compile_config))
     try:
         with files.reading(io.BytesIO(state)) as file:
+            with (
+                CustomObjectScope(custom_objects or {}),
+                SafeModeScope(safe_mode),
+                limited_weights(files.array_bytes(file)),
+            ):
+                model = deserialize_keras_object(keras3.translated(as_tuples(config)))
+                _build(model, config)
+                if compile and compile_config:
+                    model.compile_from_config(keras3.translated(compile_config))
             read_state(file, model)
     except OSError as error:
         raise ValueError(f"The weights in {path} are damaged: {error}") from error
-    _load_assets(path, model)
     return model
-
-
-def _load_assets(path: str, model: Any) -> None:
-    """Gives objects the files that they had written."""
-    with zipfile.ZipFile(path) as archive:
-        names = [name for name in archive.namelist() if name.startswith(_ASSETS + "/")]
-        for owner, item in asset_owners(model):
-            start = f"{_ASSETS}/{owner}/"
-            own = [name for name in names if name.startswith(start)]
-            if not own:
-                continue
-            with tempfile.TemporaryDirectory() as folder:
-                for name in own:
-                    file = Path(folder, name.removeprefix(start)).resolve()
-                    if file.is_relative_to(Path(folder).resolve()) and not name.endswith("/"):
-                        file.parent.mkdir(parents=True, exist_ok=True)
-                        file.write_bytes(archive.read(name))
-                item.load_assets(folder)
 
 
 def _contents(path: str) -> tuple[dict[str, Any], bytes]:
     """The configuration and the state of an archive whose checksums hold."""
     try:
         with zipfile.ZipFile(path) as archive:
-            if sum(info.file_size for info in archive.infolist()) > _MOST:
-                raise ValueError("it would unpack to more than 64 GB")
+            size = os.path.getsize(path)
+            most = files.expanded_at_most(size)
+            if sum(info.file_size for info in archive.infolist()) > most:
+                raise ValueError(f"its {size} bytes would unpack to more than {most}")
             config = json.loads(archive.read(_CONFIG))
             state = archive.read(_STATE)
     except (KeyError, ValueError, zipfile.BadZipFile, EOFError, OSError) as error:

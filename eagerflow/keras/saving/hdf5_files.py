@@ -38,6 +38,7 @@ def reading(source: Any) -> Iterator[Any]:
 
     Raises:
         OSError: if it is no HDF5 file, as h5py says it.
+        ValueError: if it refers to other files, or would unpack to much more than it has bytes.
         tf.errors.NotFoundError: if it is not there.
     """
     if not hasattr(source, "read"):
@@ -45,7 +46,61 @@ def reading(source: Any) -> Iterator[Any]:
         if not os.path.exists(source):
             raise errors.NotFoundError(None, None, f"{source}; No such file or directory")
     with _h5py().File(source, "r") as file:
+        _refuse_hostile(file)
         yield file
+
+
+def array_bytes(file: Any) -> int:
+    """How many bytes the arrays in a file have when they are read."""
+    return sum(item.nbytes for item in _datasets(file))
+
+
+def _datasets(file: Any) -> list[Any]:
+    """All arrays in a file.
+
+    Raises:
+        ValueError: if something in it is in another file.
+        OSError: if it is damaged.
+    """
+    h5py = _h5py()
+    found: list[Any] = []
+    failures: list[Exception] = []
+
+    def visit(name: str, link: Any) -> Any:
+        try:
+            elsewhere = isinstance(link, h5py.ExternalLink)
+            item = file.get(name) if isinstance(link, h5py.HardLink) else None
+            if isinstance(item, h5py.Dataset):
+                elsewhere = item.is_virtual or bool(item.external)
+                found.append(item)
+            if elsewhere:
+                raise ValueError(f"{name!r} in {file.filename} refers to another file.")
+        except Exception as error:  # it must not go through HDF5, which calls this
+            failures.append(error)
+            return True
+        return None
+
+    try:
+        file.visititems_links(visit)
+    except (RuntimeError, SystemError) as error:
+        failures.append(OSError(f"The groups in {file.filename} are damaged: {error}"))
+    if failures:
+        raise failures[0]
+    return found
+
+
+def _refuse_hostile(file: Any) -> None:
+    most = expanded_at_most(file.id.get_filesize())
+    if array_bytes(file) > most:
+        raise ValueError(
+            f"The arrays in {file.filename} would take more than {most} bytes: the file is damaged, "
+            "or made to use up memory."
+        )
+
+
+def expanded_at_most(size: int) -> int:
+    """How many bytes a compressed file of so many may stand for."""
+    return (64 << 20) + 200 * size
 
 
 def set_names(group: Any, key: str, names: list[str]) -> None:

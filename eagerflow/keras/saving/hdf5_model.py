@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from eagerflow.keras.engine.weight_limits import limited_weights
 from eagerflow.keras.saving import hdf5_files as files
 from eagerflow.keras.saving import keras3
 from eagerflow.keras.saving.json_config import as_tuples, json_default
@@ -38,7 +39,9 @@ def save_model(model: Any, path: Any, include_optimizer: bool = True) -> None:
     with files.writing(path) as file:
         file.attrs["keras_version"] = VERSION
         file.attrs["backend"] = "tensorflow"
-        file.attrs["model_config"] = json.dumps(_without_modules(config), default=json_default)
+        file.attrs["model_config"] = json.dumps(
+            keras3.portable(_without_modules(config)), default=json_default
+        )
         training = _training_config(model) if include_optimizer else None
         if training is not None:
             file.attrs["training_config"] = json.dumps(training, default=json_default)
@@ -134,16 +137,24 @@ def _write_optimizer(file: Any, optimizer: Any) -> None:
         _write_group(file.create_group("optimizer_weights"), weights)
 
 
-def load_model(source: Any, custom_objects: Any = None, compile: bool = True) -> Any:
-    """A model from such a file.
+def load_model(
+    source: Any, custom_objects: Any = None, compile: bool = True, safe_mode: bool = True
+) -> Any:
+    """A model from such a file. Code in it (of `Lambda` layers) runs only without `safe_mode`.
 
     Raises:
-        ValueError: if the file holds no model.
+        ValueError: if the file holds no model, or code that must not run.
     """
     from eagerflow.keras.models import model_from_config
     from eagerflow.keras.saving.registration import CustomObjectScope
+    from eagerflow.keras.saving.serialization import SafeModeScope
 
-    with files.reading(source) as file, CustomObjectScope(custom_objects or {}):
+    with (
+        files.reading(source) as file,
+        CustomObjectScope(custom_objects or {}),
+        SafeModeScope(safe_mode),
+        limited_weights(files.array_bytes(file)),
+    ):
         if "model_config" not in file.attrs:
             raise ValueError(
                 f"No model config found in the file at {source}: it holds weights only. Make the "

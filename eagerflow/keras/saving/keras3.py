@@ -9,6 +9,13 @@ from typing import Any
 _DROPPED = frozenset(
     {"quantization_config", "input_axes", "output_axes", "renorm_clipping", "renorm_momentum"}
 )
+# What Keras 2 adds, whose defaults have no counterpart in Keras 3.
+_TAKEN_FOR_GRANTED = {
+    "time_major": False,
+    "jit_compile": True,
+    "is_legacy_optimizer": False,
+    "steps_per_execution": None,
+}
 _HISTORY = "__keras_tensor__"
 
 
@@ -36,6 +43,30 @@ def translated(config: Any) -> Any:
     if isinstance(inner, dict) and "class_name" in result:
         result["config"] = _accepted(result, inner)
         _wrap_places(result["config"])
+    return result
+
+
+def portable(config: Any) -> Any:
+    """A configuration for files, without what only Keras 2 knows and takes for granted.
+
+    Functional models get the one name by which both versions know them.
+    """
+    if isinstance(config, (list, tuple)):
+        return [portable(item) for item in config]
+    if not isinstance(config, dict):
+        return config
+    result = {
+        key: portable(value)
+        for key, value in config.items()
+        if not (key in _TAKEN_FOR_GRANTED and value == _TAKEN_FOR_GRANTED[key])
+    }
+    inner = result.get("config")
+    if config.get("class_name") == "BatchNormalization" and isinstance(inner, dict):
+        axes = inner.get("axis")
+        if isinstance(axes, list) and len(axes) == 1:
+            result["config"] = {**inner, "axis": axes[0]}
+    if config.get("class_name") == "Functional" and "module" in config:
+        result.update(module="keras", class_name="Model", registered_name="Model")
     return result
 
 

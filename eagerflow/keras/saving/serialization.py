@@ -371,7 +371,13 @@ def _imported(module: str, name: str) -> Any:
         first, dot, rest = module.partition(".")
         if first in ("keras", "tf_keras"):
             module = f"eagerflow.keras{dot}{rest.removeprefix('src.')}"
-    # A file may name modules, but it must not make this process import one.
+    # A file may name modules, but it must not make this process import one, nor reach for what the
+    # standard library or other parts of this package can do.
+    first = module.partition(".")[0]
+    if first in sys.stdlib_module_names and first != "__main__":
+        return None
+    if first == "eagerflow" and not f"{module}.".startswith("eagerflow.keras."):
+        return None
     loaded = sys.modules.get(module)
     if loaded is None and module.startswith("eagerflow."):
         try:
@@ -381,4 +387,4 @@ def _imported(module: str, name: str) -> Any:
     target: Any = loaded
     for part in name.split("."):
         target = getattr(target, part, None)
-    return target
+    return None if isinstance(target, types.ModuleType) else target

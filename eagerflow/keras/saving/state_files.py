@@ -119,6 +119,10 @@ class _Store:
     def __iter__(self) -> Iterator[str]:
         return iter(self._group)
 
+    def shape(self, key: str) -> Any:
+        """A value's shape; the value is not read."""
+        return self._group[key].shape
+
     def __getitem__(self, key: str) -> Any:
         dataset = self._group[key]
         value = dataset[()]
@@ -167,6 +171,6 @@ def _problem(path: str, item: Any, store: _Store | None) -> str | None:
     if isinstance(item, Layer) and len(store) != len(own):
         return f"{path} has {len(own)} variables, the file has {len(store)}"
     for key, value in own.items():
-        if isinstance(item, Layer) and key in store and store[key].shape != np.shape(value):
-            return f"{path}: variable {key} has shape {np.shape(value)}, not {store[key].shape}"
+        if isinstance(item, Layer) and key in store and store.shape(key) != np.shape(value):
+            return f"{path}: variable {key} has shape {np.shape(value)}, not {store.shape(key)}"
     return None

@@ -1,0 +1,51 @@
+"""How much memory the weights of a model may take while a file is loaded.
+
+A configuration of a few bytes can ask for layers of any size, but what the file has no weights for
+cannot be loaded anyway.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+SLACK = 64 << 20  # bytes that are no matter
+
+
+class _Limits(threading.local):
+    left: float | None = None
+
+
+limits = _Limits()
+
+
+@contextlib.contextmanager
+def limited_weights(stored: int) -> Iterator[None]:
+    """A context in which weights may be made for a file that holds so many bytes of them."""
+    before = limits.left
+    # Files may hold half the bytes, of weights in half precision.
+    limits.left = 2 * stored + SLACK
+    try:
+        yield
+    finally:
+        limits.left = before
+
+
+def spend(name: Any, shape: Any, dtype: Any) -> None:
+    """Counts a weight that is about to be made.
+
+    Raises:
+        ValueError: if the file cannot hold its values.
+    """
+    if limits.left is None:
+        return
+    sizes = [shape] if isinstance(shape, int) else [int(size or 0) for size in shape]
+    limits.left -= math.prod(sizes) * dtype.size
+    if limits.left < 0:
+        raise ValueError(
+            f"The configuration asks for a weight {name!r} of shape {tuple(sizes)}, for which the "
+            "file is too small: it is damaged, or made to use up memory."
+        )
