@@ -463,6 +463,7 @@ _NAMESPACES = {
     "metrics": "eagerflow.keras.metrics",
     "nn": "eagerflow.nn",
     "optimizers": "eagerflow.keras.optimizers",
+    "queue": "eagerflow.queue",
     "quantization": "eagerflow.quantization",
     "ragged": "eagerflow.ragged",
     "random": "eagerflow.random",

@@ -180,6 +180,9 @@ void Execution::run_host(const PlannedNode& planned, const Node& node) {
 }
 
 void Execution::assign(const PlannedNode& planned, const Node& node) {
+  // A variable may get its first value from an assignment, but only the host makes variables.
+  const bool missing = planned.inputs[0].slot < 0 && !store_.find(planned.inputs[0].variable);
+  if (missing && node.change == Change::kReplace) return run_host(planned, node);
   Variable& changed = variable(planned.inputs[0]);
   const Value value = value_of(planned.inputs[1]);
   if (!value.tensor || value.tensor.dtype() != changed.dtype() ||

@@ -108,6 +108,9 @@ class BaseSession:
     def close(self) -> None:
         """Forgets the variables' values."""
         self._closed = True
+        for kept in list(self._storage.values()):
+            if hasattr(kept, "end"):
+                kept.end()  # lets threads go that wait for elements of a queue
         self._storage.clear()
         self._store.clear()
         self._kept.clear()

@@ -128,6 +128,10 @@ class GraphVariable(GraphTensor):
         def change(*given: Any) -> Any:
             run = current_run()
             assert run is not None
+            if method == "assign" and id(self) not in run.session._storage:
+                return _replace_variable(
+                    run.session, self, _core.convert(given[0], self._dtype, None)
+                )
             variable = self._storage_in(run.session)
             getattr(variable, method)(*given)
             return variable.read_value()

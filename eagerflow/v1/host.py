@@ -5,15 +5,37 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from eagerflow import context
+from eagerflow import context, errors
 from eagerflow import dtype as dtypes
 from eagerflow.graph.recording import record
 from eagerflow.ops import host_functions
 from eagerflow.type_spec import TensorSpec
 
 
-def _node(call: Callable, func: Callable, inp: Any, Tout: Any, kind: str, name: Any) -> Any:
+def _error_of(error: Exception) -> errors.OpError:
+    """What a session raises for an error in a program's function."""
+    kinds: dict[type, type] = {
+        ValueError: errors.InvalidArgumentError,
+        TypeError: errors.InvalidArgumentError,
+        StopIteration: errors.OutOfRangeError,
+        MemoryError: errors.ResourceExhaustedError,
+        NotImplementedError: errors.UnimplementedError,
+    }
+    kind = next((k for cls, k in kinds.items() if isinstance(error, cls)), errors.UnknownError)
+    return kind(None, None, f"{type(error).__name__}: {error}")
+
+
+def _node(inner: Callable, func: Callable, inp: Any, Tout: Any, kind: str, name: Any) -> Any:
     """Calls a function of tensors, or makes a node that does."""
+
+    def call(*args: Any) -> Any:
+        try:
+            return inner(*args)
+        except errors.OpError:
+            raise
+        except Exception as error:
+            raise _error_of(error) from error
+
     graph = context.building_graph()
     if graph is None:
         return call(func, inp, Tout)

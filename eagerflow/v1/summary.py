@@ -19,6 +19,11 @@ def _messages() -> Any:
     return MESSAGES
 
 
+def summary_message() -> Any:
+    """An empty summary message."""
+    return _messages()["Summary"]()
+
+
 def _summary(kind: str, name: str, fill: Any, tensor: Any, collections: Any) -> Any:
     """A node, or at once a string, that holds a summary message."""
 

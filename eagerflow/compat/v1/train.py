@@ -1,5 +1,6 @@
 """tf.compat.v1.train: version 1's optimizers and what belongs to training."""
 
+from eagerflow.v1.coordinator import Coordinator, LooperThread
 from eagerflow.v1.decay import (
     cosine_decay,
     exponential_decay,
@@ -16,7 +17,29 @@ from eagerflow.v1.global_step import (
     get_or_create_global_step,
     global_step,
 )
+from eagerflow.v1.input_queues import (
+    batch,
+    batch_join,
+    input_producer,
+    limit_epochs,
+    match_filenames_once,
+    range_input_producer,
+    shuffle_batch,
+    shuffle_batch_join,
+    slice_input_producer,
+    string_input_producer,
+)
 from eagerflow.v1.mirror import mirror
+from eagerflow.v1.monitored_session import (
+    ChiefSessionCreator,
+    MonitoredSession,
+    MonitoredTrainingSession,
+    Scaffold,
+    SessionCreator,
+    SessionManager,
+    SingularMonitoredSession,
+    WorkerSessionCreator,
+)
 from eagerflow.v1.optimizers import (
     AdadeltaOptimizer,
     AdagradOptimizer,
@@ -28,7 +51,26 @@ from eagerflow.v1.optimizers import (
     ProximalGradientDescentOptimizer,
     RMSPropOptimizer,
 )
+from eagerflow.v1.queue_runner import QueueRunner, add_queue_runner, start_queue_runners
 from eagerflow.v1.saver import Saver, checkpoint_exists
+from eagerflow.v1.session_hooks import (
+    CheckpointSaverHook,
+    CheckpointSaverListener,
+    FeedFnHook,
+    FinalOpsHook,
+    GlobalStepWaiterHook,
+    LoggingTensorHook,
+    NanLossDuringTrainingError,
+    NanTensorHook,
+    SecondOrStepTimer,
+    SessionRunArgs,
+    SessionRunContext,
+    SessionRunHook,
+    SessionRunValues,
+    StepCounterHook,
+    StopAtStepHook,
+    SummarySaverHook,
+)
 from eagerflow.v1.summary import summary_iterator
 
 __getattr__, __dir__ = mirror(__name__, "eagerflow.train", nodes=False)

@@ -1,0 +1,348 @@
+"""Input by queues: producers of names and slices, batches of what threads read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from eagerflow import _core, context
+from eagerflow import dtype as dtypes
+from eagerflow.graph.control_flow import with_dependencies
+from eagerflow.graph.recording import record
+from eagerflow.graph.structure import is_symbol
+from eagerflow.graph.variables import make_variable
+from eagerflow.shapes import TensorShape
+from eagerflow.type_spec import TensorSpec
+from eagerflow.v1.names import GraphKeys
+from eagerflow.v1.queue_runner import QueueRunner, add_queue_runner
+from eagerflow.v1.queues import FIFOQueue, PaddingFIFOQueue, RandomShuffleQueue
+
+_ops = _core.ops
+
+
+def _graph(function: str) -> Any:
+    graph = context.building_graph()
+    if graph is None:
+        raise RuntimeError(
+            f"tf.train.{function} fills queues while a session runs: it is not supported when eager "
+            "execution is enabled. Please use tf.data to ingest data into your model instead."
+        )
+    return graph
+
+
+def _node(graph: Any, value: Any) -> Any:
+    return value if is_symbol(value) else record(graph, _core.convert, (value, None, None))
+
+
+def limit_epochs(tensor: Any, num_epochs: int | None = None, name: str | None = None) -> Any:
+    """A tensor that can be taken `num_epochs` times, and is then out of range.
+
+    Raises:
+        ValueError: if the number is not positive.
+    """
+    if num_epochs is None:
+        return tensor
+    if num_epochs <= 0:
+        raise ValueError(f"num_epochs must be > 0 not {num_epochs}.")
+    graph = _graph("limit_epochs")
+    with graph.name_scope(name or "limit_epochs"):
+        counter = make_variable(
+            0,
+            dtype=dtypes.int64,
+            name="epochs",
+            trainable=False,
+            collections=[GraphKeys.LOCAL_VARIABLES],
+        )
+        return with_dependencies([counter.count_up_to(num_epochs)], tensor)
+
+
+def input_producer(
+    input_tensor: Any,
+    element_shape: Any = None,
+    num_epochs: int | None = None,
+    shuffle: bool = True,
+    seed: int | None = None,
+    capacity: int = 32,
+    shared_name: str | None = None,
+    summary_name: str | None = None,
+    name: str | None = None,
+    cancel_op: Any = None,
+) -> Any:
+    """A queue that is filled with the rows of a tensor, again and again.
+
+    Args:
+        input_tensor: the rows.
+        element_shape: their shape, if it is not known.
+        num_epochs: how often each row comes; by default without end.
+        shuffle: whether rows are mixed in each epoch.
+        seed: of the random numbers.
+        capacity: of the queue.
+        shared_name: accepted.
+        summary_name: accepted.
+        name: of the queue.
+        cancel_op: what the runner does when it is stopped.
+    """
+    graph = _graph("input_producer")
+    tensor = _node(graph, input_tensor)
+    shape = tensor.shape[1:].merge_with(TensorShape(element_shape))
+    source = limit_epochs(tensor, num_epochs)
+    if shuffle:
+        from eagerflow.random import shuffle as shuffled
+
+        spec = TensorSpec(tensor.shape, tensor.dtype)
+        source = record(
+            graph, lambda x: shuffled(x, seed=seed), (source,), kind="RandomShuffle", outputs=spec
+        )
+    queue = FIFOQueue(capacity, tensor.dtype, shapes=[shape], name=name or "input_producer")
+    add_queue_runner(QueueRunner(queue, [queue.enqueue_many(source)], cancel_op=cancel_op))
+    return queue
+
+
+def string_input_producer(
+    string_tensor: Any,
+    num_epochs: int | None = None,
+    shuffle: bool = True,
+    seed: int | None = None,
+    capacity: int = 32,
+    shared_name: str | None = None,
+    name: str | None = None,
+    cancel_op: Any = None,
+) -> Any:
+    """A queue of strings, mostly names of files; arguments as in `input_producer`.
+
+    Raises:
+        ValueError: if there are no strings.
+    """
+    if not is_symbol(string_tensor) and not len(string_tensor):
+        raise ValueError("string_input_producer requires a non-null input tensor")
+    return input_producer(
+        string_tensor, [], num_epochs, shuffle, seed, capacity, shared_name, None, name, cancel_op
+    )
+
+
+def range_input_producer(
+    limit: Any,
+    num_epochs: int | None = None,
+    shuffle: bool = True,
+    seed: int | None = None,
+    capacity: int = 32,
+    shared_name: str | None = None,
+    name: str | None = None,
+) -> Any:
+    """A queue of the integers from 0 to `limit - 1`; arguments as in `input_producer`."""
+    graph = _graph("range_input_producer")
+    numbers = record(graph, lambda n: _ops.range(0, n, 1), (limit,))
+    return input_producer(numbers, [], num_epochs, shuffle, seed, capacity, shared_name, None, name)
+
+
+def slice_input_producer(
+    tensor_list: Sequence,
+    num_epochs: int | None = None,
+    shuffle: bool = True,
+    seed: int | None = None,
+    capacity: int = 32,
+    shared_name: str | None = None,
+    name: str | None = None,
+) -> list[Any]:
+    """One slice along the first axis of each tensor; arguments as in `input_producer`.
+
+    Raises:
+        ValueError: if there are no tensors.
+    """
+    if not tensor_list:
+        raise ValueError("Expected at least one tensor in slice_input_producer().")
+    graph = _graph("slice_input_producer")
+    tensors = [_node(graph, tensor) for tensor in tensor_list]
+    size = record(graph, lambda x: _core.convert(x._shape_tuple()[0], None, None), (tensors[0],))
+    queue = range_input_producer(size, num_epochs, shuffle, seed, capacity, shared_name, name)
+    index = queue.dequeue()
+    return [record(graph, _ops.gather, (tensor, index)) for tensor in tensors]
+
+
+def _batched(
+    function: str,
+    groups: Sequence,
+    batch_size: Any,
+    make: Any,
+    enqueue_many: bool,
+    shapes: Any,
+    smaller: bool,
+    keep_input: Any = True,
+    dynamic_pad: bool = False,
+) -> Any:
+    """Batches of what groups of tensors give, each group in a thread of its own."""
+    graph = _graph(function)
+    first = groups[0]
+    names = None
+    if isinstance(first, dict):
+        names = list(first)
+        groups = [[group[name] for name in names] for group in groups]
+    elif not isinstance(first, list | tuple):
+        groups = [[group] for group in groups]
+    groups = [[_node(graph, tensor) for tensor in group] for group in groups]
+    if shapes is None:
+        found = [tensor.shape[1:] if enqueue_many else tensor.shape for tensor in groups[0]]
+    else:
+        found = [TensorShape(shape) for shape in shapes]
+    if not dynamic_pad:
+        for shape in found:
+            if not shape.is_fully_defined():
+                raise ValueError(f"All shapes must be fully defined: {found}")
+    queue = make([tensor.dtype for tensor in groups[0]], found)
+    operations = [
+        queue.enqueue_many(group) if enqueue_many else queue.enqueue(group) for group in groups
+    ]
+    add_queue_runner(QueueRunner(queue, operations))
+    taken = queue.dequeue_up_to(batch_size) if smaller else queue.dequeue_many(batch_size)
+    parts = taken if isinstance(taken, list) else [taken]
+    if names is not None:
+        return dict(zip(names, parts, strict=True))
+    return parts if isinstance(first, list | tuple) else parts[0]
+
+
+def batch(
+    tensors: Any,
+    batch_size: Any,
+    num_threads: int = 1,
+    capacity: int = 32,
+    enqueue_many: bool = False,
+    shapes: Any = None,
+    dynamic_pad: bool = False,
+    allow_smaller_final_batch: bool = False,
+    shared_name: str | None = None,
+    name: str | None = None,
+) -> Any:
+    """Batches of what tensors give in many runs.
+
+    Args:
+        tensors: a tensor, a list or a dictionary.
+        batch_size: how many make a batch.
+        num_threads: how many threads run them.
+        capacity: of the queue.
+        enqueue_many: whether tensors hold many examples along their first axis.
+        shapes: the shapes of examples, if they are not known.
+        dynamic_pad: whether examples of several sizes are padded.
+        allow_smaller_final_batch: whether the last batch may be smaller.
+        shared_name: accepted.
+        name: of the queue.
+    """
+    kind = PaddingFIFOQueue if dynamic_pad else FIFOQueue
+    return _batched(
+        "batch",
+        [tensors] * num_threads,
+        batch_size,
+        lambda types, found: kind(capacity, types, found, name=name or "batch"),
+        enqueue_many,
+        shapes,
+        allow_smaller_final_batch,
+        dynamic_pad=dynamic_pad,
+    )
+
+
+def batch_join(
+    tensors_list: Sequence,
+    batch_size: Any,
+    capacity: int = 32,
+    enqueue_many: bool = False,
+    shapes: Any = None,
+    dynamic_pad: bool = False,
+    allow_smaller_final_batch: bool = False,
+    shared_name: str | None = None,
+    name: str | None = None,
+) -> Any:
+    """The same as `batch`, from several lists of tensors, each in a thread of its own."""
+    kind = PaddingFIFOQueue if dynamic_pad else FIFOQueue
+    return _batched(
+        "batch_join",
+        list(tensors_list),
+        batch_size,
+        lambda types, found: kind(capacity, types, found, name=name or "batch_join"),
+        enqueue_many,
+        shapes,
+        allow_smaller_final_batch,
+        dynamic_pad=dynamic_pad,
+    )
+
+
+def shuffle_batch(
+    tensors: Any,
+    batch_size: Any,
+    capacity: int,
+    min_after_dequeue: int,
+    num_threads: int = 1,
+    seed: int | None = None,
+    enqueue_many: bool = False,
+    shapes: Any = None,
+    allow_smaller_final_batch: bool = False,
+    shared_name: str | None = None,
+    name: str | None = None,
+) -> Any:
+    """Batches of examples in random order.
+
+    Args:
+        tensors: a tensor, a list or a dictionary.
+        batch_size: how many make a batch.
+        capacity: of the queue.
+        min_after_dequeue: how many examples are mixed at least.
+        num_threads: how many threads run them.
+        seed: of the random numbers.
+        enqueue_many: whether tensors hold many examples along their first axis.
+        shapes: the shapes of examples, if they are not known.
+        allow_smaller_final_batch: whether the last batch may be smaller.
+        shared_name: accepted.
+        name: of the queue.
+    """
+    return shuffle_batch_join(
+        [tensors] * num_threads,
+        batch_size,
+        capacity,
+        min_after_dequeue,
+        seed,
+        enqueue_many,
+        shapes,
+        allow_smaller_final_batch,
+        shared_name,
+        name or "shuffle_batch",
+    )
+
+
+def shuffle_batch_join(
+    tensors_list: Sequence,
+    batch_size: Any,
+    capacity: int,
+    min_after_dequeue: int,
+    seed: int | None = None,
+    enqueue_many: bool = False,
+    shapes: Any = None,
+    allow_smaller_final_batch: bool = False,
+    shared_name: str | None = None,
+    name: str | None = None,
+) -> Any:
+    """The same as `shuffle_batch`, from several lists of tensors, each in a thread of its own."""
+    return _batched(
+        "shuffle_batch",
+        list(tensors_list),
+        batch_size,
+        lambda types, found: RandomShuffleQueue(
+            capacity, min_after_dequeue, types, found, seed=seed, name=name or "shuffle_batch_join"
+        ),
+        enqueue_many,
+        shapes,
+        allow_smaller_final_batch,
+    )
+
+
+def match_filenames_once(pattern: Any, name: str | None = None) -> Any:
+    """A local variable with the names of the files that match a pattern."""
+    from eagerflow.io import matching_files
+
+    graph = _graph("match_filenames_once")
+    spec = TensorSpec([None], dtypes.string)
+    found = record(graph, matching_files, (pattern,), kind="matching_filenames", outputs=spec)
+    return make_variable(
+        found,
+        name=name or "matching_filenames",
+        trainable=False,
+        validate_shape=False,
+        collections=[GraphKeys.LOCAL_VARIABLES],
+    )

@@ -1,0 +1,451 @@
+"""Queues of tensors: several threads put elements in and take them out."""
+
+from __future__ import annotations
+
+import heapq
+import random
+import threading
+from collections import deque
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from eagerflow import _core, context, errors
+from eagerflow import dtype as dtypes
+from eagerflow.graph.execution import current_run
+from eagerflow.graph.recording import record
+from eagerflow.shapes import TensorShape
+from eagerflow.type_spec import TensorSpec
+
+_ops = _core.ops
+
+
+class _Contents:
+    """The elements of a queue, and who waits for them."""
+
+    def __init__(self, name: str, capacity: int, least: int, order: Any) -> None:
+        self.name = name
+        self._capacity = capacity if capacity >= 0 else float("inf")
+        self._least = least
+        self._order = order
+        self._changed = threading.Condition()
+        self.closed = False
+        self._cancelled = False
+
+    def __len__(self) -> int:
+        return len(self._order)
+
+    def put(self, element: tuple) -> None:
+        with self._changed:
+            while len(self._order) >= self._capacity and not self._cancelled:
+                self._changed.wait()
+            if self.closed and (self._cancelled or len(self._order) >= self._capacity):
+                raise errors.CancelledError(
+                    None, None, f"Enqueue operation was cancelled: {self.name}"
+                )
+            if self.closed:
+                raise errors.CancelledError(None, None, f"{self.name} is closed.")
+            self._order.put(element)
+            self._changed.notify_all()
+
+    def take(self, count: int, fewer: bool = False) -> list[tuple]:
+        with self._changed:
+            while len(self._order) < count + self._least and not self.closed:
+                self._changed.wait()
+            available = len(self._order)
+            if available < count and not (fewer and available):
+                raise errors.OutOfRangeError(
+                    None,
+                    None,
+                    f"{self.name} is closed and has insufficient elements "
+                    f"(requested {count}, current size {available})",
+                )
+            elements = [self._order.take() for _ in range(min(count, available))]
+            self._changed.notify_all()
+            return elements
+
+    def close(self, cancel: bool = False) -> None:
+        with self._changed:
+            self.closed = True
+            self._cancelled = self._cancelled or cancel
+            self._changed.notify_all()
+
+    def end(self) -> None:
+        """Lets everybody who waits go: the session is closed."""
+        self.close(cancel=True)
+
+
+class _InOrder(deque):
+    put = deque.append
+    take = deque.popleft
+
+
+class _AtRandom(list):
+    def __init__(self, seed: int | None) -> None:
+        super().__init__()
+        self._random = random.Random(seed)
+
+    put = list.append
+
+    def take(self) -> Any:
+        k = self._random.randrange(len(self))
+        self[k], self[-1] = self[-1], self[k]
+        return self.pop()
+
+
+class _ByPriority(list):
+    def __init__(self) -> None:
+        super().__init__()
+        self._count = 0
+
+    def put(self, element: tuple) -> None:
+        self._count += 1
+        heapq.heappush(self, (int(element[0]), self._count, element))
+
+    def take(self) -> Any:
+        return heapq.heappop(self)[2]
+
+
+class QueueBase:
+    """What queues have in common: see `FIFOQueue`."""
+
+    def __init__(
+        self,
+        dtypes_of: Any,
+        shapes: Any,
+        names: Sequence[str] | None,
+        name: str,
+        capacity: int,
+        make: Callable[[], Any],
+        least: int = 0,
+    ) -> None:
+        given = dtypes_of if isinstance(dtypes_of, list | tuple) else [dtypes_of]
+        self._dtypes = [dtypes.as_dtype(dtype) for dtype in given]
+        if shapes is None:
+            self._shapes = [TensorShape(None) for _ in self._dtypes]
+        else:
+            if isinstance(shapes, TensorShape) or not _is_list_of_shapes(shapes, len(self._dtypes)):
+                shapes = [shapes]
+            if len(shapes) != len(self._dtypes):
+                raise ValueError(
+                    "Queue shapes must have the same length as dtypes, "
+                    f"received len(shapes)={len(shapes)}, len(dtypes)={len(self._dtypes)}"
+                )
+            self._shapes = [TensorShape(shape) for shape in shapes]
+        if names is not None and len(names) != len(self._dtypes):
+            raise ValueError(
+                "Queue names must have the same length as dtypes, "
+                f"received len(names)={len(names)}, len(dtypes)={len(self._dtypes)}"
+            )
+        self._names = list(names) if names is not None else None
+        self._name = name
+        self._capacity, self._least, self._make = capacity, least, make
+        self._graph = context.building_graph()
+        if self._graph is None:
+            self._own = self._new()
+        else:
+            self._name = self._graph.unique_name(name)
+
+    def _new(self) -> _Contents:
+        return _Contents(
+            f"{type(self).__name__} '{self._name}'", self._capacity, self._least, self._make()
+        )
+
+    def _contents(self) -> _Contents:
+        if self._graph is None:
+            return self._own
+        run = current_run()
+        assert run is not None
+        return run.session._storage.setdefault(id(self), self._new())
+
+    def _do(self, kind: str, function: Callable[..., Any], args: tuple, outputs: Any = None) -> Any:
+        if self._graph is None:
+            return function(*args)
+        name = f"{self._name}_{kind}"
+        if outputs is None:
+            return record(self._graph, function, args, kind=kind, name=name, infers=False)
+        return record(self._graph, function, args, kind=kind, name=name, outputs=outputs)
+
+    @property
+    def name(self) -> str:
+        """The queue's name."""
+        return self._name
+
+    @property
+    def dtypes(self) -> list[Any]:
+        """The element types of the parts of elements."""
+        return self._dtypes
+
+    @property
+    def shapes(self) -> list[Any]:
+        """Their shapes."""
+        return self._shapes
+
+    @property
+    def names(self) -> list[str] | None:
+        """Their names, if they have any."""
+        return self._names
+
+    def _parts(self, vals: Any) -> list[Any]:
+        """The parts of an element that is given as a tensor, a list or a dictionary."""
+        if isinstance(vals, dict):
+            if self._names is None or sorted(self._names) != sorted(vals):
+                raise ValueError(
+                    f"Keys in dictionary to enqueue do not match names: {sorted(vals)}"
+                )
+            vals = [vals[name] for name in self._names]
+        elif self._names is not None:
+            raise ValueError("Must enqueue a dictionary in a queue with names.")
+        if not isinstance(vals, list | tuple):
+            vals = [vals]
+        if len(vals) != len(self._dtypes):
+            raise ValueError(
+                f"Unexpected number of components: {len(vals)}; the queue has {len(self._dtypes)}"
+            )
+        return list(vals)
+
+    def _converted(self, values: list[Any], many: bool = False) -> tuple:
+        parts = []
+        for value, dtype, shape in zip(values, self._dtypes, self._shapes, strict=True):
+            part = _core.convert(value, dtype, None)
+            inner = part.shape[1:] if many else part.shape
+            if not shape.is_compatible_with(inner):
+                raise errors.InvalidArgumentError(
+                    None,
+                    None,
+                    f"Shape mismatch in a component of an element for {self._name}. "
+                    f"Expected {shape}, got {inner}",
+                )
+            parts.append(part)
+        return tuple(parts)
+
+    def enqueue(self, vals: Any, name: str | None = None) -> Any:
+        """Puts an element in, when there is room.
+
+        Raises:
+            tf.errors.CancelledError: if the queue is closed.
+        """
+
+        def put(values: list[Any]) -> None:
+            self._contents().put(self._converted(values))
+
+        return self._do("enqueue", put, (self._parts(vals),))
+
+    def enqueue_many(self, vals: Any, name: str | None = None) -> Any:
+        """Puts all slices along the first axis in, one after the other."""
+
+        def put(values: list[Any]) -> None:
+            contents = self._contents()
+            parts = self._converted(values, many=True)
+            for element in zip(*(_ops.unstack(part) for part in parts), strict=True):
+                contents.put(element)
+
+        return self._do("enqueue_many", put, (self._parts(vals),))
+
+    def _given(self, parts: list[Any]) -> Any:
+        if self._names is not None:
+            return dict(zip(self._names, parts, strict=True))
+        return parts[0] if len(parts) == 1 else list(parts)
+
+    def dequeue(self, name: str | None = None) -> Any:
+        """Takes an element out, when there is one.
+
+        Raises:
+            tf.errors.OutOfRangeError: if the queue is closed and empty.
+        """
+
+        def take() -> Any:
+            return self._given(list(self._contents().take(1)[0]))
+
+        specs = [TensorSpec(s, d) for s, d in zip(self._shapes, self._dtypes, strict=True)]
+        return self._do("dequeue", take, (), self._given(specs))
+
+    def dequeue_many(self, n: Any, name: str | None = None) -> Any:
+        """Takes `n` elements out, as slices along a first axis."""
+        return self._several("dequeue_many", n, fewer=False)
+
+    def dequeue_up_to(self, n: Any, name: str | None = None) -> Any:
+        """The same, but of a closed queue what is left."""
+        return self._several("dequeue_up_to", n, fewer=True)
+
+    def _several(self, kind: str, n: Any, fewer: bool) -> Any:
+        for shape in self._shapes:
+            if not self._known(shape):
+                raise ValueError(
+                    f"Cannot {kind}: the shapes of the elements of {self._name} are unknown."
+                )
+
+        def take(count: Any) -> Any:
+            elements = self._contents().take(int(count), fewer)
+            return self._given([self._stacked(list(part)) for part in zip(*elements, strict=True)])
+
+        first = None if fewer or not isinstance(n, int) else n
+        specs = [
+            TensorSpec(TensorShape([first]).concatenate(shape), dtype)
+            for shape, dtype in zip(self._shapes, self._dtypes, strict=True)
+        ]
+        return self._do(kind, take, (n,), self._given(specs))
+
+    def _known(self, shape: TensorShape) -> bool:
+        return shape.is_fully_defined()
+
+    def _stacked(self, parts: list[Any]) -> Any:
+        return _ops.stack(parts, 0)
+
+    def close(self, cancel_pending_enqueues: bool = False, name: str | None = None) -> Any:
+        """Lets no more elements in; what is there can still be taken out."""
+        return self._do("Close", lambda: self._contents().close(cancel_pending_enqueues), ())
+
+    def is_closed(self, name: str | None = None) -> Any:
+        """Whether the queue is closed."""
+        return self._do(
+            "is_closed",
+            lambda: _core.convert(self._contents().closed, None, None),
+            (),
+            TensorSpec([], dtypes.bool),
+        )
+
+    def size(self, name: str | None = None) -> Any:
+        """How many elements are in the queue."""
+        return self._do(
+            "size",
+            lambda: _core.convert(len(self._contents()), dtypes.int32, None),
+            (),
+            TensorSpec([], dtypes.int32),
+        )
+
+
+def _is_list_of_shapes(shapes: Any, count: int) -> bool:
+    listed = isinstance(shapes, list | tuple)
+    return listed and all(not isinstance(s, int | np.integer) and s is not None for s in shapes)
+
+
+class FIFOQueue(QueueBase):
+    """A queue whose elements come out in the order in which they were put in.
+
+    Args:
+        capacity: how many elements it holds; more wait outside.
+        dtypes: the element type of each part of an element, or one.
+        shapes: their shapes; needed to take several elements out at once.
+        names: their names: elements are dictionaries then.
+        shared_name: accepted.
+        name: the queue's name.
+
+    >>> queue = tf.queue.FIFOQueue(3, tf.int32, shapes=[[]])
+    >>> queue.enqueue_many([[1, 2, 3]])
+    >>> queue.dequeue().numpy(), queue.dequeue_many(2).numpy().tolist()
+    (np.int32(1), [2, 3])
+    """
+
+    def __init__(
+        self,
+        capacity: int,
+        dtypes: Any,
+        shapes: Any = None,
+        names: Sequence[str] | None = None,
+        shared_name: str | None = None,
+        name: str = "fifo_queue",
+    ) -> None:
+        super().__init__(dtypes, shapes, names, name, capacity, _InOrder)
+
+
+class PaddingFIFOQueue(QueueBase):
+    """A queue in order, for elements of several sizes: where they are taken out together, they are
+    padded with zeros.
+
+    Args:
+        capacity: how many elements it holds.
+        dtypes: the element type of each part of an element.
+        shapes: their shapes, in which sizes may be None.
+        names: their names.
+        shared_name: accepted.
+        name: the queue's name.
+    """
+
+    def __init__(
+        self,
+        capacity: int,
+        dtypes: Any,
+        shapes: Any,
+        names: Sequence[str] | None = None,
+        shared_name: str | None = None,
+        name: str = "padding_fifo_queue",
+    ) -> None:
+        super().__init__(dtypes, shapes, names, name, capacity, _InOrder)
+
+    def _known(self, shape: TensorShape) -> bool:
+        return shape.rank is not None
+
+    def _stacked(self, parts: list[Any]) -> Any:
+        largest = np.max([part._shape_tuple() for part in parts], axis=0).astype(int).tolist()
+        padded = []
+        for part in parts:
+            array = part.numpy()
+            fill = b"" if part.dtype.name == "string" else 0
+            widths = [(0, new - old) for new, old in zip(largest, array.shape, strict=True)]
+            padded.append(np.pad(array, widths, constant_values=fill) if largest else array)
+        return _core.convert(np.stack(padded), parts[0].dtype, None)
+
+
+class RandomShuffleQueue(QueueBase):
+    """A queue whose elements come out at random.
+
+    Args:
+        capacity: how many elements it holds.
+        min_after_dequeue: how many have to stay, so that they are mixed.
+        dtypes: the element type of each part of an element.
+        shapes: their shapes.
+        names: their names.
+        seed: of the random numbers.
+        shared_name: accepted.
+        name: the queue's name.
+    """
+
+    def __init__(
+        self,
+        capacity: int,
+        min_after_dequeue: int,
+        dtypes: Any,
+        shapes: Any = None,
+        names: Sequence[str] | None = None,
+        seed: int | None = None,
+        shared_name: str | None = None,
+        name: str = "random_shuffle_queue",
+    ) -> None:
+        from eagerflow import random_seed
+
+        seeds = random_seed.get_seed(seed)
+        chosen = None if seeds[0] is None and seeds[1] is None else hash(seeds)
+        super().__init__(
+            dtypes, shapes, names, name, capacity, lambda: _AtRandom(chosen), min_after_dequeue
+        )
+
+
+class PriorityQueue(QueueBase):
+    """A queue whose elements come out by their first part, an int64 scalar: the smallest first.
+
+    Args:
+        capacity: how many elements it holds.
+        types: the element types of the parts after the first.
+        shapes: their shapes.
+        names: the names of all parts.
+        shared_name: accepted.
+        name: the queue's name.
+    """
+
+    def __init__(
+        self,
+        capacity: int,
+        types: Any,
+        shapes: Any,
+        names: Sequence[str] | None = None,
+        shared_name: str | None = None,
+        name: str = "priority_queue",
+    ) -> None:
+        more = list(types) if isinstance(types, list | tuple) else [types]
+        if shapes is None:
+            listed: Any = None
+        else:
+            listed = [(), *(shapes if _is_list_of_shapes(shapes, len(more)) else [shapes])]
+        super().__init__([dtypes.int64, *more], listed, names, name, capacity, _ByPriority)

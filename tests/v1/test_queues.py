@@ -1,0 +1,139 @@
+"""Queues, in graphs and eagerly, and the threads that fill them."""
+
+import numpy as np
+import pytest
+
+import eagerflow
+
+tf = eagerflow.compat.v1
+
+
+def test_order():
+    queue = tf.FIFOQueue(10, [tf.int32, tf.string], shapes=[[], []])
+    queue.enqueue([1, "a"])
+    queue.enqueue_many([[2, 3], ["b", "c"]])
+    assert queue.size().numpy() == 3
+    number, text = queue.dequeue()
+    assert (number.numpy(), text.numpy()) == (1, b"a")
+    numbers, texts = queue.dequeue_many(2)
+    assert numbers.numpy().tolist() == [2, 3] and texts.numpy().tolist() == [b"b", b"c"]
+
+
+def test_the_end():
+    queue = eagerflow.queue.FIFOQueue(4, tf.float32, shapes=[[2]], names=["x"])
+    queue.enqueue({"x": [1.0, 2.0]})
+    queue.close()
+    assert queue.is_closed().numpy()
+    with pytest.raises(tf.errors.CancelledError, match="is closed"):
+        queue.enqueue({"x": [1.0, 2.0]})
+    assert queue.dequeue_up_to(5)["x"].shape == (1, 2)
+    with pytest.raises(tf.errors.OutOfRangeError, match="insufficient elements"):
+        queue.dequeue()
+
+
+def test_priorities_and_padding():
+    queue = tf.PriorityQueue(10, tf.string, shapes=[[]])
+    for priority, text in ((3, "c"), (1, "a"), (2, "b"), (1, "d")):
+        queue.enqueue([np.int64(priority), text])
+    assert [queue.dequeue()[1].numpy() for _ in range(4)] == [b"a", b"d", b"b", b"c"]
+    queue = tf.PaddingFIFOQueue(10, tf.int32, [[None]])
+    queue.enqueue([[1, 2, 3]])
+    queue.enqueue([[4]])
+    assert queue.dequeue_many(2).numpy().tolist() == [[1, 2, 3], [4, 0, 0]]
+
+
+def test_random_order():
+    queue = tf.RandomShuffleQueue(100, 0, tf.int32, shapes=[[]], seed=3)
+    queue.enqueue_many([list(range(50))])
+    found = queue.dequeue_many(50).numpy().tolist()
+    assert sorted(found) == list(range(50)) != found
+
+
+def test_bad_elements():
+    queue = tf.FIFOQueue(10, tf.int32, shapes=[[2]])
+    with pytest.raises(tf.errors.InvalidArgumentError, match="Shape mismatch"):
+        queue.enqueue([[1, 2, 3]])
+    with pytest.raises(ValueError, match="Unexpected number of components"):
+        queue.enqueue([[1, 2], [3, 4]])
+    with pytest.raises(ValueError, match="unknown"):
+        tf.FIFOQueue(10, tf.int32).dequeue_many(2)
+    with pytest.raises(ValueError, match="same length as dtypes"):
+        tf.FIFOQueue(10, [tf.int32, tf.int32], shapes=[[2]])
+
+
+def test_each_session_has_its_own_elements():
+    with tf.Graph().as_default():
+        queue = tf.FIFOQueue(10, tf.int32, shapes=[[]])
+        put, taken, size = queue.enqueue([7]), queue.dequeue(), queue.size()
+        with tf.Session() as one, tf.Session() as other:
+            one.run(put)
+            assert (one.run(size), other.run(size)) == (1, 0)
+            assert one.run(taken) == 7
+
+
+def test_threads_fill_a_queue():
+    with tf.Graph().as_default():
+        names = tf.train.string_input_producer(["a", "b", "c"], num_epochs=2, shuffle=False)
+        batch = tf.train.batch([names.dequeue()], batch_size=4, allow_smaller_final_batch=True)
+        with tf.Session() as session:
+            session.run(tf.local_variables_initializer())
+            coordinator = tf.train.Coordinator()
+            threads = tf.train.start_queue_runners(session, coordinator)
+            found = []
+            with pytest.raises(tf.errors.OutOfRangeError):
+                while not coordinator.should_stop():
+                    found.append(session.run(batch)[0].tolist())
+            coordinator.request_stop()
+            coordinator.join(threads)
+    assert found == [[b"a", b"b", b"c", b"a"], [b"b", b"c"]]
+
+
+def test_slices_and_mixed_batches():
+    values = np.arange(20, dtype=np.float32).reshape(10, 2)
+    with tf.Graph().as_default():
+        row, label = tf.train.slice_input_producer([values, np.arange(10)], num_epochs=1, seed=1)
+        rows, labels = tf.train.shuffle_batch([row, label], 5, 100, 5, num_threads=2)
+        assert rows.shape.as_list() == [5, 2]
+        seen = []
+        with tf.train.MonitoredSession() as session:
+            while not session.should_stop():
+                found, numbers = session.run([rows, labels])
+                np.testing.assert_array_equal(found, values[numbers])
+                seen.extend(numbers.tolist())
+    assert sorted(seen) == list(range(10))
+
+
+def test_an_error_in_a_thread_is_raised_by_join():
+    def fail(x):
+        raise ValueError("broken example")
+
+    with tf.Graph().as_default():
+        queue = tf.train.range_input_producer(3, shuffle=False)
+        example = tf.py_func(fail, [queue.dequeue()], tf.float32)
+        example.set_shape([])
+        tf.train.batch([example], 2)
+        with tf.Session() as session:
+            coordinator = tf.train.Coordinator()
+            tf.train.start_queue_runners(session, coordinator)
+            with pytest.raises(tf.errors.OpError, match="broken example"):
+                coordinator.join()
+
+
+def test_closing_a_session_lets_threads_go():
+    with tf.Graph().as_default():
+        queue = tf.train.range_input_producer(3)
+        batch = tf.train.batch([queue.dequeue()], 2)
+        session = tf.Session()
+        threads = tf.train.start_queue_runners(session)
+        assert session.run(batch)[0].shape == (2,)
+        session.close()
+        for thread in threads:
+            thread.join(20)
+        assert not any(thread.is_alive() for thread in threads)
+
+
+def test_producers_need_graphs():
+    with pytest.raises(RuntimeError, match="tf.data"):
+        tf.train.string_input_producer(["a"])
+    with tf.Graph().as_default(), pytest.raises(ValueError, match="non-null"):
+        tf.train.string_input_producer([])
