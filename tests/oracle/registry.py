@@ -43,6 +43,7 @@ FAMILIES = (
     "keras_utils",
     "keras_images",
     "keras3_ops",
+    "keras_composites",
     "errors",
     "surface",
     "system",

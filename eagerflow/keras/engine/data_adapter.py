@@ -207,7 +207,7 @@ class ArrayAdapter(DataAdapter):
     def _cut(self, start: int) -> Any:
         start = int(start)
         stop = start + (self.batch_size or 0)
-        return self._pack([None if value is None else value[start:stop] for value in self._tensors])
+        return self._pack([_slice(value, start, stop) for value in self._tensors])
 
     def _pack(self, values: list[Any]) -> Any:
         if self._plain:
@@ -226,14 +226,44 @@ def _rows(value: Any) -> int:
     return int(shape[0])
 
 
+def _slice(value: Any, start: int, stop: int) -> Any:
+    if value is None:
+        return None
+    if hasattr(value, "dense_shape"):
+        return _pick_sparse(value, np.arange(start, min(stop, _rows(value))))
+    return value[start:stop]
+
+
 def _pick(value: Any, rows: Any) -> Any:
     if value is None:
         return None
     if isinstance(value, _Tensor):
         return _ops.gather(value, rows, axis=0, batch_dims=0)
+    if hasattr(value, "dense_shape"):
+        return _pick_sparse(value, rows.numpy())
     from eagerflow.ops.indexing import gather
 
     return gather(value, rows)
+
+
+def _pick_sparse(value: Any, rows: np.ndarray) -> Any:
+    """Rows of a sparse tensor."""
+    from eagerflow.sparse_tensor import SparseTensor
+
+    indices = value.indices.numpy()
+    order = np.argsort(indices[:, 0], kind="stable")
+    numbers = indices[order, 0]
+    starts = np.searchsorted(numbers, rows, "left")
+    counts = np.searchsorted(numbers, rows, "right") - starts
+    ends = np.cumsum(counts)
+    inside = np.arange(ends[-1] if len(ends) else 0) - np.repeat(ends - counts, counts)
+    places = order[np.repeat(starts, counts) + inside]
+    picked = indices[places]
+    picked[:, 0] = np.repeat(np.arange(len(rows)), counts)
+    shape = value.dense_shape.numpy().copy()
+    shape[0] = len(rows)
+    values = _ops.gather(value.values, _core.convert(places, None, None), axis=0)
+    return SparseTensor(picked, values, shape)
 
 
 def _permutation(count: int) -> np.ndarray:

@@ -12,6 +12,7 @@ from eagerflow.context import process
 from eagerflow.keras.engine import call_context
 from eagerflow.keras.engine.call_context import context
 from eagerflow.keras.engine.call_spec import CallSpec, call_spec_of
+from eagerflow.keras.engine.composite_calls import way_of
 from eagerflow.keras.engine.input_spec import assert_input_compatibility
 from eagerflow.keras.engine.keras_tensor import KerasTensor
 from eagerflow.keras.engine.layer_losses import LayerLosses
@@ -49,6 +50,7 @@ class LayerCall(LayerLosses):
     _must_restore_from_config = False
     _preserve_input_structure_in_config = False
     _input_spec: Any = None
+    _composite_call: str | None = None  # how ragged and sparse inputs are taken
     _initial_weights: Any = None
     _build_input_shape: Any = None
     _stateful = False
@@ -169,6 +171,10 @@ class LayerCall(LayerLosses):
             from eagerflow.keras.engine.node import call_symbolically
 
             return call_symbolically(self, inputs, rest, kwargs)
+        if self._composite_call is not None:
+            way = way_of(self, flat)
+            if way is not None:
+                return way(inputs, rest, dict(kwargs))
         for value in flat:
             if isinstance(value, np.ndarray | np.generic | float | int):
                 inputs = nest.map_structure(_tensor_of, inputs)

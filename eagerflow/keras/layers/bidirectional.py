@@ -52,6 +52,8 @@ class Bidirectional(Wrapper):
     TensorShape([2, 5, 8])
     """
 
+    _composite_call = "steps"
+
     _backward_layer_config: Any = None
 
     def __init__(

@@ -133,6 +133,8 @@ class CategoryEncoding(Layer):
     array([[1., 2., 0., 0.]], dtype=float32)
     """
 
+    _composite_call = "numbers"
+
     def __init__(
         self,
         num_tokens: int | None = None,
@@ -161,14 +163,20 @@ class CategoryEncoding(Layer):
                 "`count_weights` is not used when `output_mode` is not `'count'`. "
                 f"Received `count_weights={count_weights}`."
             )
+        return self.encode(self.whole_numbers(inputs), count_weights)
+
+    def whole_numbers(self, values: Any) -> Any:
+        """Values, which must be in range."""
         if not is_inferring():
-            self._check(inputs)
-        if not inputs.dtype.is_integer:
-            inputs = _ops.cast(inputs, dtypes.int64)
-        return in_form(
-            encoded(inputs, self.output_mode, self.num_tokens, self.compute_dtype, count_weights),
-            self.sparse,
+            self._check(values)
+        return values if values.dtype.is_integer else _ops.cast(values, dtypes.int64)
+
+    def encode(self, numbers: Any, count_weights: Any = None) -> Any:
+        """Numbers in the layer's output mode."""
+        vectors = encoded(
+            numbers, self.output_mode, self.num_tokens, self.compute_dtype, count_weights
         )
+        return in_form(vectors, self.sparse)
 
     def _check(self, inputs: Any) -> None:
         values = inputs.numpy()

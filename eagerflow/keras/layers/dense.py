@@ -44,6 +44,8 @@ class Dense(FunctionLayer):
     (TensorShape([2, 3]), ['dense/kernel:0', 'dense/bias:0'])
     """
 
+    _composite_call = "product"
+
     def __init__(
         self,
         units: int,

@@ -65,6 +65,8 @@ class Discretization(PreprocessingLayer):
     array([[0, 1, 2]])
     """
 
+    _composite_call = "numbers"
+
     _saves_any_shape = True
     _summary: Any = None
 
@@ -143,12 +145,19 @@ class Discretization(PreprocessingLayer):
             self.__dict__["_summary"] = np.zeros([2, 0], "float32")
 
     def call(self, inputs: Any) -> Any:
-        x = conversion.cast(as_tensor(inputs), dtypes.float32)
+        return self.encode(self.whole_numbers(as_tensor(inputs)))
+
+    def whole_numbers(self, values: Any) -> Any:
+        """The numbers of the ranges that values are in."""
+        x = conversion.cast(values, dtypes.float32)
         shape = x._shape_tuple()
         boundaries = _core.convert(self.bin_boundaries, dtypes.float32, None)
         flat = _ops.reshape(x, [1, -1])
         places = _ops.searchsorted(_ops.expand_dims(boundaries, 0), flat, "right", dtypes.int64)
-        places = _ops.reshape(places, list(shape))
+        return _ops.reshape(places, list(shape))
+
+    def encode(self, places: Any) -> Any:
+        """Numbers of ranges in the layer's output mode."""
         count = len(self.bin_boundaries) + 1
         return in_form(encoded(places, self.output_mode, count, self.compute_dtype), self.sparse)
 

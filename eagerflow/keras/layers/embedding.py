@@ -43,6 +43,8 @@ class Embedding(FunctionLayer):
     TensorShape([1, 3, 8])
     """
 
+    _composite_call = "values"
+
     def __init__(
         self,
         input_dim: int,

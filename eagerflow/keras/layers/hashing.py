@@ -57,7 +57,8 @@ class _Bins(Layer):
         self.output_mode = mode
         self.sparse = sparse
 
-    def _encoded(self, bins: Any) -> Any:
+    def encode(self, bins: Any) -> Any:
+        """Bins in the layer's output mode."""
         vectors = encoded(bins, self.output_mode, self.num_bins, self.compute_dtype)
         return in_form(vectors, self.sparse)
 
@@ -89,6 +90,8 @@ class Hashing(_Bins):
     array([1, 0, 1])
     """
 
+    _composite_call = "numbers"
+
     _modes = ("int", "one_hot", "multi_hot", "count")
 
     def __init__(
@@ -115,7 +118,11 @@ class Hashing(_Bins):
     def call(self, inputs: Any) -> Any:
         values = as_tensor(inputs)
         if is_inferring():
-            return self._encoded(placeholder(dtypes.int64, values._shape_tuple()))
+            return self.encode(placeholder(dtypes.int64, values._shape_tuple()))
+        return self.encode(self.whole_numbers(values))
+
+    def whole_numbers(self, values: Any) -> Any:
+        """The bins of values."""
         count, mask = self.num_bins, None
         if self.mask_value is not None and count > 1:
             count -= 1
@@ -128,7 +135,7 @@ class Hashing(_Bins):
             bins = string_hash.to_hash_bucket_fast(values, count)
         if mask is not None:
             bins = _ops.select(mask, _ops.zeros_like(bins), _ops.add(bins, 1))
-        return self._encoded(bins)
+        return bins
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         return encoded_shape(input_shape, self.output_mode, self.num_bins)
@@ -203,7 +210,7 @@ class HashedCrossing(_Bins):
                 f"Received: inputs={inputs}"
             )
         if is_inferring():
-            return self._encoded(placeholder(dtypes.int64, shape))
+            return self.encode(placeholder(dtypes.int64, shape))
         hashes = [_hashes(x) for x in columns]
         bins = []
         for row in zip(*hashes, strict=True):
@@ -212,7 +219,7 @@ class HashedCrossing(_Bins):
                 joined = joined_hash(joined, one)
             bins.append(joined % self.num_bins)
         array = np.array(bins, "int64").reshape(shape)
-        return self._encoded(_core.convert(array, None, None))
+        return self.encode(_core.convert(array, None, None))
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         return encoded_shape(as_shape(input_shape[0]), self.output_mode, self.num_bins)

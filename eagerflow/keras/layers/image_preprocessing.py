@@ -69,6 +69,8 @@ class Rescaling(Layer):
     array([0., 1.], dtype=float32)
     """
 
+    _composite_call = "values"
+
     def __init__(self, scale: Any, offset: Any = 0.0, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.scale = scale

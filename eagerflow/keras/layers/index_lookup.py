@@ -12,6 +12,7 @@ from eagerflow import _core
 from eagerflow import dtype as dtypes
 from eagerflow.keras import backend
 from eagerflow.keras.engine.call_context import is_inferring
+from eagerflow.keras.engine.composite_calls import is_composite
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.engine.node import placeholder
 from eagerflow.keras.layers.category_encoding import (
@@ -40,6 +41,8 @@ class IndexLookup(PreprocessingLayer):
     Raises:
         ValueError: if arguments do not fit.
     """
+
+    _composite_call = "numbers"
 
     def __init__(
         self,
@@ -284,6 +287,11 @@ class IndexLookup(PreprocessingLayer):
                 f"Cannot adapt {type(self).__name__} layer after setting a static vocabulary via "
                 "init argument or `set_vocabulary`."
             )
+        if is_composite(data):
+            rows = data.to_list() if hasattr(data, "to_list") else [data.values.numpy().tolist()]
+            terms = [self._terms(np.array(row, dtype=object)).tolist() for row in rows]
+            self.count_documents(terms)
+            return
         array = self._terms(np.asarray(data.numpy(), dtype=object))
         self._counts.update(array.reshape(-1).tolist())
         if self.output_mode == "tf_idf":
@@ -373,9 +381,13 @@ class IndexLookup(PreprocessingLayer):
         if is_inferring():
             numbers = placeholder(dtypes.int64, inputs._shape_tuple())
         else:
-            array = self._terms(np.asarray(inputs.numpy(), dtype=object))
-            numbers = _core.convert(self._looked_up(array), None, None)
+            numbers = self.whole_numbers(inputs)
         return self.encode(numbers)
+
+    def whole_numbers(self, values: Any) -> Any:
+        """The numbers of terms."""
+        array = self._terms(np.asarray(values.numpy(), dtype=object))
+        return _core.convert(self._looked_up(array), None, None)
 
     def encode(self, numbers: Any) -> Any:
         """Numbers in the layer's output mode."""

@@ -60,6 +60,8 @@ def _checked_masks(inputs: Any, mask: Any) -> list[Any]:
 class _Merge(Layer):
     """An elementwise function of several inputs, which are broadcast."""
 
+    _composite_call = "several"
+
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.supports_masking = True

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from eagerflow import _core
+from eagerflow.keras.engine.composite_calls import is_composite
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.shapes import TensorShape
 
@@ -56,7 +57,7 @@ class PreprocessingLayer(Layer):
         if self.built:
             return
         if "_batch_input_shape" not in self.__dict__:
-            self.__dict__["_batch_input_shape"] = (None,) * batch.ndim
+            self.__dict__["_batch_input_shape"] = (None,) * len(batch.shape)
         shape = batch.shape
         self.build(shape)
         Layer.build(self, shape if isinstance(shape, TensorShape) else TensorShape(shape))
@@ -90,6 +91,9 @@ class PreprocessingLayer(Layer):
 
 def _batches(data: Any, batch_size: int | None) -> Iterator[Any]:
     """The batches of data, as tensors."""
+    if is_composite(data):
+        yield data
+        return
     if hasattr(data, "__array__") or isinstance(data, (list, tuple)):
         x = as_tensor(data)
         if x.ndim == 0:
@@ -105,6 +109,8 @@ def _batches(data: Any, batch_size: int | None) -> Iterator[Any]:
 
 def as_tensor(value: Any) -> Any:
     """A tensor of anything; of strings, too."""
+    if is_composite(value):
+        return value
     if isinstance(value, np.ndarray) and value.dtype.kind in "UO":
         value = value.astype(object)
     return _core.convert(value, None, None)

@@ -105,6 +105,8 @@ class RNN(Layer):
     TensorShape([2, 5, 4])
     """
 
+    _composite_call = "steps"
+
     _states: Any = None
     _names_cell = True  # whether the cell's name is part of its weights' names
 

@@ -213,6 +213,10 @@ class TextVectorization(PreprocessingLayer):
             words = [[self._text(word) for word in row] for row in rows]
         else:
             tensor = as_tensor(inputs)
+            if hasattr(tensor, "to_list"):
+                rows = tensor.to_list()
+                words = [[self._standard(self._text(word)) for word in row] for row in rows]
+                return [self._joined(row) for row in words] if self._ngrams else words
             if self._split is not None:
                 tensor = _without_last(tensor)
             array = np.asarray(tensor.numpy(), dtype=object)
@@ -251,7 +255,7 @@ class TextVectorization(PreprocessingLayer):
         if self._split is not None:
             inputs = _without_last(inputs)
         words = self._words(inputs)
-        single = inputs.ndim == 0
+        single = not len(inputs.shape)
         if self._ragged and not single:
             return self._as_ragged(words)
         length = self._output_sequence_length

@@ -28,6 +28,8 @@ class TimeDistributed(Wrapper):
     TensorShape([2, 5, 4])
     """
 
+    _composite_call = "each step"
+
     def __init__(self, layer: Layer, **kwargs: Any) -> None:
         if not isinstance(layer, Layer):
             raise ValueError(

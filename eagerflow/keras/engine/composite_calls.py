@@ -1,0 +1,169 @@
+"""Calls of layers with ragged and sparse tensors.
+
+A layer says in `_composite_call` which of the ways below is its own; others get such tensors as
+they are.
+"""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from eagerflow import _core
+
+_ops = _core.ops
+
+
+def is_composite(value: Any) -> bool:
+    """Whether a value is a ragged or sparse tensor."""
+    return getattr(type(value), "_is_composite_tensor", False) and hasattr(value, "dtype")
+
+
+def _is_ragged(value: Any) -> bool:
+    return hasattr(value, "flat_values")
+
+
+def _dense(value: Any) -> Any:
+    """A tensor of the same elements, with zeros where there are none."""
+    if _is_ragged(value):
+        return value.to_tensor()
+    from eagerflow.ops.sparse.conversion import to_dense
+
+    return to_dense(value)
+
+
+def _of_values(layer: Any, inputs: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+    """The layer looks at slices along the last axis: those of ragged tensors are in one tensor."""
+    if _is_ragged(inputs):
+        return inputs.with_flat_values(layer(inputs.flat_values, *args, **kwargs))
+    return layer(_dense(inputs), *args, **kwargs)
+
+
+def _of_product(layer: Any, inputs: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+    """`Dense`: the product of a sparse matrix leaves its zeros out."""
+    if _is_ragged(inputs):
+        return _of_values(layer, inputs, args, kwargs)
+    if len(inputs.shape) != 2:
+        return layer(_dense(inputs))
+    from eagerflow.ops.sparse.arithmetic import sparse_dense_matmul
+
+    if not layer.built:
+        layer._build_for(inputs)
+    kernel = _ops.identity(layer.kernel)
+    if inputs.dtype != kernel.dtype:
+        inputs = inputs.with_values(_ops.cast(inputs.values, kernel.dtype))
+    outputs = sparse_dense_matmul(inputs, kernel)
+    if layer.use_bias:
+        outputs = _ops.bias_add(outputs, layer.bias)
+    return outputs if layer.activation is None else layer.activation(outputs)
+
+
+def _of_steps(layer: Any, inputs: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+    """Recurrent layers take sequences of different lengths padded, with a mask."""
+    from eagerflow.ops.creation import sequence_mask
+    from eagerflow.ragged_tensor import RaggedTensor
+
+    if not _is_ragged(inputs):
+        return layer(_dense(inputs), *args, **kwargs)
+    if kwargs.get("mask") is not None or (args and args[0] is not None):
+        raise ValueError(
+            f"The mask that was passed in was {kwargs.get('mask', args[:1])}, which cannot be "
+            f"applied to the ragged inputs of layer {layer.name}: their rows say how long they are."
+        )
+    lengths = inputs.row_lengths()
+    padded = inputs.to_tensor()
+    kwargs["mask"] = sequence_mask(lengths, padded._shape_tuple()[1])
+    outputs = layer(padded, **kwargs)
+    if not layer.return_sequences:
+        return outputs
+    if isinstance(outputs, list | tuple):
+        return [RaggedTensor.from_tensor(outputs[0], lengths=lengths), *outputs[1:]]
+    return RaggedTensor.from_tensor(outputs, lengths=lengths)
+
+
+def _of_each_step(layer: Any, inputs: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+    """`TimeDistributed`: all steps of all sequences are one batch."""
+    if not _is_ragged(inputs):
+        return layer(_dense(inputs), *args, **kwargs)
+    if not layer.built:
+        layer._build_for(inputs)
+    return inputs.with_values(layer.layer(inputs.values, **kwargs))
+
+
+def _of_numbers(layer: Any, inputs: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+    """Layers that make whole numbers of values, and vectors of the numbers in each row."""
+    ragged = _is_ragged(inputs)
+    if not layer.built:
+        layer._build_for(inputs)
+    numbers = layer.whole_numbers(inputs.flat_values if ragged else inputs.values)
+    if layer.output_mode == "int":
+        numbers = layer.encode(numbers)
+        return inputs.with_flat_values(numbers) if ragged else inputs.with_values(numbers)
+    rank = inputs.shape.rank
+    if rank > 2 or layer.output_mode == "one_hot":
+        raise ValueError(
+            "When output_mode is not `'int'`, maximum supported output rank is 2. Received "
+            f"output_mode {layer.output_mode} and input shape {inputs.shape}, which would result "
+            f"in output rank {rank + (layer.output_mode == 'one_hot')}."
+        )
+    from eagerflow.ragged_tensor import RaggedTensor
+
+    if ragged:
+        rows = inputs.with_flat_values(numbers)
+    else:
+        count = int(inputs.dense_shape[0])
+        rows = RaggedTensor.from_value_rowids(numbers, inputs.indices[:, 0], nrows=count)
+    # Vectors leave the number -1 out.
+    numbers = rows.to_tensor(default_value=_ops.cast(-1, numbers.dtype))
+    weights = kwargs.get("count_weights", args[0] if args else None)
+    if weights is None:
+        return layer.encode(numbers)
+    if is_composite(weights):
+        weights = _dense(weights)
+    return layer.encode(numbers, weights)
+
+
+_OPERATORS: dict[str, Callable[..., Any]] = {
+    "Add": operator.add,
+    "Subtract": operator.sub,
+    "Multiply": operator.mul,
+}
+
+
+def _of_several(layer: Any, inputs: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+    """Merging layers: operators take ragged tensors, and sparse ones are joined as they are."""
+    values = list(inputs)
+    name = type(layer).__name__
+    if name == "Concatenate":
+        if all(is_composite(value) and not _is_ragged(value) for value in values):
+            from eagerflow.ops.sparse.arrangement import concat
+
+            return concat(layer.axis, values)
+        if any(_is_ragged(value) for value in values):
+            from eagerflow.ops.array import concat as join
+
+            return join(values, layer.axis)
+    elif name in _OPERATORS and any(_is_ragged(value) for value in values):
+        return functools.reduce(_OPERATORS[name], values)
+    dense = [_dense(value) if is_composite(value) else value for value in values]
+    return layer(dense, *args, **kwargs)
+
+
+_WAYS: dict[str, Callable[..., Any]] = {
+    "values": _of_values,
+    "product": _of_product,
+    "steps": _of_steps,
+    "each step": _of_each_step,
+    "numbers": _of_numbers,
+    "several": _of_several,
+}
+
+
+def way_of(layer: Any, flat: list[Any]) -> Callable[..., Any] | None:
+    """How a layer is called with values of which some are ragged or sparse; None: as ever."""
+    way = layer._composite_call
+    if way is None or not any(is_composite(value) for value in flat):
+        return None
+    return functools.partial(_WAYS[way], layer)
