@@ -230,3 +230,11 @@ def test_models_inside_are_numbered_as_in_keras():
         again = tf.keras.Model.from_config(one)
         again.set_weights(model.get_weights())
         np.testing.assert_array_equal(again(x).numpy(), model(x).numpy())
+
+
+def test_a_summary_numbers_calls_of_models_from_zero(capsys):
+    inner = tf.keras.Sequential([tf.keras.layers.Dense(3, input_shape=(2,))], name="inner")
+    x = tf.keras.Input((2,), name="x")
+    tf.keras.Model(x, tf.keras.layers.concatenate([inner(x), inner(x)])).summary()
+    shown = capsys.readouterr().out
+    assert "'inner[0][0]'" in shown and "'inner[1][0]'" in shown and "inner[2]" not in shown

@@ -95,7 +95,26 @@ def load_model(
             read_state(file, model)
     except OSError as error:
         raise ValueError(f"The weights in {path} are damaged: {error}") from error
+    _load_assets(path, model)
     return model
+
+
+def _load_assets(path: str, model: Any) -> None:
+    """Gives objects the files that they had written."""
+    with zipfile.ZipFile(path) as archive:
+        names = [name for name in archive.namelist() if name.startswith(_ASSETS + "/")]
+        for owner, item in asset_owners(model):
+            start = f"{_ASSETS}/{owner}/"
+            own = [name for name in names if name.startswith(start)]
+            if not own:
+                continue
+            with tempfile.TemporaryDirectory() as folder:
+                for name in own:
+                    file = Path(folder, name.removeprefix(start)).resolve()
+                    if file.is_relative_to(Path(folder).resolve()) and not name.endswith("/"):
+                        file.parent.mkdir(parents=True, exist_ok=True)
+                        file.write_bytes(archive.read(name))
+                item.load_assets(folder)
 
 
 def _contents(path: str) -> tuple[dict[str, Any], bytes]:

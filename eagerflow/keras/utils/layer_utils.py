@@ -244,7 +244,9 @@ def _connections(layer: Any, relevant: set[int] | None) -> str:
         if node.is_input or not hasattr(node, "iterate_inbound"):
             continue
         for source, node_index, tensor_index, _ in node.iterate_inbound():
-            found.append(f"{source.name}[{node_index}][{tensor_index}]")
+            # A model's own graph is its first node here, and none in what Keras shows.
+            own = [type(one).__name__ == "_OwnNode" for one in source._inbound_nodes[:node_index]]
+            found.append(f"{source.name}[{node_index - sum(own)}][{tensor_index}]")
     return "[" + ",\n ".join(f"'{name}'" for name in found) + "]"
 
 
