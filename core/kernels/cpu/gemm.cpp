@@ -47,7 +47,7 @@ constexpr int64_t kSharedSgemm = 100'000'000;
 constexpr int64_t kOwnProduct = 4'000'000;
 constexpr int64_t kOwnTransposed = 300'000;
 
-// Our own product: threads share the columns, or the rows if there are few columns.
+// Our own product: threads share the rows, or the columns if there are few rows.
 void medium(const Product& p, const float* a, const float* b, float* c) {
   const Steps left = steps(p.transpose_a, p.lda);
   const Steps right = steps(p.transpose_b, p.ldb);
@@ -55,18 +55,19 @@ void medium(const Product& p, const float* a, const float* b, float* c) {
     kernels().medium_sgemm(rows, cols, p.k, a + i * left.row, left.row, left.col, b + j * right.col,
                            right.row, right.col, c + i * p.ldc + j, p.ldc, p.accumulate);
   };
-  const int64_t pieces = p.m * p.n * p.k / (kThreadedSgemm / 2);
-  constexpr int64_t kStrip = 48;
-  if (pieces < 2) return block(0, p.m, 0, p.n);
-  if (p.n >= 2 * kStrip) {
-    const int64_t strips = (p.n + kStrip - 1) / kStrip;
-    parallel_for(strips, std::max<int64_t>(1, strips / pieces), [&](int64_t begin, int64_t end) {
-      block(0, p.m, begin * kStrip, std::min(end * kStrip, p.n) - begin * kStrip);
-    });
-  } else {
-    parallel_for(p.m, std::max<int64_t>(8, p.m / pieces),
-                 [&](int64_t begin, int64_t end) { block(begin, end - begin, 0, p.n); });
-  }
+  // What is handed out are whole tiles of the widest vectors.
+  constexpr int64_t kRows = 8;
+  constexpr int64_t kCols = 48;
+  const bool by_rows = p.m >= 2 * kRows * max_threads();
+  const int64_t size = by_rows ? p.m : p.n;
+  const int64_t tile = by_rows ? kRows : kCols;
+  const int64_t tiles = (size + tile - 1) / tile;
+  const int64_t pieces = std::max<int64_t>(1, p.m * p.n * p.k / (kThreadedSgemm / 2));
+  parallel_for(tiles, (tiles + pieces - 1) / pieces, [&](int64_t begin, int64_t end) {
+    const int64_t from = begin * tile;
+    const int64_t count = std::min(end * tile, size) - from;
+    by_rows ? block(from, count, 0, p.n) : block(0, p.m, from, count);
+  });
 }
 
 // Keeps oneDNN on the calling thread while it lives.

@@ -30,6 +30,27 @@ struct Strided {
   Strided at(int64_t i, int64_t j) const { return {data + i * row + j * col, row, col}; }
 };
 
+// The first `count` numbers of a vector, added to what is there with `add`.
+#if defined(__AVX512F__)
+EF_INLINE void store_part(float* to, F32 v, int64_t count, bool add) {
+  const auto mask = static_cast<__mmask16>((1u << count) - 1);
+  if (add) v += (F32)_mm512_maskz_loadu_ps(mask, to);
+  _mm512_mask_storeu_ps(to, mask, (__m512)v);
+}
+EF_INLINE void store_part(double* to, F64 v, int64_t count, bool add) {
+  const auto mask = static_cast<__mmask8>((1u << count) - 1);
+  if (add) v += (F64)_mm512_maskz_loadu_pd(mask, to);
+  _mm512_mask_storeu_pd(to, mask, (__m512d)v);
+}
+#else
+template <class T, class V>
+EF_INLINE void store_part(T* to, V v, int64_t count, bool add) {
+  T part[kLanes<T>];
+  std::memcpy(part, &v, sizeof part);
+  for (int64_t j = 0; j < count; ++j) to[j] = add ? to[j] + part[j] : part[j];
+}
+#endif
+
 // c = a * b, or c += a * b with `add`, for Rows rows and `cols` columns, which fill Vectors vectors
 // but for a part of the last one. The rows of b are `b_row` apart, and hold whole vectors.
 template <int Rows, int Vectors, class T>
@@ -56,9 +77,7 @@ EF_INLINE void tile(int64_t depth, Strided<T> a, const T* b, int64_t b_row, T* c
     for (int v = 0; v < Vectors; ++v) {
       T* const to = c + r * ldc + v * kWidth;
       if (v == Vectors - 1 && rest != kWidth) {
-        T part[kWidth];
-        std::memcpy(part, &sum[r][v], sizeof part);
-        for (int64_t j = 0; j < rest; ++j) to[j] = add ? to[j] + part[j] : part[j];
+        store_part(to, sum[r][v], rest, add);
         break;
       }
       Vec<T> old = {};
@@ -85,8 +104,8 @@ void strip(int64_t rows, int64_t depth, Strided<T> a, const T* b, int64_t b_row,
 
 // The same for up to kTileVectors vectors of columns.
 template <class T>
-void any_strip(int64_t rows, int64_t depth, Strided<T> a, const T* b, int64_t b_row, T* c,
-               int64_t ldc, int64_t cols, bool add) {
+__attribute__((noinline)) void any_strip(int64_t rows, int64_t depth, Strided<T> a, const T* b,
+                                         int64_t b_row, T* c, int64_t ldc, int64_t cols, bool add) {
   if (cols <= kLanes<T>) return strip<1>(rows, depth, a, b, b_row, c, ldc, cols, add);
   if (cols <= 2 * kLanes<T>) return strip<2>(rows, depth, a, b, b_row, c, ldc, cols, add);
   return strip<kTileVectors>(rows, depth, a, b, b_row, c, ldc, cols, add);

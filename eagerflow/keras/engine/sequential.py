@@ -299,7 +299,10 @@ class Sequential(Model):
         sizes = inputs._shape_tuple()
         if known is None or len(known) != len(sizes):
             return False
-        return all(a is None or a == b for a, b in zip(known, sizes, strict=True))
+        for wanted, size in zip(known, sizes, strict=True):
+            if wanted is not None and wanted != size:
+                return False
+        return True
 
     def _build_for(self, inputs: Any) -> None:
         if self._graph is None and isinstance(inputs, _core.Tensor | KerasTensor) and self.layers:
