@@ -54,14 +54,15 @@ format: $(VENV)/.ready
 # import hook out, which would answer for `eagerflow` before any path is searched. Python itself is
 # not linked with the sanitizers' and C++'s runtimes, and they must be there first.
 SANITIZE_SITE := $(abspath build-sanitize/site)
-SANITIZE_TESTS ?= tests/core
+SANITIZE_TESTS ?= tests/core tests/test_nonsense.py
 SANITIZE_PRELOAD = $(shell $(CXX) -print-file-name=libasan.so) $(shell $(CXX) -print-file-name=libstdc++.so)
 
 sanitize: $(VENV)/.ready
 	$(PIP_BUILD) --upgrade --target $(SANITIZE_SITE) -C build-dir=build-sanitize \
 	  -C cmake.build-type=Debug -C cmake.define.EAGERFLOW_SANITIZE=ON $(CONFIG) .
 	ASAN_OPTIONS=detect_leaks=1 $(BIN)/ctest --test-dir build-sanitize --output-on-failure
-	LD_PRELOAD="$(SANITIZE_PRELOAD)" ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 \
+	NONSENSE_EXAMPLES=$(or $(NONSENSE_EXAMPLES),4) \
+	  LD_PRELOAD="$(SANITIZE_PRELOAD)" ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 \
 	  PYTHONPATH=$(SANITIZE_SITE):$(SITE) PYTHONMALLOC=malloc \
 	  $(BIN)/python -S $(BIN)/pytest -p no:cacheprovider $(SANITIZE_TESTS)
 

@@ -464,6 +464,7 @@ _NAMESPACES = {
     "nn": "eagerflow.nn",
     "optimizers": "eagerflow.keras.optimizers",
     "queue": "eagerflow.queue",
+    "profiler": "eagerflow.profiler",
     "quantization": "eagerflow.quantization",
     "ragged": "eagerflow.ragged",
     "random": "eagerflow.random",

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import functools
+import platform
+import re
 import tempfile
 import unittest
 from collections.abc import Callable, Iterator, Sequence
@@ -11,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from eagerflow import _core, config, nest
+from eagerflow.errors import OpError
 from eagerflow.tape import GradientTape
 
 
@@ -92,6 +96,36 @@ def compute_gradient(
     return theoretical, numerical
 
 
+def is_cpu_target_available(target: str) -> bool:
+    """Whether code can be made for a kind of processor: for the one of this machine.
+
+    >>> tf.test.is_cpu_target_available("pdp11")
+    False
+    """
+    names = {"x86_64": "x86", "amd64": "x86", "aarch64": "aarch64", "arm64": "aarch64"}
+    return target == names.get(platform.machine().lower())
+
+
+def disable_with_predicate(pred: Callable[[], bool], skip_message: str) -> Callable:
+    """A decorator that skips a test while a function says so."""
+
+    def decorate(function: Callable) -> Callable:
+        @functools.wraps(function)
+        def test(self: Any, *args: Any, **kwargs: Any) -> Any:
+            if pred():
+                self.skipTest(skip_message)
+            return function(self, *args, **kwargs)
+
+        return test
+
+    return decorate
+
+
+def with_eager_op_as_function(cls: Any = None, only_as_function: bool = False) -> Any:
+    """The class itself: operations are never run as functions."""
+    return (lambda decorated: decorated) if cls is None else cls
+
+
 class TestCase(unittest.TestCase):
     """unittest's test case, with comparisons of arrays and tensors."""
 
@@ -171,10 +205,114 @@ class TestCase(unittest.TestCase):
         """Asserts that all elements are less than a number."""
         self.assertTrue((np.asarray(self.evaluate(a)) < comparison).all())
 
-    def assertAllInRange(self, target: Any, lower: Any, upper: Any) -> None:
-        """Asserts that all elements are between two numbers."""
+    def assertAllGreaterEqual(self, a: Any, comparison_target: Any) -> None:
+        """Asserts that no element is less than a number."""
+        self.assertTrue((np.asarray(self.evaluate(a)) >= comparison_target).all())
+
+    def assertAllLessEqual(self, a: Any, comparison_target: Any) -> None:
+        """Asserts that no element is greater than a number."""
+        self.assertTrue((np.asarray(self.evaluate(a)) <= comparison_target).all())
+
+    def assertAllInRange(
+        self,
+        target: Any,
+        lower_bound: Any,
+        upper_bound: Any,
+        open_lower_bound: bool = False,
+        open_upper_bound: bool = False,
+    ) -> None:
+        """Asserts that all elements are between two numbers, which open bounds leave out."""
         values = np.asarray(self.evaluate(target))
-        self.assertTrue(((values >= lower) & (values <= upper)).all())
+        above = values > lower_bound if open_lower_bound else values >= lower_bound
+        below = values < upper_bound if open_upper_bound else values <= upper_bound
+        self.assertTrue((above & below).all())
+
+    def assertAllInSet(self, target: Any, expected_set: Any) -> None:
+        """Asserts that every element is one of a set."""
+        strange = set(np.asarray(self.evaluate(target)).reshape(-1).tolist()) - set(expected_set)
+        self.assertFalse(strange, f"{strange} not in {expected_set}")
+
+    def assertAllCloseAccordingToType(
+        self,
+        a: Any,
+        b: Any,
+        rtol: float = 1e-6,
+        atol: float = 1e-6,
+        float_rtol: float = 1e-6,
+        float_atol: float = 1e-6,
+        half_rtol: float = 1e-3,
+        half_atol: float = 1e-3,
+        bfloat16_rtol: float = 1e-2,
+        bfloat16_atol: float = 1e-2,
+        msg: str | None = None,
+    ) -> None:
+        """Asserts that two arrays are as close as the coarser of their dtypes allows."""
+        first, second = np.asarray(self.evaluate(a)), np.asarray(self.evaluate(b))
+        names = {first.dtype.name, second.dtype.name}
+        for kinds, relative, absolute in (
+            ({"float32", "complex64"}, float_rtol, float_atol),
+            ({"float16"}, half_rtol, half_atol),
+            ({"bfloat16"}, bfloat16_rtol, bfloat16_atol),
+        ):
+            if names & kinds:
+                rtol, atol = max(rtol, relative), max(atol, absolute)
+        wide = np.complex128 if "c" in (first.dtype.kind, second.dtype.kind) else np.float64
+        self.assertAllClose(first.astype(wide), second.astype(wide), rtol, atol, msg)
+
+    def assertArrayNear(
+        self, farray1: Any, farray2: Any, err: float, msg: str | None = None
+    ) -> None:
+        """Asserts that the numbers of two lists differ by at most `err`."""
+        self.assertEqual(len(farray1), len(farray2), msg)
+        for f1, f2 in zip(farray1, farray2, strict=True):
+            self.assertNear(float(f1), float(f2), err, msg)
+
+    def assertNDArrayNear(
+        self, ndarray1: Any, ndarray2: Any, err: float, msg: str | None = None
+    ) -> None:
+        """Asserts that the difference of two arrays has a norm of at most `err`."""
+        distance = np.linalg.norm(np.asarray(ndarray1) - np.asarray(ndarray2))
+        self.assertTrue(distance < err, msg or f"The arrays are {distance} apart")
+
+    def assertDTypeEqual(self, target: Any, expected_dtype: Any) -> None:
+        """Asserts that an array has a dtype."""
+        found = np.asarray(self.evaluate(target)).dtype
+        self.assertEqual(found, getattr(expected_dtype, "as_numpy_dtype", expected_dtype))
+
+    def assertStartsWith(self, actual: str, expected_start: str, msg: str | None = None) -> None:
+        """Asserts that a text begins with another."""
+        if not actual.startswith(expected_start):
+            self.fail(msg or f"{actual!r} does not start with {expected_start!r}")
+
+    def assertProtoEquals(
+        self, expected_message_maybe_ascii: Any, message: Any, msg: str | None = None
+    ) -> None:
+        """Asserts that a message equals another one, which may be written as text."""
+        expected = expected_message_maybe_ascii
+        if isinstance(expected, str | bytes):
+            from google.protobuf import text_format
+
+            expected = text_format.Parse(expected, type(message)())
+        self.assertEqual(expected, message, msg)
+
+    @contextlib.contextmanager
+    def assertRaisesWithPredicateMatch(
+        self, exception_type: type[Exception], expected_err_re_or_predicate: Any
+    ) -> Iterator[None]:
+        """Asserts that an exception is raised whose text matches, or that satisfies a function."""
+        wanted = expected_err_re_or_predicate
+        try:
+            yield
+        except exception_type as error:
+            text = getattr(error, "message", str(error))
+            matches = wanted(error) if callable(wanted) else re.search(wanted, text)
+            self.assertTrue(matches, f"Exception of type {type(error)}: {text}")
+        else:
+            self.fail(f"{exception_type.__name__} not raised")
+
+    def assertRaisesOpError(self, expected_err_re_or_predicate: Any) -> Any:
+        """Asserts that an error of an operation is raised whose text matches."""
+        return self.assertRaisesWithPredicateMatch(OpError, expected_err_re_or_predicate)
 
     def assertNear(self, f1: float, f2: float, err: float, msg: str | None = None) -> None:
         """Asserts that two numbers differ by at most `err`."""

@@ -1,7 +1,8 @@
 """Nonsense for every public function: it gives a result or a Python exception, and nothing else.
 
 A crash, an endless search or a large allocation for a small result ends or fails the run. With
-NONSENSE_EXAMPLES in the environment more than the default number of calls are made per function.
+NONSENSE_EXAMPLES in the environment more than the default number of calls are made per function,
+and with a number in NONSENSE_SEED others than usual.
 """
 
 from __future__ import annotations
@@ -15,13 +16,27 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given, seed, settings
 from hypothesis import strategies as st
 
 import eagerflow as tf
 from eagerflow import _core
 
 EXAMPLES = int(os.environ.get("NONSENSE_EXAMPLES", "8"))
+SEED = os.environ.get("NONSENSE_SEED")
+
+
+def many(examples: int) -> Callable[[Callable], Callable]:
+    """So many examples, always the same ones unless a seed is given."""
+    options = settings(
+        max_examples=examples,
+        deadline=None,
+        derandomize=SEED is None,
+        database=None,
+        suppress_health_check=list(HealthCheck),
+    )
+    return options if SEED is None else lambda function: seed(int(SEED))(options(function))
+
 
 NAMESPACES = {
     "ops": _core.ops,
@@ -180,13 +195,7 @@ def test_nonsense_is_answered(name: str) -> None:
     function = FUNCTIONS[name]
     names, required = parameters(function)
 
-    @settings(
-        max_examples=EXAMPLES,
-        deadline=None,
-        derandomize=True,
-        database=None,
-        suppress_health_check=list(HealthCheck),
-    )
+    @many(EXAMPLES)
     @given(st.data())
     def calls(data: st.DataObject) -> None:
         given_ones = data.draw(st.one_of(st.just(required), st.integers(0, len(names))))
@@ -215,13 +224,7 @@ parts = st.one_of(
     anything,
 )
 keys = st.one_of(parts, st.lists(parts, max_size=4).map(tuple))
-either = settings(
-    max_examples=25 * EXAMPLES,
-    deadline=None,
-    derandomize=True,
-    database=None,
-    suppress_health_check=list(HealthCheck),
-)
+either = many(25 * EXAMPLES)
 
 
 def refuse(call: Callable) -> None:

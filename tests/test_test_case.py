@@ -1,0 +1,80 @@
+"""tf.test.TestCase: what its assertions let pass."""
+
+import unittest
+
+import numpy as np
+import pytest
+
+import eagerflow as tf
+
+CASE = tf.test.TestCase()
+
+PASSES = [
+    lambda: CASE.assertAllGreaterEqual([1, 2], 1),
+    lambda: CASE.assertAllLessEqual(tf.constant([1, 2]), 2),
+    lambda: CASE.assertAllInRange([1.0, 2.0], 0, 2),
+    lambda: CASE.assertAllInSet(tf.constant([1, 2, 1]), {1, 2, 3}),
+    lambda: CASE.assertAllCloseAccordingToType(np.float16([1.0]), np.float32([1.0004])),
+    lambda: CASE.assertAllCloseAccordingToType(tf.constant([1.0], tf.bfloat16), [1.005]),
+    lambda: CASE.assertArrayNear([1.0, 2.0], [1.1, 1.9], 0.11),
+    lambda: CASE.assertNDArrayNear(np.ones(4), np.ones(4) + 0.1, 0.21),
+    lambda: CASE.assertDTypeEqual(tf.constant(1), tf.int32),
+    lambda: CASE.assertStartsWith("abc", "ab"),
+    lambda: CASE.assertProtoEquals("int64_list { value: 3 }", feature(3)),
+]
+
+FAILS = [
+    lambda: CASE.assertAllGreaterEqual([1, 2], 2),
+    lambda: CASE.assertAllLessEqual([1, 2], 1),
+    lambda: CASE.assertAllInRange([1.0, 2.0], 0, 2, open_upper_bound=True),
+    lambda: CASE.assertAllInSet([4], {1, 2, 3}),
+    lambda: CASE.assertAllCloseAccordingToType(np.float32([1.0]), np.float32([1.0004])),
+    lambda: CASE.assertArrayNear([1.0], [1.2], 0.11),
+    lambda: CASE.assertNDArrayNear(np.ones(4), np.ones(4) + 0.1, 0.19),
+    lambda: CASE.assertDTypeEqual(tf.constant(1), tf.int64),
+    lambda: CASE.assertStartsWith("abc", "b"),
+    lambda: CASE.assertProtoEquals("int64_list { value: 3 }", feature(4)),
+]
+
+
+def feature(number):
+    return tf.train.Feature(int64_list=tf.train.Int64List(value=[number]))
+
+
+@pytest.mark.parametrize("check", PASSES)
+def test_passes(check):
+    check()
+
+
+@pytest.mark.parametrize("check", FAILS)
+def test_fails(check):
+    with pytest.raises(AssertionError):
+        check()
+
+
+def test_errors_are_matched():
+    with CASE.assertRaisesOpError("Matrix size-incompatible"):
+        tf.matmul(tf.ones([2, 3]), tf.ones([2, 3]))
+    with CASE.assertRaisesWithPredicateMatch(ValueError, lambda error: "x" in str(error)):
+        raise ValueError("x")
+    with pytest.raises(AssertionError):
+        with CASE.assertRaisesWithPredicateMatch(ValueError, "y"):
+            raise ValueError("x")
+    with pytest.raises(AssertionError):
+        with CASE.assertRaisesOpError("anything"):
+            pass
+
+
+def test_skipping_and_classes():
+    @tf.test.disable_with_predicate(lambda: True, "not now")
+    def test(case):
+        raise AssertionError
+
+    with pytest.raises(unittest.SkipTest, match="not now"):
+        test(CASE)
+
+    @tf.test.with_eager_op_as_function
+    class Case(tf.test.TestCase):
+        pass
+
+    assert issubclass(Case, tf.test.TestCase)
