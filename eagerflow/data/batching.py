@@ -38,7 +38,7 @@ class GroupingDataset(UnaryDataset):
     def _sample_elements(self, variant: int) -> list:
         """As many examples as a batch could have."""
         size = self._size
-        if variant and not self._drop:
+        if variant % 2 and not self._drop:
             size = 2 if size == 1 else size - 1
         return [self._input._sample(variant)] * size
 
@@ -498,7 +498,7 @@ class RebatchDataset(UnaryDataset):
 
     def _make_sample(self, variant: int) -> Any:
         element = UnbatchDataset(self._input)._sample(variant)
-        size = self._sizes[0] + (variant if not self._drop else 0)
+        size = self._sizes[0] + (variant % 2 if not self._drop else 0)
         return stack_elements([element] * size)
 
 

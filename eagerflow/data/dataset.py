@@ -59,7 +59,10 @@ class Dataset(Creation, Transformation):
         return self._inputs[0]._count()
 
     def _make_sample(self, variant: int) -> Any:
-        """An element as they may come; the two variants differ in the sizes that are not known."""
+        """An element as they may come; variants 0 and 1 differ in the sizes that are not known.
+
+        Variants 2 and 3 may hold tensors of unknown value in place of what is only an example.
+        """
         return self._inputs[0]._sample(variant)
 
     def _details(self) -> str:

@@ -44,10 +44,24 @@ class FunctionDataset(UnaryDataset):
 
     def _make_sample(self, variant: int) -> Any:
         call = caller_of(self._function)
-        return structure.normalize_result(call(self._input._sample(variant)))
+        example = self._input._sample(variant)
+        try:
+            return structure.normalize_result(call(example))
+        except Exception:
+            # An example may be of a form that the function does not expect.
+            unknown = None if variant >= 2 else self._input._sample(variant + 2)
+            if not _has_unknown(unknown) or unknown is example:
+                raise
+        return structure.normalize_result(call(unknown))
 
     def _details(self) -> str:
         return getattr(self._function, "__qualname__", repr(self._function))
+
+
+def _has_unknown(element: Any) -> bool:
+    """Whether the value of a part is not known."""
+    leaves = structure.flatten(element)
+    return any(type(leaf) is Tensor and _core.is_symbolic(leaf) for leaf in leaves)
 
 
 class MapDataset(FunctionDataset):

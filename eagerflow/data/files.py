@@ -140,7 +140,15 @@ class OneFileDataset(Dataset):
         return UNKNOWN
 
     def _make_sample(self, variant: int) -> Any:
-        return next(self._make(self._path), _core.convert("", None, None))
+        found = next(self._make(self._path), None)
+        return _any_text(variant) if found is None else found
+
+
+def _any_text(variant: int) -> Any:
+    """What stands for a record that cannot be read yet: texts, or a string of unknown value."""
+    if variant >= 2:
+        return _core.symbolic(dtypes.string, [])
+    return _core.convert("0 0,0" if variant else "", dtypes.string, None)
 
 
 class ReaderDataset(UnaryDataset, ABC):
@@ -168,6 +176,12 @@ class ReaderDataset(UnaryDataset, ABC):
 
     def _make_spec(self) -> Any:
         return TensorSpec([], dtypes.string)
+
+    def _make_sample(self, variant: int) -> Any:
+        try:
+            return super()._make_sample(variant)
+        except errors.OpError:
+            return _any_text(variant)
 
     def _known_spec(self) -> Any:
         return (self.element_spec,)

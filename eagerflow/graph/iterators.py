@@ -321,6 +321,9 @@ class DeferredDataset:
 
 
 def _small(tensor: Any) -> Any:
+    """A value for a graph tensor that datasets are made from; for a number, one that can count."""
+    if tensor.dtype.is_integer and tensor.shape.rank == 0:
+        return _core.convert(2, tensor.dtype, None)
     return inference.example(tensor)
 
 

@@ -31,8 +31,19 @@ class DensePlan:
 
     def parse(self, serialized: Any) -> dict[str, Any] | None:
         """The tensors of a scalar or vector of Examples; None if one needs a closer look."""
-        columns = self._examples.parse(_core.convert(serialized, None, dtypes.string))
+        serialized = _core.convert(serialized, None, dtypes.string)
+        if _core.is_symbolic(serialized):
+            return self._unknown(serialized)
+        columns = self._examples.parse(serialized)
         return None if columns is None else dict(zip(self._keys, columns, strict=True))
+
+    def _unknown(self, serialized: Any) -> dict[str, Any]:
+        """Tensors of unknown values, for Examples that are not known yet."""
+        first = list(serialized.shape)
+        return {
+            key: _core.symbolic(dtypes.as_dtype(feature.dtype), [*first, *_sizes(feature)])
+            for key, feature in ((key, self.features[key]) for key in self._keys)
+        }
 
 
 _last: DensePlan | None = None

@@ -47,6 +47,28 @@ class Dataset(metaclass=_Kind):
         return data.Dataset.from_tensor_slices(sparse_tensor)
 
 
+class _ReaderKind(type):
+    """Calls the class of version 2, if need be later, with the values of graph tensors."""
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        return deferrable(getattr(data, cls.__name__))(*args, **kwargs)
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return isinstance(instance, getattr(data, cls.__name__))
+
+
+class TFRecordDataset(metaclass=_ReaderKind):
+    """The records of TFRecord files; see `tf.data.TFRecordDataset`."""
+
+
+class TextLineDataset(metaclass=_ReaderKind):
+    """The lines of text files; see `tf.data.TextLineDataset`."""
+
+
+class FixedLengthRecordDataset(metaclass=_ReaderKind):
+    """Records of the same length; see `tf.data.FixedLengthRecordDataset`."""
+
+
 class Iterator(GraphIterator):
     """Goes through datasets of one structure."""
 
@@ -108,7 +130,10 @@ def _specs(output_types: Any, output_shapes: Any) -> Any:
 
 __all__ = [
     "Dataset",
+    "FixedLengthRecordDataset",
     "Iterator",
+    "TFRecordDataset",
+    "TextLineDataset",
     "get_output_classes",
     "get_output_shapes",
     "get_output_types",

@@ -172,6 +172,7 @@ RENAMED = {
     "sparse_transpose": "sparse.transpose",
     "squared_difference": "math.squared_difference",
     "string_join": "strings.join",
+    "string_split": "v1.strings.string_split",
     "string_strip": "strings.strip",
     "string_to_hash_bucket": "strings.to_hash_bucket",
     "string_to_hash_bucket_fast": "strings.to_hash_bucket_fast",

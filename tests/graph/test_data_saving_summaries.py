@@ -57,6 +57,68 @@ def test_iterators_change_their_dataset():
             assert session.run(element) == expected
 
 
+def test_files_and_batch_sizes_may_be_placeholders(tmp_path):
+    names, size = tf.placeholder(tf.string, [None]), tf.placeholder(tf.int64, [])
+    lines = tf.data.TextLineDataset(names).skip(1)
+    lines = lines.map(lambda line: tf.string_split([line], ",").values).batch(size)
+    features = {"x": tf.FixedLenFeature([2], tf.float32), "n": tf.FixedLenFeature([], tf.int64)}
+
+    def parse(record):
+        example = tf.parse_single_example(record, features)
+        return example["x"] * 2.0, example["n"]
+
+    records = tf.data.TFRecordDataset(names).map(parse).batch(2)
+    whole = (
+        tf.data.TFRecordDataset(names).batch(2).map(lambda r: tf.parse_example(r, features)["x"])
+    )
+    iterators = [d.make_initializable_iterator() for d in (lines, records, whole)]
+    text, (x, n), y = [iterator.get_next() for iterator in iterators]
+    assert x.shape.as_list() == [None, 2] and n.dtype == tf.int64
+    assert y.shape.as_list() == [None, 2] and text.dtype == tf.string
+    path = str(tmp_path / "lines")
+    (tmp_path / "lines").write_text("a,b\n1,2\n3,4\n5,6\n")
+    data = str(tmp_path / "records")
+    with tf.io.TFRecordWriter(data) as writer:
+        for k in range(3):
+            example = tf.train.Example()
+            example.features.feature["x"].float_list.value.extend([k, k + 0.5])
+            example.features.feature["n"].int64_list.value.append(k)
+            writer.write(example.SerializeToString())
+    with tf.Session() as session:
+        session.run(iterators[0].initializer, {names: [path], size: 2})
+        assert session.run(text).tolist() == [[b"1", b"2"], [b"3", b"4"]]
+        session.run(iterators[0].initializer, {names: [path, path], size: 5})
+        assert session.run(text).shape == (5, 2)
+        session.run([it.initializer for it in iterators[1:]], {names: [data]})
+        assert [part.tolist() for part in session.run([x, n])] == [[[0.0, 1.0], [2.0, 3.0]], [0, 1]]
+        assert session.run(y).tolist() == [[0.0, 0.5], [1.0, 1.5]]
+        session.run(iterators[1].initializer, {names: ["nothing"]})
+        with pytest.raises(eagerflow.errors.NotFoundError):
+            session.run(x)
+    assert isinstance(eagerflow.data.TextLineDataset("a"), tf.data.TextLineDataset)
+
+
+def test_strings_are_split_as_in_version_1():
+    def split(*args, **kwargs):
+        parts = tf.string_split(*args, **kwargs)
+        with tf.Session() as session:
+            return session.run([parts.indices, parts.values, parts.dense_shape])
+
+    indices, values, shape = split(["hello world", "a b  c", ""])
+    assert indices.tolist() == [[0, 0], [0, 1], [1, 0], [1, 1], [1, 2]]
+    assert values.tolist() == [b"hello", b"world", b"a", b"b", b"c"]
+    assert shape.tolist() == [3, 3]
+    assert split(["a,b;c", ",x"], ",;")[1].tolist() == [b"a", b"b", b"c", b"x"]
+    assert split(["ab", "c"], "")[1].tolist() == [b"a", b"b", b"c"]
+    assert split(["a,,b", ""], ",", skip_empty=False)[1].tolist() == [b"a", b"", b"b"]
+    assert split(["a b"], delimiter="b")[1].tolist() == [b"a "]
+    ragged = tf.string_split(["a b", "c"], result_type="RaggedTensor")
+    with tf.Session() as session:
+        assert session.run(ragged.values).tolist() == [b"a", b"b", b"c"]
+    with pytest.raises(ValueError, match="vector"):
+        tf.string_split("a b")
+
+
 def test_a_handle_says_which_iterator_is_read():
     train = tf.data.Dataset.from_tensor_slices((np.arange(3.0), ["a", "b", "c"])).repeat()
     check = tf.data.Dataset.from_tensor_slices(([7.0, 8.0], ["x", "y"]))

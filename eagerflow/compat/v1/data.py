@@ -2,7 +2,10 @@
 
 from eagerflow.v1.data import (
     Dataset,
+    FixedLengthRecordDataset,
     Iterator,
+    TextLineDataset,
+    TFRecordDataset,
     get_output_classes,
     get_output_shapes,
     get_output_types,

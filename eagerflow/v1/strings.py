@@ -1,0 +1,56 @@
+"""Functions of strings that are called otherwise in version 1."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from eagerflow import _core, dtypes
+from eagerflow.ops.strings import byte_vector, cut
+
+
+def string_split(
+    source: Any = None,
+    sep: Any = None,
+    skip_empty: bool = True,
+    delimiter: Any = " ",
+    result_type: str = "SparseTensor",
+    name: str | None = None,
+) -> Any:
+    """The parts of strings between separators.
+
+    Args:
+        source: a vector of strings.
+        sep: each byte of it separates; if empty, every byte of the source is a part.
+        skip_empty: whether to leave out empty parts.
+        delimiter: another name of `sep`.
+        result_type: "SparseTensor" or "RaggedTensor".
+        name: ignored.
+
+    Returns:
+        A sparse tensor of rank two, or a ragged one.
+
+    Raises:
+        ValueError: if the result type is another one, or the source is no vector.
+
+    >>> tf.compat.v1.string_split(["a,b", "c"], ",").values.numpy().tolist()
+    [b'a', b'b', b'c']
+    """
+    if result_type not in ("SparseTensor", "RaggedTensor"):
+        raise ValueError("result_type must be 'SparseTensor' or 'RaggedTensor'.")
+    strings = _core.convert(source, dtypes.string, None)
+    if strings.ndim != 1:
+        raise ValueError(f"`source` must be a vector of strings, its shape is {strings.shape}.")
+    separators = _core.convert(delimiter if sep is None else sep, dtypes.string, None).numpy()
+    pattern = re.compile(b"[" + re.escape(separators) + b"]") if separators else None
+
+    def parts(item: bytes) -> list[bytes]:
+        if not item:
+            return []
+        if pattern is None:
+            return [item[i : i + 1] for i in range(len(item))]
+        found = pattern.split(item)
+        return [part for part in found if part] if skip_empty else found
+
+    rows = cut(parts, strings, "StringSplit", byte_vector)
+    return rows.to_sparse() if result_type == "SparseTensor" else rows
