@@ -98,27 +98,6 @@ def test_files_and_batch_sizes_may_be_placeholders(tmp_path):
     assert isinstance(eagerflow.data.TextLineDataset("a"), tf.data.TextLineDataset)
 
 
-def test_strings_are_split_as_in_version_1():
-    def split(*args, **kwargs):
-        parts = tf.string_split(*args, **kwargs)
-        with tf.Session() as session:
-            return session.run([parts.indices, parts.values, parts.dense_shape])
-
-    indices, values, shape = split(["hello world", "a b  c", ""])
-    assert indices.tolist() == [[0, 0], [0, 1], [1, 0], [1, 1], [1, 2]]
-    assert values.tolist() == [b"hello", b"world", b"a", b"b", b"c"]
-    assert shape.tolist() == [3, 3]
-    assert split(["a,b;c", ",x"], ",;")[1].tolist() == [b"a", b"b", b"c", b"x"]
-    assert split(["ab", "c"], "")[1].tolist() == [b"a", b"b", b"c"]
-    assert split(["a,,b", ""], ",", skip_empty=False)[1].tolist() == [b"a", b"", b"b"]
-    assert split(["a b"], delimiter="b")[1].tolist() == [b"a "]
-    ragged = tf.string_split(["a b", "c"], result_type="RaggedTensor")
-    with tf.Session() as session:
-        assert session.run(ragged.values).tolist() == [b"a", b"b", b"c"]
-    with pytest.raises(ValueError, match="vector"):
-        tf.string_split("a b")
-
-
 def test_a_handle_says_which_iterator_is_read():
     train = tf.data.Dataset.from_tensor_slices((np.arange(3.0), ["a", "b", "c"])).repeat()
     check = tf.data.Dataset.from_tensor_slices(([7.0, 8.0], ["x", "y"]))
