@@ -120,7 +120,10 @@ def _at(path: str) -> Any:
         module = importlib.import_module(".".join(["eagerflow", *modules]))
     except ModuleNotFoundError:
         return None
-    return getattr(module, name, None)
+    try:
+        return getattr(module, name, None)
+    except ImportError:  # what the name needs is not installed
+        return None
 
 
 def _version_1(module: str, name: str, found: Any, nodes: bool) -> Any:

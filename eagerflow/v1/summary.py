@@ -13,7 +13,8 @@ from eagerflow.graph.recording import record
 from eagerflow.v1.names import GraphKeys
 
 
-def _messages() -> Any:
+def message_classes() -> Any:
+    """The classes of the messages in logs, by their names."""
     from eagerflow.protos.event import MESSAGES
 
     return MESSAGES
@@ -21,14 +22,14 @@ def _messages() -> Any:
 
 def summary_message() -> Any:
     """An empty summary message."""
-    return _messages()["Summary"]()
+    return message_classes()["Summary"]()
 
 
 def _summary(kind: str, name: str, fill: Any, tensor: Any, collections: Any) -> Any:
     """A node, or at once a string, that holds a summary message."""
 
     def make(value: Any) -> Any:
-        message = _messages()["Summary"]()
+        message = message_classes()["Summary"]()
         entry = message.value.add()
         entry.tag = tag
         fill(entry, np.asarray(value))
@@ -106,7 +107,7 @@ def image(
             low = float(array.min(initial=0.0))
             array = array * 127.0 / high + 128.0 if low < 0 else array * (255.0 / high)
             array = np.clip(array, 0, 255).astype(np.uint8)
-        message = _messages()["Summary"]()
+        message = message_classes()["Summary"]()
         for k, pixels in enumerate(array[:max_outputs]):
             entry = message.value.add()
             entry.tag = f"{tag}/image/{k}" if max_outputs > 1 else f"{tag}/image"
@@ -202,11 +203,11 @@ class FileWriter:
         """Appends a summary: what a session gave for one, or a message."""
         if hasattr(summary, "numpy"):
             summary = summary.numpy()
-        message = _messages()["Summary"]()
+        message = message_classes()["Summary"]()
         message.ParseFromString(
             summary if isinstance(summary, bytes) else summary.SerializeToString()
         )
-        event = _messages()["Event"](
+        event = message_classes()["Event"](
             wall_time=time.time(), step=0 if global_step is None else int(global_step)
         )
         event.summary.CopyFrom(message)
@@ -281,4 +282,4 @@ def summary_iterator(path: Any) -> Iterator[Any]:
     from eagerflow.io.records import read_records
 
     for entry in read_records(path):
-        yield _messages()["Event"].FromString(entry)
+        yield message_classes()["Event"].FromString(entry)

@@ -98,7 +98,16 @@ from eagerflow.v1.variable_scope import (
     variable_op_scope,
     variable_scope,
 )
+from eagerflow.version import VERSION
+
+__version__ = VERSION
 
 __getattr__, __dir__ = mirror(
-    __name__, "eagerflow.v1.arithmetic", "eagerflow", renamed=RENAMED, hidden=SECOND_ONLY
+    __name__,
+    "eagerflow.v1.arithmetic",
+    "eagerflow.v1.lists",
+    "eagerflow.v1.scatter",
+    "eagerflow",
+    renamed=RENAMED,
+    hidden=SECOND_ONLY,
 )

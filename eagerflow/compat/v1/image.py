@@ -1,0 +1,5 @@
+"""tf.compat.v1.image: images, resized as version 1 did."""
+
+from eagerflow.v1.mirror import mirror
+
+__getattr__, __dir__ = mirror(__name__, "eagerflow.v1.image", "eagerflow.image")

@@ -1,0 +1,347 @@
+"""Layers of tf.contrib.layers: functions that make variables, apply them, and activate by default."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from eagerflow import dtype as dtypes
+from eagerflow.compat import v1
+from eagerflow.v1 import layers
+from eagerflow.v1.initializers import Zeros, xavier_initializer
+from eagerflow.v1.variable_scope import get_variable, variable_scope
+
+
+def _normalized(
+    outputs: Any, normalizer_fn: Any, normalizer_params: Any, activation_fn: Any
+) -> Any:
+    if normalizer_fn is not None:
+        outputs = normalizer_fn(outputs, **(normalizer_params or {}))
+    return outputs if activation_fn is None else activation_fn(outputs)
+
+
+def fully_connected(
+    inputs: Any,
+    num_outputs: int,
+    activation_fn: Callable | None = v1.nn.relu,
+    normalizer_fn: Callable | None = None,
+    normalizer_params: dict | None = None,
+    weights_initializer: Any = None,
+    weights_regularizer: Any = None,
+    biases_initializer: Any = Zeros,
+    biases_regularizer: Any = None,
+    reuse: Any = None,
+    variables_collections: Any = None,
+    outputs_collections: Any = None,
+    trainable: bool = True,
+    scope: Any = None,
+) -> Any:
+    """`activation_fn(inputs @ weights + biases)`, by default with relu.
+
+    Args:
+        inputs: `[..., features]`.
+        num_outputs: how many features there are after it.
+        activation_fn: None for none.
+        normalizer_fn: is applied in place of biases.
+        normalizer_params: its keyword arguments.
+        weights_initializer: by default Xavier's.
+        weights_regularizer: a term of the loss.
+        biases_initializer: None for no biases.
+        biases_regularizer: a term of the loss.
+        reuse: whether the variables of the scope are there already.
+        variables_collections: collections that get the variables.
+        outputs_collections: accepted.
+        trainable: whether the variables are trained.
+        scope: the scope's name, by default "fully_connected".
+
+    >>> with tf.Graph().as_default():
+    ...     from eagerflow.contrib.layers import fully_connected
+    ...
+    ...     y = fully_connected(tf.compat.v1.placeholder(tf.float32, [None, 4]), 3)
+    ...     print(y.shape, [v.op.name for v in tf.compat.v1.global_variables()])
+    (None, 3) ['fully_connected/weights', 'fully_connected/biases']
+    """
+    with variable_scope(scope, "fully_connected", reuse=reuse):
+        weights = get_variable(
+            "weights",
+            [int(inputs.shape[-1]), num_outputs],
+            inputs.dtype,
+            weights_initializer or xavier_initializer(),
+            weights_regularizer,
+            trainable,
+            collections=variables_collections,
+        )
+        rank = inputs.shape.rank
+        outputs = v1.matmul(inputs, weights) if rank == 2 else v1.tensordot(inputs, weights, 1)
+        if normalizer_fn is None and biases_initializer is not None:
+            biases = get_variable(
+                "biases",
+                [num_outputs],
+                inputs.dtype,
+                biases_initializer,
+                biases_regularizer,
+                trainable,
+                collections=variables_collections,
+            )
+            outputs = v1.nn.bias_add(outputs, biases)
+        return _normalized(outputs, normalizer_fn, normalizer_params, activation_fn)
+
+
+def relu(inputs: Any, num_outputs: int, **kwargs: Any) -> Any:
+    """`fully_connected` with relu."""
+    return fully_connected(inputs, num_outputs, activation_fn=v1.nn.relu, **kwargs)
+
+
+def linear(inputs: Any, num_outputs: int, **kwargs: Any) -> Any:
+    """`fully_connected` without an activation."""
+    return fully_connected(inputs, num_outputs, activation_fn=None, **kwargs)
+
+
+def conv2d(
+    inputs: Any,
+    num_outputs: int,
+    kernel_size: Any,
+    stride: Any = 1,
+    padding: str = "SAME",
+    data_format: str | None = None,
+    rate: Any = 1,
+    activation_fn: Callable | None = v1.nn.relu,
+    normalizer_fn: Callable | None = None,
+    normalizer_params: dict | None = None,
+    weights_initializer: Any = None,
+    weights_regularizer: Any = None,
+    biases_initializer: Any = Zeros,
+    biases_regularizer: Any = None,
+    reuse: Any = None,
+    variables_collections: Any = None,
+    outputs_collections: Any = None,
+    trainable: bool = True,
+    scope: Any = None,
+) -> Any:
+    """A convolution of images, by default with relu; arguments as in `fully_connected`.
+
+    Args:
+        inputs: `[batch, height, width, channels]`.
+        num_outputs: how many channels there are after it.
+        kernel_size: height and width, or one number.
+        stride: the steps.
+        padding: "SAME" or "VALID".
+        data_format: must be "NHWC".
+        rate: the distance of the kernel's elements.
+        activation_fn: None for none.
+        normalizer_fn: is applied in place of biases.
+        normalizer_params: its keyword arguments.
+        weights_initializer: by default Xavier's.
+        weights_regularizer: a term of the loss.
+        biases_initializer: None for no biases.
+        biases_regularizer: a term of the loss.
+        reuse: whether the variables of the scope are there already.
+        variables_collections: collections that get the variables.
+        outputs_collections: accepted.
+        trainable: whether the variables are trained.
+        scope: the scope's name, by default "Conv".
+
+    Raises:
+        ValueError: for another data format.
+    """
+    if data_format not in (None, "NHWC"):
+        raise ValueError(f"conv2d computes in the data format NHWC, got {data_format}")
+    height, width = _pair(kernel_size)
+    with variable_scope(scope, "Conv", reuse=reuse):
+        weights = get_variable(
+            "weights",
+            [height, width, int(inputs.shape[-1]), num_outputs],
+            inputs.dtype,
+            weights_initializer or xavier_initializer(),
+            weights_regularizer,
+            trainable,
+            collections=variables_collections,
+        )
+        outputs = v1.nn.conv2d(
+            inputs,
+            weights,
+            strides=[1, *_pair(stride), 1],
+            padding=padding,
+            dilations=[1, *_pair(rate), 1],
+        )
+        if normalizer_fn is None and biases_initializer is not None:
+            biases = get_variable(
+                "biases",
+                [num_outputs],
+                inputs.dtype,
+                biases_initializer,
+                biases_regularizer,
+                trainable,
+                collections=variables_collections,
+            )
+            outputs = v1.nn.bias_add(outputs, biases)
+        return _normalized(outputs, normalizer_fn, normalizer_params, activation_fn)
+
+
+convolution2d = conv2d
+
+
+def _pair(value: Any) -> list[int]:
+    return [int(v) for v in value] if isinstance(value, list | tuple) else [int(value)] * 2
+
+
+def max_pool2d(
+    inputs: Any,
+    kernel_size: Any,
+    stride: Any = 2,
+    padding: str = "VALID",
+    data_format: str = "NHWC",
+    outputs_collections: Any = None,
+    scope: Any = None,
+) -> Any:
+    """The largest of each window of images `[batch, height, width, channels]`."""
+    sizes = [1, *_pair(kernel_size), 1], [1, *_pair(stride), 1]
+    return v1.nn.max_pool(inputs, *sizes, padding=padding, data_format=data_format)
+
+
+def avg_pool2d(
+    inputs: Any,
+    kernel_size: Any,
+    stride: Any = 2,
+    padding: str = "VALID",
+    data_format: str = "NHWC",
+    outputs_collections: Any = None,
+    scope: Any = None,
+) -> Any:
+    """The average of each window of images `[batch, height, width, channels]`."""
+    sizes = [1, *_pair(kernel_size), 1], [1, *_pair(stride), 1]
+    return v1.nn.avg_pool(inputs, *sizes, padding=padding, data_format=data_format)
+
+
+def batch_norm(
+    inputs: Any,
+    decay: float = 0.999,
+    center: bool = True,
+    scale: bool = False,
+    epsilon: float = 0.001,
+    activation_fn: Callable | None = None,
+    is_training: Any = True,
+    reuse: Any = None,
+    trainable: bool = True,
+    scope: Any = None,
+    updates_collections: Any = None,
+    **kwargs: Any,
+) -> Any:
+    """Normalizes by the mean and variance of batches; moving averages change while it trains.
+
+    Args:
+        inputs: `[..., channels]`.
+        decay: how much of the moving averages stays.
+        center: whether something is added.
+        scale: whether it is scaled.
+        epsilon: is added to the variance.
+        activation_fn: is applied at the end.
+        is_training: whether the batch counts, and not the averages; may be a tensor.
+        reuse: whether the variables of the scope are there already.
+        trainable: whether the variables are trained.
+        scope: the scope's name, by default "BatchNorm".
+        updates_collections: accepted: averages change when the result is computed.
+        **kwargs: accepted.
+    """
+    layer = layers.BatchNormalization(
+        momentum=decay,
+        center=center,
+        scale=scale,
+        epsilon=epsilon,
+        trainable=trainable,
+        name=scope or "BatchNorm",
+        _scope=scope,
+        _reuse=reuse,
+    )
+    outputs = layer(inputs, training=is_training)
+    return outputs if activation_fn is None else activation_fn(outputs)
+
+
+def layer_norm(
+    inputs: Any,
+    center: bool = True,
+    scale: bool = True,
+    activation_fn: Callable | None = None,
+    reuse: Any = None,
+    trainable: bool = True,
+    begin_norm_axis: int = 1,
+    begin_params_axis: int = -1,
+    scope: Any = None,
+    **kwargs: Any,
+) -> Any:
+    """Normalizes each example by its own mean and variance; arguments as in `batch_norm`."""
+    with variable_scope(scope, "LayerNorm", reuse=reuse):
+        rank = inputs.shape.rank
+        axes = list(range(begin_norm_axis % rank, rank))
+        shape = [int(size) for size in inputs.shape.as_list()[begin_params_axis:]]
+        beta = gamma = None
+        if center:
+            beta = get_variable("beta", shape, inputs.dtype, Zeros, trainable=trainable)
+        if scale:
+            ones = v1.ones_initializer()
+            gamma = get_variable("gamma", shape, inputs.dtype, ones, trainable=trainable)
+        mean, variance = v1.nn.moments(inputs, axes, keep_dims=True)
+        outputs = v1.nn.batch_normalization(inputs, mean, variance, beta, gamma, 1e-12)
+        return outputs if activation_fn is None else activation_fn(outputs)
+
+
+def dropout(
+    inputs: Any,
+    keep_prob: Any = 0.5,
+    noise_shape: Any = None,
+    is_training: bool = True,
+    outputs_collections: Any = None,
+    scope: Any = None,
+    seed: int | None = None,
+) -> Any:
+    """Drops inputs at random while it trains."""
+    if not is_training:
+        return inputs
+    return v1.nn.dropout(inputs, keep_prob=keep_prob, noise_shape=noise_shape, seed=seed)
+
+
+def one_hot_encoding(
+    labels: Any, num_classes: int, on_value: float = 1.0, off_value: float = 0.0, **kwargs: Any
+) -> Any:
+    """Labels as vectors with one element that is not zero."""
+    indices = v1.cast(labels, dtypes.int64)
+    return v1.one_hot(indices, num_classes, on_value=on_value, off_value=off_value)
+
+
+def softmax(logits: Any, scope: Any = None) -> Any:
+    """The softmax over the last axis."""
+    return v1.nn.softmax(logits)
+
+
+def embed_sequence(
+    ids: Any,
+    vocab_size: int,
+    embed_dim: int,
+    unique: bool = False,
+    initializer: Any = None,
+    regularizer: Any = None,
+    trainable: bool = True,
+    scope: Any = None,
+    reuse: Any = None,
+) -> Any:
+    """A vector for each id, from a table of them."""
+    with variable_scope(scope, "EmbedSequence", reuse=reuse):
+        table = get_variable(
+            "embeddings",
+            [vocab_size, embed_dim],
+            initializer=initializer,
+            regularizer=regularizer,
+            trainable=trainable,
+        )
+        return v1.nn.embedding_lookup(table, ids)
+
+
+def stack(inputs: Any, layer: Callable, stack_args: Any, **kwargs: Any) -> Any:
+    """One layer after the other, each with its own arguments."""
+    scope = kwargs.pop("scope", None)
+    with variable_scope(scope, "Stack"):
+        for k, args in enumerate(stack_args):
+            given = args if isinstance(args, list | tuple) else [args]
+            name = f"{getattr(layer, '__name__', 'layer')}_{k + 1}"
+            inputs = layer(inputs, *given, scope=name, **kwargs)
+    return inputs

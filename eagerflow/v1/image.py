@@ -1,0 +1,225 @@
+"""tf.image of version 1: resizing by corners of pixels, not by their centres."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from eagerflow import _core
+from eagerflow import dtype as dtypes
+from eagerflow import image as modern
+
+_ops = _core.ops
+
+
+class ResizeMethod:
+    """The methods of `resize_images`."""
+
+    BILINEAR = 0
+    NEAREST_NEIGHBOR = 1
+    BICUBIC = 2
+    AREA = 3
+
+
+def _places(size: int, new: int, align_corners: bool, half_pixel_centers: bool) -> Any:
+    """Where each new pixel is among the old ones."""
+    at = np.arange(new, dtype=np.float32)
+    if align_corners and new > 1:
+        return at * np.float32((size - 1) / (new - 1))
+    scale = np.float32(size / max(new, 1))
+    return (at + np.float32(0.5)) * scale - np.float32(0.5) if half_pixel_centers else at * scale
+
+
+def _cubic(distance: Any) -> Any:
+    """Keys's kernel with a = -0.75, as the first versions had it."""
+    a, d = -0.75, np.abs(distance)
+    near = ((a + 2) * d - (a + 3)) * d * d + 1
+    far = ((a * d - 5 * a) * d + 8 * a) * d - 4 * a
+    return np.where(d <= 1, near, np.where(d < 2, far, 0))
+
+
+def _along(images: Any, axis: int, taps: list[tuple[Any, Any]]) -> Any:
+    """A weighted sum of pixels along an axis."""
+    total = None
+    for places, weights in taps:
+        shape = [1, 1, 1, 1]
+        shape[axis] = len(places)
+        part = _ops.gather(images, _core.convert(places, dtypes.int32, None), axis=axis)
+        part = part * _core.convert(weights.reshape(shape).astype(np.float32), None, None)
+        total = part if total is None else total + part
+    return total
+
+
+def _resized(images: Any, size: Any, taps_of: Any) -> Any:
+    images = _core.convert(images, None, None)
+    if images.ndim != 4:
+        raise ValueError(f"images must be 4-D, got shape {images.shape}")
+    new = [int(n) for n in np.asarray(_core.convert(size, None, None))]
+    result = _ops.cast(images, dtypes.float32)
+    for axis in (1, 2):
+        result = _along(result, axis, taps_of(images._shape_tuple()[axis], new[axis - 1]))
+    return result
+
+
+def resize_bilinear(
+    images: Any,
+    size: Any,
+    align_corners: bool = False,
+    name: str | None = None,
+    half_pixel_centers: bool = False,
+) -> Any:
+    """Images of another size, float32, between whose pixels values are linear.
+
+    Args:
+        images: `[batch, height, width, channels]`.
+        size: the new height and width.
+        align_corners: whether corner pixels stay where they are.
+        name: the node's name.
+        half_pixel_centers: whether a pixel stands at its centre.
+
+    >>> image = tf.reshape([0.0, 4.0], [1, 1, 2, 1])
+    >>> tf.compat.v1.image.resize_bilinear(image, [1, 4]).numpy().ravel()
+    array([0., 2., 4., 4.], dtype=float32)
+    """
+
+    def taps(size: int, new: int) -> list[tuple[Any, Any]]:
+        at = np.clip(_places(size, new, align_corners, half_pixel_centers), 0, size - 1)
+        low = np.floor(at).astype(int)
+        share = at - low
+        return [(low, 1 - share), (np.minimum(low + 1, size - 1), share)]
+
+    return _resized(images, size, taps)
+
+
+def resize_nearest_neighbor(
+    images: Any,
+    size: Any,
+    align_corners: bool = False,
+    name: str | None = None,
+    half_pixel_centers: bool = False,
+) -> Any:
+    """Images of another size, of their own dtype, made of the nearest pixels."""
+    images = _core.convert(images, None, None)
+    new = [int(n) for n in np.asarray(_core.convert(size, None, None))]
+    for axis in (1, 2):
+        old = images._shape_tuple()[axis]
+        if half_pixel_centers:
+            at = np.floor((np.arange(new[axis - 1]) + 0.5) * np.float32(old / new[axis - 1]))
+        else:
+            at = _places(old, new[axis - 1], align_corners, False)
+            at = np.floor(at + 0.5) if align_corners else np.floor(at)
+        places = _core.convert(np.clip(at, 0, old - 1), None, None)
+        images = _ops.gather(images, _ops.cast(places, dtypes.int32), axis=axis)
+    return images
+
+
+def resize_bicubic(
+    images: Any,
+    size: Any,
+    align_corners: bool = False,
+    name: str | None = None,
+    half_pixel_centers: bool = False,
+) -> Any:
+    """Images of another size, float32, by cubic convolution."""
+    if half_pixel_centers:
+        return modern.resize(images, size, "bicubic")
+
+    def taps(size: int, new: int) -> list[tuple[Any, Any]]:
+        at = _places(size, new, align_corners, False)
+        low = np.floor(at).astype(int)
+        return [(np.clip(low + k, 0, size - 1), _cubic(at - (low + k))) for k in (-1, 0, 1, 2)]
+
+    return _resized(images, size, taps)
+
+
+def resize_area(
+    images: Any, size: Any, align_corners: bool = False, name: str | None = None
+) -> Any:
+    """Images of another size, float32, made of averages."""
+
+    def taps(size: int, new: int) -> list[tuple[Any, Any]]:
+        scale = (size - 1) / (new - 1) if align_corners and new > 1 else size / new
+        first = np.arange(new) * scale
+        last = first + scale  # beyond the border, its pixels count again
+        low = np.floor(first).astype(int)
+        count = int(np.max(np.ceil(last) - low))
+        found = []
+        for k in range(count):
+            covered = np.minimum(last, low + k + 1) - np.maximum(first, low + k)
+            found.append((np.clip(low + k, 0, size - 1), np.maximum(covered, 0) / scale))
+        return found
+
+    return _resized(images, size, taps)
+
+
+_FUNCTIONS = {
+    ResizeMethod.BILINEAR: resize_bilinear,
+    ResizeMethod.NEAREST_NEIGHBOR: resize_nearest_neighbor,
+    ResizeMethod.BICUBIC: resize_bicubic,
+    ResizeMethod.AREA: resize_area,
+    "bilinear": resize_bilinear,
+    "nearest": resize_nearest_neighbor,
+    "bicubic": resize_bicubic,
+    "area": resize_area,
+}
+
+
+def resize_images(
+    images: Any,
+    size: Any,
+    method: Any = ResizeMethod.BILINEAR,
+    align_corners: bool = False,
+    preserve_aspect_ratio: bool = False,
+    name: str | None = None,
+) -> Any:
+    """Images of another size.
+
+    Args:
+        images: `[batch, height, width, channels]`, or one image.
+        size: the new height and width.
+        method: one of `ResizeMethod`.
+        align_corners: whether corner pixels stay where they are.
+        preserve_aspect_ratio: whether the smaller factor counts for both.
+        name: the node's name.
+
+    Raises:
+        ValueError: for another method, or images of another rank.
+    """
+    method = getattr(method, "value", method)
+    if method not in _FUNCTIONS:
+        raise ValueError("Resize method is not implemented.")
+    images = _core.convert(images, None, None)
+    if images.ndim not in (3, 4):
+        raise ValueError("'images' must have either 3 or 4 dimensions.")
+    batch = images if images.ndim == 4 else _ops.expand_dims(images, 0)
+    height, width = batch._shape_tuple()[1:3]
+    new = [int(n) for n in np.asarray(_core.convert(size, None, None))]
+    if preserve_aspect_ratio:
+        factor = min(new[0] / height, new[1] / width)
+        new = [round(factor * height), round(factor * width)]
+    result = batch
+    if new != [height, width]:
+        result = _FUNCTIONS[method](batch, new, align_corners=align_corners)
+    return result if images.ndim == 4 else _ops.squeeze(result, [0])
+
+
+resize = resize_images
+
+
+def resize_image_with_crop_or_pad(image: Any, target_height: Any, target_width: Any) -> Any:
+    """Images cut or padded with zeros, evenly on both sides, to a size."""
+    return modern.resize_with_crop_or_pad(image, target_height, target_width)
+
+
+def resize_image_with_pad(
+    image: Any,
+    target_height: int,
+    target_width: int,
+    method: Any = ResizeMethod.BILINEAR,
+    align_corners: bool = False,
+) -> Any:
+    """Images of another size that keep their proportions, padded with zeros to a size."""
+    image = _core.convert(image, None, None)
+    resized = resize_images(image, [target_height, target_width], method, align_corners, True)
+    return modern.resize_with_crop_or_pad(resized, target_height, target_width)

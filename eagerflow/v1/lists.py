@@ -1,0 +1,96 @@
+"""Operations of version 1 on lists, strings and rows that version 2 spells otherwise."""
+
+from __future__ import annotations
+
+from collections import namedtuple
+from typing import Any
+
+import numpy as np
+
+from eagerflow import _core
+from eagerflow import dtype as dtypes
+from eagerflow.sparse_tensor import SparseTensor
+
+_ops = _core.ops
+
+ListDiff = namedtuple("ListDiff", ("out", "idx"))
+ListDiff.__doc__ = "What is in one list and not in the other, and where it is."
+
+
+def setdiff1d(x: Any, y: Any, index_dtype: Any = dtypes.int32, name: str | None = None) -> Any:
+    """The values of `x` that are not in `y`, in order, and their places.
+
+    >>> out, idx = tf.compat.v1.setdiff1d([1, 2, 3, 4], [2, 4])
+    >>> out.numpy().tolist(), idx.numpy().tolist()
+    ([1, 3], [0, 2])
+    """
+    x = _core.convert(x, None, None)
+    y = _core.convert(y, x.dtype, None)
+    places = np.flatnonzero(~np.isin(x.numpy(), y.numpy()))
+    indices = _core.convert(places, None, None)
+    return ListDiff(_ops.gather(x, indices), _ops.cast(indices, index_dtype))
+
+
+listdiff = setdiff1d
+
+
+def batch_gather(params: Any, indices: Any, name: str | None = None) -> Any:
+    """Elements along the last axis of the indices, each batch from its own.
+
+    >>> tf.compat.v1.batch_gather([[1, 2, 3], [4, 5, 6]], [[0], [2]]).numpy().tolist()
+    [[1], [6]]
+    """
+    indices = _core.convert(indices, None, None)
+    axis = indices.ndim - 1
+    return _ops.gather(params, indices, axis=axis, batch_dims=axis)
+
+
+def string_split(
+    source: Any = None,
+    sep: str | None = None,
+    skip_empty: bool = True,
+    delimiter: str = " ",
+    name: str | None = None,
+) -> SparseTensor:
+    """The parts of strings, as a sparse tensor.
+
+    Args:
+        source: a vector of strings.
+        sep: the same as `delimiter`.
+        skip_empty: whether empty parts are left out.
+        delimiter: characters between parts, each for itself; an empty one splits every character.
+        name: the node's name.
+
+    >>> tf.compat.v1.string_split(["a b", "c"]).values.numpy().tolist()
+    [b'a', b'b', b'c']
+    """
+    strings = _core.convert(source, dtypes.string, None).numpy()
+    between = (delimiter if sep is None else sep).encode()
+    indices, values, longest = [], [], 0
+    for row, text in enumerate(strings):
+        if not between:
+            parts = [text[k : k + 1] for k in range(len(text))]
+        else:
+            for character in between[1:]:
+                text = text.replace(bytes([character]), between[:1])
+            parts = text.split(between[:1])
+        parts = [part for part in parts if part or not skip_empty]
+        indices += [[row, k] for k in range(len(parts))]
+        values += parts
+        longest = max(longest, len(parts))
+    places = np.asarray(indices, np.int64).reshape(-1, 2)
+    texts = np.asarray(values, dtype=object)
+    return SparseTensor(places, _core.convert(texts, dtypes.string, None), [len(strings), longest])
+
+
+def convert_to_tensor_or_sparse_tensor(value: Any, dtype: Any = None, name: Any = None) -> Any:
+    """A tensor of the value, or a sparse tensor as it is.
+
+    Raises:
+        TypeError: if a sparse tensor has another dtype.
+    """
+    if not isinstance(value, SparseTensor):
+        return _core.convert(value, dtype, None)
+    if dtype is not None and value.dtype != dtypes.as_dtype(dtype):
+        raise TypeError(f"Sparse dtype: requested = {dtype}, actual = {value.dtype}")
+    return value

@@ -1,0 +1,22 @@
+"""Messages that programs of version 1 make by themselves."""
+
+from __future__ import annotations
+
+from typing import Any
+
+_NAMES = frozenset({"Event", "HistogramProto", "Summary", "SummaryMetadata"})
+
+
+def __getattr__(name: str) -> Any:
+    """The message's class, built when it is first asked for.
+
+    >>> summary = tf.compat.v1.Summary()
+    >>> _ = summary.value.add(tag="loss", simple_value=0.5)
+    >>> summary.value[0].tag
+    'loss'
+    """
+    if name not in _NAMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from eagerflow.v1.summary import message_classes
+
+    return message_classes()[name]

@@ -1,0 +1,46 @@
+"""tf.python_io: files of records."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from eagerflow.io.record_writer import TFRecordOptions, TFRecordWriter
+
+__all__ = ["TFRecordCompressionType", "TFRecordOptions", "TFRecordWriter", "tf_record_iterator"]
+
+
+class TFRecordCompressionType:
+    """How files of records are compressed."""
+
+    NONE = 0
+    ZLIB = 1
+    GZIP = 2
+
+
+def tf_record_iterator(path: Any, options: Any = None) -> Iterator[bytes]:
+    """The records of a file.
+
+    Args:
+        path: the file.
+        options: a `TFRecordOptions`, or a number of `TFRecordCompressionType`.
+
+    Raises:
+        tf.errors.DataLossError: if the file is damaged.
+    """
+    from eagerflow import context
+    from eagerflow.data import TFRecordDataset
+
+    if isinstance(options, int):
+        kind = {0: "", 1: "ZLIB", 2: "GZIP"}[options]
+    else:
+        kind = TFRecordOptions.get_compression_type_string(options) if options else ""
+    with context.running_eagerly():
+        records = iter(TFRecordDataset([path], kind or None))
+    while True:
+        with context.running_eagerly():
+            try:
+                record = next(records)
+            except StopIteration:
+                return
+        yield record.numpy()

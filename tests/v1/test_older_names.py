@@ -1,0 +1,122 @@
+"""Older names beside what TensorFlow 2.21 gives for them."""
+
+import numpy as np
+import pytest
+
+import eagerflow
+from eagerflow.contrib import layers
+
+tf = eagerflow.compat.v1
+IMAGES = np.random.RandomState(0).rand(2, 7, 5, 3).astype(np.float32)
+# Sums of absolute values times 0, 1, 2 by channel, recorded, by method, size and align_corners.
+RESIZED = {
+    (0, (10, 11), False): 344.7,
+    (0, (10, 11), True): 339.3,
+    (0, (3, 4), False): 39.7,
+    (1, (10, 11), False): 342.7,
+    (1, (10, 11), True): 344.6,
+    (2, (10, 11), False): 344.0,
+    (2, (3, 4), True): 36.2,
+    (3, (10, 11), True): 336.7,
+    (3, (3, 4), False): 37.2,
+    (3, (3, 4), True): 36.0,
+    (3, (7, 5), False): 108.4,
+}
+
+
+@pytest.mark.parametrize("case", RESIZED, ids=str)
+def test_images_are_resized_by_their_corners(case):
+    method, size, align = case
+    found = tf.image.resize_images(IMAGES, size, method=method, align_corners=align)
+    assert found.shape == (2, *size, 3)
+    assert abs(float(np.sum(np.abs(found) * np.arange(3))) - RESIZED[case]) < 0.06
+
+
+def test_more_of_images():
+    half = tf.image.resize_bilinear(IMAGES, [9, 3], half_pixel_centers=True)
+    np.testing.assert_allclose(
+        half, eagerflow.image.resize(IMAGES, [9, 3], antialias=False), rtol=1e-5
+    )
+    assert tf.image.resize_images(IMAGES, [9, 3], preserve_aspect_ratio=True).shape[1:3] == (4, 3)
+    assert tf.image.resize_image_with_crop_or_pad(IMAGES, 9, 3).shape == (2, 9, 3, 3)
+    with pytest.raises(ValueError, match="Resize method"):
+        tf.image.resize_images(IMAGES, [2, 2], method=7)
+    with tf.Graph().as_default():
+        x = tf.placeholder(tf.uint8, [None, 8, 8, 1])
+        assert tf.image.resize_images(x, [4, 4]).shape.as_list() == [None, 4, 4, 1]
+
+
+def test_lists_and_rows():
+    out, idx = tf.setdiff1d(["a", "b", "c"], ["b"])
+    assert out.numpy().tolist() == [b"a", b"c"] and idx.numpy().tolist() == [0, 2]
+    assert tf.batch_gather([[1, 2], [3, 4]], [[1], [0]]).numpy().tolist() == [[2], [3]]
+    parts = tf.string_split(["a,b", "", "c,,d"], ",")
+    assert parts.indices.numpy().tolist() == [[0, 0], [0, 1], [2, 0], [2, 1]]
+    assert parts.dense_shape.numpy().tolist() == [3, 2]
+    assert tf.string_split(["ab"], "").values.numpy().tolist() == [b"a", b"b"]
+
+
+def test_changes_of_some_elements():
+    v = tf.Variable([1.0, 2.0, 3.0])
+    tf.scatter_nd_update(v, [[1]], [5.0])
+    tf.scatter_mul(v, [0, 2], [10.0, 2.0])
+    tf.scatter_max(v, [1], [4.0])
+    assert v.numpy().tolist() == [10, 5, 6]
+
+
+def test_records(tmp_path):
+    path = str(tmp_path / "records")
+    options = tf.python_io.TFRecordOptions(tf.python_io.TFRecordCompressionType.GZIP)
+    with tf.python_io.TFRecordWriter(path, options) as writer:
+        for text in (b"one", b"two"):
+            writer.write(text)
+    assert list(tf.python_io.tf_record_iterator(path, options)) == [b"one", b"two"]
+
+
+def test_summary_messages(tmp_path):
+    writer = tf.summary.FileWriter(str(tmp_path))
+    value = tf.Summary.Value(tag="reward", simple_value=2.5)
+    writer.add_summary(tf.Summary(value=[value]), 3)
+    writer.close()
+    (path,) = tmp_path.glob("events*")
+    events = [e for e in tf.train.summary_iterator(str(path)) if e.summary.value]
+    assert [(e.step, e.summary.value[0].simple_value) for e in events] == [(3, 2.5)]
+
+
+def test_layers_of_the_first_generation():
+    with tf.Graph().as_default(), tf.Session() as session:
+        x = tf.placeholder(tf.float32, [None, 8, 8, 1])
+        hidden = layers.conv2d(x, 4, 3, normalizer_fn=layers.batch_norm)
+        hidden = layers.flatten(layers.max_pool2d(hidden, 2))
+        hidden = layers.layer_norm(layers.fully_connected(hidden, 3))
+        y = layers.stack(hidden, layers.fully_connected, [5, 2], scope="top")
+        assert y.shape.as_list() == [None, 2]
+        assert [v.op.name for v in tf.trainable_variables()] == [
+            "Conv/weights",
+            "Conv/BatchNorm/beta",
+            "fully_connected/weights",
+            "fully_connected/biases",
+            "LayerNorm/beta",
+            "LayerNorm/gamma",
+            "top/fully_connected_1/weights",
+            "top/fully_connected_1/biases",
+            "top/fully_connected_2/weights",
+            "top/fully_connected_2/biases",
+        ]
+        session.run(tf.global_variables_initializer())
+        found = session.run(y, {x: np.random.RandomState(0).rand(3, 8, 8, 1)})
+        assert found.shape == (3, 2) and np.all(found >= 0)
+
+
+def test_regularizers_of_layers_are_losses():
+    with tf.Graph().as_default():
+        x = tf.placeholder(tf.float32, [None, 4])
+        layers.fully_connected(x, 2, weights_regularizer=layers.l2_regularizer(0.1))
+        assert len(tf.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES)) == 1
+
+
+def test_every_namespace_knows_its_names():
+    assert tf.__version__.startswith("2.")
+    for namespace in (tf, tf.train, tf.nn, tf.metrics, tf.image, tf.python_io, tf.keras):
+        for name in dir(namespace):
+            assert hasattr(namespace, name), name
