@@ -153,7 +153,15 @@ class Optimizer:
             from eagerflow.graph import training
 
             return training.apply_gradients(self, pairs, global_step, name or self._name)
-        self._begin([variable for gradient, variable in pairs if gradient is not None])
+        changed = [variable for gradient, variable in pairs if gradient is not None]
+        self._begin(changed)
+        for variable in changed:
+            self._slots_of(variable)
+        if "_pending_restorations" in self.__dict__:
+            # A checkpoint was restored before these slots were made.
+            from eagerflow.checkpoint.restoring import settle
+
+            settle(self)
         for gradient, variable in pairs:
             if gradient is not None:
                 self._apply(gradient, variable)
@@ -216,6 +224,16 @@ class Optimizer:
     def get_slot_names(self) -> list[str]:
         """The names of the slots, sorted."""
         return sorted(self._slot_values())
+
+    def _checkpoint_children(self) -> dict[str, Any]:
+        return {}
+
+    def _checkpoint_slots(self) -> list[tuple[Any, str, Any]]:
+        return [
+            (variable, name, slot)
+            for variable in self._kept
+            for name, slot in self._slots[variable._id].items()
+        ]
 
     def variables(self) -> list[Any]:
         """All slots."""
@@ -358,6 +376,9 @@ class AdamOptimizer(Optimizer):
     def _finish(self) -> None:
         for power, beta in zip(self._current, (self._beta1, self._beta2), strict=True):
             power.assign(power * _number(beta))
+
+    def _checkpoint_children(self) -> dict[str, Any]:
+        return dict(zip(("beta1_power", "beta2_power"), self._current, strict=False))
 
     def variables(self) -> list[Any]:
         """The powers of the betas, and all slots."""

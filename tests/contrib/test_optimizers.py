@@ -108,3 +108,23 @@ def test_bad_arguments():
         optimizer.minimize(tf.constant(1.0))
     with pytest.raises(ValueError, match="initial_accumulator_value must be positive"):
         train.AdagradOptimizer(0.1, initial_accumulator_value=0.0)
+
+
+@pytest.mark.parametrize("kind", ["AdamOptimizer", "MomentumOptimizer", "RMSPropOptimizer"])
+def test_checkpoints_hold_what_optimizers_keep(kind, tmp_path):
+    def made():
+        arguments = (0.1, 0.9) if kind == "MomentumOptimizer" else (0.1,)
+        optimizer = getattr(tf.compat.v1.train, kind)(*arguments)
+        variable = tf.Variable([1.0, 2.0])
+        return optimizer, variable, tf.train.Checkpoint(optimizer=optimizer, variable=variable)
+
+    optimizer, variable, checkpoint = made()
+    optimizer.apply_gradients([(variable * 2.0, variable)])
+    path = checkpoint.save(str(tmp_path / "state"))
+    optimizer.apply_gradients([(variable * 2.0, variable)])
+
+    again, restored, checkpoint = made()
+    status = checkpoint.restore(path)
+    again.apply_gradients([(restored * 2.0, restored)])  # slots are filled when they are made
+    status.assert_consumed()
+    np.testing.assert_array_equal(restored.numpy(), variable.numpy())

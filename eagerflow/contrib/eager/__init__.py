@@ -5,6 +5,18 @@ from typing import TYPE_CHECKING, Any
 from eagerflow.checkpoint.checkpoint import Checkpoint
 from eagerflow.context import executing_eagerly
 from eagerflow.context import executing_eagerly as in_eager_mode
+from eagerflow.contrib.eager.execution import (
+    ASYNC,
+    DEVICE_PLACEMENT_EXPLICIT,
+    DEVICE_PLACEMENT_SILENT,
+    DEVICE_PLACEMENT_SILENT_FOR_INT32,
+    DEVICE_PLACEMENT_WARN,
+    SYNC,
+    async_clear_error,
+    async_wait,
+    execution_mode,
+    set_execution_mode,
+)
 from eagerflow.custom_gradient import custom_gradient
 from eagerflow.function import function
 from eagerflow.function import function as defun
@@ -29,13 +41,22 @@ from eagerflow.variable import Variable as ResourceVariable
 
 if TYPE_CHECKING:
     from eagerflow.contrib.eager import metrics
-    from eagerflow.keras import Model as Network
+    from eagerflow.contrib.eager.network import (
+        Network,
+        get_optimizer_variables,
+        restore_network_checkpoint,
+        save_network_checkpoint,
+    )
     from eagerflow.keras import Sequential
 
 # What is large is imported when it is first asked for.
+_NETWORK = "eagerflow.contrib.eager.network"
 _LAZY = {
-    "Network": ("eagerflow.keras", "Model"),
+    "Network": (_NETWORK, "Network"),
     "Sequential": ("eagerflow.keras", "Sequential"),
+    "get_optimizer_variables": (_NETWORK, "get_optimizer_variables"),
+    "restore_network_checkpoint": (_NETWORK, "restore_network_checkpoint"),
+    "save_network_checkpoint": (_NETWORK, "save_network_checkpoint"),
 }
 
 
@@ -52,6 +73,19 @@ def __getattr__(name: str) -> Any:
 
 
 __all__ = [
+    "ASYNC",
+    "DEVICE_PLACEMENT_EXPLICIT",
+    "DEVICE_PLACEMENT_SILENT",
+    "DEVICE_PLACEMENT_SILENT_FOR_INT32",
+    "DEVICE_PLACEMENT_WARN",
+    "SYNC",
+    "async_clear_error",
+    "async_wait",
+    "execution_mode",
+    "get_optimizer_variables",
+    "restore_network_checkpoint",
+    "save_network_checkpoint",
+    "set_execution_mode",
     "Network",
     "Sequential",
     "metrics",

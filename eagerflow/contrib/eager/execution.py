@@ -1,0 +1,39 @@
+"""How operations are executed: choices of the first generation, of which there is one here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+DEVICE_PLACEMENT_EXPLICIT = 0
+DEVICE_PLACEMENT_WARN = 1
+DEVICE_PLACEMENT_SILENT = 2
+DEVICE_PLACEMENT_SILENT_FOR_INT32 = 3
+SYNC = 0
+ASYNC = 1
+
+
+def set_execution_mode(mode: Any) -> None:
+    """Accepts `SYNC`, `ASYNC` or None; an operation has always run when its call returns.
+
+    Raises:
+        ValueError: for another mode.
+    """
+    if mode not in (None, SYNC, ASYNC):
+        raise ValueError(f"Execution mode should be None/SYNC/ASYNC. Got {mode}")
+
+
+@contextmanager
+def execution_mode(mode: Any) -> Iterator[None]:
+    """A context in which a mode is set, see `set_execution_mode`."""
+    set_execution_mode(mode)
+    yield
+
+
+def async_wait() -> None:
+    """Returns at once: no operation is still to be run."""
+
+
+def async_clear_error() -> None:
+    """Returns at once: errors are raised by the call that causes them."""

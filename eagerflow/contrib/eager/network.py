@@ -1,0 +1,79 @@
+"""Network: models as they were written before `tf.keras.Model`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from eagerflow import keras
+from eagerflow.checkpoint.checkpoint import Checkpoint
+
+
+class Network(keras.Model):
+    """A model whose layers are told to it with `track_layer`.
+
+    >>> from eagerflow.contrib import eager as tfe
+    >>> class Line(tfe.Network):
+    ...     def __init__(self):
+    ...         super().__init__(name="line")
+    ...         self.layer = self.track_layer(tf.keras.layers.Dense(1))
+    ...
+    ...     def call(self, x):
+    ...         return self.layer(x)
+    >>> Line()(tf.ones([3, 2])).shape
+    TensorShape([3, 1])
+    """
+
+    def __init__(self, name: str | None = None) -> None:
+        super().__init__(name=name or None)
+        self._told_layers: list[Any] = []
+
+    def track_layer(self, layer: Any) -> Any:
+        """Makes a layer's variables those of the network, too.
+
+        Args:
+            layer: a layer or network.
+
+        Returns:
+            The layer.
+
+        Raises:
+            TypeError: if it is neither.
+        """
+        if not isinstance(layer, keras.layers.Layer):
+            raise TypeError(
+                f"Network.track_layer() passed type {type(layer)}, not a tf.layers.Layer"
+            )
+        self._told_layers.append(layer)
+        return layer
+
+
+def save_network_checkpoint(network: Any, save_path: str, global_step: Any = None) -> str:
+    """Saves a network's variables.
+
+    Args:
+        network: the network.
+        save_path: the start of the files' names.
+        global_step: a number for the end of the name.
+
+    Returns:
+        The checkpoint's name.
+    """
+    if global_step is not None:
+        save_path = f"{save_path}-{int(global_step)}"
+    return Checkpoint(network=network).write(save_path)
+
+
+def restore_network_checkpoint(network: Any, save_path: str) -> None:
+    """Reads a network's variables; those that are not there yet, when they are made.
+
+    Args:
+        network: the network.
+        save_path: what `save_network_checkpoint` returned.
+    """
+    Checkpoint(network=network).read(save_path)
+
+
+def get_optimizer_variables(optimizer: Any) -> list[Any]:
+    """The variables that an optimizer made."""
+    variables = optimizer.variables
+    return list(variables() if callable(variables) else variables)

@@ -1,0 +1,5 @@
+"""tf.contrib.training: hyperparameters."""
+
+from eagerflow.contrib.training.hparams import HParams
+
+__all__ = ["HParams"]
