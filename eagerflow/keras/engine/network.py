@@ -232,6 +232,11 @@ class Network(SavingMethods, Layer):
                 names = [x._keras_history.layer.name for x in nest.flatten(reference)]
             if all(name in inputs for name in names):
                 return [value for name in names for value in nest.flatten(inputs[name])]
+            missing = next(name for name in names if name not in inputs)
+            raise ValueError(
+                f'Missing data for input "{missing}". You passed a data dictionary with keys '
+                f"{list(inputs)}. Expected the following keys: {names}"
+            )
         flat = nest.flatten(inputs)
         expected = len(nest.flatten(reference))
         if len(flat) != expected:
