@@ -19,6 +19,11 @@ def model(loss="mse", units=1, metrics=None):
     return made
 
 
+def named():
+    inputs = [tf.keras.Input((2,), name=name) for name in ("a", "b")]
+    return tf.keras.Model(inputs, layers.Add()(inputs))
+
+
 def fit(made, *args, **kwargs):
     return made.fit(*args, verbose=0, **kwargs)
 
@@ -115,9 +120,9 @@ CASES = {
     "no targets": (lambda: fit(model(), X), ValueError, "Target data is missing"),
     "two inputs": (lambda: fit(model(), [X, X], Y), ValueError, r"expects 1 input\(s\)"),
     "input's name": (
-        lambda: model().predict({"zzz": X}),
+        lambda: named().predict({"a": X, "zzz": X}),
         ValueError,
-        r"Missing data for input.*\['zzz'\]",
+        r"Missing data for input \"b\".*\['a', 'zzz'\]",
     ),
     "split of a dataset": (
         lambda: fit(
