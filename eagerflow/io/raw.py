@@ -198,7 +198,7 @@ def decode_compressed(bytes: Any, compression_type: str = "", name: str | None =
 
     Raises:
         tf.errors.InvalidArgumentError: if the compression is unknown.
-        tf.errors.DataLossError: if the data is corrupt or cut short.
+        tf.errors.DataLossError: if the data is corrupt; what is cut short gives what is there.
 
     >>> import zlib
     >>> tf.io.decode_compressed(zlib.compress(b"hello"), "ZLIB")
@@ -213,17 +213,17 @@ def decode_compressed(bytes: Any, compression_type: str = "", name: str | None =
     def inflate(item: Any) -> Any:
         if not compression_type:
             return item
-        machine = zlib.decompressobj(31 if compression_type == "GZIP" else 15)
-        try:
-            data = machine.decompress(item)
-        except zlib.error as error:
-            raise errors.DataLossError(
-                None, None, f"{compression_type} data is corrupt: {error} [Op:DecodeCompressed]"
-            ) from None
-        if not machine.eof:
-            raise errors.DataLossError(
-                None, None, f"{compression_type} data is cut short [Op:DecodeCompressed]"
-            )
-        return data
+        parts = []
+        while item:
+            machine = zlib.decompressobj(31 if compression_type == "GZIP" else 15)
+            try:
+                parts.append(machine.decompress(item))
+            except zlib.error as error:
+                raise errors.DataLossError(
+                    None, None, f"{compression_type} data is corrupt: {error} [Op:DecodeCompressed]"
+                ) from None
+            # Files of gzip may hold several members.
+            item = machine.unused_data if compression_type == "GZIP" else b""
+        return b"".join(parts)
 
     return _each(bytes, "DecodeCompressed", inflate)

@@ -79,18 +79,23 @@ def _samples(data: bytes) -> tuple[np.ndarray, int]:
             f"Bad bytes per sample in WAV header: Expected {2 * channels} but got {span}"
         )
     reader.take(size - 16)
+    found = None
     while reader.left:
         name = reader.take(4)
         size = reader.number("I")
         if size > 0x7FFFFFFF:
             raise _invalid(f"Chunk size too large: {size}")
-        if name == b"data":
-            content = reader.take(size)
-            count = size // span
-            values = np.frombuffer(content, "<i2", count * channels)
-            return values.reshape(count, channels), rate
-        reader.take(min(size, reader.left))
-    raise _invalid("No data chunk found in WAV")
+        if name != b"data":
+            reader.take(min(size, reader.left))
+            continue
+        if found is not None:
+            raise _invalid("More than one data chunk found in WAV")
+        content = reader.take(size)
+        count = size // span
+        found = np.frombuffer(content, "<i2", count * channels).reshape(count, channels)
+    if found is None:
+        raise _invalid("No data chunk found in WAV")
+    return found, rate
 
 
 @raises_like("DecodeWav")

@@ -376,8 +376,6 @@ def decode_image(
         array = _frames(data, kind, channels, op)
         if not expand_animations:
             array = array[0]
-        elif kind == "WebP" and len(array) == 1:
-            array = array[0]
     else:
         raise _unknown(op)
     if dtype is dtypes.float32:

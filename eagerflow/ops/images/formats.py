@@ -292,7 +292,7 @@ def decode_bmp(data: bytes, channels: int) -> np.ndarray:
     if width <= 0 or rows == 0 or rows == 1 << 31:
         raise BadImage(f"Sizes must be positive, got {width}x{height}")
     span = (width * samples + 3) // 4 * 4
-    if start + span * rows > len(data):
+    if start + span * rows != len(data):
         raise BadImage(
             "Input size should match (header_size + row_size * abs_height) but they differ by "
             f"{len(data) - start - span * rows}"
