@@ -74,9 +74,9 @@ def _call(f: Callable, args: tuple, kwargs: dict) -> Any:
             "@tf.custom_gradient grad_fn must accept keyword argument 'variables', since function "
             f"uses variables: {variables}"
         )
-    # New identities, so that tapes find this step and not those inside `f`.
-    with _core.stop_recording():
-        outputs = [_ops.identity(leaf) for leaf in nest.flatten(result)]
+    # New identities, so that tapes find this step and not those inside `f`, unless none of the
+    # inputs is watched: then what `f` captured still counts.
+    outputs = [_ops.identity(leaf) for leaf in nest.flatten(result)]
     count = len(inputs)
 
     def backward(dy: list) -> list:

@@ -69,13 +69,15 @@ class GradientTape(_core.Tape):
             sources: a tensor or variable of shape `t`, or a nested structure of them.
             unconnected_gradients: what to give for sources that `target` does not depend on.
             parallel_iterations: ignored.
-            experimental_use_pfor: ignored.
+            experimental_use_pfor: False asks for a persistent tape, as elsewhere; rows are worked
+                on together in any case.
 
         Returns:
             A structure like `sources`, of tensors of shape `s + t`.
 
         Raises:
-            RuntimeError: if the tape is not persistent and has been used.
+            RuntimeError: if the tape is not persistent and has been used, or `experimental_use_pfor`
+                is False.
 
         >>> x = tf.constant([1.0, 2.0])
         >>> with tf.GradientTape() as tape:
@@ -85,6 +87,7 @@ class GradientTape(_core.Tape):
         array([[2., 0.],
                [0., 4.]], dtype=float32)
         """
+        self._check_several_passes(experimental_use_pfor)
         target = _core.convert(target, None, None)
         shape = target._shape_tuple()
         with _core.stop_recording():
@@ -113,13 +116,15 @@ class GradientTape(_core.Tape):
             source: a tensor `[b, x1, ..., xm]`.
             unconnected_gradients: ignored: zeros are given if `target` does not depend on `source`.
             parallel_iterations: ignored.
-            experimental_use_pfor: ignored.
+            experimental_use_pfor: False asks for a persistent tape, as elsewhere; rows are worked
+                on together in any case.
 
         Returns:
             A tensor `[b, y1, ..., yn, x1, ..., xm]`.
 
         Raises:
-            RuntimeError: if the tape is not persistent and has been used.
+            RuntimeError: if the tape is not persistent and has been used, or `experimental_use_pfor`
+                is False.
             ValueError: if a rank is below 2 or the first sizes differ.
 
         >>> x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
@@ -130,6 +135,7 @@ class GradientTape(_core.Tape):
         array([[6., 0.],
                [0., 8.]], dtype=float32)
         """
+        self._check_several_passes(experimental_use_pfor)
         target = _core.convert(target, None, None)
         target_shape = target.shape.with_rank_at_least(2)
         source_shape = TensorShape(source.shape).with_rank_at_least(2)
@@ -150,6 +156,13 @@ class GradientTape(_core.Tape):
             return _ops.zeros([batch, *inner, *sizes[1:]], target.dtype)
         columns = _ops.reshape(stack, [width, batch, math.prod(sizes[1:])])
         return _ops.reshape(_ops.transpose(columns, [1, 0, 2]), [batch, *inner, *sizes[1:]])
+
+    def _check_several_passes(self, experimental_use_pfor: bool) -> None:
+        if not (experimental_use_pfor or self._persistent):
+            raise RuntimeError(
+                "GradientTape must be created with persistent=True to compute the jacobian with "
+                "experimental_use_pfor set to False."
+            )
 
     def _gradients(
         self, target: Any, sources: list, weights: Any, unconnected: UnconnectedGradients | str

@@ -156,3 +156,27 @@ def test_recomputed_functions_keep_nothing_for_the_gradient():
     few, got = kept(tf.recompute_grad(block))
     assert everything >= 23 and few <= 5
     np.testing.assert_array_equal(got, expected)
+
+
+def test_a_gradient_with_a_gradient_of_its_own():
+    @tf.custom_gradient
+    def f(x):
+        @tf.custom_gradient
+        def first(dy):
+            return dy * 5.0 * x, lambda ddy: ddy * 7.0
+
+        return x * x, first
+
+    x, w = tf.constant(2.0), tf.constant(1.0)
+    with tf.GradientTape(persistent=True) as outer:
+        outer.watch(x)
+        with tf.GradientTape(persistent=True) as inner:
+            inner.watch(x)
+            y = f(x)
+        g = inner.gradient(y, x)
+    # Nothing that `first` was given is watched: what it captured is differentiated.
+    assert g.numpy() == 10.0 and outer.gradient(g, x).numpy() == 5.0
+    with tf.GradientTape() as outer:
+        outer.watch(w)
+        g = inner.gradient(y, x, output_gradients=w)
+    assert outer.gradient(g, w).numpy() == 7.0

@@ -154,3 +154,30 @@ def test_a_training_step_holds_one_value_a_layer():
     step()
     peak = tf.config.experimental.get_memory_info("CPU:0")["peak"] - before
     assert layers * 4 * width <= peak <= (layers + 4) * (4 * width + (16 << 10))
+
+
+@pytest.mark.parametrize("pick", ["row", "gather", "column", "gather_nd", "element", "unstack"])
+def test_many_picks_of_one_value_share_its_gradient(pick):
+    """A thousand slices cost one gradient of the whole's size, and not one each."""
+    x = tf.Variable(tf.ones([1000, 700]))  # 2.7 MiB
+    pickers = {
+        "row": lambda x, k: x[k, ::7],
+        "gather": lambda x, k: tf.gather(x, [k, 3]),
+        "column": lambda x, k: tf.gather(x, [k % 700], axis=1),
+        "gather_nd": lambda x, k: tf.gather_nd(x, [[k], [2]]),
+        "element": lambda x, k: x[k, k % 700],
+    }
+
+    def total(x):
+        if pick == "unstack":
+            return tf.add_n([tf.reduce_sum(row) for row in tf.unstack(x)])
+        return tf.add_n([tf.reduce_sum(pickers[pick](x, k)) for k in range(1000)])
+
+    with tf.GradientTape() as tape:
+        y = total(x)
+    before = tf.config.experimental.get_memory_info("CPU:0")["current"]
+    tf.config.experimental.reset_memory_stats("CPU:0")
+    gradient = tape.gradient(y, x)
+    peak = tf.config.experimental.get_memory_info("CPU:0")["peak"] - before
+    assert peak <= 3 * 4 * 700_000
+    assert tf.reduce_sum(tf.convert_to_tensor(gradient)).numpy() == y.numpy()

@@ -131,6 +131,16 @@ def test_jacobian(persistent):
             tape.gradient(y, x)
 
 
+def test_jacobians_row_by_row_ask_for_a_persistent_tape():
+    x = tf.Variable([[1.0], [2.0]])
+    with tf.GradientTape() as tape:
+        y = x * x
+    for jacobian in (tape.jacobian, tape.batch_jacobian):
+        with pytest.raises(RuntimeError, match="persistent=True"):
+            jacobian(y, x, experimental_use_pfor=False)
+    assert tape.batch_jacobian(y, x).numpy().tolist() == [[[2.0]], [[4.0]]]
+
+
 def test_jacobians_of_several_sources():
     x, v = tf.constant([1.0, 2.0]), tf.Variable(3.0)
     with tf.GradientTape(persistent=True) as tape:

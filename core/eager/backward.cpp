@@ -7,6 +7,7 @@
 #include "eager/stacked.h"
 #include "eager/tape.h"
 #include "kernels/cpu/array.h"
+#include "kernels/cpu/indexing.h"
 #include "ops/array.h"
 #include "ops/compose.h"
 #include "ops/elementwise.h"
@@ -40,6 +41,27 @@ struct Collected {
       return;
     }
     add(call(ops::strided_slice_grad, {values}, with_shape(whole, slice)));
+  }
+
+  // Attributes: axis and batch_dims of gather, or gather_nd's batch_dims alone.
+  void add_gathered(const Shape& whole, const Tensor& values, const Tensor& indices,
+                    const Attrs& gather) {
+    const bool nd = gather.count() == 1;
+    if (dense && dense.exclusively_owned() && !recording() && !is_stacked(values) &&
+        !is_stacked(indices)) {
+      values.impl()->settle();
+      if (nd) {
+        cpu::add_gathered_nd(dense, values, indices, gather.integer(0));
+      } else {
+        cpu::add_gathered(dense, values, indices, gather.integer(0), gather.integer(1));
+      }
+      dense.impl()->reset_id();  // tapes know the old value
+      return;
+    }
+    Attrs attrs;
+    attrs.list(whole);
+    for (int k = 0; k < gather.count(); ++k) attrs.integer(gather.integer(k));
+    add(call(nd ? ops::gather_nd_grad : ops::gather_grad, {values, indices}, attrs));
   }
 
   // The same in all stacked rows at once, where they may be written.
@@ -150,6 +172,10 @@ class RecordGradContext final : public GradContext {
   void set_slice(int i, Tensor values, const Attrs& slice) override {
     if (!wants(i)) return;
     collected_[record_.input(i).entry].add_slice(input_shape(i), values, slice);
+  }
+  void set_gathered(int i, Tensor values, const Tensor& indices, const Attrs& gather) override {
+    if (!wants(i)) return;
+    collected_[record_.input(i).entry].add_gathered(input_shape(i), values, indices, gather);
   }
 
  private:

@@ -66,8 +66,7 @@ void gather_gradient(GradContext& g) {
     g.set_sparse(0, reshape_to(g.dy(), rows), reshape_to(indices, {indices.size()}), params);
     return;
   }
-  g.set(0, call(gather_grad, {g.dy(), indices},
-                Attrs().list(params).integer(axis).integer(batch_dims)));
+  g.set_gathered(0, g.dy(), indices, g.attrs());
 }
 
 int64_t count_rows(const Shape& indices) {
@@ -219,11 +218,7 @@ const Op gather_nd{{
           c.add_output(c.dtype(0), sliced_shape(c.shape(0), c.shape(1), c.attrs().integer(0)));
         },
     .kernel = cpu::gather_nd,
-    .gradient =
-        [](GradContext& g) {
-          g.set(0, call(gather_nd_grad, {g.dy(), g.input(1)},
-                        Attrs().list(g.input_shape(0)).integer(g.attrs().integer(0))));
-        },
+    .gradient = [](GradContext& g) { g.set_gathered(0, g.dy(), g.input(1), g.attrs()); },
     .needs = {{.inputs = 2}, {}},
     .doc = "Slices at places that rows of indices name.",
 }};

@@ -137,6 +137,8 @@ class GradContext {
   // For a slice of input i: its gradient is `values` where strided_slice, with these attributes,
   // finds the slice, and zero elsewhere. Many slices of one tensor share one gradient.
   virtual void set_slice(int i, Tensor values, const Attrs& slice) = 0;
+  // The same for what gather or gather_nd, with these attributes, picks from input i.
+  virtual void set_gathered(int i, Tensor values, const Tensor& indices, const Attrs& gather) = 0;
 
  protected:
   ~GradContext() = default;

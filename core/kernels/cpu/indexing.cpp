@@ -219,20 +219,22 @@ void gather(KernelContext& context) {
   });
 }
 
-void gather_grad(KernelContext& context) {
-  const Tensor& dy = context.input(0);
-  const Tensor& indices = context.input(1);
-  const Tensor& out = context.output(0);
-  const int axis = axis_of(context.attrs().integer(1), out.rank());
-  const int batch_dims = axis_of(context.attrs().integer(2), indices.rank());
-  const Picking p = picking_of(out.shape(), indices.shape(), axis, batch_dims);
+void add_gathered(const Tensor& whole, const Tensor& dy, const Tensor& indices, int64_t axis,
+                  int64_t batch_dims) {
+  const Picking p = picking_of(whole.shape(), indices.shape(), axis_of(axis, whole.rank()),
+                               axis_of(batch_dims, indices.rank()));
   check_indices(indices, p.size, "GatherV2");
-  fill_constant(out, 0);
-  on_number_type(out.dtype(), [&]<class T>(T) {
+  on_number_type(whole.dtype(), [&]<class T>(T) {
     for_pieces(p, Indices(indices), [&](int64_t from, int64_t to) {
-      add_into(out.mutable_data<T>() + to, dy.data<T>() + from, p.inner);
+      add_into(whole.mutable_data<T>() + to, dy.data<T>() + from, p.inner);
     });
   });
+}
+
+void gather_grad(KernelContext& context) {
+  fill_constant(context.output(0), 0);
+  add_gathered(context.output(0), context.input(0), context.input(1), context.attrs().integer(1),
+               context.attrs().integer(2));
 }
 
 void gather_or_zero(KernelContext& context) {
@@ -263,19 +265,21 @@ void gather_nd(KernelContext& context) {
   }
 }
 
-void gather_nd_grad(KernelContext& context) {
-  const Tensor& dy = context.input(0);
-  const Tensor& indices = context.input(1);
-  const Tensor& out = context.output(0);
-  const Slices s =
-      slices_of(out.shape(), indices, static_cast<int>(context.attrs().integer(1)), "GatherNd");
+void add_gathered_nd(const Tensor& whole, const Tensor& dy, const Tensor& indices,
+                     int64_t batch_dims) {
+  const Slices s = slices_of(whole.shape(), indices, static_cast<int>(batch_dims), "GatherNd");
   const Indices at(indices);
-  fill_constant(out, 0);
-  on_number_type(out.dtype(), [&]<class T>(T) {
+  on_number_type(whole.dtype(), [&]<class T>(T) {
     for (int64_t r = 0; r < s.rows; ++r) {
-      add_into(out.mutable_data<T>() + s.offset(at, r), dy.data<T>() + r * s.inner, s.inner);
+      add_into(whole.mutable_data<T>() + s.offset(at, r), dy.data<T>() + r * s.inner, s.inner);
     }
   });
+}
+
+void gather_nd_grad(KernelContext& context) {
+  fill_constant(context.output(0), 0);
+  add_gathered_nd(context.output(0), context.input(0), context.input(1),
+                  context.attrs().integer(1));
 }
 
 void scatter_nd(KernelContext& context) {

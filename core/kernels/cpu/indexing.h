@@ -7,6 +7,11 @@ namespace ef::cpu {
 
 void gather(KernelContext& context);
 void gather_grad(KernelContext& context);
+// Adds what gather picked, or gather_nd, to the elements of `whole` that it came from.
+void add_gathered(const Tensor& whole, const Tensor& dy, const Tensor& indices, int64_t axis,
+                  int64_t batch_dims);
+void add_gathered_nd(const Tensor& whole, const Tensor& dy, const Tensor& indices,
+                     int64_t batch_dims);
 void gather_or_zero(KernelContext& context);
 void gather_nd(KernelContext& context);
 void gather_nd_grad(KernelContext& context);
