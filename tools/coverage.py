@@ -13,6 +13,8 @@ import warnings
 from pathlib import Path
 from typing import Any
 
+import keras_arguments
+
 ROOT = Path(__file__).resolve().parent.parent
 NAMES = ROOT / "tools" / "api_names.txt"
 REPORT = ROOT / "docs" / "coverage.md"
@@ -23,6 +25,15 @@ INTRODUCTION = """\
 Which public names of TensorFlow 2.21, and of its Keras 2 under `tf.keras`, eagerflow has.
 `python tools/coverage.py` writes this page from `tools/api_names.txt` and the package. A name
 counts only if it can be imported; what is missing is listed below the table.
+"""
+
+
+ARGUMENTS = """
+## Arguments of `tf.keras`
+
+Of {compared} classes, functions and methods of Keras 2, {alike} take the same arguments in the same
+order with the same defaults (`tools/keras_arguments.txt` has them; arguments that come in addition
+are not counted). Where they differ, this is what is missing, or has another place or default:
 """
 
 
@@ -76,7 +87,9 @@ def report() -> str:
             lists.append(f"### {shown}\n\n{wrapped}\n")
     table = ["| namespace | there | of | |", "|---|---:|---:|---:|", *rows]
     table.append(f"| all | {found} | {total} | {100 * found // total}% |")
-    parts = [INTRODUCTION, "\n".join(table), "\n## Missing\n", "\n".join(lists)]
+    alike, compared, lines = keras_arguments.compare(resolve)
+    shown = [ARGUMENTS.format(alike=alike, compared=compared), *lines]
+    parts = [INTRODUCTION, "\n".join(table), "\n".join(shown), "\n## Missing\n", "\n".join(lists)]
     return "\n".join(parts).rstrip() + "\n"
 
 

@@ -503,19 +503,82 @@ class Trainer(Compiled):
         outputs = self.make_predict_function()(self._one_batch(x, None, None))
         return nest.map_structure(lambda value: value.numpy(), outputs)
 
-    def fit_generator(self, generator: Any, steps_per_epoch: Any = None, **kwargs: Any) -> Any:
+    def fit_generator(
+        self,
+        generator: Any,
+        steps_per_epoch: int | None = None,
+        epochs: int = 1,
+        verbose: Any = 1,
+        callbacks: Any = None,
+        validation_data: Any = None,
+        validation_steps: int | None = None,
+        validation_freq: Any = 1,
+        class_weight: Any = None,
+        max_queue_size: int = 10,
+        workers: int = 1,
+        use_multiprocessing: bool = False,
+        shuffle: bool = True,
+        initial_epoch: int = 0,
+    ) -> Any:
         """The older name of `fit` for generators."""
-        return self.fit(generator, steps_per_epoch=steps_per_epoch, **kwargs)
+        return self.fit(
+            generator,
+            steps_per_epoch=steps_per_epoch,
+            epochs=epochs,
+            verbose=verbose,
+            callbacks=callbacks,
+            validation_data=validation_data,
+            validation_steps=validation_steps,
+            validation_freq=validation_freq,
+            class_weight=class_weight,
+            max_queue_size=max_queue_size,
+            workers=workers,
+            use_multiprocessing=use_multiprocessing,
+            shuffle=shuffle,
+            initial_epoch=initial_epoch,
+        )
 
-    def evaluate_generator(self, generator: Any, steps: Any = None, **kwargs: Any) -> Any:
+    def evaluate_generator(
+        self,
+        generator: Any,
+        steps: int | None = None,
+        callbacks: Any = None,
+        max_queue_size: int = 10,
+        workers: int = 1,
+        use_multiprocessing: bool = False,
+        verbose: Any = 0,
+    ) -> Any:
         """The older name of `evaluate` for generators."""
-        kwargs.setdefault("verbose", 0)
-        return self.evaluate(generator, steps=steps, **kwargs)
+        return self.evaluate(
+            generator,
+            steps=steps,
+            callbacks=callbacks,
+            max_queue_size=max_queue_size,
+            workers=workers,
+            use_multiprocessing=use_multiprocessing,
+            verbose=verbose,
+        )
 
-    def predict_generator(self, generator: Any, steps: Any = None, **kwargs: Any) -> Any:
+    def predict_generator(
+        self,
+        generator: Any,
+        steps: int | None = None,
+        callbacks: Any = None,
+        max_queue_size: int = 10,
+        workers: int = 1,
+        use_multiprocessing: bool = False,
+        verbose: Any = 0,
+    ) -> Any:
         """The older name of `predict` for generators."""
-        kwargs.setdefault("verbose", 0)
-        return self.predict(generator, steps=steps, **kwargs)
+        return self.predict(
+            generator,
+            steps=steps,
+            callbacks=callbacks,
+            max_queue_size=max_queue_size,
+            workers=workers,
+            use_multiprocessing=use_multiprocessing,
+            verbose=verbose,
+        )
 
 
 def _callback_list() -> Any:
