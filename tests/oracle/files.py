@@ -273,6 +273,47 @@ def records(tools: SimpleNamespace, folder: str) -> None:
         assert [record.numpy() for record in dataset] == wanted, kind
 
 
+def pipeline(tf: Any) -> Any:
+    """A dataset whose elements have parts of all kinds."""
+
+    def parts(x: Any) -> dict[str, Any]:
+        return {
+            "numbers": tuple(
+                tf.cast(x, dtype)
+                for dtype in (tf.bfloat16, tf.float16, tf.uint64, tf.complex64, tf.bool)
+            ),
+            "text": tf.strings.as_string([x, x + 100]),
+            "nothing": tf.zeros([0, 3]),
+            "ragged": tf.RaggedTensor.from_row_lengths(tf.range(x + 1), [x, 1]),
+            "sparse": tf.sparse.from_dense([[x, 0], [0, 1]]),
+        }
+
+    return tf.data.Dataset.range(5).map(parts)
+
+
+def flat(tf: Any, dataset: Any) -> list[Any]:
+    """All values of a dataset, as lists."""
+    leaves = [leaf for e in dataset for leaf in tf.nest.flatten(e, expand_composites=True)]
+    return [np.asarray(leaf.numpy()).tolist() for leaf in leaves]
+
+
+@check
+def saved_datasets(tools: SimpleNamespace, folder: str) -> None:
+    """Saved datasets, compressed and in shards, in both directions."""
+    wanted = flat(tools.tf, pipeline(tools.tf))
+    for writer, reader in ((tools.ef, tools.tf), (tools.tf, tools.ef)):
+        for kind in (None, "GZIP", "SNAPPY"):
+            path = f"{folder}/{writer.__name__}-{kind}"
+            pipeline(writer).save(path, compression=kind)
+            loaded = reader.data.Dataset.load(path, compression=kind)
+            assert loaded.element_spec == pipeline(reader).element_spec, kind
+            assert str(flat(reader, loaded)) == str(wanted), kind
+        path = f"{folder}/{writer.__name__}-shards"
+        writer.data.Dataset.range(20).save(path, shard_func=lambda x: x % 3)
+        loaded = reader.data.Dataset.load(path)
+        assert len(loaded) == 20 and sorted(loaded.as_numpy_iterator()) == list(range(20))
+
+
 def main() -> int:
     """Runs all checks, or those that are named, and returns 1 if one fails."""
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
