@@ -10,6 +10,7 @@ from eagerflow.keras.saving.serialization import (
     deserialize_keras_object,
     serialize_keras_object,
 )
+from eagerflow.ops.array import pad
 
 _ops = _core.ops
 
@@ -165,7 +166,7 @@ class RadialConstraint(Constraint):
         size = height
         for ring in range(start):
             value = plane[start - ring - 1, width // 2]
-            rings = _ops.pad(rings, [[1, 1], [1, 1]], constant_value=float(value))
+            rings = pad(rings, [[1, 1], [1, 1]], "CONSTANT", constant_values=float(value))
         return _ops.reshape(rings, [size, size])
 
 

@@ -44,6 +44,7 @@ FAMILIES = (
     "keras_images",
     "keras3_ops",
     "keras_composites",
+    "keras_parts",
     "errors",
     "surface",
     "system",
