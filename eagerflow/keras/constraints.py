@@ -138,7 +138,8 @@ class MinMaxNorm(Constraint):
 class RadialConstraint(Constraint):
     """Makes square kernels `[rows, columns, inputs, outputs]` depend on the radius alone.
 
-    Every pixel takes the value of the pixel in the middle row at its distance from the centre.
+    Rings of pixels around the centre take the values of pixels on the diagonal, from the one before
+    the centre on.
     """
 
     def __call__(self, w: Any) -> Any:
@@ -155,19 +156,13 @@ class RadialConstraint(Constraint):
 
     @staticmethod
     def _radial(plane: Any) -> Any:
-        height, width = plane._shape_tuple()
-        start = height // 2
-        centre = plane[start, width // 2]
-        if height % 2:
-            rings = _ops.reshape(centre, [1, 1])
-        else:
-            start -= 1
-            rings = _ops.broadcast_to(centre, [2, 2])
-        size = height
-        for ring in range(start):
-            value = plane[start - ring - 1, width // 2]
-            rings = pad(rings, [[1, 1], [1, 1]], "CONSTANT", constant_values=float(value))
-        return _ops.reshape(rings, [size, size])
+        size = plane._shape_tuple()[0]
+        middle, even = size // 2, int(size % 2 == 0)
+        rings = _ops.broadcast_to(plane[middle - 1, middle - 1], [1 + even, 1 + even])
+        for ring in range(middle + even, size):
+            value = float(plane[ring, ring])
+            rings = pad(rings, [[1, 1], [1, 1]], "CONSTANT", constant_values=value)
+        return rings
 
 
 max_norm = MaxNorm
