@@ -159,7 +159,7 @@ class RadialConstraint(Constraint):
         size = plane._shape_tuple()[0]
         middle, even = size // 2, int(size % 2 == 0)
         rings = _ops.broadcast_to(plane[middle - 1, middle - 1], [1 + even, 1 + even])
-        for ring in range(middle + even, size):
+        for ring in range(middle + even, 2 * middle):
             value = float(plane[ring, ring])
             rings = pad(rings, [[1, 1], [1, 1]], "CONSTANT", constant_values=value)
         return rings
