@@ -9,6 +9,7 @@ import lstm
 import matmul
 import mlp
 import regression
+import sessions
 import small
 import startup
 import surface
@@ -18,6 +19,7 @@ WORKLOADS = {
     for family in (
         small,
         regression,
+        sessions,
         cnn,
         mlp,
         matmul,

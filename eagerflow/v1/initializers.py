@@ -13,7 +13,7 @@ def refresh(initializer: Any) -> None:
     """Has an initializer without a seed draw other numbers next time, as version 1's do."""
     unseeded = getattr(initializer, "seed", 0) is None
     if unseeded and getattr(initializer, "_random_generator", None) is not None:
-        initializer._random_generator = RandomGenerator(None, "stateless")
+        initializer._random_generator = RandomGenerator(None, "legacy_stateful")
         initializer._used = False
 
 

@@ -155,7 +155,7 @@ def _zeros(batch_size: Any, sizes: list, dtype: Any) -> Any:
 
 
 def batch_size(inputs: Any) -> Any:
-    size = inputs.shape[0] if inputs.shape.rank else None
+    size = inputs.shape.as_list()[0] if inputs.shape.rank else None
     if size is not None:
         return size
     return record(inputs.graph, lambda x: _core.convert(x._shape_tuple()[0], None, None), (inputs,))
@@ -166,7 +166,7 @@ def _activation(given: Any, default: str) -> Callable[..., Any]:
 
 
 def _size_of(inputs_shape: Any) -> int:
-    size = inputs_shape[-1]
+    size = TensorShape(inputs_shape).as_list()[-1]
     if size is None:
         raise ValueError(
             f"Expected inputs.shape[-1] to be known, saw shape: {TensorShape(inputs_shape)}"
@@ -477,7 +477,7 @@ class _Like:
 
     def __init__(self, inputs: Any, size: Any) -> None:
         self.dtype = inputs.dtype
-        self.shape = TensorShape([inputs.shape[0] if inputs.shape.rank else None, size])
+        self.shape = TensorShape([inputs.shape.as_list()[0] if inputs.shape.rank else None, size])
 
 
 class _Wrapper(RNNCell):

@@ -116,3 +116,17 @@ def test_keras_knows_the_programs_session():
     made = tf.Session()
     backend.set_session(made)
     assert backend.get_session() is made
+
+
+def test_layers_follow_the_graphs_seed():
+    def weights():
+        with tf.Graph().as_default(), tf.Session() as session:
+            tf.set_random_seed(5)
+            x = tf.placeholder(tf.float32, [None, 3])
+            tf2.keras.layers.Dense(2)(tf.layers.dense(x, 4))
+            session.run(tf.global_variables_initializer())
+            return [value.tolist() for value in session.run(tf.trainable_variables())]
+
+    first = weights()
+    assert first == weights()
+    assert first[0][0] != first[2][0]
