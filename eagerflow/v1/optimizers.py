@@ -212,25 +212,7 @@ class Optimizer:
             }
             self._slots[variable._id] = slots
             self._kept.append(variable)
-            self._settle_restorations()
         return slots
-
-    def _settle_restorations(self) -> None:
-        """Fills what a checkpoint had before it was made."""
-        if "_pending_restorations" in self.__dict__:
-            from eagerflow.checkpoint.restoring import settle
-
-            settle(self)
-
-    def _checkpoint_children(self) -> dict[str, Any]:
-        return {}
-
-    def _checkpoint_slots(self) -> list[tuple[Any, str, Any]]:
-        return [
-            (variable, name, slot)
-            for variable in self._kept
-            for name, slot in self._slots.get(getattr(variable, "_id", 0), {}).items()
-        ]
 
     def get_slot(self, var: Any, name: str) -> Any:
         """A slot of a variable, or None if there is none yet."""
@@ -250,7 +232,7 @@ class Optimizer:
         return [
             (variable, name, slot)
             for variable in self._kept
-            for name, slot in self._slots[variable._id].items()
+            for name, slot in self._slots.get(getattr(variable, "_id", 0), {}).items()
         ]
 
     def variables(self) -> list[Any]:
@@ -369,12 +351,7 @@ class AdamOptimizer(Optimizer):
                 Variable(_number(beta), trainable=False, name=name)
                 for beta, name in ((self._beta1, "beta1_power"), (self._beta2, "beta2_power"))
             ]
-            self._current = self._powers[key]
-            self._settle_restorations()
         self._current = self._powers[key]
-
-    def _checkpoint_children(self) -> dict[str, Any]:
-        return dict(zip(("beta1_power", "beta2_power"), self._current, strict=False))
 
     def _shared_values(self) -> dict[str, float]:
         return {"beta1_power": _number(self._beta1), "beta2_power": _number(self._beta2)}
