@@ -68,7 +68,7 @@ class Restoration:
                 self.objects[node] = item
                 self.nodes[id(item)] = node
                 self._remember(node, item)
-            for setter, tensor, _ in assignments:
+            for setter, tensor, _, _ in assignments:
                 setter(tensor)
 
     def _collect(self, pairs: list[tuple[int, Any]]) -> tuple[list, list]:
@@ -100,7 +100,8 @@ class Restoration:
             keys = {a.name: a.checkpoint_key for a in self.graph.nodes[node].attributes}
             for name, value in values(item).items():
                 if name in keys and keys[name] in self.reader:
-                    assignments.append((value.set, self.reader.read(keys[name]), item))
+                    tensor = self.reader.read(keys[name])
+                    assignments.append((value.set, tensor, item, keys[name]))
         return found, assignments
 
     def missing(self, node: int, seen: frozenset[int] = frozenset()) -> bool:
@@ -157,24 +158,28 @@ class Restoration:
 def _check(assignments: list, reader: BundleReader) -> None:
     """Fails, naming them all, if there are variables that tensors do not fit."""
     problems = []
-    for _, tensor, item in assignments:
+    for _, tensor, item, key in assignments:
         if not isinstance(item, Variable):
             continue
         if not item.shape.is_compatible_with(tensor.shape):
             problems.append(
-                f"{item.name}: the variable has shape {item.shape}, the checkpoint has "
-                f"{tensor.shape}"
+                f"{_place(key)} ({item.name}): the variable has shape {item.shape}, the checkpoint "
+                f"has {tensor.shape}"
             )
         elif item.dtype != tensor.dtype:
             problems.append(
-                f"{item.name}: the variable has dtype {item.dtype.name}, the checkpoint has "
-                f"{tensor.dtype.name}"
+                f"{_place(key)} ({item.name}): the variable has dtype {item.dtype.name}, the "
+                f"checkpoint has {tensor.dtype.name}"
             )
     if problems:
         raise ValueError(
             f"Received incompatible tensors from {reader.prefix}; nothing was restored:\n  "
             + "\n  ".join(problems)
         )
+
+
+def _place(key: str) -> str:
+    return key.removesuffix("/.ATTRIBUTES/VARIABLE_VALUE")
 
 
 def settle(item: Any) -> None:
@@ -334,11 +339,11 @@ def _restore_by_names(root: Any, reader: BundleReader) -> LoadStatus:
             continue
         name = item.name.split(":")[0]
         if name in reader:
-            assignments.append((item.assign, reader.read(name), item))
+            assignments.append((item.assign, reader.read(name), item, name))
             used.add(name)
         else:
             missing.append(name)
     _check(assignments, reader)
-    for setter, tensor, _ in assignments:
+    for setter, tensor, _, _ in assignments:
         setter(tensor)
     return NameBasedStatus(used, reader, missing, root)

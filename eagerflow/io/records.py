@@ -19,6 +19,7 @@ _HEADER = struct.Struct("<QI")
 _CHECKSUM = struct.Struct("<I")
 _LENGTH = struct.Struct("<Q")
 _PIECE = 1 << 20
+_NUMBERED = {0: "", 1: "ZLIB", 2: "GZIP"}  # as version 1 has them
 _NOT_RECORDS = " (Is this even a TFRecord file?)"
 
 
@@ -61,6 +62,8 @@ def compression_name(kind: Any) -> str:
         kind = kind.decode()
     if kind is None or kind == "NONE":
         return ""
+    if isinstance(kind, int):
+        kind = _NUMBERED.get(kind, kind)
     if kind not in ("", "GZIP", "ZLIB"):
         raise ValueError(f'compression_type must be "", "GZIP" or "ZLIB", got {kind!r}.')
     return kind

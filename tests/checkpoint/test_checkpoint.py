@@ -237,6 +237,8 @@ def test_names_of_version_1_that_do_not_fit(tmp_path):
     module.c = tf.Variable(0, name="c")
     module.a = tf.Variable([0.0], name="a")
     module.b = tf.Variable(0.0, name="b")
-    with pytest.raises(ValueError, match=r"(?s)nothing was restored.*a:0.*shape.*b:0.*dtype"):
+    with pytest.raises(
+        ValueError, match=r"(?s)nothing was restored.*a \(a:0\).*shape.*b \(b:0\).*dtype"
+    ):
         tf.train.Checkpoint(m=module).restore(path)
     assert int(module.c) == 0

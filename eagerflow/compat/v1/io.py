@@ -1,0 +1,6 @@
+"""tf.compat.v1.io: reading, parsing and writing, with version 1's names."""
+
+from eagerflow.v1.mirror import mirror
+from eagerflow.v1.records import TFRecordCompressionType, tf_record_iterator
+
+__getattr__, __dir__ = mirror(__name__, "eagerflow.io")
