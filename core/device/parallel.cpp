@@ -20,7 +20,7 @@ std::atomic<int> limit{0};
 thread_local bool busy_with_part = false;
 
 // Loops since OpenMP's threads worked for a library, up to as many as it keeps them for ours.
-constexpr int kLoopsAfterOpenmp = 100;
+constexpr int kLoopsAfterOpenmp = 32;
 std::atomic<int> loops_since_openmp{kLoopsAfterOpenmp};
 
 inline void pause() {

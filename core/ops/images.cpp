@@ -41,4 +41,27 @@ const Op resample{{
     .doc = "Images whose rows and columns are weighted sums of neighbours.",
 }};
 
+const Op remaining_boxes{{
+    .name = "remaining_boxes",
+    .tf_name = "NonMaxSuppressionV3",
+    .inputs = {{"boxes", {DType::kFloat32}}, {"order", {DType::kInt64}, 'I'}},
+    .attrs = {{"limit", AttrKind::kInt}, {"overlap", AttrKind::kFloat}},
+    .infer =
+        [](InferContext& c) {
+          if (c.shape(0).rank() != 2 || c.shape(0)[1] != 4 || c.shape(1).rank() != 1) {
+            invalid_argument("boxes must be of shape [n, 4] and their order of rank 1, got ",
+                             c.shape(0), " and ", c.shape(1), " [Op:NonMaxSuppressionV3]");
+          }
+          if (c.attrs().integer(0) < 0) {
+            invalid_argument("max_output_size must be non-negative, got ", c.attrs().integer(0),
+                             " [Op:NonMaxSuppressionV3]");
+          }
+          c.add_output(DType::kInt32, {0});
+        },
+    .kernel = cpu::remaining_boxes,
+    .makes_outputs = true,
+    .sizes_from_values = true,
+    .doc = "In the given order, the boxes that overlap none before them by more than a share.",
+}};
+
 }  // namespace ef::ops

@@ -39,8 +39,9 @@ void clear(const Product& p, T* c) {
 
 // Below this many multiplications a second thread costs more than it brings.
 constexpr int64_t kThreadedSgemm = 600'000;
-// Above this many, oneDNN divides the work better than strips of one matrix do.
+// Above this many, oneDNN divides the work among many threads better than strips of one matrix do.
 constexpr int64_t kSharedSgemm = 100'000'000;
+constexpr int kFewThreads = 4;
 
 // oneDNN is no faster up to here, and takes 25 ms for making its code when it is first called. With
 // the right matrix transposed, which we have to bring in order first, it is soon.
@@ -156,7 +157,10 @@ template <class Body>
 void share(int64_t size, int64_t work, const Body& body) {
   constexpr int64_t kStrip = 64;
   const int64_t strips = (size + kStrip - 1) / kStrip;
-  parallel_for(strips, 1 + 300'000 * strips / work, [&](int64_t begin, int64_t end) {
+  // Each part brings its operands in order; large products are cut into as few as there are
+  // threads.
+  const int64_t least = work > kSharedSgemm ? strips / max_threads() : 300'000 * strips / work + 1;
+  parallel_for(strips, least, [&](int64_t begin, int64_t end) {
     body(begin * kStrip, std::min(end * kStrip, size));
   });
 }
@@ -175,7 +179,7 @@ void gemm(const Product& p, const float* a, const float* b, float* c) {
   const int64_t work = p.m * p.n * p.k;
   if (work <= (p.transpose_b ? kOwnTransposed : kOwnProduct)) return medium(p, a, b, c);
   if (work < kThreadedSgemm || in_parallel()) return sgemm_alone(p, a, b, c);
-  if (work > kSharedSgemm) {
+  if (work > kSharedSgemm && max_threads() > kFewThreads) {
     sgemm(p, a, b, c);
     return openmp_ran();
   }

@@ -1,11 +1,14 @@
-// Resampling: each result row is summed from input rows, then its pixels from that row's pixels.
+// Resampling and boxes. In resampling, each result row is summed from input rows, then its pixels
+// from that row's pixels.
 #include "kernels/cpu/images.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "device/isa.h"
 #include "device/parallel.h"
 #include "kernels/cpu/resample_loops.h"
+#include "kernels/cpu/search_loops.h"
 
 namespace ef::cpu {
 namespace {
@@ -61,7 +64,52 @@ void resample_as(KernelContext& context, const ResampleLoopsOf<T>& loops) {
                });
 }
 
+const SearchLoops& search_loops() {
+  static const SearchLoops& chosen = isa() == Isa::kAvx512 ? avx512::search_loops()
+                                     : isa() == Isa::kAvx2 ? avx2::search_loops()
+                                                           : baseline::search_loops();
+  return chosen;
+}
+
+// Memory for boxes in columns.
+struct Boxes {
+  explicit Boxes(int64_t count) : count(count), numbers(static_cast<size_t>(5 * count)) {}
+  float* column(int k) { return numbers.data() + k * count; }
+  BoxColumns columns() { return {column(0), column(1), column(2), column(3), column(4)}; }
+  int64_t count;
+  std::vector<float> numbers;
+};
+
 }  // namespace
+
+void remaining_boxes(KernelContext& context) {
+  const Tensor& boxes = context.input(0);
+  const Tensor& order = context.input(1);
+  const int64_t candidates = order.size();
+  const int64_t limit = std::min(context.attrs().integer(0), candidates);
+  const auto most = static_cast<float>(context.attrs().real(1));
+  Boxes all(candidates);
+  for (int64_t i = 0; i < candidates; ++i) {
+    const int64_t place = order.data<int64_t>()[i];
+    if (place < 0 || place >= boxes.dim(0)) {
+      invalid_argument("There is no box ", place, " among ", boxes.dim(0),
+                       " [Op:NonMaxSuppressionV3]");
+    }
+    const float* box = boxes.data<float>() + 4 * place;
+    for (int k = 0; k < 4; ++k) all.column(k)[i] = box[k];
+    all.column(4)[i] = (box[2] - box[0]) * (box[3] - box[1]);
+  }
+  Boxes kept(limit);
+  std::vector<int32_t> chosen;
+  for (int64_t i = 0; i < candidates && static_cast<int64_t>(chosen.size()) < limit; ++i) {
+    const auto found = static_cast<int64_t>(chosen.size());
+    if (search_loops().overlaps(kept.columns(), found, all.columns(), i, most)) continue;
+    for (int k = 0; k < 5; ++k) kept.column(k)[found] = all.column(k)[i];
+    chosen.push_back(static_cast<int32_t>(order.data<int64_t>()[i]));
+  }
+  context.output(0) = Tensor::empty(DType::kInt32, {static_cast<int64_t>(chosen.size())});
+  std::copy(chosen.begin(), chosen.end(), context.output(0).mutable_data<int32_t>());
+}
 
 void resample(KernelContext& context) {
   if (context.output(0).size() == 0) return;

@@ -6,5 +6,6 @@
 namespace ef::cpu {
 
 void resample(KernelContext& context);
+void remaining_boxes(KernelContext& context);
 
 }  // namespace ef::cpu

@@ -189,6 +189,19 @@ void update_elements(KernelContext& context, const Combine& combine) {
   });
 }
 
+// Rows of a few bytes.
+template <size_t kBytes>
+void gather_words(const Tensor& params, const Indices& at, int64_t count, const Tensor& out) {
+  const char* from = static_cast<const char*>(params.raw_data());
+  char* to = static_cast<char*>(out.mutable_raw_data());
+  parallel_for(count, 16'384, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      std::memcpy(to + static_cast<size_t>(i) * kBytes, from + static_cast<size_t>(at[i]) * kBytes,
+                  kBytes);
+    }
+  });
+}
+
 }  // namespace
 
 void gather(KernelContext& context) {
@@ -205,6 +218,8 @@ void gather(KernelContext& context) {
     const size_t bytes = static_cast<size_t>(p.inner) * element_size(out.dtype());
     const bool fetches = bytes >= kFewBytes && bytes <= kManyBytes;
     const char* rows = static_cast<const char*>(params.raw_data());
+    if (bytes == 4) return gather_words<4>(params, at, p.count, out);
+    if (bytes == 8) return gather_words<8>(params, at, p.count, out);
     parallel_for(p.count, std::max<int64_t>(1, 65'536 / p.inner), [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
         if (fetches && i + 1 < end) fetch(rows + static_cast<size_t>(at[i + 1]) * bytes, bytes);

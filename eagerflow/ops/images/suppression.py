@@ -79,41 +79,12 @@ def _greedy(
     return _remaining(_sorted_corners(corners), scores, limit, overlap, threshold)
 
 
-_BLOCK = 256  # so many candidates are compared with each other at once
-
-
-def _overlapping(first: np.ndarray, second: np.ndarray, overlap: float) -> np.ndarray:
-    """Which boxes of two lists overlap by more than this; boxes without area overlap nothing."""
-    one, other = first[:, None], second[None]
-    height = np.minimum(one[..., 2], other[..., 2]) - np.maximum(one[..., 0], other[..., 0])
-    width = np.minimum(one[..., 3], other[..., 3]) - np.maximum(one[..., 1], other[..., 1])
-    shared = np.maximum(height, 0) * np.maximum(width, 0)
-    areas = [(box[:, 2] - box[:, 0]) * (box[:, 3] - box[:, 1]) for box in (first, second)]
-    union = areas[0][:, None] + areas[1] - shared
-    solid = (areas[0] > 0)[:, None] & (areas[1] > 0)
-    return (shared > overlap * union) & solid
-
-
 def _remaining(
     boxes: np.ndarray, scores: np.ndarray, limit: int, overlap: float, threshold: float
 ) -> np.ndarray:
     """The same for boxes whose corners are in order."""
     order = _by_score(scores, threshold)
-    chosen: list[int] = []
-    for begin in range(0, len(order), _BLOCK):
-        block = order[begin : begin + _BLOCK]
-        candidates = boxes[block]
-        alive: Any = np.ones(len(block), bool)
-        if chosen:
-            alive = ~_overlapping(boxes[chosen], candidates, overlap).any(axis=0)
-        worse = ~_overlapping(candidates, candidates, overlap)
-        for place, candidate in enumerate(block.tolist()):
-            if len(chosen) >= limit:
-                return np.array(chosen, np.int32)
-            if alive[place]:
-                chosen.append(candidate)
-                alive &= worse[place]
-    return np.array(chosen[:limit], np.int32)
+    return _ops.remaining_boxes(boxes, order, limit, overlap).numpy()
 
 
 @raises_like("NonMaxSuppressionV3")

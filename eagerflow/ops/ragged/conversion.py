@@ -29,6 +29,10 @@ def padded_places(value: RaggedTensor) -> np.ndarray:
         splits, lengths = partition.numpy, partition.lengths
         width = int(lengths.max(initial=0))
         offsets = np.arange(width)
+        if places.ndim == 1:  # the first partition: all its rows are there
+            inside = offsets < lengths[:, None]
+            places = np.where(inside, partition.numpy[:-1, None] + offsets, -1)
+            continue
         known = places >= 0
         rows = np.where(known, places, 0)
         if len(lengths):
@@ -63,6 +67,7 @@ def to_tensor(value: RaggedTensor, default: Any, shape: Any) -> Tensor:
                 raise invalid_argument(
                     f"The inner shape {list(inner)} of the values does not fit the shape {sizes}"
                 )
+    plain = default is None and flat.dtype.is_floating
     if default is None:
         default = zero_of(flat.dtype)
     else:
@@ -77,6 +82,9 @@ def to_tensor(value: RaggedTensor, default: Any, shape: Any) -> Tensor:
             f"incompatible: default_value.rank = {default.ndim}  must be less than "
             f"rt_input.flat_values.rank = {flat.ndim}"
         )
+    if plain:
+        # Negative places become zeros.
+        return _ops.gather_or_zero(flat, places)
     missing = places < 0
     count = flat._shape_tuple()[0]
     if not missing.any():

@@ -53,8 +53,12 @@ def flat_places(places: np.ndarray, sizes: np.ndarray) -> np.ndarray:
 
 def check_places(places: np.ndarray, sizes: np.ndarray, ordered: bool) -> None:
     """Raises an InvalidArgumentError if places are outside, or not in order."""
-    outside = ((places < 0) | (places >= sizes)).any(axis=1)
-    if outside.any():
+    # By columns: NumPy is slow along short rows.
+    if any(
+        column.size and (column.min() < 0 or column.max() >= size)
+        for column, size in zip(places.T, sizes, strict=True)
+    ):
+        outside = ((places < 0) | (places >= sizes)).any(axis=1)
         first = int(np.argmax(outside))
         raise invalid_argument(
             f"indices[{first}] = {places[first].tolist()} is out of bounds: need 0 <= index < "
@@ -112,7 +116,11 @@ def to_dense(
     values = value.values
     shape = sizes.tolist()
     if default_value is None and values.dtype is not dtypes.string and validate_indices:
-        return _ops.scatter_nd(value.indices, values, shape)
+        size = math.prod(shape)
+        if not shape or size >= 1 << 40:
+            return _ops.scatter_nd(value.indices, values, shape)
+        flat = flat_places(places, sizes)[:, None]
+        return _ops.reshape(_ops.scatter_nd(flat, values, [size]), shape)
     if default_value is None:
         default_value = "" if values.dtype is dtypes.string else 0
     default = _core.convert(default_value, values.dtype, None)
