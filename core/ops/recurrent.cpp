@@ -78,9 +78,35 @@ void give(GradContext& g, const Op& op, TensorList inputs, int mask,
   for (int target : targets) g.set(target, found[k++]);
 }
 
-// The gradient's operations check little: only gradient functions call them.
-void grad_infer(InferContext& c, int states, std::initializer_list<int> like) {
-  for (int i : like) c.add_output(c.dtype(states), c.shape(i));
+// Checks the inputs of a gradient's operation: `slopes` gradients, which may be empty, then at
+// number `slopes` the states [steps, batch, units], then what `shapes` tells from these sizes, then
+// perhaps a mask.
+struct Sizes {
+  int64_t steps, batch, units;
+};
+Sizes check_grad(InferContext& c, int slopes,
+                 void (*shapes)(const Sizes&, InlineVector<Shape, 8>&)) {
+  const char* const op = c.op().tf_name;
+  const Shape& states = c.shape(slopes);
+  if (states.rank() != 3 || states[0] < 1) {
+    invalid_argument("states must be [steps, batch, units] with at least one step, not ", states,
+                     " [Op:", op, "]");
+  }
+  const Sizes sizes{states[0], states[1], states[2]};
+  InlineVector<Shape, 8> wanted;
+  wanted.push_back(states);
+  for (int i = 1; i < slopes; ++i) wanted.push_back(Shape{sizes.batch, sizes.units});
+  wanted.push_back(states);
+  shapes(sizes, wanted);
+  wanted.push_back(Shape{sizes.steps, sizes.batch});
+  for (int i = 0; i < c.num_inputs(); ++i) {
+    const bool absent = i < slopes && c.shape(i).num_elements() == 0;
+    if (!absent && c.shape(i) != wanted[i]) {
+      invalid_argument(c.op().inputs[i].name, " must be ", wanted[i], ", not ", c.shape(i),
+                       " [Op:", op, "]");
+    }
+  }
+  return sizes;
 }
 
 }  // namespace
@@ -133,7 +159,16 @@ const Op lstm_grad{{
                {"mask", kBoolType, 0, false, true}},
     .attrs = {{"activation", AttrKind::kEnum, "'tanh'", kActivations},
               {"recurrent_activation", AttrKind::kEnum, "'sigmoid'", kGateActivations}},
-    .infer = [](InferContext& c) { grad_infer(c, 3, {5, 6, 7, 8}); },
+    .infer =
+        [](InferContext& c) {
+          check_grad(c, 3, [](const Sizes& s, InlineVector<Shape, 8>& wanted) {
+            wanted.push_back(Shape{s.steps, s.batch, s.units});
+            wanted.push_back(Shape{s.steps, s.batch, 4 * s.units});
+            for (int i = 0; i < 2; ++i) wanted.push_back(Shape{s.batch, s.units});
+            wanted.push_back(Shape{s.units, 4 * s.units});
+          });
+          for (int i = 5; i < 9; ++i) c.add_output(c.dtype(3), c.shape(i));
+        },
     .kernel = cpu::lstm_grad,
     .cost = steps_cost,
     .doc = "The gradients of lstm by projection, h, c and kernel.",
@@ -187,11 +222,15 @@ const Op gru_grad{{
               {"recurrent_activation", AttrKind::kEnum, "'sigmoid'", kGateActivations}},
     .infer =
         [](InferContext& c) {
-          const Shape& states = c.shape(2);
-          c.add_output(c.dtype(2), {states[0], states[1], 3 * states[2]});
+          const Sizes sizes = check_grad(c, 2, [](const Sizes& s, InlineVector<Shape, 8>& wanted) {
+            wanted.push_back(Shape{s.steps, s.batch, 4 * s.units});
+            wanted.push_back(Shape{s.batch, s.units});
+            wanted.push_back(Shape{s.units, 3 * s.units});
+          });
+          c.add_output(c.dtype(2), {sizes.steps, sizes.batch, 3 * sizes.units});
           c.add_output(c.dtype(2), c.shape(4));
           c.add_output(c.dtype(2), c.shape(5));
-          c.add_output(c.dtype(2), {3 * states[2]});
+          c.add_output(c.dtype(2), {3 * sizes.units});
         },
     .kernel = cpu::gru_grad,
     .cost = steps_cost,
@@ -228,7 +267,14 @@ const Op simple_rnn_grad{{
                {"kernel", kWide},
                {"mask", kBoolType, 0, false, true}},
     .attrs = {{"activation", AttrKind::kEnum, "'tanh'", kActivations}},
-    .infer = [](InferContext& c) { grad_infer(c, 2, {2, 3, 4}); },
+    .infer =
+        [](InferContext& c) {
+          check_grad(c, 2, [](const Sizes& s, InlineVector<Shape, 8>& wanted) {
+            wanted.push_back(Shape{s.batch, s.units});
+            wanted.push_back(Shape{s.units, s.units});
+          });
+          for (int i = 2; i < 5; ++i) c.add_output(c.dtype(2), c.shape(i));
+        },
     .kernel = cpu::simple_rnn_grad,
     .cost = steps_cost,
     .doc = "The gradients of simple_rnn by projection, h and kernel.",

@@ -117,3 +117,6 @@ def test_what_does_not_fit() -> None:
         ops.simple_rnn(tf.zeros([2, 3, 4]), tf.zeros([3, 4]), tf.zeros([4, 4]), tf.ones([3, 2]) > 0)
     with pytest.raises(tf.errors.InvalidArgumentError, match="at least one step"):
         ops.gru(tf.zeros([0, 3, 6]), tf.zeros([3, 2]), tf.zeros([2, 6]), tf.zeros([6]))
+    with pytest.raises(tf.errors.InvalidArgumentError, match="gates must be"):
+        state = tf.zeros([3, 4])
+        ops.gru_grad([], [], tf.zeros([2, 3, 4]), tf.zeros([2, 3, 4]), state, tf.zeros([4, 12]))
