@@ -4,6 +4,7 @@ import bulk
 import cnn
 import data
 import files
+import jacobians
 import keras_fit
 import lstm
 import matmul
@@ -22,6 +23,7 @@ WORKLOADS = {
         sessions,
         cnn,
         mlp,
+        jacobians,
         matmul,
         bulk,
         data,

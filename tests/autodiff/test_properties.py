@@ -136,6 +136,22 @@ def test_second_derivatives_are_symmetric_and_like_forward_over_reverse(program,
     assert abs(there - mixed) <= 1e-8 * (1 + abs(there))
 
 
+@settings(max_examples=40, deadline=None)
+@given(programs(), st.integers(0, 1000))
+def test_jacobians_are_the_gradients_of_each_element(program, seed):
+    x, y, *_ = inputs(seed)
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch([x, y])
+        value = run(program, x, y)
+        rows = tf.sin(tf.reshape(value * x, [9]))
+        elements = tf.unstack(rows)
+    together = tape.jacobian(rows, [x, y], unconnected_gradients="zero")
+    apart = [dense(tape, element, [x, y]) for element in elements]
+    for position, jacobian in enumerate(together):
+        expected = np.stack([gradients[position] for gradients in apart])
+        np.testing.assert_allclose(jacobian, expected, rtol=1e-9, atol=1e-12)
+
+
 def memory():
     gc.collect()
     return tf._core.memory_stats()["current"]
