@@ -11,7 +11,7 @@ from eagerflow.data.arguments import UNKNOWN, integer, invalid
 from eagerflow.data.context import Context
 from eagerflow.data.cursor import Cursor
 from eagerflow.data.dataset import Dataset, UnaryDataset
-from eagerflow.data.files import LineCursor, filenames_dataset, path_of, reader_options
+from eagerflow.data.files import LineCursor, filenames_dataset, path_of, reader_options, sample_of
 from eagerflow.io.csv import split_line
 from eagerflow.type_spec import TensorSpec
 
@@ -144,7 +144,7 @@ class OneTableDataset(Dataset):
         return UNKNOWN
 
     def _make_sample(self, variant: int) -> Any:
-        return next(RowCursor(self._path, self._owner))
+        return sample_of(RowCursor(self._path, self._owner), variant)
 
 
 class RowCursor(LineCursor):

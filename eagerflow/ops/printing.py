@@ -76,7 +76,7 @@ def _object_text(value: Any, summarize: int) -> str:
             return repr(leaf) if isinstance(leaf, str) else _object_text(leaf, summarize)
 
         return _structure_text(value, leaf_text)
-    return repr(value) if isinstance(value, np.ndarray) else str(value)
+    return repr(value)
 
 
 def _structure_text(value: Any, leaf_text: Any) -> str:
