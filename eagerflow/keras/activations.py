@@ -157,6 +157,26 @@ _NAMES: dict[str, Any] = {
     "swish": swish,
     "tanh": tanh,
 }
+# Keras 3's, imported when they are asked for.
+_LATER = frozenset(
+    "celu glu hard_shrink hard_silu hard_swish hard_tanh log_sigmoid soft_shrink sparse_plus "
+    "sparse_sigmoid sparsemax squareplus tanh_shrink threshold".split()
+)
+
+
+def __getattr__(name: str) -> Any:
+    """Imports an activation when it is first asked for."""
+    if name == "relu6":
+        return _ops.relu6
+    if name == "log_softmax":
+        return _activation.log_softmax
+    if name not in _LATER:
+        raise AttributeError(f"module 'eagerflow.keras.activations' has no attribute '{name}'")
+    from eagerflow.keras.ops import nn
+
+    return getattr(nn, name)
+
+
 # Functions of tf.nn and tf.math that are written under the activation's name.
 _OTHER_NAMES = {
     id(function): name
@@ -211,6 +231,8 @@ def deserialize(
 
     if isinstance(name, str):
         found = registration.get_registered_object(name, custom_objects, _NAMES)
+        if found is None and name in _LATER:
+            found = __getattr__(name)
         if found is None:
             raise ValueError(
                 f"Unknown activation function '{name}' cannot be deserialized. "

@@ -80,3 +80,51 @@ def set_image_data_format(data_format: str) -> None:
 def float_dtype(dtype: Any) -> Any:
     """The dtype meant by an argument: the default float type for None."""
     return defaults.float_dtype if dtype is None else dtypes.as_dtype(dtype)
+
+
+def backend() -> str:
+    """The name of the framework below: "tensorflow", whose names these are.
+
+    >>> tf.keras.config.backend()
+    'tensorflow'
+    """
+    return "tensorflow"
+
+
+def dtype_policy() -> Any:
+    """The policy of new layers' dtypes.
+
+    >>> tf.keras.config.dtype_policy().name
+    'float32'
+    """
+    from eagerflow.keras.mixed_precision.policy import global_policy
+
+    return global_policy()
+
+
+def set_dtype_policy(policy: Any) -> None:
+    """Sets the policy of new layers' dtypes: a name such as "mixed_bfloat16", or a policy."""
+    from eagerflow.keras.mixed_precision.policy import set_global_policy
+
+    set_global_policy(policy)
+
+
+def enable_interactive_logging() -> None:
+    """Shows progress on standard output."""
+    from eagerflow.keras.utils import io_utils
+
+    io_utils.enable_interactive_logging()
+
+
+def disable_interactive_logging() -> None:
+    """Logs progress instead of showing it on standard output."""
+    from eagerflow.keras.utils import io_utils
+
+    io_utils.disable_interactive_logging()
+
+
+def is_interactive_logging_enabled() -> bool:
+    """Whether progress is shown on standard output."""
+    from eagerflow.keras.utils import io_utils
+
+    return io_utils.is_interactive_logging_enabled()

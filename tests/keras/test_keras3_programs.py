@@ -223,3 +223,33 @@ def test_seeds():
         assert numbers.shape == (500,) and abs(numbers.mean() - 1.0) < 0.2
     with pytest.raises(ValueError, match="integer"):
         keras.random.SeedGenerator(1.5)
+
+
+def test_names_of_keras_3():
+    """Losses of masks, a normalization, activations and settings that Keras 2 does not have."""
+    mask, guess = np.eye(3, dtype="float32"), np.full((3, 3), 0.25, "float32")
+    both = np.sum(mask * guess)
+    np.testing.assert_allclose(
+        keras.losses.Dice()(mask, guess), 1 - 2 * both / (mask.sum() + guess.sum()), rtol=1e-5
+    )
+    loss = keras.losses.Tversky(alpha=0.3, beta=0.7)
+    rest = 0.3 * np.sum((1 - mask) * guess) + 0.7 * np.sum(mask * (1 - guess))
+    np.testing.assert_allclose(loss(mask, guess), 1 - both / (both + rest), rtol=1e-5)
+    assert keras.losses.Tversky.from_config(loss.get_config())(mask, guess) == loss(mask, guess)
+    x = np.random.rand(2, 3, 4).astype("float32")
+    layer = layers.RMSNormalization(axis=[-1, -2])
+    expected = x / np.sqrt((x**2).mean((1, 2), keepdims=True) + 1e-6)
+    np.testing.assert_allclose(layer(x), expected, rtol=1e-5)
+    dense = layers.Dense(2, activation="hard_swish")
+    again = layers.Dense.from_config(dense.get_config())
+    value = tf.constant([-4.0, 1.0])
+    np.testing.assert_allclose(again.activation(value), [0.0, 2 / 3], rtol=1e-5)
+    np.testing.assert_allclose(keras.activations.hard_swish(value), [0.0, 2 / 3], rtol=1e-5)
+    assert keras.config.backend() == "tensorflow" and keras.config.floatx() == "float32"
+    keras.config.set_dtype_policy("mixed_bfloat16")
+    try:
+        assert layers.Dense(1).compute_dtype == "bfloat16"
+        assert keras.config.dtype_policy().name == "mixed_bfloat16"
+    finally:
+        keras.mixed_precision.set_dtype_policy("float32")
+    keras.utils.clear_session()

@@ -129,6 +129,7 @@ from eagerflow.keras.layers.random_images import (
 )
 from eagerflow.keras.layers.random_sizes import RandomHeight, RandomWidth
 from eagerflow.keras.layers.reshaping import Flatten, Permute, RepeatVector, Reshape
+from eagerflow.keras.layers.rms_normalization import RMSNormalization
 from eagerflow.keras.layers.rnn import RNN
 from eagerflow.keras.layers.rnn_cell import AbstractRNNCell
 from eagerflow.keras.layers.separable_convolution import (

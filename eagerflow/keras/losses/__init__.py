@@ -29,6 +29,7 @@ from eagerflow.keras.losses.hinge import (
     squared_hinge,
 )
 from eagerflow.keras.losses.loss import Loss, LossFunctionWrapper
+from eagerflow.keras.losses.overlap import Dice, Tversky, dice, tversky
 from eagerflow.keras.losses.regression import (
     CosineSimilarity,
     Huber,
@@ -65,6 +66,10 @@ logcosh = log_cosh
 huber_loss = huber
 
 __all__ = [
+    "Dice",
+    "Tversky",
+    "dice",
+    "tversky",
     "KLD",
     "MAE",
     "MAPE",

@@ -7,4 +7,17 @@ from eagerflow.keras.mixed_precision.policy import (
     set_global_policy,
 )
 
-__all__ = ["LossScaleOptimizer", "Policy", "global_policy", "set_global_policy"]
+# Keras 3's names.
+DTypePolicy = Policy
+dtype_policy = global_policy
+set_dtype_policy = set_global_policy
+
+__all__ = [
+    "DTypePolicy",
+    "LossScaleOptimizer",
+    "Policy",
+    "dtype_policy",
+    "global_policy",
+    "set_dtype_policy",
+    "set_global_policy",
+]

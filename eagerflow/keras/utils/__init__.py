@@ -1,6 +1,8 @@
 """tf.keras.utils: what programs need around layers and models."""
 
+from eagerflow.keras.backend_ops.state import clear_session
 from eagerflow.keras.engine.data_adapter import pack_x_y_sample_weight, unpack_x_y_sample_weight
+from eagerflow.keras.engine.keras_tensor import is_keras_tensor
 from eagerflow.keras.preprocessing.sequence import pad_sequences
 from eagerflow.keras.saving import (
     CustomObjectScope,
@@ -41,6 +43,8 @@ from eagerflow.keras.utils.timeseries import timeseries_dataset_from_array
 from eagerflow.keras.utils.vis_utils import model_to_dot, plot_model
 
 __all__ = [
+    "clear_session",
+    "is_keras_tensor",
     "get_source_inputs",
     "model_to_dot",
     "plot_model",
