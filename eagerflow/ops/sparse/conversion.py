@@ -51,8 +51,12 @@ def flat_places(places: np.ndarray, sizes: np.ndarray) -> np.ndarray:
     return places @ strides(sizes)
 
 
-def check_places(places: np.ndarray, sizes: np.ndarray, ordered: bool) -> None:
-    """Raises an InvalidArgumentError if places are outside, or not in order."""
+def check_places(places: np.ndarray, sizes: np.ndarray, ordered: bool) -> np.ndarray:
+    """The places as single numbers.
+
+    Raises:
+        tf.errors.InvalidArgumentError: if places are outside, or not in order.
+    """
     # By columns: NumPy is slow along short rows.
     if any(
         column.size and (column.min() < 0 or column.max() >= size)
@@ -64,9 +68,10 @@ def check_places(places: np.ndarray, sizes: np.ndarray, ordered: bool) -> None:
             f"indices[{first}] = {places[first].tolist()} is out of bounds: need 0 <= index < "
             f"{sizes.tolist()} [Op:SparseToDense]"
         )
+    flat = flat_places(places, sizes)
     if not ordered or len(places) < 2:
-        return
-    steps = np.diff(flat_places(places, sizes))
+        return flat
+    steps = flat[1:] - flat[:-1]
     if (steps <= 0).any():
         first = int(np.argmax(steps <= 0)) + 1
         text = f"indices[{first}] = {places[first].tolist()} is "
@@ -76,6 +81,7 @@ def check_places(places: np.ndarray, sizes: np.ndarray, ordered: bool) -> None:
             text + "out of order. Many sparse ops require sorted indices. Use `tf.sparse.reorder` "
             "to create a correctly ordered copy. [Op:SparseToDense]"
         )
+    return flat
 
 
 def from_dense(tensor: Any, name: str | None = None) -> SparseTensor:
@@ -112,15 +118,14 @@ def to_dense(
     """
     value = checked(sp_input)
     places, sizes = value.indices.numpy(), sizes_of(value)
-    check_places(places, sizes, validate_indices)
+    flat = check_places(places, sizes, validate_indices)
     values = value.values
     shape = sizes.tolist()
     if default_value is None and values.dtype is not dtypes.string and validate_indices:
         size = math.prod(shape)
         if not shape or size >= 1 << 40:
             return _ops.scatter_nd(value.indices, values, shape)
-        flat = flat_places(places, sizes)[:, None]
-        return _ops.reshape(_ops.scatter_nd(flat, values, [size]), shape)
+        return _ops.reshape(_ops.scatter_nd(flat[:, None], values, [size]), shape)
     if default_value is None:
         default_value = "" if values.dtype is dtypes.string else 0
     default = _core.convert(default_value, values.dtype, None)
@@ -128,7 +133,6 @@ def to_dense(
         raise invalid_argument(f"default_value must be a scalar, got {default.shape}")
     if not validate_indices:
         # Of equal places the last one counts.
-        flat = flat_places(places, sizes)
         _, last = np.unique(flat[::-1], return_index=True)
         keep = np.sort(len(flat) - 1 - last)
         values, places = _ops.gather(values, keep, 0, 0), places[keep]
