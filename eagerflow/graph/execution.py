@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
 from typing import Any
 
 from eagerflow import _core, context, errors, nest, random_seed
@@ -63,19 +64,28 @@ class Run:
         self._running: Any = None
         self._found: dict[int, Any] = {}
 
-    def execute(self, plan: Any, symbols: list[Any], feeds: list[Any]) -> list[Any]:
+    def execute(
+        self, plan: Any, symbols: list[Any], feeds: list[Any], fetched: Sequence[Any] = ()
+    ) -> list[Any]:
         """The values that a plan fetches.
 
         Args:
             plan: an engine's plan.
             symbols: the tensors that are fed.
             feeds: their values.
+            fetched: the variables among what is fetched.
         """
         outer, _state.run = _state.run, self
         self._symbols, self._feeds = symbols, feeds
         try:
             with context.running_eagerly():
                 return plan.run(self.session._store, feeds, self)
+        except errors.FailedPreconditionError as error:
+            # A variable that is fetched itself is read by no operation.
+            for variable in fetched:
+                if id(variable) not in self.session._storage:
+                    _name_culprit(error, variable.op)
+            raise
         finally:
             _state.run = outer
 

@@ -153,7 +153,7 @@ class BaseSession:
         planned = self._plans.get(key)
         if planned is None:
             planned = self._plans[key] = _Planned(self._graph, elements, symbols)
-        values = Run(self, fed).execute(planned.plan, symbols, feeds)
+        values = Run(self, fed).execute(planned.plan, symbols, feeds, planned.variables)
         return pack(planned.arrays(values))
 
     def _elements(self, fetches: Any) -> tuple[list[Any], Any]:
@@ -252,6 +252,7 @@ class _Planned:
             graph._native, ports(tensors), [item._node for item in operations], ports(symbols)
         )
         self._gives = [not isinstance(item, Operation) for item in elements]
+        self.variables = [item for item in tensors if isinstance(item, GraphVariable)]
         self._kept = (elements, symbols)  # plans are found by their identities
 
     def arrays(self, values: list[Any]) -> list[Any]:

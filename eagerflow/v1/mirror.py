@@ -128,6 +128,8 @@ def _at(path: str) -> Any:
 
 def _version_1(module: str, name: str, found: Any, nodes: bool) -> Any:
     """The same in version 1: a function that may add nodes, or a namespace's own mirror."""
+    if getattr(found, "_makes_nodes", False):
+        return found
     if isinstance(found, FunctionType | OpFunction):
         return recordable(found) if nodes and name not in _NO_NODES else found
     if not isinstance(found, ModuleType) or module != "eagerflow.compat.v1":

@@ -203,3 +203,11 @@ def test_scopes_and_collections():
     assert tf.get_collection("kept") == [x] and tf.get_collection("others") == []
     v = tf.Variable(1.0, trainable=False)
     assert tf.global_variables() == [v] and tf.trainable_variables() == []
+
+
+def test_a_fetched_variable_without_a_value_names_its_line():
+    v = tf.get_variable("no_value_yet", [2])
+    with tf.Session() as session:
+        message = r"no_value_yet(.|\n)*test_sessions.py"
+        with pytest.raises(tf.errors.FailedPreconditionError, match=message):
+            session.run([v])

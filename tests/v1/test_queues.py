@@ -137,3 +137,53 @@ def test_producers_need_graphs():
         tf.train.string_input_producer(["a"])
     with tf.Graph().as_default(), pytest.raises(ValueError, match="non-null"):
         tf.train.string_input_producer([])
+
+
+def test_readers_take_files_from_a_queue(tmp_path):
+    for name, text in (("a.csv", "x,y\n1,2\n3,4\n"), ("b.csv", "x,y\n5,6\n")):
+        (tmp_path / name).write_text(text)
+    files = [str(tmp_path / name) for name in ("a.csv", "b.csv")]
+    with tf.Graph().as_default():
+        reader = tf.TextLineReader(skip_header_lines=1)
+        names = tf.train.string_input_producer(files, num_epochs=1, shuffle=False)
+        key, line = reader.read(names)
+        row = tf.decode_csv(line, [[0], [0]])
+        seen = []
+        with tf.train.MonitoredSession() as session:
+            while not session.should_stop():
+                found = session.run([key, *row])
+                seen.append((found[0].decode().rpartition("/")[2], *map(int, found[1:3])))
+    assert seen == [("a.csv:2", 1, 2), ("a.csv:3", 3, 4), ("b.csv:2", 5, 6)]
+
+
+def test_whole_files_and_pieces(tmp_path):
+    path = tmp_path / "data"
+    path.write_bytes(b"HHabcdefF")
+    with tf.Graph().as_default(), tf.Session() as session:
+        queue = tf.FIFOQueue(4, tf.string, shapes=[[]])
+        whole = tf.WholeFileReader().read(queue)[1]
+        pieces = tf.FixedLengthRecordReader(2, header_bytes=2, footer_bytes=1)
+        piece = pieces.read(queue)[1]
+        session.run(queue.enqueue_many([[str(path)] * 2]))
+        assert session.run(whole) == b"HHabcdefF"
+        assert [session.run(piece) for _ in range(3)] == [b"ab", b"cd", b"ef"]
+        assert session.run(pieces.num_work_units_completed()) == 0
+    with pytest.raises(RuntimeError, match="tf.data"):
+        tf.TextLineReader()
+
+
+def test_examples_and_images_are_decoded_in_graphs(tmp_path):
+    feature = tf.train.Feature(int64_list=tf.train.Int64List(value=[4, 5]))
+    example = tf.train.Example(features=tf.train.Features(feature={"n": feature}))
+    pixels = eagerflow.image.convert_image_dtype(np.zeros((3, 2, 1), np.float32), tf.uint8)
+    png = eagerflow.io.encode_png(pixels).numpy()
+    with tf.Graph().as_default(), tf.Session() as session:
+        text = tf.placeholder(tf.string, [])
+        parsed = tf.parse_single_example(text, {"n": tf.FixedLenFeature([2], tf.int64)})
+        assert parsed["n"].shape.as_list() == [2]
+        picture = tf.image.decode_png(text, channels=1)
+        assert picture.shape.as_list() == [None, None, 1]
+        numbers = tf.decode_raw(text, tf.uint8)
+        assert session.run(parsed, {text: example.SerializeToString()})["n"].tolist() == [4, 5]
+        assert session.run(picture, {text: png}).shape == (3, 2, 1)
+        assert session.run(numbers, {text: b"\1\2"}).tolist() == [1, 2]

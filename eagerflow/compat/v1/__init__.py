@@ -106,6 +106,7 @@ __getattr__, __dir__ = mirror(
     __name__,
     "eagerflow.v1.arithmetic",
     "eagerflow.v1.lists",
+    "eagerflow.v1.readers",
     "eagerflow.v1.scatter",
     "eagerflow",
     renamed=RENAMED,

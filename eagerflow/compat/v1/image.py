@@ -2,4 +2,6 @@
 
 from eagerflow.v1.mirror import mirror
 
-__getattr__, __dir__ = mirror(__name__, "eagerflow.v1.image", "eagerflow.image")
+__getattr__, __dir__ = mirror(
+    __name__, "eagerflow.v1.image", "eagerflow.v1.decoding", "eagerflow.image"
+)

@@ -3,4 +3,4 @@
 from eagerflow.v1.mirror import mirror
 from eagerflow.v1.records import TFRecordCompressionType, tf_record_iterator
 
-__getattr__, __dir__ = mirror(__name__, "eagerflow.io")
+__getattr__, __dir__ = mirror(__name__, "eagerflow.v1.decoding", "eagerflow.io")

@@ -1,0 +1,83 @@
+"""Decoding in graphs: what the results look like follows from the arguments, not from a trial."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from eagerflow import _core, context, image, io
+from eagerflow import dtype as dtypes
+from eagerflow.graph.recording import record
+from eagerflow.shapes import TensorShape
+from eagerflow.type_spec import TensorSpec
+
+
+def _declared(function: Callable[..., Any], specs_of: Callable[..., Any]) -> Callable[..., Any]:
+    """A function whose nodes give what `specs_of` says; without specs they are found by trials."""
+
+    @functools.wraps(function)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        graph = context.building_graph()
+        if graph is None:
+            return function(*args, **kwargs)
+        return record(graph, function, args, kwargs, outputs=specs_of(*args, **kwargs))
+
+    wrapper.__module__ = __name__
+    wrapper._makes_nodes = True  # type: ignore[attr-defined]
+    return wrapper
+
+
+def _shape(value: Any) -> TensorShape:
+    return value.shape if hasattr(value, "shape") else _core.convert(value, None, None).shape
+
+
+def _columns(records: Any, record_defaults: Any, *args: Any, **kwargs: Any) -> Any:
+    chosen = kwargs.get("select_cols")
+    count = len(record_defaults) if chosen is None else len(chosen)
+    found = []
+    for default in list(record_defaults)[:count]:
+        known = isinstance(default, dtypes.DType)
+        kind = default if known else _core.convert(default, None, None).dtype
+        found.append(TensorSpec(_shape(records), kind))
+    return found
+
+
+def _numbers(input_bytes: Any = None, out_type: Any = None, *args: Any, **kwargs: Any) -> Any:
+    source = kwargs.get("bytes", input_bytes)
+    return TensorSpec(_shape(source).concatenate(TensorShape([None])), dtypes.as_dtype(out_type))
+
+
+def _features(batch: Callable[[Any], TensorShape]) -> Callable[..., Any]:
+    def specs(serialized: Any, features: Any, *args: Any, **kwargs: Any) -> Any:
+        found = {}
+        for name, feature in features.items():
+            if type(feature) is not io.FixedLenFeature:
+                return None
+            shape = batch(serialized).concatenate(TensorShape(feature.shape))
+            found[name] = TensorSpec(shape, dtypes.as_dtype(feature.dtype))
+        return found
+
+    return specs
+
+
+def _pixels(contents: Any, channels: int = 0, *args: Any, **kwargs: Any) -> TensorSpec:
+    kind = kwargs.get("dtype", dtypes.uint8)
+    return TensorSpec([None, None, channels or None], dtypes.as_dtype(kind))
+
+
+def _scalar(*args: Any, **kwargs: Any) -> TensorSpec:
+    return TensorSpec([], dtypes.string)
+
+
+decode_csv = _declared(io.decode_csv, _columns)
+decode_raw = _declared(io.decode_raw, _numbers)
+parse_single_example = _declared(io.parse_single_example, _features(lambda _: TensorShape([])))
+parse_example = _declared(io.parse_example, _features(_shape))
+read_file = _declared(io.read_file, _scalar)
+decode_image = _declared(
+    image.decode_image, lambda *args, **kwargs: TensorSpec(None, _pixels(*args, **kwargs).dtype)
+)
+decode_jpeg = _declared(image.decode_jpeg, _pixels)
+decode_png = _declared(image.decode_png, _pixels)
+decode_bmp = _declared(image.decode_bmp, _pixels)

@@ -1,0 +1,187 @@
+"""Readers: they take names of files from a queue, and give keys and values one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from eagerflow import _core, context
+from eagerflow import dtype as dtypes
+from eagerflow.graph.execution import current_run
+from eagerflow.graph.recording import record
+from eagerflow.type_spec import TensorSpec
+
+Item = tuple[bytes, bytes]
+
+
+class _State:
+    """Where a reader is, in one session."""
+
+    def __init__(self) -> None:
+        self.items: Iterator[Item] = iter(())
+        self.produced = 0
+        self.completed = -1  # the first item of work is begun before any is completed
+
+
+class ReaderBase:
+    """What readers have in common; see `TextLineReader`.
+
+    Raises:
+        RuntimeError: if operations run eagerly.
+    """
+
+    def __init__(self, name: str | None = None) -> None:
+        self._graph = context.building_graph()
+        if self._graph is None:
+            raise RuntimeError(
+                "Readers are not supported when eager execution is enabled. Instead, please use "
+                "tf.data to get data into your model."
+            )
+        self._name = name or type(self).__name__
+
+    def _items(self, work: bytes) -> Iterator[Item]:
+        raise NotImplementedError(f"{type(self).__name__} reads nothing.")
+
+    def _state(self) -> _State:
+        run = current_run()
+        assert run is not None
+        return run.session._storage.setdefault(id(self), _State())
+
+    def _next(self, queue: Any) -> Item:
+        state = self._state()
+        while True:
+            found = next(state.items, None)
+            if found is not None:
+                state.produced += 1
+                return found
+            state.completed += 1
+            (work,) = queue._contents().take(1)[0]
+            state.items = self._items(work.numpy())
+
+    def read(self, queue: Any, name: str | None = None) -> tuple[Any, Any]:
+        """The next key and value.
+
+        Args:
+            queue: gives names of files when one has been read.
+            name: the node's name.
+        """
+
+        def read() -> list[Any]:
+            return [_core.convert(part, dtypes.string, None) for part in self._next(queue)]
+
+        specs = [TensorSpec([], dtypes.string), TensorSpec([], dtypes.string)]
+        key, value = record(self._graph, read, kind="ReaderRead", name=name, outputs=specs)
+        return key, value
+
+    def _counted(self, kind: str, count: Any) -> Any:
+        spec = TensorSpec([], dtypes.int64)
+        return record(
+            self._graph,
+            lambda: _core.convert(count(self._state()), dtypes.int64, None),
+            kind=kind,
+            outputs=spec,
+        )
+
+    def num_records_produced(self, name: str | None = None) -> Any:
+        """How many values there have been."""
+        return self._counted("ReaderNumRecordsProduced", lambda state: state.produced)
+
+    def num_work_units_completed(self, name: str | None = None) -> Any:
+        """How many files have been read to their ends."""
+        return self._counted("ReaderNumWorkUnitsCompleted", lambda state: max(state.completed, 0))
+
+    def reset(self, name: str | None = None) -> Any:
+        """An operation that has the reader begin with the next file."""
+
+        def reset() -> None:
+            run = current_run()
+            assert run is not None
+            run.session._storage.pop(id(self), None)
+
+        return record(self._graph, reset, kind="ReaderReset", name=name, infers=False)
+
+
+class TextLineReader(ReaderBase):
+    """Gives the lines of text files; keys are the file's name and the line's number.
+
+    Args:
+        skip_header_lines: how many lines at the beginning of each file are left out.
+        name: the reader's name.
+    """
+
+    def __init__(self, skip_header_lines: int | None = None, name: str | None = None) -> None:
+        super().__init__(name)
+        self._skip = skip_header_lines or 0
+
+    def _items(self, work: bytes) -> Iterator[Item]:
+        with open(work, "rb") as file:
+            for number, line in enumerate(file, 1):
+                if number > self._skip:
+                    yield work + b":%d" % number, line.rstrip(b"\n").rstrip(b"\r")
+
+
+class WholeFileReader(ReaderBase):
+    """Gives whole files; keys are their names."""
+
+    def _items(self, work: bytes) -> Iterator[Item]:
+        with open(work, "rb") as file:
+            yield work, file.read()
+
+
+class IdentityReader(ReaderBase):
+    """Gives what is in the queue, as key and as value."""
+
+    def _items(self, work: bytes) -> Iterator[Item]:
+        yield work, work
+
+
+class TFRecordReader(ReaderBase):
+    """Gives the records of files; keys are the file's name and the record's number.
+
+    Args:
+        name: the reader's name.
+        options: how files are compressed.
+    """
+
+    def __init__(self, name: str | None = None, options: Any = None) -> None:
+        super().__init__(name)
+        self._options = options
+
+    def _items(self, work: bytes) -> Iterator[Item]:
+        from eagerflow.v1.records import tf_record_iterator
+
+        for number, value in enumerate(tf_record_iterator(work.decode(), self._options)):
+            yield work + b":%d" % number, value
+
+
+class FixedLengthRecordReader(ReaderBase):
+    """Gives pieces of files of one length; keys are the file's name and the piece's number.
+
+    Args:
+        record_bytes: the length.
+        header_bytes: how much is left out at the beginning of each file.
+        footer_bytes: how much is left out at the end.
+        hop_bytes: from one beginning to the next; by default the length.
+        name: the reader's name.
+        encoding: accepted: files are not compressed.
+    """
+
+    def __init__(
+        self,
+        record_bytes: int,
+        header_bytes: int | None = None,
+        footer_bytes: int | None = None,
+        hop_bytes: int | None = None,
+        name: str | None = None,
+        encoding: str | None = None,
+    ) -> None:
+        super().__init__(name)
+        self._sizes = record_bytes, header_bytes or 0, footer_bytes or 0, hop_bytes or record_bytes
+
+    def _items(self, work: bytes) -> Iterator[Item]:
+        size, header, footer, hop = self._sizes
+        with open(work, "rb") as file:
+            data = file.read()
+        end = len(data) - footer
+        for number, start in enumerate(range(header, end - size + 1, hop)):
+            yield work + b":%d" % number, data[start : start + size]
