@@ -175,12 +175,13 @@ class ForwardAccumulator:
 
     def _weighed(self, linear: GradientTape, weights: Any, pairs: list) -> Any:
         """The product: the derivative of weighed gradients by the weights of the target."""
-        return linear.gradient(
+        product = linear.gradient(
             [gradient for gradient, _ in pairs],
             weights,
             [tangent for _, tangent in pairs],
             UnconnectedGradients.ZERO,
         )
+        return _core.convert(product, None, None)
 
 
 class _BatchAccumulator(ForwardAccumulator):
