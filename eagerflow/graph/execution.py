@@ -93,7 +93,10 @@ class Run:
         """A tensor's value, or the variable that holds a graph variable's."""
         variable = getattr(symbol, "_storage_in", None)
         if variable is not None and id(symbol) not in self._fed:
-            return variable(self.session)
+            found = variable(self.session)
+            # The engine has its tape watch variables that it is asked for.
+            self._running.value(symbol.op._node, symbol.value_index)
+            return found
         found = self._running.value(symbol.op._node, symbol.value_index)
         return self._later(symbol) if found is None else found
 

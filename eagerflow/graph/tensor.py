@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from eagerflow import _core
+from eagerflow.errors import OperatorNotAllowedInGraphError
 from eagerflow.shapes import TensorShape
 from eagerflow.tensor import Reference, Tensor
 
@@ -154,7 +155,7 @@ class GraphTensor:
 
         if current_run() is not None:
             return bool(resolve(self))
-        raise TypeError(
+        raise OperatorNotAllowedInGraphError(
             "Using a symbolic `tf.Tensor` as a Python `bool` is not allowed. You can attempt the "
             "following resolutions to the problem: If you are running in Graph mode, use Eager "
             "execution mode or decorate this function with @tf.function. Use tf.cond or tf.where "
@@ -186,7 +187,7 @@ class GraphTensor:
     def __iter__(self) -> Iterator[Any]:
         size = self._shape.as_list()[0] if self._shape.rank else None
         if size is None:
-            raise TypeError(
+            raise OperatorNotAllowedInGraphError(
                 f"Iterating over a symbolic `tf.Tensor` ({self.name}) is not allowed: its first "
                 "size is unknown. Use tf.map_fn or tf.while_loop."
             )

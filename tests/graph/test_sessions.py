@@ -211,3 +211,21 @@ def test_a_fetched_variable_without_a_value_names_its_line():
         message = r"no_value_yet(.|\n)*test_sessions.py"
         with pytest.raises(tf.errors.FailedPreconditionError, match=message):
             session.run([v])
+
+
+def test_python_cannot_look_into_tensors_of_a_graph():
+    x = tf.placeholder(tf.float32, [None, 2])
+    with pytest.raises(tf.errors.OperatorNotAllowedInGraphError, match="Python `bool`"):
+        bool(x)
+    with pytest.raises(tf.errors.OperatorNotAllowedInGraphError, match="Iterating"):
+        list(x)
+
+
+def test_loops_use_variables_and_have_gradients():
+    w = tf.get_variable("loop_weight", [], initializer=tf.constant_initializer(2.0))
+    x = tf.placeholder(tf.float32, [])
+    _, y = tf.while_loop(lambda k, _: k < 3, lambda k, v: (k + 1, v * w), [0, x])
+    by_w, by_x = tf.gradients(y, [w, x])
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        assert session.run([y, by_w, by_x], {x: 5.0}) == [40.0, 60.0, 8.0]
