@@ -251,5 +251,5 @@ def test_names_of_keras_3():
         assert layers.Dense(1).compute_dtype == "bfloat16"
         assert keras.config.dtype_policy().name == "mixed_bfloat16"
     finally:
-        keras.mixed_precision.set_dtype_policy("float32")
+        keras.mixed_precision.set_dtype_policy(None)
     keras.utils.clear_session()
