@@ -58,7 +58,8 @@ class Packed {
 struct Sequences {
   // `states` is [steps, batch, units], the mask [steps, batch] or nothing.
   Sequences(const Tensor& states, const Tensor* mask)
-      : steps(states.dim(0)),
+      // Of what holds nothing, however many steps it has, none needs to be gone through.
+      : steps(states.size() > 0 ? states.dim(0) : std::min<int64_t>(states.dim(0), 1)),
         batch(states.dim(1)),
         units(states.dim(2)),
         mask_(mask ? mask->data<bool>() : nullptr) {}
