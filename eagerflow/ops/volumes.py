@@ -54,8 +54,7 @@ def _volume(value: Any, partner: Any, name: str, op: str) -> Tensor:
     return value
 
 
-_POOLED = (dtypes.float16, dtypes.bfloat16, dtypes.float32)
-_CONVOLVED = (*_POOLED, dtypes.float64)
+_FLOATING = (dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64)
 
 
 def _wrong_dtype(x: Tensor, op: str) -> Exception:
@@ -114,7 +113,7 @@ def conv3d(
     if dilations is not None:
         spread = _three(dilations, "dilations", data_format, "Conv3D")
     x = _volume(input, filters, "input", "Conv3D")
-    if x.dtype not in _CONVOLVED:
+    if x.dtype not in _FLOATING:
         raise _wrong_dtype(x, "Conv3D")
     filters = _volume(filters, x, "filter", "Conv3D")
     if data_format == "NCDHW":
@@ -188,7 +187,7 @@ def conv3d_transpose(
     step = _three(strides, "strides", data_format, op)
     spread = [1, 1, 1] if dilations is None else _three(dilations, "dilations", data_format, op)
     x = _volume(input, filters, "input", op)
-    if x.dtype not in _CONVOLVED:
+    if x.dtype not in _FLOATING:
         raise _wrong_dtype(x, op)
     filters = _volume(filters, x, "filter", op)
     sizes = [int(size) for size in output_shape]
@@ -243,7 +242,7 @@ def pool3d(
     window = _three(ksize, "ksize", data_format, op)
     step = _three(strides, "strides", data_format, op)
     x = _volume(input, None, "input", op)
-    if op == "MaxPool3D" and x.dtype not in _POOLED:
+    if op == "MaxPool3D" and x.dtype not in _FLOATING:
         raise _wrong_dtype(x, op)
     if data_format == "NCDHW":
         x = _ops.transpose(x, _LAST)
