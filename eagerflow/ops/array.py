@@ -332,7 +332,7 @@ def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None =
     >>> tf.repeat([10, 20], [1, 3]).numpy()
     array([10, 20, 20, 20], dtype=int32)
     """
-    counts = _core.convert(repeats, None, dtypes.int32)
+    counts = _core.convert(repeats, None, dtypes.int64)
     if not counts.dtype.is_integer:
         raise TypeError(
             "Argument `tensor` (name: repeats) must be of type integer. Received "
