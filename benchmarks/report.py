@@ -66,14 +66,15 @@ def peer_name(result: Result, target: Target) -> str:
 
 
 def results_table(results: list[Result]) -> list[str]:
-    """Every measurement, in Markdown."""
+    """Every measurement, in Markdown; contenders that did none of the work have no column."""
+    shown = [c for c in CONTENDERS if any(result.median(c) is not None for result in results)]
     lines = [
-        "| workload | " + " | ".join(CONTENDERS.values()) + " |",
-        "|---|" + "---:|" * len(CONTENDERS),
+        "| workload | " + " | ".join(CONTENDERS[c] for c in shown) + " |",
+        "|---|" + "---:|" * len(shown),
     ]
     for result in results:
         measure = result.workload.measure
-        cells = [quantity(result.median(c), measure) for c in CONTENDERS]
+        cells = [quantity(result.median(c), measure) for c in shown]
         lines.append(f"| {result.workload.title} | " + " | ".join(cells) + " |")
     return lines
 
@@ -203,24 +204,25 @@ def draw(results: list[Result], path: Path) -> None:
 
     shown = [result for result in results if result.median(OURS)][::-1]
     markers = dict(zip(CONTENDERS, "os^Dvp*", strict=True))
-    figure, axes = plt.subplots(figsize=(10, 1.6 + 0.42 * len(shown)), layout="constrained")
+    figure, axes = plt.subplots(figsize=(11, 1.4 + 0.26 * len(shown)), layout="constrained")
     axes.axvline(1, color="black", linewidth=1.5, label=CONTENDERS[OURS])
     for contender, name in CONTENDERS.items():
         if contender == OURS:
             continue
         rows = [i for i, result in enumerate(shown) if result.median(contender)]
         multiples = [shown[i].median(contender) / shown[i].median(OURS) for i in rows]
-        axes.plot(multiples, rows, markers[contender], markersize=8, alpha=0.85, label=name)
+        axes.plot(multiples, rows, markers[contender], markersize=7, alpha=0.85, label=name)
     for i, result in enumerate(shown):
         for target in result.workload.targets:
             if result.peer(target):
-                wanted = axes.plot(1 / target.at_most, i, "|k", markersize=18)[0]
+                wanted = axes.plot(1 / target.at_most, i, "|k", markersize=14)[0]
     if shown:
         wanted.set_label("target for the named peer")
     axes.set_xscale("log")
     axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}×")
     axes.set_yticks(range(len(shown)), [result.workload.title.replace("`", "") for result in shown])
-    axes.set_xlabel("multiple of eagerflow's time or memory: right of the line, eagerflow wins")
+    axes.set_ylim(-0.8, len(shown) - 0.2)
+    axes.set_xlabel("multiple of eagerflow's time or memory\n(right of the line, eagerflow wins)")
     axes.grid(alpha=0.3, which="major")
     figure.legend(loc="outside upper center", ncols=7, frameon=False)
     figure.savefig(path, dpi=120)
