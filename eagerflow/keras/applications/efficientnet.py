@@ -7,7 +7,7 @@ from typing import Any
 
 from eagerflow.keras import layers
 from eagerflow.keras.applications import imagenet_utils
-from eagerflow.keras.applications.frame import Frame
+from eagerflow.keras.applications.frame import Frame, described
 
 __all__ = [
     "EfficientNetB0",
@@ -187,340 +187,48 @@ def _network(frame: Frame, version: str, width: float, depth: float, dropout_rat
     )
 
 
-def EfficientNetB0(
-    include_top: bool = True,
-    weights: Any = "imagenet",
-    input_tensor: Any = None,
-    input_shape: Any = None,
-    pooling: str | None = None,
-    classes: int = 1000,
-    classifier_activation: Any = "softmax",
-    **kwargs: Any,
-) -> Any:
-    """EfficientNet for images of 224x224.
+def _variant(version: str, size: int, width: float, depth: float, dropout_rate: float) -> Any:
+    def function(
+        include_top: bool = True,
+        weights: Any = "imagenet",
+        input_tensor: Any = None,
+        input_shape: Any = None,
+        pooling: str | None = None,
+        classes: int = 1000,
+        classifier_activation: Any = "softmax",
+        **kwargs: Any,
+    ) -> Any:
+        frame = Frame(
+            include_top,
+            weights,
+            input_tensor,
+            input_shape,
+            pooling,
+            classes,
+            classifier_activation,
+            default_size=size,
+            **kwargs,
+        )
+        return _network(frame, version, width, depth, dropout_rate)
 
-    Tan and Le, "EfficientNet: rethinking model scaling for convolutional neural networks" (2019).
-
-    Args:
-        include_top: whether the network ends with a classifier.
-        weights: "imagenet", None for random numbers, or a file of weights.
-        input_tensor: a symbolic tensor that is the images.
-        input_shape: the images' shape; without a classifier, sizes may be None.
-        pooling: "avg" or "max" over the channels at the end of a network without a classifier.
-        classes: how many classes the classifier has.
-        classifier_activation: the classifier's activation; None gives logits.
-        **kwargs: none.
-
-    Raises:
-        ValueError: for arguments that contradict each other.
-        ConnectionError: if trained weights are neither cached nor can they be downloaded.
-    """
-    frame = Frame(
-        include_top,
-        weights,
-        input_tensor,
-        input_shape,
-        pooling,
-        classes,
-        classifier_activation,
-        default_size=224,
-        **kwargs,
+    return described(
+        function,
+        f"EfficientNet{version.upper()}",
+        f"EfficientNet for images of {size}x{size}.",
+        'Tan and Le, "EfficientNet: rethinking model scaling for convolutional neural networks" '
+        "(2019).",
+        __name__,
     )
-    return _network(frame, "b0", 1.0, 1.0, 0.2)
 
 
-def EfficientNetB1(
-    include_top: bool = True,
-    weights: Any = "imagenet",
-    input_tensor: Any = None,
-    input_shape: Any = None,
-    pooling: str | None = None,
-    classes: int = 1000,
-    classifier_activation: Any = "softmax",
-    **kwargs: Any,
-) -> Any:
-    """EfficientNet for images of 240x240.
-
-    Tan and Le, "EfficientNet: rethinking model scaling for convolutional neural networks" (2019).
-
-    Args:
-        include_top: whether the network ends with a classifier.
-        weights: "imagenet", None for random numbers, or a file of weights.
-        input_tensor: a symbolic tensor that is the images.
-        input_shape: the images' shape; without a classifier, sizes may be None.
-        pooling: "avg" or "max" over the channels at the end of a network without a classifier.
-        classes: how many classes the classifier has.
-        classifier_activation: the classifier's activation; None gives logits.
-        **kwargs: none.
-
-    Raises:
-        ValueError: for arguments that contradict each other.
-        ConnectionError: if trained weights are neither cached nor can they be downloaded.
-    """
-    frame = Frame(
-        include_top,
-        weights,
-        input_tensor,
-        input_shape,
-        pooling,
-        classes,
-        classifier_activation,
-        default_size=240,
-        **kwargs,
-    )
-    return _network(frame, "b1", 1.0, 1.1, 0.2)
-
-
-def EfficientNetB2(
-    include_top: bool = True,
-    weights: Any = "imagenet",
-    input_tensor: Any = None,
-    input_shape: Any = None,
-    pooling: str | None = None,
-    classes: int = 1000,
-    classifier_activation: Any = "softmax",
-    **kwargs: Any,
-) -> Any:
-    """EfficientNet for images of 260x260.
-
-    Tan and Le, "EfficientNet: rethinking model scaling for convolutional neural networks" (2019).
-
-    Args:
-        include_top: whether the network ends with a classifier.
-        weights: "imagenet", None for random numbers, or a file of weights.
-        input_tensor: a symbolic tensor that is the images.
-        input_shape: the images' shape; without a classifier, sizes may be None.
-        pooling: "avg" or "max" over the channels at the end of a network without a classifier.
-        classes: how many classes the classifier has.
-        classifier_activation: the classifier's activation; None gives logits.
-        **kwargs: none.
-
-    Raises:
-        ValueError: for arguments that contradict each other.
-        ConnectionError: if trained weights are neither cached nor can they be downloaded.
-    """
-    frame = Frame(
-        include_top,
-        weights,
-        input_tensor,
-        input_shape,
-        pooling,
-        classes,
-        classifier_activation,
-        default_size=260,
-        **kwargs,
-    )
-    return _network(frame, "b2", 1.1, 1.2, 0.3)
-
-
-def EfficientNetB3(
-    include_top: bool = True,
-    weights: Any = "imagenet",
-    input_tensor: Any = None,
-    input_shape: Any = None,
-    pooling: str | None = None,
-    classes: int = 1000,
-    classifier_activation: Any = "softmax",
-    **kwargs: Any,
-) -> Any:
-    """EfficientNet for images of 300x300.
-
-    Tan and Le, "EfficientNet: rethinking model scaling for convolutional neural networks" (2019).
-
-    Args:
-        include_top: whether the network ends with a classifier.
-        weights: "imagenet", None for random numbers, or a file of weights.
-        input_tensor: a symbolic tensor that is the images.
-        input_shape: the images' shape; without a classifier, sizes may be None.
-        pooling: "avg" or "max" over the channels at the end of a network without a classifier.
-        classes: how many classes the classifier has.
-        classifier_activation: the classifier's activation; None gives logits.
-        **kwargs: none.
-
-    Raises:
-        ValueError: for arguments that contradict each other.
-        ConnectionError: if trained weights are neither cached nor can they be downloaded.
-    """
-    frame = Frame(
-        include_top,
-        weights,
-        input_tensor,
-        input_shape,
-        pooling,
-        classes,
-        classifier_activation,
-        default_size=300,
-        **kwargs,
-    )
-    return _network(frame, "b3", 1.2, 1.4, 0.3)
-
-
-def EfficientNetB4(
-    include_top: bool = True,
-    weights: Any = "imagenet",
-    input_tensor: Any = None,
-    input_shape: Any = None,
-    pooling: str | None = None,
-    classes: int = 1000,
-    classifier_activation: Any = "softmax",
-    **kwargs: Any,
-) -> Any:
-    """EfficientNet for images of 380x380.
-
-    Tan and Le, "EfficientNet: rethinking model scaling for convolutional neural networks" (2019).
-
-    Args:
-        include_top: whether the network ends with a classifier.
-        weights: "imagenet", None for random numbers, or a file of weights.
-        input_tensor: a symbolic tensor that is the images.
-        input_shape: the images' shape; without a classifier, sizes may be None.
-        pooling: "avg" or "max" over the channels at the end of a network without a classifier.
-        classes: how many classes the classifier has.
-        classifier_activation: the classifier's activation; None gives logits.
-        **kwargs: none.
-
-    Raises:
-        ValueError: for arguments that contradict each other.
-        ConnectionError: if trained weights are neither cached nor can they be downloaded.
-    """
-    frame = Frame(
-        include_top,
-        weights,
-        input_tensor,
-        input_shape,
-        pooling,
-        classes,
-        classifier_activation,
-        default_size=380,
-        **kwargs,
-    )
-    return _network(frame, "b4", 1.4, 1.8, 0.4)
-
-
-def EfficientNetB5(
-    include_top: bool = True,
-    weights: Any = "imagenet",
-    input_tensor: Any = None,
-    input_shape: Any = None,
-    pooling: str | None = None,
-    classes: int = 1000,
-    classifier_activation: Any = "softmax",
-    **kwargs: Any,
-) -> Any:
-    """EfficientNet for images of 456x456.
-
-    Tan and Le, "EfficientNet: rethinking model scaling for convolutional neural networks" (2019).
-
-    Args:
-        include_top: whether the network ends with a classifier.
-        weights: "imagenet", None for random numbers, or a file of weights.
-        input_tensor: a symbolic tensor that is the images.
-        input_shape: the images' shape; without a classifier, sizes may be None.
-        pooling: "avg" or "max" over the channels at the end of a network without a classifier.
-        classes: how many classes the classifier has.
-        classifier_activation: the classifier's activation; None gives logits.
-        **kwargs: none.
-
-    Raises:
-        ValueError: for arguments that contradict each other.
-        ConnectionError: if trained weights are neither cached nor can they be downloaded.
-    """
-    frame = Frame(
-        include_top,
-        weights,
-        input_tensor,
-        input_shape,
-        pooling,
-        classes,
-        classifier_activation,
-        default_size=456,
-        **kwargs,
-    )
-    return _network(frame, "b5", 1.6, 2.2, 0.4)
-
-
-def EfficientNetB6(
-    include_top: bool = True,
-    weights: Any = "imagenet",
-    input_tensor: Any = None,
-    input_shape: Any = None,
-    pooling: str | None = None,
-    classes: int = 1000,
-    classifier_activation: Any = "softmax",
-    **kwargs: Any,
-) -> Any:
-    """EfficientNet for images of 528x528.
-
-    Tan and Le, "EfficientNet: rethinking model scaling for convolutional neural networks" (2019).
-
-    Args:
-        include_top: whether the network ends with a classifier.
-        weights: "imagenet", None for random numbers, or a file of weights.
-        input_tensor: a symbolic tensor that is the images.
-        input_shape: the images' shape; without a classifier, sizes may be None.
-        pooling: "avg" or "max" over the channels at the end of a network without a classifier.
-        classes: how many classes the classifier has.
-        classifier_activation: the classifier's activation; None gives logits.
-        **kwargs: none.
-
-    Raises:
-        ValueError: for arguments that contradict each other.
-        ConnectionError: if trained weights are neither cached nor can they be downloaded.
-    """
-    frame = Frame(
-        include_top,
-        weights,
-        input_tensor,
-        input_shape,
-        pooling,
-        classes,
-        classifier_activation,
-        default_size=528,
-        **kwargs,
-    )
-    return _network(frame, "b6", 1.8, 2.6, 0.5)
-
-
-def EfficientNetB7(
-    include_top: bool = True,
-    weights: Any = "imagenet",
-    input_tensor: Any = None,
-    input_shape: Any = None,
-    pooling: str | None = None,
-    classes: int = 1000,
-    classifier_activation: Any = "softmax",
-    **kwargs: Any,
-) -> Any:
-    """EfficientNet for images of 600x600.
-
-    Tan and Le, "EfficientNet: rethinking model scaling for convolutional neural networks" (2019).
-
-    Args:
-        include_top: whether the network ends with a classifier.
-        weights: "imagenet", None for random numbers, or a file of weights.
-        input_tensor: a symbolic tensor that is the images.
-        input_shape: the images' shape; without a classifier, sizes may be None.
-        pooling: "avg" or "max" over the channels at the end of a network without a classifier.
-        classes: how many classes the classifier has.
-        classifier_activation: the classifier's activation; None gives logits.
-        **kwargs: none.
-
-    Raises:
-        ValueError: for arguments that contradict each other.
-        ConnectionError: if trained weights are neither cached nor can they be downloaded.
-    """
-    frame = Frame(
-        include_top,
-        weights,
-        input_tensor,
-        input_shape,
-        pooling,
-        classes,
-        classifier_activation,
-        default_size=600,
-        **kwargs,
-    )
-    return _network(frame, "b7", 2.0, 3.1, 0.5)
+EfficientNetB0 = _variant("b0", 224, 1.0, 1.0, 0.2)
+EfficientNetB1 = _variant("b1", 240, 1.0, 1.1, 0.2)
+EfficientNetB2 = _variant("b2", 260, 1.1, 1.2, 0.3)
+EfficientNetB3 = _variant("b3", 300, 1.2, 1.4, 0.3)
+EfficientNetB4 = _variant("b4", 380, 1.4, 1.8, 0.4)
+EfficientNetB5 = _variant("b5", 456, 1.6, 2.2, 0.4)
+EfficientNetB6 = _variant("b6", 528, 1.8, 2.6, 0.5)
+EfficientNetB7 = _variant("b7", 600, 2.0, 3.1, 0.5)
 
 
 def preprocess_input(x: Any, data_format: str | None = None) -> Any:

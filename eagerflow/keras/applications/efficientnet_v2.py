@@ -7,7 +7,7 @@ from typing import Any
 
 from eagerflow.keras import layers
 from eagerflow.keras.applications import imagenet_utils
-from eagerflow.keras.applications.frame import Frame
+from eagerflow.keras.applications.frame import Frame, described
 
 __all__ = [
     "EfficientNetV2B0",
@@ -227,291 +227,49 @@ def _network(
     )
 
 
-def EfficientNetV2B0(
-    include_top: bool = True,
-    weights: Any = "imagenet",
-    input_tensor: Any = None,
-    input_shape: Any = None,
-    pooling: str | None = None,
-    classes: int = 1000,
-    classifier_activation: Any = "softmax",
-    include_preprocessing: bool = True,
+def _variant(
+    version: str, size: int, stages: tuple[_Stage, ...], width: float = 1.0, depth: float = 1.0
 ) -> Any:
-    """EfficientNetV2B0, for images of 224x224.
+    title = f"EfficientNetV2{version.upper()}"
 
-    Tan and Le, "EfficientNetV2: smaller models and faster training" (ICML 2021).
+    def function(
+        include_top: bool = True,
+        weights: Any = "imagenet",
+        input_tensor: Any = None,
+        input_shape: Any = None,
+        pooling: str | None = None,
+        classes: int = 1000,
+        classifier_activation: Any = "softmax",
+        include_preprocessing: bool = True,
+    ) -> Any:
+        frame = Frame(
+            include_top,
+            weights,
+            input_tensor,
+            input_shape,
+            pooling,
+            classes,
+            classifier_activation,
+            default_size=size,
+        )
+        return _network(frame, version, stages, width, depth, include_preprocessing)
 
-    Args:
-        include_top: whether the network ends with a classifier.
-        weights: "imagenet", None for random numbers, or a file of weights.
-        input_tensor: a symbolic tensor that is the images.
-        input_shape: the images' shape; without a classifier, sizes may be None.
-        pooling: "avg" or "max" over the channels at the end of a network without a classifier.
-        classes: how many classes the classifier has.
-        classifier_activation: the classifier's activation; None gives logits.
-        include_preprocessing: whether the network itself brings values from 0 to 255 to its range.
-
-    Raises:
-        ValueError: for arguments that contradict each other.
-        ConnectionError: if trained weights are neither cached nor can they be downloaded.
-    """
-    frame = Frame(
-        include_top,
-        weights,
-        input_tensor,
-        input_shape,
-        pooling,
-        classes,
-        classifier_activation,
-        default_size=224,
+    return described(
+        function,
+        title,
+        f"{title}, for images of {size}x{size}.",
+        'Tan and Le, "EfficientNetV2: smaller models and faster training" (ICML 2021).',
+        __name__,
     )
-    return _network(frame, "b0", _BASE, 1.0, 1.0, include_preprocessing)
 
 
-def EfficientNetV2B1(
-    include_top: bool = True,
-    weights: Any = "imagenet",
-    input_tensor: Any = None,
-    input_shape: Any = None,
-    pooling: str | None = None,
-    classes: int = 1000,
-    classifier_activation: Any = "softmax",
-    include_preprocessing: bool = True,
-) -> Any:
-    """EfficientNetV2B1, for images of 240x240.
-
-    Tan and Le, "EfficientNetV2: smaller models and faster training" (ICML 2021).
-
-    Args:
-        include_top: whether the network ends with a classifier.
-        weights: "imagenet", None for random numbers, or a file of weights.
-        input_tensor: a symbolic tensor that is the images.
-        input_shape: the images' shape; without a classifier, sizes may be None.
-        pooling: "avg" or "max" over the channels at the end of a network without a classifier.
-        classes: how many classes the classifier has.
-        classifier_activation: the classifier's activation; None gives logits.
-        include_preprocessing: whether the network itself brings values from 0 to 255 to its range.
-
-    Raises:
-        ValueError: for arguments that contradict each other.
-        ConnectionError: if trained weights are neither cached nor can they be downloaded.
-    """
-    frame = Frame(
-        include_top,
-        weights,
-        input_tensor,
-        input_shape,
-        pooling,
-        classes,
-        classifier_activation,
-        default_size=240,
-    )
-    return _network(frame, "b1", _BASE, 1.0, 1.1, include_preprocessing)
-
-
-def EfficientNetV2B2(
-    include_top: bool = True,
-    weights: Any = "imagenet",
-    input_tensor: Any = None,
-    input_shape: Any = None,
-    pooling: str | None = None,
-    classes: int = 1000,
-    classifier_activation: Any = "softmax",
-    include_preprocessing: bool = True,
-) -> Any:
-    """EfficientNetV2B2, for images of 260x260.
-
-    Tan and Le, "EfficientNetV2: smaller models and faster training" (ICML 2021).
-
-    Args:
-        include_top: whether the network ends with a classifier.
-        weights: "imagenet", None for random numbers, or a file of weights.
-        input_tensor: a symbolic tensor that is the images.
-        input_shape: the images' shape; without a classifier, sizes may be None.
-        pooling: "avg" or "max" over the channels at the end of a network without a classifier.
-        classes: how many classes the classifier has.
-        classifier_activation: the classifier's activation; None gives logits.
-        include_preprocessing: whether the network itself brings values from 0 to 255 to its range.
-
-    Raises:
-        ValueError: for arguments that contradict each other.
-        ConnectionError: if trained weights are neither cached nor can they be downloaded.
-    """
-    frame = Frame(
-        include_top,
-        weights,
-        input_tensor,
-        input_shape,
-        pooling,
-        classes,
-        classifier_activation,
-        default_size=260,
-    )
-    return _network(frame, "b2", _BASE, 1.1, 1.2, include_preprocessing)
-
-
-def EfficientNetV2B3(
-    include_top: bool = True,
-    weights: Any = "imagenet",
-    input_tensor: Any = None,
-    input_shape: Any = None,
-    pooling: str | None = None,
-    classes: int = 1000,
-    classifier_activation: Any = "softmax",
-    include_preprocessing: bool = True,
-) -> Any:
-    """EfficientNetV2B3, for images of 300x300.
-
-    Tan and Le, "EfficientNetV2: smaller models and faster training" (ICML 2021).
-
-    Args:
-        include_top: whether the network ends with a classifier.
-        weights: "imagenet", None for random numbers, or a file of weights.
-        input_tensor: a symbolic tensor that is the images.
-        input_shape: the images' shape; without a classifier, sizes may be None.
-        pooling: "avg" or "max" over the channels at the end of a network without a classifier.
-        classes: how many classes the classifier has.
-        classifier_activation: the classifier's activation; None gives logits.
-        include_preprocessing: whether the network itself brings values from 0 to 255 to its range.
-
-    Raises:
-        ValueError: for arguments that contradict each other.
-        ConnectionError: if trained weights are neither cached nor can they be downloaded.
-    """
-    frame = Frame(
-        include_top,
-        weights,
-        input_tensor,
-        input_shape,
-        pooling,
-        classes,
-        classifier_activation,
-        default_size=300,
-    )
-    return _network(frame, "b3", _BASE, 1.2, 1.4, include_preprocessing)
-
-
-def EfficientNetV2S(
-    include_top: bool = True,
-    weights: Any = "imagenet",
-    input_tensor: Any = None,
-    input_shape: Any = None,
-    pooling: str | None = None,
-    classes: int = 1000,
-    classifier_activation: Any = "softmax",
-    include_preprocessing: bool = True,
-) -> Any:
-    """EfficientNetV2S, for images of 384x384.
-
-    Tan and Le, "EfficientNetV2: smaller models and faster training" (ICML 2021).
-
-    Args:
-        include_top: whether the network ends with a classifier.
-        weights: "imagenet", None for random numbers, or a file of weights.
-        input_tensor: a symbolic tensor that is the images.
-        input_shape: the images' shape; without a classifier, sizes may be None.
-        pooling: "avg" or "max" over the channels at the end of a network without a classifier.
-        classes: how many classes the classifier has.
-        classifier_activation: the classifier's activation; None gives logits.
-        include_preprocessing: whether the network itself brings values from 0 to 255 to its range.
-
-    Raises:
-        ValueError: for arguments that contradict each other.
-        ConnectionError: if trained weights are neither cached nor can they be downloaded.
-    """
-    frame = Frame(
-        include_top,
-        weights,
-        input_tensor,
-        input_shape,
-        pooling,
-        classes,
-        classifier_activation,
-        default_size=384,
-    )
-    return _network(frame, "s", _SMALL, 1.0, 1.0, include_preprocessing)
-
-
-def EfficientNetV2M(
-    include_top: bool = True,
-    weights: Any = "imagenet",
-    input_tensor: Any = None,
-    input_shape: Any = None,
-    pooling: str | None = None,
-    classes: int = 1000,
-    classifier_activation: Any = "softmax",
-    include_preprocessing: bool = True,
-) -> Any:
-    """EfficientNetV2M, for images of 480x480.
-
-    Tan and Le, "EfficientNetV2: smaller models and faster training" (ICML 2021).
-
-    Args:
-        include_top: whether the network ends with a classifier.
-        weights: "imagenet", None for random numbers, or a file of weights.
-        input_tensor: a symbolic tensor that is the images.
-        input_shape: the images' shape; without a classifier, sizes may be None.
-        pooling: "avg" or "max" over the channels at the end of a network without a classifier.
-        classes: how many classes the classifier has.
-        classifier_activation: the classifier's activation; None gives logits.
-        include_preprocessing: whether the network itself brings values from 0 to 255 to its range.
-
-    Raises:
-        ValueError: for arguments that contradict each other.
-        ConnectionError: if trained weights are neither cached nor can they be downloaded.
-    """
-    frame = Frame(
-        include_top,
-        weights,
-        input_tensor,
-        input_shape,
-        pooling,
-        classes,
-        classifier_activation,
-        default_size=480,
-    )
-    return _network(frame, "m", _MEDIUM, 1.0, 1.0, include_preprocessing)
-
-
-def EfficientNetV2L(
-    include_top: bool = True,
-    weights: Any = "imagenet",
-    input_tensor: Any = None,
-    input_shape: Any = None,
-    pooling: str | None = None,
-    classes: int = 1000,
-    classifier_activation: Any = "softmax",
-    include_preprocessing: bool = True,
-) -> Any:
-    """EfficientNetV2L, for images of 480x480.
-
-    Tan and Le, "EfficientNetV2: smaller models and faster training" (ICML 2021).
-
-    Args:
-        include_top: whether the network ends with a classifier.
-        weights: "imagenet", None for random numbers, or a file of weights.
-        input_tensor: a symbolic tensor that is the images.
-        input_shape: the images' shape; without a classifier, sizes may be None.
-        pooling: "avg" or "max" over the channels at the end of a network without a classifier.
-        classes: how many classes the classifier has.
-        classifier_activation: the classifier's activation; None gives logits.
-        include_preprocessing: whether the network itself brings values from 0 to 255 to its range.
-
-    Raises:
-        ValueError: for arguments that contradict each other.
-        ConnectionError: if trained weights are neither cached nor can they be downloaded.
-    """
-    frame = Frame(
-        include_top,
-        weights,
-        input_tensor,
-        input_shape,
-        pooling,
-        classes,
-        classifier_activation,
-        default_size=480,
-    )
-    return _network(frame, "l", _LARGE, 1.0, 1.0, include_preprocessing)
+EfficientNetV2B0 = _variant("b0", 224, _BASE)
+EfficientNetV2B1 = _variant("b1", 240, _BASE, 1.0, 1.1)
+EfficientNetV2B2 = _variant("b2", 260, _BASE, 1.1, 1.2)
+EfficientNetV2B3 = _variant("b3", 300, _BASE, 1.2, 1.4)
+EfficientNetV2S = _variant("s", 384, _SMALL)
+EfficientNetV2M = _variant("m", 480, _MEDIUM)
+EfficientNetV2L = _variant("l", 480, _LARGE)
 
 
 def preprocess_input(x: Any, data_format: str | None = None) -> Any:

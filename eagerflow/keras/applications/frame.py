@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 from collections.abc import Callable
 from typing import Any
@@ -195,22 +196,47 @@ def variant(
             model_name=model_name, include_preprocessing=include_preprocessing, frame=frame
         )
 
+    return described(function, title, first_line, source, module)
+
+
+_ARGUMENTS = {
+    "model_name": "the model's name.",
+    "include_top": "whether the network ends with a classifier.",
+    "include_preprocessing": "whether the network itself brings values from 0 to 255 to its range.",
+    "weights": '"imagenet", None for random numbers, or a file of weights.',
+    "input_tensor": "a symbolic tensor that is the images.",
+    "input_shape": "the images' shape; without a classifier, sizes may be None.",
+    "pooling": '"avg" or "max" over the channels at the end of a network without a classifier.',
+    "classes": "how many classes the classifier has.",
+    "classifier_activation": "the classifier's activation; None gives logits.",
+    "kwargs": "none.",
+}
+
+
+def described(
+    function: Callable[..., Any], title: str, first_line: str, source: str, module: str
+) -> Callable[..., Any]:
+    """A function that makes a network, with the name and documentation of a public one.
+
+    Args:
+        function: takes some of the arguments that networks have in common.
+        title: its name.
+        first_line: what it makes.
+        source: where the architecture was published.
+        module: its module.
+    """
     function.__name__ = function.__qualname__ = title
     function.__module__ = module
+    arguments = "\n".join(
+        f"        {str(parameter).partition(':')[0]}: {_ARGUMENTS[parameter.name]}"
+        for parameter in inspect.signature(function).parameters.values()
+    )
     function.__doc__ = f"""{first_line}
 
     {source}
 
     Args:
-        model_name: the model's name.
-        include_top: whether the network ends with a classifier.
-        include_preprocessing: whether the network itself brings values from 0 to 255 to its range.
-        weights: "imagenet", None for random numbers, or a file of weights.
-        input_tensor: a symbolic tensor that is the images.
-        input_shape: the images' shape; without a classifier, sizes may be None.
-        pooling: "avg" or "max" over the channels at the end of a network without a classifier.
-        classes: how many classes the classifier has.
-        classifier_activation: the classifier's activation; None gives logits.
+{arguments}
 
     Raises:
         ValueError: for arguments that contradict each other.
