@@ -71,8 +71,7 @@ class NodeStreams:
         if self._seed is None and op_seed is None:
             return unforeseen()
         first = _DEFAULT_GLOBAL_SEED if self._seed is None else self._seed
-        pair = _truncated(first), _truncated(self._number if op_seed is None else op_seed)
-        first, second = (0, _MAX_INT32) if pair == (0, 0) else pair
+        first, second = _pair(first, self._number if op_seed is None else op_seed)
         stream = self._streams.get((operation, second))
         if stream is None:
             stream = self._streams[operation, second] = Stream(first, second << 64)
@@ -145,19 +144,21 @@ def _truncated(seed: Any) -> int:
     return int(seed % _MAX_INT32)
 
 
+def _pair(seed: Any, op_seed: Any) -> tuple[int, int]:
+    """Both seeds as TensorFlow passes them on; two zeros would mean that there are none."""
+    pair = _truncated(seed), _truncated(op_seed)
+    return (0, _MAX_INT32) if pair == (0, 0) else pair
+
+
 def get_seed(op_seed: int | None) -> tuple[int | None, int | None]:
     """The pair of seeds an operation uses: the global one and its own."""
     if _state.seed is not None:
         if op_seed is None:
             op_seed = _state.operation_seeds.randint(0, _MAX_INT32)
-        seeds: tuple[int | None, int | None] = (_truncated(_state.seed), _truncated(op_seed))
-    elif op_seed is not None:
-        seeds = (_DEFAULT_GLOBAL_SEED, _truncated(op_seed))
-    else:
-        return (None, None)
-    if seeds == (0, 0):
-        return (0, _MAX_INT32)
-    return seeds
+        return _pair(_state.seed, op_seed)
+    if op_seed is not None:
+        return _pair(_DEFAULT_GLOBAL_SEED, op_seed)
+    return (None, None)
 
 
 def system_entropy(size: int) -> bytes:

@@ -7,7 +7,7 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow import dtype as dtypes
-from eagerflow.composite import accepts_composites
+from eagerflow.composite import elementwise
 from eagerflow.ops.array import invalid_argument
 
 _ops = _core.ops
@@ -31,7 +31,7 @@ def crelu(features: Any, axis: int = -1, name: str | None = None) -> Tensor:
     return _ops.relu(_ops.concat([x, _ops.negative(x)], axis))
 
 
-@accepts_composites
+@elementwise
 def leaky_relu(features: Any, alpha: Any = 0.2, name: str | None = None) -> Tensor:
     """x where it is positive, and alpha * x elsewhere (Maas et al., 2013).
 
@@ -53,7 +53,7 @@ def leaky_relu(features: Any, alpha: Any = 0.2, name: str | None = None) -> Tens
     return _ops.leaky_relu(features, alpha)
 
 
-@accepts_composites
+@elementwise
 def gelu(features: Any, approximate: bool = False, name: str | None = None) -> Tensor:
     """x times the normal distribution function of x (Hendrycks and Gimpel, 2016).
 
@@ -78,7 +78,7 @@ def gelu(features: Any, approximate: bool = False, name: str | None = None) -> T
     return _ops.gelu(features, approximate)
 
 
-@accepts_composites
+@elementwise
 def silu(features: Any, beta: Any = 1.0) -> Tensor:
     """x * sigmoid(beta * x), also known as swish (Hendrycks and Gimpel, 2016).
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow import dtype as dtypes
-from eagerflow.composite import accepts_composites
+from eagerflow.composite import elementwise
 from eagerflow.indexed_slices import IndexedSlices
 from eagerflow.ops.op_arguments import raises_like
 from eagerflow.shapes import TensorShape
@@ -148,7 +148,7 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
     return _ops.cast(x, dtype)
 
 
-@accepts_composites
+@elementwise
 def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
     """Converts the elements to another type; what does not fit becomes the nearest limit.
 
@@ -222,7 +222,7 @@ def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
 
 
 @raises_like("Bitcast")
-@accepts_composites
+@elementwise
 def bitcast(input: Any, type: Any, name: str | None = None) -> Tensor:
     """The same bytes read as elements of another type.
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow import dtype as dtypes
-from eagerflow.composite import accepts_composites, elementwise
+from eagerflow.composite import elementwise
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.op_arguments import raises_like
 
@@ -213,7 +213,7 @@ def batch_norm_with_global_normalization(
     return batch_normalization(input, mean, variance, beta, scale, variance_epsilon)
 
 
-@accepts_composites
+@elementwise
 def dropout(
     x: Any,
     rate: Any,

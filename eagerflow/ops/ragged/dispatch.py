@@ -276,18 +276,6 @@ def _shape(input: RaggedTensor, out_type: Any = None, name: str | None = None) -
     return input.bounding_shape(out_type=dtypes.int32 if out_type is None else out_type)
 
 
-def _late(module: str, name: str) -> Callable:
-    """A function that is looked up when it is called, applied to the elements alone."""
-
-    def applied(value: RaggedTensor, *args: Any, **kwargs: Any) -> Any:
-        import importlib
-
-        function = getattr(importlib.import_module(module), name)
-        return value.with_flat_values(function(value.flat_values, *args, **kwargs))
-
-    return applied
-
-
 def _add_n(inputs: Any, name: str | None = None) -> Any:
     total = inputs[0]
     for item in inputs[1:]:
@@ -332,22 +320,14 @@ def _weighted_segments(power: float) -> Callable:
 _COMPOSED: dict[str, Callable] = {
     "add_n": _add_n,
     "bincount": _bincount,
-    "bitcast": _late("eagerflow.ops.conversion", "bitcast"),
     "concat": arrangement.concat,
-    "dropout": _late("eagerflow.ops.normalization", "dropout"),
     "dynamic_partition": _dynamic_partition,
-    "gelu": _late("eagerflow.ops.activation", "gelu"),
-    "leaky_relu": _late("eagerflow.ops.activation", "leaky_relu"),
-    "log_sigmoid": _late("eagerflow.ops.math", "log_sigmoid"),
-    "one_hot": _late("eagerflow.ops.creation", "one_hot"),
     "rank": _rank,
     "reduce_logsumexp": reduction.reduce_logsumexp,
     "reduce_std": reduction.reduce_std,
     "reduce_variance": reduction.reduce_variance,
-    "saturate_cast": _late("eagerflow.ops.conversion", "saturate_cast"),
     "scalar_mul": lambda scalar, x: _ops.multiply(_converted(scalar, x.dtype), x),
     "shape": _shape,
-    "silu": _late("eagerflow.ops.activation", "silu"),
     "size": _size,
     "softmax": reduction.softmax,
     "split": lambda value, num_or_size_splits, axis=0, num=None, name=None: arrangement.split(
