@@ -2,7 +2,6 @@
 #include "kernels/cpu/gemm.h"
 
 #include <dnnl.h>
-#include <omp.h>
 
 #include <algorithm>
 #include <cstring>
@@ -10,6 +9,7 @@
 
 #include "device/isa.h"
 #include "device/parallel.h"
+#include "kernels/cpu/onednn.h"
 #include "tensor/error.h"
 
 namespace ef::cpu {
@@ -70,22 +70,6 @@ void medium(const Product& p, const float* a, const float* b, float* c) {
     by_rows ? block(from, count, 0, p.n) : block(0, p.m, from, count);
   });
 }
-
-// Keeps oneDNN on the calling thread while it lives.
-class OneThread {
- public:
-  OneThread() : threads_(omp_get_max_threads()) {
-    if (threads_ > 1) omp_set_num_threads(1);
-  }
-  ~OneThread() {
-    if (threads_ > 1) omp_set_num_threads(threads_);
-  }
-  OneThread(const OneThread&) = delete;
-  OneThread& operator=(const OneThread&) = delete;
-
- private:
-  int threads_;
-};
 
 template <class T>
 T multiply(T a, T b) {
@@ -148,7 +132,7 @@ void sgemm(const Product& p, const float* a, const float* b, float* c) {
 }
 
 void sgemm_alone(const Product& p, const float* a, const float* b, float* c) {
-  const OneThread one_thread;
+  const onednn::OneThread one_thread;
   sgemm(p, a, b, c);
 }
 

@@ -1,6 +1,8 @@
 // oneDNN's engine and streams, and the per-thread cache of plans.
 #include "kernels/cpu/onednn.h"
 
+#include <omp.h>
+
 #include <cstring>
 #include <list>
 #include <unordered_map>
@@ -75,24 +77,47 @@ Step::Step(dnnl::primitive primitive, std::span<const int> arguments,
   }
 }
 
-void Step::run(std::initializer_list<const void*> addresses) {
+OneThread::OneThread() : threads_(omp_get_max_threads()) {
+  if (threads_ > 1) omp_set_num_threads(1);
+}
+
+OneThread::~OneThread() {
+  if (threads_ > 1) omp_set_num_threads(threads_);
+}
+
+void check(dnnl_status_t status) {
+  if (status == dnnl_success) return;
+  fail(status == dnnl_out_of_memory ? Code::kResourceExhausted : Code::kInternal,
+       "a oneDNN primitive failed with status ", static_cast<int>(status));
+}
+
+dnnl_status_t Step::execute(std::initializer_list<const void*> addresses) noexcept {
   int i = 0;
   for (const void* address : addresses) {
     dnnl_memory_set_data_handle(memory_[i++].get(), const_cast<void*>(address));
   }
-  const dnnl_status_t status =
-      dnnl_primitive_execute(primitive_.get(), stream().get(), count_, arguments_);
-  openmp_ran();
-  if (status != dnnl_success) {
-    fail(status == dnnl_out_of_memory ? Code::kResourceExhausted : Code::kInternal,
-         "a oneDNN primitive failed with status ", static_cast<int>(status));
-  }
+  return dnnl_primitive_execute(primitive_.get(), stream().get(), count_, arguments_);
 }
 
-Scratch::Scratch(size_t bytes) : bytes_(bytes) {
-  if (bytes == 0) return;
-  data_ = pool_allocate(bytes);
-  if (!data_) fail(Code::kResourceExhausted, "no memory for ", bytes, " bytes of scratch space");
+void Step::run(std::initializer_list<const void*> addresses) {
+  const dnnl_status_t status = execute(addresses);
+  openmp_ran();
+  check(status);
+}
+
+dnnl_status_t Step::run_alone(std::initializer_list<const void*> addresses) noexcept {
+  const OneThread one_thread;
+  return execute(addresses);
+}
+
+Scratch::Scratch(size_t bytes, std::nothrow_t) : bytes_(bytes) {
+  if (bytes > 0) data_ = pool_allocate(bytes);
+}
+
+Scratch::Scratch(size_t bytes) : Scratch(bytes, std::nothrow) {
+  if (bytes > 0 && !data_) {
+    fail(Code::kResourceExhausted, "no memory for ", bytes, " bytes of scratch space");
+  }
 }
 
 Scratch::~Scratch() {

@@ -1,0 +1,325 @@
+// Float convolutions: oneDNN's primitives for a few images each, on our own threads.
+//
+// oneDNN would share the work among OpenMP's threads, which wait for each other at the end of every
+// primitive, also for one that another process keeps from running. Here a thread takes some images
+// after the other, and what is left goes to whoever is free.
+#include "kernels/cpu/float_convolution.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <utility>
+#include <vector>
+
+#include "device/parallel.h"
+#include "kernels/cpu/onednn.h"
+#include "kernels/cpu/row_loops.h"
+
+namespace ef::cpu {
+namespace {
+
+using Dims = dnnl::memory::dims;
+using Desc = dnnl::memory::desc;
+constexpr auto kFloat = dnnl::memory::data_type::f32;
+
+Desc image_desc(const Convolution& c, int64_t images, int64_t channels, int64_t rows,
+                int64_t cols) {
+  return Desc({images, channels, rows, cols}, kFloat,
+              c.format == DataFormat::kNhwc ? dnnl::memory::format_tag::nhwc
+                                            : dnnl::memory::format_tag::nchw);
+}
+
+Dims filter_dims(const Convolution& c) {
+  const int64_t rows = c.window.row.window;
+  const int64_t cols = c.window.col.window;
+  if (c.groups == 1) return {c.filters, c.channels, rows, cols};
+  return {c.groups, c.group_out(), c.group_in(), rows, cols};
+}
+
+Desc stored_filter_desc(const Convolution& c) {
+  const int64_t row = c.window.col.window * c.filter_stride;
+  const int64_t in = c.depthwise ? c.group_out() : c.filters;
+  if (c.groups == 1) {
+    return Desc(filter_dims(c), kFloat, Dims{1, in, row, c.filter_stride});
+  }
+  return Desc(filter_dims(c), kFloat, Dims{c.filter_group_stride(), 1, in, row, c.filter_stride});
+}
+
+// A primitive for some number of images, and the layout in which it has the filter.
+struct Primitive {
+  dnnl::primitive convolution;
+  std::array<int, 4> arguments;
+  std::array<Desc, 4> descs;
+  Desc filter;
+  size_t scratch_bytes = 0;
+
+  onednn::Step step() const { return onednn::Step(convolution, arguments, descs); }
+};
+
+Primitive make_primitive(const Convolution& c, int64_t images) {
+  const dnnl::engine& engine = onednn::engine();
+  const Desc image = image_desc(c, images, c.channels, c.window.row.in, c.window.col.in);
+  const Desc result = image_desc(c, images, c.filters, c.window.row.out, c.window.col.out);
+  const Desc any(filter_dims(c), kFloat, dnnl::memory::format_tag::any);
+  const Dims strides = {c.window.row.stride, c.window.col.stride};
+  const Dims dilations = {c.window.row.dilation - 1, c.window.col.dilation - 1};
+  const Dims before = {c.window.row.before, c.window.col.before};
+  const Dims after = {c.window.row.after, c.window.col.after};
+  dnnl::primitive_attr attr;
+  attr.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+  const auto algorithm = dnnl::algorithm::convolution_direct;
+  const dnnl::convolution_forward::primitive_desc hint(engine, dnnl::prop_kind::forward_training,
+                                                       algorithm, image, any, result, strides,
+                                                       dilations, before, after, attr);
+  const auto finish = [&](const auto& pd, dnnl::primitive convolution, const Desc& filter,
+                          std::array<int, 4> arguments) {
+    return Primitive{std::move(convolution),
+                     arguments,
+                     {image, filter, result, pd.scratchpad_desc()},
+                     filter,
+                     pd.scratchpad_desc().get_size()};
+  };
+  switch (c.pass) {
+    case Pass::kForward:
+      return finish(hint, dnnl::convolution_forward(hint), hint.weights_desc(),
+                    {DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_DST, DNNL_ARG_SCRATCHPAD});
+    case Pass::kInput: {
+      const dnnl::convolution_backward_data::primitive_desc pd(
+          engine, algorithm, image, any, result, strides, dilations, before, after, hint, attr);
+      return finish(pd, dnnl::convolution_backward_data(pd), pd.weights_desc(),
+                    {DNNL_ARG_DIFF_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_DIFF_DST, DNNL_ARG_SCRATCHPAD});
+    }
+    default: {
+      const dnnl::convolution_backward_weights::primitive_desc pd(
+          engine, algorithm, image, any, result, strides, dilations, before, after, hint, attr);
+      return finish(pd, dnnl::convolution_backward_weights(pd), pd.diff_weights_desc(),
+                    {DNNL_ARG_SRC, DNNL_ARG_DIFF_WEIGHTS, DNNL_ARG_DIFF_DST, DNNL_ARG_SCRATCHPAD});
+    }
+  }
+}
+
+onednn::Step reorder_step(const Desc& from, const Desc& to) {
+  const dnnl::reorder::primitive_desc pd(onednn::engine(), from, onednn::engine(), to);
+  return onednn::Step(dnnl::reorder(pd), std::array{DNNL_ARG_FROM, DNNL_ARG_TO},
+                      std::array{from, to});
+}
+
+// Some images of the batch, which one thread works on.
+struct Piece {
+  onednn::Step convolution;
+  int64_t first_image = 0;
+  int layout = 0;
+};
+
+// The filter in a layout of oneDNN's, and the copy into or out of it.
+struct Layout {
+  Desc desc;
+  onednn::Step reorder;
+  size_t bytes = 0;  // 0: the stored layout serves
+};
+
+struct ConvolutionPlan final : onednn::Plan {
+  std::vector<Piece> pieces;
+  // Images in pieces of two sizes may ask for the filter in two ways.
+  std::vector<Layout> layouts;
+  size_t scratch_bytes = 0;
+  bool shared = false;  // oneDNN shares the only piece among OpenMP's threads
+};
+
+int find_layout(ConvolutionPlan& plan, const Convolution& c, const Desc& filter) {
+  for (size_t i = 0; i < plan.layouts.size(); ++i) {
+    if (plan.layouts[i].desc == filter) return static_cast<int>(i);
+  }
+  Layout layout{.desc = filter, .reorder = {}, .bytes = 0};
+  const Desc stored = stored_filter_desc(c);
+  if (filter != stored) {
+    layout.bytes = filter.get_size();
+    layout.reorder =
+        c.pass == Pass::kFilter ? reorder_step(filter, stored) : reorder_step(stored, filter);
+  }
+  plan.layouts.push_back(std::move(layout));
+  return static_cast<int>(plan.layouts.size()) - 1;
+}
+
+// In how many pieces a batch is worked on.
+int64_t count_pieces(const Convolution& c) {
+  const int64_t work = c.result_size() * c.group_in() * c.window.row.window * c.window.col.window;
+  // So many multiplications take about 30 us.
+  constexpr int64_t kLeastWork = 2'000'000;
+  // Each piece of a filter's gradient has a sum of its own.
+  const int64_t per_thread = c.pass == Pass::kFilter ? 2 : 4;
+  return std::clamp<int64_t>(c.batch * std::max<int64_t>(work, 1) / kLeastWork, 1,
+                             std::min<int64_t>(c.batch, per_thread * max_threads()));
+}
+
+std::unique_ptr<ConvolutionPlan> make_plan(const Convolution& c, bool threaded) {
+  auto plan = std::make_unique<ConvolutionPlan>();
+  const int64_t pieces = threaded ? count_pieces(c) : 1;
+  plan->shared = threaded && c.batch < max_threads();
+  if (plan->shared) {
+    const Primitive primitive = make_primitive(c, c.batch);
+    plan->scratch_bytes = primitive.scratch_bytes;
+    plan->pieces.push_back({primitive.step(), 0, find_layout(*plan, c, primitive.filter)});
+    return plan;
+  }
+  const onednn::OneThread one_thread;
+  std::vector<std::pair<int64_t, Primitive>> made;
+  for (int64_t k = 0; k < pieces; ++k) {
+    const int64_t first = c.batch * k / pieces;
+    const int64_t images = c.batch * (k + 1) / pieces - first;
+    auto same = std::find_if(made.begin(), made.end(),
+                             [&](const auto& entry) { return entry.first == images; });
+    if (same == made.end()) same = made.insert(same, {images, make_primitive(c, images)});
+    const Primitive& primitive = same->second;
+    plan->scratch_bytes = std::max(plan->scratch_bytes, primitive.scratch_bytes);
+    plan->pieces.push_back({primitive.step(), first, find_layout(*plan, c, primitive.filter)});
+  }
+  return plan;
+}
+
+onednn::Key key_of(const Convolution& c, bool threaded) {
+  onednn::Key key;
+  key.push_back(100 + static_cast<int64_t>(c.pass) * 2 + c.depthwise);
+  for (const Slide* slide : {&c.window.row, &c.window.col}) {
+    for (int64_t word : {slide->in, slide->window, slide->stride, slide->dilation, slide->before,
+                         slide->after, slide->out}) {
+      key.push_back(word);
+    }
+  }
+  for (int64_t word : {c.batch, c.channels, c.filters, c.groups, static_cast<int64_t>(c.format),
+                       threaded ? int64_t{max_threads()} : int64_t{1}}) {
+    key.push_back(word);
+  }
+  return key;
+}
+
+// Runs the pieces; `filter_of(k)` is where piece k has its filter.
+template <class FilterOf>
+void run_pieces(ConvolutionPlan& plan, const Convolution& c, const float* image,
+                const float* result, const FilterOf& filter_of) {
+  std::atomic<dnnl_status_t> status{dnnl_success};
+  const auto run_piece = [&](size_t k) {
+    Piece& piece = plan.pieces[k];
+    const onednn::Scratch scratch(plan.scratch_bytes, std::nothrow);
+    const dnnl_status_t got =
+        plan.scratch_bytes > 0 && !scratch.data()
+            ? dnnl_out_of_memory
+            : piece.convolution.run_alone({image + piece.first_image * c.image_size(), filter_of(k),
+                                           result + piece.first_image * c.result_size(),
+                                           scratch.data()});
+    if (got != dnnl_success) status.store(got, std::memory_order_relaxed);
+  };
+  parallel_for(static_cast<int64_t>(plan.pieces.size()), 1, [&](int64_t begin, int64_t end) {
+    for (int64_t k = begin; k < end; ++k) run_piece(static_cast<size_t>(k));
+  });
+  onednn::check(status.load(std::memory_order_relaxed));
+}
+
+// Adds `count` numbers of each of the tables 1, 2, ... to those of table 0.
+void add_tables(float* tables, size_t number, int64_t count) {
+  constexpr int64_t kBlock = 4096;
+  parallel_for((count + kBlock - 1) / kBlock, 8, [&](int64_t begin, int64_t end) {
+    for (int64_t at = begin * kBlock; at < std::min(end * kBlock, count); at += kBlock) {
+      const int64_t size = std::min(kBlock, count - at);
+      for (size_t k = 1; k < number; ++k) {
+        row_loops_of<float>().add_into(tables + at, tables + static_cast<int64_t>(k) * count + at,
+                                       size);
+      }
+    }
+  });
+}
+
+void shared_convolution(ConvolutionPlan& plan, const Convolution& c, const float* image,
+                        const float* filter, const float* result) {
+  Layout& layout = plan.layouts[0];
+  const onednn::Scratch scratch(plan.scratch_bytes);
+  const onednn::Scratch laid_out(layout.bytes);
+  const void* own = layout.bytes ? laid_out.data() : filter;
+  if (layout.bytes && c.pass != Pass::kFilter) layout.reorder.run({filter, own});
+  plan.pieces[0].convolution.run({image, own, result, scratch.data()});
+  if (layout.bytes && c.pass == Pass::kFilter) layout.reorder.run({own, filter});
+}
+
+void forward_or_input(ConvolutionPlan& plan, const Convolution& c, const float* image,
+                      const float* filter, const float* result) {
+  size_t bytes = 0;
+  for (const Layout& layout : plan.layouts) bytes += layout.bytes;
+  const onednn::Scratch memory(bytes);
+  std::vector<const void*> laid_out;
+  char* next = memory.as<char>();
+  for (Layout& layout : plan.layouts) {
+    laid_out.push_back(layout.bytes ? next : static_cast<const void*>(filter));
+    if (layout.bytes) onednn::check(layout.reorder.run_alone({filter, next}));
+    next += layout.bytes;
+  }
+  run_pieces(plan, c, image, result,
+             [&](size_t k) { return laid_out[static_cast<size_t>(plan.pieces[k].layout)]; });
+}
+
+// Pieces are summed in one fixed order, whichever thread made them.
+void filter_gradient(ConvolutionPlan& plan, const Convolution& c, const float* image,
+                     const float* filter, const float* result) {
+  const size_t stored_bytes = static_cast<size_t>(c.filter_size()) * sizeof(float);
+  const size_t layouts = plan.layouts.size();
+  const auto bytes_of = [&](const Layout& layout) {
+    return layout.bytes ? layout.bytes : stored_bytes;
+  };
+  if (plan.pieces.size() == 1 && plan.layouts[0].bytes == 0) {
+    return run_pieces(plan, c, image, result, [&](size_t) { return filter; });
+  }
+  // The tables of one layout lie one after the other.
+  std::vector<size_t> first(layouts);
+  std::vector<size_t> number(layouts);
+  for (const Piece& piece : plan.pieces) ++number[static_cast<size_t>(piece.layout)];
+  size_t bytes = 0;
+  for (size_t i = 0; i < layouts; ++i) {
+    first[i] = bytes;
+    bytes += number[i] * bytes_of(plan.layouts[i]);
+  }
+  const size_t stored = bytes;
+  if (layouts > 1) bytes += layouts * stored_bytes;
+  const onednn::Scratch memory(bytes);
+  std::vector<void*> table(plan.pieces.size());
+  std::vector<size_t> taken(layouts);
+  for (size_t k = 0; k < plan.pieces.size(); ++k) {
+    const auto i = static_cast<size_t>(plan.pieces[k].layout);
+    table[k] = memory.as<char>() + first[i] + taken[i]++ * bytes_of(plan.layouts[i]);
+  }
+  run_pieces(plan, c, image, result, [&](size_t k) { return table[k]; });
+  auto* const out = const_cast<float*>(filter);
+  for (size_t i = 0; i < layouts; ++i) {
+    Layout& layout = plan.layouts[i];
+    float* const tables = reinterpret_cast<float*>(memory.as<char>() + first[i]);
+    add_tables(tables, number[i], static_cast<int64_t>(bytes_of(layout) / sizeof(float)));
+    float* const sum =
+        layouts == 1 ? out
+                     : reinterpret_cast<float*>(memory.as<char>() + stored + i * stored_bytes);
+    if (layout.bytes) {
+      onednn::check(layout.reorder.run_alone({tables, sum}));
+    } else {
+      std::copy_n(tables, c.filter_size(), sum);
+    }
+  }
+  if (layouts == 1) return;
+  float* const sums = reinterpret_cast<float*>(memory.as<char>() + stored);
+  add_tables(sums, layouts, c.filter_size());
+  std::copy_n(sums, c.filter_size(), out);
+}
+
+}  // namespace
+
+void convolve(const Convolution& c, const float* image, const float* filter, const float* result,
+              const char* op) {
+  const bool threaded = max_threads() > 1 && !in_parallel();
+  const onednn::Key key = key_of(c, threaded);
+  auto* plan = static_cast<ConvolutionPlan*>(onednn::find_plan(key));
+  if (!plan) {
+    plan = static_cast<ConvolutionPlan*>(
+        onednn::keep_plan(key, onednn::guarded(op, [&] { return make_plan(c, threaded); })));
+  }
+  if (plan->shared) return shared_convolution(*plan, c, image, filter, result);
+  if (c.pass == Pass::kFilter) return filter_gradient(*plan, c, image, filter, result);
+  forward_or_input(*plan, c, image, filter, result);
+}
+
+}  // namespace ef::cpu

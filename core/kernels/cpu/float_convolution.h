@@ -1,0 +1,42 @@
+// The geometry of a two-dimensional convolution, and float convolutions by oneDNN.
+#pragma once
+
+#include <cstdint>
+
+#include "ops/window.h"
+
+namespace ef::cpu {
+
+enum class Pass { kForward, kInput, kFilter };
+
+// One convolution's geometry, whatever the direction in which it is run.
+struct Convolution {
+  Pass pass;
+  bool depthwise = false;
+  DataFormat format = DataFormat::kNhwc;
+  Window window;
+  int64_t batch = 0;
+  int64_t channels = 0;  // of the image
+  int64_t filters = 0;   // of the result
+  int64_t groups = 1;
+  int64_t filter_stride = 0;  // elements between rows' neighbours: one filter position's elements
+
+  int64_t group_in() const { return channels / groups; }
+  int64_t group_out() const { return filters / groups; }
+  // Depthwise filters are stored as [rows, cols, channels, multiplier], the others as
+  // [rows, cols, in, out].
+  int64_t filter_group_stride() const { return group_out(); }
+
+  // Elements of one image and of one result.
+  int64_t image_size() const { return channels * window.row.in * window.col.in; }
+  int64_t result_size() const { return filters * window.row.out * window.col.out; }
+  int64_t filter_size() const {
+    return filters * group_in() * window.row.window * window.col.window;
+  }
+};
+
+// The operand that `c.pass` names is written, the others are read. `op` is named in errors.
+void convolve(const Convolution& c, const float* image, const float* filter, const float* result,
+              const char* op);
+
+}  // namespace ef::cpu
