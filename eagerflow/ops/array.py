@@ -31,6 +31,14 @@ transpose = _ops.transpose
 newaxis = None
 
 
+def slices_at(x: Tensor, places: Any, axis: int = 0) -> Tensor:
+    """The slices at `places` of an axis, for functions whose gradient is an ordinary tensor.
+
+    That of `gather` by rows is IndexedSlices, which is what a lookup promises, and no other function.
+    """
+    return _ops.gather(_ops.reshape(x, x._shape_tuple()), places, axis, 0)
+
+
 def invalid_argument(message: str) -> errors.InvalidArgumentError:
     """The error for a bad shape or value."""
     return errors.InvalidArgumentError(None, None, message)
@@ -359,7 +367,7 @@ def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None =
         shape[axis] *= int(counts[0])
         return _ops.reshape(copies, shape)
     chosen = np.repeat(np.arange(length, dtype=np.int32), counts)
-    return _ops.gather(value, chosen, axis, 0)
+    return slices_at(value, chosen, axis)
 
 
 def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:

@@ -10,7 +10,7 @@ import numpy as np
 from eagerflow import _core
 from eagerflow import dtype as dtypes
 from eagerflow.indexed_slices import IndexedSlices
-from eagerflow.ops.array import invalid_argument
+from eagerflow.ops.array import invalid_argument, slices_at
 from eagerflow.ops.op_arguments import raises_like
 
 _ops = _core.ops
@@ -132,8 +132,8 @@ def cross(a: Any, b: Any, name: str | None = None) -> Tensor:
             f"{a.shape.as_list()} and {b.shape.as_list()} [Op:Cross]"
         )
     next_axis, axis_after = [1, 2, 0], [2, 0, 1]
-    left = _ops.gather(a, next_axis, -1, 0) * _ops.gather(b, axis_after, -1, 0)
-    return left - _ops.gather(a, axis_after, -1, 0) * _ops.gather(b, next_axis, -1, 0)
+    left = slices_at(a, next_axis, -1) * slices_at(b, axis_after, -1)
+    return left - slices_at(a, axis_after, -1) * slices_at(b, next_axis, -1)
 
 
 def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:

@@ -8,6 +8,7 @@ from typing import Any
 from eagerflow import _core, random_seed
 from eagerflow import dtype as dtypes
 from eagerflow.errors import InvalidArgumentError
+from eagerflow.ops.array import slices_at
 from eagerflow.ops.op_arguments import raises_like
 
 _ops = _core.ops
@@ -222,7 +223,7 @@ def shuffle(value: Any, seed: int | None = None, name: str | None = None) -> Ten
     start = random_seed.draw(("RandomShuffle", value.dtype), seed, (count + 2) // 4)
     if count < 2:
         return _ops.identity(value)
-    return _ops.gather(value, _ops.philox_shuffle(count, *start))
+    return slices_at(value, _ops.philox_shuffle(count, *start))
 
 
 def class_dtype(dtype: Any) -> Any:

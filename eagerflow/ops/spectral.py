@@ -10,7 +10,7 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow import dtype as dtypes
-from eagerflow.ops.array import invalid_argument, pad
+from eagerflow.ops.array import invalid_argument, pad, slices_at
 from eagerflow.ops.fft import fft, irfft, rfft
 from eagerflow.ops.windows import hann_window, vorbis_window
 
@@ -79,7 +79,7 @@ def frame(
     else:
         count = max(0, 1 + (size - length) // step)
     places = np.arange(count)[:, None] * step + np.arange(length)
-    return _ops.gather(x, places, axis, 0)
+    return slices_at(x, places, axis)
 
 
 def overlap_and_add(signal: Any, frame_step: Any, name: str | None = None) -> Tensor:

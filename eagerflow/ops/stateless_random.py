@@ -7,6 +7,7 @@ from typing import Any
 from eagerflow import _core, random_seed
 from eagerflow import dtype as dtypes
 from eagerflow.errors import InvalidArgumentError
+from eagerflow.ops.array import slices_at
 from eagerflow.ops.op_arguments import raises_like
 from eagerflow.ops.random import (
     between,
@@ -237,7 +238,7 @@ def stateless_shuffle(
     start = start_of(seed, alg)
     if value.ndim == 0 or value._shape_tuple()[0] < 2:
         return _ops.identity(value)
-    return _ops.gather(value, _ops.philox_shuffle(value._shape_tuple()[0], *start))
+    return slices_at(value, _ops.philox_shuffle(value._shape_tuple()[0], *start))
 
 
 def split(seed: Any, num: int = 2, alg: Any = "auto_select") -> Tensor:

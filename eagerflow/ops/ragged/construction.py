@@ -9,7 +9,7 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow import dtype as dtypes
-from eagerflow.ops.array import invalid_argument
+from eagerflow.ops.array import invalid_argument, slices_at
 from eagerflow.ops.ragged.arrangement import (
     as_ragged,
     check_same_rows,
@@ -289,7 +289,8 @@ def _masked(data: Any, mask: Any, rank: int, dtype: Any) -> Any:
         chosen = mask.numpy()
         if rows_of(data) != len(chosen):
             raise invalid_argument(f"The mask has {len(chosen)} rows, the data {rows_of(data)}")
-        return gather_rows(data, np.flatnonzero(chosen))
+        places = np.flatnonzero(chosen)
+        return slices_at(data, places) if isinstance(data, Tensor) else gather_rows(data, places)
     data, mask = as_ragged(data, 1, dtype), as_ragged(mask, 1, dtype)
     check_same_rows([data, mask])
     if rank > 2:

@@ -8,7 +8,7 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow import dtype as dtypes
-from eagerflow.ops.array import invalid_argument
+from eagerflow.ops.array import invalid_argument, slices_at
 from eagerflow.ragged_tensor import RaggedTensor
 from eagerflow.row_partition import RowPartition
 from eagerflow.sparse_tensor import SparseTensor
@@ -154,7 +154,7 @@ def from_tensor(
         ends, uniform = np.full(rows, width, np.int64), width
     if uniform is None:
         kept = (np.arange(width) < ends[:, None]).reshape(-1)
-        flat = _ops.gather(flat, np.flatnonzero(kept), 0, 0)
+        flat = slices_at(flat, np.flatnonzero(kept))
     result = RaggedTensor._of(flat, RowPartition.of_lengths(ends, dtype, uniform))
     for partition in reversed(outer or []):
         result = RaggedTensor._of(result, partition)
@@ -188,7 +188,7 @@ def _from_nested_lengths(flat: Tensor, shape: tuple, lengths: Any, dtype: Any) -
         partitions.append(RowPartition.of_lengths(ends, dtype))
         inside = np.arange(width) < ends[:, None]
         kept = (kept[:, None] * width + np.arange(width))[inside]
-    result: Any = _ops.gather(flat, kept, 0, 0)
+    result: Any = slices_at(flat, kept)
     for partition in reversed(partitions):
         result = RaggedTensor._of(result, partition)
     return result

@@ -9,7 +9,7 @@ import numpy as np
 from eagerflow import _core
 from eagerflow import dtype as dtypes
 from eagerflow.ops import segment
-from eagerflow.ops.array import invalid_argument
+from eagerflow.ops.array import invalid_argument, slices_at
 from eagerflow.ops.sparse.conversion import checked, flat_places, sizes_of, strides
 from eagerflow.sparse_tensor import SparseTensor
 
@@ -190,8 +190,7 @@ def sparse_dense_matmul(
     factors = value.values
     if adjoint_a and factors.dtype.is_complex:
         factors = _ops.conj(factors)
-    # The gradient by the dense matrix shall be dense, unlike that of rows that are looked up.
-    taken = _ops.gather(_ops.reshape(dense, dense._shape_tuple()), places[:, columns], 0, 0)
+    taken = slices_at(dense, places[:, columns])
     terms = _ops.multiply(_ops.expand_dims(factors, 1), taken)
     return _ops.unsorted_segment_sum(terms, places[:, rows], int(sizes[rows]))
 
@@ -329,7 +328,7 @@ def sampled_addmm(
     first = _core.convert(mat1, output_type, None)
     second = _core.convert(mat2, output_type, None)
     where = places.numpy()
-    rows = _ops.gather(first, where[:, -2], 0, 0)
+    rows = slices_at(first, where[:, -2])
     columns = _ops.gather(_ops.transpose(second, [1, 0]), where[:, -1], 0, 0)
     products = _ops.reduce_sum(_ops.multiply(rows, columns), 1)
     scale = _core.convert(alpha, output_type, None)

@@ -11,7 +11,7 @@ import numpy as np
 from eagerflow import _core
 from eagerflow import dtype as dtypes
 from eagerflow.indexed_slices import IndexedSlices
-from eagerflow.ops.array import invalid_argument
+from eagerflow.ops.array import invalid_argument, slices_at
 from eagerflow.ops.sparse.conversion import checked, flat_places, reorder, sizes_of
 from eagerflow.sparse_tensor import SparseTensor
 
@@ -21,7 +21,7 @@ Tensor = _core.Tensor
 
 def _picked(value: SparseTensor, order: np.ndarray, places: np.ndarray, sizes: Any) -> SparseTensor:
     """Some of the elements at new places."""
-    return SparseTensor(places, _ops.gather(value.values, order, 0, 0), sizes)
+    return SparseTensor(places, slices_at(value.values, order), sizes)
 
 
 def concat(
@@ -303,9 +303,7 @@ def mask(a: Any, mask_indices: Any, name: str | None = None) -> IndexedSlices:
     places = _core.convert(a.indices, None, None)
     unwanted = _core.convert(mask_indices, places.dtype, None).numpy()
     kept = np.flatnonzero(~np.isin(places.numpy(), unwanted))
-    return IndexedSlices(
-        _ops.gather(a.values, kept, 0, 0), _ops.gather(places, kept, 0, 0), a.dense_shape
-    )
+    return IndexedSlices(slices_at(a.values, kept), _ops.gather(places, kept, 0, 0), a.dense_shape)
 
 
 def map_values(op: Callable, *args: Any, **kwargs: Any) -> SparseTensor:

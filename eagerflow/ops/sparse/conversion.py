@@ -9,7 +9,7 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow import dtype as dtypes
-from eagerflow.ops.array import invalid_argument
+from eagerflow.ops.array import invalid_argument, slices_at
 from eagerflow.sparse_tensor import SparseTensor, SparseTensorValue
 
 _ops = _core.ops
@@ -135,7 +135,7 @@ def to_dense(
         # Of equal places the last one counts.
         _, last = np.unique(flat[::-1], return_index=True)
         keep = np.sort(len(flat) - 1 - last)
-        values, places = _ops.gather(values, keep, 0, 0), places[keep]
+        values, places = slices_at(values, keep), places[keep]
     if values.dtype is dtypes.string:
         array = np.full(shape, default.numpy(), object)
         array[tuple(places.T)] = values.numpy()
@@ -170,7 +170,7 @@ def reorder(sp_input: Any, name: str | None = None) -> SparseTensor:
     if not len(flat) or (np.diff(flat) >= 0).all():
         return value
     order = np.argsort(flat, kind="stable")
-    return SparseTensor(places[order], _ops.gather(value.values, order, 0, 0), sizes)
+    return SparseTensor(places[order], slices_at(value.values, order), sizes)
 
 
 def to_indicator(sp_input: Any, vocab_size: Any, name: str | None = None) -> Tensor:

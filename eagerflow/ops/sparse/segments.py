@@ -8,7 +8,7 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow import dtype as dtypes
-from eagerflow.ops.array import invalid_argument
+from eagerflow.ops.array import invalid_argument, slices_at
 from eagerflow.ops.op_arguments import raises_like
 from eagerflow.ragged_tensor import RaggedTensor
 from eagerflow.sparse_tensor import SparseTensor
@@ -42,7 +42,7 @@ def _gathered(
     count = last if num_segments is None else int(num_segments)
     if count < last:
         raise invalid_argument(f"segment ids must be < num_segments [Op:{op}]")
-    return _ops.gather(data, places, 0, 0), ids, count
+    return slices_at(data, places), ids, count
 
 
 @raises_like("SparseSegmentSum", first=True)

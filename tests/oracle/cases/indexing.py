@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from oracle.inputs import array, gradient, gradient2, tensor
+from oracle.inputs import array, dense, gradient, gradient2, tensor
 from oracle.registry import case
 
 NEW = None
@@ -173,3 +173,32 @@ def strided_slice_masks(tf, masks):
 @case
 def strided_slice_default_strides(tf):
     return tf.strided_slice([1, 2, 3, 4], [1], [3])
+
+
+SPARSE = "tf.sparse.SparseTensor([[0, 0], [1, 1], [2, 2], [3, 3], [4, 0], [5, 1]], v, [6, 4])"
+CHOOSING = {
+    "mask": "x[tf.constant([True, False] * 3)]",
+    "boolean_mask": "tf.boolean_mask(x, [True, False] * 3)",
+    "repeat": "tf.repeat(x, [1, 2, 0, 1, 1, 1], axis=0)",
+    "frame": "tf.signal.frame(v, 3, 1)",
+    "cross": "tf.linalg.cross(v[:3], v[3:])",
+    "cross of a whole vector": "tf.linalg.cross(w, [1.0, 2.0, 3.0])",
+    "sparse segment_sum": "tf.sparse.segment_sum(x, [0, 2], [0, 1])",
+    "sparse slice": f"tf.sparse.slice({SPARSE}, [1, 0], [3, 4]).values",
+    "sparse transpose": f"tf.sparse.transpose({SPARSE}).values",
+    "ragged mask": "tf.ragged.boolean_mask(v, [True, False] * 3)",
+    "ragged of lengths": "tf.RaggedTensor.from_tensor(x, lengths=[1, 2, 3, 4, 1, 0]).flat_values",
+    "gather": "tf.gather(x, [0, 2])",
+    "embedding_lookup": "tf.nn.embedding_lookup(x, [0, 2])",
+}
+
+
+@case(program=CHOOSING)
+def kind_of_gradient(tf, program):
+    names = {"tf": tf, "x": tensor(tf, (6, 4)), "v": tensor(tf, (6,)), "w": tensor(tf, (3,))}
+    sources = [names["x"], names["v"], names["w"]]
+    with tf.GradientTape() as tape:
+        tape.watch(sources)
+        value = eval(program, names)
+    grads = tape.gradient(value, sources)
+    return [(type(grad).__name__ == "IndexedSlices", dense(tf, grad)) for grad in grads]
