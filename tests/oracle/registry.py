@@ -45,6 +45,7 @@ FAMILIES = (
     "keras3_ops",
     "keras_composites",
     "keras_parts",
+    "keras_summaries",
     "errors",
     "surface",
     "system",

@@ -13,6 +13,8 @@ from eagerflow.keras.engine.input_layer import InputLayer
 from eagerflow.keras.utils import io_utils
 
 _TRAINABLE_WIDTH = 11
+_GAP = 2  # spaces between columns
+_ITEM_END = re.compile(r"[)}\]'],")
 
 
 def count_params(weights: Any) -> int:
@@ -95,27 +97,36 @@ class _Table:
 
     def row(self, fields: list[str], level: int = 0) -> None:
         """One row, of as many lines as its longest field needs."""
-        starts = [level + 1, *self._positions[:-1]]
+        starts = [0, *self._positions[:-1]]
+        final = len(self._positions) - 1
         columns = []
         for number, (field, start, end) in enumerate(
-            zip(fields, starts, self._positions, strict=True)
+            zip(fields, starts, self._positions, strict=False)
         ):
-            last = number == len(fields) - 1
-            width = end - start - 2
-            width = max(1, width - level if last else width)
-            columns.append(
-                [
-                    line[k : k + width]
-                    for line in field.split("\n")
-                    for k in range(0, max(1, len(line)), width)
-                ]
-            )
+            width = end - start
+            if number < final:
+                width -= _GAP + 1
+            if number == 0:
+                width -= level
+            columns.append(_lines(field, max(1, width)))
         for number in range(max(map(len, columns))):
             text = "|" * level + " "
-            for column, start, end in zip(columns, starts, self._positions, strict=True):
-                text = text.ljust(start) + (column[number] if number < len(column) else "")
-                text = text.ljust(min(end, self._length - level))
+            for place, (column, end) in enumerate(zip(columns, self._positions, strict=False)):
+                text += column[number] if number < len(column) else ""
+                text = (text + " " * _GAP).ljust(end) if place < final else text.ljust(end - level)
             self._print(text + "|" * level)
+
+
+def _lines(field: str, width: int) -> list[str]:
+    """A field in pieces of at most a width, which end where an item of a structure does."""
+    found = []
+    while field:
+        piece = field[:width]
+        end = _ITEM_END.search(piece)
+        piece = piece[: end.end()] if end else piece
+        found.append(piece)
+        field = field[len(piece) :]
+    return found
 
 
 def _is_sequential_like(model: Any) -> bool:
@@ -163,6 +174,12 @@ def print_summary(
         length += _TRAINABLE_WIDTH
         ends.append(length)
         titles.append("Trainable")
+    if len(ends) < len(titles):
+        raise ValueError(
+            f"positions must tell where each of the {len(titles)} columns of this summary ends. "
+            f"Received: positions={positions}"
+        )
+    start, stop = get_layer_index_bound_by_layer_name(model.layers, layer_range)
     table = _Table(length, ends, print_fn)
     print_fn(f'Model: "{model.name}"')
     table.rule("_")
@@ -185,10 +202,7 @@ def print_summary(
         table.row(fields, level)
 
     def list_layers(owner: Any, level: int) -> None:
-        layers = owner.layers
-        if level == 0:
-            start, stop = get_layer_index_bound_by_layer_name(layers, layer_range)
-            layers = layers[start:stop]
+        layers = owner.layers if level else owner.layers[start:stop]
         for number, layer in enumerate(layers):
             describe(layer, level)
             inside = getattr(layer, "layers", None) if expand_nested else None
@@ -219,15 +233,7 @@ def _output_shape(layer: Any) -> str:
         return "multiple"
     except RuntimeError:
         return "?"
-    if isinstance(layer, InputLayer):
-        return f"[{shape}]"
-    if isinstance(shape, list) or (
-        isinstance(shape, tuple) and any(isinstance(item, tuple | list) for item in shape)
-    ):
-        items = [str(item) for item in shape]
-        text = ",\n ".join(items)
-        return f"[{text}]" if isinstance(shape, list) else f"({text})"
-    return str(shape)
+    return str([shape] if isinstance(layer, InputLayer) else shape)
 
 
 def _params(layer: Any) -> int | str:
@@ -247,7 +253,7 @@ def _connections(layer: Any, relevant: set[int] | None) -> str:
             # A model's own graph is its first node here, and none in what Keras shows.
             own = [type(one).__name__ == "_OwnNode" for one in source._inbound_nodes[:node_index]]
             found.append(f"{source.name}[{node_index - sum(own)}][{tensor_index}]")
-    return "[" + ",\n ".join(f"'{name}'" for name in found) + "]"
+    return str(found)
 
 
 def get_source_inputs(tensor: Any, layer: Any = None, node_index: int | None = None) -> list[Any]:
