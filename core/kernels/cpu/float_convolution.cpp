@@ -2,7 +2,7 @@
 //
 // oneDNN would share the work among OpenMP's threads, which wait for each other at the end of every
 // primitive, also for one that another process keeps from running. Here a thread takes some images
-// after the other, and what is left goes to whoever is free.
+// after the other, or some rows of an image, and what is left goes to whoever is free.
 #include "kernels/cpu/float_convolution.h"
 
 #include <algorithm>
@@ -13,6 +13,7 @@
 
 #include "device/parallel.h"
 #include "kernels/cpu/onednn.h"
+#include "kernels/cpu/product_convolution.h"
 #include "kernels/cpu/row_loops.h"
 
 namespace ef::cpu {
@@ -22,9 +23,8 @@ using Dims = dnnl::memory::dims;
 using Desc = dnnl::memory::desc;
 constexpr auto kFloat = dnnl::memory::data_type::f32;
 
-Desc image_desc(const Convolution& c, int64_t images, int64_t channels, int64_t rows,
-                int64_t cols) {
-  return Desc({images, channels, rows, cols}, kFloat,
+Desc image_desc(const Convolution& c, int64_t channels, int64_t rows, int64_t cols) {
+  return Desc({c.batch, channels, rows, cols}, kFloat,
               c.format == DataFormat::kNhwc ? dnnl::memory::format_tag::nhwc
                                             : dnnl::memory::format_tag::nchw);
 }
@@ -56,10 +56,10 @@ struct Primitive {
   onednn::Step step() const { return onednn::Step(convolution, arguments, descs); }
 };
 
-Primitive make_primitive(const Convolution& c, int64_t images) {
+Primitive make_primitive(const Convolution& c) {
   const dnnl::engine& engine = onednn::engine();
-  const Desc image = image_desc(c, images, c.channels, c.window.row.in, c.window.col.in);
-  const Desc result = image_desc(c, images, c.filters, c.window.row.out, c.window.col.out);
+  const Desc image = image_desc(c, c.channels, c.window.row.in, c.window.col.in);
+  const Desc result = image_desc(c, c.filters, c.window.row.out, c.window.col.out);
   const Desc any(filter_dims(c), kFloat, dnnl::memory::format_tag::any);
   const Dims strides = {c.window.row.stride, c.window.col.stride};
   const Dims dilations = {c.window.row.dilation - 1, c.window.col.dilation - 1};
@@ -104,10 +104,11 @@ onednn::Step reorder_step(const Desc& from, const Desc& to) {
                       std::array{from, to});
 }
 
-// Some images of the batch, which one thread works on.
+// Some images of the batch, or some rows of one, which one thread works on.
 struct Piece {
   onednn::Step convolution;
-  int64_t first_image = 0;
+  int64_t image = 0;  // offsets
+  int64_t result = 0;
   int layout = 0;
 };
 
@@ -141,38 +142,111 @@ int find_layout(ConvolutionPlan& plan, const Convolution& c, const Desc& filter)
   return static_cast<int>(plan.layouts.size()) - 1;
 }
 
-// In how many pieces a batch is worked on.
+// In how many pieces the work had better be done.
 int64_t count_pieces(const Convolution& c) {
   const int64_t work = c.result_size() * c.group_in() * c.window.row.window * c.window.col.window;
   // So many multiplications take about 30 us.
   constexpr int64_t kLeastWork = 2'000'000;
   // Each piece of a filter's gradient has a sum of its own.
   const int64_t per_thread = c.pass == Pass::kFilter ? 2 : 4;
-  return std::clamp<int64_t>(c.batch * std::max<int64_t>(work, 1) / kLeastWork, 1,
-                             std::min<int64_t>(c.batch, per_thread * max_threads()));
+  return std::clamp<int64_t>(c.batch * work / kLeastWork, 1, per_thread * max_threads());
+}
+
+// A part of a convolution that is one itself.
+struct Part {
+  Convolution convolution;
+  int64_t image = 0;  // offsets
+  int64_t result = 0;
+};
+
+// The k-th of so many parts with whole images.
+Part part_of_images(const Convolution& c, int64_t k, int64_t parts) {
+  const int64_t first = c.batch * k / parts;
+  Part part{c, first * c.image_size(), first * c.result_size()};
+  part.convolution.batch = c.batch * (k + 1) / parts - first;
+  return part;
+}
+
+// The k-th of so many parts of image n with some rows of it, or of its result: those of the operand
+// that is written, and the rows of the other that they meet. False if they meet none.
+bool part_of_rows(const Convolution& c, int64_t n, int64_t k, int64_t parts, Part& part) {
+  const Slide& all = c.window.row;
+  const int64_t written = c.pass == Pass::kInput ? all.in : all.out;
+  int64_t in = written * k / parts;
+  int64_t in_end = written * (k + 1) / parts;
+  int64_t out = in;
+  int64_t out_end = in_end;
+  if (c.pass == Pass::kInput) {
+    const int64_t shift = in + all.before - all.extent() + 1;
+    out = shift > 0 ? (shift + all.stride - 1) / all.stride : 0;
+    out_end = std::min(all.out, (in_end - 1 + all.before) / all.stride + 1);
+  } else {
+    in = std::max<int64_t>(out * all.stride - all.before, 0);
+    in_end = std::min(all.in, (out_end - 1) * all.stride - all.before + all.extent());
+  }
+  part.convolution = c;
+  part.convolution.batch = 1;
+  Slide& row = part.convolution.window.row;
+  row.in = in_end - in;
+  row.out = out_end - out;
+  row.before = all.before + in - out * all.stride;
+  row.after = std::max<int64_t>((row.out - 1) * all.stride + all.extent() - row.in - row.before, 0);
+  part.image = n * c.image_size() + in * c.window.col.in * c.channels;
+  part.result = n * c.result_size() + out * c.window.col.out * c.filters;
+  return row.in > 0 && row.out > 0 && row.before >= 0;
+}
+
+// Parts of about equal size for the threads; none if only oneDNN can share the work.
+std::vector<Part> divide(const Convolution& c) {
+  std::vector<Part> parts;
+  const int64_t pieces = count_pieces(c);
+  const int64_t threads = max_threads();
+  if (pieces == 1 || c.batch >= 2 * threads || c.batch % threads == 0) {
+    const int64_t count = std::min(pieces, c.batch);
+    for (int64_t k = 0; k < count; ++k) parts.push_back(part_of_images(c, k, count));
+    return parts;
+  }
+  if (c.format != DataFormat::kNhwc) return parts;
+  const int64_t written = c.pass == Pass::kInput ? c.window.row.in : c.window.row.out;
+  const int64_t per_image = std::min((threads + c.batch - 1) / c.batch, written);
+  for (int64_t k = 0; k < c.batch * per_image; ++k) {
+    if (!part_of_rows(c, k / per_image, k % per_image, per_image, parts.emplace_back())) return {};
+  }
+  return parts;
+}
+
+bool same_primitive(const Convolution& a, const Convolution& b) {
+  const Slide& x = a.window.row;
+  const Slide& y = b.window.row;
+  return a.batch == b.batch && x.in == y.in && x.out == y.out && x.before == y.before &&
+         x.after == y.after;
 }
 
 std::unique_ptr<ConvolutionPlan> make_plan(const Convolution& c, bool threaded) {
   auto plan = std::make_unique<ConvolutionPlan>();
-  const int64_t pieces = threaded ? count_pieces(c) : 1;
-  plan->shared = threaded && c.batch < max_threads();
+  std::vector<Part> parts;
+  if (threaded) parts = divide(c);
+  plan->shared = threaded && parts.empty();
   if (plan->shared) {
-    const Primitive primitive = make_primitive(c, c.batch);
+    const Primitive primitive = make_primitive(c);
     plan->scratch_bytes = primitive.scratch_bytes;
-    plan->pieces.push_back({primitive.step(), 0, find_layout(*plan, c, primitive.filter)});
+    plan->pieces.push_back({primitive.step(), 0, 0, find_layout(*plan, c, primitive.filter)});
     return plan;
   }
+  if (!threaded) parts.push_back({c});
   const onednn::OneThread one_thread;
-  std::vector<std::pair<int64_t, Primitive>> made;
-  for (int64_t k = 0; k < pieces; ++k) {
-    const int64_t first = c.batch * k / pieces;
-    const int64_t images = c.batch * (k + 1) / pieces - first;
-    auto same = std::find_if(made.begin(), made.end(),
-                             [&](const auto& entry) { return entry.first == images; });
-    if (same == made.end()) same = made.insert(same, {images, make_primitive(c, images)});
+  std::vector<std::pair<Convolution, Primitive>> made;
+  for (const Part& part : parts) {
+    auto same = std::find_if(made.begin(), made.end(), [&](const auto& entry) {
+      return same_primitive(entry.first, part.convolution);
+    });
+    if (same == made.end()) {
+      same = made.insert(same, {part.convolution, make_primitive(part.convolution)});
+    }
     const Primitive& primitive = same->second;
     plan->scratch_bytes = std::max(plan->scratch_bytes, primitive.scratch_bytes);
-    plan->pieces.push_back({primitive.step(), first, find_layout(*plan, c, primitive.filter)});
+    plan->pieces.push_back(
+        {primitive.step(), part.image, part.result, find_layout(*plan, c, primitive.filter)});
   }
   return plan;
 }
@@ -195,8 +269,8 @@ onednn::Key key_of(const Convolution& c, bool threaded) {
 
 // Runs the pieces; `filter_of(k)` is where piece k has its filter.
 template <class FilterOf>
-void run_pieces(ConvolutionPlan& plan, const Convolution& c, const float* image,
-                const float* result, const FilterOf& filter_of) {
+void run_pieces(ConvolutionPlan& plan, const float* image, const float* result,
+                const FilterOf& filter_of) {
   std::atomic<dnnl_status_t> status{dnnl_success};
   const auto run_piece = [&](size_t k) {
     Piece& piece = plan.pieces[k];
@@ -204,9 +278,8 @@ void run_pieces(ConvolutionPlan& plan, const Convolution& c, const float* image,
     const dnnl_status_t got =
         plan.scratch_bytes > 0 && !scratch.data()
             ? dnnl_out_of_memory
-            : piece.convolution.run_alone({image + piece.first_image * c.image_size(), filter_of(k),
-                                           result + piece.first_image * c.result_size(),
-                                           scratch.data()});
+            : piece.convolution.run_alone(
+                  {image + piece.image, filter_of(k), result + piece.result, scratch.data()});
     if (got != dnnl_success) status.store(got, std::memory_order_relaxed);
   };
   parallel_for(static_cast<int64_t>(plan.pieces.size()), 1, [&](int64_t begin, int64_t end) {
@@ -240,8 +313,8 @@ void shared_convolution(ConvolutionPlan& plan, const Convolution& c, const float
   if (layout.bytes && c.pass == Pass::kFilter) layout.reorder.run({own, filter});
 }
 
-void forward_or_input(ConvolutionPlan& plan, const Convolution& c, const float* image,
-                      const float* filter, const float* result) {
+void forward_or_input(ConvolutionPlan& plan, const float* image, const float* filter,
+                      const float* result) {
   size_t bytes = 0;
   for (const Layout& layout : plan.layouts) bytes += layout.bytes;
   const onednn::Scratch memory(bytes);
@@ -252,7 +325,7 @@ void forward_or_input(ConvolutionPlan& plan, const Convolution& c, const float* 
     if (layout.bytes) onednn::check(layout.reorder.run_alone({filter, next}));
     next += layout.bytes;
   }
-  run_pieces(plan, c, image, result,
+  run_pieces(plan, image, result,
              [&](size_t k) { return laid_out[static_cast<size_t>(plan.pieces[k].layout)]; });
 }
 
@@ -265,7 +338,7 @@ void filter_gradient(ConvolutionPlan& plan, const Convolution& c, const float* i
     return layout.bytes ? layout.bytes : stored_bytes;
   };
   if (plan.pieces.size() == 1 && plan.layouts[0].bytes == 0) {
-    return run_pieces(plan, c, image, result, [&](size_t) { return filter; });
+    return run_pieces(plan, image, result, [&](size_t) { return filter; });
   }
   // The tables of one layout lie one after the other.
   std::vector<size_t> first(layouts);
@@ -285,7 +358,7 @@ void filter_gradient(ConvolutionPlan& plan, const Convolution& c, const float* i
     const auto i = static_cast<size_t>(plan.pieces[k].layout);
     table[k] = memory.as<char>() + first[i] + taken[i]++ * bytes_of(plan.layouts[i]);
   }
-  run_pieces(plan, c, image, result, [&](size_t k) { return table[k]; });
+  run_pieces(plan, image, result, [&](size_t k) { return table[k]; });
   auto* const out = const_cast<float*>(filter);
   for (size_t i = 0; i < layouts; ++i) {
     Layout& layout = plan.layouts[i];
@@ -310,6 +383,7 @@ void filter_gradient(ConvolutionPlan& plan, const Convolution& c, const float* i
 
 void convolve(const Convolution& c, const float* image, const float* filter, const float* result,
               const char* op) {
+  if (suits_product(c)) return convolve_by_product(c, image, filter, result);
   const bool threaded = max_threads() > 1 && !in_parallel();
   const onednn::Key key = key_of(c, threaded);
   auto* plan = static_cast<ConvolutionPlan*>(onednn::find_plan(key));
@@ -319,7 +393,7 @@ void convolve(const Convolution& c, const float* image, const float* filter, con
   }
   if (plan->shared) return shared_convolution(*plan, c, image, filter, result);
   if (c.pass == Pass::kFilter) return filter_gradient(*plan, c, image, filter, result);
-  forward_or_input(*plan, c, image, filter, result);
+  forward_or_input(*plan, image, filter, result);
 }
 
 }  // namespace ef::cpu
