@@ -21,6 +21,8 @@ class _Process:
 
     eager = True
     graphs_used = False
+    # Whether functions draw random numbers as operations outside them do.
+    functions_eager = False
     default_graph: Any = None
 
 

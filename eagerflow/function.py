@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import functools
 import inspect
+import weakref
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from eagerflow import _core, nest
+from eagerflow import _core, nest, random_seed
+from eagerflow.context import process
 from eagerflow.shapes import TensorShape
 
 Tensor = _core.Tensor
@@ -32,6 +34,13 @@ def _tensor_of_array(leaf: Any) -> Any:
 def _result(leaf: Any) -> Any:
     """A part of a result as a tensor, if it has a value that a tensor can have."""
     return _core.convert(leaf, None, None) if isinstance(leaf, _VALUES) else leaf
+
+
+def _kind_of_argument(leaf: Any) -> Any:
+    """What TensorFlow would trace a function anew for, if it were another."""
+    if type(leaf) is Tensor:
+        return leaf.dtype, leaf._shape_tuple()
+    return leaf if isinstance(leaf, bool | int | float | complex | str | bytes) else id(leaf)
 
 
 class Function:
@@ -60,6 +69,8 @@ class Function:
         self._python_function = python_function
         self._input_signature = None if input_signature is None else tuple(input_signature)
         self._name: str = name or getattr(python_function, "__name__", None) or "function"
+        self._streams: dict[Any, random_seed.FunctionStreams] = {}
+        self._streams_of: Any = None
 
     @property
     def python_function(self) -> Callable[..., Any]:
@@ -86,10 +97,28 @@ class Function:
                     break
             if kwargs:
                 kwargs = _without_arrays(kwargs)
-        result = self._python_function(*args, **kwargs)
+        if process.functions_eager:
+            result = self._python_function(*args, **kwargs)
+        else:
+            result = random_seed.call_as_traced(
+                self._find_streams, (args, kwargs), self._python_function, args, kwargs
+            )
         if result is None or type(result) is Tensor:
             return result
         return nest.map_structure(_result, result)
+
+    def _find_streams(self, args: tuple, kwargs: dict[str, Any]) -> random_seed.FunctionStreams:
+        """Where random operations draw in calls with arguments like these."""
+        key: Any = None
+        if self._input_signature is None:
+            leaves = (*nest.flatten(args), *kwargs, *nest.flatten(kwargs))
+            key = tuple(map(_kind_of_argument, leaves))
+        streams = self._streams.get(key)
+        if streams is None:
+            if len(self._streams) >= 256:
+                self._streams.clear()
+            streams = self._streams[key] = random_seed.FunctionStreams()
+        return streams
 
     def _checked(self, args: tuple, kwargs: dict[str, Any]) -> tuple:
         """The arguments as tensors that fit the signature, in its order."""
@@ -128,8 +157,16 @@ class Function:
         """The method of an object: a Function with the object as its first argument."""
         if instance is None:
             return self
-        method = self._python_function.__get__(instance, owner)
-        return Function(method, self._input_signature, self._name)
+        bound = Function(
+            self._python_function.__get__(instance, owner), self._input_signature, self._name
+        )
+        if self._streams_of is None:
+            self._streams_of = weakref.WeakKeyDictionary()
+        try:
+            bound._streams = self._streams_of.setdefault(instance, {})
+        except TypeError:  # neither everything can be hashed nor referred to weakly
+            bound._streams = self._streams
+        return bound
 
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
         """This function for arguments like these, which may be TensorSpecs.
@@ -182,7 +219,9 @@ def function(
     An operation costs so little that there is nothing to gain from a graph for what eager programs
     do, so this changes how a function is called, not what it computes. Results are tensors, also
     where the function returns numbers, arrays or variables. Python side effects, such as
-    `print`, happen on every call and not only on the first.
+    `print`, happen on every call and not only on the first. Random operations draw the numbers of
+    a traced function: each from a stream of its own, which `tf.random.set_seed` and the number of
+    operations before it determine.
 
     Args:
         func: the function; None when used as `@tf.function(...)`.

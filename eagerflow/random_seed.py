@@ -47,6 +47,7 @@ class _State:
         self.operation_seeds = _python_random.Random()
         self.streams: dict[tuple, Stream] = {}
         self.memory: dict[tuple, Any] = {}
+        self.times_set = 0
         self.lock = threading.Lock()
 
 
@@ -78,6 +79,105 @@ class NodeStreams:
         return stream.take(blocks)
 
 
+class FunctionStreams:
+    """Where the random operations of a function draw that TensorFlow would trace to a graph.
+
+    Each operation has a stream of its own, which goes on with every call of the function. Streams
+    follow from the global seed when they were first needed and from the operation's own seed, or
+    from how many operations without one came before it. They start again when the seed is set.
+
+    Args:
+        seed: the global seed, if it is not the one at the first call.
+    """
+
+    __slots__ = ("_seed", "_streams", "_times_set")
+
+    # Operations beyond this number share streams; loops make them endless.
+    LIMIT = 4096
+
+    def __init__(self, seed: Any = None) -> None:
+        self._seed = seed
+        self._times_set = -1
+        self._streams: dict[tuple, Any] = {}
+
+    def take(
+        self, place: int, number: int, operation: Any, op_seed: int | None, blocks: int
+    ) -> tuple[int, int, int]:
+        """Where an operation's numbers begin.
+
+        Args:
+            place: how many operations came before it in this call.
+            number: how many of them had no seed.
+            operation: what tells operations apart.
+            op_seed: its own seed, if any.
+            blocks: how many blocks of numbers it takes.
+        """
+        with _state.lock:
+            self._look_at_the_seed()
+            if self._seed is None and op_seed is None:
+                return unforeseen()
+            first = _DEFAULT_GLOBAL_SEED if self._seed is None else self._seed
+            first, second = _pair(first, number if op_seed is None else op_seed)
+            key = (min(place, self.LIMIT), operation, second)
+            stream = self._streams.get(key)
+            if stream is None:
+                stream = self._streams[key] = Stream(first, second << 64)
+            return stream.take(blocks)
+
+    def inner(self, place: int) -> FunctionStreams:
+        """The streams of another function that this one calls after `place` others that draw."""
+        with _state.lock:
+            self._look_at_the_seed()
+            key = (min(place, self.LIMIT),)
+            streams = self._streams.get(key)
+            if streams is None:
+                streams = self._streams[key] = FunctionStreams(self._seed)
+            return streams
+
+    def _look_at_the_seed(self) -> None:
+        if self._times_set != _state.times_set:
+            self._times_set = _state.times_set
+            self._streams.clear()
+            if self._seed is None:
+                self._seed = _state.seed
+
+
+class _FunctionCall:
+    """One call of such a function: it counts the operations that draw.
+
+    `find` gives the function's streams for the arguments when they are first needed.
+    """
+
+    __slots__ = ("_arguments", "_find", "_number", "_place", "_streams")
+
+    def __init__(self, find: Any, *arguments: Any) -> None:
+        self._find = find
+        self._arguments = arguments
+        self._streams: FunctionStreams | None = None
+        self._place = 0
+        self._number = 0
+
+    def streams(self) -> FunctionStreams:
+        """The streams of the function."""
+        if self._streams is None:
+            self._streams = self._find(*self._arguments)
+        return self._streams
+
+    def draw(self, operation: Any, op_seed: int | None, blocks: int) -> tuple[int, int, int]:
+        """See `draw` of this module."""
+        place, number = self._place, self._number
+        self._place = place + 1
+        if op_seed is None:
+            self._number = number + 1
+        return self.streams().take(place, number, operation, op_seed, blocks)
+
+    def inner(self) -> FunctionStreams:
+        """The streams of a function that is called next."""
+        place = self._place
+        self._place = place + 1
+        return self.streams().inner(place)
+
+
 class _Source(threading.local):
     """Who draws instead of the process's streams, in this thread."""
 
@@ -87,9 +187,34 @@ class _Source(threading.local):
 _source = _Source()
 
 
+def call_as_traced(find: Any, arguments: tuple, function: Any, args: tuple, kwargs: Any) -> Any:
+    """The result of a function whose random operations draw as those of a graph do.
+
+    Args:
+        find: gives the `FunctionStreams` for `arguments` if the function draws at all.
+        arguments: what `find` is called with.
+        function: the function.
+        args: its arguments by position.
+        kwargs: its arguments by name.
+    """
+    before = _source.draw
+    outer = getattr(before, "__self__", None)
+    if type(outer) is _FunctionCall:
+        _source.draw = _FunctionCall(outer.inner).draw
+    else:
+        _source.draw = _FunctionCall(find, *arguments).draw
+    try:
+        return function(*args, **kwargs)
+    finally:
+        _source.draw = before
+
+
 @contextlib.contextmanager
 def drawing(draw: Any) -> Iterator[None]:
-    """Lets random operations of this thread draw by another function in this block."""
+    """Lets random operations of this thread draw by another function in this block.
+
+    Without a function they draw from the process's streams.
+    """
     before, _source.draw = _source.draw, draw
     try:
         yield
@@ -114,9 +239,37 @@ def set_seed(seed: int | None) -> None:
         seed = int(seed)
     with _state.lock:
         _state.seed = seed
+        _state.times_set += 1
         _state.operation_seeds = _python_random.Random(seed)
         _state.streams.clear()
         _state.memory.clear()
+
+
+def as_traced(function: Any, streams: FunctionStreams) -> Any:
+    """A function of positional arguments whose random operations draw from certain streams."""
+
+    def find() -> FunctionStreams:
+        return streams
+
+    def call(*args: Any) -> Any:
+        before = _source.draw
+        _source.draw = _FunctionCall(find).draw
+        try:
+            return function(*args)
+        finally:
+            _source.draw = before
+
+    return call
+
+
+def inside_function() -> bool:
+    """Whether a function is being called whose random operations draw as those of a graph do."""
+    return type(getattr(_source.draw, "__self__", None)) is _FunctionCall
+
+
+def current() -> Any:
+    """The global seed, or None."""
+    return _state.seed
 
 
 @contextlib.contextmanager

@@ -85,6 +85,11 @@ def test_device_specs():
 
 
 def test_everything_is_eager():
-    assert tf.executing_eagerly() and tf.config.functions_run_eagerly()
+    assert tf.executing_eagerly() and not tf.config.functions_run_eagerly()
+    tf.config.run_functions_eagerly(True)
+    try:
+        assert tf.config.functions_run_eagerly()
+    finally:
+        tf.config.run_functions_eagerly(False)
     assert not tf.inside_function() and not tf.is_symbolic_tensor(tf.constant(1))
     assert tf.__version__ == tf.version.VERSION and tf.__version__.startswith("2.")

@@ -16,6 +16,7 @@ from eagerflow.config.devices import (
     set_soft_device_placement,
     set_visible_devices,
 )
+from eagerflow.context import process
 from eagerflow.errors import UnavailableError
 
 __all__ = [
@@ -43,12 +44,22 @@ __all__ = [
 
 
 def run_functions_eagerly(run_eagerly: bool) -> None:
-    """Does nothing: everything runs eagerly."""
+    """Lets functions of `tf.function` draw random numbers as the rest of a program does.
+
+    Functions run operation by operation in any case. By default their random operations draw as
+    those of a traced function: each from a stream of its own.
+
+    >>> tf.config.run_functions_eagerly(True)
+    >>> tf.config.functions_run_eagerly()
+    True
+    >>> tf.config.run_functions_eagerly(False)
+    """
+    process.functions_eager = bool(run_eagerly)
 
 
 def functions_run_eagerly() -> bool:
-    """True: everything runs eagerly."""
-    return True
+    """What `run_functions_eagerly` was given last; False at first."""
+    return process.functions_eager
 
 
 experimental_run_functions_eagerly = run_functions_eagerly

@@ -3,14 +3,47 @@
 from __future__ import annotations
 
 import os
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from eagerflow import random_seed
 
 
-class Context(NamedTuple):
-    """The settings of one run of a pipeline."""
+@dataclass(frozen=True)
+class Context:
+    """The settings of one run of a pipeline, and where its functions draw random numbers."""
 
     deterministic: bool = True
     threads: int = 1
+    streams: dict[Any, random_seed.FunctionStreams] = field(
+        default_factory=dict, compare=False, repr=False
+    )
+
+    def drawing(self, dataset: Any, function: Callable[..., Any]) -> Callable[..., Any]:
+        """A dataset's function, with random operations that go on from cursor to cursor.
+
+        Args:
+            dataset: the dataset, which has a `_draws`.
+            function: a function of the program.
+        """
+        key, seed = dataset._draws
+        if key is None:
+            key = dataset
+        streams = self.streams.get(key)
+        if streams is None:
+            streams = self.streams[key] = random_seed.FunctionStreams(seed)
+        return random_seed.as_traced(function, streams)
+
+
+def draws_of(function: Callable[..., Any]) -> tuple[Any, Any]:
+    """What stands for a function among those that draw, and the global seed.
+
+    A function that is given to a dataset by another one of the pipeline is known by its code, as it
+    is made anew for each element; any other by its dataset, for which None stands.
+    """
+    inside = random_seed.inside_function()
+    return getattr(function, "__code__", None) if inside else None, random_seed.current()
 
 
 def context_of(options: Any) -> Context:

@@ -9,7 +9,7 @@ from typing import Any
 from eagerflow import _core, dtypes, errors
 from eagerflow.data import structure
 from eagerflow.data.arguments import AUTOTUNE, INFINITE, UNKNOWN, integer, invalid
-from eagerflow.data.context import Context
+from eagerflow.data.context import Context, draws_of
 from eagerflow.data.cursor import (
     Cursor,
     InputCursor,
@@ -29,6 +29,7 @@ class FunctionDataset(UnaryDataset):
     def __init__(self, source: Dataset, function: Any, name: str = "map_func") -> None:
         super().__init__(source)
         self._function = checked_function(function, name)
+        self._draws = draws_of(self._function)
 
     def _needs_sample(self) -> bool:
         return True
@@ -68,7 +69,7 @@ class MapDataset(FunctionDataset):
     """What a function returns for each element."""
 
     def _cursor(self, context: Context) -> Cursor:
-        return MapCursor(self._input._cursor(context), self._function)
+        return MapCursor(self._input._cursor(context), context.drawing(self, self._function))
 
 
 class ParallelMapDataset(FunctionDataset):
@@ -86,9 +87,10 @@ class ParallelMapDataset(FunctionDataset):
 
         ordered = context.deterministic if self._deterministic is None else self._deterministic
         source = self._input._cursor(context)
+        function = context.drawing(self, self._function)
         if self._calls == AUTOTUNE:
-            return AdaptiveMapCursor(source, self._function, context.threads, ordered, self)
-        return ParallelMapCursor(source, self._function, self._calls, ordered, self)
+            return AdaptiveMapCursor(source, function, context.threads, ordered, self)
+        return ParallelMapCursor(source, function, self._calls, ordered, self)
 
     def _how(self) -> str:
         if self._calls == AUTOTUNE:
@@ -137,9 +139,11 @@ class FilterDataset(UnaryDataset):
     def __init__(self, source: Dataset, predicate: Any) -> None:
         super().__init__(source)
         self._predicate = checked_function(predicate, "predicate")
+        self._draws = draws_of(self._predicate)
 
     def _cursor(self, context: Context) -> Cursor:
-        return FilterCursor(self._input._cursor(context), self._predicate)
+        predicate = context.drawing(self, self._predicate)
+        return FilterCursor(self._input._cursor(context), predicate)
 
     def _count(self) -> int:
         return 0 if self._input._count() == 0 else UNKNOWN

@@ -50,7 +50,8 @@ class FlatMapDataset(NestingDataset):
 
     def _cursor(self, context: Context) -> Cursor:
         source = self._input._cursor(context)
-        return FlatMapCursor(source, self._function, context, self._input)
+        function = context.drawing(self, self._function)
+        return FlatMapCursor(source, function, context, self._input)
 
 
 class FlatMapCursor(Cursor):
@@ -196,7 +197,7 @@ class InterleaveCursor(Cursor):
     def __init__(self, dataset: InterleaveDataset, context: Context, threads: int) -> None:
         self._dataset = dataset._input
         self._input = dataset._input._cursor(context)
-        self._call = caller_of(dataset._function)
+        self._call = caller_of(context.drawing(dataset, dataset._function))
         self._context = context
         self._cycle = dataset._cycle
         self._block = dataset._block

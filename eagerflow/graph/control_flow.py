@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
 from typing import Any
 
 from eagerflow import _core, context, nest
@@ -56,8 +56,8 @@ def control_dependencies(control_inputs: Any) -> AbstractContextManager:
 
 
 def init_scope() -> AbstractContextManager:
-    """A context manager that does nothing."""
-    return nullcontext()
+    """A context manager in which random operations draw as outside of functions."""
+    return eager.init_scope()
 
 
 def tuple(tensors: Sequence, name: str | None = None, control_inputs: Any = None) -> list:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from eagerflow import _core, nest
+from eagerflow import _core, nest, random_seed
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.tensor_array import TensorArray
 
@@ -42,8 +42,8 @@ def control_dependencies(control_inputs: Any) -> AbstractContextManager:
 
 
 def init_scope() -> AbstractContextManager:
-    """A context manager that does nothing: there is no graph to leave."""
-    return nullcontext()
+    """A context manager in which random operations draw as outside of functions."""
+    return random_seed.drawing(None)
 
 
 def cond(

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+import random
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from eagerflow import _core, nest
+from eagerflow import _core, nest, random_seed
 from eagerflow.keras import config
 
 _ops = _core.ops
@@ -179,6 +180,8 @@ class ArrayAdapter(DataAdapter):
         self.size = math.ceil(self._rows / batch_size)
         self.partial_batch = self._rows % batch_size
         self._shuffle = shuffle
+        self._order: Any = None
+        self._streams = random_seed.FunctionStreams() if shuffle else None
         single = all(isinstance(value, _Tensor) for value in self._tensors)
         self._plain = (
             single and isinstance(self._structure, tuple) and len(flat) == len(self._structure)
@@ -189,14 +192,10 @@ class ArrayAdapter(DataAdapter):
         rows, step = self._rows, self.batch_size
         assert step is not None
         if self._shuffle == "batch":
-            starts = np.arange(0, rows, step)
-            whole = starts[: rows // step]
-            yield from map(self._cut, _permutation(len(whole)) * step)
-            if self.partial_batch:
-                yield self._cut(int(starts[-1]))
+            yield from self._shuffled_batches()
             return
         if self._shuffle:
-            order = _core.convert(_permutation(rows), None, None)
+            order = self._permutation(rows)
             for start in range(0, rows, step):
                 chosen = order[start : start + step]
                 yield self._pack([_pick(value, chosen) for value in self._tensors])
@@ -204,8 +203,30 @@ class ArrayAdapter(DataAdapter):
         for start in range(0, rows, step):
             yield self._cut(start)
 
+    def _shuffled_batches(self) -> Iterator[Any]:
+        """The batches in random order, and the samples in each, too."""
+        rows, step = self._rows, self.batch_size
+        assert step is not None
+        if self._order is None:
+            from eagerflow.data import Dataset
+
+            seed = None if random_seed.current() is None else 0
+            self._order = Dataset.range(self.size).shuffle(1024, seed=seed)
+        for batch in self._order:
+            start = int(batch) * step
+            stop = min(start + step, rows)
+            inside = self._permutation(stop - start)
+            chosen = inside + _core.convert(start, inside.dtype, None)
+            yield self._pack([_pick(value, chosen) for value in self._tensors])
+
+    def _permutation(self, count: int) -> Any:
+        """A random order; the first of an adapter follows from the global seed alone."""
+        from eagerflow.ops.random import shuffle
+
+        order = _core.convert(np.arange(count), None, None)
+        return random_seed.call_as_traced(lambda: self._streams, (), shuffle, (order,), {})
+
     def _cut(self, start: int) -> Any:
-        start = int(start)
         stop = start + (self.batch_size or 0)
         return self._pack([_slice(value, start, stop) for value in self._tensors])
 
@@ -264,13 +285,6 @@ def _pick_sparse(value: Any, rows: np.ndarray) -> Any:
     shape[0] = len(rows)
     values = _ops.gather(value.values, _core.convert(places, None, None), axis=0)
     return SparseTensor(picked, values, shape)
-
-
-def _permutation(count: int) -> np.ndarray:
-    """A random order, from the generator that `tf.random.set_seed` seeds."""
-    from eagerflow.ops.random import shuffle
-
-    return shuffle(_core.convert(np.arange(count), None, None)).numpy()
 
 
 def _raise_sizes(data: tuple) -> None:
@@ -359,7 +373,9 @@ class SequenceAdapter(DataAdapter):
     def batches(self) -> Iterator[Any]:
         """The batches of the next epoch."""
         size = len(self._sequence)
-        order = [int(k) for k in _permutation(size)] if self._shuffle else list(range(size))
+        order = list(range(size))
+        if self._shuffle:
+            random.shuffle(order)
         if self._workers and self._workers > 1:
             yield from self._ahead(order)
             return

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from eagerflow import _core, nest
+from eagerflow import _core, nest, random_seed
 from eagerflow import dtype as dtypes
 from eagerflow.context import process
 from eagerflow.keras.engine import call_context
@@ -369,7 +369,10 @@ class LayerCall(LayerLosses):
 
 
 class Building:
-    """Puts the names of the layers being called before those of new weights."""
+    """Puts the names of the layers being called before those of new weights.
+
+    New weights draw their numbers as the program does, not as the function that calls the layer.
+    """
 
     def __init__(self, layer: Any, top: bool = False) -> None:
         layers = [layer] if top else context.layers
@@ -380,12 +383,15 @@ class Building:
 
     def __enter__(self) -> None:
         self._before = context.building
+        self._drawing = random_seed.drawing(None)
+        self._drawing.__enter__()
         self._scope.__enter__()
         context.building = True
 
     def __exit__(self, kind: Any, value: Any, traceback: Any) -> None:
         context.building = self._before
         self._scope.__exit__(kind, value, traceback)
+        self._drawing.__exit__(None, None, None)
 
 
 class names_from_here:

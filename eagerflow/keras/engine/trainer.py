@@ -7,7 +7,8 @@ import importlib
 from collections.abc import Iterator
 from typing import Any
 
-from eagerflow import _core, nest
+from eagerflow import _core, nest, random_seed
+from eagerflow.context import process
 from eagerflow.keras.engine import data_adapter
 from eagerflow.keras.engine.compiling import Compiled
 from eagerflow.keras.engine.data_handler import DataHandler, class_weight_function
@@ -124,12 +125,20 @@ class Trainer(Compiled):
     def _make_function(self, step_name: str, counter_name: str) -> Any:
         counter = getattr(self, counter_name)
         one = _core.convert(1, "int64", None)
+        streams = random_seed.FunctionStreams()
+
+        def find_streams() -> random_seed.FunctionStreams:
+            return streams
 
         def run(iterator: Iterator[Any]) -> Any:
             data = next(iterator)
             if not self.built:
                 self._prepare(data)
-            outputs = getattr(self, step_name)(data)
+            step = getattr(self, step_name)
+            if self._run_eagerly or process.functions_eager:
+                outputs = step(data)
+            else:
+                outputs = random_seed.call_as_traced(find_streams, (), step, (data,), {})
             counter.assign_add(one)
             return outputs
 

@@ -1,0 +1,183 @@
+"""Random operations inside functions: the numbers of a traced function in TensorFlow."""
+
+import numpy as np
+import pytest
+
+import eagerflow as tf
+
+
+@tf.function
+def draws(x):
+    seeded = tf.random.normal([2], seed=3), tf.random.normal([2], seed=3)
+    return tf.random.normal([2]), *seeded, tf.random.uniform([2])
+
+
+FIRST = [
+    [-1.7138785, -0.6787023],
+    [-1.4616988, -0.5901872],
+    [-1.4616988, -0.5901872],
+    [0.3875184, 0.7485455],
+]
+SECOND = [
+    [-0.2950869, -0.2106566],
+    [-1.1615473, -0.1216567],
+    [-1.1615473, -0.1216567],
+    [0.9647000, 0.2685586],
+]
+AFTER_SEED_7 = [
+    [0.3536911, 0.6635877],
+    [0.9447038, -0.9667907],
+    [0.9447038, -0.9667907],
+    [0.4603748, 0.9285182],
+]
+
+
+def test_each_operation_has_a_stream_that_goes_on():
+    tf.random.set_seed(5)
+    draws._streams.clear()
+    np.testing.assert_allclose(draws(tf.ones([2])), FIRST, rtol=1e-5)
+    np.testing.assert_allclose(draws(tf.ones([2])), SECOND, rtol=1e-5)
+    # The seed starts the streams again, but it is the one of the first call.
+    for seed in (5, 6):
+        tf.random.set_seed(seed)
+        np.testing.assert_allclose(draws(tf.ones([2])), FIRST, rtol=1e-5)
+    # Arguments of other shapes make another function of it.
+    tf.random.set_seed(7)
+    for size in (3, 4):
+        np.testing.assert_allclose(draws(tf.ones([size])), AFTER_SEED_7, rtol=1e-5)
+    np.testing.assert_allclose(draws(tf.ones([2])), FIRST, rtol=1e-5)
+
+
+def test_functions_called_by_functions():
+    @tf.function
+    def inner():
+        return tf.random.normal([])
+
+    @tf.function
+    def outer():
+        return inner(), tf.random.normal([]), inner(), tf.random.normal([])
+
+    tf.random.set_seed(5)
+    first = [-1.7138785, -1.7138785, -1.7138785, -1.3768897]
+    np.testing.assert_allclose(outer(), first, rtol=1e-5)
+    np.testing.assert_allclose(outer(), [0.2360682] * 3 + [-0.1062282], rtol=1e-5)
+
+
+def test_methods_draw_by_object():
+    class Source:
+        @tf.function
+        def draw(self):
+            return tf.random.normal([])
+
+    tf.random.set_seed(5)
+    a, b = Source(), Source()
+    values = [a.draw(), a.draw(), b.draw(), a.draw()]
+    np.testing.assert_allclose(values, [-1.7138785, 0.2360682, -1.7138785, -0.2950869], rtol=1e-5)
+
+
+def test_objects_without_a_hash():
+    class Source(list):
+        @tf.function
+        def draw(self):
+            return tf.random.normal([])
+
+    tf.random.set_seed(5)
+    source = Source()
+    np.testing.assert_allclose([source.draw(), source.draw()], [-1.7138785, 0.2360682], rtol=1e-5)
+
+
+def test_eager_functions_and_blocks_draw_as_the_program_does():
+    @tf.function
+    def draw():
+        with tf.init_scope():
+            return tf.random.normal([])
+
+    tf.random.set_seed(5)
+    expected = float(tf.random.normal([]))
+    tf.random.set_seed(5)
+    assert float(draw()) == expected
+    tf.config.run_functions_eagerly(True)
+    try:
+        tf.random.set_seed(5)
+        assert float(tf.function(tf.random.normal)([])) == expected
+    finally:
+        tf.config.run_functions_eagerly(False)
+
+
+def test_without_a_seed_numbers_differ():
+    draw = tf.function(lambda: tf.random.normal([]))
+    assert len({float(draw()) for _ in range(4)}) == 4
+    tf.random.set_seed(5)
+    assert float(draw()) == pytest.approx(-1.7138785)
+
+
+def test_many_operations():
+    tf.random.set_seed(1)
+    draw = tf.function(lambda: [float(tf.random.uniform([])) for _ in range(5000)])
+    assert len(set(np.ravel(draw()).tolist())) > 4990
+
+
+def uniform(x):
+    return tf.random.uniform([], 0, 100, tf.int32)
+
+
+@pytest.mark.parametrize(
+    ("make", "values"),
+    [
+        (lambda r: r(3).map(uniform), [17, 56, 33]),
+        (lambda r: r(3).map(uniform).map(uniform), [17, 56, 33]),
+        (lambda r: r(3).map(uniform).repeat(2), [17, 56, 33, 49, 4, 57]),
+        (lambda r: r(8).filter(lambda x: uniform(x) > 40), [1, 3, 5, 7]),
+        (lambda r: r(3).flat_map(lambda x: r(2).map(uniform)), [17, 56, 33, 49, 4, 57]),
+    ],
+)
+def test_functions_of_datasets_start_afresh_with_each_iterator(make, values):
+    tf.random.set_seed(5)
+    dataset = make(tf.data.Dataset.range)
+    assert [int(value) for value in dataset] == values
+    assert [int(value) for value in dataset] == values
+
+
+ORDERS = [7, 4, 5, 9, 1, 2, 8, 6, 0, 3, 6, 4, 9, 0, 3, 5, 2, 1, 7, 8]
+BATCHES = [1, 0, 3, 2, 8, 9, 6, 5, 7, 4, 8, 9, 6, 5, 7, 4, 1, 3, 2, 0]
+
+
+class Recording(tf.keras.Model):
+    """Writes down the samples it is trained on, and numbers that it draws."""
+
+    def train_step(self, data):
+        x, y = data
+        assert x.numpy().tolist() == y.numpy().tolist()
+        self.samples.extend(x.numpy().ravel().astype(int).tolist())
+        self.numbers.append(float(tf.random.normal([2])[0]))
+        return {"loss": tf.reduce_mean(x)}
+
+
+@pytest.mark.parametrize(("shuffle", "orders"), [(True, ORDERS), ("batch", BATCHES)])
+def test_fit_mixes_samples_as_keras_does(shuffle, orders):
+    data = np.arange(10.0)[:, None]
+    for _ in range(2):
+        tf.random.set_seed(5)
+        model = Recording()
+        model.samples, model.numbers = [], []
+        model.compile("sgd", "mse")
+        model.fit(data, data, batch_size=4, epochs=2, verbose=0, shuffle=shuffle)
+        assert model.samples == orders
+        expected = [-1.7138785, -0.2950869, 0.2259746, 0.0566889, -2.0248287, 0.8492373]
+        np.testing.assert_allclose(model.numbers, expected, rtol=1e-4)
+
+
+def test_sequences_are_mixed_by_python():
+    class Batches(tf.keras.utils.Sequence):
+        def __len__(self):
+            return 5
+
+        def __getitem__(self, index):
+            return np.full((2, 1), float(index)), np.full((2, 1), float(index))
+
+    tf.keras.utils.set_random_seed(5)
+    model = Recording()
+    model.samples, model.numbers = [], []
+    model.compile("sgd", "mse")
+    model.fit(Batches(), epochs=2, verbose=0)
+    assert model.samples[::2] == [0, 1, 3, 2, 4, 2, 3, 1, 0, 4]
