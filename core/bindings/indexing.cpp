@@ -266,7 +266,8 @@ Tensor select_by_mask(const Tensor& tensor, const Tensor& mask) {
   }
   Shape flat{mask.size()};
   for (int64_t dim : dims.subspan(static_cast<size_t>(rank))) flat.push_back(dim);
-  // Reshaped even where the shape stays: what is selected has a dense gradient, unlike gathered rows.
+  // Reshaped even where the shape stays: what is selected has a dense gradient, unlike gathered
+  // rows.
   return call(ops::gather, {call(ops::reshape, {tensor}, Attrs().list(flat)), indices},
               Attrs().integer(int64_t{0}).integer(int64_t{0}));
 }
