@@ -19,10 +19,10 @@ def picture(channels=3, height=37, width=50):
     return (np.stack(planes[:channels], -1) % 256).astype(np.uint8)
 
 
-def saved(array, kind, **options):
+def saved(array, kind, mode=None, **options):
     file = io.BytesIO()
     array = array[..., 0] if array.shape[-1] == 1 else array
-    Image.fromarray(array).save(file, kind, **options)
+    Image.fromarray(array, mode).save(file, kind, **options)
     return file.getvalue()
 
 
@@ -199,3 +199,27 @@ def test_a_cut_jpeg_is_decoded_on_request():
     part = tf.io.decode_jpeg(data[:-200], try_recover_truncated=True)
     assert part.shape == (37, 50, 3)
     np.testing.assert_array_equal(part[:6], tf.io.decode_jpeg(data)[:6])
+
+
+def jpeg_of(mode, **options):
+    """A JPEG file of slopes that wrap, 17 by 33 pixels."""
+    pixels = np.add.outer(np.arange(17) * 9, np.arange(33) * 4)[..., None] + [0, 40, 7]
+    image = Image.fromarray((pixels % 256).astype(np.uint8)).convert(mode)
+    return saved(np.asarray(image), "JPEG", mode, quality=60, **options)
+
+
+@pytest.mark.parametrize(
+    "mode, options, sums",
+    [
+        ("RGB", {}, [233760, 235106, 233685, 64577]),
+        ("RGB", {"progressive": True, "subsampling": 0}, [233765, 235108, 233765, 64761]),
+        ("L", {}, [80263, 80530, 80263, 21986]),
+        ("CMYK", {}, [233928, 236393, 233928, 64990]),
+    ],
+)
+def test_jpeg_pixels(mode, options, sums):
+    """The sums of all pixels are TensorFlow's, for every way of decoding."""
+    data = jpeg_of(mode, **options)
+    ways = [{}, {"dct_method": "INTEGER_ACCURATE"}, {"fancy_upscaling": False}, {"ratio": 2}]
+    found = [int(tf.io.decode_jpeg(data, **way).numpy().astype(int).sum()) for way in ways]
+    assert found == sums

@@ -48,11 +48,11 @@ def _image(array: np.ndarray) -> Tensor:
     return _core.convert(np.ascontiguousarray(array), None, None)
 
 
-def _jpeg(data: bytes, channels: int, op: str, ratio: int = 1, recover: bool = False) -> np.ndarray:
+def _jpeg(data: bytes, channels: int, op: str, **options: Any) -> np.ndarray:
     if channels == 4:
         raise _invalid("JPEG does not support 4 channels", op)
     try:
-        return formats.decode_jpeg(data, channels, ratio, recover)
+        return formats.decode_jpeg(data, channels, **options)
     except formats.BadImage as error:
         raise _invalid(
             f"Invalid JPEG data or crop window, data size {len(data)}: {error}", op
@@ -85,17 +85,12 @@ def _bmp(data: bytes, channels: int, op: str) -> np.ndarray:
 
 
 def _still(
-    data: bytes,
-    channels: int,
-    op: str,
-    ratio: int = 1,
-    recover: bool = False,
-    dtype: Any = np.uint8,
+    data: bytes, channels: int, op: str, dtype: Any = np.uint8, **options: Any
 ) -> np.ndarray:
-    """One image of a format other than BMP."""
+    """One image of a format other than BMP; the options are those of `formats.decode_jpeg`."""
     kind = formats.format_of(data)
     if kind == "JPEG":
-        return _jpeg(data, channels, op, ratio, recover)
+        return _jpeg(data, channels, op, **options)
     if kind == "PNG":
         return _png(data, channels, op, dtype)
     if kind == "BMP":
@@ -120,9 +115,14 @@ def _unknown(op: str) -> errors.InvalidArgumentError:
     return _invalid("Unknown image file format. One of JPEG, PNG, GIF, BMP, WebP required.", op)
 
 
-def _checked_dct(method: str, op: str) -> None:
+def _jpeg_options(op: str, ratio: Any, recover: bool, fancy: bool, method: str) -> dict[str, Any]:
+    """What the ops of JPEG images take, as arguments of `formats.decode_jpeg`."""
+    if ratio not in (1, 2, 4, 8):
+        raise _invalid(f"ratio must be 1, 2, 4, or 8, got {ratio}", op)
     if method not in ("", "INTEGER_FAST", "INTEGER_ACCURATE"):
         raise _invalid("dct_method must be one of {'', 'INTEGER_FAST', 'INTEGER_ACCURATE'}", op)
+    fast = method != "INTEGER_ACCURATE"
+    return {"ratio": ratio, "recover": recover, "fancy": fancy, "fast": fast}
 
 
 @raises_like("DecodeJpeg")
@@ -142,10 +142,10 @@ def decode_jpeg(
         contents: the file's bytes, a scalar string.
         channels: 1 for grey levels, 3 for colours, 0 for what the file has.
         ratio: 1, 2, 4 or 8: how much smaller the result is.
-        fancy_upscaling: ignored; colours of lower resolution are interpolated.
+        fancy_upscaling: whether colours of lower resolution are interpolated, or repeated.
         try_recover_truncated: whether to decode what is there of a file that is cut short.
         acceptable_fraction: ignored.
-        dct_method: a hint; the accurate integer method is always used.
+        dct_method: "INTEGER_FAST", the default, or "INTEGER_ACCURATE", which rounds more finely.
         name: ignored.
 
     Returns:
@@ -160,10 +160,8 @@ def decode_jpeg(
     """
     op = "DecodeJpeg"
     data, channels = _content(contents, op), _checked(channels, op)
-    if ratio not in (1, 2, 4, 8):
-        raise _invalid(f"ratio must be 1, 2, 4, or 8, got {ratio}", op)
-    _checked_dct(dct_method, op)
-    return _image(_still(data, channels, op, ratio, try_recover_truncated))
+    options = _jpeg_options(op, ratio, try_recover_truncated, fancy_upscaling, dct_method)
+    return _image(_still(data, channels, op, **options))
 
 
 @raises_like("DecodeAndCropJpeg")
@@ -185,10 +183,10 @@ def decode_and_crop_jpeg(
         crop_window: `[top, left, height, width]` in the decoded image.
         channels: as in `tf.io.decode_jpeg`, like what follows.
         ratio: 1, 2, 4 or 8.
-        fancy_upscaling: ignored.
+        fancy_upscaling: as in `tf.io.decode_jpeg`.
         try_recover_truncated: whether to decode what is there of a file that is cut short.
         acceptable_fraction: ignored.
-        dct_method: a hint.
+        dct_method: as in `tf.io.decode_jpeg`.
         name: ignored.
 
     Raises:
@@ -210,10 +208,8 @@ def decode_and_crop_jpeg(
     window = _core.convert(crop_window, None, dtypes.int32)
     if window._shape_tuple() != (4,):
         raise _invalid(f"crop_size must have four elements {window.shape}", op)
-    if ratio not in (1, 2, 4, 8):
-        raise _invalid(f"ratio must be 1, 2, 4, or 8, got {ratio}", op)
-    _checked_dct(dct_method, op)
-    array = _jpeg(data, channels, op, ratio, try_recover_truncated)
+    options = _jpeg_options(op, ratio, try_recover_truncated, fancy_upscaling, dct_method)
+    array = _jpeg(data, channels, op, **options)
     top, left, height, width = window.numpy().tolist()
     inside = top >= 0 and left >= 0 and height > 0 and width > 0
     if not inside or top + height > array.shape[0] or left + width > array.shape[1]:

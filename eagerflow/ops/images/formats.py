@@ -61,7 +61,14 @@ def _pixels(image: Any) -> np.ndarray:
     return array[..., None] if array.ndim == 2 else array
 
 
-def decode_jpeg(data: bytes, channels: int, ratio: int = 1, recover: bool = False) -> np.ndarray:
+def decode_jpeg(
+    data: bytes,
+    channels: int,
+    ratio: int = 1,
+    recover: bool = False,
+    fancy: bool = True,
+    fast: bool = True,
+) -> np.ndarray:
     """A JPEG image.
 
     Args:
@@ -69,28 +76,41 @@ def decode_jpeg(data: bytes, channels: int, ratio: int = 1, recover: bool = Fals
         channels: 1 or 3, or 0 for as many as the file has.
         ratio: 1, 2, 4 or 8: how much smaller to decode it.
         recover: whether to keep what there is of a file that is cut short.
+        fancy: whether colours of a lower resolution are interpolated rather than repeated.
+        fast: whether the transform may round more coarsely, by a few levels.
 
     Raises:
         BadImage: if it cannot be decoded.
     """
-    image = opened(data, "JPEG")
-    width, height = image.size
-    wanted = {0: "L" if image.mode == "L" else "RGB", 1: "L", 3: "RGB"}[channels]
-    if image.mode == "CMYK" and wanted == "L":
-        raise BadImage("CMYK cannot be decoded to grey levels")
-    if recover:
-        # The decoder grants what is missing once it meets the mark of the end.
-        image = opened(data + b"\xff\xd9", "JPEG")
-    draft = "L" if wanted == "L" else image.mode
-    image.draft(draft, (max(width // ratio, 1), max(height // ratio, 1)))
+    import simplejpeg
+
     try:
-        image.load()
-    except Exception as error:
+        height, width, space, _ = simplejpeg.decode_jpeg_header(data, strict=False)
+        rows, columns = -(-height // ratio), -(-width // ratio)
+        grey = channels == 1 or (channels == 0 and space == "Gray")
+        if grey and space == "CMYK":
+            raise BadImage("CMYK cannot be decoded to grey levels")
+        array = simplejpeg.decode_jpeg(
+            data,
+            "GRAY" if grey else "CMYK" if space == "CMYK" else "RGB",
+            fastdct=fast,
+            fastupsample=not fancy,
+            min_height=rows if ratio > 1 else 0,
+            min_width=columns if ratio > 1 else 0,
+            min_factor=ratio,
+            strict=not recover,
+        )
+    except (KeyError, ValueError) as error:  # KeyError: a kind of file that no one knows
         raise BadImage(str(error)) from error
-    array = _pixels(image if image.mode == wanted else image.convert(wanted))
-    if array.shape[:2] != (-(-height // ratio), -(-width // ratio)):
+    if array.shape[:2] != (rows, columns):
         raise BadImage(f"an image of {height}x{width} cannot be decoded at 1/{ratio}")
-    return array
+    return _without_black(array, b"Adobe" in data) if array.shape[-1] == 4 else array
+
+
+def _without_black(inks: np.ndarray, inverted: bool) -> np.ndarray:
+    """Colours of an image for print; files that name Adobe hold what the inks leave over."""
+    left = inks.astype(np.int32) if inverted else 255 - inks.astype(np.int32)
+    return (left[..., :3] * left[..., 3:] // 255).astype(np.uint8)
 
 
 def _fewer_bits(array: np.ndarray, dtype: Any) -> np.ndarray:
