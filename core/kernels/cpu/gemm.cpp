@@ -4,8 +4,8 @@
 #include <dnnl.h>
 
 #include <algorithm>
+#include <complex>
 #include <cstring>
-#include <type_traits>
 
 #include "device/isa.h"
 #include "device/parallel.h"
@@ -71,54 +71,119 @@ void medium(const Product& p, const float* a, const float* b, float* c) {
   });
 }
 
+// Complex numbers times each other, without the recovery of infinities that operator* does.
 template <class T>
 T multiply(T a, T b) {
-  if constexpr (std::is_integral_v<T>) {
-    using Wrapping = std::make_unsigned_t<T>;
-    return static_cast<T>(static_cast<Wrapping>(a) * static_cast<Wrapping>(b));
-  } else {
-    // Without the recovery of infinities that operator* does for complex numbers.
-    return T(a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real());
-  }
-}
-
-template <class T>
-T sum(T a, T b) {
-  if constexpr (std::is_integral_v<T>) {
-    using Wrapping = std::make_unsigned_t<T>;
-    return static_cast<T>(static_cast<Wrapping>(a) + static_cast<Wrapping>(b));
-  } else {
-    return a + b;
-  }
-}
-
-template <class T>
-T conjugated(T value, bool wanted) {
-  if constexpr (std::is_integral_v<T>) {
-    return value;
-  } else {
-    return wanted ? std::conj(value) : value;
-  }
+  return T(a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real());
 }
 
 template <class T>
 void plain(const Product& p, const T* a, const T* b, T* c) {
   const Steps left = steps(p.transpose_a, p.lda);
   const Steps right = steps(p.transpose_b, p.ldb);
-  const int64_t row_cost = std::max<int64_t>(p.n * p.k, 1);
-  parallel_for(p.m, std::max<int64_t>(1, 20'000 / row_cost), [&](int64_t begin, int64_t end) {
+  for (int64_t i = 0; i < p.m; ++i) {
+    T* out = c + i * p.ldc;
+    if (!p.accumulate) std::fill_n(out, p.n, T(0));
+    for (int64_t q = 0; q < p.k; ++q) {
+      const T value = a[i * left.row + q * left.col];
+      const T factor = p.conjugate_a ? std::conj(value) : value;
+      const T* row = b + q * right.row;
+      for (int64_t j = 0; j < p.n; ++j) {
+        const T other = row[j * right.col];
+        out[j] += multiply(factor, p.conjugate_b ? std::conj(other) : other);
+      }
+    }
+  }
+}
+
+// The blocked product of doubles or of integers; threads share the rows or the columns.
+template <class T>
+void blocked(const Product& p, const T* a, const T* b, T* c, BlockedGemm<T> kernel) {
+  const Steps left = steps(p.transpose_a, p.lda);
+  const Steps right = steps(p.transpose_b, p.ldb);
+  clear(p, c);
+  const auto block = [&](int64_t i, int64_t rows, int64_t j, int64_t cols) {
+    kernel(rows, cols, p.k, a + i * left.row, left.row, left.col, b + j * right.col, right.row,
+           right.col, c + i * p.ldc + j, p.ldc);
+  };
+  const int64_t work = p.m * p.n * p.k;
+  constexpr int64_t kGrain = 200'000;
+  if (p.m >= p.n) {
+    const int64_t row_cost = std::max<int64_t>(p.n * p.k, 1);
+    parallel_for(p.m, std::max<int64_t>(8, kGrain / row_cost),
+                 [&](int64_t begin, int64_t end) { block(begin, end - begin, 0, p.n); });
+  } else if (work > 0) {
+    const int64_t col_cost = std::max<int64_t>(p.m * p.k, 1);
+    parallel_for(p.n, std::max<int64_t>(8, kGrain / col_cost),
+                 [&](int64_t begin, int64_t end) { block(0, p.m, begin, end - begin); });
+  }
+}
+
+// Complex products of some size are four real ones, of the parts laid side by side:
+// [re a; im a] times [re b | im b].
+template <class T>
+void by_parts(const Product& p, const std::complex<T>* a, const std::complex<T>* b,
+              std::complex<T>* c) {
+  const Steps left = steps(p.transpose_a, p.lda);
+  const Steps right = steps(p.transpose_b, p.ldb);
+  const onednn::Scratch memory(
+      static_cast<size_t>(2 * p.m * p.k + 2 * p.k * p.n + 4 * p.m * p.n) * sizeof(T));
+  T* const parts_a = memory.as<T>();
+  T* const parts_b = parts_a + 2 * p.m * p.k;
+  T* const parts_c = parts_b + 2 * p.k * p.n;
+  const T sign_a = p.conjugate_a ? T(-1) : T(1);
+  const T sign_b = p.conjugate_b ? T(-1) : T(1);
+  constexpr int64_t kGrain = 32'768;
+  parallel_for(p.m, kGrain / p.k + 1, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
-      T* out = c + i * p.ldc;
-      if (!p.accumulate) std::fill_n(out, p.n, T(0));
+      T* const real = parts_a + i * p.k;
+      T* const imag = real + p.m * p.k;
       for (int64_t q = 0; q < p.k; ++q) {
-        const T factor = conjugated(a[i * left.row + q * left.col], p.conjugate_a);
-        const T* row = b + q * right.row;
-        for (int64_t j = 0; j < p.n; ++j) {
-          out[j] = sum(out[j], multiply(factor, conjugated(row[j * right.col], p.conjugate_b)));
-        }
+        const std::complex<T> value = a[i * left.row + q * left.col];
+        real[q] = value.real();
+        imag[q] = sign_a * value.imag();
       }
     }
   });
+  parallel_for(p.k, kGrain / p.n + 1, [&](int64_t begin, int64_t end) {
+    for (int64_t q = begin; q < end; ++q) {
+      T* const real = parts_b + q * 2 * p.n;
+      T* const imag = real + p.n;
+      for (int64_t j = 0; j < p.n; ++j) {
+        const std::complex<T> value = b[q * right.row + j * right.col];
+        real[j] = value.real();
+        imag[j] = sign_b * value.imag();
+      }
+    }
+  });
+  Product real;
+  real.m = 2 * p.m;
+  real.n = 2 * p.n;
+  real.k = p.k;
+  real.lda = p.k;
+  real.ldb = real.ldc = 2 * p.n;
+  gemm(real, parts_a, parts_b, parts_c);
+  parallel_for(p.m, kGrain / p.n + 1, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      const T* const upper = parts_c + i * 2 * p.n;
+      const T* const lower = upper + p.m * 2 * p.n;
+      std::complex<T>* const out = c + i * p.ldc;
+      for (int64_t j = 0; j < p.n; ++j) {
+        const std::complex<T> value(upper[j] - lower[p.n + j], upper[p.n + j] + lower[j]);
+        out[j] = p.accumulate ? out[j] + value : value;
+      }
+    }
+  });
+}
+
+// Up to this many multiplications, taking numbers apart costs more than it brings.
+constexpr int64_t kPlainComplex = 1000;
+
+template <class T>
+void complex_gemm(const Product& p, const T* a, const T* b, T* c) {
+  if (p.m == 0 || p.n == 0) return;
+  if (p.k == 0) return clear(p, c);
+  p.m * p.n * p.k <= kPlainComplex ? plain(p, a, b, c) : by_parts(p, a, b, c);
 }
 
 void sgemm(const Product& p, const float* a, const float* b, float* c) {
@@ -183,33 +248,21 @@ void gemm(const Product& p, const float* a, const float* b, float* c) {
 }
 
 void gemm(const Product& p, const double* a, const double* b, double* c) {
-  const Steps left = steps(p.transpose_a, p.lda);
-  const Steps right = steps(p.transpose_b, p.ldb);
-  clear(p, c);
-  const auto block = [&](int64_t i, int64_t rows, int64_t j, int64_t cols) {
-    kernels().dgemm(rows, cols, p.k, a + i * left.row, left.row, left.col, b + j * right.col,
-                    right.row, right.col, c + i * p.ldc + j, p.ldc);
-  };
-  const int64_t work = p.m * p.n * p.k;
-  constexpr int64_t kGrain = 200'000;
-  if (p.m >= p.n) {
-    const int64_t row_cost = std::max<int64_t>(p.n * p.k, 1);
-    parallel_for(p.m, std::max<int64_t>(8, kGrain / row_cost),
-                 [&](int64_t begin, int64_t end) { block(begin, end - begin, 0, p.n); });
-  } else if (work > 0) {
-    const int64_t col_cost = std::max<int64_t>(p.m * p.k, 1);
-    parallel_for(p.n, std::max<int64_t>(8, kGrain / col_cost),
-                 [&](int64_t begin, int64_t end) { block(0, p.m, begin, end - begin); });
-  }
+  blocked(p, a, b, c, kernels().dgemm);
 }
-
-void gemm(const Product& p, const int32_t* a, const int32_t* b, int32_t* c) { plain(p, a, b, c); }
-void gemm(const Product& p, const int64_t* a, const int64_t* b, int64_t* c) { plain(p, a, b, c); }
+void gemm(const Product& p, const int32_t* a, const int32_t* b, int32_t* c) {
+  blocked(p, reinterpret_cast<const uint32_t*>(a), reinterpret_cast<const uint32_t*>(b),
+          reinterpret_cast<uint32_t*>(c), kernels().wrapping32);
+}
+void gemm(const Product& p, const int64_t* a, const int64_t* b, int64_t* c) {
+  blocked(p, reinterpret_cast<const uint64_t*>(a), reinterpret_cast<const uint64_t*>(b),
+          reinterpret_cast<uint64_t*>(c), kernels().wrapping64);
+}
 void gemm(const Product& p, const Complex64* a, const Complex64* b, Complex64* c) {
-  plain(p, a, b, c);
+  complex_gemm(p, a, b, c);
 }
 void gemm(const Product& p, const Complex128* a, const Complex128* b, Complex128* c) {
-  plain(p, a, b, c);
+  complex_gemm(p, a, b, c);
 }
 
 }  // namespace ef::cpu

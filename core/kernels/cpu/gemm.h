@@ -34,10 +34,16 @@ void gemm(const Product& product, const Complex128* a, const Complex128* b, Comp
 // Up to this many rows, columns and terms a float product is not worth a library call.
 inline constexpr int64_t kSmallProduct = 16;
 
+template <class T>
+using BlockedGemm = void (*)(int64_t m, int64_t n, int64_t k, const T* a, int64_t a_row,
+                             int64_t a_col, const T* b, int64_t b_row, int64_t b_col, T* c,
+                             int64_t ldc);
+
 struct GemmKernels {
   // c += op(a) * op(b), on one thread.
-  void (*dgemm)(int64_t m, int64_t n, int64_t k, const double* a, int64_t a_row, int64_t a_col,
-                const double* b, int64_t b_row, int64_t b_col, double* c, int64_t ldc);
+  BlockedGemm<double> dgemm;
+  BlockedGemm<uint32_t> wrapping32;
+  BlockedGemm<uint64_t> wrapping64;
   // c = op(a) * op(b), for m, n, k up to kSmallProduct.
   void (*small_sgemm)(int64_t m, int64_t n, int64_t k, const float* a, int64_t a_row, int64_t a_col,
                       const float* b, int64_t b_row, int64_t b_col, float* c, int64_t ldc);

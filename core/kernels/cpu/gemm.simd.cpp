@@ -1,4 +1,5 @@
-// Matrix products: a blocked double one, and float ones for matrices of some size and tiny ones.
+// Matrix products: blocked ones of doubles and integers, and float ones for matrices of some size
+// and tiny ones.
 #include <cstdint>
 #include <cstring>
 
@@ -22,25 +23,44 @@ constexpr int kRows = 4;
 constexpr int kVectors = 2;
 #endif
 
-typedef double Double __attribute__((vector_size(kBytes), aligned(8)));
-constexpr int kDoubles = kBytes / 8;
-constexpr int kCols = kVectors * kDoubles;
+// Vectors by what they hold; integers wrap, as unsigned ones do.
+template <class T>
+struct PackedOf;
+template <>
+struct PackedOf<double> {
+  typedef double type __attribute__((vector_size(kBytes), aligned(8)));
+};
+template <>
+struct PackedOf<uint32_t> {
+  typedef uint32_t type __attribute__((vector_size(kBytes), aligned(4)));
+};
+template <>
+struct PackedOf<uint64_t> {
+  typedef uint64_t type __attribute__((vector_size(kBytes), aligned(8)));
+};
+template <class T>
+using Packed = typename PackedOf<T>::type;
+template <class T>
+constexpr int kWidth = kBytes / static_cast<int>(sizeof(T));
+template <class T>
+constexpr int kCols = kVectors * kWidth<T>;
 
 // A block of a (kRowBlock × kDepth) stays in the second-level cache, a strip of b (kDepth × kCols)
 // in the first.
 constexpr int64_t kDepth = 256;
 constexpr int64_t kRowBlock = 96;
-constexpr int64_t kColBlock = 4 * kCols * 8;
+template <class T>
+constexpr int64_t kColBlock = 32 * kCols<T>;
 
 inline int64_t min(int64_t a, int64_t b) { return a < b ? a : b; }
 
 // Strips of `Width` rows of the matrix, each stored column by column, the last padded with zeros.
-template <int Width>
-void pack(int64_t rows, int64_t cols, const double* in, int64_t row_stride, int64_t col_stride,
-          double* out) {
+template <int Width, class T>
+void pack(int64_t rows, int64_t cols, const T* in, int64_t row_stride, int64_t col_stride,
+          T* out) {
   for (int64_t i = 0; i < rows; i += Width) {
     const int64_t count = min(Width, rows - i);
-    const double* strip = in + i * row_stride;
+    const T* strip = in + i * row_stride;
     for (int64_t p = 0; p < cols; ++p) {
       for (int64_t r = 0; r < count; ++r) out[r] = strip[r * row_stride + p * col_stride];
       for (int64_t r = count; r < Width; ++r) out[r] = 0;
@@ -50,69 +70,71 @@ void pack(int64_t rows, int64_t cols, const double* in, int64_t row_stride, int6
 }
 
 // c (rows × cols, at most kRows × kCols) += a strip of a times a strip of b.
-void block(int64_t depth, const double* a, const double* b, double* c, int64_t ldc, int64_t rows,
-           int64_t cols) {
-  Double sum[kRows][kVectors] = {};
+template <class T>
+void block(int64_t depth, const T* a, const T* b, T* c, int64_t ldc, int64_t rows, int64_t cols) {
+  Packed<T> sum[kRows][kVectors] = {};
   for (int64_t p = 0; p < depth; ++p) {
-    Double right[kVectors];
+    Packed<T> right[kVectors];
 #pragma GCC unroll 4
-    for (int v = 0; v < kVectors; ++v) std::memcpy(&right[v], b + v * kDoubles, sizeof(Double));
+    for (int v = 0; v < kVectors; ++v) {
+      std::memcpy(&right[v], b + p * kCols<T> + v * kWidth<T>, sizeof right[v]);
+    }
 #pragma GCC unroll 8
     for (int r = 0; r < kRows; ++r) {
 #pragma GCC unroll 4
-      for (int v = 0; v < kVectors; ++v) sum[r][v] += a[r] * right[v];
+      for (int v = 0; v < kVectors; ++v) sum[r][v] += a[p * kRows + r] * right[v];
     }
-    a += kRows;
-    b += kCols;
   }
-  if (rows == kRows && cols == kCols) {
+  if (rows == kRows && cols == kCols<T>) {
 #pragma GCC unroll 8
     for (int r = 0; r < kRows; ++r) {
 #pragma GCC unroll 4
       for (int v = 0; v < kVectors; ++v) {
-        Double old;
-        std::memcpy(&old, c + r * ldc + v * kDoubles, sizeof(Double));
+        Packed<T> old;
+        std::memcpy(&old, c + r * ldc + v * kWidth<T>, sizeof old);
         old += sum[r][v];
-        std::memcpy(c + r * ldc + v * kDoubles, &old, sizeof(Double));
+        std::memcpy(c + r * ldc + v * kWidth<T>, &old, sizeof old);
       }
     }
     return;
   }
-  double spill[kRows * kCols];
+  T spill[kRows * kCols<T>];
   std::memcpy(spill, sum, sizeof(spill));
   for (int64_t r = 0; r < rows; ++r) {
-    for (int64_t j = 0; j < cols; ++j) c[r * ldc + j] += spill[r * kCols + j];
+    for (int64_t j = 0; j < cols; ++j) c[r * ldc + j] += spill[r * kCols<T> + j];
   }
 }
 
-void tiny_dgemm(int64_t m, int64_t n, int64_t k, const double* a, int64_t a_row, int64_t a_col,
-                const double* b, int64_t b_row, int64_t b_col, double* c, int64_t ldc) {
+template <class T>
+void tiny_gemm(int64_t m, int64_t n, int64_t k, const T* a, int64_t a_row, int64_t a_col,
+               const T* b, int64_t b_row, int64_t b_col, T* c, int64_t ldc) {
   for (int64_t i = 0; i < m; ++i) {
     for (int64_t j = 0; j < n; ++j) {
-      double sum = 0;
+      T sum = 0;
       for (int64_t p = 0; p < k; ++p) sum += a[i * a_row + p * a_col] * b[p * b_row + j * b_col];
       c[i * ldc + j] += sum;
     }
   }
 }
 
-void dgemm(int64_t m, int64_t n, int64_t k, const double* a, int64_t a_row, int64_t a_col,
-           const double* b, int64_t b_row, int64_t b_col, double* c, int64_t ldc) {
-  if (m * n * k <= 512) return tiny_dgemm(m, n, k, a, a_row, a_col, b, b_row, b_col, c, ldc);
-  alignas(64) static thread_local double packed_a[kRowBlock * kDepth];
-  alignas(64) static thread_local double packed_b[kColBlock * kDepth];
-  for (int64_t j0 = 0; j0 < n; j0 += kColBlock) {
-    const int64_t cols = min(kColBlock, n - j0);
+template <class T>
+void blocked_gemm(int64_t m, int64_t n, int64_t k, const T* a, int64_t a_row, int64_t a_col,
+                  const T* b, int64_t b_row, int64_t b_col, T* c, int64_t ldc) {
+  if (m * n * k <= 512) return tiny_gemm(m, n, k, a, a_row, a_col, b, b_row, b_col, c, ldc);
+  alignas(64) static thread_local T packed_a[kRowBlock * kDepth];
+  alignas(64) static thread_local T packed_b[kColBlock<T> * kDepth];
+  for (int64_t j0 = 0; j0 < n; j0 += kColBlock<T>) {
+    const int64_t cols = min(kColBlock<T>, n - j0);
     for (int64_t p0 = 0; p0 < k; p0 += kDepth) {
       const int64_t depth = min(kDepth, k - p0);
-      pack<kCols>(cols, depth, b + p0 * b_row + j0 * b_col, b_col, b_row, packed_b);
+      pack<kCols<T>>(cols, depth, b + p0 * b_row + j0 * b_col, b_col, b_row, packed_b);
       for (int64_t i0 = 0; i0 < m; i0 += kRowBlock) {
         const int64_t rows = min(kRowBlock, m - i0);
         pack<kRows>(rows, depth, a + i0 * a_row + p0 * a_col, a_row, a_col, packed_a);
-        for (int64_t j = 0; j < cols; j += kCols) {
+        for (int64_t j = 0; j < cols; j += kCols<T>) {
           for (int64_t i = 0; i < rows; i += kRows) {
             block(depth, packed_a + i * depth, packed_b + j * depth, c + (i0 + i) * ldc + j0 + j,
-                  ldc, min(kRows, rows - i), min(kCols, cols - j));
+                  ldc, min(kRows, rows - i), min(kCols<T>, cols - j));
           }
         }
       }
@@ -207,7 +229,8 @@ void small_sgemm(int64_t m, int64_t n, int64_t k, const float* a, int64_t a_row,
 }  // namespace
 
 const GemmKernels& gemm_kernels() {
-  static const GemmKernels kernels{dgemm, small_sgemm, medium_sgemm};
+  static const GemmKernels kernels{blocked_gemm<double>, blocked_gemm<uint32_t>,
+                                   blocked_gemm<uint64_t>, small_sgemm, medium_sgemm};
   return kernels;
 }
 

@@ -10,8 +10,10 @@
 #include <type_traits>
 #include <utility>
 
+#include "device/isa.h"
 #include "device/parallel.h"
 #include "kernels/cpu/moves.h"
+#include "kernels/cpu/reduction_loops.h"
 #include "kernels/cpu/row_loops.h"
 #include "kernels/cpu/widen.h"
 
@@ -21,13 +23,15 @@ namespace {
 template <class T>
 constexpr bool kVector = std::is_same_v<T, float> || std::is_same_v<T, double>;
 template <class T>
-constexpr bool kShort = std::is_same_v<T, Half> || std::is_same_v<T, Bfloat16>;
-template <class T>
 constexpr bool kComplex = std::is_same_v<T, Complex64> || std::is_same_v<T, Complex128>;
 
-// What sums and products are formed in.
 template <class T>
-using Accumulator = std::conditional_t<kShort<T>, float, T>;
+const ReductionLoopsOf<T>& loops_of() {
+  static const ReductionLoops& chosen = isa() == Isa::kAvx512 ? avx512::reduction_loops()
+                                        : isa() == Isa::kAvx2 ? avx2::reduction_loops()
+                                                              : baseline::reduction_loops();
+  return chosen;
+}
 
 template <class T>
 bool is_nan(T value) {
@@ -46,16 +50,20 @@ struct Sum {
   }
   template <class T>
   static T row(const T* x, int64_t n) {
-    // Blocks bound the error of long sums, and their totals are added in double.
-    double total = 0;
-    for (int64_t i = 0; i < n; i += 2048) {
-      total += row_loops_of<T>().sum(x + i, std::min<int64_t>(2048, n - i));
+    if constexpr (kVector<T>) {
+      // Blocks bound the error of long sums, and their totals are added in double.
+      double total = 0;
+      for (int64_t i = 0; i < n; i += 2048) {
+        total += row_loops_of<T>().sum(x + i, std::min<int64_t>(2048, n - i));
+      }
+      return static_cast<T>(total);
+    } else {
+      return loops_of<T>().sum(x, n);
     }
-    return static_cast<T>(total);
   }
   template <class T>
   static void into(T* out, const T* x, int64_t n) {
-    row_loops_of<T>().add_into(out, x, n);
+    loops_of<T>().add_into(out, x, n);
   }
   template <class T>
   static void four_into(T* out, const T* x, int64_t stride, int64_t n) {
@@ -74,13 +82,11 @@ struct Product {
   }
   template <class T>
   static T row(const T* x, int64_t n) {
-    T total = 1;
-    for (int64_t i = 0; i < n; ++i) total *= x[i];
-    return total;
+    return loops_of<T>().product(x, n);
   }
   template <class T>
   static void into(T* out, const T* x, int64_t n) {
-    for (int64_t i = 0; i < n; ++i) out[i] *= x[i];
+    loops_of<T>().multiply_into(out, x, n);
   }
 };
 
@@ -96,11 +102,13 @@ struct Max {
   }
   template <class T>
   static T row(const T* x, int64_t n) {
-    return row_loops_of<T>().max(x, n);
+    if constexpr (kVector<T>) return row_loops_of<T>().max(x, n);
+    return loops_of<T>().max(x, n);
   }
   template <class T>
   static void into(T* out, const T* x, int64_t n) {
-    row_loops_of<T>().max_into(out, x, n);
+    if constexpr (kVector<T>) return row_loops_of<T>().max_into(out, x, n);
+    loops_of<T>().max_into(out, x, n);
   }
 };
 
@@ -116,61 +124,48 @@ struct Min {
   }
   template <class T>
   static T row(const T* x, int64_t n) {
-    return row_loops_of<T>().min(x, n);
+    if constexpr (kVector<T>) return row_loops_of<T>().min(x, n);
+    return loops_of<T>().min(x, n);
   }
   template <class T>
   static void into(T* out, const T* x, int64_t n) {
-    row_loops_of<T>().min_into(out, x, n);
+    if constexpr (kVector<T>) return row_loops_of<T>().min_into(out, x, n);
+    loops_of<T>().min_into(out, x, n);
   }
 };
 
-struct All {
+// Of truth values, read as bytes that are 0 or 1.
+struct All : Min {
   template <class T>
   static T start() {
-    return true;
-  }
-  template <class T>
-  static T join(T a, T b) {
-    return a && b;
+    return 1;
   }
 };
-
-struct Any {
-  template <class T>
-  static T start() {
-    return false;
-  }
-  template <class T>
-  static T join(T a, T b) {
-    return a || b;
-  }
-};
+struct Any : Max {};
 
 template <class R, class T>
-Accumulator<T> reduce_row(const T* x, int64_t n) {
-  if constexpr (kVector<T>) {
-    return n > 0 ? R::row(x, n) : R::template start<T>();
-  } else {
-    using A = Accumulator<T>;
-    A total = R::template start<A>();
-    for (int64_t i = 0; i < n; ++i) total = R::join(total, static_cast<A>(x[i]));
+T reduce_row(const T* x, int64_t n) {
+  T total = R::template start<T>();
+  if constexpr (kComplex<T>) {
+    for (int64_t i = 0; i < n; ++i) total = R::join(total, x[i]);
     return total;
+  } else {
+    return n > 0 ? R::row(x, n) : total;
   }
 }
 
 // out[c] = reduction over r of x[r * width + c], for columns [begin, end).
 template <class R, class T>
 void reduce_columns(const T* x, T* out, int64_t count, int64_t width, int64_t begin, int64_t end) {
-  using A = Accumulator<T>;
   constexpr int64_t kColumns = 2048;
   constexpr int64_t kRows = 256;  // rows per partial result, against rounding
-  std::array<A, kColumns> part;
-  std::array<A, kColumns> total;
+  std::array<T, kColumns> part;
+  std::array<T, kColumns> total;
   for (int64_t c = begin; c < end; c += kColumns) {
     const int64_t size = std::min(kColumns, end - c);
-    std::fill_n(total.data(), size, R::template start<A>());
+    std::fill_n(total.data(), size, R::template start<T>());
     for (int64_t r = 0; r < count; r += kRows) {
-      std::fill_n(part.data(), size, R::template start<A>());
+      std::fill_n(part.data(), size, R::template start<T>());
       const int64_t last = std::min(r + kRows, count);
       int64_t k = r;
       if constexpr (kVector<T> && std::is_same_v<R, Sum>) {
@@ -178,16 +173,35 @@ void reduce_columns(const T* x, T* out, int64_t count, int64_t width, int64_t be
       }
       for (; k < last; ++k) {
         const T* row = x + k * width + c;
-        if constexpr (kVector<T>) {
-          R::into(part.data(), row, size);
+        if constexpr (kComplex<T>) {
+          for (int64_t i = 0; i < size; ++i) part[i] = R::join(part[i], row[i]);
         } else {
-          for (int64_t i = 0; i < size; ++i) part[i] = R::join(part[i], static_cast<A>(row[i]));
+          R::into(part.data(), row, size);
         }
       }
       for (int64_t i = 0; i < size; ++i) total[i] = R::join(total[i], part[i]);
     }
-    for (int64_t i = 0; i < size; ++i) out[c + i] = static_cast<T>(total[i]);
+    std::copy_n(total.data(), size, out + c);
   }
+}
+
+// All columns. Several short rows are taken as a long one first.
+template <class R, class T>
+void reduce_all_columns(const T* x, T* out, int64_t count, int64_t width) {
+  constexpr int64_t kWide = 256;
+  const int64_t together = kWide / width;
+  if (together < 4 || count < 2 * together) {
+    return reduce_columns<R>(x, out, count, width, 0, width);
+  }
+  std::array<T, 2 * kWide> parts;
+  const int64_t whole = count / together;
+  reduce_columns<R>(x, parts.data(), whole, together * width, 0, together * width);
+  // The rows that are left follow the results.
+  int64_t rows = together;
+  for (int64_t k = whole * together; k < count; ++k, ++rows) {
+    std::copy_n(x + k * width, width, parts.data() + rows * width);
+  }
+  reduce_columns<R>(static_cast<const T*>(parts.data()), out, rows, width, 0, width);
 }
 
 struct Layout {
@@ -203,22 +217,22 @@ void reduce_rows(const T* x, T* out, const Layout& layout) {
   if (layout.outer == 1 && layout.count >= 2 * kGrain) {
     // One long row: a partial result for each thread.
     constexpr int kParts = 64;
-    std::array<Accumulator<T>, kParts> parts;
+    std::array<T, kParts> parts;
     parallel_for(kParts, 1, [&](int64_t begin, int64_t end) {
       for (int64_t p = begin; p < end; ++p) {
         const int64_t from = layout.count * p / kParts;
         parts[p] = reduce_row<R>(x + from, layout.count * (p + 1) / kParts - from);
       }
     });
-    Accumulator<T> total = parts[0];
+    T total = parts[0];
     for (int p = 1; p < kParts; ++p) total = R::join(total, parts[p]);
-    out[0] = static_cast<T>(total);
+    out[0] = total;
     return;
   }
   parallel_for(layout.outer, std::max<int64_t>(1, kGrain / std::max<int64_t>(layout.count, 1)),
                [&](int64_t begin, int64_t end) {
                  for (int64_t r = begin; r < end; ++r) {
-                   out[r] = static_cast<T>(reduce_row<R>(x + r * layout.count, layout.count));
+                   out[r] = reduce_row<R>(x + r * layout.count, layout.count);
                  }
                });
 }
@@ -231,8 +245,8 @@ void reduce_tall(const T* x, T* out, const Layout& layout) {
   parallel_for(kParts, 1, [&](int64_t begin, int64_t end) {
     for (int64_t p = begin; p < end; ++p) {
       const int64_t from = layout.count * p / kParts;
-      reduce_columns<R>(x + from * layout.inner, parts.get() + p * layout.inner,
-                        layout.count * (p + 1) / kParts - from, layout.inner, 0, layout.inner);
+      reduce_all_columns<R>(x + from * layout.inner, parts.get() + p * layout.inner,
+                            layout.count * (p + 1) / kParts - from, layout.inner);
     }
   });
   reduce_columns<R>(static_cast<const T*>(parts.get()), out, kParts, layout.inner, 0, layout.inner);
@@ -247,8 +261,8 @@ void reduce(const T* x, T* out, const Layout& layout) {
     parallel_for(layout.outer, std::max<int64_t>(1, kGrain / std::max<int64_t>(size, 1)),
                  [&](int64_t begin, int64_t end) {
                    for (int64_t o = begin; o < end; ++o) {
-                     reduce_columns<R>(x + o * size, out + o * layout.inner, layout.count,
-                                       layout.inner, 0, layout.inner);
+                     reduce_all_columns<R>(x + o * size, out + o * layout.inner, layout.count,
+                                           layout.inner);
                    }
                  });
     return;
@@ -374,123 +388,6 @@ void divide(const Tensor& out, int64_t count) {
   }
 }
 
-template <class T, bool kMax>
-void arg_of(const Tensor& x, const Layout& layout, const Tensor& out) {
-  const T* values = x.data<T>();
-  const auto better = [](T a, T b) {
-    if constexpr (kShort<T>) {
-      return kMax ? float(a) > float(b) : float(a) < float(b);
-    } else {
-      return kMax ? a > b : a < b;
-    }
-  };
-  parallel_for(layout.outer, std::max<int64_t>(1, kGrain / (layout.count * layout.inner + 1)),
-               [&](int64_t begin, int64_t end) {
-                 for (int64_t o = begin; o < end; ++o) {
-                   for (int64_t i = 0; i < layout.inner; ++i) {
-                     const T* column = values + o * layout.count * layout.inner + i;
-                     int64_t best = 0;
-                     for (int64_t k = 1; k < layout.count; ++k) {
-                       if (better(column[k * layout.inner], column[best * layout.inner])) best = k;
-                     }
-                     const int64_t at = o * layout.inner + i;
-                     switch (out.dtype()) {
-                       case DType::kInt64: out.mutable_data<int64_t>()[at] = best; break;
-                       case DType::kInt32:
-                         out.mutable_data<int32_t>()[at] = static_cast<int32_t>(best);
-                         break;
-                       case DType::kInt16:
-                         out.mutable_data<int16_t>()[at] = static_cast<int16_t>(best);
-                         break;
-                       default:
-                         out.mutable_data<uint16_t>()[at] = static_cast<uint16_t>(best);
-                         break;
-                     }
-                   }
-                 }
-               });
-}
-
-Layout around_axis(const Shape& shape, int axis) {
-  Layout layout;
-  for (int i = 0; i < axis; ++i) layout.outer *= shape[i];
-  layout.count = shape[axis];
-  for (int i = axis + 1; i < shape.rank(); ++i) layout.inner *= shape[i];
-  return layout;
-}
-
-template <bool kMax>
-void arg_kernel(KernelContext& context) {
-  const Tensor& x = context.input(0);
-  const Tensor& out = context.output(0);
-  const Attrs& attrs = context.attrs();
-  const int axis =
-      normalize_axis(attrs.is_none(0) ? 0 : attrs.integer(0), x.rank(), context.op().tf_name);
-  const Layout layout = around_axis(x.shape(), axis);
-  switch (x.dtype()) {
-    case DType::kFloat32: return arg_of<float, kMax>(x, layout, out);
-    case DType::kFloat64: return arg_of<double, kMax>(x, layout, out);
-    case DType::kFloat16: return arg_of<Half, kMax>(x, layout, out);
-    case DType::kBfloat16: return arg_of<Bfloat16, kMax>(x, layout, out);
-    case DType::kInt8: return arg_of<int8_t, kMax>(x, layout, out);
-    case DType::kInt16: return arg_of<int16_t, kMax>(x, layout, out);
-    case DType::kInt32: return arg_of<int32_t, kMax>(x, layout, out);
-    case DType::kInt64: return arg_of<int64_t, kMax>(x, layout, out);
-    case DType::kUint8: return arg_of<uint8_t, kMax>(x, layout, out);
-    case DType::kUint16: return arg_of<uint16_t, kMax>(x, layout, out);
-    case DType::kUint32: return arg_of<uint32_t, kMax>(x, layout, out);
-    case DType::kUint64: return arg_of<uint64_t, kMax>(x, layout, out);
-    default: return arg_of<bool, kMax>(x, layout, out);
-  }
-}
-
-template <class R, class T>
-void scan_of(const Tensor& x, const Layout& layout, const Tensor& out, bool exclusive,
-             bool reverse) {
-  using A = Accumulator<T>;
-  const T* from = x.data<T>();
-  T* to = out.mutable_data<T>();
-  for (int64_t o = 0; o < layout.outer; ++o) {
-    for (int64_t i = 0; i < layout.inner; ++i) {
-      A total = R::template start<A>();
-      for (int64_t k = 0; k < layout.count; ++k) {
-        const int64_t step = reverse ? layout.count - 1 - k : k;
-        const int64_t at = (o * layout.count + step) * layout.inner + i;
-        const A next = R::join(total, static_cast<A>(from[at]));
-        to[at] = static_cast<T>(exclusive ? total : next);
-        total = next;
-      }
-    }
-  }
-}
-
-template <class R>
-void scan(KernelContext& context) {
-  const Tensor& x = context.input(0);
-  const Tensor& out = context.output(0);
-  const Attrs& attrs = context.attrs();
-  const Layout layout =
-      around_axis(x.shape(), normalize_axis(attrs.integer(0), x.rank(), context.op().tf_name));
-  const bool exclusive = attrs.flag(1);
-  const bool reverse = attrs.flag(2);
-  switch (x.dtype()) {
-    case DType::kFloat32: return scan_of<R, float>(x, layout, out, exclusive, reverse);
-    case DType::kFloat64: return scan_of<R, double>(x, layout, out, exclusive, reverse);
-    case DType::kFloat16: return scan_of<R, Half>(x, layout, out, exclusive, reverse);
-    case DType::kBfloat16: return scan_of<R, Bfloat16>(x, layout, out, exclusive, reverse);
-    case DType::kInt8: return scan_of<R, int8_t>(x, layout, out, exclusive, reverse);
-    case DType::kInt16: return scan_of<R, int16_t>(x, layout, out, exclusive, reverse);
-    case DType::kInt32: return scan_of<R, int32_t>(x, layout, out, exclusive, reverse);
-    case DType::kInt64: return scan_of<R, int64_t>(x, layout, out, exclusive, reverse);
-    case DType::kUint8: return scan_of<R, uint8_t>(x, layout, out, exclusive, reverse);
-    case DType::kUint16: return scan_of<R, uint16_t>(x, layout, out, exclusive, reverse);
-    case DType::kUint32: return scan_of<R, uint32_t>(x, layout, out, exclusive, reverse);
-    case DType::kUint64: return scan_of<R, uint64_t>(x, layout, out, exclusive, reverse);
-    case DType::kComplex64: return scan_of<R, Complex64>(x, layout, out, exclusive, reverse);
-    default: return scan_of<R, Complex128>(x, layout, out, exclusive, reverse);
-  }
-}
-
 }  // namespace
 
 void reduced_axes(const Attrs& attrs, int rank, bool* reduced, const char* op) {
@@ -540,13 +437,13 @@ void reduce_min(KernelContext& context) {
 void reduce_all(KernelContext& context) {
   Tensor x;
   const Layout layout = prepare(context, x);
-  run_typed<All, bool>(x, context.output(0), layout);
+  run_typed<All, uint8_t>(x, context.output(0), layout);
 }
 
 void reduce_any(KernelContext& context) {
   Tensor x;
   const Layout layout = prepare(context, x);
-  run_typed<Any, bool>(x, context.output(0), layout);
+  run_typed<Any, uint8_t>(x, context.output(0), layout);
 }
 
 void reduce_mean(KernelContext& context) {
@@ -570,10 +467,5 @@ void reduce_mean(KernelContext& context) {
     default: return divide<Complex128>(out, layout.count);
   }
 }
-
-void argmax(KernelContext& context) { arg_kernel<true>(context); }
-void argmin(KernelContext& context) { arg_kernel<false>(context); }
-void cumsum(KernelContext& context) { scan<Sum>(context); }
-void cumprod(KernelContext& context) { scan<Product>(context); }
 
 }  // namespace ef::cpu

@@ -1,4 +1,4 @@
-// Kernels that reduce axes, and running sums and products.
+// Kernels that reduce axes, find extremes, and form running sums and products.
 #pragma once
 
 #include "ops/op.h"

@@ -1,0 +1,230 @@
+// Where the extremes along an axis are, and running sums and products along it.
+#include <algorithm>
+#include <type_traits>
+
+#include "device/isa.h"
+#include "device/parallel.h"
+#include "kernels/cpu/onednn.h"
+#include "kernels/cpu/reduction.h"
+#include "kernels/cpu/reduction_loops.h"
+#include "kernels/cpu/typed.h"
+#include "kernels/cpu/widen.h"
+#include "ops/reduction.h"
+
+namespace ef::cpu {
+namespace {
+
+const ReductionLoops& loops() {
+  static const ReductionLoops& chosen = isa() == Isa::kAvx512 ? avx512::reduction_loops()
+                                        : isa() == Isa::kAvx2 ? avx2::reduction_loops()
+                                                              : baseline::reduction_loops();
+  return chosen;
+}
+
+template <class T>
+constexpr bool kComplex = std::is_same_v<T, Complex64> || std::is_same_v<T, Complex128>;
+template <class T>
+constexpr bool kLooped = std::is_base_of_v<ReductionLoopsOf<T>, ReductionLoops>;
+
+// An axis with what is before and after it.
+struct Layout {
+  int64_t outer = 1;
+  int64_t count = 1;
+  int64_t inner = 1;
+};
+
+Layout around_axis(const Shape& shape, int axis) {
+  Layout layout;
+  for (int i = 0; i < axis; ++i) layout.outer *= shape[i];
+  layout.count = shape[axis];
+  for (int i = axis + 1; i < shape.rank(); ++i) layout.inner *= shape[i];
+  return layout;
+}
+
+// What a thread should take at least, in numbers.
+constexpr int64_t kGrain = 32'768;
+// Columns that are worked on at a time.
+constexpr int64_t kColumns = 512;
+
+// Calls body(block, first column, columns) for parts of the columns of all blocks.
+template <class Body>
+void for_columns(const Layout& layout, const Body& body) {
+  const int64_t parts = (layout.inner + kColumns - 1) / kColumns;
+  const int64_t cost = std::min(layout.inner, kColumns) * layout.count + 1;
+  parallel_for(layout.outer * parts, std::max<int64_t>(1, kGrain / cost),
+               [&](int64_t begin, int64_t end) {
+                 for (int64_t i = begin; i < end; ++i) {
+                   const int64_t first = i % parts * kColumns;
+                   body(i / parts, first, std::min(kColumns, layout.inner - first));
+                 }
+               });
+}
+
+template <bool kMax, class T>
+void find(const T* x, const Layout& layout, int64_t* out) {
+  const ReductionLoopsOf<T>& all = loops();
+  if (layout.inner == 1) {
+    const auto rows = kMax ? all.argmax_rows : all.argmin_rows;
+    parallel_for(layout.outer, std::max<int64_t>(1, kGrain / layout.count),
+                 [&](int64_t begin, int64_t end) {
+                   rows(out + begin, x + begin * layout.count, end - begin, layout.count);
+                 });
+    return;
+  }
+  const auto columns = kMax ? all.argmax_columns : all.argmin_columns;
+  for_columns(layout, [&](int64_t block, int64_t first, int64_t size) {
+    columns(out + block * layout.inner + first, x + block * layout.count * layout.inner + first,
+            layout.count, layout.inner, size);
+  });
+}
+
+template <bool kMax>
+void arg_kernel(KernelContext& context) {
+  const Tensor& x = context.input(0);
+  const Tensor& out = context.output(0);
+  if (out.size() == 0) return;
+  const Attrs& attrs = context.attrs();
+  const int axis =
+      normalize_axis(attrs.is_none(0) ? 0 : attrs.integer(0), x.rank(), context.op().tf_name);
+  const Layout layout = around_axis(x.shape(), axis);
+  const auto run = [&](int64_t* places) {
+    if (x.dtype() == DType::kBool) {
+      return find<kMax>(x.data<uint8_t>(), layout, places);
+    }
+    on_real_type(x.dtype(), [&]<class T>(T) {
+      if constexpr (kLooped<T>) find<kMax>(x.data<T>(), layout, places);
+    });
+  };
+  if (out.dtype() == DType::kInt64) return run(out.mutable_data<int64_t>());
+  const onednn::Scratch wide(static_cast<size_t>(out.size()) * sizeof(int64_t));
+  run(wide.as<int64_t>());
+  on_real_type(out.dtype(), [&]<class T>(T) {
+    if constexpr (std::is_integral_v<T>) {
+      std::transform(wide.as<int64_t>(), wide.as<int64_t>() + out.size(), out.mutable_data<T>(),
+                     [](int64_t place) { return static_cast<T>(place); });
+    }
+  });
+}
+
+struct Add {
+  template <class T>
+  static T start() {
+    return T(0);
+  }
+  template <class T>
+  static T join(T a, T b) {
+    return static_cast<T>(a + b);
+  }
+  template <class T>
+  static void rows(T* out, const T* x, const T* y, int64_t n) {
+    static_cast<const ReductionLoopsOf<T>&>(loops()).add(out, x, y, n);
+  }
+};
+
+struct Multiply {
+  template <class T>
+  static T start() {
+    return T(1);
+  }
+  template <class T>
+  static T join(T a, T b) {
+    return static_cast<T>(a * b);
+  }
+  template <class T>
+  static void rows(T* out, const T* x, const T* y, int64_t n) {
+    static_cast<const ReductionLoopsOf<T>&>(loops()).multiply(out, x, y, n);
+  }
+};
+
+// Running totals of kRows rows of n numbers; those of one row wait for each other.
+template <class R, int kRows, class T>
+void scan_rows(T* to, const T* from, int64_t n, bool exclusive, bool reverse) {
+  T totals[kRows];
+  std::fill_n(totals, kRows, R::template start<T>());
+  for (int64_t k = 0; k < n; ++k) {
+    const int64_t at = reverse ? n - 1 - k : k;
+#pragma GCC unroll 4
+    for (int r = 0; r < kRows; ++r) {
+      const T next = R::join(totals[r], from[r * n + at]);
+      to[r * n + at] = exclusive ? totals[r] : next;
+      totals[r] = next;
+    }
+  }
+}
+
+template <class R, class T>
+void scan_columns(T* to, const T* from, const Layout& layout, int64_t size, bool exclusive,
+                  bool reverse) {
+  const int64_t step = reverse ? -layout.inner : layout.inner;
+  const int64_t first = reverse ? (layout.count - 1) * layout.inner : 0;
+  to += first;
+  from += first;
+  if (exclusive) {
+    std::fill_n(to, size, R::template start<T>());
+  } else {
+    std::copy_n(from, size, to);
+  }
+  for (int64_t k = 1; k < layout.count; ++k, to += step, from += step) {
+    const T* next = exclusive ? from : from + step;
+    if constexpr (kLooped<T>) {
+      R::rows(to + step, static_cast<const T*>(to), next, size);
+    } else {
+      for (int64_t i = 0; i < size; ++i) to[step + i] = R::join(to[i], next[i]);
+    }
+  }
+}
+
+template <class R, class T>
+void scan_of(const T* from, T* to, const Layout& layout, bool exclusive, bool reverse) {
+  if (layout.inner == 1) {
+    parallel_for(layout.outer, std::max<int64_t>(4, kGrain / layout.count),
+                 [&](int64_t begin, int64_t end) {
+                   int64_t r = begin;
+                   for (; r + 4 <= end; r += 4) {
+                     scan_rows<R, 4>(to + r * layout.count, from + r * layout.count, layout.count,
+                                     exclusive, reverse);
+                   }
+                   for (; r < end; ++r) {
+                     scan_rows<R, 1>(to + r * layout.count, from + r * layout.count, layout.count,
+                                     exclusive, reverse);
+                   }
+                 });
+    return;
+  }
+  for_columns(layout, [&](int64_t block, int64_t first, int64_t size) {
+    const int64_t at = block * layout.count * layout.inner + first;
+    scan_columns<R>(to + at, from + at, layout, size, exclusive, reverse);
+  });
+}
+
+template <class R>
+void scan(KernelContext& context) {
+  const Tensor& x = context.input(0);
+  const Tensor& out = context.output(0);
+  if (out.size() == 0) return;
+  const Attrs& attrs = context.attrs();
+  const Layout layout =
+      around_axis(x.shape(), normalize_axis(attrs.integer(0), x.rank(), context.op().tf_name));
+  on_number_type(x.dtype(), [&]<class T>(T) {
+    if constexpr (kLooped<T> || kComplex<T>) {
+      scan_of<R>(x.data<T>(), out.mutable_data<T>(), layout, attrs.flag(1), attrs.flag(2));
+    }
+  });
+}
+
+}  // namespace
+
+void argmax(KernelContext& context) {
+  if (!run_wide(context, argmax)) arg_kernel<true>(context);
+}
+void argmin(KernelContext& context) {
+  if (!run_wide(context, argmin)) arg_kernel<false>(context);
+}
+void cumsum(KernelContext& context) {
+  if (!run_wide(context, cumsum)) scan<Add>(context);
+}
+void cumprod(KernelContext& context) {
+  if (!run_wide(context, cumprod)) scan<Multiply>(context);
+}
+
+}  // namespace ef::cpu

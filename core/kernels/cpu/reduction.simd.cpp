@@ -1,0 +1,191 @@
+// Vector loops of reductions, of places of extremes and of running totals.
+#include <cstdint>
+#include <type_traits>
+
+#include "kernels/cpu/reduction_loops.h"
+
+namespace ef::cpu::EF_ISA {
+namespace {
+
+// What integers are added and multiplied as, so that they wrap.
+template <class T, bool = std::is_integral_v<T>>
+struct WrappingOf {
+  using type = T;
+};
+template <class T>
+struct WrappingOf<T, true> {
+  using type = std::conditional_t<(sizeof(T) < 4), uint32_t, std::make_unsigned_t<T>>;
+};
+
+struct Add {
+  template <class T>
+  static T of(T a, T b) {
+    using W = typename WrappingOf<T>::type;
+    return static_cast<T>(static_cast<W>(a) + static_cast<W>(b));
+  }
+};
+struct Multiply {
+  template <class T>
+  static T of(T a, T b) {
+    using W = typename WrappingOf<T>::type;
+    return static_cast<T>(static_cast<W>(a) * static_cast<W>(b));
+  }
+};
+struct Larger {
+  template <class T>
+  static bool better(T a, T b) {
+    return a > b;
+  }
+  template <class T>
+  static T of(T a, T b) {
+    return b > a ? b : a;
+  }
+};
+struct Smaller {
+  template <class T>
+  static bool better(T a, T b) {
+    return a < b;
+  }
+  template <class T>
+  static T of(T a, T b) {
+    return b < a ? b : a;
+  }
+};
+
+// Several results side by side, which the compiler keeps in vectors.
+template <class Join, class T>
+T fold(const T* x, int64_t n, T start) {
+  constexpr int kSide = 256 / static_cast<int>(sizeof(T));
+  T total = start;
+  int64_t i = 0;
+  if (n >= kSide) {
+    T side[kSide];
+    for (int k = 0; k < kSide; ++k) side[k] = start;
+    for (; i + kSide <= n; i += kSide) {
+#pragma omp simd
+      for (int k = 0; k < kSide; ++k) side[k] = Join::of(side[k], x[i + k]);
+    }
+    for (int k = 0; k < kSide; ++k) total = Join::of(total, side[k]);
+  }
+  for (; i < n; ++i) total = Join::of(total, x[i]);
+  return total;
+}
+
+template <class T>
+T sum(const T* x, int64_t n) {
+  return fold<Add>(x, n, T(0));
+}
+template <class T>
+T product(const T* x, int64_t n) {
+  return fold<Multiply>(x, n, T(1));
+}
+template <class Better, class T>
+T extreme(const T* x, int64_t n) {
+  return fold<Better>(x, n, x[0]);
+}
+
+template <class Join, class T>
+void join_into(T* out, const T* x, int64_t n) {
+#pragma omp simd
+  for (int64_t i = 0; i < n; ++i) out[i] = Join::of(out[i], x[i]);
+}
+
+template <class Join, class T>
+void join(T* out, const T* x, const T* y, int64_t n) {
+#pragma omp simd
+  for (int64_t i = 0; i < n; ++i) out[i] = Join::of(x[i], y[i]);
+}
+
+template <class Better, class T>
+int64_t place_in_row(const T* x, int64_t n) {
+  constexpr int64_t kBlock = 1024;
+  T best = x[0];
+  if (best != best) return 0;
+  if (n < 64) {
+    int64_t place = 0;
+    for (int64_t i = 1; i < n; ++i) {
+      const bool better = Better::better(x[i], best);
+      best = better ? x[i] : best;
+      place = better ? i : place;
+    }
+    return place;
+  }
+  // Which block holds it first, then where in the block.
+  int64_t block = 0;
+  for (int64_t i = 0; i < n; i += kBlock) {
+    const T found = fold<Better>(x + i, n - i < kBlock ? n - i : kBlock, best);
+    if (!Better::better(found, best)) continue;
+    best = found;
+    block = i;
+  }
+  while (x[block] != best) ++block;
+  return block;
+}
+
+template <class Better, class T>
+void places_in_rows(int64_t* out, const T* x, int64_t rows, int64_t n) {
+  for (int64_t r = 0; r < rows; ++r) out[r] = place_in_row<Better>(x + r * n, n);
+}
+
+template <class Better, class T>
+void places_in_columns(int64_t* out, const T* x, int64_t count, int64_t stride, int64_t width) {
+  // Places as wide as the numbers, so that both move in step.
+  using Place = std::conditional_t<sizeof(T) == 8, int64_t, int32_t>;
+  constexpr int64_t kColumns = 512;
+  constexpr int64_t kRows = int64_t{1} << 30;
+  T best[kColumns];
+  Place place[kColumns];
+  for (int64_t begin = 0; begin < width; begin += kColumns) {
+    const int64_t size = width - begin < kColumns ? width - begin : kColumns;
+    for (int64_t i = 0; i < size; ++i) {
+      best[i] = x[begin + i];
+      out[begin + i] = 0;
+    }
+    for (int64_t first = 0; first < count; first += kRows) {
+      const int64_t rows = count - first < kRows ? count - first : kRows;
+      for (int64_t i = 0; i < size; ++i) place[i] = -1;
+      for (int64_t k = 0; k < rows; ++k) {
+        const T* row = x + (first + k) * stride + begin;
+        const auto here = static_cast<Place>(k);
+#pragma omp simd
+        for (int64_t i = 0; i < size; ++i) {
+          const bool better = Better::better(row[i], best[i]);
+          best[i] = better ? row[i] : best[i];
+          place[i] = better ? here : place[i];
+        }
+      }
+      for (int64_t i = 0; i < size; ++i) {
+        if (place[i] >= 0) out[begin + i] = first + place[i];
+      }
+    }
+  }
+}
+
+template <class T>
+constexpr ReductionLoopsOf<T> kLoops = {
+    .sum = sum<T>,
+    .product = product<T>,
+    .max = extreme<Larger, T>,
+    .min = extreme<Smaller, T>,
+    .add_into = join_into<Add, T>,
+    .multiply_into = join_into<Multiply, T>,
+    .max_into = join_into<Larger, T>,
+    .min_into = join_into<Smaller, T>,
+    .add = join<Add, T>,
+    .multiply = join<Multiply, T>,
+    .argmax_rows = places_in_rows<Larger, T>,
+    .argmin_rows = places_in_rows<Smaller, T>,
+    .argmax_columns = places_in_columns<Larger, T>,
+    .argmin_columns = places_in_columns<Smaller, T>,
+};
+
+}  // namespace
+
+const ReductionLoops& reduction_loops() {
+  static constexpr ReductionLoops loops = {
+      kLoops<float>,   kLoops<double>,  kLoops<int8_t>,   kLoops<int16_t>,  kLoops<int32_t>,
+      kLoops<int64_t>, kLoops<uint8_t>, kLoops<uint16_t>, kLoops<uint32_t>, kLoops<uint64_t>};
+  return loops;
+}
+
+}  // namespace ef::cpu::EF_ISA
