@@ -17,11 +17,8 @@ class CompositeTensor:
     """
 
     _is_composite_tensor = True
-
-    @property
-    def dtype(self) -> Any:
-        """The dtype of the elements."""
-        raise TypeError(f"{type(self).__name__} has no dtype.")
+    # Whether it has elements, a dtype and a gradient, and is more than tensors under names.
+    _stands_for_tensor = True
 
     @property
     def _type_spec(self) -> Any:
@@ -79,14 +76,29 @@ _core.register_composites(CompositeTensor, _run)
 
 def gradient_leaves(structure: Any) -> list:
     """The leaves of a nested structure, with the elements of composite values for these."""
-    return [
-        leaf._gradient_component if isinstance(leaf, CompositeTensor) else leaf
-        for leaf in nest.flatten(structure)
-    ]
+    found: list = []
+    for leaf in nest.flatten(structure):
+        if not isinstance(leaf, CompositeTensor):
+            found.append(leaf)
+        elif leaf._stands_for_tensor:
+            found.append(leaf._gradient_component)
+        else:
+            found.extend(nest.flatten(leaf, expand_composites=True))
+    return found
 
 
 def pack_gradients(structure: Any, gradients: list) -> Any:
-    """Gradients in the structure of what they are by."""
+    """Gradients in the structure of what they are by.
+
+    Raises:
+        ValueError: if that holds values without gradients.
+    """
+    for leaf in nest.flatten(structure):
+        if isinstance(leaf, CompositeTensor) and not leaf._stands_for_tensor:
+            raise ValueError(
+                f"Type {type(leaf).__name__} is not supported as a gradient source or gradient "
+                "target."
+            )
     packed = [
         leaf._with_gradient(gradient) if isinstance(leaf, CompositeTensor) else gradient
         for leaf, gradient in zip(nest.flatten(structure), gradients, strict=True)

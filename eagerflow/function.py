@@ -13,6 +13,7 @@ import numpy as np
 from eagerflow import _core, nest, random_seed
 from eagerflow.context import process
 from eagerflow.shapes import TensorShape
+from eagerflow.type_spec import TypeSpec, type_spec_from_value
 
 Tensor = _core.Tensor
 
@@ -143,7 +144,16 @@ class Function:
         )
 
     def _fitting(self, spec: Any, value: Any) -> Any:
-        if not hasattr(spec, "dtype") or not hasattr(spec, "shape"):
+        if (
+            not hasattr(spec, "dtype")
+            or not hasattr(spec, "shape")
+            or hasattr(spec, "value_type_of")
+        ):
+            if isinstance(spec, TypeSpec) and not spec.is_compatible_with(value):
+                raise TypeError(
+                    f"Binding inputs to tf.function `{self._name}` failed: can not cast "
+                    f"{type_spec_from_value(value)} to {spec}."
+                )
             return value
         value = _core.convert(value, None, spec.dtype)
         if value.dtype != spec.dtype or not TensorShape(spec.shape).is_compatible_with(value.shape):

@@ -243,7 +243,10 @@ def is_tensor(x: Any) -> bool:
     >>> tf.is_tensor(tf.constant(1)), tf.is_tensor(tf.Variable(1)), tf.is_tensor(1)
     (True, True, False)
     """
-    return isinstance(x, Tensor | _core.Variable) or getattr(type(x), "_is_composite_tensor", False)
+    kind = type(x)
+    return isinstance(x, Tensor | _core.Variable) or (
+        getattr(kind, "_is_composite_tensor", False) and getattr(kind, "_stands_for_tensor", True)
+    )
 
 
 def is_symbolic_tensor(tensor: Any) -> bool:

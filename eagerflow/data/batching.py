@@ -392,7 +392,9 @@ class UnbatchDataset(UnaryDataset):
 
 
 def _length(leaf: Any) -> int:
-    return leaf._shape_tuple()[0] if type(leaf) is Tensor else int(leaf.shape[0] or 0)
+    if type(leaf) is Tensor:
+        return leaf._shape_tuple()[0]
+    return int(_column_of(leaf).shape[0] or 0)
 
 
 def _column_of(leaf: Any) -> Any:
@@ -425,8 +427,9 @@ class UnbatchCursor(InputCursor):
 
     def _open(self, element: Any) -> None:
         leaves = structure.flatten(element)
+        columns = leaves if structure.only_plain(leaves) else list(map(_column_of, leaves))
         sizes = []
-        for leaf in leaves:
+        for leaf in columns:
             if leaf is None:
                 continue
             if not len(leaf.shape):
@@ -439,7 +442,7 @@ class UnbatchCursor(InputCursor):
                     f"size {sizes[0]} but component {sizes.index(size)} had size, {size}."
                 )
         self._element = element
-        self._leaves = leaves if structure.only_plain(leaves) else list(map(_column_of, leaves))
+        self._leaves = columns
         self._index, self._size = 0, sizes[0] if sizes else 1
 
     def state(self) -> Any:

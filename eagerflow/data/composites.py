@@ -13,6 +13,7 @@ from eagerflow.data.batching import GroupingDataset, checked_row_shape, stack_le
 from eagerflow.data.context import Context
 from eagerflow.data.cursor import Cursor, InputCursor
 from eagerflow.data.dataset import Dataset, UnaryDataset
+from eagerflow.extension_types.extension_type import ExtensionType, ExtensionTypeSpec
 from eagerflow.ragged_spec import RaggedTensorSpec
 from eagerflow.ragged_tensor import RaggedTensor
 from eagerflow.shapes import TensorShape
@@ -47,7 +48,25 @@ class SparseRows:
 
 def column_of(value: Any) -> Any:
     """What gives a value's slices by index."""
-    return SparseRows(value) if isinstance(value, SparseTensor) else value
+    if isinstance(value, SparseTensor):
+        return SparseRows(value)
+    if isinstance(value, ExtensionType):
+        return _batchable(value._type_spec)._rows(value)
+    return value
+
+
+def _batchable(spec: Any) -> Any:
+    """The spec of an extension type, if its values can be stacked.
+
+    Raises:
+        AttributeError: if not.
+    """
+    if not hasattr(spec, "_batch"):
+        raise AttributeError(
+            f"{spec.value_type.__name__} is no tf.experimental.BatchableExtensionType: its values "
+            "cannot be stacked or taken apart."
+        )
+    return spec
 
 
 def batched(spec: Any, size: int | None) -> Any:
@@ -57,11 +76,15 @@ def batched(spec: Any, size: int | None) -> Any:
         return RaggedTensorSpec(shape, spec.dtype, spec.ragged_rank + 1, spec.row_splits_dtype)
     if isinstance(spec, SparseTensorSpec):
         return SparseTensorSpec(TensorShape([size]).concatenate(spec.shape), spec.dtype)
+    if isinstance(spec, ExtensionTypeSpec):
+        return _batchable(spec)._batch(size)
     raise TypeError(f"Elements with {spec} cannot be batched.")
 
 
 def unbatched(spec: Any) -> Any:
     """The spec of a slice along the first axis."""
+    if isinstance(spec, ExtensionTypeSpec):
+        return _batchable(spec)._unbatch()
     inner = None if spec.shape.rank is None else spec.shape[1:]
     if isinstance(spec, RaggedTensorSpec):
         rank = max(spec.ragged_rank - 1, 0)
@@ -73,6 +96,8 @@ def unbatched(spec: Any) -> Any:
 
 def zero(spec: Any, unknown: int) -> Any:
     """A value of a spec."""
+    if isinstance(spec, ExtensionTypeSpec):
+        return spec._zero(unknown)
     sizes = [unknown if size is None else size for size in spec.shape.as_list()]
     zeros = structure.zeros(sizes, spec.dtype)
     if isinstance(spec, SparseTensorSpec):
@@ -94,6 +119,8 @@ def stack(leaves: list, splits_dtype: Any = dtypes.int64) -> Any:
     first = leaves[0]
     if isinstance(first, SparseTensor):
         return _stacked_sparse(leaves)
+    if isinstance(first, ExtensionType):
+        return _batchable(first._type_spec)._stack(leaves)
     if isinstance(first, (Tensor, RaggedTensor)):
         from eagerflow.ops.array import concat
 
@@ -131,6 +158,11 @@ def to_numpy(value: Any) -> Any:
         array = np.full(shape, empty, value.dtype.as_numpy_dtype)
         array[tuple(np.asarray(value.indices).T)] = value.values.numpy()
         return array
+    if isinstance(value, ExtensionType):
+        raise TypeError(
+            "`tf.data.Dataset.as_numpy_iterator()` is not supported for datasets that produce values "
+            f"of type {type(value)}"
+        )
     return value.numpy()
 
 

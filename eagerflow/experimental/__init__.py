@@ -1,16 +1,53 @@
 """tf.experimental: names whose meaning may change."""
 
 import importlib
-from typing import Any
+import typing
 
 from eagerflow import dlpack
-from eagerflow.data.iterator import Optional
 
-__all__ = ["Optional", "dlpack", "numpy"]
+if typing.TYPE_CHECKING:
+    from eagerflow.data.iterator import Optional
+    from eagerflow.extension_types.batching import (
+        BatchableExtensionType,
+        ExtensionTypeBatchEncoder,
+    )
+    from eagerflow.extension_types.extension_type import ExtensionType, ExtensionTypeSpec
+
+# Few programs name these; each is imported when it is first asked for.
+_MODULES = {
+    "extension_type": "eagerflow.experimental.extension_type",
+    "numpy": "eagerflow.experimental.numpy",
+}
+_NAMES = {
+    "BatchableExtensionType": "eagerflow.extension_types.batching",
+    "ExtensionType": "eagerflow.extension_types.extension_type",
+    "ExtensionTypeBatchEncoder": "eagerflow.extension_types.batching",
+    "ExtensionTypeSpec": "eagerflow.extension_types.extension_type",
+    "Optional": "eagerflow.data.iterator",
+}
+
+__all__ = [
+    "BatchableExtensionType",
+    "ExtensionType",
+    "ExtensionTypeBatchEncoder",
+    "ExtensionTypeSpec",
+    "Optional",
+    "dlpack",
+    "extension_type",
+    "numpy",
+]
 
 
-def __getattr__(name: str) -> Any:
-    # NumPy's functions are many, and few programs name them.
-    if name == "numpy":
-        return importlib.import_module("eagerflow.experimental.numpy")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+def __getattr__(name: str) -> typing.Any:
+    if name in _MODULES:
+        found: typing.Any = importlib.import_module(_MODULES[name])
+    elif name in _NAMES:
+        found = getattr(importlib.import_module(_NAMES[name]), name)
+    else:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

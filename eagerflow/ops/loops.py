@@ -35,7 +35,18 @@ def _elements(value: Any) -> list:
         if value.ndim == 0:
             raise ValueError("Elements in elems must be 1+ dimensional Tensors, not scalars")
         return _ops.unstack(value, None, 0)
+    if not hasattr(type(value), "shape") or not hasattr(type(value), "__getitem__"):
+        return _rows_of_type(value)
     return [value[k] for k in range(int(value.shape[0]))]
+
+
+def _rows_of_type(value: Any) -> list:
+    """The slices of a value of a type that a program has defined."""
+    spec = value._type_spec
+    if not hasattr(spec, "_rows"):
+        raise TypeError(f"map_fn can not consume {spec} inputs: got {value!r}")
+    rows = spec._rows(value)
+    return [rows[k] for k in range(len(rows))]
 
 
 def _columns(elems: Any) -> list[list]:
@@ -48,14 +59,20 @@ def _columns(elems: Any) -> list[list]:
 def _wanted(signature: Any) -> tuple[list, list]:
     """The dtypes and the specs in a signature, leaf by leaf."""
     specs = nest.flatten(signature)
-    kinds = [dtypes.as_dtype(getattr(spec, "dtype", spec)) for spec in specs]
+    kinds = [
+        None if hasattr(spec, "_stack") else dtypes.as_dtype(getattr(spec, "dtype", spec))
+        for spec in specs
+    ]
     return kinds, specs
 
 
 def _like(elems: Any) -> Any:
     """The signature of results that are like these elements."""
     value = _as_tensor(elems)
-    return value._type_spec if isinstance(value, CompositeTensor) else value.dtype
+    if not isinstance(value, CompositeTensor):
+        return value.dtype
+    spec = value._type_spec
+    return spec._unbatch() if hasattr(spec, "_unbatch") else spec
 
 
 def stacked(column: list, kind: Any, spec: Any = None) -> Any:
@@ -65,6 +82,8 @@ def stacked(column: list, kind: Any, spec: Any = None) -> Any:
         tf.errors.InvalidArgumentError: if a result has another dtype.
         ValueError: if the shapes of results differ.
     """
+    if hasattr(spec, "_stack"):
+        return spec._stack(column)
     name = type(spec).__name__
     if name == "RaggedTensorSpec" and any(_rank(item) for item in column):
         ragged = importlib.import_module("eagerflow.ragged")
@@ -162,7 +181,9 @@ def map_fn(
     return nest.pack_sequence_as(signature, joined)
 
 
-def _empty(kind: Any, spec: Any) -> Tensor:
+def _empty(kind: Any, spec: Any) -> Any:
+    if hasattr(spec, "_batch"):
+        return spec._batch(0)._zero(0)
     shape = getattr(spec, "shape", None)
     inner = [] if shape is None or not isinstance(spec, TypeSpec) else list(shape)
     return _ops.zeros([0, *(size or 0 for size in inner)], kind)

@@ -1,0 +1,5 @@
+"""tf.experimental.extension_type: functions of values of extension types."""
+
+from eagerflow.extension_types.extension_type import as_dict
+
+__all__ = ["as_dict"]

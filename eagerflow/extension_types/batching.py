@@ -1,0 +1,208 @@
+"""Extension types that can be stacked and taken apart along a first axis."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from eagerflow import _core
+from eagerflow.extension_types.extension_type import (
+    ExtensionType,
+    ExtensionTypeSpec,
+    _parts,
+)
+from eagerflow.extension_types.fields import ImmutableDict, SpecDict
+from eagerflow.shapes import TensorShape
+from eagerflow.type_spec import TensorSpec, TypeSpec
+
+Tensor = _core.Tensor
+
+
+def batched_spec(spec: Any, size: int | None) -> Any:
+    """The spec of a stack of values; plain values stay as they are."""
+    if isinstance(spec, TensorSpec):
+        return TensorSpec(TensorShape([size]).concatenate(spec.shape), spec.dtype)
+    if isinstance(spec, TypeSpec):
+        from eagerflow.data import composites
+
+        return composites.batched(spec, size)
+    return _mapped(spec, lambda inner: batched_spec(inner, size))
+
+
+def unbatched_spec(spec: Any) -> Any:
+    """The spec of a slice along the first axis."""
+    if isinstance(spec, TensorSpec):
+        return TensorSpec(None if spec.shape.rank is None else spec.shape[1:], spec.dtype)
+    if isinstance(spec, TypeSpec):
+        from eagerflow.data import composites
+
+        return composites.unbatched(spec)
+    return _mapped(spec, unbatched_spec)
+
+
+def _mapped(spec: Any, function: Any) -> Any:
+    if isinstance(spec, tuple):
+        return tuple(map(function, spec))
+    if isinstance(spec, Mapping):
+        return SpecDict((key, function(item)) for key, item in spec.items())
+    return spec
+
+
+def _leaves(spec: Any, value: Any, found: list) -> None:
+    """The tensors and composite values that a field holds."""
+    if isinstance(spec, TypeSpec):
+        found.append(value)
+    elif isinstance(spec, tuple | Mapping):
+        for inner, item in zip(_parts(spec), _parts(value), strict=True):
+            _leaves(inner, item, found)
+
+
+def _refilled(spec: Any, leaves: Any) -> Any:
+    if isinstance(spec, TypeSpec):
+        return next(leaves)
+    if isinstance(spec, tuple):
+        return tuple(_refilled(item, leaves) for item in spec)
+    if isinstance(spec, Mapping):
+        values = {key: _refilled(spec[key], leaves) for key in sorted(spec)}
+        return ImmutableDict((key, values[key]) for key in spec)
+    return spec
+
+
+class ExtensionTypeBatchEncoder:
+    """How values of an extension type become tensors that can be stacked, and come back.
+
+    This one encodes a value by the tensors in its fields. A subclass may choose others, and other
+    specs for batches; a type names its encoder in `__batch_encoder__`.
+
+    >>> class Pair(tf.experimental.BatchableExtensionType):
+    ...     x: tf.Tensor
+    ...     y: tf.Tensor
+    >>> pairs = tf.data.Dataset.from_tensor_slices(Pair([1, 2, 3], [4, 5, 6]))
+    >>> [pair.y.numpy().tolist() for pair in pairs.batch(2)]
+    [[4, 5], [6]]
+    """
+
+    def batch(self, spec: Any, batch_size: int | None) -> Any:
+        """The spec of `batch_size` stacked values, of any number of them if it is None."""
+        return spec._of({k: batched_spec(item, batch_size) for k, item in spec._field_values()})
+
+    def unbatch(self, spec: Any) -> Any:
+        """The spec of a slice of a value along the first axis."""
+        return spec._of({k: unbatched_spec(item) for k, item in spec._field_values()})
+
+    def encode(self, spec: Any, value: Any, minimum_rank: int = 0) -> Any:
+        """A list of tensors, or composite tensors, for a value of this spec."""
+        found: list = []
+        for name, item in spec._field_values():
+            _leaves(item, value.__dict__[name], found)
+        return found
+
+    def encoding_specs(self, spec: Any) -> Any:
+        """The specs of what `encode` gives."""
+        found: list = []
+        for _, item in spec._field_values():
+            _leaves(item, item, found)
+        return found
+
+    def decode(self, spec: Any, encoded_value: Any) -> Any:
+        """The value of this spec that has been encoded."""
+        leaves = iter(encoded_value)
+        return spec._value({name: _refilled(item, leaves) for name, item in spec._field_values()})
+
+
+class BatchableExtensionTypeSpec(ExtensionTypeSpec):
+    """The base of the specs of extension types whose values can be stacked."""
+
+    @property
+    def _encoder(self) -> Any:
+        return self.value_type.__batch_encoder__  # type: ignore[attr-defined]
+
+    def _batch(self, batch_size: int | None) -> Any:
+        return self._encoder.batch(self, batch_size)
+
+    def _unbatch(self) -> Any:
+        return self._encoder.unbatch(self)
+
+    def _rows(self, value: Any) -> Rows:
+        """The slices of a value along the first axis."""
+        return Rows(self, value)
+
+    def _stack(self, values: list) -> Any:
+        """Values of this spec along a new first axis.
+
+        Raises:
+            tf.errors.InvalidArgumentError: if their shapes differ.
+        """
+        from eagerflow.data import composites
+        from eagerflow.data.batching import stack_leaves
+
+        encoder = self._encoder
+        columns = zip(*(encoder.encode(value._type_spec, value) for value in values), strict=True)
+        specs = encoder.encoding_specs(self)
+        stacked = []
+        for k, (spec, column) in enumerate(zip(specs, columns, strict=True)):
+            if type(spec).__name__ == "RaggedTensorSpec":
+                stacked.append(composites.stack(list(column), spec.row_splits_dtype))
+            else:
+                stacked.append(stack_leaves(list(column), k))
+        return encoder.decode(encoder.batch(self, len(values)), stacked)
+
+
+class Rows:
+    """The slices of a value along the first axis."""
+
+    def __init__(self, spec: Any, value: Any) -> None:
+        from eagerflow.data import composites
+
+        encoder = spec._encoder
+        self._encoder = encoder
+        parts = encoder.encode(spec, value, 1)
+        self._columns = [composites.column_of(part) for part in parts]
+        self._spec = encoder.unbatch(spec)
+        counts = {_count(part) for part in parts}
+        if len(counts) != 1:
+            raise ValueError(
+                f"The tensors of {type(value).__name__} have different first sizes: "
+                f"{sorted(counts)}."
+            )
+        self.count = counts.pop()
+
+    @property
+    def shape(self) -> TensorShape:
+        """The number of slices, and nothing about their shape."""
+        return TensorShape([self.count])
+
+    def __len__(self) -> int:
+        return self.count
+
+    def __getitem__(self, row: int) -> Any:
+        return self._encoder.decode(self._spec, [column[row] for column in self._columns])
+
+
+def _count(part: Any) -> int:
+    shape = part.shape if not isinstance(part, BatchableExtensionType) else None
+    if shape is None:
+        return part._type_spec._rows(part).count
+    if not shape.rank:
+        raise ValueError("A scalar has no slices along a first axis.")
+    return shape[0]
+
+
+class BatchableExtensionType(ExtensionType):
+    """The base of extension types whose values can be stacked and taken apart.
+
+    Pipelines can batch them, and `tf.map_fn` goes along their first axis. What is stacked are the
+    tensors in the fields, unless a class names another `__batch_encoder__`.
+
+    >>> class Pair(tf.experimental.BatchableExtensionType):
+    ...     x: tf.Tensor
+    ...     y: tf.Tensor
+    >>> tf.map_fn(lambda pair: pair.x * pair.y, Pair([1, 2], [3, 4]), fn_output_signature=tf.int32)
+    <tf.Tensor: shape=(2,), dtype=int32, numpy=array([3, 8], dtype=int32)>
+    """
+
+    _tf_extension_type_do_not_transform_this_class = True
+    __batch_encoder__ = ExtensionTypeBatchEncoder()
+
+
+setattr(BatchableExtensionType, "Spec", BatchableExtensionTypeSpec)  # noqa: B010

@@ -1,0 +1,248 @@
+"""Fields of extension types: what their annotations allow, and how values are made to fit."""
+
+from __future__ import annotations
+
+import collections.abc
+import types
+import typing
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from eagerflow import _core
+from eagerflow.dtype import DType, as_dtype
+from eagerflow.shapes import TensorShape
+from eagerflow.type_spec import TensorSpec, TypeSpec
+
+Tensor = _core.Tensor
+
+# Names that fields may not have, since classes use them themselves.
+RESERVED = frozenset(
+    "self Spec _type_spec _flat_tensor_specs _from_components _to_components "
+    "_from_compatible_tensor_list _shape_invariant_to_type_spec _consumers value_type "
+    "is_compatible_with most_specific_compatible_type".split()
+)
+NO_DEFAULT = object()
+
+_PLAIN = (int, float, str, bytes, bool, type(None))
+
+
+class ImmutableDict(Mapping):
+    """A dictionary that cannot be changed; what fields that are mappings hold."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        self._items = dict(*args, **kwargs)
+
+    def __getitem__(self, key: Any) -> Any:
+        return self._items[key]
+
+    def __contains__(self, key: Any) -> bool:
+        return key in self._items
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._items)
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def __repr__(self) -> str:
+        return f"ImmutableDict({self._items!r})"
+
+
+class SpecDict(ImmutableDict):
+    """The specs of the values of a mapping."""
+
+    def __repr__(self) -> str:
+        return repr(self._items)
+
+
+class Field:
+    """A field's name, annotation and default."""
+
+    __slots__ = ("annotation", "default", "name")
+
+    def __init__(self, name: str, annotation: Any, default: Any) -> None:
+        self.name = name
+        self.annotation = annotation
+        self.default = default
+
+
+def is_composite_class(annotation: Any) -> bool:
+    """Whether an annotation is a class of values made of tensors."""
+    return isinstance(annotation, type) and getattr(annotation, "_is_composite_tensor", False)
+
+
+def check_annotation(name: str, annotation: Any) -> None:
+    """Raises a TypeError unless fields may have this annotation."""
+    try:
+        _check(annotation)
+    except _Unsupported as error:
+        shown = error.annotation
+        text = repr(shown)
+        if isinstance(shown, type) and not typing.get_args(shown):
+            text = f"'{shown.__name__}'"
+        elif isinstance(shown, TypeSpec) or not isinstance(shown, type) and shown is Any:
+            text = repr(shown) if isinstance(shown, TypeSpec) else "'Any'"
+        raise TypeError(f"In field '{name}': Unsupported type annotation {text}") from None
+
+
+class _Unsupported(Exception):
+    def __init__(self, annotation: Any) -> None:
+        self.annotation = annotation
+
+
+def _check(annotation: Any) -> None:
+    if isinstance(annotation, str | typing.ForwardRef) or annotation is None:
+        return
+    origin, args = typing.get_origin(annotation), typing.get_args(annotation)
+    if origin is None or not args:
+        known = annotation in (Tensor, DType, TensorShape) or annotation in _PLAIN
+        if not known and not is_composite_class(annotation):
+            raise _Unsupported(annotation)
+        return
+    if origin in (typing.Union, types.UnionType):
+        for arg in args:
+            _check(arg)
+    elif origin is tuple:
+        for arg in args:
+            if arg is not Ellipsis:
+                _check(arg)
+    elif origin is collections.abc.Mapping:
+        if args[0] not in (str, int, bool, float):
+            raise _Unsupported(annotation)
+        _check(args[1])
+    else:
+        raise _Unsupported(annotation)
+
+
+class Converter:
+    """Makes values fit annotations.
+
+    `tensor` and `composite` are what is done with a value where a tensor, or a class of values made
+    of tensors, is asked for: `tensor(value, path)`, `composite(value, class, path)`. `resolve` finds
+    what a name in an annotation stands for.
+    """
+
+    def __init__(self, tensor: Callable, composite: Callable, resolve: Callable, mapping: type):
+        self._tensor = tensor
+        self._composite = composite
+        self._resolve = resolve
+        self._mapping = mapping
+
+    def convert(self, value: Any, annotation: Any, path: str) -> Any:
+        """The value in the form that the annotation asks for.
+
+        Raises:
+            TypeError: if there is none; it names the place.
+        """
+        if isinstance(annotation, str | typing.ForwardRef):
+            annotation = self._resolve(annotation, path)
+        if annotation is Tensor:
+            return self._tensor(value, path)
+        if annotation is None:
+            annotation = type(None)
+        if annotation in _PLAIN:
+            return _checked_type(value, annotation, path)
+        if annotation is DType:
+            return _converted(value, as_dtype, "tf.DType", path)
+        if annotation is TensorShape:
+            return _converted(value, TensorShape, "tf.TensorShape", path)
+        if is_composite_class(annotation):
+            return self._composite(value, annotation, path)
+        origin, args = typing.get_origin(annotation), typing.get_args(annotation)
+        if origin in (typing.Union, types.UnionType):
+            return self._union(value, annotation, path)
+        if origin is tuple:
+            return self._tuple(value, args, path)
+        if origin is collections.abc.Mapping:
+            return self._map(value, args, path)
+        raise TypeError(f"{path}: Unsupported type annotation '{_name(annotation)}'")
+
+    def _union(self, value: Any, annotation: Any, path: str) -> Any:
+        for arg in typing.get_args(annotation):
+            try:
+                return self.convert(value, arg, path)
+            except TypeError:
+                continue
+        raise TypeError(f"{path}: expected {annotation}, got {type(value).__name__!r}")
+
+    def _tuple(self, value: Any, args: tuple, path: str) -> Any:
+        if not isinstance(value, list | tuple):
+            raise TypeError(f"{path}: expected tuple, got {type(value).__name__!r}")
+        if len(args) == 2 and args[1] is Ellipsis:
+            args = (args[0],) * len(value)
+        if len(value) != len(args):
+            raise TypeError(
+                f"{path}: expected tuple with length {len(args)}, got {type(value).__name__!r})"
+            )
+        return tuple(
+            self.convert(item, arg, f"{path}[{k}]")
+            for k, (item, arg) in enumerate(zip(value, args, strict=True))
+        )
+
+    def _map(self, value: Any, args: tuple, path: str) -> Any:
+        if not isinstance(value, Mapping):
+            raise TypeError(f"{path}: expected mapping, got {type(value).__name__!r}")
+        return self._mapping(
+            (
+                self.convert(key, args[0], f"{path}[<key>]"),
+                self.convert(item, args[1], f"{path}[{key!r}]"),
+            )
+            for key, item in value.items()
+        )
+
+
+def _name(annotation: Any) -> str:
+    return getattr(annotation, "__name__", None) or str(annotation)
+
+
+def _checked_type(value: Any, wanted: type, path: str) -> Any:
+    if not isinstance(value, wanted):
+        raise TypeError(f"{path}: expected '{wanted.__name__}', got {type(value).__name__!r}")
+    return value
+
+
+def _converted(value: Any, make: Callable, wanted: str, path: str) -> Any:
+    try:
+        return make(value)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"{path}: expected '{wanted}', got {type(value).__name__!r}") from error
+
+
+def tensor_value(value: Any, path: str) -> Any:
+    """A field's value as a tensor; what stands for tensors that are not there stays as it is."""
+    if isinstance(value, Tensor) or hasattr(type(value), "__op_function__"):
+        return value
+    if not isinstance(value, TypeSpec) and value is not None:
+        try:
+            return _core.convert(value, None, None)
+        except (TypeError, ValueError):
+            pass
+    raise TypeError(f"{path}: expected a Tensor, got {type(value).__name__!r}")
+
+
+def composite_value(value: Any, wanted: type, path: str) -> Any:
+    """A field's value, which must be of a class."""
+    return _checked_type(value, wanted, path)
+
+
+def tensor_spec(value: Any, path: str) -> Any:
+    """The spec of a field that holds a tensor."""
+    if not isinstance(value, TensorSpec):
+        raise TypeError(f"{path}: expected a TensorSpec, got {type(value).__name__!r}")
+    return value
+
+
+def composite_spec(value: Any, wanted: type, path: str) -> Any:
+    """The spec of a field that holds a value of a class."""
+    if not isinstance(value, TypeSpec) or not _describes(value, wanted):
+        raise TypeError(
+            f"{path}: expected a TypeSpec for {wanted.__name__!r}, got {type(value).__name__!r}"
+        )
+    return value
+
+
+def _describes(spec: TypeSpec, wanted: type) -> bool:
+    # Rows of ragged tensors are described as such, though they are tensors.
+    if type(spec).__name__ == "RaggedTensorSpec":
+        return wanted.__name__ == "RaggedTensor"
+    return issubclass(spec.value_type, wanted)
