@@ -20,6 +20,8 @@ class CompositeTensor:
     # Whether it has elements, a dtype and a gradient, and is more than tensors under names.
     _stands_for_tensor = True
 
+    dtype: Any  # of the elements, where there are some
+
     @property
     def _type_spec(self) -> Any:
         raise TypeError(f"{type(self).__name__} has no type specification.")
