@@ -116,8 +116,8 @@ def _resolver(owner: type) -> Callable[[Any, str], Any]:
         text = annotation if isinstance(annotation, str) else annotation.__forward_arg__
         scope: dict[str, Any] = {}
         for base in reversed(owner.__mro__):
-            scope.update(vars(sys.modules.get(base.__module__, None) or object()) or {})
-        scope.update({owner.__name__: owner}) if owner.__name__ not in scope else None
+            scope.update(base.__dict__.get("_tf_extension_type_scope", {}))
+        scope.setdefault(owner.__name__, owner)
         try:
             return eval(text, scope)  # as typing.get_type_hints does
         except NameError:
@@ -143,7 +143,7 @@ def _spec_converter(owner: type) -> Converter:
     )
 
 
-def _own_fields(cls: type) -> list[Field]:
+def _own_fields(cls: type, scope: dict[str, Any]) -> list[Field]:
     """The fields that the body of a class declares."""
     annotations = dict(vars(cls).get("__annotations__", {}))
     found = []
@@ -152,11 +152,11 @@ def _own_fields(cls: type) -> list[Field]:
             raise ValueError(
                 f"The field annotations for {cls.__name__} are invalid. Field '{name}' is reserved."
             )
-        resolved = _resolved(annotation, cls)
+        resolved = _resolved(annotation, scope)
         field_rules.check_annotation(name, resolved)
         default = vars(cls).get(name, field_rules.NO_DEFAULT)
         if default is not field_rules.NO_DEFAULT:
-            default = _checked_default(default, resolved, name, cls)
+            default = _checked_default(default, resolved, name)
         found.append(Field(name, resolved, default))
     for name, value in vars(cls).items():
         plain = not name.startswith("_") and name not in annotations and name != "Spec"
@@ -168,17 +168,16 @@ def _own_fields(cls: type) -> list[Field]:
     return found
 
 
-def _resolved(annotation: Any, cls: type) -> Any:
+def _resolved(annotation: Any, scope: dict[str, Any]) -> Any:
     if not isinstance(annotation, str):
         return annotation
     try:
-        found = eval(annotation, dict(vars(sys.modules[cls.__module__])))
+        return eval(annotation, scope)
     except NameError:
         return annotation  # perhaps it is known when the first value is made
-    return found
 
 
-def _checked_default(default: Any, annotation: Any, name: str, cls: type) -> Any:
+def _checked_default(default: Any, annotation: Any, name: str) -> Any:
     def as_it_is(value: Any, *_: Any) -> Any:
         return value
 
@@ -214,6 +213,7 @@ class ExtensionType(_Record, CompositeTensor):
     """
 
     Spec: typing.Any
+    _tf_extension_type_scope: dict[str, Any] = {}
     _stands_for_tensor = False
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -231,7 +231,11 @@ class ExtensionType(_Record, CompositeTensor):
             for base in reversed(cls.__mro__[1:])
             for field in base.__dict__.get("_tf_extension_type_fields", ())
         }
-        inherited.update({field.name: field for field in _own_fields(cls)})
+        # Strings in annotations mean what they mean where the class is written.
+        frame = sys._getframe(1)
+        cls._tf_extension_type_scope = frame.f_globals
+        scope = {**frame.f_globals, **frame.f_locals}
+        inherited.update({field.name: field for field in _own_fields(cls, scope)})
         fields = tuple(inherited.values())
         cls._tf_extension_type_fields = fields
         for field in fields:
