@@ -1,5 +1,6 @@
 """Saved models and weights: those of Keras 2 and 3, round trips, damage, mismatches."""
 
+import json
 import random
 import zipfile
 from pathlib import Path
@@ -217,3 +218,42 @@ def test_errors(tmp_path):
         pass
     with pytest.raises(ValueError, match="archive"):
         tf.keras.models.load_model(tmp_path / "empty.keras")
+
+
+def test_compiled_models_in_files_are_what_every_keras_reads(tmp_path):
+    h5py = pytest.importorskip("h5py")
+    keras, path = tf.keras, str(tmp_path / "model.h5")
+    rows = [
+        keras.layers.Embedding(10, 4, input_length=6),
+        keras.layers.Bidirectional(keras.layers.LSTM(3)),
+        keras.layers.Dense(1),
+    ]
+    model = keras.Sequential(rows)
+    for optimizer, name in (
+        (keras.optimizers.AdamW(0.25), "Custom>AdamW"),
+        (keras.optimizers.legacy.SGD(0.25, momentum=0.5), "SGD"),
+    ):
+        model.compile(optimizer, "mse", metrics=[keras.metrics.MeanAbsoluteError()])
+        model.fit(np.ones((4, 6), "int32"), np.ones((4, 1)), verbose=0)
+        model.save(path)
+        with h5py.File(path) as file:
+            training = json.loads(file.attrs["training_config"])
+            layers = json.loads(file.attrs["model_config"])["config"]["layers"]
+        # Keras 2 knows its newest optimizers by this name, and Keras 3 no loss by a short one.
+        assert training["optimizer_config"]["class_name"] == name
+        assert training["loss"] == "mean_squared_error"
+        # Keras 3 finds the layer inside another one by its module.
+        wrapper = next(layer for layer in layers if layer["class_name"] == "Bidirectional")
+        assert wrapper["config"]["layer"]["module"] == "keras.layers"
+        again = keras.models.load_model(path)
+        assert type(again.optimizer) is type(optimizer)
+        assert float(again.optimizer.learning_rate) == 0.25
+        for ours, theirs in zip(again.optimizer.variables, optimizer.variables, strict=True):
+            np.testing.assert_array_equal(ours.numpy(), theirs.numpy())
+    model.compile("adam", keras.losses.MeanSquaredError())
+    model.save(tmp_path / "model.keras")
+    with zipfile.ZipFile(tmp_path / "model.keras") as archive:
+        config = json.loads(archive.read("config.json"))
+    assert "reduction" not in config["compile_config"]["loss"]["config"]
+    layers = config["config"]["layers"]
+    assert ["batch_input_shape" in layer["config"] for layer in layers] == [True] + [False] * 3

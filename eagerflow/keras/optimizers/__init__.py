@@ -116,6 +116,7 @@ def deserialize(
     use_legacy = bool(kwargs.pop("use_legacy_optimizer", False))
     if kwargs:
         raise TypeError(f"Invalid keyword arguments: {kwargs}")
+    use_legacy |= ".legacy" in (config.get("module") or "")
     use_legacy = bool((config.get("config") or {}).get("is_legacy_optimizer", use_legacy))
     objects = _objects(use_legacy)
     name = config["class_name"]

@@ -67,7 +67,8 @@ class Optimizer(_NewOptimizer):
         for name in ("clipnorm", "clipvalue", "global_clipnorm"):
             if config[name] is None:
                 del config[name]
-        return config | {"decay": self._decay, "is_legacy_optimizer": True}
+        del config["is_legacy_optimizer"]
+        return config | {"decay": self._decay}
 
 
 class SGD(Optimizer, sgd.SGD):

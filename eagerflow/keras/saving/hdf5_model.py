@@ -71,9 +71,6 @@ def _without_modules(config: dict[str, Any]) -> dict[str, Any]:
         inner = dict(inner)
         if isinstance(inner.get("layers"), list):
             inner["layers"] = [layer(item) for item in inner["layers"]]
-        for key in ("layer", "cell", "backward_layer"):
-            if isinstance(inner.get(key), dict) and "class_name" in inner[key]:
-                inner[key] = layer(inner[key])
         return {**entry, "config": inner}
 
     return nested(config)
@@ -88,7 +85,37 @@ def _training_config(model: Any) -> dict[str, Any] | None:
     from eagerflow.keras import optimizers
 
     kept = {key: config.get(key) for key in ("loss", "metrics", "weighted_metrics", "loss_weights")}
-    return {**kept, "optimizer_config": optimizers.serialize(model.optimizer)}
+    return {
+        **keras3.portable(kept),
+        "loss": _loss_config(keras3.portable(kept["loss"])),
+        "optimizer_config": _optimizer_config(optimizers.serialize(model.optimizer)),
+    }
+
+
+def _optimizer_config(entry: dict[str, Any]) -> dict[str, Any]:
+    """An optimizer's configuration as files have it: without a module.
+
+    Keras 2 registers its newer optimizers as if they were a program's, and takes a plain name for
+    an optimizer of the oldest generation. Keras 3 knows that too.
+    """
+    module = entry.get("module") or ""
+    if not module.startswith("keras.optimizers"):
+        return entry
+    prefix = "" if module.endswith(".legacy") else "Custom>"
+    return {"class_name": prefix + entry["class_name"], "config": entry["config"]}
+
+
+def _loss_config(entry: Any) -> Any:
+    """Losses with their whole names: Keras 3 finds no function by a short one in a file."""
+    if isinstance(entry, str):
+        from eagerflow.keras import losses
+
+        return getattr(getattr(losses, entry, None), "__name__", entry)
+    if isinstance(entry, list):
+        return [_loss_config(item) for item in entry]
+    if isinstance(entry, dict) and "class_name" not in entry:
+        return {name: _loss_config(item) for name, item in entry.items()}
+    return entry
 
 
 def write_weights(group: Any, model: Any) -> None:
@@ -188,8 +215,17 @@ def _compile(model: Any, file: Any) -> None:
     # Keras 2.11 and later register their own optimizers as if they were a program's.
     plain = str(optimizer_config["class_name"]).removeprefix("Custom>")
     if hasattr(optimizers, plain):
-        optimizer_config = {**optimizer_config, "class_name": plain}
-    optimizer = optimizers.deserialize(optimizer_config)
+        optimizer_config = {
+            **optimizer_config,
+            "class_name": plain,
+            "module": "keras.optimizers",
+            "registered_name": None,
+        }
+    # Only optimizers of the oldest generation know of no weight decay.
+    known = optimizer_config["config"]
+    optimizer = optimizers.deserialize(
+        optimizer_config, use_legacy_optimizer=bool(known) and "weight_decay" not in known
+    )
     model.compile(optimizer=optimizer, **arguments)
     if "optimizer_weights" not in file:
         return

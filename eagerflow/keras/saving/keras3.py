@@ -64,10 +64,32 @@ def portable(config: Any) -> Any:
     if config.get("class_name") == "BatchNormalization" and isinstance(inner, dict):
         axes = inner.get("axis")
         if isinstance(axes, list) and len(axes) == 1:
-            result["config"] = {**inner, "axis": axes[0]}
+            result["config"] = inner = {**inner, "axis": axes[0]}
+    if isinstance(inner, dict):
+        result["config"] = inner = {
+            key: value
+            for key, value in inner.items()
+            if (key, value) != ("reduction", "auto") and (key, value) != ("name", None)
+        }
+    if config.get("class_name") == "Sequential" and isinstance(inner, dict):
+        result["config"] = _without_repeated_shapes(inner)
     if config.get("class_name") == "Functional" and "module" in config:
         result.update(module="keras", class_name="Model", registered_name="Model")
     return result
+
+
+def _without_repeated_shapes(config: dict[str, Any]) -> dict[str, Any]:
+    """A row of layers in which the input's layer alone tells the shape."""
+    layers = config.get("layers") or []
+    if not layers or layers[0].get("class_name") != "InputLayer":
+        return config
+    rest = [
+        {**layer, "config": {k: v for k, v in layer["config"].items() if k != "batch_input_shape"}}
+        if isinstance(layer.get("config"), dict)
+        else layer
+        for layer in layers[1:]
+    ]
+    return {**config, "layers": [layers[0], *rest]}
 
 
 def _wrap_places(config: dict[str, Any]) -> None:
