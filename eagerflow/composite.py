@@ -47,10 +47,12 @@ class CompositeTensor:
         return repr(self)
 
     def _no_tensor(self) -> Exception:
-        return ValueError(
+        error = ValueError(
             f"Attempt to convert a value ({self!r}) with an unsupported type ({type(self)}) to a "
             "Tensor."
         )
+        setattr(error, "no_tensor", True)  # noqa: B010
+        return error
 
     def __tf_tensor__(self, dtype: Any = None, name: str | None = None) -> Any:
         raise self._no_tensor()

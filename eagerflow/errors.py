@@ -211,9 +211,9 @@ _core.register_errors(_CLASSES)
 
 
 def _reason(op: str, given: dict[str, Any], error: Exception) -> Exception:
-    from eagerflow.ops.op_arguments import reason
+    from eagerflow.ops.op_arguments import reason_of_native
 
-    return reason(op, given, error) or error
+    return reason_of_native(op, given, error)
 
 
 _core.register_reasons(_reason)

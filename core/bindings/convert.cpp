@@ -57,6 +57,10 @@ std::string str_of(PyObject* object) {
 }
 
 [[noreturn]] void unsupported(PyObject* value) {
+  if (PyType_Check(value) && PyObject_HasAttrString(value, "__array__")) {
+    fail(Code::kTypeError, "Cannot convert the class ", text_of(value),
+         " to a Tensor: pass an instance of it, or the class as a `dtype` argument.");
+  }
   fail(Code::kValueError, "Attempt to convert a value (", text_of(value),
        ") with an unsupported type (", text_of(reinterpret_cast<PyObject*>(Py_TYPE(value))),
        ") to a Tensor.");

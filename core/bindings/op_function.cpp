@@ -189,6 +189,14 @@ void convert_list(const InputSpec& spec, PyObject* value, const Op& op, TensorLi
   }
 }
 
+std::string missing_text(const Signature& signature, const char* name) {
+  return cat(signature.op.name, "() missing 1 required positional argument: '", name, "'");
+}
+
+[[noreturn]] void missing(const Signature& signature, const char* name) {
+  fail(Code::kTypeError, missing_text(signature, name));
+}
+
 [[gnu::noinline]] void convert_inputs(const Signature& signature, PyObject* const* values,
                                       TensorList& inputs) {
   const Op& op = signature.op;
@@ -196,8 +204,7 @@ void convert_list(const InputSpec& spec, PyObject* value, const Op& op, TensorLi
     const InputSpec& spec = op.inputs[i];
     if (!values[i]) {
       if (spec.optional) return;
-      fail(Code::kTypeError, op.name, "() missing 1 required positional argument: '", spec.name,
-           "'");
+      missing(signature, spec.name);
     }
     if (spec.optional && values[i] == Py_None) return;
     if (spec.variadic) {
@@ -227,9 +234,7 @@ int64_t choose(const Signature& signature, size_t k, PyObject* value) {
 void append_fallback(const Signature& signature, size_t k, Attrs& attrs) {
   const Fallback& fallback = signature.fallbacks[k];
   switch (fallback.kind) {
-    case Fallback::kRequired:
-      fail(Code::kTypeError, signature.op.name, "() missing 1 required positional argument: '",
-           signature.op.attrs[k].name, "'");
+    case Fallback::kRequired: missing(signature, signature.op.attrs[k].name);
     case Fallback::kNone: attrs.none(); return;
     case Fallback::kList: attrs.list({fallback.word}); return;
     case Fallback::kWord: attrs.integer(fallback.word); return;
@@ -296,6 +301,19 @@ PyObject* call_handler(PyObject* self, PyObject* const* values) {
 // reasons(TensorFlow's name, {name: value of each argument given}, exception).
 PyObject* reasons = nullptr;
 
+// The first parameter that must be given and was not; null if there is none.
+const char* first_missing(const Signature& signature, PyObject* const* values) {
+  for (size_t i = 0; i + 1 < signature.names.size(); ++i) {
+    if (values[i]) continue;
+    if (i < signature.num_inputs) {
+      if (!signature.op.inputs[i].optional) return signature.op.inputs[i].name;
+    } else if (signature.fallbacks[i - signature.num_inputs].kind == Fallback::kRequired) {
+      return signature.op.attrs[i - signature.num_inputs].name;
+    }
+  }
+  return nullptr;
+}
+
 void find_reason(PyObject* self, PyObject* const* args, size_t positional, PyObject* keywords) {
   if (!reasons || !PyErr_ExceptionMatches(PyExc_Exception)) return;
   PyObject *type, *error, *trace;
@@ -305,6 +323,9 @@ void find_reason(PyObject* self, PyObject* const* args, size_t positional, PyObj
   const PyRef found = PyRef::steal(guarded([&]() -> PyObject* {
     PyObject* values[kMaxParameters];
     match_arguments(signature, args, positional, keywords, values);
+    if (const char* name = first_missing(signature, values)) {
+      return PyObject_CallFunction(PyExc_TypeError, "s", missing_text(signature, name).c_str());
+    }
     const PyRef given = checked(PyDict_New());
     for (size_t i = 0; i + 1 < signature.names.size(); ++i) {
       if (!values[i]) continue;

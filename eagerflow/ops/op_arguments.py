@@ -14,7 +14,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
+import numpy as np
+
 from eagerflow import _core, errors
+from eagerflow.composite import ELEMENTWISE, CompositeTensor
 from eagerflow.dtype import DType, as_dtype
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -111,7 +114,7 @@ _ATTRS: dict[str, tuple[str, Callable[[Any], Any], type | tuple[type, ...]]] = {
     "float": ("float", _as_float, float),
     "bool": ("bool", _as_bool, bool),
     "str": ("string", _as_text, (str, bytes)),
-    "type": ("DataType", as_dtype, DType),
+    "type": ("DataType", as_dtype, (DType, int)),
 }
 
 
@@ -136,125 +139,138 @@ def _check_attr(op: str, name: str, kind: str, value: Any) -> None:
         raise TypeError(message) from None
 
 
-def _needs_no_check(kind: str, value: Any) -> bool:
+def _is_plain(kind: str, value: Any) -> bool:
+    """Whether a value for an attribute is taken as it is."""
     if kind == "shape":
         return False
     if kind not in _ATTRS:
-        return isinstance(value, list | tuple) and all(
-            _needs_no_check(kind[:-1], item) for item in value
-        )
-    plain = _ATTRS[kind][2]
-    return isinstance(value, plain) and not (kind == "int" and isinstance(value, bool))
+        return isinstance(value, list | tuple) and all(_is_plain(kind[:-1], one) for one in value)
+    return isinstance(value, _ATTRS[kind][2])
+
+
+def _is_direct(value: Any) -> bool:
+    """Whether an input is a tensor already, or becomes one where it stands."""
+    return isinstance(value, _core.Tensor | _core.Variable | np.ndarray | int | float)
 
 
 def _is_shared(kind: str) -> bool:
     return kind.lstrip("^")[0].isupper() or kind == "dtype"
 
 
-def _one(value: Any, kind: str, strict: bool) -> Any:
-    """A tensor of an input that has a dtype of its own."""
-    if kind.startswith("^"):
-        return _core.convert(_core.convert(value, None, None), as_dtype(kind[1:]), None)
-    if not strict:
-        tensor = _core.convert(value, None, None)
-        if not isinstance(value, _core.Tensor | _core.Variable) and tensor.dtype.name != kind:
-            raise TypeError(f"{value} does not become a tensor of {kind} by itself")
-        return tensor
-    return _core.convert(value, as_dtype(kind), None)
+class _Input(NamedTuple):
+    """One value among the inputs, in the order of the operation."""
+
+    kind: str
+    value: Any
 
 
-class _Inputs:
-    """The inputs of a call as tensors."""
-
-    def __init__(self, signature: _Signature, arguments: dict[str, Any]) -> None:
-        self.signature = signature
-        # The place among the inputs, a dtype or the name of a type, and a tensor.
-        self.tensors: list[tuple[int, str, Any]] = []
-        self.arguments = arguments
-
-    def _values(self, kind: str) -> tuple[list[int], list[Any]]:
-        """The places and values of the inputs of one kind."""
-        places: list[int] = []
-        values: list[Any] = []
-        place = 0
-        for name, one in self.signature.inputs.items():
-            if name not in self.arguments:
-                continue
-            listed = one.startswith("N*")
-            found = self.arguments[name] if listed else [self.arguments[name]]
-            if one.removeprefix("N*") == kind:
-                values.extend(found)
-                places.extend(range(place, place + len(found)))
-            place += len(found)
-        return places, values
-
-    def convert(self, strict: bool) -> None:
-        """Makes tensors of the inputs that share a type, and then of the others."""
-        signature = self.signature
-        for name, kind in signature.inputs.items():
-            listed = kind.startswith("N*") and name in self.arguments
-            if listed and not isinstance(self.arguments[name], list | tuple):
+def _inputs(signature: _Signature, arguments: dict[str, Any]) -> list[_Input]:
+    """The values of the inputs; what becomes a tensor before the others has become one."""
+    found: list[_Input] = []
+    for name, kind in signature.inputs.items():
+        if name not in arguments:
+            continue
+        value = arguments[name]
+        values = [value]
+        if kind.startswith("N*"):
+            if not isinstance(value, list | tuple):
                 raise TypeError(
-                    f"Expected list for '{name}' argument to '{signature.op}' Op, not "
-                    f"{self.arguments[name]}."
+                    f"Expected list for '{name}' argument to '{signature.op}' Op, not {value}."
                 )
-        shared = dict.fromkeys(kind.removeprefix("N*") for kind in signature.inputs.values())
-        for kind in shared:
-            if _is_shared(kind):
-                self._convert_shared(kind)
-        for kind in shared:
-            if not _is_shared(kind):
-                for place, value in zip(*self._values(kind), strict=True):
-                    self.tensors.append((place, kind.lstrip("^"), _one(value, kind, strict)))
-
-    def _convert_shared(self, kind: str) -> None:
-        places, values = self._values(kind)
+            values, kind = list(value), kind[2:]
         if kind.startswith("^"):
-            values = [_core.convert(value, None, None) for value in values]
-            kind = kind[1:]
-        given = [v for v in values if isinstance(v, _core.Tensor | _core.Variable)]
-        dtype = given[0].dtype if given else None
-        rule = self.signature.types.get(kind)
-        default = as_dtype(rule.default) if rule and rule.default else None
-        for place, value in zip(places, values, strict=True):
-            if isinstance(value, _core.Tensor):
-                tensor = value
-            elif dtype is None:
-                tensor = _core.convert(value, None, default)
-                dtype = tensor.dtype
-            else:
-                tensor = _core.convert(value, dtype, None)
-            self.tensors.append((place, kind, tensor))
+            values, kind = [_core.convert(one, None, None) for one in values], kind[1:]
+            if not _is_shared(kind):
+                values = [_core.convert(one, as_dtype(kind), None) for one in values]
+        found.extend(_Input(kind, one) for one in values)
+    return found
 
-    def check(self) -> None:
-        """Raises what inputs of the wrong dtypes raise."""
-        op = self.signature.op
-        bound: dict[str, Any] = {}
-        for i, kind, tensor in sorted(self.tensors, key=lambda entry: entry[0]):
-            shared = _is_shared(kind)
-            wanted = bound.setdefault(kind, tensor.dtype) if shared else as_dtype(kind)
-            if tensor.dtype != wanted:
-                raise errors.InvalidArgumentError(
-                    None,
-                    None,
-                    f"cannot compute {op} as input #{i}(zero-based) was expected to be a "
-                    f"{wanted.name} tensor but is a {tensor.dtype.name} tensor [Op:{op}]",
-                )
-        for kind, rule in self.signature.types.items():
-            if kind not in bound:
+
+def _default(signature: _Signature, kind: str) -> DType | None:
+    rule = signature.types.get(kind)
+    return as_dtype(rule.default) if rule and rule.default else None
+
+
+def _converted_directly(signature: _Signature, inputs: list[_Input]) -> list[Any]:
+    """Tensors of inputs that are tensors, arrays and numbers: one after the other."""
+    dtypes: dict[str, DType] = {}
+    for kind, value in inputs:
+        if not _is_shared(kind):
+            dtypes[kind] = as_dtype(kind)
+        elif isinstance(value, _core.Tensor | _core.Variable):
+            dtypes.setdefault(kind, value.dtype)
+    tensors = []
+    for kind, value in inputs:
+        if isinstance(value, _core.Tensor | _core.Variable):
+            tensors.append(value)
+            continue
+        dtype = dtypes.get(kind) or _default(signature, kind)
+        tensors.append(_core.convert(value, dtype, None))
+        dtypes.setdefault(kind, tensors[-1].dtype)
+    return tensors
+
+
+def _converted_by_kind(signature: _Signature, inputs: list[_Input]) -> list[Any]:
+    """Tensors of any inputs: first of those that share a type, and then of the others."""
+    tensors: list[Any] = [None] * len(inputs)
+    for shared in (True, False):
+        for kind in dict.fromkeys(one.kind for one in inputs):
+            if _is_shared(kind) != shared:
                 continue
-            name = bound[kind].name
-            if rule.allowed and name not in rule.allowed:
-                raise errors.InvalidArgumentError(
-                    None,
-                    None,
-                    f"Value for attr '{kind}' of {name} is not in the list of allowed values: "
-                    f"{', '.join(sorted(rule.allowed))} [Op:{op}]",
-                )
-            if name in rule.missing:
-                raise errors.NotFoundError(
-                    None, None, f"Could not find device for node: {op} has no kernel for {name}"
-                )
+            places = [i for i, one in enumerate(inputs) if one.kind == kind]
+            dtype = None if shared else as_dtype(kind)
+            values = [inputs[i].value for i in places]
+            given = [value.dtype for value in values if isinstance(value, _core.Tensor)]
+            if shared and given:
+                if len(given) == len(values):
+                    for i in places:
+                        tensors[i] = inputs[i].value
+                    continue
+                dtype = given[0]
+            for i, value in zip(places, values, strict=True):
+                default = _default(signature, kind) if dtype is None else None
+                tensors[i] = _converted(value, dtype, default, signature.types.get(kind))
+                dtype = dtype or tensors[i].dtype
+    return tensors
+
+
+def _converted(value: Any, dtype: Any, default: Any, rule: _Type | None) -> Any:
+    if dtype is None and rule is not None and rule.allowed:
+        tensor = _core.convert(value, None, None)
+        if tensor.dtype.name in rule.allowed:
+            return tensor
+    return _core.convert(value, dtype, default)
+
+
+def _check_dtypes(signature: _Signature, kinds: list[str], tensors: list[Any]) -> None:
+    """Raises what inputs of the wrong dtypes raise."""
+    op = signature.op
+    bound: dict[str, DType] = {}
+    for kind, tensor in zip(kinds, tensors, strict=True):
+        bound.setdefault(kind, tensor.dtype if _is_shared(kind) else as_dtype(kind))
+    for kind, rule in signature.types.items():
+        if kind not in bound:
+            continue
+        name = bound[kind].name
+        if rule.allowed and name not in rule.allowed:
+            raise errors.InvalidArgumentError(
+                None,
+                None,
+                f"Value for attr '{kind}' of {name} is not in the list of allowed values: "
+                f"{', '.join(sorted(rule.allowed))} [Op:{op}]",
+            )
+        if name in rule.missing:
+            raise errors.NotFoundError(
+                None, None, f"Could not find device for node: {op} has no kernel for {name}"
+            )
+    for i, (kind, tensor) in enumerate(zip(kinds, tensors, strict=True)):
+        if tensor.dtype != bound[kind]:
+            raise errors.InvalidArgumentError(
+                None,
+                None,
+                f"cannot compute {op} as input #{i}(zero-based) was expected to be a "
+                f"{bound[kind].name} tensor but is a {tensor.dtype.name} tensor [Op:{op}]",
+            )
 
 
 def _check(signature: _Signature, arguments: dict[str, Any]) -> None:
@@ -262,19 +278,15 @@ def _check(signature: _Signature, arguments: dict[str, Any]) -> None:
     attrs = {
         name: (kind, arguments[name]) for name, kind in signature.attrs.items() if name in arguments
     }
-    inputs = _Inputs(signature, arguments)
-    quick = not signature.careful and all(_needs_no_check(*attr) for attr in attrs.values())
-    if quick:
-        try:
-            inputs.convert(strict=False)
-        except Exception:  # the careful way names the first reason
-            quick = False
-    if not quick:
+    inputs = _inputs(signature, arguments)
+    direct = all(_is_plain(*attr) for attr in attrs.values())
+    if direct and not signature.careful and all(_is_direct(one.value) for one in inputs):
+        tensors = _converted_directly(signature, inputs)
+    else:
         for name, (kind, value) in attrs.items():
             _check_attr(signature.op, name, kind, value)
-        inputs = _Inputs(signature, arguments)
-        inputs.convert(strict=True)
-    inputs.check()
+        tensors = _converted_by_kind(signature, inputs)
+    _check_dtypes(signature, [one.kind for one in inputs], tensors)
 
 
 def _diverts(values: Any) -> bool:
@@ -289,13 +301,26 @@ def _diverts(values: Any) -> bool:
 def reason(op: str, given: dict[str, Any], error: Exception | None) -> Exception | None:
     """The exception that a failed call of an operation raises: `error`, or a reason before it."""
     signature = _signatures().get(op)
-    if signature is None or _diverts(given.values()):
+    if signature is None or _diverts(given.values()) or isinstance(error, MemoryError):
         return error
     try:
         _check(signature, given)
     except Exception as earlier:
         return error if type(earlier) is type(error) else earlier
     return error
+
+
+def _is_told_by_parts(given: dict[str, Any], error: Exception | None) -> bool:
+    """Whether an operation on the parts of a composite tensor has said what is wrong."""
+    composite = any(isinstance(value, CompositeTensor) for value in given.values())
+    return composite and error is not None and not getattr(error, "no_tensor", False)
+
+
+def reason_of_native(op: str, given: dict[str, Any], error: Exception) -> Exception:
+    """The exception that a failed call of a native function raises."""
+    if _is_told_by_parts(given, error):
+        return error
+    return reason(op, given, error) or error
 
 
 def raises_like(op: str, first: bool = False) -> Callable[[Function], Function]:
@@ -339,4 +364,6 @@ def _reason_of_call(
         for name, value in given.items()
         if value is not None or signature.parameters[name].default is inspect.Parameter.empty
     }
+    if function.__name__ in ELEMENTWISE and _is_told_by_parts(given, error):
+        return error
     return reason(op, given, error)
