@@ -33,12 +33,12 @@ inline void pause() {
 template <class Ready>
 bool wait_briefly(std::chrono::microseconds time, const Ready& ready) {
   const auto end = std::chrono::steady_clock::now() + time;
-  for (int turn = 0;; ++turn) {
+  for (;;) {
     for (int i = 0; i < 64; ++i) {
       if (ready()) return true;
       pause();
     }
-    if (turn >= 8) sched_yield();
+
     if (std::chrono::steady_clock::now() > end) return false;
   }
 }
