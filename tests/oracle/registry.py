@@ -38,6 +38,8 @@ FAMILIES = (
     "keras_losses",
     "keras_metrics",
     "data",
+    "data_errors",
+    "data_files",
     "keras_optimizers",
     "keras_models",
     "keras_utils",
