@@ -36,6 +36,11 @@ class _Version1:
             self._used = False
         return super().__call__(shape, dtype=wanted, **kwargs)  # type: ignore[misc]
 
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make an initializer like this one."""
+        config = super().get_config()  # type: ignore[misc]
+        return {**config, "dtype": dtypes.as_dtype(self.dtype).name}
+
 
 class Zeros(_Version1, keras.Zeros):
     """Zeros."""

@@ -48,6 +48,7 @@ FAMILIES = (
     "keras_composites",
     "keras_parts",
     "keras_summaries",
+    "feature_columns",
     "errors",
     "surface",
     "system",

@@ -184,7 +184,10 @@ class ArrayAdapter(DataAdapter):
         self._streams = random_seed.FunctionStreams() if shuffle else None
         single = all(isinstance(value, _Tensor) for value in self._tensors)
         self._plain = (
-            single and isinstance(self._structure, tuple) and len(flat) == len(self._structure)
+            single
+            and isinstance(self._structure, tuple)
+            and len(flat) == len(self._structure)
+            and not any(isinstance(part, dict) for part in self._structure)
         )
 
     def batches(self) -> Iterator[Any]:

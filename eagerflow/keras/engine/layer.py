@@ -194,6 +194,7 @@ class Layer(LayerConfig, LayerNodes):
         if regularizer is not None:
             self._add_regularizer(variable, regularizers.get(regularizer))
         self._track_variable(variable)
+        self._note_name(name or "variable", variable)
         return variable
 
     add_variable = add_weight

@@ -52,7 +52,7 @@ class LayerConfig(LayerCall):
         """The shape that the layer was built for."""
         if self._build_input_shape is None:
             return None
-        return {"input_shape": _plain_shape(self._build_input_shape)}
+        return {"input_shape": plain_shape(self._build_input_shape)}
 
     def build_from_config(self, config: dict[str, Any]) -> None:
         """Builds the layer for the shape in what `get_build_config` returned."""
@@ -92,13 +92,14 @@ def _is_plain(value: Any) -> bool:
     return value is None or isinstance(value, str | int | float | bool)
 
 
-def _plain_shape(shape: Any) -> Any:
+def plain_shape(shape: Any) -> Any:
+    """A shape, or a structure of shapes, as tuples of sizes."""
     if isinstance(shape, TensorShape):
         return None if shape.rank is None else tuple(shape.as_list())
     if isinstance(shape, dict):
-        return {key: _plain_shape(value) for key, value in shape.items()}
+        return {key: plain_shape(value) for key, value in shape.items()}
     if isinstance(shape, list):
-        return [_plain_shape(value) for value in shape]
+        return [plain_shape(value) for value in shape]
     if isinstance(shape, tuple):
-        return tuple(_plain_shape(value) for value in shape)
+        return tuple(plain_shape(value) for value in shape)
     return shape

@@ -274,8 +274,6 @@ class Network(SavingMethods, Layer):
 
     def _checkpoint_children(self) -> dict[str, Any]:
         """The layers of a graph by their numbers, and the attributes by their names."""
-        from eagerflow.checkpoint.trackable import attributes
-
         found: dict[str, Any] = {}
         if self._graph is not None or hasattr(self, "add"):
             weighted = 0
@@ -284,8 +282,8 @@ class Network(SavingMethods, Layer):
                     found[f"layer_with_weights-{weighted}"] = layer
                     weighted += 1
                 found[f"layer-{k}"] = layer
-        own = {name: value for name, value in attributes(self).items() if name[0] != "_"}
-        return found | own
+        own = super()._checkpoint_children().items()
+        return found | {name: value for name, value in own if name[0] != "_"}
 
     @property
     def layers(self) -> list[Any]:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from eagerflow import _core, nest
+from eagerflow.keras.engine.call_context import context
 from eagerflow.keras.engine.input_layer import Input, InputLayer
 from eagerflow.keras.engine.keras_tensor import KerasTensor
 from eagerflow.keras.engine.layer import Layer
-from eagerflow.keras.engine.layer_call import names_from_here
+from eagerflow.keras.engine.layer_call import Building, names_from_here
+from eagerflow.keras.engine.layer_config import plain_shape
 from eagerflow.keras.engine.tracking import structure_changed
 from eagerflow.keras.engine.training import Model
 from eagerflow.module import Module
@@ -259,6 +261,9 @@ class Sequential(Model):
 
     def _infer_from(self, shape: Any, dtype: Any) -> None:
         """Makes the graph for inputs of a shape that a call or `build` told."""
+        if isinstance(shape, dict):
+            self._build_layers(shape)
+            return
         if isinstance(shape, list | tuple) and any(
             isinstance(item, list | tuple | TensorShape) for item in shape
         ):
@@ -290,6 +295,22 @@ class Sequential(Model):
         self.__dict__["_stale"] = False
         self._chain.insert(0, x._keras_history.layer)
         self._connect(outputs, x)
+
+    def _build_layers(self, shape: Any) -> None:
+        """Builds layer after layer for a dictionary of inputs, for which there is no graph."""
+        Layer.build(self, shape)
+        outer, context.layers = context.layers, [*context.layers, self]
+        try:
+            for layer in self.layers:
+                context.layers.append(layer)
+                if not layer.built:
+                    with Building(layer):
+                        layer.build(shape)
+                    layer.built = True
+                context.layers.pop()
+                shape = layer.compute_output_shape(shape)
+        finally:
+            context.layers = outer
 
     _made_nodes: list[Any] = []
 
@@ -376,10 +397,7 @@ class Sequential(Model):
             "layers": [serialize_layer(layer) for layer in self._chain],
         }
         if self._graph is None and self._build_input_shape is not None:
-            shape = self._build_input_shape
-            config["build_input_shape"] = (
-                tuple(shape.as_list()) if isinstance(shape, TensorShape) else shape
-            )
+            config["build_input_shape"] = plain_shape(self._build_input_shape)
         return config
 
     @classmethod

@@ -24,6 +24,9 @@ def structure_changed() -> None:
     _Structure.version += 1
 
 
+_WEIGHTS = ("_trainable_weights", "_non_trainable_weights")
+
+
 def is_metric(value: Any) -> bool:
     """Whether an object is a metric, whose variables are not among a layer's weights."""
     return isinstance(value, TrackedModule) and value._is_metric
@@ -49,6 +52,7 @@ class TrackedModule(Module):
         {
             "_trainable_weights",
             "_non_trainable_weights",
+            "_weights_by_name",
             "_self_tracked_trackables",
             "_inbound_nodes_value",
             "_outbound_nodes_value",
@@ -131,11 +135,34 @@ class TrackedModule(Module):
 
     def _track_variable(self, variable: Any) -> None:
         name = "_trainable_weights" if variable.trainable else "_non_trainable_weights"
-        for other in ("_trainable_weights", "_non_trainable_weights"):
+        for other in _WEIGHTS:
             if any(entry is variable for entry in self.__dict__.get(other, ())):
                 return
         self._list(name).append(variable)
         structure_changed()
+
+    def _note_name(self, name: str, variable: Any) -> None:
+        """Remembers under which name a weight was made: checkpoints know it by that."""
+        self.__dict__.setdefault("_weights_by_name", {})[name] = variable
+        if "_pending_restorations" in self.__dict__:
+            from eagerflow.checkpoint.restoring import settle
+
+            settle(self)
+
+    def _checkpoint_children(self) -> dict[str, Any]:
+        """The attributes, and those weights that are none, by the names they were made under."""
+        from eagerflow.checkpoint.trackable import attributes
+
+        found = attributes(self)
+        named = self.__dict__.get("_weights_by_name")
+        if named:
+            held = {id(value) for value in found.values()}
+            lists = (self.__dict__.get(key, ()) for key in _WEIGHTS)
+            kept = {id(variable) for weights in lists for variable in weights}
+            for name, variable in named.items():
+                if id(variable) in kept and id(variable) not in held:
+                    found.setdefault(name, variable)
+        return found
 
     def _forget(self, name: str, value: Any) -> None:
         """Drops what an attribute held, unless another one holds it too."""

@@ -35,6 +35,7 @@ from eagerflow.keras.layers.convolution_transpose import (
     Convolution3DTranspose,
 )
 from eagerflow.keras.layers.dense import Dense
+from eagerflow.keras.layers.dense_features import DenseFeatures
 from eagerflow.keras.layers.depthwise_convolution import DepthwiseConv1D, DepthwiseConv2D
 from eagerflow.keras.layers.discretization import Discretization
 from eagerflow.keras.layers.dropout import (

@@ -1,0 +1,283 @@
+"""What all feature columns are, and how the tensors of a batch reach them."""
+
+from __future__ import annotations
+
+from collections import namedtuple
+from typing import Any
+
+import numpy as np
+
+from eagerflow import _core
+from eagerflow import dtype as dtypes
+from eagerflow.sparse_tensor import SparseTensor
+
+_ops = _core.ops
+
+
+class FeatureColumn:
+    """How one number, vector or category of a model's input is made from a batch of features."""
+
+    @property
+    def name(self) -> str:
+        """The column's name."""
+        raise NotImplementedError
+
+    @property
+    def parents(self) -> list[Any]:
+        """The columns and the features' names that the column is made from."""
+        raise NotImplementedError
+
+    @property
+    def parse_example_spec(self) -> dict[str, Any]:
+        """What `tf.io.parse_example` needs to know to find the column's features."""
+        raise NotImplementedError
+
+    def transform_feature(self, transformation_cache: Any, state_manager: Any) -> Any:
+        """What the column makes of its features; others ask the cache for it.
+
+        Args:
+            transformation_cache: gives features by name, and what other columns have made.
+            state_manager: keeps the column's variables.
+        """
+        raise NotImplementedError
+
+    def create_state(self, state_manager: Any) -> None:
+        """Makes the column's variables, if it has some."""
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make a column like this one."""
+        raise NotImplementedError("Must be implemented in subclasses.")
+
+    @classmethod
+    def from_config(
+        cls,
+        config: dict[str, Any],
+        custom_objects: dict[str, Any] | None = None,
+        columns_by_name: dict[str, Any] | None = None,
+    ) -> Any:
+        """A column from what `get_config` returned.
+
+        Args:
+            config: the configuration.
+            custom_objects: a program's own functions and classes by name.
+            columns_by_name: columns that have been made already.
+        """
+        raise NotImplementedError("Must be implemented in subclasses.")
+
+    def __lt__(self, other: Any) -> bool:
+        return str(self) < str(other)
+
+    def __gt__(self, other: Any) -> bool:
+        return str(self) > str(other)
+
+
+class DenseColumn(FeatureColumn):
+    """A column that gives a dense tensor."""
+
+    @property
+    def variable_shape(self) -> Any:
+        """The shape of what the column gives, without the axis of the batch."""
+        raise NotImplementedError
+
+    def get_dense_tensor(self, transformation_cache: Any, state_manager: Any) -> Any:
+        """The column's dense tensor, `[batch, *variable_shape]`."""
+        raise NotImplementedError
+
+
+class SequenceDenseColumn(FeatureColumn):
+    """A column that gives a dense tensor for each step of sequences."""
+
+    TensorSequenceLengthPair = namedtuple(
+        "TensorSequenceLengthPair", ["dense_tensor", "sequence_length"]
+    )
+
+    @property
+    def variable_shape(self) -> Any:
+        """The shape of one step."""
+        raise NotImplementedError
+
+    def get_sequence_dense_tensor(self, transformation_cache: Any, state_manager: Any) -> Any:
+        """A pair of the dense tensor `[batch, steps, *variable_shape]` and the lengths `[batch]`."""
+        raise NotImplementedError
+
+
+class CategoricalColumn(FeatureColumn):
+    """A column that gives numbers of categories."""
+
+    IdWeightPair = namedtuple("IdWeightPair", ["id_tensor", "weight_tensor"])
+
+    @property
+    def num_buckets(self) -> int:
+        """How many categories there are."""
+        raise NotImplementedError
+
+    def get_sparse_tensors(self, transformation_cache: Any, state_manager: Any) -> Any:
+        """A pair of the categories and their weights, sparse; None for weights of 1."""
+        raise NotImplementedError
+
+
+class TransformationCache:
+    """The features of one batch, and what columns have made of them.
+
+    Args:
+        features: tensors, arrays and sparse tensors by name.
+    """
+
+    def __init__(self, features: dict[str, Any]) -> None:
+        self._features = features
+        self._made: dict[Any, Any] = {}
+
+    def get(self, key: Any, state_manager: Any, training: Any = None) -> Any:
+        """A feature as a tensor with an axis beside that of the batch, or a column's result.
+
+        Args:
+            key: a feature's name, or a column.
+            state_manager: keeps the column's variables.
+            training: ignored.
+
+        Raises:
+            ValueError: if there is no such feature, or it is a scalar.
+            TypeError: if `key` is neither.
+        """
+        if key in self._made:
+            return self._made[key]
+        if isinstance(key, str):
+            result = self._feature(key)
+        elif isinstance(key, FeatureColumn):
+            result = key.transform_feature(self, state_manager)
+            if result is None:
+                raise ValueError(f"Column {key.name} is not supported.")
+        else:
+            raise TypeError(f'"key" must be either a "str" or "FeatureColumn". Provided: {key}.')
+        self._made[key] = result
+        return result
+
+    def _feature(self, key: str) -> Any:
+        if key not in self._features:
+            raise ValueError(f"Feature {key} is not in features dictionary.")
+        value = self._features[key]
+        if is_sparse(value):
+            return value
+        if hasattr(value, "to_sparse"):
+            return value.to_sparse()
+        if isinstance(value, np.ndarray) and value.dtype.kind == "U":
+            value = value.astype(object)
+        tensor = value if isinstance(value, _core.Tensor) else _core.convert(value, None, None)
+        if tensor.ndim == 0:
+            raise ValueError(f"Feature (key: {key}) cannot have rank 0. Given: {value}")
+        return tensor if tensor.ndim > 1 else _ops.expand_dims(tensor, -1)
+
+
+def is_sparse(value: Any) -> bool:
+    """Whether a value is a sparse tensor."""
+    return isinstance(value, SparseTensor)
+
+
+def as_sparse(tensor: Any, ignored: Any = None) -> SparseTensor:
+    """A sparse tensor of a dense one's elements.
+
+    Args:
+        tensor: a tensor of strings or numbers; sparse ones are given back.
+        ignored: what stands for no element; by default the empty string, and -1 among integers.
+    """
+    if is_sparse(tensor):
+        return tensor
+    dtype = tensor.dtype
+    if ignored is None:
+        ignored = b"" if dtype is dtypes.string else -1 if dtype.is_integer else 0
+    array = tensor.numpy()
+    places = np.argwhere(array != ignored)
+    values = array[tuple(places.T)]
+    return SparseTensor(places, _core.convert(values, dtype, None), np.array(array.shape, np.int64))
+
+
+class StateManager:
+    """Keeps the variables of columns; this one makes them as they are asked for.
+
+    Args:
+        make: a function of a column, a name, a shape, a dtype, `trainable` and an initializer.
+    """
+
+    def __init__(self, make: Any) -> None:
+        self._make = make
+        self._variables: dict[Any, dict[str, Any]] = {}
+        self._resources: dict[Any, dict[str, Any]] = {}
+
+    def create_variable(
+        self,
+        feature_column: Any,
+        name: str,
+        shape: Any,
+        dtype: Any = None,
+        trainable: bool = True,
+        use_resource: bool = True,
+        initializer: Any = None,
+    ) -> Any:
+        """Makes a variable of a column.
+
+        Raises:
+            ValueError: if the column has one of that name.
+        """
+        known = self._variables.setdefault(feature_column, {})
+        if name in known:
+            raise ValueError("Variable already exists.")
+        known[name] = self._make(feature_column, name, shape, dtype, trainable, initializer)
+        return known[name]
+
+    def get_variable(self, feature_column: Any, name: str) -> Any:
+        """A variable of a column.
+
+        Raises:
+            ValueError: if the column has none of that name.
+        """
+        found = self._variables.get(feature_column, {})
+        if name not in found:
+            raise ValueError("Variable does not exist.")
+        return found[name]
+
+    def variables_of(self, feature_column: Any) -> list[Any]:
+        """All variables of a column."""
+        return list(self._variables.get(feature_column, {}).values())
+
+    def add_resource(self, feature_column: Any, name: str, resource: Any) -> None:
+        """Keeps any other object of a column."""
+        self._resources.setdefault(feature_column, {})[name] = resource
+
+    def has_resource(self, feature_column: Any, name: str) -> bool:
+        """Whether a column has an object of that name."""
+        return name in self._resources.get(feature_column, {})
+
+    def get_resource(self, feature_column: Any, name: str) -> Any:
+        """An object of a column.
+
+        Raises:
+            ValueError: if the column has none of that name.
+        """
+        if not self.has_resource(feature_column, name):
+            raise ValueError("Resource does not exist.")
+        return self._resources[feature_column][name]
+
+
+def checked_key(key: Any) -> None:
+    """Raises if a feature's name is no string.
+
+    Raises:
+        ValueError: in that case.
+    """
+    if not isinstance(key, str):
+        raise ValueError(f"key must be a string. Got: type {type(key)}. Given key: {key}.")
+
+
+def check_string_or_int(dtype: Any, prefix: str) -> None:
+    """Raises if categories have a dtype that cannot be looked up.
+
+    Raises:
+        ValueError: in that case.
+    """
+    if dtype is not dtypes.string and not dtype.is_integer:
+        raise ValueError(f"{prefix} dtype must be string or integer. dtype: {shown(dtype)}.")
+
+
+def shown(dtype: Any) -> str:
+    """A dtype as messages show it."""
+    return f"<dtype: '{dtype.name}'>"

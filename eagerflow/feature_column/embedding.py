@@ -1,0 +1,438 @@
+"""Columns of vectors that are learned, one for each category."""
+
+from __future__ import annotations
+
+import math
+from collections import namedtuple
+from typing import Any
+
+from eagerflow import _core
+from eagerflow import dtype as dtypes
+from eagerflow.feature_column.base import DenseColumn, SequenceDenseColumn
+from eagerflow.feature_column.categories import steps_of
+from eagerflow.feature_column.sequence import check_sequence, check_single
+from eagerflow.feature_column.serialization import (
+    deserialize_feature_column,
+    deserialize_function,
+    serialize_feature_column,
+    serialize_function,
+)
+from eagerflow.ops.embedding import embedding_lookup_sparse, safe_embedding_lookup_sparse
+from eagerflow.shapes import TensorShape
+
+_ops = _core.ops
+
+
+class _Embedding(DenseColumn, SequenceDenseColumn):
+    """What columns of learned vectors have in common."""
+
+    categorical_column: Any
+    combiner: str
+    max_norm: float | None
+    use_safe_embedding_lookup: bool
+
+    @property
+    def parents(self) -> list[Any]:
+        """The column of categories."""
+        return [self.categorical_column]
+
+    @property
+    def parse_example_spec(self) -> dict[str, Any]:
+        """What the column of categories needs."""
+        return self.categorical_column.parse_example_spec
+
+    def transform_feature(self, transformation_cache: Any, state_manager: Any) -> Any:
+        """The categories and their weights."""
+        return self.categorical_column.get_sparse_tensors(transformation_cache, state_manager)
+
+    def table(self, state_manager: Any) -> Any:
+        """The variable with the vectors."""
+        raise NotImplementedError
+
+    def _vectors(self, transformation_cache: Any, state_manager: Any) -> Any:
+        ids, weights = transformation_cache.get(self, state_manager)
+        table = self.table(state_manager)
+        if self.use_safe_embedding_lookup:
+            return safe_embedding_lookup_sparse(
+                table, ids, weights, combiner=self.combiner, max_norm=self.max_norm
+            )
+        vectors = embedding_lookup_sparse(table, ids, weights, self.combiner, self.max_norm)
+        # The lookup ends with the last example that has categories.
+        missing = int(ids.dense_shape.numpy()[0]) - vectors._shape_tuple()[0]
+        return _ops.pad(vectors, [[0, missing], [0, 0]]) if missing else vectors
+
+    def get_dense_tensor(self, transformation_cache: Any, state_manager: Any) -> Any:
+        """The combined vectors, `[batch, dimension]`.
+
+        Raises:
+            ValueError: for a column of sequences.
+        """
+        check_single(self, "embedding_column")
+        return self._vectors(transformation_cache, state_manager)
+
+    def get_sequence_dense_tensor(self, transformation_cache: Any, state_manager: Any) -> Any:
+        """The combined vectors of each step, and how many steps there are.
+
+        Raises:
+            ValueError: unless it is a column of sequences.
+        """
+        check_sequence(self, "embedding_column")
+        vectors = self._vectors(transformation_cache, state_manager)
+        pair = self.categorical_column.get_sparse_tensors(transformation_cache, state_manager)
+        return self.TensorSequenceLengthPair(vectors, steps_of(pair.id_tensor))
+
+
+class EmbeddingColumn(
+    _Embedding,
+    namedtuple(
+        "EmbeddingColumn",
+        "categorical_column dimension combiner initializer ckpt_to_load_from "
+        "tensor_name_in_ckpt max_norm trainable use_safe_embedding_lookup",
+        defaults=(True,),
+    ),
+):
+    """Made by `tf.feature_column.embedding_column`."""
+
+    @property
+    def name(self) -> str:
+        """The name of the categories, and what became of them."""
+        return f"{self.categorical_column.name}_embedding"
+
+    @property
+    def variable_shape(self) -> TensorShape:
+        """The shape of a vector."""
+        return TensorShape([self.dimension])
+
+    def create_state(self, state_manager: Any) -> None:
+        """Makes the variable with the vectors."""
+        self.categorical_column.create_state(state_manager)
+        state_manager.create_variable(
+            self,
+            name="embedding_weights",
+            shape=(self.categorical_column.num_buckets, self.dimension),
+            dtype=dtypes.float32,
+            trainable=self.trainable,
+            initializer=_first_values(self),
+        )
+
+    def table(self, state_manager: Any) -> Any:
+        """The variable with the vectors."""
+        return state_manager.get_variable(self, "embedding_weights")
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make a column like this one."""
+        config = dict(zip(self._fields, self, strict=True))
+        config["categorical_column"] = serialize_feature_column(self.categorical_column)
+        config["initializer"] = serialize_function(self.initializer)
+        return config
+
+    @classmethod
+    def from_config(
+        cls, config: dict[str, Any], custom_objects: Any = None, columns_by_name: Any = None
+    ) -> Any:
+        """A column from what `get_config` returned."""
+        config = dict(config)
+        config["categorical_column"] = deserialize_feature_column(
+            config["categorical_column"], custom_objects, columns_by_name
+        )
+        config["initializer"] = deserialize_function(
+            config["initializer"], custom_objects, "initializer"
+        )
+        return cls(**config)
+
+
+class SharedTable:
+    """The vectors that several columns share: one variable in each graph.
+
+    Args:
+        name: the variable's name.
+        shape: its shape.
+        initializer: what it holds at first.
+        trainable: whether it is to be trained.
+        scoped: whether it is made within the scope in which it is first asked for.
+    """
+
+    def __init__(
+        self, name: str, shape: tuple[int, int], initializer: Any, trainable: bool, scoped: bool
+    ) -> None:
+        self.name = name
+        self.shape = shape
+        self.initializer = initializer
+        self.trainable = trainable
+        self.scoped = scoped
+        self._variables: dict[int, tuple[Any, Any]] = {}
+
+    def variable(self) -> Any:
+        """The variable of the graph that is being built."""
+        from eagerflow import context
+        from eagerflow.v1.variable_scope import get_variable, variable_scope
+
+        graph = context.building_graph()
+        known = self._variables.get(id(graph))
+        if known is not None and known[0] is graph:
+            return known[1]
+        arguments = (self.shape, dtypes.float32, self.initializer)
+        if self.scoped:
+            with variable_scope(None, default_name=self.name):
+                made = get_variable("embedding_weights", *arguments, trainable=self.trainable)
+        else:
+            made = get_variable(self.name, *arguments, trainable=self.trainable)
+        self._variables[id(graph)] = graph, made
+        return made
+
+
+class SharedEmbeddingColumn(
+    _Embedding,
+    namedtuple(
+        "SharedEmbeddingColumn",
+        "categorical_column shared_embedding_column_creator combiner max_norm "
+        "use_safe_embedding_lookup",
+    ),
+):
+    """Made by `tf.feature_column.shared_embeddings`."""
+
+    @property
+    def name(self) -> str:
+        """The name of the categories, and what became of them."""
+        return f"{self.categorical_column.name}_shared_embedding"
+
+    @property
+    def variable_shape(self) -> TensorShape:
+        """The shape of a vector."""
+        return TensorShape([self.shared_embedding_column_creator.shape[1]])
+
+    def create_state(self, state_manager: Any) -> None:
+        """Makes the variable with the vectors, unless another column has."""
+        self.categorical_column.create_state(state_manager)
+        table = self.shared_embedding_column_creator.variable()
+        state_manager.add_resource(self, "embedding_weights", table)
+
+    def table(self, state_manager: Any) -> Any:
+        """The variable with the vectors."""
+        return state_manager.get_resource(self, "embedding_weights")
+
+
+def _first_values(column: EmbeddingColumn) -> Any:
+    """The initializer, or a function that reads a checkpoint."""
+    if column.ckpt_to_load_from is None:
+        return column.initializer
+
+    def restored(shape: Any, dtype: Any = None, **kwargs: Any) -> Any:
+        from eagerflow.train import load_variable
+
+        value = load_variable(column.ckpt_to_load_from, column.tensor_name_in_ckpt)
+        return _core.convert(value, dtype and dtypes.as_dtype(dtype), None)
+
+    return restored
+
+
+def _checked_initializer(
+    dimension: Any, initializer: Any, ckpt: Any, tensor_name: Any, names: str
+) -> Any:
+    """The initializer, by default of normal numbers whose variance is 1 / dimension.
+
+    Raises:
+        ValueError: if arguments do not fit.
+    """
+    if dimension is None or dimension < 1:
+        raise ValueError(f"Invalid dimension {dimension}.")
+    if (ckpt is None) != (tensor_name is None):
+        raise ValueError(
+            "Must specify both `ckpt_to_load_from` and `tensor_name_in_ckpt` or none of them."
+        )
+    if initializer is not None and not callable(initializer):
+        raise ValueError(f"initializer must be callable if specified. {names}")
+    if initializer is None:
+        from eagerflow.v1.initializers import TruncatedNormal
+
+        initializer = TruncatedNormal(mean=0.0, stddev=1 / math.sqrt(dimension))
+    return initializer
+
+
+def embedding_column(
+    categorical_column: Any,
+    dimension: int,
+    combiner: str = "mean",
+    initializer: Any = None,
+    ckpt_to_load_from: str | None = None,
+    tensor_name_in_ckpt: str | None = None,
+    max_norm: float | None = None,
+    trainable: bool = True,
+    use_safe_embedding_lookup: bool = True,
+) -> EmbeddingColumn:
+    """A column of learned vectors for categories.
+
+    Args:
+        categorical_column: the column of categories.
+        dimension: the size of a vector.
+        combiner: what becomes of the vectors of several categories: "mean", "sum" or "sqrtn".
+        initializer: the vectors at first; by default truncated normal numbers with a standard
+            deviation of `1 / sqrt(dimension)`.
+        ckpt_to_load_from: a checkpoint from which to read the vectors instead.
+        tensor_name_in_ckpt: their name there.
+        max_norm: if given, vectors of a larger norm are scaled down.
+        trainable: whether the vectors are trained.
+        use_safe_embedding_lookup: whether categories may be missing or invalid; such have zeros.
+
+    Raises:
+        ValueError: if arguments do not fit.
+
+    >>> tags = tf.feature_column.categorical_column_with_vocabulary_list("tags", ["a", "b"])
+    >>> column = tf.feature_column.embedding_column(tags, 2, initializer=tf.ones_initializer())
+    >>> tf.keras.layers.DenseFeatures([column])({"tags": tf.constant(["b", "?"])}).numpy()
+    array([[1., 1.],
+           [0., 0.]], dtype=float32)
+    """
+    initializer = _checked_initializer(
+        dimension,
+        initializer,
+        ckpt_to_load_from,
+        tensor_name_in_ckpt,
+        f"Embedding of column_name: {getattr(categorical_column, 'name', categorical_column)}",
+    )
+    return EmbeddingColumn(
+        categorical_column,
+        dimension,
+        combiner,
+        initializer,
+        ckpt_to_load_from,
+        tensor_name_in_ckpt,
+        max_norm,
+        trainable,
+        use_safe_embedding_lookup,
+    )
+
+
+def shared_embeddings(
+    categorical_columns: Any,
+    dimension: int,
+    combiner: str = "mean",
+    initializer: Any = None,
+    shared_embedding_collection_name: str | None = None,
+    ckpt_to_load_from: str | None = None,
+    tensor_name_in_ckpt: str | None = None,
+    max_norm: float | None = None,
+    trainable: bool = True,
+    use_safe_embedding_lookup: bool = True,
+) -> list[SharedEmbeddingColumn]:
+    """Columns of learned vectors that several columns of categories share; only in graphs.
+
+    Args:
+        categorical_columns: columns of one kind with equally many categories.
+        dimension: the size of a vector.
+        combiner: what becomes of the vectors of several categories: "mean", "sum" or "sqrtn".
+        initializer: the vectors at first; by default truncated normal numbers with a standard
+            deviation of `1 / sqrt(dimension)`.
+        shared_embedding_collection_name: the name of the variable; by default the columns' names,
+            joined.
+        ckpt_to_load_from: a checkpoint from which to read the vectors instead.
+        tensor_name_in_ckpt: their name there.
+        max_norm: if given, vectors of a larger norm are scaled down.
+        trainable: whether the vectors are trained.
+        use_safe_embedding_lookup: whether categories may be missing or invalid; such have zeros.
+
+    Returns:
+        A column for each column of categories.
+
+    Raises:
+        RuntimeError: if operations run eagerly.
+        ValueError: if the columns are of several kinds, or arguments do not fit.
+    """
+    return _shared(
+        categorical_columns,
+        dimension,
+        combiner,
+        initializer,
+        shared_embedding_collection_name,
+        ckpt_to_load_from,
+        tensor_name_in_ckpt,
+        max_norm,
+        trainable,
+        use_safe_embedding_lookup,
+        scoped=False,
+    )
+
+
+def shared_embedding_columns(
+    categorical_columns: Any,
+    dimension: int,
+    combiner: str = "mean",
+    initializer: Any = None,
+    shared_embedding_collection_name: str | None = None,
+    ckpt_to_load_from: str | None = None,
+    tensor_name_in_ckpt: str | None = None,
+    max_norm: float | None = None,
+    trainable: bool = True,
+    use_safe_embedding_lookup: bool = True,
+) -> list[SharedEmbeddingColumn]:
+    """Like `tf.feature_column.shared_embeddings`; the variable is made within `input_layer`."""
+    return _shared(
+        categorical_columns,
+        dimension,
+        combiner,
+        initializer,
+        shared_embedding_collection_name,
+        ckpt_to_load_from,
+        tensor_name_in_ckpt,
+        max_norm,
+        trainable,
+        use_safe_embedding_lookup,
+        scoped=True,
+    )
+
+
+def _shared(
+    columns: Any,
+    dimension: int,
+    combiner: str,
+    initializer: Any,
+    name: str | None,
+    ckpt: str | None,
+    tensor_name: str | None,
+    max_norm: float | None,
+    trainable: bool,
+    safe: bool,
+    scoped: bool,
+) -> list[SharedEmbeddingColumn]:
+    from eagerflow import context
+
+    if context.building_graph() is None:
+        raise RuntimeError(
+            "shared_embedding_columns are not supported when eager execution is enabled."
+        )
+    columns = list(columns)
+    if not columns:
+        raise IndexError("categorical_columns must not be empty.")
+    names = sorted(column.name for column in columns)
+    initializer = _checked_initializer(
+        dimension, initializer, ckpt, tensor_name, f"Columns: {names}"
+    )
+    first = columns[0]
+    for column in columns[1:]:
+        if _kind(column) is not _kind(first):
+            raise ValueError(
+                "To use shared_embedding_column, all categorical_columns must have the same type, "
+                "or be weighted_categorical_column or sequence column of the same type. "
+                f"Given column: {first} of type: {type(first)} does not match given column: "
+                f"{column} of type: {type(column)}"
+            )
+        if column.num_buckets != first.num_buckets:
+            raise ValueError(
+                "To use shared_embedding_column, all categorical_columns must have the same number "
+                f"of buckets. Given column: {first} with buckets: {first.num_buckets} does not "
+                f"match column: {column} with buckets: {column.num_buckets}"
+            )
+    name = name or "_".join(names) + "_shared_embedding"
+    shape = (first.num_buckets, dimension)
+    single = EmbeddingColumn(
+        first, dimension, combiner, initializer, ckpt, tensor_name, max_norm, trainable, safe
+    )
+    table = SharedTable(name, shape, _first_values(single), trainable, scoped)
+    return [SharedEmbeddingColumn(column, table, combiner, max_norm, safe) for column in columns]
+
+
+def _kind(column: Any) -> type:
+    """The class of the categories inside columns of weights and sequences."""
+    while hasattr(column, "categorical_column"):
+        column = column.categorical_column
+    return type(column)

@@ -1,0 +1,106 @@
+"""Columns of vectors that say which categories are there."""
+
+from __future__ import annotations
+
+from collections import namedtuple
+from typing import Any
+
+from eagerflow.feature_column.base import CategoricalColumn, DenseColumn, SequenceDenseColumn
+from eagerflow.feature_column.categories import steps_of, with_vectors
+from eagerflow.feature_column.sequence import check_sequence, check_single
+from eagerflow.feature_column.serialization import (
+    deserialize_feature_column,
+    serialize_feature_column,
+)
+from eagerflow.shapes import TensorShape
+
+
+class IndicatorColumn(
+    DenseColumn, SequenceDenseColumn, namedtuple("IndicatorColumn", ["categorical_column"])
+):
+    """Made by `tf.feature_column.indicator_column`."""
+
+    @property
+    def name(self) -> str:
+        """The name of the categories, and what became of them."""
+        return f"{self.categorical_column.name}_indicator"
+
+    @property
+    def parents(self) -> list[Any]:
+        """The column of categories."""
+        return [self.categorical_column]
+
+    @property
+    def parse_example_spec(self) -> dict[str, Any]:
+        """What the column of categories needs."""
+        return self.categorical_column.parse_example_spec
+
+    @property
+    def variable_shape(self) -> TensorShape:
+        """The shape of a vector, with an axis of one before it."""
+        return TensorShape([1, self.categorical_column.num_buckets])
+
+    def create_state(self, state_manager: Any) -> None:
+        """Makes the variables of the column of categories."""
+        self.categorical_column.create_state(state_manager)
+
+    def transform_feature(self, transformation_cache: Any, state_manager: Any) -> Any:
+        """The vectors: how often categories are there, or the sums of their weights."""
+        column = self.categorical_column
+        pair = column.get_sparse_tensors(transformation_cache, state_manager)
+        return with_vectors(pair, column.num_buckets)
+
+    def get_dense_tensor(self, transformation_cache: Any, state_manager: Any) -> Any:
+        """The vectors, float32.
+
+        Raises:
+            ValueError: for a column of sequences.
+        """
+        check_single(self, "indicator_column")
+        return transformation_cache.get(self, state_manager)
+
+    def get_sequence_dense_tensor(self, transformation_cache: Any, state_manager: Any) -> Any:
+        """The vectors of each step, and how many steps there are.
+
+        Raises:
+            ValueError: unless it is a column of sequences.
+        """
+        check_sequence(self, "indicator_column")
+        vectors = transformation_cache.get(self, state_manager)
+        pair = self.categorical_column.get_sparse_tensors(transformation_cache, state_manager)
+        return self.TensorSequenceLengthPair(vectors, steps_of(pair.id_tensor))
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make a column like this one."""
+        return {"categorical_column": serialize_feature_column(self.categorical_column)}
+
+    @classmethod
+    def from_config(
+        cls, config: dict[str, Any], custom_objects: Any = None, columns_by_name: Any = None
+    ) -> Any:
+        """A column from what `get_config` returned."""
+        inner = config["categorical_column"]
+        return cls(deserialize_feature_column(inner, custom_objects, columns_by_name))
+
+
+def indicator_column(categorical_column: Any) -> IndicatorColumn:
+    """A column of vectors that say how often, or with which weights, categories are there.
+
+    Args:
+        categorical_column: the column of categories.
+
+    Raises:
+        ValueError: if it is another column.
+
+    >>> tags = tf.feature_column.categorical_column_with_vocabulary_list("tags", ["a", "b"])
+    >>> layer = tf.keras.layers.DenseFeatures([tf.feature_column.indicator_column(tags)])
+    >>> layer({"tags": tf.constant([["a", "a"], ["b", ""]])}).numpy()
+    array([[2., 0.],
+           [0., 1.]], dtype=float32)
+    """
+    if not isinstance(categorical_column, CategoricalColumn):
+        raise ValueError(
+            "Unsupported input type. Input must be a CategoricalColumn. "
+            f"Given: {categorical_column}"
+        )
+    return IndicatorColumn(categorical_column)

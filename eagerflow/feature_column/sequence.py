@@ -1,0 +1,281 @@
+"""Columns of sequences."""
+
+from __future__ import annotations
+
+from collections import namedtuple
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from eagerflow import _core
+from eagerflow import dtype as dtypes
+from eagerflow.feature_column.base import (
+    CategoricalColumn,
+    SequenceDenseColumn,
+    checked_key,
+    is_sparse,
+)
+from eagerflow.feature_column.categories import (
+    categorical_column_with_hash_bucket,
+    categorical_column_with_identity,
+)
+from eagerflow.feature_column.numeric import (
+    check_normalizer,
+    checked_number_dtype,
+    checked_shape,
+)
+from eagerflow.feature_column.serialization import (
+    deserialize_feature_column,
+    deserialize_function,
+    serialize_feature_column,
+    serialize_function,
+    with_tuples,
+)
+from eagerflow.feature_column.vocabulary import (
+    _from_file,
+    categorical_column_with_vocabulary_list,
+)
+from eagerflow.io.features import VarLenFeature
+from eagerflow.ops.sparse.arrangement import reshape
+from eagerflow.ops.sparse.conversion import to_dense
+from eagerflow.shapes import TensorShape
+
+_ops = _core.ops
+
+
+class SequenceCategoricalColumn(
+    CategoricalColumn, namedtuple("SequenceCategoricalColumn", ["categorical_column"])
+):
+    """Sequences of categories."""
+
+    @property
+    def name(self) -> str:
+        """The name of the categories."""
+        return self.categorical_column.name
+
+    @property
+    def parents(self) -> list[Any]:
+        """The column of categories."""
+        return [self.categorical_column]
+
+    @property
+    def parse_example_spec(self) -> dict[str, Any]:
+        """What the column of categories needs."""
+        return self.categorical_column.parse_example_spec
+
+    @property
+    def num_buckets(self) -> int:
+        """How many categories there are."""
+        return self.categorical_column.num_buckets
+
+    def transform_feature(self, transformation_cache: Any, state_manager: Any) -> Any:
+        """The categories."""
+        return self.categorical_column.transform_feature(transformation_cache, state_manager)
+
+    def get_sparse_tensors(self, transformation_cache: Any, state_manager: Any) -> Any:
+        """The categories `[batch, steps, n]` and their weights."""
+        pair = self.categorical_column.get_sparse_tensors(transformation_cache, state_manager)
+        return self.IdWeightPair(*(None if part is None else _by_step(part) for part in pair))
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make a column like this one."""
+        return {"categorical_column": serialize_feature_column(self.categorical_column)}
+
+    @classmethod
+    def from_config(
+        cls, config: dict[str, Any], custom_objects: Any = None, columns_by_name: Any = None
+    ) -> Any:
+        """A column from what `get_config` returned."""
+        inner = config["categorical_column"]
+        return cls(deserialize_feature_column(inner, custom_objects, columns_by_name))
+
+
+def _by_step(values: Any) -> Any:
+    """Sparse sequences `[batch, steps, n]`; n is 1 unless steps have several values."""
+    shape = values.dense_shape.numpy().tolist()
+    return reshape(values, [shape[0], shape[1], int(np.prod(shape[2:]))])
+
+
+class SequenceNumericColumn(
+    SequenceDenseColumn,
+    namedtuple(
+        "SequenceNumericColumn", ["key", "shape", "default_value", "dtype", "normalizer_fn"]
+    ),
+):
+    """Made by `tf.feature_column.sequence_numeric_column`."""
+
+    @property
+    def name(self) -> str:
+        """The feature's name."""
+        return self.key
+
+    @property
+    def parents(self) -> list[Any]:
+        """The feature's name."""
+        return [self.key]
+
+    @property
+    def parse_example_spec(self) -> dict[str, Any]:
+        """A feature of any number of values."""
+        return {self.key: VarLenFeature(self.dtype)}
+
+    @property
+    def variable_shape(self) -> TensorShape:
+        """The shape of one step."""
+        return TensorShape(self.shape)
+
+    def transform_feature(self, transformation_cache: Any, state_manager: Any) -> Any:
+        """The normalized numbers, sparse."""
+        values = transformation_cache.get(self.key, state_manager)
+        return values if self.normalizer_fn is None else self.normalizer_fn(values)
+
+    def get_sequence_dense_tensor(self, transformation_cache: Any, state_manager: Any) -> Any:
+        """The numbers `[batch, steps, *shape]`, and how many steps there are.
+
+        Raises:
+            TypeError: unless the feature is sparse.
+        """
+        values = transformation_cache.get(self, state_manager)
+        if not is_sparse(values):
+            raise TypeError("Input must be a SparseTensor.")
+        dense = to_dense(values, default_value=self.default_value)
+        rows = dense._shape_tuple()[0]
+        dense = _ops.reshape(dense, [rows, -1, *self.shape])
+        size = int(np.prod(self.shape)) if values.shape.rank == 2 else 1
+        places = values.indices.numpy()
+        lengths = np.zeros(rows, np.int64)
+        np.maximum.at(lengths, places[:, 0], places[:, 1] + 1)
+        lengths = -(-lengths // size)
+        return self.TensorSequenceLengthPair(dense, _core.convert(lengths, None, None))
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make a column like this one."""
+        config = dict(zip(self._fields, self, strict=True))
+        config["normalizer_fn"] = serialize_function(self.normalizer_fn)
+        return {**config, "dtype": self.dtype.name}
+
+    @classmethod
+    def from_config(
+        cls, config: dict[str, Any], custom_objects: Any = None, columns_by_name: Any = None
+    ) -> Any:
+        """A column from what `get_config` returned."""
+        config = with_tuples(config)
+        function = deserialize_function(config["normalizer_fn"], custom_objects, "normalizer_fn")
+        config.update(normalizer_fn=function, dtype=dtypes.as_dtype(config["dtype"]))
+        return cls(**config)
+
+
+def check_single(column: Any, kind: str) -> None:
+    """Raises if a column of sequences is used where there are none.
+
+    Raises:
+        ValueError: in that case.
+    """
+    inner = column.categorical_column
+    if isinstance(inner, SequenceCategoricalColumn):
+        raise ValueError(
+            f"In {kind}: {column.name}. categorical_column must not be of type "
+            "SequenceCategoricalColumn. Suggested fix A: If you wish to use DenseFeatures, use a "
+            "non-sequence categorical_column_with_*. Suggested fix B: If you wish to create "
+            "sequence input, use SequenceFeatures instead of DenseFeatures. Given (type "
+            f"{type(inner)}): {inner}"
+        )
+
+
+def check_sequence(column: Any, kind: str) -> None:
+    """Raises unless a column is one of sequences.
+
+    Raises:
+        ValueError: in that case.
+    """
+    inner = column.categorical_column
+    if not isinstance(inner, SequenceCategoricalColumn):
+        raise ValueError(
+            f"In {kind}: {column.name}. categorical_column must be of type "
+            "SequenceCategoricalColumn to use SequenceFeatures. Suggested fix: Use one of "
+            f"sequence_categorical_column_with_*. Given (type {type(inner)}): {inner}"
+        )
+
+
+def sequence_categorical_column_with_identity(
+    key: str, num_buckets: int, default_value: int | None = None
+) -> SequenceCategoricalColumn:
+    """Sequences of numbers of categories; see `categorical_column_with_identity`.
+
+    >>> column = tf.feature_column.sequence_categorical_column_with_identity("page", 3)
+    >>> layer = tf.keras.experimental.SequenceFeatures([tf.feature_column.indicator_column(column)])
+    >>> vectors, lengths = layer({"page": tf.sparse.from_dense([[1, 2], [2, 0]])})
+    >>> vectors.shape, lengths.numpy()
+    (TensorShape([2, 2, 3]), array([2, 1]))
+    """
+    return SequenceCategoricalColumn(
+        categorical_column_with_identity(key, num_buckets, default_value)
+    )
+
+
+def sequence_categorical_column_with_hash_bucket(
+    key: str, hash_bucket_size: int, dtype: Any = dtypes.string
+) -> SequenceCategoricalColumn:
+    """Sequences of hashed categories; see `categorical_column_with_hash_bucket`."""
+    return SequenceCategoricalColumn(
+        categorical_column_with_hash_bucket(key, hash_bucket_size, dtype)
+    )
+
+
+def sequence_categorical_column_with_vocabulary_list(
+    key: str,
+    vocabulary_list: Any,
+    dtype: Any = None,
+    default_value: int = -1,
+    num_oov_buckets: int = 0,
+) -> SequenceCategoricalColumn:
+    """Sequences of terms that are listed; see `categorical_column_with_vocabulary_list`."""
+    return SequenceCategoricalColumn(
+        categorical_column_with_vocabulary_list(
+            key, vocabulary_list, dtype, default_value, num_oov_buckets
+        )
+    )
+
+
+def sequence_categorical_column_with_vocabulary_file(
+    key: str,
+    vocabulary_file: Any,
+    vocabulary_size: int | None = None,
+    num_oov_buckets: int = 0,
+    default_value: int | None = None,
+    dtype: Any = dtypes.string,
+) -> SequenceCategoricalColumn:
+    """Sequences of terms that a file lists; see `categorical_column_with_vocabulary_file`."""
+    return SequenceCategoricalColumn(
+        _from_file(
+            key, vocabulary_file, vocabulary_size, num_oov_buckets, default_value, dtype, None
+        )
+    )
+
+
+def sequence_numeric_column(
+    key: str,
+    shape: Any = (1,),
+    default_value: float = 0.0,
+    dtype: Any = dtypes.float32,
+    normalizer_fn: Callable[[Any], Any] | None = None,
+) -> SequenceNumericColumn:
+    """A column of sequences of numbers.
+
+    Args:
+        key: the feature's name; the feature is sparse.
+        shape: the shape of one step.
+        default_value: what stands where a sequence has no numbers.
+        dtype: the numbers' dtype.
+        normalizer_fn: a function of the sparse tensor that is called first.
+
+    Raises:
+        TypeError: if a size or the normalizer is of another kind.
+        ValueError: if sizes are not positive, or the dtype is no number's.
+    """
+    shape = checked_shape(shape, key)
+    checked_key(key)
+    dtype = checked_number_dtype(dtype, key)
+    check_normalizer(normalizer_fn)
+    return SequenceNumericColumn(key, shape, default_value, dtype, normalizer_fn)

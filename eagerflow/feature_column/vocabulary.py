@@ -1,0 +1,300 @@
+"""Columns of categories that are listed, in the program or in a file."""
+
+from __future__ import annotations
+
+import functools
+from collections import namedtuple
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from eagerflow import _core
+from eagerflow import dtype as dtypes
+from eagerflow.feature_column.base import (
+    CategoricalColumn,
+    as_sparse,
+    check_string_or_int,
+    checked_key,
+    shown,
+)
+from eagerflow.feature_column.serialization import with_tuples
+from eagerflow.io.features import VarLenFeature
+from eagerflow.ops.array import invalid_argument
+from eagerflow.ops.fingerprint import fingerprint64
+
+
+class _Vocabulary(CategoricalColumn):
+    """A column whose categories are the numbers of terms."""
+
+    key: str
+    dtype: Any
+    default_value: int
+    num_oov_buckets: int
+
+    def terms(self) -> Iterable[Any]:
+        """The terms in the order of their numbers: bytes or integers."""
+        raise NotImplementedError
+
+    @functools.cached_property
+    def _table(self) -> dict[Any, int]:
+        return {term: number for number, term in enumerate(self.terms())}
+
+    @property
+    def name(self) -> str:
+        """The feature's name."""
+        return self.key
+
+    @property
+    def parents(self) -> list[Any]:
+        """The feature's name."""
+        return [self.key]
+
+    @property
+    def parse_example_spec(self) -> dict[str, Any]:
+        """A feature of any number of values."""
+        return {self.key: VarLenFeature(self.dtype)}
+
+    def _number(self, term: Any) -> int:
+        number = self._table.get(term)
+        if number is not None:
+            return number
+        if not self.num_oov_buckets:
+            return self.default_value
+        text = term if isinstance(term, bytes) else str(term).encode()
+        return len(self._table) + fingerprint64(text) % self.num_oov_buckets
+
+    def transform_feature(self, transformation_cache: Any, state_manager: Any) -> Any:
+        """The numbers of terms, sparse.
+
+        Raises:
+            ValueError: if the feature has another kind of values than the terms.
+        """
+        terms = as_sparse(transformation_cache.get(self.key, state_manager))
+        dtype = terms.dtype
+        if dtype.is_integer != self.dtype.is_integer:
+            raise ValueError(
+                "Column dtype and SparseTensors dtype must be compatible. "
+                f"key: {self.key}, column dtype: {shown(self.dtype)}, tensor dtype: {shown(dtype)}"
+            )
+        check_string_or_int(dtype, f"column_name: {self.key} input_tensor")
+        numbers = [self._number(term) for term in terms.values.numpy().tolist()]
+        return terms.with_values(_core.convert(np.array(numbers, np.int64), None, None))
+
+    def get_sparse_tensors(self, transformation_cache: Any, state_manager: Any) -> Any:
+        """The numbers of terms, without weights."""
+        return self.IdWeightPair(transformation_cache.get(self, state_manager), None)
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make a column like this one."""
+        config = dict(zip(self._fields, self, strict=True))  # type: ignore[attr-defined, call-overload]
+        return {**config, "dtype": self.dtype.name}
+
+    @classmethod
+    def from_config(
+        cls, config: dict[str, Any], custom_objects: Any = None, columns_by_name: Any = None
+    ) -> Any:
+        """A column from what `get_config` returned."""
+        config = with_tuples(config)
+        return cls(**{**config, "dtype": dtypes.as_dtype(config["dtype"])})
+
+
+class VocabularyListCategoricalColumn(
+    _Vocabulary,
+    namedtuple(
+        "VocabularyListCategoricalColumn",
+        ["key", "vocabulary_list", "dtype", "default_value", "num_oov_buckets"],
+    ),
+):
+    """Made by `tf.feature_column.categorical_column_with_vocabulary_list`."""
+
+    @property
+    def num_buckets(self) -> int:
+        """How many terms there are, and buckets for others."""
+        return len(self.vocabulary_list) + self.num_oov_buckets
+
+    def terms(self) -> Iterable[Any]:
+        """The terms in the order of their numbers."""
+        if self.dtype.is_integer:
+            return [int(term) for term in self.vocabulary_list]
+        return [
+            term if isinstance(term, bytes) else str(term).encode() for term in self.vocabulary_list
+        ]
+
+
+class VocabularyFileCategoricalColumn(
+    _Vocabulary,
+    namedtuple(
+        "VocabularyFileCategoricalColumn",
+        "key vocabulary_file vocabulary_size num_oov_buckets dtype default_value file_format",
+        defaults=(None,),
+    ),
+):
+    """Made by `tf.feature_column.categorical_column_with_vocabulary_file`."""
+
+    @property
+    def num_buckets(self) -> int:
+        """How many terms there are, and buckets for others."""
+        return self.vocabulary_size + self.num_oov_buckets
+
+    def terms(self) -> Iterable[Any]:
+        """The first lines of the file.
+
+        Raises:
+            tf.errors.InvalidArgumentError: if it has fewer.
+        """
+        lines = _lines(self.vocabulary_file, self.file_format)
+        if len(lines) < self.vocabulary_size:
+            raise invalid_argument(
+                f"Invalid vocab_size in {self.vocabulary_file}: expected {self.vocabulary_size} "
+                f"but got {len(lines)}"
+            )
+        lines = lines[: self.vocabulary_size]
+        return [int(line) for line in lines] if self.dtype.is_integer else lines
+
+
+def _lines(path: str, file_format: str | None) -> list[bytes]:
+    """The lines of a text file, or the records of a compressed file of records."""
+    if file_format == "tfrecord_gzip":
+        from eagerflow.data import TFRecordDataset
+
+        return [record.numpy() for record in TFRecordDataset(path, compression_type="GZIP")]
+    from eagerflow.io import gfile
+
+    with gfile.GFile(path, "rb") as file:
+        lines = file.read().split(b"\n")
+    if not lines[-1]:
+        lines.pop()
+    return [line.rstrip(b"\r") for line in lines]
+
+
+def _checked_unknown(key: str, default_value: Any, num_oov_buckets: Any) -> int:
+    """The number of unknown terms, if they have no buckets.
+
+    Raises:
+        ValueError: if they have both, or fewer than no buckets.
+    """
+    if num_oov_buckets:
+        if default_value not in (None, -1):
+            raise ValueError(f"Can't specify both num_oov_buckets and default_value in {key}.")
+        if num_oov_buckets < 0:
+            raise ValueError(f"Invalid num_oov_buckets {num_oov_buckets} in {key}.")
+    return -1 if default_value is None else default_value
+
+
+def categorical_column_with_vocabulary_list(
+    key: str,
+    vocabulary_list: Any,
+    dtype: Any = None,
+    default_value: int = -1,
+    num_oov_buckets: int = 0,
+) -> VocabularyListCategoricalColumn:
+    """A column of categories that are listed.
+
+    Args:
+        key: the feature's name; its values are strings or integers, and "" and -1 are left out.
+        vocabulary_list: the terms in the order of their numbers.
+        dtype: their dtype; by default that of the list.
+        default_value: the number of terms that are not in the list; -1 leaves them out.
+        num_oov_buckets: how many further numbers such terms share instead, by their hashes.
+
+    Raises:
+        ValueError: if arguments do not fit.
+
+    >>> color = tf.feature_column.categorical_column_with_vocabulary_list("color", ["R", "G"])
+    >>> layer = tf.keras.layers.DenseFeatures([tf.feature_column.indicator_column(color)])
+    >>> layer({"color": tf.constant(["G", "?"])}).numpy()
+    array([[0., 1.],
+           [0., 0.]], dtype=float32)
+    """
+    if vocabulary_list is None or len(vocabulary_list) < 1:
+        raise ValueError(f"vocabulary_list {vocabulary_list} must be non-empty, column_name: {key}")
+    if len(set(vocabulary_list)) != len(vocabulary_list):
+        raise ValueError(f"Duplicate keys in vocabulary_list {vocabulary_list}, column_name: {key}")
+    kind = np.array(vocabulary_list).dtype
+    found = dtypes.string if kind.kind in "SUO" else dtypes.as_dtype(kind)
+    default_value = _checked_unknown(key, default_value, num_oov_buckets)
+    check_string_or_int(found, f"column_name: {key} vocabulary")
+    dtype = found if dtype is None else dtypes.as_dtype(dtype)
+    if dtype.is_integer != found.is_integer:
+        raise ValueError(
+            f"dtype {shown(dtype)} and vocabulary dtype {shown(found)} do not match, "
+            f"column_name: {key}"
+        )
+    check_string_or_int(dtype, f"column_name: {key}")
+    checked_key(key)
+    return VocabularyListCategoricalColumn(
+        key, tuple(vocabulary_list), dtype, default_value, num_oov_buckets
+    )
+
+
+def categorical_column_with_vocabulary_file(
+    key: str,
+    vocabulary_file: Any,
+    vocabulary_size: int | None = None,
+    dtype: Any = dtypes.string,
+    default_value: int | None = None,
+    num_oov_buckets: int = 0,
+    file_format: str | None = None,
+) -> VocabularyFileCategoricalColumn:
+    """A column of categories that a file lists.
+
+    Args:
+        key: the feature's name.
+        vocabulary_file: the path of a file with a term in each line.
+        vocabulary_size: how many of the terms to take; all by default.
+        dtype: string or an integer dtype.
+        default_value: the number of terms that are not in the file; -1, the default, leaves them
+            out.
+        num_oov_buckets: how many further numbers such terms share instead, by their hashes.
+        file_format: None for text, or "tfrecord_gzip" for records that are terms.
+
+    Raises:
+        ValueError: if arguments do not fit, or there is no such file.
+    """
+    return _from_file(
+        key, vocabulary_file, vocabulary_size, num_oov_buckets, default_value, dtype, file_format
+    )
+
+
+def categorical_column_with_vocabulary_file_v1(
+    key: str,
+    vocabulary_file: Any,
+    vocabulary_size: int | None = None,
+    num_oov_buckets: int = 0,
+    default_value: int | None = None,
+    dtype: Any = dtypes.string,
+) -> VocabularyFileCategoricalColumn:
+    """`tf.feature_column.categorical_column_with_vocabulary_file` with version 1's arguments."""
+    return _from_file(
+        key, vocabulary_file, vocabulary_size, num_oov_buckets, default_value, dtype, None
+    )
+
+
+def _from_file(
+    key: str,
+    vocabulary_file: Any,
+    vocabulary_size: int | None,
+    num_oov_buckets: int,
+    default_value: int | None,
+    dtype: Any,
+    file_format: str | None,
+) -> VocabularyFileCategoricalColumn:
+    if not vocabulary_file:
+        raise ValueError(f"Missing vocabulary_file in {key}.")
+    path = str(vocabulary_file)
+    if vocabulary_size is None:
+        from eagerflow.io import gfile
+
+        if not gfile.exists(path):
+            raise ValueError(f"vocabulary_file in {key} does not exist.")
+        vocabulary_size = len(_lines(path, file_format))
+    if vocabulary_size < 1:
+        raise ValueError(f"Invalid vocabulary_size in {key}.")
+    default_value = _checked_unknown(key, default_value, num_oov_buckets)
+    dtype = dtypes.as_dtype(dtype)
+    check_string_or_int(dtype, f"column_name: {key}")
+    checked_key(key)
+    return VocabularyFileCategoricalColumn(
+        key, path, vocabulary_size, num_oov_buckets, dtype, default_value, file_format
+    )

@@ -1,0 +1,86 @@
+"""SequenceFeatures: the inputs of a model for sequences, from feature columns."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from eagerflow import _core
+from eagerflow import dtype as dtypes
+from eagerflow.errors import InvalidArgumentError
+from eagerflow.feature_column.base import SequenceDenseColumn, TransformationCache
+from eagerflow.keras.engine.call_context import is_inferring
+from eagerflow.keras.engine.node import placeholder
+from eagerflow.keras.layers.dense_features import FeaturesLayer, size_of
+
+_ops = _core.ops
+
+
+class SequenceFeatures(FeaturesLayer):
+    """A layer that makes one tensor of sequences from a dictionary of sparse features.
+
+    Args:
+        feature_columns: columns of sequences.
+        trainable: whether the columns' variables are to be trained.
+        name: the layer's name.
+        **kwargs: what layers take.
+
+    It gives `[batch, steps, n]`, the columns side by side in the order of their names, and the
+    number of steps of each sequence, `[batch]`.
+
+    Raises:
+        ValueError: if there are no columns, or other ones, or two of one name.
+
+    >>> column = tf.feature_column.sequence_numeric_column("price")
+    >>> layer = tf.keras.experimental.SequenceFeatures([column])
+    >>> values, lengths = layer({"price": tf.sparse.from_dense([[1.0, 2.0], [3.0, 0.0]])})
+    >>> values.shape, lengths.numpy()
+    (TensorShape([2, 2, 1]), array([2, 1]))
+    """
+
+    def __init__(
+        self,
+        feature_columns: Any,
+        trainable: bool = True,
+        name: str | None = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(feature_columns, SequenceDenseColumn, trainable, name, **kwargs)
+
+    def call(self, features: Any, training: Any = None) -> Any:
+        """The sequences, and their lengths.
+
+        Args:
+            features: sparse tensors by name.
+            training: ignored.
+
+        Raises:
+            ValueError: if `features` is no dictionary, or lacks a feature.
+            tf.errors.InvalidArgumentError: if a sequence is longer in one column than in another.
+        """
+        if not isinstance(features, dict):
+            raise ValueError(f"We expected a dictionary here. Instead we got: {type(features)}")
+        if is_inferring():
+            rows, steps = next(iter(features.values())).shape.as_list()[:2]
+            width = sum(map(size_of, self._feature_columns))
+            values = placeholder(dtypes.float32, [rows, steps, width])
+            return values, placeholder(dtypes.int64, [rows])
+        cache = TransformationCache(features)
+        parts, lengths = [], None
+        for column in self._feature_columns:
+            part, length = column.get_sequence_dense_tensor(cache, self._state_manager)
+            rows, steps = part._shape_tuple()[:2]
+            parts.append(_ops.reshape(part, [rows, steps, size_of(column)]))
+            if lengths is not None and not (lengths.numpy() == length.numpy()).all():
+                raise InvalidArgumentError(
+                    None,
+                    None,
+                    f"The sequences of column {column.name} have lengths {length.numpy()}, those "
+                    f"of the columns before it {lengths.numpy()}: condition x == y did not hold.",
+                )
+            lengths = length
+        return (parts[0] if len(parts) == 1 else _ops.concat(parts, 2)), lengths
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        """The sizes of a batch and of sequences, and what the columns give for a step."""
+        first = next(iter(input_shape.values())) if isinstance(input_shape, dict) else input_shape
+        return (first[0], first[1], sum(map(size_of, self._feature_columns)))

@@ -1,0 +1,229 @@
+"""tf.compat.v1.feature_column: models' inputs and linear models, from feature columns."""
+
+from __future__ import annotations
+
+import collections
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from eagerflow import _core, context
+from eagerflow import dtype as dtypes
+from eagerflow.feature_column.base import (
+    CategoricalColumn,
+    DenseColumn,
+    StateManager,
+    TransformationCache,
+)
+from eagerflow.feature_column.embedding import SharedEmbeddingColumn
+from eagerflow.graph.recording import record
+from eagerflow.keras.layers.dense_features import size_of, sorted_columns
+from eagerflow.ops.embedding import safe_embedding_lookup_sparse
+from eagerflow.ops.sparse.arrangement import reshape
+from eagerflow.v1.names import GraphKeys
+from eagerflow.v1.variable_scope import get_variable, variable_scope
+
+_ops = _core.ops
+
+
+def _checked(features: Any, columns: Any, kinds: tuple[type, ...]) -> list[Any]:
+    if not isinstance(features, dict):
+        raise ValueError(f"features should be a dictionary of `Tensor`s. Given type: {features}")
+    columns = sorted_columns(columns)
+    for column in columns:
+        if not isinstance(column, kinds):
+            raise ValueError(
+                f"Items of feature_columns must be a {' or a '.join(k.__name__ for k in kinds)}. "
+                "You can wrap a categorical column with an embedding_column or indicator_column. "
+                f"Given: {column}"
+            )
+    return columns
+
+
+def _run(function: Callable[..., Any], args: tuple, kind: str) -> Any:
+    """What a function gives, or the node for it while a graph is being built."""
+    graph = context.building_graph()
+    return function(*args) if graph is None else record(graph, function, args, kind=kind)
+
+
+def _collected(variable: Any, collections: Any) -> None:
+    graph = context.building_graph()
+    for name in collections or ():
+        if graph is not None and name != GraphKeys.GLOBAL_VARIABLES:
+            graph.add_to_collection(name, variable)
+
+
+def _state(trainable: bool, collections: Any) -> StateManager:
+    """Variables by their columns' names in the current scope."""
+
+    def make(
+        column: Any, name: str, shape: Any, dtype: Any, column_trains: bool, initializer: Any
+    ) -> Any:
+        variable = get_variable(
+            name, shape, dtype, initializer, trainable=trainable and column_trains
+        )
+        _collected(variable, collections)
+        return variable
+
+    return StateManager(make)
+
+
+def input_layer(
+    features: dict[str, Any],
+    feature_columns: Any,
+    weight_collections: Any = None,
+    trainable: bool = True,
+    cols_to_vars: dict[Any, Any] | None = None,
+    cols_to_output_tensors: dict[Any, Any] | None = None,
+) -> Any:
+    """One matrix of a dictionary of features.
+
+    Args:
+        features: tensors, or sparse ones, by name.
+        feature_columns: dense columns: `numeric_column`, `bucketized_column`, `indicator_column`,
+            `embedding_column`.
+        weight_collections: collections that the columns' variables are added to.
+        trainable: whether the variables are to be trained.
+        cols_to_vars: a dictionary that gets each column's variables.
+        cols_to_output_tensors: a dictionary that gets each column's part.
+
+    Returns:
+        `[batch, n]`, the columns side by side in the order of their names.
+
+    Raises:
+        ValueError: if a column is not dense, or a feature is missing.
+
+    >>> age = tf.compat.v1.feature_column.numeric_column("age")
+    >>> tf.compat.v1.feature_column.input_layer({"age": [[30.0], [50.0]]}, [age]).numpy()
+    array([[30.],
+           [50.]], dtype=float32)
+    """
+    columns = _checked(features, feature_columns, (DenseColumn,))
+    state = _state(trainable, weight_collections)
+    parts = []
+    with variable_scope(None, default_name="input_layer"):
+        for column in columns:
+            shared = isinstance(column, SharedEmbeddingColumn)
+            if shared:
+                # The scope of what they share.
+                column.create_state(state)
+                owned = [column.table(state)]
+            else:
+                with variable_scope(None, default_name=column.name):
+                    column.create_state(state)
+                owned = state.variables_of(column)
+            parts.append(_dense_part(column, features, state))
+            if cols_to_vars is not None:
+                cols_to_vars[column] = owned
+            if cols_to_output_tensors is not None:
+                cols_to_output_tensors[column] = parts[-1]
+        return parts[0] if len(parts) == 1 else _run(_ops.concat, (parts, 1), "ConcatV2")
+
+
+def _dense_part(column: Any, features: dict[str, Any], state: StateManager) -> Any:
+    def part(features: dict[str, Any]) -> Any:
+        tensor = column.get_dense_tensor(TransformationCache(features), state)
+        return _ops.reshape(tensor, [tensor._shape_tuple()[0], size_of(column)])
+
+    return _run(part, (_needed(column, features),), "Reshape")
+
+
+def _needed(column: Any, features: dict[str, Any]) -> dict[str, Any]:
+    """The features that a column is made from, as far as they are there."""
+    return {key: features[key] for key in column.parse_example_spec if key in features}
+
+
+def linear_model(
+    features: dict[str, Any],
+    feature_columns: Any,
+    units: int = 1,
+    sparse_combiner: str = "sum",
+    weight_collections: Any = None,
+    trainable: bool = True,
+    cols_to_vars: dict[Any, Any] | None = None,
+) -> Any:
+    """The weighted sum of features, and a bias; all weights are zero at first.
+
+    Args:
+        features: tensors, or sparse ones, by name.
+        feature_columns: dense columns, and columns of categories, each of which has a weight.
+        units: how many sums there are.
+        sparse_combiner: what becomes of the weights of several categories: "sum", "mean" or
+            "sqrtn".
+        weight_collections: collections that the variables are added to.
+        trainable: whether the variables are to be trained.
+        cols_to_vars: a dictionary that gets each column's variables, and the bias under "bias".
+
+    Returns:
+        `[batch, units]`.
+
+    Raises:
+        ValueError: if a column is of another kind, or a feature is missing.
+
+    >>> age = tf.compat.v1.feature_column.numeric_column("age")
+    >>> tf.compat.v1.feature_column.linear_model({"age": [[30.0], [50.0]]}, [age]).numpy()
+    array([[0.],
+           [0.]], dtype=float32)
+    """
+    columns = _checked(features, feature_columns, (DenseColumn, CategoricalColumn))
+    state = _state(trainable, weight_collections)
+    sums: list[Any] = []
+    with variable_scope(None, default_name="linear_model"):
+        for column in columns:
+            with variable_scope(_unused(column.name)):
+                column.create_state(state)
+                rows = (
+                    column.num_buckets if isinstance(column, CategoricalColumn) else size_of(column)
+                )
+                weights = state.create_variable(
+                    column, "weights", (rows, units), dtypes.float32, initializer=_zeros
+                )
+            sums.append(_weighted(column, features, state, weights, sparse_combiner))
+            if cols_to_vars is not None:
+                cols_to_vars[column] = [weights]
+        bias = get_variable("bias_weights", [units], dtypes.float32, _zeros, trainable=trainable)
+        _collected(bias, weight_collections)
+        if cols_to_vars is not None:
+            cols_to_vars["bias"] = [bias]
+        return _run(lambda parts, bias: sum(parts[1:], parts[0]) + bias, (sums, bias), "BiasAdd")
+
+
+_used: weakref.WeakKeyDictionary[Any, collections.Counter[str]] = weakref.WeakKeyDictionary()
+
+
+def _unused(name: str) -> str:
+    """A column's name, with a number if a linear model of the graph has the column already."""
+    graph = context.building_graph()
+    if graph is None:
+        return name
+    names = _used.setdefault(graph, collections.Counter())
+    names[name] += 1
+    return f"{name}_{names[name] - 1}" if names[name] > 1 else name
+
+
+def _zeros(shape: Any, dtype: Any = None, **kwargs: Any) -> Any:
+    return _core.convert(np.zeros(shape, np.float32), None, None)
+
+
+def _weighted(
+    column: Any, features: dict[str, Any], state: StateManager, weights: Any, combiner: str
+) -> Any:
+    """A column's part of the sum."""
+
+    def of_categories(features: dict[str, Any], weights: Any) -> Any:
+        ids, factors = column.get_sparse_tensors(TransformationCache(features), state)
+        rows = int(ids.dense_shape.numpy()[0])
+        matrix = [rows, -1]
+        ids = reshape(ids, matrix)
+        factors = None if factors is None else reshape(factors, matrix)
+        return safe_embedding_lookup_sparse(weights, ids, factors, combiner=combiner)
+
+    def of_numbers(features: dict[str, Any], weights: Any) -> Any:
+        tensor = column.get_dense_tensor(TransformationCache(features), state)
+        rows = tensor._shape_tuple()[0]
+        return _ops.matmul(_ops.reshape(tensor, [rows, size_of(column)]), weights)
+
+    function = of_categories if isinstance(column, CategoricalColumn) else of_numbers
+    return _run(function, (_needed(column, features), weights), "WeightedSum")
