@@ -69,7 +69,15 @@ def _first(values: Any) -> CompositeTensor | None:
     return None
 
 
+# What knows the functions that programs have defined for types of their own, once there are some.
+dispatcher: Callable | None = None
+
+
 def _run(function: Any, arguments: dict[str, Any]) -> Any:
+    if dispatcher is not None:
+        result = dispatcher(function, arguments)
+        if result is not NotImplemented:
+            return result
     value = _first(arguments.values())
     assert value is not None
     return value._run(function, arguments)

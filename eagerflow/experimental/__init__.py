@@ -7,6 +7,13 @@ from eagerflow import dlpack
 
 if typing.TYPE_CHECKING:
     from eagerflow.data.iterator import Optional
+    from eagerflow.dispatch import (
+        dispatch_for_api,
+        dispatch_for_binary_elementwise_apis,
+        dispatch_for_binary_elementwise_assert_apis,
+        dispatch_for_unary_elementwise_apis,
+        unregister_dispatch_for,
+    )
     from eagerflow.extension_types.batching import (
         BatchableExtensionType,
         ExtensionTypeBatchEncoder,
@@ -19,6 +26,11 @@ _MODULES = {
     "numpy": "eagerflow.experimental.numpy",
 }
 _NAMES = {
+    "dispatch_for_api": "eagerflow.dispatch",
+    "dispatch_for_binary_elementwise_apis": "eagerflow.dispatch",
+    "dispatch_for_binary_elementwise_assert_apis": "eagerflow.dispatch",
+    "dispatch_for_unary_elementwise_apis": "eagerflow.dispatch",
+    "unregister_dispatch_for": "eagerflow.dispatch",
     "BatchableExtensionType": "eagerflow.extension_types.batching",
     "ExtensionType": "eagerflow.extension_types.extension_type",
     "ExtensionTypeBatchEncoder": "eagerflow.extension_types.batching",
@@ -32,9 +44,14 @@ __all__ = [
     "ExtensionTypeBatchEncoder",
     "ExtensionTypeSpec",
     "Optional",
+    "dispatch_for_api",
+    "dispatch_for_binary_elementwise_apis",
+    "dispatch_for_binary_elementwise_assert_apis",
+    "dispatch_for_unary_elementwise_apis",
     "dlpack",
     "extension_type",
     "numpy",
+    "unregister_dispatch_for",
 ]
 
 
