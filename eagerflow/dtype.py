@@ -33,7 +33,7 @@ class DType:
     __slots__ = ("_kind", "_numpy_type", "_size", "_type_enum", "name")
 
     _type_enum: int
-    _numpy_type: type | None
+    _numpy_type: Any
     _kind: str
     _size: int
     name: str
@@ -42,7 +42,7 @@ class DType:
         return as_dtype(int(type_enum))
 
     @classmethod
-    def _make(cls, type_enum: int, name: str, numpy_type: type | None, kind: str, size: int):
+    def _make(cls, type_enum: int, name: str, numpy_type: Any, kind: str, size: int):
         self = super().__new__(cls)
         self._type_enum = type_enum
         self._numpy_type = numpy_type
@@ -52,18 +52,18 @@ class DType:
         return self
 
     @property
-    def as_numpy_dtype(self) -> type:
+    def as_numpy_dtype(self) -> Any:
         """The NumPy scalar type of such elements; `object` for strings.
+
+        Quantized types have a NumPy dtype, that of a record of one integer.
 
         >>> tf.float64.as_numpy_dtype
         <class 'numpy.float64'>
         """
         if self._numpy_type is None:
-            if self is not bfloat16:
-                raise TypeError(f"{self!r} has no NumPy type.")
             import ml_dtypes
 
-            self._numpy_type = ml_dtypes.bfloat16
+            self._numpy_type = getattr(ml_dtypes, self.name)
         return self._numpy_type
 
     @property
@@ -84,17 +84,17 @@ class DType:
     @property
     def is_integer(self) -> builtins.bool:
         """Whether elements are integers, signed or not; booleans are not."""
-        return self._kind in _INTEGER_KINDS
+        return self._kind in "iuIU"
 
     @property
     def is_floating(self) -> builtins.bool:
         """Whether elements are real floating-point numbers."""
-        return self._kind == "f"
+        return self._kind in "fF"
 
     @property
     def is_numeric(self) -> builtins.bool:
-        """Whether elements are numbers."""
-        return self._kind in "iufc"
+        """Whether elements are numbers; numbers of less than 16 bits that are no int8 are not."""
+        return self._kind in "iufcq"
 
     @property
     def is_complex(self) -> builtins.bool:
@@ -109,7 +109,7 @@ class DType:
     @property
     def is_unsigned(self) -> builtins.bool:
         """Whether elements are integers that cannot be negative."""
-        return self._kind == "u"
+        return self._kind in "uU"
 
     @property
     def base_dtype(self) -> DType:
@@ -158,24 +158,30 @@ class DType:
     def _limit(self, which: str, words: str):
         if self.is_quantized:
             raise TypeError(f"Cannot find {words} value of {self} with quantized type {self}.")
-        if self.is_integer:
+        if self._kind in _INTEGER_KINDS:
             return int(getattr(np.iinfo(self.as_numpy_dtype), which))
-        if self is bfloat16:
+        if self._kind in "IUF" or self is bfloat16:
             import ml_dtypes
 
-            return getattr(ml_dtypes.finfo(ml_dtypes.bfloat16), which)
+            if self.is_integer:
+                return int(getattr(ml_dtypes.iinfo(self.as_numpy_dtype), which))
+            return getattr(ml_dtypes.finfo(self.as_numpy_dtype), which)
         if self.is_floating:
             return getattr(np.finfo(self.as_numpy_dtype), which)
         raise TypeError(f"Cannot find {words} value of {self} with type {self}.")
 
     @property
     def limits(self) -> tuple:
-        """The range that images of this type use: 0 to 1, or 0 to the largest integer."""
-        if self.is_integer:
+        """The range that images of this type use: 0 to 1, or 0 to the largest integer.
+
+        Raises:
+            ValueError: for types that no image has.
+        """
+        if self._kind in _INTEGER_KINDS:
             return 0, self.max
         if self.is_bool:
             return 0, True
-        if self.is_floating:
+        if self._kind == "f":
             return 0, 1
         raise ValueError(f"{self} does not have defined limits.")
 
@@ -236,11 +242,21 @@ resource = DType._make(20, "resource", object, "O", 1)
 variant = DType._make(21, "variant", object, "O", 1)
 uint32 = DType._make(22, "uint32", np.uint32, "u", 4)
 uint64 = DType._make(23, "uint64", np.uint64, "u", 8)
-qint8 = DType._make(11, "qint8", np.int8, "q", 1)
-quint8 = DType._make(12, "quint8", np.uint8, "q", 1)
-qint32 = DType._make(13, "qint32", np.int32, "q", 4)
-qint16 = DType._make(15, "qint16", np.int16, "q", 2)
-quint16 = DType._make(16, "quint16", np.uint16, "q", 2)
+qint8 = DType._make(11, "qint8", np.dtype([("qint8", np.int8)]), "q", 1)
+quint8 = DType._make(12, "quint8", np.dtype([("quint8", np.uint8)]), "q", 1)
+qint32 = DType._make(13, "qint32", np.dtype([("qint32", np.int32)]), "q", 4)
+qint16 = DType._make(15, "qint16", np.dtype([("qint16", np.int16)]), "q", 2)
+quint16 = DType._make(16, "quint16", np.dtype([("quint16", np.uint16)]), "q", 2)
+float8_e5m2 = DType._make(24, "float8_e5m2", None, "F", 1)
+float8_e4m3fn = DType._make(25, "float8_e4m3fn", None, "F", 1)
+float8_e4m3fnuz = DType._make(26, "float8_e4m3fnuz", None, "F", 1)
+float8_e4m3b11fnuz = DType._make(27, "float8_e4m3b11fnuz", None, "F", 1)
+float8_e5m2fnuz = DType._make(28, "float8_e5m2fnuz", None, "F", 1)
+int4 = DType._make(29, "int4", None, "I", 1)
+uint4 = DType._make(30, "uint4", None, "U", 1)
+int2 = DType._make(31, "int2", None, "I", 1)
+uint2 = DType._make(32, "uint2", None, "U", 1)
+float4_e2m1fn = DType._make(33, "float4_e2m1fn", None, "F", 1)
 half = float16
 double = float64
 
@@ -249,13 +265,20 @@ _ALL = (
     *(int8, int16, int32, int64, uint8, uint16, uint32, uint64),
     *(bool, string),
 )
-# What a tensor cannot hold, but programs name.
 _QUANTIZED = (qint8, quint8, qint32, qint16, quint16)
-_OPAQUE = (resource, variant, *_QUANTIZED)
+# What tensors hold, but no arithmetic is defined for. The kinds of the narrow ones are capital.
+_NARROW = (
+    *(float8_e5m2, float8_e4m3fn, float8_e4m3fnuz, float8_e4m3b11fnuz, float8_e5m2fnuz),
+    *(int4, uint4, int2, uint2, float4_e2m1fn),
+)
+_STORED = _QUANTIZED + _NARROW
+# What a tensor cannot hold, but programs name.
+_OPAQUE = (resource, variant)
 QUANTIZED_DTYPES = frozenset(_QUANTIZED)
+STORED_DTYPES = frozenset(_STORED)
 
-_BY_ENUM = {dtype._type_enum: dtype for dtype in _ALL + _OPAQUE}
-_BY_NAME = {dtype.name: dtype for dtype in _ALL + _OPAQUE}
+_BY_ENUM = {dtype._type_enum: dtype for dtype in _ALL + _STORED + _OPAQUE}
+_BY_NAME = {dtype.name: dtype for dtype in _ALL + _STORED + _OPAQUE}
 _BY_NAME.update(half=half, double=double, float=float32)
 # Python types, NumPy scalar types and NumPy dtypes, which are added as they are met.
 _BY_OBJECT: dict = {builtins.float: float32, builtins.bool: bool, object: string}
@@ -263,7 +286,10 @@ for _dtype in _ALL:
     if _dtype._numpy_type not in (None, object):
         _BY_OBJECT[_dtype._numpy_type] = _dtype
         _BY_OBJECT[np.dtype(_dtype._numpy_type)] = _dtype
+for _dtype in _QUANTIZED:
+    _BY_OBJECT[_dtype._numpy_type] = _dtype
 del _dtype
+_EXTENSIONS = {dtype.name: dtype for dtype in (bfloat16, *_NARROW)}
 
 
 def as_dtype(type_value: object) -> DType:
@@ -300,11 +326,11 @@ def as_dtype(type_value: object) -> DType:
 
 
 def _from_numpy(type_value: Any) -> DType | None:
-    """The type of NumPy dtypes that are not listed: strings, byte orders, bfloat16."""
+    """The type of NumPy dtypes that are not listed: strings, byte orders, those of ml_dtypes."""
     numpy_dtype = type_value if isinstance(type_value, np.dtype) else None
     if numpy_dtype is None:
         is_class = isinstance(type_value, type)
-        if is_class and (issubclass(type_value, np.generic) or type_value.__name__ == "bfloat16"):
+        if is_class and (issubclass(type_value, np.generic) or type_value.__name__ in _EXTENSIONS):
             numpy_dtype = np.dtype(type_value)
         elif not is_class and isinstance(getattr(type_value, "dtype", None), np.dtype):
             numpy_dtype = type_value.dtype
@@ -312,9 +338,7 @@ def _from_numpy(type_value: Any) -> DType | None:
         return None
     if numpy_dtype.kind in "OSU":
         return string
-    if numpy_dtype.name == "bfloat16":
-        return bfloat16
-    return _BY_OBJECT.get(numpy_dtype.type)
+    return _EXTENSIONS.get(numpy_dtype.name) or _BY_OBJECT.get(numpy_dtype.type)
 
 
 def result_dtype(value: object) -> DType | None:
@@ -323,4 +347,4 @@ def result_dtype(value: object) -> DType | None:
     return None if dtype is None else as_dtype(dtype)
 
 
-_core.register_dtypes({dtype._type_enum: dtype for dtype in _ALL})
+_core.register_dtypes({dtype._type_enum: dtype for dtype in _ALL + _STORED})

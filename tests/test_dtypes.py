@@ -98,3 +98,23 @@ def test_related_types():
     assert tf.half is tf.float16 and tf.double is tf.float64
     assert tf.float32.base_dtype is tf.float32
     assert tf.float32.is_compatible_with("float32")
+
+
+def test_arrays_of_other_types_convert_to_stored_types():
+    record = np.array([(1,), (2,)], tf.qint8.as_numpy_dtype)
+    tensor = tf.constant(record)
+    assert tensor.dtype is tf.qint8
+    assert tensor.numpy().tolist() == [1, 2]
+    assert tf.constant(record[::-1]).numpy().tolist() == [2, 1]
+    narrow = tf.constant(np.array([1.5, -3.0], ml_dtypes.float8_e5m2)[::-1])
+    assert narrow.dtype is tf.experimental.float8_e5m2
+    assert [float(x) for x in narrow] == [-3.0, 1.5]
+    assert int(tf.constant(ml_dtypes.int4(-2))) == -2
+
+
+@pytest.mark.parametrize("name", ["qint8", "float8_e5m2", "int4", "uint2"])
+def test_attributes_refuse_stored_types(name):
+    with pytest.raises((tf.errors.InvalidArgumentError, ValueError)):
+        tf.random.uniform([2], dtype=name)
+    with pytest.raises(tf.errors.InvalidArgumentError, match=name):
+        tf.argmax([1, 2], output_type=name)

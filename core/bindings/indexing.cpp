@@ -273,7 +273,7 @@ Tensor select_by_mask(const Tensor& tensor, const Tensor& mask) {
 }
 
 PyObject* get_item(const Tensor& tensor, PyObject* key) {
-  if (!recording()) {
+  if (!recording() && (kAllTypes | kSlicedTypes).contains(tensor.dtype())) {
     if (Tensor view = leading_view(tensor, key)) return wrap(std::move(view));
   }
   if (const auto mask = mask_of(key)) return wrap(select_by_mask(tensor, *mask));

@@ -23,7 +23,24 @@ namespace {
 constexpr int64_t kPooledArray = int64_t{1} << 20;
 constexpr int64_t kCopyGrain = int64_t{1} << 18;
 
-PyArray_Descr* bfloat16_descr = nullptr;
+// The element types that ml_dtypes adds to NumPy. They are loaded when first met.
+struct Extension {
+  DType dtype;
+  PyArray_Descr* descr = nullptr;
+};
+Extension extensions[] = {
+    {DType::kBfloat16},
+    {DType::kFloat8E5m2},
+    {DType::kFloat8E4m3fn},
+    {DType::kFloat8E4m3fnuz},
+    {DType::kFloat8E4m3b11fnuz},
+    {DType::kFloat8E5m2fnuz},
+    {DType::kInt4},
+    {DType::kUint4},
+    {DType::kInt2},
+    {DType::kUint2},
+    {DType::kFloat4E2m1fn},
+};
 
 template <class Body>
 void for_bytes(int64_t bytes, const Body& body) {
@@ -52,13 +69,39 @@ void copy_bools(void* target, const void* source, int64_t count) {
   });
 }
 
-bool load_bfloat16() {
-  if (bfloat16_descr) return true;
+bool load(Extension& extension) {
+  if (extension.descr) return true;
   const PyRef module = PyRef::steal(PyImport_ImportModule("ml_dtypes"));
   if (!module) return false;
-  const PyRef type = PyRef::steal(PyObject_GetAttrString(module, "bfloat16"));
+  const PyRef type = PyRef::steal(PyObject_GetAttrString(module, dtype_name(extension.dtype)));
   if (!type) return false;
-  return PyArray_DescrConverter(type, &bfloat16_descr) == NPY_SUCCEED;
+  return PyArray_DescrConverter(type, &extension.descr) == NPY_SUCCEED;
+}
+
+// The extension type with that name, maybe behind a module's; null if there is none.
+Extension* extension_named(std::string_view name) {
+  if (const size_t dot = name.rfind('.'); dot != name.npos) name.remove_prefix(dot + 1);
+  for (Extension& extension : extensions) {
+    if (name != dtype_name(extension.dtype)) continue;
+    if (load(extension)) return &extension;
+    PyErr_Clear();
+  }
+  return nullptr;
+}
+
+// A quantized type, which NumPy writes as a record of one integer with the type's name.
+DType quantized_of_descr(PyArray_Descr* descr) {
+  PyObject* names = PyDataType_NAMES(descr);
+  if (!names || PyTuple_GET_SIZE(names) != 1) return DType::kInvalid;
+  const char* name = PyUnicode_AsUTF8(PyTuple_GET_ITEM(names, 0));
+  if (!name) {
+    PyErr_Clear();
+    return DType::kInvalid;
+  }
+  const DType dtype = dtype_from_name(name);
+  const bool fits = kQuantizedTypes.contains(dtype) &&
+                    static_cast<size_t>(PyDataType_ELSIZE(descr)) == element_size(dtype);
+  return fits ? dtype : DType::kInvalid;
 }
 
 void release_tensor(PyObject* capsule) {
@@ -331,7 +374,7 @@ bool is_array(PyObject* object) { return PyArray_Check(object); }
 bool is_numpy_scalar(PyObject* object) { return PyArray_IsScalar(object, Generic); }
 
 PyArray_Descr* numpy_descr(DType dtype) {
-  switch (dtype) {
+  switch (plain_dtype(dtype)) {
     case DType::kBool: return PyArray_DescrFromType(NPY_BOOL);
     case DType::kInt8: return PyArray_DescrFromType(NPY_INT8);
     case DType::kInt16: return PyArray_DescrFromType(NPY_INT16);
@@ -347,11 +390,13 @@ PyArray_Descr* numpy_descr(DType dtype) {
     case DType::kComplex64: return PyArray_DescrFromType(NPY_COMPLEX64);
     case DType::kComplex128: return PyArray_DescrFromType(NPY_COMPLEX128);
     case DType::kString: return PyArray_DescrFromType(NPY_OBJECT);
-    case DType::kBfloat16:
-      if (!load_bfloat16()) return nullptr;
-      Py_INCREF(bfloat16_descr);
-      return bfloat16_descr;
-    case DType::kInvalid: break;
+    default: break;
+  }
+  for (Extension& extension : extensions) {
+    if (extension.dtype != dtype) continue;
+    if (!load(extension)) return nullptr;
+    Py_INCREF(extension.descr);
+    return extension.descr;
   }
   PyErr_SetString(PyExc_TypeError, "There is no NumPy type for this dtype.");
   return nullptr;
@@ -375,14 +420,11 @@ DType dtype_of_descr(PyArray_Descr* descr) {
     default: break;
   }
   if (descr->kind == 'T') return DType::kString;  // NumPy 2's strings of variable width
+  if (type == NPY_VOID) return quantized_of_descr(descr);
   // Extension types have numbers given at run time.
-  if (type >= NPY_USERDEF && descr->typeobj &&
-      std::string_view(descr->typeobj->tp_name).ends_with("bfloat16")) {
-    if (!load_bfloat16()) {
-      PyErr_Clear();
-    } else if (bfloat16_descr->type_num == type) {
-      return DType::kBfloat16;
-    }
+  if (type >= NPY_USERDEF && descr->typeobj) {
+    const Extension* extension = extension_named(descr->typeobj->tp_name);
+    if (extension && extension->descr->type_num == type) return extension->dtype;
   }
   return DType::kInvalid;
 }
@@ -401,13 +443,9 @@ DType dtype_from_numpy(PyObject* type) {
     }
     return dtype_from_numpy(descr);
   }
-  // ml_dtypes' bfloat16 is no subclass of NumPy's scalars in every version.
-  if (std::string_view(cls->tp_name).ends_with("bfloat16") && load_bfloat16() &&
-      bfloat16_descr->typeobj == cls) {
-    return DType::kBfloat16;
-  }
-  PyErr_Clear();
-  return DType::kInvalid;
+  // The types of ml_dtypes are no subclasses of NumPy's scalars in every version.
+  const Extension* extension = extension_named(cls->tp_name);
+  return extension && extension->descr->typeobj == cls ? extension->dtype : DType::kInvalid;
 }
 
 DType dtype_of_array(PyObject* object) {
@@ -465,6 +503,10 @@ Tensor from_numpy(PyObject* object, DType dtype, bool may_adopt) {
     if (natural == DType::kInvalid) bad_array_type(PyArray_DESCR(array));
     dtype = natural;
   }
+  if (kQuantizedTypes.contains(natural)) {
+    holder = checked(PyArray_View(array, numpy_descr(natural), nullptr));
+    array = as_array(holder);
+  }
   if (dtype != DType::kString) return numeric_tensor(array, natural, dtype, may_adopt);
   if (natural == DType::kString) return string_tensor(array);
   if (natural == DType::kInvalid) bad_array_type(PyArray_DESCR(array));
@@ -493,7 +535,7 @@ PyObject* to_python_scalar(const Tensor& tensor) {
   if (tensor.size() != 1) {
     fail(Code::kTypeError, "only length-1 arrays can be converted to Python scalars");
   }
-  switch (tensor.dtype()) {
+  switch (plain_dtype(tensor.dtype())) {
     case DType::kBool: return PyBool_FromLong(*tensor.data<bool>());
     case DType::kInt8: return PyLong_FromLong(*tensor.data<int8_t>());
     case DType::kInt16: return PyLong_FromLong(*tensor.data<int16_t>());
@@ -516,9 +558,10 @@ PyObject* to_python_scalar(const Tensor& tensor) {
       return PyComplex_FromDoubles(value.real(), value.imag());
     }
     case DType::kString: return bytes_of(*tensor.data<std::string>()).release();
-    case DType::kInvalid: break;
+    default: break;
   }
-  fail(Code::kInternal, "A tensor without a dtype.");
+  const PyRef scalar = checked(to_numpy(tensor.view({}), true));
+  return checked(PyObject_CallMethod(scalar, "item", nullptr)).release();
 }
 
 }  // namespace ef::py

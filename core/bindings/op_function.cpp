@@ -241,13 +241,20 @@ void append_fallback(const Signature& signature, size_t k, Attrs& attrs) {
   }
 }
 
+DType checked_dtype(const Op& op, const AttrSpec& spec, DType dtype) {
+  if (spec.dtypes.contains(dtype)) [[likely]]
+    return dtype;
+  invalid_argument("Value for attr '", spec.name, "' of ", dtype,
+                   " is not in the list of allowed values [Op:", op.tf_name, "]");
+}
+
 void append_value(const Signature& signature, size_t k, PyObject* value, Attrs& attrs) {
   const AttrSpec& spec = signature.op.attrs[k];
   switch (spec.kind) {
     case AttrKind::kInt: attrs.integer(to_int(value, spec.name)); return;
     case AttrKind::kBool: attrs.flag(to_bool(value, spec.name)); return;
     case AttrKind::kFloat: attrs.real(to_double(value, spec.name)); return;
-    case AttrKind::kDType: attrs.dtype(to_dtype(value)); return;
+    case AttrKind::kDType: attrs.dtype(checked_dtype(signature.op, spec, to_dtype(value))); return;
     case AttrKind::kInts: attrs.list(to_ints(value, spec.name)); return;
     case AttrKind::kShape: attrs.list(to_ints(value, spec.name, true)); return;
     case AttrKind::kEnum: attrs.integer(choose(signature, k, value)); return;

@@ -152,6 +152,11 @@ PyObject* multiply(PyObject* a, PyObject* b) {
 }
 
 // Integers divide to float64, the short ones to float32, as in TensorFlow.
+[[noreturn]] void indivisible(DType dtype) {
+  fail(Code::kTypeError, "Invalid dtype tf.", dtype_name(dtype),
+       " in __truediv__. Expected one of the integer, floating-point and complex dtypes.");
+}
+
 Tensor divisible(const Tensor& t) {
   switch (t.dtype()) {
     case DType::kInt8:
@@ -163,10 +168,10 @@ Tensor divisible(const Tensor& t) {
     case DType::kUint32:
     case DType::kUint64: return cast_to(t, DType::kFloat64);
     case DType::kBool:
-    case DType::kString:
-      fail(Code::kTypeError, "Invalid dtype tf.", dtype_name(t.dtype()),
-           " in __truediv__. Expected one of the integer, floating-point and complex dtypes.");
-    default: return t;
+    case DType::kString: indivisible(t.dtype());
+    default:
+      if (kStoredTypes.contains(t.dtype())) indivisible(t.dtype());
+      return t;
   }
 }
 

@@ -34,6 +34,14 @@ int variable_init(PyObject* object, PyObject* args, PyObject*) {
   if (!PyArg_ParseTuple(args, "OpU|O:Variable", &value, &trainable, &name, &shape)) return -1;
   return guarded(-1, [&] {
     const Tensor tensor = to_tensor(value);
+    constexpr DTypeSet kRefused{DType::kQint16, DType::kQuint16, DType::kFloat8E4m3fnuz,
+                                DType::kFloat8E4m3b11fnuz, DType::kFloat8E5m2fnuz};
+    if (kRefused.contains(tensor.dtype())) {
+      invalid_argument(
+          "No OpKernel was registered to support Op 'AssignVariableOp' on variables of "
+          "dtype ",
+          tensor.dtype(), " [Op:AssignVariableOp]");
+    }
     auto declared = std::make_unique<std::vector<int64_t>>();
     if (shape == Py_None) {
       declared->assign(tensor.shape().begin(), tensor.shape().end());

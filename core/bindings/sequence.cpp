@@ -12,6 +12,8 @@
 #include "bindings/numpy_api.h"
 #include "bindings/numpy_interop.h"
 #include "bindings/py_ref.h"
+#include "eager/tape.h"
+#include "ops/compose.h"
 
 namespace ef::py {
 namespace {
@@ -393,6 +395,21 @@ Parsed empty_sequence(const Outline& outline, DType dtype) {
   return {Outcome::kOk, Tensor::empty(dtype, outline.shape)};
 }
 
+// Types without arithmetic are made of integers or, where they are floats, of floats.
+Parsed parse_stored(PyObject* value, Source source, const Outline& outline, DType dtype) {
+  Parsed parsed{Outcome::kMismatch, Tensor()};
+  if (kFloat8Types.contains(dtype)) {
+    if (!PyFloat_Check(outline.first)) return parsed;
+    parsed = parse<double>(value, source, outline, DType::kFloat64);
+  } else if ((kQuantizedTypes | kInt4Types).contains(dtype)) {
+    parsed = parse<int64_t>(value, source, outline, DType::kInt64);
+  }
+  if (parsed.outcome != Outcome::kOk) return parsed;
+  const StopRecording stop;
+  parsed.tensor = cast_to(parsed.tensor, dtype);
+  return parsed;
+}
+
 // Python objects without any tensor-like ones can be judged at once; others must be normalised.
 Outcome first_is_plain(const Outline& outline, Source source) {
   if (outline.outcome != Outcome::kOk) return outline.outcome;
@@ -441,9 +458,8 @@ Parsed parse_as(PyObject* value, Source source, DType dtype) {
     case DType::kComplex64: return parse<Complex64>(value, source, outline, dtype);
     case DType::kComplex128: return parse<Complex128>(value, source, outline, dtype);
     case DType::kString: return parse<std::string>(value, source, outline, dtype);
-    case DType::kInvalid: break;
+    default: return parse_stored(value, source, outline, dtype);
   }
-  return {Outcome::kMismatch, Tensor()};
 }
 
 }  // namespace ef::py

@@ -42,6 +42,12 @@ std::string names_of(DTypeSet types) {
   if (const DType only = spec.dtypes.only(); only != DType::kInvalid) {
     mixed_dtypes(op, i, only, dtype);
   }
+  const DTypeSet declared =
+      spec.declared.bits() || !spec.dtypes.contains(DType::kString) ? spec.declared : kStoredTypes;
+  if (declared.contains(dtype)) {
+    fail(Code::kNotFound, "Could not find device for node: there is no ", op.tf_name, " of ", dtype,
+         " (argument '", spec.name, "'); cast to another dtype first [Op:", op.tf_name, "]");
+  }
   const std::string attr = spec.group ? cat("'", spec.group, "'") : cat("'T", spec.name, "'");
   invalid_argument("Value for attr ", attr, " of ", dtype,
                    " is not in the list of allowed values: ", names_of(spec.dtypes), " (argument '",

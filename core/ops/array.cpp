@@ -170,6 +170,11 @@ void broadcast_to_infer(InferContext& c) {
 void tile_infer(InferContext& c) {
   const char* op = c.op().tf_name;
   const auto multiples = c.attrs().list(0);
+  if (kStoredTypes.contains(c.dtype(0))) {
+    fail(Code::kUnimplemented,
+         "TileOp : The input data type is not supported, DataType : ", c.dtype(0),
+         ", Dimension : ", c.shape(0).rank(), " [Op:", op, "]");
+  }
   Shape shape = c.shape(0);
   const int rank = shape.rank();
   if (static_cast<int>(multiples.size()) != rank) {
@@ -233,7 +238,7 @@ void reverse_infer(InferContext& c) {
 const Op reshape{{
     .name = "reshape",
     .tf_name = "Reshape",
-    .inputs = {{"tensor", kAllTypes}},
+    .inputs = {{"tensor", kAnyTypes}},
     .attrs = {{"shape", AttrKind::kInts}},
     .infer = reshape_infer,
     .kernel = cpu::view_as_inferred,
@@ -253,7 +258,7 @@ Raises InvalidArgumentError if the sizes do not multiply to the number of elemen
 const Op transpose{{
     .name = "transpose",
     .tf_name = "Transpose",
-    .inputs = {{"a", kAllTypes}},
+    .inputs = {{"a", kAllTypes | kFloat8Types}},
     .attrs = {{"perm", AttrKind::kInts, "None"}, {"conjugate", AttrKind::kBool, "False"}},
     .infer = transpose_infer,
     .kernel = cpu::transpose,
@@ -273,7 +278,7 @@ Raises InvalidArgumentError if `perm` is not a permutation of the axes.
 const Op expand_dims{{
     .name = "expand_dims",
     .tf_name = "ExpandDims",
-    .inputs = {{"input", kAllTypes}},
+    .inputs = {{"input", kAnyTypes}},
     .attrs = {{"axis", AttrKind::kInt}},
     .infer = expand_dims_infer,
     .kernel = cpu::view_as_inferred,
@@ -292,7 +297,7 @@ Raises InvalidArgumentError if `axis` is outside `[-rank - 1, rank]`.
 const Op squeeze{{
     .name = "squeeze",
     .tf_name = "Squeeze",
-    .inputs = {{"input", kAllTypes}},
+    .inputs = {{"input", kAnyTypes}},
     .attrs = {{"axis", AttrKind::kInts, "None"}},
     .infer = squeeze_infer,
     .kernel = cpu::view_as_inferred,
@@ -311,7 +316,7 @@ Raises InvalidArgumentError if an axis in `axis` has another length or does not 
 const Op broadcast_to{{
     .name = "broadcast_to",
     .tf_name = "BroadcastTo",
-    .inputs = {{"input", kAllTypes}},
+    .inputs = {{"input", kAllTypes | kFloat8Types}},
     .attrs = {{"shape", AttrKind::kInts}},
     .infer = broadcast_to_infer,
     .kernel = cpu::broadcast_to,
@@ -331,7 +336,7 @@ Raises InvalidArgumentError if the shapes do not match.
 const Op tile{{
     .name = "tile",
     .tf_name = "Tile",
-    .inputs = {{"input", kAllTypes}},
+    .inputs = {{"input", kAnyTypes}},
     .attrs = {{"multiples", AttrKind::kInts}},
     .infer = tile_infer,
     .kernel = cpu::tile,
@@ -351,7 +356,7 @@ Raises InvalidArgumentError for a wrong number of multiples or a negative one.
 const Op reverse{{
     .name = "reverse",
     .tf_name = "ReverseV2",
-    .inputs = {{"tensor", kAllTypes}},
+    .inputs = {{.name = "tensor", .dtypes = kAllTypes, .declared = {DType::kInvalid}}},
     .attrs = {{"axis", AttrKind::kInts}},
     .infer = reverse_infer,
     .kernel = cpu::reverse,

@@ -14,9 +14,21 @@ DType dtype_or(const Attrs& attrs, int k, DType otherwise) {
   return attrs.is_none(k) ? otherwise : attrs.dtype(k);
 }
 
+// A number that is written in a program becomes a float8 only if it is a float, and no integer
+// becomes one of the other narrow types.
+DType number_dtype(const Attrs& attrs, int k, DType otherwise, const char* op) {
+  const DType dtype = dtype_or(attrs, k, otherwise);
+  if (kStoredTypes.contains(dtype) && !(kQuantizedTypes | kInt4Types).contains(dtype)) {
+    fail(Code::kTypeError, "Error while casting from dtype int64 to ", dtype,
+         ": the cast is not supported [Op:", op, "]");
+  }
+  return dtype;
+}
+
 void sized_infer(InferContext& c) {
   checked_num_elements(c.attrs().list(0), c.op().tf_name);
-  c.add_output(dtype_or(c.attrs(), 1, DType::kFloat32), Shape(c.attrs().list(0)));
+  c.add_output(number_dtype(c.attrs(), 1, DType::kFloat32, c.op().tf_name),
+               Shape(c.attrs().list(0)));
 }
 
 void refuse_strings(DType dtype, const char* op) {
@@ -28,7 +40,9 @@ void ones_infer(InferContext& c) {
   sized_infer(c);
 }
 
-void like_infer(InferContext& c) { c.add_output(dtype_or(c.attrs(), 0, c.dtype(0)), c.shape(0)); }
+void like_infer(InferContext& c) {
+  c.add_output(number_dtype(c.attrs(), 0, c.dtype(0), c.op().tf_name), c.shape(0));
+}
 
 void ones_like_infer(InferContext& c) {
   refuse_strings(dtype_or(c.attrs(), 0, c.dtype(0)), c.op().tf_name);
@@ -67,9 +81,12 @@ void linspace_gradient(GradContext& g) {
   if (g.wants(1)) g.set(1, sum_over(dy * weights, axes, false));
 }
 
-std::vector<AttrSpec> like_attrs() { return {{"dtype", AttrKind::kDType, "None"}}; }
+AttrSpec filled_dtype(const char* fallback) {
+  return {.name = "dtype", .kind = AttrKind::kDType, .fallback = fallback, .dtypes = kAnyTypes};
+}
+std::vector<AttrSpec> like_attrs() { return {filled_dtype("None")}; }
 std::vector<AttrSpec> sized_attrs() {
-  return {{"shape", AttrKind::kShape}, {"dtype", AttrKind::kDType, "'float32'"}};
+  return {{"shape", AttrKind::kShape}, filled_dtype("'float32'")};
 }
 
 }  // namespace
@@ -77,7 +94,7 @@ std::vector<AttrSpec> sized_attrs() {
 const Op fill{{
     .name = "fill",
     .tf_name = "Fill",
-    .inputs = {{"value", kAllTypes}},
+    .inputs = {{"value", kAllTypes | kQuantizedTypes | kInt4Types}},
     .attrs = {{"dims", AttrKind::kInts}},
     .infer =
         [](InferContext& c) {
@@ -213,7 +230,7 @@ const Op eye{{
 const Op matrix_band_part{{
     .name = "matrix_band_part",
     .tf_name = "MatrixBandPart",
-    .inputs = {{"input", kPlainTypes}},
+    .inputs = {{.name = "input", .dtypes = kPlainTypes, .declared = kStoredTypes}},
     .attrs = {{"num_lower", AttrKind::kInt}, {"num_upper", AttrKind::kInt}},
     .infer =
         [](InferContext& c) {
@@ -244,7 +261,7 @@ Keeps `num_lower` diagonals below the main one and `num_upper` above; -1 keeps a
 const Op diag{{
     .name = "diag",
     .tf_name = "MatrixDiagV3",
-    .inputs = {{"diagonal", kPlainTypes}},
+    .inputs = {{.name = "diagonal", .dtypes = kPlainTypes, .declared = kStoredTypes}},
     .attrs = {{"k", AttrKind::kInt, "0"},
               {"num_rows", AttrKind::kInt, "-1"},
               {"num_cols", AttrKind::kInt, "-1"}},
@@ -287,7 +304,7 @@ const Op diag{{
 const Op diag_part{{
     .name = "diag_part",
     .tf_name = "MatrixDiagPartV3",
-    .inputs = {{"input", kPlainTypes}},
+    .inputs = {{.name = "input", .dtypes = kPlainTypes, .declared = kStoredTypes}},
     .attrs = {{"k", AttrKind::kInt, "0"}},
     .infer =
         [](InferContext& c) {

@@ -31,7 +31,8 @@ Tensor not_zero(const Tensor& x) {
 const Op add{{
     .name = "add",
     .tf_name = "AddV2",
-    .inputs = {{"x", kAddTypes}, {"y", kAddTypes}},
+    .inputs = {{.name = "x", .dtypes = kAddTypes, .declared = {DType::kInvalid}},
+               {.name = "y", .dtypes = kAddTypes, .declared = {DType::kInvalid}}},
     .infer = binary_infer,
     .kernel = cpu::binary<Binary::kAdd>,
     .gradient =

@@ -20,9 +20,20 @@ void select_infer(InferContext& c) {
   c.add_output(c.dtype(1), shape);
 }
 
+// Whether TensorFlow converts between two different types.
+bool converts(DType from, DType to) {
+  if (kPlainTypes.contains(from) && kPlainTypes.contains(to)) return true;
+  const auto is_float8 = [](DType type) { return kFloat8Types.contains(type); };
+  if (is_float8(to)) return is_floating(from) || is_float8(from);
+  constexpr DTypeSet kIntegers = kIntTypes | kQuantizedTypes | kInt4Types;
+  if (kIntegers.contains(from) && kIntegers.contains(to)) return true;
+  if (kQuantizedTypes.contains(to)) return kPlainTypes.contains(from) || is_float8(from);
+  return kPlainTypes.contains(to) && (kQuantizedTypes.contains(from) || is_float8(from));
+}
+
 void cast_infer(InferContext& c) {
   const DType to = c.attrs().dtype(0);
-  if (to != c.dtype(0) && (to == kString || c.dtype(0) == kString || to == kInvalid)) {
+  if (to != c.dtype(0) && !converts(c.dtype(0), to)) {
     fail(Code::kUnimplemented, "Cast ", dtype_runtime_name(c.dtype(0)), " to ",
          dtype_runtime_name(to), " is not supported [Op:", c.op().tf_name, "]");
   }
@@ -132,8 +143,8 @@ array([0. , 0.5, 1. ], dtype=float32)
 const Op cast{{
     .name = "cast",
     .tf_name = "Cast",
-    .inputs = {{"x", kAllTypes}},
-    .attrs = {{"dtype", AttrKind::kDType}},
+    .inputs = {{"x", kAnyTypes}},
+    .attrs = {{.name = "dtype", .kind = AttrKind::kDType, .dtypes = kAnyTypes}},
     .infer = cast_infer,
     .kernel = cpu::cast,
     .gradient =
@@ -159,7 +170,7 @@ array([ 1, -2], dtype=int32)
 const Op identity{{
     .name = "identity",
     .tf_name = "Identity",
-    .inputs = {{"input", kAllTypes}},
+    .inputs = {{"input", kAnyTypes}},
     .infer = unary_infer,
     .kernel = cpu::forward,
     .gradient = [](GradContext& g) { g.set(0, g.dy()); },
@@ -177,7 +188,7 @@ array([1, 2], dtype=int32)
 const Op stop_gradient{{
     .name = "stop_gradient",
     .tf_name = "StopGradient",
-    .inputs = {{"input", kAllTypes}},
+    .inputs = {{"input", kAnyTypes}},
     .infer = unary_infer,
     .kernel = cpu::forward,
     .makes_outputs = true,

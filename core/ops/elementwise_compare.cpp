@@ -11,7 +11,7 @@ using cpu::Unary;
 const Op equal{{
     .name = "equal",
     .tf_name = "Equal",
-    .inputs = {{"x", kAllTypes}, {"y", kAllTypes}},
+    .inputs = {{"x", kAllTypes | kQuantizedTypes}, {"y", kAllTypes | kQuantizedTypes}},
     .infer = binary_bool_infer,
     .kernel = cpu::binary<Binary::kEqual>,
     .doc = R"(Returns where x equals y; a NaN equals nothing.
@@ -27,7 +27,7 @@ array([ True, False])
 const Op not_equal{{
     .name = "not_equal",
     .tf_name = "NotEqual",
-    .inputs = {{"x", kAllTypes}, {"y", kAllTypes}},
+    .inputs = {{"x", kAllTypes | kQuantizedTypes}, {"y", kAllTypes | kQuantizedTypes}},
     .infer = binary_bool_infer,
     .kernel = cpu::binary<Binary::kNotEqual>,
     .doc = R"(Returns where x differs from y; a NaN differs from everything.

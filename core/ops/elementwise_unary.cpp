@@ -624,10 +624,13 @@ array([ 2., -1.], dtype=float32)
 )",
 }};
 
+// Integers that only have few bits come back from rounding too.
+constexpr DTypeSet kWholeTypes = kInt4Types | DTypeSet{DType::kInt2, DType::kUint2};
+
 const Op round{{
     .name = "round",
     .tf_name = "Round",
-    .inputs = {{"x", kRealTypes}},
+    .inputs = {{"x", kRealTypes | kWholeTypes}},
     .infer = unary_infer,
     .kernel = cpu::round,
     .makes_outputs = true,

@@ -146,7 +146,9 @@ void extremum_gradient(GradContext& g) {
 }
 
 std::vector<InputSpec> scatter_inputs(DTypeSet types) {
-  return {{"tensor", types}, {"indices", kIndexTypes, 'I'}, {"updates", types}};
+  return {{.name = "tensor", .dtypes = types, .declared = kStoredTypes},
+          {"indices", kIndexTypes, 'I'},
+          {"updates", types}};
 }
 
 }  // namespace
@@ -154,7 +156,8 @@ std::vector<InputSpec> scatter_inputs(DTypeSet types) {
 const Op gather{{
     .name = "gather",
     .tf_name = "GatherV2",
-    .inputs = {{"params", kAllTypes}, {"indices", kIndexTypes, 'I'}},
+    .inputs = {{"params", kAllTypes | kQuantizedTypes | kFloat8Types},
+               {"indices", kIndexTypes, 'I'}},
     .attrs = {{"axis", AttrKind::kInt, "0"}, {"batch_dims", AttrKind::kInt, "0"}},
     .infer = gather_infer,
     .kernel = cpu::gather,
@@ -190,7 +193,8 @@ const Op gather_grad{{
 const Op gather_or_zero{{
     .name = "gather_or_zero",
     .tf_name = "GatherOrZero",
-    .inputs = {{"params", kPlainTypes}, {"indices", kIndexTypes, 'I'}},
+    .inputs = {{.name = "params", .dtypes = kPlainTypes, .declared = kStoredTypes},
+               {"indices", kIndexTypes, 'I'}},
     .infer =
         [](InferContext& c) {
           Shape shape = c.shape(1);
@@ -210,7 +214,7 @@ const Op gather_or_zero{{
 const Op gather_nd{{
     .name = "gather_nd",
     .tf_name = "GatherNd",
-    .inputs = {{"params", kAllTypes}, {"indices", kIndexTypes, 'I'}},
+    .inputs = {{"params", kAllTypes | kSlicedTypes}, {"indices", kIndexTypes, 'I'}},
     .attrs = {{"batch_dims", AttrKind::kInt, "0"}},
     .infer =
         [](InferContext& c) {
@@ -247,7 +251,8 @@ const Op gather_nd_grad{{
 const Op scatter_nd{{
     .name = "scatter_nd",
     .tf_name = "ScatterNd",
-    .inputs = {{"indices", kIndexTypes, 'I'}, {"updates", kNumericTypes}},
+    .inputs = {{"indices", kIndexTypes, 'I'},
+               {.name = "updates", .dtypes = kNumericTypes, .declared = kStoredTypes}},
     .attrs = {{"shape", AttrKind::kInts}},
     .infer =
         [](InferContext& c) {
@@ -345,7 +350,8 @@ const Op tensor_scatter_nd_min{{
 const Op unsorted_segment_sum{{
     .name = "unsorted_segment_sum",
     .tf_name = "UnsortedSegmentSum",
-    .inputs = {{"data", kNumericTypes}, {"segment_ids", kIndexTypes, 'I'}},
+    .inputs = {{.name = "data", .dtypes = kNumericTypes, .declared = kQuantizedTypes},
+               {"segment_ids", kIndexTypes, 'I'}},
     .attrs = {{"num_segments", AttrKind::kInt}},
     .infer =
         [](InferContext& c) {

@@ -130,7 +130,7 @@ void split_gradient(GradContext& g) {
 const Op concat{{
     .name = "concat",
     .tf_name = "ConcatV2",
-    .inputs = {{.name = "values", .dtypes = kAllTypes, .variadic = true}},
+    .inputs = {{.name = "values", .dtypes = kJoinedTypes, .variadic = true}},
     .attrs = {{"axis", AttrKind::kInt}},
     .infer = concat_infer,
     .kernel = cpu::concat,
@@ -141,7 +141,7 @@ const Op concat{{
 const Op stack{{
     .name = "stack",
     .tf_name = "Pack",
-    .inputs = {{.name = "values", .dtypes = kAllTypes, .variadic = true}},
+    .inputs = {{.name = "values", .dtypes = kJoinedTypes, .variadic = true}},
     .attrs = {{"axis", AttrKind::kInt, "0"}},
     .infer = stack_infer,
     .kernel = cpu::stack,
@@ -152,7 +152,7 @@ const Op stack{{
 const Op unstack{{
     .name = "unstack",
     .tf_name = "Unpack",
-    .inputs = {{"value", kAllTypes}},
+    .inputs = {{"value", kAllTypes | kFloat8Types}},
     .attrs = {{"num", AttrKind::kInt, "None"}, {"axis", AttrKind::kInt, "0"}},
     .infer = unstack_infer,
     .kernel = cpu::unstack,
@@ -165,7 +165,7 @@ const Op unstack{{
 const Op split{{
     .name = "split",
     .tf_name = "SplitV",
-    .inputs = {{"value", kAllTypes}},
+    .inputs = {{"value", kAllTypes | kFloat8Types | kInt4Types | DTypeSet{DType::kQuint8}}},
     .attrs = {{"size_splits", AttrKind::kInts}, {"axis", AttrKind::kInt, "0"}},
     .infer = split_infer,
     .kernel = cpu::split,

@@ -34,6 +34,9 @@ struct InputSpec {
   bool variadic = false;  // takes a list of tensors; at most one such input, and it is the last
   bool optional = false;  // may be None, then it is absent from the call; only at the end
   DType prefer = DType::kInvalid;  // dtype that Python values convert to when no partner decides
+  // Stored types that TensorFlow's declaration admits although nothing computes them, which makes
+  // another error. Left empty, these are all where `dtypes` holds strings, else none.
+  DTypeSet declared = {};
 };
 
 enum class AttrKind : uint8_t {
@@ -54,6 +57,7 @@ struct AttrSpec {
   // True, False, numbers, and quoted words of an enum.
   const char* fallback = nullptr;
   const char* choices = "";
+  DTypeSet dtypes = kAllTypes;  // the values of a kDType
 };
 
 // Computes output dtypes and shapes from those of the inputs. Never looks at values.

@@ -143,7 +143,7 @@ std::vector<AttrSpec> scan_attrs() {
 const Op reduce_sum{{
     .name = "reduce_sum",
     .tf_name = "Sum",
-    .inputs = {{"input_tensor", kNumericTypes}},
+    .inputs = {{.name = "input_tensor", .dtypes = kNumericTypes, .declared = kQuantizedTypes}},
     .attrs = reduce_attrs(),
     .infer = reduce_infer,
     .kernel = cpu::reduce_sum,
@@ -163,7 +163,7 @@ array([4, 6], dtype=int32)
 const Op reduce_mean{{
     .name = "reduce_mean",
     .tf_name = "Mean",
-    .inputs = {{"input_tensor", kNumericTypes}},
+    .inputs = {{.name = "input_tensor", .dtypes = kNumericTypes, .declared = kQuantizedTypes}},
     .attrs = reduce_attrs(),
     .infer = reduce_infer,
     .kernel = cpu::reduce_mean,
@@ -181,7 +181,7 @@ array([1.5, 3.5], dtype=float32)
 const Op reduce_prod{{
     .name = "reduce_prod",
     .tf_name = "Prod",
-    .inputs = {{"input_tensor", kNumericTypes}},
+    .inputs = {{.name = "input_tensor", .dtypes = kNumericTypes, .declared = kQuantizedTypes}},
     .attrs = reduce_attrs(),
     .infer = reduce_infer,
     .kernel = cpu::reduce_prod,
@@ -197,7 +197,7 @@ array([ 2, 12], dtype=int32)
 const Op reduce_max{{
     .name = "reduce_max",
     .tf_name = "Max",
-    .inputs = {{"input_tensor", kRealTypes}},
+    .inputs = {{.name = "input_tensor", .dtypes = kRealTypes, .declared = kQuantizedTypes}},
     .attrs = reduce_attrs(),
     .infer = reduce_infer,
     .kernel = cpu::reduce_max,
@@ -213,7 +213,7 @@ array([2, 4], dtype=int32)
 const Op reduce_min{{
     .name = "reduce_min",
     .tf_name = "Min",
-    .inputs = {{"input_tensor", kRealTypes}},
+    .inputs = {{.name = "input_tensor", .dtypes = kRealTypes, .declared = kQuantizedTypes}},
     .attrs = reduce_attrs(),
     .infer = reduce_infer,
     .kernel = cpu::reduce_min,
@@ -257,7 +257,7 @@ const Op reduce_any{{
 const Op argmax{{
     .name = "argmax",
     .tf_name = "ArgMax",
-    .inputs = {{"input", kRealTypes | kBoolType}},
+    .inputs = {{.name = "input", .dtypes = kRealTypes | kBoolType, .declared = kQuantizedTypes}},
     .attrs = {{"axis", AttrKind::kInt, "None"}, {"output_type", AttrKind::kDType, "'int64'"}},
     .infer = arg_infer,
     .kernel = cpu::argmax,
@@ -274,7 +274,7 @@ array([1, 0])
 const Op argmin{{
     .name = "argmin",
     .tf_name = "ArgMin",
-    .inputs = {{"input", kRealTypes | kBoolType}},
+    .inputs = {{.name = "input", .dtypes = kRealTypes | kBoolType, .declared = kQuantizedTypes}},
     .attrs = {{"axis", AttrKind::kInt, "None"}, {"output_type", AttrKind::kDType, "'int64'"}},
     .infer = arg_infer,
     .kernel = cpu::argmin,
@@ -288,7 +288,7 @@ array([0, 1])
 const Op cumsum{{
     .name = "cumsum",
     .tf_name = "Cumsum",
-    .inputs = {{"x", kNumericTypes}},
+    .inputs = {{.name = "x", .dtypes = kNumericTypes, .declared = kQuantizedTypes}},
     .attrs = scan_attrs(),
     .infer = scan_infer,
     .kernel = cpu::cumsum,
@@ -312,7 +312,7 @@ array([1, 3, 6], dtype=int32)
 const Op cumprod{{
     .name = "cumprod",
     .tf_name = "Cumprod",
-    .inputs = {{"x", kNumericTypes}},
+    .inputs = {{.name = "x", .dtypes = kNumericTypes, .declared = kQuantizedTypes}},
     .attrs = scan_attrs(),
     .infer = scan_infer,
     .kernel = cpu::cumprod,

@@ -217,7 +217,7 @@ void mirror_pad_grad_infer(InferContext& c) {
 const Op slice{{
     .name = "slice",
     .tf_name = "Slice",
-    .inputs = {{"input_", kAllTypes}},
+    .inputs = {{"input_", kAllTypes | kSlicedTypes}},
     .attrs = {{"begin", AttrKind::kInts}, {"size", AttrKind::kInts}},
     .infer = slice_infer,
     .kernel = cpu::slice,
@@ -234,7 +234,7 @@ A size of -1 means all that remains. Raises InvalidArgumentError for parts that 
 const Op strided_slice{{
     .name = "strided_slice",
     .tf_name = "StridedSlice",
-    .inputs = {{"input_", kAllTypes}},
+    .inputs = {{"input_", kAllTypes | kSlicedTypes}},
     .attrs = slice_attrs(false),
     .infer =
         [](InferContext& c) {
@@ -275,7 +275,7 @@ const Op strided_slice_grad{{
 const Op pad{{
     .name = "pad",
     .tf_name = "Pad",
-    .inputs = {{"tensor", kPlainTypes}},
+    .inputs = {{.name = "tensor", .dtypes = kPlainTypes | kPaddedTypes, .declared = kStoredTypes}},
     .attrs = {{"paddings", AttrKind::kInts},
               {"mode", AttrKind::kEnum, "'CONSTANT'", "CONSTANT|REFLECT|SYMMETRIC"},
               {"constant_values", AttrKind::kFloat, "0"}},

@@ -62,7 +62,7 @@ const Op one_hot{{
 const Op where_indices{{
     .name = "where_indices",
     .tf_name = "Where",
-    .inputs = {{"condition", kPlainTypes}},
+    .inputs = {{.name = "condition", .dtypes = kPlainTypes, .declared = kQuantizedTypes}},
     .infer = [](InferContext& c) { c.add_output(DType::kInt64, {0, c.shape(0).rank()}); },
     .kernel = cpu::where_indices,
     .makes_outputs = true,

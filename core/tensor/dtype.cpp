@@ -36,6 +36,21 @@ constexpr std::array<DTypeInfo, kDTypeCount> make_table() {
   set(DType::kFloat16, "float16", "half", 2);
   set(DType::kUint32, "uint32", "uint32", 4);
   set(DType::kUint64, "uint64", "uint64", 8);
+  set(DType::kQint8, "qint8", "qint8", 1);
+  set(DType::kQuint8, "quint8", "quint8", 1);
+  set(DType::kQint32, "qint32", "qint32", 4);
+  set(DType::kQint16, "qint16", "qint16", 2);
+  set(DType::kQuint16, "quint16", "quint16", 2);
+  set(DType::kFloat8E5m2, "float8_e5m2", "float8_e5m2", 1);
+  set(DType::kFloat8E4m3fn, "float8_e4m3fn", "float8_e4m3fn", 1);
+  set(DType::kFloat8E4m3fnuz, "float8_e4m3fnuz", "float8_e4m3fnuz", 1);
+  set(DType::kFloat8E4m3b11fnuz, "float8_e4m3b11fnuz", "float8_e4m3b11fnuz", 1);
+  set(DType::kFloat8E5m2fnuz, "float8_e5m2fnuz", "float8_e5m2fnuz", 1);
+  set(DType::kInt4, "int4", "int4", 1);
+  set(DType::kUint4, "uint4", "uint4", 1);
+  set(DType::kInt2, "int2", "int2", 1);
+  set(DType::kUint2, "uint2", "uint2", 1);
+  set(DType::kFloat4E2m1fn, "float4_e2m1fn", "float4_e2m1fn", 1);
   return table;
 }
 
@@ -44,6 +59,17 @@ constexpr auto kTable = make_table();
 }  // namespace
 
 size_t element_size(DType type) { return kTable[static_cast<size_t>(type)].size; }
+DType plain_dtype(DType type) {
+  switch (type) {
+    case DType::kQint8: return DType::kInt8;
+    case DType::kQuint8: return DType::kUint8;
+    case DType::kQint16: return DType::kInt16;
+    case DType::kQuint16: return DType::kUint16;
+    case DType::kQint32: return DType::kInt32;
+    default: return type;
+  }
+}
+
 const char* dtype_name(DType type) { return kTable[static_cast<size_t>(type)].name; }
 const char* dtype_runtime_name(DType type) {
   return kTable[static_cast<size_t>(type)].runtime_name;

@@ -22,14 +22,29 @@ enum class DType : uint8_t {
   kComplex64 = 8,
   kInt64 = 9,
   kBool = 10,
+  kQint8 = 11,
+  kQuint8 = 12,
+  kQint32 = 13,
   kBfloat16 = 14,
+  kQint16 = 15,
+  kQuint16 = 16,
   kUint16 = 17,
   kComplex128 = 18,
   kFloat16 = 19,
   kUint32 = 22,
   kUint64 = 23,
+  kFloat8E5m2 = 24,
+  kFloat8E4m3fn = 25,
+  kFloat8E4m3fnuz = 26,
+  kFloat8E4m3b11fnuz = 27,
+  kFloat8E5m2fnuz = 28,
+  kInt4 = 29,
+  kUint4 = 30,
+  kInt2 = 31,
+  kUint2 = 32,
+  kFloat4E2m1fn = 33,
 };
-inline constexpr int kDTypeCount = 24;
+inline constexpr int kDTypeCount = 34;
 
 // IEEE 754 binary16. Arithmetic happens in float; only storage is 16 bits wide.
 struct Half {
@@ -92,7 +107,7 @@ class DTypeSet {
  public:
   constexpr DTypeSet() = default;
   constexpr DTypeSet(std::initializer_list<DType> types) {
-    for (DType type : types) bits_ |= 1u << static_cast<int>(type);
+    for (DType type : types) bits_ |= uint64_t{1} << static_cast<int>(type);
   }
   constexpr bool contains(DType type) const { return (bits_ >> static_cast<int>(type)) & 1u; }
   // The member if there is just one, else kInvalid.
@@ -101,11 +116,11 @@ class DTypeSet {
                                       : DType::kInvalid;
   }
   constexpr DTypeSet operator|(DTypeSet other) const { return DTypeSet(bits_ | other.bits_); }
-  constexpr uint32_t bits() const { return bits_; }
+  constexpr uint64_t bits() const { return bits_; }
 
  private:
-  explicit constexpr DTypeSet(uint32_t bits) : bits_(bits) {}
-  uint32_t bits_ = 0;
+  explicit constexpr DTypeSet(uint64_t bits) : bits_(bits) {}
+  uint64_t bits_ = 0;
 };
 
 inline constexpr DTypeSet kFloatTypes{DType::kFloat16, DType::kBfloat16, DType::kFloat32,
@@ -121,11 +136,30 @@ inline constexpr DTypeSet kNumericTypes = kRealTypes | kComplexTypes;
 inline constexpr DTypeSet kInexactTypes = kFloatTypes | kComplexTypes;
 inline constexpr DTypeSet kBoolType{DType::kBool};
 inline constexpr DTypeSet kIndexTypes{DType::kInt32, DType::kInt64};
-inline constexpr DTypeSet kPlainTypes = kNumericTypes | kBoolType;  // everything but strings
+inline constexpr DTypeSet kPlainTypes = kNumericTypes | kBoolType;  // all but strings
+// What no arithmetic is defined for: values are stored and moved, and some of them converted. Each
+// element takes whole bytes, also where the type has 2 or 4 bits.
+inline constexpr DTypeSet kQuantizedTypes{DType::kQint8, DType::kQuint8, DType::kQint16,
+                                          DType::kQuint16, DType::kQint32};
+inline constexpr DTypeSet kFloat8Types{DType::kFloat8E5m2, DType::kFloat8E4m3fn};
+inline constexpr DTypeSet kInt4Types{DType::kInt4, DType::kUint4};
+inline constexpr DTypeSet kStoredTypes = kQuantizedTypes | kFloat8Types | kInt4Types |
+                                         DTypeSet{DType::kFloat8E4m3fnuz, DType::kFloat8E4m3b11fnuz,
+                                                  DType::kFloat8E5m2fnuz, DType::kInt2,
+                                                  DType::kUint2,          DType::kFloat4E2m1fn};
+// Those of them that TensorFlow pads, and those that it slices.
+inline constexpr DTypeSet kPaddedTypes{DType::kQint8, DType::kQuint8, DType::kQint32};
+inline constexpr DTypeSet kSlicedTypes = kPaddedTypes | kFloat8Types;
+// All that programs compute with, and strings.
 inline constexpr DTypeSet kAllTypes = kPlainTypes | DTypeSet{DType::kString};
+inline constexpr DTypeSet kJoinedTypes = kAllTypes | kQuantizedTypes | kFloat8Types;
+// Whatever a tensor holds.
+inline constexpr DTypeSet kAnyTypes = kAllTypes | kStoredTypes;
 
 // Bytes of one element in memory (sizeof(std::string) for strings).
 size_t element_size(DType type);
+// The integer type with the bits of a quantized type; other types are their own.
+DType plain_dtype(DType type);
 // "float32", "int32": the Python-side name.
 const char* dtype_name(DType type);
 // "float", "double", "half": the name TensorFlow's runtime uses in messages.

@@ -4,6 +4,18 @@ import importlib
 import typing
 
 from eagerflow import dlpack
+from eagerflow.dtype import (
+    float4_e2m1fn,
+    float8_e4m3b11fnuz,
+    float8_e4m3fn,
+    float8_e4m3fnuz,
+    float8_e5m2,
+    float8_e5m2fnuz,
+    int2,
+    int4,
+    uint2,
+    uint4,
+)
 
 if typing.TYPE_CHECKING:
     from eagerflow.data.iterator import Optional
@@ -50,7 +62,17 @@ __all__ = [
     "dispatch_for_unary_elementwise_apis",
     "dlpack",
     "extension_type",
+    "float4_e2m1fn",
+    "float8_e4m3b11fnuz",
+    "float8_e4m3fn",
+    "float8_e4m3fnuz",
+    "float8_e5m2",
+    "float8_e5m2fnuz",
+    "int2",
+    "int4",
     "numpy",
+    "uint2",
+    "uint4",
     "unregister_dispatch_for",
 ]
 

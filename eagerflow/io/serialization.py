@@ -85,6 +85,12 @@ _FIELDS = {
     dtypes.complex128: "dcomplex_val",
     dtypes.float16: "half_val",
     dtypes.bfloat16: "half_val",
+    dtypes.float8_e5m2: "float8_val",
+    dtypes.float8_e4m3fn: "float8_val",
+    dtypes.float8_e4m3fnuz: "float8_val",
+    dtypes.float8_e4m3b11fnuz: "float8_val",
+    dtypes.float8_e5m2fnuz: "float8_val",
+    dtypes.float4_e2m1fn: "float8_val",
 }
 
 
@@ -123,7 +129,9 @@ def tensor_of_message(message: Any) -> Tensor:
         array: np.ndarray = np.frombuffer(message.tensor_content, dtype.as_numpy_dtype)
         return _core.convert(array.reshape(shape), dtype, None)
     items = getattr(message, field_of(dtype))
-    if dtype in (dtypes.float16, dtypes.bfloat16):
+    if isinstance(items, bytes):
+        array = np.frombuffer(items, dtype.as_numpy_dtype)
+    elif dtype in (dtypes.float16, dtypes.bfloat16):
         array = np.array(items, np.uint16).view(dtype.as_numpy_dtype)
     elif dtype.is_complex:
         array = np.array(items, np.float64).view(np.complex128).astype(dtype.as_numpy_dtype)

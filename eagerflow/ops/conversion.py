@@ -243,7 +243,7 @@ def bitcast(input: Any, type: Any, name: str | None = None) -> Tensor:
     value = _core.convert(input, None, None)
     target = dtypes.as_dtype(type)
     for dtype in (value.dtype, target):
-        if not (dtype.is_numeric or dtype.is_bool):
+        if not dtype.is_numeric:
             raise errors.InvalidArgumentError(
                 None, None, f"Values of dtype {dtype.name} cannot be taken for others [Op:Bitcast]"
             )

@@ -67,6 +67,10 @@ def as_string(
     dtype = x.dtype
     if dtype is dtypes.string:
         return _ops.identity(x)
+    if dtype in dtypes.STORED_DTYPES:
+        raise invalid_argument(
+            f"Value for attr 'T' of {dtype.name} is not in the list of allowed values [Op:AsString]"
+        )
     real = dtype.is_floating or dtype.is_complex
     if fill not in _FILLS:
         raise invalid_argument(f'Fill argument not supported: "{fill}" [Op:AsString]')

@@ -38,7 +38,7 @@ def make_tensor_proto(
 
     if isinstance(values, _core.Tensor | _core.Variable):
         values = values.numpy()
-    tensor = _core.convert(values, None if dtype is None else dtypes.as_dtype(dtype), None)
+    tensor = _tensor(values, None if dtype is None else dtypes.as_dtype(dtype))
     own = tensor._shape_tuple()
     wanted = own if shape is None else tuple(int(n or 0) for n in TensorShape(shape).as_list())
     if verify_shape and wanted != own:
@@ -51,7 +51,8 @@ def make_tensor_proto(
     if tensor._size == size:
         tensor = _core.ops.reshape(tensor, wanted)
     message = tensor_message(tensor)
-    if tensor.dtype is not dtypes.string and tensor._size == 1:
+    short = tensor.dtype.is_integer and tensor.dtype in dtypes.STORED_DTYPES
+    if tensor.dtype is not dtypes.string and (tensor._size == 1 or short):
         # Single values stand in the field of their type, so that they are easy to read.
         message.ClearField("tensor_content")
         array = np.asarray(tensor).reshape(-1)
@@ -59,12 +60,30 @@ def make_tensor_proto(
             array = array.view(np.uint16)
         elif tensor.dtype.is_complex:
             array = array.view(tensor.dtype.real_dtype.as_numpy_dtype)
-        getattr(message, field_of(tensor.dtype)).extend(array.tolist())
+        field = field_of(tensor.dtype)
+        if field == "float8_val":
+            message.float8_val = array.tobytes()
+        else:
+            getattr(message, field).extend(array.tolist())
     if tensor._shape_tuple() != wanted:
         del message.tensor_shape.dim[:]
         for length in wanted:
             message.tensor_shape.dim.add(size=length)
     return message
+
+
+def _tensor(values: Any, dtype: dtypes.DType | None) -> _core.Tensor:
+    if dtype is None or dtype not in dtypes.STORED_DTYPES:
+        return _core.convert(values, dtype, None)
+    array = np.asarray(values)
+    if dtype.is_quantized:
+        if array is not values and array.size:
+            first = array.reshape(-1)[0].item()
+            raise TypeError(
+                f"Expected {dtype.name}, but got {first} of type '{type(first).__name__}'."
+            )
+        return _core.convert(array, dtype, None)
+    return _core.convert(array.astype(dtype.as_numpy_dtype), dtype, None)
 
 
 def make_ndarray(tensor: Any) -> np.ndarray:

@@ -26,7 +26,9 @@ TENSOR = (
       DT_INT8 = 6; DT_STRING = 7; DT_COMPLEX64 = 8; DT_INT64 = 9; DT_BOOL = 10; DT_QINT8 = 11;
       DT_QUINT8 = 12; DT_QINT32 = 13; DT_BFLOAT16 = 14; DT_QINT16 = 15; DT_QUINT16 = 16;
       DT_UINT16 = 17; DT_COMPLEX128 = 18; DT_HALF = 19; DT_RESOURCE = 20; DT_VARIANT = 21;
-      DT_UINT32 = 22; DT_UINT64 = 23;
+      DT_UINT32 = 22; DT_UINT64 = 23; DT_FLOAT8_E5M2 = 24; DT_FLOAT8_E4M3FN = 25;
+      DT_FLOAT8_E4M3FNUZ = 26; DT_FLOAT8_E4M3B11FNUZ = 27; DT_FLOAT8_E5M2FNUZ = 28;
+      DT_INT4 = 29; DT_UINT4 = 30; DT_INT2 = 31; DT_UINT2 = 32; DT_FLOAT4_E2M1FN = 33;
     }
     message TensorProto {
       DataType dtype = 1;
@@ -44,6 +46,7 @@ TENSOR = (
       repeated int32 half_val = 13;
       repeated uint32 uint32_val = 16;
       repeated uint64 uint64_val = 17;
+      bytes float8_val = 18;
     }
 """
 )

@@ -31,6 +31,7 @@ FAMILIES = (
     "random",
     "tensors",
     "dtypes",
+    "stored_dtypes",
     "variables",
     "tape",
     "module",

@@ -37,6 +37,7 @@ ElementLoops make_loops() {
               avx512::add_compare_loops, avx512::add_cast_loops);
       break;
   }
+  add_narrow_cast_loops(loops);
   return loops;
 }
 
@@ -456,7 +457,7 @@ void gelu_grad(KernelContext& context) {
 }
 
 void round(KernelContext& context) {
-  if (is_integer(context.input(0).dtype())) return forward(context);
+  if (!is_floating(context.input(0).dtype())) return forward(context);
   run_into_new(context, Unary::kRound);
 }
 

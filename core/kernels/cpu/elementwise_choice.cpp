@@ -52,7 +52,9 @@ DType next_type(DType from, DType to) {
     return type == DType::kComplex64 ? DType::kFloat32 : DType::kFloat64;
   };
   if (is_complex(from)) return part(from);
-  const bool half = from == DType::kFloat16 || from == DType::kBfloat16;
+  if (kInt4Types.contains(to)) return DType::kInt8;
+  const bool half =
+      from == DType::kFloat16 || from == DType::kBfloat16 || kFloat8Types.contains(from);
   if (!half && is_complex(to)) return part(to);
   return DType::kFloat32;
 }
@@ -170,6 +172,8 @@ void clip_by_value(KernelContext& context) {
 }
 
 void convert_elements(DType from, const void* x, DType to, void* out, int64_t count) {
+  from = plain_dtype(from);
+  to = plain_dtype(to);
   const auto in_bytes = static_cast<int64_t>(element_size(from));
   for_element_blocks(out, static_cast<int64_t>(element_size(to)), count, kGrain,
                      [&](void* target, int64_t begin, int64_t size) {

@@ -173,9 +173,9 @@ void select_loop(void* out, const bool* condition, const void* x, const void* y,
 }  // namespace
 
 void add_compare_loops(ElementLoops& loops) {
-  add_equality<uint8_t>(loops, {kInt8, kUint8, kBool});
-  add_equality<uint16_t>(loops, {kInt16, kUint16});
-  add_equality<uint32_t>(loops, {kInt32, kUint32});
+  add_equality<uint8_t>(loops, {kInt8, kUint8, kBool, kQint8, kQuint8});
+  add_equality<uint16_t>(loops, {kInt16, kUint16, kQint16, kQuint16});
+  add_equality<uint32_t>(loops, {kInt32, kUint32, kQint32});
   add_equality<uint64_t>(loops, {kInt64, kUint64});
   add_equality<float>(loops, {kFloat32});
   add_equality<double>(loops, {kFloat64});

@@ -153,6 +153,8 @@ const ElementLoops& element_loops();
 void add_integer_division_loops(ElementLoops& loops);
 void add_complex_loops(ElementLoops& loops);
 void add_special_loops(ElementLoops& loops);
+// After the other conversions: some of these are made of them.
+void add_narrow_cast_loops(ElementLoops& loops);
 
 #define EF_DECLARE_LOOPS(isa)                     \
   namespace isa {                                 \

@@ -28,7 +28,7 @@ T integer_of(double value) {
 }  // namespace
 
 void constant_element(DType dtype, double value, void* element) {
-  switch (dtype) {
+  switch (plain_dtype(dtype)) {
     case DType::kFloat32: return put(element, static_cast<float>(value));
     case DType::kFloat64: return put(element, value);
     case DType::kFloat16: return put(element, Half(static_cast<float>(value)));
@@ -46,6 +46,8 @@ void constant_element(DType dtype, double value, void* element) {
     case DType::kComplex128: return put(element, Complex128(value, 0));
     case DType::kString:
     case DType::kInvalid: break;
+    // A few small integers, and zeros.
+    default: return put(element, integer_of<int8_t>(value));
   }
 }
 

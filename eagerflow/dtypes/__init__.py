@@ -30,6 +30,7 @@ from eagerflow.dtype import (
     uint64,
     variant,
 )
+from eagerflow.dtypes import experimental
 from eagerflow.ops.conversion import cast, complex, saturate_cast
 
 __all__ = [
@@ -43,6 +44,7 @@ __all__ = [
     "complex128",
     "complex64",
     "double",
+    "experimental",
     "float16",
     "float32",
     "float64",
