@@ -440,6 +440,87 @@ class Identity(Initializer):
         """Nothing is random here."""
 
 
+class STFT(Initializer):
+    """Kernels of a convolution that gives one part of a short-time Fourier transform.
+
+    Args:
+        side: "real" or "imag": the part.
+        window: the name of a window that SciPy has, its values, or None.
+        scaling: "density" divides the window by the root of its energy, "spectrum" by its sum.
+        periodic: whether the window is one period of a longer one.
+
+    Raises:
+        ValueError: for another side, scaling or window.
+
+    The shape must be `[window, 1, bins]`.
+
+    >>> tf.keras.initializers.STFT("real", window=None)((2, 1, 3)).numpy().round(3)
+    array([[[ 1.,  1.,  1.]],
+    <BLANKLINE>
+           [[ 1.,  0., -1.]]], dtype=float32)
+    """
+
+    def __init__(
+        self,
+        side: str = "real",
+        window: Any = "hann",
+        scaling: str | None = "density",
+        periodic: bool = False,
+    ) -> None:
+        if side not in ("real", "imag"):
+            raise ValueError(f"side should be 'real' or 'imag', not {side}")
+        if isinstance(window, str):
+            from scipy import signal
+
+            signal.get_window(window, 1)
+        if scaling not in (None, "density", "spectrum"):
+            raise ValueError(
+                "Scaling is invalid, it must be `None`, 'density' or 'spectrum'. "
+                f"Received scaling={scaling}"
+            )
+        self.side = side
+        self.window = window
+        self.scaling = scaling
+        self.periodic = periodic
+
+    def __call__(self, shape: Any, dtype: Any = None, **kwargs: Any) -> Any:
+        """The kernels."""
+        shape, dtype, _ = self._arguments(shape, dtype, kwargs)
+        length, _, bins = shape
+        turns = np.arange(length).reshape(-1, 1, 1) * np.arange(bins) / ((bins - 1) * 2)
+        kernel = np.cos(2 * np.pi * turns) if self.side == "real" else -np.sin(2 * np.pi * turns)
+        if self.window is not None:
+            window = self.window
+            if isinstance(window, str):
+                from scipy import signal
+
+                window = signal.get_window(window, length, self.periodic)
+            window = np.asarray(window, "float64")
+            if window.shape != (length,):
+                raise ValueError(
+                    "The shape of `window` must be equal to [frame_length]. Received: window "
+                    f"shape={window.shape}"
+                )
+            if self.scaling == "density":
+                window = window / np.sqrt(np.sum(np.square(window)))
+            elif self.scaling == "spectrum":
+                window = window / np.sum(np.abs(window))
+            kernel = kernel * window.reshape(-1, 1, 1)
+        return _core.convert(kernel, dtype, None)
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make an initializer like this one."""
+        return {
+            "side": self.side,
+            "window": self.window,
+            "periodic": self.periodic,
+            "scaling": self.scaling,
+        }
+
+    def _warn_reuse(self) -> None:
+        """Nothing is random here."""
+
+
 constant = Constant
 glorot_normal = GlorotNormal
 glorot_uniform = GlorotUniform
@@ -451,6 +532,10 @@ lecun_uniform = LecunUniform
 ones = Ones
 orthogonal = Orthogonal
 random_normal = RandomNormal
+stft = STFT
+STFTInitializer = STFT
+IdentityInitializer = Identity
+OrthogonalInitializer = Orthogonal
 random_uniform = RandomUniform
 truncated_normal = TruncatedNormal
 variance_scaling = VarianceScaling
@@ -465,7 +550,6 @@ _NAMES: dict[str, Any] = {
     "zero": Zeros,
     "normal": RandomNormal,
     "uniform": RandomUniform,
-    "IdentityInitializer": Identity,
 }
 
 

@@ -13,6 +13,14 @@ from eagerflow.keras.losses.crossentropy import (
     categorical_focal_crossentropy,
     sparse_categorical_crossentropy,
 )
+from eagerflow.keras.losses.embeddings import (
+    CTC,
+    CategoricalGeneralizedCrossEntropy,
+    Circle,
+    categorical_generalized_cross_entropy,
+    circle,
+    ctc,
+)
 from eagerflow.keras.losses.entropy_losses import (
     BinaryCrossentropy,
     BinaryFocalCrossentropy,
@@ -83,6 +91,9 @@ __all__ = [
     "CosineSimilarity",
     "Hinge",
     "Huber",
+    "CTC",
+    "CategoricalGeneralizedCrossEntropy",
+    "Circle",
     "KLDivergence",
     "LogCosh",
     "Loss",
@@ -98,7 +109,10 @@ __all__ = [
     "binary_focal_crossentropy",
     "categorical_crossentropy",
     "categorical_focal_crossentropy",
+    "categorical_generalized_cross_entropy",
     "categorical_hinge",
+    "circle",
+    "ctc",
     "cosine_similarity",
     "deserialize",
     "get",

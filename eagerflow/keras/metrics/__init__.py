@@ -49,6 +49,12 @@ from eagerflow.keras.metrics.confusion_metrics import (
     TrueNegatives,
     TruePositives,
 )
+from eagerflow.keras.metrics.correlation import (
+    ConcordanceCorrelation,
+    PearsonCorrelation,
+    concordance_correlation,
+    pearson_correlation,
+)
 from eagerflow.keras.metrics.f_score import F1Score, FBetaScore
 from eagerflow.keras.metrics.iou import BinaryIoU, IoU, MeanIoU, OneHotIoU, OneHotMeanIoU
 from eagerflow.keras.metrics.loss_metrics import (
@@ -134,7 +140,11 @@ __all__ = [
     "Poisson",
     "Precision",
     "PrecisionAtRecall",
+    "ConcordanceCorrelation",
+    "PearsonCorrelation",
     "R2Score",
+    "concordance_correlation",
+    "pearson_correlation",
     "Recall",
     "RecallAtPrecision",
     "RootMeanSquaredError",

@@ -42,7 +42,7 @@ def convert_to_tensor(x: Any, dtype: Any = None, sparse: Any = None, ragged: Any
 
 def convert_to_numpy(x: Any) -> np.ndarray:
     """A NumPy array of a tensor or of anything else."""
-    return tensor(x).numpy()
+    return np.asarray(tensor(x).numpy())
 
 
 def is_tensor(x: Any) -> bool:

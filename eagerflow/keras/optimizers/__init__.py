@@ -13,10 +13,14 @@ from eagerflow.keras.optimizers.adam import Adam
 from eagerflow.keras.optimizers.adamax import Adamax
 from eagerflow.keras.optimizers.adamw import AdamW
 from eagerflow.keras.optimizers.ftrl import Ftrl
+from eagerflow.keras.optimizers.lamb import Lamb
 from eagerflow.keras.optimizers.lion import Lion
+from eagerflow.keras.optimizers.loss_scale_optimizer import LossScaleOptimizer
+from eagerflow.keras.optimizers.muon import Muon
 from eagerflow.keras.optimizers.nadam import Nadam
 from eagerflow.keras.optimizers.optimizer import Optimizer
 from eagerflow.keras.optimizers.rmsprop import RMSprop
+from eagerflow.keras.optimizers.schedule_free_adamw import ScheduleFreeAdamW
 from eagerflow.keras.optimizers.sgd import SGD
 from eagerflow.keras.saving.serialization import (
     deserialize_keras_object,
@@ -32,10 +36,14 @@ __all__ = [
     "AdamW",
     "Adamax",
     "Ftrl",
+    "Lamb",
     "Lion",
+    "LossScaleOptimizer",
+    "Muon",
     "Nadam",
     "Optimizer",
     "RMSprop",
+    "ScheduleFreeAdamW",
     "deserialize",
     "experimental",
     "get",
@@ -52,17 +60,18 @@ _KINDS = (
     AdamW,
     Adamax,
     Ftrl,
+    Lamb,
     Lion,
+    Muon,
     Nadam,
     RMSprop,
     SGD,
+    ScheduleFreeAdamW,
 )
 
 
 def _objects(of_legacy: bool) -> dict[str, Any]:
     """The classes by their names in lower case."""
-    from eagerflow.keras.mixed_precision.loss_scale_optimizer import LossScaleOptimizer
-
     objects: dict[str, Any] = {kind.__name__.lower(): kind for kind in _KINDS}
     if of_legacy:
         for name in legacy.__all__:

@@ -14,6 +14,7 @@ from eagerflow import _core
 from eagerflow import dtype as dtypes
 from eagerflow.indexed_slices import IndexedSlices
 from eagerflow.keras.optimizers import clipping
+from eagerflow.keras.optimizers.newer_hooks import NewerHooks
 from eagerflow.keras.optimizers.older_hooks import OlderHooks, Slots
 from eagerflow.keras.optimizers.schedules.schedule import LearningRateSchedule
 from eagerflow.name_scope import name_scope
@@ -31,7 +32,7 @@ class _Variables(list):
         return self
 
 
-class Optimizer(OlderHooks):
+class Optimizer(OlderHooks, NewerHooks):
     """Base class of the optimizers; not to be used by itself.
 
     A program's own subclass makes its variables in `build` with `add_variable_from_reference` and
@@ -461,9 +462,7 @@ class Optimizer(OlderHooks):
                 for g, v in zip(gradients, variables, strict=True)
             ]
         rate = self._current_rate()
-        if self.weight_decay:
-            decayed = [v for v in variables if self._use_weight_decay(v)]
-            apply_update("decay", decayed, [], [None] * len(decayed), self.weight_decay * rate)
+        self._decay_weights(variables, rate)
         self._update(variables, gradients, slots, rate)
         self._iterations.assign_add(_ONE)
         if self.use_ema:
@@ -510,6 +509,12 @@ class Optimizer(OlderHooks):
             )
         self._not_decayed = {variable._id for variable in var_list or ()}
         self._not_decayed_names = list(var_names or ())
+
+    def _decay_weights(self, variables: list[Variable], rate: float) -> None:
+        """Takes a fraction off the variables that are not left out."""
+        if self.weight_decay:
+            decayed = [v for v in variables if self._use_weight_decay(v)]
+            apply_update("decay", decayed, [], [None] * len(decayed), self.weight_decay * rate)
 
     def _use_weight_decay(self, variable: Variable) -> bool:
         if variable._id in self._not_decayed:

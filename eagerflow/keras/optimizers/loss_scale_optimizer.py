@@ -37,6 +37,7 @@ class LossScaleOptimizer(Optimizer):
         dynamic: whether the scale changes.
         initial_scale: the scale at first; 32768 by default, required if it does not change.
         dynamic_growth_steps: after how many good steps the scale is doubled; 2000 by default.
+        name: ignored: the optimizer has the inner one's name.
 
     Raises:
         TypeError: for what is no optimizer, or has a scale already.
@@ -58,6 +59,7 @@ class LossScaleOptimizer(Optimizer):
         dynamic: bool = True,
         initial_scale: float | None = None,
         dynamic_growth_steps: int | None = None,
+        name: str | None = None,
     ) -> None:
         if not isinstance(inner_optimizer, Optimizer):
             raise TypeError(
@@ -195,6 +197,14 @@ class LossScaleOptimizer(Optimizer):
             self._optimizer.iterations.assign_add(1)
             return
         self._optimizer.apply_gradients(pairs)
+
+    def scale_loss(self, loss: Any) -> Any:
+        """A loss times the scale; `apply` takes its gradients."""
+        return self.get_scaled_loss(loss)
+
+    def apply(self, grads: Iterable[Any], trainable_variables: Iterable[Any] | None = None) -> None:
+        """Updates variables from the gradients of a scaled loss, unless one is not finite."""
+        super().apply(self.get_unscaled_gradients(grads), trainable_variables)
 
     def _note(self, finite: bool) -> bool:
         """Changes the scale after a step that was finite or not."""

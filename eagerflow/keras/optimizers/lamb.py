@@ -1,0 +1,94 @@
+"""Lamb."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from eagerflow import _core
+from eagerflow.keras.optimizers.optimizer import Optimizer, rounded, single
+
+_ops = _core.ops
+
+
+class Lamb(Optimizer):
+    """Adam whose step for each variable is as long as the variable itself, times the learning rate.
+
+    You et al., "Large batch optimization for deep learning" (ICLR 2020).
+
+    Args:
+        learning_rate: a number, a Variable, a schedule, or a function.
+        beta_1: decay of the mean of gradients.
+        beta_2: decay of the mean of their squares.
+        epsilon: added to the root, against division by zero.
+        weight_decay: see `Optimizer`.
+        name: the optimizer's name.
+        **kwargs: see `Optimizer`.
+
+    >>> v = tf.Variable(2.0)
+    >>> _ = tf.keras.optimizers.Lamb(0.1).minimize(lambda: v * v, [v])
+    >>> print(round(float(v), 4))
+    1.8
+    """
+
+    def __init__(
+        self,
+        learning_rate: Any = 0.001,
+        beta_1: float = 0.9,
+        beta_2: float = 0.999,
+        epsilon: float = 1e-7,
+        weight_decay: float | None = None,
+        clipnorm: float | None = None,
+        clipvalue: float | None = None,
+        global_clipnorm: float | None = None,
+        use_ema: bool = False,
+        ema_momentum: float = 0.99,
+        ema_overwrite_frequency: int | None = None,
+        name: str = "lamb",
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(
+            name,
+            weight_decay,
+            clipnorm,
+            clipvalue,
+            global_clipnorm,
+            use_ema,
+            ema_momentum,
+            ema_overwrite_frequency,
+            learning_rate=learning_rate,
+            **kwargs,
+        )
+        self.beta_1 = beta_1
+        self.beta_2 = beta_2
+        self.epsilon = epsilon
+
+    def _slot_values(self) -> dict[str, float]:
+        return {"momentum": 0.0, "velocity": 0.0}
+
+    def _slot_groups(self, names: tuple[str, ...]) -> list[tuple[str, ...]]:
+        return [(name,) for name in names]
+
+    def _update(self, variables: list, gradients: list, slots: list, rate: float) -> None:
+        step = int(self._iterations) + 1
+        first = 1.0 - rounded(single(self.beta_1) ** step)
+        second = 1.0 - rounded(single(self.beta_2) ** step)
+        for variable, gradient, entry in zip(variables, gradients, slots, strict=True):
+            m, v = entry["momentum"], entry["velocity"]
+            m.assign_add((gradient - m) * (1 - self.beta_1))
+            v.assign_add((_ops.square(gradient) - v) * (1 - self.beta_2))
+            update = (m / first) / (_ops.sqrt(v / second) + self.epsilon)
+            own, length = float(_norm(variable)), float(_norm(update))
+            ratio = own / length if own > 0 and length > 0 else 1.0
+            variable.assign_sub(update * (ratio * rate))
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make an optimizer like this one."""
+        return super().get_config() | {
+            "beta_1": self.beta_1,
+            "beta_2": self.beta_2,
+            "epsilon": self.epsilon,
+        }
+
+
+def _norm(values: Any) -> Any:
+    return _ops.sqrt(_ops.reduce_sum(_ops.square(values)))

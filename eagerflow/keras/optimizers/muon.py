@@ -1,0 +1,195 @@
+"""Muon."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any
+
+from eagerflow import _core
+from eagerflow.keras.optimizers.optimizer import (
+    Optimizer,
+    apply_update,
+    column,
+    rounded,
+    single,
+)
+from eagerflow.variable import Variable
+
+_ops = _core.ops
+
+
+class Muon(Optimizer):
+    """Momentum whose steps for matrices are made orthogonal; AdamW for everything else.
+
+    Jordan et al., "Muon: an optimizer for hidden layers in neural networks" (2024), with the step's
+    size of Liu et al., "Muon is scalable for LLM training" (2025).
+
+    Args:
+        learning_rate: a number, a Variable, a schedule, or a function.
+        adam_beta_1: decay of AdamW's mean of gradients.
+        adam_beta_2: decay of AdamW's mean of their squares.
+        adam_weight_decay: the weight decay of the variables that AdamW updates.
+        epsilon: AdamW's, against division by zero.
+        weight_decay: that of matrices.
+        name: the optimizer's name.
+        exclude_layers: patterns; variables whose name has one are updated by AdamW.
+        exclude_embeddings: whether variables of embeddings are updated by AdamW.
+        muon_a: first coefficient of Newton and Schulz's iteration.
+        muon_b: second coefficient.
+        muon_c: third coefficient.
+        adam_lr_ratio: AdamW's learning rate divided by Muon's.
+        momentum: how much of the mean of gradients stays at every step.
+        ns_steps: how many iterations make a matrix orthogonal.
+        nesterov: whether the step looks ahead.
+        rms_rate: the size of an element of a step; None: steps keep the size of the iteration.
+        **kwargs: see `Optimizer`.
+
+    >>> v = tf.Variable([[2.0, 0.0], [0.0, 1.0]])
+    >>> optimizer = tf.keras.optimizers.Muon(0.1, rms_rate=None, weight_decay=None)
+    >>> _ = optimizer.minimize(lambda: tf.reduce_sum(v * v), [v])
+    >>> v.numpy().round(2)
+    array([[1.93, 0.  ],
+           [0.  , 0.89]], dtype=float32)
+    """
+
+    def __init__(
+        self,
+        learning_rate: Any = 0.001,
+        adam_beta_1: float = 0.9,
+        adam_beta_2: float = 0.999,
+        adam_weight_decay: float | None = 0.004,
+        epsilon: float = 1e-7,
+        weight_decay: float | None = 0.004,
+        clipnorm: float | None = None,
+        clipvalue: float | None = None,
+        global_clipnorm: float | None = None,
+        use_ema: bool = False,
+        ema_momentum: float = 0.99,
+        ema_overwrite_frequency: int | None = None,
+        name: str = "muon",
+        exclude_layers: list[str] | None = None,
+        exclude_embeddings: bool = True,
+        muon_a: float = 3.4445,
+        muon_b: float = -4.7750,
+        muon_c: float = 2.0315,
+        adam_lr_ratio: float = 1,
+        momentum: float = 0.95,
+        ns_steps: int = 5,
+        nesterov: bool = True,
+        rms_rate: float | None = 0.2,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(
+            name,
+            weight_decay,
+            clipnorm,
+            clipvalue,
+            global_clipnorm,
+            use_ema,
+            ema_momentum,
+            ema_overwrite_frequency,
+            learning_rate=learning_rate,
+            **kwargs,
+        )
+        self.adam_beta_1 = adam_beta_1
+        self.adam_beta_2 = adam_beta_2
+        self.adam_weight_decay = adam_weight_decay
+        self.epsilon = epsilon
+        self.exclude_layers = exclude_layers or []
+        self.exclude_embeddings = exclude_embeddings
+        self.muon_a = muon_a
+        self.muon_b = muon_b
+        self.muon_c = muon_c
+        self.adam_lr_ratio = adam_lr_ratio
+        self.momentum = momentum
+        self.ns_steps = ns_steps
+        self.nesterov = nesterov
+        self.rms_rate = rms_rate
+
+    def _should_use_adamw(self, variable: Variable) -> bool:
+        if len(variable.shape) != 2:
+            return True
+        if self.exclude_embeddings and "embedding" in variable.name.lower():
+            return True
+        return any(re.search(pattern, variable.name) for pattern in self.exclude_layers)
+
+    def _make_slots(self, variables: list[Variable]) -> None:
+        super()._make_slots(variables)
+        for variable in variables:
+            slots = self._slots.setdefault(variable._id, {})
+            slots["momentum"] = self.add_variable_from_reference(variable, "momentum")
+            if self._should_use_adamw(variable):
+                slots["velocity"] = self.add_variable_from_reference(variable, "velocity")
+
+    def _decay_weights(self, variables: list[Variable], rate: float) -> None:
+        groups: dict[float | None, list[Variable]] = {}
+        for variable in variables:
+            if self._use_weight_decay(variable):
+                adam = self._should_use_adamw(variable)
+                decay = self.adam_weight_decay if adam else self.weight_decay
+                groups.setdefault(decay, []).append(variable)
+        for decay, group in groups.items():
+            if decay:
+                apply_update("decay", group, [], [None] * len(group), decay * rate)
+
+    def _update(self, variables: list, gradients: list, slots: list, rate: float) -> None:
+        rows = list(zip(variables, gradients, slots, strict=True))
+        by_adam = [row for row in rows if "velocity" in row[2]]
+        if by_adam:
+            self._update_by_adam(*map(list, zip(*by_adam, strict=True)), rate * self.adam_lr_ratio)
+        for variable, gradient, entry in rows:
+            if "velocity" in entry:
+                continue
+            mean = entry["momentum"]
+            mean.assign(mean * self.momentum + gradient)
+            ahead = mean * self.momentum + gradient if self.nesterov else mean.read_value()
+            size = rate
+            if self.rms_rate is not None:
+                size *= self.rms_rate * math.sqrt(max(variable.shape))
+            variable.assign_sub(self.zeropower_via_newtonschulz5(ahead, self.ns_steps) * size)
+
+    def _update_by_adam(self, variables: list, gradients: list, slots: list, rate: float) -> None:
+        step = int(self._iterations) + 1
+        first = rounded(single(self.adam_beta_1) ** step)
+        second = rounded(single(self.adam_beta_2) ** step)
+        apply_update(
+            "adam",
+            variables,
+            [column(slots, "momentum"), column(slots, "velocity"), None],
+            gradients,
+            rate * math.sqrt(1 - second) / (1 - first),
+            beta1=self.adam_beta_1,
+            beta2=self.adam_beta_2,
+            epsilon=self.epsilon,
+        )
+
+    def zeropower_via_newtonschulz5(self, x: Any, steps: int) -> Any:
+        """A matrix of the same rows and columns as `x` whose singular values are near one.
+
+        Raises:
+            ValueError: if `x` is no matrix.
+        """
+        if len(x.shape) < 2:
+            raise ValueError(
+                "Expected gradient or momentum to have at least 2 dimensions. "
+                f"Received: shape={tuple(x.shape)}"
+            )
+        high = x.shape[-2] > x.shape[-1]
+        if high:
+            x = _ops.transpose(x)
+        x = x / (_ops.sqrt(_ops.reduce_sum(_ops.square(x), [-2, -1], True)) + 1e-7)
+        for _ in range(steps):
+            square = _ops.matmul(x, x, transpose_b=True)
+            x = x * self.muon_a + _ops.matmul(
+                square * self.muon_b + _ops.matmul(square, square) * self.muon_c, x
+            )
+        return _ops.transpose(x) if high else x
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make an optimizer like this one."""
+        names = (
+            "adam_beta_1 adam_beta_2 adam_weight_decay epsilon exclude_layers exclude_embeddings "
+            "muon_a muon_b muon_c adam_lr_ratio momentum ns_steps nesterov rms_rate"
+        )
+        return super().get_config() | {name: getattr(self, name) for name in names.split()}

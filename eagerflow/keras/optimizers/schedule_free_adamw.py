@@ -1,0 +1,103 @@
+"""Schedule-free AdamW."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from eagerflow import _core
+from eagerflow.keras.optimizers.optimizer import Optimizer, rounded, single
+from eagerflow.variable import Variable
+
+_ops = _core.ops
+
+
+class ScheduleFreeAdamW(Optimizer):
+    """Adam's steps for a point of its own; variables lie between it and the mean of its places.
+
+    Defazio et al., "The road less scheduled" (NeurIPS 2024): the mean takes the place of a falling
+    learning rate.
+
+    Args:
+        learning_rate: a number, a Variable, a schedule, or a function.
+        beta_1: how near the mean variables lie.
+        beta_2: decay of the mean of squared gradients.
+        epsilon: added to the root, against division by zero.
+        warmup_steps: over how many steps the learning rate rises at first.
+        weight_decay: see `Optimizer`.
+        name: the optimizer's name.
+        **kwargs: see `Optimizer`.
+
+    >>> v = tf.Variable(1.0)
+    >>> _ = tf.keras.optimizers.ScheduleFreeAdamW(0.1).minimize(lambda: v * v, [v])
+    >>> print(round(float(v), 4))
+    0.9
+    """
+
+    def __init__(
+        self,
+        learning_rate: Any = 0.0025,
+        beta_1: float = 0.9,
+        beta_2: float = 0.999,
+        epsilon: float = 1e-8,
+        warmup_steps: int = 0,
+        weight_decay: float | None = None,
+        clipnorm: float | None = None,
+        clipvalue: float | None = None,
+        global_clipnorm: float | None = None,
+        use_ema: bool = False,
+        ema_momentum: float = 0.99,
+        ema_overwrite_frequency: int | None = None,
+        name: str = "schedule_free_adam_w",
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(
+            name,
+            weight_decay,
+            clipnorm,
+            clipvalue,
+            global_clipnorm,
+            use_ema,
+            ema_momentum,
+            ema_overwrite_frequency,
+            learning_rate=learning_rate,
+            **kwargs,
+        )
+        self.beta_1 = beta_1
+        self.beta_2 = beta_2
+        self.epsilon = epsilon
+        self.warmup_steps = warmup_steps
+
+    def _slot_values(self) -> dict[str, float]:
+        return {"momentum": 0.0, "velocity": 0.0}
+
+    def _slot_groups(self, names: tuple[str, ...]) -> list[tuple[str, ...]]:
+        return [(name,) for name in names]
+
+    def _make_slots(self, variables: list[Variable]) -> None:
+        super()._make_slots(variables)
+        for variable in variables:
+            self._slots[variable._id]["momentum"].assign(variable.read_value())
+
+    def _update(self, variables: list, gradients: list, slots: list, rate: float) -> None:
+        step = int(self._iterations) + 1
+        correction = 1.0 - rounded(single(self.beta_2) ** step)
+        if self.warmup_steps:
+            rate *= min(step / self.warmup_steps, 1.0)
+        share = 1.0 / step
+        near, rest = single(self.beta_1), 1.0 - single(self.beta_1)
+        for variable, gradient, entry in zip(variables, gradients, slots, strict=True):
+            point, v = entry["momentum"], entry["velocity"]
+            v.assign_add((_ops.square(gradient) - v) * (1.0 - single(self.beta_2)))
+            point.assign_sub(gradient * rate / (_ops.sqrt(v / correction) + self.epsilon))
+            # Keras takes the mean's old place from the variable with the point's new one.
+            mean = (variable - point * rest) / near * (1.0 - share) + point * share
+            variable.assign(point * rest + mean * near)
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make an optimizer like this one."""
+        return super().get_config() | {
+            "beta_1": self.beta_1,
+            "beta_2": self.beta_2,
+            "epsilon": self.epsilon,
+            "warmup_steps": self.warmup_steps,
+        }
