@@ -137,7 +137,7 @@ class Muon(Optimizer):
         rows = list(zip(variables, gradients, slots, strict=True))
         by_adam = [row for row in rows if "velocity" in row[2]]
         if by_adam:
-            self._update_by_adam(*map(list, zip(*by_adam, strict=True)), rate * self.adam_lr_ratio)
+            self._update_by_adam(by_adam, rate * self.adam_lr_ratio)
         for variable, gradient, entry in rows:
             if "velocity" in entry:
                 continue
@@ -149,7 +149,8 @@ class Muon(Optimizer):
                 size *= self.rms_rate * math.sqrt(max(variable.shape))
             variable.assign_sub(self.zeropower_via_newtonschulz5(ahead, self.ns_steps) * size)
 
-    def _update_by_adam(self, variables: list, gradients: list, slots: list, rate: float) -> None:
+    def _update_by_adam(self, rows: list, rate: float) -> None:
+        variables, gradients, slots = (list(part) for part in zip(*rows, strict=True))
         step = int(self._iterations) + 1
         first = rounded(single(self.adam_beta_1) ** step)
         second = rounded(single(self.adam_beta_2) ** step)
