@@ -90,7 +90,7 @@ class FunctionStreams:
         seed: the global seed, if it is not the one at the first call.
     """
 
-    __slots__ = ("_seed", "_streams", "_times_set")
+    __slots__ = ("_known", "_seed", "_streams", "_times_set")
 
     # Operations beyond this number share streams; loops make them endless.
     LIMIT = 4096
@@ -99,6 +99,14 @@ class FunctionStreams:
         self._seed = seed
         self._times_set = -1
         self._streams: dict[tuple, Any] = {}
+        self._known: dict[int, Any] = {}
+
+    def once(self, place: int, make: Any) -> Any:
+        """What `make` returns when it is first asked for before the operation at a place."""
+        place = min(place, self.LIMIT)
+        if place not in self._known:
+            self._known[place] = make()
+        return self._known[place]
 
     def take(
         self, place: int, number: int, operation: Any, op_seed: int | None, blocks: int
@@ -170,6 +178,10 @@ class _FunctionCall:
         if op_seed is None:
             self._number = number + 1
         return self.streams().take(place, number, operation, op_seed, blocks)
+
+    def once(self, make: Any) -> Any:
+        """See `once` of this module."""
+        return self.streams().once(self._place, make)
 
     def inner(self) -> FunctionStreams:
         """The streams of a function that is called next."""
@@ -246,20 +258,29 @@ def set_seed(seed: int | None) -> None:
 
 
 def as_traced(function: Any, streams: FunctionStreams) -> Any:
-    """A function of positional arguments whose random operations draw from certain streams."""
+    """A function whose random operations draw from certain streams."""
 
     def find() -> FunctionStreams:
         return streams
 
-    def call(*args: Any) -> Any:
+    def call(*args: Any, **kwargs: Any) -> Any:
         before = _source.draw
         _source.draw = _FunctionCall(find).draw
         try:
-            return function(*args)
+            return function(*args, **kwargs)
         finally:
             _source.draw = before
 
     return call
+
+
+def once(make: Any) -> Any:
+    """What a function without arguments returns: a seed for the random operation that comes next.
+
+    Where a traced function would contain the seed, it is made in the first call and kept.
+    """
+    call = getattr(_source.draw, "__self__", None)
+    return call.once(make) if type(call) is _FunctionCall else make()
 
 
 def inside_function() -> bool:

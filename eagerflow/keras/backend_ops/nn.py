@@ -7,6 +7,7 @@ from typing import Any
 from eagerflow import _core, nn
 from eagerflow.keras import config
 from eagerflow.keras import losses as keras_losses
+from eagerflow.keras.backend_ops.state import seed_of
 from eagerflow.keras.losses.crossentropy import binary_focal_probabilities
 
 _ops = _core.ops
@@ -206,7 +207,7 @@ def normalize_batch_in_training(
 
 def dropout(x: Any, level: float, noise_shape: Any = None, seed: int | None = None) -> Any:
     """x with a fraction of elements set to zero and the rest scaled up."""
-    return nn.dropout(x, rate=level, noise_shape=noise_shape, seed=seed)
+    return nn.dropout(x, rate=level, noise_shape=noise_shape, seed=seed_of(seed))
 
 
 def in_top_k(predictions: Any, targets: Any, k: int) -> Any:

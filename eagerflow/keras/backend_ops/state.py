@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from eagerflow import _core
+from eagerflow import _core, random_seed
 from eagerflow import random as random_ops
 from eagerflow.keras import config, naming
 from eagerflow.keras.engine import call_context
@@ -189,31 +189,40 @@ def ones_like(x: Any, dtype: Any = None, name: str | None = None) -> Any:
     return creation.ones_like(x, dtype)
 
 
+def seed_of(seed: int | None, limit: int = 10**7) -> int:
+    """The seed itself, or else one that NumPy's generator draws."""
+    if seed is not None:
+        return seed
+    return random_seed.once(lambda: int(np.random.randint(limit)))
+
+
 def random_normal(
     shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = None, seed: int | None = None
 ) -> Any:
     """Normally distributed numbers."""
-    return random_ops.normal(shape, mean, stddev, config.float_dtype(dtype), seed)
+    return random_ops.normal(shape, mean, stddev, config.float_dtype(dtype), seed_of(seed))
 
 
 def random_uniform(
     shape: Any, minval: Any = 0.0, maxval: Any = 1.0, dtype: Any = None, seed: int | None = None
 ) -> Any:
     """Uniform numbers."""
-    return random_ops.uniform(shape, minval, maxval, config.float_dtype(dtype), seed)
+    return random_ops.uniform(shape, minval, maxval, config.float_dtype(dtype), seed_of(seed))
 
 
 def truncated_normal(
     shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = None, seed: int | None = None
 ) -> Any:
     """Normally distributed numbers, those beyond two standard deviations drawn again."""
-    return random_ops.truncated_normal(shape, mean, stddev, config.float_dtype(dtype), seed)
+    return random_ops.truncated_normal(
+        shape, mean, stddev, config.float_dtype(dtype), seed_of(seed)
+    )
 
 
 def random_bernoulli(shape: Any, p: float = 0.0, dtype: Any = None, seed: int | None = None) -> Any:
     """Ones with a probability, else zeros."""
     kind = config.float_dtype(dtype)
-    drawn = random_ops.uniform(shape, 0.0, 1.0, kind, seed)
+    drawn = random_ops.uniform(shape, 0.0, 1.0, kind, seed_of(seed))
     return conversion.cast(_ops.less_equal(drawn, _core.convert(p, kind, None)), kind)
 
 
@@ -229,7 +238,7 @@ def random_normal_variable(
     seed: int | None = None,
 ) -> Any:
     """A variable of normally distributed numbers."""
-    return Variable(random_normal(shape, mean, scale, dtype, seed), name=name)
+    return Variable(random_normal(shape, mean, scale, dtype, seed_of(seed, 10**9)), name=name)
 
 
 def random_uniform_variable(
@@ -241,7 +250,7 @@ def random_uniform_variable(
     seed: int | None = None,
 ) -> Any:
     """A variable of uniform numbers."""
-    return Variable(random_uniform(shape, low, high, dtype, seed), name=name)
+    return Variable(random_uniform(shape, low, high, dtype, seed_of(seed, 10**9)), name=name)
 
 
 def print_tensor(x: Any, message: str = "", summarize: int = 3) -> Any:

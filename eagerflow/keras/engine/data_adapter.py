@@ -11,6 +11,8 @@ import numpy as np
 
 from eagerflow import _core, nest, random_seed
 from eagerflow.keras import config
+from eagerflow.keras.engine.step_streams import spec_of
+from eagerflow.type_spec import TensorSpec
 
 _ops = _core.ops
 _Tensor = _core.Tensor
@@ -141,6 +143,10 @@ class DataAdapter:
         """Whether a new epoch starts the data again, where the program says how long one is."""
         return False
 
+    def specs_of(self, flat: list[Any]) -> list[tuple]:
+        """What is known in advance of tensors like those of a batch: dtypes and sizes or None."""
+        return [(kind, *(None for _ in sizes)) for kind, *sizes in map(spec_of, flat)]
+
 
 class ArrayAdapter(DataAdapter):
     """Arrays, cut along their first axis.
@@ -238,6 +244,12 @@ class ArrayAdapter(DataAdapter):
             return tuple(values)
         return nest.pack_sequence_as(self._structure, values)
 
+    def specs_of(self, flat: list[Any]) -> list[tuple]:
+        """The sizes of tensors like those of a batch; the first is not known if some are smaller."""
+        if not self.partial_batch:
+            return [*map(spec_of, flat)]
+        return [(kind, *([None] * bool(sizes)), *sizes[1:]) for kind, *sizes in map(spec_of, flat)]
+
     def restarts(self) -> bool:
         """Arrays start again only when all of them has been seen."""
         return False
@@ -315,6 +327,16 @@ class DatasetAdapter(DataAdapter):
     def batches(self) -> Iterator[Any]:
         """The batches of the next epoch."""
         return iter(self._dataset)
+
+    def specs_of(self, flat: list[Any]) -> list[tuple]:
+        """The sizes in the dataset's `element_spec` if it is for tensors like these."""
+        specs = nest.flatten(self._dataset.element_spec)
+        if len(specs) != len(flat) or not all(isinstance(spec, TensorSpec) for spec in specs):
+            return super().specs_of(flat)
+        return [
+            (value.dtype, *(spec.shape.as_list() if spec.shape.rank is not None else [None]))
+            for value, spec in zip(flat, specs, strict=True)
+        ]
 
     def restarts(self) -> bool:
         """A finite dataset starts again with each epoch if one epoch is all of it."""

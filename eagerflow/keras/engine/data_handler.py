@@ -21,6 +21,30 @@ from eagerflow.keras.engine.data_adapter import (
 _ops = _core.ops
 
 
+class Batches:
+    """The batches that steps take one by one, and where they come from.
+
+    Args:
+        iterator: gives the batches.
+        source: their adapter.
+    """
+
+    __slots__ = ("_iterator", "source")
+
+    def __init__(self, iterator: Iterator[Any], source: Any) -> None:
+        self._iterator = iterator
+        self.source = source
+
+    def __iter__(self) -> Batches:
+        return self
+
+    def __next__(self) -> Any:
+        return next(self._iterator)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._iterator, name)
+
+
 class DataHandler:
     """The epochs and steps of one call of `fit`, `evaluate` or `predict`.
 
@@ -102,13 +126,16 @@ class DataHandler:
             isinstance(self._adapter, DatasetAdapter) and self._adapter.restarts()
         )
         data = None if fresh else self._endless()
+        if fresh and isinstance(self._adapter, DatasetAdapter):
+            # Keras makes an iterator before the first epoch's, which counts for shuffling.
+            self._adapter.batches()
         for epoch in range(self._initial_epoch, self._epochs):
             if self._stopped:
                 break
             if fresh:
                 data = iter(self._batches())
             assert data is not None
-            yield epoch, data
+            yield epoch, Batches(data, self._adapter)
             if fresh:
                 self._adapter.on_epoch_end()
 

@@ -6,7 +6,7 @@ import functools
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from eagerflow import _core, nest
+from eagerflow import _core, nest, random_seed
 from eagerflow import dtype as dtypes
 from eagerflow.keras.engine.call_context import context, inferring_shapes
 from eagerflow.keras.engine.keras_tensor import KerasTensor
@@ -213,6 +213,8 @@ def infer(function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
         and (len(value._values or ()) > 1 or None in (value.shape.as_list() if value.ndim else ()))
         for value in flatten_arguments(args, kwargs)
     )
+    # What is drawn only for shapes leaves the program's numbers as they are.
+    function = random_seed.as_traced(function, random_seed.FunctionStreams())
     if not unknown:
         result = _run(function, args, kwargs, _SIZES[0][0])
         return nest.map_structure(lambda x: _merged(x, x), result)

@@ -12,6 +12,7 @@ from eagerflow.context import process
 from eagerflow.keras.engine import data_adapter
 from eagerflow.keras.engine.compiling import Compiled
 from eagerflow.keras.engine.data_handler import DataHandler, class_weight_function
+from eagerflow.keras.engine.step_streams import StepStreams
 from eagerflow.keras.engine.training_utils import (
     NanNotice,
     Validation,
@@ -125,10 +126,7 @@ class Trainer(Compiled):
     def _make_function(self, step_name: str, counter_name: str) -> Any:
         counter = getattr(self, counter_name)
         one = _core.convert(1, "int64", None)
-        streams = random_seed.FunctionStreams()
-
-        def find_streams() -> random_seed.FunctionStreams:
-            return streams
+        find_streams = StepStreams().find
 
         def run(iterator: Iterator[Any]) -> Any:
             data = next(iterator)
@@ -138,7 +136,9 @@ class Trainer(Compiled):
             if self._run_eagerly or process.functions_eager:
                 outputs = step(data)
             else:
-                outputs = random_seed.call_as_traced(find_streams, (), step, (data,), {})
+                outputs = random_seed.call_as_traced(
+                    find_streams, (data, getattr(iterator, "source", None)), step, (data,), {}
+                )
             counter.assign_add(one)
             return outputs
 
