@@ -31,6 +31,8 @@ if typing.TYPE_CHECKING:
         ExtensionTypeBatchEncoder,
     )
     from eagerflow.extension_types.extension_type import ExtensionType, ExtensionTypeSpec
+    from eagerflow.ragged_shapes.partition import RowPartition
+    from eagerflow.ragged_shapes.shape import DynamicRaggedShape
 
 # Few programs name these; each is imported when it is first asked for.
 _MODULES = {
@@ -38,6 +40,8 @@ _MODULES = {
     "numpy": "eagerflow.experimental.numpy",
 }
 _NAMES = {
+    "DynamicRaggedShape": "eagerflow.ragged_shapes.shape",
+    "RowPartition": "eagerflow.ragged_shapes.partition",
     "dispatch_for_api": "eagerflow.dispatch",
     "dispatch_for_binary_elementwise_apis": "eagerflow.dispatch",
     "dispatch_for_binary_elementwise_assert_apis": "eagerflow.dispatch",
@@ -52,10 +56,12 @@ _NAMES = {
 
 __all__ = [
     "BatchableExtensionType",
+    "DynamicRaggedShape",
     "ExtensionType",
     "ExtensionTypeBatchEncoder",
     "ExtensionTypeSpec",
     "Optional",
+    "RowPartition",
     "dispatch_for_api",
     "dispatch_for_binary_elementwise_apis",
     "dispatch_for_binary_elementwise_assert_apis",

@@ -312,7 +312,7 @@ def as_dict(value: ExtensionType) -> dict[str, Any]:
 
 def _spec_of(value: Any) -> Any:
     """The spec of a field: specs in place of tensors, the others as they are."""
-    if isinstance(value, Tensor) or hasattr(type(value), "__op_function__"):
+    if isinstance(value, Tensor) or field_rules.stands_for_tensor(value):
         return TensorSpec(value.shape, value.dtype)
     spec = getattr(value, "_type_spec", None)
     if isinstance(spec, TypeSpec):

@@ -208,9 +208,15 @@ def _converted(value: Any, make: Callable, wanted: str, path: str) -> Any:
         raise TypeError(f"{path}: expected '{wanted}', got {type(value).__name__!r}") from error
 
 
+def stands_for_tensor(value: Any) -> bool:
+    """Whether it is a node of a graph or an input of a model."""
+    kind = type(value)
+    return hasattr(kind, "__op_function__") and not is_composite_class(kind)
+
+
 def tensor_value(value: Any, path: str) -> Any:
     """A field's value as a tensor; what stands for tensors that are not there stays as it is."""
-    if isinstance(value, Tensor) or hasattr(type(value), "__op_function__"):
+    if isinstance(value, Tensor) or stands_for_tensor(value):
         return value
     if not isinstance(value, TypeSpec) and value is not None:
         try:

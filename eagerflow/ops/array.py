@@ -452,7 +452,7 @@ def broadcast_static_shape(shape_x: TensorShape, shape_y: TensorShape) -> Tensor
 
 
 @raises_like("BroadcastArgs", first=True)
-def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Tensor:
+def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Any:
     """The shape that two shapes broadcast to, from vectors to a vector.
 
     Raises:
@@ -461,6 +461,10 @@ def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Tensor:
     >>> tf.broadcast_dynamic_shape([2, 1], [3]).numpy()
     array([2, 3], dtype=int32)
     """
+    if isinstance(shape_x, CompositeTensor) or isinstance(shape_y, CompositeTensor):
+        from eagerflow.ragged_shapes.functions import broadcast_shapes
+
+        return broadcast_shapes(shape_x, shape_y)
     x = _core.convert(shape_x, None, dtypes.int32)
     y = _core.convert(shape_y, x.dtype, None)
     try:

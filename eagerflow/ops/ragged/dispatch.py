@@ -272,8 +272,10 @@ def _rank(input: RaggedTensor, name: str | None = None) -> Tensor:
     return _core.convert(len(input.shape), dtypes.int32, None)
 
 
-def _shape(input: RaggedTensor, out_type: Any = None, name: str | None = None) -> Tensor:
-    return input.bounding_shape(out_type=dtypes.int32 if out_type is None else out_type)
+def _shape(input: RaggedTensor, out_type: Any = None, name: str | None = None) -> Any:
+    from eagerflow.ragged_shapes.shape import DynamicRaggedShape
+
+    return DynamicRaggedShape.from_tensor(input, dtypes.int32 if out_type is None else out_type)
 
 
 def _add_n(inputs: Any, name: str | None = None) -> Any:
