@@ -402,8 +402,8 @@ class RowPartitionSpec(TypeSpec):
         """A spec with None wherever the two differ."""
         if not isinstance(other, RowPartitionSpec) or self._dtype != other._dtype:
             raise ValueError(f"No RowPartitionSpec is compatible with both {self} and {other}.")
-        pairs = list(zip(self._key(), other._key(), strict=True))[:3]
-        return RowPartitionSpec(*(a if a == b else None for a, b in pairs), dtype=self._dtype)
+        pairs = zip(self._key(), other._key(), strict=True)
+        return RowPartitionSpec(*(a if a == b else None for a, b in pairs))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, RowPartitionSpec) and self._key() == other._key()

@@ -163,7 +163,7 @@ class DynamicRaggedShape(ExtensionType):
         return cls([RowPartition._of(item) for item in rows], inner, dtype)
 
     @property
-    def dtype(self) -> Any:  # type: ignore[override]
+    def dtype(self) -> Any:
         """int32 or int64."""
         return self.inner_shape.dtype
 
@@ -314,7 +314,8 @@ class DynamicRaggedShape(ExtensionType):
         def __init__(self, row_partitions: Any, static_inner_shape: Any, dtype: Any) -> None:
             dtype = _checked_dtype(dtype)
             self.row_partitions = tuple(
-                RowPartitionSpec(*item._key()[:3], dtype=dtype) for item in row_partitions
+                RowPartitionSpec(item.nrows, item.nvals, item.uniform_row_length, dtype)
+                for item in row_partitions
             )
             self._static_inner_shape = TensorShape(static_inner_shape)
             self.inner_shape = TensorSpec([self._static_inner_shape.rank], dtype)
