@@ -13,6 +13,14 @@ from eagerflow.keras.layers.activation import (
     Softmax,
     ThresholdedReLU,
 )
+from eagerflow.keras.layers.adaptive_pooling import (
+    AdaptiveAveragePooling1D,
+    AdaptiveAveragePooling2D,
+    AdaptiveAveragePooling3D,
+    AdaptiveMaxPooling1D,
+    AdaptiveMaxPooling2D,
+    AdaptiveMaxPooling3D,
+)
 from eagerflow.keras.layers.attention import AdditiveAttention, Attention
 from eagerflow.keras.layers.batch_normalization import BatchNormalization
 from eagerflow.keras.layers.bidirectional import Bidirectional
@@ -64,6 +72,7 @@ from eagerflow.keras.layers.global_pooling import (
     GlobalMaxPooling2D,
     GlobalMaxPooling3D,
 )
+from eagerflow.keras.layers.group_query_attention import GroupQueryAttention
 from eagerflow.keras.layers.gru import GRU, GRUCell
 from eagerflow.keras.layers.hashing import HashedCrossing, Hashing
 from eagerflow.keras.layers.identity import ActivityRegularization, Identity
@@ -105,6 +114,7 @@ from eagerflow.keras.layers.padding import (
     ZeroPadding2D,
     ZeroPadding3D,
 )
+from eagerflow.keras.layers.pipeline import Pipeline
 from eagerflow.keras.layers.pooling import (
     AveragePooling1D,
     AveragePooling2D,
@@ -130,6 +140,7 @@ from eagerflow.keras.layers.random_images import (
 )
 from eagerflow.keras.layers.random_sizes import RandomHeight, RandomWidth
 from eagerflow.keras.layers.reshaping import Flatten, Permute, RepeatVector, Reshape
+from eagerflow.keras.layers.reversible_embedding import ReversibleEmbedding
 from eagerflow.keras.layers.rms_normalization import RMSNormalization
 from eagerflow.keras.layers.rnn import RNN
 from eagerflow.keras.layers.rnn_cell import AbstractRNNCell
@@ -141,6 +152,7 @@ from eagerflow.keras.layers.separable_convolution import (
 )
 from eagerflow.keras.layers.serialization import deserialize, serialize
 from eagerflow.keras.layers.simple_rnn import SimpleRNN, SimpleRNNCell
+from eagerflow.keras.layers.spectrogram import MelSpectrogram, STFTSpectrogram
 from eagerflow.keras.layers.stacked_rnn_cells import StackedRNNCells
 from eagerflow.keras.layers.text_vectorization import TextVectorization
 from eagerflow.keras.layers.time_distributed import TimeDistributed

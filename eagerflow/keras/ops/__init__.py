@@ -6,6 +6,7 @@ from eagerflow.keras.ops import (
     nn,
     numpy,
 )
+from eagerflow.keras.ops.adaptive_pooling import adaptive_average_pool, adaptive_max_pool
 from eagerflow.keras.ops.arrays import (
     unstack,
 )
@@ -127,9 +128,12 @@ from eagerflow.keras.ops.numpy import *  # noqa: F403 - the other half of these 
 from eagerflow.keras.ops.reductions import (
     logsumexp,
 )
+from eagerflow.keras.ops.spectral import istft, stft
 
 __all__ = [
     *numpy.__all__,
+    "adaptive_average_pool",
+    "adaptive_max_pool",
     "associative_scan",
     "average_pool",
     "batch_normalization",
@@ -175,6 +179,7 @@ __all__ = [
     "inv",
     "irfft",
     "is_tensor",
+    "istft",
     "jvp",
     "layer_normalization",
     "leaky_relu",
@@ -231,6 +236,7 @@ __all__ = [
     "sparse_sigmoid",
     "sparsemax",
     "squareplus",
+    "stft",
     "stop_gradient",
     "svd",
     "swish",

@@ -1,0 +1,138 @@
+"""Layers that pool inputs of any size into a given number of places."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from eagerflow.keras.engine.input_spec import InputSpec
+from eagerflow.keras.engine.layer import Layer
+from eagerflow.keras.layers.arguments import data_format_of, integers, sizes_of
+from eagerflow.keras.ops import adaptive_pooling
+from eagerflow.shapes import TensorShape
+
+
+class _AdaptivePooling(Layer):
+    """A function of windows, of which there are `output_size` along each axis of places."""
+
+    _rank: int
+    _function: Any
+
+    def __init__(self, output_size: Any, data_format: str | None = None, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.output_size = integers(output_size, self._rank, "output_size")
+        self.data_format = data_format_of(data_format)
+        self.input_spec = InputSpec(ndim=self._rank + 2)
+
+    def call(self, inputs: Any) -> Any:
+        return type(self)._function(inputs, self.output_size, self.data_format)
+
+    def compute_output_shape(self, input_shape: Any) -> TensorShape:
+        sizes = sizes_of(input_shape)
+        if self.data_format == "channels_first":
+            return TensorShape([*sizes[:2], *self.output_size])
+        return TensorShape([sizes[0], *self.output_size, sizes[-1]])
+
+    def get_config(self) -> dict[str, Any]:
+        return {
+            **super().get_config(),
+            "output_size": self.output_size,
+            "data_format": self.data_format,
+        }
+
+
+class _AdaptiveAverage(_AdaptivePooling):
+    _function = staticmethod(adaptive_pooling.adaptive_average_pool)
+
+
+class _AdaptiveMax(_AdaptivePooling):
+    _function = staticmethod(adaptive_pooling.adaptive_max_pool)
+
+
+class AdaptiveAveragePooling1D(_AdaptiveAverage):
+    """The means of windows over sequences.
+
+    Args:
+        output_size: how many windows.
+        data_format: "channels_last" or "channels_first".
+        **kwargs: `name`, `dtype`, …
+
+    >>> tf.keras.layers.AdaptiveAveragePooling1D(4)(tf.ones([2, 9, 3])).shape
+    TensorShape([2, 4, 3])
+    """
+
+    _rank = 1
+
+
+class AdaptiveAveragePooling2D(_AdaptiveAverage):
+    """The means of windows over images.
+
+    Args:
+        output_size: how many windows along each axis; one number for both.
+        data_format: "channels_last" or "channels_first".
+        **kwargs: `name`, `dtype`, …
+
+    >>> tf.keras.layers.AdaptiveAveragePooling2D((4, 5))(tf.ones([2, 9, 7, 3])).shape
+    TensorShape([2, 4, 5, 3])
+    """
+
+    _rank = 2
+
+
+class AdaptiveAveragePooling3D(_AdaptiveAverage):
+    """The means of windows over volumes.
+
+    Args:
+        output_size: how many windows along each axis; one number for all.
+        data_format: "channels_last" or "channels_first".
+        **kwargs: `name`, `dtype`, …
+
+    >>> tf.keras.layers.AdaptiveAveragePooling3D(2)(tf.ones([1, 5, 4, 3, 2])).shape
+    TensorShape([1, 2, 2, 2, 2])
+    """
+
+    _rank = 3
+
+
+class AdaptiveMaxPooling1D(_AdaptiveMax):
+    """The largest values of windows over sequences.
+
+    Args:
+        output_size: how many windows.
+        data_format: "channels_last" or "channels_first".
+        **kwargs: `name`, `dtype`, …
+
+    >>> tf.keras.layers.AdaptiveMaxPooling1D(4)(tf.ones([2, 9, 3])).shape
+    TensorShape([2, 4, 3])
+    """
+
+    _rank = 1
+
+
+class AdaptiveMaxPooling2D(_AdaptiveMax):
+    """The largest values of windows over images.
+
+    Args:
+        output_size: how many windows along each axis; one number for both.
+        data_format: "channels_last" or "channels_first".
+        **kwargs: `name`, `dtype`, …
+
+    >>> tf.keras.layers.AdaptiveMaxPooling2D((4, 5))(tf.ones([2, 9, 7, 3])).shape
+    TensorShape([2, 4, 5, 3])
+    """
+
+    _rank = 2
+
+
+class AdaptiveMaxPooling3D(_AdaptiveMax):
+    """The largest values of windows over volumes.
+
+    Args:
+        output_size: how many windows along each axis; one number for all.
+        data_format: "channels_last" or "channels_first".
+        **kwargs: `name`, `dtype`, …
+
+    >>> tf.keras.layers.AdaptiveMaxPooling3D(2)(tf.ones([1, 5, 4, 3, 2])).shape
+    TensorShape([1, 2, 2, 2, 2])
+    """
+
+    _rank = 3

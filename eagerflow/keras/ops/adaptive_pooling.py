@@ -1,0 +1,88 @@
+"""Pooling into a given number of places, with windows as even as they can be."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from eagerflow import _core
+from eagerflow import dtype as dtypes
+from eagerflow.keras.ops.promotion import floating, tensor
+
+_ops = _core.ops
+
+
+def windows(length: int, count: int) -> list[tuple[int, int]]:
+    """Where each of `count` windows over `length` places begins and ends.
+
+    They cover all places, and overlap where the length is no multiple of the count.
+    """
+    return [(i * length // count, -(-(i + 1) * length // count)) for i in range(count)]
+
+
+def _axes(x: Any, output_size: Any, data_format: str | None) -> list[tuple[int, int]]:
+    """Each axis of places, and how many it is to have."""
+    from eagerflow.keras.layers.arguments import data_format_of
+
+    rank = x.ndim - 2
+    if rank not in (1, 2, 3):
+        raise ValueError(
+            "Adaptive pooling supports 1D, 2D, or 3D inputs only. Received an input of shape "
+            f"{tuple(x.shape)}."
+        )
+    sizes = (output_size,) * rank if isinstance(output_size, int) else tuple(output_size)
+    if len(sizes) != rank:
+        raise ValueError(
+            f"`output_size` must be an integer or have {rank} entries. Received: {output_size}"
+        )
+    first = 2 if data_format_of(data_format) == "channels_first" else 1
+    return [(first + number, size) for number, size in enumerate(sizes)]
+
+
+def adaptive_average_pool(inputs: Any, output_size: Any, data_format: str | None = None) -> Any:
+    """The means of windows, of which there are `output_size` along each axis of places.
+
+    Args:
+        inputs: `[batch, places..., channels]` or, with "channels_first", `[batch, channels, ...]`.
+        output_size: one number for each axis, or one for all.
+        data_format: "channels_last" or "channels_first"; Keras's default for None.
+
+    >>> x = tf.reshape(tf.range(5.0), [1, 5, 1])
+    >>> print(tf.keras.ops.adaptive_average_pool(x, 2).numpy().ravel())
+    [1. 3.]
+    """
+    x = floating(inputs)
+    for axis, count in _axes(x, output_size, data_format):
+        length = x._shape_tuple()[axis]
+        means = np.zeros((length, count), "float32")
+        for number, (start, stop) in enumerate(windows(length, count)):
+            means[start:stop, number] = 1 / (stop - start)
+        order = [k for k in range(x.ndim) if k != axis] + [axis]
+        back = [order.index(k) for k in range(x.ndim)]
+        pooled = _ops.matmul(_ops.transpose(x, order), _core.convert(means, x.dtype, None))
+        x = _ops.transpose(pooled, back)
+    return x
+
+
+def adaptive_max_pool(inputs: Any, output_size: Any, data_format: str | None = None) -> Any:
+    """The largest values of windows; arguments as those of `adaptive_average_pool`.
+
+    >>> x = tf.reshape(tf.range(5.0), [1, 5, 1])
+    >>> print(tf.keras.ops.adaptive_max_pool(x, 2).numpy().ravel())
+    [2. 4.]
+    """
+    x = tensor(inputs)
+    for axis, count in _axes(x, output_size, data_format):
+        bounds = windows(x._shape_tuple()[axis], count)
+        width = max(stop - start for start, stop in bounds)
+        # Shorter windows look at their last place several times, where nothing is found.
+        places = [[min(start + k, stop - 1) for k in range(width)] for start, stop in bounds]
+        found = _ops.gather(x, _core.convert(places, dtypes.int32, None), axis, 0)
+        inside = np.array([[start + k < stop for k in range(width)] for start, stop in bounds])
+        if not inside.all():
+            spread = [1] * axis + [count, width] + [1] * (x.ndim - 1 - axis)
+            lowest = _core.convert(x.dtype.min, x.dtype, None)
+            found = _ops.select(_core.convert(inside.reshape(spread), None, None), found, lowest)
+        x = _ops.reduce_max(found, axis + 1)
+    return x
