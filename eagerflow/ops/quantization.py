@@ -240,6 +240,62 @@ def fake_quant_with_min_max_vars_per_channel_gradient(
     return _limit_gradients(gradients, inputs, min, max, num_bits, narrow_range, op, axes)
 
 
+_FLOATS = (dtypes.bfloat16, dtypes.float16, dtypes.float32, dtypes.float64)
+
+
+def _rounded(
+    x: Tensor,
+    limits: list[Tensor],
+    signed_input: bool,
+    num_bits: int,
+    range_given: bool,
+    round_mode: str,
+    narrow_range: bool,
+    axis: int | None,
+    op: str,
+) -> Tensor:
+    """The numbers after quantization with zero at zero, without a gradient."""
+    if round_mode not in ("HALF_TO_EVEN", "HALF_UP"):
+        raise invalid_argument(f"Round mode string must be 'HALF_TO_EVEN' or 'HALF_UP' [Op:{op}]")
+    if not 0 < num_bits < (62 if signed_input else 63):
+        raise invalid_argument(f"num_bits is out of range: {num_bits} [Op:{op}]")
+    array = np.asarray(x).astype(np.float64)
+    others = tuple(k for k in range(x.ndim) if k != axis) if axis is not None else None
+    around = [1] * x.ndim
+    if axis is not None:
+        if not 0 <= axis < x.ndim:
+            raise invalid_argument(f"axis {axis} is out of range for rank {x.ndim} [Op:{op}]")
+        around[axis] = x._shape_tuple()[axis]
+    if range_given:
+        low, high = (np.asarray(limit) for limit in limits)
+        for what, limit in (("input_min", low), ("input_max", high)):
+            if axis is None and limit.ndim:
+                raise invalid_argument(f"{what} must be a scalar. [Op:{op}]")
+            if axis is not None and limit.shape != (around[axis],):
+                raise invalid_argument(f"{what} must have {around[axis]} numbers [Op:{op}]")
+        if (low > high).any():
+            raise invalid_argument(f"Invalid range: input_min {low} > input_max {high} [Op:{op}]")
+        low, high = low.astype(np.float64), high.astype(np.float64)
+    else:
+        low, high = array.min(axis=others, initial=0), array.max(axis=others, initial=0)
+    least = (-(2 ** (num_bits - 1)) + narrow_range) if signed_input else 0
+    most = 2 ** (num_bits - 1) - 1 if signed_input else 2**num_bits - 1
+    with np.errstate(all="ignore"):
+        # The larger of the two scales fits both limits.
+        from_low = np.where(least * low > 0, least / low, np.inf)
+        from_high = np.where(most * high > 0, most / high, np.inf)
+        scale = np.minimum(from_low, from_high)
+        scale = np.where(np.isfinite(scale), scale, 1.0)
+        bottom, top = (least / scale).reshape(around), (most / scale).reshape(around)
+        if axis is None:
+            bottom, top = bottom.reshape(()), top.reshape(())
+        scale = scale.reshape(around) if axis is not None else scale
+        clamped = np.clip(array, bottom, top) * scale if range_given else array * scale
+        rounded = np.rint(clamped) if round_mode == "HALF_TO_EVEN" else np.floor(clamped + 0.5)
+        values = rounded / scale
+    return _core.convert(values.astype(x.dtype.as_numpy_dtype), x.dtype, None)
+
+
 @raises_like("QuantizeAndDequantizeV4", first=True)
 def quantize_and_dequantize_v2(
     input: Any,
@@ -268,7 +324,7 @@ def quantize_and_dequantize_v2(
         axis: the axis along which slices have limits of their own; None for one pair of limits.
 
     Returns:
-        Numbers of the same shape. Between the limits the gradient is passed on.
+        Numbers of the same shape. Between `input_min` and `input_max` the gradient is passed on.
 
     Raises:
         tf.errors.InvalidArgumentError: if the limits do not fit.
@@ -279,54 +335,24 @@ def quantize_and_dequantize_v2(
     array([-2.,  0.,  2.], dtype=float32)
     """
     op = "QuantizeAndDequantizeV4"
-    floats = (dtypes.bfloat16, dtypes.float16, dtypes.float32, dtypes.float64)
-    x = checked(input, floats, op, dtypes.float32)
-    if round_mode not in ("HALF_TO_EVEN", "HALF_UP"):
-        raise invalid_argument(f"Round mode string must be 'HALF_TO_EVEN' or 'HALF_UP' [Op:{op}]")
-    if not 0 < num_bits < (62 if signed_input else 63):
-        raise invalid_argument(f"num_bits is out of range: {num_bits} [Op:{op}]")
-    array = np.asarray(x).astype(np.float64)
-    along = None if axis is None or axis == -1 else axis
-    others = tuple(k for k in range(x.ndim) if k != along) if along is not None else None
-    around = [1] * x.ndim
-    if along is not None:
-        if not 0 <= along < x.ndim:
-            raise invalid_argument(f"axis {axis} is out of range for rank {x.ndim} [Op:{op}]")
-        around[along] = x._shape_tuple()[along]
-    if range_given:
-        low, high = (np.asarray(_core.convert(v, x.dtype, None)) for v in (input_min, input_max))
-        for what, limit in (("input_min", low), ("input_max", high)):
-            if along is None and limit.ndim:
-                raise invalid_argument(f"{what} must be a scalar. [Op:{op}]")
-            if along is not None and limit.shape != (around[along],):
-                raise invalid_argument(f"{what} must have {around[along]} numbers [Op:{op}]")
-        if (low > high).any():
-            raise invalid_argument(f"Invalid range: input_min {low} > input_max {high} [Op:{op}]")
-        low, high = low.astype(np.float64), high.astype(np.float64)
-    else:
-        low, high = array.min(axis=others, initial=0), array.max(axis=others, initial=0)
-    least = (-(2 ** (num_bits - 1)) + narrow_range) if signed_input else 0
-    most = 2 ** (num_bits - 1) - 1 if signed_input else 2**num_bits - 1
-    with np.errstate(all="ignore"):
-        # The larger of the two scales fits both limits.
-        from_low = np.where(least * low > 0, least / low, np.inf)
-        from_high = np.where(most * high > 0, most / high, np.inf)
-        scale = np.minimum(from_low, from_high)
-        scale = np.where(np.isfinite(scale), scale, 1.0)
-        bottom, top = (least / scale).reshape(around), (most / scale).reshape(around)
-        if along is None:
-            bottom, top = bottom.reshape(()), top.reshape(())
-        scale = scale.reshape(around) if along is not None else scale
-        clamped = np.clip(array, bottom, top) * scale if range_given else array * scale
-        rounded = np.rint(clamped) if round_mode == "HALF_TO_EVEN" else np.floor(clamped + 0.5)
-        values = rounded / scale
-    inside = (array >= bottom) & (array <= top)
-    kind = x.dtype.as_numpy_dtype
+    x = checked(input, _FLOATS, op, dtypes.float32)
+    limits = [_core.convert(limit, x.dtype, None) for limit in (input_min, input_max)]
+    if axis is not None and axis < 0:
+        axis += x.ndim
+    values = _rounded(
+        *(x, limits, signed_input, num_bits, range_given, round_mode, narrow_range, axis, op)
+    )
 
-    def backward(dy: Tensor) -> Tensor:
-        return dy * _core.convert(inside.astype(kind), x.dtype, None)
+    def backward(dy: Tensor) -> list[Tensor]:
+        # The limits count as they were given, even where those of the inputs were used.
+        around = [1] * x.ndim
+        if axis is not None and limits[0].ndim:
+            around[axis] = -1
+        low, high = (_ops.reshape(limit, around) for limit in limits)
+        inside = _ops.logical_and(_ops.greater_equal(x, low), _ops.less_equal(x, high))
+        return [dy * _ops.cast(inside, x.dtype), *(_ops.zeros_like(limit) for limit in limits)]
 
-    (y,) = differentiable([_core.convert(values.astype(kind), x.dtype, None)], [x], backward)
+    (y,) = differentiable([values], [x, *limits], backward)
     return y
 
 
@@ -343,14 +369,18 @@ def quantize_and_dequantize(
     narrow_range: bool = False,
     axis: int | None = None,
 ) -> Tensor:
-    """An older name of `quantize_and_dequantize_v2`.
+    """The same as `quantize_and_dequantize_v2`, but that all of the gradient is passed on.
 
     >>> tf.quantization.quantize_and_dequantize([1.0, 2.0], 0.0, 0.0).shape
     TensorShape([2])
     """
-    return quantize_and_dequantize_v2(
-        *(input, input_min, input_max, signed_input, num_bits, range_given),
-        round_mode=round_mode,
-        narrow_range=narrow_range,
-        axis=axis,
+    op = "QuantizeAndDequantizeV2"
+    x = checked(input, _FLOATS, op, dtypes.float32)
+    limits = [_core.convert(limit, x.dtype, None) for limit in (input_min, input_max)]
+    if axis is not None and axis < 0:
+        axis += x.ndim
+    values = _rounded(
+        *(x, limits, signed_input, num_bits, range_given, round_mode, narrow_range, axis, op)
     )
+    (y,) = differentiable([values], [x], lambda dy: [dy])
+    return y
