@@ -25,6 +25,17 @@ class Value(NamedTuple):
     full_name: str = ""
 
 
+class Held:
+    """Something of an object that is saved as if it were an object below it.
+
+    Args:
+        values: what is saved, by attribute name.
+    """
+
+    def __init__(self, values: Callable[[], dict[str, Value]]) -> None:
+        self._checkpoint_values = values
+
+
 def is_trackable(value: Any) -> bool:
     """Whether a value is saved with the object it is an attribute of."""
     if isinstance(value, (Variable, Module)):

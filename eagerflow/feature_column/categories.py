@@ -309,7 +309,7 @@ def categorical_column_with_hash_bucket(
     >>> layer = tf.keras.layers.DenseFeatures([tf.feature_column.indicator_column(word)])
     >>> layer({"word": tf.constant(["a", "b"])}).numpy()
     array([[0., 0., 0., 1.],
-           [0., 0., 0., 1.]], dtype=float32)
+           [0., 0., 1., 0.]], dtype=float32)
     """
     if hash_bucket_size is None:
         raise ValueError(f"hash_bucket_size must be set. key: {key}")

@@ -70,6 +70,8 @@ def load(export_dir: Any, tags: Any = None, options: Any = None) -> Any:
     keras_model = _keras_model(folder, stored)
     if keras_model is not None:
         restore_objects(keras_model, variables).expect_partial()
+        for layer in keras_model._flatten_layers():
+            layer.finalize_state()
         return keras_model
     try:
         root = _objects(graph.object_graph_def, stored)

@@ -52,6 +52,7 @@ FAMILIES = (
     "keras_parts",
     "keras_summaries",
     "feature_columns",
+    "keras_feature_space",
     "errors",
     "surface",
     "system",

@@ -346,7 +346,7 @@ class Layer(LayerConfig, LayerNodes):
                 "built. You can build it manually via: "
                 f"`{self.name}.build(batch_input_shape)`."
             )
-        return sum(int(np.prod(variable.shape.as_list())) for variable in self.weights)
+        return sum(variable.shape.num_elements() or 0 for variable in self.weights)
 
     def _own_variables(self) -> list[Any]:
         """The layer's own weights, without those of layers inside."""
@@ -377,6 +377,9 @@ class Layer(LayerConfig, LayerNodes):
 
     def finalize_state(self) -> None:
         """Called when everything that adapts to data has seen it; subclasses may override it."""
+
+    def _check_hdf5(self) -> None:
+        """Raises if the layer has a state that HDF5's files of weights cannot hold."""
 
     def _argument_names(self) -> list[str]:
         """The names of the positional arguments of `call`."""

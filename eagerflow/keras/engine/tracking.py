@@ -150,19 +150,17 @@ class TrackedModule(Module):
             settle(self)
 
     def _checkpoint_children(self) -> dict[str, Any]:
-        """The attributes, and those weights that are none, by the names they were made under."""
+        """The weights by the names they were made under, and the attributes by theirs."""
         from eagerflow.checkpoint.trackable import attributes
 
-        found = attributes(self)
         named = self.__dict__.get("_weights_by_name")
-        if named:
-            held = {id(value) for value in found.values()}
-            lists = (self.__dict__.get(key, ()) for key in _WEIGHTS)
-            kept = {id(variable) for weights in lists for variable in weights}
-            for name, variable in named.items():
-                if id(variable) in kept and id(variable) not in held:
-                    found.setdefault(name, variable)
-        return found
+        if not named:
+            return attributes(self)
+        lists = (self.__dict__.get(key, ()) for key in _WEIGHTS)
+        kept = {id(variable) for weights in lists for variable in weights}
+        return {
+            name: variable for name, variable in named.items() if id(variable) in kept
+        } | attributes(self)
 
     def _forget(self, name: str, value: Any) -> None:
         """Drops what an attribute held, unless another one holds it too."""

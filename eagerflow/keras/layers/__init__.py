@@ -1,5 +1,8 @@
 """tf.keras.layers: what models are made of."""
 
+import importlib as _importlib
+import typing as _typing
+
 from eagerflow.keras.engine.input_layer import Input, InputLayer
 from eagerflow.keras.engine.input_spec import InputSpec
 from eagerflow.keras.engine.layer import Layer
@@ -43,7 +46,6 @@ from eagerflow.keras.layers.convolution_transpose import (
     Convolution3DTranspose,
 )
 from eagerflow.keras.layers.dense import Dense
-from eagerflow.keras.layers.dense_features import DenseFeatures
 from eagerflow.keras.layers.depthwise_convolution import DepthwiseConv1D, DepthwiseConv2D
 from eagerflow.keras.layers.discretization import Discretization
 from eagerflow.keras.layers.dropout import (
@@ -158,3 +160,18 @@ from eagerflow.keras.layers.text_vectorization import TextVectorization
 from eagerflow.keras.layers.time_distributed import TimeDistributed
 from eagerflow.keras.layers.upsampling import UpSampling1D, UpSampling2D, UpSampling3D
 from eagerflow.keras.layers.wrapper import SpectralNormalization, Wrapper
+
+# Feature columns are imported when they are first asked for.
+_LATER = {"DenseFeatures": "eagerflow.keras.layers.dense_features"}
+
+
+def __getattr__(name: str) -> _typing.Any:
+    """Imports a name when it is first asked for."""
+    if name not in _LATER:
+        raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+    found = globals()[name] = getattr(_importlib.import_module(_LATER[name]), name)
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LATER})

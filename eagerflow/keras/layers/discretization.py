@@ -22,6 +22,7 @@ from eagerflow.keras.layers.preprocessing_layer import (
     listed,
 )
 from eagerflow.ops import conversion
+from eagerflow.variable import Variable
 
 _ops = _core.ops
 
@@ -68,7 +69,6 @@ class Discretization(PreprocessingLayer):
     _composite_call = "numbers"
 
     _saves_any_shape = True
-    _summary: Any = None
 
     def __init__(
         self,
@@ -105,9 +105,13 @@ class Discretization(PreprocessingLayer):
         self.sparse = sparse
 
     def build(self, input_shape: Any) -> None:
-        if self._summary is None:
-            self.reset_state()
+        if self.input_bin_boundaries is None and self.summary is None:
+            self.summary = Variable(
+                np.zeros([2, 0], "float32"), trainable=False, shape=[2, None], name="summary"
+            )
         Layer.build(self, input_shape)
+
+    summary: Any = None
 
     def update_state(self, data: Any) -> None:
         if self.input_bin_boundaries is not None:
@@ -119,30 +123,32 @@ class Discretization(PreprocessingLayer):
         if not self.built:
             raise RuntimeError("`build` must be called before `update_state`.")
         new = summarized(data.numpy().astype("float32"), self.epsilon)
-        both = np.concatenate([self._summary, new], 1)
+        both = np.concatenate([self.summary.numpy(), new], 1)
         both = both[:, np.argsort(both[0], kind="stable")]
-        self.__dict__["_summary"] = compressed(both, self.epsilon)
+        self.summary.assign(compressed(both, self.epsilon))
 
     def finalize_state(self) -> None:
         if self.input_bin_boundaries is not None or not self.built:
             return
-        boundaries = compressed(self._summary, 1.0 / (self.num_bins or 1))[0, :-1]
+        if not self.summary.numpy().size:
+            return
+        boundaries = compressed(self.summary.numpy(), 1.0 / (self.num_bins or 1))[0, :-1]
         self.bin_boundaries = boundaries.tolist()
 
     def save_own_variables(self, store: dict[str, Any]) -> None:
         """Puts the summary of the data into a store."""
-        if self._summary is not None:
-            store["0"] = self._summary
+        if self.summary is not None:
+            store["0"] = self.summary.numpy()
 
     def load_own_variables(self, store: Any) -> None:
         """Takes what `save_own_variables` put into a store."""
         if "0" in store:
-            self.__dict__["_summary"] = store["0"]
+            self.summary.assign(store["0"])
             self.finalize_state()
 
     def reset_state(self) -> None:
-        if self.input_bin_boundaries is None:
-            self.__dict__["_summary"] = np.zeros([2, 0], "float32")
+        if self.input_bin_boundaries is None and self.summary is not None:
+            self.summary.assign(np.zeros([2, 0], "float32"))
 
     def call(self, inputs: Any) -> Any:
         return self.encode(self.whole_numbers(as_tensor(inputs)))

@@ -10,6 +10,7 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow import dtype as dtypes
+from eagerflow.checkpoint.trackable import Held, Value
 from eagerflow.keras import backend
 from eagerflow.keras.engine.call_context import is_inferring
 from eagerflow.keras.engine.composite_calls import is_composite
@@ -222,6 +223,45 @@ class IndexLookup(PreprocessingLayer):
         if "idf_weights" in store:
             factors = _core.convert(store["idf_weights"], None, None)
             self.__dict__["_idf"] = _ops.cast(factors, self.compute_dtype)
+
+    def _check_hdf5(self) -> None:
+        if self.input_vocabulary is None and self._tokens:
+            raise NotImplementedError(
+                "Save or restore weights that is not an instance of `tf.Variable` is not supported "
+                "in h5, use `save_format='tf'` instead. Received a model or layer "
+                f"{type(self).__name__} with a vocabulary that `adapt` or `set_vocabulary` made."
+            )
+
+    def _checkpoint_children(self) -> dict[str, Any]:
+        """The terms and their factors, unless they were given when the layer was made."""
+        if self.input_vocabulary is not None:
+            return super()._checkpoint_children()
+        found = super()._checkpoint_children()
+        held = found.pop("_held", None) or Held(self._checkpoint_terms)
+        self.__dict__["_held"] = held
+        return {**found, "lookup_table": held}
+
+    def _checkpoint_terms(self) -> dict[str, Value]:
+        def terms() -> Any:
+            array = np.empty(len(self._tokens), object)
+            array[:] = [str(term).encode() for term in self._tokens]
+            return _core.convert(array, dtypes.string, None)
+
+        def set_terms(values: Any) -> None:
+            found = [self._from_text(term.decode()) for term in values.numpy().tolist()]
+            self._set_terms([self._key(term) for term in found], None)
+
+        def set_factors(values: Any) -> None:
+            self.__dict__["_idf"] = _ops.cast(values, self.compute_dtype)
+
+        found = {"table-keys": Value(terms, set_terms)}
+        if self.output_mode == "tf_idf":
+            none = np.zeros([0], "float32")
+            found["idf_weights"] = Value(
+                lambda: _core.convert(none if self._idf is None else self._idf, None, None),
+                set_factors,
+            )
+        return found
 
     def save_assets(self, dir_path: str) -> None:
         """Writes the terms into `vocabulary.txt` in a folder, if the configuration lacks them."""

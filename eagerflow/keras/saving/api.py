@@ -177,7 +177,9 @@ def load_weights(
                 "Weights in TensorFlow's format cannot be loaded by name; they are found by the "
                 "names of attributes anyway."
             )
-        return restore_objects(model, path)
+        status = restore_objects(model, path)
+        hdf5_model.finalize(model)
+        return status
     if not os.path.isfile(path) and path.endswith(_HDF5):
         raise FileNotFoundError(f"There is no file of weights at {path}.")
     if not os.path.isfile(path):
@@ -203,6 +205,7 @@ def load_weights(
                     "when `by_name` is `True`."
                 )
             hdf5_model.read_weights(hdf5_model.weights_group(file), model)
+    hdf5_model.finalize(model)
     return None
 
 

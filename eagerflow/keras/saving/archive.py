@@ -38,7 +38,7 @@ def save_model(model: Any, path: Any) -> None:
             "The model has no weights yet: call it on data or `build` it before it is saved."
         )
     config = serialize_keras_object(model)
-    compile_config = model.get_compile_config()
+    compile_config = getattr(model, "get_compile_config", lambda: None)()
     if compile_config is not None:
         config["compile_config"] = compile_config
     metadata = {

@@ -120,6 +120,8 @@ def _loss_config(entry: Any) -> Any:
 
 def write_weights(group: Any, model: Any) -> None:
     """Puts each layer's weights into a group of their own."""
+    for layer in model._flatten_layers():
+        layer._check_hdf5()
     group.attrs["backend"] = "tensorflow"
     group.attrs["keras_version"] = VERSION
     layers = model.layers
@@ -127,6 +129,12 @@ def write_weights(group: Any, model: Any) -> None:
     for layer in layers:
         _write_group(group.create_group(layer.name), layer_weights(layer))
     _write_group(group.create_group(_TOP_LEVEL), _own_weights(model))
+
+
+def finalize(model: Any) -> None:
+    """Lets all layers take in what was read from a file."""
+    for layer in model._flatten_layers():
+        layer.finalize_state()
 
 
 def layer_weights(layer: Any) -> list[Any]:
@@ -190,6 +198,7 @@ def load_model(
         config = as_tuples(json.loads(files.text(file.attrs["model_config"])))
         model = model_from_config(keras3.translated(config))
         read_weights(file["model_weights"], model)
+        finalize(model)
         if compile:
             _compile(model, file)
     return model
@@ -309,7 +318,7 @@ def _differences(where: str, weights: list[Any], values: list[Any]) -> list[str]
     return [
         f"{where}: {weight.name} has shape {tuple(weight.shape)}, the file has {np.shape(value)}"
         for weight, value in zip(weights, values, strict=True)
-        if tuple(weight.shape) != np.shape(value)
+        if not weight.shape.is_compatible_with(np.shape(value))
     ]
 
 

@@ -40,6 +40,7 @@ _PUBLIC_MODULES = {
 # Where Keras keeps classes that it does not show.
 _HIDDEN_MODULES = {
     "eagerflow.keras.engine.functional": "tf_keras.src.engine.functional",
+    "eagerflow.keras.utils.feature_space": "tf_keras.src.utils.feature_space",
     "eagerflow.keras.engine.op_layer": "tf_keras.src.layers.core.tf_op_layer",
 }
 _BUILTIN_MODULES = (

@@ -1,5 +1,8 @@
 """tf.keras.utils: what programs need around layers and models."""
 
+import importlib as _importlib
+import typing as _typing
+
 from eagerflow.keras.backend_ops.state import clear_session
 from eagerflow.keras.engine.data_adapter import pack_x_y_sample_weight, unpack_x_y_sample_weight
 from eagerflow.keras.engine.keras_tensor import is_keras_tensor
@@ -20,6 +23,7 @@ from eagerflow.keras.utils.directory_datasets import (
     image_dataset_from_directory,
     text_dataset_from_directory,
 )
+from eagerflow.keras.utils.embedding_matrix import warmstart_embedding_matrix
 from eagerflow.keras.utils.file_download import get_file
 from eagerflow.keras.utils.image_utils import array_to_img, img_to_array, load_img, save_img
 from eagerflow.keras.utils.io_utils import (
@@ -42,7 +46,24 @@ from eagerflow.keras.utils.sequence import (
 from eagerflow.keras.utils.timeseries import timeseries_dataset_from_array
 from eagerflow.keras.utils.vis_utils import model_to_dot, plot_model
 
+# It needs the layers, which are imported after this.
+_LATER = {"FeatureSpace": "eagerflow.keras.utils.feature_space"}
+
+
+def __getattr__(name: str) -> _typing.Any:
+    """Imports a name when it is first asked for."""
+    if name not in _LATER:
+        raise AttributeError(f"module 'eagerflow.keras.utils' has no attribute '{name}'")
+    found = globals()[name] = getattr(_importlib.import_module(_LATER[name]), name)
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
 __all__ = [
+    *_LATER,
     "clear_session",
     "is_keras_tensor",
     "get_source_inputs",
@@ -83,4 +104,5 @@ __all__ = [
     "to_categorical",
     "to_ordinal",
     "unpack_x_y_sample_weight",
+    "warmstart_embedding_matrix",
 ]

@@ -6,8 +6,6 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from eagerflow import nest
 from eagerflow.keras.engine.input_layer import InputLayer
 from eagerflow.keras.utils import io_utils
@@ -24,13 +22,13 @@ def count_params(weights: Any) -> int:
     6
     """
     unique = {id(weight): weight for weight in weights}.values()
-    return int(sum(np.prod(weight.shape.as_list()) for weight in unique))
+    return int(sum(weight.shape.num_elements() or 0 for weight in unique))
 
 
 def weight_memory_size(weights: Any) -> int:
     """How many bytes variables take, each counted once."""
     unique = {id(weight): weight for weight in weights}.values()
-    return int(sum(np.prod(w.shape.as_list()) * w.dtype.size for w in unique))
+    return int(sum((w.shape.num_elements() or 0) * w.dtype.size for w in unique))
 
 
 def readable_memory_size(size: float) -> str:

@@ -1,0 +1,55 @@
+"""Embedding tables for a new vocabulary, with the vectors of an old one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from eagerflow import _core
+from eagerflow.keras import initializers
+from eagerflow.keras.layers.preprocessing_layer import listed
+
+
+def warmstart_embedding_matrix(
+    base_vocabulary: Any,
+    new_vocabulary: Any,
+    base_embeddings: Any,
+    new_embeddings_initializer: Any = "uniform",
+) -> Any:
+    """An embedding table for a new vocabulary: words that an old one has keep their vectors.
+
+    Args:
+        base_vocabulary: the old words, in an array, a list, or the lines of a file whose path is
+            given.
+        new_vocabulary: the new words, likewise.
+        base_embeddings: the old vectors, `[words, dimension]`.
+        new_embeddings_initializer: what other words have.
+
+    Returns:
+        `[new words, dimension]`.
+
+    >>> old = np.array([[1.0, 2.0], [3.0, 4.0]])
+    >>> tf.keras.utils.warmstart_embedding_matrix(["a", "b"], ["b", "c"], old, "zeros").numpy()
+    array([[3., 4.],
+           [0., 0.]])
+    """
+    table = np.asarray(base_embeddings)
+    old = {word: place for place, word in enumerate(_words(base_vocabulary))}
+    new = _words(new_vocabulary)
+    shape = (len(new), table.shape[1])
+    made = initializers.get(new_embeddings_initializer)(shape, dtype=table.dtype.name)
+    result = np.array(made.numpy(), dtype=table.dtype)
+    for place, word in enumerate(new):
+        if word in old:
+            result[place] = table[old[word]]
+    return _core.convert(result, None, None)
+
+
+def _words(vocabulary: Any) -> list[Any]:
+    """The words of a vocabulary, as text."""
+    if isinstance(vocabulary, str | Path):
+        return Path(vocabulary).read_text(encoding="utf-8").splitlines()
+    words = np.asarray(listed(vocabulary), dtype=object).reshape(-1).tolist()
+    return [word.decode("utf-8") if isinstance(word, bytes) else word for word in words]
