@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
+import textwrap
 from types import SimpleNamespace
 from typing import Any
 
@@ -16,6 +19,45 @@ def do_not_convert(func: Any = None) -> Any:
     6
     """
     return func if func is not None else do_not_convert
+
+
+def to_graph(
+    entity: Any, recursive: bool = True, experimental_optional_features: Any = None
+) -> Any:
+    """A function that does what a Python function does; it runs as it is.
+
+    Args:
+        entity: a function or method.
+        recursive: ignored.
+        experimental_optional_features: ignored.
+
+    Raises:
+        TypeError: if it is no function of Python's.
+
+    >>> tf.autograph.to_graph(lambda x: 2 * x)(3)
+    6
+    """
+    if not callable(entity) or not hasattr(entity, "__code__"):
+        raise TypeError(
+            f"Cannot apply autograph to {entity!r}, which doesn't expose a __code__ object. If this "
+            "is a @tf.function, try passing f.python_function instead."
+        )
+
+    @functools.wraps(entity)
+    def converted(*args: Any, **kwargs: Any) -> Any:
+        return entity(*args, **kwargs)
+
+    return converted
+
+
+def to_code(entity: Any, recursive: bool = True, experimental_optional_features: Any = None) -> str:
+    """The source of the function that `to_graph` gives: that of the function itself.
+
+    Raises:
+        TypeError: if it is no function of Python's.
+        OSError: if its source is not known.
+    """
+    return textwrap.dedent(inspect.getsource(to_graph(entity)))
 
 
 def set_verbosity(level: int, alsologtostdout: bool = False) -> None:

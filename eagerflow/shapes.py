@@ -296,6 +296,35 @@ class TensorShape:
             return False
         return all(b is None or a == b for a, b in zip(self._dims, other._dims, strict=True))
 
+    def as_proto(self) -> Any:
+        """The shape as a `TensorShapeProto`, with -1 for unknown sizes.
+
+        >>> tf.TensorShape(tf.TensorShape([2, None]).as_proto())
+        TensorShape([2, None])
+        """
+        message = self.experimental_type_proto()()
+        if self._dims is None:
+            message.unknown_rank = True
+        for size in self._dims or ():
+            message.dim.add(size=-1 if size is None else size)
+        return message
+
+    def experimental_as_proto(self) -> Any:
+        """The same as `as_proto`."""
+        return self.as_proto()
+
+    @classmethod
+    def experimental_from_proto(cls, proto: Any) -> TensorShape:
+        """The shape that a `TensorShapeProto` describes."""
+        return cls(proto)
+
+    @classmethod
+    def experimental_type_proto(cls) -> Any:
+        """The class of messages that describe shapes."""
+        from eagerflow.protos.tensor import MESSAGES
+
+        return MESSAGES["TensorShapeProto"]
+
     def __len__(self) -> int:
         if self._dims is None:
             raise ValueError("Cannot take the length of shape with unknown rank.")
@@ -368,6 +397,10 @@ def _dims_of(dims: Any) -> tuple[int | None, ...] | None:
             "could not be converted to a dimension. A shape should either be single dimension "
             "(e.g. 10), or an iterable of dimensions (e.g. [1, 10, None])."
         )
+    if hasattr(dims, "unknown_rank"):
+        if dims.unknown_rank:
+            return None
+        return tuple(None if dim.size == -1 else _size(dim.size) for dim in dims.dim)
     try:
         entries = iter(dims)
     except TypeError:

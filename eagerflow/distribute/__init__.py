@@ -9,9 +9,13 @@ from eagerflow.distribute.options import (
     RunOptions,
 )
 from eagerflow.distribute.strategy import (
+    DistributedDataset,
+    DistributedIterator,
+    DistributedValues,
     InputContext,
     InputReplicationMode,
     MirroredStrategy,
+    MultiWorkerMirroredStrategy,
     OneDeviceStrategy,
     ReduceOp,
     ReplicaContext,
@@ -26,11 +30,15 @@ from eagerflow.distribute.strategy import (
 
 __all__ = [
     "CrossDeviceOps",
+    "DistributedDataset",
+    "DistributedIterator",
+    "DistributedValues",
     "HierarchicalCopyAllReduce",
     "InputContext",
     "InputOptions",
     "InputReplicationMode",
     "MirroredStrategy",
+    "MultiWorkerMirroredStrategy",
     "NcclAllReduce",
     "OneDeviceStrategy",
     "ReduceOp",

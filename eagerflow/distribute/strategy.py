@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import contextlib
 import enum
+import json
+import os
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from eagerflow import _core, nest
+from eagerflow.data.dataset import Dataset
+from eagerflow.data.iterator import Iterator as DatasetIterator
 from eagerflow.ops.reduction import reduce_mean, reduce_sum
+from eagerflow.train.cluster import ClusterSpec
 
 _DEVICE = "/job:localhost/replica:0/task:0/device:CPU:0"
 
@@ -164,6 +170,70 @@ class StrategyExtended:
         return contextlib.nullcontext()
 
 
+class DistributedDataset(ABC):
+    """What `experimental_distribute_dataset` gives: on one device, any dataset."""
+
+    @property
+    @abstractmethod
+    def element_spec(self) -> Any:
+        """The spec of the elements."""
+
+    @abstractmethod
+    def reduce(self, initial_state: Any, reduce_func: Callable) -> Any:
+        """What a function makes of a state and each element in turn."""
+
+    @abstractmethod
+    def __iter__(self) -> Any: ...
+
+
+class DistributedIterator(ABC):
+    """What goes through a distributed dataset: on one device, any dataset's iterator."""
+
+    @property
+    @abstractmethod
+    def element_spec(self) -> Any:
+        """The spec of the elements."""
+
+    @abstractmethod
+    def get_next(self) -> Any:
+        """The next element."""
+
+    @abstractmethod
+    def get_next_as_optional(self) -> Any:
+        """The next element, or an empty Optional at the end."""
+
+
+DistributedDataset.register(Dataset)
+DistributedIterator.register(DatasetIterator)
+
+
+class DistributedValues:
+    """A value for each replica, of which there is one."""
+
+    def __init__(self, values: Any) -> None:
+        self._values = tuple(values)
+
+    @property
+    def values(self) -> tuple:
+        """The values, one for each replica."""
+        return self._values
+
+
+class PerReplica(DistributedValues):
+    """Values that replicas have made or shall be given."""
+
+    def __repr__(self) -> str:
+        shown = "\n".join(f"  {k}: {value!s}" for k, value in enumerate(self._values))
+        return f"PerReplica:{{\n{shown}\n}}"
+
+
+def _of_replica(structure: Any) -> Any:
+    """A structure with the values of the only replica."""
+    return nest.map_structure(
+        lambda leaf: leaf.values[0] if isinstance(leaf, DistributedValues) else leaf, structure
+    )
+
+
 class Strategy:
     """Spreads computation over devices; here there is one, so every program has one replica.
 
@@ -208,7 +278,7 @@ class Strategy:
         _state.replicas.append(ReplicaContext(self))
         try:
             with self.scope():
-                return fn(*args, **(kwargs or {}))
+                return fn(*_of_replica(args), **_of_replica(kwargs or {}))
         finally:
             _state.replicas.pop()
 
@@ -235,15 +305,15 @@ class Strategy:
                 return tensor
             return (reduce_sum if kind is ReduceOp.SUM else reduce_mean)(tensor, axis)
 
-        return nest.map_structure(joined, value)
+        return nest.map_structure(joined, _of_replica(value))
 
     def gather(self, value: Any, axis: int) -> Any:
         """The replicas' values side by side, which is the only one's."""
-        return nest.map_structure(_core.convert, value)
+        return nest.map_structure(_core.convert, _of_replica(value))
 
     def experimental_local_results(self, value: Any) -> tuple:
         """The values of the replicas of this machine, a tuple of one."""
-        return (value,)
+        return (_of_replica(value),)
 
     def experimental_distribute_dataset(self, dataset: Any, options: Any = None) -> Any:
         """A dataset for all replicas: the same one."""
@@ -254,8 +324,12 @@ class Strategy:
         return dataset_fn(InputContext())
 
     def experimental_distribute_values_from_function(self, value_fn: Callable) -> Any:
-        """What a function of a context gives for the only replica."""
-        return value_fn(ValueContext())
+        """What a function of a context gives for the only replica.
+
+        Returns:
+            A `tf.distribute.DistributedValues`, which `run` takes as an argument.
+        """
+        return PerReplica([value_fn(ValueContext())])
 
 
 class MirroredStrategy(Strategy):
@@ -287,6 +361,43 @@ class OneDeviceStrategy(Strategy):
     def __init__(self, device: str) -> None:
         super().__init__()
         _check_devices([device])
+
+
+class MultiWorkerMirroredStrategy(Strategy):
+    """Copies variables to the workers of a cluster, of which there is one: this program.
+
+    Args:
+        cluster_resolver: knows the cluster, as its method `cluster_spec` says; by default the
+            environment variable `TF_CONFIG` does.
+        communication_options: ignored.
+
+    Raises:
+        ValueError: if the cluster has more than one worker.
+
+    >>> strategy = tf.distribute.MultiWorkerMirroredStrategy()
+    >>> strategy.run(lambda x: x * 2, args=(tf.constant(3),))
+    <tf.Tensor: shape=(), dtype=int32, numpy=6>
+    """
+
+    def __init__(self, cluster_resolver: Any = None, communication_options: Any = None) -> None:
+        super().__init__()
+        self._cluster_resolver = cluster_resolver
+        if cluster_resolver is not None:
+            cluster = cluster_resolver.cluster_spec()
+        else:
+            cluster = json.loads(os.environ.get("TF_CONFIG") or "{}").get("cluster", {})
+        spec = ClusterSpec(cluster)
+        workers = sum(spec.num_tasks(job) for job in spec.jobs if job in ("chief", "worker"))
+        if workers > 1:
+            raise ValueError(
+                f"The cluster has {workers} workers. Training runs in one program: leave TF_CONFIG "
+                "unset, or name one worker."
+            )
+
+    @property
+    def cluster_resolver(self) -> Any:
+        """What was given to the constructor."""
+        return self._cluster_resolver
 
 
 def _check_devices(devices: Any) -> None:

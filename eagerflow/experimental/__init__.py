@@ -26,6 +26,11 @@ if typing.TYPE_CHECKING:
         dispatch_for_unary_elementwise_apis,
         unregister_dispatch_for,
     )
+    from eagerflow.experimental.execution import (
+        async_clear_error,
+        async_scope,
+        function_executor_type,
+    )
     from eagerflow.extension_types.batching import (
         BatchableExtensionType,
         ExtensionTypeBatchEncoder,
@@ -40,6 +45,9 @@ _MODULES = {
     "numpy": "eagerflow.experimental.numpy",
 }
 _NAMES = {
+    "async_clear_error": "eagerflow.experimental.execution",
+    "async_scope": "eagerflow.experimental.execution",
+    "function_executor_type": "eagerflow.experimental.execution",
     "DynamicRaggedShape": "eagerflow.ragged_shapes.shape",
     "RowPartition": "eagerflow.ragged_shapes.partition",
     "dispatch_for_api": "eagerflow.dispatch",
@@ -62,6 +70,8 @@ __all__ = [
     "ExtensionTypeSpec",
     "Optional",
     "RowPartition",
+    "async_clear_error",
+    "async_scope",
     "dispatch_for_api",
     "dispatch_for_binary_elementwise_apis",
     "dispatch_for_binary_elementwise_assert_apis",
@@ -74,6 +84,7 @@ __all__ = [
     "float8_e4m3fnuz",
     "float8_e5m2",
     "float8_e5m2fnuz",
+    "function_executor_type",
     "int2",
     "int4",
     "numpy",

@@ -23,6 +23,12 @@ from eagerflow.checkpoint.state import (
     get_checkpoint_state,
     latest_checkpoint,
 )
+from eagerflow.train.cluster import (
+    ClusterSpec,
+)
+from eagerflow.train.coordinator import (
+    Coordinator,
+)
 from eagerflow.train.moving_average import (
     ExponentialMovingAverage,
 )
@@ -33,6 +39,8 @@ __all__ = [
     "CheckpointManager",
     "CheckpointOptions",
     "CheckpointView",
+    "ClusterSpec",
+    "Coordinator",
     "TrackableView",
     "checkpoints_iterator",
     "get_checkpoint_state",
@@ -43,25 +51,29 @@ __all__ = [
 ]
 
 # Message classes are made when the first one is asked for.
-_MESSAGES = (
-    "BytesList",
-    "Example",
-    "Feature",
-    "FeatureList",
-    "FeatureLists",
-    "Features",
-    "FloatList",
-    "Int64List",
-    "SequenceExample",
-)
+_MESSAGES = {
+    "BytesList": "example",
+    "ClusterDef": "cluster",
+    "Example": "example",
+    "Feature": "example",
+    "FeatureList": "example",
+    "FeatureLists": "example",
+    "Features": "example",
+    "FloatList": "example",
+    "Int64List": "example",
+    "JobDef": "cluster",
+    "SequenceExample": "example",
+    "ServerDef": "cluster",
+}
 
 
 def __getattr__(name: str) -> Any:
     if name not in _MESSAGES:
         raise AttributeError(f"module 'eagerflow.train' has no attribute '{name}'")
-    from eagerflow.protos.example import MESSAGES
+    import importlib
 
-    found = globals()[name] = MESSAGES[name]
+    messages = importlib.import_module(f"eagerflow.protos.{_MESSAGES[name]}").MESSAGES
+    found = globals()[name] = messages[name]
     return found
 
 

@@ -11,8 +11,8 @@ from eagerflow.checkpoint.state import get_checkpoint_state, latest_checkpoint
 from eagerflow.graph import control_flow
 from eagerflow.graph import variables as graph_variables
 from eagerflow.graph.session import Session
+from eagerflow.train.coordinator import Coordinator
 from eagerflow.v1 import session_hooks as hooks_module
-from eagerflow.v1.coordinator import Coordinator
 from eagerflow.v1.queue_runner import start_queue_runners
 from eagerflow.v1.saver import Saver
 from eagerflow.v1.session_hooks import SessionRunArgs, SessionRunContext, SessionRunValues

@@ -1,6 +1,6 @@
 """tf.compat.v1.train: version 1's optimizers and what belongs to training."""
 
-from eagerflow.v1.coordinator import Coordinator, LooperThread
+from eagerflow.train.coordinator import Coordinator, LooperThread
 from eagerflow.v1.decay import (
     cosine_decay,
     exponential_decay,

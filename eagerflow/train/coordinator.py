@@ -18,7 +18,7 @@ class Coordinator:
         clean_stop_exception_types: exceptions that end a thread without being errors; by default
             `tf.errors.OutOfRangeError`.
 
-    >>> coordinator = tf.compat.v1.train.Coordinator()
+    >>> coordinator = tf.train.Coordinator()
     >>> coordinator.request_stop()
     >>> coordinator.should_stop()
     True
