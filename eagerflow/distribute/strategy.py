@@ -13,7 +13,7 @@ from typing import Any
 
 from eagerflow import _core, nest
 from eagerflow.data.dataset import Dataset
-from eagerflow.data.iterator import Iterator as DatasetIterator
+from eagerflow.data.iterator import OwnedIterator
 from eagerflow.ops.reduction import reduce_mean, reduce_sum
 from eagerflow.train.cluster import ClusterSpec
 
@@ -204,7 +204,7 @@ class DistributedIterator(ABC):
 
 
 DistributedDataset.register(Dataset)
-DistributedIterator.register(DatasetIterator)
+DistributedIterator.register(OwnedIterator)
 
 
 class DistributedValues:
