@@ -147,7 +147,7 @@ def randint(shape: Any, minval: Any, maxval: Any, dtype: Any = "int32", seed: An
         raise ValueError(
             f"`keras.random.randint` requires an integer `dtype`. Received: dtype={dtype}"
         )
-    wide = kind if kind.name in ("int32", "int64", "uint32", "uint64") else dtypes.int32
+    wide = kind if kind.name in ("int32", "int64") else dtypes.int64
     numbers = stateless.stateless_uniform(sizes(shape), _seed_of(seed), minval, maxval, wide)
     return numbers if wide == kind else _ops.cast(numbers, kind)
 
@@ -170,7 +170,7 @@ def beta(shape: Any, alpha: Any, beta: Any, dtype: Any = None, seed: Any = None)
     """Numbers of the beta distribution; see `normal`."""
     first = _seed_of(seed)
     one = gamma(shape, alpha, dtype, first)
-    other = gamma(shape, beta, dtype, first + _core.convert([0, 1 << 32], dtypes.int64, None))
+    other = gamma(shape, beta, dtype, first + 12)
     return one / (one + other)
 
 

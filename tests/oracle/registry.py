@@ -46,6 +46,7 @@ FAMILIES = (
     "keras_utils",
     "keras_images",
     "keras3_ops",
+    "keras3_images",
     "keras3_layers",
     "keras3_parts",
     "keras_composites",

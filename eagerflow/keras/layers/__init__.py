@@ -28,6 +28,20 @@ from eagerflow.keras.layers.attention import AdditiveAttention, Attention
 from eagerflow.keras.layers.batch_normalization import BatchNormalization
 from eagerflow.keras.layers.bidirectional import Bidirectional
 from eagerflow.keras.layers.category_encoding import CategoryEncoding
+from eagerflow.keras.layers.color_augmentation import (
+    AutoContrast,
+    Equalization,
+    RandomColorDegeneration,
+    RandomColorJitter,
+    RandomGaussianBlur,
+    RandomGrayscale,
+    RandomHue,
+    RandomInvert,
+    RandomPosterization,
+    RandomSaturation,
+    RandomSharpness,
+    Solarization,
+)
 from eagerflow.keras.layers.conv_lstm import ConvLSTM1D, ConvLSTM2D, ConvLSTM3D
 from eagerflow.keras.layers.convolution import (
     Conv1D,
@@ -107,6 +121,7 @@ from eagerflow.keras.layers.merging import (
     multiply,
     subtract,
 )
+from eagerflow.keras.layers.mixing_augmentation import CutMix, MixUp, RandomErasing
 from eagerflow.keras.layers.multi_head_attention import MultiHeadAttention
 from eagerflow.keras.layers.padding import (
     Cropping1D,

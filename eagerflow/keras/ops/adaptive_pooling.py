@@ -8,6 +8,7 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow import dtype as dtypes
+from eagerflow.keras.ops.arrays import take_along_axis
 from eagerflow.keras.ops.promotion import floating, tensor
 
 _ops = _core.ops
@@ -84,5 +85,7 @@ def adaptive_max_pool(inputs: Any, output_size: Any, data_format: str | None = N
             spread = [1] * axis + [count, width] + [1] * (x.ndim - 1 - axis)
             lowest = _core.convert(x.dtype.min, x.dtype, None)
             found = _ops.select(_core.convert(inside.reshape(spread), None, None), found, lowest)
-        x = _ops.reduce_max(found, axis + 1)
+        # Of equal values the first one alone gets the gradient, as in other pooling.
+        first = _ops.expand_dims(_ops.argmax(found, axis + 1), axis + 1)
+        x = _ops.squeeze(take_along_axis(found, first, axis + 1), [axis + 1])
     return x

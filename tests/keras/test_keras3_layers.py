@@ -1,0 +1,108 @@
+"""Keras 3's layers beside Keras 2's: configurations, pipelines of data, models, files."""
+
+import numpy as np
+import pytest
+
+import eagerflow as tf
+
+layers = tf.keras.layers
+IMAGES = [
+    layers.AutoContrast((0.0, 1.0)),
+    layers.CutMix(0.5, seed=1),
+    layers.Equalization(bins=16),
+    layers.MixUp(0.3, seed=1),
+    layers.RandomColorDegeneration(0.5, seed=1),
+    layers.RandomColorJitter(brightness_factor=0.2, hue_factor=0.1, seed=1),
+    layers.RandomErasing(fill_value=3.0, seed=1),
+    layers.RandomGaussianBlur(0.5, (3, 5), 0.7, seed=1),
+    layers.RandomGrayscale(0.5, seed=1),
+    layers.RandomHue(0.5, seed=1),
+    layers.RandomInvert(0.5, seed=1),
+    layers.RandomPosterization(3, seed=1),
+    layers.RandomSaturation(0.5, seed=1),
+    layers.RandomSharpness(0.5, seed=1),
+    layers.Solarization(0.2, 0.6, seed=1),
+]
+
+
+@pytest.mark.parametrize("layer", IMAGES, ids=lambda layer: type(layer).__name__)
+def test_layers_of_images(layer):
+    x = tf.constant(np.random.default_rng(0).uniform(0, 255, (4, 6, 5, 3)), tf.float32)
+    again = type(layer).from_config(layer.get_config())
+    first = type(layer).from_config(layer.get_config())
+    np.testing.assert_array_equal(first(x).numpy(), again(x).numpy())
+    if not isinstance(layer, layers.AutoContrast):
+        np.testing.assert_array_equal(layer(x, training=False).numpy(), x.numpy())
+    labels, masks = tf.one_hot([0, 1, 2, 0], 3), tf.ones([4, 6, 5, 1])
+    found = layer({"images": x, "labels": labels, "segmentation_masks": masks})
+    assert found["images"].shape == x.shape and found["labels"].shape == labels.shape
+    np.testing.assert_allclose(found["labels"].numpy().sum(1), 1.0, rtol=1e-6)
+    single = layer({"images": x[0], "labels": labels[0]})
+    assert single["images"].shape == [6, 5, 3] and single["labels"].shape == [3]
+    with pytest.raises(ValueError, match="rank 3"):
+        layer(x[0, 0])
+    with pytest.raises(ValueError, match="bounding_box_format"):
+        layer({"images": x, "bounding_boxes": {"boxes": tf.zeros([4, 1, 4])}})
+
+
+def test_changes_in_a_pipeline_of_data():
+    change = layers.Pipeline([layers.RandomHue(0.5, seed=1), layers.Rescaling(1 / 255)])
+    data = tf.data.Dataset.from_tensor_slices(tf.ones([4, 6, 5, 3]) * 100.0).batch(2).map(change)
+    batches = [batch.numpy() for batch in data]
+    assert len(batches) == 2 and all(batch.max() < 1 for batch in batches)
+
+
+def test_channels_come_first():
+    x = tf.constant(np.random.default_rng(0).uniform(0, 255, (4, 6, 5, 3)), tf.float32)
+    turned = tf.transpose(x, [0, 3, 1, 2])
+    for layer in IMAGES:
+        if isinstance(layer, layers.AutoContrast | layers.Solarization | layers.RandomColorJitter):
+            continue
+        config = layer.get_config()
+        last = type(layer).from_config(config)
+        first = type(layer).from_config({**config, "data_format": "channels_first"})
+        np.testing.assert_allclose(
+            first(turned).numpy(), tf.transpose(last(x), [0, 3, 1, 2]).numpy(), atol=1e-3
+        )
+
+
+def test_models_with_new_layers_come_back(tmp_path):
+    x = tf.keras.Input((7,), dtype="int32")
+    words = layers.ReversibleEmbedding(11, 4, mask_zero=True)
+    y = words(x)
+    y = y + layers.GroupQueryAttention(3, 4, 2)(y, y)
+    y = layers.RMSNormalization()(y)
+    model = tf.keras.Model(x, words(y, reverse=True))
+    ids = np.array([[1, 2, 3, 4, 0, 0, 0], [5, 6, 7, 8, 9, 10, 1]])
+    path = tmp_path / "model.keras"
+    expected = model.predict(ids, verbose=0)
+    model.save(path)
+    np.testing.assert_array_equal(
+        tf.keras.models.load_model(path).predict(ids, verbose=0), expected
+    )
+    signal = tf.keras.Input((200,))
+    spectrum = layers.MelSpectrogram(64, 20, num_mel_bins=8, sampling_rate=8000)(signal)
+    assert spectrum.shape == [None, 8, 11]
+    pooled = layers.AdaptiveMaxPooling2D((2, 3))(tf.expand_dims(spectrum, -1))
+    assert tf.keras.Model(signal, pooled)(tf.ones([2, 200])).shape == [2, 2, 3, 1]
+    waves = tf.keras.Input((200, 2))
+    shown = layers.STFTSpectrogram(frame_length=32, expand_dims=True)(waves)
+    assert shown.shape == [None, 11, 17, 2]
+
+
+def test_optimizers_of_keras_3_train():
+    x = np.random.default_rng(0).normal(size=(64, 5)).astype("float32")
+    y = x @ np.arange(5.0)[:, None]
+    for optimizer in (
+        tf.keras.optimizers.Lamb(0.05),
+        tf.keras.optimizers.Muon(0.05, weight_decay=None),
+        tf.keras.optimizers.ScheduleFreeAdamW(0.2),
+        tf.keras.optimizers.LossScaleOptimizer(tf.keras.optimizers.SGD(0.05)),
+    ):
+        tf.keras.utils.set_random_seed(0)
+        model = tf.keras.Sequential([layers.Dense(8, activation="tanh"), layers.Dense(1)])
+        model.compile(optimizer, "mse")
+        losses = model.fit(x, y, epochs=20, batch_size=16, verbose=0).history["loss"]
+        assert losses[-1] < losses[0] / 2
+        again = tf.keras.optimizers.deserialize(tf.keras.optimizers.serialize(optimizer))
+        assert again.get_config() == optimizer.get_config()
