@@ -88,24 +88,27 @@ class FunctionStreams:
 
     Args:
         seed: the global seed, if it is not the one at the first call.
+        traces: how often TensorFlow traces the function before it runs: twice where variables are
+            made in it.
     """
 
-    __slots__ = ("_known", "_seed", "_streams", "_times_set")
+    __slots__ = ("_known", "_seed", "_streams", "_times_set", "_traces")
 
     # Operations beyond this number share streams; loops make them endless.
     LIMIT = 4096
 
-    def __init__(self, seed: Any = None) -> None:
+    def __init__(self, seed: Any = None, traces: int = 1) -> None:
         self._seed = seed
+        self._traces = traces
         self._times_set = -1
         self._streams: dict[tuple, Any] = {}
         self._known: dict[int, Any] = {}
 
     def once(self, place: int, make: Any) -> Any:
-        """What `make` returns when it is first asked for before the operation at a place."""
+        """What `make` returned when the operation at a place was last traced."""
         place = min(place, self.LIMIT)
         if place not in self._known:
-            self._known[place] = make()
+            self._known[place] = [make() for _ in range(self._traces)][-1]
         return self._known[place]
 
     def take(
@@ -277,7 +280,7 @@ def as_traced(function: Any, streams: FunctionStreams) -> Any:
 def once(make: Any) -> Any:
     """What a function without arguments returns: a seed for the random operation that comes next.
 
-    Where a traced function would contain the seed, it is made in the first call and kept.
+    Where a traced function would contain the seed, it is made as in its traces and kept.
     """
     call = getattr(_source.draw, "__self__", None)
     return call.once(make) if type(call) is _FunctionCall else make()

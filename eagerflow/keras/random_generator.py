@@ -6,8 +6,9 @@ import random as _python_random
 import threading
 from typing import Any
 
-from eagerflow import _core, random
+from eagerflow import _core, random, random_seed
 from eagerflow.keras import config
+from eagerflow.keras.engine.call_context import context
 from eagerflow.ops import normalization
 from eagerflow.ops import random as stateful
 from eagerflow.ops import stateless_random as stateless
@@ -57,7 +58,7 @@ class RandomGenerator:
                 "Invalid `rng_type` received. Valid `rng_type` are "
                 f'["stateless", "stateful", "legacy_stateful"]. Got: {rng_type}'
             )
-        self._seed = seed
+        self._seed: Any = seed
         self._rng_type = rng_type
         self._generator: Any = None
 
@@ -81,6 +82,16 @@ class RandomGenerator:
         """The seed of the next operation of `tf.random`: one higher each time, if there is any."""
         if self._seed is None:
             return None
+        if context.inferring:
+            return self._seed
+        return random_seed.once(self._next_seed)
+
+    def pass_over(self) -> None:
+        """Goes on to the next seed, as a call with symbolic tensors does, which draws nothing."""
+        if self._seed is not None and self._rng_type == self.RNG_LEGACY_STATEFUL:
+            self._seed += 1
+
+    def _next_seed(self) -> int:
         self._seed += 1
         return self._seed - 1
 

@@ -257,6 +257,11 @@ def call_symbolically(layer: Any, inputs: Any, rest: tuple, kwargs: dict[str, An
         context.layers.pop()
     explicit = {key: value for key, value in kwargs.items() if not _is_default(key, value)}
     outputs = _infer_layer(layer, tuple(args), explicit)
+    if explicit.get("training", context.training):
+        for inner in layer._all_inner_layers():
+            generator = getattr(inner, "_random_generator", None)
+            if generator is not None:
+                generator.pass_over()
     return connect(layer, tuple(args), explicit, outputs)
 
 

@@ -34,7 +34,9 @@ class StepStreams:
             return self._traces[max(fitting, key=_sizes_known)]
         for known in self._traces:
             wanted = _generalized(wanted, known) or wanted
-        return self._traces.setdefault(wanted, random_seed.FunctionStreams())
+        # The first time, metrics and optimizers make their variables: that needs two traces.
+        streams = random_seed.FunctionStreams(traces=1 if self._traces else 2)
+        return self._traces.setdefault(wanted, streams)
 
 
 def spec_of(value: Any) -> tuple:

@@ -102,9 +102,6 @@ class Trainer(Compiled):
         x, _, _ = data_adapter.unpack_x_y_sample_weight(data)
         return self(x, training=False)
 
-    def _prepare(self, data: Any) -> None:
-        """Called with the first batch of a model that is not built."""
-
     def make_train_function(self, force: bool = False) -> Any:
         """The function that takes an iterator over batches and makes a step of training."""
         if self.train_function is None or force:
@@ -130,8 +127,6 @@ class Trainer(Compiled):
 
         def run(iterator: Iterator[Any]) -> Any:
             data = next(iterator)
-            if not self.built:
-                self._prepare(data)
             step = getattr(self, step_name)
             if self._run_eagerly or process.functions_eager:
                 outputs = step(data)
