@@ -15,6 +15,7 @@
 #include "kernels/cpu/onednn.h"
 #include "kernels/cpu/product_convolution.h"
 #include "kernels/cpu/row_loops.h"
+#include "kernels/cpu/winograd.h"
 
 namespace ef::cpu {
 namespace {
@@ -384,6 +385,7 @@ void filter_gradient(ConvolutionPlan& plan, const Convolution& c, const float* i
 void convolve(const Convolution& c, const float* image, const float* filter, const float* result,
               const char* op) {
   if (suits_product(c)) return convolve_by_product(c, image, filter, result);
+  if (suits_winograd(c)) return convolve_by_winograd(c, image, filter, result);
   const bool threaded = max_threads() > 1 && !in_parallel();
   const onednn::Key key = key_of(c, threaded);
   auto* plan = static_cast<ConvolutionPlan*>(onednn::find_plan(key));

@@ -1,0 +1,283 @@
+// Winograd's convolution: transforms of tiles and filters, and 16 matrix products between them.
+#include "kernels/cpu/winograd.h"
+
+#include <algorithm>
+#include <atomic>
+
+#include "device/isa.h"
+#include "device/parallel.h"
+#include "kernels/cpu/gemm.h"
+#include "kernels/cpu/moves.h"
+#include "kernels/cpu/onednn.h"
+#include "kernels/cpu/winograd_loops.h"
+#include "tensor/error.h"
+
+namespace ef::cpu {
+namespace {
+
+constexpr int64_t kPlanes = 16;
+constexpr int64_t kTile = 4;  // pixels along a tile's side
+constexpr int64_t kStep = 2;  // from one tile to the next, and pixels of its result
+
+const WinogradLoops& loops() {
+  static const WinogradLoops& chosen = isa() == Isa::kAvx512 ? avx512::winograd_loops()
+                                       : isa() == Isa::kAvx2 ? avx2::winograd_loops()
+                                                             : baseline::winograd_loops();
+  return chosen;
+}
+
+int64_t halved(int64_t size) { return (size + kStep - 1) / kStep; }
+
+// Images with their channels last, seen as tiles that overlap or squares that do not.
+struct Images {
+  int64_t rows;
+  int64_t cols;
+  int64_t channels;
+  int64_t row_before;  // where the first tile starts, outside
+  int64_t col_before;
+  // Tiles of each image.
+  int64_t tile_rows;
+  int64_t tile_cols;
+
+  int64_t row_size() const { return cols * channels; }
+};
+
+// A square of pixels of an image; `inside` if none of them lies beyond its borders.
+struct Square {
+  int64_t offset;  // of the first pixel, which may lie outside
+  int64_t row;
+  int64_t col;
+  bool inside;
+};
+
+Square square_of(const Images& m, int64_t tile, int64_t side) {
+  const int64_t x = tile % m.tile_cols;
+  const int64_t y = tile / m.tile_cols % m.tile_rows;
+  const int64_t n = tile / (m.tile_cols * m.tile_rows);
+  const int64_t row = y * kStep - m.row_before;
+  const int64_t col = x * kStep - m.col_before;
+  const bool inside = row >= 0 && col >= 0 && row + side <= m.rows && col + side <= m.cols;
+  return {((n * m.rows + row) * m.cols + col) * m.channels, row, col, inside};
+}
+
+// Calls body(pixel in the square, offset in the images) for the pixels that lie in the image.
+template <class Body>
+void for_inside(const Images& m, const Square& square, int64_t side, const Body& body) {
+  for (int64_t i = 0; i < side; ++i) {
+    if (square.row + i < 0 || square.row + i >= m.rows) continue;
+    for (int64_t j = 0; j < side; ++j) {
+      if (square.col + j < 0 || square.col + j >= m.cols) continue;
+      body(i * side + j, square.offset + i * m.row_size() + j * m.channels);
+    }
+  }
+}
+
+// Reads squares, those at the borders with zeros around, and transforms them.
+template <class Transform>
+void read_squares(const Images& m, int64_t side, const float* images, int64_t first, int64_t count,
+                  float* planes, int64_t plane, float* spare, const Transform& transform) {
+  for (int64_t t = 0; t < count; ++t) {
+    const Square square = square_of(m, first + t, side);
+    float* const to = planes + t * m.channels;
+    if (square.inside) {
+      transform(to, plane, images + square.offset, m.row_size(), m.channels);
+      continue;
+    }
+    std::fill_n(spare, side * side * m.channels, 0.0f);
+    for_inside(m, square, side, [&](int64_t pixel, int64_t offset) {
+      std::copy_n(images + offset, m.channels, spare + pixel * m.channels);
+    });
+    transform(to, plane, spare, side * m.channels, m.channels);
+  }
+}
+
+void write_results(const Images& m, float* images, int64_t first, int64_t count,
+                   const float* planes, int64_t plane, float* spare) {
+  for (int64_t t = 0; t < count; ++t) {
+    const Square square = square_of(m, first + t, kStep);
+    const float* const from = planes + t * m.channels;
+    if (square.inside) {
+      loops().result(images + square.offset, m.row_size(), from, plane, m.channels);
+      continue;
+    }
+    loops().result(spare, kStep * m.channels, from, plane, m.channels);
+    for_inside(m, square, kStep, [&](int64_t pixel, int64_t offset) {
+      std::copy_n(spare + pixel * m.channels, m.channels, images + offset);
+    });
+  }
+}
+
+struct Geometry {
+  Images from;
+  Images to;
+  int64_t tiles;
+  int64_t pairs;  // of channels
+};
+
+// What is read and what is written; the gradient by the image is a convolution as well, of the
+// result's gradient with the filters turned.
+Geometry geometry_of(const Convolution& c) {
+  const Slide& row = c.window.row;
+  const Slide& col = c.window.col;
+  const bool back = c.pass == Pass::kInput;
+  const int64_t to_rows = back ? row.in : row.out;
+  const int64_t to_cols = back ? col.in : col.out;
+  const int64_t tile_rows = halved(to_rows);
+  const int64_t tile_cols = halved(to_cols);
+  Geometry g;
+  g.to = {to_rows, to_cols, back ? c.channels : c.filters, 0, 0, tile_rows, tile_cols};
+  g.from = {back ? row.out : row.in,
+            back ? col.out : col.in,
+            back ? c.filters : c.channels,
+            back ? 2 - row.before : row.before,
+            back ? 2 - col.before : col.before,
+            tile_rows,
+            tile_cols};
+  g.tiles = c.batch * tile_rows * tile_cols;
+  g.pairs = c.channels * c.filters;
+  return g;
+}
+
+// Transformed filters: 16 matrices [channels read, channels written].
+void transform_filter(const Geometry& g, const float* filter, float* to, bool turned) {
+  const onednn::Scratch memory(turned ? static_cast<size_t>(9 * g.pairs) * sizeof(float) : 0);
+  if (turned) {
+    float* const transposed = memory.as<float>();
+    StridedMove move;
+    move.add(9, g.pairs, g.pairs);
+    move.add(g.from.channels, g.to.channels, 1);
+    move.add(g.to.channels, 1, g.from.channels);
+    move.run(DType::kFloat32, transposed, filter);
+    filter = transposed;
+  }
+  parallel_for(g.pairs, 8192, [&](int64_t begin, int64_t end) {
+    loops().filter(to + begin, filter + begin, g.pairs, end - begin, turned);
+  });
+}
+
+Product product(int64_t m, int64_t n, int64_t k) {
+  Product p;
+  p.m = m, p.n = n, p.k = k;
+  p.lda = k, p.ldb = n, p.ldc = n;
+  return p;
+}
+
+// So many tiles at a time that what is made of them stays in a second-level cache; as many blocks
+// of them for each thread.
+int64_t count_blocks(const Geometry& g) {
+  constexpr int64_t kNumbers = 12'288;
+  const int64_t most = std::clamp<int64_t>(kNumbers / (g.from.channels + g.to.channels), 48, 96);
+  const int64_t threads = max_threads();
+  return (g.tiles + most * threads - 1) / (most * threads) * threads;
+}
+
+void convolve_tiles(const Convolution& c, const float* from, const float* filter, float* to) {
+  const Geometry g = geometry_of(c);
+  const onednn::Scratch filters(static_cast<size_t>(kPlanes * g.pairs) * sizeof(float));
+  transform_filter(g, filter, filters.as<float>(), c.pass == Pass::kInput);
+  const int64_t blocks = count_blocks(g);
+  const int64_t most = (g.tiles + blocks - 1) / blocks;
+  const int64_t numbers = (kPlanes * most + kTile * kTile) * (g.from.channels + g.to.channels);
+  std::atomic<bool> failed{false};
+  parallel_for(blocks, 1, [&](int64_t begin, int64_t end) {
+    const onednn::Scratch memory(static_cast<size_t>(numbers) * sizeof(float), std::nothrow);
+    if (!memory.data()) {
+      failed.store(true, std::memory_order_relaxed);
+      return;
+    }
+    float* const read = memory.as<float>();
+    float* const products = read + kPlanes * most * g.from.channels;
+    float* const spare = products + kPlanes * most * g.to.channels;
+    for (int64_t k = begin; k < end; ++k) {
+      const int64_t first = g.tiles * k / blocks;
+      const int64_t count = g.tiles * (k + 1) / blocks - first;
+      const int64_t read_plane = count * g.from.channels;
+      const int64_t plane = count * g.to.channels;
+      read_squares(g.from, kTile, from, first, count, read, read_plane, spare, loops().image);
+      for (int64_t p = 0; p < kPlanes; ++p) {
+        gemm(product(count, g.to.channels, g.from.channels), read + p * read_plane,
+             filters.as<float>() + p * g.pairs, products + p * plane);
+      }
+      write_results(g.to, to, first, count, products, plane, spare);
+    }
+  });
+  if (failed) fail(Code::kResourceExhausted, "no memory for the tiles of a convolution");
+}
+
+// The filters' gradient. All threads transform the tiles of some images, then they share the 16
+// products, so that no sums have to be added up afterwards.
+void filter_gradient(const Convolution& c, const float* image, const float* slopes, float* filter) {
+  const Geometry g = geometry_of(c);
+  constexpr int64_t kNumbers = int64_t{1} << 20;
+  const int64_t channels = g.from.channels + g.to.channels;
+  const int64_t most = std::clamp<int64_t>(kNumbers / (kPlanes * channels), 128, g.tiles);
+  const int64_t blocks = (g.tiles + most - 1) / most;
+  const int64_t spare_size = kTile * kTile * channels;
+  const int64_t parts = 4 * max_threads();
+  const onednn::Scratch memory(
+      static_cast<size_t>(kPlanes * (g.pairs + (most + 1) * channels) + parts * spare_size) *
+      sizeof(float));
+  float* const sums = memory.as<float>();
+  float* const read = sums + kPlanes * g.pairs;
+  float* const weights = read + kPlanes * most * g.from.channels;
+  float* const spares = weights + kPlanes * most * g.to.channels;
+  for (int64_t k = 0; k < blocks; ++k) {
+    const int64_t first = g.tiles * k / blocks;
+    const int64_t count = g.tiles * (k + 1) / blocks - first;
+    const int64_t read_plane = count * g.from.channels;
+    const int64_t plane = count * g.to.channels;
+    parallel_for(parts, 1, [&](int64_t begin, int64_t end) {
+      for (int64_t part = begin; part < end; ++part) {
+        float* const spare = spares + part * spare_size;
+        const int64_t at = count * part / parts;
+        const int64_t some = count * (part + 1) / parts - at;
+        read_squares(g.from, kTile, image, first + at, some, read + at * g.from.channels,
+                     read_plane, spare, loops().image);
+        read_squares(g.to, kStep, slopes, first + at, some, weights + at * g.to.channels, plane,
+                     spare, loops().result_grad);
+      }
+    });
+    parallel_for(kPlanes, 1, [&](int64_t begin, int64_t end) {
+      for (int64_t p = begin; p < end; ++p) {
+        Product each = product(g.from.channels, g.to.channels, count);
+        each.transpose_a = true;
+        each.lda = g.from.channels;
+        each.accumulate = k > 0;
+        gemm(each, read + p * read_plane, weights + p * plane, sums + p * g.pairs);
+      }
+    });
+  }
+  parallel_for(g.pairs, 8192, [&](int64_t begin, int64_t end) {
+    loops().filter_grad(filter + begin, sums + begin, g.pairs, end - begin);
+  });
+}
+
+bool three(const Slide& slide) {
+  return slide.window == 3 && slide.stride == 1 && slide.dilation == 1 && slide.before <= 2 &&
+         slide.after <= 2;
+}
+
+}  // namespace
+
+bool suits_winograd(const Convolution& c) {
+  if (c.groups != 1 || c.depthwise || c.format != DataFormat::kNhwc) return false;
+  if (!three(c.window.row) || !three(c.window.col)) return false;
+  if (std::min(c.channels, c.filters) < 32) return false;
+  const Geometry g = geometry_of(c);
+  // The tiles' pixels beyond the borders are work for nothing.
+  const int64_t pixels = c.batch * g.to.rows * g.to.cols;
+  if (10 * kStep * kStep * g.tiles > 14 * pixels) return false;
+  // And so are few tiles for which many filters have to be transformed.
+  return g.tiles >= std::max<int64_t>(96, g.pairs / 256);
+}
+
+void convolve_by_winograd(const Convolution& c, const float* image, const float* filter,
+                          const float* result) {
+  switch (c.pass) {
+    case Pass::kForward: return convolve_tiles(c, image, filter, const_cast<float*>(result));
+    case Pass::kInput: return convolve_tiles(c, result, filter, const_cast<float*>(image));
+    default: return filter_gradient(c, image, result, const_cast<float*>(filter));
+  }
+}
+
+}  // namespace ef::cpu

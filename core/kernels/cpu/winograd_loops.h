@@ -1,0 +1,39 @@
+// The transforms of Winograd's convolution of 3×3 filters, one set for each instruction set.
+//
+// S. Winograd, "Arithmetic Complexity of Computations", 1980; A. Lavin and S. Gray, "Fast
+// Algorithms for Convolutional Neural Networks", 2016: F(2×2, 3×3). A tile of 4×4 pixels and a
+// filter become 16 numbers each per channel, whose products, summed over channels, give 2×2 pixels
+// of the result.
+#pragma once
+
+#include <cstdint>
+
+namespace ef::cpu {
+
+// In each, a pixel is n numbers, rows of pixels are `row` numbers apart, and the 16 transformed
+// numbers `plane` apart.
+struct WinogradLoops {
+  // 4×4 pixels into 16.
+  void (*image)(float* to, int64_t plane, const float* x, int64_t row, int64_t n);
+  // 16 into 2×2 pixels of a result.
+  void (*result)(float* y, int64_t row, const float* from, int64_t plane, int64_t n);
+  // The gradient of 2×2 pixels of a result into 16.
+  void (*result_grad)(float* to, int64_t plane, const float* dy, int64_t row, int64_t n);
+  // `n` of `total` filters, whose 9 numbers are `total` apart, into 16 that are so, too; with
+  // `turned`, of filters turned by half a turn.
+  void (*filter)(float* to, const float* filter, int64_t total, int64_t n, bool turned);
+  // The 16 gradients into 9.
+  void (*filter_grad)(float* filter, const float* from, int64_t total, int64_t n);
+};
+
+namespace baseline {
+const WinogradLoops& winograd_loops();
+}
+namespace avx2 {
+const WinogradLoops& winograd_loops();
+}
+namespace avx512 {
+const WinogradLoops& winograd_loops();
+}
+
+}  // namespace ef::cpu
