@@ -181,3 +181,86 @@ def test_sequences_are_mixed_by_python():
     model.compile("sgd", "mse")
     model.fit(Batches(), epochs=2, verbose=0)
     assert model.samples[::2] == [0, 1, 3, 2, 4, 2, 3, 1, 0, 4]
+
+
+def test_seeds_are_drawn_in_the_order_of_building():
+    tf.keras.utils.set_random_seed(11)
+    inputs = tf.keras.Input((4, 4, 1))
+    tf.keras.layers.RandomFlip()(inputs)
+    kernel = float(tf.keras.initializers.GlorotUniform()((1,))[0])
+    tf.keras.utils.set_random_seed(11)
+    tf.keras.layers.RandomFlip()(np.ones((1, 4, 4, 1), np.float32), training=True)
+    assert float(tf.keras.initializers.GlorotUniform()((1,))[0]) == kernel
+
+
+def test_symbolic_calls_draw_nothing():
+    class Noisy(tf.keras.layers.Layer):
+        def call(self, x):
+            return x + tf.random.normal(tf.shape(x))
+
+    tf.random.set_seed(3)
+    expected = float(tf.random.normal([]))
+    tf.random.set_seed(3)
+    Noisy()(tf.keras.Input((None,)))
+    assert float(tf.random.normal([])) == expected
+
+
+def test_backend_functions_take_seeds_from_numpy():
+    backend = tf.keras.backend
+    tf.keras.utils.set_random_seed(4)
+    first = backend.random_normal([2]).numpy().tolist()
+    following = float(tf.random.normal([]))
+    tf.keras.utils.set_random_seed(4)
+    assert float(tf.random.normal([])) == following
+    assert backend.random_normal([2]).numpy().tolist() == first
+
+
+class Drawing(tf.keras.Model):
+    def train_step(self, data):
+        self.drawn.append(round(float(tf.random.normal([1])[0]), 5))
+        return {"loss": tf.reduce_mean(data)}
+
+
+def test_steps_draw_by_kinds_of_batches():
+    tf.keras.utils.set_random_seed(11)
+    model = Drawing()
+    model.compile()
+    data = np.arange(8.0, dtype=np.float32)[:, None]
+    dataset = tf.data.Dataset.from_tensor_slices(data)
+
+    def drawn(batches):
+        model.drawn = []
+        model.fit(batches, verbose=0)
+        return model.drawn
+
+    assert drawn(data) == [-0.42235]
+    assert drawn(dataset.batch(4)) == [-0.2238, 1.19233]
+    assert drawn(data[:4] for _ in range(2)) == [-0.42235, -0.2238]
+    assert drawn(dataset.batch(4, drop_remainder=True)) == [-1.22337, 0.49945]
+
+
+def test_no_dropout_draws_nothing():
+    tf.random.set_seed(3)
+    expected = float(tf.random.normal([]))
+    tf.random.set_seed(3)
+    tf.keras.layers.Dropout(0.0)(tf.ones([2, 2]), training=True)
+    assert float(tf.random.normal([])) == expected
+
+
+def test_datasets_are_shuffled_as_if_opened_once_before():
+    tf.random.set_seed(7)
+    dataset = tf.data.Dataset.range(5).shuffle(5).batch(5)
+    orders = [batch.numpy().tolist() for _ in range(3) for batch in dataset]
+    tf.random.set_seed(7)
+    dataset = tf.data.Dataset.range(5).shuffle(5).batch(5)
+    seen = []
+
+    class Seeing(tf.keras.Model):
+        def train_step(self, data):
+            seen.append(data.numpy().tolist())
+            return {"loss": 0.0}
+
+    model = Seeing()
+    model.compile()
+    model.fit(dataset, epochs=2, verbose=0)
+    assert seen == orders[1:]

@@ -4,8 +4,23 @@ from __future__ import annotations
 
 import collections
 import re
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
 
-_counts: collections.defaultdict[str, int] = collections.defaultdict(int)
+_Counts = collections.defaultdict[str, int]
+_counts: _Counts = collections.defaultdict(int)
+
+
+class _Here(threading.local):
+    """What this thread counts by, if not by the program's counts."""
+
+    counts: _Counts | None = None
+    in_build: _Counts | None = None
+
+
+_here = _Here()
 
 
 def get_uid(prefix: str = "") -> int:
@@ -14,8 +29,39 @@ def get_uid(prefix: str = "") -> int:
     >>> tf.keras.backend.get_uid("only here"), tf.keras.backend.get_uid("only here")
     (1, 2)
     """
-    _counts[prefix] += 1
-    return _counts[prefix]
+    counts = _counts if _here.counts is None else _here.counts
+    counts[prefix] += 1
+    return counts[prefix]
+
+
+@contextmanager
+def apart(until_building: bool = False) -> Iterator[None]:
+    """Names the layers that are made inside as if there were no others.
+
+    So Keras names what a layer's `call` makes while a graph is traced.
+
+    Args:
+        until_building: whether a layer's `build` counts with what is around again.
+    """
+    before = _here.counts, _here.in_build
+    apart: _Counts = collections.defaultdict(int)
+    _here.counts, _here.in_build = apart, _here.in_build if until_building else apart
+    try:
+        yield
+    finally:
+        _here.counts, _here.in_build = before
+
+
+def enter_building() -> Any:
+    """Has a `build` begin; returns what `leave_building` needs."""
+    before = _here.counts
+    _here.counts = _here.in_build
+    return before
+
+
+def leave_building(before: Any) -> None:
+    """Has a `build` end."""
+    _here.counts = before
 
 
 def reset_uids() -> None:

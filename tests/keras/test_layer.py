@@ -191,3 +191,57 @@ def test_configuration():
     assert again(tf.ones([1, 2])).dtype == tf.float64
     with pytest.raises(NotImplementedError, match="get_config"):
         Affine(np.array([3])).get_config()
+
+
+def test_layers_with_masks_of_their_own_support_masking():
+    class Tokens(tf.keras.layers.Layer):
+        def call(self, inputs):
+            return tf.one_hot(inputs, 3)
+
+        def compute_mask(self, inputs, mask=None):
+            return tf.not_equal(inputs, 0)
+
+    class Plain(tf.keras.Model):
+        pass
+
+    assert Tokens().supports_masking and not Plain().supports_masking
+    assert Tokens()(tf.constant([[1, 0]]))._keras_mask.numpy().tolist() == [[True, False]]
+    inputs = tf.keras.Input((2,), dtype="int32")
+    model = tf.keras.Model(inputs, Tokens()(inputs))
+    assert model(tf.constant([[1, 0]]))._keras_mask.numpy().tolist() == [[True, False]]
+
+
+def test_names_of_layers_made_in_calls():
+    names = []
+
+    class Making(tf.keras.layers.Layer):
+        def __init__(self):
+            super().__init__()
+            self.inner = None
+
+        def call(self, inputs):
+            if self.inner is None:
+                self.inner = tf.keras.layers.Dense(2)
+                names.append(self.inner.name)
+            return self.inner(inputs)
+
+    class Building(tf.keras.layers.Layer):
+        def build(self, shape):
+            self.inner = tf.keras.layers.Dense(2)
+            names.append(self.inner.name)
+
+        def call(self, inputs):
+            return self.inner(inputs)
+
+    inputs = tf.keras.Input((3,))
+    Making()(inputs)
+    names.append(tf.keras.layers.Dense(2).name)
+    Making()(tf.ones((2, 3)))
+    Building()(inputs)
+    assert names == ["dense", "dense", "dense_1", "dense_2"]
+    names.clear()
+    model = tf.keras.Sequential([Building(), Making()])
+    model.compile("sgd", "mse")
+    model.fit(np.ones((2, 3)), np.ones((2, 2)), verbose=0)
+    assert names == ["dense", "dense"]
+    assert tf.keras.layers.Dense(2).name == "dense_3"

@@ -106,6 +106,8 @@ class Layer(LayerConfig, LayerNodes):
             shape = kwargs["input_shape"]
             shape = (shape,) if isinstance(shape, int) else tuple(shape)
             attributes["_batch_input_shape"] = (kwargs.get("batch_size"), *shape)
+        if self._computes_mask():
+            attributes["_supports_masking"] = True
         attributes["_keras_layer_is_ready"] = True
 
     def add_weight(

@@ -9,6 +9,7 @@ import numpy as np
 from eagerflow import _core, nest, random_seed
 from eagerflow import dtype as dtypes
 from eagerflow.context import process
+from eagerflow.keras import naming
 from eagerflow.keras.engine import call_context
 from eagerflow.keras.engine.call_context import context
 from eagerflow.keras.engine.call_spec import CallSpec, call_spec_of
@@ -385,6 +386,7 @@ class Building:
         self._before = context.building
         self._drawing = random_seed.drawing(None)
         self._drawing.__enter__()
+        self._names = naming.enter_building()
         self._scope.__enter__()
         context.building = True
 
@@ -392,6 +394,7 @@ class Building:
         context.building = self._before
         self._scope.__exit__(kind, value, traceback)
         self._drawing.__exit__(None, None, None)
+        naming.leave_building(self._names)
 
 
 class names_from_here:

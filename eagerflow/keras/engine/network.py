@@ -246,6 +246,11 @@ class Network(SavingMethods, Layer):
             )
         return flat
 
+    def _computes_mask(self) -> bool:
+        method = self.compute_mask
+        own = getattr(method, "__func__", method) is not Network.compute_mask
+        return own or getattr(self, "_graph", None) is not None
+
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
         """The masks of the outputs."""
         if self._graph is None:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from eagerflow import _core, nest, random_seed
 from eagerflow import dtype as dtypes
+from eagerflow.keras import naming
 from eagerflow.keras.engine.call_context import context, inferring_shapes
 from eagerflow.keras.engine.keras_tensor import KerasTensor
 from eagerflow.shapes import TensorShape
@@ -202,7 +203,7 @@ def _run(function: Any, args: tuple, kwargs: dict[str, Any], sizes: tuple[int, i
         return known[id(value)]
 
     run_args, run_kwargs = map_arguments(stand_in, args, kwargs)
-    with inferring_shapes(), _core.stop_recording():
+    with inferring_shapes(), _core.stop_recording(), naming.apart(until_building=True):
         return function(*run_args, **run_kwargs)
 
 

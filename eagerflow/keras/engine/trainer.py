@@ -9,6 +9,7 @@ from typing import Any
 
 from eagerflow import _core, nest, random_seed
 from eagerflow.context import process
+from eagerflow.keras import naming
 from eagerflow.keras.engine import data_adapter
 from eagerflow.keras.engine.compiling import Compiled
 from eagerflow.keras.engine.data_handler import DataHandler, class_weight_function
@@ -124,16 +125,24 @@ class Trainer(Compiled):
         counter = getattr(self, counter_name)
         one = _core.convert(1, "int64", None)
         find_streams = StepStreams().find
+        first = True
 
-        def run(iterator: Iterator[Any]) -> Any:
-            data = next(iterator)
+        def one_step(data: Any, source: Any) -> Any:
             step = getattr(self, step_name)
             if self._run_eagerly or process.functions_eager:
-                outputs = step(data)
+                return step(data)
+            return random_seed.call_as_traced(find_streams, (data, source), step, (data,), {})
+
+        def run(iterator: Iterator[Any]) -> Any:
+            nonlocal first
+            data = next(iterator)
+            source = getattr(iterator, "source", None)
+            if first and not self._run_eagerly:
+                with naming.apart():
+                    outputs = one_step(data, source)
             else:
-                outputs = random_seed.call_as_traced(
-                    find_streams, (data, getattr(iterator, "source", None)), step, (data,), {}
-                )
+                outputs = one_step(data, source)
+            first = False
             counter.assign_add(one)
             return outputs
 

@@ -29,3 +29,8 @@ class BaseRandomLayer(Layer):
         if rng_type is None:
             rng_type = "stateful" if force_generator else "legacy_stateful"
         self._random_generator = RandomGenerator(seed, rng_type=rng_type)
+
+    def build(self, input_shape: Any) -> None:
+        """Draws the seed, if there is none: after those of layers that are built before."""
+        super().build(input_shape)
+        self._random_generator._ready()
