@@ -313,7 +313,7 @@ array([ 1, 12,  3], dtype=int32)
 const Op tensor_scatter_nd_sub{{
     .name = "tensor_scatter_nd_sub",
     .tf_name = "TensorScatterSub",
-    .inputs = scatter_inputs(kRealTypes),
+    .inputs = scatter_inputs(kNumericTypes),
     .infer = tensor_scatter_infer,
     .kernel = cpu::tensor_scatter_nd_sub,
     .gradient =

@@ -14,6 +14,7 @@ from eagerflow.composite import CompositeTensor, accepts_composites, elementwise
 from eagerflow.indexed_slices import IndexedSlices
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.op_arguments import raises_like
+from eagerflow.ops.special import ndtri
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -346,24 +347,15 @@ def log_sigmoid(x: Any, name: str | None = None) -> Tensor:
 
 
 @elementwise
-def ndtri(x: Any, name: str | None = None) -> Tensor:
-    """The inverse of the standard normal distribution function.
-
-    >>> f"{float(tf.math.ndtri(0.975)):.4f}"
-    '1.9600'
-    """
-    x = _core.convert(x, None, None)
-    return _ops.erfinv(x * 2 - 1) * math.sqrt(2)
-
-
-@elementwise
 def erfcinv(x: Any, name: str | None = None) -> Tensor:
     """The inverse of `tf.math.erfc`.
 
     >>> f"{float(tf.math.erfcinv(0.5)):.4f}"
     '0.4769'
     """
-    return _ops.erfinv(1 - _core.convert(x, None, None))
+    x = _core.convert(x, None, None)
+    # Close to zero, more digits are left than there are in 1 - x.
+    return ndtri(_core.convert(0.5, x.dtype, None) * x) * -math.sqrt(0.5)
 
 
 def lbeta(x: Any, name: str | None = None) -> Tensor:

@@ -24,7 +24,9 @@ _WIDE = (dtypes.float32, dtypes.float64)
 
 def _rounded(values: np.ndarray, like: Tensor) -> Tensor:
     """Values computed in double precision, in the dtype of the input."""
-    return _core.convert(np.asarray(values, like.dtype.as_numpy_dtype), like.dtype, None)
+    with np.errstate(over="ignore"):
+        array = np.asarray(values, like.dtype.as_numpy_dtype)
+    return _core.convert(array, like.dtype, None)
 
 
 def _without_negatives(name: str) -> Callable:
@@ -49,6 +51,17 @@ def _unary(x: Any, op: str, name: str | Callable, derivative: Callable) -> Tenso
 
     (y,) = differentiable([_rounded(values, x)], [x], lambda dy: dy * derivative(x, y))
     return y
+
+
+@elementwise
+def ndtri(x: Any, name: str | None = None) -> Tensor:
+    """The inverse of the standard normal distribution function.
+
+    >>> f"{float(tf.math.ndtri(0.975)):.4f}"
+    '1.9600'
+    """
+    to_density = math.sqrt(2 * math.pi)
+    return _unary(x, "Ndtri", "ndtri", lambda x, y: to_density * _ops.exp(_ops.square(y) / 2))
 
 
 @elementwise

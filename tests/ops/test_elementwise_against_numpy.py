@@ -409,3 +409,9 @@ def test_sums_of_many(dtype, shape, seed, count):
     expected = sum(widened(array) for array in arrays)
     got = tf.add_n([tf.constant(array) for array in arrays])
     assert_matches(got, expected, dtype, rtol=4, atol=20)
+
+
+def test_inverse_normal_keeps_its_digits_in_the_tails():
+    x = np.array([1e-30, 1e-20, 1e-8, 0.3], np.float32)
+    np.testing.assert_allclose(tf.math.ndtri(x), special.ndtri(x.astype(np.float64)), rtol=1e-6)
+    np.testing.assert_allclose(tf.math.erfcinv(x), special.erfcinv(x.astype(np.float64)), rtol=1e-6)

@@ -173,20 +173,23 @@ void copy_tensor(const Tensor& out, const Tensor& in) {
 }
 
 // Combines elements of a copy of the first input with the updates.
-template <class Combine>
-void update_elements(KernelContext& context, const Combine& combine) {
+template <class T, class Combine>
+void update_typed(KernelContext& context, const Combine& combine) {
   const Tensor& out = context.output(0);
   slices_of(out.shape(), context.input(1), 0, context.op().tf_name);
   copy_tensor(out, context.input(0));
-  on_real_type(out.dtype(), [&]<class T>(T) {
-    T* to = out.mutable_data<T>();
-    const T* from = context.input(2).data<T>();
-    scatter(out, context.input(1), context.op().tf_name, [&](int64_t a, int64_t b, int64_t count) {
-      for (int64_t i = 0; i < count; ++i) {
-        to[a + i] = static_cast<T>(combine(arithmetic(to[a + i]), arithmetic(from[b + i])));
-      }
-    });
+  T* to = out.mutable_data<T>();
+  const T* from = context.input(2).data<T>();
+  scatter(out, context.input(1), context.op().tf_name, [&](int64_t a, int64_t b, int64_t count) {
+    for (int64_t i = 0; i < count; ++i) {
+      to[a + i] = static_cast<T>(combine(arithmetic(to[a + i]), arithmetic(from[b + i])));
+    }
   });
+}
+
+template <class Combine>
+void update_elements(KernelContext& context, const Combine& combine) {
+  on_real_type(context.output(0).dtype(), [&]<class T>(T) { update_typed<T>(context, combine); });
 }
 
 // Rows of a few bytes.
@@ -319,7 +322,9 @@ void tensor_scatter_nd_add(KernelContext& context) {
 }
 
 void tensor_scatter_nd_sub(KernelContext& context) {
-  update_elements(context, [](auto a, auto b) { return a - b; });
+  on_number_type(context.output(0).dtype(), [&]<class T>(T) {
+    update_typed<T>(context, [](auto a, auto b) { return a - b; });
+  });
 }
 void tensor_scatter_nd_max(KernelContext& context) {
   update_elements(context, [](auto a, auto b) { return a > b ? a : b; });
