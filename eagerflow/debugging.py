@@ -97,7 +97,8 @@ def assert_equal(
     First 2 elements of y:
     [1 3]
     """
-    _compare(_ops.equal, "==", x, y, message, summarize)
+    if x is not y:
+        _compare(_ops.equal, "==", x, y, message, summarize)
 
 
 def assert_none_equal(

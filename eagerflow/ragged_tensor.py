@@ -147,7 +147,7 @@ class RaggedTensor(RaggedFactories):
         if axis == 0:
             return self.nrows()
         if axis == 1:
-            return self._index(self._partition.lengths)
+            return self._partition.row_lengths
         if isinstance(self._values, RaggedTensor):
             return self.with_values(self._values.row_lengths(axis - 1))
         sizes = self._values._shape_tuple()

@@ -17,12 +17,13 @@ class RowPartition:
         uniform_row_length: the length that all rows have by construction, if there is one.
     """
 
-    __slots__ = ("splits", "uniform_row_length", "_numpy")
+    __slots__ = ("splits", "uniform_row_length", "_numpy", "_lengths")
 
     def __init__(self, splits: Any, uniform_row_length: int | None = None) -> None:
         self.splits = splits
         self.uniform_row_length = uniform_row_length
         self._numpy: np.ndarray | None = None
+        self._lengths: Any = None
 
     @classmethod
     def of(cls, splits: np.ndarray, dtype: Any, uniform: int | None = None) -> RowPartition:
@@ -58,9 +59,17 @@ class RowPartition:
         return np.diff(self.numpy)
 
     @property
+    def row_lengths(self) -> Any:
+        """The length of each row, as a tensor of the splits' dtype."""
+        if self._lengths is None:
+            splits = self.splits
+            self._lengths = _core.ops.subtract(splits[1:], splits[:-1])
+        return self._lengths
+
+    @property
     def rows(self) -> int:
         """How many rows there are."""
-        return len(self.numpy) - 1
+        return self.splits._size - 1
 
     @property
     def rowids(self) -> np.ndarray:

@@ -6,6 +6,7 @@
 namespace ef::ops {
 
 // Arithmetic of two operands: x, y.
+extern const Op add_n;
 extern const Op add;
 extern const Op subtract;
 extern const Op multiply;

@@ -28,6 +28,34 @@ Tensor not_zero(const Tensor& x) {
 
 }  // namespace
 
+const Op add_n{{
+    .name = "add_n",
+    .tf_name = "AddN",
+    .inputs = {{.name = "inputs", .dtypes = kNumericTypes, .variadic = true}},
+    .infer =
+        [](InferContext& c) {
+          if (c.num_inputs() == 0) invalid_argument("There is nothing to add [Op:AddN]");
+          for (int i = 1; i < c.num_inputs(); ++i) {
+            if (c.shape(i) == c.shape(0)) continue;
+            invalid_argument(
+                "Inputs to operation AddN of type AddN must have the same size and shape.  Input "
+                "0: ",
+                c.shape(0), " != input ", i, ": ", c.shape(i), " [Op:AddN]");
+          }
+          c.add_output(c.dtype(0), c.shape(0));
+        },
+    .kernel = cpu::add_n,
+    .gradient =
+        [](GradContext& g) {
+          const Tensor dy = g.dy();
+          for (int i = 0; i < g.num_inputs(); ++i) {
+            if (g.wants(i)) g.set(i, dy);
+          }
+        },
+    .needs = {{}},
+    .doc = "The sum of tensors of one shape.",
+}};
+
 const Op add{{
     .name = "add",
     .tf_name = "AddV2",

@@ -1,7 +1,8 @@
-// Operations on images: inference.
+// Operations on images: inference and gradients.
 #include "ops/images.h"
 
 #include "kernels/cpu/images.h"
+#include "ops/compose.h"
 
 namespace ef::ops {
 namespace {
@@ -16,6 +17,20 @@ int64_t checked_table(const Shape& places, const Shape& weights, int64_t size) {
   }
   return places[0];
 }
+
+void check_crops(const Shape& image, const Shape& boxes, const Shape& indices) {
+  constexpr const char* kOp = " [Op:CropAndResize]";
+  if (image.rank() != 4) invalid_argument("input image must be 4-D: ", image, kOp);
+  if (boxes.rank() != 2 || boxes[1] != 4) {
+    invalid_argument("boxes must have 4 columns: ", boxes, kOp);
+  }
+  if (indices.rank() != 1 || indices[0] != boxes[0]) {
+    invalid_argument("box_index has incompatible shape ", indices, kOp);
+  }
+}
+
+constexpr const char* kCropMethods = "bilinear|nearest";
+constexpr DTypeSet kCropGradients{DType::kFloat16, DType::kFloat32, DType::kFloat64};
 
 }  // namespace
 
@@ -62,6 +77,101 @@ const Op remaining_boxes{{
     .makes_outputs = true,
     .sizes_from_values = true,
     .doc = "In the given order, the boxes that overlap none before them by more than a share.",
+}};
+
+const Op crop_and_resize{{
+    .name = "crop_and_resize",
+    .tf_name = "CropAndResize",
+    .inputs = {{"image", kRealTypes},
+               {"boxes", {DType::kFloat32}, 'B'},
+               {"box_indices", {DType::kInt32}, 'I'}},
+    .attrs = {{"crop_size", AttrKind::kInts},
+              {"method", AttrKind::kEnum, "'bilinear'", kCropMethods},
+              {"extrapolation_value", AttrKind::kFloat, "0.0"}},
+    .infer =
+        [](InferContext& c) {
+          check_crops(c.shape(0), c.shape(1), c.shape(2));
+          const auto size = c.attrs().list(0);
+          if (size.size() != 2 || size[0] <= 0 || size[1] <= 0) {
+            invalid_argument("crop dimensions must be positive: ", Shape(size),
+                             " [Op:CropAndResize]");
+          }
+          const Shape shape{c.shape(1)[0], size[0], size[1], c.shape(0)[3]};
+          checked_num_elements(shape.dims(), "CropAndResize");
+          c.add_output(DType::kFloat32, shape);
+        },
+    .kernel = cpu::crop_and_resize,
+    .gradient =
+        [](GradContext& g) {
+          const Tensor dy = g.dy();
+          if (g.wants(0)) {
+            g.set(0, call(crop_and_resize_grad_image, {dy, g.input(1), g.input(2)},
+                          Attrs()
+                              .list(g.input_shape(0))
+                              .integer(g.attrs().integer(1))
+                              .dtype(g.input_dtype(0))));
+          }
+          if (g.wants(1)) {
+            g.set(1, call(crop_and_resize_grad_boxes, {dy, g.input(0), g.input(1), g.input(2)}));
+          }
+        },
+    .needs = {{.inputs = 6}, {.inputs = 7}, {}},
+    .doc = "Parts of images, all resized to one size.",
+}};
+
+const Op crop_and_resize_grad_image{{
+    .name = "crop_and_resize_grad_image",
+    .tf_name = "CropAndResizeGradImage",
+    .inputs = {{"dy", {DType::kFloat32}, 'D'},
+               {"boxes", {DType::kFloat32}, 'B'},
+               {"box_indices", {DType::kInt32}, 'I'}},
+    .attrs = {{"shape", AttrKind::kInts},
+              {"method", AttrKind::kEnum, "'bilinear'", kCropMethods},
+              {"dtype", AttrKind::kDType}},
+    .infer =
+        [](InferContext& c) {
+          checked_num_elements(c.attrs().list(0), "CropAndResizeGradImage");
+          const Shape shape(c.attrs().list(0));
+          check_crops(shape, c.shape(1), c.shape(2));
+          const Shape& dy = c.shape(0);
+          const DType dtype = c.attrs().dtype(2);
+          if (dy.rank() != 4 || dy[0] != c.shape(1)[0] || dy[3] != shape[3] ||
+              !kCropGradients.contains(dtype)) {
+            invalid_argument("a gradient of shape ", dy, " does not fit images of shape ", shape,
+                             " and dtype ", dtype, " [Op:CropAndResizeGradImage]");
+          }
+          c.add_output(dtype, shape);
+        },
+    .kernel = cpu::crop_and_resize_grad_image,
+    .gradient =
+        [](GradContext& g) {
+          const Shape& crops = g.input_shape(0);
+          g.set(0, call(crop_and_resize, {g.dy(), g.input(1), g.input(2)},
+                        Attrs().list({crops[1], crops[2]}).integer(g.attrs().integer(1)).real(0)));
+        },
+    .needs = {{.inputs = 6}, {}},
+    .doc = "The gradient of crop_and_resize with respect to the images.",
+}};
+
+const Op crop_and_resize_grad_boxes{{
+    .name = "crop_and_resize_grad_boxes",
+    .tf_name = "CropAndResizeGradBoxes",
+    .inputs = {{"dy", {DType::kFloat32}, 'D'},
+               {"image", kRealTypes},
+               {"boxes", {DType::kFloat32}, 'B'},
+               {"box_indices", {DType::kInt32}, 'I'}},
+    .infer =
+        [](InferContext& c) {
+          check_crops(c.shape(1), c.shape(2), c.shape(3));
+          const Shape& dy = c.shape(0);
+          if (dy.rank() != 4 || dy[0] != c.shape(2)[0] || dy[3] != c.shape(1)[3]) {
+            invalid_argument("a gradient of shape ", dy, " does not fit images of shape ",
+                             c.shape(1), " [Op:CropAndResizeGradBoxes]");
+          }
+          c.add_output(DType::kFloat32, c.shape(2));
+        },
+    .kernel = cpu::crop_and_resize_grad_boxes,
+    .doc = "The gradient of crop_and_resize with respect to the boxes.",
 }};
 
 }  // namespace ef::ops

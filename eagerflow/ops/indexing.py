@@ -334,16 +334,22 @@ def invert_permutation(x: Any, name: str | None = None) -> Tensor:
     >>> tf.math.invert_permutation([2, 0, 1]).numpy()
     array([1, 2, 0], dtype=int32)
     """
-    import numpy as np
-
     x = _core.convert(x, None, None)
-    order = x.numpy()
-    if order.ndim != 1:
+    if x.ndim != 1:
         raise invalid_argument("invert_permutation expects a 1D vector. [Op:InvertPermutation]")
-    inverse = np.argsort(order, kind="stable")
-    if not np.array_equal(order[inverse], np.arange(order.size)):
-        raise invalid_argument(f"{order.tolist()} is no permutation [Op:InvertPermutation]")
-    return _core.convert(inverse, x.dtype, None)
+    size = x._size
+    if not size:
+        return _ops.identity(x)
+    if not 0 <= int(_ops.reduce_min(x)) <= int(_ops.reduce_max(x)) < size:
+        raise invalid_argument(f"{x.numpy().tolist()} is no permutation [Op:InvertPermutation]")
+    first, step, last, nowhere = (_core.convert(n, x.dtype, None) for n in (0, 1, size, -1))
+    places = _ops.range(first, last, step)
+    inverse = _ops.tensor_scatter_nd_update(
+        _ops.fill(dims=[size], value=nowhere), _ops.expand_dims(x, 1), places
+    )
+    if int(_ops.reduce_min(inverse)) < 0:
+        raise invalid_argument(f"{x.numpy().tolist()} is no permutation [Op:InvertPermutation]")
+    return inverse
 
 
 def reverse_sequence(

@@ -283,17 +283,19 @@ def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) ->
     >>> tf.math.in_top_k([1, 0], [[0.1, 0.9], [0.2, 0.8]], k=1).numpy()
     array([ True, False])
     """
-    import numpy as np
-
-    scores = _core.convert(predictions, None, None).numpy()
-    classes = _core.convert(targets, None, None).numpy()
-    if classes.ndim != 1 or scores.ndim != 2 or len(classes) != len(scores):
+    scores = _core.convert(predictions, None, None)
+    classes = _core.convert(targets, None, None)
+    if classes.ndim != 1 or scores.ndim != 2 or classes._size != scores._shape_tuple()[0]:
         raise invalid_argument(
-            f"First dimension of predictions {scores.shape} must match length of targets "
-            f"{classes.shape} [Op:InTopKV2]"
+            f"First dimension of predictions {scores._shape_tuple()} must match length of targets "
+            f"{classes._shape_tuple()} [Op:InTopKV2]"
         )
-    known = (classes >= 0) & (classes < scores.shape[1])
-    own = np.take_along_axis(scores, np.where(known, classes, 0)[:, None], axis=1)
-    larger = (scores > own).sum(axis=1)
-    finite = np.isfinite(own[:, 0]) & np.isfinite(scores).all(axis=1)
-    return _core.convert(known & finite & (larger < int(k)), None, None)
+    zero = _core.convert(0, classes.dtype, None)
+    width = _core.convert(scores._shape_tuple()[1], classes.dtype, None)
+    known = _ops.logical_and(_ops.greater_equal(classes, zero), _ops.less(classes, width))
+    places = _ops.expand_dims(_ops.select(known, classes, zero), 1)
+    own = _ops.gather(scores, places, 1, 1)
+    larger = _ops.reduce_sum(_ops.cast(_ops.greater(scores, own), dtypes.int32), [1])
+    few = _ops.less(larger, int(k))
+    finite = _ops.reduce_all(_ops.is_finite(scores), [1])
+    return _ops.logical_and(_ops.logical_and(known, finite), few)

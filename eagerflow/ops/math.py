@@ -263,8 +263,6 @@ def add_n(inputs: Any, name: str | None = None) -> Tensor:
     >>> tf.add_n([[1, 2], [3, 4], [5, 6]]).numpy()
     array([ 9, 12], dtype=int32)
     """
-    from eagerflow import errors
-
     problem = ValueError(
         "Inputs must be an iterable of at least one Tensor/IndexedSlices with the same dtype and "
         "shape."
@@ -275,28 +273,7 @@ def add_n(inputs: Any, name: str | None = None) -> Tensor:
         raise problem from None
     if not items:
         raise problem
-    tensors = [_core.convert(item, None, None) for item in items]
-    first = tensors[0]
-    for k, tensor in enumerate(tensors):
-        if tensor.dtype is not first.dtype:
-            raise errors.InvalidArgumentError(
-                None,
-                None,
-                f"cannot compute AddN as input #{k}(zero-based) was expected to be a "
-                f"{first.dtype.name} tensor but is a {tensor.dtype.name} tensor [Op:AddN]",
-            )
-        if tensor._shape_tuple() != first._shape_tuple():
-            raise errors.InvalidArgumentError(
-                None,
-                None,
-                "Inputs to operation AddN of type AddN must have the same size and shape.  "
-                f"Input 0: {first.shape.as_list()} != input {k}: {tensor.shape.as_list()} "
-                "[Op:AddN]",
-            )
-    total = first if len(tensors) > 1 else _ops.identity(first)
-    for tensor in tensors[1:]:
-        total = _ops.add(total, tensor)
-    return total
+    return _ops.add_n(items)
 
 
 def accumulate_n(

@@ -257,24 +257,33 @@ def bincount(
             f"Unsupported value for argument axis={axis}. Only 0 and -1 are currently supported."
         )
     values = _core.convert(arr, None, dtypes.int32)
-    numbers = values.numpy()
-    if numbers.size and numbers.min() < 0:
+    if values.dtype not in (dtypes.int32, dtypes.int64):
+        values = _ops.cast(values, dtypes.int64)
+    some = values._size > 0
+    if some and int(_ops.reduce_min(values)) < 0:
         raise invalid_argument("Input arr must be non-negative! [Op:DenseBincount]")
-    length = int(numbers.max()) + 1 if numbers.size else 0
+    length = int(_ops.reduce_max(values)) + 1 if some else 0
     if minlength is not None:
         length = max(length, int(minlength))
     if maxlength is not None:
         length = min(length, int(maxlength))
+    by_rows = axis == -1 and values.ndim == 2
+    rows = values._shape_tuple()[0] if by_rows else 1
+    shape = [rows, length] if by_rows else [length]
     if weights is None:
-        weights = _ops.ones(values._shape_tuple(), dtype)
-    weights = _core.convert(weights, None, None)
-    rows = numbers.shape[0] if axis == -1 and numbers.ndim == 2 else 1
-    ids = numbers.reshape(rows, -1).astype(np.int64)
-    ids = np.where(ids < length, ids + np.arange(rows)[:, None] * length, -1).reshape(-1)
-    counts = _ops.unsorted_segment_sum(_ops.reshape(weights, [-1]), ids, rows * length)
+        counts = _ops.count_integers(values, rows, length, binary_output, dtype)
+        return counts if by_rows else _ops.reshape(counts, shape)
+    ids = _ops.reshape(_ops.cast(values, dtypes.int64), [rows, values._size // max(rows, 1)])
+    if maxlength is not None:
+        ids = _ops.select(_ops.less(ids, length), ids, -1)
+    if rows > 1:
+        starts = np.arange(rows, dtype=np.int64)[:, None] * length
+        ids = _ops.select(_ops.less(ids, 0), ids, _ops.add(ids, starts))
+    weights = _ops.reshape(_core.convert(weights, None, None), [-1])
+    counts = _ops.unsorted_segment_sum(weights, _ops.reshape(ids, [-1]), rows * length)
     if binary_output:
         counts = _ops.cast(_ops.not_equal(counts, _ops.zeros_like(counts)), counts.dtype)
-    return _ops.reshape(counts, [rows, length] if axis == -1 and numbers.ndim == 2 else [length])
+    return _ops.reshape(counts, shape)
 
 
 def confusion_matrix(
@@ -366,9 +375,10 @@ def _bins(values: Any, value_range: Any, nbins: Any, dtype: Any) -> Tensor:
     low, high = limits.numpy().tolist()
     if not low < high:
         raise invalid_argument("value_range should satisfy value_range[0] < value_range[1]")
-    scaled = (values.numpy().astype(np.float64) - low) / (high - low)
-    bins = np.clip(np.floor(scaled * int(nbins)), 0, int(nbins) - 1)
-    return _core.convert(bins.astype(np.int64), dtype, None)
+    # In double precision, by few passes over memory.
+    scale = int(nbins) / (high - low)
+    scaled = _ops.multiply(_ops.subtract(_ops.cast(values, dtypes.float64), low), scale)
+    return _ops.cast(_ops.clip_by_value(_ops.floor(scaled), 0.0, float(int(nbins) - 1)), dtype)
 
 
 @raises_like("HistogramFixedWidth", first=True)

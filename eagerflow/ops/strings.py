@@ -13,7 +13,7 @@ import numpy as np
 from eagerflow import _core
 from eagerflow import dtype as dtypes
 from eagerflow.composite import CompositeTensor, elementwise
-from eagerflow.errors import OutOfRangeError
+from eagerflow.errors import InvalidArgumentError, OutOfRangeError
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.op_arguments import raises_like
 from eagerflow.ops.printing import tensor_text
@@ -24,7 +24,9 @@ from eagerflow.ops.text import (
     from_items,
     is_ragged,
     items,
+    natively,
     numbers,
+    split_rows,
     strings,
 )
 
@@ -85,6 +87,9 @@ def as_string(
     if dtype.is_bool:
         texts = ["true" if item else "false" for item in x.numpy().reshape(-1).tolist()]
         return from_items([text.encode() for text in texts], x._shape_tuple())
+    if not fill and width < 0 and not dtype.is_complex:
+        notation = "scientific" if scientific else "shortest" if shortest else "fixed"
+        return _ops.string_of_number(x, precision if precision > -1 else 6, notation)
     pattern = "%" + fill + (str(width) if width > -1 else "")
     if real:
         digits = f".{precision}" if precision > -1 else ""
@@ -176,18 +181,9 @@ def join(inputs: Any, separator: str = "", name: str | None = None) -> Any:
         flat = [value.flat_values if is_ragged(value) else value for value in inputs]
         return ragged.with_flat_values(join(flat, separator))
     tensors = [strings(value, "StringJoin") for value in inputs]
-    shapes = list(dict.fromkeys(tensor._shape_tuple() for tensor in tensors if tensor.ndim))
-    if len(shapes) > 1:
-        raise invalid_argument(
-            f"Input shapes do not match: {list(shapes[0])} vs. {list(shapes[1])} [Op:StringJoin]"
-        )
-    shape = shapes[0] if shapes else ()
-    count = math.prod(shape)
-    columns = [items(t) if t.ndim else items(t) * count for t in tensors]
-    between = separator.encode()
-    if not columns:
+    if not tensors:
         return _core.convert(b"", dtypes.string, None)
-    return from_items([between.join(row) for row in zip(*columns, strict=True)], shape)
+    return _ops.string_join(separator, tensors)
 
 
 _UNITS = ("BYTE", "UTF8_CHAR")
@@ -224,8 +220,7 @@ def length(input: Any, unit: str = "BYTE", name: str | None = None) -> Any:
     array([1, 2], dtype=int32)
     """
     characters = _checked_unit(unit, "StringLength")
-    count = (lambda item: len(_starts(item))) if characters else len
-    return numbers(count, input, dtypes.int32, "StringLength")
+    return natively(_ops.string_length, input, "StringLength", characters)
 
 
 def _checked_encoding(encoding: str, op: str) -> bool:
@@ -253,7 +248,7 @@ def lower(input: Any, encoding: str = "", name: str | None = None) -> Any:
     """
     if _checked_encoding(encoding, "StringLower"):
         return each(lambda s: s.decode("utf-8", "replace").lower().encode(), input, "StringLower")
-    return each(bytes.lower, input, "StringLower")
+    return natively(_ops.string_case, input, "StringLower", False)
 
 
 @raises_like("StringUpper")
@@ -265,7 +260,7 @@ def upper(input: Any, encoding: str = "", name: str | None = None) -> Any:
     """
     if _checked_encoding(encoding, "StringUpper"):
         return each(lambda s: s.decode("utf-8", "replace").upper().encode(), input, "StringUpper")
-    return each(bytes.upper, input, "StringUpper")
+    return natively(_ops.string_case, input, "StringUpper", True)
 
 
 @raises_like("StringStrip")
@@ -275,7 +270,7 @@ def strip(input: Any, name: str | None = None) -> Any:
     >>> tf.strings.strip("  a b ").numpy()
     b'a b'
     """
-    return each(bytes.strip, input, "StringStrip")
+    return natively(_ops.string_strip, input, "StringStrip")
 
 
 @raises_like("StringSplitV2")
@@ -298,6 +293,8 @@ def split(input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = No
     separator = b""
     if sep is not None:
         separator = items(_core.convert(sep, dtypes.string, None))[0]
+    if maxsplit < 0:
+        return split_rows(input, separator, "StringSplitV2")
     if separator:
         return cut(
             lambda item: item.split(separator, maxsplit) if item else [b""],
@@ -344,6 +341,12 @@ def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None 
             f"pos and len should have the same shape, got: {list(places._shape_tuple())} vs. "
             f"{list(sizes._shape_tuple())} [Op:Substr]"
         )
+    if not text.ndim or not places.ndim or text._shape_tuple() == places._shape_tuple():
+        try:
+            where, sizes64 = (_ops.cast(value, dtypes.int64) for value in (places, sizes))
+            return _ops.string_part(text, where, sizes64, characters)
+        except InvalidArgumentError:
+            pass  # the message below shows the string
     array = np.empty(text._size, object)
     array[:] = items(text)
     try:
@@ -406,6 +409,11 @@ def to_number(input: Any, out_type: Any = dtypes.float32, name: str | None = Non
             f"Value for attr 'out_type' of {dtype.name} is not in the list of allowed values: "
             "float, double, int32, int64, uint32, uint64 [Op:StringToNumber]"
         )
+
+    try:
+        return natively(_ops.string_to_number, input, "StringToNumber", dtype)
+    except InvalidArgumentError:
+        pass  # perhaps one of the rarer spellings
 
     def number(item: bytes) -> float | int:
         text = item.strip()
@@ -471,6 +479,11 @@ def reduce_join(
         twice = next(k for k in axes if axes.count(k) > 1)
         raise invalid_argument(f"Duplicate reduction dimension {twice} [Op:ReduceJoin]")
     shape = x._shape_tuple()
+    if x._size and axes and axes == list(range(rank))[: -len(axes) - 1 : -1]:
+        for width in [shape[k] for k in axes]:
+            x = _ops.string_join_rows(separator, _ops.reshape(x, [x._size // width, width]))
+        outer = list(shape[: rank - len(axes)])
+        return _ops.reshape(x, [*outer, *[1] * len(axes)] if keepdims else outer)
     kept = [k for k in range(rank) if k not in axes]
     array = np.empty(x._size, object)
     array[:] = items(x)

@@ -68,6 +68,30 @@ def numbers(function: Callable[[bytes], Any], value: Any, dtype: Any, op: str) -
     return _core.convert(array.reshape(tensor._shape_tuple()), dtype, None)
 
 
+def natively(operation: Callable, value: Any, op: str, *attributes: Any) -> Any:
+    """Applies an operation of the engine to the strings of a tensor or ragged tensor."""
+    if is_ragged(value):
+        return value.with_flat_values(natively(operation, value.flat_values, op, *attributes))
+    return operation(strings(value, op), *attributes)
+
+
+def split_rows(value: Any, separator: bytes, op: str) -> Any:
+    """Cuts each string at a separator, or at white space if that is empty; see `rows`."""
+    if is_ragged(value):
+        return value.with_flat_values(split_rows(value.flat_values, separator, op))
+    tensor = strings(value, op)
+    pieces, splits = _ops.string_split(tensor, separator)
+    shape = tensor._shape_tuple()
+    if not shape:
+        return pieces
+    ragged = importlib.import_module("eagerflow.ragged_tensor").RaggedTensor
+    partition = importlib.import_module("eagerflow.row_partition").RowPartition
+    result = ragged._of(pieces, partition(splits))
+    for size in reversed(shape[1:]):
+        result = ragged.from_uniform_row_length(result, size)
+    return result
+
+
 def rows(pieces: Sequence[Sequence[Any]], shape: Sequence[int], join: Callable) -> Any:
     """What each string of a tensor was cut into: a vector for a scalar, else a ragged tensor.
 

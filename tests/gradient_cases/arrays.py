@@ -95,6 +95,14 @@ def indexing_cases() -> list[Case]:
         call("gather_grad", spread((3, 2, 2)), indices, shape=[3, 4], axis=1),
         call("gather_grad", spread((2, 2)), [[2, 0], [1, 1]], shape=[2, 3], axis=1, batch_dims=1),
         call("gather_or_zero", spread((3, 2)), [2, -1, 0, 0]),
+        call("pad_rows", spread((5, 2)), spread((2,)), [0, 2, 2, 5], width=3, wrt=(0, 1)),
+        call("pad_rows", spread((4,)), spread(()), [0, 3, 4], width=2, wrt=(0, 1)),
+        call("unpad_rows", spread((2, 3)), [0, 2, 2], count=4),
+        call(
+            "sparse_to_dense", spread((2,)), spread(()), [[0, 1], [1, 0]], shape=[2, 3], wrt=(0, 1)
+        ),
+        call_list("add_n", spread((2, 3)), spread((2, 3), seed=1), spread((2, 3), seed=2)),
+        call_list("add_n", spread((2,))),
         call("gather_nd", x, [[0, 1], [2, 3], [0, 1]]),
         call("gather_nd", x, [[2], [0]]),
         call("gather_nd", spread((2, 3, 2)), [[[2], [0]], [[1], [1]]], batch_dims=1),

@@ -16,9 +16,13 @@ OPERATIONS = {
 }
 
 
+# Their results are float32, too coarse for differences: see tests/images/test_crops.py.
+SINGLE_PRECISION = {"crop_and_resize", "crop_and_resize_grad_image"}
+
+
 def test_every_differentiable_operation_has_cases():
     differentiable = {name for name, operation in OPERATIONS.items() if operation.differentiable}
-    assert differentiable == {case.name for case in CASES}
+    assert differentiable == {case.name for case in CASES} | SINGLE_PRECISION
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "device/parallel.h"
 #include "kernels/cpu/fill.h"
 #include "kernels/cpu/typed.h"
 
@@ -54,9 +55,13 @@ void range(KernelContext& context) {
     const auto start = arithmetic(*context.input(0).data<T>());
     const auto delta = arithmetic(*context.input(2).data<T>());
     T* out = context.output(0).mutable_data<T>();
-    for (int64_t i = 0; i < count; ++i) {
-      out[i] = static_cast<T>(start + static_cast<decltype(start)>(i) * delta);
-    }
+    parallel_for(count, 65'536, [=](int64_t begin, int64_t end) {
+#pragma omp simd
+      for (int64_t i = begin; i < end; ++i) {
+        out[i] =
+            static_cast<T>(start + static_cast<std::remove_const_t<decltype(start)>>(i) * delta);
+      }
+    });
   });
 }
 
@@ -72,15 +77,32 @@ void linspace(KernelContext& context) {
     const T* start = context.input(0).data<T>();
     const T* stop = context.input(1).data<T>();
     T* to = out.mutable_data<T>();
+    using A = std::remove_const_t<decltype(arithmetic(*start))>;
+    const auto delta_of = [=](A a, A b) {
+      return num > 1 ? static_cast<A>((b - a) / static_cast<A>(num - 1)) : A(0);
+    };
+    if (inner == 1) {
+      for (int64_t row = 0; row < out.size() / num; ++row) {
+        const A a = arithmetic(start[row]);
+        const A delta = delta_of(a, arithmetic(stop[row]));
+        T* const numbers = to + row * num;
+        parallel_for(num, 65'536, [=](int64_t begin, int64_t end) {
+#pragma omp simd
+          for (int64_t step = begin; step < end; ++step) {
+            numbers[step] = static_cast<T>(a + delta * static_cast<A>(step));
+          }
+        });
+        if (num > 1) numbers[num - 1] = stop[row];
+      }
+      return;
+    }
     for (int64_t k = 0; k < out.size(); ++k) {
       const int64_t step = k / inner % num;
       const int64_t from = k / (inner * num) * inner + k % inner;
-      const auto a = arithmetic(start[from]);
-      const auto b = arithmetic(stop[from]);
-      using A = std::remove_const_t<decltype(a)>;
-      const A delta = num > 1 ? static_cast<A>((b - a) / static_cast<A>(num - 1)) : A(0);
-      to[k] = num > 1 && step == num - 1 ? stop[from]
-                                         : static_cast<T>(a + delta * static_cast<A>(step));
+      const A a = arithmetic(start[from]);
+      to[k] = num > 1 && step == num - 1
+                  ? stop[from]
+                  : static_cast<T>(a + delta_of(a, arithmetic(stop[from])) * static_cast<A>(step));
     }
   });
 }

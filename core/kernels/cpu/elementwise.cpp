@@ -12,6 +12,7 @@
 #include "kernels/cpu/broadcast.h"
 #include "kernels/cpu/element_blocks.h"
 #include "kernels/cpu/fill.h"
+#include "kernels/cpu/widen.h"
 
 namespace ef::cpu {
 namespace {
@@ -446,6 +447,34 @@ void leaky_relu(KernelContext& context) {
 
 void leaky_relu_grad(KernelContext& context) {
   run_binary(context, Binary::kLeakyReluGrad, context.attrs().real(0));
+}
+
+void add_n(KernelContext& context) {
+  if (run_wide(context, add_n)) return;
+  const Tensor& out = context.output(0);
+  const auto bytes = static_cast<int64_t>(element_size(out.dtype()));
+  const BinaryLoop add =
+      element_loops().binary[static_cast<int>(Binary::kAdd)][static_cast<int>(out.dtype())];
+  for_element_blocks(out.mutable_raw_data(), bytes, out.size(), 32'768,
+                     [&](void* to, int64_t begin, int64_t total) {
+                       constexpr int64_t kPart = 2048;  // stays in the first-level cache
+                       for (int64_t i = 0; i < total; i += kPart) {
+                         const int64_t size = std::min(kPart, total - i);
+                         const auto part = [&](int k) {
+                           return static_cast<const char*>(context.input(k).raw_data()) +
+                                  (begin + i) * bytes;
+                         };
+                         char* const sum = static_cast<char*>(to) + i * bytes;
+                         if (context.num_inputs() == 1) {
+                           std::memcpy(sum, part(0), static_cast<size_t>(size * bytes));
+                           continue;
+                         }
+                         add(sum, part(0), part(1), size, Form::kBoth, 0);
+                         for (int k = 2; k < context.num_inputs(); ++k) {
+                           add(sum, sum, part(k), size, Form::kBoth, 0);
+                         }
+                       }
+                     });
 }
 
 void gelu(KernelContext& context) {

@@ -23,6 +23,7 @@ void binary_swapped(KernelContext& context) {
   run_binary(context, op, 0, true);
 }
 
+void add_n(KernelContext& context);
 void leaky_relu(KernelContext& context);
 void leaky_relu_grad(KernelContext& context);
 void gelu(KernelContext& context);

@@ -191,6 +191,30 @@ void clip_loop(void* out, const void* x, const void* low, const void* high, int6
   }
 }
 
+// Quotients of integers of 32 bits are exact in double precision. The one that does not fit, of the
+// least integer and -1, wraps around. Divisors are not zero.
+template <class T>
+struct FloorDiv {
+  static T of(T x, T y) {
+    const double quotient = __builtin_floor(static_cast<double>(x) / static_cast<double>(y));
+    return static_cast<T>(static_cast<int64_t>(quotient));
+  }
+};
+template <class T>
+struct FloorMod {
+  static T of(T x, T y) {
+    using U = uint32_t;
+    return static_cast<T>(static_cast<U>(x) -
+                          static_cast<U>(FloorDiv<T>::of(x, y)) * static_cast<U>(y));
+  }
+};
+
+template <class T>
+void add_floor_division(ElementLoops& loops, DType type) {
+  loops.at(Binary::kFloorDiv, type) = binary_loop<T, T, FloorDiv<T>>;
+  loops.at(Binary::kFloorMod, type) = binary_loop<T, T, FloorMod<T>>;
+}
+
 template <class T>
 void add_modular(ElementLoops& loops, DType a, DType b) {
   set(loops, Binary::kAdd, commutative_loop<T, T, Add<T>>, {a, b});
@@ -284,6 +308,12 @@ void add_arithmetic_loops(ElementLoops& loops) {
   add_ordered<uint16_t>(loops, kUint16);
   add_ordered<uint32_t>(loops, kUint32);
   add_ordered<uint64_t>(loops, kUint64);
+  add_floor_division<int8_t>(loops, kInt8);
+  add_floor_division<int16_t>(loops, kInt16);
+  add_floor_division<int32_t>(loops, kInt32);
+  add_floor_division<uint8_t>(loops, kUint8);
+  add_floor_division<uint16_t>(loops, kUint16);
+  add_floor_division<uint32_t>(loops, kUint32);
   loops.stream = stream;
   loops.stream_end = stream_end;
 }

@@ -6,6 +6,7 @@
 #include "kernels/cpu/broadcast.h"
 #include "kernels/cpu/element_blocks.h"
 #include "kernels/cpu/elementwise.h"
+#include "kernels/cpu/widen.h"
 
 namespace ef::cpu {
 namespace {
@@ -123,6 +124,7 @@ void select(KernelContext& context) {
 }
 
 void clip_by_value(KernelContext& context) {
+  if (run_wide(context, clip_by_value)) return;
   const Tensor& x = context.input(0);
   const Tensor& low = context.input(1);
   const Tensor& high = context.input(2);
@@ -137,7 +139,7 @@ void clip_by_value(KernelContext& context) {
   const bool high_full = high.size() == count;
   const bool low_fits = low_full || low.size() == 1;
   const bool high_fits = high_full || high.size() == 1;
-  if (loop && low_fits && high_fits) {
+  if (low_fits && high_fits) {
     const int64_t low_step = low_full ? 1 : 0;
     const int64_t high_step = high_full ? 1 : 0;
     for_element_blocks(
@@ -151,22 +153,13 @@ void clip_by_value(KernelContext& context) {
   for_element_blocks(out.mutable_raw_data(), bytes, count, kGrain,
                      [&](void* to, int64_t begin, int64_t total) {
                        double block[3][kBlock];
-                       float wide[3][kBlock];
                        for (int64_t i = 0; i < total; i += kBlock) {
                          const int64_t size = std::min(kBlock, total - i);
                          const void* parts[3] = {
                              at(x.raw_data(), (begin + i) * bytes),
                              part_of(layout, 1, low, low_full, bytes, begin + i, size, block[1]),
                              part_of(layout, 2, high, high_full, bytes, begin + i, size, block[2])};
-                         if (loop) {
-                           loop(at(to, i * bytes), parts[0], parts[1], parts[2], size, 1, 1);
-                           continue;
-                         }
-                         for (int k = 0; k < 3; ++k)
-                           cast_loop(x.dtype(), DType::kFloat32)(wide[k], parts[k], size);
-                         loops.clip[static_cast<int>(DType::kFloat32)](wide[0], wide[0], wide[1],
-                                                                       wide[2], size, 1, 1);
-                         cast_loop(DType::kFloat32, x.dtype())(at(to, i * bytes), wide[0], size);
+                         loop(at(to, i * bytes), parts[0], parts[1], parts[2], size, 1, 1);
                        }
                      });
 }

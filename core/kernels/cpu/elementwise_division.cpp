@@ -75,8 +75,10 @@ template <class T>
 void add_integer(ElementLoops& loops, DType type) {
   loops.at(Binary::kTruncateDiv, type) = plain_binary<T, T, truncate_div<T>>;
   loops.at(Binary::kTruncateMod, type) = plain_binary<T, T, truncate_mod<T>>;
-  loops.at(Binary::kFloorDiv, type) = plain_binary<T, T, floor_div<T>>;
-  loops.at(Binary::kFloorMod, type) = plain_binary<T, T, floor_mod<T>>;
+  if constexpr (sizeof(T) == 8) {  // shorter ones have vector loops
+    loops.at(Binary::kFloorDiv, type) = plain_binary<T, T, floor_div<T>>;
+    loops.at(Binary::kFloorMod, type) = plain_binary<T, T, floor_mod<T>>;
+  }
   loops.at(Binary::kPow, type) = plain_binary<T, T, integer_power<T>>;
 }
 

@@ -86,6 +86,64 @@ struct Xlog1py {
   }
 };
 
+template <class V, int kCount>
+V polynomial(V x, const double (&coefficients)[kCount]) {
+  using T = std::remove_reference_t<decltype(x[0])>;
+  V sum = V{} + static_cast<T>(coefficients[0]);
+  for (int k = 1; k < kCount; ++k) sum = sum * x + static_cast<T>(coefficients[k]);
+  return sum;
+}
+
+// Wichura, "The percentage points of the normal distribution" (1988), algorithm AS 241: quotients
+// of polynomials in the middle and, of the root of a logarithm, towards the ends.
+struct Erfinv {
+  template <class V>
+  static V of(V x) {
+    using T = std::remove_reference_t<decltype(x[0])>;
+    constexpr double kMiddle[] = {2.5090809287301226727e+3, 3.3430575583588128105e+4,
+                                  6.7265770927008700853e+4, 4.5921953931549871457e+4,
+                                  1.3731693765509461125e+4, 1.9715909503065514427e+3,
+                                  1.3314166789178437745e+2, 3.3871328727963666080e0};
+    constexpr double kUnderMiddle[] = {5.2264952788528545610e+3, 2.8729085735721942674e+4,
+                                       3.9307895800092710610e+4, 2.1213794301586595867e+4,
+                                       5.3941960214247511077e+3, 6.8718700749205790830e+2,
+                                       4.2313330701600911252e+1, 1};
+    constexpr double kEnd[] = {7.74545014278341407640e-4, 2.27238449892691845833e-2,
+                               2.41780725177450611770e-1, 1.27045825245236838258e0,
+                               3.64784832476320460504e0,  5.76949722146069140550e0,
+                               4.63033784615654529590e0,  1.42343711074968357734e0};
+    constexpr double kUnderEnd[] = {1.05075007164441684324e-9, 5.47593808499534494600e-4,
+                                    1.51986665636164571966e-2, 1.48103976427480074590e-1,
+                                    6.89767334985100004550e-1, 1.67638483018380384940e0,
+                                    2.05319162663775882187e0,  1};
+    constexpr double kFarEnd[] = {2.01033439929228813265e-7, 2.71155556874348757815e-5,
+                                  1.24266094738807843860e-3, 2.65321895265761230930e-2,
+                                  2.96560571828504891230e-1, 1.78482653991729133580e0,
+                                  5.46378491116411436990e0,  6.65790464350110377720e0};
+    constexpr double kUnderFarEnd[] = {2.04426310338993978564e-15, 1.42151175831644588870e-7,
+                                       1.84631831751005468180e-5,  7.86869131145613259100e-4,
+                                       1.48753612908506148525e-2,  1.36929880922735805310e-1,
+                                       5.99832206555887937690e-1,  1};
+    constexpr T kHalfRoot = static_cast<T>(0.70710678118654752440);
+    const V q = x * T(0.5);
+    const V r = T(0.180625) - q * q;
+    const V middle = q * polynomial(r, kMiddle) / polynomial(r, kUnderMiddle);
+    V root = T(0.5) - vabs(q);
+    root = -vlog(root);
+    for (int i = 0; i < kLanes<T>; ++i) root[i] = __builtin_sqrt(root[i]);
+    const V near = root - T(1.6);
+    V end = polynomial(near, kEnd) / polynomial(near, kUnderEnd);
+    if constexpr (std::is_same_v<T, double>) {  // floats do not come that close to 1
+      const V far = root - T(5);
+      end = root <= T(5) ? end : polynomial(far, kFarEnd) / polynomial(far, kUnderFarEnd);
+    }
+    constexpr T kInfinity = static_cast<T>(__builtin_inf());
+    end = vabs(x) == 1 ? V{} + kInfinity : end;
+    const V value = vabs(q) <= T(0.425) ? middle : with_sign(end, x);
+    return kHalfRoot * (vabs(x) <= 1 ? value : V{} + static_cast<T>(__builtin_nan("")));
+  }
+};
+
 template <class T, class Op>
 void math_loop(void* out, const void* x, int64_t count, double) {
   map<T>(out, x, count, [](Vec<T> v) { return Op::template of<Vec<T>>(v); });
@@ -139,6 +197,7 @@ void add_math(ElementLoops& loops, DType type) {
   loops.at(Unary::kSigmoid, type) = math_loop<T, Sigmoid>;
   loops.at(Unary::kErf, type) = math_loop<T, Erf>;
   loops.at(Unary::kErfc, type) = math_loop<T, Erfc>;
+  loops.at(Unary::kErfinv, type) = math_loop<T, Erfinv>;
   loops.at(Binary::kPow, type) = math_loop2<T, Pow>;
   loops.at(Binary::kAtan2, type) = math_loop2<T, Atan2>;
   loops.at(Binary::kXdivy, type) = math_loop2<T, Xdivy>;

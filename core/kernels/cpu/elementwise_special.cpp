@@ -85,38 +85,6 @@ double polygamma(double order, double x) {
   return sign * factorial * hurwitz_zeta(order + 1, x);
 }
 
-// Giles, "Approximating the erfinv function" (2011), to single precision; then two steps of Halley.
-double inverse_erf(double x) {
-  const double magnitude = std::abs(x);
-  if (!(magnitude <= 1)) return kNan;
-  if (magnitude == 1) return x * kInfinity;
-  if (magnitude < 1e-150) return x * 0.88622692545275801365;  // sqrt(pi) / 2
-  double w = -std::log((1 - magnitude) * (1 + magnitude));
-  double y;
-  if (w < 5) {
-    constexpr double kNear[] = {2.81022636e-08,  3.43273939e-07, -3.5233877e-06,
-                                -4.39150654e-06, 0.00021858087,  -0.00125372503,
-                                -0.00417768164,  0.246640727,    1.50140941};
-    w -= 2.5;
-    y = 0;
-    for (double coefficient : kNear) y = y * w + coefficient;
-  } else {
-    constexpr double kFar[] = {-0.000200214257, 0.000100950558, 0.00134934322,
-                               -0.00367342844,  0.00573950773,  -0.0076224613,
-                               0.00943887047,   1.00167406,     2.83297682};
-    w = std::sqrt(w) - 3;
-    y = 0;
-    for (double coefficient : kFar) y = y * w + coefficient;
-  }
-  y *= magnitude;
-  for (int step = 0; step < 2; ++step) {
-    const double error = magnitude < 0.5 ? std::erf(y) - magnitude : (1 - magnitude) - std::erfc(y);
-    const double newton = error * 0.88622692545275801365 * std::exp(y * y);
-    y -= newton / (1 + y * newton);
-  }
-  return std::copysign(y, x);
-}
-
 template <class T, double (*function)(double)>
 T as_double(T x) {
   return static_cast<T>(function(x));
@@ -130,7 +98,6 @@ template <class T>
 void add_special(ElementLoops& loops, DType type) {
   loops.at(Unary::kLgamma, type) = plain_unary<T, T, [](T x) { return log_gamma(x); }>;
   loops.at(Unary::kDigamma, type) = plain_unary<T, T, as_double<T, digamma>>;
-  loops.at(Unary::kErfinv, type) = plain_unary<T, T, as_double<T, inverse_erf>>;
   loops.at(Binary::kPolygamma, type) = plain_binary<T, T, polygamma_of<T>>;
 }
 

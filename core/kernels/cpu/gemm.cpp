@@ -10,6 +10,7 @@
 #include "device/isa.h"
 #include "device/parallel.h"
 #include "kernels/cpu/onednn.h"
+#include "kernels/cpu/row_loops.h"
 #include "tensor/error.h"
 
 namespace ef::cpu {
@@ -47,6 +48,9 @@ constexpr int kFewThreads = 4;
 // the right matrix transposed, which we have to bring in order first, it is soon.
 constexpr int64_t kOwnProduct = 4'000'000;
 constexpr int64_t kOwnTransposed = 300'000;
+
+// Multiplications of a matrix and a vector that a thread should do at least.
+constexpr int64_t kGrainOfDots = 65'536;
 
 // Our own product: threads share the rows, or the columns if there are few rows.
 void medium(const Product& p, const float* a, const float* b, float* c) {
@@ -126,8 +130,8 @@ void by_parts(const Product& p, const std::complex<T>* a, const std::complex<T>*
               std::complex<T>* c) {
   const Steps left = steps(p.transpose_a, p.lda);
   const Steps right = steps(p.transpose_b, p.ldb);
-  const onednn::Scratch memory(
-      static_cast<size_t>(2 * p.m * p.k + 2 * p.k * p.n + 4 * p.m * p.n) * sizeof(T));
+  const onednn::Scratch memory(static_cast<size_t>(2 * p.m * p.k + 2 * p.k * p.n + 4 * p.m * p.n) *
+                               sizeof(T));
   T* const parts_a = memory.as<T>();
   T* const parts_b = parts_a + 2 * p.m * p.k;
   T* const parts_c = parts_b + 2 * p.k * p.n;
@@ -183,7 +187,7 @@ template <class T>
 void complex_gemm(const Product& p, const T* a, const T* b, T* c) {
   if (p.m == 0 || p.n == 0) return;
   if (p.k == 0) return clear(p, c);
-  p.m * p.n * p.k <= kPlainComplex ? plain(p, a, b, c) : by_parts(p, a, b, c);
+  p.m* p.n* p.k <= kPlainComplex ? plain(p, a, b, c) : by_parts(p, a, b, c);
 }
 
 void sgemm(const Product& p, const float* a, const float* b, float* c) {
@@ -226,6 +230,14 @@ void gemm(const Product& p, const float* a, const float* b, float* c) {
     return;
   }
   const int64_t work = p.m * p.n * p.k;
+  if (p.n == 1 && !p.transpose_a && !p.accumulate && (p.ldb == 1 || p.transpose_b)) {
+    parallel_for(p.m, kGrainOfDots / p.k + 1, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) {
+        c[i * p.ldc] = row_loops_of<float>().dot(a + i * p.lda, b, p.k);
+      }
+    });
+    return;
+  }
   if (work <= (p.transpose_b ? kOwnTransposed : kOwnProduct)) return medium(p, a, b, c);
   if (work < kThreadedSgemm || in_parallel()) return sgemm_alone(p, a, b, c);
   if (work > kSharedSgemm && max_threads() > kFewThreads) {

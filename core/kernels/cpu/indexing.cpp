@@ -2,7 +2,10 @@
 #include "kernels/cpu/indexing.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
+#include <type_traits>
+#include <vector>
 
 #include "device/parallel.h"
 #include "kernels/cpu/fill.h"
@@ -86,6 +89,24 @@ void check_indices(const Tensor& tensor, int64_t size, const char* op) {
   }
 }
 
+// Calls body with the size of an item in bytes, as a constant where it is a small power of two.
+template <class Body>
+void on_item_size(size_t bytes, const Body& body) {
+  switch (bytes) {
+    case 1: return body(std::integral_constant<size_t, 1>());
+    case 2: return body(std::integral_constant<size_t, 2>());
+    case 4: return body(std::integral_constant<size_t, 4>());
+    case 8: return body(std::integral_constant<size_t, 8>());
+    case 16: return body(std::integral_constant<size_t, 16>());
+    default: return body(bytes);
+  }
+}
+
+// Items of `bytes` that a thread should copy at least.
+constexpr int64_t copy_grain(size_t bytes) {
+  return static_cast<int64_t>(262'144 / (bytes + 16)) + 1;
+}
+
 // Calls body(gathered offset, parameter offset) for each piece of `inner` elements.
 template <class Body>
 void for_pieces(const Picking& p, const Indices& indices, const Body& body) {
@@ -116,8 +137,16 @@ struct Slices {
   int batch_dims = 0;
   int64_t rows_per_batch = 1;
 
+  bool fits(const Indices& indices, int64_t row) const {
+    bool inside = true;
+    for (int k = 0; k < depth; ++k) {
+      inside &= static_cast<uint64_t>(indices[row * depth + k]) <
+                static_cast<uint64_t>(shape[batch_dims + k]);
+    }
+    return inside;
+  }
   int64_t offset(const Indices& indices, int64_t row) const {
-    int64_t at = rows_per_batch ? row / rows_per_batch : 0;
+    int64_t at = batch_dims > 0 && rows_per_batch > 0 ? row / rows_per_batch : 0;
     for (int k = 0; k < depth; ++k) {
       at = at * shape[batch_dims + k] + indices[row * depth + k];
     }
@@ -136,19 +165,21 @@ Slices slices_of(const Shape& shape, const Tensor& indices, int batch_dims, cons
   }
   for (int i = batch_dims + s.depth; i < shape.rank(); ++i) s.inner *= shape[i];
   const Indices at(indices);
-  for (int64_t r = 0; r < s.rows; ++r) {
-    for (int k = 0; k < s.depth; ++k) {
-      const int64_t index = at[r * s.depth + k];
-      if (index >= 0 && index < shape[batch_dims + k]) continue;
-      std::string row;
-      for (int j = 0; j < s.depth; ++j) {
-        row += (j ? ", " : "") + std::to_string(at[r * s.depth + j]);
-      }
-      invalid_argument("indices[", r, "] = [", row, "] does not index into param shape ", shape,
-                       " [Op:", op, "]");
-    }
+  std::atomic<bool> all_fit = true;
+  parallel_for(s.rows, 32'768, [&](int64_t begin, int64_t end) {
+    bool fit = true;
+    for (int64_t r = begin; r < end; ++r) fit &= s.fits(at, r);
+    if (!fit) all_fit = false;
+  });
+  if (all_fit) return s;
+  int64_t r = 0;
+  while (s.fits(at, r)) ++r;
+  std::string row;
+  for (int j = 0; j < s.depth; ++j) {
+    row += (j ? ", " : "") + std::to_string(at[r * s.depth + j]);
   }
-  return s;
+  invalid_argument("indices[", r, "] = [", row, "] does not index into param shape ", shape,
+                   " [Op:", op, "]");
 }
 
 // Puts updates into `out` at the slices that the indices name.
@@ -232,8 +263,27 @@ void gather(KernelContext& context) {
     });
     return;
   }
-  for_pieces(p, at, [&](int64_t to, int64_t from) {
-    copy_items(out.dtype(), out.mutable_raw_data(), to, params.raw_data(), from, p.inner);
+  if (out.dtype() == DType::kString) {
+    for_pieces(p, at, [&](int64_t to, int64_t from) {
+      copy_items(out.dtype(), out.mutable_raw_data(), to, params.raw_data(), from, p.inner);
+    });
+    return;
+  }
+  on_item_size(static_cast<size_t>(p.inner) * element_size(out.dtype()), [&](auto bytes) {
+    const char* const from = static_cast<const char*>(params.raw_data());
+    char* const to = static_cast<char*>(out.mutable_raw_data());
+    const int64_t grain = std::max<int64_t>(1, copy_grain(bytes) / p.count);
+    parallel_for(p.batch * p.outer, grain, [&](int64_t begin, int64_t end) {
+      for (int64_t block = begin; block < end; ++block) {
+        const char* const source = from + static_cast<size_t>(block * p.size) * bytes;
+        char* const target = to + static_cast<size_t>(block * p.count) * bytes;
+        const int64_t first = block / p.outer * p.count;
+        for (int64_t i = 0; i < p.count; ++i) {
+          std::memcpy(target + static_cast<size_t>(i) * bytes,
+                      source + static_cast<size_t>(at[first + i]) * bytes, bytes);
+        }
+      }
+    });
   });
 }
 
@@ -261,12 +311,21 @@ void gather_or_zero(KernelContext& context) {
   const Tensor& out = context.output(0);
   const int64_t inner = params.dim(0) ? params.size() / params.dim(0) : 0;
   const Indices at(indices);
-  fill_constant(out, 0);
-  for (int64_t i = 0; i < indices.size(); ++i) {
-    if (at[i] < 0 || at[i] >= params.dim(0)) continue;
-    copy_items(out.dtype(), out.mutable_raw_data(), i * inner, params.raw_data(), at[i] * inner,
-               inner);
-  }
+  const auto rows = static_cast<uint64_t>(params.dim(0));
+  on_item_size(static_cast<size_t>(inner) * element_size(out.dtype()), [&](auto bytes) {
+    const char* const from = static_cast<const char*>(params.raw_data());
+    char* const to = static_cast<char*>(out.mutable_raw_data());
+    parallel_for(indices.size(), copy_grain(bytes), [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) {
+        const auto row = static_cast<uint64_t>(at[i]);
+        if (row < rows) {
+          std::memcpy(to + static_cast<size_t>(i) * bytes, from + row * bytes, bytes);
+        } else {
+          std::memset(to + static_cast<size_t>(i) * bytes, 0, bytes);
+        }
+      }
+    });
+  });
 }
 
 void gather_nd(KernelContext& context) {
@@ -277,10 +336,24 @@ void gather_nd(KernelContext& context) {
       slices_of(params.shape(), indices, static_cast<int>(context.attrs().integer(0)), "GatherNd");
   const Indices at(indices);
   if (out.size() == 0) return;
-  for (int64_t r = 0; r < s.rows; ++r) {
-    copy_items(out.dtype(), out.mutable_raw_data(), r * s.inner, params.raw_data(), s.offset(at, r),
-               s.inner);
+  if (out.dtype() == DType::kString) {
+    for (int64_t r = 0; r < s.rows; ++r) {
+      copy_items(out.dtype(), out.mutable_raw_data(), r * s.inner, params.raw_data(),
+                 s.offset(at, r), s.inner);
+    }
+    return;
   }
+  const size_t element = element_size(out.dtype());
+  on_item_size(static_cast<size_t>(s.inner) * element, [&](auto bytes) {
+    const char* const from = static_cast<const char*>(params.raw_data());
+    char* const to = static_cast<char*>(out.mutable_raw_data());
+    parallel_for(s.rows, copy_grain(bytes), [&](int64_t begin, int64_t end) {
+      for (int64_t r = begin; r < end; ++r) {
+        std::memcpy(to + static_cast<size_t>(r) * bytes,
+                    from + static_cast<size_t>(s.offset(at, r)) * element, bytes);
+      }
+    });
+  });
 }
 
 void add_gathered_nd(const Tensor& whole, const Tensor& dy, const Tensor& indices,
@@ -308,10 +381,25 @@ void scatter_nd(KernelContext& context) {
 
 void tensor_scatter_nd_update(KernelContext& context) {
   const Tensor& out = context.output(0);
-  slices_of(out.shape(), context.input(1), 0, "TensorScatterUpdate");
+  const Slices s = slices_of(out.shape(), context.input(1), 0, "TensorScatterUpdate");
   copy_tensor(out, context.input(0));
-  scatter(out, context.input(1), "TensorScatterUpdate", [&](int64_t a, int64_t b, int64_t count) {
-    copy_items(out.dtype(), out.mutable_raw_data(), a, context.input(2).raw_data(), b, count);
+  if (out.dtype() == DType::kString) {
+    scatter(out, context.input(1), "TensorScatterUpdate", [&](int64_t a, int64_t b, int64_t count) {
+      copy_items(out.dtype(), out.mutable_raw_data(), a, context.input(2).raw_data(), b, count);
+    });
+    return;
+  }
+  const size_t element = element_size(out.dtype());
+  const int64_t inner = context.input(2).size() / std::max<int64_t>(1, s.rows);
+  on_item_size(static_cast<size_t>(inner) * element, [&](auto bytes) {
+    char* const to = static_cast<char*>(out.mutable_raw_data());
+    const char* const from = static_cast<const char*>(context.input(2).raw_data());
+    const Indices at(context.input(1));
+    // In order: of equal places the last one counts.
+    for (int64_t r = 0; r < s.rows; ++r) {
+      std::memcpy(to + static_cast<size_t>(s.offset(at, r)) * element,
+                  from + static_cast<size_t>(r) * bytes, bytes);
+    }
   });
 }
 
@@ -360,6 +448,15 @@ void one_hot(KernelContext& context) {
       fill_elements(static_cast<char*>(out.mutable_raw_data()) + begin * block * size,
                     off.raw_data(), size, (end - begin) * block);
     }
+    if (inner == 1 && size == 4) {
+      const auto mark = *static_cast<const uint32_t*>(on.raw_data());
+      auto* const rows = static_cast<uint32_t*>(out.mutable_raw_data());
+      for (int64_t i = begin; i < end; ++i) {
+        const int64_t index = index_at(i);
+        if (index >= 0 && index < depth) rows[i * depth + index] = mark;
+      }
+      return;
+    }
     for (int64_t i = begin * inner; i < end * inner; ++i) {
       const int64_t index = index_at(i);
       if (index < 0 || index >= depth) continue;
@@ -377,26 +474,74 @@ void one_hot(KernelContext& context) {
                });
 }
 
+namespace {
+
+// Puts the places of the elements [i, last) that are set at `out`. kRank is 0 where it is large.
+template <int kRank, class T>
+void put_places(const T* x, int64_t i, int64_t last, const Shape& shape, int64_t* out) {
+  constexpr int64_t kAtOnce = 256;
+  int64_t found[(kAtOnce + 1) * (kRank ? kRank : kMaxRank)];
+  int64_t place[kMaxRank] = {};
+  const int rank = kRank ? kRank : shape.rank();
+  const Shape strides = strides_of(shape);
+  while (i < last) {
+    for (int k = 0; k < rank; ++k) place[k] = i / strides[k] % shape[k];
+    // The rest of a row, or what of it belongs here, without a branch that nobody foresees.
+    const int64_t row = i - place[rank - 1];
+    const int64_t end = std::min({last, row + shape[rank - 1], i + kAtOnce});
+    int64_t* next = found;
+    for (; i < end; ++i) {
+      for (int k = 0; k + 1 < rank; ++k) next[k] = place[k];
+      next[rank - 1] = i - row;
+      next += arithmetic(x[i]) != decltype(arithmetic(T()))(0) ? rank : 0;
+    }
+    out = std::copy(found, next, out);
+  }
+}
+
+// The places of the elements that are set, by blocks whose counts are found first.
+template <class T>
+Tensor places_of(const Tensor& condition) {
+  const T* const x = condition.data<T>();
+  const int64_t size = condition.size();
+  const int rank = condition.rank();
+  constexpr int64_t kBlock = 16'384;
+  const int64_t blocks = (size + kBlock - 1) / kBlock;
+  std::vector<int64_t> before(static_cast<size_t>(blocks) + 1, 0);
+  parallel_for(blocks, 4, [&](int64_t begin, int64_t end) {
+    for (int64_t b = begin; b < end; ++b) {
+      int64_t count = 0;
+      const int64_t last = std::min(size, (b + 1) * kBlock);
+      for (int64_t i = b * kBlock; i < last; ++i) {
+        count += arithmetic(x[i]) != decltype(arithmetic(T()))(0);
+      }
+      before[static_cast<size_t>(b) + 1] = count;
+    }
+  });
+  for (size_t b = 1; b < before.size(); ++b) before[b] += before[b - 1];
+  Tensor result = Tensor::empty(DType::kInt64, {before.back(), rank});
+  if (rank == 0) return result;
+  parallel_for(blocks, 2, [&](int64_t begin, int64_t end) {
+    const auto put = rank == 1   ? put_places<1, T>
+                     : rank == 2 ? put_places<2, T>
+                     : rank == 3 ? put_places<3, T>
+                                 : put_places<0, T>;
+    put(x, begin * kBlock, std::min(size, end * kBlock), condition.shape(),
+        result.mutable_data<int64_t>() + before[static_cast<size_t>(begin)] * rank);
+  });
+  return result;
+}
+
+}  // namespace
+
 void where_indices(KernelContext& context) {
   const Tensor& condition = context.input(0);
-  const auto is_set = [&](int64_t i) {
-    bool result = false;
-    if (condition.dtype() == DType::kBool) return condition.data<bool>()[i];
-    on_number_type(condition.dtype(), [&]<class T>(T) {
-      result = arithmetic(condition.data<T>()[i]) != decltype(arithmetic(T()))(0);
-    });
-    return result;
-  };
-  int64_t count = 0;
-  for (int64_t i = 0; i < condition.size(); ++i) count += is_set(i);
-  const int rank = condition.rank();
-  context.output(0) = Tensor::empty(DType::kInt64, {count, rank});
-  int64_t* out = context.output(0).mutable_data<int64_t>();
-  const Shape strides = strides_of(condition.shape());
-  for (int64_t i = 0; i < condition.size(); ++i) {
-    if (!is_set(i)) continue;
-    for (int k = 0; k < rank; ++k) *out++ = i / strides[k] % condition.dim(k);
+  if (condition.dtype() == DType::kBool) {
+    context.output(0) = places_of<uint8_t>(condition);
+    return;
   }
+  on_number_type(condition.dtype(),
+                 [&]<class T>(T) { context.output(0) = places_of<T>(condition); });
 }
 
 }  // namespace ef::cpu

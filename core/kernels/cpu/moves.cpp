@@ -60,9 +60,16 @@ CopyLoop copy_loop_of(int64_t size) {
   switch (size) {
     case 1: return copy_loop<1>;
     case 2: return copy_loop<2>;
+    case 3: return copy_loop<3>;
     case 4: return copy_loop<4>;
+    case 6: return copy_loop<6>;
     case 8: return copy_loop<8>;
-    default: return copy_loop<16>;
+    case 12: return copy_loop<12>;
+    case 16: return copy_loop<16>;
+    case 24: return copy_loop<24>;
+    case 32: return copy_loop<32>;
+    case 64: return copy_loop<64>;
+    default: return nullptr;
   }
 }
 
@@ -130,12 +137,12 @@ class MoveRunner {
     rank_ = 1;
   }
 
-  // Treats a short contiguous run, like a pair of floats, as one wider element.
+  // Treats a short contiguous run, like a pair of floats or a pixel, as one wider element.
   void widen_elements() {
     const int last = rank_ - 1;
     const int64_t wide = element_ * size_[last];
-    if (rank_ == 1 || out_[last] != element_ || in_[last] != element_ || wide > 16 ||
-        (wide & (wide - 1)) != 0) {
+    if (rank_ == 1 || out_[last] != element_ || in_[last] != element_ || wide > 64 ||
+        !copy_loop_of(wide)) {
       return;
     }
     element_ = wide;
@@ -146,7 +153,8 @@ class MoveRunner {
   // one, so that the two form a matrix to be transposed.
   void bring_transpose_inside() {
     const int last = rank_ - 1;
-    if (rank_ < 2 || out_[last] != element_ || std::abs(in_[last]) <= element_ || element_ > 8) {
+    if (rank_ < 2 || out_[last] != element_ || std::abs(in_[last]) <= element_ ||
+        !transpose_of(element_)) {
       return;
     }
     for (int i = 0; i < last; ++i) {
@@ -169,7 +177,7 @@ class MoveRunner {
     }
     if (strings_ || out_[last] != element_) return;
     if (in_[last] == element_ && size_[last] * element_ > 16) inner_ = Inner::kBlock;
-    if (in_[last] == 0 && size_[last] * element_ > 64) inner_ = Inner::kFill;
+    if (in_[last] == 0 && size_[last] * element_ > 64 && 64 % element_ == 0) inner_ = Inner::kFill;
   }
 
   // The loop to divide among threads: the outermost one that is long enough, else the longest.

@@ -268,21 +268,49 @@ void max_pool_grad_of(const Geometry& g, const T* x, const T* y, const T* dy, T*
 
 template <class T>
 void avg_pool_of(const Geometry& g, const T* x, T* y) {
+  if constexpr (kVector<T>) {
+    if (g.last) {
+      const std::vector<int64_t> offsets = window_offsets(g);
+      const auto places = static_cast<int>(offsets.size());
+      const Range inside = whole_windows(g.window.row);
+      const Range within = whole_windows(g.window.col);
+      const int64_t step = g.window.col.stride * g.channels;
+      const int64_t work = g.window.col.out * g.channels * places;
+      parallel_for(
+          g.batch * g.window.row.out, 32'768 / std::max<int64_t>(work, 1) + 1,
+          [&](int64_t begin, int64_t end) {
+            for (int64_t r = begin; r < end; ++r) {
+              const int64_t n = r / g.window.row.out;
+              const int64_t row = r % g.window.row.out;
+              const auto part = [&](Range results) {
+                const Range rows = clipped(g.window.row, row);
+                for (int64_t col = results.begin; col < results.end; ++col) {
+                  T* out = y + g.pooled_at(n, row, col, 0);
+                  const Range cols = clipped(g.window.col, col);
+                  std::fill_n(out, g.channels, T(0));
+                  for (int64_t i = rows.begin; i < rows.end; ++i) {
+                    for (int64_t j = cols.begin; j < cols.end; ++j) {
+                      row_loops_of<T>().add_into(out, x + g.image_at(n, i, j, 0), g.channels);
+                    }
+                  }
+                  const int64_t size = (rows.end - rows.begin) * (cols.end - cols.begin);
+                  row_loops_of<T>().scale(out, out, T(1) / static_cast<T>(size), g.channels);
+                }
+              };
+              for_row_parts(
+                  g, n, row, inside, within,
+                  [&](int64_t first, int64_t count, int64_t image) {
+                    row_loops_of<T>().mean_windows(y + g.pooled_at(n, row, first, 0), x + image,
+                                                   offsets.data(), places, g.channels, count, step);
+                  },
+                  part);
+            }
+          });
+      return;
+    }
+  }
   for_windows(g, [&](int64_t n, int64_t row, int64_t col, Range rows, Range cols) {
     const T share = T(1) / static_cast<T>((rows.end - rows.begin) * (cols.end - cols.begin));
-    if constexpr (kVector<T>) {
-      if (g.last) {
-        T* out = y + g.pooled_at(n, row, col, 0);
-        std::fill_n(out, g.channels, T(0));
-        for (int64_t i = rows.begin; i < rows.end; ++i) {
-          for (int64_t j = cols.begin; j < cols.end; ++j) {
-            row_loops_of<T>().add_into(out, x + g.image_at(n, i, j, 0), g.channels);
-          }
-        }
-        row_loops_of<T>().scale(out, out, share, g.channels);
-        return;
-      }
-    }
     for (int64_t c = 0; c < g.channels; ++c) {
       T sum = 0;
       for (int64_t i = rows.begin; i < rows.end; ++i) {

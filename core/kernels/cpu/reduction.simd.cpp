@@ -1,5 +1,6 @@
 // Vector loops of reductions, of places of extremes and of running totals.
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 
 #include "kernels/cpu/reduction_loops.h"
@@ -32,6 +33,9 @@ struct Multiply {
   }
 };
 struct Larger {
+  // What every number but a NaN is better than, or as good as.
+  template <class T>
+  static constexpr T kWorst = std::numeric_limits<T>::lowest();
   template <class T>
   static bool better(T a, T b) {
     return a > b;
@@ -42,6 +46,8 @@ struct Larger {
   }
 };
 struct Smaller {
+  template <class T>
+  static constexpr T kWorst = std::numeric_limits<T>::max();
   template <class T>
   static bool better(T a, T b) {
     return a < b;
@@ -99,8 +105,7 @@ void join(T* out, const T* x, const T* y, int64_t n) {
 template <class Better, class T>
 int64_t place_in_row(const T* x, int64_t n) {
   constexpr int64_t kBlock = 1024;
-  T best = x[0];
-  if (best != best) return 0;
+  T best = x[0] == x[0] ? x[0] : Better::template kWorst<T>;
   if (n < 64) {
     int64_t place = 0;
     for (int64_t i = 1; i < n; ++i) {
@@ -118,6 +123,7 @@ int64_t place_in_row(const T* x, int64_t n) {
     best = found;
     block = i;
   }
+  if (block == 0 && !(x[0] == x[0]) && best == Better::template kWorst<T>) return 0;
   while (x[block] != best) ++block;
   return block;
 }
@@ -138,7 +144,8 @@ void places_in_columns(int64_t* out, const T* x, int64_t count, int64_t stride, 
   for (int64_t begin = 0; begin < width; begin += kColumns) {
     const int64_t size = width - begin < kColumns ? width - begin : kColumns;
     for (int64_t i = 0; i < size; ++i) {
-      best[i] = x[begin + i];
+      const T first = x[begin + i];
+      best[i] = first == first ? first : Better::template kWorst<T>;
       out[begin + i] = 0;
     }
     for (int64_t first = 0; first < count; first += kRows) {

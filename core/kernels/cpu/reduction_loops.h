@@ -20,8 +20,8 @@ struct ReductionLoopsOf {
   // out = x op y
   void (*add)(T* out, const T* x, const T* y, int64_t n);
   void (*multiply)(T* out, const T* x, const T* y, int64_t n);
-  // For each of `rows` rows of n numbers, where its first largest or smallest one is. A NaN is such
-  // only in the first place.
+  // For each of `rows` rows of n numbers, where its first largest or smallest one is. NaNs do not
+  // count; where nothing else is, it is the first place.
   void (*argmax_rows)(int64_t* out, const T* x, int64_t rows, int64_t n);
   void (*argmin_rows)(int64_t* out, const T* x, int64_t rows, int64_t n);
   // The same for `width` columns of `count` rows that are `stride` apart.

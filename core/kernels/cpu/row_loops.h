@@ -38,6 +38,10 @@ struct RowLoopsOf {
                       int64_t count, int64_t step);
   void (*max_windows_grad)(T* out, const T* x, const T* y, const T* dy, const int64_t* offsets,
                            int places, int64_t n, int64_t count, int64_t step, bool add);
+  void (*mean_windows)(T* out, const T* x, const int64_t* offsets, int places, int64_t n,
+                       int64_t count, int64_t step);
+  // The cross entropy of labels z and sigmoid(x).
+  void (*sigmoid_cross_entropy)(T* out, const T* z, const T* x, int64_t n);
 };
 
 struct RowLoops {

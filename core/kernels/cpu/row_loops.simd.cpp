@@ -28,22 +28,27 @@ template <class Better, class T>
 T extreme_of(const T* x, int64_t n) {
   constexpr int64_t kWidth = kLanes<T>;
   constexpr int kChains = 4;  // independent ones hide the latency of a comparison
-  Vec<T> best[kChains];
-  for (auto& b : best) b = Vec<T>{} + x[0];
-  const auto step = [](const T* from, Vec<T>& b) {
-    Vec<T> v;
-    std::memcpy(&v, from, sizeof v);
-    b = Better::of(v, b) | (v != v) ? v : b;
-  };
-  int64_t i = 0;
-  for (; i + kChains * kWidth <= n; i += kChains * kWidth) {
-    for (int k = 0; k < kChains; ++k) step(x + i + k * kWidth, best[k]);
-  }
-  for (; i + kWidth <= n; i += kWidth) step(x + i, best[0]);
   T result = x[0];
   const auto take = [&](T v) { result = Better::of(v, result) || v != v ? v : result; };
-  for (const Vec<T>& b : best) {
-    for (int64_t k = 0; k < kWidth; ++k) take(b[k]);
+  int64_t i = 0;
+  if (n >= kWidth) {
+    const auto join = [](Vec<T> v, Vec<T>& b) { b = Better::of(v, b) | (v != v) ? v : b; };
+    const auto step = [&](const T* from, Vec<T>& b) {
+      Vec<T> v;
+      std::memcpy(&v, from, sizeof v);
+      join(v, b);
+    };
+    Vec<T> best[kChains];
+    std::memcpy(&best[0], x, sizeof best[0]);
+    for (int k = 1; k < kChains; ++k) best[k] = best[0];
+    for (; i + kChains * kWidth <= n; i += kChains * kWidth) {
+      for (int k = 0; k < kChains; ++k) step(x + i + k * kWidth, best[k]);
+    }
+    for (; i + kWidth <= n; i += kWidth) step(x + i, best[0]);
+    join(best[1], best[0]);
+    join(best[3], best[2]);
+    join(best[2], best[0]);
+    for (int64_t k = 0; k < kWidth; ++k) take(best[0][k]);
   }
   for (; i < n; ++i) take(x[i]);
   return result;
@@ -208,6 +213,19 @@ void max_windows(T* out, const T* x, const int64_t* offsets, int places, int64_t
 }
 
 template <class T>
+void mean_windows(T* out, const T* x, const int64_t* offsets, int places, int64_t n, int64_t count,
+                  int64_t step) {
+  const T share = T(1) / static_cast<T>(places);
+  for (int64_t k = 0; k < count; ++k, out += n, x += step) {
+    for_vectors<T>(n, [&](int64_t i, auto size) {
+      Vec<T> sum = load(x + offsets[0] + i, size);
+      for (int p = 1; p < places; ++p) sum += load(x + offsets[p] + i, size);
+      store(out + i, sum * share, size);
+    });
+  }
+}
+
+template <class T>
 void max_windows_grad(T* out, const T* x, const T* y, const T* dy, const int64_t* offsets,
                       int places, int64_t n, int64_t count, int64_t step, bool add) {
   for (int64_t k = 0; k < count; ++k, out += step, x += step, y += n, dy += n) {
@@ -224,6 +242,16 @@ void max_windows_grad(T* out, const T* x, const T* y, const T* dy, const int64_t
       }
     });
   }
+}
+
+// max(x, 0) - x z + log(1 + exp(-|x|)): no overflow for any x.
+template <class T>
+void sigmoid_cross_entropy(T* out, const T* z, const T* x, int64_t n) {
+  for_vectors<T>(n, [&](int64_t i, auto size) {
+    const Vec<T> v = load(x + i, size);
+    const Vec<T> loss = (v > 0 ? v : Vec<T>{}) - v * load(z + i, size) + vlog1p(vexp(-vabs(v)));
+    store(out + i, v != v ? v : loss, size);
+  });
 }
 
 template <class T>
@@ -246,6 +274,8 @@ constexpr RowLoopsOf<T> kLoops = {
     .max_grad_pixels = max_grad_pixels<T>,
     .max_windows = max_windows<T>,
     .max_windows_grad = max_windows_grad<T>,
+    .mean_windows = mean_windows<T>,
+    .sigmoid_cross_entropy = sigmoid_cross_entropy<T>,
 };
 
 }  // namespace

@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstring>
+#include <string>
 
+#include "device/parallel.h"
 #include "kernels/cpu/array.h"
 #include "kernels/cpu/fill.h"
 #include "kernels/cpu/moves.h"
@@ -53,32 +56,89 @@ int64_t mirrored(int64_t i, int64_t before, int64_t size, int64_t edge) {
   return k;
 }
 
-// Calls body(padded offset, source offset) for each element of a mirror-padded tensor.
-template <class Body>
-void for_mirrored(const Shape& padded, const Shape& source, std::span<const int64_t> paddings,
-                  int64_t edge, const Body& body) {
-  const Shape strides = strides_of(source);
-  Shape index = padded;
-  for (int i = 0; i < index.rank(); ++i) index[i] = 0;
-  const int64_t count = padded.num_elements();
-  for (int64_t n = 0; n < count; ++n) {
-    int64_t from = 0;
-    for (int i = 0; i < index.rank(); ++i) {
-      from +=
-          strides[i] * mirrored(index[i], paddings[static_cast<size_t>(2 * i)], source[i], edge);
-    }
-    body(n, from);
-    for (int i = index.rank() - 1; i >= 0 && ++index[i] == padded[i]; --i) index[i] = 0;
+// How a mirror-padded tensor is read: rows along the last axis, each with what mirrors it.
+struct Mirror {
+  Mirror(const Shape& padded, const Shape& source, std::span<const int64_t> paddings, int64_t edge)
+      : padded(padded),
+        source(source),
+        strides(strides_of(source)),
+        paddings(paddings),
+        edge(edge) {
+    const int last = padded.rank() - 1;
+    width = padded[last];
+    size = source[last];
+    before = paddings[static_cast<size_t>(2 * last)];
+    rows = width ? padded.num_elements() / width : 0;
   }
-}
+  // The first element of the source's row that row `r` is read from.
+  int64_t source_row(int64_t r) const {
+    int64_t from = 0;
+    for (int i = padded.rank() - 2; i >= 0; --i) {
+      from += strides[i] *
+              mirrored(r % padded[i], paddings[static_cast<size_t>(2 * i)], source[i], edge);
+      r /= padded[i];
+    }
+    return from;
+  }
+
+  const Shape& padded;
+  const Shape& source;
+  Shape strides;
+  std::span<const int64_t> paddings;
+  int64_t edge;
+  int64_t width;
+  int64_t size;
+  int64_t before;
+  int64_t rows;
+};
 
 template <class T>
 void add_mirrored(const Tensor& dy, const Tensor& dx, std::span<const int64_t> paddings,
                   int64_t edge) {
-  const T* from = dy.data<T>();
-  T* to = dx.mutable_data<T>();
-  for_mirrored(dy.shape(), dx.shape(), paddings, edge, [&](int64_t n, int64_t source) {
-    to[source] = static_cast<T>(to[source] + from[n]);
+  const Mirror mirror(dy.shape(), dx.shape(), paddings, edge);
+  for (int64_t r = 0; r < mirror.rows; ++r) {
+    const T* const from = dy.data<T>() + r * mirror.width;
+    T* const to = dx.mutable_data<T>() + mirror.source_row(r);
+    const auto add = [=, &mirror](int64_t i) {
+      T& sum = to[mirrored(i, mirror.before, mirror.size, edge)];
+      sum = static_cast<T>(sum + from[i]);
+    };
+    const int64_t after = mirror.before + mirror.size;
+    for (int64_t i = 0; i < mirror.before; ++i) add(i);
+    for (int64_t i = 0; i < mirror.size; ++i) {
+      to[i] = static_cast<T>(to[i] + from[mirror.before + i]);
+    }
+    for (int64_t i = after; i < mirror.width; ++i) add(i);
+  }
+}
+
+void pad_mirrored(const Tensor& input, const Tensor& output, std::span<const int64_t> paddings,
+                  int64_t edge) {
+  if (output.size() == 0) return;
+  const Mirror mirror(output.shape(), input.shape(), paddings, edge);
+  const auto element = static_cast<int64_t>(element_size(output.dtype()));
+  const auto rows = [&](int64_t begin, int64_t end, const auto& copy) {
+    for (int64_t r = begin; r < end; ++r) {
+      const int64_t from = mirror.source_row(r);
+      const int64_t to = r * mirror.width;
+      const auto single = [&](int64_t i) {
+        copy(to + i, from + mirrored(i, mirror.before, mirror.size, edge), 1);
+      };
+      for (int64_t i = 0; i < mirror.before; ++i) single(i);
+      copy(to + mirror.before, from, mirror.size);
+      for (int64_t i = mirror.before + mirror.size; i < mirror.width; ++i) single(i);
+    }
+  };
+  if (output.dtype() == DType::kString) {
+    return rows(0, mirror.rows, [&](int64_t to, int64_t from, int64_t count) {
+      std::copy_n(input.data<std::string>() + from, count, output.mutable_data<std::string>() + to);
+    });
+  }
+  const int64_t grain = 131'072 / (mirror.width * element + 64) + 1;
+  parallel_for(mirror.rows, grain, [&](int64_t begin, int64_t end) {
+    rows(begin, end, [&](int64_t to, int64_t from, int64_t count) {
+      std::memcpy(at(output, to), at(input, from), static_cast<size_t>(count * element));
+    });
   });
 }
 
@@ -166,11 +226,8 @@ void pad(KernelContext& context) {
   const auto paddings = context.attrs().list(0);
   const int64_t mode = context.attrs().integer(1);
   if (mode != 0) {
-    const auto size = element_size(output.dtype());
-    for_mirrored(
-        output.shape(), input.shape(), paddings, mode == 1 ? 1 : 0,
-        [&](int64_t n, int64_t from) { std::copy_n(at(input, from), size, at(output, n)); });
-    return;
+    if (input.rank() == 0) return copy_elements(input.dtype(), at(output, 0), at(input, 0), 1);
+    return pad_mirrored(input, output, paddings, mode == 1 ? 1 : 0);
   }
   fill_constant(output, context.attrs().real(2));
   if (input.size() == 0) return;
@@ -190,6 +247,7 @@ void mirror_pad_grad(KernelContext& context) {
   const Tensor& dx = context.output(0);
   const auto paddings = context.attrs().list(0);
   const int64_t edge = context.attrs().integer(1) == 1 ? 1 : 0;
+  if (dy.rank() == 0) return copy_elements(dy.dtype(), at(dx, 0), at(dy, 0), 1);
   fill_constant(dx, 0);
   switch (dy.dtype()) {
     case DType::kFloat32: return add_mirrored<float>(dy, dx, paddings, edge);

@@ -203,11 +203,8 @@ void sigmoid_cross_entropy(KernelContext& context) {
     const T* z = context.input(0).data<T>();
     const T* x = context.input(1).data<T>();
     T* out = context.output(0).mutable_data<T>();
-    parallel_for(context.output(0).size(), 4096, [&](int64_t begin, int64_t end) {
-      // max(x, 0) - x z + log(1 + exp(-|x|)): no overflow for any x.
-      for (int64_t i = begin; i < end; ++i) {
-        out[i] = std::max(x[i], T(0)) - x[i] * z[i] + std::log1p(std::exp(-std::abs(x[i])));
-      }
+    parallel_for(context.output(0).size(), 16'384, [&](int64_t begin, int64_t end) {
+      row_loops_of<T>().sigmoid_cross_entropy(out + begin, z + begin, x + begin, end - begin);
     });
   });
 }

@@ -107,25 +107,6 @@ def _outline(
         image[rows, right] = colour
 
 
-def _sampling(low: Tensor, high: Tensor, size: int, count: int) -> tuple[Tensor, np.ndarray]:
-    """Where crops take their samples along an axis, `[boxes, count]`, and which are inside."""
-    last = _core.convert(size - 1, dtypes.float32, None)
-    if count > 1:
-        step = _ops.multiply(
-            _ops.subtract(high, low), _core.convert((size - 1) / (count - 1), dtypes.float32, None)
-        )
-        offsets = _core.convert(np.arange(count, dtype=np.float32), None, None)
-        place = _ops.add(
-            _ops.multiply(_ops.expand_dims(low, 1), last),
-            _ops.multiply(_ops.expand_dims(step, 1), offsets),
-        )
-    else:
-        half = _core.convert(0.5 * (size - 1), dtypes.float32, None)
-        place = _ops.expand_dims(_ops.multiply(_ops.add(low, high), half), 1)
-    values = place.numpy()
-    return place, (values >= 0) & (values <= size - 1)
-
-
 @raises_like("CropAndResize")
 def crop_and_resize(
     image: Any,
@@ -160,54 +141,8 @@ def crop_and_resize(
     >>> tf.image.crop_and_resize(image, [[0, 0, 1, 1]], [0], [1, 1]).numpy().ravel()
     array([1.5], dtype=float32)
     """
-    tensor = _core.convert(image, None, None)
-    corners = _core.convert(boxes, dtypes.float32, None)
-    which = _core.convert(box_indices, dtypes.int32, None).numpy()
     if method not in ("bilinear", "nearest"):
         raise invalid(f"method must be 'bilinear' or 'nearest', got {method!r} [Op:CropAndResize]")
-    if tensor.ndim != 4:
-        raise invalid(f"input image must be 4-D: {tensor.shape} [Op:CropAndResize]")
-    if corners.ndim != 2 or corners._shape_tuple()[1] != 4:
-        raise invalid(f"boxes must have 4 columns: {corners.shape} [Op:CropAndResize]")
-    if which.shape != (corners._shape_tuple()[0],):
-        raise invalid(f"box_index has incompatible shape {list(which.shape)} [Op:CropAndResize]")
-    batch, rows, columns, channels = tensor._shape_tuple()
-    if which.size and (which.min() < 0 or which.max() >= batch):
-        from eagerflow.errors import OutOfRangeError
-
-        raise OutOfRangeError(None, None, "box_index has values outside [0, batch_size)")
-    sizes = _core.convert(crop_size, dtypes.int32, None).numpy().reshape(-1).tolist()
-    if len(sizes) != 2 or min(sizes) <= 0:
-        raise invalid(f"crop dimensions must be positive: {sizes} [Op:CropAndResize]")
-    floats = tensor if tensor.dtype is dtypes.float32 else _ops.cast(tensor, dtypes.float32)
-    top, left, bottom, right = _ops.unstack(corners, 4, 1)
-    down, row_inside = _sampling(top, bottom, rows, sizes[0])
-    aside, column_inside = _sampling(left, right, columns, sizes[1])
-    flat = _ops.reshape(floats, [batch * rows * columns, channels])
-    base = (which.astype(np.int64) * rows)[:, None, None]
-
-    def taken(row: np.ndarray, column: np.ndarray) -> Tensor:
-        row = np.clip(row, 0, rows - 1).astype(np.int64)[:, :, None]
-        column = np.clip(column, 0, columns - 1).astype(np.int64)[:, None, :]
-        return _ops.gather(flat, (base + row) * columns + column, 0, 0)
-
-    if method == "nearest":
-        # Halves are rounded away from zero.
-        result = taken(np.floor(down.numpy() + 0.5), np.floor(aside.numpy() + 0.5))
-    else:
-        low, before = np.floor(down.numpy()), np.floor(aside.numpy())
-        high, after = np.ceil(down.numpy()), np.ceil(aside.numpy())
-        share_down = _ops.reshape(_ops.subtract(down, low), [-1, sizes[0], 1, 1])
-        share_aside = _ops.reshape(_ops.subtract(aside, before), [-1, 1, sizes[1], 1])
-
-        def between(first: Tensor, second: Tensor, share: Tensor) -> Tensor:
-            return _ops.add(first, _ops.multiply(_ops.subtract(second, first), share))
-
-        upper = between(taken(low, before), taken(low, after), share_aside)
-        lower = between(taken(high, before), taken(high, after), share_aside)
-        result = between(upper, lower, share_down)
-    inside = row_inside[:, :, None] & column_inside[:, None, :]
-    if inside.all():
-        return result
-    outside = _core.convert(extrapolation_value, dtypes.float32, None)
-    return _ops.select(inside[..., None], result, outside)
+    return _ops.crop_and_resize(
+        _core.convert(image, None, None), boxes, box_indices, crop_size, method, extrapolation_value
+    )

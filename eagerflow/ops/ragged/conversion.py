@@ -48,6 +48,16 @@ def to_tensor(value: RaggedTensor, default: Any, shape: Any) -> Tensor:
     """See `tf.RaggedTensor.to_tensor`."""
     flat = value.flat_values
     inner = flat._shape_tuple()[1:]
+    if shape is None and default is None and value.ragged_rank == 1:
+        partition = value._partition
+        splits = partition.splits
+        width = int(_ops.reduce_max(partition.row_lengths)) if partition.rows else 0
+        return _ops.pad_rows(
+            flat,
+            zero_of(flat.dtype),
+            splits if splits.dtype is dtypes.int64 else _ops.cast(splits, dtypes.int64),
+            width,
+        )
     places = padded_places(value)
     if shape is not None:
         sizes = _wanted_sizes(shape, value)

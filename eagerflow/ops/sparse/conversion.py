@@ -117,30 +117,14 @@ def to_dense(
     array([[0, 5, 0]], dtype=int32)
     """
     value = checked(sp_input)
-    places, sizes = value.indices.numpy(), sizes_of(value)
-    flat = check_places(places, sizes, validate_indices)
     values = value.values
-    shape = sizes.tolist()
-    if default_value is None and values.dtype is not dtypes.string and validate_indices:
-        size = math.prod(shape)
-        if not shape or size >= 1 << 40:
-            return _ops.scatter_nd(value.indices, values, shape)
-        return _ops.reshape(_ops.scatter_nd(flat[:, None], values, [size]), shape)
     if default_value is None:
         default_value = "" if values.dtype is dtypes.string else 0
     default = _core.convert(default_value, values.dtype, None)
     if default.ndim:
         raise invalid_argument(f"default_value must be a scalar, got {default.shape}")
-    if not validate_indices:
-        # Of equal places the last one counts.
-        _, last = np.unique(flat[::-1], return_index=True)
-        keep = np.sort(len(flat) - 1 - last)
-        values, places = slices_at(values, keep), places[keep]
-    if values.dtype is dtypes.string:
-        array = np.full(shape, default.numpy(), object)
-        array[tuple(places.T)] = values.numpy()
-        return _core.convert(array, dtypes.string, None)
-    return _ops.tensor_scatter_nd_update(_ops.fill(dims=shape, value=default), places, values)
+    shape = value.dense_shape.numpy().tolist()
+    return _ops.sparse_to_dense(values, default, value.indices, shape, validate_indices)
 
 
 def eye(

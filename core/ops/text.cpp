@@ -1,0 +1,175 @@
+// Operations on strings: inference.
+#include "kernels/cpu/text.h"
+
+#include "ops/op.h"
+
+namespace ef::ops {
+namespace {
+
+constexpr DTypeSet kText{DType::kString};
+constexpr DTypeSet kSpelt{DType::kFloat32, DType::kFloat64, DType::kInt32,
+                          DType::kInt64,   DType::kUint32,  DType::kUint64};
+
+void same_texts(InferContext& c) { c.add_output(DType::kString, c.shape(0)); }
+
+void check_scalar(const Shape& separator, const char* op) {
+  if (separator.rank() != 0) {
+    invalid_argument("a separator must be a scalar, got shape ", separator, " [Op:", op, "]");
+  }
+}
+
+}  // namespace
+
+const Op string_length{{
+    .name = "string_length",
+    .tf_name = "StringLength",
+    .inputs = {{"input", kText}},
+    .attrs = {{"characters", AttrKind::kBool, "False"}},
+    .infer = [](InferContext& c) { c.add_output(DType::kInt32, c.shape(0)); },
+    .kernel = cpu::string_length,
+    .doc = "How many bytes, or characters of UTF-8, each string has.",
+}};
+
+const Op string_case{{
+    .name = "string_case",
+    .tf_name = "StringUpper",
+    .inputs = {{"input", kText}},
+    .attrs = {{"upper", AttrKind::kBool}},
+    .infer = same_texts,
+    .kernel = cpu::string_case,
+    .doc = "The strings with their letters A to Z made capital or small.",
+}};
+
+const Op string_strip{{
+    .name = "string_strip",
+    .tf_name = "StringStrip",
+    .inputs = {{"input", kText}},
+    .infer = same_texts,
+    .kernel = cpu::string_strip,
+    .doc = "The strings without white space at both ends.",
+}};
+
+const Op string_part{{
+    .name = "string_part",
+    .tf_name = "Substr",
+    .inputs = {{"input", kText}, {"pos", {DType::kInt64}, 'P'}, {"len", {DType::kInt64}, 'P'}},
+    .attrs = {{"characters", AttrKind::kBool, "False"}},
+    .infer =
+        [](InferContext& c) {
+          const Shape& texts = c.shape(0);
+          const Shape& places = c.shape(1);
+          if (places != c.shape(2) ||
+              (texts != places && texts.rank() != 0 && places.rank() != 0)) {
+            invalid_argument("pos and len should have the same shape, got: ", places, " vs. ",
+                             c.shape(2), ", for strings of shape ", texts, " [Op:Substr]");
+          }
+          c.add_output(DType::kString, texts.rank() == 0 ? places : texts);
+        },
+    .kernel = cpu::string_part,
+    .doc = "Parts of strings, by their places and lengths.",
+}};
+
+const Op string_hash{{
+    .name = "string_hash",
+    .tf_name = "StringToHashBucket",
+    .inputs = {{"input", kText}},
+    .attrs = {{"buckets", AttrKind::kInt},
+              {"method", AttrKind::kEnum, nullptr, "farm|murmur|sip"},
+              {"key0", AttrKind::kInt, "0"},
+              {"key1", AttrKind::kInt, "0"}},
+    .infer =
+        [](InferContext& c) {
+          if (c.attrs().integer(0) < 0) {
+            invalid_argument("the number of buckets must not be negative, got ",
+                             c.attrs().integer(0), " [Op:StringToHashBucket]");
+          }
+          c.add_output(DType::kInt64, c.shape(0));
+        },
+    .kernel = cpu::string_hash,
+    .doc = "A bucket for each string; with 0 buckets the whole hash.",
+}};
+
+const Op string_to_number{{
+    .name = "string_to_number",
+    .tf_name = "StringToNumber",
+    .inputs = {{"input", kText}},
+    .attrs = {{"dtype", AttrKind::kDType}},
+    .infer =
+        [](InferContext& c) {
+          if (!kSpelt.contains(c.attrs().dtype(0))) {
+            invalid_argument("strings cannot be read as ", c.attrs().dtype(0),
+                             " [Op:StringToNumber]");
+          }
+          c.add_output(c.attrs().dtype(0), c.shape(0));
+        },
+    .kernel = cpu::string_to_number,
+    .doc = "The decimal numbers that strings spell.",
+}};
+
+const Op string_of_number{{
+    .name = "string_of_number",
+    .tf_name = "AsString",
+    .inputs = {{"input", kRealTypes}},
+    .attrs = {{"precision", AttrKind::kInt, "6"},
+              {"format", AttrKind::kEnum, "'fixed'", "fixed|scientific|shortest"}},
+    .infer = same_texts,
+    .kernel = cpu::string_of_number,
+    .doc = "Numbers in decimal digits.",
+}};
+
+const Op string_split{{
+    .name = "string_split",
+    .tf_name = "StringSplitV2",
+    .inputs = {{"input", kText}, {"separator", kText}},
+    .infer =
+        [](InferContext& c) {
+          check_scalar(c.shape(1), "StringSplitV2");
+          c.add_output(DType::kString, {0});
+          c.add_output(DType::kInt64, {c.shape(0).num_elements() + 1});
+        },
+    .kernel = cpu::string_split,
+    .makes_outputs = true,
+    .sizes_from_values = true,
+    .doc = "The pieces of all strings, and where those of each begin; cut at white space if the "
+           "separator is empty.",
+}};
+
+const Op string_join{{
+    .name = "string_join",
+    .tf_name = "StringJoin",
+    .inputs = {{"separator", kText}, {.name = "inputs", .dtypes = kText, .variadic = true}},
+    .infer =
+        [](InferContext& c) {
+          check_scalar(c.shape(0), "StringJoin");
+          Shape shape;
+          for (int i = 1; i < c.num_inputs(); ++i) {
+            if (c.shape(i).rank() == 0) continue;
+            if (shape.rank() > 0 && shape != c.shape(i)) {
+              invalid_argument("Input shapes do not match: ", shape, " vs. ", c.shape(i),
+                               " [Op:StringJoin]");
+            }
+            shape = c.shape(i);
+          }
+          c.add_output(DType::kString, shape);
+        },
+    .kernel = cpu::string_join,
+    .doc = "Strings of several tensors joined element by element.",
+}};
+
+const Op string_join_rows{{
+    .name = "string_join_rows",
+    .tf_name = "ReduceJoin",
+    .inputs = {{"separator", kText}, {"inputs", kText}},
+    .infer =
+        [](InferContext& c) {
+          check_scalar(c.shape(0), "ReduceJoin");
+          if (c.shape(1).rank() == 0) invalid_argument("a scalar has no rows [Op:ReduceJoin]");
+          Shape shape = c.shape(1);
+          shape.erase(shape.rank() - 1);
+          c.add_output(DType::kString, shape);
+        },
+    .kernel = cpu::string_join_rows,
+    .doc = "Strings joined along the last axis.",
+}};
+
+}  // namespace ef::ops
