@@ -14,6 +14,7 @@ from eagerflow.keras.engine.keras_tensor import KerasTensor
 from eagerflow.keras.engine.node import map_arguments
 from eagerflow.keras.engine.sequential import Sequential
 from eagerflow.keras.engine.training import Model
+from eagerflow.keras.experimental import models as experimental
 from eagerflow.keras.saving.api import load_model, save_model
 from eagerflow.keras.saving.json_config import as_tuples
 from eagerflow.keras.saving.serialization import SafeModeScope
@@ -22,6 +23,7 @@ __all__ = [
     "Model",
     "Sequential",
     "clone_model",
+    "experimental",
     "load_model",
     "model_from_config",
     "model_from_json",

@@ -9,6 +9,7 @@ from eagerflow.keras.callbacks.learning_rate import LearningRateScheduler, Reduc
 from eagerflow.keras.callbacks.loggers import CSVLogger, LambdaCallback, RemoteMonitor
 from eagerflow.keras.callbacks.model_checkpoint import ModelCheckpoint
 from eagerflow.keras.callbacks.progbar_logger import ProgbarLogger
+from eagerflow.keras.callbacks.sidecar import SidecarEvaluatorModelExport
 from eagerflow.keras.callbacks.tensorboard import TensorBoard
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "ProgbarLogger",
     "ReduceLROnPlateau",
     "RemoteMonitor",
+    "SidecarEvaluatorModelExport",
     "TensorBoard",
     "TerminateOnNaN",
 ]

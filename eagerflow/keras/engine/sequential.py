@@ -330,6 +330,7 @@ class Sequential(Model):
             if self._input_given:
                 self.build()
             else:
+                self._note_inputs(inputs)
                 try:
                     self._infer_from(inputs.shape, inputs.dtype)
                 except Exception:

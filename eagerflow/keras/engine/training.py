@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from eagerflow.keras.engine.call_specs import Described
 from eagerflow.keras.engine.network import is_functional_arguments
-from eagerflow.keras.engine.trainer import Trainer
 
 
-class Model(Trainer):
+class Model(Described):
     """A model: made from symbolic inputs and outputs, or subclassed.
 
     Args:

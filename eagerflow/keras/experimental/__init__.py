@@ -7,8 +7,11 @@ from eagerflow.keras.experimental.linear_model import LinearModel
 from eagerflow.keras.experimental.wide_deep import WideDeepModel
 from eagerflow.keras.optimizers.schedules import CosineDecay, CosineDecayRestarts
 
-# Feature columns are imported when they are first asked for.
-_LATER = {"SequenceFeatures": "eagerflow.keras.experimental.sequence_features"}
+# Names that few programs need are imported when they are first asked for.
+_LATER = {
+    "SequenceFeatures": "eagerflow.keras.experimental.sequence_features",
+    "SidecarEvaluator": "eagerflow.keras.utils.sidecar",
+}
 
 
 def __getattr__(name: str) -> _typing.Any:

@@ -38,7 +38,54 @@ class Optimizer(_NewOptimizer):
     """Base class of these optimizers; see `tf.keras.optimizers.Optimizer`.
 
     A schedule is what `learning_rate` gives, not its present value, and `decay` is an argument.
+
+    Args:
+        name: the optimizer's name.
+        gradient_aggregator: a function of pairs of gradient and variable that returns such pairs,
+            called before gradients are clipped.
+        gradient_transformers: functions of the same kind, called one after another.
+        **kwargs: see `tf.keras.optimizers.Optimizer`.
+
+    Raises:
+        ValueError: if there are transformers, and gradients are to be clipped as well.
+
+    >>> halve = lambda pairs: [(gradient / 2.0, variable) for gradient, variable in pairs]
+    >>> v = tf.Variable(1.0)
+    >>> optimizer = tf.keras.optimizers.legacy.SGD(0.5, gradient_transformers=[halve])
+    >>> _ = optimizer.minimize(lambda: v * v, [v])
+    >>> print(v.numpy())
+    0.5
     """
+
+    def __init__(
+        self,
+        name: str,
+        gradient_aggregator: Any = None,
+        gradient_transformers: Any = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(name=name, **kwargs)
+        self.gradient_aggregator = gradient_aggregator
+        self.gradient_transformers = list(gradient_transformers or ())
+        if self.gradient_transformers:
+            for threshold in ("clipnorm", "clipvalue", "global_clipnorm"):
+                if getattr(self, threshold) is not None:
+                    raise ValueError(
+                        f"`{threshold}` cannot be set when `gradient_transformers` is set. "
+                        "Instead, use the `gradient_transformers` to specify clipping and other "
+                        "transformations."
+                    )
+
+    def apply_gradients(self, grads_and_vars: Any, *args: Any, **kwargs: Any) -> Any:
+        """Updates variables from their gradients, which the optimizer's functions change first."""
+        functions = [f for f in (self.gradient_aggregator, *self.gradient_transformers) if f]
+        if functions:
+            pairs = list(grads_and_vars)
+            known = [pair for pair in pairs if pair[0] is not None]
+            for function in functions if known else ():
+                known = function(known)
+            grads_and_vars = known or pairs
+        return super().apply_gradients(grads_and_vars, *args, **kwargs)
 
     @property
     def learning_rate(self) -> Any:
@@ -308,7 +355,14 @@ class Nadam(Optimizer, nadam.Nadam):
         **kwargs: Any,
     ) -> None:
         decay = kwargs.pop("decay", kwargs.pop("schedule_decay", 0.004))
-        super().__init__(learning_rate, beta_1, beta_2, epsilon, name=name, **kwargs)
+        super().__init__(
+            learning_rate=learning_rate,
+            beta_1=beta_1,
+            beta_2=beta_2,
+            epsilon=epsilon,
+            name=name,
+            **kwargs,
+        )
         self._momentum_decay = decay
 
     def _momentum_at(self, step: int) -> float:

@@ -29,8 +29,9 @@ def save_model(
     model: Any,
     filepath: Any,
     overwrite: bool = True,
-    include_optimizer: bool = True,
     save_format: str | None = None,
+    *,
+    include_optimizer: bool = True,
     **kwargs: Any,
 ) -> None:
     """Saves a model: its configuration, weights, and how it was compiled.
@@ -39,8 +40,8 @@ def save_model(
         model: the model.
         filepath: `NAME.keras` (an archive), `NAME.h5` (HDF5), or another name for a SavedModel.
         overwrite: whether a file that is there is replaced.
-        include_optimizer: whether the optimizer's state is saved in HDF5.
         save_format: "keras", "h5" or "tf", if the name does not say it.
+        include_optimizer: whether the optimizer's state is saved in HDF5.
         **kwargs: ignored: options of SavedModels.
 
     Raises:

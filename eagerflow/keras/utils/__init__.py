@@ -47,7 +47,11 @@ from eagerflow.keras.utils.timeseries import timeseries_dataset_from_array
 from eagerflow.keras.utils.vis_utils import model_to_dot, plot_model
 
 # It needs the layers, which are imported after this.
-_LATER = {"FeatureSpace": "eagerflow.keras.utils.feature_space"}
+_LATER = {
+    "FeatureSpace": "eagerflow.keras.utils.feature_space",
+    "SidecarEvaluator": "eagerflow.keras.utils.sidecar",
+    "StepsPerExecutionTuner": "eagerflow.keras.utils.steps_tuner",
+}
 
 
 def __getattr__(name: str) -> _typing.Any:

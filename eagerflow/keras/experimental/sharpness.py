@@ -1,0 +1,105 @@
+"""SharpnessAwareMinimization: training that looks for flat places."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from eagerflow import _core
+from eagerflow.keras.engine import data_adapter
+from eagerflow.keras.engine.functional_config import deserialize_layer
+from eagerflow.keras.engine.training import Model
+from eagerflow.keras.saving.serialization import serialize_keras_object
+from eagerflow.ops.array import split
+from eagerflow.tape import GradientTape
+
+_ops = _core.ops
+
+
+class SharpnessAwareMinimization(Model):
+    """A model around another whose steps take the gradients where the loss nearby is greatest.
+
+    Foret et al., "Sharpness-aware minimization for efficiently improving generalization" (2020).
+
+    Args:
+        model: the model.
+        rho: how far away gradients are taken.
+        num_batch_splits: into how many parts batches are split, each of which goes its own way.
+        name: the model's name.
+
+    >>> inner = tf.keras.Sequential([tf.keras.layers.Dense(1)])
+    >>> model = tf.keras.models.experimental.SharpnessAwareMinimization(inner)
+    >>> model.compile("sgd", "mse")
+    >>> history = model.fit(tf.ones([8, 2]), tf.ones([8, 1]), verbose=0)
+    """
+
+    def __init__(
+        self,
+        model: Any,
+        rho: float = 0.05,
+        num_batch_splits: int | None = None,
+        name: str | None = None,
+    ) -> None:
+        super().__init__(name=name)
+        self.model = model
+        self.rho = rho
+        self.num_batch_splits = num_batch_splits
+
+    def train_step(self, data: Any) -> dict[str, Any]:
+        """One step of training."""
+        x, y, sample_weight = data_adapter.unpack_x_y_sample_weight(data)
+        parts = self._parts(x), self._parts(y), self._parts(sample_weight)
+        sums: list[Any] = []
+        predictions = []
+        variables: list[Any] = []
+        for one_x, one_y, one_weight in zip(*parts, strict=True):
+            with GradientTape() as tape:
+                prediction = self(one_x)
+                loss = self.compiled_loss(one_y, prediction, one_weight)
+            predictions.append(prediction)
+            variables = self.model.trainable_variables
+            ways = self._ways(tape.gradient(loss, variables))
+            for variable, way in zip(variables, ways, strict=True):
+                variable.assign_add(way)
+            with GradientTape() as tape:
+                prediction = self(one_x, training=True)
+                loss = self.compiled_loss(one_y, prediction, one_weight)
+            gradients = tape.gradient(loss, variables)
+            for variable, way in zip(variables, ways, strict=True):
+                variable.assign_sub(way)
+            sums = [a + b for a, b in zip(sums, gradients, strict=True)] if sums else gradients
+        self.optimizer.apply_gradients(zip(sums, variables, strict=True))
+        whole = predictions[0] if len(predictions) == 1 else _ops.concat(predictions, 0)
+        self.compiled_metrics.update_state(y, whole, sample_weight)
+        return {metric.name: metric.result() for metric in self.metrics}
+
+    def _parts(self, values: Any) -> list[Any]:
+        count = self.num_batch_splits
+        if count is None:
+            return [values]
+        return [None] * count if values is None else list(split(values, count))
+
+    def _ways(self, gradients: list[Any]) -> list[Any]:
+        """How far each variable goes, along its gradient; `rho` all together."""
+        squares = [_ops.reduce_sum(_ops.square(gradient)) for gradient in gradients]
+        length = _ops.sqrt(_ops.reduce_sum(_ops.stack(squares)))
+        return [gradient * (self.rho / (length + 1e-12)) for gradient in gradients]
+
+    def call(self, inputs: Any, **kwargs: Any) -> Any:
+        """What the model inside gives."""
+        return self.model(inputs, **kwargs)
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make a model like this one."""
+        return {
+            **super().get_config(),
+            "model": serialize_keras_object(self.model),
+            "rho": self.rho,
+        }
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any], custom_objects: Any = None) -> Any:
+        """A model from what `get_config` returned."""
+        config = dict(config)
+        config["model"] = deserialize_layer(config["model"], custom_objects)
+        known = {key: config[key] for key in ("model", "rho", "name") if key in config}
+        return cls(**known)

@@ -1,0 +1,110 @@
+"""StepsPerExecutionTuner: finds how many steps to run at a time."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import Any
+
+from eagerflow.variable import Variable
+
+
+class StepsPerExecutionTuner:
+    """Changes a number of steps in a thread while a program trains, as long as that makes it fast.
+
+    Args:
+        optimizer: whose iterations tell how fast the program is.
+        spe_variable: an integer variable, the number of steps.
+        interval: after how many seconds to look again.
+        change_spe_interval: after how many looks to change the number.
+        change_threshold: the share by which the speed must change to count.
+
+    >>> steps = tf.Variable(1, dtype=tf.int64)
+    >>> tuner = tf.keras.utils.StepsPerExecutionTuner(tf.keras.optimizers.SGD(), steps)
+    >>> _ = tuner.start()
+    >>> tuner.stop()
+    """
+
+    def __init__(
+        self,
+        optimizer: Any,
+        spe_variable: Variable,
+        interval: float = 5,
+        change_spe_interval: int = 10,
+        change_threshold: float = 0.1,
+    ) -> None:
+        self.optimizer = optimizer
+        self.interval = interval
+        self.change_spe_interval = change_spe_interval
+        self.spe_change_threshold = change_threshold
+        self.steps_per_execution_stop_event = threading.Event()
+        self.thread: threading.Thread | None = None
+        self.init_spe = 1
+        self._steps_per_execution = spe_variable
+        self._begin()
+
+    @property
+    def steps_per_execution(self) -> Variable:
+        """The number of steps, a variable."""
+        return self._steps_per_execution
+
+    @steps_per_execution.setter
+    def steps_per_execution(self, value: int) -> None:
+        self._steps_per_execution.assign(value)
+        self.init_spe = value
+
+    def start(self) -> threading.Thread:
+        """Starts the thread, or gives the one that runs."""
+        if self.thread is None or not self.thread.is_alive():
+            self._begin()
+            self.thread = threading.Thread(target=self._run, daemon=True)
+            self.thread.start()
+        return self.thread
+
+    def stop(self) -> None:
+        """Ends the thread."""
+        self.steps_per_execution_stop_event.set()
+
+    def _begin(self) -> None:
+        self.init_spe = int(self._steps_per_execution)
+        self._seen = (int(self.optimizer.iterations), time.monotonic())
+        self._speeds: list[float] = []
+        self._speed = 0.0
+        self._last_was_more = True
+        self._looks = 0
+
+    def _run(self) -> None:
+        while not self.steps_per_execution_stop_event.is_set():
+            self._look(int(self.optimizer.iterations), time.monotonic())
+            self.steps_per_execution_stop_event.wait(self.interval)
+
+    def _look(self, iteration: int, now: float) -> None:
+        """Takes the steps since the last look into account."""
+        self._looks += 1
+        before, then = self._seen
+        speed = (iteration - before) / max(now - then, 1e-9)
+        self._speeds = [*self._speeds, speed][-self.change_spe_interval :]
+        if not iteration:
+            return
+        self._seen = (iteration, now)
+        # No step at all: between epochs, which tells nothing.
+        if speed and self._looks % self.change_spe_interval == 0:
+            self._tune()
+
+    def _tune(self) -> None:
+        """Goes on in the direction that made the program faster, or back."""
+        mean = sum(self._speeds) / len(self._speeds)
+        more, less = (1.5, 0.5) if self._last_was_more else (0.5, 1.5)
+        count = int(self._steps_per_execution)
+        changed = float(count)
+        if mean > (1 + self.spe_change_threshold) * self._speed:
+            changed = count * more
+        elif mean < (1 - self.spe_change_threshold) * self._speed:
+            changed = count * less
+            self._last_was_more = not self._last_was_more
+        if count <= 0:
+            changed = self.init_spe
+        elif count >= self._steps_per_execution.dtype.max / 1.5:
+            changed = count
+        self._steps_per_execution.assign(round(changed))
+        self._speed = mean
