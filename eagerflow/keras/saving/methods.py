@@ -19,7 +19,9 @@ class SavingMethods:
         """Saves configuration, weights and compilation; see `tf.keras.models.save_model`."""
         from eagerflow.keras.saving.api import save_model
 
-        save_model(self, filepath, overwrite, include_optimizer, save_format, **kwargs)
+        save_model(
+            self, filepath, overwrite, save_format, include_optimizer=include_optimizer, **kwargs
+        )
 
     def save_weights(
         self,
