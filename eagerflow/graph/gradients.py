@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from eagerflow import _core, context, nest
+from eagerflow.graph.outside import as_symbol
 from eagerflow.graph.recording import record
 from eagerflow.graph.structure import is_symbol
 from eagerflow.type_spec import TensorSpec
@@ -60,8 +61,9 @@ def gradients(
             "tf.gradients is not supported when eager execution is enabled. "
             "Use tf.GradientTape instead."
         )
-    targets = list(ys) if isinstance(ys, list | tuple) else [ys]
-    sources = list(xs) if isinstance(xs, list | tuple) else [xs]
+    building = context.building_graph()
+    targets = [as_symbol(y, building) for y in (list(ys) if isinstance(ys, list | tuple) else [ys])]
+    sources = [as_symbol(x, building) for x in (list(xs) if isinstance(xs, list | tuple) else [xs])]
     for tensor in [*targets, *sources]:
         if not is_symbol(tensor):
             raise TypeError(

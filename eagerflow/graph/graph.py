@@ -6,6 +6,7 @@ scopes and collections.
 
 from __future__ import annotations
 
+import collections
 import linecache
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -172,6 +173,10 @@ class Graph:
         self._finalized = False
         self.seed: int | None = None
         self.variable_scope_state: Any = None
+        # Nodes for what has been made outside of the graph, by identity.
+        self.shared_variables: dict[int, Any] = {}
+        self.keras_tensors: dict[int, tuple[Any, Any]] = {}
+        self.keras_names: dict[str, int] = collections.defaultdict(int)
 
     def as_default(self) -> Any:
         """A context manager that adds operations to this graph."""

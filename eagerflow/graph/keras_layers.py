@@ -9,12 +9,15 @@ from typing import Any
 
 from eagerflow import _core, context, nest
 from eagerflow.graph.recording import record
-from eagerflow.graph.structure import symbols
+from eagerflow.graph.shared_variables import call_of
+from eagerflow.graph.structure import is_symbol, symbols
 from eagerflow.graph.variables import GraphVariable
+from eagerflow.v1.names import GraphKeys
 
 
 class _State(threading.local):
     building = False
+    names = ""  # of the layers around, before the names of new weights
 
 
 _state = _State()
@@ -52,10 +55,43 @@ def make_weight(
     from eagerflow.v1.variable_scope import initial_value
 
     graph = context.building_graph()
-    full = f"{layer.name}/{name or 'variable'}"
+    own = "" if _state.names.endswith(f"{layer.name}/") else f"{layer.name}/"
+    full = f"{_state.names}{own}{name or 'variable'}"
     with graph.name_scope(None):
         value, dtype = initial_value(full, shape, dtype, initializer)
         return GraphVariable(value, trainable, name=full, dtype=dtype, constraint=constraint)
+
+
+def session_variables(variables: list[Any]) -> list[Any]:
+    """The variables that hold the values of a graph's in the session that Keras uses.
+
+    Those that have none yet get their initial values.
+    """
+    from eagerflow.v1.keras_session import get_session
+
+    session = get_session()
+    missing = [
+        v
+        for v in variables
+        if is_symbol(v) and not hasattr(v, "_shared") and id(v) not in session._storage
+    ]
+    if missing:
+        session.run([variable.initializer for variable in missing])
+    return [v._storage_in(session) if is_symbol(v) else v for v in variables]
+
+
+def value_of(tensor: Any) -> Any:
+    """The value of a tensor of a graph in the session that Keras uses."""
+    from eagerflow.v1.keras_session import get_session
+
+    graph = tensor.graph
+    session_variables(list(graph.get_collection(GraphKeys.GLOBAL_VARIABLES)))
+    return get_session().run(tensor)
+
+
+def values_of(variables: list[Any]) -> list[Any]:
+    """The values of variables of a graph, arrays."""
+    return [variable.numpy() for variable in session_variables(variables)]
 
 
 def call(layer: Any, inputs: Any, rest: tuple, kwargs: dict[str, Any]) -> Any:
@@ -69,14 +105,35 @@ def call(layer: Any, inputs: Any, rest: tuple, kwargs: dict[str, Any]) -> Any:
     """
     graph = context.building_graph()
     _, rest, kwargs = layer._with_training(layer._call_spec, inputs, rest, kwargs)
-    with _building():
-        if not layer.built:
-            layer._build_for(inputs)
-        inputs = nest.map_structure(lambda value: _cast(graph, layer, value), inputs)
-        if len(list(layer._flatten_layers())) > 1:
-            # The layers inside make their own nodes.
-            return layer.call(inputs, *rest, **kwargs)
-    return record(graph, layer.call, (inputs, *rest), kwargs, kind=type(layer).__name__)
+    outer = _state.names
+    inside = len(list(layer._flatten_layers())) > 1
+    if inside:
+        _state.names = f"{outer}{layer.name}/"
+    try:
+        with _building():
+            if not layer.built and _builds(layer):
+                layer._build_for(inputs)
+            inputs = nest.map_structure(lambda value: _cast(graph, layer, value), inputs)
+            if inside and not _is_whole(layer):
+                # The layers inside make their own nodes.
+                outputs = layer.call(inputs, *rest, **kwargs)
+                layer.built = True
+                return outputs
+    finally:
+        _state.names = outer
+    function = call_of(layer, graph)
+    return record(graph, function, (inputs, *rest), kwargs, kind=type(layer).__name__)
+
+
+def _builds(layer: Any) -> bool:
+    """Whether a layer is built before it is called: models of a program's class need not be."""
+    return not hasattr(layer, "_set_graph") or layer._graph is not None or hasattr(layer, "add")
+
+
+def _is_whole(layer: Any) -> bool:
+    """Whether a layer of layers is one node: those that go through steps are."""
+    cells = getattr(layer, "cell", None) is not None or hasattr(layer, "backward_layer")
+    return cells and all(inner.built for inner in layer._flatten_layers())
 
 
 def _cast(graph: Any, layer: Any, value: Any) -> Any:

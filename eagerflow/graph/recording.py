@@ -9,6 +9,7 @@ from typing import Any
 from eagerflow import _core, context, errors, nest
 from eagerflow.graph import execution, inference
 from eagerflow.graph.graph import Graph
+from eagerflow.graph.outside import as_symbols
 from eagerflow.graph.structure import replace, symbols
 from eagerflow.graph.tensor import GraphTensor
 from eagerflow.shapes import TensorShape
@@ -105,6 +106,7 @@ def record(
         operation if there are none.
     """
     kwargs = kwargs or {}
+    args, kwargs = as_symbols(tuple(args), graph), as_symbols(kwargs, graph)
     name = name or (kwargs.get("name") if isinstance(kwargs.get("name"), str) else None)
     inputs = symbols(args, kwargs)
 

@@ -11,6 +11,7 @@ import numpy as np
 from eagerflow import _core, context, nest, random_seed
 from eagerflow.graph.execution import Run
 from eagerflow.graph.graph import Operation, ports
+from eagerflow.graph.outside import as_symbol
 from eagerflow.graph.structure import is_symbol
 from eagerflow.graph.tensor import GraphTensor
 from eagerflow.graph.variables import GraphVariable
@@ -77,6 +78,7 @@ class BaseSession:
         self._closed = False
         self._entered: list[Any] = []
         self._storage: dict[int, Any] = {}
+        self._linked = 0
         self._kept: list[Any] = []
         self._store = _core.Store()
         self._plans: dict[tuple, Any] = {}
@@ -96,6 +98,13 @@ class BaseSession:
     def sess_str(self) -> str:
         """An empty string: the session runs in this process."""
         return ""
+
+    def _link(self, variables: list[Any]) -> None:
+        """Takes the values of variables that have them outside of sessions."""
+        for variable in variables[self._linked :]:
+            self._storage[id(variable)] = variable._shared
+            self._store.set(variable._op._node, variable._shared)
+        self._linked = len(variables)
 
     def _streams_of(self, operation: Any) -> random_seed.NodeStreams:
         """Where an operation draws random numbers in this session."""
@@ -142,12 +151,15 @@ class BaseSession:
         """
         if self._closed:
             raise RuntimeError("Attempted to use a closed Session.")
-        if not self._graph.version:
+        graph = self._graph
+        if not graph.version and not isinstance(fetches, _core.Variable):
             raise RuntimeError(
                 "The Session graph is empty. Add operations to the graph before calling run()."
             )
         elements, pack = self._elements(fetches)
         symbols, feeds = self._feeds(feed_dict) if feed_dict else ([], [])
+        if len(graph.shared_variables) > self._linked:
+            self._link(list(graph.shared_variables.values()))
         fed = tuple([id(symbol) for symbol in symbols])
         key = (tuple([id(element) for element in elements]), fed)
         planned = self._plans.get(key)
@@ -174,6 +186,7 @@ class BaseSession:
         return items, _single
 
     def _element(self, leaf: Any) -> Any:
+        leaf = as_symbol(leaf, self._graph)
         if leaf is None or not (isinstance(leaf, str | Operation) or is_symbol(leaf)):
             raise TypeError(
                 f"Fetch argument {leaf!r} has invalid type {type(leaf).__name__}, must be a string "
@@ -191,6 +204,7 @@ class BaseSession:
         """The tensors that are fed, and their values."""
         symbols, values = [], []
         for key, value in feed_dict.items():
+            key = as_symbol(key, self._graph)
             if type(key) is GraphTensor and key._op._graph is self._graph:
                 symbol = key
             else:

@@ -259,6 +259,10 @@ def _is_function(value: Any) -> bool:
 
 def _replace_variable(session: Any, variable: GraphVariable, value: Any) -> Any:
     """Gives a session's value of a variable; what optimizers kept of the old one is forgotten."""
+    shared = getattr(variable, "_shared", None)
+    if shared is not None:
+        shared.assign(value)
+        return value
     declared = variable._declared
     value = _core.ops.identity(value)
     made = Variable.__new__(Variable)

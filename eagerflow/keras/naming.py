@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from eagerflow.context import building_graph, process
+
 _Counts = collections.defaultdict[str, int]
 _counts: _Counts = collections.defaultdict(int)
 
@@ -29,7 +31,10 @@ def get_uid(prefix: str = "") -> int:
     >>> tf.keras.backend.get_uid("only here"), tf.keras.backend.get_uid("only here")
     (1, 2)
     """
-    counts = _counts if _here.counts is None else _here.counts
+    counts = _here.counts
+    if counts is None:
+        graph = building_graph() if process.graphs_used else None
+        counts = _counts if graph is None else graph.keras_names
     counts[prefix] += 1
     return counts[prefix]
 

@@ -122,8 +122,10 @@ class Optimizer:
             )
         from eagerflow.graph import gradients
         from eagerflow.graph import variables as graph_variables
+        from eagerflow.graph.outside import as_symbols
 
         chosen = graph_variables.trainable_variables() if var_list is None else list(var_list)
+        chosen = as_symbols(chosen, context.building_graph())
         if not chosen:
             raise ValueError("No variables to optimize.")
         return list(zip(gradients.gradients(loss, chosen, grad_loss), chosen, strict=True))

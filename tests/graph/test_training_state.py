@@ -94,8 +94,8 @@ def test_a_layer_of_layers_in_a_graph():
     y = block(x)
     assert [v.op.name for v in tf.global_variables()] == [
         "block/scale",
-        "first/kernel",
-        "first/bias",
+        "block/first/kernel",
+        "block/first/bias",
     ]
     (by_scale,) = tf.gradients(y, [block.scale])
     with tf.Session() as session:

@@ -11,6 +11,9 @@ import numpy as np
 
 from eagerflow import _core, random_seed
 from eagerflow import random as random_ops
+from eagerflow.context import building_graph
+from eagerflow.graph.outside import as_symbol
+from eagerflow.graph.structure import is_symbol
 from eagerflow.keras import config, naming
 from eagerflow.keras.engine import call_context
 from eagerflow.ops import conversion, creation
@@ -114,7 +117,14 @@ def placeholder(
 
 
 def eval(x: Any) -> Any:
-    """The value as an array."""
+    """The value as an array; in graphs, the session that Keras uses computes it."""
+    graph = building_graph()
+    if graph is not None:
+        x = as_symbol(x, graph)
+        if is_symbol(x):
+            from eagerflow.graph.keras_layers import value_of
+
+            return value_of(x)
     return x.numpy() if hasattr(x, "numpy") else np.asarray(x)
 
 
@@ -127,7 +137,11 @@ def batch_get_value(tensors: Any) -> list[Any]:
 
 
 def set_value(x: Any, value: Any) -> None:
-    """Assigns a value to a variable."""
+    """Assigns a value to a variable; to one of a graph, in the session that Keras uses."""
+    if is_symbol(x):
+        from eagerflow.graph.keras_layers import session_variables
+
+        (x,) = session_variables([x])
     x.assign(np.asarray(value, dtype=x.dtype.as_numpy_dtype))
 
 
@@ -269,7 +283,15 @@ def stop_gradient(variables: Any) -> Any:
 
 
 def gradients(loss: Any, variables: Any) -> Any:
-    """Belongs to graphs: raises a RuntimeError. Use `tf.GradientTape`."""
+    """The derivatives of a loss by each of several variables, in graphs; see `tf.gradients`.
+
+    Raises:
+        RuntimeError: if operations run eagerly. Use `tf.GradientTape` then.
+    """
+    if building_graph() is not None:
+        from eagerflow.graph.gradients import gradients as derivatives
+
+        return derivatives(loss, variables)
     raise RuntimeError(
         "tf.gradients is not supported when eager execution is enabled. "
         "Use tf.GradientTape instead."

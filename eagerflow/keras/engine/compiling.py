@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
+from eagerflow.context import get_logger
 from eagerflow.keras.engine.network import Network
 from eagerflow.keras.engine.training_utils import check_metrics
 from eagerflow.variable import Variable
@@ -214,6 +215,12 @@ class Compiled(Network):
     def get_compile_config(self) -> dict[str, Any] | None:
         """What `compile` was given, as plain values; None for models that were not compiled."""
         if not self._is_compiled or self._compile_arguments is None:
+            return None
+        if hasattr(self.optimizer, "GATE_OP"):
+            get_logger().warning(
+                "Version 1's optimizers cannot be saved with a model: it has to be compiled again "
+                "after it has been loaded. Prefer an optimizer of Keras (`tf.keras.optimizers`)."
+            )
             return None
         from eagerflow.keras.saving.serialization import serialize_keras_object
 

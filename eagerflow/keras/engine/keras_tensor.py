@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from eagerflow import dtype as dtypes
+from eagerflow.context import process
 from eagerflow.shapes import TensorShape, as_shape
 from eagerflow.type_spec import TensorSpec
 
@@ -20,6 +21,7 @@ class KerasTensor:
     TensorShape([None, 3])
     """
 
+    _is_keras_tensor = True
     _keras_mask: Any = None
     _keras_history: Any = None
     # Values of shapes and the like, which are known for each choice of unknown sizes.
@@ -95,6 +97,8 @@ class KerasTensor:
         return call_operation(function, args, kwargs)
 
     def __hash__(self) -> int:
+        if process.graphs_used:
+            return id(self)  # sessions are fed by dictionaries of them
         raise TypeError("KerasTensors are unhashable. Instead, use tensor.ref() as the key.")
 
     def __len__(self) -> int:

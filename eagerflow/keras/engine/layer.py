@@ -8,7 +8,8 @@ import numpy as np
 
 from eagerflow import _core, nest
 from eagerflow import dtype as dtypes
-from eagerflow.context import process
+from eagerflow.context import building_graph, process
+from eagerflow.graph.structure import is_symbol
 from eagerflow.keras import constraints, initializers, regularizers
 from eagerflow.keras.engine.call_context import context
 from eagerflow.keras.engine.layer_config import LayerConfig
@@ -195,6 +196,10 @@ class Layer(LayerConfig, LayerNodes):
         )
         if regularizer is not None:
             self._add_regularizer(variable, regularizers.get(regularizer))
+        if process.graphs_used and building_graph() is not None:
+            from eagerflow.graph.shared_variables import share
+
+            share(variable)
         self._track_variable(variable)
         self._note_name(name or "variable", variable)
         return variable
@@ -326,7 +331,12 @@ class Layer(LayerConfig, LayerNodes):
 
     def get_weights(self) -> list[Any]:
         """The values of all weights, as NumPy arrays, in the order of `weights`."""
-        return [variable.numpy() for variable in self.weights]
+        weights = self.weights
+        if process.graphs_used and any(map(is_symbol, weights)):
+            from eagerflow.graph.keras_layers import values_of
+
+            return values_of(weights)
+        return [variable.numpy() for variable in weights]
 
     def set_weights(self, weights: Any) -> None:
         """Sets all weights from arrays in the order of `get_weights`.
@@ -334,7 +344,12 @@ class Layer(LayerConfig, LayerNodes):
         Raises:
             ValueError: if their number or a shape does not fit; nothing is changed then.
         """
-        set_weights(self.name, self.weights, list(weights))
+        variables = self.weights
+        if process.graphs_used and any(map(is_symbol, variables)):
+            from eagerflow.graph.keras_layers import session_variables
+
+            variables = session_variables(variables)
+        set_weights(self.name, variables, list(weights))
 
     def count_params(self) -> int:
         """How many numbers the weights hold.

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from eagerflow import _core, nest, random_seed
 from eagerflow import dtype as dtypes
+from eagerflow.context import process, running_eagerly
 from eagerflow.keras import naming
 from eagerflow.keras.engine.call_context import context, inferring_shapes
 from eagerflow.keras.engine.keras_tensor import KerasTensor
@@ -203,7 +205,10 @@ def _run(function: Any, args: tuple, kwargs: dict[str, Any], sizes: tuple[int, i
         return known[id(value)]
 
     run_args, run_kwargs = map_arguments(stand_in, args, kwargs)
-    with inferring_shapes(), _core.stop_recording(), naming.apart(until_building=True):
+    # Functions of version 1 that a layer calls would else add to the graph that is being built.
+    at_once = running_eagerly() if process.graphs_used else contextlib.nullcontext()
+    apart = naming.apart(until_building=True)
+    with inferring_shapes(), _core.stop_recording(), apart, at_once:
         return function(*run_args, **run_kwargs)
 
 

@@ -8,6 +8,9 @@ from collections.abc import Callable
 from typing import Any
 
 from eagerflow import _core
+from eagerflow.context import process
+from eagerflow.graph.outside import as_symbols
+from eagerflow.graph.structure import symbols
 from eagerflow.keras import naming
 from eagerflow.keras.engine import dispatch
 from eagerflow.keras.engine.keras_tensor import KerasTensor
@@ -184,8 +187,24 @@ def apply_function(function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     return _apply(TFOpLambda(function), args, kwargs)
 
 
+def _graph_of(args: tuple, kwargs: dict[str, Any]) -> Any:
+    """The graph of those tensors among arguments that belong to one."""
+    if not process.graphs_used:
+        return None
+    found = symbols(args, kwargs)
+    return found[0].graph if found else None
+
+
 def call_operation(function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
-    """Makes a native operation on symbolic tensors, or the public function it is in, a layer call."""
+    """Makes a native operation on symbolic tensors, or the public function it is in, a layer call.
+
+    Together with tensors of a graph, they are that graph's.
+    """
+    graph = _graph_of(args, kwargs)
+    if graph is not None:
+        from eagerflow.graph.recording import record
+
+        return record(graph, function, args, kwargs)
     if function is _core.convert and isinstance(args[0], KerasTensor):
         tensor, dtype = args[0], args[1]
         if dtype is None or tensor.dtype == dtype:
@@ -202,6 +221,10 @@ def call_operation(function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
 
 def call_operator(name: str, *args: Any) -> Any:
     """Makes an operator on symbolic tensors a layer call."""
+    graph = _graph_of(args, {})
+    if graph is not None:
+        first, *others = as_symbols(args, graph)
+        return getattr(first, name)(*others)
     if name == "__getitem__":
         return _apply(SlicingOpLambda(operator.getitem), args, {})
     symbol = _SYMBOLS.get(name)

@@ -20,6 +20,8 @@ from eagerflow.keras.engine.training_utils import (
     in_order,
     is_due,
     joined,
+    minimize,
+    outside_graphs,
     plain,
 )
 from eagerflow.tape import GradientTape
@@ -62,7 +64,7 @@ class Trainer(Compiled):
             y_pred = self(x, training=True)
             loss = self.compute_loss(x, y, y_pred, sample_weight)
         self._validate_target_and_loss(y, loss)
-        self.optimizer.minimize(loss, self.trainable_variables, tape=tape)
+        minimize(self.optimizer, loss, self.trainable_variables, tape)
         return self.compute_metrics(x, y, y_pred, sample_weight)
 
     def _validate_target_and_loss(self, y: Any, loss: Any) -> None:
@@ -155,6 +157,7 @@ class Trainer(Compiled):
                 "Use `model.compile(optimizer, loss)`."
             )
 
+    @outside_graphs
     def fit(
         self,
         x: Any = None,
@@ -297,6 +300,7 @@ class Trainer(Compiled):
             )
         return copy.copy(logs)
 
+    @outside_graphs
     def evaluate(
         self,
         x: Any = None,
@@ -383,6 +387,7 @@ class Trainer(Compiled):
             return logs
         return in_order(logs, self.metrics_names)
 
+    @outside_graphs
     def predict(
         self,
         x: Any,
@@ -466,6 +471,7 @@ class Trainer(Compiled):
             return map(class_weight_function(class_weight), batches)
         return batches
 
+    @outside_graphs
     def train_on_batch(
         self,
         x: Any,
@@ -495,6 +501,7 @@ class Trainer(Compiled):
         logs = plain(function(self._one_batch(x, y, sample_weight, class_weight)))
         return logs if return_dict else in_order(logs, self.metrics_names)
 
+    @outside_graphs
     def test_on_batch(
         self,
         x: Any,
@@ -511,6 +518,7 @@ class Trainer(Compiled):
         logs = plain(function(self._one_batch(x, y, sample_weight)))
         return logs if return_dict else in_order(logs, self.metrics_names)
 
+    @outside_graphs
     def predict_on_batch(self, x: Any) -> Any:
         """The predictions for one batch, as arrays."""
         outputs = self.make_predict_function()(self._one_batch(x, None, None))

@@ -2,15 +2,44 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from eagerflow import _core, nest
+from eagerflow import _core, context, nest
 from eagerflow.keras.engine import data_adapter
 from eagerflow.keras.engine.data_handler import DataHandler
+
+
+def outside_graphs(method: Callable[..., Any]) -> Any:
+    """A method that runs what it does at once, even while a graph is being built.
+
+    There, predictions show no progress unless they are asked to.
+    """
+
+    @functools.wraps(method)
+    def run(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if not context.process.graphs_used or context.building_graph() is None:
+            return method(self, *args, **kwargs)
+        if method.__name__ == "predict" and len(args) < 3:
+            kwargs.setdefault("verbose", 0)
+        with context.running_eagerly():
+            return method(self, *args, **kwargs)
+
+    return run
+
+
+def minimize(optimizer: Any, loss: Any, variables: list[Any], tape: Any) -> None:
+    """One step of an optimizer; one of version 1 knows no tapes."""
+    if not hasattr(optimizer, "GATE_OP"):
+        optimizer.minimize(loss, variables, tape=tape)
+    else:
+        gradients = tape.gradient(loss, variables)
+        optimizer.apply_gradients(zip(gradients, variables, strict=True))
 
 
 class Validation:

@@ -1,0 +1,37 @@
+"""What a graph's functions are given that is made outside of graphs: its own tensors stand for it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from eagerflow import _core
+
+
+def is_eager(value: Any) -> bool:
+    """Whether a value is a variable that has its value at once."""
+    return issubclass(type(value), _core.Variable)
+
+
+def as_symbol(value: Any, graph: Any) -> Any:
+    """What stands in a graph for a variable with a value, or for one of Keras's symbolic tensors."""
+    if is_eager(value):
+        from eagerflow.graph.shared_variables import share
+
+        return share(value, graph, listed=False)
+    if getattr(type(value), "_is_keras_tensor", False):
+        from eagerflow.graph.keras_tensors import tensor_of
+
+        return tensor_of(value, graph)
+    return value
+
+
+def as_symbols(value: Any, graph: Any) -> Any:
+    """A structure with `as_symbol` applied to what is in it."""
+    kind = type(value)
+    if kind is list:
+        return [as_symbols(item, graph) for item in value]
+    if kind is dict:
+        return {key: as_symbols(item, graph) for key, item in value.items()}
+    if kind is tuple:
+        return tuple([as_symbols(item, graph) for item in value])
+    return as_symbol(value, graph)

@@ -1,0 +1,44 @@
+"""Recurrent layers as version 1's Keras has them: with other defaults."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from eagerflow.keras import layers
+
+
+class LSTM(layers.LSTM):
+    """Long short-term memory; see `tf.keras.layers.LSTM`, whose gates have another activation.
+
+    >>> tf.compat.v1.keras.layers.LSTM(2).recurrent_activation.__name__
+    'hard_sigmoid'
+    """
+
+    def __init__(
+        self,
+        units: int,
+        activation: Any = "tanh",
+        recurrent_activation: Any = "hard_sigmoid",
+        *args: Any,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(units, activation, recurrent_activation, *args, **kwargs)
+
+
+class GRU(layers.GRU):
+    """Gated recurrent units; see `tf.keras.layers.GRU`, which resets after its matrix product.
+
+    >>> tf.compat.v1.keras.layers.GRU(2).reset_after
+    False
+    """
+
+    def __init__(
+        self,
+        units: int,
+        activation: Any = "tanh",
+        recurrent_activation: Any = "hard_sigmoid",
+        *args: Any,
+        **kwargs: Any,
+    ) -> None:
+        kwargs.setdefault("reset_after", False)
+        super().__init__(units, activation, recurrent_activation, *args, **kwargs)
