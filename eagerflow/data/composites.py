@@ -16,6 +16,7 @@ from eagerflow.data.dataset import Dataset, UnaryDataset
 from eagerflow.extension_types.extension_type import ExtensionType, ExtensionTypeSpec
 from eagerflow.ragged_spec import RaggedTensorSpec
 from eagerflow.ragged_tensor import RaggedTensor
+from eagerflow.row_partition import RowPartition
 from eagerflow.shapes import TensorShape
 from eagerflow.sparse_tensor import SparseTensor, SparseTensorSpec
 from eagerflow.type_spec import TensorSpec
@@ -110,8 +111,12 @@ def zero(spec: Any, unknown: int) -> Any:
     )
 
 
-def stack(leaves: list, splits_dtype: Any = dtypes.int64) -> Any:
+def stack(leaves: list, spec: Any = None) -> Any:
     """Ragged, sparse, or dense tensors of different lengths, as one with a further axis.
+
+    Args:
+        leaves: the tensors.
+        spec: what is known of each, if they are ragged.
 
     Raises:
         TypeError: if they are of another kind.
@@ -126,8 +131,15 @@ def stack(leaves: list, splits_dtype: Any = dtypes.int64) -> Any:
 
         lengths = np.array([_rows(leaf) for leaf in leaves])
         joined = concat(leaves, 0)
-        return RaggedTensor.from_row_lengths(
-            joined, lengths.astype(splits_dtype.as_numpy_dtype), validate=False
+        dtype = dtypes.int64 if spec is None else spec.row_splits_dtype
+        if isinstance(joined, RaggedTensor):
+            joined = joined.with_row_splits_dtype(dtype)
+        rows = RaggedTensor._of(joined, RowPartition.of_lengths(lengths, dtype))
+        if spec is None or rows.ragged_rank != spec.ragged_rank + 1:
+            return rows
+        # Lengths that rows have by what the spec says are said of the batch, too.
+        return batched(spec, len(leaves))._from_components(
+            [rows.flat_values, *rows.nested_row_splits]
         )
     raise TypeError(f"Batching of elements of type {type(first).__name__} is not supported.")
 
@@ -192,9 +204,9 @@ REBUILD = {
 
 
 def ragged_parts(spec: Any) -> dict[int, Any]:
-    """The parts of elements that batches hold as ragged tensors, with the dtypes of their splits."""
+    """The parts of elements that batches hold as ragged tensors, with their specs."""
     return {
-        i: leaf.row_splits_dtype
+        i: leaf
         for i, leaf in enumerate(structure.flatten(spec))
         if isinstance(leaf, RaggedTensorSpec)
     }

@@ -142,7 +142,7 @@ class BatchableExtensionTypeSpec(ExtensionTypeSpec):
         stacked = []
         for k, (spec, column) in enumerate(zip(specs, columns, strict=True)):
             if type(spec).__name__ == "RaggedTensorSpec":
-                stacked.append(composites.stack(list(column), spec.row_splits_dtype))
+                stacked.append(composites.stack(list(column), spec))
             else:
                 stacked.append(stack_leaves(list(column), k))
         return encoder.decode(encoder.batch(self, len(values)), stacked)

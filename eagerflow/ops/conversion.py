@@ -196,6 +196,7 @@ def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
     return _ops.cast(value, target)
 
 
+@elementwise(inputs=2)
 def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
     """Complex numbers from their parts.
 

@@ -72,6 +72,10 @@ def _like(elems: Any) -> Any:
     if not isinstance(value, CompositeTensor):
         return value.dtype
     spec = value._type_spec
+    if type(spec).__name__ == "RaggedTensorSpec":
+        divided = spec.ragged_rank
+        dims = [None] * divided + list(spec.shape)[divided + 1 :]
+        return type(spec)(dims, spec.dtype, divided - 1, spec.row_splits_dtype)
     return spec._unbatch() if hasattr(spec, "_unbatch") else spec
 
 
@@ -86,8 +90,7 @@ def stacked(column: list, kind: Any, spec: Any = None) -> Any:
         return spec._stack(column)
     name = type(spec).__name__
     if name == "RaggedTensorSpec" and any(_rank(item) for item in column):
-        ragged = importlib.import_module("eagerflow.ragged")
-        return ragged.stack([_core_or_same(item, kind) for item in column])
+        return _stacked_rows([_core_or_same(item, kind) for item in column], spec)
     if name == "SparseTensorSpec":
         sparse = importlib.import_module("eagerflow.sparse")
         rows = [sparse.expand_dims(item, 0) for item in column]
@@ -108,6 +111,14 @@ def stacked(column: list, kind: Any, spec: Any = None) -> Any:
             )
         parts.append(part)
     return _ops.stack(parts, 0)
+
+
+def _stacked_rows(items: list, spec: Any) -> Any:
+    """Rows of different lengths as a ragged tensor."""
+    ranks = {getattr(item, "ragged_rank", 0) for item in items}
+    if ranks != {spec.ragged_rank}:
+        return importlib.import_module("eagerflow.ragged").stack(items)
+    return importlib.import_module("eagerflow.data.composites").stack(items, spec)
 
 
 def _rank(item: Any) -> int:

@@ -82,6 +82,7 @@ def _extreme(data: Any, segment_ids: Any, num_segments: Any, largest: bool) -> T
 
 
 @raises_like("UnsortedSegmentMax")
+@accepts_composites
 def unsorted_segment_max(
     data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
 ) -> Tensor:
@@ -94,6 +95,7 @@ def unsorted_segment_max(
 
 
 @raises_like("UnsortedSegmentMin")
+@accepts_composites
 def unsorted_segment_min(
     data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
 ) -> Tensor:

@@ -507,17 +507,12 @@ def _join_ragged(inputs: Any, axis: Any, keepdims: bool, separator: str) -> Any:
         return inputs
     rank = inputs.shape.rank
     axis = int(axis) % rank
-    if axis == 0:
-        columns = inputs.to_list()
-        width = max((len(row) for row in columns), default=0)
-        between = separator.encode()
-        lines = [between.join(row[k] for row in columns if k < len(row)) for k in range(width)]
-        return byte_vector(lines)
-    if axis > 1 or inputs.ragged_rank > 1:
+    if axis > 1:
         return inputs.with_values(reduce_join(inputs.values, axis - 1, keepdims, separator))
-    between = separator.encode()
-    lines = [between.join(row) for row in inputs.to_list()]
-    return from_items(lines, [len(lines), 1] if keepdims else [len(lines)])
+    from eagerflow.ops.ragged.reduction import joined
+
+    result = joined(inputs, axis, separator.encode())
+    return _core.ops.expand_dims(result, axis) if keepdims else result
 
 
 @raises_like("UnsortedSegmentJoin")
@@ -635,6 +630,8 @@ def ngrams(
                 data.values, widths, separator, pad_values, padding_width, preserve_short_sequences
             )
             return data.with_values(inner)
+        if data.values.ndim > 1:
+            raise invalid_argument("Sequences of words have no inner axes. [Op:StringNGrams]")
         lines = [runs(row) for row in data.to_list()]
         ragged = importlib.import_module("eagerflow.ragged_tensor").RaggedTensor
         flat = byte_vector([run for line in lines for run in line])

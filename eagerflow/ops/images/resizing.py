@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from eagerflow import _core
+from eagerflow import _core, errors
 from eagerflow import dtype as dtypes
+from eagerflow.composite import CompositeTensor
 from eagerflow.ops.images.checks import in_batch, three_or_four
 from eagerflow.ops.images.geometry import pad_to_bounding_box
 from eagerflow.ops.images.resampling import axis_table, nearest_places, resampled
@@ -70,7 +71,8 @@ def resize(
     """Images of another size.
 
     Args:
-        images: `[height, width, channels]`, or with a batch axis before.
+        images: `[height, width, channels]`, or with a batch axis before; ragged, if the sizes of
+            images differ.
         size: the new height and width.
         method: one of `tf.image.ResizeMethod`: "bilinear", "nearest", "bicubic", "area",
             "lanczos3", "lanczos5", "gaussian" or "mitchellcubic".
@@ -91,6 +93,17 @@ def resize(
     method = getattr(method, "value", method)
     if method not in _METHODS:
         raise ValueError("Resize method is not implemented: {}".format(method))  # noqa: UP032
+
+    if isinstance(images, CompositeTensor):
+        if len(images.shape) != 4:
+            raise ValueError(f"Ragged images have four axes, got shape {images.shape}.")
+        parts = [image.to_tensor() if hasattr(image, "to_tensor") else image for image in images]
+        if any(0 in part._shape_tuple() for part in parts):
+            raise errors.InvalidArgumentError(
+                None, None, "input image must be of non-zero size [Op:Resize]"
+            )
+        made = [resize(part, size, method, preserve_aspect_ratio, antialias) for part in parts]
+        return _ops.stack(made, 0)
 
     def resized(batch: Tensor) -> Tensor:
         rows, columns = batch._shape_tuple()[1:3]

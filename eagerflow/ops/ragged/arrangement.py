@@ -67,14 +67,21 @@ def matched(values: Sequence[Any]) -> list[Any]:
 
 
 def gather_rows(value: Any, rows: np.ndarray) -> Any:
-    """The rows at these places, an array of any shape; its axes but the last become uniform."""
+    """The rows at these places, an array of any shape, whose further axes come before them."""
+    if rows.ndim == 0:
+        place = int(rows)
+        if isinstance(value, Tensor):
+            return _ops.gather(value, rows, 0, 0)
+        begin, end = value._partition.numpy[place : place + 2].tolist()
+        return without_lengths(slice_rows(value.values, begin, end))
     if rows.ndim > 1:
         result = gather_rows(value, rows.reshape(-1))
         if isinstance(result, Tensor):
             return _ops.reshape(result, [*rows.shape, *result._shape_tuple()[1:]])
         for axis in range(rows.ndim - 1, 0, -1):
-            result = RaggedTensor.from_uniform_row_length(
-                result, rows.shape[axis], int(np.prod(rows.shape[:axis]))
+            lengths = np.full(int(np.prod(rows.shape[:axis])), rows.shape[axis])
+            result = RaggedTensor._of(
+                result, RowPartition.of_lengths(lengths, result._partition.dtype)
             )
         return result
     if isinstance(value, Tensor):
@@ -83,9 +90,18 @@ def gather_rows(value: Any, rows: np.ndarray) -> Any:
     starts, lengths = partition.numpy[:-1][rows], partition.lengths[rows]
     places = ranges(starts, lengths)
     return RaggedTensor._of(
-        gather_rows(value.values, places),
-        RowPartition.of_lengths(lengths, partition.dtype, partition.uniform_row_length),
+        gather_rows(value.values, places), RowPartition.of_lengths(lengths, partition.dtype)
     )
+
+
+def without_lengths(value: Any) -> Any:
+    """The same, with nothing said about rows having one length."""
+    if not isinstance(value, RaggedTensor):
+        return value
+    partition = value._partition
+    if partition.uniform_row_length is not None:
+        partition = RowPartition.of(partition.numpy, partition.dtype)
+    return RaggedTensor._of(without_lengths(value.values), partition)
 
 
 def ranges(starts: np.ndarray, lengths: np.ndarray) -> np.ndarray:
@@ -152,6 +168,7 @@ def _merge_inner(value: RaggedTensor, inner: int) -> RaggedTensor:
             size = shape[1]
             splits = splits * size
             values = _ops.reshape(values, [shape[0] * size, *shape[2:]])
+            uniform = None
         uniform = None if uniform is None or size is None else uniform * size
     return RaggedTensor._of(values, RowPartition.of(splits, value._partition.dtype, uniform))
 
@@ -195,7 +212,8 @@ def _concat(items: list[Any], axis: int) -> Any:
         lengths = np.sum([partition.lengths for partition in partitions], axis=0)
         return RaggedTensor._of(ordered.values, RowPartition.of_lengths(lengths, dtype))
     check_same_rows(items)
-    return items[0].with_values(_concat([item.values for item in items], axis - 1))
+    first = without_lengths(items[0])
+    return first.with_values(_concat([item.values for item in items], axis - 1))
 
 
 def _misfit(what: str, found: Any) -> Exception:
@@ -257,13 +275,15 @@ def _stack(items: list[Any], axis: int) -> Any:
             _concat(items, 0),
             (np.arange(len(items)) * rows + np.arange(rows)[:, None]).reshape(-1),
         )
-        return RaggedTensor.from_uniform_row_length(inner, len(items), rows)
+        lengths = np.full(rows, len(items))
+        return RaggedTensor._of(inner, RowPartition.of_lengths(lengths, splits_dtype(items)))
     items = matched([as_ragged(item, 1, splits_dtype(items)) for item in items])
     check_same_rows(items)
     parts = [item.values for item in items]
+    first = without_lengths(items[0])
     if all(isinstance(part, Tensor) for part in parts):
-        return items[0].with_values(_ops.stack(parts, axis - 1))
-    return items[0].with_values(_stack(parts, axis - 1))
+        return first.with_values(_ops.stack(parts, axis - 1))
+    return first.with_values(_stack(parts, axis - 1))
 
 
 def expand_dims(value: RaggedTensor, axis: Any) -> RaggedTensor:
@@ -297,7 +317,7 @@ def squeeze(value: RaggedTensor, axis: Any) -> Any:
     result: Any = value
     for item in sorted({checked_axis(item, rank) for item in axes}, reverse=True):
         result = _squeeze(result, item)
-    return result
+    return without_lengths(result)
 
 
 def _squeeze(value: Any, axis: int) -> Any:
@@ -394,18 +414,14 @@ def _check_rows(rows: np.ndarray, count: int) -> None:
         raise _misfit("indices", f"{bad} is not in [0, {count})")
 
 
-def _gather_columns(params: RaggedTensor, indices: Any) -> RaggedTensor:
+def _gather_columns(params: RaggedTensor, indices: Any) -> Any:
     """The same columns of every row."""
     if isinstance(indices, RaggedTensor) or indices.ndim != 1:
         raise ValueError("Columns of a ragged tensor are picked by a vector")
     columns, lengths = indices.numpy(), params._partition.lengths
     for length in np.unique(lengths):
         _check_rows(columns, int(length))
-    rows = params._partition.rows
-    places = (params._partition.numpy[:-1, None] + columns).reshape(-1)
-    return RaggedTensor.from_uniform_row_length(
-        gather_rows(params.values, places), len(columns), rows
-    )
+    return gather_rows(params.values, params._partition.numpy[:-1, None] + columns)
 
 
 def _batch_gather(params: Any, indices: Any, axis: int, batch: int) -> Any:

@@ -118,9 +118,10 @@ def _matmul(
     lengths_of = a if isinstance(a, RaggedTensor) and not (transpose_a or adjoint_a) else None
     if lengths_of is None:
         return RaggedTensor.from_tensor(product, row_splits_dtype=source._partition.dtype)
-    return RaggedTensor.from_tensor(
+    rows = RaggedTensor.from_tensor(
         product, lengths=a._partition.lengths, row_splits_dtype=source._partition.dtype
     )
+    return RaggedTensor._of(rows.values, a._partition)
 
 
 def _check_matrix(value: RaggedTensor) -> None:
@@ -140,21 +141,14 @@ def _gather(params: Any, indices: Any, axis: Any = 0, batch_dims: Any = 0) -> An
 
 def _cumsum(x: RaggedTensor, axis: Any = 0, exclusive: Any = False, reverse: Any = False) -> Any:
     axis = arrangement.checked_axis(axis, len(x.shape))
-    if axis == 0 or axis > x.ragged_rank:
-        if axis == 0:
-            raise x._no_tensor()
+    if axis > x.ragged_rank:
         inner = axis - x.ragged_rank
         return x.with_flat_values(_ops.cumsum(x.flat_values, inner, exclusive, reverse))
-    padded = x.to_tensor()
-    if axis != 1 or x.ragged_rank > 1:
-        if axis == x.ragged_rank and isinstance(x.values, RaggedTensor):
-            return x.with_values(_cumsum(x.values, axis - 1, exclusive, reverse))
-        raise x._no_tensor()
     # Rows are filled up with zeros, so that running sums from either end are right.
-    sums = _ops.cumsum(padded, 1, exclusive, reverse)
-    return RaggedTensor.from_tensor(
-        sums, lengths=x._partition.lengths, row_splits_dtype=x._partition.dtype
-    )
+    sums = _ops.cumsum(x.to_tensor(), axis, exclusive, reverse)
+    if axis < x.ragged_rank:
+        x = arrangement.without_lengths(x)
+    return x.with_flat_values(_ops.gather_nd(sums, conversion.coordinates(x), 0))
 
 
 def _where_indices(condition: RaggedTensor) -> Tensor:
@@ -286,9 +280,20 @@ def _add_n(inputs: Any, name: str | None = None) -> Any:
 
 
 def _dynamic_partition(
-    data: RaggedTensor, partitions: Any, num_partitions: int, name: str | None = None
+    data: Any, partitions: Any, num_partitions: int, name: str | None = None
 ) -> list:
-    which = _core.convert(partitions, None, dtypes.int32).numpy()
+    which = convert(partitions)
+    if isinstance(which, RaggedTensor):
+        data, which = convert(data), which.with_row_splits_dtype(dtypes.int64)
+        for _ in range(which.ragged_rank):
+            data = data.values
+        data = data.flat_values if isinstance(data, RaggedTensor) else data
+        which = which.flat_values
+    if not isinstance(data, RaggedTensor):
+        from eagerflow.ops.indexing import dynamic_partition
+
+        return dynamic_partition(data, which, num_partitions)
+    which = _ops.cast(which, dtypes.int32).numpy()
     return [
         arrangement.gather_rows(data, np.flatnonzero(which == k)) for k in range(num_partitions)
     ]

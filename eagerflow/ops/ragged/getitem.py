@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from eagerflow import _core
+from eagerflow import _core, errors
 from eagerflow.ops.ragged.arrangement import gather_rows, ranges, slice_rows
 from eagerflow.ragged_tensor import RaggedTensor
 from eagerflow.row_partition import RowPartition
@@ -46,7 +46,12 @@ def _checked_keys(value: RaggedTensor, key: Any) -> list[Any]:
     if sum(1 for item in keys if item is Ellipsis) > 1:
         raise ValueError("Only a single ellipsis may be used")
     if used > rank:
-        raise ValueError(f"Too many indices ({used}) for a ragged tensor of rank {rank}")
+        if isinstance(keys[1], int) and value._partition.uniform_row_length is None:
+            if not isinstance(keys[0], int):
+                raise ValueError("Cannot index into an inner ragged dimension.")
+        raise errors.InvalidArgumentError(
+            None, None, f"Too many indices ({used}) for a ragged tensor of rank {rank}"
+        )
     for place, item in enumerate(keys):
         if item is Ellipsis:
             keys[place : place + 1] = [slice(None)] * (rank - used)
@@ -77,6 +82,12 @@ def _outer(value: Any, keys: list[Any]) -> Any:
         chosen = slice_rows(value, begin, max(begin, end))
     else:
         chosen = gather_rows(value, np.arange(begin, end, step))
+        length = value._partition.uniform_row_length
+        if length is not None:
+            inner = chosen._partition
+            chosen = RaggedTensor._of(
+                chosen.values, RowPartition.of(inner.numpy, inner.dtype, length)
+            )
     return _inner(chosen, rest)
 
 

@@ -10,7 +10,13 @@ import numpy as np
 from eagerflow import _core
 from eagerflow import dtype as dtypes
 from eagerflow.ops.math import truediv
-from eagerflow.ops.ragged.arrangement import checked_axis, convert, expand_dims, rank_of
+from eagerflow.ops.ragged.arrangement import (
+    checked_axis,
+    convert,
+    expand_dims,
+    rank_of,
+    without_lengths,
+)
 from eagerflow.ragged_tensor import RaggedTensor
 from eagerflow.row_partition import RowPartition
 
@@ -57,10 +63,10 @@ _SEGMENTS: dict[str, Callable] = {
 }
 
 
-def _segments(name: str, data: Any, ids: np.ndarray, count: int) -> Any:
-    """Rows with the same number reduced to one, place by place."""
+def _segments(name: Any, data: Any, ids: np.ndarray, count: int) -> Any:
+    """Rows with the same number reduced to one, place by place, by a function or its name."""
     if isinstance(data, Tensor):
-        return _SEGMENTS[name](data, ids, count)
+        return (_SEGMENTS[name] if isinstance(name, str) else name)(data, ids, count)
     partition = data._partition
     lengths = np.zeros(count, np.int64)
     np.maximum.at(lengths, ids, partition.lengths)
@@ -69,6 +75,26 @@ def _segments(name: str, data: Any, ids: np.ndarray, count: int) -> Any:
     offsets = np.arange(len(rows)) - partition.numpy[:-1][rows]
     places = result.numpy[:-1][ids[rows]] + offsets
     return RaggedTensor._of(_segments(name, data.values, places, int(result.numpy[-1])), result)
+
+
+def joined(value: RaggedTensor, axis: int, separator: bytes) -> Any:
+    """The strings of a ragged tensor joined along its first or second axis."""
+
+    def join(data: Tensor, ids: np.ndarray, count: int) -> Tensor:
+        shape = data._shape_tuple()
+        rows = data.numpy().reshape(shape[0], -1)
+        lines = np.full([count, rows.shape[1]], b"", object)
+        for place in range(count):
+            chosen = rows[ids == place]
+            lines[place] = [separator.join(column) for column in chosen.T]
+        return _core.convert(lines.reshape([count, *shape[1:]]), dtypes.string, None)
+
+    partition = value._partition
+    if axis == 1:
+        return _segments(join, value.values, partition.rowids, partition.rows)
+    rows = partition.rowids
+    offsets = np.arange(len(rows)) - partition.numpy[:-1][rows]
+    return _segments(join, value.values, offsets, int(partition.lengths.max(initial=0)))
 
 
 def _one_axis(name: str, value: Any, axis: int) -> Any:
@@ -131,6 +157,8 @@ def _mean(value: RaggedTensor, axes: list[int], keepdims: bool) -> Any:
     ones = value.with_flat_values(_ops.ones_like(value.flat_values))
     count = reduce("reduce_sum", ones, axes, keepdims)
     if isinstance(total, RaggedTensor):
+        if total.flat_values.ndim > 1:
+            total = without_lengths(total)
         return total.with_flat_values(truediv(total.flat_values, count.flat_values))
     return truediv(total, count)
 
@@ -191,5 +219,10 @@ def unsorted_segments(name: str, data: Any, segment_ids: Any, num_segments: Any)
     """Reduces the elements of ragged or dense data that have the same number."""
     data, ids = convert(data), convert(segment_ids)
     if isinstance(ids, RaggedTensor):
-        data, ids = data.flat_values, ids.flat_values
+        for _ in range(ids.ragged_rank):
+            data = data.values
+        ids = ids.flat_values
+        if ids.ndim > 1 and isinstance(data, Tensor):
+            data = _ops.reshape(data, [ids._size, *data._shape_tuple()[ids.ndim :]])
+            ids = _ops.reshape(ids, [ids._size])
     return _segments(name, data, ids.numpy().astype(np.int64), int(num_segments))

@@ -137,7 +137,7 @@ def bincount(
         name: ignored.
 
     Returns:
-        `[size]` or `[rows, size]`: int64, or the dtype of the weights.
+        `[size]` or `[rows, size]`: of the dtype of the numbers, or that of the weights.
 
     Raises:
         ValueError: if `axis` is another one, or weights and `binary_output` are both given.
@@ -154,7 +154,13 @@ def bincount(
         )
     if minlength is not None and minlength < 0:
         raise invalid_argument(f"minlength must be >= 0, got {minlength}")
+    if isinstance(values, RaggedTensor) and axis == 0:
+        # Rows of what is inside the outermost rows are counted.
+        values, axis = values.values, -1
     numbers, rows, count = _numbers(values)
+    whole = numbers.dtype
+    if isinstance(weights, RaggedTensor) and not isinstance(values, RaggedTensor):
+        weights = weights.values
     scale = None if weights is None else _numbers(weights)[0]
     if scale is not None and scale.shape != numbers.shape:
         raise invalid_argument(
@@ -179,9 +185,9 @@ def bincount(
         totals = np.zeros(len(flat), scale.dtype)
         np.add.at(totals, ids, scale)
     elif binary_output:
-        totals = np.ones(len(flat), np.int64)
+        totals = np.ones(len(flat), whole)
     else:
-        totals = np.bincount(ids, minlength=len(flat)).astype(np.int64)
+        totals = np.bincount(ids, minlength=len(flat)).astype(whole)
     if axis == 0 or count is None:
         return SparseTensor(flat[:, None], totals, [size])
     places = np.stack([flat // max(size, 1), flat % max(size, 1)], axis=-1)
@@ -201,6 +207,10 @@ def dense_bincount(
     """`tf.math.bincount` of sparse or ragged integers."""
     from eagerflow.ops.sparse.conversion import to_dense
 
+    if isinstance(arr, RaggedTensor) and not axis:
+        arr = arr.flat_values
+        weights = weights.flat_values if isinstance(weights, RaggedTensor) else weights
+        axis = -1
     counts = bincount(arr, weights, axis or 0, minlength, maxlength, binary_output)
     kind = counts.dtype if weights is not None else dtypes.as_dtype(dtype)
     return to_dense(counts.with_values(_ops.cast(counts.values, kind)))
@@ -215,6 +225,13 @@ def _numbers(values: Any) -> tuple[np.ndarray, np.ndarray, int | None]:
         count = int(values.dense_shape.numpy()[0]) if rank > 1 else None
         return values.values.numpy(), rows, count
     if isinstance(values, RaggedTensor):
+        if isinstance(values.values, RaggedTensor):
+            raise ValueError("Numbers are counted in rows of a ragged tensor of ragged rank 1.")
+        if values.values.ndim > 1:
+            raise invalid_argument(
+                f"Splits must end with the number of values, got {values.values.shape[0]} rows of "
+                f"{values.values._size} values"
+            )
         return values.values.numpy(), values._partition.rowids, values._partition.rows
     array = np.asarray(_core.convert(values, None, None).numpy())
     if array.ndim > 2:
