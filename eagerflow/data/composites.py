@@ -130,7 +130,7 @@ def stack(leaves: list, spec: Any = None) -> Any:
         from eagerflow.ops.array import concat
 
         lengths = np.array([_rows(leaf) for leaf in leaves])
-        joined = concat(leaves, 0)
+        joined: Any = concat(leaves, 0)
         dtype = dtypes.int64 if spec is None else spec.row_splits_dtype
         if isinstance(joined, RaggedTensor):
             joined = joined.with_row_splits_dtype(dtype)

@@ -60,6 +60,18 @@ def _kept_ratio(height: int, width: int, target: tuple[int, int]) -> tuple[int, 
     )
 
 
+def _each(images: Any) -> list[Tensor]:
+    """The images of a ragged tensor."""
+    if len(images.shape) != 4:
+        raise ValueError(f"Ragged images have four axes, got shape {images.shape}.")
+    parts = [image.to_tensor() if hasattr(image, "to_tensor") else image for image in images]
+    if any(0 in part._shape_tuple() for part in parts):
+        raise errors.InvalidArgumentError(
+            None, None, "input image must be of non-zero size [Op:Resize]"
+        )
+    return parts
+
+
 def resize(
     images: Any,
     size: Any,
@@ -95,15 +107,8 @@ def resize(
         raise ValueError("Resize method is not implemented: {}".format(method))  # noqa: UP032
 
     if isinstance(images, CompositeTensor):
-        if len(images.shape) != 4:
-            raise ValueError(f"Ragged images have four axes, got shape {images.shape}.")
-        parts = [image.to_tensor() if hasattr(image, "to_tensor") else image for image in images]
-        if any(0 in part._shape_tuple() for part in parts):
-            raise errors.InvalidArgumentError(
-                None, None, "input image must be of non-zero size [Op:Resize]"
-            )
-        made = [resize(part, size, method, preserve_aspect_ratio, antialias) for part in parts]
-        return _ops.stack(made, 0)
+        sizes = (preserve_aspect_ratio, antialias)
+        return _ops.stack([resize(part, size, method, *sizes) for part in _each(images)], 0)
 
     def resized(batch: Tensor) -> Tensor:
         rows, columns = batch._shape_tuple()[1:3]
