@@ -9,6 +9,7 @@ import keras_fit
 import lstm
 import matmul
 import mlp
+import mobilenet
 import regression
 import sessions
 import small
@@ -23,6 +24,7 @@ WORKLOADS = {
         sessions,
         cnn,
         mlp,
+        mobilenet,
         jacobians,
         matmul,
         bulk,
