@@ -17,6 +17,7 @@ from eagerflow.keras.layers.arguments import (
     take,
     window_count,
 )
+from eagerflow.keras.layers.gated_rnn import argument_names, split_arguments
 from eagerflow.keras.layers.rnn import RNN, scan
 from eagerflow.keras.layers.rnn_cell import CELL_FUNCTIONS, DropoutRNNCell
 from eagerflow.ops.volumes import conv3d
@@ -219,21 +220,7 @@ class _ConvLSTM(RNN):
 
     _rank: int
     _names_cell = False
-    _names = (
-        "filters",
-        "kernel_size",
-        "strides",
-        "padding",
-        "data_format",
-        "dilation_rate",
-        "activation",
-        "recurrent_activation",
-        "use_bias",
-        "unit_forget_bias",
-        "dropout",
-        "recurrent_dropout",
-        *CELL_FUNCTIONS,
-    )
+    _names = tuple(name for name in argument_names(ConvLSTMCell) if name != "rank")
 
     def __init__(
         self,
@@ -265,43 +252,12 @@ class _ConvLSTM(RNN):
         recurrent_dropout: float = 0.0,
         **kwargs: Any,
     ) -> None:
-        cell = ConvLSTMCell(
-            self._rank,
-            filters,
-            kernel_size,
-            strides=strides,
-            padding=padding,
-            data_format=data_format,
-            dilation_rate=dilation_rate,
-            activation=activation,
-            recurrent_activation=recurrent_activation,
-            use_bias=use_bias,
-            kernel_initializer=kernel_initializer,
-            recurrent_initializer=recurrent_initializer,
-            bias_initializer=bias_initializer,
-            unit_forget_bias=unit_forget_bias,
-            kernel_regularizer=kernel_regularizer,
-            recurrent_regularizer=recurrent_regularizer,
-            bias_regularizer=bias_regularizer,
-            kernel_constraint=kernel_constraint,
-            recurrent_constraint=recurrent_constraint,
-            bias_constraint=bias_constraint,
-            dropout=dropout,
-            recurrent_dropout=recurrent_dropout,
-            name=f"conv_lstm{self._rank}d_cell",
-            dtype=kwargs.get("dtype"),
-        )
         if kwargs.get("name") is None and type(self).__name__.startswith("ConvLSTM"):
             kwargs["name"] = naming.unique_name(f"conv_lstm{self._rank}d")
-        super().__init__(
-            cell,
-            return_sequences=return_sequences,
-            return_state=return_state,
-            go_backwards=go_backwards,
-            stateful=stateful,
-            activity_regularizer=activity_regularizer,
-            **kwargs,
-        )
+        name = f"conv_lstm{self._rank}d_cell"
+        given = {key: value for key, value in locals().items() if key != "name"}
+        cell, rest = split_arguments(ConvLSTMCell, self._names, name, given, rank=self._rank)
+        super().__init__(cell, **rest)
         self.input_spec = InputSpec(ndim=self._rank + 3)
 
     def __getattr__(self, name: str) -> Any:

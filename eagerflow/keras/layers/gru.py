@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from eagerflow import _core
-from eagerflow.keras import regularizers
 from eagerflow.keras.layers.arguments import give, take
-from eagerflow.keras.layers.rnn import GatedRNN
+from eagerflow.keras.layers.gated_rnn import GatedRNN, argument_names
 from eagerflow.keras.layers.rnn_cell import GatedCell, as_dtype
 
 _ops = _core.ops
@@ -189,25 +188,7 @@ class GRU(GatedRNN):
     TensorShape([2, 4])
     """
 
-    _cell_names = (
-        "units",
-        "activation",
-        "recurrent_activation",
-        "use_bias",
-        "kernel_initializer",
-        "recurrent_initializer",
-        "bias_initializer",
-        "kernel_regularizer",
-        "recurrent_regularizer",
-        "bias_regularizer",
-        "kernel_constraint",
-        "recurrent_constraint",
-        "bias_constraint",
-        "dropout",
-        "recurrent_dropout",
-        "reset_after",
-        "implementation",
-    )
+    _cell_names = argument_names(GRUCell, "implementation")
 
     def __init__(
         self,
@@ -236,43 +217,4 @@ class GRU(GatedRNN):
         reset_after: bool = True,
         **kwargs: Any,
     ) -> None:
-        cell = GRUCell(
-            units,
-            activation=activation,
-            recurrent_activation=recurrent_activation,
-            use_bias=use_bias,
-            kernel_initializer=kernel_initializer,
-            recurrent_initializer=recurrent_initializer,
-            bias_initializer=bias_initializer,
-            kernel_regularizer=kernel_regularizer,
-            recurrent_regularizer=recurrent_regularizer,
-            bias_regularizer=bias_regularizer,
-            kernel_constraint=kernel_constraint,
-            recurrent_constraint=recurrent_constraint,
-            bias_constraint=bias_constraint,
-            dropout=dropout,
-            recurrent_dropout=recurrent_dropout,
-            reset_after=reset_after,
-            implementation=kwargs.pop("implementation", 2),
-            dtype=kwargs.get("dtype"),
-            trainable=kwargs.get("trainable", True),
-            seed=kwargs.pop("seed", None),
-            name="gru_cell",
-        )
-        super().__init__(
-            cell,
-            return_sequences=return_sequences,
-            return_state=return_state,
-            go_backwards=go_backwards,
-            stateful=stateful,
-            unroll=unroll,
-            time_major=time_major,
-            activity_regularizer=activity_regularizer,
-            **kwargs,
-        )
-
-    def get_config(self) -> dict[str, Any]:
-        return {
-            **super().get_config(),
-            "activity_regularizer": regularizers.serialize(self.activity_regularizer),
-        }
+        super().__init__(GRUCell, "gru_cell", locals())

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from eagerflow import _core
-from eagerflow.keras import initializers, regularizers
+from eagerflow.keras import initializers
 from eagerflow.keras.layers.arguments import give, take
-from eagerflow.keras.layers.rnn import GatedRNN
+from eagerflow.keras.layers.gated_rnn import GatedRNN, argument_names
 from eagerflow.keras.layers.rnn_cell import GatedCell, as_dtype
 
 _ops = _core.ops
@@ -174,25 +174,7 @@ class LSTM(GatedRNN):
     (TensorShape([2, 5, 4]), TensorShape([2, 4]), TensorShape([2, 4]))
     """
 
-    _cell_names = (
-        "units",
-        "activation",
-        "recurrent_activation",
-        "use_bias",
-        "kernel_initializer",
-        "recurrent_initializer",
-        "bias_initializer",
-        "unit_forget_bias",
-        "kernel_regularizer",
-        "recurrent_regularizer",
-        "bias_regularizer",
-        "kernel_constraint",
-        "recurrent_constraint",
-        "bias_constraint",
-        "dropout",
-        "recurrent_dropout",
-        "implementation",
-    )
+    _cell_names = argument_names(LSTMCell, "implementation")
 
     def __init__(
         self,
@@ -221,43 +203,4 @@ class LSTM(GatedRNN):
         unroll: bool = False,
         **kwargs: Any,
     ) -> None:
-        cell = LSTMCell(
-            units,
-            activation=activation,
-            recurrent_activation=recurrent_activation,
-            use_bias=use_bias,
-            kernel_initializer=kernel_initializer,
-            recurrent_initializer=recurrent_initializer,
-            unit_forget_bias=unit_forget_bias,
-            bias_initializer=bias_initializer,
-            kernel_regularizer=kernel_regularizer,
-            recurrent_regularizer=recurrent_regularizer,
-            bias_regularizer=bias_regularizer,
-            kernel_constraint=kernel_constraint,
-            recurrent_constraint=recurrent_constraint,
-            bias_constraint=bias_constraint,
-            dropout=dropout,
-            recurrent_dropout=recurrent_dropout,
-            implementation=kwargs.pop("implementation", 2),
-            dtype=kwargs.get("dtype"),
-            trainable=kwargs.get("trainable", True),
-            seed=kwargs.pop("seed", None),
-            name="lstm_cell",
-        )
-        super().__init__(
-            cell,
-            return_sequences=return_sequences,
-            return_state=return_state,
-            go_backwards=go_backwards,
-            stateful=stateful,
-            unroll=unroll,
-            time_major=time_major,
-            activity_regularizer=activity_regularizer,
-            **kwargs,
-        )
-
-    def get_config(self) -> dict[str, Any]:
-        return {
-            **super().get_config(),
-            "activity_regularizer": regularizers.serialize(self.activity_regularizer),
-        }
+        super().__init__(LSTMCell, "lstm_cell", locals())

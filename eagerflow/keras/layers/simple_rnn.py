@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from eagerflow import _core
-from eagerflow.keras import activations, regularizers
+from eagerflow.keras import activations
 from eagerflow.keras.layers.arguments import take
-from eagerflow.keras.layers.rnn import GatedRNN
+from eagerflow.keras.layers.gated_rnn import GatedRNN, argument_names
 from eagerflow.keras.layers.rnn_cell import GatedCell, as_dtype
 
 _ops = _core.ops
@@ -132,22 +132,7 @@ class SimpleRNN(GatedRNN):
     TensorShape([2, 5, 4])
     """
 
-    _cell_names = (
-        "units",
-        "activation",
-        "use_bias",
-        "kernel_initializer",
-        "recurrent_initializer",
-        "bias_initializer",
-        "kernel_regularizer",
-        "recurrent_regularizer",
-        "bias_regularizer",
-        "kernel_constraint",
-        "recurrent_constraint",
-        "bias_constraint",
-        "dropout",
-        "recurrent_dropout",
-    )
+    _cell_names = argument_names(SimpleRNNCell)
 
     def __init__(
         self,
@@ -174,39 +159,4 @@ class SimpleRNN(GatedRNN):
         **kwargs: Any,
     ) -> None:
         kwargs.pop("implementation", None)
-        cell = SimpleRNNCell(
-            units,
-            activation=activation,
-            use_bias=use_bias,
-            kernel_initializer=kernel_initializer,
-            recurrent_initializer=recurrent_initializer,
-            bias_initializer=bias_initializer,
-            kernel_regularizer=kernel_regularizer,
-            recurrent_regularizer=recurrent_regularizer,
-            bias_regularizer=bias_regularizer,
-            kernel_constraint=kernel_constraint,
-            recurrent_constraint=recurrent_constraint,
-            bias_constraint=bias_constraint,
-            dropout=dropout,
-            recurrent_dropout=recurrent_dropout,
-            dtype=kwargs.get("dtype"),
-            trainable=kwargs.get("trainable", True),
-            seed=kwargs.pop("seed", None),
-            name="simple_rnn_cell",
-        )
-        super().__init__(
-            cell,
-            return_sequences=return_sequences,
-            return_state=return_state,
-            go_backwards=go_backwards,
-            stateful=stateful,
-            unroll=unroll,
-            activity_regularizer=activity_regularizer,
-            **kwargs,
-        )
-
-    def get_config(self) -> dict[str, Any]:
-        return {
-            **super().get_config(),
-            "activity_regularizer": regularizers.serialize(self.activity_regularizer),
-        }
+        super().__init__(SimpleRNNCell, "simple_rnn_cell", locals())

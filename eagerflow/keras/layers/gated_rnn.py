@@ -1,0 +1,176 @@
+"""Recurrent layers with a cell of their own, whose arguments they take."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+from eagerflow import _core
+from eagerflow import dtype as dtypes
+from eagerflow.keras import activations, regularizers
+from eagerflow.keras.engine.input_spec import InputSpec
+from eagerflow.keras.layers.rnn import RNN, mask_matrix, scan
+from eagerflow.keras.layers.rnn_cell import as_dtype
+
+_ops = _core.ops
+_STARS = (inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL)
+
+
+def argument_names(cell: Any, *more: str) -> tuple[str, ...]:
+    """The names of a cell's arguments, and of those that it takes besides."""
+    parameters = list(inspect.signature(cell).parameters.values())
+    return (*(p.name for p in parameters if p.kind not in _STARS), *more)
+
+
+def split_arguments(
+    cell: Any, names: tuple[str, ...], name: str, given: dict[str, Any], **more: Any
+) -> tuple[Any, dict[str, Any]]:
+    """The cell for a layer, and what of the layer's arguments is not the cell's.
+
+    Args:
+        cell: the cell's class.
+        names: its arguments.
+        name: its name.
+        given: the arguments of the layer's `__init__`, as `locals()` gives them.
+        **more: arguments of the cell that the layer does not have.
+    """
+    hidden = ("self", "__class__", "kwargs")
+    rest = {key: value for key, value in given.items() if key not in hidden} | given["kwargs"]
+    own = {key: rest.pop(key) for key in (*names, "seed") if key in rest}
+    made = cell(
+        **more,
+        **own,
+        dtype=rest.get("dtype"),
+        trainable=rest.get("trainable", True),
+        name=name,
+    )
+    return made, rest
+
+
+class GatedRNN(RNN):
+    """A recurrent layer whose cell is a `GatedCell`: inputs are projected for all steps at once.
+
+    Its arguments are those of the cell and those of `RNN`; the cell's are attributes, too.
+
+    Args:
+        cell: the cell's class.
+        name: the cell's name.
+        given: the arguments of the layer's `__init__`, as `locals()` gives them.
+    """
+
+    _cell_names: tuple[str, ...]
+
+    def __init__(self, cell: Any, name: str, given: dict[str, Any]) -> None:
+        made, rest = split_arguments(cell, self._cell_names, name, given)
+        super().__init__(made, **rest)
+        self.input_spec = InputSpec(ndim=3)
+
+    def __getattr__(self, name: str) -> Any:
+        if name in type(self)._cell_names and "cell" in self.__dict__:
+            return getattr(self.cell, name)
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+
+    def call(  # type: ignore[override]
+        self, inputs: Any, mask: Any = None, training: Any = None, initial_state: Any = None
+    ) -> Any:
+        cell = self.cell
+        if training and (cell.dropout or cell.recurrent_dropout):
+            if not self._drops_at_each_step():
+                return super().call(inputs, mask, training, initial_state)
+            self._reset_masks()
+            dropped = cell.get_dropout_mask_for_cell(inputs, training, cell._gates)
+            inputs = _ops.multiply(inputs, dropped[0])
+        states = self._begin(inputs, initial_state)
+        x = inputs
+        if not self.time_major:
+            x = _ops.transpose(x, [1, 0, 2])
+        steps, batch, features = x._shape_tuple()
+        if not steps:
+            raise ValueError(
+                f"Layer {self.name} needs sequences of at least one step. Received inputs of "
+                f"shape {tuple(inputs.shape)}."
+            )
+        projection = cell.projected(_ops.reshape(x, [steps * batch, features]))
+        width = projection._shape_tuple()[-1]
+        projection = _ops.reshape(projection, [steps, batch, width])
+        functions = cell.native_functions()
+        if functions is not None and _core.differentiated_once():
+            return self._call_native(projection, states, mask, functions)
+        parts = list(_ops.unstack(projection, axis=0))
+        if self.go_backwards:
+            parts.reverse()
+        prepared = cell.prepare(states[0], False)
+        advance = cell.advance
+
+        def step(part: Any, states: list[Any]) -> tuple[Any, list[Any]]:
+            return advance(part, states, prepared)
+
+        outputs, final = scan(
+            step, parts, states, self._mask_steps(mask), self.zero_output_for_mask
+        )
+        return self._finish(outputs, final, final)
+
+    def _call_native(
+        self, projection: Any, states: list[Any], mask: Any, functions: tuple[str, ...]
+    ) -> Any:
+        """All steps by one operation, which has a gradient, but no second one."""
+        dtype = projection.dtype
+        wide = dtypes.float32 if dtype in (dtypes.float16, dtypes.bfloat16) else dtype
+        given = mask_matrix(mask, self.time_major)
+        if self.go_backwards:
+            projection = _ops.reverse(projection, [0])
+            given = None if given is None else _ops.reverse(given, [0])
+        outputs, final = self.cell.run_native(
+            as_dtype(projection, wide), [as_dtype(s, wide) for s in states], given, functions
+        )
+        last = final[0]
+        if given is not None:
+            # Where a step is missing, the output is zero, or that of the step before it, if any.
+            shown = given
+            if not self.zero_output_for_mask:
+                shown = _ops.greater(_ops.cumsum(_ops.cast(given, dtypes.int32), 0), 0)
+            shown = _ops.expand_dims(shown, 2)
+            outputs = _ops.select(shown, outputs, _ops.zeros_like(outputs))
+            last = outputs[-1]
+        self._keep_states(final)
+        final = [as_dtype(state, dtype) for state in final]
+        output = last
+        if self.return_sequences:
+            output = outputs if self.time_major else _ops.transpose(outputs, [1, 0, 2])
+        output = as_dtype(output, dtype)
+        return [output, *final] if self.return_state else output
+
+    def _drops_at_each_step(self) -> bool:
+        """Whether each step drops inputs of its own, as layers do that TensorFlow has kernels for.
+
+        Others choose once for all steps.
+        """
+        cell = self.cell
+        return (
+            cell._gates > 1
+            and not cell.recurrent_dropout
+            and not self.unroll
+            and cell.use_bias
+            and cell.activation is activations.tanh
+            and cell.recurrent_activation is activations.sigmoid
+            and getattr(cell, "reset_after", True)
+        )
+
+    def get_config(self) -> dict[str, Any]:
+        config = super().get_config()
+        del config["cell"]
+        own = self.cell.get_config()
+        for name in ("name", "trainable", "dtype"):
+            own.pop(name)
+        return {
+            **config,
+            **own,
+            "activity_regularizer": regularizers.serialize(self.activity_regularizer),
+        }
+
+    @classmethod
+    def from_config(
+        cls, config: dict[str, Any], custom_objects: dict[str, Any] | None = None
+    ) -> Any:
+        """A layer from what `get_config` returned."""
+        return cls(**config)
