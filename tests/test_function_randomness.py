@@ -264,3 +264,40 @@ def test_datasets_are_shuffled_as_if_opened_once_before():
     model.compile()
     model.fit(dataset, epochs=2, verbose=0)
     assert seen == orders[1:]
+
+
+@pytest.mark.parametrize(
+    ("make", "orders"),
+    [
+        (lambda r: r.shuffle(6, seed=1).cache(), [[0, 4, 2, 1, 3, 5]] * 2),
+        (
+            lambda r: r.shuffle(6, seed=1).cache().shuffle(6, seed=2),
+            [[0, 4, 2, 1, 5, 3], [1, 2, 0, 4, 3, 5]],
+        ),
+        (
+            lambda r: r.shuffle(6, seed=1).shuffle(6, seed=2),
+            [[0, 4, 2, 1, 5, 3], [5, 3, 2, 4, 0, 1]],
+        ),
+    ],
+)
+def test_shuffles_after_shuffles_that_were_opened_in_vain(make, orders):
+    tf.keras.utils.set_random_seed(11)
+    dataset = make(tf.data.Dataset.range(6))
+    iter(dataset)
+    assert [[int(value) for value in dataset] for _ in range(2)] == orders
+
+
+def test_a_cache_before_a_prefetch_is_complete_after_an_epoch():
+    tf.random.set_seed(2)
+    dataset = tf.data.Dataset.range(6).shuffle(6, seed=1).batch(2).cache()
+    seen = []
+
+    class Seeing(tf.keras.Model):
+        def train_step(self, data):
+            seen.extend(data.numpy().tolist())
+            return {"loss": 0.0}
+
+    model = Seeing()
+    model.compile()
+    model.fit(dataset.prefetch(1), epochs=3, verbose=0)
+    assert seen[:6] == seen[6:12] == seen[12:]

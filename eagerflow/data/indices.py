@@ -148,8 +148,11 @@ class Repeated(IndexStream):
 class Shuffled(IndexStream):
     """Another stream's indices in the order that a shuffle buffer gives them."""
 
-    def __init__(self, source: IndexStream, size: int, sequence: SeedSequence) -> None:
-        self._source = source
+    def __init__(
+        self, make_source: Callable[[], IndexStream], size: int, sequence: SeedSequence
+    ) -> None:
+        self._make_source = make_source
+        self._made: IndexStream | None = None
         self._size = size
         self._sequence = sequence
         self._seeds = sequence.next()
@@ -159,6 +162,13 @@ class Shuffled(IndexStream):
         self._left = 0
         self._ready: np.ndarray = np.zeros(0, np.int64)
         self._at = 0
+
+    @property
+    def _source(self) -> IndexStream:
+        """The other stream, made when it is needed: this counts for shuffles in it."""
+        if self._made is None:
+            self._made = self._make_source()
+        return self._made
 
     def take(self, count: int) -> np.ndarray:
         if self._at + count > len(self._ready):

@@ -126,7 +126,7 @@ def _repeat(dataset: Any, inner: Streams) -> Streams:
 
 
 def _shuffle(dataset: Any, inner: Streams) -> Streams:
-    return lambda: Shuffled(inner(), dataset._size, dataset._seeds)
+    return lambda: Shuffled(inner, dataset._size, dataset._seeds)
 
 
 _STEPS: dict[type, Callable[[Any, Streams], Streams]] = {

@@ -34,7 +34,7 @@ class ShuffleDataset(UnaryDataset):
         planned = element_cursor(self, context)
         if planned is not None:
             return planned
-        return ShuffleCursor(self._input._cursor(context), self._size, self._seeds, self._input)
+        return ShuffleCursor(self._input, context, self._size, self._seeds)
 
     def _details(self) -> str:
         return "all" if self._size == 2**62 else str(self._size)
@@ -49,11 +49,13 @@ class ShuffleCursor(Cursor):
     """Keeps a buffer full and draws from it.
 
     The buffer is a ring. The element drawn changes places with the first one, which then makes
-    room for the next; this is what determines the order for given seeds.
+    room for the next; this is what determines the order for given seeds. The input's cursor is made
+    when the first element is asked for, which counts for shuffles before this one.
     """
 
     __slots__ = (
         "_buffer",
+        "_context",
         "_dataset",
         "_ended",
         "_input",
@@ -65,8 +67,11 @@ class ShuffleCursor(Cursor):
         "_words",
     )
 
-    def __init__(self, source: Cursor, size: int, sequence: SeedSequence, dataset: Dataset) -> None:
-        self._input = source
+    def __init__(
+        self, dataset: Dataset, context: Context, size: int, sequence: SeedSequence
+    ) -> None:
+        self._input: Any = None
+        self._context = context
         self._dataset = dataset
         self._size = size
         self._sequence = sequence
@@ -90,8 +95,15 @@ class ShuffleCursor(Cursor):
         self._left = left - 1
         return element
 
+    def _opened(self) -> Cursor:
+        if self._input is None:
+            self._input = self._dataset._cursor(self._context)
+        return self._input
+
     def _fill(self) -> None:
         buffer = self._buffer
+        if self._input is None:
+            self._opened()
         if len(buffer) < self._size:
             try:
                 buffer.extend(islice(self._input, self._size - len(buffer)))
@@ -110,7 +122,7 @@ class ShuffleCursor(Cursor):
     def state(self) -> Any:
         ring = self._buffer[self._start :] + self._buffer[: self._start]
         return {
-            "input": self._input.state(),
+            "input": self._opened().state(),
             "seeds": list(self._seeds),
             "sequence": self._sequence.position(),
             "taken": self._words.taken,
@@ -122,7 +134,7 @@ class ShuffleCursor(Cursor):
         }
 
     def restore(self, state: Any) -> None:
-        self._input.restore(state["input"])
+        self._opened().restore(state["input"])
         self._seeds = tuple(state["seeds"])
         self._sequence.go_to(state["sequence"])
         self._words = Words(*self._seeds)

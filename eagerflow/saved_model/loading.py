@@ -48,6 +48,11 @@ def load(export_dir: Any, tags: Any = None, options: Any = None) -> Any:
         tf.errors.DataLossError: if it is damaged.
         ValueError: if no graph has the tags.
     """
+    return load_folder(export_dir, tags)
+
+
+def load_folder(export_dir: Any, tags: Any = None, compile: bool = False) -> Any:
+    """As `load`; compiles a Keras model as it was, if asked to, and restores its optimizer."""
     folder = path_text(export_dir)
     path = os.path.join(folder, constants.SAVED_MODEL_FILENAME_PB)
     if not os.path.exists(path):
@@ -67,7 +72,7 @@ def load(export_dir: Any, tags: Any = None, options: Any = None) -> Any:
         )
     variables = os.path.join(folder, constants.VARIABLES_DIRECTORY, constants.VARIABLES_FILENAME)
     stored = _stored_bytes(variables)
-    keras_model = _keras_model(folder, stored)
+    keras_model = _keras_model(folder, stored, compile)
     if keras_model is not None:
         restore_objects(keras_model, variables).expect_partial()
         for layer in keras_model._flatten_layers():
@@ -105,7 +110,7 @@ def _read(path: str, name: str) -> Any:
         raise errors.DataLossError(None, None, f"{path} cannot be parsed: {error}") from error
 
 
-def _keras_model(folder: str, stored: int) -> Any:
+def _keras_model(folder: str, stored: int, compile: bool) -> Any:
     """The Keras model at the root, made from its configuration, or None."""
     path = os.path.join(folder, constants.KERAS_METADATA_FILENAME)
     if not os.path.exists(path):
@@ -130,6 +135,11 @@ def _keras_model(folder: str, stored: int) -> Any:
             shape = metadata.get("build_input_shape") or getattr(model, "_build_input_shape", None)
             if not model.built and shape is not None:
                 model.build(shape)
+            training = metadata.get("training_config")
+            if compile and training is not None:
+                from eagerflow.keras.saving.hdf5_model import compile_from_config
+
+                compile_from_config(model, training)
         return model
     return None
 

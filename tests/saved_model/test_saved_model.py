@@ -51,3 +51,18 @@ def test_misuse(tmp_path):
     (tmp_path / "m" / "saved_model.pb").write_bytes(b"\xff\xff\xff")
     with pytest.raises(tf.errors.DataLossError, match="saved_model.pb"):
         tf.saved_model.load(tmp_path / "m")
+
+
+def test_a_loaded_keras_model_goes_on_training(tmp_path):
+    x, y = np.ones((4, 2), np.float32), np.ones((4, 1), np.float32)
+    model = tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=(2,))])
+    model.compile(tf.keras.optimizers.Adam(0.1), "mse", metrics=["mae"])
+    model.fit(x, y, epochs=2, verbose=0)
+    model.save(tmp_path / "m")
+    loaded = tf.keras.models.load_model(tmp_path / "m")
+    assert int(loaded.optimizer.iterations) == 2
+    expected = model.fit(x, y, epochs=2, verbose=0).history
+    assert loaded.fit(x, y, epochs=2, verbose=0).history == expected
+    plain = tf.keras.models.load_model(tmp_path / "m", compile=False)
+    with pytest.raises(RuntimeError, match="compile"):
+        plain.fit(x, y)

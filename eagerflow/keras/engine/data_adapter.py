@@ -136,6 +136,9 @@ class DataAdapter:
         """The batches of the next epoch."""
         raise TypeError(f"{type(self).__name__} has no batches.")
 
+    def read_end(self, batches: Iterator[Any]) -> None:
+        """Called when an epoch has taken as many batches as there are."""
+
     def on_epoch_end(self) -> None:
         """Called when an epoch is over."""
 
@@ -327,6 +330,13 @@ class DatasetAdapter(DataAdapter):
     def batches(self) -> Iterator[Any]:
         """The batches of the next epoch."""
         return iter(self._dataset)
+
+    def read_end(self, batches: Iterator[Any]) -> None:
+        """Has data that are read ahead come to their end: a cache before is complete then."""
+        from eagerflow.data.prefetching import PrefetchDataset
+
+        if isinstance(self._dataset, PrefetchDataset):
+            next(batches, None)
 
     def specs_of(self, flat: list[Any]) -> list[tuple]:
         """The sizes in the dataset's `element_spec` if it is for tensors like these."""

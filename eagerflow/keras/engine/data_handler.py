@@ -137,6 +137,8 @@ class DataHandler:
             assert data is not None
             yield epoch, Batches(data, self._adapter)
             if fresh:
+                if self._step == self._adapter.size:
+                    self._adapter.read_end(data)
                 self._adapter.on_epoch_end()
 
     @contextlib.contextmanager

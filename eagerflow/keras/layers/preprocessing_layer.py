@@ -103,6 +103,8 @@ def _batches(data: Any, batch_size: int | None) -> Iterator[Any]:
         for start in range(0, rows, size):
             yield x[start : start + size]
         return
+    if hasattr(data, "element_spec"):
+        iter(data)  # Keras opens a dataset once before, which counts for shuffling.
     for batch in data:
         yield as_tensor(batch)
 

@@ -102,10 +102,10 @@ def load_model(
     if os.path.isdir(path):
         from eagerflow.keras.saving.registration import CustomObjectScope
         from eagerflow.keras.saving.serialization import SafeModeScope
-        from eagerflow.saved_model import load
+        from eagerflow.saved_model.loading import load_folder
 
         with CustomObjectScope(custom_objects or {}), SafeModeScope(safe_mode):
-            return load(path)
+            return load_folder(path, compile=compile)
     if not os.path.exists(path):
         raise OSError(f"No file or directory found at {path}")
     if zipfile.is_zipfile(path):

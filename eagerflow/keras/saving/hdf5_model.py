@@ -213,6 +213,29 @@ def _compile(model: Any, file: Any) -> None:
         )
         return
     config = as_tuples(json.loads(files.text(file.attrs["training_config"])))
+    compile_from_config(model, config)
+    optimizer = model.optimizer
+    if "optimizer_weights" not in file:
+        return
+    optimizer.build(model.trainable_variables)
+    group = file["optimizer_weights"]
+    values = [group[name][()] for name in files.names(group, "weight_names")]
+    variables = list(optimizer.variables)
+    if len(values) == len(variables) + 1 and np.ndim(values[1]) == 0:
+        del values[1]  # Keras 3 counts the learning rate among them.
+    if [np.shape(value) for value in values] != [tuple(v.shape) for v in variables]:
+        warnings.warn(
+            "Error in loading the saved optimizer state. As a result, your model is starting with "
+            "a freshly initialized optimizer.",
+            stacklevel=4,
+        )
+        return
+    for variable, value in zip(variables, values, strict=True):
+        variable.assign(value)
+
+
+def compile_from_config(model: Any, config: dict[str, Any]) -> None:
+    """Compiles a model as the training configuration in its file says."""
     from eagerflow.keras import optimizers
 
     arguments = {
@@ -236,23 +259,6 @@ def _compile(model: Any, file: Any) -> None:
         optimizer_config, use_legacy_optimizer=bool(known) and "weight_decay" not in known
     )
     model.compile(optimizer=optimizer, **arguments)
-    if "optimizer_weights" not in file:
-        return
-    optimizer.build(model.trainable_variables)
-    group = file["optimizer_weights"]
-    values = [group[name][()] for name in files.names(group, "weight_names")]
-    variables = list(optimizer.variables)
-    if len(values) == len(variables) + 1 and np.ndim(values[1]) == 0:
-        del values[1]  # Keras 3 counts the learning rate among them.
-    if [np.shape(value) for value in values] != [tuple(v.shape) for v in variables]:
-        warnings.warn(
-            "Error in loading the saved optimizer state. As a result, your model is starting with "
-            "a freshly initialized optimizer.",
-            stacklevel=4,
-        )
-        return
-    for variable, value in zip(variables, values, strict=True):
-        variable.assign(value)
 
 
 def _deserialized(key: str, value: Any) -> Any:
