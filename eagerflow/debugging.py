@@ -9,11 +9,10 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow import dtype as dtypes
-from eagerflow.composite import elementwise
+from eagerflow.composite import CompositeTensor, elementwise
 from eagerflow.numerics import disable_check_numerics as disable_check_numerics
 from eagerflow.numerics import enable_check_numerics as enable_check_numerics
 from eagerflow.ops.array import invalid_argument
-from eagerflow.ops.math import same_dtype
 from eagerflow.ops.op_arguments import raises_like
 
 _ops = _core.ops
@@ -47,7 +46,7 @@ def _prefix(message: str | None) -> str:
 def _compare(
     op: Callable, sign: str, x: Any, y: Any, message: str | None, summarize: int | None
 ) -> None:
-    x, y = same_dtype(x, y)
+    x, y = (v if isinstance(v, CompositeTensor) else _core.convert(v, None, None) for v in (x, y))
     holds = op(x, y)
     if bool(_ops.reduce_all(holds)):
         return
@@ -140,7 +139,7 @@ def _against_zero(
     op: Callable, sign: str, x: Any, message: str | None, summarize: int | None
 ) -> None:
     x = _core.convert(x, None, None)
-    if bool(_ops.reduce_all(op(x, _ops.zeros([], x.dtype)))):
+    if bool(_ops.reduce_all(op(x, _core.convert(0, x.dtype, None)))):
         return
     raise invalid_argument(
         f"{_prefix(message)}\nCondition x {sign} 0 did not hold element-wise:\n"
@@ -256,12 +255,14 @@ def assert_rank(x: Any, rank: Any, message: str | None = None, name: Any = None)
 
     >>> tf.debugging.assert_rank([[1, 2]], 2)
     """
+    x = _core.convert(x, None, None)
     wanted = _static_rank(rank, message)
     _assert_rank(x, lambda rank: rank == wanted, str(wanted), message)
 
 
 def assert_rank_at_least(x: Any, rank: Any, message: str | None = None, name: Any = None) -> None:
     """Checks that there are at least so many axes; raises a ValueError if not."""
+    x = _core.convert(x, None, None)
     wanted = _static_rank(rank, message)
     _assert_rank(x, lambda rank: rank >= wanted, f"at least {wanted}", message)
 
@@ -270,6 +271,7 @@ def assert_rank_in(
     x: Any, ranks: Iterable[Any], message: str | None = None, name: Any = None
 ) -> None:
     """Checks that the number of axes is one of several; raises a ValueError if not."""
+    x = _core.convert(x, None, None)
     wanted = tuple(_static_rank(rank, message) for rank in ranks)
     _assert_rank(x, lambda rank: rank in wanted, f"in {wanted}", message)
 
@@ -332,11 +334,11 @@ def assert_proper_iterable(values: Any) -> None:
     Raises:
         TypeError: if it is not.
     """
-    if isinstance(values, Tensor | _core.Variable | np.ndarray | bytes | str):
+    if isinstance(values, Tensor | np.ndarray | bytes | str):
         raise TypeError(
             f'Expected argument "values" to be a "proper" iterable.  Found: {type(values)}'
         )
-    if not hasattr(values, "__iter__"):
+    if not hasattr(values, "__iter__") or isinstance(values, CompositeTensor):
         raise TypeError(f'Expected argument "values" to be iterable.  Found: {type(values)}')
 
 
@@ -462,6 +464,8 @@ def check_numerics(tensor: Any, message: str, name: Any = None) -> Tensor:
     eagerflow.errors.InvalidArgumentError: the loss : Tensor had NaN values [Op:CheckNumerics]
     """
     x = _core.convert(tensor, None, None)
+    if not isinstance(message, str | bytes):
+        raise TypeError(f"Expected string for argument 'message' not {message!r}.")
     if not x.dtype.is_floating:
         raise invalid_argument(
             f"Value for attr 'T' of {x.dtype.name} is not in the list of allowed values: bfloat16, "

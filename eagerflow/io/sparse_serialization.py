@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -20,9 +21,11 @@ _ops = _core.ops
 Tensor = _core.Tensor
 
 
-def _checked_type(out_type: Any) -> None:
+def _checked_type(out_type: Any, op: str) -> None:
     if dtypes.as_dtype(out_type) is not dtypes.string:
-        raise ValueError(f"Sparse tensors are serialized to strings, got out_type={out_type}.")
+        raise invalid_argument(
+            f"Sparse tensors are serialized to strings, got out_type={out_type} [Op:{op}]"
+        )
 
 
 def _parts(value: SparseTensor) -> list[bytes]:
@@ -46,8 +49,9 @@ def serialize_sparse(
     >>> tf.io.serialize_sparse(tf.sparse.eye(2)).shape
     TensorShape([3])
     """
-    _checked_type(out_type)
-    return strings_tensor(_parts(checked(sp_input)), (3,))
+    value = checked(sp_input)
+    _checked_type(out_type, "SerializeSparse")
+    return strings_tensor(_parts(value), (3,))
 
 
 def serialize_many_sparse(
@@ -58,12 +62,23 @@ def serialize_many_sparse(
     >>> tf.io.serialize_many_sparse(tf.sparse.eye(2)).shape
     TensorShape([2, 3])
     """
-    _checked_type(out_type)
     value = checked(sp_input)
+    _checked_type(out_type, "SerializeManySparse")
     places, sizes = value.indices.numpy(), value.dense_shape.numpy()
     if len(sizes) < 2:
         raise invalid_argument(
             f"Rank of input SparseTensor should be > 1, but saw rank: {len(sizes)}"
+        )
+    if math.prod(sizes.tolist()) >= 2**63:
+        raise invalid_argument(
+            f"A sparse tensor of shape {sizes.tolist()} has too many places [Op:SerializeManySparse]"
+        )
+    outside = ((places < 0) | (places >= sizes)).any(axis=1)
+    if outside.any():
+        place = int(outside.argmax())
+        raise invalid_argument(
+            f"indices[{place}] = {places[place].tolist()} is out of bounds: need 0 <= index < "
+            f"{sizes.tolist()} [Op:SerializeManySparse]"
         )
     strings = []
     for row in range(int(sizes[0])):

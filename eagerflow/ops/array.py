@@ -58,12 +58,26 @@ def shape(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
     if isinstance(input, CompositeTensor):
         return input._call("shape", (input, out_type), {})
     dims = _core.convert(input, None, None)._shape_tuple()
-    return _core.convert(dims, dtypes.int32 if out_type is None else out_type, None)
+    return _core.convert(dims, _size_dtype(out_type), None)
+
+
+def _size_dtype(out_type: Any) -> Any:
+    """The dtype of sizes, int32 unless another one is given."""
+    dtype = dtypes.as_dtype(out_type or dtypes.int32)
+    if dtype not in (dtypes.int32, dtypes.int64):
+        raise invalid_argument(
+            f"Value for attr 'out_type' of {dtype.name} is not in the list of allowed values: "
+            "int32, int64 [Op:Shape]"
+        )
+    return dtype
 
 
 def shape_n(input: Sequence, out_type: Any = dtypes.int32, name: str | None = None) -> list[Tensor]:
     """The shapes of several tensors as vectors."""
-    return [shape(item, out_type) for item in input]
+    shapes = [shape(item, out_type) for item in input]
+    if not shapes:
+        raise invalid_argument("shape_n needs at least one tensor, got an empty list [Op:ShapeN]")
+    return shapes
 
 
 def size(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
@@ -111,7 +125,7 @@ def concat(values: Any, axis: Any, name: str = "concat") -> Tensor:
            [5, 6]], dtype=int32)
     """
     if type(values) is not list and type(values) is not tuple:
-        return _ops.identity(values)
+        values = [values]
     if len(values) > 1:
         return _ops.concat(values, axis)
     if not values:
@@ -180,6 +194,22 @@ def unstack(value: Any, num: int | None = None, axis: int = 0, name: str = "unst
     return _ops.unstack(value, num, axis)
 
 
+def _split_axis(axis: Any) -> int:
+    if isinstance(axis, int):
+        return axis
+    place = _core.convert(axis, None, dtypes.int32)
+    if place.dtype is not dtypes.int32:
+        if not isinstance(axis, Tensor | _core.Variable):
+            _core.convert(axis, dtypes.int32, None)
+        raise invalid_argument(
+            "cannot compute Split as input #0(zero-based) was expected to be a int32 tensor but is "
+            f"a {place.dtype.name} tensor: give `axis` as an integer [Op:Split]"
+        )
+    if place.ndim:
+        raise invalid_argument(f"split_dim must be a scalar but has rank {place.ndim} [Op:Split]")
+    return int(place)
+
+
 @accepts_composites
 def split(
     value: Any, num_or_size_splits: Any, axis: Any = 0, num: int | None = None, name: str = "split"
@@ -202,7 +232,7 @@ def split(
     [[1, 2], [3, 4, 5]]
     """
     value = _core.convert(value, None, None)
-    axis = int(axis)
+    axis = _split_axis(axis)
     if not -value.ndim <= axis < value.ndim:
         raise invalid_argument(
             f"-input rank({-value.ndim}) <= split_dim < input rank ({value.ndim}), but got {axis} "

@@ -20,12 +20,13 @@ Tensor = _core.Tensor
 _DTYPES = (dtypes.float32, dtypes.float64, *COMPLEX)
 
 
-def _compact(diagonals: Any, diagonals_format: str) -> Tensor:
+def _compact(diagonals: Any, diagonals_format: str, loose: bool = False) -> Tensor:
     """The three diagonals as `[..., 3, m]`: above, main, below."""
     if diagonals_format == "compact":
         packed = _core.convert(diagonals, None, None)
         if packed.ndim < 2 or packed._shape_tuple()[-2] != 3:
-            raise ValueError(f"Expected diagonals of shape [..., 3, m], got {packed.shape}.")
+            problem = f"Expected diagonals of shape [..., 3, m], got {packed.shape}."
+            raise invalid_argument(problem) if loose else ValueError(problem)
         return packed
     if diagonals_format == "matrix":
         matrix = _core.convert(diagonals, None, None)
@@ -84,13 +85,13 @@ def tridiagonal_matmul(
         name: ignored.
 
     Raises:
-        ValueError: if the diagonals do not have the shape of their format.
+        tf.errors.InvalidArgumentError: if the shapes do not fit.
 
     >>> tf.linalg.tridiagonal_matmul([[9.0, 0.0], [1.0, 1.0], [0.0, 2.0]], [[1.0], [1.0]]).numpy()
     array([[10.],
            [ 3.]], dtype=float32)
     """
-    bands, b = pair(_compact(diagonals, diagonals_format), rhs, _DTYPES, "TridiagonalMatMul")
+    bands, b = pair(_compact(diagonals, diagonals_format, True), rhs, _DTYPES, "TridiagonalMatMul")
     if b.ndim < 2 or b._shape_tuple()[-2] != bands._shape_tuple()[-1]:
         raise invalid_argument(
             f"diagonals of shape {text(bands._shape_tuple())} do not fit rhs of shape "
@@ -278,7 +279,11 @@ def eigh_tridiagonal(
     import scipy.linalg
 
     alpha = _core.convert(alpha, None, None)
-    beta = _core.convert(beta, None, alpha.dtype)
+    beta = _core.convert(beta, None, None)
+    if beta.dtype is not alpha.dtype:
+        raise ValueError(
+            f"'alpha' and 'beta' must have the same type, got {alpha.dtype!r} and {beta.dtype!r}"
+        )
     if alpha.dtype not in _DTYPES or beta.dtype is not alpha.dtype:
         raise TypeError(
             "`alpha` and `beta` must be floating or complex and of one dtype, got "

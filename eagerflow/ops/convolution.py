@@ -177,8 +177,18 @@ def depthwise_conv2d(
     >>> tf.nn.depthwise_conv2d(image, filters, [1, 1, 1, 1], "VALID").shape
     TensorShape([1, 2, 2, 2])
     """
-    data_format = checked_format(data_format, ("NHWC", "NCHW"))
+    layout = format_name(data_format)
+    x = _core.convert(input, None, dtypes.result_dtype(filter))
+    if x.ndim < 3:
+        raise ValueError(
+            f"`input.shape.rank` must be at least 3. Received: input.shape={x.shape} with rank "
+            f"{x.ndim}"
+        )
+    if not isinstance(padding, str):
+        padding_of(padding)
+    spread = None if dilations is None else spatial_list(dilations, "dilations", layout)
     word, amounts = padding_of(padding)
+    data_format = checked_format(data_format, ("NHWC", "NCHW"))
     if not isinstance(strides, list | tuple):
         raise TypeError(
             f"Expected list for 'strides' argument to 'depthwise_conv2d_native' Op, not {strides}."
@@ -187,8 +197,7 @@ def depthwise_conv2d(
         raise invalid_argument(
             "Sliding window strides field must specify 4 dimensions [Op:DepthwiseConv2dNative]"
         )
-    spread = None if dilations is None else spatial_list(dilations, "dilations", data_format)
-    return _ops.depthwise_conv2d(input, filter, list(strides), word, amounts, spread, data_format)
+    return _ops.depthwise_conv2d(x, filter, list(strides), word, amounts, spread, data_format)
 
 
 def separable_conv2d(
@@ -213,7 +222,15 @@ def separable_conv2d(
         dilations: of the first convolution.
         name: ignored.
     """
-    data_format = checked_format(data_format, ("NHWC", "NCHW"))
+    data_format = "NHWC" if data_format is None else data_format
+    input = _core.convert(input, None, None)
+    depthwise_filter = _core.convert(depthwise_filter, None, input.dtype)
+    pointwise_filter = _core.convert(pointwise_filter, None, input.dtype)
+    if pointwise_filter.ndim != 4:
+        raise ValueError(
+            f"Shape {pointwise_filter.shape} must have rank 4: `pointwise_filter` is [1, 1, "
+            "channels * multiplier, out_channels]"
+        )
     channels = depthwise_conv2d(input, depthwise_filter, strides, padding, data_format, dilations)
     return conv2d(channels, pointwise_filter, 1, "VALID", data_format)
 
@@ -247,13 +264,26 @@ def conv2d_transpose(
     >>> tf.nn.conv2d_transpose(x, filters, [1, 4, 4, 5], strides=2).shape
     TensorShape([1, 4, 4, 5])
     """
-    data_format = checked_format(data_format, ("NHWC", "NCHW"))
+    layout = format_name(data_format)
+    if not isinstance(padding, str):
+        padding_of(padding)
+    steps = spatial_list(strides, "strides", layout)
+    spread = None if dilations is None else spatial_list(dilations, "dilations", layout)
     word, amounts = padding_of(padding)
-    steps = spatial_list(strides, "strides", data_format)
-    spread = None if dilations is None else spatial_list(dilations, "dilations", data_format)
+    data_format = checked_format(data_format, ("NHWC", "NCHW"))
     return _ops.conv2d_backprop_input(
         filters, input, output_shape, steps, word, amounts, spread, data_format
     )
+
+
+def _line_format(data_format: Any) -> str:
+    if data_format is None:
+        return "NWC"
+    if data_format not in ("NWC", "NCW"):
+        raise ValueError(
+            f"`data_format` must be 'NWC' or 'NCW'. Received: data_format={data_format}"
+        )
+    return data_format
 
 
 def _line_list(value: Any, name: str, data_format: str) -> list[int]:
@@ -296,16 +326,18 @@ def conv1d(
     >>> tf.nn.conv1d(x, tf.ones([2, 1, 1]), 1, "VALID").numpy().reshape(-1)
     array([1., 3., 5., 7.], dtype=float32)
     """
-    data_format = checked_format(data_format, ("NWC", "NCW"))
+    data_format = _line_format(data_format)
     axis = -2 if data_format == "NWC" else -1
-    image = _ops.expand_dims(input, axis - 1)
+    steps = _line_list(stride, "stride", data_format)
+    spread = None if dilations is None else _line_list(dilations, "dilations", data_format)
+    image, kernel = _ops.expand_dims(input, axis - 1), _ops.expand_dims(filters, 0)
     result = conv2d(
         image,
-        _ops.expand_dims(filters, 0),
-        _line_list(stride, "stride", data_format),
+        kernel,
+        steps,
         _line_padding(padding, data_format),
         "NHWC" if data_format == "NWC" else "NCHW",
-        None if dilations is None else _line_list(dilations, "dilations", data_format),
+        spread,
     )
     return _ops.squeeze(result, [axis - 1])
 
@@ -332,18 +364,21 @@ def conv1d_transpose(
         dilations: the distance of the filter's elements.
         name: ignored.
     """
-    data_format = checked_format(data_format, ("NWC", "NCW"))
+    data_format = _line_format(data_format)
     axis = 1 if data_format == "NWC" else 2
-    sizes = [int(size) for size in output_shape]
+    steps = _line_list(strides, "strides", data_format)
+    spread = None if dilations is None else _line_list(dilations, "dilations", data_format)
+    image, kernel = _ops.expand_dims(input, axis), _ops.expand_dims(filters, 0)
+    sizes = list(output_shape)
     sizes.insert(axis, 1)
     result = conv2d_transpose(
-        _ops.expand_dims(input, axis),
-        _ops.expand_dims(filters, 0),
+        image,
+        kernel,
         sizes,
-        _line_list(strides, "strides", data_format),
+        steps,
         _line_padding(padding, data_format),
         "NHWC" if data_format == "NWC" else "NCHW",
-        None if dilations is None else _line_list(dilations, "dilations", data_format),
+        spread,
     )
     return _ops.squeeze(result, [axis])
 

@@ -230,6 +230,9 @@ def svd(
     >>> tf.linalg.svd([[3.0, 0.0], [0.0, -4.0]], compute_uv=False).numpy()
     array([4., 3.], dtype=float32)
     """
+    for flag, value in (("compute_uv", compute_uv), ("full_matrices", full_matrices)):
+        if not isinstance(value, bool):
+            raise TypeError(f"Expected bool for argument '{flag}' not {value!r}.")
     a = matrices(tensor, "Svd", square=False)
     m, n = a._shape_tuple()[-2:]
     k = min(m, n)

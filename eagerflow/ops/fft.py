@@ -12,7 +12,7 @@ from eagerflow import _core
 from eagerflow import dtype as dtypes
 from eagerflow.ops.array import invalid_argument, pad, roll
 from eagerflow.ops.host import COMPLEX, checked, differentiable
-from eagerflow.ops.op_arguments import raises_like
+from eagerflow.ops.op_arguments import ahead, raises_like
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -202,9 +202,9 @@ def _lengths(fft_length: Any, rank: int, op: str) -> list[int]:
 def _real_input(value: Any, rank: int, op: str) -> Tensor:
     x = _core.convert(value, None, dtypes.float32)
     if x.dtype not in _REAL:
-        raise ValueError(f"{op} requires tf.float32 or tf.float64 inputs, got: {x}")
+        raise ahead(ValueError(f"{op} requires tf.float32 or tf.float64 inputs, got: {x}"))
     if x.ndim < rank:
-        raise ValueError(f"Shape {x.shape} must have rank at least {rank}")
+        raise ahead(ValueError(f"Shape {x.shape} must have rank at least {rank}"))
     return x
 
 

@@ -52,7 +52,7 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
         return _ops.where_indices(condition)
     if x is None or y is None:
         raise ValueError("x and y must both be non-None or both be None.")
-    if not isinstance(condition, CompositeTensor):
+    if not isinstance(condition, CompositeTensor | Tensor | _core.Variable):
         condition = _core.convert(condition, dtypes.bool, None)
     return _ops.select(condition, x, y)
 
@@ -454,13 +454,29 @@ def dynamic_partition(
     return [_ops.gather(flat, np.flatnonzero(flags == k), 0, 0) for k in range(num_partitions)]
 
 
-@raises_like("DynamicStitch")
 def dynamic_stitch(indices: Any, data: Any, name: str | None = None) -> Tensor:
     """Puts slices of several tensors into one; of slices for one place the last stays.
 
     >>> tf.dynamic_stitch([[0, 2], [1]], [[1, 3], [2]]).numpy()
     array([1, 2, 3], dtype=int32)
     """
+    rows = [
+        _core.convert(part, None, None) if isinstance(part, _core.Variable) else part
+        for part in (indices, data)
+    ]
+    if all(isinstance(part, list | tuple) or getattr(part, "ndim", 0) for part in rows):
+        rows = [_ops.unstack(part) if isinstance(part, Tensor) else part for part in rows]
+    if rows[0] is not indices or rows[1] is not data:
+        if len(rows[0]) != len(rows[1]):
+            raise invalid_argument(
+                f"dynamic_stitch needs as many tensors of data as of indices, got {len(rows[1])} "
+                f"and {len(rows[0])} [Op:DynamicStitch]"
+            )
+    return _dynamic_stitch(*rows)
+
+
+@raises_like("DynamicStitch")
+def _dynamic_stitch(indices: Any, data: Any) -> Tensor:
     import numpy as np
 
     if len(indices) != len(data):

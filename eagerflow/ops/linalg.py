@@ -408,7 +408,13 @@ def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = No
     safe = _ops.select(positive, total, _ops.ones_like(total))
     length = _ops.select(positive, _ops.sqrt(safe), total)
     clip_norm = _ops.cast(_core.convert(clip_norm, None, values.dtype), values.dtype)
-    clipped = _ops.divide_real(values * clip_norm, _ops.maximum(length, clip_norm))
+    scaled = values * clip_norm
+    if scaled._shape_tuple() != values._shape_tuple():
+        raise ValueError(
+            f"Shapes {values.shape} and {scaled.shape} are incompatible: `clip_norm` must be a "
+            "scalar, or broadcast to the shape of what is clipped"
+        )
+    clipped = _ops.divide_real(scaled, _ops.maximum(length, clip_norm))
     if isinstance(t, IndexedSlices):
         return IndexedSlices(clipped, t.indices, t.dense_shape)
     return clipped

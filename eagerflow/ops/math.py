@@ -257,22 +257,19 @@ def add_n(inputs: Any, name: str | None = None) -> Tensor:
         name: ignored.
 
     Raises:
-        ValueError: if the list is empty or no list.
+        TypeError: if there is no list.
+        ValueError: if the list is empty.
         tf.errors.InvalidArgumentError: if shapes or dtypes differ.
 
     >>> tf.add_n([[1, 2], [3, 4], [5, 6]]).numpy()
     array([ 9, 12], dtype=int32)
     """
-    problem = ValueError(
-        "Inputs must be an iterable of at least one Tensor/IndexedSlices with the same dtype and "
-        "shape."
-    )
-    try:
-        items = list(inputs)
-    except TypeError:
-        raise problem from None
+    items = list(inputs)
     if not items:
-        raise problem
+        raise ValueError(
+            "Inputs must be an iterable of at least one Tensor/IndexedSlices with the same dtype "
+            "and shape."
+        )
     return _ops.add_n(items)
 
 

@@ -10,7 +10,7 @@ from eagerflow import _core
 from eagerflow import dtype as dtypes
 from eagerflow.ops.array import invalid_argument, pad
 from eagerflow.ops.host import checked
-from eagerflow.ops.op_arguments import raises_like
+from eagerflow.ops.op_arguments import ahead, raises_like
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -21,6 +21,16 @@ def _four(value: Any, name: str) -> list[int]:
     if len(sizes) != 4 or sizes[0] != 1 or sizes[3] != 1:
         raise invalid_argument(f"{name} must be [1, rows, columns, 1], got {sizes} [Op:Dilation2D]")
     return sizes
+
+
+def _check_format(data_format: Any) -> None:
+    if not isinstance(data_format, str) or data_format != "NHWC":
+        raise ahead(
+            ValueError(
+                "`data_format` values other  than 'NHWC' are not supported. "
+                f"Received: data_format={data_format}"
+            )
+        )
 
 
 @raises_like("Dilation2D")
@@ -56,11 +66,7 @@ def dilation2d(
     >>> tf.nn.dilation2d(x, tf.zeros([2, 2, 1]), ones, "VALID", "NHWC", ones).numpy().item()
     3.0
     """
-    if data_format != "NHWC":
-        raise ValueError(
-            "`data_format` values other  than 'NHWC' are not supported. "
-            f"Received: data_format={data_format}"
-        )
+    _check_format(data_format)
     x = _core.convert(input, None, None)
     windows = _core.convert(filters, x.dtype, None)
     if x.ndim != 4 or windows.ndim != 3:
@@ -121,6 +127,7 @@ def erosion2d(
     >>> tf.nn.erosion2d(x, tf.zeros([2, 2, 1]), ones, "VALID", "NHWC", ones).numpy().item() + 0
     0.0
     """
+    _check_format(data_format)
     x = _core.convert(value, None, None)
     windows = _ops.reverse(_core.convert(filters, x.dtype, None), [0, 1])
     turned = dilation2d(_ops.negative(x), windows, strides, padding, data_format, dilations)

@@ -48,7 +48,7 @@ class _Signature(NamedTuple):
 
     op: str
     # A dtype or the name of a type; "N*" before it for lists, "^" for what becomes a tensor of its
-    # own dtype first.
+    # own dtype first, "=" for one of the dtype that the inputs before it have.
     inputs: dict[str, str]
     attrs: dict[str, str]
     types: dict[str, _Type]
@@ -154,7 +154,7 @@ def _is_direct(value: Any) -> bool:
 
 
 def _is_shared(kind: str) -> bool:
-    return kind.lstrip("^")[0].isupper() or kind == "dtype"
+    return kind[0].isupper() or kind == "dtype"
 
 
 class _Input(NamedTuple):
@@ -180,8 +180,10 @@ def _inputs(signature: _Signature, arguments: dict[str, Any]) -> list[_Input]:
             values, kind = list(value), kind[2:]
         if kind.startswith("^"):
             values, kind = [_core.convert(one, None, None) for one in values], kind[1:]
-            if not _is_shared(kind):
-                values = [_core.convert(one, as_dtype(kind), None) for one in values]
+        elif kind.startswith("="):
+            kind = kind[1:]
+            dtype = next(one.value.dtype for one in found if one.kind == kind)
+            values = [_core.convert(one, dtype, None) for one in values]
         found.extend(_Input(kind, one) for one in values)
     return found
 
@@ -301,12 +303,17 @@ def _diverts(values: Any) -> bool:
 def reason(op: str, given: dict[str, Any], error: Exception | None) -> Exception | None:
     """The exception that a failed call of an operation raises: `error`, or a reason before it."""
     signature = _signatures().get(op)
-    if signature is None or _diverts(given.values()) or isinstance(error, MemoryError):
+    if getattr(error, "ahead", False):
+        setattr(error, "ahead", False)  # noqa: B010
+        return error
+    if signature is None or _diverts(given.values()):
         return error
     try:
         _check(signature, given)
     except Exception as earlier:
         return error if type(earlier) is type(error) else earlier
+    if isinstance(error, MemoryError):
+        return errors.ResourceExhaustedError(None, None, f"{error} [Op:{signature.op}]")
     return error
 
 
@@ -321,6 +328,15 @@ def reason_of_native(op: str, given: dict[str, Any], error: Exception) -> Except
     if _is_told_by_parts(given, error):
         return error
     return reason(op, given, error) or error
+
+
+def ahead(error: Exception) -> Exception:
+    """Marks what a function finds before it comes to its operation: this is what it raises.
+
+    The next function around it that stands for an operation takes the mark away.
+    """
+    setattr(error, "ahead", True)  # noqa: B010
+    return error
 
 
 def raises_like(op: str, first: bool = False) -> Callable[[Function], Function]:

@@ -92,10 +92,13 @@ def _pool1d(
     pool: Callable, input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None
 ) -> Tensor:
     layout = format_name(data_format)
-    if isinstance(padding, list | tuple):
+    if isinstance(padding, list | tuple) and pool is _ops.max_pool:
         padding_of(padding, 3)
     window = spatial_list(ksize, "ksize", layout, spatial=1)
     steps = spatial_list(strides, "strides", layout, spatial=1)
+    if pool is not _ops.max_pool and not isinstance(padding, str):
+        _ops.expand_dims(input, 2 if layout == "NCW" else 1)
+        raise TypeError(f"Expected string for argument 'padding' not {padding}.")
     data_format = checked_format(data_format, ("NWC", "NCW"))
     first = data_format == "NCW"
     place = 2 if first else 1

@@ -35,6 +35,8 @@ def sizes_of(shape: Any, op: str) -> tuple[tuple[int, ...], Any]:
     if hasattr(shape, "as_list"):
         return tuple(shape.as_list()), dtypes.int32
     if isinstance(shape, (list, tuple)) and all(type(size) is int for size in shape):
+        if any(not -(2**63) <= size < 2**63 for size in shape):
+            raise ValueError("Can't convert Python sequence with out-of-range integer to Tensor.")
         return tuple(shape), dtypes.int32
     vector = _core.convert(shape, None, None)
     if vector.dtype not in (dtypes.int32, dtypes.int64):
@@ -52,6 +54,23 @@ def sizes_of(shape: Any, op: str) -> tuple[tuple[int, ...], Any]:
             f"{str(list(vector._shape_tuple())).replace(' ', '')} [Op:{op}]",
         )
     return tuple(vector.numpy().tolist()), vector.dtype
+
+
+def check_sizes(sizes: tuple[int, ...], op: str) -> None:
+    """Looks at the sizes of numbers that are made in Python.
+
+    Raises:
+        tf.errors.InvalidArgumentError: if a size is negative, or there are too many numbers.
+    """
+    negative = next((size for size in sizes if size < 0), None)
+    if negative is not None:
+        raise InvalidArgumentError(
+            None, None, f"Dimension {negative} must be >= 0, got shape {list(sizes)} [Op:{op}]"
+        )
+    if 0 not in sizes and math.prod(sizes) >= 2**63:
+        raise InvalidArgumentError(
+            None, None, f"Shape {list(sizes)} would have more than 2**63 - 1 elements [Op:{op}]"
+        )
 
 
 def _draw(op: str, shape: Any, dtype: Any, seed: int | None) -> tuple[Any, ...]:

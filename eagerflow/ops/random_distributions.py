@@ -12,7 +12,7 @@ from eagerflow import dtype as dtypes
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.host import array_of, differentiable
 from eagerflow.ops.op_arguments import raises_like
-from eagerflow.ops.random import sizes_of
+from eagerflow.ops.random import check_sizes, sizes_of
 from eagerflow.ops.random_streams import (
     binomial_numbers,
     gamma_numbers,
@@ -112,6 +112,7 @@ def gamma(
     alpha = _parameter(alpha, dtype)
     beta = _parameter(1 if beta is None else beta, dtype)
     alpha = alpha + _ops.zeros_like(beta)
+    check_sizes(sizes, "RandomGamma")
     whole = (*sizes, *alpha._shape_tuple())
     blocks = random_seed.RESERVED_PER_OUTPUT * math.prod(whole)
     start = random_seed.draw(("RandomGamma", dtype, size_dtype), seed, blocks)
@@ -147,8 +148,9 @@ def stateless_gamma(
     alpha = _parameter(alpha, dtype)
     beta = _parameter(1 if beta is None else beta, dtype)
     alpha = alpha + _ops.zeros_like(beta)
-    _ends_with(sizes, alpha._shape_tuple())
     start = start_of(seed, "auto_select")
+    check_sizes(sizes, "StatelessRandomGammaV3")
+    _ends_with(sizes, alpha._shape_tuple())
     return _ops.maximum(_tiny(dtype), _gamma_tensor(start, sizes, alpha) / beta)
 
 
@@ -205,6 +207,7 @@ def poisson(
     dtype = _count_dtype(dtype, "RandomPoissonV2")
     sizes, size_dtype = sizes_of(shape, "RandomPoissonV2")
     rate = _core.convert(lam, None, None)
+    check_sizes(sizes, "RandomPoissonV2")
     whole = (*sizes, *rate._shape_tuple())
     blocks = random_seed.RESERVED_PER_OUTPUT * math.prod(whole)
     start = random_seed.draw(("RandomPoissonV2", rate.dtype, dtype, size_dtype), seed, blocks)
@@ -242,6 +245,7 @@ def stateless_poisson(
     op = "StatelessRandomPoisson"
     dtype = _count_dtype(dtype, op)
     sizes, _ = sizes_of(shape, op)
+    check_sizes(sizes, op)
     rate = _core.convert(lam, None, None)
     _ends_with(sizes, rate._shape_tuple())
     return _poisson_tensor(start_of(seed, "auto_select"), sizes, rate, dtype)
@@ -306,6 +310,7 @@ def stateless_binomial(
     op = "StatelessRandomBinomial"
     dtype = _count_dtype(output_dtype, op)
     sizes, _ = sizes_of(shape, op)
+    check_sizes(sizes, op)
     return binomial_tensor(start_of(seed, "auto_select"), sizes, counts, probs, dtype)
 
 

@@ -225,6 +225,13 @@ def segment_prod(data: Any, segment_ids: Any, name: str | None = None) -> Tensor
     return unsorted_segment_prod(data, ids, count)
 
 
+def _length(value: Any) -> int:
+    length = _core.convert(value, dtypes.int32, None)
+    if length.ndim:
+        raise invalid_argument(f"Shape must be rank 0 but is rank {length.ndim} [Op:DenseBincount]")
+    return int(length)
+
+
 @accepts_composites
 def bincount(
     arr: Any,
@@ -266,9 +273,9 @@ def bincount(
         raise invalid_argument("Input arr must be non-negative! [Op:DenseBincount]")
     length = int(_ops.reduce_max(values)) + 1 if some else 0
     if minlength is not None:
-        length = max(length, int(minlength))
+        length = max(length, _length(minlength))
     if maxlength is not None:
-        length = min(length, int(maxlength))
+        length = min(length, _length(maxlength))
     by_rows = axis == -1 and values.ndim == 2
     rows = values._shape_tuple()[0] if by_rows else 1
     shape = [rows, length] if by_rows else [length]

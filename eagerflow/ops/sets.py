@@ -8,10 +8,21 @@ from typing import Any
 import numpy as np
 
 from eagerflow import _core
+from eagerflow import dtype as dtypes
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.host import sparse_tensor
 
 Tensor = _core.Tensor
+
+_DTYPES = (
+    dtypes.int8,
+    dtypes.int16,
+    dtypes.int32,
+    dtypes.int64,
+    dtypes.uint8,
+    dtypes.uint16,
+    dtypes.string,
+)
 
 
 def _is_sparse(value: Any) -> bool:
@@ -53,9 +64,18 @@ def _sparse_sets(sets: dict[tuple, set], shape: tuple[int, ...], dtype: Any) -> 
     return sparse_tensor(places, _core.convert(array, dtype, None), [*shape[:-1], width])
 
 
+def _check_dtype(dtype: Any) -> None:
+    if dtype not in _DTYPES:
+        raise TypeError(
+            f"Sets are of integers or strings; {dtype!r} is not among the supported dtypes: "
+            f"{', '.join(kind.name for kind in _DTYPES)}"
+        )
+
+
 def _combined(a: Any, b: Any, operation: Callable[[set, set], set]) -> Any:
     if not _is_sparse(a):
         a = _core.convert(a, None, None)
+    _check_dtype(a.dtype)
     if not _is_sparse(b):
         b = _core.convert(b, None, None)
     if a.dtype != b.dtype:
@@ -132,6 +152,7 @@ def size(a: Any, validate_indices: bool = True) -> Tensor:
     """
     if not _is_sparse(a):
         raise TypeError(f"Expected `SparseTensor`, got {_core.convert(a, None, None)}.")
+    _check_dtype(a.values.dtype)
     rows, shape, _ = _rows(a)
     counts = np.zeros(shape[:-1], np.int32)
     for place, members in rows.items():

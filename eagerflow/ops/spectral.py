@@ -280,7 +280,7 @@ def dct(
     >>> tf.signal.dct([1.0, 1.0, 1.0, 1.0]).numpy().round(4) + 0
     array([8., 0., 0., 0.], dtype=float32)
     """
-    x = _core.convert(input, None, dtypes.float32)
+    x = _core.convert(input, None, None)
     if not x.dtype.is_floating and not x.dtype.is_complex:
         raise TypeError(f"Cannot convert 0.0 to EagerTensor of dtype {x.dtype.name}")
     if x.ndim < 1:
@@ -531,9 +531,9 @@ def mfccs_from_log_mel_spectrograms(log_mel_spectrograms: Any, name: str | None 
     >>> tf.signal.mfccs_from_log_mel_spectrograms(tf.zeros([5, 20])).shape
     TensorShape([5, 20])
     """
-    x = _core.convert(log_mel_spectrograms, None, dtypes.float32)
+    x = _core.convert(log_mel_spectrograms, None, None)
     if x.ndim < 1:
-        raise ValueError(f"Shape {x.shape} must have rank at least 1")
+        raise invalid_argument("log_mel_spectrograms must be [..., bands], got a scalar")
     bands = x._shape_tuple()[-1]
     if bands == 0:
         raise ValueError(f"num_mel_bins must be positive. Got: {x.shape}")

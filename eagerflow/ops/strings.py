@@ -176,6 +176,11 @@ def join(inputs: Any, separator: str = "", name: str | None = None) -> Any:
     >>> tf.strings.join([["a", "b"], "x"], separator="-").numpy()
     array([b'a-x', b'b-x'], dtype=object)
     """
+    listed = isinstance(inputs, list | tuple) or (
+        isinstance(inputs, Tensor | _core.Variable) and isinstance(separator, str)
+    )
+    if not listed:
+        raise TypeError(f"Expected list for 'inputs' argument to 'string_join' Op, not {inputs}.")
     ragged = next((value for value in inputs if is_ragged(value)), None)
     if ragged is not None:
         flat = [value.flat_values if is_ragged(value) else value for value in inputs]
@@ -562,6 +567,20 @@ def unsorted_segment_join(
     return from_items([between.join(cell) for line in lines for cell in line], [count, *inner])
 
 
+def _check_pads(pad_values: Any) -> None:
+    pair = pad_values if isinstance(pad_values, tuple | list) else (pad_values, pad_values)
+    if len(pair) != 2 or not all(isinstance(word, str | bytes) for word in pair):
+        raise TypeError(
+            f"pad_values must be a string, tuple of strings, or None. Got {type(pad_values).__name__}"
+        )
+
+
+def _checked_strings(data: Any) -> Any:
+    if isinstance(data, CompositeTensor) and data.dtype is dtypes.string:
+        return data
+    return _core.convert(data, dtypes.string, None)
+
+
 def ngrams(
     data: Any,
     ngram_width: int | Sequence[int],
@@ -593,6 +612,9 @@ def ngrams(
     >>> tf.strings.ngrams(["a", "b", "c"], 2).numpy()
     array([b'a b', b'b c'], dtype=object)
     """
+    if pad_values is not None:
+        _check_pads(pad_values)
+    data = _checked_strings(data)
     widths: list = list(ngram_width) if isinstance(ngram_width, Sequence) else [ngram_width]
     for width in widths:
         if width < 1:
@@ -604,11 +626,6 @@ def ngrams(
     left = right = b""
     if pad_values is not None:
         pair = pad_values if isinstance(pad_values, tuple | list) else (pad_values, pad_values)
-        if len(pair) != 2 or not all(isinstance(word, str | bytes) for word in pair):
-            raise TypeError(
-                "pad_values must be a string, tuple of strings, or None. Got "
-                f"{type(pad_values).__name__}"
-            )
         left, right = (word if isinstance(word, bytes) else word.encode() for word in pair)
     between = separator.encode()
 

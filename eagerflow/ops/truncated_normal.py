@@ -15,7 +15,7 @@ from eagerflow import _core, random_seed
 from eagerflow import dtype as dtypes
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.host import array_of, differentiable
-from eagerflow.ops.random import sizes_of
+from eagerflow.ops.random import check_sizes, sizes_of
 from eagerflow.ops.stateless_random import start_of
 
 _ops = _core.ops
@@ -135,6 +135,8 @@ def stateless_parameterized_truncated_normal(
     (True, True)
     """
     sizes, _ = sizes_of(shape, _OP)
+    start = start_of(seed, "auto_select")
+    check_sizes(sizes, _OP)
     given = (means, stddevs, minvals, maxvals)
     dtype = next((found for found in map(dtypes.result_dtype, given) if found), dtypes.float32)
     if dtype not in (dtypes.float16, dtypes.float32, dtypes.float64):
@@ -156,7 +158,7 @@ def stateless_parameterized_truncated_normal(
         )
     kinds = parameters[0].size
     values = np.zeros((math.prod(sizes) // max(kinds, 1), kinds), dtype.as_numpy_dtype)
-    stream = _Stream(start_of(seed, "auto_select"), dtype)
+    stream = _Stream(start, dtype)
     with np.errstate(all="ignore"):
         for kind in range(kinds if values.size else 0):
             own = tuple(array[kind] for array in parameters)

@@ -182,8 +182,12 @@ def conv3d_transpose(
     TensorShape([1, 4, 4, 4, 5])
     """
     op = "Conv3DBackpropInputV2"
-    data_format = checked_format(data_format, ("NDHWC", "NCDHW"))
+    layout = format_name(data_format)
+    spatial_list(strides, "strides", layout, 3)
+    if dilations is not None:
+        spatial_list(dilations, "dilations", layout, 3)
     word = _word(padding, op)
+    data_format = checked_format(data_format, ("NDHWC", "NCDHW"))
     step = _three(strides, "strides", data_format, op)
     spread = [1, 1, 1] if dilations is None else _three(dilations, "dilations", data_format, op)
     x = _volume(input, filters, "input", op)

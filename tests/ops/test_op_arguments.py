@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import eagerflow as tf
@@ -15,7 +16,7 @@ def test_every_line_of_the_table_is_understood():
     assert len(signatures) > 150
     for signature in signatures.values():
         for kind in signature.inputs.values():
-            name = kind.removeprefix("N*").lstrip("^")
+            name = kind.removeprefix("N*").lstrip("^=")
             assert op_arguments._is_shared(name) or tf.as_dtype(name)
         for rule in signature.types.values():
             for name in rule.allowed | rule.missing:
@@ -42,6 +43,18 @@ def test_every_line_of_the_table_is_understood():
         # What the type may be is looked at before it is asked for a kernel.
         (lambda: tf.math.reciprocal(tf.constant("a")), Invalid, "allowed values"),
         (lambda: tf.math.reciprocal(tf.constant(1)), tf.errors.NotFoundError, "no kernel"),
+        # Values become tensors one after the other where all are tensors, arrays or numbers.
+        (lambda: tf.audio.encode_wav(tf.constant([[1]]), 1.5), TypeError, "1.5"),
+        (lambda: tf.audio.encode_wav(tf.constant([[1]]), [1]), ValueError, "requested dtype float"),
+        (lambda: tf.math.igamma(tf.constant(1.0), tf.Variable(1)), Invalid, "float32"),
+        (lambda: tf.math.igamma([1.0], tf.Variable(1)), ValueError, "conversion requested"),
+        # The second takes the dtype of the first.
+        (lambda: tf.math.multiply_no_nan(tf.constant(1), 0.5), TypeError, "0.5"),
+        # An argument that is missing comes before whatever is wrong with others.
+        (lambda: tf.bitwise.bitwise_or(tf.constant(1.5)), TypeError, "missing.*'y'"),
+        (lambda: tf.tensor_scatter_nd_add(tf.constant(1.5), "a"), TypeError, "missing.*'updates'"),
+        # A class is no value.
+        (lambda: tf.add(np.float32, 1.0), TypeError, "pass an instance"),
         # Lists of tensors have to be lists.
         (lambda: tf.dynamic_stitch(1, [tf.constant([1])]), TypeError, "len|list"),
         # Some functions make tensors of one dtype before anything else is known.

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from eagerflow import _core
 from eagerflow import dtype as dtypes
 from eagerflow.ops.images import codecs, formats
-from eagerflow.ops.images.checks import image_of, invalid
+from eagerflow.ops.images.checks import invalid
 from eagerflow.ops.images.color import as_floats, convert_image_dtype, hsv_to_rgb, rgb_to_hsv
+from eagerflow.ops.op_arguments import raises_like
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -153,23 +152,24 @@ def adjust_jpeg_quality(
     >>> tf.image.adjust_jpeg_quality(tf.ones([8, 8, 3]), 75).shape
     TensorShape([8, 8, 3])
     """
-    tensor = image_of(image)
-    dtype = tensor.dtype
-    number = _core.convert(jpeg_quality, None, dtypes.int32)
-    if number.dtype is not dtypes.int32:
+    tensor = _core.convert(image, None, None)
+    pixels = convert_image_dtype(tensor, dtypes.uint8, saturate=True)
+    result = _through_jpeg(pixels, jpeg_quality)
+    return convert_image_dtype(result, tensor.dtype, saturate=True)
+
+
+@raises_like("EncodeJpegVariableQuality")
+def _through_jpeg(images: Tensor, quality: Any) -> Tensor:
+    number = _core.convert(quality, dtypes.int32, None)
+    if images.ndim != 3:
         raise invalid(
-            "cannot compute EncodeJpegVariableQuality as input #1(zero-based) was expected to be a "
-            f"int32 tensor but is a {number.dtype.name} tensor [Op:EncodeJpegVariableQuality]"
+            f"image must be 3-dimensional, got shape {images.shape} [Op:EncodeJpegVariableQuality]"
         )
     if number.ndim:
         raise invalid(f"quality must be scalar: {number.shape} [Op:EncodeJpegVariableQuality]")
-    quality = int(number)
-    if not 0 <= quality <= 100:
-        raise invalid(f"quality must be in [0,100], got {quality} [Op:EncodeJpegVariableQuality]")
-    pixels = convert_image_dtype(tensor, dtypes.uint8, saturate=True).numpy()
-    flat = pixels.reshape(-1, *pixels.shape[-3:])
-    decoded = [
-        formats.decode_jpeg(codecs.jpeg_bytes(item, quality), item.shape[-1]) for item in flat
-    ]
-    result = _core.convert(np.stack(decoded).reshape(pixels.shape), None, None)
-    return convert_image_dtype(result, dtype, saturate=True)
+    amount = int(number)
+    if not 0 <= amount <= 100:
+        raise invalid(f"quality must be in [0,100], got {amount} [Op:EncodeJpegVariableQuality]")
+    array = images.numpy()
+    decoded = formats.decode_jpeg(codecs.jpeg_bytes(array, amount), array.shape[-1])
+    return _core.convert(decoded, None, None)

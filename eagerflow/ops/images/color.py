@@ -75,7 +75,9 @@ def _three_channels(value: Any, name: str) -> Tensor:
             f"Value for attr 'T' of {tensor.dtype.name} is not in the list of allowed values: half, "
             f"bfloat16, float, double [Op:{name}]"
         )
-    if not tensor.ndim or tensor._shape_tuple()[-1] != 3:
+    if not tensor.ndim:
+        raise invalid(f"input must be at least 1D, got a scalar [Op:{name}]")
+    if tensor._shape_tuple()[-1] != 3:
         raise FailedPreconditionError(
             None,
             None,

@@ -17,8 +17,13 @@ Tensor = _core.Tensor
 
 
 def _pair(first: Any, second: Any) -> tuple[Tensor, Tensor]:
-    """Two images as float32, checked."""
+    """Two images as tensors, checked."""
     a, b = _core.convert(first, None, None), _core.convert(second, None, None)
+    _check_pair(a, b)
+    return a, b
+
+
+def _check_pair(a: Tensor, b: Tensor) -> None:
     if a.ndim < 3 or b.ndim < 3:
         raise ValueError(f"Shapes {a.shape} and {b.shape} must have rank at least 3")
     for x, y in zip(a._shape_tuple()[::-1], b._shape_tuple()[::-1], strict=False):
@@ -26,7 +31,6 @@ def _pair(first: Any, second: Any) -> tuple[Tensor, Tensor]:
             raise ValueError(f"Two images are not compatible: {a.shape} and {b.shape}")
     if a._shape_tuple()[-3:] != b._shape_tuple()[-3:]:
         raise ValueError(f"Shapes {a.shape} and {b.shape} are incompatible")
-    return a, b
 
 
 def _scaled(max_val: Any, dtype: Any) -> Tensor:
@@ -52,11 +56,12 @@ def psnr(a: Any, b: Any, max_val: Any, name: str | None = None) -> Tensor:
     >>> round(float(tf.image.psnr(tf.zeros([1, 1, 1]), tf.ones([1, 1, 1]) / 10, 1.0)), 3)
     20.0
     """
-    first, second = _pair(a, b)
-    peak = _scaled(max_val, first.dtype)
-    first = convert_image_dtype(first, dtypes.float32)
-    second = convert_image_dtype(second, dtypes.float32)
+    a, b = _core.convert(a, None, None), _core.convert(b, None, None)
+    peak = _scaled(max_val, a.dtype)
+    first = convert_image_dtype(a, dtypes.float32)
+    second = convert_image_dtype(b, dtypes.float32)
     error = _ops.reduce_mean(_ops.squared_difference(first, second), [-3, -2, -1])
+    _check_pair(a, b)
     twenty, ten = (
         _core.convert(number / math.log(10), dtypes.float32, None) for number in (20, 10)
     )

@@ -251,10 +251,12 @@ def stack(values: Any, axis: Any = 0, name: str | None = None) -> Any:
     items, axis = _checked_list(values, axis, 1)
     if all(isinstance(item, Tensor) for item in items):
         rank = rank_of(items[0])
-        if rank == 0:
-            return _ops.stack(items, 0)
-        if len(items) == 1:
-            return _ops.expand_dims(items[0], axis)
+        if rank == 1 and axis == 0:
+            lengths = [rows_of(item) for item in items]
+            inner = _ops.concat(items, 0) if len(items) > 1 else items[0]
+            return RaggedTensor._of(inner, RowPartition.of_lengths(np.array(lengths), dtypes.int32))
+        if axis in (rank, rank - 1):
+            return _ops.stack(items, axis)
     return _stack(items, axis)
 
 

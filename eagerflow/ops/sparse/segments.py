@@ -158,6 +158,11 @@ def bincount(
         # Rows of what is inside the outermost rows are counted.
         values, axis = values.values, -1
     numbers, rows, count = _numbers(values)
+    if numbers.dtype not in (np.int32, np.int64):
+        raise invalid_argument(
+            f"Value for attr 'T' of {numbers.dtype} is not in the list of allowed values: int32, "
+            "int64 [Op:SparseCountSparseOutput]"
+        )
     whole = numbers.dtype
     if isinstance(weights, RaggedTensor) and not isinstance(values, RaggedTensor):
         weights = weights.values
