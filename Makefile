@@ -54,7 +54,7 @@ format: $(VENV)/.ready
 # import hook out, which would answer for `eagerflow` before any path is searched. Python itself is
 # not linked with the sanitizers' and C++'s runtimes, and they must be there first.
 SANITIZE_SITE := $(abspath build-sanitize/site)
-SANITIZE_TESTS ?= tests/core tests/test_nonsense.py
+SANITIZE_TESTS ?= tests/core tests/test_nonsense.py tests/test_nonsense_objects.py tests/io/test_damaged_files.py
 SANITIZE_PRELOAD = $(shell $(CXX) -print-file-name=libasan.so) $(shell $(CXX) -print-file-name=libstdc++.so)
 
 sanitize: $(VENV)/.ready
