@@ -38,6 +38,7 @@ if typing.TYPE_CHECKING:
     from eagerflow.extension_types.extension_type import ExtensionType, ExtensionTypeSpec
     from eagerflow.ragged_shapes.partition import RowPartition
     from eagerflow.ragged_shapes.shape import DynamicRaggedShape
+    from eagerflow.ragged_shapes.structured import StructuredTensor
 
 # Few programs name these; each is imported when it is first asked for.
 _MODULES = {
@@ -45,6 +46,7 @@ _MODULES = {
     "numpy": "eagerflow.experimental.numpy",
 }
 _NAMES = {
+    "StructuredTensor": "eagerflow.ragged_shapes.structured",
     "async_clear_error": "eagerflow.experimental.execution",
     "async_scope": "eagerflow.experimental.execution",
     "function_executor_type": "eagerflow.experimental.execution",
@@ -70,6 +72,7 @@ __all__ = [
     "ExtensionTypeSpec",
     "Optional",
     "RowPartition",
+    "StructuredTensor",
     "async_clear_error",
     "async_scope",
     "dispatch_for_api",
