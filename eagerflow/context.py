@@ -14,6 +14,8 @@ _EAGER = object()
 class _Modes(threading.local):
     def __init__(self) -> None:
         self.stack: list[Any] = []
+        # Whether what runs only tells shapes, on values that mean nothing.
+        self.only_shapes = False
 
 
 class _Process:
@@ -28,6 +30,20 @@ class _Process:
 
 _modes = _Modes()
 process = _Process()
+
+
+def only_shapes() -> bool:
+    """Whether what runs in this thread only tells shapes.
+
+    Its values mean nothing then: they are neither printed, nor checked, nor written.
+    """
+    return _modes.only_shapes
+
+
+def set_only_shapes(value: bool) -> bool:
+    """Sets what `only_shapes` answers in this thread, and returns what it answered before."""
+    before, _modes.only_shapes = _modes.only_shapes, value
+    return before
 
 
 def executing_eagerly() -> bool:

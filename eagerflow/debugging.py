@@ -10,6 +10,7 @@ import numpy as np
 from eagerflow import _core
 from eagerflow import dtype as dtypes
 from eagerflow.composite import CompositeTensor, elementwise
+from eagerflow.context import only_shapes
 from eagerflow.numerics import disable_check_numerics as disable_check_numerics
 from eagerflow.numerics import enable_check_numerics as enable_check_numerics
 from eagerflow.ops.array import invalid_argument
@@ -39,6 +40,11 @@ def _listed(value: Any, count: int | None) -> str:
     return ", ".join(parts)
 
 
+def _all(flags: Tensor) -> bool:
+    """Whether a check is passed: all flags are true, or only shapes are asked for."""
+    return only_shapes() or bool(_ops.reduce_all(flags))
+
+
 def _prefix(message: str | None) -> str:
     return f"{message}.  " if message else ""
 
@@ -48,7 +54,7 @@ def _compare(
 ) -> None:
     x, y = (v if isinstance(v, CompositeTensor) else _core.convert(v, None, None) for v in (x, y))
     holds = op(x, y)
-    if bool(_ops.reduce_all(holds)):
+    if _all(holds):
         return
     count = _count(summarize)
     lines = [message] if message else []
@@ -139,7 +145,7 @@ def _against_zero(
     op: Callable, sign: str, x: Any, message: str | None, summarize: int | None
 ) -> None:
     x = _core.convert(x, None, None)
-    if bool(_ops.reduce_all(op(x, _core.convert(0, x.dtype, None)))):
+    if _all(op(x, _core.convert(0, x.dtype, None))):
         return
     raise invalid_argument(
         f"{_prefix(message)}\nCondition x {sign} 0 did not hold element-wise:\n"
@@ -216,7 +222,8 @@ def assert_near(
     rtol = _core.convert(10 * precision if rtol is None else rtol, real, None)
     atol = _core.convert(10 * precision if atol is None else atol, real, None)
     distance = _ops.abs(x - y)
-    if bool(_ops.reduce_all(_ops.less_equal(distance, atol + rtol * _ops.abs(y)))):
+    near = _ops.less_equal(distance, atol + rtol * _ops.abs(y))
+    if _all(near):
         return
     count = _count(summarize)
     raise invalid_argument(
@@ -439,7 +446,7 @@ def Assert(condition: Any, data: Any, summarize: int | None = None, name: Any = 
 
     >>> tf.debugging.Assert(tf.constant(2) > 1, ["two is more than one"])
     """
-    if condition:
+    if only_shapes() or condition:
         return
     shown = "\n".join(_listed(value, _count(summarize)) for value in data)
     raise invalid_argument(f"Expected '{condition}' to be true. Summarized data: {shown}")
@@ -471,7 +478,7 @@ def check_numerics(tensor: Any, message: str, name: Any = None) -> Tensor:
             f"Value for attr 'T' of {x.dtype.name} is not in the list of allowed values: bfloat16, "
             "half, float, double [Op:CheckNumerics]"
         )
-    if bool(_ops.reduce_all(_ops.is_finite(x))):
+    if _all(_ops.is_finite(x)):
         return _ops.identity(x)
     found = []
     if bool(_ops.reduce_any(_ops.is_inf(x))):

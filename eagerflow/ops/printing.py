@@ -10,6 +10,7 @@ import numpy as np
 from eagerflow import _core, nest
 from eagerflow import dtype as dtypes
 from eagerflow.composite import CompositeTensor
+from eagerflow.context import only_shapes
 
 Tensor = _core.Tensor
 
@@ -121,6 +122,8 @@ def print(
     >>> tf.print("x =", tf.range(10), output_stream=sys.stdout)
     x = [0 1 2 ... 7 8 9]
     """
+    if only_shapes():
+        return
     summarize = 3 if summarize is None else summarize
     text = sep.join(_object_text(value, summarize) for value in inputs) + end
     if isinstance(output_stream, str) and output_stream.startswith("file://"):

@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
+from eagerflow.context import only_shapes
 from eagerflow.io.os_errors import path_text, translated
 from eagerflow.io.records import RecordWriter
 
@@ -234,7 +235,9 @@ def record_if(condition: Any) -> Iterator[None]:
 def should_record_summaries() -> bool:
     """Whether a summary would be written now: there is a writer, and the condition holds."""
     condition = state.recording
-    return state.writer is not None and bool(condition() if callable(condition) else condition)
+    if state.writer is None or only_shapes():
+        return False
+    return bool(condition() if callable(condition) else condition)
 
 
 def get_step() -> Any:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Any
 
+from eagerflow.context import set_only_shapes
 from eagerflow.variable import Variable
 
 
@@ -90,7 +91,7 @@ class inferring_shapes:
     """Says inside a `with` block that layers run on tensors without values."""
 
     def __enter__(self) -> None:
-        self._before = context.inferring
+        self._before = context.inferring, set_only_shapes(True)
         context.inferring = True
         # Only while shapes are inferred do assignments pay for the question.
         with _Inferences.lock:
@@ -105,7 +106,8 @@ class inferring_shapes:
         value: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        context.inferring = self._before
+        context.inferring, before = self._before
+        set_only_shapes(before)
         with _Inferences.lock:
             _Inferences.count -= 1
             if not _Inferences.count:

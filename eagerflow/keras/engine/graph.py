@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from eagerflow import _core, nest
+from eagerflow.keras.engine.call_arguments import map_arguments
 from eagerflow.keras.engine.keras_tensor import KerasTensor
-from eagerflow.keras.engine.node import Node, map_arguments
+from eagerflow.keras.engine.node import Node
 
 _Tensor = _core.Tensor
 

@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
-import functools
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from eagerflow import _core, nest, random_seed
 from eagerflow import dtype as dtypes
-from eagerflow.context import process, running_eagerly
-from eagerflow.keras import naming
-from eagerflow.keras.engine.call_context import context, inferring_shapes
+from eagerflow import nest
+from eagerflow.keras.engine.call_arguments import flatten_arguments, map_arguments
+from eagerflow.keras.engine.call_context import context
 from eagerflow.keras.engine.keras_tensor import KerasTensor
+from eagerflow.keras.engine.shape_inference import infer
 from eagerflow.shapes import TensorShape
-
-_ops = _core.ops
-# What stands for unknown sizes while shapes are inferred: a batch, and any other axis. The second
-# of a pair tells which sizes depend on unknown ones. Larger ones serve models that shrink or regroup
-# their inputs much.
-_SIZES = (((12, 480), (24, 960)), ((1680, 7680), (3360, 15360)), ((1, 1), (2, 2)))
 
 
 class KerasHistory(NamedTuple):
@@ -113,129 +105,6 @@ class Node:
         for tensor in self.keras_inputs:
             history = tensor._keras_history
             yield history.layer, history.node_index, history.tensor_index, tensor
-
-
-def flatten_arguments(args: tuple, kwargs: dict[str, Any]) -> list[Any]:
-    """All leaves of a call's arguments."""
-    flat: list[Any] = []
-    for value in (*args, *kwargs.values()):
-        if nest.is_nested(value):
-            flat.extend(nest.flatten(value))
-        elif isinstance(value, slice):
-            flat.extend((value.start, value.stop, value.step))
-        else:
-            flat.append(value)
-    return flat
-
-
-def map_arguments(function: Any, args: tuple, kwargs: dict[str, Any]) -> tuple[list, dict]:
-    """The arguments of a call with `function` applied to every leaf."""
-
-    def mapped(value: Any) -> Any:
-        if isinstance(value, slice):
-            return slice(function(value.start), function(value.stop), function(value.step))
-        if nest.is_nested(value):
-            return nest.map_structure(mapped, value)
-        return function(value)
-
-    return [mapped(value) for value in args], {key: mapped(value) for key, value in kwargs.items()}
-
-
-def placeholder(dtype: Any, shape: list[int]) -> Any:
-    """A tensor of known dtype and shape on which operations only infer theirs."""
-    return _core.symbolic(dtype, shape)
-
-
-def _stand_in(tensor: KerasTensor, sizes: tuple[int, int]) -> Any:
-    """A placeholder for a symbolic tensor; `sizes` are for an unknown first axis and for others."""
-    if tensor._values is not None:
-        value = tensor._values.get(sizes, tensor._values.get(None))
-        if value is not None:
-            return value
-    shape = tensor.shape
-    if shape.rank is None:
-        raise ValueError(f"The rank of {tensor} is not known: its shape must be set first.")
-    dims = [sizes[axis > 0] if size is None else size for axis, size in enumerate(shape.as_list())]
-    dtype = tensor.dtype
-    found = placeholder(dtype, dims)
-    if tensor._keras_mask is not None:
-        mask = tensor._keras_mask
-        found._keras_mask = (
-            _stand_in(mask, sizes) if isinstance(mask, KerasTensor) else placeholder("bool", dims)
-        )
-    return found
-
-
-def _value_of(result: Any) -> Any:
-    """A small tensor whose value is known though nothing is computed: a shape, a constant."""
-    if isinstance(result, _core.Tensor) and result._size <= 64 and not _core.is_symbolic(result):
-        return result
-    return None
-
-
-def _merged(first: Any, second: Any, sizes: tuple = (None, None)) -> Any:
-    """A symbolic tensor for two results whose unknown sizes differ."""
-    if not hasattr(first, "shape") or not hasattr(first, "dtype"):
-        return first
-    one, other = first.shape.as_list(), second.shape.as_list()
-    if len(one) != len(other):
-        shape = TensorShape(None)
-    else:
-        shape = TensorShape([a if a == b else None for a, b in zip(one, other, strict=True)])
-    result = KerasTensor(shape, first.dtype)
-    values = {size: _value_of(value) for size, value in zip(sizes, (first, second), strict=True)}
-    if None not in values.values():
-        result._values = values
-    mask = getattr(first, "_keras_mask", None)
-    if mask is not None:
-        result._keras_mask = _merged(mask, second._keras_mask)
-        result._keras_mask._mask_of = result
-    return result
-
-
-def _run(function: Any, args: tuple, kwargs: dict[str, Any], sizes: tuple[int, int]) -> Any:
-    # The same symbolic tensor is the same placeholder wherever it stands.
-    known: dict[int, Any] = {}
-
-    def stand_in(value: Any) -> Any:
-        if not isinstance(value, KerasTensor):
-            return value
-        if id(value) not in known:
-            known[id(value)] = _stand_in(value, sizes)
-        return known[id(value)]
-
-    run_args, run_kwargs = map_arguments(stand_in, args, kwargs)
-    # Functions of version 1 that a layer calls would else add to the graph that is being built.
-    at_once = running_eagerly() if process.graphs_used else contextlib.nullcontext()
-    apart = naming.apart(until_building=True)
-    with inferring_shapes(), _core.stop_recording(), apart, at_once:
-        return function(*run_args, **run_kwargs)
-
-
-def infer(function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
-    """What a function gives for symbolic arguments, as symbolic tensors without a history."""
-    unknown = any(
-        isinstance(value, KerasTensor)
-        and (len(value._values or ()) > 1 or None in (value.shape.as_list() if value.ndim else ()))
-        for value in flatten_arguments(args, kwargs)
-    )
-    # What is drawn only for shapes leaves the program's numbers as they are.
-    function = random_seed.as_traced(function, random_seed.FunctionStreams())
-    if not unknown:
-        result = _run(function, args, kwargs, _SIZES[0][0])
-        return nest.map_structure(lambda x: _merged(x, x), result)
-    failure: Exception | None = None
-    for first_sizes, second_sizes in _SIZES:
-        try:
-            first = _run(function, args, kwargs, first_sizes)
-            second = _run(function, args, kwargs, second_sizes)
-        except Exception as error:  # another choice of sizes may fit
-            failure = failure or error
-            continue
-        merge = functools.partial(_merged, sizes=(first_sizes, second_sizes))
-        return nest.map_structure(merge, first, second)
-    assert failure is not None
-    raise failure
 
 
 def real_tensor(tensor: Any) -> Any:

@@ -13,9 +13,11 @@ from eagerflow.graph.outside import as_symbols
 from eagerflow.graph.structure import symbols
 from eagerflow.keras import naming
 from eagerflow.keras.engine import dispatch
+from eagerflow.keras.engine.call_arguments import map_arguments
 from eagerflow.keras.engine.keras_tensor import KerasTensor
 from eagerflow.keras.engine.layer import Layer
-from eagerflow.keras.engine.node import connect, infer, map_arguments, real_tensor
+from eagerflow.keras.engine.node import connect, real_tensor
+from eagerflow.keras.engine.shape_inference import infer
 
 _ops = _core.ops
 # The names under which configurations know operators.

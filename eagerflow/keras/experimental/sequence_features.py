@@ -9,7 +9,7 @@ from eagerflow import dtype as dtypes
 from eagerflow.errors import InvalidArgumentError
 from eagerflow.feature_column.base import SequenceDenseColumn, TransformationCache
 from eagerflow.keras.engine.call_context import is_inferring
-from eagerflow.keras.engine.node import placeholder
+from eagerflow.keras.engine.shape_inference import placeholder
 from eagerflow.keras.layers.dense_features import FeaturesLayer, size_of
 
 _ops = _core.ops

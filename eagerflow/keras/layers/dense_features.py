@@ -21,7 +21,7 @@ from eagerflow.feature_column.serialization import (
 )
 from eagerflow.keras.engine.call_context import is_inferring
 from eagerflow.keras.engine.layer import Layer
-from eagerflow.keras.engine.node import placeholder
+from eagerflow.keras.engine.shape_inference import placeholder
 
 _ops = _core.ops
 

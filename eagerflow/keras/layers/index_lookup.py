@@ -15,7 +15,7 @@ from eagerflow.keras import backend
 from eagerflow.keras.engine.call_context import is_inferring
 from eagerflow.keras.engine.composite_calls import is_composite
 from eagerflow.keras.engine.layer import Layer
-from eagerflow.keras.engine.node import placeholder
+from eagerflow.keras.engine.shape_inference import placeholder
 from eagerflow.keras.layers.category_encoding import (
     checked_mode,
     checked_sparse,

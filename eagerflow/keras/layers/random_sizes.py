@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from eagerflow.keras.engine.call_context import is_inferring
-from eagerflow.keras.engine.node import placeholder
+from eagerflow.keras.engine.shape_inference import placeholder
 from eagerflow.keras.layers.arguments import sizes_of
 from eagerflow.keras.layers.image_preprocessing import checked_interpolation, resized_shape
 from eagerflow.keras.layers.preprocessing_layer import as_tensor

@@ -12,7 +12,7 @@ from eagerflow import _core
 from eagerflow import dtype as dtypes
 from eagerflow.keras.engine.call_context import is_inferring
 from eagerflow.keras.engine.layer import Layer
-from eagerflow.keras.engine.node import placeholder
+from eagerflow.keras.engine.shape_inference import placeholder
 from eagerflow.keras.layers.arguments import sizes_of
 from eagerflow.keras.layers.category_encoding import checked_mode
 from eagerflow.keras.layers.index_lookup import MODES

@@ -1,0 +1,157 @@
+"""What a layer or function gives for symbolic tensors, found out by running it on stand-ins.
+
+First these are placeholders, on which operations infer dtypes and shapes and compute nothing. A
+function that reads values fails on them (it prints, branches, masks, or calls NumPy): it runs on
+numbers then. Either way it runs twice, with other sizes in place of the unknown ones; where the
+results' sizes differ, they are unknown too.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from eagerflow import _core, nest, random_seed
+from eagerflow import dtype as dtypes
+from eagerflow.keras import naming
+from eagerflow.keras.engine.call_arguments import flatten_arguments, map_arguments
+from eagerflow.keras.engine.call_context import inferring_shapes
+from eagerflow.keras.engine.keras_tensor import KerasTensor
+from eagerflow.shapes import TensorShape
+
+Sizes = tuple[int, int]
+# What stands for unknown sizes: a batch, and any other axis. The second of a pair tells which sizes
+# depend on unknown ones. Larger ones serve models that shrink or regroup their inputs much.
+_SIZES = (((12, 480), (24, 960)), ((1680, 7680), (3360, 15360)), ((1, 1), (2, 2)))
+# The same where values are computed.
+_SIZES_OF_VALUES = (((4, 24), (6, 36)), ((2, 224), (3, 320)), ((1, 1), (2, 2)))
+
+
+def placeholder(dtype: Any, shape: list[int]) -> Any:
+    """A tensor of known dtype and shape on which operations only infer theirs."""
+    return _core.symbolic(dtype, shape)
+
+
+def _numbers(dtype: Any, shape: list[int], variant: int) -> Any:
+    """A tensor of values that few functions refuse; those of two variants differ."""
+    count = int(np.prod(shape))
+    dtype = dtypes.as_dtype(dtype)
+    every_third = np.arange(count).reshape(shape) % 3 == 1
+    values: Any
+    if dtype is dtypes.string:
+        values = np.where(every_third, "1", "0" if variant else "1").astype(object)
+    elif dtype.is_bool:
+        values = ~every_third if variant else np.ones(shape, bool)
+    elif dtype.is_integer:
+        values = every_third * variant  # indices into anything that has two entries
+    else:
+        values = np.random.RandomState(variant).uniform(0.1, 0.9 + 2 * variant, shape)
+    return _core.convert(values, dtype, None)
+
+
+def _stand_in(tensor: KerasTensor, sizes: Sizes, make: Callable[[Any, list[int]], Any]) -> Any:
+    """What `make` makes for a symbolic tensor; `sizes` are for unknown axes."""
+    if tensor._values is not None:
+        value = tensor._values.get(sizes, tensor._values.get(None))
+        if value is not None:
+            return value
+    shape = tensor.shape
+    if shape.rank is None:
+        raise ValueError(f"The rank of {tensor} is not known: its shape must be set first.")
+    dims = [sizes[axis > 0] if size is None else size for axis, size in enumerate(shape.as_list())]
+    found = make(tensor.dtype, dims)
+    if tensor._keras_mask is not None:
+        mask = tensor._keras_mask
+        found._keras_mask = (
+            _stand_in(mask, sizes, make)
+            if isinstance(mask, KerasTensor)
+            else make(dtypes.bool, dims)
+        )
+    return found
+
+
+def _value_of(result: Any) -> Any:
+    """A small tensor whose value is known though nothing is computed: a shape, a constant."""
+    if isinstance(result, _core.Tensor) and result._size <= 64 and not _core.is_symbolic(result):
+        return result
+    return None
+
+
+def _merged(first: Any, second: Any, sizes: tuple = (None, None), values: bool = False) -> Any:
+    """A symbolic tensor for two results whose unknown sizes differ.
+
+    Args:
+        first: one result.
+        second: the other.
+        sizes: what stood for unknown sizes in each.
+        values: whether both were computed from numbers, so that theirs mean nothing.
+    """
+    if not hasattr(first, "shape") or not hasattr(first, "dtype"):
+        return first
+    one, other = first.shape.as_list(), second.shape.as_list()
+    if len(one) != len(other):
+        shape = TensorShape(None)
+    else:
+        shape = TensorShape([a if a == b else None for a, b in zip(one, other, strict=True)])
+    result = KerasTensor(shape, first.dtype)
+    if not values:
+        known = {size: _value_of(value) for size, value in zip(sizes, (first, second), strict=True)}
+        if None not in known.values():
+            result._values = known
+    mask = getattr(first, "_keras_mask", None)
+    if mask is not None:
+        result._keras_mask = _merged(mask, second._keras_mask, values=values)
+        result._keras_mask._mask_of = result
+    return result
+
+
+def _run(function: Any, args: tuple, kwargs: dict[str, Any], sizes: Sizes, make: Any) -> Any:
+    # The same symbolic tensor is the same stand-in wherever it stands.
+    known: dict[int, Any] = {}
+
+    def stand_in(value: Any) -> Any:
+        if not isinstance(value, KerasTensor):
+            return value
+        if id(value) not in known:
+            known[id(value)] = _stand_in(value, sizes, make)
+        return known[id(value)]
+
+    run_args, run_kwargs = map_arguments(stand_in, args, kwargs)
+    with inferring_shapes(), _core.stop_recording(), naming.apart(until_building=True):
+        return function(*run_args, **run_kwargs)
+
+
+def infer(function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+    """What a function gives for symbolic arguments, as symbolic tensors without a history."""
+    unknown = any(
+        isinstance(value, KerasTensor)
+        and (len(value._values or ()) > 1 or None in (value.shape.as_list() if value.ndim else ()))
+        for value in flatten_arguments(args, kwargs)
+    )
+    # What is drawn only for shapes leaves the program's numbers as they are.
+    function = random_seed.as_traced(function, random_seed.FunctionStreams())
+    for sizes in _SIZES if unknown else _SIZES[:1]:
+        try:
+            first = _run(function, args, kwargs, sizes[0], placeholder)
+            if not unknown:
+                return nest.map_structure(lambda x: _merged(x, x), first)
+            second = _run(function, args, kwargs, sizes[1], placeholder)
+        except Exception:  # another choice of sizes may fit
+            continue
+        return nest.map_structure(functools.partial(_merged, sizes=sizes), first, second)
+    failures: list[Exception] = []
+    makers = [functools.partial(_numbers, variant=variant) for variant in range(2)]
+    for sizes in _SIZES_OF_VALUES if unknown else _SIZES_OF_VALUES[:1]:
+        try:
+            first, second = (
+                _run(function, args, kwargs, *each) for each in zip(sizes, makers, strict=True)
+            )
+        except Exception as error:
+            failures.append(error)
+            continue
+        return nest.map_structure(functools.partial(_merged, values=True), first, second)
+    # On placeholders it may have failed only because it reads values.
+    raise failures[0]

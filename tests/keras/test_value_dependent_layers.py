@@ -1,0 +1,93 @@
+"""Layers of functional models whose `call` reads values: shapes are known before any value is."""
+
+import numpy as np
+import pytest
+
+import eagerflow as tf
+
+keras = tf.keras
+
+
+def printing(x):
+    tf.print("x", x)
+    return x
+
+
+def checking(x):
+    tf.debugging.assert_non_negative(x - 5.0)
+    tf.debugging.assert_equal(tf.shape(x)[1], 4)
+    tf.debugging.Assert(tf.reduce_all(x > 7.0), [x])
+    return tf.debugging.check_numerics(x, "x")
+
+
+def through_numpy(x):
+    return tf.ensure_shape(tf.numpy_function(lambda a: a * 2, [x], tf.float32), [None, 4])
+
+
+# The static shape that Keras 2 tells for inputs of shape (None, 4).
+PROGRAMS = {
+    "print": (printing, [None, 4]),
+    "assertions": (checking, [None, 4]),
+    "numpy_function": (through_numpy, [None, 4]),
+    "cond": (lambda x: tf.cond(tf.reduce_sum(x) > 0, lambda: x + 1, lambda: x), [None, 4]),
+    "python if": (lambda x: x + 1 if tf.reduce_sum(x) > 0 else x, [None, 4]),
+    "while": (
+        lambda x: tf.while_loop(lambda y: tf.reduce_sum(y) < 100, lambda y: (y * 2,), [x])[0],
+        [None, 4],
+    ),
+    "mask": (lambda x: tf.boolean_mask(x, x[:, 0] > 0), [None, 4]),
+    "where": (lambda x: tf.where(x > 0), [None, 2]),
+    "unique": (lambda x: tf.unique(tf.reshape(x, [-1]))[0], [None]),
+    "svd": (lambda x: tf.linalg.svd(x[:, :, None] * x[:, None])[0], [None, 4]),
+    "strings": (lambda x: tf.strings.length(tf.strings.as_string(x)), [None, 4]),
+    "sequence_mask": (lambda x: tf.sequence_mask(tf.cast(x[:, 0], tf.int32)), [None, None]),
+    "sparse": (lambda x: tf.sparse.to_dense(tf.sparse.from_dense(x)), [None, 4]),
+    "stft": (lambda x: tf.signal.stft(x, 2, 1), [None, 3, 2]),
+    "histogram": (lambda x: tf.histogram_fixed_width(x, [0.0, 1.0]), [100]),
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_shapes(name, capsys):
+    program, shape = PROGRAMS[name]
+
+    class Layer(keras.layers.Layer):
+        def call(self, x):
+            return program(x)
+
+    inputs = keras.Input((4,))
+    outputs = Layer()(inputs)
+    assert outputs.shape.as_list() == shape
+    assert capsys.readouterr() == ("", "")
+    x = tf.constant(np.arange(8.0, 16.0, dtype=np.float32).reshape(2, 4))
+    model = keras.Model(inputs, outputs)
+    assert np.array_equal(model(x), program(x))
+
+
+def test_what_shapes_are_found_for_is_not_written(tmp_path):
+    class Layer(keras.layers.Layer):
+        def build(self, shape):
+            self.count = self.add_weight(name="count", shape=(), initializer="zeros")
+
+        def call(self, x):
+            self.count.assign_add(1.0)
+            tf.summary.scalar("mean", tf.reduce_mean(x), step=0)
+            return tf.boolean_mask(x, x[:, 0] > 0)
+
+    with tf.summary.create_file_writer(str(tmp_path)).as_default() as writer:
+        layer = Layer()
+        layer(keras.Input((4,)))
+        writer.flush()
+    assert layer.count.numpy() == 0
+    assert b"mean" not in b"".join(path.read_bytes() for path in tmp_path.iterdir())
+
+
+def test_errors_are_those_of_the_layer():
+    class Layer(keras.layers.Layer):
+        def call(self, x):
+            if tf.reduce_sum(x) > -1.0:
+                raise KeyError("no such thing")
+            return x
+
+    with pytest.raises(KeyError, match="no such thing"):
+        Layer()(keras.Input((4,)))
