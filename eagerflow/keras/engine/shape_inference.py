@@ -26,8 +26,8 @@ Sizes = tuple[int, int]
 # What stands for unknown sizes: a batch, and any other axis. The second of a pair tells which sizes
 # depend on unknown ones. Larger ones serve models that shrink or regroup their inputs much.
 _SIZES = (((12, 480), (24, 960)), ((1680, 7680), (3360, 15360)), ((1, 1), (2, 2)))
-# The same where values are computed.
-_SIZES_OF_VALUES = (((4, 24), (6, 36)), ((2, 224), (3, 320)), ((1, 1), (2, 2)))
+# The same where values are computed, of which two thirds may be kept: not as many as before.
+_SIZES_OF_VALUES = (((4, 24), (7, 37)), ((2, 224), (5, 321)), ((1, 1), (3, 3)))
 
 
 def placeholder(dtype: Any, shape: list[int]) -> Any:
