@@ -8,6 +8,7 @@ results' sizes differ, they are unknown too.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 from collections.abc import Callable
 from typing import Any
@@ -16,6 +17,7 @@ import numpy as np
 
 from eagerflow import _core, nest, random_seed
 from eagerflow import dtype as dtypes
+from eagerflow.context import process, running_eagerly
 from eagerflow.keras import naming
 from eagerflow.keras.engine.call_arguments import flatten_arguments, map_arguments
 from eagerflow.keras.engine.call_context import inferring_shapes
@@ -120,7 +122,10 @@ def _run(function: Any, args: tuple, kwargs: dict[str, Any], sizes: Sizes, make:
         return known[id(value)]
 
     run_args, run_kwargs = map_arguments(stand_in, args, kwargs)
-    with inferring_shapes(), _core.stop_recording(), naming.apart(until_building=True):
+    # Functions of version 1 that a layer calls would else add to the graph that is being built.
+    at_once = running_eagerly() if process.graphs_used else contextlib.nullcontext()
+    apart = naming.apart(until_building=True)
+    with inferring_shapes(), _core.stop_recording(), apart, at_once:
         return function(*run_args, **run_kwargs)
 
 
