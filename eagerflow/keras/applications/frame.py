@@ -201,6 +201,9 @@ def variant(
 
 _ARGUMENTS = {
     "model_name": "the model's name.",
+    "alpha": "what all numbers of filters are multiplied by.",
+    "minimalistic": "whether only plain convolutions and ReLU are used.",
+    "dropout_rate": "the dropout's rate before the classifier.",
     "include_top": "whether the network ends with a classifier.",
     "include_preprocessing": "whether the network itself brings values from 0 to 255 to its range.",
     "weights": '"imagenet", None for random numbers, or a file of weights.',

@@ -7,7 +7,7 @@ from typing import Any
 
 from eagerflow.keras import layers
 from eagerflow.keras.applications import imagenet_utils
-from eagerflow.keras.applications.frame import Frame
+from eagerflow.keras.applications.frame import Frame, described
 
 __all__ = ["MobileNetV3Large", "MobileNetV3Small", "decode_predictions", "preprocess_input"]
 
@@ -226,102 +226,38 @@ def _frame(
     )
 
 
-def MobileNetV3Small(
-    input_shape: Any = None,
-    alpha: float = 1.0,
-    minimalistic: bool = False,
-    include_top: bool = True,
-    weights: Any = "imagenet",
-    input_tensor: Any = None,
-    classes: int = 1000,
-    pooling: str | None = None,
-    dropout_rate: float = 0.2,
-    classifier_activation: Any = "softmax",
-    include_preprocessing: bool = True,
-) -> Any:
-    """MobileNetV3, the small one: for machines that compute little.
+def _variant(size: str, blocks: Any, last: int) -> Any:
+    def function(
+        input_shape: Any = None,
+        alpha: float = 1.0,
+        minimalistic: bool = False,
+        include_top: bool = True,
+        weights: Any = "imagenet",
+        input_tensor: Any = None,
+        classes: int = 1000,
+        pooling: str | None = None,
+        dropout_rate: float = 0.2,
+        classifier_activation: Any = "softmax",
+        include_preprocessing: bool = True,
+    ) -> Any:
+        frame = _frame(
+            input_shape, include_top, weights, input_tensor, classes, pooling, classifier_activation
+        )
+        return _network(
+            frame, size, blocks, last, alpha, minimalistic, dropout_rate, include_preprocessing
+        )
 
-    Howard et al., "Searching for MobileNetV3" (ICCV 2019).
-
-    Args:
-        input_shape: the images' shape; sizes may be None.
-        alpha: what all numbers of filters are multiplied by.
-        minimalistic: whether only plain convolutions and ReLU are used.
-        include_top: whether the network ends with a classifier.
-        weights: "imagenet", None for random numbers, or a file of weights.
-        input_tensor: a symbolic tensor that is the images.
-        classes: how many classes the classifier has.
-        pooling: "avg" or "max" over the channels at the end of a network without a classifier.
-        dropout_rate: the dropout's rate before the classifier.
-        classifier_activation: the classifier's activation; None gives logits.
-        include_preprocessing: whether the network itself brings values from 0 to 255 to its range.
-
-    Raises:
-        ValueError: for arguments that contradict each other.
-        ConnectionError: if trained weights are neither cached nor can they be downloaded.
-    """
-    frame = _frame(
-        input_shape, include_top, weights, input_tensor, classes, pooling, classifier_activation
-    )
-    return _network(
-        frame,
-        "small",
-        _SMALL,
-        1024,
-        alpha,
-        minimalistic,
-        dropout_rate,
-        include_preprocessing,
+    return described(
+        function,
+        f"MobileNetV3{size.title()}",
+        f"MobileNetV3, the {size} one: for machines that compute little.",
+        'Howard et al., "Searching for MobileNetV3" (ICCV 2019).',
+        __name__,
     )
 
 
-def MobileNetV3Large(
-    input_shape: Any = None,
-    alpha: float = 1.0,
-    minimalistic: bool = False,
-    include_top: bool = True,
-    weights: Any = "imagenet",
-    input_tensor: Any = None,
-    classes: int = 1000,
-    pooling: str | None = None,
-    dropout_rate: float = 0.2,
-    classifier_activation: Any = "softmax",
-    include_preprocessing: bool = True,
-) -> Any:
-    """MobileNetV3, the large one: for machines that compute little.
-
-    Howard et al., "Searching for MobileNetV3" (ICCV 2019).
-
-    Args:
-        input_shape: the images' shape; sizes may be None.
-        alpha: what all numbers of filters are multiplied by.
-        minimalistic: whether only plain convolutions and ReLU are used.
-        include_top: whether the network ends with a classifier.
-        weights: "imagenet", None for random numbers, or a file of weights.
-        input_tensor: a symbolic tensor that is the images.
-        classes: how many classes the classifier has.
-        pooling: "avg" or "max" over the channels at the end of a network without a classifier.
-        dropout_rate: the dropout's rate before the classifier.
-        classifier_activation: the classifier's activation; None gives logits.
-        include_preprocessing: whether the network itself brings values from 0 to 255 to its range.
-
-    Raises:
-        ValueError: for arguments that contradict each other.
-        ConnectionError: if trained weights are neither cached nor can they be downloaded.
-    """
-    frame = _frame(
-        input_shape, include_top, weights, input_tensor, classes, pooling, classifier_activation
-    )
-    return _network(
-        frame,
-        "large",
-        _LARGE,
-        1280,
-        alpha,
-        minimalistic,
-        dropout_rate,
-        include_preprocessing,
-    )
+MobileNetV3Small = _variant("small", _SMALL, 1024)
+MobileNetV3Large = _variant("large", _LARGE, 1280)
 
 
 def preprocess_input(x: Any, data_format: str | None = None) -> Any:

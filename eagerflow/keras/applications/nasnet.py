@@ -6,7 +6,7 @@ from typing import Any
 
 from eagerflow.keras import layers
 from eagerflow.keras.applications import imagenet_utils
-from eagerflow.keras.applications.frame import Frame
+from eagerflow.keras.applications.frame import Frame, described
 
 __all__ = ["NASNetLarge", "NASNetMobile", "decode_predictions", "preprocess_input"]
 
@@ -162,86 +162,60 @@ def _cells(frame: Frame, last: int, blocks: int, stem: int, skip: bool) -> Any:
     return frame.ended(x, top_name=None, names=False)
 
 
-def NASNetMobile(
-    input_shape: Any = None,
-    include_top: bool = True,
-    weights: Any = "imagenet",
-    input_tensor: Any = None,
-    pooling: str | None = None,
-    classes: int = 1000,
-    classifier_activation: Any = "softmax",
+def _variant(
+    size: str, side: int, penultimate: int, blocks: int, stem: int, skip: bool, hashes: Any
 ) -> Any:
-    """NASNet, the mobile one: its cells were found by a search.
+    def function(
+        input_shape: Any = None,
+        include_top: bool = True,
+        weights: Any = "imagenet",
+        input_tensor: Any = None,
+        pooling: str | None = None,
+        classes: int = 1000,
+        classifier_activation: Any = "softmax",
+    ) -> Any:
+        frame = Frame(
+            include_top,
+            weights,
+            input_tensor,
+            input_shape,
+            pooling,
+            classes,
+            classifier_activation,
+            default_size=side,
+        )
+        x = _cells(frame, penultimate, blocks, stem, skip)
+        file = f"nasnet/NASNet-{size}"
+        return frame.model(x, "NASNet", file, hashes, top=".h5", notop="-no-top.h5")
 
-    Zoph et al., "Learning transferable architectures for scalable image recognition" (CVPR 2018).
-
-    Args:
-        input_shape: the images' shape; without a classifier, sizes may be None.
-        include_top: whether the network ends with a classifier.
-        weights: "imagenet", None for random numbers, or a file of weights.
-        input_tensor: a symbolic tensor that is the images.
-        pooling: "avg" or "max" over the channels at the end of a network without a classifier.
-        classes: how many classes the classifier has.
-        classifier_activation: the classifier's activation; None gives logits.
-
-    Raises:
-        ValueError: for arguments that contradict each other.
-        ConnectionError: if trained weights are neither cached nor can they be downloaded.
-    """
-    frame = Frame(
-        include_top,
-        weights,
-        input_tensor,
-        input_shape,
-        pooling,
-        classes,
-        classifier_activation,
-        default_size=224,
+    return described(
+        function,
+        f"NASNet{size.title()}",
+        f"NASNet, the {size} one: its cells were found by a search.",
+        'Zoph et al., "Learning transferable architectures for scalable image recognition" '
+        "(CVPR 2018).",
+        __name__,
     )
-    hashes = ("020fb642bf7360b370c678b08e0adf61", "1ed92395b5b598bdda52abe5c0dbfd63")
-    x = _cells(frame, 1056, 4, 32, False)
-    return frame.model(x, "NASNet", "nasnet/NASNet-mobile", hashes, top=".h5", notop="-no-top.h5")
 
 
-def NASNetLarge(
-    input_shape: Any = None,
-    include_top: bool = True,
-    weights: Any = "imagenet",
-    input_tensor: Any = None,
-    pooling: str | None = None,
-    classes: int = 1000,
-    classifier_activation: Any = "softmax",
-) -> Any:
-    """NASNet, the large one: its cells were found by a search.
-
-    Zoph et al., "Learning transferable architectures for scalable image recognition" (CVPR 2018).
-
-    Args:
-        input_shape: the images' shape; without a classifier, sizes may be None.
-        include_top: whether the network ends with a classifier.
-        weights: "imagenet", None for random numbers, or a file of weights.
-        input_tensor: a symbolic tensor that is the images.
-        pooling: "avg" or "max" over the channels at the end of a network without a classifier.
-        classes: how many classes the classifier has.
-        classifier_activation: the classifier's activation; None gives logits.
-
-    Raises:
-        ValueError: for arguments that contradict each other.
-        ConnectionError: if trained weights are neither cached nor can they be downloaded.
-    """
-    frame = Frame(
-        include_top,
-        weights,
-        input_tensor,
-        input_shape,
-        pooling,
-        classes,
-        classifier_activation,
-        default_size=331,
-    )
-    hashes = ("11577c9a518f0070763c2b964a382f17", "d81d89dc07e6e56530c4e77faddd61b5")
-    x = _cells(frame, 4032, 6, 96, True)
-    return frame.model(x, "NASNet", "nasnet/NASNet-large", hashes, top=".h5", notop="-no-top.h5")
+NASNetMobile = _variant(
+    "mobile",
+    224,
+    1056,
+    4,
+    32,
+    False,
+    ("020fb642bf7360b370c678b08e0adf61", "1ed92395b5b598bdda52abe5c0dbfd63"),
+)
+NASNetLarge = _variant(
+    "large",
+    331,
+    4032,
+    6,
+    96,
+    True,
+    ("11577c9a518f0070763c2b964a382f17", "d81d89dc07e6e56530c4e77faddd61b5"),
+)
 
 
 def preprocess_input(x: Any, data_format: str | None = None) -> Any:

@@ -41,6 +41,30 @@ def _of_values(layer: Any, inputs: Any, args: tuple, kwargs: dict[str, Any]) -> 
     return layer(_dense(inputs), *args, **kwargs)
 
 
+def _of_elements(layer: Any, inputs: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+    """Layers of shapes: the elements of ragged tensors are divided evenly among the rows."""
+    if not _is_ragged(inputs):
+        return layer(_dense(inputs), *args, **kwargs)
+    return layer(_ops.reshape(inputs.flat_values, [int(inputs.nrows()), -1]), *args, **kwargs)
+
+
+def _of_last_axis(layer: Any, inputs: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+    """`Softmax`: where the last axis is ragged, each row has a sum of its own."""
+    if not _is_ragged(inputs) or len(inputs.flat_values.shape) > 1 or layer.axis not in (-1, [-1]):
+        return _of_values(layer, inputs, args, kwargs)
+    from eagerflow.ops.segment import unsorted_segment_max
+
+    rows = inputs
+    while _is_ragged(rows.values):
+        rows = rows.values
+    places, count = rows.value_rowids(), int(rows.nrows())
+    x = inputs.flat_values
+    highest = unsorted_segment_max(x, places, num_segments=count)
+    x = _ops.exp(x - _ops.gather(highest, places, 0, 0))
+    sums = _ops.unsorted_segment_sum(x, places, num_segments=count)
+    return inputs.with_flat_values(x / _ops.gather(sums, places, 0, 0))
+
+
 def _of_product(layer: Any, inputs: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     """`Dense`: the product of a sparse matrix leaves its zeros out."""
     if _is_ragged(inputs):
@@ -153,6 +177,8 @@ def _of_several(layer: Any, inputs: Any, args: tuple, kwargs: dict[str, Any]) ->
 
 _WAYS: dict[str, Callable[..., Any]] = {
     "values": _of_values,
+    "elements": _of_elements,
+    "last axis": _of_last_axis,
     "product": _of_product,
     "steps": _of_steps,
     "each step": _of_each_step,

@@ -283,7 +283,7 @@ class Softmax(_Elementwise):
     array([[0.5, 0.5]], dtype=float32)
     """
 
-    _composite_call = "values"
+    _composite_call = "last axis"
 
     def __init__(self, axis: Any = -1, robust_masking: bool = False, **kwargs: Any) -> None:
         super().__init__(**kwargs)

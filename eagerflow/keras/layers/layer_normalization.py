@@ -106,6 +106,8 @@ class LayerNormalization(_Normalization):
            [-1.,  1.]], dtype=float32)
     """
 
+    _composite_call = "values"
+
     def __init__(
         self,
         axis: Any = -1,

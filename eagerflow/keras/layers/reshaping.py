@@ -25,6 +25,8 @@ class Flatten(Layer):
     TensorShape([2, 12])
     """
 
+    _composite_call = "elements"
+
     def __init__(self, data_format: str | None = None, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.data_format = data_format_of(data_format)
@@ -62,6 +64,8 @@ class Reshape(Layer):
     >>> tf.keras.layers.Reshape([-1, 2])(tf.ones([3, 8])).shape
     TensorShape([3, 4, 2])
     """
+
+    _composite_call = "elements"
 
     def __init__(self, target_shape: Any, **kwargs: Any) -> None:
         super().__init__(**kwargs)

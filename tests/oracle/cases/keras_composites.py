@@ -13,6 +13,11 @@ def sequences(tf):
     return tf.ragged.constant(SEQUENCES, ragged_rank=1) * 0.1
 
 
+def even(tf):
+    rows = tf.reshape(tf.range(16.0), (4, 2, 2))
+    return tf.RaggedTensor.from_row_splits(rows, [0, 3, 4])
+
+
 def sparse(tf, dtype="float32"):
     return tf.sparse.from_dense(tf.constant([[0, 1, 0], [2, 0, 3]], dtype))
 
@@ -34,6 +39,12 @@ def shown(tf, value):
 
 
 LAYERS = {
+    "flatten ragged": lambda tf, k: k.Flatten()(numbers(tf)[:1]),
+    "flatten sequences": lambda tf, k: k.Flatten()(even(tf)),
+    "reshape ragged": lambda tf, k: k.Reshape((-1, 2))(even(tf)),
+    "layer normalization": lambda tf, k: k.LayerNormalization()(sequences(tf)),
+    "softmax ragged": lambda tf, k: k.Softmax()(tf.ragged.constant([[1.0, 2.0, 4.0], [], [3.0]])),
+    "softmax sequences": lambda tf, k: k.Softmax()(sequences(tf)),
     "dense sparse": lambda tf, k: k.Dense(2, **ONES)(sparse(tf)),
     "dense ragged": lambda tf, k: k.Dense(2, activation="tanh", **ONES)(sequences(tf)),
     "embedding ragged": lambda tf, k: k.Embedding(5, 2, embeddings_initializer="ones")(numbers(tf)),
