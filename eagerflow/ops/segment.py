@@ -246,17 +246,18 @@ def bincount(
     """How often each small integer appears.
 
     Args:
-        arr: integers >= 0.
+        arr: int32 or int64, >= 0.
         weights: what each counts, of the same shape; 1 by default.
         minlength: the least length of the result.
         maxlength: the largest length; greater integers are left out.
-        dtype: the element type of counts without weights.
+        dtype: the element type of counts without weights: int32, int64, float32 or float64.
         name: ignored.
         axis: None or 0 count everything, -1 counts each row of a matrix.
         binary_output: whether to say only if an integer appears.
 
     Raises:
-        tf.errors.InvalidArgumentError: for negative integers.
+        ValueError: for another axis, and for weights where `binary_output` is asked for.
+        tf.errors.InvalidArgumentError: for negative integers and other dtypes.
 
     >>> tf.math.bincount([1, 1, 3]).numpy()
     array([0, 2, 0, 1], dtype=int32)
@@ -265,9 +266,22 @@ def bincount(
         raise ValueError(
             f"Unsupported value for argument axis={axis}. Only 0 and -1 are currently supported."
         )
-    values = _core.convert(arr, None, dtypes.int32)
-    if values.dtype not in (dtypes.int32, dtypes.int64):
-        values = _ops.cast(values, dtypes.int64)
+    if weights is not None and binary_output:
+        raise ValueError("Arguments `binary_output` and `weights` are mutually exclusive.")
+    values = _core.convert(arr, None, None)
+    if dtypes.result_dtype(arr) is None and not values.dtype.is_integer:
+        values = _ops.cast(values, dtypes.int32)
+    counted = dtypes.as_dtype(dtype) if weights is None else dtypes.int32
+    for attr, kind, allowed in (
+        ("Tidx", values.dtype, (dtypes.int32, dtypes.int64)),
+        ("T", counted, (dtypes.int32, dtypes.int64, dtypes.float32, dtypes.float64)),
+    ):
+        if kind not in allowed:
+            names = ", ".join(each.name for each in allowed)
+            raise invalid_argument(
+                f"Value for attr '{attr}' of {kind.name} is not in the list of allowed values: "
+                f"{names} [Op:DenseBincount]"
+            )
     some = values._size > 0
     if some and int(_ops.reduce_min(values)) < 0:
         raise invalid_argument("Input arr must be non-negative! [Op:DenseBincount]")

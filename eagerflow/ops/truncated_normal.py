@@ -178,7 +178,11 @@ def stateless_parameterized_truncated_normal(
 
 
 def _slopes(values: np.ndarray, mean: Any, deviation: Any, low: Any, high: Any) -> tuple:
-    """How numbers move with each parameter while their place in the distribution stays the same."""
+    """How numbers move with each parameter.
+
+    With the bounds, their place in the distribution stays the same; with the mean and deviation,
+    as in TensorFlow, how many deviations they are away from the mean.
+    """
     from scipy.special import log_ndtr, ndtr
 
     x, mean, deviation, low, high = (
@@ -196,10 +200,7 @@ def _slopes(values: np.ndarray, mean: Any, deviation: Any, low: Any, high: Any) 
         by_low = np.exp((z * z - first * first) / 2) * (1 - share)
         by_high = np.where(np.isinf(last), 0, np.exp((z * z - last * last) / 2) * share)
         by_low = np.where(np.isinf(first), 0, by_low)
-        spread = (
-            z - np.where(by_low == 0, 0, first * by_low) - np.where(by_high == 0, 0, last * by_high)
-        )
-    return 1 - by_low - by_high, spread, by_low, by_high
+    return np.ones_like(z), z, by_low, by_high
 
 
 def _summed(gradient: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:

@@ -519,7 +519,8 @@ def jpeg_bytes(
         quality=max(quality, 1),
         progressive=bool(progressive),
         optimize=bool(optimize),
-        subsampling=subsampling,
+        # Without colours, there is nothing to keep at half the resolution.
+        subsampling=subsampling if array.shape[2] == 3 else 0,
         dpi=dpi,
         **options,
     )

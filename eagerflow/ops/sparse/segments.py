@@ -128,27 +128,27 @@ def bincount(
     """How often each number appears, as a sparse tensor.
 
     Args:
-        values: integers that are not negative; dense, sparse or ragged.
+        values: int32 or int64, not negative; dense, sparse or ragged.
         weights: what each counts, of the same form.
-        axis: 0 counts all of them, -1 each row of a matrix on its own.
+        axis: None or 0 counts all of them, -1 each row of a matrix on its own.
         minlength: the least size of the axis of numbers.
         maxlength: numbers from here on are left out.
         binary_output: whether to say 1 for numbers that appear, however often.
         name: ignored.
 
     Returns:
-        `[size]` or `[rows, size]`: of the dtype of the numbers, or that of the weights.
+        `[size]` or `[rows, size]`, of the dtype of the weights or else that of the values.
 
     Raises:
         ValueError: if `axis` is another one, or weights and `binary_output` are both given.
-        tf.errors.InvalidArgumentError: if a number is negative.
+        tf.errors.InvalidArgumentError: for other dtypes, and if a number is negative.
 
     >>> tf.sparse.bincount([1, 1, 3]).values.numpy()
-    array([2, 1])
+    array([2, 1], dtype=int32)
     """
     if weights is not None and binary_output:
         raise ValueError("Arguments `binary_output` and `weights` are mutually exclusive.")
-    if axis not in (0, -1):
+    if axis not in (None, 0, -1):
         raise ValueError(
             f"Unsupported value for argument axis={axis}. Only 0 and -1 are supported."
         )
@@ -158,14 +158,14 @@ def bincount(
         # Rows of what is inside the outermost rows are counted.
         values, axis = values.values, -1
     numbers, rows, count = _numbers(values)
-    if numbers.dtype not in (np.int32, np.int64):
-        raise invalid_argument(
-            f"Value for attr 'T' of {numbers.dtype} is not in the list of allowed values: int32, "
-            "int64 [Op:SparseCountSparseOutput]"
-        )
-    whole = numbers.dtype
     if isinstance(weights, RaggedTensor) and not isinstance(values, RaggedTensor):
         weights = weights.values
+    if numbers.dtype not in (np.int32, np.int64):
+        raise invalid_argument(
+            f"Value for attr 'T' of {numbers.dtype.name} is not in the list of allowed values: "
+            "int32, int64 [Op:SparseBincount]"
+        )
+    maxlength = None if maxlength is None or maxlength < 0 else int(maxlength)
     scale = None if weights is None else _numbers(weights)[0]
     if scale is not None and scale.shape != numbers.shape:
         raise invalid_argument(
@@ -182,18 +182,18 @@ def bincount(
     if minlength is not None:
         size = max(size, int(minlength))
     if maxlength is not None:
-        size = int(maxlength) if minlength is None else min(size, int(maxlength))
-    if axis == 0 or count is None:
+        size = maxlength
+    if axis != -1 or count is None:
         rows = np.zeros_like(rows)
     flat, ids = np.unique(rows * max(size, 1) + numbers, return_inverse=True)
     if scale is not None:
         totals = np.zeros(len(flat), scale.dtype)
         np.add.at(totals, ids, scale)
     elif binary_output:
-        totals = np.ones(len(flat), whole)
+        totals = np.ones(len(flat), numbers.dtype)
     else:
-        totals = np.bincount(ids, minlength=len(flat)).astype(whole)
-    if axis == 0 or count is None:
+        totals = np.bincount(ids, minlength=len(flat)).astype(numbers.dtype)
+    if axis != -1 or count is None:
         return SparseTensor(flat[:, None], totals, [size])
     places = np.stack([flat // max(size, 1), flat % max(size, 1)], axis=-1)
     return SparseTensor(places, totals, [count, size])

@@ -1,5 +1,7 @@
 """Random numbers: the seed rules and TensorFlow's own streams, bit for bit where they are exact."""
 
+import numpy as np
+
 from oracle.inputs import resolve, tensor
 from oracle.registry import case
 
@@ -206,3 +208,21 @@ def stateless_of_size(tf, size):
 @case(draw=("uniform", "normal", "truncated_normal"))
 def dtype_of_draw(tf, draw):
     return [resolve(tf, "random." + draw)([1], dtype=d).dtype for d in (tf.float32, tf.float64)]
+
+
+@case(
+    bounds=(
+        (0.3, 1.2, -1, 2),
+        (0, 1, 3, 5),
+        (0, 1, -np.inf, 1),
+        (0, 2, -1, np.inf),
+        (0, 1, -9, -7),
+    ),
+    loose=1000,
+)
+def truncated_normal_gradients(tf, bounds):
+    parameters = [tf.constant(value, tf.float64) for value in bounds]
+    with tf.GradientTape() as tape:
+        tape.watch(parameters)
+        draw = tf.random.stateless_parameterized_truncated_normal([7], [1, 2], *parameters)
+    return [draw, tape.gradient(draw, parameters)]

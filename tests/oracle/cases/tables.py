@@ -281,3 +281,60 @@ errors(
         "gradient name": (lambda tf: tf.no_gradient(3), ["string"]),
     },
 )
+
+
+def _counted(tf, form, dtype):
+    """Small integers of a form, and weights of the same form."""
+    numbers, weights = [[1, 2, 2], [0, 0, 3]], [[1.0, 2.0, 3.0], [0.5, 0.0, 4.0]]
+    if form == "ragged":
+        lengths = tf.constant([2, 0, 3], tf.int64)
+        flat = [tf.constant([1, 2, 2, 0, 3], dtype), tf.constant([1.0, 2.0, 3.0, 0.5, 4.0])]
+        return [tf.RaggedTensor.from_row_lengths(part, lengths) for part in flat]
+    dense = [tf.constant(numbers, dtype), tf.constant(weights)]
+    if form == "dense":
+        return dense
+    places = [[0, 0], [0, 1], [0, 2], [1, 2]]
+    return [tf.SparseTensor(places, tf.gather_nd(part, places), [2, 3]) for part in dense]
+
+
+@case(
+    form=("dense", "sparse", "ragged"),
+    dtype=("int32", "int64"),
+    axis=(None, 0, -1),
+    how=("plain", "weights", "binary"),
+)
+def bincounts(tf, form, dtype, axis, how):
+    numbers, weights = _counted(tf, form, dtype)
+    weights = weights if how == "weights" else None
+    options = {"axis": axis, "binary_output": how == "binary"}
+    found = [tf.sparse.bincount(numbers, weights, **options)]
+    if form == "dense":
+        found.append(tf.math.bincount(numbers, weights, **options))
+    return plain(found)
+
+
+@case(limits=((None, 4), (3, None), (10, None), (3, 4), (8, 4), (None, 20)))
+def bincount_lengths(tf, limits):
+    least, most = limits
+    numbers = tf.constant([1, 5, 5, 2])
+    return plain(
+        [
+            tf.sparse.bincount(numbers, minlength=least, maxlength=most),
+            tf.math.bincount(numbers, minlength=least, maxlength=most),
+        ]
+    )
+
+
+errors(
+    "tables",
+    "bincounts",
+    {
+        "values": (lambda tf: tf.math.bincount(tf.constant([1], tf.int16)), ["int16"]),
+        "dtype": (lambda tf: tf.math.bincount([1], dtype=tf.int8), ["int8"]),
+        "binary weights": (
+            lambda tf: tf.math.bincount([1], [1.0], binary_output=True),
+            ["binary_output"],
+        ),
+        "sparse values": (lambda tf: tf.sparse.bincount([1.5]), ["float"]),
+    },
+)
