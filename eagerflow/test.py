@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 
 from eagerflow import _core, config, nest
+from eagerflow.benchmark_report import Benchmark as Benchmark
+from eagerflow.benchmark_report import benchmark_config as benchmark_config
 from eagerflow.errors import OpError
 from eagerflow.tape import GradientTape
 
