@@ -238,3 +238,23 @@ def test_a_summary_numbers_calls_of_models_from_zero(capsys):
     tf.keras.Model(x, tf.keras.layers.concatenate([inner(x), inner(x)])).summary()
     shown = capsys.readouterr().out
     assert "'inner[0][0]'" in shown and "'inner[1][0]'" in shown and "inner[2]" not in shown
+
+
+def test_optional_inputs(tmp_path):
+    @tf.keras.utils.register_keras_serializable("test_functional")
+    class Either(tf.keras.layers.Layer):
+        def call(self, inputs):
+            first, second = inputs
+            return first if second is None else first + second
+
+    x = tf.keras.Input((3,), name="x")
+    y = tf.keras.Input((3,), name="y", optional=True)
+    model = tf.keras.Model([x, y], tf.keras.layers.Dense(2)(Either()([x, y])))
+    one, two = tf.ones([4, 3]), tf.fill([4, 3], 2.0)
+    kernel = model.layers[-1].kernel
+    for again in (model, tf.keras.Model.from_config(model.get_config())):
+        again.set_weights(model.get_weights())
+        np.testing.assert_allclose(again([one, None]).numpy(), (one @ kernel).numpy(), rtol=1e-6)
+        np.testing.assert_allclose(again([one, two]).numpy(), (3 * one @ kernel).numpy(), rtol=1e-6)
+        with pytest.raises((TypeError, ValueError)):
+            again([None, two])

@@ -25,6 +25,7 @@ class InputLayer(Layer):
         name: the layer's name.
         ragged: whether ragged tensors come in.
         type_spec: a TensorSpec in place of shape and dtype.
+        optional: whether None may come in.
         **kwargs: `batch_input_shape`, or `shape`.
 
     >>> model = tf.keras.Sequential([tf.keras.layers.InputLayer((4,)), tf.keras.layers.Dense(2)])
@@ -42,6 +43,7 @@ class InputLayer(Layer):
         name: str | None = None,
         ragged: bool | None = None,
         type_spec: Any = None,
+        optional: bool = False,
         **kwargs: Any,
     ) -> None:
         batch_input_shape = kwargs.pop("batch_input_shape", kwargs.pop("batch_shape", None))
@@ -70,6 +72,7 @@ class InputLayer(Layer):
         self.built = True
         self.sparse = bool(sparse)
         self.ragged = bool(ragged)
+        self.optional = optional
         self.batch_size = batch_size
         self._supports_masking = True
         if input_tensor is None:
@@ -99,6 +102,7 @@ class InputLayer(Layer):
             "sparse": self.sparse,
             "ragged": self.ragged,
             "name": self.name,
+            "optional": self.optional,
         }
 
 
@@ -119,6 +123,7 @@ def Input(
     tensor: Any = None,
     ragged: bool | None = None,
     type_spec: Any = None,
+    optional: bool = False,
     **kwargs: Any,
 ) -> Any:
     """A symbolic tensor that a functional model takes as an input.
@@ -132,6 +137,7 @@ def Input(
         tensor: a symbolic tensor to stand behind.
         ragged: whether ragged tensors come in.
         type_spec: a TensorSpec in place of shape and dtype.
+        optional: whether None may come in; the layers that take it must know what to do then.
         **kwargs: `batch_shape`, or `batch_input_shape`: the shape with the batch size.
 
     Raises:
@@ -161,6 +167,7 @@ def Input(
         name=name,
         ragged=ragged,
         type_spec=type_spec,
+        optional=optional,
         **({} if batch_shape is None else {"batch_input_shape": batch_shape}),
     )
     return layer._inbound_nodes[0].outputs

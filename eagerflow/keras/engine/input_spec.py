@@ -21,6 +21,7 @@ class InputSpec:
         axes: sizes by axis, where only some matter.
         allow_last_axis_squeeze: whether a last axis of size one may be missing or superfluous.
         name: the key of the input, where inputs come in a dictionary.
+        optional: whether None may come in.
 
     Raises:
         ValueError: for an axis that the rank does not have.
@@ -39,7 +40,9 @@ class InputSpec:
         axes: dict[int, int | None] | None = None,
         allow_last_axis_squeeze: bool = False,
         name: str | None = None,
+        optional: bool = False,
     ) -> None:
+        self.optional = optional
         self.dtype = dtypes.as_dtype(dtype).name if dtype is not None else None
         shape = as_shape(shape)
         self.shape: tuple | None
@@ -138,8 +141,8 @@ def assert_input_compatibility(input_spec: Any, inputs: Any, layer_name: str) ->
         return
     specs = nest.flatten(input_spec)
     inputs = _in_order(specs, inputs)
-    for x in inputs:
-        if not hasattr(x, "shape"):
+    for number, x in enumerate(inputs):
+        if not hasattr(x, "shape") and not (x is None and _is_optional(specs, number)):
             raise TypeError(
                 f"Inputs to a layer should be tensors. Got '{x}' (of type {type(x)}) as input for "
                 f"layer '{layer_name}'."
@@ -150,8 +153,12 @@ def assert_input_compatibility(input_spec: Any, inputs: Any, layer_name: str) ->
             f"input tensors. Inputs received: {inputs}"
         )
     for number, (x, spec) in enumerate(zip(inputs, specs, strict=True)):
-        if spec is not None:
+        if spec is not None and x is not None:
             _check(number, x, spec, layer_name)
+
+
+def _is_optional(specs: list[Any], number: int) -> bool:
+    return number < len(specs) and specs[number] is not None and specs[number].optional
 
 
 def _check(number: int, x: Any, spec: InputSpec, layer_name: str) -> None:

@@ -173,7 +173,10 @@ class Network(SavingMethods, Layer):
             shape = None
             if tensor.shape.rank is not None:
                 shape = (None, *tensor.shape.as_list()[1:])
-            specs.append(InputSpec(shape=shape, allow_last_axis_squeeze=True, name=name))
+            optional = getattr(tensor._keras_history.layer, "optional", False)
+            specs.append(
+                InputSpec(shape=shape, allow_last_axis_squeeze=True, name=name, optional=optional)
+            )
         return specs[0] if not nest.is_nested(inputs) else specs
 
     def _casting_layers(self) -> list[Any]:
@@ -595,6 +598,8 @@ class _OwnNode:
 def _conform(value: Any, like: KerasTensor) -> Any:
     """An input in the rank and dtype of the symbolic one, where only these differ."""
     if not isinstance(value, _core.Tensor):
+        if value is None and getattr(like._keras_history.layer, "optional", False):
+            return None
         if isinstance(value, _core.Variable):
             value = value.read_value()
         elif not hasattr(value, "shape") or not hasattr(value, "dtype"):

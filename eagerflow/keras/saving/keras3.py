@@ -15,6 +15,7 @@ _TAKEN_FOR_GRANTED = {
     "jit_compile": True,
     "is_legacy_optimizer": False,
     "steps_per_execution": None,
+    "optional": False,
 }
 _HISTORY = "__keras_tensor__"
 
