@@ -215,3 +215,49 @@ def test_what_was_adapted_is_saved(name: str, tmp_path: Path) -> None:
     np.testing.assert_array_equal(again(data).numpy(), model(data).numpy())
     if hasattr(layer, "get_vocabulary"):
         assert again.layers[1].get_vocabulary() == layer.get_vocabulary()
+
+
+def test_text_is_brought_into_form_before_a_function_splits_it() -> None:
+    """The layer's own standard form comes first, whoever splits."""
+    layer = tf.keras.layers.TextVectorization(split=lambda text: tf.strings.split(text, "|"))
+    texts = np.array(["Foo qux, bar!", "qux BAZ; foo", ""], object)
+    layer.adapt(texts)
+    assert layer.get_vocabulary() == ["", "[UNK]", "qux baz foo", "foo qux bar"]
+    np.testing.assert_array_equal(layer(texts), [[3], [2], [0]])
+
+
+def test_text_that_is_not_split_keeps_its_shape() -> None:
+    """A vector of words gives a vector of numbers."""
+    layer = tf.keras.layers.TextVectorization(split=None, vocabulary=["foo", "bar"])
+    np.testing.assert_array_equal(layer(np.array(["bar", "Foo!", "x"], object)), [3, 2, 1])
+    np.testing.assert_array_equal(layer(np.array([["bar"], ["foo"]], object)), [[3], [2]])
+
+
+def test_numbers_in_ragged_rows_become_terms() -> None:
+    """An inverted lookup gives rows of terms; sparse ones as well."""
+    layer = tf.keras.layers.StringLookup(vocabulary=["a", "b"], invert=True)
+    rows = layer(tf.ragged.constant([[1, 2], [0]], dtype=tf.int64))
+    assert rows.to_list() == [[b"a", b"b"], [b"[UNK]"]]
+    sparse = layer(tf.sparse.from_dense(tf.constant([[1, 0], [0, 2]], tf.int64)))
+    assert sparse.values.numpy().tolist() == [b"a", b"b"]
+
+
+def test_adapt_begins_a_shuffled_dataset_twice() -> None:
+    """Later epochs of the dataset are in the order in which TensorFlow has them."""
+
+    def shuffled() -> Any:
+        return tf.data.Dataset.range(12).shuffle(12, seed=3).batch(4)
+
+    def after(dataset: Any) -> list[int]:
+        return next(iter(dataset)).numpy().tolist()
+
+    dataset = shuffled()
+    tf.keras.layers.IntegerLookup().adapt(dataset)
+    assert after(dataset) == [8, 2, 11, 6]
+    dataset = shuffled()
+    tf.keras.layers.IntegerLookup().adapt(dataset, steps=2)
+    assert after(dataset) == [0, 6, 2, 5]
+    dataset = shuffled()
+    space = tf.keras.utils.FeatureSpace({"a": "float_normalized"})
+    space.adapt(dataset.unbatch().map(lambda x: {"a": tf.cast(x, tf.float32)}))
+    assert after(dataset) == [8, 4, 2, 1]

@@ -123,7 +123,8 @@ def _of_numbers(layer: Any, inputs: Any, args: tuple, kwargs: dict[str, Any]) ->
         layer._build_for(inputs)
     numbers = layer.whole_numbers(inputs.flat_values if ragged else inputs.values)
     if layer.output_mode == "int":
-        numbers = layer.encode(numbers)
+        if not getattr(layer, "invert", False):
+            numbers = layer.encode(numbers)
         return inputs.with_flat_values(numbers) if ragged else inputs.with_values(numbers)
     rank = inputs.shape.rank
     if rank > 2 or layer.output_mode == "one_hot":

@@ -413,11 +413,10 @@ class IndexLookup(PreprocessingLayer):
     def call(self, inputs: Any) -> Any:
         inputs = as_tensor(inputs)
         self.note_size()
+        if self.invert and is_inferring():
+            return placeholder(dtypes.as_dtype(self.vocabulary_dtype), inputs._shape_tuple())
         if self.invert:
-            dtype = dtypes.as_dtype(self.vocabulary_dtype)
-            if is_inferring():
-                return placeholder(dtype, inputs._shape_tuple())
-            return _core.convert(self._named(inputs.numpy()), dtype, None)
+            return self.whole_numbers(inputs)
         if is_inferring():
             numbers = placeholder(dtypes.int64, inputs._shape_tuple())
         else:
@@ -425,7 +424,10 @@ class IndexLookup(PreprocessingLayer):
         return self.encode(numbers)
 
     def whole_numbers(self, values: Any) -> Any:
-        """The numbers of terms."""
+        """The numbers of terms, or the terms of numbers."""
+        if self.invert:
+            dtype = dtypes.as_dtype(self.vocabulary_dtype)
+            return _core.convert(self._named(values.numpy()), dtype, None)
         array = self._terms(np.asarray(values.numpy(), dtype=object))
         return _core.convert(self._looked_up(array), None, None)
 

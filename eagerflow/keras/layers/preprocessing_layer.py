@@ -40,6 +40,9 @@ class PreprocessingLayer(Layer):
         if self.built:
             self.reset_state()
         count = 0
+        if steps is None and hasattr(data, "element_spec"):
+            # Keras begins once before the epoch: what is shuffled is in the order of the second.
+            iter(data)
         for batch in _batches(data, batch_size):
             if steps is not None and count >= steps:
                 break

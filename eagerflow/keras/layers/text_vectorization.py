@@ -209,6 +209,8 @@ class TextVectorization(PreprocessingLayer):
         if callable(self._standardize):
             inputs = self._standardize(inputs)
         if callable(self._split):
+            if not callable(self._standardize):
+                inputs = self._standardized(as_tensor(inputs))
             rows = _rows(self._split(_without_last(inputs)))
             words = [[self._text(word) for word in row] for row in rows]
         else:
@@ -226,6 +228,15 @@ class TextVectorization(PreprocessingLayer):
             else:
                 words = [self._parts(self._standard(self._text(t))) for t in array.reshape(-1)]
         return [self._joined(row) for row in words] if self._ngrams else words
+
+    def _standardized(self, inputs: Any) -> Any:
+        """Texts in the layer's own standard form."""
+        if hasattr(inputs, "with_flat_values"):
+            return inputs.with_flat_values(self._standardized(inputs.flat_values))
+        texts = np.asarray(inputs.numpy(), dtype=object)
+        array = np.empty(texts.size, object)
+        array[:] = [self._standard(self._text(text)) for text in texts.reshape(-1)]
+        return _core.convert(array.reshape(texts.shape), dtypes.string, None)
 
     def _standard(self, text: str) -> str:
         kind = self._standardize
@@ -270,6 +281,8 @@ class TextVectorization(PreprocessingLayer):
         lookup.note_size()
         numbers = _core.convert(lookup._looked_up(padded), None, None)
         result = lookup.encode(numbers)
+        if self._split is None and len(inputs.shape) == 1 and self._output_mode == "int":
+            return _ops.squeeze(result, [1])
         return _ops.squeeze(result, [0]) if single else result
 
     def _as_ragged(self, words: list[list[str]]) -> Any:

@@ -325,6 +325,7 @@ class FeatureSpace(Layer):
         for name in self._adaptable():
             column = dataset.map(lambda row, name=name: row[name])
             rank = column.element_spec.shape.rank
+            next(iter(column), None)  # Keras looks at an example, which shuffles anew
             if rank == 0:
                 column = column.batch(32)
             if rank in (0, 1):
