@@ -41,8 +41,7 @@ class PreprocessingLayer(Layer):
             self.reset_state()
         count = 0
         if steps is None and hasattr(data, "element_spec"):
-            # Keras begins once before the epoch: what is shuffled is in the order of the second.
-            iter(data)
+            iter(data)  # Keras opens a dataset once before, which counts for shuffling.
         for batch in _batches(data, batch_size):
             if steps is not None and count >= steps:
                 break
@@ -106,8 +105,6 @@ def _batches(data: Any, batch_size: int | None) -> Iterator[Any]:
         for start in range(0, rows, size):
             yield x[start : start + size]
         return
-    if hasattr(data, "element_spec"):
-        iter(data)  # Keras opens a dataset once before, which counts for shuffling.
     for batch in data:
         yield as_tensor(batch)
 
