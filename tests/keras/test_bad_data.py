@@ -173,3 +173,11 @@ def test_a_loss_that_is_no_number_is_reported_once():
         history = fit(model(), X * np.nan, Y, epochs=3, batch_size=2)
     assert np.isnan(history.history["loss"]).all()
     assert len([one for one in caught if "The loss is NaN in epoch 1" in str(one.message)]) == 1
+
+
+@pytest.mark.parametrize(("name", "value"), [("batch_size", 0), ("batch_size", -3), ("epochs", 0)])
+def test_counts_are_positive(name, value):
+    model = tf.keras.Sequential([layers.Dense(1)])
+    model.compile("sgd", "mse")
+    with pytest.raises(ValueError, match=f"Expected {name} to be positive. Received is {value}."):
+        model.fit(np.ones((2, 1)), np.ones((2, 1)), verbose=0, **{name: value})

@@ -11,6 +11,7 @@ import numpy as np
 
 from eagerflow import _core, nest, random_seed
 from eagerflow.keras import config
+from eagerflow.keras.engine.sequence_workers import Workers, workers_of
 from eagerflow.keras.engine.step_streams import spec_of
 from eagerflow.type_spec import TensorSpec
 
@@ -399,39 +400,18 @@ def _standardized(batch: Any) -> Any:
 class SequenceAdapter(DataAdapter):
     """An object whose batches have numbers, as `tf.keras.utils.Sequence`."""
 
-    def __init__(self, sequence: Any, shuffle: Any = False, workers: int = 1) -> None:
+    def __init__(self, sequence: Any, shuffle: Any = False, workers: Workers | None = None) -> None:
         self._sequence = sequence
         self._shuffle = shuffle
-        self._workers = workers
+        self._workers = workers_of(sequence, workers or Workers())
         self.size = len(sequence)
 
     def batches(self) -> Iterator[Any]:
         """The batches of the next epoch."""
-        size = len(self._sequence)
-        order = list(range(size))
+        order = list(range(len(self._sequence)))
         if self._shuffle:
             random.shuffle(order)
-        if self._workers and self._workers > 1:
-            yield from self._ahead(order)
-            return
-        for number in order:
-            yield _standardized(self._sequence[number])
-
-    def _ahead(self, order: list[int]) -> Iterator[Any]:
-        """Batches that worker threads make while others are trained on."""
-        import concurrent.futures
-
-        with concurrent.futures.ThreadPoolExecutor(self._workers) as pool:
-            waiting = [
-                pool.submit(self._sequence.__getitem__, n) for n in order[: 2 * self._workers]
-            ]
-            position = len(waiting)
-            while waiting:
-                batch = waiting.pop(0).result()
-                if position < len(order):
-                    waiting.append(pool.submit(self._sequence.__getitem__, order[position]))
-                    position += 1
-                yield _standardized(batch)
+        return map(_standardized, self._workers.fetch(self._sequence, order))
 
     def on_epoch_end(self) -> None:
         """Tells the sequence."""
@@ -449,7 +429,7 @@ def select_adapter(
     batch_size: int | None,
     shuffle: Any,
     steps: int | None,
-    workers: int,
+    workers: Workers | None = None,
 ) -> DataAdapter:
     """The adapter for the data that `fit`, `evaluate` or `predict` was given.
 

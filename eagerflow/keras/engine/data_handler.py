@@ -17,6 +17,7 @@ from eagerflow.keras.engine.data_adapter import (
     select_adapter,
     unpack_x_y_sample_weight,
 )
+from eagerflow.keras.engine.sequence_workers import Workers
 
 _ops = _core.ops
 
@@ -58,7 +59,7 @@ class DataHandler:
         epochs: the number after the last epoch.
         shuffle: whether to mix samples.
         class_weight: weights of classes.
-        workers: how many threads make the batches of a sequence.
+        workers: the threads or processes that make the batches of a sequence.
         steps_per_execution: how many steps one call of the train function makes.
     """
 
@@ -73,9 +74,13 @@ class DataHandler:
         epochs: int = 1,
         shuffle: Any = False,
         class_weight: dict[int, float] | None = None,
-        workers: int = 1,
+        workers: Workers | None = None,
         steps_per_execution: int = 1,
     ) -> None:
+        if batch_size is not None and batch_size <= 0:
+            raise ValueError(f"Expected batch_size to be positive. Received is {batch_size}.")
+        if epochs <= 0:
+            raise ValueError(f"Expected epochs to be positive. Received is {epochs}.")
         self._adapter = select_adapter(
             x, y, sample_weight, batch_size, shuffle, steps_per_epoch, workers
         )
@@ -91,8 +96,8 @@ class DataHandler:
         self._step = 0
         if self._inferred_steps == 0:
             raise ValueError(
-                "Unexpected result: the data have no samples (an empty array or dataset), so there "
-                "is nothing to run on."
+                "Expected input data to be non-empty. The data have no samples (an empty array or "
+                "dataset), so there is nothing to run on."
             )
 
     @property

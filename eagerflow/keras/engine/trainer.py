@@ -13,6 +13,7 @@ from eagerflow.keras import naming
 from eagerflow.keras.engine import data_adapter
 from eagerflow.keras.engine.compiling import Compiled
 from eagerflow.keras.engine.data_handler import DataHandler, class_weight_function
+from eagerflow.keras.engine.sequence_workers import Workers
 from eagerflow.keras.engine.step_streams import StepStreams
 from eagerflow.keras.engine.training_utils import (
     NanNotice,
@@ -200,9 +201,9 @@ class Trainer(Compiled):
             validation_steps: how many batches to validate on.
             validation_batch_size: how many samples make a batch of validation.
             validation_freq: after how many epochs to validate, or a list of epochs.
-            max_queue_size: accepted.
-            workers: how many threads make the batches of a sequence.
-            use_multiprocessing: accepted.
+            max_queue_size: how many batches of a sequence are made ahead.
+            workers: how many threads or processes make the batches of a sequence.
+            use_multiprocessing: whether they are processes.
 
         Returns:
             A History, whose `history` has the values of each epoch by name.
@@ -235,7 +236,7 @@ class Trainer(Compiled):
             epochs,
             shuffle,
             class_weight,
-            workers,
+            Workers(workers, use_multiprocessing, max_queue_size),
             int(self._steps_per_execution),
         )
         if not isinstance(callbacks, CallbackList):
@@ -253,7 +254,12 @@ class Trainer(Compiled):
         self._train_counter.assign(0)
         callbacks.on_train_begin()
         training_logs = None
-        validation = Validation(self, validation_data, validation_batch_size, workers)
+        validation = Validation(
+            self,
+            validation_data,
+            validation_batch_size,
+            Workers(workers, use_multiprocessing, max_queue_size),
+        )
         nan = NanNotice()
         if hasattr(self, "_maybe_load_initial_epoch_from_callbacks"):
             data._initial_epoch = self._maybe_load_initial_epoch_from_callbacks(callbacks, data)
@@ -326,9 +332,9 @@ class Trainer(Compiled):
             sample_weight: weights of samples.
             steps: how many batches to take; by default all.
             callbacks: callbacks.
-            max_queue_size: accepted.
-            workers: how many threads make the batches of a sequence.
-            use_multiprocessing: accepted.
+            max_queue_size: how many batches of a sequence are made ahead.
+            workers: how many threads or processes make the batches of a sequence.
+            use_multiprocessing: whether they are processes.
             return_dict: whether to return values by name.
 
         Returns:
@@ -349,7 +355,7 @@ class Trainer(Compiled):
                 sample_weight,
                 batch_size,
                 steps,
-                workers=workers,
+                workers=Workers(workers, use_multiprocessing, max_queue_size),
                 steps_per_execution=int(self._steps_per_execution),
             )
         if not isinstance(callbacks, CallbackList):
@@ -407,9 +413,9 @@ class Trainer(Compiled):
             verbose: 0 shows nothing, 1 a progress bar, 2 a line.
             steps: how many batches to take; by default all.
             callbacks: callbacks.
-            max_queue_size: accepted.
-            workers: how many threads make the batches of a sequence.
-            use_multiprocessing: accepted.
+            max_queue_size: how many batches of a sequence are made ahead.
+            workers: how many threads or processes make the batches of a sequence.
+            use_multiprocessing: whether they are processes.
 
         >>> tf.keras.Sequential([tf.keras.layers.ReLU()]).predict([-1.0, 2.0], verbose=0)
         array([0., 2.], dtype=float32)
@@ -421,7 +427,7 @@ class Trainer(Compiled):
             x,
             batch_size=batch_size,
             steps_per_epoch=steps,
-            workers=workers,
+            workers=Workers(workers, use_multiprocessing, max_queue_size),
             steps_per_execution=int(self._steps_per_execution or 1),
         )
         if not isinstance(callbacks, CallbackList):

@@ -45,7 +45,7 @@ def minimize(optimizer: Any, loss: Any, variables: list[Any], tape: Any) -> None
 class Validation:
     """The validation data of one `fit`, brought into batches once."""
 
-    def __init__(self, model: Any, data: Any, batch_size: int | None, workers: int) -> None:
+    def __init__(self, model: Any, data: Any, batch_size: int | None, workers: Any) -> None:
         self._model = model
         self._data = data
         self._batch_size = batch_size

@@ -1,0 +1,108 @@
+"""Sequences that threads and processes read ahead."""
+
+import os
+
+import numpy as np
+import pytest
+
+import eagerflow as tf
+
+
+class Numbered(tf.keras.utils.Sequence):
+    """Batches that tell their number, their epoch and the process that made them."""
+
+    def __init__(self, failing=None):
+        self.epoch = 0
+        self.failing = failing
+
+    def __len__(self):
+        return 6
+
+    def __getitem__(self, index):
+        if index == self.failing:
+            raise KeyError("no such batch")
+        return np.full((2, 2), [index, self.epoch]), np.full((2, 1), os.getpid())
+
+    def on_epoch_end(self):
+        self.epoch += 1
+
+
+class Watching(tf.keras.Model):
+    def train_step(self, data):
+        x, y = data
+        self.seen.append(tuple(x.numpy()[0].astype(int).tolist()))
+        self.processes.add(int(y[0, 0]))
+        return {"loss": tf.reduce_mean(x)}
+
+
+@pytest.fixture
+def model():
+    model = Watching()
+    model.seen, model.processes = [], set()
+    model.compile()
+    return model
+
+
+@pytest.mark.parametrize("workers", [0, 1, 3])
+@pytest.mark.parametrize("processes", [False, True])
+def test_batches_come_in_order(model, workers, processes):
+    model.fit(
+        Numbered(),
+        epochs=2,
+        verbose=0,
+        shuffle=False,
+        workers=workers,
+        use_multiprocessing=processes,
+        max_queue_size=2,
+    )
+    assert model.seen == [(index, epoch) for epoch in range(2) for index in range(6)]
+    assert (os.getpid() in model.processes) == (not processes or workers == 0)
+
+
+@pytest.mark.parametrize("processes", [False, True])
+def test_errors_arrive(model, processes):
+    with pytest.raises(KeyError, match="no such batch"):
+        model.fit(
+            Numbered(failing=2),
+            verbose=0,
+            shuffle=False,
+            workers=2,
+            use_multiprocessing=processes,
+        )
+    assert model.seen == [(0, 0), (1, 0)]
+
+
+def test_a_sequence_asks_for_its_own_workers(model):
+    class Own(Numbered):
+        workers = 2
+        use_multiprocessing = True
+
+    model.fit(Own(), verbose=0, shuffle=False)
+    assert os.getpid() not in model.processes and len(model.seen) == 6
+
+
+@pytest.mark.parametrize("processes", [False, True])
+def test_interrupted_in_the_middle(model, processes):
+    class Stop(tf.keras.callbacks.Callback):
+        def on_train_batch_end(self, batch, logs=None):
+            if batch == 2:
+                raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(
+            Numbered(),
+            verbose=0,
+            shuffle=False,
+            workers=2,
+            use_multiprocessing=processes,
+            callbacks=[Stop()],
+        )
+    model.fit(Numbered(), verbose=0, shuffle=False)
+    assert model.seen[3:] == [(index, 0) for index in range(6)]
+
+
+def test_predictions_by_processes():
+    model = tf.keras.Sequential([tf.keras.layers.Lambda(lambda x: 2 * x)])
+    result = model.predict(Numbered(), verbose=0, workers=2, use_multiprocessing=True)
+    assert result[::2, 0].tolist() == [0, 2, 4, 6, 8, 10]
+    assert model.predict(Numbered(), verbose=0).tolist() == result.tolist()
