@@ -18,27 +18,27 @@ class Workers(NamedTuple):
     """Who makes batches.
 
     Attributes:
-        count: how many threads or processes; 0 stands for the thread that trains.
+        number: how many threads or processes; 0 stands for the thread that trains.
         processes: whether they are processes.
         queue: how many batches are made ahead at most.
     """
 
-    count: int = 1
+    number: int = 1
     processes: bool = False
     queue: int = 10
 
     def fetch(self, sequence: Any, order: list[int]) -> Iterator[Any]:
         """The batches of a sequence with certain numbers, in order."""
-        if self.processes and self.count and "fork" in multiprocessing.get_all_start_methods():
+        if self.processes and self.number and "fork" in multiprocessing.get_all_start_methods():
             return self._by_processes(sequence, order)
-        if self.count and self.count > 1:
+        if self.number and self.number > 1:
             return self._by_threads(sequence, order)
         return (sequence[number] for number in order)
 
     def _by_threads(self, sequence: Any, order: list[int]) -> Iterator[Any]:
         from concurrent.futures import ThreadPoolExecutor
 
-        yield from self._ahead(ThreadPoolExecutor(self.count), sequence.__getitem__, (), order)
+        yield from self._ahead(ThreadPoolExecutor(self.number), sequence.__getitem__, (), order)
 
     def _by_processes(self, sequence: Any, order: list[int]) -> Iterator[Any]:
         from concurrent.futures import ProcessPoolExecutor
@@ -47,7 +47,7 @@ class Workers(NamedTuple):
         _sequences[key] = sequence
         try:
             pool = ProcessPoolExecutor(
-                self.count, multiprocessing.get_context("fork"), _leave_interrupts
+                self.number, multiprocessing.get_context("fork"), _leave_interrupts
             )
             yield from self._ahead(pool, _item, (key,), order)
         finally:
@@ -58,7 +58,7 @@ class Workers(NamedTuple):
         numbers = iter(order)
         waiting: list[Any] = []
         try:
-            for number in itertools.islice(numbers, max(self.queue, self.count)):
+            for number in itertools.islice(numbers, max(self.queue, self.number)):
                 waiting.append(pool.submit(function, *first, number))
             while waiting:
                 batch = waiting.pop(0).result()
