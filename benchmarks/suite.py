@@ -15,6 +15,7 @@ import sessions
 import small
 import startup
 import surface
+import variety
 
 WORKLOADS = {
     workload.name: workload
@@ -31,6 +32,7 @@ WORKLOADS = {
         data,
         keras_fit,
         surface,
+        variety,
         lstm,
         files,
         startup,

@@ -112,8 +112,10 @@ def decode_raw(
         items = [item[:length].ljust(length, b"\0") for item in items]
     else:
         length = len(items[0]) if items else 0
-        for k, item in enumerate(items):
-            if len(item) != length:
+        if len(set(map(len, items))) > 1:
+            for k, item in enumerate(items):
+                if len(item) == length:
+                    continue
                 raise _invalid(
                     "DecodeRaw requires input strings to all be the same size, but element "
                     f"{k} has size {length} != {len(item)} [Op:{op}]"

@@ -1,4 +1,4 @@
-"""Fourier transforms, computed by NumPy's pocketfft."""
+"""Fourier transforms, computed by the pocketfft of NumPy, or of SciPy where threads help."""
 
 from __future__ import annotations
 
@@ -28,6 +28,20 @@ _COMPLEX_NUMPY = {
 _NORMS = (None, "backward", "ortho", "forward")
 
 
+# From so many numbers on, threads are worth while.
+_LARGE = 1 << 16
+
+
+def _transformed(name: str, array: np.ndarray, **options: Any) -> np.ndarray:
+    """What NumPy's function of that name makes of an array."""
+    threads = _core.num_threads()
+    if array.size < _LARGE or threads == 1:
+        return getattr(np.fft, name)(array, **options)
+    import scipy.fft
+
+    return getattr(scipy.fft, name)(array, workers=threads, **options)
+
+
 def _size(x: Tensor, axes: Sequence[int]) -> int:
     shape = x._shape_tuple()
     return math.prod(shape[axis] for axis in axes)
@@ -37,8 +51,8 @@ def _complex_transform(x: Tensor, axes: Sequence[int], inverse: bool) -> Tensor:
     """The transform along axes; only the inverse is scaled, by 1 / size."""
     array = np.asarray(x)
     if array.size:
-        function = np.fft.ifftn if inverse else np.fft.fftn
-        array = function(array, axes=axes).astype(array.dtype, copy=False)
+        name = "ifftn" if inverse else "fftn"
+        array = _transformed(name, array, axes=axes).astype(array.dtype, copy=False)
     size = _size(x, axes)
 
     def backward(dy: Tensor) -> Tensor:
@@ -70,7 +84,7 @@ def _half_transform(x: Tensor, axes: Sequence[int]) -> Tensor:
     shape = list(x._shape_tuple())
     length = shape[axes[-1]]
     if array.size:
-        array = np.fft.rfftn(array, axes=axes).astype(kind, copy=False)
+        array = _transformed("rfftn", array, axes=axes).astype(kind, copy=False)
     else:
         shape[axes[-1]] = length // 2 + 1 if length else 0
         array = np.zeros(shape, kind)
@@ -91,7 +105,7 @@ def _half_inverse(x: Tensor, length: int, axes: Sequence[int]) -> Tensor:
     shape = list(x._shape_tuple())
     sizes = [shape[axis] for axis in axes[:-1]] + [length]
     if array.size and length:
-        array = np.fft.irfftn(array, s=sizes, axes=axes).astype(real, copy=False)
+        array = _transformed("irfftn", array, s=sizes, axes=axes).astype(real, copy=False)
     else:
         shape[axes[-1]] = length
         array = np.zeros(shape, real)

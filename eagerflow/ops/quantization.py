@@ -55,30 +55,35 @@ def _fake(
                     f"{list(limit._shape_tuple())} [Op:{op}]"
                 )
     bottom, top, scale = _nudged(low, high, least, most)
-    array = np.asarray(x)
     nothing = np.logical_and(np.asarray(low) == 0, np.asarray(high) == 0)
+    # Steps are counted from zero. The two kernels of TensorFlow differ where a value lies halfway:
+    # one divides, the other multiplies by the inverse.
     with np.errstate(all="ignore"):
-        clamped = np.clip(array, bottom, top)
-        # Steps are counted from zero. The two kernels of TensorFlow differ where a value lies
-        # halfway: one divides, the other multiplies by the inverse.
         factor = scale if variables else np.float32(1) / scale
-        to_steps = np.divide if variables else np.multiply
         half = np.float32(0.5)
-        zero = np.floor(half - to_steps(bottom, factor))
-        steps = np.floor(to_steps(clamped - bottom, factor) - zero + half)
-        values = np.where(nothing, 0, steps * scale).astype(np.float32)
-    inside = np.where(nothing, True, (array >= bottom) & (array <= top))
-    below = np.where(nothing, False, array < bottom)
-    above = np.where(nothing, False, array > top)
-    axes = list(range(array.ndim - 1)) if channels else None
+        zero = np.floor(half - (np.divide if variables else np.multiply)(bottom, factor))
+    values = _ops.stop_gradient(x)
+    if nothing.all():
+        values = _ops.zeros_like(values)
+    else:
+        from_bottom = _ops.subtract(_ops.clip_by_value(values, bottom, top), bottom)
+        to_steps = _ops.divide_real if variables else _ops.multiply
+        steps = _ops.subtract(to_steps(from_bottom, factor), zero)
+        values = _ops.multiply(_ops.floor(_ops.add(steps, half)), scale)
+        if nothing.any():
+            values = _ops.select(nothing, np.float32(0), values)
+    axes = list(range(x.ndim - 1)) if channels else None
 
     def part(dy: Tensor, mask: np.ndarray) -> Tensor:
-        return dy * _core.convert(np.broadcast_to(mask, array.shape).astype(np.float32), None, None)
+        return _ops.select(mask, dy, np.float32(0))
 
     def backward(dy: Tensor) -> Any:
-        into = part(dy, inside)
+        array = np.asarray(x)
+        into = part(dy, np.where(nothing, True, (array >= bottom) & (array <= top)))
         if not variables:
             return [into]
+        below = np.where(nothing, False, array < bottom)
+        above = np.where(nothing, False, array > top)
         return [into, *(_ops.reduce_sum(part(dy, mask), axis=axes) for mask in (below, above))]
 
     (y,) = differentiable([values], [x, low, high] if variables else [x], backward)

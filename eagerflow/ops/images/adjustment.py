@@ -59,8 +59,13 @@ def adjust_contrast(images: Any, contrast_factor: Any) -> Tensor:
     factor = _scalar(contrast_factor, "AdjustContrastv2", tensor, "contrast_factor")
     floats, dtype = as_floats(tensor)
     single = _ops.cast(floats, dtypes.float32)
+    *outer, height, width, channels = single._shape_tuple()
     mean = _ops.reduce_mean(single, [-3, -2], True)
-    adjusted = _ops.add(_ops.multiply(_ops.subtract(single, mean), factor), mean)
+    # Whole rows of pixels at a time: the means of a few channels alone are too short for vectors.
+    means = _ops.tile(_ops.reshape(mean, [*outer, 1, channels]), [*[1] * (len(outer) + 1), width])
+    rows = _ops.reshape(single, [*outer, height, width * channels])
+    adjusted = _ops.add(_ops.multiply(_ops.subtract(rows, means), factor), means)
+    adjusted = _ops.reshape(adjusted, single._shape_tuple())
     return convert_image_dtype(_ops.cast(adjusted, floats.dtype), dtype, saturate=True)
 
 

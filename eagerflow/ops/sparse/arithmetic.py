@@ -174,11 +174,13 @@ def sparse_dense_matmul(
         )
     if adjoint_b:
         dense = _adjoint(dense)
-    places = value.indices.numpy()
-    if ((places < 0) | (places >= sizes)).any():
-        raise invalid_argument(
-            f"Indices must lie within {sizes.tolist()} [Op:SparseTensorDenseMatMul]"
-        )
+    places = value.indices
+    if places._size:
+        most = _ops.reduce_max(places, [0]).numpy()
+        if int(_ops.reduce_min(places)) < 0 or (most >= sizes).any():
+            raise invalid_argument(
+                f"Indices must lie within {sizes.tolist()} [Op:SparseTensorDenseMatMul]"
+            )
     rows, columns = (1, 0) if adjoint_a else (0, 1)
     inner = dense._shape_tuple()[0]
     if sizes[columns] != inner:

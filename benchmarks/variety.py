@@ -1,0 +1,152 @@
+"""Operations beside the most frequent ones, small and large: every function counts for somebody."""
+
+import numpy as np
+
+from surface import LARGE, SMALL, below, repeated, uniform
+from workload import Workload
+
+
+def argmax(tf, axis, *shape):
+    x = tf.constant(uniform(*shape))
+    return lambda: tf.argmax(x, axis)
+
+
+def cumsum_columns(tf, *shape):
+    x = tf.constant(uniform(*shape))
+    return lambda: tf.cumsum(x, 0)
+
+
+def integer_product(tf, size):
+    x = tf.constant(below(100, size, size).astype(np.int32))
+    return lambda: tf.matmul(x, x)
+
+
+def half_product(tf, size):
+    x = tf.constant(uniform(size, size).astype(np.float16))
+    return lambda: tf.matmul(x, x)
+
+
+def complex_product(tf, size):
+    x = tf.complex(uniform(size, size), uniform(size, size))
+    return lambda: tf.math.real(tf.matmul(x, x))
+
+
+def sigmoid_cross_entropy(tf, *shape):
+    x = uniform(*shape)
+    labels, logits = tf.constant((x > 0).astype(np.float32)), tf.constant(x * 4)
+    return lambda: tf.nn.sigmoid_cross_entropy_with_logits(labels, logits)
+
+
+def crop_and_resize(tf, count, size, *shape):
+    images = tf.constant(uniform(*shape))
+    edges = np.sort(uniform(count, 2, 2) / 2 + 0.5, axis=1).reshape(count, 4)
+    boxes, which = tf.constant(edges), tf.constant(below(shape[0], count).astype(np.int32))
+    return lambda: tf.image.crop_and_resize(images, boxes, which, [size, size])
+
+
+def adjust_saturation(tf, *shape):
+    images = tf.constant(uniform(*shape) / 2 + 0.5)
+    return lambda: tf.image.adjust_saturation(images, 1.5)
+
+
+def sparse_to_dense(tf, count, *shape):
+    places = np.sort(np.random.RandomState(0).choice(np.prod(shape), count, replace=False))
+    indices = np.stack(np.unravel_index(places, shape), 1)
+    sparse = tf.SparseTensor(indices, tf.constant(uniform(count)), shape)
+    return lambda: tf.sparse.to_dense(sparse)
+
+
+def ragged_to_tensor(tf, rows, longest):
+    lengths = below(longest, rows)
+    ragged = tf.RaggedTensor.from_row_lengths(tf.constant(uniform(int(lengths.sum()))), lengths)
+    return lambda: ragged.to_tensor()
+
+
+def boolean_mask(tf, *shape):
+    x = uniform(*shape)
+    values, mask = tf.constant(x), tf.constant(x > 0)
+    return lambda: tf.boolean_mask(values, mask)
+
+
+def bincount(tf, limit, count):
+    x = tf.constant(below(limit, count).astype(np.int32))
+    return lambda: tf.math.bincount(x)
+
+
+def pad_reflect(tf, *shape):
+    x = tf.constant(uniform(*shape))
+    return lambda: tf.pad(x, [[1, 1], [2, 2]], "REFLECT")
+
+
+def split_strings(tf, count):
+    texts = tf.constant([f"some words and {k}" for k in range(count)])
+    return lambda: tf.strings.split(texts).row_splits
+
+
+def hash_strings(tf, count):
+    texts = tf.constant([f"word{k}" for k in range(count)])
+    return lambda: tf.strings.to_hash_bucket_fast(texts, 1000)
+
+
+# Name, title, operation, its sizes when small, and when large.
+OPERATIONS = [
+    ("argmax", "argmax of {1}×{2} along rows", argmax, (1, 32, 32), (1, 2048, 2048)),
+    ("argmax-columns", "argmax of {1}×{2} along columns", argmax, None, (0, 2048, 2048)),
+    ("cumsum-columns", "cumsum of {0}×{1} down columns", cumsum_columns, None, (2048, 2048)),
+    ("matmul-int32", "int32 matmul, {0}×{0}", integer_product, None, (512,)),
+    ("matmul-float16", "float16 matmul, {0}×{0}", half_product, (16,), (512,)),
+    ("matmul-complex64", "complex64 matmul, {0}×{0}", complex_product, None, (300,)),
+    (
+        "sigmoid-cross-entropy",
+        "sigmoid cross entropy of {0}×{1}",
+        sigmoid_cross_entropy,
+        (32, 32),
+        (1024, 2048),
+    ),
+    (
+        "crop-and-resize",
+        "crop_and_resize of {0} boxes of {2}×{3}×{4}×{5} to {1}×{1}",
+        crop_and_resize,
+        (4, 6, 1, 16, 16, 3),
+        (1000, 14, 8, 256, 256, 3),
+    ),
+    (
+        "adjust-saturation",
+        "adjust_saturation of {0}×{1}×{2}×{3}",
+        adjust_saturation,
+        None,
+        (8, 256, 256, 3),
+    ),
+    (
+        "sparse-to-dense",
+        "{0} elements of a sparse {1}×{2} made dense",
+        sparse_to_dense,
+        (25, 16, 32),
+        (100_000, 1024, 2048),
+    ),
+    (
+        "ragged-to-tensor",
+        "{0} ragged rows made a tensor",
+        ragged_to_tensor,
+        (50, 20),
+        (100_000, 20),
+    ),
+    ("boolean-mask", "boolean_mask of {0}×{1}", boolean_mask, (32, 32), (1024, 2048)),
+    ("bincount", "bincount of {1} numbers below {0}", bincount, (64, 500), (1000, 2_000_000)),
+    ("pad-reflect", "reflecting pad of {0}×{1}", pad_reflect, None, (1024, 2048)),
+    ("split-strings", "strings.split of {0} texts", split_strings, (100,), (100_000,)),
+    ("hash-strings", "to_hash_bucket_fast of {0} words", hash_strings, None, (100_000,)),
+]
+
+WORKLOADS = [
+    Workload(
+        name=f"variety-{name}{suffix}",
+        title=title.format(*map("{:,}".format, sizes)),
+        target=target,
+        contenders={c: repeated(operation, sizes) for c in ("eagerflow", "tensorflow")},
+    )
+    for suffix, target, place in (("", SMALL, 3), ("-large", LARGE, 4))
+    for name, title, operation, *rest in OPERATIONS
+    for sizes in [rest[place - 3]]
+    if sizes is not None
+]
