@@ -541,7 +541,9 @@ def __getattr__(name: str) -> _typing.Any:
         module, original = _ORIGINS[name]
         found = getattr(importlib.import_module(module), original)
     else:
-        raise AttributeError(f"module 'eagerflow' has no attribute '{name}'")
+        from eagerflow.former_names import hint
+
+        raise AttributeError(f"module 'eagerflow' has no attribute '{name}'{hint(name)}")
     found = globals()[name] = _imported(name, found)
     return found
 

@@ -466,6 +466,11 @@ def parse_single_example(
         raise ValueError("Missing features.")
     op = "ParseExampleV2"
     serialized = _core.convert(serialized, None, dtypes.string)
+    if serialized.ndim:
+        raise ValueError(
+            f"Input serialized must be a scalar, got shape {serialized.shape}; use "
+            "tf.io.parse_example for several messages"
+        )
     plan = dense_plan(features) if serialized.ndim == 0 else None
     parsed = None if plan is None else plan.parse(serialized)
     if parsed is not None:

@@ -105,7 +105,10 @@ def rank(input: Any, name: str | None = None) -> Tensor:
 @raises_like("IdentityN")
 def identity_n(input: Sequence, name: str | None = None) -> list[Tensor]:
     """Tensors with the same values, each under an identity of its own."""
-    return [_ops.identity(item) for item in input]
+    items = [_ops.identity(item) for item in input]
+    if not items:
+        raise invalid_argument("identity_n needs at least one tensor, got none [Op:IdentityN]")
+    return items
 
 
 def concat(values: Any, axis: Any, name: str = "concat") -> Tensor:
@@ -232,6 +235,8 @@ def split(
     [[1, 2], [3, 4, 5]]
     """
     value = _core.convert(value, None, None)
+    if isinstance(num_or_size_splits, int) and not -(2**31) <= num_or_size_splits < 2**31:
+        raise ValueError(f"Number of outputs is too big: {num_or_size_splits}")
     axis = _split_axis(axis)
     if not -value.ndim <= axis < value.ndim:
         raise invalid_argument(
@@ -245,8 +250,6 @@ def split(
             raise invalid_argument(
                 f"Value for attr 'num_split' of {count} must be at least minimum 1 [Op:Split]"
             )
-        if count >= 2**31:
-            raise ValueError(f"Number of outputs is too big: {count}")
         if length % count:
             raise invalid_argument(
                 "Number of ways to split should evenly divide the split dimension, but got "

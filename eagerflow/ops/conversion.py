@@ -10,7 +10,7 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow import dtype as dtypes
-from eagerflow.composite import elementwise
+from eagerflow.composite import CompositeTensor, elementwise
 from eagerflow.indexed_slices import IndexedSlices
 from eagerflow.ops.op_arguments import raises_like
 from eagerflow.shapes import TensorShape
@@ -263,5 +263,10 @@ def bitcast(input: Any, type: Any, name: str | None = None) -> Tensor:
 
 
 def get_static_value(tensor: Any, partial: bool = False) -> Any:
-    """The value of a tensor as a NumPy array; other values as they are."""
+    """The value of a tensor as a NumPy array; other values as they are.
+
+    Variables and values made of several tensors have no value that stays: None.
+    """
+    if isinstance(tensor, _core.Variable | CompositeTensor):
+        return None
     return tensor.numpy() if isinstance(tensor, Tensor) else tensor

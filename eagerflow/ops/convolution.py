@@ -446,6 +446,11 @@ def conv_transpose(
     """
     from eagerflow.ops import volumes
 
+    if not hasattr(output_shape, "__len__"):
+        raise ValueError(
+            "`output_shape` must be a tensor or sized collection. Received: "
+            f"output_shape={output_shape}"
+        )
     rank = len(output_shape)
     if rank == 3:
         return conv1d_transpose(

@@ -71,7 +71,9 @@ def embedding_lookup_sparse(
     segments, ids = _parts(sp_ids)
     ids = _core.convert(ids, None, None)
     if not ids.dtype.is_integer:
-        raise TypeError(f"The row numbers must be integers, got {ids.dtype}")
+        raise invalid_argument(
+            f"The row numbers must be integers, got {ids.dtype.name} [Op:GatherV2]"
+        )
     # Each row is looked up once, however many examples have it.
     unique, places, _ = _ops.unique_with_counts(ids, dtypes.int64)
     rows = _ops.gather(embedding_lookup(params, unique, max_norm), places, 0, 0)

@@ -443,7 +443,11 @@ def irfftnd(
 def _shift_axes(x: Tensor, axes: Any) -> list[int]:
     if axes is None:
         return list(range(x.ndim))
-    return [int(axis) for axis in np.asarray(axes).reshape(-1)]
+    chosen = [int(axis) for axis in _core.convert(axes, dtypes.int32, None).numpy().reshape(-1)]
+    for axis in chosen:
+        if not -x.ndim <= axis < x.ndim:
+            raise invalid_argument(f"axis {axis} is out of range for a tensor of rank {x.ndim}")
+    return chosen
 
 
 def fftshift(x: Any, axes: Any = None, name: str | None = None) -> Tensor:

@@ -317,6 +317,11 @@ def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Tensor:
 
     indices = _core.convert(indices, None, None)
     dims = _core.convert(dims, indices.dtype, None)
+    if dims.ndim != 1 or indices.ndim > 1:
+        raise invalid_argument(
+            "indices must be a scalar or a vector and dims a vector, got shapes "
+            f"{indices.shape} and {dims.shape} [Op:UnravelIndex]"
+        )
     try:
         coordinates = np.unravel_index(indices.numpy(), tuple(dims.numpy().tolist()))
     except ValueError:

@@ -66,6 +66,15 @@ def softmax_cross_entropy_with_logits(
                 f"logits and labels must be broadcastable: logits_size={list(shape)} labels_size=[]"
             )
         labels = _ops.reshape(labels, [math.prod(label_shape[:-1]), label_shape[-1]])
+    sizes = logits._shape_tuple(), labels._shape_tuple()
+    if rank == 2 and sizes[0] != sizes[1]:
+        common = [max(pair) if 1 in pair else pair[0] for pair in zip(*sizes, strict=True)]
+        logits, labels = (
+            _ops.broadcast_to(x, common)
+            if all(a in (1, b) for a, b in zip(x._shape_tuple(), common, strict=True))
+            else x
+            for x in (logits, labels)
+        )
     losses = _ops.softmax_cross_entropy(logits, labels)[0]
     if rank != 2:
         losses = _ops.reshape(losses, shape[:-1])

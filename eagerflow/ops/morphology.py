@@ -24,7 +24,11 @@ def _four(value: Any, name: str) -> list[int]:
 
 
 def _check_format(data_format: Any) -> None:
-    if not isinstance(data_format, str) or data_format != "NHWC":
+    try:
+        other = bool(data_format != "NHWC")
+    except (TypeError, ValueError) as error:  # a tensor
+        raise ahead(error) from None
+    if other:
         raise ahead(
             ValueError(
                 "`data_format` values other  than 'NHWC' are not supported. "

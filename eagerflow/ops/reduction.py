@@ -7,6 +7,7 @@ from typing import Any
 from eagerflow import _core
 from eagerflow import dtype as dtypes
 from eagerflow.composite import accepts_composites
+from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.op_arguments import raises_like
 
 _ops = _core.ops
@@ -153,6 +154,11 @@ def cumulative_logsumexp(
     array([0.       , 0.6931472], dtype=float32)
     """
     x = _core.convert(x, None, None)
+    if not -x.ndim <= axis < x.ndim:
+        raise invalid_argument(
+            f"ScanOp: Expected scan axis in the range [{-x.ndim}, {x.ndim}), but got {axis} "
+            "[Op:CumulativeLogsumexp]"
+        )
     size = x._shape_tuple()[axis]
     rows = _ops.unstack(x, axis=axis) if size else []
     if reverse:

@@ -16,6 +16,16 @@ _ops = _core.ops
 Tensor = _core.Tensor
 
 
+def segment_count(num_segments: Any) -> int:
+    """The number of segments, a scalar."""
+    count = _core.convert(num_segments, None, dtypes.int32)
+    if count.ndim:
+        raise invalid_argument(
+            f"num_segments should be a scalar, not shape {count.shape.as_list()}"
+        )
+    return int(count)
+
+
 unsorted_segment_sum = _ops.unsorted_segment_sum
 
 
@@ -44,7 +54,7 @@ def unsorted_segment_mean(
     """
     total = unsorted_segment_sum(data, segment_ids, num_segments)
     ids = _core.convert(segment_ids, None, None)
-    return total / _with_inner_axes(_counts(ids, int(num_segments), total.dtype), total)
+    return total / _with_inner_axes(_counts(ids, segment_count(num_segments), total.dtype), total)
 
 
 @raises_like("UnsortedSegmentSum/sqrt_n")
@@ -59,14 +69,14 @@ def unsorted_segment_sqrt_n(
     """
     total = unsorted_segment_sum(data, segment_ids, num_segments)
     ids = _core.convert(segment_ids, None, None)
-    counts = _ops.sqrt(_counts(ids, int(num_segments), total.dtype))
+    counts = _ops.sqrt(_counts(ids, segment_count(num_segments), total.dtype))
     return total / _with_inner_axes(counts, total)
 
 
 def _extreme(data: Any, segment_ids: Any, num_segments: Any, largest: bool) -> Tensor:
     values = _core.convert(data, None, None)
     ids = _core.convert(segment_ids, None, None)
-    count = int(num_segments)
+    count = segment_count(num_segments)
     inner = values._shape_tuple()[ids.ndim :]
     flat_ids = ids.numpy().reshape(-1)
     if flat_ids.size and flat_ids.max() >= count:
@@ -119,7 +129,7 @@ def unsorted_segment_prod(
     """
     values = _core.convert(data, None, None)
     ids = _core.convert(segment_ids, None, None)
-    count = int(num_segments)
+    count = segment_count(num_segments)
     inner = values._shape_tuple()[ids.ndim :]
     flat = ids.numpy().reshape(-1).astype(np.int64)
     if values._shape_tuple()[: ids.ndim] != ids._shape_tuple():

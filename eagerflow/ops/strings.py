@@ -17,6 +17,7 @@ from eagerflow.errors import InvalidArgumentError, OutOfRangeError
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.op_arguments import raises_like
 from eagerflow.ops.printing import tensor_text
+from eagerflow.ops.segment import segment_count
 from eagerflow.ops.text import (
     byte_vector,
     cut,
@@ -545,7 +546,7 @@ def unsorted_segment_join(
     op = "UnsortedSegmentJoin"
     x = strings(inputs, op)
     ids = np.asarray(_core.convert(segment_ids, None, dtypes.int32))
-    count = int(num_segments)
+    count = segment_count(num_segments)
     if x._shape_tuple()[: ids.ndim] != ids.shape:
         raise invalid_argument(
             f"segment_ids of shape {list(ids.shape)} do not fit inputs of shape "

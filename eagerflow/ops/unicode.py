@@ -24,15 +24,19 @@ _WIDTHS = {"utf-32-be": 4, "utf-32-le": 4}
 
 
 def _codec(encoding: str, op: str) -> str:
+    if not isinstance(encoding, str):
+        raise TypeError(f"Expected string for argument 'input_encoding' not {encoding!r}.")
     try:
         return codecs.lookup(encoding).name
-    except LookupError:
+    except (LookupError, ValueError):
         raise invalid_argument(
             f"Could not create converter for input encoding: {encoding} [Op:{op}]"
         ) from None
 
 
 def _checked_errors(errors: str, op: str) -> None:
+    if not isinstance(errors, str):
+        raise TypeError(f"Expected string for argument 'errors' not {errors!r}.")
     if errors not in _ERRORS:
         raise invalid_argument(
             f"Value for attr 'errors' of \"{errors}\" is not in the list of allowed values: "

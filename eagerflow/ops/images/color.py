@@ -276,6 +276,10 @@ def grayscale_to_rgb(images: Any, name: str | None = None) -> Tensor:
         if _core.convert(images, None, None).ndim > 2
         else _core.convert(images, None, None)
     )
-    if not tensor.ndim or tensor._shape_tuple()[-1] != 1:
+    if tensor.ndim < 2:
+        raise ValueError(
+            f"A grayscale image (shape {tensor.shape}) must be at least two-dimensional."
+        )
+    if tensor._shape_tuple()[-1] != 1:
         raise ValueError("Last dimension of a grayscale image should be size 1.")
     return _ops.tile(tensor, [1] * (tensor.ndim - 1) + [3])

@@ -92,6 +92,14 @@ def constant(
     >>> tf.ragged.constant([[1, 2], [], [3]])
     <tf.RaggedTensor [[1, 2], [], [3]]>
     """
+    if isinstance(pylist, Tensor | _core.Variable):
+        tensor = _core.convert(pylist, None, None)
+        if tensor.ndim > 1:
+            raise ValueError(
+                f"pylist is a tensor of shape {tensor.shape}, no nested list; see "
+                "tf.RaggedTensor.from_tensor"
+            )
+        return _core.convert(pylist, dtype and dtypes.as_dtype(dtype), None)
     scalar, deepest = _depths(pylist)
     dtype = None if dtype is None else dtypes.as_dtype(dtype)
     splits_type = dtypes.as_dtype(row_splits_dtype)

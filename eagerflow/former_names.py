@@ -1,0 +1,65 @@
+"""What has taken the place of names that TensorFlow 1 had; for messages only."""
+
+_V1 = "tf.compat.v1."
+
+FORMER = {
+    "Print": "tf.print",
+    "arg_max": "tf.argmax",
+    "assert_variables_initialized": "nothing: variables have values from the start",
+    "batch_matmul": "tf.matmul",
+    "ceil": "tf.math.ceil",
+    "checkpoint_exists": _V1 + "train.checkpoint_exists",
+    "contrib": "tf.keras.layers, tf.keras.optimizers or a package of its own",
+    "count_nonzero": "tf.math.count_nonzero",
+    "diag": "tf.linalg.tensor_diag",
+    "div": "tf.divide",
+    "enable_eager_execution": "nothing: operations run at once",
+    "erf": "tf.math.erf",
+    "flags": "absl.flags or argparse",
+    "app": "absl.app",
+    "gfile": "tf.io.gfile",
+    "initialize_all_variables": "nothing: variables have values from the start",
+    "global_variables_initializer": "nothing, or " + _V1 + "global_variables_initializer",
+    "layers": "tf.keras.layers",
+    "lgamma": "tf.math.lgamma",
+    "log": "tf.math.log",
+    "log1p": "tf.math.log1p",
+    "logging": "the logging module",
+    "losses": "tf.keras.losses",
+    "matrix_inverse": "tf.linalg.inv",
+    "metrics": "tf.keras.metrics",
+    "mul": "tf.multiply",
+    "neg": "tf.negative",
+    "pack": "tf.stack",
+    "parse_single_example": "tf.io.parse_single_example",
+    "python_io": "tf.io.TFRecordWriter and tf.data.TFRecordDataset",
+    "random_normal": "tf.random.normal",
+    "random_uniform": "tf.random.uniform",
+    "read_file": "tf.io.read_file",
+    "rsqrt": "tf.math.rsqrt",
+    "set_random_seed": "tf.random.set_seed",
+    "sparse_tensor_to_dense": "tf.sparse.to_dense",
+    "string_split": "tf.strings.split",
+    "string_to_number": "tf.strings.to_number",
+    "sub": "tf.subtract",
+    "to_double": "tf.cast(x, tf.float64)",
+    "to_float": "tf.cast(x, tf.float32)",
+    "to_int32": "tf.cast(x, tf.int32)",
+    "to_int64": "tf.cast(x, tf.int64)",
+    "truncated_normal": "tf.random.truncated_normal",
+    "unpack": "tf.unstack",
+}
+FORMER |= {
+    name: _V1 + name
+    for name in (
+        "ConfigProto InteractiveSession Session disable_eager_execution get_collection "
+        "get_default_graph get_default_session get_variable global_variables placeholder "
+        "placeholder_with_default reset_default_graph trainable_variables variable_scope"
+    ).split()
+}
+
+
+def hint(name: str) -> str:
+    """What to write instead of a name, as the end of a message; nothing if that is not known."""
+    found = FORMER.get(name)
+    return f". It was TensorFlow 1's; instead there is {found}" if found else ""
