@@ -200,8 +200,13 @@ bool part_of_rows(const Convolution& c, int64_t n, int64_t k, int64_t parts, Par
 // Parts of about equal size for the threads; none if only oneDNN can share the work.
 std::vector<Part> divide(const Convolution& c) {
   std::vector<Part> parts;
-  const int64_t pieces = count_pieces(c);
+  int64_t pieces = count_pieces(c);
   const int64_t threads = max_threads();
+  if (c.pass == Pass::kFilter && pieces > 1) {
+    constexpr int64_t kMostSums = int64_t{16} << 20;
+    pieces = std::min(pieces, kMostSums / c.filter_size());
+    if (pieces < threads) return parts;
+  }
   if (pieces == 1 || c.batch >= 2 * threads || c.batch % threads == 0) {
     const int64_t count = std::min(pieces, c.batch);
     for (int64_t k = 0; k < count; ++k) parts.push_back(part_of_images(c, k, count));

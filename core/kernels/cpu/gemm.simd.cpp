@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "device/allocator.h"
 #include "kernels/cpu/gemm.h"
 #include "kernels/cpu/gemm_tiles.h"
 
@@ -53,11 +54,11 @@ template <class T>
 constexpr int64_t kColBlock = 32 * kCols<T>;
 
 inline int64_t min(int64_t a, int64_t b) { return a < b ? a : b; }
+inline int64_t round_up(int64_t size, int64_t unit) { return (size + unit - 1) / unit * unit; }
 
 // Strips of `Width` rows of the matrix, each stored column by column, the last padded with zeros.
 template <int Width, class T>
-void pack(int64_t rows, int64_t cols, const T* in, int64_t row_stride, int64_t col_stride,
-          T* out) {
+void pack(int64_t rows, int64_t cols, const T* in, int64_t row_stride, int64_t col_stride, T* out) {
   for (int64_t i = 0; i < rows; i += Width) {
     const int64_t count = min(Width, rows - i);
     const T* strip = in + i * row_stride;
@@ -121,8 +122,13 @@ template <class T>
 void blocked_gemm(int64_t m, int64_t n, int64_t k, const T* a, int64_t a_row, int64_t a_col,
                   const T* b, int64_t b_row, int64_t b_col, T* c, int64_t ldc) {
   if (m * n * k <= 512) return tiny_gemm(m, n, k, a, a_row, a_col, b, b_row, b_col, c, ldc);
-  alignas(64) static thread_local T packed_a[kRowBlock * kDepth];
-  alignas(64) static thread_local T packed_b[kColBlock<T> * kDepth];
+  // Not thread-local arrays: those would take their memory from every thread of every process.
+  const int64_t a_size = round_up(min(m, kRowBlock), kRows) * min(k, kDepth);
+  const int64_t b_size = round_up(min(n, kColBlock<T>), kCols<T>) * min(k, kDepth);
+  const auto bytes = static_cast<size_t>(a_size + b_size) * sizeof(T);
+  T* const packed_a = static_cast<T*>(pool_allocate(bytes));
+  if (!packed_a) return tiny_gemm(m, n, k, a, a_row, a_col, b, b_row, b_col, c, ldc);
+  T* const packed_b = packed_a + a_size;
   for (int64_t j0 = 0; j0 < n; j0 += kColBlock<T>) {
     const int64_t cols = min(kColBlock<T>, n - j0);
     for (int64_t p0 = 0; p0 < k; p0 += kDepth) {
@@ -140,6 +146,7 @@ void blocked_gemm(int64_t m, int64_t n, int64_t k, const T* a, int64_t a_row, in
       }
     }
   }
+  pool_deallocate(packed_a, bytes);
 }
 
 // A strip of b stays in the first-level cache while the rows of a pass over it.
