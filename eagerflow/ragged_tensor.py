@@ -278,7 +278,7 @@ class RaggedTensor(RaggedFactories):
         """
         inner = self._values.numpy()
         if not self._partition.rows:
-            return np.array([], inner.dtype)
+            return np.zeros([0, *inner.shape], inner.dtype)
         rows = np.split(inner, self._partition.numpy[1:-1])
         if any(len(row) != len(rows[0]) for row in rows):
             result = np.empty(len(rows), object)

@@ -85,8 +85,8 @@ def _extreme(data: Any, segment_ids: Any, num_segments: Any, largest: bool) -> T
     kept = np.flatnonzero(flat_ids >= 0)
     limit = values.dtype.min if largest else values.dtype.max
     start = _ops.broadcast_to(_core.convert(limit, values.dtype, None), [count, *inner])
-    if not (start._size and kept.size):
-        return start
+    if not start._size:
+        return _ops.reshape(_ops.gather(rows, kept[:0], 0, 0), [count, *inner])
     scatter = _ops.tensor_scatter_nd_max if largest else _ops.tensor_scatter_nd_min
     return scatter(start, flat_ids[kept][:, None], _ops.gather(rows, kept, 0, 0))
 

@@ -309,7 +309,7 @@ void gather_or_zero(KernelContext& context) {
   const Tensor& params = context.input(0);
   const Tensor& indices = context.input(1);
   const Tensor& out = context.output(0);
-  const int64_t inner = params.dim(0) ? params.size() / params.dim(0) : 0;
+  const int64_t inner = indices.size() ? out.size() / indices.size() : 0;
   const Indices at(indices);
   const auto rows = static_cast<uint64_t>(params.dim(0));
   on_item_size(static_cast<size_t>(inner) * element_size(out.dtype()), [&](auto bytes) {

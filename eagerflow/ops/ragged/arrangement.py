@@ -445,7 +445,7 @@ def _batch_gather(params: Any, indices: Any, axis: int, batch: int) -> Any:
     inner = places.values
     flat = inner.flat_values if isinstance(inner, RaggedTensor) else inner
     rows = _outer_rows(places)
-    numbers = flat.numpy().reshape(len(rows), -1)
+    numbers = flat.numpy().reshape(len(rows), int(np.prod(flat._shape_tuple()[1:])))
     lengths = params._partition.lengths[rows][:, None]
     if ((numbers < 0) | (numbers >= lengths)).any():
         raise _misfit("indices", f"{flat.numpy().tolist()} for rows of {lengths[:, 0].tolist()}")

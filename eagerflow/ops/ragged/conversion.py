@@ -92,7 +92,7 @@ def to_tensor(value: RaggedTensor, default: Any, shape: Any) -> Tensor:
             f"incompatible: default_value.rank = {default.ndim}  must be less than "
             f"rt_input.flat_values.rank = {flat.ndim}"
         )
-    if plain:
+    if plain and flat._size:
         # Negative places become zeros.
         return _ops.gather_or_zero(flat, places)
     missing = places < 0

@@ -82,7 +82,7 @@ def joined(value: RaggedTensor, axis: int, separator: bytes) -> Any:
 
     def join(data: Tensor, ids: np.ndarray, count: int) -> Tensor:
         shape = data._shape_tuple()
-        rows = data.numpy().reshape(shape[0], -1)
+        rows = data.numpy().reshape(shape[0], int(np.prod(shape[1:])))
         lines = np.full([count, rows.shape[1]], b"", object)
         for place in range(count):
             chosen = rows[ids == place]

@@ -146,6 +146,19 @@ def bincount(
     >>> tf.sparse.bincount([1, 1, 3]).values.numpy()
     array([2, 1], dtype=int32)
     """
+    return _counted(values, weights, axis, minlength, maxlength, binary_output, 1)
+
+
+def _counted(
+    values: Any,
+    weights: Any,
+    axis: Any,
+    minlength: Any,
+    maxlength: Any,
+    binary_output: bool,
+    least: int,
+) -> SparseTensor:
+    """See `bincount`; numbers are counted up to `least` in any case."""
     if weights is not None and binary_output:
         raise ValueError("Arguments `binary_output` and `weights` are mutually exclusive.")
     if axis not in (None, 0, -1):
@@ -178,7 +191,7 @@ def bincount(
         kept = numbers < maxlength
         numbers, rows = numbers[kept], rows[kept]
         scale = None if scale is None else scale[kept]
-    size = int(numbers.max(initial=-1)) + 1
+    size = int(numbers.max(initial=least - 1)) + 1
     if minlength is not None:
         size = max(size, int(minlength))
     if maxlength is not None:
@@ -216,7 +229,7 @@ def dense_bincount(
         arr = arr.flat_values
         weights = weights.flat_values if isinstance(weights, RaggedTensor) else weights
         axis = -1
-    counts = bincount(arr, weights, axis or 0, minlength, maxlength, binary_output)
+    counts = _counted(arr, weights, axis or 0, minlength, maxlength, binary_output, 0)
     kind = counts.dtype if weights is not None else dtypes.as_dtype(dtype)
     return to_dense(counts.with_values(_ops.cast(counts.values, kind)))
 
