@@ -43,7 +43,7 @@ def tensor_of(symbol: Any, graph: Graph) -> Any:
 
 def _add(symbol: Any, known: dict[int, tuple[Any, Any]]) -> None:
     """Adds the call that a symbolic tensor comes from."""
-    from eagerflow.keras.engine.node import map_arguments
+    from eagerflow.keras.engine.call_arguments import map_arguments
 
     node = symbol.node
     if node.is_input:
