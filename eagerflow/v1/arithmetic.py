@@ -7,7 +7,7 @@ from typing import Any
 from eagerflow import _core
 from eagerflow import dtype as dtypes
 from eagerflow.graph.inference import inferring
-from eagerflow.ops import array, creation, indexing, reduction
+from eagerflow.ops import array, creation, indexing, quantized, reduction
 from eagerflow.ops.conversion import cast
 from eagerflow.v1.arguments import either
 
@@ -79,6 +79,29 @@ def count_nonzero(
     keepdims = either("keepdims", keepdims, "keep_dims", keep_dims)
     value = either("input", input, "input_tensor", input_tensor)
     return math.count_nonzero(value, axis, bool(keepdims), dtype=dtype)
+
+
+def quantize_v2(
+    input: Any,
+    min_range: Any,
+    max_range: Any,
+    T: Any,
+    mode: str = "MIN_COMBINED",
+    name: str | None = None,
+    round_mode: str = "HALF_AWAY_FROM_ZERO",
+    narrow_range: bool = False,
+    axis: int | None = None,
+    ensure_minimum_range: float = 0.01,
+) -> Any:
+    """`tf.quantization.quantize` with its arguments in the older order.
+
+    >>> tf.compat.v1.quantize_v2([0.0, 2.0], 0.0, 2.0, tf.quint8).output.numpy()
+    array([  0, 255], dtype=uint8)
+    """
+    return quantized.quantize(
+        *(input, min_range, max_range, T, mode, round_mode, name, narrow_range, axis),
+        ensure_minimum_range=ensure_minimum_range,
+    )
 
 
 def argmax(

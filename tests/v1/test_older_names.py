@@ -120,3 +120,10 @@ def test_every_namespace_knows_its_names():
     for namespace in (tf, tf.train, tf.nn, tf.metrics, tf.image, tf.python_io, tf.keras):
         for name in dir(namespace):
             assert hasattr(namespace, name), name
+
+
+def test_quantize_v2_takes_its_older_order():
+    found = tf.compat.v1.quantize_v2(
+        [0.0, 0.5, 2.5], 0.0, 255.0, tf.quint8, "SCALED", None, "HALF_TO_EVEN"
+    )
+    assert found.output.numpy().tolist() == [0, 0, 2]
