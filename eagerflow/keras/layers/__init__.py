@@ -121,6 +121,12 @@ from eagerflow.keras.layers.merging import (
     multiply,
     subtract,
 )
+from eagerflow.keras.layers.mixed_changes import (
+    AugMix,
+    MaxNumBoundingBoxes,
+    RandAugment,
+    RandomShear,
+)
 from eagerflow.keras.layers.mixing_augmentation import CutMix, MixUp, RandomErasing
 from eagerflow.keras.layers.multi_head_attention import MultiHeadAttention
 from eagerflow.keras.layers.padding import (

@@ -94,7 +94,8 @@ class AutoContrast(_Coloring):
         """The images with stretched values; channels of one value stay as they are."""
         given = self._cast(images)
         x = rescaled(given, self.value_range, _BYTES)
-        low, high = _ops.reduce_min(x, [1, 2], True), _ops.reduce_max(x, [1, 2], True)
+        axes = [2, 3] if self._is_first else [1, 2]
+        low, high = _ops.reduce_min(x, axes, True), _ops.reduce_max(x, axes, True)
         scale = 255.0 / (high - low)
         x = _ops.clip_by_value(x * scale - low * scale, 0.0, 255.0)
         x = rescaled(x, _BYTES, self.value_range)

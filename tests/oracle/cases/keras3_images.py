@@ -31,6 +31,11 @@ LAYERS = {
     "sharpness": ("RandomSharpness", {"factor": (0.1, 0.9), "seed": 3}),
     "blur": ("RandomGaussianBlur", {"factor": 0.7, "sigma": (0.2, 0.9), "seed": 3}),
     "blur wide": ("RandomGaussianBlur", {"kernel_size": (5, 5), "seed": 4}),
+    "shear": ("RandomShear", {"x_factor": (0.1, 0.5), "y_factor": 0.4, "seed": 3}),
+    "shear wrap": (
+        "RandomShear",
+        {"x_factor": 0.6, "fill_mode": "wrap", "interpolation": "nearest", "seed": 4},
+    ),
     "erase": ("RandomErasing", {"seed": 3}),
     "erase some": (
         "RandomErasing",
