@@ -195,8 +195,12 @@ class _Several(ImageAugmentation):
         self.value_range = value_range
         self.factor = limits(factor, 0, 1)
         self.interpolation = interpolation
-        moving = {"interpolation": interpolation, "seed": seed, "data_format": self.data_format}
-        coloring = {
+        moving: dict[str, Any] = {
+            "interpolation": interpolation,
+            "seed": seed,
+            "data_format": self.data_format,
+        }
+        coloring: dict[str, Any] = {
             "value_range": value_range,
             "seed": seed,
             "data_format": self.data_format,

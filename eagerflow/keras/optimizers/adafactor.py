@@ -13,8 +13,10 @@ from eagerflow.variable import Variable
 _ops = _core.ops
 
 
-def _rms(values: Any) -> Any:
-    return _ops.sqrt(_ops.reduce_mean(_ops.square(values)))
+def _rms(values: Any, size: int) -> float:
+    """The root mean square of so many values, as a product of a row and a column."""
+    row = _ops.reshape(values, [1, size])
+    return math.sqrt(float(_ops.matmul(row, row, transpose_b=True)) / max(size, 1))
 
 
 class Adafactor(Optimizer):
@@ -96,20 +98,22 @@ class Adafactor(Optimizer):
             rate = min(rate, slow)
         keep = 1 - math.pow(step, self.beta_2_decay)
         for variable, gradient, entry in zip(variables, gradients, slots, strict=True):
-            size = max(float(_rms(variable)), self.epsilon_2)
-            squares = _ops.square(gradient) + self.epsilon_1
+            count = gradient._size
+            length = max(_rms(variable, count), self.epsilon_2)
+            squares = _ops.square(gradient)
             v = entry["v"]
             if "r" in entry:
                 r, c = entry["r"], entry["c"]
-                r.assign(r * keep + _ops.reduce_mean(squares, axis=-1) * (1 - keep))
-                c.assign(c * keep + _ops.reduce_mean(squares, axis=-2) * (1 - keep))
+                for slot, axis in ((r, -1), (c, -2)):
+                    means = _ops.reduce_mean(squares, axis=axis) + self.epsilon_1
+                    slot.assign(slot * keep + means * (1 - keep))
                 rows = r / _ops.reduce_mean(r, axis=-1, keepdims=True)
                 v.assign(_ops.expand_dims(rows, -1) * _ops.expand_dims(c, -2))
             else:
-                v.assign(v * keep + squares * (1 - keep))
+                v.assign(v * keep + (squares + self.epsilon_1) * (1 - keep))
             update = gradient * _ops.rsqrt(v)
-            excess = max(1.0, float(_rms(update)) / self.clip_threshold)
-            variable.assign_sub(update * (size * min(rate, slow) / excess))
+            excess = max(1.0, _rms(update, count) / self.clip_threshold)
+            variable.assign_sub(update * (length * min(rate, slow) / excess))
 
     def get_config(self) -> dict[str, Any]:
         """The arguments that make an optimizer like this one."""

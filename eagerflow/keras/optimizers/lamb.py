@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from eagerflow import _core
@@ -77,7 +78,7 @@ class Lamb(Optimizer):
             m.assign_add((gradient - m) * (1 - self.beta_1))
             v.assign_add((_ops.square(gradient) - v) * (1 - self.beta_2))
             update = (m / first) / (_ops.sqrt(v / second) + self.epsilon)
-            own, length = float(_norm(variable)), float(_norm(update))
+            own, length = _norm(variable), _norm(update)
             ratio = own / length if own > 0 and length > 0 else 1.0
             variable.assign_sub(update * (ratio * rate))
 
@@ -90,5 +91,7 @@ class Lamb(Optimizer):
         }
 
 
-def _norm(values: Any) -> Any:
-    return _ops.sqrt(_ops.reduce_sum(_ops.square(values)))
+def _norm(values: Any) -> float:
+    """The root of the sum of squares, as a product of a row and a column."""
+    row = _ops.reshape(values, [1, math.prod(values.shape)])
+    return math.sqrt(float(_ops.matmul(row, row, transpose_b=True)))
