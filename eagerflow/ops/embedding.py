@@ -68,6 +68,11 @@ def embedding_lookup_sparse(
         raise ValueError(f"combiner must be one of 'mean', 'sqrtn' or 'sum', got {combiner}")
     if params is None or (isinstance(params, list | tuple) and not params):
         raise ValueError("Missing params")
+    if sp_weights is not None and type(sp_weights) is not type(sp_ids):
+        raise TypeError(
+            "sp_weights must be None or of the same kind as sp_ids, got "
+            f"{type(sp_weights).__name__} for {type(sp_ids).__name__}"
+        )
     segments, ids = _parts(sp_ids)
     ids = _core.convert(ids, None, None)
     if not ids.dtype.is_integer:
@@ -148,6 +153,10 @@ def safe_embedding_lookup_sparse(
         raise ValueError(f"Missing embedding_weights {embedding_weights}.")
     if hasattr(sparse_ids, "to_sparse"):
         sparse_ids = sparse_ids.to_sparse()
+    if not _is_sparse(sparse_ids):
+        raise TypeError(
+            f"sparse_ids must be a SparseTensor or a RaggedTensor, got {type(sparse_ids).__name__}"
+        )
     if hasattr(sparse_weights, "to_sparse"):
         sparse_weights = sparse_weights.to_sparse()
     shape = [int(size) for size in np.asarray(_core.convert(sparse_ids.dense_shape, None, None))]

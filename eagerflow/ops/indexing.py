@@ -110,6 +110,10 @@ def gather_nd(
     >>> tf.gather_nd([[1, 2], [3, 4]], [[0, 1], [1, 0]]).numpy()
     array([2, 3], dtype=int32)
     """
+    if type(batch_dims) is int and batch_dims < 0:
+        raise ValueError(
+            f"tf.gather_nd does not allow negative batch_dims, got batch_dims={batch_dims}"
+        )
     return _ops.gather_nd(params, indices, batch_dims)
 
 

@@ -9,7 +9,6 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow import dtype as dtypes
-from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.factorization import matrices
 from eagerflow.ops.host import array_of, checked, differentiable
 from eagerflow.ops.linalg import adjoint, matrix_transpose
@@ -50,10 +49,7 @@ def expm(input: Any, name: str | None = None) -> Tensor:
     """
     a = _core.convert(input, None, None)
     if a.dtype not in _EXPONENTIALS:
-        raise invalid_argument(
-            f"tf.linalg.expm takes floating and complex matrices, got {a.dtype.name} "
-            "[Op:MatrixExponential]"
-        )
+        raise ValueError(f"tf.linalg.expm does not support matrices of type {a.dtype}")
     a = matrices(a, "MatrixExponential")
     array = array_of(a)
     if array.size:

@@ -279,7 +279,7 @@ def bincount(
     if weights is not None and binary_output:
         raise ValueError("Arguments `binary_output` and `weights` are mutually exclusive.")
     values = _core.convert(arr, None, None)
-    if dtypes.result_dtype(arr) is None and not values.dtype.is_integer:
+    if not values.dtype.is_integer:
         values = _ops.cast(values, dtypes.int32)
     counted = dtypes.as_dtype(dtype) if weights is None else dtypes.int32
     for attr, kind, allowed in (

@@ -12,7 +12,7 @@ import numpy as np
 from eagerflow import _core
 from eagerflow import dtype as dtypes
 from eagerflow.ops.array import invalid_argument
-from eagerflow.ops.op_arguments import raises_like
+from eagerflow.ops.op_arguments import ahead, raises_like
 from eagerflow.ops.text import byte_vector, each, from_items, is_ragged, items, rows, strings
 
 _ops = _core.ops
@@ -230,6 +230,8 @@ def _encoded(codes: list[int], codec: str, errors: str, replacement: int) -> byt
 
 
 def _output(encoding: str, op: str) -> str:
+    if not isinstance(encoding, str):
+        raise TypeError(f"Expected string for argument 'output_encoding' not {encoding!r}.")
     if encoding not in _OUTPUTS:
         raise invalid_argument(
             f"Value for attr 'output_encoding' of \"{encoding}\" is not in the list of allowed "
@@ -263,6 +265,10 @@ def unicode_encode(
     >>> tf.strings.unicode_encode([97, 233], "UTF-8").numpy()
     b'a\\xc3\\xa9'
     """
+    if not is_ragged(input):
+        input = _core.convert(input, None, None)
+        if input.ndim == 0:
+            raise ahead(ValueError("input_tensor's rank must be at least 1."))
     codec = _output(output_encoding, "UnicodeEncode")
     _checked_errors(errors, "UnicodeEncode")
     if is_ragged(input):
@@ -276,8 +282,6 @@ def unicode_encode(
             return input.with_values(inner)
     else:
         x = _core.convert(input, None, dtypes.int32)
-        if x.ndim == 0:
-            raise ValueError("input_tensor's rank must be at least 1.")
         *shape, size = x._shape_tuple()
         flat = x.numpy().reshape(-1, size).tolist() if x._size else [[]] * int(np.prod(shape))
         lines = flat

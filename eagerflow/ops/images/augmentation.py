@@ -232,12 +232,18 @@ def stateless_random_jpeg_quality(
 def _cropped(value: Any, size: Any, draw: _Draw) -> Tensor:
     tensor = _core.convert(value, None, None)
     wanted = _core.convert(size, None, dtypes.int32)
+    if wanted.dtype not in (dtypes.int32, dtypes.int64):
+        wanted = _core.convert(size, dtypes.int32, None)
     shape = tensor._shape_tuple()
     sizes = wanted.numpy().reshape(-1).tolist()
     if len(sizes) != len(shape) or any(a > b for a, b in zip(sizes, shape, strict=True)):
         from eagerflow.ops.images.checks import invalid
 
         raise invalid(f"Need value.shape >= size, got {list(shape)} and {sizes}")
+    if wanted.ndim != 1:
+        from eagerflow.ops.images.checks import invalid
+
+        raise invalid(f"size must be a vector with a size for each axis, got shape {wanted.shape}")
     numbers = draw([len(shape)], 0, wanted.dtype.max, wanted.dtype).numpy()
     begin = [
         int(number) % (whole - part + 1)
