@@ -264,15 +264,25 @@ def while_loop(
             kind=name or "while",
             outputs=specs,
         )
+        kinds: list[type] = [type(first)]
+
+        def noted_body(values: Any) -> Any:
+            result = body(*_arguments(values))
+            kinds.append(type(result))
+            return result
+
         met = [
             *inference.captured(lambda values: cond(*_arguments(values)), first),
-            *inference.captured(lambda values: body(*_arguments(values)), first),
+            *inference.captured(noted_body, first),
         ]
         if outputs:
             operation = outputs[0].op
             operation.inputs = with_captured(operation.inputs, met)
         result = nest.pack_sequence_as(first, outputs)
-    if not return_same_structure and isinstance(result, list) and len(result) == 1:
+        # Like the body's result, the loop's is a list or a tuple.
+        if isinstance(result, list | builtins.tuple) and kinds[-1] in (list, builtins.tuple):
+            result = kinds[-1](result)
+    if not return_same_structure and isinstance(result, list | builtins.tuple) and len(result) == 1:
         return result[0]
     return result
 

@@ -229,3 +229,10 @@ def test_loops_use_variables_and_have_gradients():
     with tf.Session() as session:
         session.run(tf.global_variables_initializer())
         assert session.run([y, by_w, by_x], {x: 5.0}) == [40.0, 60.0, 8.0]
+
+
+@pytest.mark.parametrize("kind", [list, tuple])
+def test_loops_are_packed_like_the_result_of_their_body(kind):
+    total = tf.while_loop(lambda i, a: i < 3, lambda i, a: kind([i + 1, a * 2]), [0, 1])
+    single = tf.while_loop(lambda i: i < 3, lambda i: kind([i + 1]), (0,))
+    assert run([total, single]) == [kind([3, 8]), 3]
