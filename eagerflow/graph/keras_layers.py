@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from eagerflow import _core, context, nest
+from eagerflow.graph.outside import as_symbols
 from eagerflow.graph.recording import record
 from eagerflow.graph.shared_variables import call_of
 from eagerflow.graph.structure import is_symbol, symbols
@@ -89,6 +90,36 @@ def value_of(tensor: Any) -> Any:
     return get_session().run(tensor)
 
 
+def function_of(inputs: Any, outputs: Any, updates: Any = None) -> Any:
+    """A function from values of inputs to those of outputs, which the session that Keras uses runs.
+
+    Args:
+        inputs: tensors of the graph, or symbolic ones.
+        outputs: what to compute.
+        updates: what to run as well: operations, or pairs of a variable and its new value.
+    """
+    from eagerflow.v1.keras_session import get_session
+
+    graph = context.building_graph()
+    fed = as_symbols(list(inputs), graph)
+    single = not isinstance(outputs, list | tuple)
+    fetched = as_symbols([outputs] if single else list(outputs), graph)
+    changes = []
+    for update in updates or []:
+        if isinstance(update, tuple):
+            variable, value = as_symbols(list(update), graph)
+            update = variable.assign(value)
+        changes.append(update)
+
+    def run(values: Any) -> Any:
+        session = get_session()
+        session_variables(list(graph.get_collection(GraphKeys.GLOBAL_VARIABLES)))
+        found, _ = session.run([fetched, changes], dict(zip(fed, values, strict=True)))
+        return found[0] if single else found
+
+    return run
+
+
 def values_of(variables: list[Any]) -> list[Any]:
     """The values of variables of a graph, arrays."""
     return [variable.numpy() for variable in session_variables(variables)]
@@ -131,9 +162,10 @@ def _builds(layer: Any) -> bool:
 
 
 def _is_whole(layer: Any) -> bool:
-    """Whether a layer of layers is one node: those that go through steps are."""
-    cells = getattr(layer, "cell", None) is not None or hasattr(layer, "backward_layer")
-    return cells and all(inner.built for inner in layer._flatten_layers())
+    """Whether a layer of layers is one node: wrappers and recurrent ones are, and no models."""
+    return not hasattr(layer, "_set_graph") and all(
+        inner.built for inner in layer._flatten_layers()
+    )
 
 
 def _cast(graph: Any, layer: Any, value: Any) -> Any:

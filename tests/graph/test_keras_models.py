@@ -252,3 +252,91 @@ def test_lambdas_and_the_backends_values() -> None:
     backend.set_value(model.layers[1].bias, np.array([1.0, 2.0]))
     np.testing.assert_allclose(model.predict(X[:1]), [[2.1904]], atol=1e-4)
     np.testing.assert_allclose(model.train_on_batch(X, Y), 25.636, atol=1e-2)
+
+
+def pictures() -> Any:
+    x = tf.keras.Input((6, 6, 3))
+    n = layers.Conv2D(4, 3, activation="relu", name="conv", kernel_initializer=constant(0.05))(x)
+    n = layers.GlobalAveragePooling2D()(layers.BatchNormalization()(n))
+    n = layers.Dense(3, activation="softmax", kernel_initializer=constant(0.1))(n)
+    return tf.keras.Model(x, n)
+
+
+def test_pictures_that_please_a_model() -> None:
+    """Functions of the backend give losses and gradients by what a model is given."""
+    model = pictures()
+    activations = model.get_layer("conv").output
+    loss = backend.mean(backend.square(activations))
+    gradient = backend.gradients(loss, model.input)[0]
+    gradient /= backend.maximum(backend.mean(backend.abs(gradient)), 1e-7)
+    step = backend.function([model.input], [loss, gradient])
+    x = np.random.RandomState(0).rand(2, 6, 6, 3).astype("float32")[:1]
+    losses = []
+    for _ in range(3):
+        value, change = step([x])
+        losses.append(value)
+        x = x + 0.1 * change
+    np.testing.assert_allclose(losses, [0.36382, 0.61197, 0.93258], rtol=1e-4)
+    by_class = backend.gradients(tf.log(model.output[:, 1]), activations)[0]
+    pooled = backend.mean(by_class, axis=(0, 1, 2))
+    weights, maps = backend.function([model.input], [pooled, activations[0]])([x])
+    assert weights.shape == (4,)
+    assert maps.shape == (4, 4, 4)
+
+
+def test_two_models_against_each_other() -> None:
+    """Each optimizer of version 1 trains its own model's variables; values are TensorFlow's."""
+
+    def dense(units: int, sizes: int) -> Any:
+        first = layers.Dense(
+            8, activation="relu", input_shape=(sizes,), kernel_initializer=constant(0.1)
+        )
+        return tf.keras.Sequential([first, layers.Dense(units, kernel_initializer=constant(0.1))])
+
+    maker, judge = dense(4, 2), dense(1, 4)
+    noise, real = tf.placeholder(tf.float32, [None, 2]), tf.placeholder(tf.float32, [None, 4])
+    made = judge(maker(noise))
+    entropy = tf.nn.sigmoid_cross_entropy_with_logits
+
+    def mean(logits: Any, labels: Any) -> Any:
+        return tf.reduce_mean(entropy(logits=logits, labels=labels(logits)))
+
+    of_judge = mean(judge(real), tf.ones_like) + mean(made, tf.zeros_like)
+    of_maker = mean(made, tf.ones_like)
+    steps = [
+        tf.train.AdamOptimizer(0.01).minimize(loss, var_list=model.trainable_weights)
+        for loss, model in ((of_judge, judge), (of_maker, maker))
+    ]
+    found = []
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        feeds = {noise: np.ones((4, 2)), real: np.ones((4, 4))}
+        for _ in range(3):
+            found.append(session.run([of_judge, steps[0]], feeds)[0])
+            found.append(session.run([of_maker, steps[1]], feeds)[0])
+    np.testing.assert_allclose(found, [1.265, 0.6718, 1.2512, 0.6642, 1.241, 0.6518], atol=1e-4)
+
+
+def test_steps_and_both_directions() -> None:
+    """Wrapped layers are parts of a graph as they are of a model."""
+    x = layers.Input((3, 4))
+    n = layers.TimeDistributed(layers.Dense(2, kernel_initializer=constant(0.1)))(x)
+    ones = {"kernel_initializer": constant(0.1), "recurrent_initializer": constant(0.1)}
+    model = tf.keras.Model(x, layers.Bidirectional(layers.GRU(2, **ones))(n))
+    data = np.arange(24.0).reshape(2, 3, 4) / 10
+    session = backend.get_session()
+    session.run(tf.global_variables_initializer())
+    found = session.run(model.output, {model.input: data})
+    expected = [[0.0508, 0.0508, 0.0293, 0.0293], [0.1345, 0.1345, 0.115, 0.115]]
+    np.testing.assert_allclose(found, expected, atol=1e-4)
+    given = tf.placeholder(tf.float32, [None, 3, 4])
+    np.testing.assert_allclose(session.run(model(given), {given: data}), found, rtol=1e-5)
+
+
+def test_updates_of_functions() -> None:
+    """Variables change when a function is called."""
+    total = backend.variable(np.zeros(2))
+    x = backend.placeholder((2,))
+    double = backend.function([x], [x * 2], updates=[(total, total + x)])
+    assert double([np.array([1.0, 2.0])])[0].tolist() == [2.0, 4.0]
+    assert backend.get_value(total).tolist() == [1.0, 2.0]

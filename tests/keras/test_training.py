@@ -337,3 +337,32 @@ def test_misuse_says_what_to_do():
         model.compile("sgd", "mse", metric=["mae"])
     with pytest.raises(ValueError, match="data adapter"):
         model.fit(object(), y)
+
+
+def test_training_changes_what_could_be_trained_when_the_model_was_compiled() -> None:
+    """A discriminator that a larger model freezes still learns by itself; values are Keras's."""
+    layers, constant = tf.keras.layers, tf.keras.initializers.Constant
+    judge = tf.keras.Sequential(
+        [
+            layers.Dense(8, "relu", input_shape=(4,), kernel_initializer=constant(0.1)),
+            layers.Dense(1, "sigmoid", kernel_initializer=constant(0.1)),
+        ]
+    )
+    judge.compile("sgd", "binary_crossentropy")
+    maker = tf.keras.Sequential(
+        [layers.Dense(4, input_shape=(2,), kernel_initializer=constant(0.1))]
+    )
+    noise = layers.Input((2,))
+    judge.trainable = False
+    both = tf.keras.Model(noise, judge(maker(noise)))
+    both.compile("sgd", "binary_crossentropy")
+    losses = []
+    for _ in range(2):
+        made = maker.predict(np.ones((4, 2)), verbose=0)
+        losses.append(judge.train_on_batch(made, np.zeros((4, 1))))
+        losses.append(both.train_on_batch(np.ones((4, 2)), np.ones((4, 1))))
+    np.testing.assert_allclose(losses, [0.7257, 0.6645, 0.7228, 0.6672], atol=1e-4)
+    assert judge.trainable_weights == []
+    before = judge.get_weights()
+    both.fit(np.ones((4, 2)), np.ones((4, 1)), verbose=0)
+    np.testing.assert_array_equal(before[0], judge.get_weights()[0])

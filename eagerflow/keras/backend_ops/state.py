@@ -325,7 +325,7 @@ def function(
     """A function from values of symbolic inputs to arrays of symbolic outputs.
 
     Raises:
-        ValueError: for updates, which belong to graphs.
+        ValueError: for updates, which belong to graphs, if operations run eagerly.
 
     >>> x = tf.keras.Input([1])
     >>> tf.keras.backend.function([x], [x * 2.0])([np.ones([1, 1])])
@@ -334,6 +334,10 @@ def function(
     from eagerflow import nest
     from eagerflow.keras.engine.training import Model
 
+    if building_graph() is not None:
+        from eagerflow.graph.keras_layers import function_of
+
+        return function_of(inputs, outputs, updates)
     if updates:
         raise ValueError("`updates` argument is not supported during eager execution.")
     model = Model(inputs=inputs, outputs=outputs)

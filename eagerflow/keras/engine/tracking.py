@@ -41,6 +41,13 @@ def unique(items: Iterable[Any]) -> list[Any]:
     return list({id(item): item for item in items}.values())
 
 
+def set_trainable(values: Iterable[tuple[Any, Any]]) -> None:
+    """Says of single layers, and not of those inside, whether they are to be trained."""
+    for layer, value in values:
+        layer.__dict__["_trainable"] = value
+    structure_changed()
+
+
 class TrackedModule(Module):
     """A module that notices variables and layers when they become attributes.
 

@@ -18,6 +18,7 @@ from eagerflow.keras.engine.step_streams import StepStreams
 from eagerflow.keras.engine.training_utils import (
     NanNotice,
     Validation,
+    as_compiled,
     in_order,
     is_due,
     joined,
@@ -159,6 +160,7 @@ class Trainer(Compiled):
             )
 
     @outside_graphs
+    @as_compiled
     def fit(
         self,
         x: Any = None,
@@ -478,6 +480,7 @@ class Trainer(Compiled):
         return batches
 
     @outside_graphs
+    @as_compiled
     def train_on_batch(
         self,
         x: Any,

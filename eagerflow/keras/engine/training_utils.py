@@ -13,6 +13,7 @@ import numpy as np
 from eagerflow import _core, context, nest
 from eagerflow.keras.engine import data_adapter
 from eagerflow.keras.engine.data_handler import DataHandler
+from eagerflow.keras.engine.tracking import set_trainable
 
 
 def outside_graphs(method: Callable[..., Any]) -> Any:
@@ -29,6 +30,32 @@ def outside_graphs(method: Callable[..., Any]) -> Any:
             kwargs.setdefault("verbose", 0)
         with context.running_eagerly():
             return method(self, *args, **kwargs)
+
+    return run
+
+
+def as_compiled(method: Callable[..., Any]) -> Any:
+    """A method that trains what could be trained when the model was compiled.
+
+    A part that has been frozen since, as in a larger model that shares it, is trained nevertheless.
+    """
+
+    @functools.wraps(method)
+    def run(self: Any, *args: Any, **kwargs: Any) -> Any:
+        compiled = self._compiled_trainable
+        if compiled is None:
+            return method(self, *args, **kwargs)
+        now = [(layer, layer._trainable) for layer in self._flatten_layers()]
+        changed = [
+            (layer, value) for layer, value in now if compiled.get(layer, value) is not value
+        ]
+        if not changed:
+            return method(self, *args, **kwargs)
+        set_trainable([(layer, compiled[layer]) for layer, _ in changed])
+        try:
+            return method(self, *args, **kwargs)
+        finally:
+            set_trainable(changed)
 
     return run
 
