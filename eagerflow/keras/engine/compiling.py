@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import weakref
 from typing import Any
 
 from eagerflow.context import get_logger
@@ -129,9 +128,9 @@ class Compiled(Network):
         self._run_eagerly = run_eagerly
         self._steps_per_execution = steps_per_execution or 1
         self._is_compiled = True
-        self.__dict__["_compiled_trainable"] = weakref.WeakKeyDictionary(
-            {layer: layer._trainable for layer in self._flatten_layers()}
-        )
+        self.__dict__["_compiled_trainable"] = {
+            layer: layer._trainable for layer in self._flatten_layers()
+        }
         self.train_function = self.test_function = self.predict_function = None
 
     @property
