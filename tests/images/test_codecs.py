@@ -223,3 +223,10 @@ def test_jpeg_pixels(mode, options, sums):
     ways = [{}, {"dct_method": "INTEGER_ACCURATE"}, {"fancy_upscaling": False}, {"ratio": 2}]
     found = [int(tf.io.decode_jpeg(data, **way).numpy().astype(int).sum()) for way in ways]
     assert found == sums
+
+
+def test_pictures_without_colours_are_not_sampled():
+    data = tf.io.encode_jpeg(picture(1)).numpy()
+    frame = data.index(b"\xff\xc0")
+    # Precision, height, width, one component: its number and how often it is sampled.
+    assert data[frame + 9 : frame + 12] == b"\x01\x01\x11"
