@@ -280,7 +280,7 @@ void run_pieces(ConvolutionPlan& plan, const float* image, const float* result,
   std::atomic<dnnl_status_t> status{dnnl_success};
   const auto run_piece = [&](size_t k) {
     Piece& piece = plan.pieces[k];
-    const onednn::Scratch scratch(plan.scratch_bytes, std::nothrow);
+    const onednn::Scratch scratch(onednn::passing_bytes(plan.scratch_bytes), std::nothrow);
     const dnnl_status_t got =
         plan.scratch_bytes > 0 && !scratch.data()
             ? dnnl_out_of_memory
@@ -323,7 +323,7 @@ void forward_or_input(ConvolutionPlan& plan, const float* image, const float* fi
                       const float* result) {
   size_t bytes = 0;
   for (const Layout& layout : plan.layouts) bytes += layout.bytes;
-  const onednn::Scratch memory(bytes);
+  const onednn::Scratch memory(onednn::passing_bytes(bytes));
   std::vector<const void*> laid_out;
   char* next = memory.as<char>();
   for (Layout& layout : plan.layouts) {
@@ -357,7 +357,7 @@ void filter_gradient(ConvolutionPlan& plan, const Convolution& c, const float* i
   }
   const size_t stored = bytes;
   if (layouts > 1) bytes += layouts * stored_bytes;
-  const onednn::Scratch memory(bytes);
+  const onednn::Scratch memory(onednn::passing_bytes(bytes));
   std::vector<void*> table(plan.pieces.size());
   std::vector<size_t> taken(layouts);
   for (size_t k = 0; k < plan.pieces.size(); ++k) {

@@ -3,6 +3,7 @@
 
 #include <omp.h>
 
+#include <algorithm>
 #include <cstring>
 #include <list>
 #include <unordered_map>
@@ -123,6 +124,8 @@ Scratch::Scratch(size_t bytes) : Scratch(bytes, std::nothrow) {
 Scratch::~Scratch() {
   if (data_) pool_deallocate(data_, bytes_);
 }
+
+size_t passing_bytes(size_t bytes) { return bytes == 0 ? 0 : std::max(bytes, kLargeBlock + 1); }
 
 Plan* find_plan(const Key& key) {
   Cache& plans = cache();

@@ -75,6 +75,11 @@ class Scratch {
   size_t bytes_ = 0;
 };
 
+// As many bytes for scratch space that is needed for a moment only: more than what the blocks have
+// that threads keep for themselves, since those would lie between the larger ones for good, and
+// leave less room for them.
+size_t passing_bytes(size_t bytes);
+
 // What distinguishes one plan from another: numbers, the first of which names the kind.
 using Key = InlineVector<int64_t, 32>;
 

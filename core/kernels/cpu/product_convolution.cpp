@@ -161,7 +161,8 @@ void convolve_by_product(const Convolution& c, const float* image, const float* 
   const int64_t per_image = pixels(c) * window_size(c);
   const int64_t at_once =
       std::clamp<int64_t>(kWindowElements / std::max<int64_t>(per_image, 1), 1, c.batch);
-  const onednn::Scratch windows(static_cast<size_t>(at_once * per_image) * sizeof(float));
+  const onednn::Scratch windows(
+      onednn::passing_bytes(static_cast<size_t>(at_once * per_image) * sizeof(float)));
   for (int64_t first = 0; first < c.batch; first += at_once) {
     const int64_t images = std::min(at_once, c.batch - first);
     if (c.pass != Pass::kInput) lay_out(c, first, images, image, windows.as<float>());

@@ -138,11 +138,15 @@ Geometry geometry_of(const Convolution& c) {
   return g;
 }
 
-// Transformed filters: 16 matrices [channels read, channels written].
+size_t bytes_of(int64_t numbers) {
+  return onednn::passing_bytes(static_cast<size_t>(numbers) * sizeof(float));
+}
+
+// Transformed filters: 16 matrices [channels read, channels written], behind which there is room
+// for the filters themselves.
 void transform_filter(const Geometry& g, const float* filter, float* to, bool turned) {
-  const onednn::Scratch memory(turned ? static_cast<size_t>(9 * g.pairs) * sizeof(float) : 0);
   if (turned) {
-    float* const transposed = memory.as<float>();
+    float* const transposed = to + kPlanes * g.pairs;
     StridedMove move;
     move.add(9, g.pairs, g.pairs);
     move.add(g.from.channels, g.to.channels, 1);
@@ -173,14 +177,14 @@ int64_t count_blocks(const Geometry& g) {
 
 void convolve_tiles(const Convolution& c, const float* from, const float* filter, float* to) {
   const Geometry g = geometry_of(c);
-  const onednn::Scratch filters(static_cast<size_t>(kPlanes * g.pairs) * sizeof(float));
+  const onednn::Scratch filters(bytes_of((kPlanes + 9) * g.pairs));
   transform_filter(g, filter, filters.as<float>(), c.pass == Pass::kInput);
   const int64_t blocks = count_blocks(g);
   const int64_t most = (g.tiles + blocks - 1) / blocks;
   const int64_t numbers = (kPlanes * most + kTile * kTile) * (g.from.channels + g.to.channels);
   std::atomic<bool> failed{false};
   parallel_for(blocks, 1, [&](int64_t begin, int64_t end) {
-    const onednn::Scratch memory(static_cast<size_t>(numbers) * sizeof(float), std::nothrow);
+    const onednn::Scratch memory(bytes_of(numbers), std::nothrow);
     if (!memory.data()) {
       failed.store(true, std::memory_order_relaxed);
       return;
@@ -208,15 +212,14 @@ void convolve_tiles(const Convolution& c, const float* from, const float* filter
 // products, so that no sums have to be added up afterwards.
 void filter_gradient(const Convolution& c, const float* image, const float* slopes, float* filter) {
   const Geometry g = geometry_of(c);
-  constexpr int64_t kNumbers = int64_t{1} << 20;
+  constexpr int64_t kNumbers = int64_t{1} << 19;
   const int64_t channels = g.from.channels + g.to.channels;
   const int64_t most = std::clamp<int64_t>(kNumbers / (kPlanes * channels), 128, g.tiles);
   const int64_t blocks = (g.tiles + most - 1) / most;
   const int64_t spare_size = kTile * kTile * channels;
   const int64_t parts = 4 * max_threads();
   const onednn::Scratch memory(
-      static_cast<size_t>(kPlanes * (g.pairs + (most + 1) * channels) + parts * spare_size) *
-      sizeof(float));
+      bytes_of(kPlanes * (g.pairs + (most + 1) * channels) + parts * spare_size));
   float* const sums = memory.as<float>();
   float* const read = sums + kPlanes * g.pairs;
   float* const weights = read + kPlanes * most * g.from.channels;
