@@ -157,7 +157,11 @@ class QueueBase:
             return self._own
         run = current_run()
         assert run is not None
-        return run.session._storage.setdefault(id(self), self._new())
+        contents = run.session._storage.setdefault(id(self), self._new())
+        if run.session._closed:
+            # Another thread has closed the session during this run: nobody will put anything in.
+            contents.end()
+        return contents
 
     def _do(self, kind: str, function: Callable[..., Any], args: tuple, outputs: Any = None) -> Any:
         if self._graph is None:

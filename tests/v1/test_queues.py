@@ -132,6 +132,17 @@ def test_closing_a_session_lets_threads_go():
         assert not any(thread.is_alive() for thread in threads)
 
 
+def test_a_session_that_is_closed_during_a_run_lets_it_go():
+    with tf.Graph().as_default():
+        queue = tf.FIFOQueue(3, tf.float32, shapes=[[]])
+        session = tf.Session()
+        closed = tf.py_func(lambda: session.close() or np.float32(1), [], tf.float32)
+        with tf.control_dependencies([closed]):
+            element = queue.dequeue()
+        with pytest.raises((tf.errors.OutOfRangeError, tf.errors.CancelledError)):
+            session.run(element)
+
+
 def test_producers_need_graphs():
     with pytest.raises(RuntimeError, match="tf.data"):
         tf.train.string_input_producer(["a"])
