@@ -107,6 +107,13 @@ class MeanRelativeError(Mean):
         """The arguments that make a metric like this one."""
         return super().get_config() | {"normalizer": self.normalizer.numpy()}
 
+    @classmethod
+    def from_config(cls, config: dict[str, Any]) -> Metric:
+        """A metric from what `get_config` returned, also where a file had it."""
+        from eagerflow.keras.saving.serialization import deserialize_keras_object
+
+        return cls(**{**config, "normalizer": deserialize_keras_object(config["normalizer"])})
+
 
 class R2Score(Metric):
     """The coefficient of determination: how much of the labels' variance predictions explain.
