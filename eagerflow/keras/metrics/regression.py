@@ -112,7 +112,10 @@ class MeanRelativeError(Mean):
         """A metric from what `get_config` returned, also where a file had it."""
         from eagerflow.keras.saving.serialization import deserialize_keras_object
 
-        return cls(**{**config, "normalizer": deserialize_keras_object(config["normalizer"])})
+        normalizer = config["normalizer"]
+        if isinstance(normalizer, dict):
+            normalizer = deserialize_keras_object(normalizer)
+        return cls(**{**config, "normalizer": normalizer})
 
 
 class R2Score(Metric):
