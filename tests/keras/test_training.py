@@ -1,6 +1,8 @@
 """compile, fit, evaluate and predict on data of every kind."""
 
+import copy
 import itertools
+import pickle
 import warnings
 
 import numpy as np
@@ -366,3 +368,18 @@ def test_training_changes_what_could_be_trained_when_the_model_was_compiled() ->
     before = judge.get_weights()
     both.fit(np.ones((4, 2)), np.ones((4, 1)), verbose=0)
     np.testing.assert_array_equal(before[0], judge.get_weights()[0])
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda model: pickle.loads(pickle.dumps(model))])
+def test_copies_of_a_trained_model_train_themselves(copied) -> None:
+    """Neither a copy nor a pickle of a model that has been trained trains the original."""
+    x, y = np.ones((4, 2)), np.ones((4, 1))
+    model = tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=(2,))])
+    model.compile("sgd", "mse")
+    model.fit(x, y, verbose=0)
+    model.evaluate(x, y, verbose=0)
+    before = model.get_weights()[0]
+    other = copied(model)
+    other.fit(x, y, verbose=0)
+    np.testing.assert_array_equal(model.get_weights()[0], before)
+    assert not np.array_equal(other.get_weights()[0], before)

@@ -107,6 +107,14 @@ class Trainer(Compiled):
         x, _, _ = data_adapter.unpack_x_y_sample_weight(data)
         return self(x, training=False)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """What copies and pickles of the model have: no functions that train this one."""
+        kept = dict(vars(self))
+        for name in ("train_function", "test_function", "predict_function"):
+            if name in kept:
+                kept[name] = None
+        return kept
+
     def make_train_function(self, force: bool = False) -> Any:
         """The function that takes an iterator over batches and makes a step of training."""
         if self.train_function is None or force:
