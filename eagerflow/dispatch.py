@@ -76,6 +76,8 @@ class _Api:
         self.names = list(self.signature.parameters)
         self.targets: list[tuple[Callable, dict[str, _Checker]]] = []
         self.replacement: Any = None
+        # Modules, names, and what they held and hold.
+        self.places: list[tuple[types.ModuleType, str, Any, Any]] = []
 
     def find(self, arguments: dict[str, Any]) -> Callable | None:
         """The target whose types fit these arguments best.
@@ -140,9 +142,8 @@ def _api_of(function: Any) -> _Api:
     return _apis.setdefault(id(function), _Api(function))
 
 
-def _replace(api: _Api) -> None:
-    """Makes the package's modules hold the function in a form that looks at its arguments."""
-    function = api.function
+def _looking(api: _Api, function: Any) -> Any:
+    """A function in the form that looks at its arguments."""
 
     @functools.wraps(function)
     def dispatching(*args: Any, **kwargs: Any) -> Any:
@@ -150,17 +151,34 @@ def _replace(api: _Api) -> None:
         return function(*args, **kwargs) if result is NotImplemented else result
 
     dispatching._dispatched = function  # type: ignore[attr-defined]
-    api.replacement = dispatching
-    _exchange(function, dispatching)
+    return dispatching
 
 
-def _exchange(old: Any, new: Any) -> None:
+def _replace(api: _Api) -> None:
+    """Makes the package's modules hold the function in the form that looks at its arguments."""
+    plain = api.function
+    forms = {id(plain): _looking(api, plain)}
     for module_name, module in list(sys.modules.items()):
         if not module_name.startswith("eagerflow") or module_name.startswith("eagerflow._core"):
             continue
         for name, value in list(vars(module).items()):
-            if value is old or getattr(value, "_noticed", None) is old:
-                setattr(module, name, new)
+            # Keras holds functions in a form of its own, which stays inside.
+            if value is plain or getattr(value, "_noticed", None) is plain:
+                form = forms.get(id(value))
+                if form is None:
+                    form = forms[id(value)] = _looking(api, value)
+                api.places.append((module, name, value, form))
+                setattr(module, name, form)
+    api.replacement = forms[id(plain)]
+
+
+def _put_back(api: _Api) -> None:
+    """Makes the package's modules hold the function itself again."""
+    for module, name, value, form in api.places:
+        if vars(module).get(name) is form:
+            setattr(module, name, value)
+    api.places = []
+    api.replacement = None
 
 
 def _register(api: _Api, target: Callable, checkers: dict[str, _Checker]) -> None:
@@ -414,8 +432,7 @@ def unregister_dispatch_for(dispatch_target: Callable) -> None:
         found = found or len(kept) < len(api.targets)
         api.targets = kept
         if not kept and api.replacement is not None:
-            _exchange(api.replacement, api.function)
-            api.replacement = None
+            _put_back(api)
     if not found:
         raise ValueError(
             f"Function {dispatch_target} was not registered using a `@dispatch_for_*` decorator."

@@ -42,3 +42,24 @@ def test_names_that_are_imported_later_look_at_types_too():
     tf.experimental.unregister_dispatch_for(reduce_std)
     with pytest.raises(ValueError, match="unsupported type"):
         tf.math.reduce_std(Box(1.0))
+
+
+def test_functions_still_become_layers_of_models():
+    class Box(tf.experimental.ExtensionType):
+        value: tf.Tensor
+
+    def layers():
+        x = tf.keras.Input([3])
+        model = tf.keras.Model(x, tf.nn.silu(tf.nn.gelu(x)))
+        return [type(layer).__name__ for layer in model.layers], len(model.layers)
+
+    before = layers()
+
+    @tf.experimental.dispatch_for_unary_elementwise_apis(Box)
+    def unary(api_func, x):
+        return Box(api_func(x.value))
+
+    assert float(tf.nn.silu(Box(0.0)).value) == 0
+    assert layers() == before
+    tf.experimental.unregister_dispatch_for(unary)
+    assert layers() == before
