@@ -55,11 +55,18 @@ void range(KernelContext& context) {
     const auto start = arithmetic(*context.input(0).data<T>());
     const auto delta = arithmetic(*context.input(2).data<T>());
     T* out = context.output(0).mutable_data<T>();
+    using A = std::remove_const_t<decltype(start)>;
     parallel_for(count, 65'536, [=](int64_t begin, int64_t end) {
+      if (end > INT32_MAX) {
+        for (int64_t i = begin; i < end; ++i) {
+          out[i] = static_cast<T>(start + static_cast<A>(i) * delta);
+        }
+        return;
+      }
+      const auto last = static_cast<int32_t>(end);  // there are vectors for these
 #pragma omp simd
-      for (int64_t i = begin; i < end; ++i) {
-        out[i] =
-            static_cast<T>(start + static_cast<std::remove_const_t<decltype(start)>>(i) * delta);
+      for (int32_t i = static_cast<int32_t>(begin); i < last; ++i) {
+        out[i] = static_cast<T>(start + static_cast<A>(i) * delta);
       }
     });
   });

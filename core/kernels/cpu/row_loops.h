@@ -40,6 +40,9 @@ struct RowLoopsOf {
                            int places, int64_t n, int64_t count, int64_t step, bool add);
   void (*mean_windows)(T* out, const T* x, const int64_t* offsets, int places, int64_t n,
                        int64_t count, int64_t step);
+  // The cross entropy of labels and softmax(x); `out`, which holds exp(x - top) and adds up to
+  // `sum`, becomes its gradient.
+  T (*cross_entropy)(T* out, const T* x, const T* labels, T top, T sum, int64_t n);
   // The cross entropy of labels z and sigmoid(x).
   void (*sigmoid_cross_entropy)(T* out, const T* z, const T* x, int64_t n);
 };

@@ -10,6 +10,28 @@
 namespace ef::cpu::EF_ISA {
 namespace {
 
+// The first n numbers of a vector; those behind are zero.
+template <class T>
+EF_INLINE Vec<T> load(const T* from, int64_t n = kLanes<T>) {
+#if defined(__AVX512F__)
+  if constexpr (std::is_same_v<T, float>) {
+    return (Vec<T>)_mm512_maskz_loadu_ps(static_cast<__mmask16>((1u << n) - 1), from);
+  }
+#endif
+  Vec<T> v = {};
+  std::memcpy(&v, from, static_cast<size_t>(n) * sizeof(T));
+  return v;
+}
+template <class T>
+EF_INLINE void store(T* to, Vec<T> v, int64_t n = kLanes<T>) {
+#if defined(__AVX512F__)
+  if constexpr (std::is_same_v<T, float>) {
+    return _mm512_mask_storeu_ps(to, static_cast<__mmask16>((1u << n) - 1), (__m512)v);
+  }
+#endif
+  std::memcpy(to, &v, static_cast<size_t>(n) * sizeof(T));
+}
+
 struct Larger {
   template <class V>
   static auto of(V a, V b) {
@@ -23,13 +45,34 @@ struct Smaller {
   }
 };
 
+// The extreme of `result` and the first n numbers of a vector; NaN if one of them is.
+template <class Better, class T>
+T extreme_of_lanes(Vec<T> v, int64_t n, T result) {
+#if defined(__AVX512F__)
+  if constexpr (std::is_same_v<T, float>) {
+    const auto lanes = static_cast<__mmask16>((1u << n) - 1);
+    if (result != result) return result;
+    if (_mm512_mask_cmp_ps_mask(lanes, (__m512)v, (__m512)v, _CMP_UNORD_Q)) {
+      return __builtin_nanf("");
+    }
+    const __m512 all = _mm512_mask_mov_ps(_mm512_set1_ps(result), lanes, (__m512)v);
+    return std::is_same_v<Better, Larger> ? _mm512_reduce_max_ps(all) : _mm512_reduce_min_ps(all);
+  }
+#endif
+  // Without branches, which nobody foresees.
+  for (int64_t k = 0; k < n; ++k) {
+    const T value = v[k];
+    result = (Better::of(value, result) | (value != value)) ? value : result;
+  }
+  return result;
+}
+
 // The extreme of n > 0 numbers; NaN if one of them is.
 template <class Better, class T>
 T extreme_of(const T* x, int64_t n) {
   constexpr int64_t kWidth = kLanes<T>;
   constexpr int kChains = 4;  // independent ones hide the latency of a comparison
   T result = x[0];
-  const auto take = [&](T v) { result = Better::of(v, result) || v != v ? v : result; };
   int64_t i = 0;
   if (n >= kWidth) {
     const auto join = [](Vec<T> v, Vec<T>& b) { b = Better::of(v, b) | (v != v) ? v : b; };
@@ -48,10 +91,22 @@ T extreme_of(const T* x, int64_t n) {
     join(best[1], best[0]);
     join(best[3], best[2]);
     join(best[2], best[0]);
-    for (int64_t k = 0; k < kWidth; ++k) take(best[0][k]);
+    result = extreme_of_lanes<Better, T>(best[0], kWidth, result);
   }
-  for (; i < n; ++i) take(x[i]);
-  return result;
+  return i < n ? extreme_of_lanes<Better, T>(load(x + i, n - i), n - i, result) : result;
+}
+
+// The sum of the first n numbers of a vector.
+template <class V>
+auto sum_of_lanes(V v, int64_t n) {
+#if defined(__AVX512F__)
+  if constexpr (std::is_same_v<V, F32>) {
+    return _mm512_mask_reduce_add_ps(static_cast<__mmask16>((1u << n) - 1), (__m512)v);
+  }
+#endif
+  auto total = v[0];
+  for (int64_t k = 1; k < n; ++k) total += v[k];
+  return total;
 }
 
 template <class T>
@@ -101,15 +156,11 @@ T exp_shifted(T* out, const T* x, T number, int64_t n) {
     step(i + kWidth, sums[1]);
   }
   for (; i + kWidth <= n; i += kWidth) step(i, sums[0]);
-  sums[0] += sums[1];
-  T total = 0;
-  for (int64_t k = 0; k < kWidth; ++k) total += sums[0][k];
+  T total = i > 0 ? sum_of_lanes(sums[0] + sums[1], kWidth) : T(0);
   if (i < n) {
-    Vec<T> v = {};
-    std::memcpy(&v, x + i, static_cast<size_t>(n - i) * sizeof(T));
-    v = vexp(v - number);
-    for (int64_t k = 0; k < n - i; ++k) total += v[k];
-    std::memcpy(out + i, &v, static_cast<size_t>(n - i) * sizeof(T));
+    const Vec<T> v = vexp(load(x + i, n - i) - number);
+    store(out + i, v, n - i);
+    total += sum_of_lanes(v, n - i);
   }
   return total;
 }
@@ -178,17 +229,6 @@ void max_grad_pixels(T* out, const T* x, const T* y, const T* dy, int32_t* found
   }
 }
 
-template <class T>
-Vec<T> load(const T* from, int64_t n = kLanes<T>) {
-  Vec<T> v = {};
-  std::memcpy(&v, from, static_cast<size_t>(n) * sizeof(T));
-  return v;
-}
-template <class T>
-void store(T* to, Vec<T> v, int64_t n = kLanes<T>) {
-  std::memcpy(to, &v, static_cast<size_t>(n) * sizeof(T));
-}
-
 // Calls body(i, size) for parts of [0, n) of a vector's size, with a constant one where possible.
 template <class T, class Body>
 void for_vectors(int64_t n, const Body& body) {
@@ -244,6 +284,20 @@ void max_windows_grad(T* out, const T* x, const T* y, const T* dy, const int64_t
   }
 }
 
+template <class T>
+T cross_entropy(T* out, const T* x, const T* labels, T top, T sum, int64_t n) {
+  const T factor = T(1) / sum;
+  const T log_sum = vlog(Vec<T>{} + sum)[0];
+  Vec<T> total = {};
+  for_vectors<T>(n, [&](int64_t i, auto size) {
+    const Vec<T> label = load(labels + i, size);
+    // A label of zero asks for nothing, whatever the logit (minus infinity too).
+    total += label != 0 ? label * (log_sum - (load(x + i, size) - top)) : Vec<T>{};
+    store(out + i, load(out + i, size) * factor - label, size);
+  });
+  return sum_of_lanes(total, kLanes<T>);
+}
+
 // max(x, 0) - x z + log(1 + exp(-|x|)): no overflow for any x.
 template <class T>
 void sigmoid_cross_entropy(T* out, const T* z, const T* x, int64_t n) {
@@ -275,6 +329,7 @@ constexpr RowLoopsOf<T> kLoops = {
     .max_windows = max_windows<T>,
     .max_windows_grad = max_windows_grad<T>,
     .mean_windows = mean_windows<T>,
+    .cross_entropy = cross_entropy<T>,
     .sigmoid_cross_entropy = sigmoid_cross_entropy<T>,
 };
 

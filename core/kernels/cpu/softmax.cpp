@@ -143,15 +143,7 @@ void softmax_cross_entropy(KernelContext& context) {
       T* out = gradient + r * rows.width;
       T top;
       const T sum = shifted_exp(out, row, rows.width, &top);
-      const T log_sum = std::log(sum);
-      T total = 0;
-      for (int64_t i = 0; i < rows.width; ++i) {
-        // A label of zero asks for nothing, whatever the logit (minus infinity too).
-        if (label[i] != 0) total += label[i] * (log_sum - (row[i] - top));
-      }
-      loss[r] = total;
-      const T factor = T(1) / sum;
-      for (int64_t i = 0; i < rows.width; ++i) out[i] = out[i] * factor - label[i];
+      loss[r] = row_loops_of<T>().cross_entropy(out, row, label, top, sum, rows.width);
     });
   });
 }
