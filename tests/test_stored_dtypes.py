@@ -88,3 +88,15 @@ def test_large_arrays_convert_in_threads():
     assert (tf.cast(tf.cast(x, tf.experimental.float8_e5m2), tf.float32).numpy()[:3] == x[:3]).all()
     assert (tf.cast(tf.cast(quantized, tf.experimental.int4), tf.int32).numpy()
             == ((x.astype(np.int32) + 8) & 15) - 8).all()  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["qint8", "quint8", "qint32"])
+def test_ragged_and_sparse_quantized_numbers_become_dense(name):
+    x = values(name)
+    ragged = tf.RaggedTensor.from_row_lengths(x, [1, 3])
+    assert ragged.to_tensor().dtype is x.dtype
+    assert ragged.to_tensor().numpy().tolist() == [[3, 0, 0], [100, 1, 0]]
+    filled = ragged.to_tensor(default_value=tf.cast(7, x.dtype), shape=[2, 2])
+    assert filled.numpy().tolist() == [[3, 7], [100, 1]]
+    dense = tf.sparse.to_dense(tf.SparseTensor([[0], [1], [2], [4]], x, [5]))
+    assert dense.dtype is x.dtype and dense.numpy().tolist() == [3, 100, 1, 0, 0]

@@ -262,6 +262,11 @@ def bitcast(input: Any, type: Any, name: str | None = None) -> Tensor:
     return _core.convert(view.reshape(shape), target, None)
 
 
+def integers_of(value: Tensor) -> Tensor:
+    """The integers that a tensor of quantized numbers is made of."""
+    return bitcast(value, dtypes.as_dtype(value.dtype.as_numpy_dtype[0]))
+
+
 def get_static_value(tensor: Any, partial: bool = False) -> Any:
     """The value of a tensor as a NumPy array; other values as they are.
 

@@ -9,6 +9,7 @@ import numpy as np
 from eagerflow import _core
 from eagerflow import dtype as dtypes
 from eagerflow.ops.array import invalid_argument, slices_at
+from eagerflow.ops.conversion import bitcast, integers_of
 from eagerflow.ragged_tensor import RaggedTensor
 from eagerflow.row_partition import RowPartition
 from eagerflow.sparse_tensor import SparseTensor
@@ -47,6 +48,11 @@ def padded_places(value: RaggedTensor) -> np.ndarray:
 def to_tensor(value: RaggedTensor, default: Any, shape: Any) -> Tensor:
     """See `tf.RaggedTensor.to_tensor`."""
     flat = value.flat_values
+    if flat.dtype.is_quantized:
+        if default is not None:
+            default = integers_of(_core.convert(default, flat.dtype, None))
+        plain = to_tensor(value.with_flat_values(integers_of(flat)), default, shape)
+        return bitcast(plain, flat.dtype)
     inner = flat._shape_tuple()[1:]
     if shape is None and default is None and value.ragged_rank == 1:
         partition = value._partition

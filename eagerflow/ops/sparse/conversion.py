@@ -10,6 +10,7 @@ import numpy as np
 from eagerflow import _core
 from eagerflow import dtype as dtypes
 from eagerflow.ops.array import invalid_argument, slices_at
+from eagerflow.ops.conversion import bitcast, integers_of
 from eagerflow.sparse_tensor import SparseTensor, SparseTensorValue
 
 _ops = _core.ops
@@ -124,6 +125,10 @@ def to_dense(
     if default.ndim:
         raise invalid_argument(f"default_value must be a scalar, got {default.shape}")
     shape = value.dense_shape.numpy().tolist()
+    if values.dtype.is_quantized:
+        plain = [integers_of(values), integers_of(default)]
+        dense = _ops.sparse_to_dense(*plain, value.indices, shape, validate_indices)
+        return bitcast(dense, values.dtype)
     return _ops.sparse_to_dense(values, default, value.indices, shape, validate_indices)
 
 
