@@ -51,8 +51,8 @@ def to_tensor(value: RaggedTensor, default: Any, shape: Any) -> Tensor:
     if flat.dtype.is_quantized:
         if default is not None:
             default = integers_of(_core.convert(default, flat.dtype, None))
-        plain = to_tensor(value.with_flat_values(integers_of(flat)), default, shape)
-        return bitcast(plain, flat.dtype)
+        moved = to_tensor(value.with_flat_values(integers_of(flat)), default, shape)
+        return bitcast(moved, flat.dtype)
     inner = flat._shape_tuple()[1:]
     if shape is None and default is None and value.ragged_rank == 1:
         partition = value._partition
