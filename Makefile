@@ -76,7 +76,7 @@ oracle: wheel .venv-oracle/.ready
 	.venv-oracle/bin/python -m pip install --quiet --no-deps --force-reinstall dist/eagerflow-*.whl
 	cd tests && ../.venv-oracle/bin/python -m oracle.record --check
 	cd tests && ../.venv-oracle/bin/python -m oracle.files
-	cd tests && ../.venv-oracle/bin/python -m oracle.nonsense --limit 0.25
+	cd tests && ../.venv-oracle/bin/python -m oracle.nonsense --limit 0.05
 
 .venv-bench/.ready: pyproject.toml tools/requirements.py
 	$(PYTHON) -m venv .venv-bench

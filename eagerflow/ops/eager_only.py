@@ -280,6 +280,11 @@ def ragged_fill_empty_rows_grad(
     """
     places = _core.convert(reverse_index_map, dtypes.int64, None)
     gradient = _core.convert(grad_values, None, None)
+    if places.ndim != 1 or gradient.ndim != 1:
+        raise invalid_argument(
+            f"reverse_index_map and grad_values must be vectors, got shapes {places.shape} and "
+            f"{gradient.shape} [Op:RaggedFillEmptyRowsGrad]"
+        )
     taken = _ops.gather(gradient, places, 0, 0)
     others = _ops.reduce_sum(gradient) - _ops.reduce_sum(taken)
     return RaggedFillEmptyRowsGrad(taken, others)

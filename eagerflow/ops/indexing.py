@@ -333,7 +333,7 @@ def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Tensor:
     return _core.convert(np.stack(coordinates), indices.dtype, None)
 
 
-@raises_like("InvertPermutation")
+@raises_like("InvertPermutation", first=True)
 def invert_permutation(x: Any, name: str | None = None) -> Tensor:
     """The permutation that undoes another one.
 

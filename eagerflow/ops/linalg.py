@@ -86,7 +86,7 @@ def trace(x: Any, name: str | None = None) -> Tensor:
     return _ops.reduce_sum(_ops.diag_part(x), axis=-1)
 
 
-@raises_like("Diag")
+@raises_like("Diag", first=True)
 def tensor_diag(diagonal: Any, name: str | None = None) -> Tensor:
     """A tensor of twice the rank with the given elements on its diagonal.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -297,6 +298,10 @@ def softmax(sp_input: Any, name: str | None = None) -> SparseTensor:
     if len(sizes) < 2:
         raise invalid_argument(
             f"Input should have rank >= 2, but got: {len(sizes)} [Op:SparseSoftmax]"
+        )
+    if math.prod(map(int, sizes)) >= 2**63:
+        raise invalid_argument(
+            f"A sparse tensor of shape {list(sizes)} has too many places [Op:SparseSoftmax]"
         )
     rows = flat_places(value.indices.numpy()[:, :-1], sizes[:-1])
     _, ids = np.unique(rows, return_inverse=True)
