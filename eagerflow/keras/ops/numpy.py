@@ -215,6 +215,14 @@ from eagerflow.keras.ops.reductions import (
     var,
     vdot,
 )
+from eagerflow.keras.ops.windows import (
+    bartlett,
+    blackman,
+    geomspace,
+    hamming,
+    hanning,
+    kaiser,
+)
 
 __all__ = [
     "abs",
@@ -242,6 +250,7 @@ __all__ = [
     "array",
     "array_split",
     "average",
+    "bartlett",
     "bincount",
     "bitwise_and",
     "bitwise_invert",
@@ -250,6 +259,7 @@ __all__ = [
     "bitwise_or",
     "bitwise_right_shift",
     "bitwise_xor",
+    "blackman",
     "broadcast_to",
     "cbrt",
     "ceil",
@@ -298,9 +308,12 @@ __all__ = [
     "full",
     "full_like",
     "gcd",
+    "geomspace",
     "get_item",
     "greater",
     "greater_equal",
+    "hamming",
+    "hanning",
     "heaviside",
     "histogram",
     "hsplit",
@@ -318,6 +331,7 @@ __all__ = [
     "isneginf",
     "isposinf",
     "isreal",
+    "kaiser",
     "kron",
     "lcm",
     "ldexp",

@@ -149,3 +149,18 @@ def transforms_and_back(tf, center, window):
     x = tf.constant(array((2, 64), seed=8))
     parts = ops.stft(x, 12, 4, 16, window=window, center=center)
     return [*parts, ops.istft(parts, 12, 4, 16, window=window, center=center)[:, 16:32]]
+
+
+@case(loose=20, name=("bartlett", "blackman", "hamming", "hanning"), length=(2, 5, 8))
+def windows(tf, name, length):
+    return getattr(keras(tf).ops, name)(length)
+
+
+@case(loose=50)
+def more_windows(tf):
+    ops = keras(tf).ops
+    return [
+        ops.kaiser(7, 3.0),
+        ops.geomspace(1.0, 1000.0, 7),
+        ops.geomspace(-2.0, -32.0, 4, endpoint=False),
+    ]

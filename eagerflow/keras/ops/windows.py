@@ -1,0 +1,88 @@
+"""Windows of signals under NumPy's names, and numbers at equal ratios."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from eagerflow import _core
+from eagerflow import dtype as dtypes
+from eagerflow.keras import config
+from eagerflow.keras.ops.arrays import logspace
+from eagerflow.keras.ops.promotion import tensor
+from eagerflow.ops import conversion
+from eagerflow.ops import windows as shapes
+
+_ops = _core.ops
+
+
+def bartlett(x: int) -> Any:
+    """A window of so many numbers that rises to one in straight lines.
+
+    >>> print(tf.keras.ops.bartlett(5).numpy())
+    [0.  0.5 1.  0.5 0. ]
+    """
+    length = int(x)
+    if length < 2:
+        return _ops.ones([length], dtypes.float32)
+    places = _ops.cast(_ops.range(0, length, 1), dtypes.float32) * (2.0 / (length - 1))
+    return _ops.minimum(places, 2.0 - places)
+
+
+def blackman(x: int) -> Any:
+    """A window of so many numbers that is a sum of three cosines.
+
+    >>> print(tf.keras.ops.blackman(3).numpy().round(2) + 0.0)
+    [0. 1. 0.]
+    """
+    length = int(x)
+    if length < 2:
+        return _ops.ones([length], dtypes.float32)
+    turns = _ops.cast(_ops.range(0, length, 1), dtypes.float32) * (6.283185307179586 / (length - 1))
+    return 0.42 - 0.5 * _ops.cos(turns) + 0.08 * _ops.cos(turns * 2.0)
+
+
+def hamming(x: int) -> Any:
+    """Hamming's window of so many numbers.
+
+    >>> print(tf.keras.ops.hamming(3).numpy().round(2))
+    [0.08 1.   0.08]
+    """
+    return shapes.hamming_window(int(x), periodic=False)
+
+
+def hanning(x: int) -> Any:
+    """Hann's window of so many numbers.
+
+    >>> print(tf.keras.ops.hanning(3).numpy().round(2))
+    [0. 1. 0.]
+    """
+    return shapes.hann_window(int(x), periodic=False)
+
+
+def kaiser(x: int, beta: float) -> Any:
+    """Kaiser's window of so many numbers.
+
+    >>> print(tf.keras.ops.kaiser(3, 0.0).numpy())
+    [1. 1. 1.]
+    """
+    return shapes.kaiser_window(int(x), beta=beta)
+
+
+def geomspace(
+    start: Any,
+    stop: Any,
+    num: int = 50,
+    endpoint: bool = True,
+    dtype: Any = None,
+    axis: int = 0,
+) -> Any:
+    """Numbers at equal ratios between two bounds of the same sign.
+
+    >>> print(tf.keras.ops.geomspace(1.0, 100.0, 3).numpy().round(3))
+    [  1.  10. 100.]
+    """
+    kind = dtypes.as_dtype(dtype or config.floatx())
+    first, last = (conversion.cast(tensor(bound), kind) for bound in (start, stop))
+    tens = [_ops.log(_ops.abs(bound)) / 2.302585092994046 for bound in (first, last)]
+    found = logspace(*tens, num=num, endpoint=endpoint, base=10, dtype=dtype, axis=axis)
+    return found * conversion.cast(_ops.sign(first), found.dtype)
