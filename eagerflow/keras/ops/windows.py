@@ -83,6 +83,6 @@ def geomspace(
     """
     kind = dtypes.as_dtype(dtype or config.floatx())
     first, last = (conversion.cast(tensor(bound), kind) for bound in (start, stop))
-    tens = [_ops.log(_ops.abs(bound)) / 2.302585092994046 for bound in (first, last)]
-    found = logspace(*tens, num=num, endpoint=endpoint, base=10, dtype=dtype, axis=axis)
+    low, high = (_ops.log(_ops.abs(bound)) / 2.302585092994046 for bound in (first, last))
+    found = logspace(low, high, num=num, endpoint=endpoint, base=10, dtype=dtype, axis=axis)
     return found * conversion.cast(_ops.sign(first), found.dtype)
