@@ -161,7 +161,7 @@ class _FunctionCall:
 
     __slots__ = ("_arguments", "_find", "_number", "_place", "_streams")
 
-    def __init__(self, find: Any, *arguments: Any) -> None:
+    def __init__(self, find: Any, arguments: tuple = ()) -> None:
         self._find = find
         self._arguments = arguments
         self._streams: FunctionStreams | None = None
@@ -174,7 +174,7 @@ class _FunctionCall:
             self._streams = self._find(*self._arguments)
         return self._streams
 
-    def draw(self, operation: Any, op_seed: int | None, blocks: int) -> tuple[int, int, int]:
+    def __call__(self, operation: Any, op_seed: int | None, blocks: int) -> tuple[int, int, int]:
         """See `draw` of this module."""
         place, number = self._place, self._number
         self._place = place + 1
@@ -213,11 +213,10 @@ def call_as_traced(find: Any, arguments: tuple, function: Any, args: tuple, kwar
         kwargs: its arguments by name.
     """
     before = _source.draw
-    outer = getattr(before, "__self__", None)
-    if type(outer) is _FunctionCall:
-        _source.draw = _FunctionCall(outer.inner).draw
+    if type(before) is _FunctionCall:
+        _source.draw = _FunctionCall(before.inner)
     else:
-        _source.draw = _FunctionCall(find, *arguments).draw
+        _source.draw = _FunctionCall(find, arguments)
     try:
         return function(*args, **kwargs)
     finally:
@@ -268,7 +267,7 @@ def as_traced(function: Any, streams: FunctionStreams) -> Any:
 
     def call(*args: Any, **kwargs: Any) -> Any:
         before = _source.draw
-        _source.draw = _FunctionCall(find).draw
+        _source.draw = _FunctionCall(find)
         try:
             return function(*args, **kwargs)
         finally:
@@ -282,13 +281,13 @@ def once(make: Any) -> Any:
 
     Where a traced function would contain the seed, it is made as in its traces and kept.
     """
-    call = getattr(_source.draw, "__self__", None)
+    call = _source.draw
     return call.once(make) if type(call) is _FunctionCall else make()
 
 
 def inside_function() -> bool:
     """Whether a function is being called whose random operations draw as those of a graph do."""
-    return type(getattr(_source.draw, "__self__", None)) is _FunctionCall
+    return type(_source.draw) is _FunctionCall
 
 
 def current() -> Any:
