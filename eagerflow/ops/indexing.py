@@ -52,7 +52,9 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
         return _ops.where_indices(condition)
     if x is None or y is None:
         raise ValueError("x and y must both be non-None or both be None.")
-    if not isinstance(condition, CompositeTensor | Tensor | _core.Variable):
+    # Beside lists, a tensor is asked to be boolean; beside tensors and numbers the operation asks.
+    asked = isinstance(x, list) or isinstance(y, list) or not isinstance(condition, Tensor)
+    if asked and not isinstance(condition, CompositeTensor):
         condition = _core.convert(condition, dtypes.bool, None)
     return _ops.select(condition, x, y)
 
