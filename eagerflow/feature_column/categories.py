@@ -17,6 +17,7 @@ from eagerflow.feature_column.base import (
     is_sparse,
     shown,
 )
+from eagerflow.feature_column.parents import OfFeature
 from eagerflow.feature_column.serialization import (
     deserialize_feature_column,
     serialize_feature_column,
@@ -29,20 +30,11 @@ _ops = _core.ops
 
 
 class IdentityCategoricalColumn(
+    OfFeature,
     CategoricalColumn,
     namedtuple("IdentityCategoricalColumn", ["key", "number_buckets", "default_value"]),
 ):
     """Made by `tf.feature_column.categorical_column_with_identity`."""
-
-    @property
-    def name(self) -> str:
-        """The feature's name."""
-        return self.key
-
-    @property
-    def parents(self) -> list[Any]:
-        """The feature's name."""
-        return [self.key]
 
     @property
     def parse_example_spec(self) -> dict[str, Any]:
@@ -75,38 +67,13 @@ class IdentityCategoricalColumn(
         """The numbers, without weights."""
         return self.IdWeightPair(transformation_cache.get(self, state_manager), None)
 
-    def get_config(self) -> dict[str, Any]:
-        """The arguments that make a column like this one."""
-        return dict(zip(self._fields, self, strict=True))
-
-    @classmethod
-    def from_config(
-        cls, config: dict[str, Any], custom_objects: Any = None, columns_by_name: Any = None
-    ) -> Any:
-        """A column from what `get_config` returned."""
-        return cls(**config)
-
 
 class HashedCategoricalColumn(
+    OfFeature,
     CategoricalColumn,
     namedtuple("HashedCategoricalColumn", ["key", "hash_bucket_size", "dtype"]),
 ):
     """Made by `tf.feature_column.categorical_column_with_hash_bucket`."""
-
-    @property
-    def name(self) -> str:
-        """The feature's name."""
-        return self.key
-
-    @property
-    def parents(self) -> list[Any]:
-        """The feature's name."""
-        return [self.key]
-
-    @property
-    def parse_example_spec(self) -> dict[str, Any]:
-        """A feature of any number of values."""
-        return {self.key: VarLenFeature(self.dtype)}
 
     @property
     def num_buckets(self) -> int:
@@ -133,18 +100,6 @@ class HashedCategoricalColumn(
     def get_sparse_tensors(self, transformation_cache: Any, state_manager: Any) -> Any:
         """The buckets, without weights."""
         return self.IdWeightPair(transformation_cache.get(self, state_manager), None)
-
-    def get_config(self) -> dict[str, Any]:
-        """The arguments that make a column like this one."""
-        config = dict(zip(self._fields, self, strict=True))
-        return {**config, "dtype": self.dtype.name}
-
-    @classmethod
-    def from_config(
-        cls, config: dict[str, Any], custom_objects: Any = None, columns_by_name: Any = None
-    ) -> Any:
-        """A column from what `get_config` returned."""
-        return cls(**{**config, "dtype": dtypes.as_dtype(config["dtype"])})
 
 
 class WeightedCategoricalColumn(

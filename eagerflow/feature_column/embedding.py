@@ -10,6 +10,7 @@ from eagerflow import _core
 from eagerflow import dtype as dtypes
 from eagerflow.feature_column.base import DenseColumn, SequenceDenseColumn
 from eagerflow.feature_column.categories import steps_of
+from eagerflow.feature_column.parents import OfCategories
 from eagerflow.feature_column.sequence import check_sequence, check_single
 from eagerflow.feature_column.serialization import (
     deserialize_feature_column,
@@ -23,23 +24,13 @@ from eagerflow.shapes import TensorShape
 _ops = _core.ops
 
 
-class _Embedding(DenseColumn, SequenceDenseColumn):
+class _Embedding(OfCategories, DenseColumn, SequenceDenseColumn):
     """What columns of learned vectors have in common."""
 
     categorical_column: Any
     combiner: str
     max_norm: float | None
     use_safe_embedding_lookup: bool
-
-    @property
-    def parents(self) -> list[Any]:
-        """The column of categories."""
-        return [self.categorical_column]
-
-    @property
-    def parse_example_spec(self) -> dict[str, Any]:
-        """What the column of categories needs."""
-        return self.categorical_column.parse_example_spec
 
     def transform_feature(self, transformation_cache: Any, state_manager: Any) -> Any:
         """The categories and their weights."""

@@ -7,16 +7,16 @@ from typing import Any
 
 from eagerflow.feature_column.base import CategoricalColumn, DenseColumn, SequenceDenseColumn
 from eagerflow.feature_column.categories import steps_of, with_vectors
+from eagerflow.feature_column.parents import OfCategories
 from eagerflow.feature_column.sequence import check_sequence, check_single
-from eagerflow.feature_column.serialization import (
-    deserialize_feature_column,
-    serialize_feature_column,
-)
 from eagerflow.shapes import TensorShape
 
 
 class IndicatorColumn(
-    DenseColumn, SequenceDenseColumn, namedtuple("IndicatorColumn", ["categorical_column"])
+    OfCategories,
+    DenseColumn,
+    SequenceDenseColumn,
+    namedtuple("IndicatorColumn", ["categorical_column"]),
 ):
     """Made by `tf.feature_column.indicator_column`."""
 
@@ -24,16 +24,6 @@ class IndicatorColumn(
     def name(self) -> str:
         """The name of the categories, and what became of them."""
         return f"{self.categorical_column.name}_indicator"
-
-    @property
-    def parents(self) -> list[Any]:
-        """The column of categories."""
-        return [self.categorical_column]
-
-    @property
-    def parse_example_spec(self) -> dict[str, Any]:
-        """What the column of categories needs."""
-        return self.categorical_column.parse_example_spec
 
     @property
     def variable_shape(self) -> TensorShape:
@@ -69,18 +59,6 @@ class IndicatorColumn(
         vectors = transformation_cache.get(self, state_manager)
         pair = self.categorical_column.get_sparse_tensors(transformation_cache, state_manager)
         return self.TensorSequenceLengthPair(vectors, steps_of(pair.id_tensor))
-
-    def get_config(self) -> dict[str, Any]:
-        """The arguments that make a column like this one."""
-        return {"categorical_column": serialize_feature_column(self.categorical_column)}
-
-    @classmethod
-    def from_config(
-        cls, config: dict[str, Any], custom_objects: Any = None, columns_by_name: Any = None
-    ) -> Any:
-        """A column from what `get_config` returned."""
-        inner = config["categorical_column"]
-        return cls(deserialize_feature_column(inner, custom_objects, columns_by_name))
 
 
 def indicator_column(categorical_column: Any) -> IndicatorColumn:

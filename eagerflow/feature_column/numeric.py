@@ -17,11 +17,10 @@ from eagerflow.feature_column.base import (
     is_sparse,
     shown,
 )
+from eagerflow.feature_column.parents import OfFeature
 from eagerflow.feature_column.serialization import (
     deserialize_feature_column,
-    deserialize_function,
     serialize_feature_column,
-    serialize_function,
     with_tuples,
 )
 from eagerflow.io.features import FixedLenFeature
@@ -32,20 +31,11 @@ _ops = _core.ops
 
 
 class NumericColumn(
+    OfFeature,
     DenseColumn,
     namedtuple("NumericColumn", ["key", "shape", "default_value", "dtype", "normalizer_fn"]),
 ):
     """A feature of numbers; made by `tf.feature_column.numeric_column`."""
-
-    @property
-    def name(self) -> str:
-        """The feature's name."""
-        return self.key
-
-    @property
-    def parents(self) -> list[Any]:
-        """The feature's name."""
-        return [self.key]
 
     @property
     def parse_example_spec(self) -> dict[str, Any]:
@@ -76,23 +66,6 @@ class NumericColumn(
     def get_dense_tensor(self, transformation_cache: Any, state_manager: Any) -> Any:
         """The normalized numbers, float32 `[batch, *shape]`."""
         return transformation_cache.get(self, state_manager)
-
-    def get_config(self) -> dict[str, Any]:
-        """The arguments that make a column like this one."""
-        config = dict(zip(self._fields, self, strict=True))
-        config["normalizer_fn"] = serialize_function(self.normalizer_fn)
-        config["dtype"] = self.dtype.name
-        return config
-
-    @classmethod
-    def from_config(
-        cls, config: dict[str, Any], custom_objects: Any = None, columns_by_name: Any = None
-    ) -> Any:
-        """A column from what `get_config` returned."""
-        config = with_tuples(config)
-        function = deserialize_function(config["normalizer_fn"], custom_objects, "normalizer_fn")
-        config.update(normalizer_fn=function, dtype=dtypes.as_dtype(config["dtype"]))
-        return cls(**config)
 
 
 class BucketizedColumn(

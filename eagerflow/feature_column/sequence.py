@@ -25,18 +25,11 @@ from eagerflow.feature_column.numeric import (
     checked_number_dtype,
     checked_shape,
 )
-from eagerflow.feature_column.serialization import (
-    deserialize_feature_column,
-    deserialize_function,
-    serialize_feature_column,
-    serialize_function,
-    with_tuples,
-)
+from eagerflow.feature_column.parents import OfCategories, OfFeature
 from eagerflow.feature_column.vocabulary import (
     _from_file,
     categorical_column_with_vocabulary_list,
 )
-from eagerflow.io.features import VarLenFeature
 from eagerflow.ops.sparse.arrangement import reshape
 from eagerflow.ops.sparse.conversion import to_dense
 from eagerflow.shapes import TensorShape
@@ -45,7 +38,7 @@ _ops = _core.ops
 
 
 class SequenceCategoricalColumn(
-    CategoricalColumn, namedtuple("SequenceCategoricalColumn", ["categorical_column"])
+    OfCategories, CategoricalColumn, namedtuple("SequenceCategoricalColumn", ["categorical_column"])
 ):
     """Sequences of categories."""
 
@@ -53,16 +46,6 @@ class SequenceCategoricalColumn(
     def name(self) -> str:
         """The name of the categories."""
         return self.categorical_column.name
-
-    @property
-    def parents(self) -> list[Any]:
-        """The column of categories."""
-        return [self.categorical_column]
-
-    @property
-    def parse_example_spec(self) -> dict[str, Any]:
-        """What the column of categories needs."""
-        return self.categorical_column.parse_example_spec
 
     @property
     def num_buckets(self) -> int:
@@ -78,18 +61,6 @@ class SequenceCategoricalColumn(
         pair = self.categorical_column.get_sparse_tensors(transformation_cache, state_manager)
         return self.IdWeightPair(*(None if part is None else _by_step(part) for part in pair))
 
-    def get_config(self) -> dict[str, Any]:
-        """The arguments that make a column like this one."""
-        return {"categorical_column": serialize_feature_column(self.categorical_column)}
-
-    @classmethod
-    def from_config(
-        cls, config: dict[str, Any], custom_objects: Any = None, columns_by_name: Any = None
-    ) -> Any:
-        """A column from what `get_config` returned."""
-        inner = config["categorical_column"]
-        return cls(deserialize_feature_column(inner, custom_objects, columns_by_name))
-
 
 def _by_step(values: Any) -> Any:
     """Sparse sequences `[batch, steps, n]`; n is 1 unless steps have several values."""
@@ -98,27 +69,13 @@ def _by_step(values: Any) -> Any:
 
 
 class SequenceNumericColumn(
+    OfFeature,
     SequenceDenseColumn,
     namedtuple(
         "SequenceNumericColumn", ["key", "shape", "default_value", "dtype", "normalizer_fn"]
     ),
 ):
     """Made by `tf.feature_column.sequence_numeric_column`."""
-
-    @property
-    def name(self) -> str:
-        """The feature's name."""
-        return self.key
-
-    @property
-    def parents(self) -> list[Any]:
-        """The feature's name."""
-        return [self.key]
-
-    @property
-    def parse_example_spec(self) -> dict[str, Any]:
-        """A feature of any number of values."""
-        return {self.key: VarLenFeature(self.dtype)}
 
     @property
     def variable_shape(self) -> TensorShape:
@@ -148,22 +105,6 @@ class SequenceNumericColumn(
         np.maximum.at(lengths, places[:, 0], places[:, 1] + 1)
         lengths = -(-lengths // size)
         return self.TensorSequenceLengthPair(dense, _core.convert(lengths, None, None))
-
-    def get_config(self) -> dict[str, Any]:
-        """The arguments that make a column like this one."""
-        config = dict(zip(self._fields, self, strict=True))
-        config["normalizer_fn"] = serialize_function(self.normalizer_fn)
-        return {**config, "dtype": self.dtype.name}
-
-    @classmethod
-    def from_config(
-        cls, config: dict[str, Any], custom_objects: Any = None, columns_by_name: Any = None
-    ) -> Any:
-        """A column from what `get_config` returned."""
-        config = with_tuples(config)
-        function = deserialize_function(config["normalizer_fn"], custom_objects, "normalizer_fn")
-        config.update(normalizer_fn=function, dtype=dtypes.as_dtype(config["dtype"]))
-        return cls(**config)
 
 
 def check_single(column: Any, kind: str) -> None:

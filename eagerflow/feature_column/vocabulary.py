@@ -18,13 +18,12 @@ from eagerflow.feature_column.base import (
     checked_key,
     shown,
 )
-from eagerflow.feature_column.serialization import with_tuples
-from eagerflow.io.features import VarLenFeature
+from eagerflow.feature_column.parents import OfFeature
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.fingerprint import fingerprint64
 
 
-class _Vocabulary(CategoricalColumn):
+class _Vocabulary(OfFeature, CategoricalColumn):
     """A column whose categories are the numbers of terms."""
 
     key: str
@@ -39,21 +38,6 @@ class _Vocabulary(CategoricalColumn):
     @functools.cached_property
     def _table(self) -> dict[Any, int]:
         return {term: number for number, term in enumerate(self.terms())}
-
-    @property
-    def name(self) -> str:
-        """The feature's name."""
-        return self.key
-
-    @property
-    def parents(self) -> list[Any]:
-        """The feature's name."""
-        return [self.key]
-
-    @property
-    def parse_example_spec(self) -> dict[str, Any]:
-        """A feature of any number of values."""
-        return {self.key: VarLenFeature(self.dtype)}
 
     def _number(self, term: Any) -> int:
         number = self._table.get(term)
@@ -84,19 +68,6 @@ class _Vocabulary(CategoricalColumn):
     def get_sparse_tensors(self, transformation_cache: Any, state_manager: Any) -> Any:
         """The numbers of terms, without weights."""
         return self.IdWeightPair(transformation_cache.get(self, state_manager), None)
-
-    def get_config(self) -> dict[str, Any]:
-        """The arguments that make a column like this one."""
-        config = dict(zip(self._fields, self, strict=True))  # type: ignore[attr-defined, call-overload]
-        return {**config, "dtype": self.dtype.name}
-
-    @classmethod
-    def from_config(
-        cls, config: dict[str, Any], custom_objects: Any = None, columns_by_name: Any = None
-    ) -> Any:
-        """A column from what `get_config` returned."""
-        config = with_tuples(config)
-        return cls(**{**config, "dtype": dtypes.as_dtype(config["dtype"])})
 
 
 class VocabularyListCategoricalColumn(
