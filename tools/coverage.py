@@ -7,6 +7,7 @@ python tools/coverage.py --check    # fail if it is not up to date
 from __future__ import annotations
 
 import argparse
+import fnmatch
 import sys
 import textwrap
 import warnings
@@ -17,6 +18,7 @@ import keras_arguments
 
 ROOT = Path(__file__).resolve().parent.parent
 NAMES = ROOT / "tools" / "api_names.txt"
+REASONS = ROOT / "tools" / "coverage_reasons.txt"
 REPORT = ROOT / "docs" / "coverage.md"
 
 INTRODUCTION = """\
@@ -24,7 +26,7 @@ INTRODUCTION = """\
 
 Which public names of TensorFlow 2.21, and of its Keras 2 under `tf.keras`, eagerflow has.
 `python tools/coverage.py` writes this page from `tools/api_names.txt` and the package. A name
-counts only if it can be imported; what is missing is listed below the table.
+counts only if it can be imported; what is missing, and why, is listed below the table.
 """
 
 
@@ -68,6 +70,32 @@ def has(owner: Any, name: str) -> bool:
         return False
 
 
+def reason_of(namespace: str, name: str) -> str:
+    """Why a name is missing.
+
+    Raises:
+        LookupError: if no line of the list of reasons speaks of it.
+    """
+    for line in REASONS.read_text().splitlines():
+        if line and not line.startswith("#"):
+            where, pattern, reason = line.split(None, 2)
+            if where == namespace and fnmatch.fnmatchcase(name, pattern):
+                return reason
+    raise LookupError(f"{namespace}.{name} is missing, and {REASONS.name} does not say why")
+
+
+def explained(namespace: str, missing: list[str]) -> str:
+    """The missing names of a namespace as a list, those with one reason together."""
+    names: dict[str, list[str]] = {}
+    for name in missing:
+        names.setdefault(reason_of(namespace, name), []).append(f"`{name}`")
+    items = [f"- {' '.join(group)}: {reason}" for reason, group in names.items()]
+    fill = textwrap.TextWrapper(
+        100, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
+    )
+    return "\n".join(map(fill.fill, items))
+
+
 def report() -> str:
     """The page's text."""
     rows, lists = [], []
@@ -82,9 +110,7 @@ def report() -> str:
         total += len(names)
         rows.append(f"| {shown} | {count} | {len(names)} | {100 * count // len(names)}% |")
         if missing:
-            text = " ".join(f"`{name}`" for name in missing)
-            wrapped = textwrap.fill(text, 100, break_long_words=False, break_on_hyphens=False)
-            lists.append(f"### {shown}\n\n{wrapped}\n")
+            lists.append(f"### {shown}\n\n{explained(path, missing)}\n")
     table = ["| namespace | there | of | |", "|---|---:|---:|---:|", *rows]
     table.append(f"| all | {found} | {total} | {100 * found // total}% |")
     alike, compared, lines = keras_arguments.compare(resolve)
