@@ -173,16 +173,14 @@ class Arena {
     return true;
   }
 
-  // The smallest free block that is large enough, cut to size; nullptr if there is none.
+  // The lowest of the smallest free blocks that are large enough, cut to size; nullptr if there is
+  // none. What stays for long gathers at the front like this, and the gaps behind stay wide.
   void* take_free(size_t size, bool counted) {
     auto found = free_.lower_bound({size, nullptr});
     if (found == free_.end()) return nullptr;
-    // Medium blocks, which may stay for long, go to the front, so that the gaps behind stay wide.
-    if (size <= kLargeBlock) {
-      int candidates = 64;
-      for (auto other = found; other != free_.end() && candidates-- > 0; ++other) {
-        if (other->second < found->second) found = other;
-      }
+    int candidates = 64;
+    for (auto other = found; other != free_.end() && candidates-- > 0; ++other) {
+      if (other->second < found->second) found = other;
     }
     const auto block = blocks_.find(found->second);
     free_.erase(found);
