@@ -1,4 +1,4 @@
-"""Measures eagerflow beside TensorFlow, PyTorch, JAX and NumPy.
+"""Measures eagerflow beside TensorFlow, PyTorch, JAX, MLX and NumPy.
 
 python benchmarks                      # everything; writes docs/benchmarks.md, its chart and README's table
 python benchmarks add regression      # some workloads; prints only

@@ -45,6 +45,22 @@ def with_jax(operation):
     return build
 
 
+def with_mlx(operation):
+    """The operation as a function of (mlx.core, x, y)."""
+
+    def build(mx):
+        x, y = map(mx.array, inputs())
+
+        def evaluated():
+            result = operation(mx, x, y)
+            mx.eval(result)
+            return result
+
+        return bulk_case(evaluated)
+
+    return build
+
+
 def with_numpy(operation):
     """The operation as a function of (np, x, y)."""
 
@@ -70,7 +86,7 @@ def numpy_softmax(np, x, y):
     return shifted / shifted.sum(axis=-1, keepdims=True)
 
 
-# Each operation on TensorFlow and eagerflow, PyTorch, JAX, NumPy.
+# Each operation on TensorFlow and eagerflow, PyTorch, JAX, MLX, NumPy.
 OPERATIONS = {
     "add": (
         "add, 16 M floats",
@@ -78,6 +94,7 @@ OPERATIONS = {
         lambda tf, x, y: x + y,
         lambda torch, x, y: x + y,
         lambda jax, x, y: x + y,
+        lambda mx, x, y: x + y,
         lambda np, x, y: x + y,
     ),
     "exp": (
@@ -86,6 +103,7 @@ OPERATIONS = {
         lambda tf, x, y: tf.exp(x),
         lambda torch, x, y: torch.exp(x),
         lambda jax, x, y: jax.numpy.exp(x),
+        lambda mx, x, y: mx.exp(x),
         lambda np, x, y: np.exp(x),
     ),
     "tanh": (
@@ -94,6 +112,7 @@ OPERATIONS = {
         lambda tf, x, y: tf.tanh(x),
         lambda torch, x, y: torch.tanh(x),
         lambda jax, x, y: jax.numpy.tanh(x),
+        lambda mx, x, y: mx.tanh(x),
         lambda np, x, y: np.tanh(x),
     ),
     "softmax": (
@@ -102,6 +121,7 @@ OPERATIONS = {
         lambda tf, x, y: tf.nn.softmax(x),
         lambda torch, x, y: torch.softmax(x, dim=-1),
         lambda jax, x, y: jax.nn.softmax(x),
+        lambda mx, x, y: mx.softmax(x, -1),
         numpy_softmax,
     ),
     "transpose": (
@@ -110,6 +130,7 @@ OPERATIONS = {
         lambda tf, x, y: tf.transpose(x),
         lambda torch, x, y: x.t().contiguous(),
         lambda jax, x, y: x.T,
+        lambda mx, x, y: mx.contiguous(x.T),
         lambda np, x, y: np.ascontiguousarray(x.T),
     ),
     "sum": (
@@ -118,6 +139,7 @@ OPERATIONS = {
         lambda tf, x, y: tf.reduce_sum(x),
         lambda torch, x, y: torch.sum(x),
         lambda jax, x, y: jax.numpy.sum(x),
+        lambda mx, x, y: mx.sum(x),
         lambda np, x, y: np.sum(x),
     ),
     "sum-axis0": (
@@ -126,6 +148,7 @@ OPERATIONS = {
         lambda tf, x, y: tf.reduce_sum(x, axis=0),
         lambda torch, x, y: torch.sum(x, dim=0),
         lambda jax, x, y: jax.numpy.sum(x, axis=0),
+        lambda mx, x, y: mx.sum(x, axis=0),
         lambda np, x, y: np.sum(x, axis=0),
     ),
 }
@@ -140,8 +163,9 @@ WORKLOADS = [
             "tensorflow": with_tensors(tensors),
             "torch": with_torch(torch),
             "jax": with_jax(jax),
+            "mlx": with_mlx(mlx),
             "numpy": with_numpy(numpy),
         },
     )
-    for name, (title, at_most, tensors, torch, jax, numpy) in OPERATIONS.items()
+    for name, (title, at_most, tensors, torch, jax, mlx, numpy) in OPERATIONS.items()
 ]

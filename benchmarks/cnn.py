@@ -3,6 +3,7 @@
 Every contender starts from the same weights and sees the same batch, so the first losses agree.
 """
 
+import importlib
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -204,6 +205,45 @@ def with_jax(net: Architecture) -> Callable:
     return build
 
 
+def with_mlx(net: Architecture) -> Callable:
+    def build(mx):
+        nn = importlib.import_module("mlx.nn")
+        optimizers = importlib.import_module("mlx.optimizers")
+        images, labels = map(mx.array, net.data())
+        parameters = {
+            "convolutions": [
+                [mx.array(k.transpose(3, 0, 1, 2)), mx.array(b)] for k, b in net.convolutions()
+            ],
+            "dense": [[mx.array(w), mx.array(b)] for w, b in net.dense_layers()],
+        }
+        optimizer = optimizers.Adam(RATE, [BETA1, BETA2], EPSILON, bias_correction=True)
+        padding = 1 if net.padding == "SAME" else 0
+        pool2d = nn.MaxPool2d(2)
+
+        def loss_of(parameters):
+            x = images
+            for (kernel, bias), pool in zip(parameters["convolutions"], net.pools, strict=True):
+                x = nn.relu(mx.conv2d(x, kernel, padding=padding) + bias)
+                x = pool2d(x) if pool else x
+            x = x.reshape(net.batch, -1) if net.pooled else x.mean(axis=(1, 2))
+            for i, (weights, bias) in enumerate(parameters["dense"]):
+                x = mx.addmm(bias, x if i == 0 else nn.relu(x), weights)
+            return nn.losses.cross_entropy(x, labels, reduction="mean")
+
+        loss_and_gradients = mx.value_and_grad(loss_of)
+
+        def step():
+            nonlocal parameters
+            loss, gradients = loss_and_gradients(parameters)
+            parameters = optimizer.apply_gradients(gradients, parameters)
+            mx.eval(loss, parameters, optimizer.state)
+            return loss
+
+        return training_case(step)
+
+    return build
+
+
 def contenders(net: Architecture) -> dict[str, Callable]:
     return {
         "eagerflow": eager(net),
@@ -219,7 +259,7 @@ WORKLOADS = [
         name="cnn-small",
         title="CNN step, batch 32: conv 16, 16, average, dense 10; Adam",
         target=Target("tf.function", 0.5),
-        contenders=contenders(SMALL),
+        contenders=contenders(SMALL) | {"mlx": with_mlx(SMALL)},
     ),
     Workload(
         name="cnn-large",

@@ -10,6 +10,7 @@ MODULES = {
     "tf.function": "tensorflow",
     "torch": "torch",
     "jax": "jax",
+    "mlx": "mlx.core",
     "numpy": "numpy",
     "fit": "eagerflow",
 }
@@ -32,6 +33,7 @@ def environment(threads: int) -> dict[str, str]:
 def load(contender: str, threads: int) -> ModuleType:
     """The contender's module, its thread pools set."""
     # XLA and NumPy's own pools have no function to call: they follow the processors they may use.
+    # MLX has one thread that computes, and nothing to set.
     available = sorted(os.sched_getaffinity(0))
     os.sched_setaffinity(0, available[:threads])
     module = importlib.import_module(MODULES[contender])

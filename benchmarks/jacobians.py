@@ -74,31 +74,87 @@ def torch_batch(torch):
     return case(lambda: function(x), lambda jacobian: jacobian.numpy()[0, :5, 0])
 
 
+def mlx_jacobian(mx, function, *inputs):
+    """The jacobians of a function that gives one row: its way back, mapped over the unit rows."""
+    rows = mx.eye(function(*inputs).size)
+    return mx.vmap(lambda row: mx.vjp(function, inputs, [row])[1])(rows)
+
+
+def mlx_case(mx, compute, numbers):
+    """A Case of a function that returns a list of arrays."""
+
+    def evaluated():
+        result = compute()
+        mx.eval(result)
+        return result
+
+    return case(evaluated, lambda found: numbers(np.asarray(found[0])))
+
+
+def mlx_elementwise(mx):
+    x = mx.array(VECTOR)
+
+    def function(x):
+        return mx.sin(x) * x + mx.exp(x)
+
+    return mlx_case(mx, lambda: mlx_jacobian(mx, function, x), lambda found: np.diag(found)[:5])
+
+
+def mlx_perceptron(mx):
+    x, first, second = map(mx.array, (BATCH[:1], FIRST, SECOND))
+
+    def function(a, b):
+        return (mx.tanh(x @ a) @ b)[0]
+
+    def compute():
+        return mlx_jacobian(mx, function, first, second)
+
+    return mlx_case(mx, compute, lambda found: found[:5, 0, 0])
+
+
+def mlx_batch(mx):
+    x, first, second = map(mx.array, (BATCH, FIRST, SECOND))
+
+    def one(row):
+        return mx.tanh(row @ first) @ second
+
+    jacobians = mx.vmap(lambda row: mlx_jacobian(mx, one, row))
+    return mlx_case(mx, lambda: jacobians(x), lambda found: found[0, :5, 0])
+
+
 WORKLOADS = [
     Workload(
         name=name,
         title=title,
         target=Target(FASTEST_PEER, 1.0),
-        contenders={"eagerflow": eager, "tensorflow": eager, "torch": with_torch},
+        contenders={
+            "eagerflow": eager,
+            "tensorflow": eager,
+            "torch": with_torch,
+            "mlx": with_mlx,
+        },
     )
-    for name, title, eager, with_torch in (
+    for name, title, eager, with_torch, with_mlx in (
         (
             "jacobian-elementwise",
             "jacobian of sin(x) x + exp(x), 100 numbers",
             eager_elementwise,
             torch_elementwise,
+            mlx_elementwise,
         ),
         (
             "jacobian-mlp",
             "jacobian of a perceptron's 10 outputs by its weights, 64-128-10",
             eager_perceptron,
             torch_perceptron,
+            mlx_perceptron,
         ),
         (
             "jacobian-batch",
             "batch jacobian of that perceptron by its inputs, batch 32",
             eager_batch,
             torch_batch,
+            mlx_batch,
         ),
     )
 ]

@@ -148,12 +148,43 @@ def jax_case(jax):
     return training_case(step, lambda: jax.block_until_ready(variables))
 
 
+def mlx_case(mx):
+    x = mx.array(sequences())
+    variables = [mx.array(w) for w in weights()]
+
+    def loss_of(variables):
+        rows = list(x)
+        for k in range(LAYERS):
+            matrix, bias = variables[2 * k : 2 * k + 2]
+            hidden = cell = mx.zeros([BATCH, UNITS])
+            for t in range(STEPS):
+                joined = mx.concatenate([rows[t], hidden], 1)
+                gates = joined @ matrix + bias
+                enter, forget, new, leave = mx.split(gates, 4, axis=1)
+                cell = mx.sigmoid(forget) * cell + mx.sigmoid(enter) * mx.tanh(new)
+                hidden = mx.sigmoid(leave) * mx.tanh(cell)
+                rows[t] = hidden
+        return mx.mean(mx.square(hidden - 0.1))
+
+    loss_and_gradients = mx.value_and_grad(loss_of)
+
+    def step():
+        nonlocal variables
+        loss, gradients = loss_and_gradients(variables)
+        variables = [v - RATE * g for v, g in zip(variables, gradients, strict=True)]
+        mx.eval(loss, variables)
+        return loss
+
+    return training_case(step)
+
+
 CONTENDERS = {
     "eagerflow": tensorflow_case,
     "tensorflow": tensorflow_case,
     "tf.function": compiled_case,
     "torch": torch_case,
     "jax": jax_case,
+    "mlx": mlx_case,
 }
 TITLE = "two-layer LSTM by hand: 32 sequences of 100 steps, 128 units, with gradients"
 

@@ -30,6 +30,15 @@ def with_jax(jax):
     return product_case(lambda a, b: jax.block_until_ready(matmul(a, b)), jax.numpy.asarray(MATRIX))
 
 
+def with_mlx(mx):
+    def matmul(a, b):
+        product = mx.matmul(a, b)
+        mx.eval(product)
+        return product
+
+    return product_case(matmul, mx.array(MATRIX))
+
+
 def with_numpy(np):
     return product_case(np.matmul, MATRIX)
 
@@ -45,6 +54,7 @@ WORKLOADS = [
             "tensorflow": with_tensors,
             "torch": with_torch,
             "jax": with_jax,
+            "mlx": with_mlx,
             "numpy": with_numpy,
         },
     ),

@@ -77,6 +77,23 @@ def with_jax(jax):
     return training_case(step, lambda: jax.block_until_ready(parameters))
 
 
+def with_mlx(mx):
+    x, y = mx.array(X), mx.array(Y)
+    loss_and_gradients = mx.value_and_grad(
+        lambda w, b: mx.mean(mx.square(x * w + b - y)), argnums=(0, 1)
+    )
+    parameters = tuple(map(mx.array, START))
+
+    def step():
+        nonlocal parameters
+        loss, gradients = loss_and_gradients(*parameters)
+        parameters = tuple(p - RATE * g for p, g in zip(parameters, gradients, strict=True))
+        mx.eval(loss, parameters)
+        return loss
+
+    return training_case(step)
+
+
 WORKLOADS = [
     Workload(
         name="regression",
@@ -88,6 +105,7 @@ WORKLOADS = [
             "tf.function": compiled,
             "torch": with_torch,
             "jax": with_jax,
+            "mlx": with_mlx,
         },
     ),
 ]

@@ -188,8 +188,11 @@ def page(results: list[Result], versions: dict[str, str], threads: int, rounds: 
         "rounds, a ratio is the median of the rounds' ratios. TensorFlow without `tf.function` "
         "runs the very code that eagerflow runs. PyTorch trains with its fused Adam and images "
         "stored channels last; JAX compiles the whole step and gives its state back to be "
-        "overwritten. Imports and first steps are timed inside new processes. Memory is the highest resident "
-        "size during ten steps in a new process, less what the process held after its imports.",
+        "overwritten. MLX evaluates every step by `mx.eval`; on a processor it computes in one "
+        "thread beside the program's own and has nothing to set, and its products and convolutions "
+        "are so slow there that the larger networks are left out. Imports and first steps are "
+        "timed inside new processes. Memory is the highest resident size during ten steps in a new "
+        "process, less what the process held after its imports.",
         "",
     ]
     return "\n".join(lines)
@@ -203,7 +206,7 @@ def draw(results: list[Result], path: Path) -> None:
     import matplotlib.pyplot as plt
 
     shown = [result for result in results if result.median(OURS)][::-1]
-    markers = dict(zip(CONTENDERS, "os^Dvp*", strict=True))
+    markers = dict(zip(CONTENDERS, "os^DvXp*", strict=True))
     figure, axes = plt.subplots(figsize=(11, 1.4 + 0.26 * len(shown)), layout="constrained")
     axes.axvline(1, color="black", linewidth=1.5, label=CONTENDERS[OURS])
     for contender, name in CONTENDERS.items():
@@ -224,6 +227,6 @@ def draw(results: list[Result], path: Path) -> None:
     axes.set_ylim(-0.8, len(shown) - 0.2)
     axes.set_xlabel("multiple of eagerflow's time or memory\n(right of the line, eagerflow wins)")
     axes.grid(alpha=0.3, which="major")
-    figure.legend(loc="outside upper center", ncols=7, frameon=False)
+    figure.legend(loc="outside upper center", ncols=8, frameon=False)
     figure.savefig(path, dpi=120)
     plt.close(figure)

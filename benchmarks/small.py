@@ -34,6 +34,16 @@ def add_jax(jax):
     return add_loop(jax.numpy.asarray(A), jax.numpy.asarray(B), jax.block_until_ready)
 
 
+def add_mlx(mx):
+    a, b = mx.array(A), mx.array(B)
+
+    def run(count):
+        for _ in range(count):
+            mx.eval(a + b)
+
+    return Case(run, lambda: np.ravel(np.asarray(a + b)))
+
+
 def add_numpy(np):
     return add_loop(A, B)
 
@@ -94,6 +104,18 @@ def gradient_jax(jax):
     return gradient_case(lambda: step(w), jax.block_until_ready)
 
 
+def gradient_mlx(mx):
+    w, b = mx.array(A), mx.array(B)
+    gradient = mx.grad(lambda w: mx.sum(mx.matmul(w, b) * w))
+
+    def step():
+        result = gradient(w)
+        mx.eval(result)
+        return result
+
+    return gradient_case(step)
+
+
 def gradient_case(step, finish=lambda result: None):
     """A Case of a function that returns a 2×2 gradient."""
 
@@ -116,6 +138,7 @@ WORKLOADS = [
             "tensorflow": add_tensors,
             "torch": add_torch,
             "jax": add_jax,
+            "mlx": add_mlx,
             "numpy": add_numpy,
         },
     ),
@@ -139,6 +162,7 @@ WORKLOADS = [
             "tensorflow": gradient,
             "torch": gradient_torch,
             "jax": gradient_jax,
+            "mlx": gradient_mlx,
         },
     ),
 ]

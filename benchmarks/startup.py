@@ -44,7 +44,7 @@ WORKLOADS = [
         name="import",
         title="`import`, warm",
         target=Target("numpy", 2.0),
-        contenders=programs(IMPORT, "eagerflow", "tensorflow", "torch", "jax", "numpy"),
+        contenders=programs(IMPORT, "eagerflow", "tensorflow", "torch", "jax", "mlx", "numpy"),
         measure="process",
     ),
     Workload(

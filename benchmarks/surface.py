@@ -2,26 +2,12 @@
 
 import numpy as np
 
+import surface_mlx
+from arrays import below, positive, uniform
 from workload import Case, Target, Workload
 
 SMALL = Target("tensorflow", 0.15)
 LARGE = Target("tensorflow", 1.05)
-
-
-def uniform(*shape):
-    """Numbers between -1 and 1."""
-    return np.random.RandomState(0).uniform(-1, 1, shape).astype(np.float32)
-
-
-def below(limit, *shape):
-    """Whole numbers."""
-    return np.random.RandomState(1).randint(0, limit, shape).astype(np.int64)
-
-
-def positive(count, size):
-    """Positive definite matrices."""
-    matrices = uniform(count, size, size)
-    return matrices @ matrices.swapaxes(-1, -2) + size * np.eye(size, dtype=np.float32)
 
 
 def gather(tf, rows, columns, count):
@@ -247,12 +233,20 @@ def repeated(operation, sizes):
     return case
 
 
+def contenders(operation, sizes):
+    """The operation on those who have it."""
+    operations = {"eagerflow": operation, "tensorflow": operation}
+    if with_mlx := surface_mlx.namesake(operation):
+        operations["mlx"] = with_mlx
+    return {name: repeated(function, sizes) for name, function in operations.items()}
+
+
 WORKLOADS = [
     Workload(
         name=f"surface-{name}",
         title=title,
         target=target,
-        contenders={c: repeated(operation, sizes) for c in ("eagerflow", "tensorflow")},
+        contenders=contenders(operation, sizes),
     )
     for name, title, target, operation, sizes in OPERATIONS
 ]

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from surface import LARGE, SMALL, below, repeated, uniform
+from arrays import below, uniform
+from surface import LARGE, SMALL, contenders
 from workload import Workload
 
 
@@ -143,7 +144,7 @@ WORKLOADS = [
         name=f"variety-{name}{suffix}",
         title=title.format(*map("{:,}".format, sizes)),
         target=target,
-        contenders={c: repeated(operation, sizes) for c in ("eagerflow", "tensorflow")},
+        contenders=contenders(operation, sizes),
     )
     for suffix, target, place in (("", SMALL, 3), ("-large", LARGE, 4))
     for name, title, operation, *rest in OPERATIONS

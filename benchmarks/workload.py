@@ -11,6 +11,7 @@ CONTENDERS = {
     "tf.function": "tf.function",
     "torch": "PyTorch",
     "jax": "JAX",
+    "mlx": "MLX",
     "numpy": "NumPy",
     "fit": "our fit",
 }
