@@ -1,23 +1,5 @@
 """tf.keras.datasets: small datasets, downloaded to `~/.keras/datasets` when first asked for."""
 
-from eagerflow.keras.datasets import (
-    boston_housing,
-    california_housing,
-    cifar10,
-    cifar100,
-    fashion_mnist,
-    imdb,
-    mnist,
-    reuters,
-)
+from eagerflow import lazy
 
-__all__ = [
-    "boston_housing",
-    "california_housing",
-    "cifar10",
-    "cifar100",
-    "fashion_mnist",
-    "imdb",
-    "mnist",
-    "reuters",
-]
+__getattr__, __dir__, __all__ = lazy.attach(__name__)

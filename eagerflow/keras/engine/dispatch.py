@@ -68,7 +68,8 @@ _LEFT_OUT = frozenset(
 
 _symbols: dict[int, str] = {}
 _functions: dict[str, Any] = {}
-_patched: set[str] = set()
+# How many names each namespace had when it was last looked through.
+_patched: dict[str, int] = {}
 _MAX_FRAMES = 64
 
 
@@ -147,16 +148,23 @@ def notice_functions() -> None:
     for prefix in _NAMESPACES:
         module_name = f"eagerflow.{prefix}".rstrip(".")
         module = sys.modules.get(module_name)
-        if module is None or module_name in _patched:
+        if module is None or _patched.get(module_name) == len(vars(module)):
             continue
-        _patched.add(module_name)
         for name, value in list(vars(module).items()):
             noticed = _notice(prefix, name, value)
             if noticed is not value:
                 setattr(module, name, noticed)
         if not prefix:
             # The package imports some of its names only when they are asked for.
-            vars(module)["_imported"] = lambda name, value: _notice("", name, value)
+            vars(module)["_imported"] = _notice_imported
+        _patched[module_name] = len(vars(module))
+
+
+def _notice_imported(name: str, value: Any) -> Any:
+    """What a name of the package stands for that has been imported just now."""
+    if isinstance(value, types.ModuleType):
+        notice_functions()
+    return _notice("", name, value)
 
 
 def _notice(prefix: str, name: str, value: Any) -> Any:
@@ -168,14 +176,14 @@ def _notice(prefix: str, name: str, value: Any) -> Any:
     composed = isinstance(value, types.FunctionType) and ours.startswith("eagerflow.")
     if not native and not composed:
         return value
-    value = plain(value)
+    function = plain(value)
     symbol = f"{prefix}.{name}".lstrip(".")
     if not prefix.startswith("keras."):
         symbol = _CANONICAL.get(name, name if prefix and name in _TOP_LEVEL else symbol)
-    known = _symbols.setdefault(id(value), symbol)
-    _functions.setdefault(symbol, value)
-    _functions.setdefault(known, value)
-    return _noticing(value) if composed else value
+    known = _symbols.setdefault(id(function), symbol)
+    _functions.setdefault(symbol, function)
+    _functions.setdefault(known, function)
+    return _noticing(value) if composed and function is value else value
 
 
 def symbol_of(function: Any) -> str | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from eagerflow import lazy
 from eagerflow.keras.saving import serialization
 
 
@@ -44,9 +45,11 @@ def deserialize(
             f"Cannot deserialize empty config. Received: config={config}. Pass what "
             "`tf.keras.layers.serialize` returned."
         )
-    from eagerflow.keras import layers
-
-    named = {name: value for name, value in vars(layers).items() if isinstance(value, type)}
+    listed = lazy.origins("eagerflow.keras.layers")
+    classes = {name: origin for name, origin in listed.items() if name[0].isupper()}
     return serialization.deserialize_keras_object(
-        config, custom_objects, module_objects=named, printable_module_name="layer"
+        config,
+        custom_objects,
+        module_objects=lazy.Objects(classes),
+        printable_module_name="layer",
     )

@@ -1,23 +1,5 @@
 """tf.keras.mixed_precision: which dtypes layers compute in and keep their weights in."""
 
-from eagerflow.keras.mixed_precision.policy import (
-    Policy,
-    global_policy,
-    set_global_policy,
-)
-from eagerflow.keras.optimizers.loss_scale_optimizer import LossScaleOptimizer
+from eagerflow import lazy
 
-# Keras 3's names.
-DTypePolicy = Policy
-dtype_policy = global_policy
-set_dtype_policy = set_global_policy
-
-__all__ = [
-    "DTypePolicy",
-    "LossScaleOptimizer",
-    "Policy",
-    "dtype_policy",
-    "global_policy",
-    "set_dtype_policy",
-    "set_global_policy",
-]
+__getattr__, __dir__, __all__ = lazy.attach(__name__)

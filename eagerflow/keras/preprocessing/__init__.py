@@ -1,17 +1,5 @@
 """tf.keras.preprocessing: data in the form that models take, as older programs prepare it."""
 
-from eagerflow.keras.preprocessing import image, sequence, text
-from eagerflow.keras.utils.directory_datasets import (
-    image_dataset_from_directory,
-    text_dataset_from_directory,
-)
-from eagerflow.keras.utils.timeseries import timeseries_dataset_from_array
+from eagerflow import lazy
 
-__all__ = [
-    "image",
-    "image_dataset_from_directory",
-    "sequence",
-    "text",
-    "text_dataset_from_directory",
-    "timeseries_dataset_from_array",
-]
+__getattr__, __dir__, __all__ = lazy.attach(__name__)

@@ -1,5 +1,5 @@
 """tf.keras.layers.experimental: layers under the names they had first."""
 
-from eagerflow.keras.layers.batch_normalization import SyncBatchNormalization
-from eagerflow.keras.layers.einsum_dense import EinsumDense
-from eagerflow.keras.layers.experimental import preprocessing
+from eagerflow import lazy
+
+__getattr__, __dir__, __all__ = lazy.attach(__name__)

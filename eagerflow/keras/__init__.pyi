@@ -1,0 +1,46 @@
+"""tf.keras: layers, models and their training, as in Keras 2."""
+
+from eagerflow.keras import (
+    activations as activations,
+    applications as applications,
+    backend as backend,
+    callbacks as callbacks,
+    config as config,
+    constraints as constraints,
+    datasets as datasets,
+    experimental as experimental,
+    initializers as initializers,
+    layers as layers,
+    losses as losses,
+    metrics as metrics,
+    mixed_precision as mixed_precision,
+    models as models,
+    ops as ops,
+    optimizers as optimizers,
+    preprocessing as preprocessing,
+    random as random,
+    regularizers as regularizers,
+    saving as saving,
+    tree as tree,
+    utils as utils,
+)
+from eagerflow.device import device as device
+from eagerflow.keras.engine.input_layer import Input as Input
+from eagerflow.keras.engine.input_spec import InputSpec as InputSpec
+from eagerflow.keras.engine.keras_tensor import KerasTensor as KerasTensor
+from eagerflow.keras.engine.layer import Layer as Layer
+from eagerflow.keras.engine.sequential import Sequential as Sequential
+from eagerflow.keras.engine.training import Model as Model
+from eagerflow.keras.initializers import Initializer as Initializer
+from eagerflow.keras.losses.loss import Loss as Loss
+from eagerflow.keras.metrics.metric import Metric as Metric
+from eagerflow.keras.mixed_precision.policy import Policy
+from eagerflow.keras.optimizers.optimizer import Optimizer as Optimizer
+from eagerflow.keras.regularizers import Regularizer as Regularizer
+from eagerflow.keras.release import version as version
+from eagerflow.keras.variable import Variable as Variable
+from eagerflow.name_scope import name_scope as name_scope
+from eagerflow.version import VERSION
+
+DTypePolicy = Policy
+__version__ = VERSION

@@ -1,0 +1,132 @@
+"""Namespaces that import their names on demand list them once, and list nothing else."""
+
+import ast
+import importlib
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+import eagerflow as tf
+from eagerflow import lazy
+
+_ROOT = pathlib.Path(tf.__file__).parent
+_PACKAGES = sorted(
+    ".".join(stub.parent.relative_to(_ROOT.parent).parts) for stub in _ROOT.glob("**/__init__.pyi")
+)
+
+
+def _loaded_by(program: str) -> set[str]:
+    """The package's modules that a program loads."""
+    shown = f"import sys\n{program}\nprint(*[m for m in sys.modules if m.startswith('eagerflow')])"
+    run = subprocess.run(
+        [sys.executable, "-c", shown], capture_output=True, text=True, cwd=_ROOT.parent, check=True
+    )
+    return set(run.stdout.splitlines()[-1].split())
+
+
+@pytest.mark.parametrize("package", _PACKAGES)
+def test_every_listed_name_is_there(package):
+    module = importlib.import_module(package)
+    assert module.__all__
+    for name in module.__all__:
+        assert getattr(module, name) is not None, name
+        assert name in dir(module)
+
+
+@pytest.mark.parametrize("package", _PACKAGES)
+def test_the_stub_is_read_as_python_reads_it(package):
+    stub = _ROOT.parent.joinpath(*package.split("."), "__init__.pyi")
+    listed = {}
+    imported = {}
+    for statement in ast.parse(stub.read_text()).body[1:]:
+        if isinstance(statement, ast.ImportFrom):
+            for name in statement.names:
+                assert name.name not in imported
+                imported[name.name] = (statement.module, name.name)
+                assert name.asname in (None, name.name)
+                if name.asname:
+                    listed[name.asname] = (statement.module, name.name)
+        else:
+            assert isinstance(statement, ast.Assign)
+            for target in statement.targets:
+                assert target.id not in listed
+                listed[target.id] = imported[statement.value.id]
+    assert lazy.origins(package) == listed
+
+
+@pytest.mark.parametrize("package", _PACKAGES)
+def test_no_module_has_the_name_of_something_else(package):
+    folder = _ROOT.parent.joinpath(*package.split("."))
+    inside = {path.stem for path in folder.iterdir() if path.suffix == ".py" or path.is_dir()}
+    for name, origin in lazy.origins(package).items():
+        if name in inside:
+            assert origin == (package, name)
+
+
+@pytest.mark.parametrize("package", _PACKAGES)
+def test_stub_and_module_say_the_same_of_the_package(package):
+    stub = _ROOT.parent.joinpath(*package.split("."), "__init__.pyi")
+    assert (
+        ast.get_docstring(ast.parse(stub.read_text())) == importlib.import_module(package).__doc__
+    )
+
+
+def test_unknown_names():
+    with pytest.raises(AttributeError, match="'eagerflow.keras.layers' has no attribute 'Dence'"):
+        _ = tf.keras.layers.Dence
+    with pytest.raises(ImportError, match="Dence"):
+        from eagerflow.keras.layers import Dence  # noqa: F401
+
+
+def test_an_optimizer_needs_no_layers():
+    loaded = _loaded_by("import eagerflow as tf; tf.optimizers.Adam()")
+    assert "eagerflow.keras.optimizers.adam" in loaded
+    assert "eagerflow.keras.optimizers.sgd" not in loaded
+    for part in ("layers", "engine", "losses", "metrics", "callbacks", "applications"):
+        assert not any(name.startswith(f"eagerflow.keras.{part}") for name in loaded), part
+
+
+def test_a_small_model_needs_only_its_layers():
+    loaded = _loaded_by(
+        "import numpy as np\nimport eagerflow as tf\n"
+        "model = tf.keras.Sequential([tf.keras.layers.Dense(2, 'relu'), tf.keras.layers.Dense(1)])\n"
+        "model.compile('sgd', 'mse')\n"
+        "model.fit(np.ones((4, 3)), np.ones((4, 1)), verbose=0)"
+    )
+    layers = {name for name in loaded if name.startswith("eagerflow.keras.layers.")}
+    assert layers == {"eagerflow.keras.layers.arguments", "eagerflow.keras.layers.dense"}
+    for part in (
+        "keras.applications",
+        "keras.datasets",
+        "keras.saving.hdf5",
+        "image",
+        "v1",
+        "data",
+    ):
+        assert not any(name.startswith(f"eagerflow.{part}") for name in loaded), part
+
+
+def test_models_in_files_bring_their_layers():
+    program = (
+        "import eagerflow as tf\n"
+        "config = {'class_name': 'Sequential', 'config': {'name': 'm', 'layers': [\n"
+        "    {'class_name': 'Dense', 'config': {'units': 2, 'batch_input_shape': [None, 3]}},\n"
+        "    {'module': 'keras.layers', 'class_name': 'LeakyReLU', 'config': {},\n"
+        "     'registered_name': None}]}}\n"
+        "assert tf.keras.models.model_from_config(config).output_shape == (None, 2)"
+    )
+    assert "eagerflow.keras.layers.activation" in _loaded_by(program)
+
+
+def test_namespaces_that_come_after_symbolic_inputs_take_them():
+    program = (
+        "import eagerflow as tf\n"
+        "x = tf.keras.Input((8, 4))\n"
+        "from eagerflow.keras import backend\n"
+        "assert 'eagerflow.signal' not in sys.modules\n"
+        "shape = backend.batch_flatten(x).shape, tf.signal.frame(x, 4, 2, axis=1).shape\n"
+        "assert [s.as_list() for s in shape] == [[None, 32], [None, 3, 4, 4]], shape"
+    )
+    assert "eagerflow.signal" in _loaded_by(program)
