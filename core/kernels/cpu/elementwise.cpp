@@ -449,31 +449,54 @@ void leaky_relu_grad(KernelContext& context) {
   run_binary(context, Binary::kLeakyReluGrad, context.attrs().real(0));
 }
 
+namespace {
+
+// Sums of elements [begin, begin + count) of all inputs, which add up in float where they are
+// 16-bit floats.
+void sum_inputs(const KernelContext& context, BinaryLoop add, const Widening& half, char* to,
+                int64_t begin, int64_t count) {
+  const auto bytes = static_cast<int64_t>(element_size(context.input(0).dtype()));
+  constexpr int64_t kPart = 2048;  // stays in the first-level cache
+  float wide_sum[kPart];
+  float wide_next[kPart];
+  for (int64_t i = 0; i < count; i += kPart) {
+    const int64_t size = std::min(kPart, count - i);
+    const auto part = [&](int k) { return at(context.input(k).raw_data(), (begin + i) * bytes); };
+    char* const out = to + i * bytes;
+    if (context.num_inputs() == 1) {
+      std::memcpy(out, part(0), static_cast<size_t>(size * bytes));
+      continue;
+    }
+    void* const sum = half.widen ? static_cast<void*>(wide_sum) : out;
+    const void* first = part(0);
+    if (half.widen) {
+      half.widen(wide_sum, first, size);
+      first = wide_sum;
+    }
+    for (int k = 1; k < context.num_inputs(); ++k) {
+      const void* next = part(k);
+      if (half.widen) {
+        half.widen(wide_next, next, size);
+        next = wide_next;
+      }
+      add(sum, k == 1 ? first : sum, next, size, Form::kBoth, 0);
+    }
+    if (half.narrow) half.narrow(out, wide_sum, size);
+  }
+}
+
+}  // namespace
+
 void add_n(KernelContext& context) {
-  if (run_wide(context, add_n)) return;
   const Tensor& out = context.output(0);
-  const auto bytes = static_cast<int64_t>(element_size(out.dtype()));
-  const BinaryLoop add =
-      element_loops().binary[static_cast<int>(Binary::kAdd)][static_cast<int>(out.dtype())];
-  for_element_blocks(out.mutable_raw_data(), bytes, out.size(), 32'768,
-                     [&](void* to, int64_t begin, int64_t total) {
-                       constexpr int64_t kPart = 2048;  // stays in the first-level cache
-                       for (int64_t i = 0; i < total; i += kPart) {
-                         const int64_t size = std::min(kPart, total - i);
-                         const auto part = [&](int k) {
-                           return static_cast<const char*>(context.input(k).raw_data()) +
-                                  (begin + i) * bytes;
-                         };
-                         char* const sum = static_cast<char*>(to) + i * bytes;
-                         if (context.num_inputs() == 1) {
-                           std::memcpy(sum, part(0), static_cast<size_t>(size * bytes));
-                           continue;
-                         }
-                         add(sum, part(0), part(1), size, Form::kBoth, 0);
-                         for (int k = 2; k < context.num_inputs(); ++k) {
-                           add(sum, sum, part(k), size, Form::kBoth, 0);
-                         }
-                       }
+  const bool narrow = is_short_float(out.dtype());
+  const ElementLoops& loops = element_loops();
+  const DType computed = narrow ? DType::kFloat32 : out.dtype();
+  const BinaryLoop add = loops.binary[static_cast<int>(Binary::kAdd)][static_cast<int>(computed)];
+  const Widening half = narrow ? Widening::of(loops, out.dtype(), out.dtype()) : Widening{};
+  for_element_blocks(out.mutable_raw_data(), static_cast<int64_t>(element_size(out.dtype())),
+                     out.size(), 32'768, [&](void* to, int64_t begin, int64_t count) {
+                       sum_inputs(context, add, half, static_cast<char*>(to), begin, count);
                      });
 }
 

@@ -119,6 +119,13 @@ struct Sign {
     }
   }
 };
+// Of 16-bit floats, as bits.
+struct FlipSign {
+  static uint16_t of(uint16_t x) { return static_cast<uint16_t>(x ^ 0x8000u); }
+};
+struct ClearSign {
+  static uint16_t of(uint16_t x) { return static_cast<uint16_t>(x & 0x7fffu); }
+};
 template <class T>
 struct Square {
   static T of(T x) { return static_cast<T>(Wrapping<T>(x) * Wrapping<T>(x)); }
@@ -314,6 +321,8 @@ void add_arithmetic_loops(ElementLoops& loops) {
   add_floor_division<uint8_t>(loops, kUint8);
   add_floor_division<uint16_t>(loops, kUint16);
   add_floor_division<uint32_t>(loops, kUint32);
+  set(loops, Unary::kNegative, unary_loop<uint16_t, uint16_t, FlipSign>, {kFloat16, kBfloat16});
+  set(loops, Unary::kAbs, unary_loop<uint16_t, uint16_t, ClearSign>, {kFloat16, kBfloat16});
   loops.stream = stream;
   loops.stream_end = stream_end;
 }

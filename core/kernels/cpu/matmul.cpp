@@ -6,6 +6,7 @@
 #include "device/parallel.h"
 #include "kernels/cpu/gemm.h"
 #include "kernels/cpu/onednn.h"
+#include "kernels/cpu/short_gemm.h"
 #include "kernels/cpu/widen.h"
 
 namespace ef::cpu {
@@ -91,6 +92,25 @@ void multiply_wide(const Batch& batch, const Product& p, const Tensor& a, const 
   convert(wide_c, c.mutable_data<T>(), c.size());
 }
 
+// Where the processor multiplies bfloat16 itself, and the matrices lie in a row.
+bool multiply_short(const Batch& batch, const Product& p, const Tensor& a, const Tensor& b,
+                    const Tensor& c) {
+  const bool one_right = batch.b_matrices == 1;
+  if (batch.a_matrices != batch.count || (!one_right && batch.b_matrices != batch.count) ||
+      !suits_short_gemm(p, batch.count)) {
+    return false;
+  }
+  Product product = p;
+  int64_t count = batch.count;
+  if (count > 1 && one_right && !p.transpose_a) {
+    product.m *= count;  // all left matrices one below the other
+    count = 1;
+  }
+  short_gemm(product, count, one_right, a.data<Bfloat16>(), b.data<Bfloat16>(),
+             c.mutable_data<Bfloat16>());
+  return true;
+}
+
 }  // namespace
 
 void matmul(KernelContext& context) {
@@ -121,7 +141,9 @@ void matmul(KernelContext& context) {
     case DType::kFloat32: return go(float{});
     case DType::kFloat64: return go(double{});
     case DType::kFloat16: return multiply_wide<Half>(batch, p, a, b, c);
-    case DType::kBfloat16: return multiply_wide<Bfloat16>(batch, p, a, b, c);
+    case DType::kBfloat16:
+      if (multiply_short(batch, p, a, b, c)) return;
+      return multiply_wide<Bfloat16>(batch, p, a, b, c);
     case DType::kInt32: return go(int32_t{});
     case DType::kInt64: return go(int64_t{});
     case DType::kComplex64: return go(Complex64{});

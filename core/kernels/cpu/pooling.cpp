@@ -369,7 +369,7 @@ void on_floats(DType dtype, const Body& body) {
 }  // namespace
 
 void max_pool(KernelContext& context) {
-  if (run_wide(context, max_pool)) return;
+  if (run_wide_by_rows(context, max_pool)) return;
   const Tensor& x = context.input(0);
   if (context.output(0).size() == 0) return;
   const Geometry g = geometry_of(x.shape(), context.attrs(), 0, context.op().tf_name);
@@ -378,7 +378,7 @@ void max_pool(KernelContext& context) {
 }
 
 void max_pool_grad(KernelContext& context) {
-  if (run_wide(context, max_pool_grad)) return;
+  if (run_wide_by_rows(context, max_pool_grad)) return;
   const Tensor& x = context.input(0);
   if (x.size() == 0) return;
   const Geometry g = geometry_of(x.shape(), context.attrs(), 0, context.op().tf_name);
@@ -389,7 +389,7 @@ void max_pool_grad(KernelContext& context) {
 }
 
 void max_pool_grad_grad(KernelContext& context) {
-  if (run_wide(context, max_pool_grad_grad)) return;
+  if (run_wide_by_rows(context, max_pool_grad_grad)) return;
   const Tensor& x = context.input(0);
   if (context.output(0).size() == 0) return;
   const Geometry g = geometry_of(x.shape(), context.attrs(), 0, context.op().tf_name);
@@ -405,7 +405,7 @@ void max_pool_grad_grad(KernelContext& context) {
 }
 
 void avg_pool(KernelContext& context) {
-  if (run_wide(context, avg_pool)) return;
+  if (run_wide_by_rows(context, avg_pool)) return;
   const Tensor& x = context.input(0);
   if (context.output(0).size() == 0) return;
   const Geometry g = geometry_of(x.shape(), context.attrs(), 0, context.op().tf_name);
@@ -414,7 +414,7 @@ void avg_pool(KernelContext& context) {
 }
 
 void avg_pool_grad(KernelContext& context) {
-  if (run_wide(context, avg_pool_grad)) return;
+  if (run_wide_by_rows(context, avg_pool_grad)) return;
   const Tensor& dx = context.output(0);
   if (dx.size() == 0) return;
   const Geometry g = geometry_of(dx.shape(), context.attrs(), 1, context.op().tf_name);

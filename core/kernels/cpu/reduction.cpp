@@ -15,6 +15,7 @@
 #include "kernels/cpu/moves.h"
 #include "kernels/cpu/reduction_loops.h"
 #include "kernels/cpu/row_loops.h"
+#include "kernels/cpu/typed.h"
 #include "kernels/cpu/widen.h"
 
 namespace ef::cpu {
@@ -24,6 +25,38 @@ template <class T>
 constexpr bool kVector = std::is_same_v<T, float> || std::is_same_v<T, double>;
 template <class T>
 constexpr bool kComplex = std::is_same_v<T, Complex64> || std::is_same_v<T, Complex128>;
+
+// What numbers in memory are computed as: 16-bit floats as float.
+template <class S>
+struct ComputedOf {
+  using type = S;
+};
+template <>
+struct ComputedOf<Half> {
+  using type = float;
+};
+template <>
+struct ComputedOf<Bfloat16> {
+  using type = float;
+};
+template <class S>
+using Computed = typename ComputedOf<S>::type;
+
+// Numbers from memory on their way through a reduction.
+constexpr int64_t kConverted = 2048;
+template <class S>
+using Block = std::array<Computed<S>, kConverted>;
+
+// Where up to kConverted numbers are found as they are computed with.
+template <class S>
+const Computed<S>* computed(const S* x, int64_t n, Block<S>& block) {
+  if constexpr (std::is_same_v<S, Computed<S>>) {
+    return x;
+  } else {
+    convert_here(x, block.data(), n);
+    return block.data();
+  }
+}
 
 template <class T>
 const ReductionLoopsOf<T>& loops_of() {
@@ -143,11 +176,19 @@ struct All : Min {
 };
 struct Any : Max {};
 
-template <class R, class T>
-T reduce_row(const T* x, int64_t n) {
+template <class R, class S>
+Computed<S> reduce_row(const S* x, int64_t n) {
+  using T = Computed<S>;
   T total = R::template start<T>();
   if constexpr (kComplex<T>) {
     for (int64_t i = 0; i < n; ++i) total = R::join(total, x[i]);
+    return total;
+  } else if constexpr (!std::is_same_v<S, T>) {
+    Block<S> block;
+    for (int64_t i = 0; i < n; i += kConverted) {
+      const int64_t size = std::min(kConverted, n - i);
+      total = R::join(total, R::row(computed(x + i, size, block), size));
+    }
     return total;
   } else {
     return n > 0 ? R::row(x, n) : total;
@@ -155,12 +196,15 @@ T reduce_row(const T* x, int64_t n) {
 }
 
 // out[c] = reduction over r of x[r * width + c], for columns [begin, end).
-template <class R, class T>
-void reduce_columns(const T* x, T* out, int64_t count, int64_t width, int64_t begin, int64_t end) {
-  constexpr int64_t kColumns = 2048;
+template <class R, class S>
+void reduce_columns(const S* x, Computed<S>* out, int64_t count, int64_t width, int64_t begin,
+                    int64_t end) {
+  using T = Computed<S>;
+  constexpr int64_t kColumns = kConverted;
   constexpr int64_t kRows = 256;  // rows per partial result, against rounding
   std::array<T, kColumns> part;
   std::array<T, kColumns> total;
+  Block<S> block;
   for (int64_t c = begin; c < end; c += kColumns) {
     const int64_t size = std::min(kColumns, end - c);
     std::fill_n(total.data(), size, R::template start<T>());
@@ -168,11 +212,11 @@ void reduce_columns(const T* x, T* out, int64_t count, int64_t width, int64_t be
       std::fill_n(part.data(), size, R::template start<T>());
       const int64_t last = std::min(r + kRows, count);
       int64_t k = r;
-      if constexpr (kVector<T> && std::is_same_v<R, Sum>) {
+      if constexpr (kVector<S> && std::is_same_v<R, Sum>) {
         for (; k + 4 <= last; k += 4) R::four_into(part.data(), x + k * width + c, width, size);
       }
       for (; k < last; ++k) {
-        const T* row = x + k * width + c;
+        const T* row = computed(x + k * width + c, size, block);
         if constexpr (kComplex<T>) {
           for (int64_t i = 0; i < size; ++i) part[i] = R::join(part[i], row[i]);
         } else {
@@ -186,8 +230,9 @@ void reduce_columns(const T* x, T* out, int64_t count, int64_t width, int64_t be
 }
 
 // All columns. Several short rows are taken as a long one first.
-template <class R, class T>
-void reduce_all_columns(const T* x, T* out, int64_t count, int64_t width) {
+template <class R, class S>
+void reduce_all_columns(const S* x, Computed<S>* out, int64_t count, int64_t width) {
+  using T = Computed<S>;
   constexpr int64_t kWide = 256;
   const int64_t together = kWide / width;
   if (together < 4 || count < 2 * together) {
@@ -198,8 +243,9 @@ void reduce_all_columns(const T* x, T* out, int64_t count, int64_t width) {
   reduce_columns<R>(x, parts.data(), whole, together * width, 0, together * width);
   // The rows that are left follow the results.
   int64_t rows = together;
+  Block<S> block;
   for (int64_t k = whole * together; k < count; ++k, ++rows) {
-    std::copy_n(x + k * width, width, parts.data() + rows * width);
+    std::copy_n(computed(x + k * width, width, block), width, parts.data() + rows * width);
   }
   reduce_columns<R>(static_cast<const T*>(parts.data()), out, rows, width, 0, width);
 }
@@ -212,8 +258,9 @@ struct Layout {
 
 constexpr int64_t kGrain = 65'536;
 
-template <class R, class T>
-void reduce_rows(const T* x, T* out, const Layout& layout) {
+template <class R, class S>
+void reduce_rows(const S* x, Computed<S>* out, const Layout& layout) {
+  using T = Computed<S>;
   if (layout.outer == 1 && layout.count >= 2 * kGrain) {
     // One long row: a partial result for each thread.
     constexpr int kParts = 64;
@@ -238,8 +285,9 @@ void reduce_rows(const T* x, T* out, const Layout& layout) {
 }
 
 // Few columns and very many rows: the rows are shared among the threads.
-template <class R, class T>
-void reduce_tall(const T* x, T* out, const Layout& layout) {
+template <class R, class S>
+void reduce_tall(const S* x, Computed<S>* out, const Layout& layout) {
+  using T = Computed<S>;
   constexpr int kParts = 16;
   const auto parts = std::make_unique<T[]>(static_cast<size_t>(kParts * layout.inner));
   parallel_for(kParts, 1, [&](int64_t begin, int64_t end) {
@@ -252,8 +300,8 @@ void reduce_tall(const T* x, T* out, const Layout& layout) {
   reduce_columns<R>(static_cast<const T*>(parts.get()), out, kParts, layout.inner, 0, layout.inner);
 }
 
-template <class R, class T>
-void reduce(const T* x, T* out, const Layout& layout) {
+template <class R, class S>
+void reduce(const S* x, Computed<S>* out, const Layout& layout) {
   if (layout.outer == 0 || layout.inner == 0) return;
   if (layout.inner == 1) return reduce_rows<R>(x, out, layout);
   const int64_t size = layout.count * layout.inner;
@@ -339,9 +387,9 @@ Layout layout_of(Tensor& x, const bool* reduced) {
   return layout;
 }
 
-template <class R, class T>
+template <class R, class S>
 void run_typed(const Tensor& x, const Tensor& out, const Layout& layout) {
-  reduce<R>(x.data<T>(), out.mutable_data<T>(), layout);
+  reduce<R>(x.data<S>(), out.mutable_data<Computed<S>>(), layout);
 }
 
 template <class R>
@@ -349,6 +397,8 @@ void run_real(const Tensor& x, const Tensor& out, const Layout& layout) {
   switch (x.dtype()) {
     case DType::kFloat32: return run_typed<R, float>(x, out, layout);
     case DType::kFloat64: return run_typed<R, double>(x, out, layout);
+    case DType::kFloat16: return run_typed<R, Half>(x, out, layout);
+    case DType::kBfloat16: return run_typed<R, Bfloat16>(x, out, layout);
     case DType::kInt8: return run_typed<R, int8_t>(x, out, layout);
     case DType::kInt16: return run_typed<R, int16_t>(x, out, layout);
     case DType::kInt32: return run_typed<R, int32_t>(x, out, layout);
@@ -372,6 +422,22 @@ Layout prepare(KernelContext& context, Tensor& x) {
   bool reduced[kMaxRank];
   reduced_axes(context.attrs(), x.rank(), reduced, context.op().tf_name);
   return layout_of(x, reduced);
+}
+
+// Calls run(x, out, layout); what it computes in float is converted for an output of 16-bit floats.
+template <class Run>
+void into_output(KernelContext& context, const Run& run) {
+  Tensor x;
+  const Layout layout = prepare(context, x);
+  const Tensor& out = context.output(0);
+  if (!is_short_float(out.dtype())) return run(x, out, layout);
+  const Tensor wide = Tensor::empty(DType::kFloat32, out.shape());
+  run(x, wide, layout);
+  if (out.dtype() == DType::kFloat16) {
+    convert(wide.data<float>(), out.mutable_data<Half>(), out.size());
+  } else {
+    convert(wide.data<float>(), out.mutable_data<Bfloat16>(), out.size());
+  }
 }
 
 template <class T>
@@ -406,33 +472,13 @@ void reduced_axes(const Attrs& attrs, int rank, bool* reduced, const char* op) {
   }
 }
 
-void reduce_sum(KernelContext& context) {
-  if (run_wide(context, reduce_sum)) return;
-  Tensor x;
-  const Layout layout = prepare(context, x);
-  run_number<Sum>(x, context.output(0), layout);
-}
+void reduce_sum(KernelContext& context) { into_output(context, run_number<Sum>); }
 
-void reduce_prod(KernelContext& context) {
-  if (run_wide(context, reduce_prod)) return;
-  Tensor x;
-  const Layout layout = prepare(context, x);
-  run_number<Product>(x, context.output(0), layout);
-}
+void reduce_prod(KernelContext& context) { into_output(context, run_number<Product>); }
 
-void reduce_max(KernelContext& context) {
-  if (run_wide(context, reduce_max)) return;
-  Tensor x;
-  const Layout layout = prepare(context, x);
-  run_real<Max>(x, context.output(0), layout);
-}
+void reduce_max(KernelContext& context) { into_output(context, run_real<Max>); }
 
-void reduce_min(KernelContext& context) {
-  if (run_wide(context, reduce_min)) return;
-  Tensor x;
-  const Layout layout = prepare(context, x);
-  run_real<Min>(x, context.output(0), layout);
-}
+void reduce_min(KernelContext& context) { into_output(context, run_real<Min>); }
 
 void reduce_all(KernelContext& context) {
   Tensor x;
@@ -447,25 +493,10 @@ void reduce_any(KernelContext& context) {
 }
 
 void reduce_mean(KernelContext& context) {
-  if (run_wide(context, reduce_mean)) return;
-  Tensor x;
-  const Layout layout = prepare(context, x);
-  const Tensor& out = context.output(0);
-  run_number<Sum>(x, out, layout);
-  switch (x.dtype()) {
-    case DType::kFloat32: return divide<float>(out, layout.count);
-    case DType::kFloat64: return divide<double>(out, layout.count);
-    case DType::kInt8: return divide<int8_t>(out, layout.count);
-    case DType::kInt16: return divide<int16_t>(out, layout.count);
-    case DType::kInt32: return divide<int32_t>(out, layout.count);
-    case DType::kInt64: return divide<int64_t>(out, layout.count);
-    case DType::kUint8: return divide<uint8_t>(out, layout.count);
-    case DType::kUint16: return divide<uint16_t>(out, layout.count);
-    case DType::kUint32: return divide<uint32_t>(out, layout.count);
-    case DType::kUint64: return divide<uint64_t>(out, layout.count);
-    case DType::kComplex64: return divide<Complex64>(out, layout.count);
-    default: return divide<Complex128>(out, layout.count);
-  }
+  into_output(context, [](const Tensor& x, const Tensor& out, const Layout& layout) {
+    run_number<Sum>(x, out, layout);
+    on_number_type(out.dtype(), [&]<class T>(T) { divide<T>(out, layout.count); });
+  });
 }
 
 }  // namespace ef::cpu

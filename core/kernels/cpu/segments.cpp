@@ -8,6 +8,7 @@
 #include "kernels/cpu/onednn.h"
 #include "kernels/cpu/row_loops.h"
 #include "kernels/cpu/typed.h"
+#include "kernels/cpu/widen.h"
 
 namespace ef::cpu {
 namespace {
@@ -110,6 +111,7 @@ void segment_sum(KernelContext& context, const Id* ids) {
 }  // namespace
 
 void unsorted_segment_sum(KernelContext& context) {
+  if (run_wide(context, unsorted_segment_sum)) return;
   const Tensor& ids = context.input(1);
   if (ids.dtype() == DType::kInt64) {
     segment_sum(context, ids.data<int64_t>());

@@ -25,7 +25,7 @@ void on_floats(KernelContext& context, DType dtype, void (*kernel)(KernelContext
                const Body& body) {
   if (dtype == DType::kFloat32) return body(float{});
   if (dtype == DType::kFloat64) return body(double{});
-  run_wide(context, kernel);
+  run_wide_by_rows(context, kernel);
 }
 
 // Calls row(r) for each row, on several threads when there is enough to do.
@@ -150,10 +150,9 @@ void softmax_cross_entropy(KernelContext& context) {
 
 namespace {
 
-template <class T, class Label>
-void sparse_rows(KernelContext& context) {
+template <class Label>
+void check_labels(const KernelContext& context) {
   const Rows rows = rows_of(context.input(0));
-  const T* x = context.input(0).data<T>();
   const Label* labels = context.input(1).data<Label>();
   for (int64_t r = 0; r < context.input(1).size(); ++r) {
     if (labels[r] >= 0 && labels[r] < rows.width) continue;
@@ -165,6 +164,13 @@ void sparse_rows(KernelContext& context) {
                      " which is outside the valid range of [0, ", rows.width,
                      ").  Label values:", all.str(), " [Op:", context.op().tf_name, "]");
   }
+}
+
+template <class T, class Label>
+void sparse_rows(KernelContext& context) {
+  const Rows rows = rows_of(context.input(0));
+  const T* x = context.input(0).data<T>();
+  const Label* labels = context.input(1).data<Label>();
   T* loss = context.output(0).mutable_data<T>();
   T* gradient = context.output(1).mutable_data<T>();
   for_rows(rows.count, rows.width, [&](int64_t r) {
@@ -178,16 +184,25 @@ void sparse_rows(KernelContext& context) {
   });
 }
 
-}  // namespace
-
-void sparse_softmax_cross_entropy(KernelContext& context) {
-  on_floats(context, context.input(0).dtype(), sparse_softmax_cross_entropy, [&]<class T>(T) {
+void checked_sparse(KernelContext& context) {
+  on_floats(context, context.input(0).dtype(), checked_sparse, [&]<class T>(T) {
     if (context.input(1).dtype() == DType::kInt32) {
       sparse_rows<T, int32_t>(context);
     } else {
       sparse_rows<T, int64_t>(context);
     }
   });
+}
+
+}  // namespace
+
+void sparse_softmax_cross_entropy(KernelContext& context) {
+  if (context.input(1).dtype() == DType::kInt32) {
+    check_labels<int32_t>(context);
+  } else {
+    check_labels<int64_t>(context);
+  }
+  checked_sparse(context);
 }
 
 void sigmoid_cross_entropy(KernelContext& context) {

@@ -11,6 +11,7 @@
 #include "kernels/cpu/radix.h"
 #include "kernels/cpu/search_loops.h"
 #include "kernels/cpu/typed.h"
+#include "kernels/cpu/widen.h"
 
 namespace ef::cpu {
 namespace {
@@ -181,6 +182,7 @@ void argsort(KernelContext& context) {
 }
 
 void top_k(KernelContext& context) {
+  if (run_wide_by_rows(context, top_k)) return;
   const Tensor& x = context.input(0);
   const int64_t kept = context.attrs().integer(0);
   const int64_t width = x.shape().back();

@@ -28,4 +28,8 @@ void convert(const float* in, Bfloat16* out, int64_t count);
 // true.
 bool run_wide(KernelContext& context, KernelFn kernel);
 
+// The same for kernels that compute each row of the leading axis by itself, which all inputs and
+// outputs have: some rows at a time, so that what is converted stays in the caches.
+bool run_wide_by_rows(KernelContext& context, KernelFn kernel);
+
 }  // namespace ef::cpu

@@ -1,0 +1,133 @@
+// Matrix products of bfloat16 by oneDNN, a strip of the rows or columns for each thread.
+#include "kernels/cpu/short_gemm.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+
+#include "device/isa.h"
+#include "device/parallel.h"
+#include "kernels/cpu/onednn.h"
+
+namespace ef::cpu {
+namespace {
+
+using Dims = dnnl::memory::dims;
+using Desc = dnnl::memory::desc;
+
+// Below this many multiplications, conversions cost less than calling oneDNN.
+constexpr int64_t kLeastWork = 1'000'000;
+// What a thread should have to do at least.
+constexpr int64_t kGrain = 2'000'000;
+
+bool processor_multiplies() {
+#if defined(__x86_64__)
+  static const bool does = isa() == Isa::kAvx512 && __builtin_cpu_supports("avx512bf16");
+  return does;
+#else
+  return false;
+#endif
+}
+
+struct ProductPlan final : onednn::Plan {
+  onednn::Step step;
+  size_t scratch_bytes = 0;
+};
+
+Desc matrix(int64_t batch, int64_t rows, int64_t cols, int64_t row_step, int64_t col_step,
+            int64_t batch_step) {
+  constexpr auto kType = dnnl::memory::data_type::bf16;
+  return Desc(Dims{batch, rows, cols}, kType, Dims{batch_step, row_step, col_step});
+}
+
+// How a strip of the product reads and writes; `a_step` and its like lead to the next product.
+struct Strip {
+  Product product;
+  int64_t batch;
+  int64_t a_step;
+  int64_t b_step;
+  int64_t c_step;
+};
+
+ProductPlan* plan_of(const Strip& s) {
+  const Product& p = s.product;
+  onednn::Key key;
+  for (int64_t word : {int64_t{300}, s.batch, p.m, p.n, p.k, int64_t{p.transpose_a},
+                       int64_t{p.transpose_b}, p.lda, p.ldb, p.ldc, s.a_step, s.b_step, s.c_step}) {
+    key.push_back(word);
+  }
+  if (auto* plan = static_cast<ProductPlan*>(onednn::find_plan(key))) return plan;
+  auto plan = onednn::guarded("MatMul", [&] {
+    const onednn::OneThread one_thread;
+    const Desc a =
+        matrix(s.batch, p.m, p.k, p.transpose_a ? 1 : p.lda, p.transpose_a ? p.lda : 1, s.a_step);
+    const Desc b = matrix(s.b_step == 0 ? 1 : s.batch, p.k, p.n, p.transpose_b ? 1 : p.ldb,
+                          p.transpose_b ? p.ldb : 1, s.b_step == 0 ? p.k * p.n : s.b_step);
+    const Desc c = matrix(s.batch, p.m, p.n, p.ldc, 1, s.c_step);
+    dnnl::primitive_attr attr;
+    attr.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+    const dnnl::matmul::primitive_desc pd(onednn::engine(), a, b, c, attr);
+    auto made = std::make_unique<ProductPlan>();
+    made->step =
+        onednn::Step(dnnl::matmul(pd),
+                     std::array{DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_DST, DNNL_ARG_SCRATCHPAD},
+                     std::array{a, b, c, pd.scratchpad_desc()});
+    made->scratch_bytes = pd.scratchpad_desc().get_size();
+    return made;
+  });
+  return static_cast<ProductPlan*>(onednn::keep_plan(key, std::move(plan)));
+}
+
+dnnl_status_t run(const Strip& strip, const Bfloat16* a, const Bfloat16* b, Bfloat16* c) noexcept {
+  try {
+    ProductPlan* const plan = plan_of(strip);
+    const onednn::Scratch scratch(onednn::passing_bytes(plan->scratch_bytes));
+    return plan->step.run_alone({a, b, c, scratch.data()});
+  } catch (...) {
+    return dnnl_out_of_memory;
+  }
+}
+
+}  // namespace
+
+bool suits_short_gemm(const Product& p, int64_t batch) {
+  return processor_multiplies() && p.m >= 8 && p.n >= 8 && p.k >= 8 &&
+         batch * p.m * p.n * p.k >= kLeastWork;
+}
+
+void short_gemm(const Product& p, int64_t batch, bool one_right, const Bfloat16* a,
+                const Bfloat16* b, Bfloat16* c) {
+  const int64_t a_step = p.m * p.k;
+  const int64_t b_step = one_right ? 0 : p.k * p.n;
+  const int64_t c_step = p.m * p.n;
+  std::atomic<dnnl_status_t> status{dnnl_success};
+  const auto note = [&](dnnl_status_t got) {
+    if (got != dnnl_success) status.store(got, std::memory_order_relaxed);
+  };
+  const int64_t work = p.m * p.n * p.k;
+  if (batch > 1) {
+    parallel_for(batch, std::max<int64_t>(1, kGrain / work), [&](int64_t begin, int64_t end) {
+      const Strip strip{p, end - begin, a_step, b_step, c_step};
+      note(run(strip, a + begin * a_step, b + begin * b_step, c + begin * c_step));
+    });
+    return onednn::check(status.load());
+  }
+  // Each strip brings what it shares with the others in order by itself.
+  constexpr int64_t kUnit = 64;
+  const bool by_rows = p.m >= p.n;
+  const int64_t size = by_rows ? p.m : p.n;
+  const int64_t units = (size + kUnit - 1) / kUnit;
+  const int64_t least = std::max(units * kGrain / work, units / max_threads()) + 1;
+  parallel_for(units, std::min(least, units), [&](int64_t begin, int64_t end) {
+    const int64_t from = begin * kUnit;
+    Product part = p;
+    (by_rows ? part.m : part.n) = std::min(end * kUnit, size) - from;
+    const Strip strip{part, 1, a_step, p.k * p.n, c_step};
+    const Bfloat16* const left = by_rows ? a + from * (p.transpose_a ? 1 : p.lda) : a;
+    const Bfloat16* const right = by_rows ? b : b + from * (p.transpose_b ? p.ldb : 1);
+    note(run(strip, left, right, c + (by_rows ? from * p.ldc : from)));
+  });
+  onednn::check(status.load());
+}
+
+}  // namespace ef::cpu
