@@ -49,10 +49,13 @@ class SparseTensor(CompositeTensor):
         self._indices = _core.convert(indices, dtypes.int64, None)
         self._values = _core.convert(values, None, None)
         self._dense_shape = _core.convert(dense_shape, dtypes.int64, None)
+        sizes = (*self._values._shape_tuple(), *self._dense_shape._shape_tuple())
+        if self._indices._shape_tuple() == sizes and self._values.ndim == 1:
+            return
         places = self._indices.shape.with_rank(2)
         count = self._values.shape.with_rank(1)
-        sizes = self._dense_shape.shape.with_rank(1)
-        for first, second in ((places[0], count[0]), (places[1], sizes[0])):
+        rank = self._dense_shape.shape.with_rank(1)
+        for first, second in ((places[0], count[0]), (places[1], rank[0])):
             if first != second:
                 raise ValueError(f"Dimensions {first} and {second} are not compatible")
 
@@ -181,9 +184,9 @@ class SparseTensor(CompositeTensor):
             raise self._misfit(other, f" {shape} vs. {other.shape.as_list()}")
         if other._size == 1:
             return self.with_values(function(self._values, _ops.reshape(other, [])))
-        strides = np.cumprod([1, *sizes[:0:-1]])[::-1]
-        strides = np.where(np.array(sizes) == 1, 0, strides)
-        places = self._indices.numpy() @ strides.astype(np.int64)
+        # Along axes of size one everything meets the same element.
+        wide = [axis for axis, size in enumerate(sizes) if size != 1]
+        places = _ops.sparse_flat_places(self._indices, sizes, wide)
         return self.with_values(
             function(self._values, _ops.gather(_ops.reshape(other, [-1]), places, 0, 0))
         )
@@ -211,6 +214,15 @@ class SparseTensor(CompositeTensor):
     def __div__(self, y: Any) -> SparseTensor:
         """The quotient by a dense tensor, which is broadcast."""
         return self.__truediv__(y)
+
+
+def assembled(indices: Any, values: Any, dense_shape: Any) -> SparseTensor:
+    """A sparse tensor of tensors that are known to fit each other."""
+    result = object.__new__(SparseTensor)
+    result._indices = indices
+    result._values = values
+    result._dense_shape = dense_shape
+    return result
 
 
 class SparseTensorSpec(TypeSpec):

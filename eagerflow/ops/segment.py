@@ -18,6 +18,8 @@ Tensor = _core.Tensor
 
 def segment_count(num_segments: Any) -> int:
     """The number of segments, a scalar."""
+    if type(num_segments) is int:
+        return num_segments
     count = _core.convert(num_segments, None, dtypes.int32)
     if count.ndim:
         raise invalid_argument(
@@ -73,24 +75,6 @@ def unsorted_segment_sqrt_n(
     return total / _with_inner_axes(counts, total)
 
 
-def _extreme(data: Any, segment_ids: Any, num_segments: Any, largest: bool) -> Tensor:
-    values = _core.convert(data, None, None)
-    ids = _core.convert(segment_ids, None, None)
-    count = segment_count(num_segments)
-    inner = values._shape_tuple()[ids.ndim :]
-    flat_ids = ids.numpy().reshape(-1)
-    if flat_ids.size and flat_ids.max() >= count:
-        raise invalid_argument(f"segment_ids must be below {count}, got {flat_ids.max()}")
-    rows = _ops.reshape(values, [flat_ids.size, *inner])
-    kept = np.flatnonzero(flat_ids >= 0)
-    limit = values.dtype.min if largest else values.dtype.max
-    start = _ops.broadcast_to(_core.convert(limit, values.dtype, None), [count, *inner])
-    if not start._size:
-        return _ops.reshape(_ops.gather(rows, kept[:0], 0, 0), [count, *inner])
-    scatter = _ops.tensor_scatter_nd_max if largest else _ops.tensor_scatter_nd_min
-    return scatter(start, flat_ids[kept][:, None], _ops.gather(rows, kept, 0, 0))
-
-
 @raises_like("UnsortedSegmentMax")
 @accepts_composites
 def unsorted_segment_max(
@@ -101,7 +85,7 @@ def unsorted_segment_max(
     >>> tf.math.unsorted_segment_max([1, 5, 3], [0, 0, 1], 2).numpy()
     array([5, 3], dtype=int32)
     """
-    return _extreme(data, segment_ids, num_segments, largest=True)
+    return _ops.unsorted_segment_max(data, segment_ids, segment_count(num_segments))
 
 
 @raises_like("UnsortedSegmentMin")
@@ -114,7 +98,7 @@ def unsorted_segment_min(
     >>> tf.math.unsorted_segment_min([1, 5, 3], [0, 0, 1], 2).numpy()
     array([1, 3], dtype=int32)
     """
-    return _extreme(data, segment_ids, num_segments, largest=False)
+    return _ops.unsorted_segment_min(data, segment_ids, segment_count(num_segments))
 
 
 @raises_like("UnsortedSegmentProd")
@@ -127,50 +111,7 @@ def unsorted_segment_prod(
     >>> tf.math.unsorted_segment_prod([2.0, 3.0, 4.0], [0, 2, 0], 3).numpy()
     array([8., 1., 3.], dtype=float32)
     """
-    values = _core.convert(data, None, None)
-    ids = _core.convert(segment_ids, None, None)
-    count = segment_count(num_segments)
-    inner = values._shape_tuple()[ids.ndim :]
-    flat = ids.numpy().reshape(-1).astype(np.int64)
-    if values._shape_tuple()[: ids.ndim] != ids._shape_tuple():
-        raise invalid_argument(
-            f"data.shape = {list(values._shape_tuple())} does not start with segment_ids.shape = "
-            f"{list(ids._shape_tuple())} [Op:UnsortedSegmentProd]"
-        )
-    if flat.size and flat.max() >= count:
-        raise invalid_argument(f"segment_ids must be below {count}, got {flat.max()}")
-    kept = np.flatnonzero(flat >= 0)
-    kept = kept[np.argsort(flat[kept], kind="stable")]
-    rows = _ops.gather(_ops.reshape(values, [flat.size, *inner]), kept, 0, 0)
-    owners = flat[kept]
-    one = _ops.ones([1, *inner], values.dtype)
-    # Neighbours of one segment are multiplied in pairs until each segment has a single row.
-    while (owners[1:] == owners[:-1]).any():
-        _, starts, sizes = np.unique(owners, return_index=True, return_counts=True)
-        ranks = np.arange(owners.size) - np.repeat(starts, sizes)
-        left = np.flatnonzero(ranks % 2 == 0)
-        alone = ranks[left] + 1 == np.repeat(sizes, sizes)[left]
-        right = np.where(alone, owners.size, left + 1)
-        padded = _ops.concat([rows, one], 0)
-        rows = _ops.multiply(_ops.gather(rows, left, 0, 0), _ops.gather(padded, right, 0, 0))
-        owners = owners[left]
-    start = _ops.broadcast_to(one, [count, *inner])
-    if not (start._size and owners.size):
-        return start
-    return _ops.tensor_scatter_nd_update(start, owners[:, None], rows)
-
-
-def _checked_ids(segment_ids: Any) -> tuple[Tensor, int]:
-    """Sorted segment ids and the number of segments."""
-    ids = _core.convert(segment_ids, None, None)
-    values = ids.numpy()
-    if values.ndim != 1:
-        raise invalid_argument("segment_ids should be a vector.")
-    if values.dtype not in (np.int32, np.int64):
-        raise invalid_argument(f"segment_ids must be int32 or int64, not {values.dtype}")
-    if values.size and (values[0] < 0 or (np.diff(values) < 0).any()):
-        raise invalid_argument("segment ids are not increasing")
-    return ids, int(values[-1]) + 1 if values.size else 0
+    return _ops.unsorted_segment_prod(data, segment_ids, segment_count(num_segments))
 
 
 @raises_like("SegmentSum")
@@ -180,48 +121,25 @@ def segment_sum(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
     >>> tf.math.segment_sum([1, 2, 3], [0, 0, 1]).numpy()
     array([3, 3], dtype=int32)
     """
-    ids, count = _checked_ids(segment_ids)
-    return unsorted_segment_sum(data, ids, count)
+    return _ops.segment_sum(data, segment_ids)
 
 
 @raises_like("SegmentMean")
 def segment_mean(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
     """The means of rows of the same segment; the ids must be ascending."""
-    ids, count = _checked_ids(segment_ids)
-    data = _core.convert(data, None, None)
-    if data.dtype.is_floating:
-        return unsorted_segment_mean(data, ids, count)
-    total = unsorted_segment_sum(data, ids, count)
-    sizes = np.maximum(np.bincount(ids.numpy(), minlength=count), 1)
-    sizes = sizes.reshape([count] + [1] * (total.ndim - 1))
-    if data.dtype.is_complex:
-        return _ops.divide_real(total, sizes.astype(data.dtype.as_numpy_dtype))
-    whole = total.numpy().astype(object)  # towards zero, exactly
-    means = np.where(whole < 0, -(-whole // sizes), whole // sizes)
-    return _core.convert(means.astype(data.dtype.as_numpy_dtype), data.dtype, None)
-
-
-def _zero_where_empty(result: Tensor, ids: Tensor, count: int) -> Tensor:
-    empty = np.ones(count, bool)
-    empty[ids.numpy()] = False
-    if not empty.any():
-        return result
-    flags = empty.reshape([count] + [1] * (result.ndim - 1))
-    return _ops.select(flags, _ops.zeros_like(result), result)
+    return _ops.segment_mean(data, segment_ids)
 
 
 @raises_like("SegmentMax")
 def segment_max(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
     """The largest rows of each segment, zero for an empty one; the ids must be ascending."""
-    ids, count = _checked_ids(segment_ids)
-    return _zero_where_empty(unsorted_segment_max(data, ids, count), ids, count)
+    return _ops.segment_max(data, segment_ids)
 
 
 @raises_like("SegmentMin")
 def segment_min(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
     """The least rows of each segment, zero for an empty one; the ids must be ascending."""
-    ids, count = _checked_ids(segment_ids)
-    return _zero_where_empty(unsorted_segment_min(data, ids, count), ids, count)
+    return _ops.segment_min(data, segment_ids)
 
 
 @raises_like("SegmentProd")
@@ -231,8 +149,7 @@ def segment_prod(data: Any, segment_ids: Any, name: str | None = None) -> Tensor
     >>> tf.math.segment_prod([2, 3, 4], [0, 0, 1]).numpy()
     array([6, 4], dtype=int32)
     """
-    ids, count = _checked_ids(segment_ids)
-    return unsorted_segment_prod(data, ids, count)
+    return _ops.segment_prod(data, segment_ids)
 
 
 def _length(value: Any) -> int:

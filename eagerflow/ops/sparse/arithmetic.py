@@ -9,24 +9,23 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow import dtype as dtypes
-from eagerflow.ops import segment
 from eagerflow.ops.array import invalid_argument, slices_at
-from eagerflow.ops.sparse.conversion import checked, flat_places, sizes_of, strides
-from eagerflow.sparse_tensor import SparseTensor
+from eagerflow.ops.sparse.conversion import checked, flat_places, sizes_of
+from eagerflow.sparse_tensor import SparseTensor, assembled
 
 _ops = _core.ops
 Tensor = _core.Tensor
 
 
 def _check_same_shape(a: SparseTensor, b: SparseTensor, op: str) -> None:
-    ours, theirs = sizes_of(a), sizes_of(b)
+    ours, theirs = sizes_of(a).tolist(), sizes_of(b).tolist()
     if len(ours) != len(theirs):
         raise invalid_argument(
             f"Ranks of input tensors must match, but saw ranks: {len(ours)} and {len(theirs)} "
             f"[Op:{op}]"
         )
-    if not np.array_equal(ours, theirs):
-        axis = int(np.argmax(ours != theirs))
+    if ours != theirs:
+        axis = next(k for k, size in enumerate(ours) if size != theirs[k])
         raise invalid_argument(
             f"Operands' shapes do not match: got {ours[axis]} and {theirs[axis]} for dimension "
             f"{axis} [Op:{op}]"
@@ -37,17 +36,11 @@ def _check_same_shape(a: SparseTensor, b: SparseTensor, op: str) -> None:
         )
 
 
-def _united(a: SparseTensor, b: SparseTensor) -> tuple[np.ndarray, Tensor, Tensor]:
+def _united(a: SparseTensor, b: SparseTensor) -> tuple[Tensor, Tensor, Tensor, tuple]:
     """The places of both in order, and what each has there, zero where it has nothing."""
-    both = np.concatenate([a.indices.numpy(), b.indices.numpy()])
-    _, chosen, where = np.unique(
-        flat_places(both, sizes_of(a)), return_index=True, return_inverse=True
-    )
-    places, count = both[chosen], a.values._size
-    spread = []
-    for values, own in ((a.values, where[:count]), (b.values, where[count:])):
-        spread.append(_ops.unsorted_segment_sum(values, own, len(places)))
-    return places, spread[0], spread[1]
+    places, *chosen = _ops.sparse_union(a._indices, b._indices)
+    first, second = map(_ops.gather_or_zero, (a._values, b._values), chosen)
+    return places, first, second, tuple(chosen)
 
 
 def add(a: Any, b: Any, threshold: Any = 0) -> Any:
@@ -75,17 +68,16 @@ def add(a: Any, b: Any, threshold: Any = 0) -> Any:
         raise TypeError("At least one input should be SparseTensor; do you mean to use tf.add()?")
     if all(sparse):
         _check_same_shape(a, b, "SparseAdd")
-        places, first, second = _united(a, b)
+        places, first, second, chosen = _united(a, b)
         total = _ops.add(first, second)
-        limit = np.asarray(_core.convert(threshold, None, None).numpy())
-        if limit:
+        limit = _core.convert(threshold, None, None)
+        if limit._size != 1 or limit.numpy():
             # Only sums are left out, not what stands alone.
-            everything = np.concatenate([a.indices.numpy(), b.indices.numpy()])
-            numbers = flat_places(everything, sizes_of(a))
-            both = np.unique(numbers, return_counts=True)[1] > 1
-            keep = np.flatnonzero(~both | (np.abs(total.numpy()) >= limit))
-            places, total = places[keep], _ops.gather(total, keep, 0, 0)
-        return SparseTensor(places, total, a.dense_shape)
+            alone = _ops.less(_ops.minimum(*chosen), 0)
+            large = np.abs(total.numpy()) >= limit.numpy()
+            keep = _ops.reshape(_ops.where_indices(_ops.logical_or(alone, large)), [-1])
+            places, total = _ops.gather(places, keep, 0, 0), slices_at(total, keep)
+        return assembled(places, total, a._dense_shape)
     value, dense = (a, b) if sparse[0] else (b, a)
     dense = _core.convert(dense, None, value.dtype)
     shape, sizes = list(dense._shape_tuple()), sizes_of(value).tolist()
@@ -112,8 +104,8 @@ def maximum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
     """
     a, b = checked(sp_a), checked(sp_b)
     _check_same_shape(a, b, "SparseSparseMaximum")
-    places, first, second = _united(a, b)
-    return SparseTensor(places, _ops.maximum(first, second), a.dense_shape)
+    places, first, second, _ = _united(a, b)
+    return assembled(places, _ops.maximum(first, second), a._dense_shape)
 
 
 def minimum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
@@ -125,8 +117,8 @@ def minimum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
     """
     a, b = checked(sp_a), checked(sp_b)
     _check_same_shape(a, b, "SparseSparseMinimum")
-    places, first, second = _united(a, b)
-    return SparseTensor(places, _ops.minimum(first, second), a.dense_shape)
+    places, first, second, _ = _united(a, b)
+    return assembled(places, _ops.minimum(first, second), a._dense_shape)
 
 
 def _matrix(value: Any, name: str) -> Tensor:
@@ -175,34 +167,17 @@ def sparse_dense_matmul(
         )
     if adjoint_b:
         dense = _adjoint(dense)
-    places = value.indices
-    if places._size:
-        most = _ops.reduce_max(places, [0]).numpy()
-        if int(_ops.reduce_min(places)) < 0 or (most >= sizes).any():
-            raise invalid_argument(
-                f"Indices must lie within {sizes.tolist()} [Op:SparseTensorDenseMatMul]"
-            )
-    rows, columns = (1, 0) if adjoint_a else (0, 1)
-    inner = dense._shape_tuple()[0]
-    if sizes[columns] != inner:
-        raise invalid_argument(
-            "Cannot multiply A and B because inner dimension does not match: "
-            f"{sizes[columns]} vs. {inner}.  Did you forget a transpose?  Dimensions of A: "
-            f"{sizes.tolist()}.  Dimensions of B: {dense.shape} [Op:SparseTensorDenseMatMul]"
-        )
-    factors = value.values
-    if adjoint_a and factors.dtype.is_complex:
-        factors = _ops.conj(factors)
-    taken = slices_at(dense, places[:, columns])
-    terms = _ops.multiply(_ops.expand_dims(factors, 1), taken)
-    return _ops.unsorted_segment_sum(terms, places[:, rows], int(sizes[rows]))
+    return _ops.sparse_matmul(value._values, value._indices, dense, *sizes.tolist(), adjoint_a)
 
 
 def _kept_axes(axis: Any, rank: int, op: str) -> list[int]:
     """The axes that a reduction leaves."""
     if axis is None:
         return []
-    axes = np.asarray(_core.convert(axis, None, dtypes.int32).numpy()).reshape(-1).tolist()
+    if type(axis) is int:
+        axes = [axis]
+    else:
+        axes = _core.convert(axis, None, dtypes.int32).numpy().reshape(-1).tolist()
     for item in axes:
         if not -rank <= item < rank:
             raise invalid_argument(
@@ -214,40 +189,35 @@ def _kept_axes(axis: Any, rank: int, op: str) -> list[int]:
 
 def _reduced(value: SparseTensor, axis: Any, keepdims: Any, sparse: bool, largest: bool) -> Any:
     op = "SparseReduceMax" if largest else "SparseReduceSum"
-    sizes, places = sizes_of(value), value.indices.numpy()
+    sizes = sizes_of(value).tolist()
     kept = _kept_axes(axis, len(sizes), op)
-    shape = sizes[kept]
-    ids = places[:, kept] @ strides(shape) if kept else np.zeros(len(places), np.int64)
-    final = (
-        [int(sizes[k]) if k in kept else 1 for k in range(len(sizes))]
-        if keepdims
-        else (shape.tolist())
-    )
-    count = int(np.prod(shape))
+    shape = [sizes[k] for k in kept]
+    final = [sizes[k] if k in kept else 1 for k in range(len(sizes))] if keepdims else shape
+    if not sparse and not kept and not largest:
+        return _ops.reshape(_ops.reduce_sum(value._values, [0]), final)
+    ids = _ops.sparse_flat_places(value._indices, value._dense_shape, kept)
     if sparse:
-        found, ids = np.unique(ids, return_inverse=True)
-        total = _segments(value.values, ids, len(found), largest)
-        if not final:
-            where = np.zeros((len(found), 0), np.int64)
+        found, where = np.unique(ids.numpy(), return_inverse=True)
+        total = _segments(value._values, _core.convert(where, None, None), len(found), largest)
+        if not final or not len(found):
+            places = np.zeros((len(found), len(final)), np.int64)
         else:
-            where = (
-                np.stack(np.unravel_index(found, final), axis=-1)
-                if len(found)
-                else np.zeros((0, len(final)), np.int64)
-            )
-        return SparseTensor(where, total, np.array(final, np.int64))
-    total = _segments(value.values, ids, count, largest)
-    return _ops.reshape(total, final)
+            places = np.stack(np.unravel_index(found, final), axis=-1)
+        return SparseTensor(places, total, np.array(final, np.int64))
+    total = _segments(value._values, ids, math.prod(shape), largest)
+    return total if final == [total._size] else _ops.reshape(total, final)
 
 
-def _segments(values: Tensor, ids: np.ndarray, count: int, largest: bool) -> Tensor:
+def _segments(values: Tensor, ids: Tensor, count: int, largest: bool) -> Tensor:
     if not largest:
         return _ops.unsorted_segment_sum(values, ids, count)
-    peaks = segment.unsorted_segment_max(values, ids, count)
-    empty = np.bincount(ids, minlength=count) == 0
-    if not empty.any():
+    peaks = _ops.unsorted_segment_max(values, ids, count)
+    lowest = _core.convert(values.dtype.min, values.dtype, None)
+    if not bool(_ops.reduce_any(_ops.equal(peaks, lowest))):
         return peaks
-    return _ops.select(empty, _ops.zeros_like(peaks), peaks)
+    # Only here segments may be empty.
+    present = _ops.scatter_nd(_ops.expand_dims(ids, 1), _ops.ones_like(ids), [count])
+    return _ops.select(_ops.equal(present, 0), _ops.zeros_like(peaks), peaks)
 
 
 def reduce_sum(
@@ -304,9 +274,12 @@ def softmax(sp_input: Any, name: str | None = None) -> SparseTensor:
             f"A sparse tensor of shape {list(sizes)} has too many places [Op:SparseSoftmax]"
         )
     rows = flat_places(value.indices.numpy()[:, :-1], sizes[:-1])
-    _, ids = np.unique(rows, return_inverse=True)
+    if (rows[1:] >= rows[:-1]).all():
+        ids = np.cumsum(np.append(0, rows[1:] != rows[:-1])[: len(rows)])
+    else:
+        ids = np.unique(rows, return_inverse=True)[1]
     count = int(ids.max(initial=-1)) + 1
-    peaks = _ops.stop_gradient(segment.unsorted_segment_max(value.values, ids, count))
+    peaks = _ops.stop_gradient(_ops.unsorted_segment_max(value.values, ids, count))
     powers = _ops.exp(_ops.subtract(value.values, _ops.gather(peaks, ids, 0, 0)))
     sums = _ops.unsorted_segment_sum(powers, ids, count)
     return value.with_values(_ops.divide_real(powers, _ops.gather(sums, ids, 0, 0)))

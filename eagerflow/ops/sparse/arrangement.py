@@ -12,16 +12,11 @@ from eagerflow import _core
 from eagerflow import dtype as dtypes
 from eagerflow.indexed_slices import IndexedSlices
 from eagerflow.ops.array import invalid_argument, slices_at
-from eagerflow.ops.sparse.conversion import checked, flat_places, reorder, sizes_of
-from eagerflow.sparse_tensor import SparseTensor
+from eagerflow.ops.sparse.conversion import checked, ordered, reorder, sizes_of
+from eagerflow.sparse_tensor import SparseTensor, assembled
 
 _ops = _core.ops
 Tensor = _core.Tensor
-
-
-def _picked(value: SparseTensor, order: np.ndarray, places: np.ndarray, sizes: Any) -> SparseTensor:
-    """Some of the elements at new places."""
-    return SparseTensor(places, slices_at(value.values, order), sizes)
 
 
 def concat(
@@ -45,7 +40,7 @@ def concat(
     values = [checked(item) for item in sp_inputs]
     if not values:
         raise ValueError("sp_inputs must hold at least one SparseTensor")
-    sizes = [sizes_of(item) for item in values]
+    sizes = [sizes_of(item).tolist() for item in values]
     rank = len(sizes[0])
     axis = int(axis)
     if not -rank <= axis < rank:
@@ -57,9 +52,10 @@ def concat(
                 f"Ranks of all input tensors must match: expected {rank} but got {len(size)} at "
                 f"position {k} [Op:SparseConcat]"
             )
-    whole = np.max(sizes, axis=0)
-    whole[axis] = sum(int(item[axis]) for item in sizes)
+    whole = [max(column) for column in zip(*sizes, strict=True)]
+    whole[axis] = sum(item[axis] for item in sizes)
     offset, places = 0, []
+    offsets: list[int] = []
     for k, (item, own) in enumerate(zip(values, sizes, strict=True)):
         for dim in range(rank):
             if dim != axis and own[dim] != sizes[0][dim] and not expand_nonconcat_dims:
@@ -67,13 +63,14 @@ def concat(
                     f"Input shapes must match: expected {sizes[0][dim]} for dimension {dim} but "
                     f"got {own[dim]} at position {k} [Op:SparseConcat]"
                 )
-        moved = item.indices.numpy().copy()
-        moved[:, axis] += offset
-        offset += int(own[axis])
-        places.append(moved)
+        places.append(_ops.add(item.indices, offsets) if offset else item.indices)
+        offset += own[axis]
+        offsets = [0] * rank
+        offsets[axis] = offset
     elements = [item.values for item in values]
     joined = _ops.concat(elements, 0) if len(elements) > 1 else elements[0]
-    return reorder(SparseTensor(np.concatenate(places), joined, whole))
+    moved = _ops.concat(places, 0) if len(places) > 1 else places[0]
+    return reorder(assembled(moved, joined, _core.convert(whole, dtypes.int64, None)))
 
 
 def slice(sp_input: Any, start: Any, size: Any, name: str | None = None) -> SparseTensor:
@@ -89,17 +86,21 @@ def slice(sp_input: Any, start: Any, size: Any, name: str | None = None) -> Spar
     [[0, 1]]
     """
     value = checked(sp_input)
-    begin = np.asarray(_core.convert(start, dtypes.int64, None).numpy())
-    extent = np.asarray(_core.convert(size, dtypes.int64, None).numpy())
-    sizes = sizes_of(value)
-    if begin.shape != sizes.shape or extent.shape != sizes.shape:
+    sizes = sizes_of(value).tolist()
+    begin = _core.convert(start, dtypes.int64, None).numpy()
+    extent = _core.convert(size, dtypes.int64, None).numpy()
+    if begin.shape != (len(sizes),) or extent.shape != begin.shape:
         raise invalid_argument(
             f"start and size must have {len(sizes)} elements, got {begin.size} and {extent.size}"
         )
-    part = np.clip(np.minimum(extent, sizes - begin), 0, None)
-    places = value.indices.numpy() - begin
-    inside = np.flatnonzero(((places >= 0) & (places < part)).all(axis=1))
-    return _picked(value, inside, places[inside], part)
+    first = begin.tolist()
+    part = [
+        max(min(wanted, whole - before), 0)
+        for wanted, whole, before in zip(extent.tolist(), sizes, first, strict=True)
+    ]
+    places, inside = _ops.sparse_slice_places(value._indices, first, part)
+    shape = _core.convert(part, dtypes.int64, None)
+    return assembled(places, slices_at(value._values, inside), shape)
 
 
 def split(
@@ -162,12 +163,8 @@ def reshape(sp_input: Any, shape: Any, name: str | None = None) -> SparseTensor:
             f"{math.prod(target.tolist())}. input_shape={sizes.tolist()} "
             f"output_shape={target.tolist()} [Op:SparseReshape]"
         )
-    flat = flat_places(value.indices.numpy(), sizes)
-    if len(target) and len(flat):
-        places = np.stack(np.unravel_index(flat, target), axis=-1)
-    else:
-        places = np.zeros((len(flat), len(target)), np.int64)
-    return SparseTensor(places, value.values, target)
+    places = _ops.sparse_reshape_places(value._indices, value._dense_shape, target.tolist())
+    return assembled(places, value._values, _core.convert(target, dtypes.int64, None))
 
 
 def transpose(sp_input: Any, perm: Any = None, name: str | None = None) -> SparseTensor:
@@ -177,16 +174,15 @@ def transpose(sp_input: Any, perm: Any = None, name: str | None = None) -> Spars
     array([2, 1])
     """
     value = checked(sp_input)
-    sizes = sizes_of(value)
-    rank = len(sizes)
-    order = (
-        np.arange(rank)[::-1]
-        if perm is None
-        else np.asarray(_core.convert(perm, None, dtypes.int32).numpy())
-    )
-    if sorted(order.tolist()) != list(range(rank)):
-        raise invalid_argument(f"{order.tolist()} is no permutation of {rank} axes [Op:Transpose]")
-    return reorder(SparseTensor(value.indices.numpy()[:, order], value.values, sizes[order]))
+    sizes = sizes_of(value).tolist()
+    if perm is None:
+        order = list(range(len(sizes)))[::-1]
+    else:
+        order = _core.convert(perm, None, dtypes.int32).numpy().tolist()
+    if sorted(order) != list(range(len(sizes))):
+        raise invalid_argument(f"{order} is no permutation of {len(sizes)} axes [Op:Transpose]")
+    shape = _core.convert([sizes[axis] for axis in order], dtypes.int64, None)
+    return ordered(value, value._values, shape, order)
 
 
 def expand_dims(sp_input: Any, axis: Any = None, name: str | None = None) -> SparseTensor:
@@ -224,8 +220,9 @@ def retain(sp_input: Any, to_retain: Any) -> SparseTensor:
         raise ValueError(f"Shape {mask.shape} must have rank 1")
     if mask._size != value.values._size:
         raise ValueError(f"Dimensions {value.values._size} and {mask._size} are not compatible")
-    kept = np.flatnonzero(mask.numpy())
-    return _picked(value, kept, value.indices.numpy()[kept], value.dense_shape)
+    kept = _ops.reshape(_ops.where_indices(mask), [-1])
+    places = _ops.gather(value._indices, kept, 0, 0)
+    return assembled(places, slices_at(value._values, kept), value._dense_shape)
 
 
 def reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
@@ -238,9 +235,9 @@ def reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
     array([1, 2])
     """
     value = checked(sp_input)
-    sizes, places = sizes_of(value), value.indices.numpy()
+    sizes, places = sizes_of(value), value._indices
     if new_shape is None:
-        tight = places.max(axis=0) + 1 if len(places) else np.zeros_like(sizes)
+        tight = _ops.add(_ops.reduce_max(places, [0]), 1) if places._size else np.zeros_like(sizes)
         return SparseTensor(places, value.values, tight)
     target = np.asarray(_core.convert(new_shape, dtypes.int64, None).numpy())
     if target.shape != sizes.shape:
@@ -271,26 +268,20 @@ def fill_empty_rows(
     (array([5, 7], dtype=int32), array([False,  True]))
     """
     value = checked(sp_input)
-    sizes, places = sizes_of(value), value.indices.numpy()
     default = _core.convert(default_value, value.dtype, None)
     if default.ndim:
         raise invalid_argument(
             f"default_value must be a scalar, saw: {default.shape} [Op:SparseFillEmptyRows]"
         )
-    rows = places[:, 0]
-    if len(rows) and (rows.min() < 0 or rows.max() >= sizes[0]):
-        raise invalid_argument(f"indices must lie within [0, {sizes[0]}) [Op:SparseFillEmptyRows]")
-    empty = np.bincount(rows, minlength=int(sizes[0])) == 0
-    missing = np.flatnonzero(empty)
-    added = np.zeros((len(missing), places.shape[1]), np.int64)
-    added[:, 0] = missing
-    everything = np.concatenate([places, added])
-    order = np.argsort(everything[:, 0], kind="stable")
-    values = value.values
-    if len(missing):
-        values = _ops.concat([values, _ops.fill(dims=[len(missing)], value=default)], 0)
-    result = SparseTensor(everything[order], _ops.gather(values, order, 0, 0), sizes)
-    return result, _core.convert(empty, None, None)
+    rows = int(sizes_of(value)[0])
+    places, order, empty = _ops.sparse_fill_rows(value._indices, rows)
+    # What has no place of origin is the default, which is put behind the others.
+    count = value._values._size
+    elements = _ops.concat([value._values, _ops.reshape(default, [1])], 0)
+    if places._shape_tuple()[0] != count:
+        order = _ops.select(_ops.less(order, 0), count, order)
+    result = assembled(places, slices_at(elements, order), value._dense_shape)
+    return result, empty
 
 
 def mask(a: Any, mask_indices: Any, name: str | None = None) -> IndexedSlices:
@@ -338,7 +329,8 @@ def map_values(op: Callable, *args: Any, **kwargs: Any) -> SparseTensor:
         raise ValueError("No SparseTensor in argument list of map_values")
     first = found[0]
     for other in found[1:]:
-        same = np.array_equal(first.indices.numpy(), other.indices.numpy())
+        mine, theirs = first.indices, other.indices
+        same = mine is theirs or np.array_equal(mine.numpy(), theirs.numpy())
         if not same or not np.array_equal(sizes_of(first), sizes_of(other)):
             raise invalid_argument("Mismatched indices! All sparse inputs must have the same.")
     return first.with_values(op(*flat_args, **flat_kwargs))

@@ -11,7 +11,7 @@ from eagerflow import _core
 from eagerflow import dtype as dtypes
 from eagerflow.ops.array import invalid_argument, slices_at
 from eagerflow.ops.conversion import bitcast, integers_of
-from eagerflow.sparse_tensor import SparseTensor, SparseTensorValue
+from eagerflow.sparse_tensor import SparseTensor, SparseTensorValue, assembled
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -97,7 +97,8 @@ def from_dense(tensor: Any, name: str | None = None) -> SparseTensor:
     zero = {dtypes.string: "", dtypes.bool: False}.get(tensor.dtype, 0)
     blank = _core.convert(zero, tensor.dtype, None)
     places = _ops.where_indices(_ops.not_equal(tensor, blank))
-    return SparseTensor(places, _ops.gather_nd(tensor, places, 0), tensor._shape_tuple())
+    shape = _core.convert(tensor._shape_tuple(), dtypes.int64, None)
+    return assembled(places, _ops.gather_nd(tensor, places, 0), shape)
 
 
 def to_dense(
@@ -154,12 +155,19 @@ def reorder(sp_input: Any, name: str | None = None) -> SparseTensor:
     array([8, 7], dtype=int32)
     """
     value = checked(sp_input)
-    places, sizes = value.indices.numpy(), sizes_of(value)
-    flat = flat_places(places, sizes)
-    if not len(flat) or (np.diff(flat) >= 0).all():
-        return value
-    order = np.argsort(flat, kind="stable")
-    return SparseTensor(places[order], slices_at(value.values, order), sizes)
+    return ordered(value, value.values, value.dense_shape, _AXES[value.dense_shape._size])
+
+
+# The axes of tensors of every rank in order.
+_AXES = [list(range(rank)) for rank in range(64)]
+
+
+def ordered(value: SparseTensor, values: Tensor, shape: Tensor, perm: list) -> SparseTensor:
+    """Values at the places of a sparse tensor, with axes permuted, in row-major order."""
+    places, order = _ops.sparse_order(value._indices, value._dense_shape, perm)
+    if order._size:
+        return assembled(places, slices_at(values, order), shape)
+    return assembled(places, values, shape)
 
 
 def to_indicator(sp_input: Any, vocab_size: Any, name: str | None = None) -> Tensor:
@@ -175,11 +183,12 @@ def to_indicator(sp_input: Any, vocab_size: Any, name: str | None = None) -> Ten
     [[0, 0, 1], [1, 0, 0]]
     """
     value = checked(sp_input)
-    numbers = value.values.numpy().astype(np.int64)
+    numbers = _ops.cast(value.values, dtypes.int64)
     size = int(vocab_size)
-    if numbers.size and (numbers.min() < 0 or numbers.max() >= size):
-        raise invalid_argument(f"ids must lie within [0, {size}), got {numbers.tolist()}")
-    result = np.zeros((*sizes_of(value)[:-1].tolist(), size), bool)
-    places = (*value.indices.numpy()[:, :-1].T, numbers)
-    result[places] = True
-    return _core.convert(result, None, None)
+    if numbers._size and (
+        int(_ops.reduce_min(numbers)) < 0 or int(_ops.reduce_max(numbers)) >= size
+    ):
+        raise invalid_argument(f"ids must lie within [0, {size}), got {numbers.numpy().tolist()}")
+    places = _ops.concat([value.indices[:, :-1], _ops.expand_dims(numbers, 1)], 1)
+    shape = [*sizes_of(value)[:-1].tolist(), size]
+    return _ops.sparse_to_dense(True, False, places, shape, False)

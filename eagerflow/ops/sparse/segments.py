@@ -8,7 +8,7 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow import dtype as dtypes
-from eagerflow.ops.array import invalid_argument, slices_at
+from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.op_arguments import raises_like
 from eagerflow.ragged_tensor import RaggedTensor
 from eagerflow.sparse_tensor import SparseTensor
@@ -17,35 +17,7 @@ _ops = _core.ops
 Tensor = _core.Tensor
 
 
-def _gathered(
-    data: Any, indices: Any, segment_ids: Any, num_segments: Any, op: str
-) -> tuple[Tensor, np.ndarray, int]:
-    data = _core.convert(data, None, None)
-    places = _core.convert(indices, None, dtypes.int32).numpy()
-    ids = _core.convert(segment_ids, None, dtypes.int32).numpy().astype(np.int64)
-    if places.ndim != 1 or ids.ndim != 1 or places.size != ids.size:
-        raise invalid_argument(
-            f"segment_ids and indices should have same size, got {ids.shape} and {places.shape} "
-            f"[Op:{op}]"
-        )
-    rows = data._shape_tuple()[0] if data.ndim else 0
-    outside = np.flatnonzero((places < 0) | (places >= rows))
-    if len(outside):
-        raise invalid_argument(
-            f"Bad: indices[{outside[0]}] == {places[outside[0]]} out of range [0, {rows}) [Op:{op}]"
-        )
-    if (np.diff(ids) < 0).any():
-        raise invalid_argument(f"segment ids are not increasing [Op:{op}]")
-    if len(ids) and ids[0] < 0:
-        raise invalid_argument(f"segment ids must be >= 0 [Op:{op}]")
-    last = int(ids[-1]) + 1 if len(ids) else 0
-    count = last if num_segments is None else int(num_segments)
-    if count < last:
-        raise invalid_argument(f"segment ids must be < num_segments [Op:{op}]")
-    return slices_at(data, places), ids, count
-
-
-@raises_like("SparseSegmentSum", first=True)
+@raises_like("SparseSegmentSum")
 def segment_sum(
     data: Any,
     indices: Any,
@@ -68,18 +40,17 @@ def segment_sum(
     array([[5.],
            [2.]], dtype=float32)
     """
-    rows, ids, count = _gathered(data, indices, segment_ids, num_segments, "SparseSegmentSum")
-    return _ops.unsorted_segment_sum(rows, ids, count)
+    return _ops.sparse_segment_sum(data, indices, segment_ids, num_segments)
 
 
-def _scaled(sums: Tensor, ids: np.ndarray, count: int, root: bool) -> Tensor:
-    counts = np.maximum(np.bincount(ids, minlength=count), 1).astype(np.float64)
-    weights = 1 / np.sqrt(counts) if root else 1 / counts
-    shape = [count] + [1] * (sums.ndim - 1)
-    return _ops.multiply(sums, _core.convert(weights.reshape(shape), sums.dtype, None))
+def _mean(data: Any, indices: Any, segment_ids: Any, num_segments: Any, scale: str) -> Tensor:
+    data = _core.convert(data, None, None)
+    if not data.dtype.is_floating:
+        raise TypeError(f"Means are computed of floating point numbers, not of {data.dtype.name}")
+    return _ops.sparse_segment_sum(data, indices, segment_ids, num_segments, scale)
 
 
-@raises_like("SparseSegmentMean", first=True)
+@raises_like("SparseSegmentMean")
 def segment_mean(
     data: Any,
     indices: Any,
@@ -94,11 +65,10 @@ def segment_mean(
     array([[2.5],
            [2. ]], dtype=float32)
     """
-    rows, ids, count = _gathered(data, indices, segment_ids, num_segments, "SparseSegmentMean")
-    return _scaled(_ops.unsorted_segment_sum(rows, ids, count), ids, count, False)
+    return _mean(data, indices, segment_ids, num_segments, "mean")
 
 
-@raises_like("SparseSegmentSqrtN", first=True)
+@raises_like("SparseSegmentSqrtN")
 def segment_sqrt_n(
     data: Any,
     indices: Any,
@@ -112,8 +82,7 @@ def segment_sqrt_n(
     >>> tf.sparse.segment_sqrt_n([[1.0], [3.0]], [0, 1], [0, 0]).numpy().round(3)
     array([[2.828]], dtype=float32)
     """
-    rows, ids, count = _gathered(data, indices, segment_ids, num_segments, "SparseSegmentSqrtN")
-    return _scaled(_ops.unsorted_segment_sum(rows, ids, count), ids, count, True)
+    return _mean(data, indices, segment_ids, num_segments, "sqrt_n")
 
 
 def bincount(

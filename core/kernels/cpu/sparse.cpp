@@ -1,0 +1,309 @@
+// The places of sparse tensors' elements: ordered, united, cut, renumbered and completed.
+#include "kernels/cpu/sparse.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstring>
+#include <limits>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "device/parallel.h"
+#include "kernels/cpu/onednn.h"
+#include "kernels/cpu/radix.h"
+
+namespace ef::cpu {
+namespace {
+
+constexpr int64_t kGrain = 16'384;
+
+std::string row_text(const int64_t* row, int64_t rank) {
+  std::string text = "[";
+  for (int64_t k = 0; k < rank; ++k) text += (k ? ", " : "") + std::to_string(row[k]);
+  return text + "]";
+}
+
+int compare(const int64_t* a, const int64_t* b, int64_t rank) {
+  for (int64_t k = 0; k < rank; ++k) {
+    if (a[k] != b[k]) return a[k] < b[k] ? -1 : 1;
+  }
+  return 0;
+}
+
+// Writes each place as a number in row-major order; false if one of them is outside, or there are
+// more places than numbers.
+bool number_places(const int64_t* places, int64_t count, std::span<const int64_t> sizes,
+                   uint64_t* numbers) {
+  const auto rank = static_cast<int64_t>(sizes.size());
+  uint64_t total = 1;
+  for (int64_t size : sizes) {
+    if (size < 0 || __builtin_mul_overflow(total, static_cast<uint64_t>(size), &total))
+      return false;
+  }
+  bool inside = true;
+  for (int64_t i = 0; i < count; ++i) {
+    uint64_t number = 0;
+    for (int64_t k = 0; k < rank; ++k) {
+      const int64_t index = places[i * rank + k];
+      inside &= static_cast<uint64_t>(index) < static_cast<uint64_t>(sizes[static_cast<size_t>(k)]);
+      number = number * static_cast<uint64_t>(sizes[static_cast<size_t>(k)]) +
+               static_cast<uint64_t>(index);
+    }
+    numbers[i] = number;
+  }
+  return inside;
+}
+
+// Where each of the places in order was.
+void find_order(const int64_t* places, int64_t count, std::span<const int64_t> sizes,
+                int64_t* order) {
+  const auto rank = static_cast<int64_t>(sizes.size());
+  if (count <= std::numeric_limits<int32_t>::max()) {
+    using Item = Placed<uint64_t>;
+    const onednn::Scratch memory(2 * static_cast<size_t>(count) * sizeof(Item));
+    const onednn::Scratch numbers(static_cast<size_t>(count) * sizeof(uint64_t));
+    if (number_places(places, count, sizes, numbers.as<uint64_t>())) {
+      Item* items = memory.as<Item>();
+      for (int64_t i = 0; i < count; ++i) {
+        items[i] = {numbers.as<uint64_t>()[i], static_cast<int32_t>(i)};
+      }
+      items = radix_sort(items, items + count, count);
+      for (int64_t i = 0; i < count; ++i) order[i] = items[i].place;
+      return;
+    }
+  }
+  std::iota(order, order + count, int64_t{0});
+  std::stable_sort(order, order + count, [=](int64_t a, int64_t b) {
+    return compare(places + a * rank, places + b * rank, rank) < 0;
+  });
+}
+
+}  // namespace
+
+void sparse_order(KernelContext& context) {
+  const Tensor& indices = context.input(0);
+  const int64_t count = indices.dim(0), rank = indices.dim(1);
+  const auto perm = context.attrs().list(1);
+  const auto shape = context.attrs().list(0);
+  bool same_axes = true;
+  for (int64_t k = 0; k < rank; ++k) same_axes &= perm[static_cast<size_t>(k)] == k;
+  InlineVector<int64_t, 16> sizes;
+  for (int64_t axis : perm) sizes.push_back(shape[static_cast<size_t>(axis)]);
+  Tensor moved = indices;
+  if (!same_axes) {
+    moved = Tensor::empty(DType::kInt64, indices.shape());
+    const auto* from = indices.data<int64_t>();
+    auto* to = moved.mutable_data<int64_t>();
+    for (int64_t i = 0; i < count; ++i) {
+      for (int64_t k = 0; k < rank; ++k) {
+        to[i * rank + k] = from[i * rank + perm[static_cast<size_t>(k)]];
+      }
+    }
+  }
+  const auto* places = moved.data<int64_t>();
+  bool ordered = true;
+  for (int64_t i = 1; ordered && i < count; ++i) {
+    ordered = compare(places + (i - 1) * rank, places + i * rank, rank) <= 0;
+  }
+  if (ordered) {
+    context.output(0) = same_axes ? indices.alias() : moved;
+    context.output(1) = Tensor::empty(DType::kInt64, {0});
+    return;
+  }
+  const Tensor order = Tensor::empty(DType::kInt64, {count});
+  auto* const at = order.mutable_data<int64_t>();
+  find_order(places, count, {sizes.data(), sizes.size()}, at);
+  const Tensor sorted = Tensor::empty(DType::kInt64, indices.shape());
+  auto* const to = sorted.mutable_data<int64_t>();
+  for (int64_t i = 0; i < count; ++i) {
+    for (int64_t k = 0; k < rank; ++k) to[i * rank + k] = places[at[i] * rank + k];
+  }
+  context.output(0) = sorted;
+  context.output(1) = order;
+}
+
+void sparse_union(KernelContext& context) {
+  const int64_t counts[2] = {context.input(0).dim(0), context.input(1).dim(0)};
+  const int64_t rank = context.input(0).dim(1);
+  const auto* a = context.input(0).data<int64_t>();
+  const auto* b = context.input(1).data<int64_t>();
+  const onednn::Scratch memory(2 * static_cast<size_t>(counts[0] + counts[1] + 1) *
+                               sizeof(int64_t));
+  auto* const first = memory.as<int64_t>();
+  auto* const second = first + counts[0] + counts[1];
+  int64_t count = 0, i = 0, j = 0;
+  while (i < counts[0] || j < counts[1]) {
+    const int sign = i == counts[0]   ? 1
+                     : j == counts[1] ? -1
+                                      : compare(a + i * rank, b + j * rank, rank);
+    first[count] = sign <= 0 ? i++ : -1;
+    second[count++] = sign >= 0 ? j++ : -1;
+  }
+  const Tensor places = Tensor::empty(DType::kInt64, {count, rank});
+  const Tensor from_a = Tensor::empty(DType::kInt64, {count});
+  const Tensor from_b = Tensor::empty(DType::kInt64, {count});
+  auto* to = places.mutable_data<int64_t>();
+  for (int64_t k = 0; k < count; ++k) {
+    const int64_t* row = first[k] >= 0 ? a + first[k] * rank : b + second[k] * rank;
+    for (int64_t axis = 0; axis < rank; ++axis) *to++ = row[axis];
+  }
+  std::copy_n(first, count, from_a.mutable_data<int64_t>());
+  std::copy_n(second, count, from_b.mutable_data<int64_t>());
+  context.output(0) = places;
+  context.output(1) = from_a;
+  context.output(2) = from_b;
+}
+
+void sparse_flat_places(KernelContext& context) {
+  const Tensor& indices = context.input(0);
+  const int64_t count = indices.dim(0), rank = indices.dim(1);
+  const auto sizes = context.attrs().list(0);
+  const auto axes = context.attrs().list(1);
+  const auto* places = indices.data<int64_t>();
+  auto* const to = context.output(0).mutable_data<int64_t>();
+  std::atomic<bool> all_inside = true;
+  parallel_for(count, kGrain, [&](int64_t begin, int64_t end) {
+    bool inside = true;
+    for (int64_t i = begin; i < end; ++i) {
+      uint64_t number = 0;
+      for (int64_t axis : axes) {
+        const auto size = static_cast<uint64_t>(sizes[static_cast<size_t>(axis)]);
+        const auto index = static_cast<uint64_t>(places[i * rank + axis]);
+        inside &= index < size;
+        number = number * size + index;
+      }
+      to[i] = static_cast<int64_t>(number);
+    }
+    if (!inside) all_inside = false;
+  });
+  if (all_inside) return;
+  for (int64_t i = 0; i < count; ++i) {
+    for (int64_t axis : axes) {
+      const int64_t index = places[i * rank + axis];
+      if (index >= 0 && index < sizes[static_cast<size_t>(axis)]) continue;
+      invalid_argument("indices[", i, "] = ", row_text(places + i * rank, rank),
+                       " is out of bounds: need 0 <= index < ",
+                       row_text(sizes.data(), static_cast<int64_t>(sizes.size())),
+                       " [Op:SparseReduce]");
+    }
+  }
+}
+
+void sparse_slice_places(KernelContext& context) {
+  const Tensor& indices = context.input(0);
+  const int64_t count = indices.dim(0), rank = indices.dim(1);
+  const auto begin = context.attrs().list(0);
+  const auto size = context.attrs().list(1);
+  const auto* places = indices.data<int64_t>();
+  const onednn::Scratch memory(static_cast<size_t>(count + 1) * sizeof(int64_t));
+  auto* const kept = memory.as<int64_t>();
+  int64_t found = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    bool inside = true;
+    for (int64_t k = 0; k < rank; ++k) {
+      const int64_t index = places[i * rank + k];
+      const int64_t first = begin[static_cast<size_t>(k)];
+      // Unsigned, as differences of any two numbers are defined then.
+      const auto step = static_cast<uint64_t>(index) - static_cast<uint64_t>(first);
+      inside &= index >= first && size[static_cast<size_t>(k)] > 0 &&
+                step < static_cast<uint64_t>(size[static_cast<size_t>(k)]);
+    }
+    kept[found] = i;
+    found += inside;
+  }
+  const Tensor moved = Tensor::empty(DType::kInt64, {found, rank});
+  const Tensor which = Tensor::empty(DType::kInt64, {found});
+  std::copy_n(kept, found, which.mutable_data<int64_t>());
+  auto* to = moved.mutable_data<int64_t>();
+  for (int64_t i = 0; i < found; ++i) {
+    for (int64_t k = 0; k < rank; ++k) {
+      *to++ = places[kept[i] * rank + k] - begin[static_cast<size_t>(k)];
+    }
+  }
+  context.output(0) = moved;
+  context.output(1) = which;
+}
+
+void sparse_reshape_places(KernelContext& context) {
+  const Tensor& indices = context.input(0);
+  const int64_t count = indices.dim(0), rank = indices.dim(1);
+  const auto sizes = context.attrs().list(0);
+  const auto target = context.attrs().list(1);
+  const auto new_rank = static_cast<int64_t>(target.size());
+  const auto* places = indices.data<int64_t>();
+  auto* const to = context.output(0).mutable_data<int64_t>();
+  for (int64_t i = 0; i < count; ++i) {
+    for (int64_t k = 0; k < rank; ++k) {
+      const int64_t index = places[i * rank + k];
+      if (index >= 0 && index < sizes[static_cast<size_t>(k)]) continue;
+      invalid_argument("indices[", i, "] = ", row_text(places + i * rank, rank),
+                       " is out of bounds: need 0 <= index < ", row_text(sizes.data(), rank),
+                       " [Op:SparseReshape]");
+    }
+  }
+  if (new_rank == 0) return;
+  parallel_for(count, kGrain, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      uint64_t number = 0;
+      for (int64_t k = 0; k < rank; ++k) {
+        number = number * static_cast<uint64_t>(sizes[static_cast<size_t>(k)]) +
+                 static_cast<uint64_t>(places[i * rank + k]);
+      }
+      for (int64_t k = new_rank; k-- > 1;) {
+        const auto size = static_cast<uint64_t>(target[static_cast<size_t>(k)]);
+        to[i * new_rank + k] = static_cast<int64_t>(number % size);
+        number /= size;
+      }
+      to[i * new_rank] = static_cast<int64_t>(number);
+    }
+  });
+}
+
+void sparse_fill_rows(KernelContext& context) {
+  const Tensor& indices = context.input(0);
+  const int64_t count = indices.dim(0), rank = indices.dim(1);
+  const int64_t rows = context.attrs().integer(0);
+  const auto* places = indices.data<int64_t>();
+  for (int64_t i = 0; i < count; ++i) {
+    const int64_t row = places[i * rank];
+    if (row >= 0 && row < rows) continue;
+    invalid_argument("indices(", i, ", 0) is invalid: ", row, " is not within [0, ", rows,
+                     ") [Op:SparseFillEmptyRows]");
+  }
+  const Tensor empty = Tensor::empty(DType::kBool, {rows});
+  auto* const blank = empty.mutable_data<bool>();
+  // First how many elements each row has, then where its next one goes.
+  const onednn::Scratch memory(static_cast<size_t>(rows + 1) * sizeof(int64_t));
+  auto* const next = memory.as<int64_t>();
+  std::fill_n(next, rows, int64_t{0});
+  for (int64_t i = 0; i < count; ++i) ++next[places[i * rank]];
+  int64_t total = 0;
+  for (int64_t r = 0; r < rows; ++r) {
+    blank[r] = next[r] == 0;
+    const int64_t size = std::max<int64_t>(next[r], 1);
+    next[r] = total;
+    total += size;
+  }
+  const Tensor filled = Tensor::empty(DType::kInt64, {total, rank});
+  const Tensor order = Tensor::empty(DType::kInt64, {total});
+  auto* const to = filled.mutable_data<int64_t>();
+  auto* const from = order.mutable_data<int64_t>();
+  for (int64_t r = 0; r < rows; ++r) {
+    if (!blank[r]) continue;
+    from[next[r]] = -1;
+    std::fill_n(to + next[r] * rank, rank, int64_t{0});
+    to[next[r] * rank] = r;
+  }
+  for (int64_t i = 0; i < count; ++i) {
+    const int64_t place = next[places[i * rank]]++;
+    from[place] = i;
+    std::copy_n(places + i * rank, rank, to + place * rank);
+  }
+  context.output(0) = filled;
+  context.output(1) = order;
+  context.output(2) = empty;
+}
+
+}  // namespace ef::cpu

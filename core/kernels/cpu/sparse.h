@@ -1,0 +1,17 @@
+// Kernels of sparse tensors.
+#pragma once
+
+#include "ops/op.h"
+
+namespace ef::cpu {
+
+void sparse_order(KernelContext& context);
+void sparse_union(KernelContext& context);
+void sparse_flat_places(KernelContext& context);
+void sparse_slice_places(KernelContext& context);
+void sparse_reshape_places(KernelContext& context);
+void sparse_fill_rows(KernelContext& context);
+void sparse_matmul(KernelContext& context);
+void sparse_dots(KernelContext& context);
+
+}  // namespace ef::cpu

@@ -1,0 +1,254 @@
+// Reductions of the rows of segments: inference and gradients.
+#include "ops/segments.h"
+
+#include "kernels/cpu/segments.h"
+#include "ops/array.h"
+#include "ops/compose.h"
+#include "ops/elementwise.h"
+#include "ops/indexing.h"
+
+namespace ef::ops {
+namespace {
+
+Attrs of_segments(int64_t count) { return Attrs().integer(count); }
+
+Tensor rows_of(const Tensor& segments, const Tensor& ids) {
+  return call(gather_or_zero, {segments, ids});
+}
+
+Tensor totals_of(const Tensor& rows, const Tensor& ids, int64_t count) {
+  return call(unsorted_segment_sum, {rows, ids}, of_segments(count));
+}
+
+// A vector with an axis for each inner one of `like`.
+Tensor beside(const Tensor& numbers, int rank) {
+  Shape shape{numbers.size()};
+  for (int i = 1; i < rank; ++i) shape.push_back(1);
+  return reshape_to(numbers, shape);
+}
+
+Tensor counts_of(const Tensor& ids, int64_t count, DType dtype) {
+  return totals_of(ones(dtype, ids.shape()), ids, count);
+}
+
+// Those that are equal to their segment's extreme share its gradient.
+void extreme_gradient(GradContext& g) {
+  const Tensor& ids = g.input(1);
+  const Tensor& result = g.output(0);
+  const Tensor chosen = call(equal, {g.input(0), rows_of(result, ids)});
+  const Tensor shares = totals_of(cast_to(chosen, result.dtype()), ids, result.dim(0));
+  const Tensor gathered = rows_of(g.dy() / shares, ids);
+  g.set(0, ef::select(chosen, gathered, zeros_like(gathered)));
+}
+
+// Where a segment has one zero, the product of the others is that one's gradient.
+void product_gradient(GradContext& g) {
+  const Tensor& data = g.input(0);
+  const Tensor& ids = g.input(1);
+  const Tensor& result = g.output(0);
+  const int64_t count = result.dim(0);
+  const DType dtype = data.dtype();
+  const Tensor blank = call(equal, {data, zeros(dtype, {})});
+  const Tensor blanks = totals_of(cast_to(blank, DType::kInt32), ids, count);
+  const Tensor dy =
+      ef::select(call(greater, {blanks, ones(DType::kInt32, {})}), zeros_like(result), g.dy());
+  const Tensor others = call(unsorted_segment_prod, {ef::select(blank, ones(dtype, {}), data), ids},
+                             of_segments(count));
+  const Tensor partial = ef::select(blank, rows_of(others, ids), rows_of(result, ids) / data);
+  g.set(0, rows_of(dy, ids) * partial);
+}
+
+void check_unsorted(InferContext& c) {
+  const char* const op = c.op().tf_name;
+  const Shape& data = c.shape(0);
+  const Shape& ids = c.shape(1);
+  bool prefix = ids.rank() <= data.rank();
+  for (int i = 0; prefix && i < ids.rank(); ++i) prefix = ids[i] == data[i];
+  if (!prefix) {
+    invalid_argument("data.shape = ", data, " does not start with segment_ids.shape = ", ids,
+                     " [Op:", op, "]");
+  }
+  const int64_t segments = c.attrs().integer(0);
+  if (segments < 0) {
+    invalid_argument("Input num_segments == ", segments, " must not be negative. [Op:", op, "]");
+  }
+  Shape shape{segments};
+  for (int i = ids.rank(); i < data.rank(); ++i) shape.push_back(data[i]);
+  checked_num_elements(shape.dims(), op);
+  c.add_output(c.dtype(0), shape);
+}
+
+void check_sorted(InferContext& c) {
+  const char* const op = c.op().tf_name;
+  if (c.shape(1).rank() != 1) {
+    invalid_argument("segment_ids should be a vector, got shape ", c.shape(1), " [Op:", op, "]");
+  }
+  if (c.shape(0).rank() < 1 || c.shape(0)[0] != c.shape(1)[0]) {
+    invalid_argument("segment_ids should be the same size as dimension 0 of input: ", c.shape(1),
+                     " vs. ", c.shape(0), " [Op:", op, "]");
+  }
+  c.add_output(c.dtype(0), c.shape(0));
+}
+
+std::vector<InputSpec> rows_and_ids(DTypeSet types) {
+  return {{.name = "data", .dtypes = types, .declared = kQuantizedTypes},
+          {"segment_ids", kIndexTypes, 'I'}};
+}
+
+constexpr Need kIds{.inputs = 2};
+constexpr Need kAll{.inputs = 3, .outputs = 1};
+
+}  // namespace
+
+const Op unsorted_segment_max{{
+    .name = "unsorted_segment_max",
+    .tf_name = "UnsortedSegmentMax",
+    .inputs = rows_and_ids(kRealTypes),
+    .attrs = {{"num_segments", AttrKind::kInt}},
+    .infer = check_unsorted,
+    .kernel = cpu::unsorted_segment_max,
+    .gradient = extreme_gradient,
+    .needs = {kAll, {}},
+    .doc = "The largest rows of each segment, element by element; the dtype's least for none.",
+}};
+
+const Op unsorted_segment_min{{
+    .name = "unsorted_segment_min",
+    .tf_name = "UnsortedSegmentMin",
+    .inputs = rows_and_ids(kRealTypes),
+    .attrs = {{"num_segments", AttrKind::kInt}},
+    .infer = check_unsorted,
+    .kernel = cpu::unsorted_segment_min,
+    .gradient = extreme_gradient,
+    .needs = {kAll, {}},
+    .doc = "The least rows of each segment, element by element; the dtype's largest for none.",
+}};
+
+const Op unsorted_segment_prod{{
+    .name = "unsorted_segment_prod",
+    .tf_name = "UnsortedSegmentProd",
+    .inputs = rows_and_ids(kNumericTypes),
+    .attrs = {{"num_segments", AttrKind::kInt}},
+    .infer = check_unsorted,
+    .kernel = cpu::unsorted_segment_prod,
+    .gradient = product_gradient,
+    .needs = {kAll, {}},
+    .doc = "The products of rows that belong to the same segment; one for none.",
+}};
+
+const Op segment_sum{{
+    .name = "segment_sum",
+    .tf_name = "SegmentSum",
+    .inputs = rows_and_ids(kNumericTypes),
+    .infer = check_sorted,
+    .kernel = cpu::segment_sum,
+    .gradient = [](GradContext& g) { g.set(0, rows_of(g.dy(), g.input(1))); },
+    .needs = {kIds, {}},
+    .makes_outputs = true,
+    .sizes_from_values = true,
+    .doc = "Sums of neighbouring rows of one segment.",
+}};
+
+const Op segment_mean{{
+    .name = "segment_mean",
+    .tf_name = "SegmentMean",
+    .inputs = rows_and_ids(kNumericTypes),
+    .infer = check_sorted,
+    .kernel = cpu::segment_mean,
+    .gradient =
+        [](GradContext& g) {
+          const Tensor dy = g.dy();
+          const Tensor counts = counts_of(g.input(1), dy.dim(0), dy.dtype());
+          g.set(0, rows_of(dy / beside(counts, dy.rank()), g.input(1)));
+        },
+    .needs = {kIds, {}},
+    .makes_outputs = true,
+    .sizes_from_values = true,
+    .doc = "Means of neighbouring rows of one segment.",
+}};
+
+const Op segment_max{{
+    .name = "segment_max",
+    .tf_name = "SegmentMax",
+    .inputs = rows_and_ids(kRealTypes),
+    .infer = check_sorted,
+    .kernel = cpu::segment_max,
+    .gradient = extreme_gradient,
+    .needs = {kAll, {}},
+    .makes_outputs = true,
+    .sizes_from_values = true,
+    .doc = "The largest of neighbouring rows of one segment.",
+}};
+
+const Op segment_min{{
+    .name = "segment_min",
+    .tf_name = "SegmentMin",
+    .inputs = rows_and_ids(kRealTypes),
+    .infer = check_sorted,
+    .kernel = cpu::segment_min,
+    .gradient = extreme_gradient,
+    .needs = {kAll, {}},
+    .makes_outputs = true,
+    .sizes_from_values = true,
+    .doc = "The least of neighbouring rows of one segment.",
+}};
+
+const Op segment_prod{{
+    .name = "segment_prod",
+    .tf_name = "SegmentProd",
+    .inputs = rows_and_ids(kNumericTypes),
+    .infer = check_sorted,
+    .kernel = cpu::segment_prod,
+    .gradient = product_gradient,
+    .needs = {kAll, {}},
+    .makes_outputs = true,
+    .sizes_from_values = true,
+    .doc = "Products of neighbouring rows of one segment.",
+}};
+
+const Op sparse_segment_sum{{
+    .name = "sparse_segment_sum",
+    .tf_name = "SparseSegmentSum",
+    .inputs = {{"data", kRealTypes},
+               {"indices", kIndexTypes, 'I'},
+               {"segment_ids", kIndexTypes, 'S'}},
+    .attrs = {{"num_segments", AttrKind::kInt, "None"},
+              {"scale", AttrKind::kEnum, "'sum'", "sum|mean|sqrt_n"}},
+    .infer =
+        [](InferContext& c) {
+          const char* const op = c.op().tf_name;
+          if (c.shape(1).rank() != 1) {
+            invalid_argument("indices should be a vector. [Op:", op, "]");
+          }
+          if (c.shape(2).rank() != 1) {
+            invalid_argument("segment_ids should be a vector. [Op:", op, "]");
+          }
+          if (c.shape(1) != c.shape(2)) {
+            invalid_argument("segment_ids and indices should have same size, got ", c.shape(2),
+                             " and ", c.shape(1), " [Op:", op, "]");
+          }
+          if (c.shape(0).rank() < 1) invalid_argument("data must have rows [Op:", op, "]");
+          Shape shape = c.shape(0);
+          if (!c.attrs().is_none(0)) shape[0] = c.attrs().integer(0);
+          checked_num_elements(shape.dims(), op);
+          c.add_output(c.dtype(0), shape);
+        },
+    .kernel = cpu::sparse_segment_sum,
+    .gradient =
+        [](GradContext& g) {
+          Tensor dy = g.dy();
+          const Tensor& ids = g.input(2);
+          const int64_t scale = g.attrs().integer(1);
+          if (scale != 0) {
+            const Tensor counts = counts_of(ids, dy.dim(0), dy.dtype());
+            dy = dy / beside(scale == 1 ? counts : call(sqrt, {counts}), dy.rank());
+          }
+          g.set(0, totals_of(rows_of(dy, ids), g.input(1), g.input_shape(0)[0]));
+        },
+    .needs = {{.inputs = 6}, {}, {}},
+    .makes_outputs = true,
+    .sizes_from_values = true,
+    .doc = "Sums, or means, of rows that indices pick, by ascending segments.",
+}};
+
+}  // namespace ef::ops

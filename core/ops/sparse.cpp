@@ -1,0 +1,284 @@
+// Operations on sparse tensors: inference and gradients.
+#include "ops/sparse.h"
+
+#include "kernels/cpu/sparse.h"
+#include "ops/compose.h"
+
+namespace ef::ops {
+namespace {
+
+const InputSpec kPlaces{"indices", {DType::kInt64}, 'I'};
+
+// The number of axes of places, which are the rows of a matrix.
+int64_t checked_rank(const Shape& places, const char* op) {
+  if (places.rank() != 2) {
+    invalid_argument("indices must be a matrix, got shape ", places, " [Op:", op, "]");
+  }
+  return places[1];
+}
+
+void check_sizes(std::span<const int64_t> sizes, int64_t rank, const char* op) {
+  checked_num_elements(sizes, op);
+  if (static_cast<int64_t>(sizes.size()) != rank) {
+    invalid_argument("indices of ", rank, " axes do not fit a tensor of rank ", sizes.size(),
+                     " [Op:", op, "]");
+  }
+}
+
+// Whether a matrix of places fits elements; returns their number.
+int64_t checked_pairs(const Shape& values, const Shape& places, const char* op) {
+  if (places.rank() != 2 || places[1] != 2 || values.rank() != 1 || values[0] != places[0]) {
+    invalid_argument("values of shape ", values, " and indices of shape ", places,
+                     " make no sparse matrix [Op:", op, "]");
+  }
+  return places[0];
+}
+
+void check_matrix(const Shape& shape, const char* name, const char* op) {
+  if (shape.rank() != 2) {
+    invalid_argument("Tensor '", name, "' is not a matrix: ", shape, " [Op:", op, "]");
+  }
+}
+
+}  // namespace
+
+const Op sparse_order{{
+    .name = "sparse_order",
+    .tf_name = "SparseReorder",
+    .inputs = {kPlaces},
+    .attrs = {{"shape", AttrKind::kInts}, {"perm", AttrKind::kInts}},
+    .infer =
+        [](InferContext& c) {
+          const int64_t rank = checked_rank(c.shape(0), c.op().tf_name);
+          const auto perm = c.attrs().list(1);
+          uint64_t seen = 0;
+          for (int64_t axis : perm) {
+            if (axis >= 0 && axis < rank && axis < 64) seen |= uint64_t{1} << axis;
+          }
+          if (static_cast<int64_t>(perm.size()) != rank || rank >= 64 ||
+              seen != (uint64_t{1} << rank) - 1) {
+            invalid_argument("the order of axes is no permutation of ", rank,
+                             " axes [Op:Transpose]");
+          }
+          if (c.attrs().list(0).size() != perm.size()) {
+            invalid_argument("indices of ", rank, " axes do not fit a tensor of rank ",
+                             c.attrs().list(0).size(), " [Op:SparseReorder]");
+          }
+          c.add_output(DType::kInt64, c.shape(0));
+          c.add_output(DType::kInt64, {c.shape(0)[0]});
+        },
+    .kernel = cpu::sparse_order,
+    .makes_outputs = true,
+    .sizes_from_values = true,
+    .doc = "Places with their axes permuted, in row-major order, and where each of them was; the "
+           "latter is empty where none has moved.",
+}};
+
+const Op sparse_union{{
+    .name = "sparse_union",
+    .tf_name = "SparseAdd",
+    .inputs = {{"a", {DType::kInt64}, 'I'}, {"b", {DType::kInt64}, 'I'}},
+    .infer =
+        [](InferContext& c) {
+          if (checked_rank(c.shape(0), c.op().tf_name) !=
+              checked_rank(c.shape(1), c.op().tf_name)) {
+            invalid_argument("Ranks of input tensors must match, but saw ranks: ", c.shape(0)[1],
+                             " and ", c.shape(1)[1], " [Op:SparseAdd]");
+          }
+          c.add_output(DType::kInt64, c.shape(0));
+          c.add_output(DType::kInt64, {c.shape(0)[0]});
+          c.add_output(DType::kInt64, {c.shape(0)[0]});
+        },
+    .kernel = cpu::sparse_union,
+    .makes_outputs = true,
+    .sizes_from_values = true,
+    .doc = "The places of two sparse tensors in order, and which element of either is there; -1 "
+           "where there is none.",
+}};
+
+const Op sparse_flat_places{{
+    .name = "sparse_flat_places",
+    .tf_name = "SparseReduce",
+    .inputs = {kPlaces},
+    .attrs = {{"shape", AttrKind::kInts}, {"axes", AttrKind::kInts}},
+    .infer =
+        [](InferContext& c) {
+          const int64_t rank = checked_rank(c.shape(0), c.op().tf_name);
+          const auto sizes = c.attrs().list(0);
+          if (static_cast<int64_t>(sizes.size()) != rank) {
+            invalid_argument("indices of ", rank, " axes do not fit a tensor of rank ",
+                             sizes.size(), " [Op:SparseReduce]");
+          }
+          InlineVector<int64_t, 16> chosen;
+          for (int64_t axis : c.attrs().list(1)) {
+            if (axis < 0 || axis >= rank) {
+              invalid_argument("Invalid reduction dimension ", axis, ", for input with ", rank,
+                               " dimensions. [Op:SparseReduce]");
+            }
+            chosen.push_back(sizes[static_cast<size_t>(axis)]);
+          }
+          checked_num_elements({chosen.data(), chosen.size()}, c.op().tf_name);
+          c.add_output(DType::kInt64, {c.shape(0)[0]});
+        },
+    .kernel = cpu::sparse_flat_places,
+    .doc = "The places along some axes as numbers in row-major order.",
+}};
+
+const Op sparse_slice_places{{
+    .name = "sparse_slice_places",
+    .tf_name = "SparseSlice",
+    .inputs = {kPlaces},
+    .attrs = {{"begin", AttrKind::kInts}, {"size", AttrKind::kInts}},
+    .infer =
+        [](InferContext& c) {
+          const int64_t rank = checked_rank(c.shape(0), c.op().tf_name);
+          for (int k = 0; k < 2; ++k) {
+            if (static_cast<int64_t>(c.attrs().list(k).size()) != rank) {
+              invalid_argument("start and size must have ", rank, " elements, got ",
+                               c.attrs().list(k).size(), " [Op:SparseSlice]");
+            }
+          }
+          c.add_output(DType::kInt64, c.shape(0));
+          c.add_output(DType::kInt64, {c.shape(0)[0]});
+        },
+    .kernel = cpu::sparse_slice_places,
+    .makes_outputs = true,
+    .sizes_from_values = true,
+    .doc = "The places within a part of a tensor, from its first corner on, and which they were.",
+}};
+
+const Op sparse_reshape_places{{
+    .name = "sparse_reshape_places",
+    .tf_name = "SparseReshape",
+    .inputs = {kPlaces},
+    .attrs = {{"shape", AttrKind::kInts}, {"new_shape", AttrKind::kInts}},
+    .infer =
+        [](InferContext& c) {
+          const int64_t rank = checked_rank(c.shape(0), c.op().tf_name);
+          check_sizes(c.attrs().list(0), rank, c.op().tf_name);
+          const auto target = c.attrs().list(1);
+          if (checked_num_elements(target, c.op().tf_name) !=
+              checked_num_elements(c.attrs().list(0), c.op().tf_name)) {
+            invalid_argument(
+                "the requested shape has another number of elements "
+                "[Op:SparseReshape]");
+          }
+          c.add_output(DType::kInt64, {c.shape(0)[0], static_cast<int64_t>(target.size())});
+        },
+    .kernel = cpu::sparse_reshape_places,
+    .doc = "The places of the same elements in another shape.",
+}};
+
+const Op sparse_fill_rows{{
+    .name = "sparse_fill_rows",
+    .tf_name = "SparseFillEmptyRows",
+    .inputs = {kPlaces},
+    .attrs = {{"rows", AttrKind::kInt}},
+    .infer =
+        [](InferContext& c) {
+          if (checked_rank(c.shape(0), c.op().tf_name) < 1) {
+            invalid_argument("a scalar has no rows [Op:SparseFillEmptyRows]");
+          }
+          const int64_t rows = c.attrs().integer(0);
+          checked_num_elements({&rows, 1}, c.op().tf_name);
+          c.add_output(DType::kInt64, c.shape(0));
+          c.add_output(DType::kInt64, {c.shape(0)[0]});
+          c.add_output(DType::kBool, {rows});
+        },
+    .kernel = cpu::sparse_fill_rows,
+    .makes_outputs = true,
+    .sizes_from_values = true,
+    .doc = "Places in the order of their rows, with the first one of each empty row; which they "
+           "were, -1 for added ones; and which rows were empty.",
+}};
+
+const Op sparse_matmul{{
+    .name = "sparse_matmul",
+    .tf_name = "SparseTensorDenseMatMul",
+    .inputs = {{"values", kNumericTypes}, {"indices", {DType::kInt64}, 'I'}, {"b", kNumericTypes}},
+    .attrs = {{"rows", AttrKind::kInt},
+              {"columns", AttrKind::kInt},
+              {"adjoint", AttrKind::kBool, "False"}},
+    .infer =
+        [](InferContext& c) {
+          checked_pairs(c.shape(0), c.shape(1), c.op().tf_name);
+          check_matrix(c.shape(2), "b", c.op().tf_name);
+          const int64_t sizes[2] = {c.attrs().integer(0), c.attrs().integer(1)};
+          for (int64_t size : sizes) checked_num_elements({&size, 1}, c.op().tf_name);
+          const bool adjoint = c.attrs().flag(2);
+          const int64_t inner = sizes[adjoint ? 0 : 1];
+          if (inner != c.shape(2)[0]) {
+            invalid_argument(
+                "Cannot multiply A and B because inner dimension does not match: ", inner, " vs. ",
+                c.shape(2)[0], ".  Did you forget a transpose?  Dimensions of A: [", sizes[0], ", ",
+                sizes[1], "].  Dimensions of B: ", c.shape(2), " [Op:SparseTensorDenseMatMul]");
+          }
+          const Shape shape{sizes[adjoint ? 1 : 0], c.shape(2)[1]};
+          checked_num_elements(shape.dims(), c.op().tf_name);
+          c.add_output(c.dtype(0), shape);
+        },
+    .kernel = cpu::sparse_matmul,
+    .gradient =
+        [](GradContext& g) {
+          const bool adjoint = g.attrs().flag(2);
+          const Tensor dy = g.dy();
+          if (g.wants(0)) {
+            const Tensor other = conjugate(g.input(2));
+            // Of the conjugate's value the gradient is a conjugate.
+            g.set(0, adjoint ? conjugate(call(sparse_dots, {g.input(1), other, dy}))
+                             : call(sparse_dots, {g.input(1), dy, other}));
+          }
+          if (g.wants(2)) {
+            g.set(2, call(sparse_matmul, {g.input(0), g.input(1), dy},
+                          Attrs()
+                              .integer(g.attrs().integer(0))
+                              .integer(g.attrs().integer(1))
+                              .flag(!adjoint)));
+          }
+        },
+    .needs = {{.inputs = 6}, {}, {.inputs = 3}},
+    .cost =
+        [](std::span<const Tensor> inputs, const SpecList& outputs, const Attrs&) {
+          const double columns = inputs[2].rank() == 2 ? static_cast<double>(inputs[2].dim(1)) : 1;
+          return static_cast<double>(inputs[0].size()) * (2 + columns / 4) +
+                 static_cast<double>(outputs[0].shape.num_elements()) / 8;
+        },
+    .doc = "The product of a sparse matrix, or its conjugate transpose, and a dense one.",
+}};
+
+const Op sparse_dots{{
+    .name = "sparse_dots",
+    .tf_name = "SparseTensorDenseMatMulGrad",
+    .inputs = {{"indices", {DType::kInt64}, 'I'}, {"a", kNumericTypes}, {"b", kNumericTypes}},
+    .infer =
+        [](InferContext& c) {
+          if (c.shape(0).rank() != 2 || c.shape(0)[1] != 2) {
+            invalid_argument("indices must be pairs, got shape ", c.shape(0), " [Op:SparseDots]");
+          }
+          check_matrix(c.shape(1), "a", c.op().tf_name);
+          check_matrix(c.shape(2), "b", c.op().tf_name);
+          if (c.shape(1)[1] != c.shape(2)[1]) {
+            invalid_argument("rows of ", c.shape(1), " and ", c.shape(2),
+                             " have no products [Op:SparseDots]");
+          }
+          c.add_output(c.dtype(1), {c.shape(0)[0]});
+        },
+    .kernel = cpu::sparse_dots,
+    .gradient =
+        [](GradContext& g) {
+          const Tensor dy = g.dy();
+          const Attrs sizes = Attrs().integer(g.input_shape(1)[0]).integer(g.input_shape(2)[0]);
+          if (g.wants(1)) {
+            g.set(1, call(sparse_matmul, {dy, g.input(0), conjugate(g.input(2))},
+                          Attrs(sizes).flag(false)));
+          }
+          if (g.wants(2)) {
+            g.set(2, call(sparse_matmul, {conjugate(dy), g.input(0), conjugate(g.input(1))},
+                          Attrs(sizes).flag(true)));
+          }
+        },
+    .needs = {{}, {.inputs = 5}, {.inputs = 3}},
+    .doc = "For pairs (i, j), the sum of products of row i of one matrix and row j of another.",
+}};
+
+}  // namespace ef::ops
