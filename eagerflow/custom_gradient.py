@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from eagerflow import _core, context, nest
+from eagerflow.tape import GradientTape
 from eagerflow.tensor import Tensor
 
 _ops = _core.ops
@@ -184,8 +185,6 @@ def recompute_grad(f: Callable) -> Callable:
             variable.read_value()
 
         def grad(*dy: Any, variables: list | None = None) -> Any:
-            from eagerflow.tape import GradientTape
-
             # Copies are new to the tape below, and to tapes around they come from the arguments.
             copies = nest.map_structure(
                 lambda leaf: _ops.identity(leaf) if isinstance(leaf, Tensor) else leaf, args

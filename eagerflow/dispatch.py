@@ -18,6 +18,7 @@ from typing import Any
 
 from eagerflow import _core, composite
 from eagerflow.dispatch_names import BINARY, BINARY_ASSERT, UNARY
+from eagerflow.name_scope import name_scope
 
 _OpFunction = type(_core.ops.add)
 
@@ -226,8 +227,6 @@ def _with_name(target: Callable, api: _Api) -> Callable:
 
     @functools.wraps(target)
     def named(*args: Any, **kwargs: Any) -> Any:
-        from eagerflow.name_scope import name_scope
-
         name = kwargs.pop("name", None)
         if len(args) == len(api.names):
             *args, name = args  # type: ignore[assignment]

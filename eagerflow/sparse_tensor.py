@@ -11,6 +11,9 @@ from eagerflow import _core
 from eagerflow import dtype as dtypes
 from eagerflow.composite import CompositeTensor
 from eagerflow.dtype import as_dtype
+from eagerflow.errors import InvalidArgumentError
+from eagerflow.ops.math import truediv
+from eagerflow.ops.printing import tensor_text
 from eagerflow.shapes import TensorShape, as_shape
 from eagerflow.tensor import undefined_eagerly
 from eagerflow.type_spec import TensorSpec, TypeSpec
@@ -165,8 +168,6 @@ class SparseTensor(CompositeTensor):
         raise self._no_tensor()
 
     def _print_text(self, summarize: int) -> str:
-        from eagerflow.ops.printing import tensor_text
-
         parts = (self._indices, self._values, self._dense_shape)
         indices, values, shape = (tensor_text(part, summarize) for part in parts)
         return f"'SparseTensor(indices={indices}, values={values}, shape={shape})'"
@@ -192,8 +193,6 @@ class SparseTensor(CompositeTensor):
         )
 
     def _misfit(self, other: Any, detail: str) -> Exception:
-        from eagerflow.errors import InvalidArgumentError
-
         return InvalidArgumentError(
             None,
             None,
@@ -207,8 +206,6 @@ class SparseTensor(CompositeTensor):
 
     def __truediv__(self, y: Any) -> SparseTensor:
         """The quotient by a dense tensor, which is broadcast."""
-        from eagerflow.ops.math import truediv
-
         return self._combined(y, truediv)
 
     def __div__(self, y: Any) -> SparseTensor:

@@ -6,6 +6,7 @@ from typing import Any
 
 from eagerflow import _core, dtypes
 from eagerflow.dtype import DType, as_dtype
+from eagerflow.indexed_slices import IndexedSlices
 from eagerflow.shapes import TensorShape, as_shape
 
 
@@ -221,8 +222,6 @@ class IndexedSlicesSpec(TypeSpec):
     @property
     def value_type(self) -> type:
         """Slices with indices."""
-        from eagerflow.indexed_slices import IndexedSlices
-
         return IndexedSlices
 
     def _parts(self) -> tuple:
@@ -252,7 +251,6 @@ def type_spec_from_value(value: Any) -> TypeSpec:
     >>> tf.type_spec_from_value(tf.constant([1, 2]))
     TensorSpec(shape=(2,), dtype=tf.int32, name=None)
     """
-    from eagerflow.indexed_slices import IndexedSlices
     from eagerflow.ops.tensor_array import TensorArray, TensorArraySpec
 
     if isinstance(value, _core.Tensor):

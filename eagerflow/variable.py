@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from eagerflow import _core
+from eagerflow import _core, errors
 from eagerflow import dtype as dtypes
 from eagerflow.indexed_slices import IndexedSlices
 from eagerflow.name_scope import scoped
@@ -256,8 +256,6 @@ class Variable(_core.Variable, metaclass=_VariableType):
         Raises:
             tf.errors.OutOfRangeError: if the value has reached `limit`.
         """
-        from eagerflow import errors
-
         value = self.read_value()
         if int(value) >= limit:
             raise errors.OutOfRangeError(None, None, f"Reached limit of {limit} [Op:CountUpTo]")
@@ -438,8 +436,6 @@ _core.register_slice_assignment(_slice_assignment)
 
 def _assign_slice(variable: Variable, key: Any, val: Any, name: str | None = None) -> Variable:
     """Replaces `variable[key]`; `val` broadcasts to the shape of that."""
-    from eagerflow import errors
-
     with _core.stop_recording():
         value = _core.convert(val, variable.dtype, None)
         room = variable.read_value()[key]._shape_tuple()

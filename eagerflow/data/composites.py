@@ -9,11 +9,12 @@ import numpy as np
 
 from eagerflow import _core, dtypes, errors
 from eagerflow.data import structure
-from eagerflow.data.batching import GroupingDataset, checked_row_shape, stack_leaves
+from eagerflow.data.batching import BatchDataset, GroupingDataset, checked_row_shape, stack_leaves
 from eagerflow.data.context import Context
 from eagerflow.data.cursor import Cursor, InputCursor
 from eagerflow.data.dataset import Dataset, UnaryDataset
 from eagerflow.extension_types.extension_type import ExtensionType, ExtensionTypeSpec
+from eagerflow.ops.array import concat
 from eagerflow.ragged_spec import RaggedTensorSpec
 from eagerflow.ragged_tensor import RaggedTensor
 from eagerflow.row_partition import RowPartition
@@ -127,8 +128,6 @@ def stack(leaves: list, spec: Any = None) -> Any:
     if isinstance(first, ExtensionType):
         return _batchable(first._type_spec)._stack(leaves)
     if isinstance(first, (Tensor, RaggedTensor)):
-        from eagerflow.ops.array import concat
-
         lengths = np.array([_rows(leaf) for leaf in leaves])
         joined: Any = concat(leaves, 0)
         dtype = dtypes.int64 if spec is None else spec.row_splits_dtype
@@ -246,8 +245,6 @@ class RaggedBatchDataset(UnaryDataset):
     def __init__(
         self, source: Dataset, batch_size: Any, drop_remainder: Any, splits_dtype: Any
     ) -> None:
-        from eagerflow.data.batching import BatchDataset
-
         super().__init__(
             BatchDataset(RaggedRowsDataset(source, splits_dtype), batch_size, drop_remainder)
         )

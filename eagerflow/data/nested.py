@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from eagerflow import _core, dtypes
 from eagerflow.data import structure
 from eagerflow.data.arguments import AUTOTUNE, INFINITE, UNKNOWN, integer, invalid, positive
 from eagerflow.data.context import Context, available_cores
@@ -335,8 +336,6 @@ def key_of(call: Callable[[Any], Any], element: Any) -> int:
 
 
 def _key_tensor(key: int) -> Any:
-    from eagerflow import _core, dtypes
-
     return _core.convert(key, dtypes.int64, None)
 
 

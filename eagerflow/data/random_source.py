@@ -14,6 +14,7 @@ from eagerflow.data.cursor import Cursor
 from eagerflow.data.dataset import Dataset
 from eagerflow.data.elementwise import MapDataset
 from eagerflow.data.seeds import SeedSequence, Words
+from eagerflow.ops.math import log
 from eagerflow.type_spec import TensorSpec
 
 
@@ -70,8 +71,6 @@ def sampled(
     datasets: Any, weights: Any, seed: Any, stop_on_empty: bool, rerandomize: bool | None
 ) -> Dataset:
     """The dataset for `Dataset.sample_from_datasets`."""
-    from eagerflow.ops.math import log
-
     if not datasets:
         raise ValueError("Invalid `datasets`. `datasets` should not be empty.")
     datasets = list(datasets)

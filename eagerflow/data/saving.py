@@ -14,8 +14,9 @@ from eagerflow.data.context import Context, available_cores
 from eagerflow.data.creation import as_strings
 from eagerflow.data.cursor import Cursor, InputCursor
 from eagerflow.data.dataset import Dataset, UnaryDataset
+from eagerflow.data.iterator import OwnedIterator
 from eagerflow.data.shard_files import SavedDirectory, ShardCursor, Shards, is_complete, read_spec
-from eagerflow.data.sources import ListDataset
+from eagerflow.data.sources import ListCursor, ListDataset
 from eagerflow.data.stored_spec import encode_spec
 from eagerflow.type_spec import TensorSpec
 
@@ -34,8 +35,6 @@ def save(
     checkpoint_args: Any,
 ) -> None:
     """Writes all elements of a dataset."""
-    from eagerflow.data.iterator import OwnedIterator
-
     encode_spec(dataset.element_spec)  # fails before anything is written, if it does
     iterator = OwnedIterator(SavingDataset(dataset, _directory(path), compression, shard_func))
     if not checkpoint_args:
@@ -261,8 +260,6 @@ class EmptyDataset(Dataset):
         self._declared = spec
 
     def _cursor(self, context: Context) -> Cursor:
-        from eagerflow.data.sources import ListCursor
-
         return ListCursor([])
 
     def _make_spec(self) -> Any:

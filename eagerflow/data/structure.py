@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from eagerflow import _core
-from eagerflow.dtype import DType
+from eagerflow.dtype import DType, as_dtype
 from eagerflow.shapes import TensorShape
 from eagerflow.type_spec import TensorSpec, TypeSpec
 
@@ -318,8 +318,6 @@ def is_spec(value: Any) -> bool:
 
 def spec_from_legacy(types: Any, shapes: Any) -> Any:
     """Specs from dtypes and shapes given as two structures of the same form."""
-    from eagerflow.dtype import as_dtype
-
     dtypes = flatten(types)
     dims: list[Any] = [None] * len(dtypes)
     if shapes is not None:

@@ -14,6 +14,7 @@ from typing import Any
 from eagerflow import _core, nest
 from eagerflow.data.dataset import Dataset
 from eagerflow.data.iterator import OwnedIterator
+from eagerflow.device import DeviceSpec
 from eagerflow.ops.reduction import reduce_mean, reduce_sum
 from eagerflow.train.cluster import ClusterSpec
 
@@ -401,8 +402,6 @@ class MultiWorkerMirroredStrategy(Strategy):
 
 
 def _check_devices(devices: Any) -> None:
-    from eagerflow.device import DeviceSpec
-
     for name in devices:
         spec = DeviceSpec.from_string(name)
         if spec.device_type not in (None, "CPU") or (spec.device_index or 0) != 0:

@@ -6,7 +6,7 @@ import math
 from collections import namedtuple
 from typing import Any
 
-from eagerflow import _core
+from eagerflow import _core, context
 from eagerflow import dtype as dtypes
 from eagerflow.feature_column.base import DenseColumn, SequenceDenseColumn
 from eagerflow.feature_column.categories import steps_of
@@ -155,7 +155,6 @@ class SharedTable:
 
     def variable(self) -> Any:
         """The variable of the graph that is being built."""
-        from eagerflow import context
         from eagerflow.v1.variable_scope import get_variable, variable_scope
 
         graph = context.building_graph()
@@ -385,8 +384,6 @@ def _shared(
     safe: bool,
     scoped: bool,
 ) -> list[SharedEmbeddingColumn]:
-    from eagerflow import context
-
     if context.building_graph() is None:
         raise RuntimeError(
             "shared_embedding_columns are not supported when eager execution is enabled."

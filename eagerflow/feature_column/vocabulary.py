@@ -19,6 +19,7 @@ from eagerflow.feature_column.base import (
     shown,
 )
 from eagerflow.feature_column.parents import OfFeature
+from eagerflow.io import gfile
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.fingerprint import fingerprint64
 
@@ -130,8 +131,6 @@ def _lines(path: str, file_format: str | None) -> list[bytes]:
         from eagerflow.data import TFRecordDataset
 
         return [record.numpy() for record in TFRecordDataset(path, compression_type="GZIP")]
-    from eagerflow.io import gfile
-
     with gfile.GFile(path, "rb") as file:
         lines = file.read().split(b"\n")
     if not lines[-1]:
@@ -255,8 +254,6 @@ def _from_file(
         raise ValueError(f"Missing vocabulary_file in {key}.")
     path = str(vocabulary_file)
     if vocabulary_size is None:
-        from eagerflow.io import gfile
-
         if not gfile.exists(path):
             raise ValueError(f"vocabulary_file in {key} does not exist.")
         vocabulary_size = len(_lines(path, file_format))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from eagerflow import context
+from eagerflow import context, random_seed
+from eagerflow.device import device as eager_device
 from eagerflow.name_scope import name_scope as eager_name_scope
 
 
@@ -87,8 +88,6 @@ class op_scope(name_scope):
 
 def device(device_name_or_function: Any) -> Any:
     """Chooses the device for the operations inside the `with` block; there is one."""
-    from eagerflow.device import device as eager_device
-
     graph = context.building_graph()
     if graph is None:
         return eager_device(device_name_or_function)
@@ -107,8 +106,6 @@ def container(container_name: str) -> Any:
 
 def set_random_seed(seed: int) -> None:
     """Sets the seed of random operations."""
-    from eagerflow import random_seed
-
     if context.building_graph() is not None:
         context.default_graph().seed = seed
     random_seed.set_seed(seed)
@@ -116,6 +113,4 @@ def set_random_seed(seed: int) -> None:
 
 def get_seed(op_seed: int | None) -> tuple[int | None, int | None]:
     """The pair of seeds that a random operation uses."""
-    from eagerflow import random_seed
-
     return random_seed.get_seed(op_seed)

@@ -8,12 +8,13 @@ from contextlib import contextmanager
 from typing import Any
 
 from eagerflow import _core, context, nest
+from eagerflow.graph.collection_names import GraphKeys
+from eagerflow.graph.keras_session import get_session
 from eagerflow.graph.outside import as_symbols
 from eagerflow.graph.recording import record
 from eagerflow.graph.shared_variables import call_of
 from eagerflow.graph.structure import is_symbol, symbols
 from eagerflow.graph.variables import GraphVariable
-from eagerflow.v1.names import GraphKeys
 
 
 class _State(threading.local):
@@ -68,8 +69,6 @@ def session_variables(variables: list[Any]) -> list[Any]:
 
     Those that have none yet get their initial values.
     """
-    from eagerflow.v1.keras_session import get_session
-
     session = get_session()
     missing = [
         v
@@ -83,8 +82,6 @@ def session_variables(variables: list[Any]) -> list[Any]:
 
 def value_of(tensor: Any) -> Any:
     """The value of a tensor of a graph in the session that Keras uses."""
-    from eagerflow.v1.keras_session import get_session
-
     graph = tensor.graph
     session_variables(list(graph.get_collection(GraphKeys.GLOBAL_VARIABLES)))
     return get_session().run(tensor)
@@ -98,8 +95,6 @@ def function_of(inputs: Any, outputs: Any, updates: Any = None) -> Any:
         outputs: what to compute.
         updates: what to run as well: operations, or pairs of a variable and its new value.
     """
-    from eagerflow.v1.keras_session import get_session
-
     graph = context.building_graph()
     fed = as_symbols(list(inputs), graph)
     single = not isinstance(outputs, list | tuple)

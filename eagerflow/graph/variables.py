@@ -8,6 +8,7 @@ from typing import Any
 from eagerflow import _core, context, errors
 from eagerflow import dtype as dtypes
 from eagerflow.graph import inference
+from eagerflow.graph.collection_names import GraphKeys
 from eagerflow.graph.execution import current_run, resolve, resolve_all
 from eagerflow.graph.graph import Graph, ports
 from eagerflow.graph.recording import record
@@ -16,7 +17,6 @@ from eagerflow.graph.tensor import GraphTensor
 from eagerflow.indexed_slices import IndexedSlices
 from eagerflow.shapes import TensorShape
 from eagerflow.type_spec import TensorSpec
-from eagerflow.v1.names import GraphKeys
 from eagerflow.variable import Variable
 
 

@@ -9,6 +9,7 @@ from eagerflow import _core, errors
 from eagerflow import dtype as dtypes
 from eagerflow.io.os_errors import path_text, translated
 from eagerflow.ops.op_arguments import raises_like
+from eagerflow.variable import Variable
 
 Tensor = _core.Tensor
 
@@ -127,6 +128,4 @@ def match_filenames_once(pattern: Any, name: str | None = None) -> Any:
         pattern: a pattern or a vector of them.
         name: the variable's name.
     """
-    from eagerflow.variable import Variable
-
     return Variable(matching_files(pattern), trainable=False, name=name)

@@ -11,6 +11,7 @@ import numpy as np
 
 from eagerflow import _core, errors
 from eagerflow import dtype as dtypes
+from eagerflow.io.files import write_file
 from eagerflow.io.os_errors import path_text, translated
 from eagerflow.io.raw import strings_of, strings_tensor
 from eagerflow.ops.op_arguments import raises_like
@@ -343,8 +344,6 @@ def write_graph(graph_or_graph_def: Any, logdir: Any, name: str, as_text: bool =
     >>> path.endswith("/example.pbtxt")
     True
     """
-    from eagerflow.io.files import write_file
-
     message = graph_or_graph_def
     if hasattr(message, "as_graph_def"):
         message = message.as_graph_def()

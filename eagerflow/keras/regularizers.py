@@ -11,6 +11,7 @@ from eagerflow.keras.saving.serialization import (
     deserialize_keras_object,
     serialize_keras_object,
 )
+from eagerflow.ops.linalg import l2_normalize
 
 _ops = _core.ops
 
@@ -156,8 +157,6 @@ class OrthogonalRegularizer(Regularizer):
 
     def __call__(self, inputs: Any) -> Any:
         """The penalty of a matrix."""
-        from eagerflow.ops.linalg import l2_normalize
-
         matrix = _core.convert(inputs, None, None)
         if matrix.ndim != 2:
             raise ValueError(

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from eagerflow import _core
+from eagerflow import _core, errors
 from eagerflow import dtype as dtypes
 from eagerflow.composite import CompositeTensor, elementwise
 from eagerflow.indexed_slices import IndexedSlices
@@ -239,8 +239,6 @@ def bitcast(input: Any, type: Any, name: str | None = None) -> Tensor:
     >>> tf.bitcast(1.0, tf.int32)
     <tf.Tensor: shape=(), dtype=int32, numpy=1065353216>
     """
-    from eagerflow import errors
-
     value = _core.convert(input, None, None)
     target = dtypes.as_dtype(type)
     for dtype in (value.dtype, target):

@@ -8,6 +8,7 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow import dtype as dtypes
+from eagerflow.ops.conversion import constant
 from eagerflow.ops.random import normal, uniform
 from eagerflow.ops.stateless_random import stateless_normal, stateless_uniform
 from eagerflow.shapes import TensorShape
@@ -96,8 +97,6 @@ class constant_initializer(Initializer):
 
     def __call__(self, shape: Any, dtype: Any = None, **kwargs: Any) -> Tensor:
         """The values."""
-        from eagerflow.ops.conversion import constant
-
         kind = None if dtype is None else dtypes.as_dtype(dtype)
         return constant(self.value, kind, _sizes(shape))
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow import dtype as dtypes
+from eagerflow.custom_gradient import custom_gradient
 from eagerflow.indexed_slices import IndexedSlices
 from eagerflow.ops.array import invalid_argument, slices_at
 from eagerflow.ops.op_arguments import raises_like
@@ -272,8 +273,6 @@ def norm(
 
 def _spectral_norm(x: Tensor, axes: list[int], keep: bool) -> Tensor:
     """The largest singular value; its gradient is the product of the singular vectors."""
-    from eagerflow.custom_gradient import custom_gradient
-
     rest = [k for k in range(x.ndim) if k not in axes]
     moved = _ops.transpose(x, [*rest, *axes])
 

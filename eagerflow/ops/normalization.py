@@ -9,8 +9,11 @@ import numpy as np
 from eagerflow import _core
 from eagerflow import dtype as dtypes
 from eagerflow.composite import elementwise
+from eagerflow.ops import random
 from eagerflow.ops.array import invalid_argument
+from eagerflow.ops.linalg import clip_by_norm
 from eagerflow.ops.op_arguments import raises_like
+from eagerflow.ops.stateless_random import stateless_uniform
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -237,8 +240,6 @@ def dropout(
     >>> sorted(set(tf.nn.dropout(tf.ones([100]), rate=0.5).numpy().tolist()))
     [0.0, 2.0]
     """
-    from eagerflow.ops import random
-
     number = isinstance(rate, int | float)
     if number and not 0 <= rate < 1:
         raise ValueError(
@@ -340,8 +341,6 @@ def stateless_dropout(
     >>> sorted(set(x.numpy().tolist()))
     [0.0, 2.0]
     """
-    from eagerflow.ops.stateless_random import stateless_uniform
-
     alg = "auto_select" if rng_alg is None else rng_alg
 
     def sampler(shape: Any, dtype: Any) -> Tensor:
@@ -381,8 +380,6 @@ def embedding_lookup(
     array([[3., 4.],
            [3., 4.]], dtype=float32)
     """
-    from eagerflow.ops.linalg import clip_by_norm
-
     if params is None:
         raise ValueError("params must be specified")
     if isinstance(params, list | tuple):

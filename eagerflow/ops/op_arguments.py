@@ -19,6 +19,7 @@ import numpy as np
 from eagerflow import _core, errors
 from eagerflow.composite import ELEMENTWISE, CompositeTensor
 from eagerflow.dtype import DType, as_dtype
+from eagerflow.shapes import as_shape
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -121,8 +122,6 @@ _ATTRS: dict[str, tuple[str, Callable[[Any], Any], type | tuple[type, ...]]] = {
 def _check_attr(op: str, name: str, kind: str, value: Any) -> None:
     """Raises what a value of the wrong type for an attribute raises."""
     if kind == "shape":
-        from eagerflow.shapes import as_shape
-
         as_shape(value)
         return
     if kind not in _ATTRS:  # a list

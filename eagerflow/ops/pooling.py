@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from eagerflow import _core
+from eagerflow.ops import volumes
 from eagerflow.ops.convolution import checked_format, format_name, padding_of, spatial_list
 
 _ops = _core.ops
@@ -155,8 +156,6 @@ def _any_pool(
     if input.ndim == 4:
         return _pool2d(pool, input, ksize, strides, padding, data_format)
     if input.ndim == 5:
-        from eagerflow.ops import volumes
-
         op = "MaxPool3D" if pool is _ops.max_pool else "AvgPool3D"
         return volumes.pool3d(pool, input, ksize, strides, padding, data_format or "NDHWC", op)
     raise ValueError(f"`input.shape.rank` must be 3, 4 or 5. Received: input.shape={input.shape}")

@@ -18,6 +18,7 @@ from eagerflow.ops.random_streams import (
     gamma_numbers,
     poisson_numbers,
 )
+from eagerflow.ops.special import order_derivative
 from eagerflow.ops.stateless_random import start_of
 
 _ops = _core.ops
@@ -52,8 +53,6 @@ def _gamma_tensor(start: tuple[int, int, int], shape: tuple[int, ...], alpha: Te
     Figurnov et al., "Implicit reparameterization gradients" (2018).
     """
     import scipy.special
-
-    from eagerflow.ops.special import order_derivative
 
     parameters = array_of(alpha)
     copies = math.prod(shape) // max(parameters.size, 1)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from eagerflow import _core, dtypes, errors
+from eagerflow.io import encode_png
 from eagerflow.io.serialization import fill_message
 from eagerflow.name_scope import get_current_name_scope, name_scope
 from eagerflow.summary.writer import _messages, current_step, should_record_summaries, state
@@ -208,8 +209,6 @@ def image(
 
 
 def _png(pixels: Any) -> bytes:
-    from eagerflow.io import encode_png
-
     return encode_png(pixels).numpy()
 
 

@@ -7,8 +7,10 @@ from typing import Any
 from eagerflow import _core
 from eagerflow import dtype as dtypes
 from eagerflow.graph.inference import inferring
-from eagerflow.ops import array, creation, indexing, quantized, reduction
+from eagerflow.ops import array, conversion, creation, indexing, linalg, math, quantized, reduction
 from eagerflow.ops.conversion import cast
+from eagerflow.ops.printing import print as print_tensors
+from eagerflow.shapes import TensorShape
 from eagerflow.v1.arguments import either
 
 _ops = _core.ops
@@ -280,8 +282,6 @@ def norm(
     keep_dims: bool | None = None,
 ) -> Any:
     """The norm of vectors or matrices."""
-    from eagerflow.ops import linalg
-
     keepdims = either("keepdims", keepdims, "keep_dims", keep_dims)
     return linalg.norm(tensor, ord, axis, bool(keepdims))
 
@@ -304,8 +304,6 @@ def floor_div(x: Any, y: Any, name: str | None = None) -> Any:
 
 def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
     """A tensor times a number."""
-    from eagerflow.ops import math
-
     return math.scalar_mul(scalar, x)
 
 
@@ -363,9 +361,6 @@ def constant(
     >>> tf.compat.v1.constant([1, 2], shape=[4]).numpy()
     array([1, 2, 2, 2], dtype=int32)
     """
-    from eagerflow.ops import conversion
-    from eagerflow.shapes import TensorShape
-
     if shape is None:
         return conversion.constant(value, dtype)
     sizes = TensorShape(shape)
@@ -440,8 +435,6 @@ def Print(
 ) -> Any:
     """Prints tensors to the standard error when the node runs, and gives `input_`."""
     import sys
-
-    from eagerflow.ops.printing import print as print_tensors
 
     if inferring() is not None:
         return _ops.identity(input_)

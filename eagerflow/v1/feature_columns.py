@@ -18,11 +18,11 @@ from eagerflow.feature_column.base import (
     TransformationCache,
 )
 from eagerflow.feature_column.embedding import SharedEmbeddingColumn
+from eagerflow.graph.collection_names import GraphKeys
 from eagerflow.graph.recording import record
 from eagerflow.keras.layers.dense_features import size_of, sorted_columns
 from eagerflow.ops.embedding import safe_embedding_lookup_sparse
 from eagerflow.ops.sparse.arrangement import reshape
-from eagerflow.v1.names import GraphKeys
 from eagerflow.v1.variable_scope import get_variable, variable_scope
 
 _ops = _core.ops

@@ -6,8 +6,8 @@ from typing import Any
 
 from eagerflow import context
 from eagerflow import dtype as dtypes
+from eagerflow.graph.collection_names import GraphKeys
 from eagerflow.graph.variables import make_variable
-from eagerflow.v1.names import GraphKeys
 
 
 class _Step:

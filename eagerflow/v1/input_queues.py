@@ -7,13 +7,13 @@ from typing import Any
 
 from eagerflow import _core, context
 from eagerflow import dtype as dtypes
+from eagerflow.graph.collection_names import GraphKeys
 from eagerflow.graph.control_flow import with_dependencies
 from eagerflow.graph.recording import record
 from eagerflow.graph.structure import is_symbol
 from eagerflow.graph.variables import make_variable
 from eagerflow.shapes import TensorShape
 from eagerflow.type_spec import TensorSpec
-from eagerflow.v1.names import GraphKeys
 from eagerflow.v1.queue_runner import QueueRunner, add_queue_runner
 from eagerflow.v1.queues import FIFOQueue, PaddingFIFOQueue, RandomShuffleQueue
 

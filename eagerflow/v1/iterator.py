@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from eagerflow import errors, nest
+
 
 class Iterator:
     """Goes through a dataset once.
@@ -41,8 +43,6 @@ class Iterator:
         Raises:
             tf.errors.OutOfRangeError: at the end.
         """
-        from eagerflow import errors
-
         try:
             return next(self._iterator)
         except StopIteration:
@@ -51,13 +51,9 @@ class Iterator:
     @property
     def output_types(self) -> Any:
         """The element types, in the structure of an element."""
-        from eagerflow import nest
-
         return nest.map_structure(lambda spec: spec.dtype, self._dataset.element_spec)
 
     @property
     def output_shapes(self) -> Any:
         """The shapes, in the structure of an element."""
-        from eagerflow import nest
-
         return nest.map_structure(lambda spec: spec.shape, self._dataset.element_spec)

@@ -6,9 +6,9 @@ from typing import Any
 
 from eagerflow import _core, context
 from eagerflow import dtype as dtypes
+from eagerflow.graph.collection_names import GraphKeys
 from eagerflow.graph.recording import record
 from eagerflow.ops import losses as nn
-from eagerflow.v1.names import GraphKeys
 
 _ops = _core.ops
 

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from eagerflow import _core, context
 from eagerflow import dtype as dtypes
+from eagerflow.graph.collection_names import GraphKeys
 from eagerflow.graph.recording import record
 from eagerflow.graph.variables import make_variable
 from eagerflow.type_spec import TensorSpec
-from eagerflow.v1.names import GraphKeys
 
 Array = NDArray[Any]
 

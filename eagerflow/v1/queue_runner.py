@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from eagerflow import context, errors
-from eagerflow.v1.names import GraphKeys
+from eagerflow.graph.collection_names import GraphKeys
 
 
 class QueueRunner:

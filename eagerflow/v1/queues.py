@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from eagerflow import _core, context, errors
+from eagerflow import _core, context, errors, random_seed
 from eagerflow import dtype as dtypes
 from eagerflow.graph.execution import current_run
 from eagerflow.graph.recording import record
@@ -417,8 +417,6 @@ class RandomShuffleQueue(QueueBase):
         shared_name: str | None = None,
         name: str = "random_shuffle_queue",
     ) -> None:
-        from eagerflow import random_seed
-
         seeds = random_seed.get_seed(seed)
         chosen = None if seeds[0] is None and seeds[1] is None else hash(seeds)
         super().__init__(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from eagerflow import context
 from eagerflow.io.record_writer import TFRecordOptions, TFRecordWriter
 
 __all__ = ["TFRecordCompressionType", "TFRecordOptions", "TFRecordWriter", "tf_record_iterator"]
@@ -28,7 +29,6 @@ def tf_record_iterator(path: Any, options: Any = None) -> Iterator[bytes]:
     Raises:
         tf.errors.DataLossError: if the file is damaged.
     """
-    from eagerflow import context
     from eagerflow.data import TFRecordDataset
 
     if isinstance(options, int):

@@ -8,6 +8,7 @@ from typing import Any
 from eagerflow import _core, context, nest
 from eagerflow.graph.recording import record
 from eagerflow.graph.structure import is_symbol, symbols
+from eagerflow.ops.indexing import reverse_sequence
 from eagerflow.type_spec import TensorSpec
 from eagerflow.v1.rnn_cells import batch_size
 from eagerflow.v1.variable_scope import variable_scope
@@ -214,8 +215,6 @@ def bidirectional_dynamic_rnn(
 def _reversed(x: Any, lengths: Any, time_axis: int) -> Any:
     if lengths is None:
         return _ops.reverse(x, [time_axis])
-    from eagerflow.ops.indexing import reverse_sequence
-
     return reverse_sequence(x, lengths, seq_axis=time_axis, batch_axis=1 - time_axis)
 
 

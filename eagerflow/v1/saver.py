@@ -7,7 +7,7 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from eagerflow import _core, context
+from eagerflow import _core, context, errors
 from eagerflow.checkpoint.bundle import BundleReader, remove_bundle, write_bundle
 from eagerflow.checkpoint.state import CheckpointState, checkpoint_exists, write_state
 from eagerflow.io.os_errors import path_text
@@ -182,8 +182,6 @@ class Saver:
         reader = BundleReader(path)
         missing = [name for name in self._variables if name not in reader]
         if missing:
-            from eagerflow import errors
-
             raise errors.NotFoundError(
                 None, None, f"Keys {', '.join(missing)} not found in checkpoint {path}"
             )

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from eagerflow import context
 from eagerflow.v1.global_step import get_global_step
 
 _log = logging.getLogger("tensorflow")
@@ -304,8 +305,6 @@ class LoggingTensorHook(SessionRunHook):
             self._timer = SecondOrStepTimer(every_n_secs, every_n_iter)
 
     def begin(self) -> None:
-        from eagerflow import context
-
         graph = context.default_graph()
         self._iteration = 0
         self._current = {

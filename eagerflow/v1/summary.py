@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from eagerflow import _core, context
+from eagerflow.graph.collection_names import GraphKeys
 from eagerflow.graph.recording import record
-from eagerflow.v1.names import GraphKeys
+from eagerflow.type_spec import TensorSpec
 
 
 def message_classes() -> Any:
@@ -39,8 +40,6 @@ def _summary(kind: str, name: str, fill: Any, tensor: Any, collections: Any) -> 
     if graph is None:
         tag = name
         return make(tensor)
-    from eagerflow.type_spec import TensorSpec
-
     node = record(graph, make, (tensor,), kind=kind, name=name, outputs=TensorSpec([], "string"))
     tag = node.op.name
     for key in [GraphKeys.SUMMARIES] if collections is None else collections:
@@ -119,8 +118,6 @@ def image(
     tag = _named(name, family)
     if graph is None:
         return make(tensor)
-    from eagerflow.type_spec import TensorSpec
-
     node = record(
         graph, make, (tensor,), kind="ImageSummary", name=tag, outputs=TensorSpec([], "string")
     )
@@ -143,8 +140,6 @@ def merge(inputs: Any, collections: Any = None, name: str | None = None) -> Any:
     graph = context.building_graph()
     if graph is None:
         return join(list(inputs))
-    from eagerflow.type_spec import TensorSpec
-
     node = record(
         graph,
         join,

@@ -9,13 +9,14 @@ from typing import Any
 
 from eagerflow import _core, context
 from eagerflow import dtype as dtypes
+from eagerflow.graph.collection_names import GraphKeys
 from eagerflow.graph.defaults import name_scope
 from eagerflow.graph.recording import record
 from eagerflow.graph.structure import is_symbol
 from eagerflow.graph.variables import make_variable
+from eagerflow.name_scope import name_scope as eager_name_scope
 from eagerflow.shapes import TensorShape
 from eagerflow.type_spec import TensorSpec
-from eagerflow.v1.names import GraphKeys
 
 
 class _Reuse:
@@ -341,8 +342,6 @@ def _made(
         "constraint": constraint,
     }
     if graph is None:
-        from eagerflow.name_scope import name_scope as eager_name_scope
-
         with eager_name_scope(""):
             return make_variable(value, **arguments)
     with graph.name_scope(None):

@@ -2,13 +2,13 @@
 
 from eagerflow.context import executing_eagerly
 from eagerflow.device import device
+from eagerflow.graph.collection_names import GraphKeys
 from eagerflow.indexed_slices import IndexedSlices
 from eagerflow.name_scope import name_scope
 from eagerflow.ops.control_flow import control_dependencies, init_scope
 from eagerflow.ops.conversion import convert_to_tensor, register_tensor_conversion_function
 from eagerflow.tensor import Tensor
 from eagerflow.tensor import Tensor as EagerTensor
-from eagerflow.v1.names import GraphKeys
 from eagerflow.v1.switches import enable_eager_execution
 
 __all__ = [

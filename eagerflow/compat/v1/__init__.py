@@ -2,6 +2,7 @@
 
 from eagerflow.context import executing_eagerly, reset_default_graph
 from eagerflow.custom_gradient import custom_gradient
+from eagerflow.graph.collection_names import GraphKeys
 from eagerflow.graph.control_flow import (
     case,
     cond,
@@ -68,7 +69,6 @@ from eagerflow.v1.messages import (
     RunOptions,
 )
 from eagerflow.v1.mirror import mirror
-from eagerflow.v1.names import GraphKeys
 from eagerflow.v1.renamed import RENAMED, SECOND_ONLY
 from eagerflow.v1.shapes import dimension_at_index, dimension_value
 from eagerflow.v1.switches import (

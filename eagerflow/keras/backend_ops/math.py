@@ -9,6 +9,7 @@ from eagerflow.keras import config
 from eagerflow.ops import array, conversion, creation, indexing, reduction
 from eagerflow.ops import linalg as linear
 from eagerflow.ops import math as elementwise
+from eagerflow.ops.linalg import l2_normalize as normalized
 
 _ops = _core.ops
 
@@ -172,8 +173,6 @@ def batch_dot(x: Any, y: Any, axes: Any = None) -> Any:
 
 def l2_normalize(x: Any, axis: Any = None) -> Any:
     """x, divided by its norm along an axis."""
-    from eagerflow.ops.linalg import l2_normalize as normalized
-
     return normalized(x, axis)
 
 

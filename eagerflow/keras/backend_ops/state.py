@@ -9,14 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from eagerflow import _core, random_seed
+from eagerflow import _core, nest, random_seed
 from eagerflow import random as random_ops
 from eagerflow.context import building_graph
 from eagerflow.graph.outside import as_symbol
 from eagerflow.graph.structure import is_symbol
 from eagerflow.keras import config, naming
 from eagerflow.keras.engine import call_context
-from eagerflow.ops import conversion, creation
+from eagerflow.ops import conversion, creation, loops
+from eagerflow.ops.printing import print as show
 from eagerflow.sparse_tensor import SparseTensor
 from eagerflow.variable import Variable
 
@@ -269,8 +270,6 @@ def random_uniform_variable(
 
 def print_tensor(x: Any, message: str = "", summarize: int = 3) -> Any:
     """Prints a tensor after a message and returns it."""
-    from eagerflow.ops.printing import print as show
-
     show(message, x, summarize=summarize)
     return x
 
@@ -300,22 +299,16 @@ def gradients(loss: Any, variables: Any) -> Any:
 
 def map_fn(fn: Callable, elems: Any, name: str | None = None, dtype: Any = None) -> Any:
     """A function of each row."""
-    from eagerflow.ops import loops
-
     return loops.map_fn(fn, elems, dtype=dtype)
 
 
 def foldl(fn: Callable, elems: Any, initializer: Any = None, name: str | None = None) -> Any:
     """Rows combined by a function, from the first to the last."""
-    from eagerflow.ops import loops
-
     return loops.foldl(fn, elems, initializer=initializer)
 
 
 def foldr(fn: Callable, elems: Any, initializer: Any = None, name: str | None = None) -> Any:
     """Rows combined by a function, from the last to the first."""
-    from eagerflow.ops import loops
-
     return loops.foldr(fn, elems, initializer=initializer)
 
 
@@ -331,7 +324,6 @@ def function(
     >>> tf.keras.backend.function([x], [x * 2.0])([np.ones([1, 1])])
     [array([[2.]], dtype=float32)]
     """
-    from eagerflow import nest
     from eagerflow.keras.engine.training import Model
 
     if building_graph() is not None:

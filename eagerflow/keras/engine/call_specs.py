@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from eagerflow import nest
+from eagerflow.checkpoint.trackable import children
 from eagerflow.keras.engine.trainer import Trainer
 from eagerflow.type_spec import TensorSpec
 from eagerflow.variable import Variable
@@ -64,8 +65,6 @@ class Described(Trainer):
         >>> list(model.get_weight_paths())
         ['d1.kernel', 'd1.bias']
         """
-        from eagerflow.checkpoint.trackable import children
-
         found: dict[str, Variable] = {}
         level: list[tuple[str, Any]] = [("", self)]
         if self._graph is not None:

@@ -8,6 +8,7 @@ from typing import Any
 from eagerflow import _core, nest
 from eagerflow.keras import losses as losses_module
 from eagerflow.keras import metrics as metrics_module
+from eagerflow.keras.naming import snake_case
 
 _ops = _core.ops
 _Tensor = _core.Tensor
@@ -92,8 +93,6 @@ def function_name(function: Any) -> str:
     name = getattr(function, "__name__", None)
     if name is not None:
         return name
-    from eagerflow.keras.naming import snake_case
-
     return snake_case(type(function).__name__)
 
 

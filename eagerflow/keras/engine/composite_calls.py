@@ -12,6 +12,10 @@ from collections.abc import Callable
 from typing import Any
 
 from eagerflow import _core
+from eagerflow.ops.array import concat as join
+from eagerflow.ops.creation import sequence_mask
+from eagerflow.ops.segment import unsorted_segment_max
+from eagerflow.ragged_tensor import RaggedTensor
 
 _ops = _core.ops
 
@@ -52,8 +56,6 @@ def _of_last_axis(layer: Any, inputs: Any, args: tuple, kwargs: dict[str, Any]) 
     """`Softmax`: where the last axis is ragged, each row has a sum of its own."""
     if not _is_ragged(inputs) or len(inputs.flat_values.shape) > 1 or layer.axis not in (-1, [-1]):
         return _of_values(layer, inputs, args, kwargs)
-    from eagerflow.ops.segment import unsorted_segment_max
-
     rows = inputs
     while _is_ragged(rows.values):
         rows = rows.values
@@ -86,9 +88,6 @@ def _of_product(layer: Any, inputs: Any, args: tuple, kwargs: dict[str, Any]) ->
 
 def _of_steps(layer: Any, inputs: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     """Recurrent layers take sequences of different lengths padded, with a mask."""
-    from eagerflow.ops.creation import sequence_mask
-    from eagerflow.ragged_tensor import RaggedTensor
-
     if not _is_ragged(inputs):
         return layer(_dense(inputs), *args, **kwargs)
     if kwargs.get("mask") is not None or (args and args[0] is not None):
@@ -133,8 +132,6 @@ def _of_numbers(layer: Any, inputs: Any, args: tuple, kwargs: dict[str, Any]) ->
             f"output_mode {layer.output_mode} and input shape {inputs.shape}, which would result "
             f"in output rank {rank + (layer.output_mode == 'one_hot')}."
         )
-    from eagerflow.ragged_tensor import RaggedTensor
-
     if ragged:
         rows = inputs.with_flat_values(numbers)
     else:
@@ -167,8 +164,6 @@ def _of_several(layer: Any, inputs: Any, args: tuple, kwargs: dict[str, Any]) ->
 
             return concat(layer.axis, values)
         if any(_is_ragged(value) for value in values):
-            from eagerflow.ops.array import concat as join
-
             return join(values, layer.axis)
     elif name in _OPERATORS and any(_is_ragged(value) for value in values):
         return functools.reduce(_OPERATORS[name], values)

@@ -13,6 +13,9 @@ from eagerflow import _core, nest, random_seed
 from eagerflow.keras import config
 from eagerflow.keras.engine.sequence_workers import Workers, workers_of
 from eagerflow.keras.engine.step_streams import spec_of
+from eagerflow.ops.indexing import gather
+from eagerflow.ops.random import shuffle
+from eagerflow.sparse_tensor import SparseTensor
 from eagerflow.type_spec import TensorSpec
 
 _ops = _core.ops
@@ -234,8 +237,6 @@ class ArrayAdapter(DataAdapter):
 
     def _permutation(self, count: int) -> Any:
         """A random order; the first of an adapter follows from the global seed alone."""
-        from eagerflow.ops.random import shuffle
-
         order = _core.convert(np.arange(count), None, None)
         return random_seed.call_as_traced(lambda: self._streams, (), shuffle, (order,), {})
 
@@ -281,15 +282,11 @@ def _pick(value: Any, rows: Any) -> Any:
         return _ops.gather(value, rows, axis=0, batch_dims=0)
     if hasattr(value, "dense_shape"):
         return _pick_sparse(value, rows.numpy())
-    from eagerflow.ops.indexing import gather
-
     return gather(value, rows)
 
 
 def _pick_sparse(value: Any, rows: np.ndarray) -> Any:
     """Rows of a sparse tensor."""
-    from eagerflow.sparse_tensor import SparseTensor
-
     indices = value.indices.numpy()
     order = np.argsort(indices[:, 0], kind="stable")
     numbers = indices[order, 0]

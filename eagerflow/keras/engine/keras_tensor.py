@@ -8,6 +8,7 @@ from typing import Any
 from eagerflow import dtype as dtypes
 from eagerflow.context import process
 from eagerflow.shapes import TensorShape, as_shape
+from eagerflow.tensor import Reference
 from eagerflow.type_spec import TensorSpec
 
 
@@ -84,8 +85,6 @@ class KerasTensor:
 
     def ref(self) -> Any:
         """A hashable reference to this tensor."""
-        from eagerflow.tensor import Reference
-
         return Reference(self)
 
     def __op_function__(

@@ -18,6 +18,7 @@ from eagerflow.keras.engine.weight_limits import limits, spend
 from eagerflow.keras.engine.weights import make_weight, set_weights
 from eagerflow.keras.mixed_precision import policy as policies
 from eagerflow.shapes import TensorShape
+from eagerflow.type_spec import TensorSpec
 from eagerflow.variable import VariableAggregation, VariableSynchronization
 
 _ops = _core.ops
@@ -224,8 +225,6 @@ class Layer(LayerConfig, LayerNodes):
 
     def compute_output_signature(self, input_signature: Any) -> Any:
         """The TensorSpecs of the outputs for inputs described by TensorSpecs."""
-        from eagerflow.type_spec import TensorSpec
-
         shapes = nest.map_structure(lambda spec: spec.shape, input_signature)
         output = self.compute_output_shape(shapes)
         dtype = self._dtype_policy.compute or nest.flatten(input_signature)[0].dtype

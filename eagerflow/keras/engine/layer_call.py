@@ -20,6 +20,7 @@ from eagerflow.keras.engine.layer_losses import LayerLosses
 from eagerflow.keras.mixed_precision import policy as policies
 from eagerflow.keras.mixed_precision.autocast import reading_casts
 from eagerflow.name_scope import get_current_name_scope, name_scope
+from eagerflow.ops.conversion import cast
 from eagerflow.shapes import TensorShape
 
 _ops = _core.ops
@@ -328,8 +329,6 @@ class LayerCall(LayerLosses):
         target = self._cast_target(value)
         if target is None:
             return value
-        from eagerflow.ops.conversion import cast
-
         result = cast(value, target)
         mask = getattr(value, "_keras_mask", None)
         if mask is not None:

@@ -13,6 +13,7 @@ from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.saving.methods import SavingMethods
 from eagerflow.module import Module
 from eagerflow.shapes import TensorShape
+from eagerflow.version import VERSION
 
 _ops = _core.ops
 _ACCEPTED = {"trainable", "dtype", "dynamic", "name", "autocast", "inputs", "outputs"}
@@ -505,8 +506,6 @@ class Network(SavingMethods, Layer):
         )
 
     def _model_config(self) -> dict[str, Any]:
-        from eagerflow.version import VERSION
-
         return {
             "class_name": type(self).__name__,
             "config": self.get_config(),

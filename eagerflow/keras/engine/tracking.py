@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from eagerflow import _core, nest
+from eagerflow.checkpoint.restoring import settle
+from eagerflow.checkpoint.trackable import attributes
 from eagerflow.keras import naming
 from eagerflow.module import Module
 
@@ -106,8 +108,6 @@ class TrackedModule(Module):
         if type(value) not in _SIMPLE:
             self._notice(value)
             if "_pending_restorations" in self.__dict__:
-                from eagerflow.checkpoint.restoring import settle
-
                 settle(self)
 
     def __delattr__(self, name: str) -> None:
@@ -152,14 +152,10 @@ class TrackedModule(Module):
         """Remembers under which name a weight was made: checkpoints know it by that."""
         self.__dict__.setdefault("_weights_by_name", {})[name] = variable
         if "_pending_restorations" in self.__dict__:
-            from eagerflow.checkpoint.restoring import settle
-
             settle(self)
 
     def _checkpoint_children(self) -> dict[str, Any]:
         """The weights by the names they were made under, and the attributes by theirs."""
-        from eagerflow.checkpoint.trackable import attributes
-
         named = self.__dict__.get("_weights_by_name")
         if not named:
             return attributes(self)

@@ -14,6 +14,7 @@ from eagerflow import _core, context, nest
 from eagerflow.keras.engine import data_adapter
 from eagerflow.keras.engine.data_handler import DataHandler
 from eagerflow.keras.engine.tracking import set_trainable
+from eagerflow.ops.array import concat
 
 
 def outside_graphs(method: Callable[..., Any]) -> Any:
@@ -181,8 +182,6 @@ def joined(parts: list[Any]) -> Any:
     first = parts[0]
     if not isinstance(first, _core.Tensor):
         if hasattr(type(first), "_is_composite_tensor"):
-            from eagerflow.ops.array import concat
-
             return concat(parts, axis=0)
         return np.concatenate([np.asarray(part) for part in parts])
     if len(parts) == 1:

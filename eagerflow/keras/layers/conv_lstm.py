@@ -22,6 +22,7 @@ from eagerflow.keras.layers.rnn import RNN, scan
 from eagerflow.keras.layers.rnn_cell import CELL_FUNCTIONS, DropoutRNNCell
 from eagerflow.ops.volumes import conv3d
 from eagerflow.shapes import TensorShape
+from eagerflow.variable import Variable
 
 _ops = _core.ops
 
@@ -294,8 +295,6 @@ class _ConvLSTM(RNN):
         if self.stateful and self._states is None and self.__dict__.get("_batch_size"):
             shape = self._places(self.__dict__["_step_sizes"])
             if None not in shape:
-                from eagerflow.variable import Variable
-
                 dtype = self.variable_dtype or "float32"
                 zeros = [_ops.zeros(shape, initializers.config.float_dtype(dtype)) for _ in "hc"]
                 self.__dict__["_states"] = [Variable(z, trainable=False) for z in zeros]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from eagerflow import _core
+from eagerflow import _core, image
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.layers.arguments import sizes_of
 from eagerflow.keras.layers.preprocessing_layer import as_tensor, listed
@@ -39,8 +39,6 @@ def cropped(images: Any, top: int, left: int, height: int, width: int) -> Any:
 
 def fitted(images: Any, height: int, width: int, interpolation: str = "bilinear") -> Any:
     """Images of a size, of which as little is cut off as keeps their proportions."""
-    from eagerflow import image
-
     rows, columns = images._shape_tuple()[-3:-1]
     crop_height = min(rows, int(float(columns * height) / width))
     crop_width = min(columns, int(float(rows * width) / height))
@@ -159,8 +157,6 @@ class Resizing(Layer):
         self._method = checked_interpolation(interpolation)
 
     def call(self, inputs: Any) -> Any:
-        from eagerflow import image
-
         dtype = self._compute_dtype_object
         x = as_tensor(inputs)
         if x.dtype is not dtype and self._method != "nearest":

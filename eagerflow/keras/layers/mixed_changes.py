@@ -25,6 +25,7 @@ from eagerflow.keras.layers.image_transform import (
     translation,
 )
 from eagerflow.keras.layers.random_images import RandomBrightness, RandomContrast
+from eagerflow.ops.array import pad
 
 _ops = _core.ops
 
@@ -404,8 +405,6 @@ class MaxNumBoundingBoxes(ImageAugmentation):
         self, bounding_boxes: Any, transformation: Any, training: Any = True
     ) -> Any:
         """As many boxes and labels as there shall be."""
-        from eagerflow.ops.array import pad
-
         result = dict(bounding_boxes)
         for name in ("boxes", "labels"):
             part = bounding_boxes[name][:, : self.max_number]

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from eagerflow import image
 from eagerflow.keras.engine.call_context import is_inferring
 from eagerflow.keras.engine.shape_inference import placeholder
 from eagerflow.keras.layers.arguments import sizes_of
@@ -76,8 +77,6 @@ class RandomHeight(_RandomSize):
         super().__init__(factor, interpolation, seed, **kwargs)
 
     def _changed(self, images: Any) -> Any:
-        from eagerflow import image
-
         rows, columns = images._shape_tuple()[-3:-1]
         resized = image.resize(images, [self._size(rows), columns], method=self._method)
         return conversion.cast(resized, images.dtype)
@@ -109,8 +108,6 @@ class RandomWidth(_RandomSize):
         super().__init__(factor, interpolation, seed, **kwargs)
 
     def _changed(self, images: Any) -> Any:
-        from eagerflow import image
-
         rows, columns = images._shape_tuple()[-3:-1]
         resized = image.resize(images, [rows, self._size(columns)], method=self._method)
         return conversion.cast(resized, images.dtype)

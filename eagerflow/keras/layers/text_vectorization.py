@@ -23,6 +23,7 @@ from eagerflow.keras.layers.preprocessing_layer import (
     listed,
 )
 from eagerflow.keras.saving import serialization
+from eagerflow.ragged_tensor import RaggedTensor
 from eagerflow.shapes import TensorShape
 
 _ops = _core.ops
@@ -287,8 +288,6 @@ class TextVectorization(PreprocessingLayer):
 
     def _as_ragged(self, words: list[list[str]]) -> Any:
         """Numbers of words, in rows of different lengths."""
-        from eagerflow.ragged_tensor import RaggedTensor
-
         rows = [row[: self._output_sequence_length] for row in words]
         flat = np.array([word for row in rows for word in row] or [""], object)
         numbers = self._lookup_layer._looked_up(flat)[: sum(map(len, rows))]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from eagerflow import _core
+from eagerflow import _core, image
 from eagerflow.keras.engine.input_spec import InputSpec
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.layers.arguments import data_format_of, integers, sizes_of
@@ -126,8 +126,6 @@ class UpSampling2D(_UpSampling):
     def call(self, inputs: Any) -> Any:
         if self.interpolation == "nearest":
             return repeated(inputs, self._times)
-        from eagerflow import image
-
         first = self.data_format == "channels_first"
         x = _ops.transpose(inputs, [0, 2, 3, 1]) if first else inputs
         rows, columns = x._shape_tuple()[1:3]

@@ -11,6 +11,7 @@ from eagerflow import dtype as dtypes
 from eagerflow.keras.config import defaults
 from eagerflow.keras.losses.weighting import cast, tensor
 from eagerflow.ops import losses as nn_losses
+from eagerflow.ops.activation import softmax
 
 _ops = _core.ops
 
@@ -68,8 +69,6 @@ def categorical_focal_probabilities(
     _check_compatible(target, output)
     output, from_logits = logits_of(output, from_logits, "categorical_focal_crossentropy")
     if from_logits:
-        from eagerflow.ops.activation import softmax
-
         output = softmax(output, axis=axis)
     output = _clipped(output / _ops.reduce_sum(output, axis=axis, keepdims=True))
     losses = -target * _ops.log(output)

@@ -8,6 +8,8 @@ from typing import Any
 from eagerflow import _core
 from eagerflow.keras.losses import weighting
 from eagerflow.keras.metrics.metric import Metric
+from eagerflow.ops.indexing import boolean_mask
+from eagerflow.ops.segment import confusion_matrix
 
 _ops = _core.ops
 
@@ -51,9 +53,6 @@ class _IoUBase(Metric):
         Raises:
             tf.errors.InvalidArgumentError: for a class that is not there.
         """
-        from eagerflow.ops.indexing import boolean_mask
-        from eagerflow.ops.segment import confusion_matrix
-
         y_true, y_pred = weighting.tensor(y_true), weighting.tensor(y_pred)
         if not self.sparse_y_true:
             y_true = _ops.argmax(y_true, self.axis)

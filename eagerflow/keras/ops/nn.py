@@ -11,6 +11,8 @@ from eagerflow.keras import config
 from eagerflow.keras.backend_ops import nn as backend_nn
 from eagerflow.keras.ops.promotion import axes_of, floating, tensor
 from eagerflow.ops import activation, convolution, indexing, loops, pooling
+from eagerflow.ops.array import repeat
+from eagerflow.ops.creation import one_hot as encode
 
 _ops = _core.ops
 
@@ -204,8 +206,6 @@ def one_hot(
 
 def nn_one_hot(x: Any, num_classes: int, axis: int, dtype: Any) -> Any:
     """`one_hot` of integers, with a dtype."""
-    from eagerflow.ops.creation import one_hot as encode
-
     return encode(x, num_classes, axis=axis, dtype=dtype)
 
 
@@ -563,8 +563,6 @@ def dot_product_attention(
             )
     heads, depth = query._shape_tuple()[-2:]
     if key._shape_tuple()[2] != heads:
-        from eagerflow.ops.array import repeat
-
         key = repeat(key, heads // key._shape_tuple()[2], 2)
         value = repeat(value, heads // value._shape_tuple()[2], 2)
     query, key, value = (_ops.transpose(x, [0, 2, 1, 3]) for x in (query, key, value))

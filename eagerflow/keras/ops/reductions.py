@@ -22,6 +22,7 @@ from eagerflow.keras.ops.promotion import (
 )
 from eagerflow.ops import conversion, linalg, segment
 from eagerflow.ops import einsum as _einsum
+from eagerflow.ops.reduction import reduce_logsumexp
 
 _ops = _core.ops
 
@@ -145,8 +146,6 @@ def cumprod(x: Any, axis: int | None = None, dtype: Any = None) -> Any:
 
 def logsumexp(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """`log(sum(exp(x)))`, without overflow."""
-    from eagerflow.ops.reduction import reduce_logsumexp
-
     return reduce_logsumexp(floating(x), axis, keepdims)
 
 

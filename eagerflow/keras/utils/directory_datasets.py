@@ -10,6 +10,7 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow import dtype as dtypes
+from eagerflow.io import read_file
 from eagerflow.keras.utils import image_utils
 from eagerflow.keras.utils.directory_index import (
     check_labels,
@@ -18,6 +19,7 @@ from eagerflow.keras.utils.directory_index import (
     part_of,
 )
 from eagerflow.ops.creation import one_hot
+from eagerflow.ops.images.codecs import decode_image
 
 _ops = _core.ops
 
@@ -176,9 +178,6 @@ def image_dataset_from_directory(
     method = image_utils.get_interpolation(interpolation)
 
     def load(path: Any) -> Any:
-        from eagerflow.io import read_file
-        from eagerflow.ops.images.codecs import decode_image
-
         image = decode_image(read_file(path), channels=channels, expand_animations=False)
         if crop_to_aspect_ratio:
             return image_utils.smart_resize(image, image_size, interpolation=method)
@@ -237,8 +236,6 @@ def text_dataset_from_directory(
     """
 
     def load(path: Any) -> Any:
-        from eagerflow.io import read_file
-
         text = read_file(path)
         if max_length is None:
             return text

@@ -12,6 +12,7 @@ from eagerflow.keras.engine.keras_tensor import KerasTensor
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.layers.index_lookup import IndexLookup
 from eagerflow.keras.layers.preprocessing_layer import PreprocessingLayer, as_tensor
+from eagerflow.keras.saving.archive import save_model
 from eagerflow.keras.saving.serialization import (
     deserialize_keras_object,
     serialize_keras_object,
@@ -489,8 +490,6 @@ class FeatureSpace(Layer):
         Args:
             filepath: the file's path.
         """
-        from eagerflow.keras.saving.archive import save_model
-
         save_model(self, filepath)
 
 

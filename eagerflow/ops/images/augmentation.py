@@ -9,7 +9,7 @@ from eagerflow import _core
 from eagerflow import dtype as dtypes
 from eagerflow.ops import random, stateless_random
 from eagerflow.ops.images import adjustment
-from eagerflow.ops.images.checks import three_or_four
+from eagerflow.ops.images.checks import invalid, three_or_four
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -237,12 +237,8 @@ def _cropped(value: Any, size: Any, draw: _Draw) -> Tensor:
     shape = tensor._shape_tuple()
     sizes = wanted.numpy().reshape(-1).tolist()
     if len(sizes) != len(shape) or any(a > b for a, b in zip(sizes, shape, strict=True)):
-        from eagerflow.ops.images.checks import invalid
-
         raise invalid(f"Need value.shape >= size, got {list(shape)} and {sizes}")
     if wanted.ndim != 1:
-        from eagerflow.ops.images.checks import invalid
-
         raise invalid(f"size must be a vector with a size for each axis, got shape {wanted.shape}")
     numbers = draw([len(shape)], 0, wanted.dtype.max, wanted.dtype).numpy()
     begin = [

@@ -6,6 +6,8 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow import dtype as dtypes
+from eagerflow.ops import random
+from eagerflow.ops.array import pad
 from eagerflow.ops.images.checks import image_of, invalid, three_or_four
 from eagerflow.ops.op_arguments import raises_like
 
@@ -130,8 +132,6 @@ def pad_to_bounding_box(
         if not passed:
             raise ValueError(message)
     widths = [[top, bottom], [left, right], [0, 0]]
-    from eagerflow.ops.array import pad
-
     return pad(tensor, widths if tensor.ndim == 3 else [[0, 0], *widths])
 
 
@@ -256,8 +256,6 @@ def extract_patches(
     bottom = max(int(vertical.max()) - rows + 1, 0)
     rest = max(int(horizontal.max()) - columns + 1, 0)
     if top or left or bottom or rest:
-        from eagerflow.ops.array import pad
-
         tensor = pad(tensor, [[0, 0], [top, bottom], [left, rest], [0, 0]])
     taken = _ops.gather(tensor, vertical + top, 1, 0)
     taken = _ops.gather(taken, horizontal + left, 3, 0)
@@ -329,8 +327,6 @@ def extract_glimpse(
     if noise == "zero":
         filler = _ops.zeros(shape, dtypes.float32)
     else:
-        from eagerflow.ops import random
-
         draw = random.uniform if noise == "uniform" else random.normal
         filler = draw(shape)
     return _ops.select(inside[..., None], taken, filler)
@@ -383,8 +379,6 @@ def image_gradients(image: Any) -> tuple[Tensor, Tensor]:
                 tensor.shape
             )
         )
-    from eagerflow.ops.array import pad
-
     dy = _ops.subtract(tensor[:, 1:], tensor[:, :-1])
     dx = _ops.subtract(tensor[:, :, 1:], tensor[:, :, :-1])
     return (
@@ -405,8 +399,6 @@ def sobel_edges(image: Any) -> Tensor:
     >>> tf.image.sobel_edges(tf.reshape(tf.range(9.0), [1, 3, 3, 1]))[0, 1, 1, 0].numpy()
     array([24.,  8.], dtype=float32)
     """
-    from eagerflow.ops.array import pad
-
     tensor = _core.convert(image, None, None)
     padded = pad(tensor, [[0, 0], [1, 1], [1, 1], [0, 0]], "REFLECT")
     two = _core.convert(2, tensor.dtype, None)

@@ -10,6 +10,8 @@ import numpy as np
 
 from eagerflow import _core, errors
 from eagerflow import dtype as dtypes
+from eagerflow.ops.array import pad
+from eagerflow.ops.convolution import depthwise_conv2d
 from eagerflow.ops.images.color import convert_image_dtype
 
 _ops = _core.ops
@@ -80,8 +82,6 @@ def _blurred(images: Tensor, weights: np.ndarray) -> Tensor:
     size = len(weights)
     down = np.repeat(weights.reshape(size, 1, 1, 1), channels, axis=2)
     right = np.repeat(weights.reshape(1, size, 1, 1), channels, axis=2)
-    from eagerflow.ops.convolution import depthwise_conv2d
-
     smoothed = depthwise_conv2d(images, down, [1, 1, 1, 1], "VALID")
     return depthwise_conv2d(smoothed, right, [1, 1, 1, 1], "VALID")
 
@@ -194,7 +194,6 @@ def ssim_multiscale(
     >>> round(float(tf.image.ssim_multiscale(image, image, 576, (0.5, 0.5))), 3)
     1.0
     """
-    from eagerflow.ops.array import pad
     from eagerflow.ops.pooling import avg_pool2d
 
     first, second = _pair(img1, img2)

@@ -9,7 +9,7 @@ import numpy as np
 from eagerflow import _core, errors
 from eagerflow import dtype as dtypes
 from eagerflow.composite import CompositeTensor
-from eagerflow.ops.images.checks import in_batch, three_or_four
+from eagerflow.ops.images.checks import in_batch, invalid, three_or_four
 from eagerflow.ops.images.geometry import pad_to_bounding_box
 from eagerflow.ops.images.resampling import axis_table, nearest_places, resampled
 
@@ -43,8 +43,6 @@ def _target(size: Any) -> tuple[int, int]:
         raise ValueError(f"'size' must hold integers, got {tensor.dtype.name}")
     height, width = tensor.numpy().tolist()
     if height <= 0 or width <= 0:
-        from eagerflow.ops.images.checks import invalid
-
         raise invalid(f"output dimensions must be positive, got {[height, width]} [Op:Resize]")
     return height, width
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow import dtype as dtypes
+from eagerflow.errors import InvalidArgumentError
 from eagerflow.ragged_factories import rows_of
 from eagerflow.ragged_tensor import RaggedTensor
 from eagerflow.row_partition import RowPartition
@@ -217,8 +218,6 @@ def _concat(items: list[Any], axis: int) -> Any:
 
 
 def _misfit(what: str, found: Any) -> Exception:
-    from eagerflow.errors import InvalidArgumentError
-
     return InvalidArgumentError(None, None, f"Input tensors have incompatible {what}: {found}")
 
 

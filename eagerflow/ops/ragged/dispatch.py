@@ -10,6 +10,8 @@ import numpy as np
 from eagerflow import _core
 from eagerflow import dtype as dtypes
 from eagerflow.composite import ELEMENTWISE
+from eagerflow.ops.array import invalid_argument
+from eagerflow.ops.indexing import dynamic_partition
 from eagerflow.ops.ragged import arrangement, conversion, reduction
 from eagerflow.ops.ragged.arrangement import convert
 from eagerflow.ops.ragged.broadcasting import aligned
@@ -125,8 +127,6 @@ def _matmul(
 
 
 def _check_matrix(value: RaggedTensor) -> None:
-    from eagerflow.ops.array import invalid_argument
-
     lengths = value._partition.lengths
     if len(lengths) and (lengths != lengths[0]).any():
         raise invalid_argument(
@@ -290,8 +290,6 @@ def _dynamic_partition(
         data = data.flat_values if isinstance(data, RaggedTensor) else data
         which = which.flat_values
     if not isinstance(data, RaggedTensor):
-        from eagerflow.ops.indexing import dynamic_partition
-
         return dynamic_partition(data, which, num_partitions)
     which = _ops.cast(which, dtypes.int32).numpy()
     return [

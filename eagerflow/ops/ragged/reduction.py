@@ -9,6 +9,7 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow import dtype as dtypes
+from eagerflow.ops import segment
 from eagerflow.ops.math import truediv
 from eagerflow.ops.ragged.arrangement import (
     checked_axis,
@@ -30,8 +31,6 @@ def _segment_sum(data: Tensor, ids: np.ndarray, count: int) -> Tensor:
 
 def _segment_extreme(largest: bool) -> Callable:
     def extreme(data: Tensor, ids: np.ndarray, count: int) -> Tensor:
-        from eagerflow.ops import segment
-
         function = segment.unsorted_segment_max if largest else segment.unsorted_segment_min
         return function(data, ids, count)
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 import threading
 from typing import Any
 
+from eagerflow import context
+from eagerflow.graph.session import Session, get_default_session
+
 
 class _Local(threading.local):
     session: Any = None
@@ -25,9 +28,6 @@ def get_session(op_input_list: Any = ()) -> Any:
     ...     tf.compat.v1.keras.backend.get_session() is session
     True
     """
-    from eagerflow import context
-    from eagerflow.graph.session import Session, get_default_session
-
     found = get_default_session()
     if found is None:
         found = _local.session

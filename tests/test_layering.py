@@ -1,0 +1,147 @@
+"""Modules import only from their own layer and those below it, as docs/design.md draws them."""
+
+import ast
+import collections
+import pathlib
+
+PACKAGE = pathlib.Path(__file__).parent.parent / "eagerflow"
+
+# From the bottom to the top; what a name stands for is the module or package of that name. Modules
+# that only gather public names (eagerflow/linalg.py) and those that are named nowhere are the top.
+LAYERS = [
+    # Values and what records them.
+    """_core nest context name_scope random_seed version source_line errors dtype shapes tensor device
+    composite indexed_slices tape custom_gradient variable module row_partition ragged_factories
+    ragged_tensor forward_mode text dlpack numerics lazy dispatch_names former_names _signature protos
+    """,
+    # Operations, and values that are described by them.
+    "ops dtypes type_spec sparse_tensor ragged_spec function",
+    # Families of operations under their public names.
+    """nn image math random io lookup strings linalg signal sets sparse ragged extension_types
+    ragged_shapes checkpoint config debugging debug""",
+    "data train summary saved_model feature_column distribute",
+    "graph",
+    "keras",
+    "v1",
+]
+RANKS = {name: rank for rank, names in enumerate(LAYERS) for name in names.split()}
+
+# What is imported against the layers when a function is called: the module -> what it needs there.
+CALLS_UP = {
+    # A graph is asked for at the bottom; who never builds one never imports it.
+    "context": {"graph"},
+    "custom_gradient": {"graph"},
+    "data": {"graph"},
+    # The message of an error and the spec of a value name operations' types.
+    "errors": {"ops"},
+    # Modules and messages are saved by those who know the files.
+    "module": {"checkpoint"},
+    "ops": {"io", "ragged_shapes"},
+    # Methods that are operations.
+    "ragged_tensor": {"ops", "ragged_spec"},
+    "ragged_factories": {"ops"},
+    "extension_types": {"data"},
+    # Models are objects that SavedModels know more of.
+    "saved_model": {"keras"},
+    # Keras's layers and tensors on graphs are met by graphs first, and initializers of version 1.
+    "graph": {"keras", "v1", "compat"},
+    "feature_column": {"keras", "v1"},
+}
+
+
+def _modules():
+    for path in sorted(PACKAGE.rglob("*.py")):
+        parts = path.relative_to(PACKAGE).with_suffix("").parts
+        yield ".".join(parts[:-1] if parts[-1] == "__init__" else parts), path
+
+
+def _imports(node, modules, inside=False):
+    """The modules of this package that a piece of code imports, and whether inside of functions."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test):
+            continue
+        if isinstance(child, ast.ImportFrom) and (child.module or "").split(".")[0] == "eagerflow":
+            base = child.module.partition(".")[2]
+            for alias in child.names:
+                name = f"{base}.{alias.name}".strip(".")
+                yield (name if name in modules else base), inside
+        elif isinstance(child, ast.Import):
+            for alias in child.names:
+                if alias.name.split(".")[0] == "eagerflow":
+                    yield alias.name.partition(".")[2], inside
+        yield from _imports(child, modules, inside or isinstance(child, ast.FunctionDef))
+
+
+def _graph():
+    modules = dict(_modules())
+    found = collections.defaultdict(set)
+    for name, path in modules.items():
+        for target, inside in _imports(ast.parse(path.read_text()), modules):
+            if target not in ("", name):  # the package itself is asked for `_core`
+                found[name].add((target, inside))
+    return found
+
+
+GRAPH = _graph()
+
+
+def _rank(module):
+    return RANKS.get(module.split(".")[0], len(LAYERS))
+
+
+def test_every_layer_is_of_modules_that_are_there():
+    there = {name.split(".")[0] for name, _ in _modules()}
+    assert set(RANKS) - {"_core"} <= there
+    assert set(CALLS_UP) | set().union(*CALLS_UP.values()) <= there
+
+
+def test_modules_import_what_is_below_them():
+    up = [
+        f"{module} -> {target}"
+        for module, targets in GRAPH.items()
+        for target, inside in targets
+        if not inside and module and _rank(target) > _rank(module)
+    ]
+    assert not up
+
+
+def test_functions_import_from_above_only_where_it_is_written_down():
+    up = [
+        f"{module} -> {target}"
+        for module, targets in GRAPH.items()
+        for target, inside in targets
+        if inside
+        and module
+        and _rank(target) > _rank(module)
+        and target.split(".")[0] not in CALLS_UP.get(module.split(".")[0], ())
+    ]
+    assert not up
+
+
+def test_what_is_written_down_is_needed():
+    needed = collections.defaultdict(set)
+    for module, targets in GRAPH.items():
+        for target, inside in targets:
+            if inside and _rank(target) > _rank(module):
+                needed[module.split(".")[0]].add(target.split(".")[0])
+    assert {
+        module: targets - needed[module] for module, targets in CALLS_UP.items()
+    } == dict.fromkeys(CALLS_UP, set())
+
+
+def test_no_module_imports_itself_by_way_of_others():
+    done, path = set(), []
+
+    def visit(module):
+        assert module not in path, " -> ".join([*path[path.index(module) :], module])
+        if module in done:
+            return
+        path.append(module)
+        for target, inside in sorted(GRAPH[module]):
+            if not inside:
+                visit(target)
+        path.pop()
+        done.add(module)
+
+    for module in sorted(GRAPH):
+        visit(module)
