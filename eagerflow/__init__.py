@@ -476,6 +476,7 @@ _NAMESPACES = {
     "sparse": "eagerflow.sparse",
     "strings": "eagerflow.strings",
     "summary": "eagerflow.summary",
+    "sysconfig": "eagerflow.sysconfig",
     "test": "eagerflow.test",
     "train": "eagerflow.train",
 }

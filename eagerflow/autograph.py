@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import functools
 import inspect
 import textwrap
@@ -69,4 +70,31 @@ def trace(*args: Any) -> None:
     print(*args)
 
 
-experimental = SimpleNamespace(do_not_convert=do_not_convert)
+class Feature(enum.Enum):
+    """What a conversion may do besides; accepted, since there is none."""
+
+    ALL = "ALL"
+    AUTO_CONTROL_DEPS = "AUTO_CONTROL_DEPS"
+    ASSERT_STATEMENTS = "ASSERT_STATEMENTS"
+    BUILTIN_FUNCTIONS = "BUILTIN_FUNCTIONS"
+    EQUALITY_OPERATORS = "EQUALITY_OPERATORS"
+    LISTS = "LISTS"
+    NAME_SCOPES = "NAME_SCOPES"
+
+
+def set_loop_options(
+    parallel_iterations: Any = None,
+    swap_memory: Any = None,
+    maximum_iterations: Any = None,
+    shape_invariants: Any = None,
+) -> None:
+    """Accepted: loops are Python's, whose variables may change their shapes.
+
+    >>> for n in tf.range(2):
+    ...     tf.autograph.experimental.set_loop_options(maximum_iterations=2)
+    """
+
+
+experimental = SimpleNamespace(
+    Feature=Feature, do_not_convert=do_not_convert, set_loop_options=set_loop_options
+)

@@ -1,5 +1,6 @@
 """tf.distribute: strategies on one device, so that programs written for several run."""
 
+from eagerflow.distribute import cluster_resolver
 from eagerflow.distribute.options import (
     CrossDeviceOps,
     HierarchicalCopyAllReduce,
@@ -47,6 +48,7 @@ __all__ = [
     "RunOptions",
     "Strategy",
     "StrategyExtended",
+    "cluster_resolver",
     "experimental_set_strategy",
     "get_replica_context",
     "get_strategy",

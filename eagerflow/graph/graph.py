@@ -276,6 +276,9 @@ class Graph:
         """Makes adding operations an error."""
         self._finalized = True
 
+    def _unfinalize(self) -> None:
+        self._finalized = False
+
     @property
     def finalized(self) -> bool:
         """Whether no operations can be added any more."""

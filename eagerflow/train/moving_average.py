@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from eagerflow import _core
+from eagerflow import _core, context
 from eagerflow.tape import GradientTape
 from eagerflow.variable import Variable
 
@@ -59,16 +59,23 @@ class ExponentialMovingAverage:
         count = float(self._num_updates)
         return min(decay, (1.0 + count) / (10.0 + count))
 
-    def apply(self, var_list: Iterable[Any] | None = None) -> None:
+    def apply(self, var_list: Iterable[Any] | None = None) -> Any:
         """Moves the averages of variables, which are made at the first call.
 
+        In a graph, nothing is moved before a session runs the operation that is returned.
+
         Args:
-            var_list: floating variables.
+            var_list: floating variables; in a graph also tensors, and by default all variables
+                that are trained.
 
         Raises:
             TypeError: if one is not floating.
             ValueError: if there are none.
         """
+        if context.building_graph() is not None:
+            from eagerflow.train.graph_moving_average import apply_in_graph
+
+            return apply_in_graph(self, var_list)
         variables = list(var_list or ())
         if not variables:
             raise ValueError("Moving averages need a list of variables.")
@@ -77,6 +84,7 @@ class ExponentialMovingAverage:
         with GradientTape() as tape, tape.stop_recording():
             for variable in variables:
                 self._move(variable, decay)
+        return None
 
     def _move(self, variable: Any, decay: float) -> None:
         if not variable.dtype.is_floating:
@@ -108,8 +116,13 @@ class ExponentialMovingAverage:
         """Variables by the names under which checkpoints have their averages, for a `Saver`.
 
         Args:
-            moving_avg_variables: the variables that have averages; by default all applied to.
+            moving_avg_variables: the variables that have averages; by default all applied to, in
+                a graph those that are trained. Other variables of the graph come by their names.
         """
+        if context.building_graph() is not None:
+            from eagerflow.train.graph_moving_average import variables_to_restore
+
+            return variables_to_restore(self, moving_avg_variables)
         if moving_avg_variables is None:
             moving_avg_variables = self._variables.values()
         return {self.average_name(variable): variable for variable in moving_avg_variables}

@@ -10,14 +10,14 @@ from eagerflow.graph.recording import record
 from eagerflow.graph.structure import symbols
 from eagerflow.keras import layers as keras
 from eagerflow.keras import naming
-from eagerflow.v1.variable_scope import get_variable, variable_scope
+from eagerflow.v1.variable_scope import get_variable, shares_eagerly, variable_scope
 
 
 class Layer(keras.Layer):
     """Base class of version 1's layers.
 
-    Where operations run eagerly, they are Keras's. In graphs, their weights are variables that
-    `get_variable` makes, and a call is a node.
+    Where operations run eagerly, they are Keras's. In graphs, and where a store shares variables,
+    their weights are variables that `get_variable` makes; a call in a graph is a node.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -32,7 +32,8 @@ class Layer(keras.Layer):
         self, name: str | None = None, shape: Any = None, **kwargs: Any
     ) -> Any:
         """Makes a variable that belongs to the layer; arguments as those of Keras's layers."""
-        if context.building_graph() is None:
+        eager = context.building_graph() is None
+        if eager and not shares_eagerly():
             return super().add_weight(name, shape, **kwargs)
         variable = get_variable(
             name or "variable",
@@ -43,6 +44,9 @@ class Layer(keras.Layer):
             kwargs.get("trainable") is not False and self.trainable,
             constraint=kwargs.get("constraint"),
         )
+        if eager:
+            # Keras keeps track of it when it becomes an attribute.
+            return variable
         self.__dict__.setdefault("_graph_weights", []).append(variable)
         return variable
 
@@ -86,7 +90,7 @@ class Layer(keras.Layer):
     def __call__(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
         """Applies the layer."""
         graph = context.building_graph()
-        if graph is None:
+        if graph is None and (self.built or not shares_eagerly()):
             return super().__call__(inputs, *args, **kwargs)
         own = self.__dict__
         known = own["_scope"]
@@ -95,6 +99,8 @@ class Layer(keras.Layer):
             known or own["_scope_or_name"], default_name=default, reuse=own["_reuse"]
         ) as scope:
             own["_scope"] = scope
+            if graph is None:
+                return super().__call__(inputs, *args, **kwargs)
             if not self.built:
                 self.build(nest.map_structure(lambda tensor: tensor.shape, inputs))
                 self.built = True

@@ -352,6 +352,8 @@ class MonitoredSession:
             try:
                 coord.join(stop_grace_period_secs=self._grace, ignore_live_threads=True)
             finally:
+                if not self._graph_was_finalized:
+                    session.graph._unfinalize()
                 session.close()
 
     def __enter__(self) -> MonitoredSession:

@@ -41,9 +41,11 @@ class VariableScope:
         dtype: Any = dtypes.float32,
         constraint: Any = None,
         use_resource: Any = None,
+        custom_getter: Any = None,
     ) -> None:
         self._reuse = reuse
         self._name = name
+        self.custom_getter = custom_getter
         self.initializer = initializer
         self.regularizer = regularizer
         self.dtype = dtype
@@ -77,6 +79,10 @@ class VariableScope:
         """Sets the default regularizer of variables made inside."""
         self.regularizer = regularizer
 
+    def set_custom_getter(self, custom_getter: Any) -> None:
+        """Sets the function that is asked for variables inside."""
+        self.custom_getter = custom_getter
+
     def get_collection(self, name: Any) -> list[Any]:
         """The values of a collection whose names begin with the prefix."""
         return context.default_graph().get_collection(name, self.original_name_scope)
@@ -98,6 +104,11 @@ class _State:
         self.variables: dict[str, Any] = {}
         self.counts: dict[str, int] = {}
         self.scope = VariableScope(None)
+
+
+def shares_eagerly() -> bool:
+    """Whether variables are shared by name although operations run eagerly."""
+    return context.building_graph() is None and _eager.states[-1].keeps
 
 
 class _Eager(threading.local):
@@ -134,7 +145,8 @@ class variable_scope:
         regularizer: the default regularizer.
         caching_device: accepted.
         partitioner: accepted.
-        custom_getter: accepted.
+        custom_getter: is called for the variables inside, with a function that gets them otherwise,
+            their full name, and the arguments of `get_variable`.
         reuse: True: variables must exist; AUTO_REUSE: they are made if they do not; None: as in
             the scope around.
         dtype: the default dtype.
@@ -171,6 +183,7 @@ class variable_scope:
         self._name_or_scope = name_or_scope
         self._default_name = default_name
         self._reuse = reuse
+        self._custom_getter = custom_getter
         self._settings = {
             "initializer": initializer,
             "regularizer": regularizer,
@@ -197,7 +210,8 @@ class variable_scope:
             key: getattr(base, key) if value is None else value
             for key, value in self._settings.items()
         }
-        scope = VariableScope(reuse, full, **settings)
+        getter = _chained(base.custom_getter, self._custom_getter)
+        scope = VariableScope(reuse, full, custom_getter=getter, **settings)
         names: Any = None
         if self._auxiliary and full:
             last = full.rpartition("/")[2]
@@ -224,6 +238,20 @@ class variable_scope:
             del state.counts[key]
         if names is not None:
             names.__exit__(*error)
+
+
+def _chained(outer: Any, inner: Any) -> Any:
+    """A custom getter that asks the inner one first, and lets it ask the outer one."""
+    if outer is None or inner is None:
+        return outer if inner is None else inner
+
+    def asked(getter: Callable, *args: Any, **kwargs: Any) -> Any:
+        def next_getter(*args: Any, **kwargs: Any) -> Any:
+            return outer(getter, *args, **kwargs)
+
+        return inner(next_getter, *args, **kwargs)
+
+    return asked
 
 
 class variable_op_scope(variable_scope):
@@ -267,7 +295,8 @@ def get_variable(
         partitioner: accepted.
         validate_shape: False lets the shape change.
         use_resource: accepted.
-        custom_getter: called with `get_variable` and all arguments instead.
+        custom_getter: is called with a function that gets the variable, its full name, and the
+            other arguments.
         constraint: projects values onto those allowed.
         synchronization: accepted.
         aggregation: accepted.
@@ -276,23 +305,67 @@ def get_variable(
         ValueError: if the variable exists and is not to be shared, or the other way round; if the
             shape differs from that of the existing one, or is missing.
     """
-    if custom_getter is not None:
-        return custom_getter(
-            get_variable,
-            name,
-            shape=shape,
-            dtype=dtype,
-            initializer=initializer,
-            regularizer=regularizer,
-            trainable=trainable,
-            collections=collections,
-        )
     state = _state()
     scope = state.scope
     full = f"{scope.name}/{name}" if scope.name else name
+    getter = _chained(scope.custom_getter, custom_getter)
+    if getter is None:
+        return _found_or_made(
+            full,
+            shape,
+            dtype,
+            initializer,
+            regularizer,
+            trainable=trainable,
+            collections=collections,
+            validate_shape=validate_shape,
+            constraint=constraint,
+        )
+    # What the scope sets is among the arguments that a custom getter gets.
+    return getter(
+        _found_or_made,
+        full,
+        shape=shape,
+        dtype=dtypes.as_dtype(dtype or scope.dtype),
+        initializer=scope.initializer if initializer is None else initializer,
+        regularizer=scope.regularizer if regularizer is None else regularizer,
+        reuse=scope.reuse,
+        trainable=True if trainable is None else trainable,
+        collections=collections,
+        caching_device=caching_device,
+        partitioner=partitioner,
+        validate_shape=validate_shape,
+        use_resource=use_resource,
+        constraint=constraint or scope.constraint,
+        synchronization=synchronization,
+        aggregation=aggregation,
+    )
+
+
+def _found_or_made(
+    name: str,
+    shape: Any = None,
+    dtype: Any = None,
+    initializer: Any = None,
+    regularizer: Any = None,
+    reuse: Any = None,
+    trainable: bool | None = None,
+    collections: Any = None,
+    caching_device: Any = None,
+    partitioner: Any = None,
+    validate_shape: bool = True,
+    use_resource: Any = None,
+    constraint: Any = None,
+    synchronization: Any = None,
+    aggregation: Any = None,
+) -> Any:
+    """The variable of a full name; arguments as those of `get_variable`."""
+    full, state = name, _state()
+    scope = state.scope
+    reuse = scope.reuse if reuse is None else reuse
     found = state.variables.get(full) if state.keeps else None
     if found is not None:
-        if not scope.reuse:
+        if not reuse:
             raise ValueError(
                 f"Variable {full} already exists, disallowed. Did you mean to set reuse=True or "
                 "reuse=tf.AUTO_REUSE in VarScope?"
@@ -303,7 +376,7 @@ def get_variable(
                 f"found shape {found.shape}."
             )
         return found
-    if scope.reuse is True and state.keeps:
+    if reuse is True and state.keeps:
         raise ValueError(
             f"Variable {full} does not exist, or was not created with tf.get_variable(). Did you "
             "mean to set reuse=tf.AUTO_REUSE in VarScope?"

@@ -1,0 +1,226 @@
+"""tf.distribute.cluster_resolver: where the tasks of a cluster are, and which of them this is."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any
+
+from eagerflow.train.cluster import ClusterSpec
+
+
+def _with_layer(address: str, rpc_layer: str | None) -> str:
+    return f"{rpc_layer}://{address}" if rpc_layer and address else address
+
+
+class ClusterResolver:
+    """Base class of what knows a cluster.
+
+    A subclass defines `cluster_spec` and `master`.
+    """
+
+    task_type: str | None = None
+    task_id: int | None = None
+    rpc_layer: str | None = None
+
+    def cluster_spec(self) -> ClusterSpec:
+        """The addresses of all tasks."""
+        raise NotImplementedError
+
+    def master(
+        self, task_type: str | None = None, task_id: int | None = None, rpc_layer: str | None = None
+    ) -> str:
+        """The address of a task, with the protocol before it."""
+        raise NotImplementedError
+
+    def num_accelerators(
+        self, task_type: str | None = None, task_id: int | None = None, config_proto: Any = None
+    ) -> dict[str, int]:
+        """How many devices of each kind a task has, besides its processor."""
+        return {}
+
+    @property
+    def environment(self) -> str:
+        """Where the cluster runs; empty if that is not known."""
+        return ""
+
+
+class SimpleClusterResolver(ClusterResolver):
+    """A cluster whose addresses are given.
+
+    Args:
+        cluster_spec: a `tf.train.ClusterSpec`.
+        master: the address that `master()` gives.
+        task_type: the job of this task.
+        task_id: its number.
+        environment: where the cluster runs.
+        num_accelerators: devices by kind.
+        rpc_layer: the protocol.
+
+    Raises:
+        TypeError: if `cluster_spec` is something else.
+
+    >>> cluster = tf.train.ClusterSpec({"worker": ["a:1", "b:2"]})
+    >>> resolver = tf.distribute.cluster_resolver.SimpleClusterResolver(cluster, rpc_layer="grpc")
+    >>> resolver.master("worker", 1)
+    'grpc://b:2'
+    """
+
+    def __init__(
+        self,
+        cluster_spec: ClusterSpec,
+        master: str = "",
+        task_type: str | None = None,
+        task_id: int | None = None,
+        environment: str = "",
+        num_accelerators: dict[str, int] | None = None,
+        rpc_layer: str | None = None,
+    ) -> None:
+        if not isinstance(cluster_spec, ClusterSpec):
+            raise TypeError("cluster_spec must be a `tf.train.ClusterSpec`.")
+        self._cluster_spec = cluster_spec
+        self._master = master
+        self.task_type = task_type
+        self.task_id = task_id
+        self._environment = environment
+        self._num_accelerators = num_accelerators
+        self.rpc_layer = rpc_layer
+
+    def cluster_spec(self) -> ClusterSpec:
+        """The addresses of all tasks."""
+        return self._cluster_spec
+
+    def master(
+        self, task_type: str | None = None, task_id: int | None = None, rpc_layer: str | None = None
+    ) -> str:
+        """The address of a task, or the one given for this."""
+        if task_type is not None and task_id is not None:
+            address = self._cluster_spec.task_address(task_type, task_id)
+        else:
+            address = self._master
+        return _with_layer(address, rpc_layer or self.rpc_layer)
+
+    def num_accelerators(
+        self, task_type: str | None = None, task_id: int | None = None, config_proto: Any = None
+    ) -> dict[str, int]:
+        """The devices given."""
+        return dict(self._num_accelerators or {})
+
+    @property
+    def environment(self) -> str:
+        """Where the cluster runs, as given."""
+        return self._environment
+
+
+class TFConfigClusterResolver(ClusterResolver):
+    """A cluster that the environment variable `TF_CONFIG` describes in JSON.
+
+    Args:
+        task_type: the job of this task, if another than the variable says.
+        task_id: its number.
+        rpc_layer: the protocol.
+        environment: where the cluster runs.
+    """
+
+    def __init__(
+        self,
+        task_type: str | None = None,
+        task_id: int | None = None,
+        rpc_layer: str | None = None,
+        environment: str | None = None,
+    ) -> None:
+        self._given = task_type, task_id, rpc_layer, environment
+
+    @staticmethod
+    def _config() -> dict[str, Any]:
+        return json.loads(os.environ.get("TF_CONFIG") or "{}")
+
+    @property
+    def task_type(self) -> str | None:  # type: ignore[override]
+        """The job of this task."""
+        return self._given[0] or self._config().get("task", {}).get("type")
+
+    @property
+    def task_id(self) -> int | None:  # type: ignore[override]
+        """The number of this task."""
+        index = self._given[1]
+        if index is None:
+            index = self._config().get("task", {}).get("index")
+        return None if index is None else int(index)
+
+    @property
+    def rpc_layer(self) -> str | None:  # type: ignore[override]
+        """The protocol."""
+        return self._given[2] or self._config().get("rpc_layer")
+
+    @property
+    def environment(self) -> str:
+        """Where the cluster runs."""
+        return self._given[3] or ""
+
+    def cluster_spec(self) -> ClusterSpec:
+        """The addresses of all tasks."""
+        return ClusterSpec(self._config().get("cluster", {}))
+
+    def master(
+        self, task_type: str | None = None, task_id: int | None = None, rpc_layer: str | None = None
+    ) -> str:
+        """The address of a task, by default of this one; empty if there is one task at most."""
+        cluster = self.cluster_spec()
+        if sum(cluster.num_tasks(job) for job in cluster.jobs) < 2:
+            return ""
+        job = self.task_type if task_type is None else task_type
+        number = self.task_id if task_id is None else task_id
+        return _with_layer(cluster.task_address(job, number or 0), rpc_layer or self.rpc_layer)
+
+
+class TPUClusterResolver(ClusterResolver):
+    """Looks for TPUs; there are none for this package, so that programs take their other way.
+
+    Args:
+        tpu: the name of a TPU.
+        zone: accepted, as all that follow.
+        project: accepted.
+        job_name: accepted.
+        coordinator_name: accepted.
+        coordinator_address: accepted.
+        credentials: accepted.
+        service: accepted.
+        discovery_url: accepted.
+
+    Raises:
+        ValueError: always.
+    """
+
+    def __init__(
+        self,
+        tpu: str | None = None,
+        zone: str | None = None,
+        project: str | None = None,
+        job_name: str = "worker",
+        coordinator_name: str | None = None,
+        coordinator_address: str | None = None,
+        credentials: Any = "default",
+        service: Any = None,
+        discovery_url: str | None = None,
+    ) -> None:
+        if not tpu:
+            raise ValueError("Please provide a TPU Name to connect to.")
+        raise ValueError(f"There is no TPU {tpu!r}: eagerflow computes on the processor.")
+
+    @staticmethod
+    def connect(tpu: str | None = None, zone: str | None = None, project: str | None = None) -> Any:
+        """Looks for a TPU and prepares it.
+
+        Raises:
+            ValueError: always.
+        """
+        return TPUClusterResolver(tpu, zone, project)
+
+
+__all__ = [
+    "ClusterResolver",
+    "SimpleClusterResolver",
+    "TFConfigClusterResolver",
+    "TPUClusterResolver",
+]

@@ -1,0 +1,110 @@
+"""Moving averages in graphs: shadows are the graph's variables, and moving them an operation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from eagerflow import _core, context
+from eagerflow.graph.control_flow import group
+from eagerflow.graph.recording import record
+from eagerflow.graph.variables import (
+    GraphVariable,
+    assign_sub,
+    global_variables,
+    moving_average_variables,
+    trainable_variables,
+)
+from eagerflow.type_spec import TensorSpec
+from eagerflow.v1.names import GraphKeys
+
+if TYPE_CHECKING:
+    from eagerflow.train.moving_average import ExponentialMovingAverage
+
+
+def apply_in_graph(averages: ExponentialMovingAverage, var_list: Iterable[Any] | None) -> Any:
+    """An operation that moves the averages of variables and tensors of the graph.
+
+    Raises:
+        TypeError: if one is not floating.
+    """
+    graph = context.default_graph()
+    followed = trainable_variables() if var_list is None else list(var_list)
+    for item in followed:
+        if not item.dtype.is_floating:
+            raise TypeError(f"The variables must be half, float, or double: {item.name}")
+        if id(item) not in averages._averages:
+            _make_average(averages, graph, item)
+    with graph.name_scope(averages.name):
+        return group(*(_moved(averages, item) for item in followed), name="apply")
+
+
+def _make_average(averages: ExponentialMovingAverage, graph: Any, item: Any) -> None:
+    name = averages.average_name(item)
+    is_variable = type(item) is GraphVariable
+    spec = TensorSpec(item.shape, item.dtype)
+
+    def zeros() -> Any:
+        return _core.ops.zeros(item.shape.as_list(), item.dtype)
+
+    def start() -> Any:
+        if is_variable:
+            return item.initialized_value()
+        return record(graph, zeros, kind="zeros", outputs=spec)
+
+    def make(value: Any, name: str) -> GraphVariable:
+        return GraphVariable(value, trainable=False, name=name)
+
+    with graph.name_scope(None), graph.control_dependencies(None):
+        average = make(start, name)
+        averages._variables[id(item)] = item
+        averages._averages[id(item)] = average
+        if averages._zero_debias and not is_variable:
+            # What has been added up, and how much: the average is one by the other.
+            averages._sums[id(item)] = make(start, f"{name}/biased")
+            averages._weights[id(item)] = make(
+                lambda: record(
+                    graph,
+                    lambda: _core.ops.zeros([], item.dtype),
+                    kind="zeros",
+                    outputs=TensorSpec([], item.dtype),
+                ),
+                f"{name}/local_step",
+            )
+    if is_variable:
+        known = graph.get_collection(GraphKeys.MOVING_AVERAGE_VARIABLES)
+        if all(item is not other for other in known):
+            graph.add_to_collection(GraphKeys.MOVING_AVERAGE_VARIABLES, item)
+
+
+def _decay(averages: ExponentialMovingAverage, dtype: Any) -> Any:
+    decay = _core.ops.cast(averages._decay, dtype)
+    if averages._num_updates is None:
+        return decay
+    count = _core.ops.cast(averages._num_updates, dtype)
+    return _core.ops.minimum(decay, (1.0 + count) / (10.0 + count))
+
+
+def _moved(averages: ExponentialMovingAverage, item: Any) -> Any:
+    average = averages._averages[id(item)]
+    rate = 1.0 - _decay(averages, item.dtype)
+    biased = averages._sums.get(id(item))
+    if biased is None:
+        return assign_sub(average, (average - item) * rate)
+    weight = averages._weights[id(item)]
+    summed = assign_sub(biased, (biased - item) * rate)
+    weighed = assign_sub(weight, (weight - 1.0) * rate)
+    return average.assign(summed / weighed)
+
+
+def variables_to_restore(averages: ExponentialMovingAverage, given: Any) -> dict[str, Any]:
+    """All variables of the graph: those with averages by the averages' names."""
+    if given is None:
+        given = [*trainable_variables(), *moving_average_variables()]
+    given = list(given)
+    names = {averages.average_name(item): item for item in given}
+    averaged = {id(item) for item in given}
+    for variable in global_variables():
+        if id(variable) not in averaged and variable.op.name not in names:
+            names[variable.op.name] = variable
+    return names
