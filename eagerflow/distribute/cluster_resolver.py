@@ -171,7 +171,8 @@ class TFConfigClusterResolver(ClusterResolver):
             return ""
         job = self.task_type if task_type is None else task_type
         number = self.task_id if task_id is None else task_id
-        return _with_layer(cluster.task_address(job, number or 0), rpc_layer or self.rpc_layer)
+        address = cluster.task_address(job or "worker", number or 0)
+        return _with_layer(address, rpc_layer or self.rpc_layer)
 
 
 class TPUClusterResolver(ClusterResolver):

@@ -15,6 +15,7 @@ from eagerflow.dropin.facade import Facade, missing, resolve
 
 # Versions that programs' checks of `tf.__version__` accept: the last of a generation.
 VERSIONS = {"1.x": "1.15.5", "2.x": "2.15.1"}
+KERAS_VERSIONS = {"1.x": "2.2.4-tf", "2.x": "2.15.0"}
 _PACKAGES = ("tensorflow", "tensorflow_core", "keras", "tf_keras")
 
 
@@ -56,6 +57,8 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         if not inside and package.startswith("tensorflow"):
             version = VERSIONS[self.generation]
             names = {"__version__": version, "VERSION": version}
+        elif spec.name.split(".")[-1] in ("keras", "tf_keras"):
+            names = {"__version__": KERAS_VERSIONS[self.generation]}
         elif inside == "version":
             names = {"VERSION": VERSIONS[self.generation]}
         return Facade(spec.name, found, names)

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from eagerflow import _core, context
+from eagerflow.graph.collection_names import GraphKeys
 from eagerflow.graph.control_flow import group
 from eagerflow.graph.recording import record
 from eagerflow.graph.variables import (
@@ -16,7 +17,6 @@ from eagerflow.graph.variables import (
     trainable_variables,
 )
 from eagerflow.type_spec import TensorSpec
-from eagerflow.v1.names import GraphKeys
 
 if TYPE_CHECKING:
     from eagerflow.train.moving_average import ExponentialMovingAverage

@@ -42,10 +42,11 @@ class ExponentialMovingAverage:
         self._num_updates = num_updates
         self._zero_debias = zero_debias
         self._name = name
-        self._averages: dict[int, Variable] = {}
+        # In graphs, averages, sums and weights are variables of graphs.
+        self._averages: dict[int, Any] = {}
         self._variables: dict[int, Any] = {}
-        self._sums: dict[int, Variable] = {}
-        self._weights: dict[int, float] = {}
+        self._sums: dict[int, Any] = {}
+        self._weights: dict[int, Any] = {}
 
     @property
     def name(self) -> str:

@@ -72,6 +72,16 @@ def test_a_generation_can_be_chosen(tmp_path):
     assert run(tmp_path, "--generation", "1.x", path).stdout.startswith("1.")
 
 
+def test_keras_has_a_version(tmp_path):
+    text = (
+        "import tensorflow as tf\nimport keras\nimport tensorflow.keras as k\n"
+        "print(tf.keras.__version__, keras.__version__, k.__version__)\n"
+    )
+    path = program(tmp_path, text)
+    assert run(tmp_path, path).stdout.split() == ["2.15.0"] * 3
+    assert run(tmp_path, "--generation", "1.x", path).stdout.split() == ["2.2.4-tf"] * 3
+
+
 def test_a_module_runs_with_its_arguments(tmp_path):
     package = tmp_path / "package"
     package.mkdir()
