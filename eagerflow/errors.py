@@ -107,7 +107,14 @@ class UnknownError(_CodedError):
 
 
 class InvalidArgumentError(_CodedError):
-    """An argument has an unsuitable shape, dtype or value."""
+    """An argument has an unsuitable shape, dtype or value.
+
+    >>> try:
+    ...     tf.ones([2, 3]) + tf.ones([4, 5])
+    ... except tf.errors.InvalidArgumentError as error:
+    ...     print(error.message)
+    Incompatible shapes: [2,3] vs. [4,5] [Op:AddV2]
+    """
 
     _code = INVALID_ARGUMENT
 
@@ -161,7 +168,15 @@ class AbortedError(_CodedError):
 
 
 class OutOfRangeError(_CodedError):
-    """An iteration went past its valid end."""
+    """An iteration went past its valid end.
+
+    >>> iterator = tf.compat.v1.data.make_one_shot_iterator(tf.data.Dataset.range(0))
+    >>> try:
+    ...     iterator.get_next()
+    ... except tf.errors.OutOfRangeError:
+    ...     print("the end")
+    the end
+    """
 
     _code = OUT_OF_RANGE
 

@@ -124,7 +124,15 @@ def get_checkpoint_state(
 
 
 def checkpoint_exists(prefix: Any) -> bool:
-    """Whether there are files of a checkpoint of that name."""
+    """Whether there are files of a checkpoint of that name.
+
+    >>> import os, tempfile
+    >>> prefix = os.path.join(tempfile.mkdtemp(), "model")
+    >>> before = tf.compat.v1.train.checkpoint_exists(prefix)
+    >>> path = tf.train.Checkpoint(v=tf.Variable(1.0)).write(prefix)
+    >>> before, tf.compat.v1.train.checkpoint_exists(prefix)
+    (False, True)
+    """
     prefix = path_text(prefix)
     return os.path.exists(index_path(prefix)) or os.path.exists(data_path(prefix, 0, 1))
 

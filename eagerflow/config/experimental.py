@@ -54,6 +54,9 @@ def set_memory_growth(device: PhysicalDevice, enable: bool) -> None:
 
     Raises:
         ValueError: for the CPU.
+
+    >>> for gpu in tf.config.list_physical_devices("GPU"):
+    ...     tf.config.experimental.set_memory_growth(gpu, True)
     """
     checked(device)
     raise ValueError("Cannot set memory growth on non-GPU and non-Pluggable devices")

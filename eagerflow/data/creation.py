@@ -190,6 +190,14 @@ class Creation:
 
         Raises:
             tf.errors.InvalidArgumentError: if no file matches.
+
+        >>> import pathlib, tempfile
+        >>> folder = pathlib.Path(tempfile.mkdtemp())
+        >>> for name in ("b.txt", "a.txt", "c.csv"):
+        ...     (folder / name).touch()
+        >>> files = tf.data.Dataset.list_files(str(folder / "*.txt"), shuffle=False)
+        >>> [pathlib.Path(path.decode()).name for path in files.as_numpy_iterator()]
+        ['a.txt', 'b.txt']
         """
         from eagerflow.data.listing import list_files
 

@@ -398,7 +398,14 @@ initialize_variables = variables_initializer
 
 
 def global_variables_initializer() -> Any:
-    """An operation that gives all variables of the graph their initial values."""
+    """An operation that gives all variables of the graph their initial values.
+
+    >>> with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+    ...     v = tf.compat.v1.get_variable("v", initializer=3.0)
+    ...     session.run(tf.compat.v1.global_variables_initializer())
+    ...     float(session.run(v))
+    3.0
+    """
     return variables_initializer(global_variables())
 
 

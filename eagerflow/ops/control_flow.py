@@ -22,7 +22,13 @@ def no_op(name: str | None = None) -> None:
 
 
 def group(*inputs: Any, **kwargs: Any) -> None:
-    """Does nothing: operations have run when their results exist."""
+    """Does nothing: operations have run when their results exist.
+
+    >>> v = tf.Variable(1.0)
+    >>> tf.group(v.assign_add(1.0), v.assign_add(2.0))
+    >>> float(v)
+    4.0
+    """
 
 
 def tuple(tensors: Sequence, control_inputs: Any = None, name: str | None = None) -> Any:

@@ -169,7 +169,12 @@ def max_pool(
     data_format: str | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """`max_pool1d`, `max_pool2d` or `max_pool3d`, as the rank of the input says."""
+    """`max_pool1d`, `max_pool2d` or `max_pool3d`, as the rank of the input says.
+
+    >>> x = tf.reshape(tf.range(16.0), [1, 4, 4, 1])
+    >>> tf.nn.max_pool(x, 2, 2, "VALID").numpy().ravel()
+    array([ 5.,  7., 13., 15.], dtype=float32)
+    """
     return _any_pool(_ops.max_pool, input, ksize, strides, padding, data_format)
 
 

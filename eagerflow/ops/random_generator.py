@@ -102,6 +102,10 @@ class Generator:
         Args:
             seed: an integer, or a list of up to three.
             alg: the algorithm, see `tf.random.Algorithm`; Philox if None.
+
+        >>> first, second = (tf.random.Generator.from_seed(1) for _ in range(2))
+        >>> bool(tf.reduce_all(first.normal([3]) == second.normal([3])))
+        True
         """
         alg = 1 if alg is None else alg
         return cls(state=create_rng_state(seed, alg), alg=alg)

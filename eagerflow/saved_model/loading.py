@@ -47,6 +47,14 @@ def load(export_dir: Any, tags: Any = None, options: Any = None) -> Any:
         OSError: if there is no SavedModel.
         tf.errors.DataLossError: if it is damaged.
         ValueError: if no graph has the tags.
+
+    >>> import tempfile
+    >>> module = tf.Module()
+    >>> module.weight = tf.Variable([1.0, 2.0])
+    >>> folder = tempfile.mkdtemp()
+    >>> tf.saved_model.save(module, folder)
+    >>> tf.saved_model.load(folder).weight.numpy()
+    array([1., 2.], dtype=float32)
     """
     return load_folder(export_dir, tags)
 

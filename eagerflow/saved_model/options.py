@@ -10,6 +10,14 @@ class SaveOptions:
 
     Args:
         **options: those of TensorFlow, kept as attributes.
+
+    >>> import tempfile
+    >>> module = tf.Module()
+    >>> module.v = tf.Variable(2.0)
+    >>> folder = tempfile.mkdtemp()
+    >>> tf.saved_model.save(module, folder, options=tf.saved_model.SaveOptions())
+    >>> float(tf.saved_model.load(folder).v)
+    2.0
     """
 
     def __init__(self, **options: Any) -> None:

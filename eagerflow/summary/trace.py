@@ -20,6 +20,10 @@ def trace_on(
         graph: accepted; eager operations form no graph.
         profiler: whether to time calls.
         profiler_outdir: ignored here; see `trace_export`.
+
+    >>> tf.summary.trace_on(profiler=False)
+    >>> y = tf.square(2.0)
+    >>> tf.summary.trace_off()
     """
     global _profile
     with _lock:

@@ -159,6 +159,11 @@ def histogram(
 
     Returns:
         A boolean tensor: whether it was written.
+
+    >>> import tempfile
+    >>> with tf.summary.create_file_writer(tempfile.mkdtemp()).as_default():
+    ...     bool(tf.summary.histogram("weights", tf.random.normal([100]), step=1))
+    True
     """
     if not should_record_summaries():
         return _core.convert(False)
@@ -185,6 +190,11 @@ def image(
 
     Raises:
         tf.errors.InvalidArgumentError: if `data` has another shape.
+
+    >>> import tempfile
+    >>> with tf.summary.create_file_writer(tempfile.mkdtemp()).as_default():
+    ...     bool(tf.summary.image("noise", tf.random.uniform([2, 8, 8, 3]), step=1))
+    True
     """
     if not should_record_summaries():
         return _core.convert(False)

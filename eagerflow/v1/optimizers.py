@@ -260,6 +260,14 @@ class GradientDescentOptimizer(Optimizer):
         learning_rate: a number, a tensor, or a function that returns one.
         use_locking: accepted.
         name: the optimizer's name.
+
+    >>> with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+    ...     v = tf.compat.v1.get_variable("v", initializer=3.0)
+    ...     step = tf.compat.v1.train.GradientDescentOptimizer(0.5).minimize(v * v)
+    ...     session.run(tf.compat.v1.global_variables_initializer())
+    ...     session.run(step)
+    ...     float(session.run(v))
+    0.0
     """
 
     def __init__(

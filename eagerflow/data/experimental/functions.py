@@ -18,7 +18,11 @@ SHARD_HINT = -1
 
 
 def Counter(start: Any = 0, step: Any = 1, dtype: Any = dtypes.int64) -> Dataset:
-    """A dataset that counts; see `tf.data.Dataset.counter`."""
+    """A dataset that counts; see `tf.data.Dataset.counter`.
+
+    >>> [int(k) for k in tf.data.experimental.Counter(5, 2).take(3)]
+    [5, 7, 9]
+    """
     return Dataset.counter(start, step, dtype)
 
 
@@ -55,7 +59,11 @@ def at(dataset: Dataset, index: Any) -> Any:
 
 
 def cardinality(dataset: Dataset) -> Any:
-    """The number of elements; see `Dataset.cardinality`."""
+    """The number of elements; see `Dataset.cardinality`.
+
+    >>> int(tf.data.experimental.cardinality(tf.data.Dataset.range(7).batch(2)))
+    4
+    """
     return dataset.cardinality()
 
 

@@ -67,7 +67,14 @@ def mkdir(path: Any) -> None:
 
 
 def makedirs(path: Any) -> None:
-    """Makes a folder and those above it, where they are missing."""
+    """Makes a folder and those above it, where they are missing.
+
+    >>> import os, tempfile
+    >>> folder = os.path.join(tempfile.mkdtemp(), "a", "b")
+    >>> tf.io.gfile.makedirs(folder)
+    >>> tf.io.gfile.isdir(folder)
+    True
+    """
     text = path_text(path)
     with translated(text):
         os.makedirs(text, exist_ok=True)
@@ -89,6 +96,12 @@ def rmtree(path: Any) -> None:
 
     Raises:
         tf.errors.NotFoundError: if there is none.
+
+    >>> import os, tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> tf.io.gfile.rmtree(folder)
+    >>> os.path.exists(folder)
+    False
     """
     text = path_text(path)
     with translated(text):

@@ -27,6 +27,14 @@ class BackupAndRestore(Callback):
 
     Raises:
         ValueError: if nothing says when to save.
+
+    >>> import tempfile
+    >>> model = tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=(2,))])
+    >>> model.compile("sgd", "mse")
+    >>> backup = tf.keras.callbacks.BackupAndRestore(tempfile.mkdtemp())
+    >>> history = model.fit(tf.ones([4, 2]), tf.ones([4]), epochs=2, verbose=0, callbacks=[backup])
+    >>> history.epoch
+    [0, 1]
     """
 
     _supports_tf_logs = True

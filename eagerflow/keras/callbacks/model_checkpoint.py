@@ -31,6 +31,15 @@ class ModelCheckpoint(Callback):
 
     Raises:
         ValueError: for another `save_freq`.
+
+    >>> import os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "best.keras")
+    >>> best = tf.keras.callbacks.ModelCheckpoint(path, monitor="loss", save_best_only=True)
+    >>> model = tf.keras.Sequential([tf.keras.layers.Dense(1)])
+    >>> model.compile("sgd", "mse")
+    >>> history = model.fit(tf.ones([4, 2]), tf.ones([4]), verbose=0, callbacks=[best])
+    >>> os.path.exists(path)
+    True
     """
 
     _supports_tf_logs = True

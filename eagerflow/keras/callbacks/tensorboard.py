@@ -41,6 +41,15 @@ class TensorBoard(Callback):
 
     Raises:
         ValueError: for other arguments.
+
+    >>> import os, tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> model = tf.keras.Sequential([tf.keras.layers.Dense(1)])
+    >>> model.compile("sgd", "mse")
+    >>> board = tf.keras.callbacks.TensorBoard(folder)
+    >>> history = model.fit(tf.ones([4, 2]), tf.ones([4]), verbose=0, callbacks=[board])
+    >>> os.listdir(folder)
+    ['train']
     """
 
     _supports_tf_logs = True

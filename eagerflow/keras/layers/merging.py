@@ -436,7 +436,11 @@ def minimum(inputs: Any, **kwargs: Any) -> Any:
 
 
 def concatenate(inputs: Any, axis: int = -1, **kwargs: Any) -> Any:
-    """A list of tensors joined along an axis, by a layer `Concatenate`."""
+    """A list of tensors joined along an axis, by a layer `Concatenate`.
+
+    >>> tf.keras.layers.concatenate([tf.ones([2, 1]), tf.zeros([2, 2])]).shape
+    TensorShape([2, 3])
+    """
     return Concatenate(axis=axis, **kwargs)(inputs)
 
 

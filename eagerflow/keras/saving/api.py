@@ -95,6 +95,14 @@ def load_model(
     Raises:
         OSError: if there is no such file.
         ValueError: if the file holds no model, or one that cannot be made here.
+
+    >>> import os, tempfile
+    >>> model = tf.keras.Sequential([tf.keras.layers.Dense(2, input_shape=(3,))])
+    >>> path = os.path.join(tempfile.mkdtemp(), "model.keras")
+    >>> model.save(path)
+    >>> again = tf.keras.models.load_model(path)
+    >>> bool(tf.reduce_all(again(tf.ones([1, 3])) == model(tf.ones([1, 3]))))
+    True
     """
     if hasattr(filepath, "attrs"):
         return hdf5_model.load_model(filepath, custom_objects, compile, safe_mode)

@@ -165,6 +165,16 @@ def image_dataset_from_directory(
 
     Raises:
         ValueError: for arguments that contradict each other, and for an empty folder.
+
+    >>> import pathlib, tempfile
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> for kind in ("cats", "dogs"):
+    ...     (folder / kind).mkdir()
+    ...     tf.keras.utils.save_img(folder / kind / "0.png", np.zeros([8, 8, 3]))
+    >>> data = tf.keras.utils.image_dataset_from_directory(folder, image_size=(4, 4))
+    Found 2 files belonging to 2 classes.
+    >>> data.class_names, data.element_spec[0].shape
+    (['cats', 'dogs'], TensorShape([None, 4, 4, 3]))
     """
     crop_to_aspect_ratio = kwargs.pop("smart_resize", crop_to_aspect_ratio)
     if kwargs:

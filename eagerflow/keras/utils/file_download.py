@@ -81,6 +81,16 @@ def get_file(
         ValueError: without an address, and if what was downloaded has another hash.
         ConnectionError: if the file is neither cached nor can it be downloaded; the message says
             where to put it.
+
+    >>> import pathlib, tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> source = pathlib.Path(folder, "words.txt")
+    >>> source.write_text("one two")
+    7
+    >>> path = tf.keras.utils.get_file("copy.txt", source.as_uri(), cache_dir=folder)
+    Downloading data from file:///...
+    >>> open(path).read()
+    'one two'
     """
     if origin is None:
         raise ValueError('Please specify the "origin" argument (URL of the file to download).')

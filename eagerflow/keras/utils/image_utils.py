@@ -216,6 +216,12 @@ def load_img(
     Raises:
         ValueError: for another color mode or interpolation.
         TypeError: for what is no path.
+
+    >>> import os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "black.png")
+    >>> tf.keras.utils.save_img(path, np.zeros([8, 6, 3]))
+    >>> tf.keras.utils.load_img(path, target_size=(4, 4)).size
+    (4, 4)
     """
     if grayscale:
         warnings.warn('grayscale is deprecated. Please use color_mode = "grayscale"', stacklevel=2)
