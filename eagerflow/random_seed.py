@@ -102,14 +102,15 @@ class FunctionStreams:
         self._traces = traces
         self._times_set = -1
         self._streams: dict[tuple, Any] = {}
-        self._known: dict[int, Any] = {}
+        self._known: dict[tuple, Any] = {}
 
-    def once(self, place: int, make: Any) -> Any:
+    def once(self, place: int, make: Any, owner: Any = None, makes_variables: bool = False) -> Any:
         """What `make` returned when the operation at a place was last traced."""
-        place = min(place, self.LIMIT)
-        if place not in self._known:
-            self._known[place] = [make() for _ in range(self._traces)][-1]
-        return self._known[place]
+        key = (min(place, self.LIMIT), owner)
+        if key not in self._known:
+            traces = max(self._traces, 2) if makes_variables else self._traces
+            self._known[key] = [make() for _ in range(traces)][-1]
+        return self._known[key]
 
     def take(
         self, place: int, number: int, operation: Any, op_seed: int | None, blocks: int
@@ -182,9 +183,9 @@ class _FunctionCall:
             self._number = number + 1
         return self.streams().take(place, number, operation, op_seed, blocks)
 
-    def once(self, make: Any) -> Any:
+    def once(self, make: Any, owner: Any = None, makes_variables: bool = False) -> Any:
         """See `once` of this module."""
-        return self.streams().once(self._place, make)
+        return self.streams().once(self._place, make, owner, makes_variables)
 
     def inner(self) -> FunctionStreams:
         """The streams of a function that is called next."""
@@ -276,13 +277,29 @@ def as_traced(function: Any, streams: FunctionStreams) -> Any:
     return call
 
 
-def once(make: Any) -> Any:
-    """What a function without arguments returns: a seed for the random operation that comes next.
+def as_loop_body(function: Any) -> Any:
+    """A function that draws as the body of a loop in a graph does.
 
-    Where a traced function would contain the seed, it is made as in its traces and kept.
+    Its operations have streams of their own, which go on from step to step of the loop.
     """
     call = _source.draw
-    return call.once(make) if type(call) is _FunctionCall else make()
+    return as_traced(function, call.inner()) if type(call) is _FunctionCall else function
+
+
+def once(make: Any, owner: Any = None, makes_variables: bool = False) -> Any:
+    """What a function without arguments returns: a seed for the random operation that comes next.
+
+    Where a traced function would contain the value, it is made as in its traces and kept.
+
+    Args:
+        make: the function.
+        owner: tells values apart that are asked for at the same place.
+        makes_variables: whether variables have just been made, so that there are two traces.
+    """
+    call = _source.draw
+    if type(call) is not _FunctionCall:
+        return make()
+    return call.once(make, owner, makes_variables)
 
 
 def inside_function() -> bool:

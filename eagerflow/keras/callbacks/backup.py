@@ -55,7 +55,7 @@ class BackupAndRestore(Callback):
         self.save_before_preemption = save_before_preemption
         self._batches = 0
         self._current_epoch = 0
-        self._restored_epoch: int | None = None
+        self._restored: tuple[int, int] | None = None
 
     @property
     def _path(self) -> str:
@@ -66,7 +66,7 @@ class BackupAndRestore(Callback):
 
     def on_train_begin(self, logs: dict[str, Any] | None = None) -> None:
         """Takes the state from the folder, if there is one."""
-        self._restored_epoch = None
+        self._restored = None
         if not self.model.built:
             warnings.warn(
                 "To use the BackupAndRestore callback, you model must be built before you call "
@@ -81,29 +81,30 @@ class BackupAndRestore(Callback):
             self._restore()
         self.model.__dict__["_maybe_load_initial_epoch_from_callbacks"] = self._initial_epoch
 
-    def _initial_epoch(self, callbacks: Any, data: Any) -> int:
-        """The epoch with which training goes on."""
-        if self._restored_epoch is None:
-            return int(data._initial_epoch)
-        return self._restored_epoch
+    def _initial_epoch(self, callbacks: Any, data: Any) -> tuple[int, int]:
+        """The epoch and its step with which training goes on."""
+        if self._restored is None:
+            return int(data._initial_epoch), 0
+        epoch, step = self._restored
+        return (epoch + 1, 0) if step and step == data.inferred_steps else (epoch, step)
 
     def on_epoch_begin(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
         """Notes the epoch."""
         self._current_epoch = epoch
 
     def on_train_batch_end(self, batch: int, logs: dict[str, Any] | None = None) -> None:
-        """Saves if there were enough batches; training will go on with this epoch."""
+        """Saves if there were enough batches; training will go on with the batch after it."""
         if self.save_freq == "epoch" or not self.save_freq:
             return
         self._batches += 1
         if self._batches >= self.save_freq:
             self._batches = 0
-            self._save(self._current_epoch)
+            self._save(self._current_epoch, int(batch) + 1)
 
     def on_epoch_end(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
         """Saves; training will go on with the next epoch."""
         if self.save_freq == "epoch":
-            self._save(epoch + 1)
+            self._save(epoch + 1, 0)
 
     def on_train_end(self, logs: dict[str, Any] | None = None) -> None:
         """Removes the folder."""
@@ -111,8 +112,8 @@ class BackupAndRestore(Callback):
             shutil.rmtree(os.path.dirname(self._path), ignore_errors=True)
         self.model.__dict__.pop("_maybe_load_initial_epoch_from_callbacks", None)
 
-    def _save(self, next_epoch: int) -> None:
-        state = {"epoch": np.asarray(next_epoch)}
+    def _save(self, epoch: int, step: int) -> None:
+        state = {"epoch": np.asarray(epoch), "step": np.asarray(step)}
         for index, weight in enumerate(self.model.weights):
             state[f"model/{index}"] = weight.numpy()
         for index, weight in enumerate(self.model.optimizer.variables):
@@ -131,4 +132,4 @@ class BackupAndRestore(Callback):
                 weight.assign(state[f"model/{index}"])
             for index, weight in enumerate(self.model.optimizer.variables):
                 weight.assign(state[f"optimizer/{index}"])
-            self._restored_epoch = int(state["epoch"])
+            self._restored = int(state["epoch"]), int(state["step"])

@@ -58,14 +58,17 @@ class ProgbarLogger(Callback):
         """Starts a bar."""
         if not self._called_in_fit:
             self._start()
+            self._count_by("_test_counter")
 
     def on_predict_begin(self, logs: dict[str, Any] | None = None) -> None:
         """Starts a bar."""
         self._start()
+        self._count_by("_predict_counter")
 
     def on_epoch_begin(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
         """Starts a bar, under the number of the epoch."""
         self._start()
+        self._count_by("_train_counter")
         if self.verbose and self.epochs > 1:
             io_utils.print_msg(f"Epoch {epoch + 1}/{self.epochs}")
 
@@ -101,8 +104,12 @@ class ProgbarLogger(Callback):
     _implements_test_batch_hooks = _implements_train_batch_hooks
     _implements_predict_batch_hooks = _implements_train_batch_hooks
 
+    _metrics_known = False
+    _counter: Any = None  # counts the steps, for bars over unknown numbers of samples
+
     def _start(self) -> None:
         self.seen = 0
+        self._metrics_known = False
         if self.model is not None:
             self.stateful_metrics |= {metric.name for metric in self.model.metrics}
         self.progbar = Progbar(
@@ -112,11 +119,15 @@ class ProgbarLogger(Callback):
             unit_name="step" if self.use_steps else "sample",
         )
 
+    def _count_by(self, name: str) -> None:
+        self._counter = None if self.use_steps else getattr(self.model, name, None)
+
     def _move(self, batch: int, logs: dict[str, Any] | None) -> None:
         if self.progbar is None:
             self._start()
-        if batch == 0 and self.model is not None:
-            # The first batch builds the metrics.
+        if not self._metrics_known and self.model is not None:
+            # The first batches build the metrics.
+            self._metrics_known = True
             self.stateful_metrics |= {metric.name for metric in self.model.metrics}
             self.progbar._update_stateful_metrics(self.stateful_metrics)
         values = logs or {}
@@ -136,6 +147,6 @@ class ProgbarLogger(Callback):
             names = {metric.name for metric in self.model.metrics}
             self.progbar._update_stateful_metrics(names)
         if self.target is None:
-            self.target = self.seen
+            self.target = (0 if self._counter is None else int(self._counter)) or self.seen
             self.progbar.target = self.target
         self.progbar.update(self.target, plain(logs or {}).items(), finalize=True)

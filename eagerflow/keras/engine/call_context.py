@@ -22,6 +22,7 @@ class CallContext(threading.local):
         self.compute_dtype: Any = None  # what variables that cast themselves are read as
         self.inferring = False  # whether shapes are inferred and nothing is computed
         self.layers_with_losses: list[Any] = []
+        self.any_batch_size = False  # whether models are built for batches of all sizes
 
 
 context = CallContext()

@@ -40,8 +40,9 @@ def spread(values: Any, outputs: Any, names: list[str], what: str = "losses or m
         keys = [str(key) for key in sorted(outputs)] if isinstance(outputs, dict) else names
         unknown = [key for key in values if key not in keys]
         if unknown:
+            named = "losses or metrics" if what == "losses" else what
             raise ValueError(
-                f"Found unexpected {what} that do not correspond to any Model output: "
+                f"Found unexpected {named} that do not correspond to any Model output: "
                 f"{set(unknown)}. Valid mode output names: {keys}. Received struct is: {values}."
             )
         if isinstance(outputs, dict):
@@ -54,6 +55,8 @@ def spread(values: Any, outputs: Any, names: list[str], what: str = "losses or m
         return [values.get(name) for name in keys]
     if isinstance(values, list | tuple) and nest.is_nested(outputs):
         if len(values) == 1 and count > 1:
+            if what in ("losses", "loss weights"):
+                return [values[0]] + [None] * (count - 1)
             return [values[0]] * count
         if len(values) != count and len(nest.flatten(values)) == count:
             return nest.flatten(values)
@@ -153,8 +156,7 @@ class LossesContainer(_Container):
         self._set_names(y_pred)
         names = self._output_names or []
         self._losses = [
-            self._loss_object(loss)
-            for loss in spread(self._user_losses, y_pred, names, "losses or metrics")
+            self._loss_object(loss) for loss in spread(self._user_losses, y_pred, names, "losses")
         ]
         self._weights = spread(self._user_loss_weights, y_pred, names, "loss weights")
         self._per_output = [None] * len(self._losses)
@@ -163,6 +165,9 @@ class LossesContainer(_Container):
                 None if loss is None else metrics_module.Mean(name=f"{name}_loss")
                 for name, loss in zip(names, self._losses, strict=True)
             ]
+        if isinstance(self._user_loss_weights, list | tuple) and len(self._user_loss_weights) == 1:
+            # A list of one weight is that of the first output, and only that one counts.
+            self._losses[1:] = [None] * len(self._losses[1:])
         self._built = True
 
     @staticmethod

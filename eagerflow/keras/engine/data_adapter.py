@@ -436,14 +436,14 @@ def select_adapter(
     """
     kind = type(x).__name__
     if hasattr(x, "element_spec") and hasattr(x, "__iter__"):
-        _refuse_labels(y, sample_weight, batch_size, "dataset", "`Dataset`")
+        _refuse_labels(y, sample_weight, "dataset", "`Dataset`")
         return DatasetAdapter(x, steps)
     if not isinstance(x, list | tuple | dict) and not _is_array(x):
         if hasattr(x, "__getitem__") and hasattr(x, "__len__") and not isinstance(x, str):
-            _refuse_labels(y, sample_weight, batch_size, "sequence", "`keras.utils.Sequence`")
+            _refuse_labels(y, sample_weight, "sequence", "`keras.utils.Sequence`")
             return SequenceAdapter(x, shuffle, workers)
         if hasattr(x, "__next__") or hasattr(x, "__iter__") and x is not None:
-            _refuse_labels(y, sample_weight, batch_size, "generator", "generator or iterator")
+            _refuse_labels(y, sample_weight, "generator", "generator or iterator")
             return GeneratorAdapter(x)
     x, y, sample_weight = map(_lists_as_arrays, (x, y, sample_weight))
     leaves = [value for value in nest.flatten((x, y, sample_weight)) if value is not None]
@@ -463,19 +463,12 @@ def _lists_as_arrays(value: Any) -> Any:
     return value
 
 
-def _refuse_labels(
-    y: Any, sample_weight: Any, batch_size: int | None, what: str, name: str
-) -> None:
+def _refuse_labels(y: Any, sample_weight: Any, what: str, name: str) -> None:
     if y is not None:
         raise ValueError(f"`y` argument is not supported when using {what} as input: {name}.")
     if sample_weight is not None:
         raise ValueError(
             f"`sample_weight` argument is not supported when using {what} as input: {name}."
-        )
-    if batch_size is not None and what == "dataset":
-        raise ValueError(
-            "The `batch_size` argument must not be specified for the given input type. Received "
-            f"input: {name}, batch_size: {batch_size}"
         )
 
 

@@ -116,20 +116,30 @@ class DataHandler:
 
     def _endless(self) -> Iterator[Any]:
         """Batches across epochs, for data that start again when they end."""
+        rounds = 0
         while True:
             count = 0
             for batch in self._batches():
                 count += 1
                 yield batch
+            rounds += 1
             if not count or not isinstance(self._adapter, SequenceAdapter | ArrayAdapter):
                 return
+            if isinstance(self._adapter, ArrayAdapter) and rounds == self._round_count():
+                return
             self._adapter.on_epoch_end()
+
+    def _round_count(self) -> int:
+        """How often arrays are gone through: as many times as there are epochs."""
+        return max(1, self._epochs - self._initial_epoch)
 
     def enumerate_epochs(self) -> Iterator[tuple[int, Iterator[Any]]]:
         """The numbers of epochs, each with an iterator over batches."""
         fresh = self._steps_per_epoch is None or (
             isinstance(self._adapter, DatasetAdapter) and self._adapter.restarts()
         )
+        if self._initial_step and isinstance(self._adapter, ArrayAdapter):
+            fresh = False  # what the first epoch leaves is for the second
         data = None if fresh else self._endless()
         if fresh and isinstance(self._adapter, DatasetAdapter):
             # Keras makes an iterator before the first epoch's, which counts for shuffling.
@@ -167,7 +177,7 @@ class DataHandler:
 
     def steps(self) -> Iterator[int]:
         """The numbers of steps of one epoch, counted up by the steps of one execution."""
-        self._step = 0
+        self._step, self._initial_step = self._initial_step, 0
         while self._inferred_steps is None or self._step < self._inferred_steps:
             if self._stopped:
                 break
@@ -181,6 +191,7 @@ class DataHandler:
             self._step = step + self.execution_steps
 
     execution_steps = 1
+    _initial_step = 0  # where the first epoch goes on
 
 
 def class_weight_function(class_weight: dict[int, float]) -> Callable[[Any], Any]:

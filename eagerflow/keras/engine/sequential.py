@@ -332,7 +332,10 @@ class Sequential(Model):
             else:
                 self._note_inputs(inputs)
                 try:
-                    self._infer_from(inputs.shape, inputs.dtype)
+                    shape = inputs.shape
+                    if context.any_batch_size and shape.rank:
+                        shape = TensorShape([None, *shape.as_list()[1:]])
+                    self._infer_from(shape, inputs.dtype)
                 except Exception:
                     # Layers that cannot run without values are built by the call itself.
                     self.__dict__["_graph"] = None

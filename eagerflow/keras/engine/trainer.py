@@ -11,6 +11,7 @@ from eagerflow import _core, nest, random_seed
 from eagerflow.context import process
 from eagerflow.keras import naming
 from eagerflow.keras.engine import data_adapter
+from eagerflow.keras.engine.call_context import context
 from eagerflow.keras.engine.compiling import Compiled
 from eagerflow.keras.engine.data_handler import DataHandler, class_weight_function
 from eagerflow.keras.engine.sequence_workers import Workers
@@ -150,8 +151,12 @@ class Trainer(Compiled):
             data = next(iterator)
             source = getattr(iterator, "source", None)
             if first and not self._run_eagerly:
-                with naming.apart():
-                    outputs = one_step(data, source)
+                context.any_batch_size = _of_any_size(data, source)
+                try:
+                    with naming.apart():
+                        outputs = one_step(data, source)
+                finally:
+                    context.any_batch_size = False
             else:
                 outputs = one_step(data, source)
             first = False
@@ -267,16 +272,19 @@ class Trainer(Compiled):
         validation = Validation(
             self,
             validation_data,
-            validation_batch_size,
+            validation_batch_size or batch_size,
             Workers(workers, use_multiprocessing, max_queue_size),
         )
         nan = NanNotice()
         if hasattr(self, "_maybe_load_initial_epoch_from_callbacks"):
-            data._initial_epoch = self._maybe_load_initial_epoch_from_callbacks(callbacks, data)
+            data._initial_epoch, data._initial_step = self._maybe_load_initial_epoch_from_callbacks(
+                callbacks, data
+            )
+        logs: Any = None
         for epoch, iterator in data.enumerate_epochs():
             self.reset_metrics()
             callbacks.on_epoch_begin(epoch)
-            logs = None
+            before = logs
             with data.catch_stop_iteration():
                 for step in data.steps():
                     callbacks.on_train_batch_begin(step)
@@ -286,12 +294,14 @@ class Trainer(Compiled):
                     callbacks.on_train_batch_end(step + count - 1, logs)
                     if self.stop_training:
                         break
-            logs = plain(logs)
             if logs is None:
                 raise ValueError(
                     "Unexpected result of `train_function` (Empty Logs): the data gave no batch in "
                     f"epoch {epoch + 1}, or `train_step` returned nothing."
                 )
+            if logs is before and set(logs) == set(values := self.get_metrics_result()):
+                logs = values  # the data ended with the epoch before; metrics have seen nothing
+            logs = plain(logs)
             epoch_logs = self._validate_and_get_metrics_result(logs)
             nan.look(epoch_logs, epoch)
             if validation_data is not None and is_due(epoch, validation_freq):
@@ -617,6 +627,14 @@ class Trainer(Compiled):
             use_multiprocessing=use_multiprocessing,
             verbose=verbose,
         )
+
+
+def _of_any_size(data: Any, source: Any) -> bool:
+    """Whether the batches that a source gives differ in size, or may do so."""
+    if source is None or not hasattr(source, "specs_of"):
+        return False
+    specs = source.specs_of(nest.flatten(data)[:1])
+    return any(len(spec) > 1 and spec[1] is None for spec in specs)
 
 
 def _callback_list() -> Any:

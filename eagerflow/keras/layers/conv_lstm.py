@@ -314,6 +314,7 @@ class _ConvLSTM(RNN):
                 return cell.call(x, states, training=training)
 
             parts = self._steps(inputs)
+            one = self._dropping(step, parts[0], states, training)
         else:
             shape = inputs._shape_tuple()
             flat = _ops.reshape(inputs, [shape[0] * shape[1], *shape[2:]])
@@ -324,8 +325,9 @@ class _ConvLSTM(RNN):
             def step(x: Any, states: list[Any]) -> tuple[Any, list[Any]]:
                 return cell.advance(x, states, None)
 
+            one = step
         outputs, final = scan(
-            step, parts, states, self._mask_steps(mask), self.zero_output_for_mask
+            one, parts, states, self._mask_steps(mask), self.zero_output_for_mask
         )
         return self._finish(outputs, final, final)
 

@@ -122,7 +122,7 @@ class _LocallyConnected(FunctionLayer):
                 regularizer=self.bias_regularizer,
                 constraint=self.bias_constraint,
             )
-        axis = 1 if self._first else self._rank + 1
+        axis = 1 if self._first else -1
         self.input_spec = InputSpec(ndim=self._rank + 2, axes={axis: channels})
         Layer.build(self, input_shape)
 

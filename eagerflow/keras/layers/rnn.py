@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from eagerflow import _core, nest
+from eagerflow import _core, nest, random_seed
 from eagerflow.keras.engine.call_context import is_inferring
 from eagerflow.keras.engine.input_spec import InputSpec
 from eagerflow.keras.engine.layer import Layer
@@ -283,13 +283,33 @@ class RNN(Layer):
         parts = _ops.unstack(mask, axis=0)
         return parts[::-1] if self.go_backwards else list(parts)
 
+    def _dropping_cells(self) -> list[DropoutRNNCell]:
+        """The cells that can drop inputs or states."""
+        cells = self.cell.cells if isinstance(self.cell, StackedRNNCells) else [self.cell]
+        return [cell for cell in cells if isinstance(cell, DropoutRNNCell)]
+
     def _reset_masks(self) -> None:
         """Makes cells choose anew what they drop."""
-        cells = self.cell.cells if isinstance(self.cell, StackedRNNCells) else [self.cell]
-        for cell in cells:
-            if isinstance(cell, DropoutRNNCell):
-                cell.reset_dropout_mask()
-                cell.reset_recurrent_dropout_mask()
+        for cell in self._dropping_cells():
+            cell.reset_dropout_mask()
+            cell.reset_recurrent_dropout_mask()
+
+    def _dropping(self, step: Step, x: Any, states: list[Any], training: Any) -> Step:
+        """A step as the loop of a traced function makes it: it chooses anew what it drops.
+
+        Calls outside such functions, and those that are unrolled, choose once for all steps.
+        """
+        if self.unroll or not training or not random_seed.inside_function():
+            return step
+        if not any(cell.dropout or cell.recurrent_dropout for cell in self._dropping_cells()):
+            return step
+        step(x, states)  # TensorFlow traces a step before the loop; what draws in it is counted
+
+        def choosing(x: Any, states: list[Any]) -> tuple[Any, list[Any]]:
+            self._reset_masks()
+            return step(x, states)
+
+        return random_seed.as_loop_body(choosing)
 
     def call(
         self,
@@ -328,9 +348,9 @@ class RNN(Layer):
             ]
         else:
             steps = self._steps(inputs)
-        outputs, final = scan(
-            step, steps, nest.flatten(states), self._mask_steps(mask), self.zero_output_for_mask
-        )
+        flat = nest.flatten(states)
+        one = self._dropping(step, steps[0] if steps else None, flat, training)
+        outputs, final = scan(one, steps, flat, self._mask_steps(mask), self.zero_output_for_mask)
         return self._finish(outputs, final, nest.pack_sequence_as(states, final))
 
     def _finish(self, outputs: list[Any], flat: list[Any], states: Any) -> Any:

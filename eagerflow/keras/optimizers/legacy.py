@@ -365,6 +365,8 @@ class Nadam(Optimizer, nadam.Nadam):
         )
         self._momentum_decay = decay
 
+    _counts_traces = False
+
     def _momentum_at(self, step: int) -> float:
         return rounded(self.beta_1) * (1.0 - 0.5 * math.pow(0.96, self._momentum_decay * step))
 

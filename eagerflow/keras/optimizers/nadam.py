@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from eagerflow import random_seed
 from eagerflow.keras.optimizers.optimizer import Optimizer, apply_update, column, rounded
 
 
@@ -64,9 +65,14 @@ class Nadam(Optimizer):
         # The product of the momenta so far, and the step up to which it goes.
         self._u_product = 1.0
         self._u_product_step = 0
+        # How many updates functions contain, counted while they are traced.
+        self._traced_updates = 1
+        self._fresh = False
 
     def _slot_values(self) -> dict[str, float]:
         return {"m": 0.0, "v": 0.0}
+
+    _counts_traces = True
 
     def _momentum_at(self, step: int) -> float:
         return rounded(self.beta_1) * (1.0 - 0.5 * math.pow(0.96, step))
@@ -80,10 +86,36 @@ class Nadam(Optimizer):
         self._u_product_step = step
         return self._u_product
 
+    def _make_slots(self, variables: list) -> None:
+        super()._make_slots(variables)
+        self._fresh = True
+
+    def _trace(self, count: int) -> int:
+        """The number of the first of `count` updates that a function contains."""
+        first = self._traced_updates
+        self._traced_updates += count
+        return first
+
     def _update(self, variables: list, gradients: list, slots: list, rate: float) -> None:
         step = int(self._iterations) + 1
+        fresh, self._fresh = self._fresh, False
+        if not self._counts_traces or not random_seed.inside_function():
+            self._update_by(self._product_at(step), step, variables, gradients, slots, rate)
+            return
+        # In a traced function Keras has each variable multiply the product, except for the one
+        # whose number in the trace happens to be that of the step.
+        first = random_seed.once(lambda: self._trace(len(variables)), self, fresh)
+        self._u_product_step = step
+        for index, one in enumerate(zip(variables, gradients, slots, strict=True), first):
+            if index != step + 1:
+                self._u_product *= self._momentum_at(step)
+            variable, gradient, slot = ([item] for item in one)
+            self._update_by(self._u_product, step, variable, gradient, slot, rate)
+
+    def _update_by(
+        self, product: float, step: int, variables: list, gradients: list, slots: list, rate: float
+    ) -> None:
         now, after = self._momentum_at(step), self._momentum_at(step + 1)
-        product = self._product_at(step)
         of_mean = after / (1.0 - product * after)
         of_gradient = (1.0 - now) / (1.0 - product)
         of_square = math.sqrt(1.0 - math.pow(rounded(self.beta_2), step))

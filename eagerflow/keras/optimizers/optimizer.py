@@ -12,6 +12,7 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow import dtype as dtypes
+from eagerflow.config.devices import list_physical_devices
 from eagerflow.indexed_slices import IndexedSlices
 from eagerflow.keras.optimizers import clipping
 from eagerflow.keras.optimizers.newer_hooks import NewerHooks
@@ -50,7 +51,7 @@ class Optimizer(OlderHooks, NewerHooks):
         ema_momentum: how much of the average stays at every step.
         ema_overwrite_frequency: after how many steps the variables take the averages' values, each
             time; None: only in `finalize_variable_values`.
-        jit_compile: ignored.
+        jit_compile: whether updates are compiled, which helps on GPUs only: False without one.
         **kwargs: `learning_rate`; also `lr` and `decay` of older programs: `decay` divides the
             learning rate by `1 + decay * iteration`.
 
@@ -116,7 +117,7 @@ class Optimizer(OlderHooks, NewerHooks):
         self.use_ema = use_ema
         self.ema_momentum = ema_momentum
         self.ema_overwrite_frequency = ema_overwrite_frequency
-        self.jit_compile = jit_compile
+        self.jit_compile = jit_compile and bool(list_physical_devices("GPU"))
         self._built = False
         self._was_built = False
         self._iterations = Variable(0, dtype=dtypes.int64, trainable=False, name="iteration")
