@@ -326,9 +326,7 @@ class _ConvLSTM(RNN):
                 return cell.advance(x, states, None)
 
             one = step
-        outputs, final = scan(
-            one, parts, states, self._mask_steps(mask), self.zero_output_for_mask
-        )
+        outputs, final = scan(one, parts, states, self._mask_steps(mask), self.zero_output_for_mask)
         return self._finish(outputs, final, final)
 
     def compute_output_shape(self, input_shape: Any) -> Any:
