@@ -1,0 +1,65 @@
+"""The documents say what is there: files that exist, code that stands in them, programs that run."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+NAMES = [path.name for path in DOCUMENTS]
+
+# A file or folder of the repository, in backquotes or as the target of a link.
+_NAMED = re.compile(r"`((?:benchmarks|core|docs|eagerflow|examples|tests|tools)/[\w./*-]*)`")
+_LINKED = re.compile(r"\]\(([^)#:]+)\)")
+_CODE = re.compile(r"^```\w*\n.*?^```$", re.MULTILINE | re.DOTALL)
+# Code that is said to stand in a file.
+_QUOTED = re.compile(r"^`([\w./]+)`\n\n```\w+\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_PROGRAM = re.compile(r"^```python\n((?:import eagerflow).*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=NAMES)
+def test_files_that_are_named_exist(document):
+    text = _CODE.sub("", document.read_text())
+    missing = [name for name in _NAMED.findall(text) if not list(ROOT.glob(name.rstrip("/")))]
+    missing += [name for name in _LINKED.findall(text) if not (document.parent / name).exists()]
+    assert not missing
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=NAMES)
+def test_code_stands_in_the_file_it_is_quoted_from(document):
+    for name, code in _QUOTED.findall(document.read_text()):
+        assert code in (ROOT / name).read_text(), f"{name} has no such lines:\n{code}"
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=NAMES)
+def test_programs_run(document, tmp_path):
+    for program in _PROGRAM.findall(document.read_text()):
+        path = tmp_path / "program.py"
+        path.write_text(program)
+        subprocess.run(
+            [sys.executable, path], check=True, cwd=tmp_path, env={"PYTHONPATH": str(ROOT)}
+        )
+
+
+def test_commands_of_make_exist():
+    targets = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    for document in DOCUMENTS:
+        named = set(re.findall(r"`make ([\w-]+)`", document.read_text()))
+        assert named <= targets, document.name
+
+
+def test_design_gives_a_reason_for_every_dependency():
+    tomllib = pytest.importorskip("tomllib")  # since Python 3.11
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    needed = [*project["build-system"]["requires"], *project["project"]["dependencies"]]
+    for extra, packages in project["project"]["optional-dependencies"].items():
+        if extra not in ("oracle", "bench"):  # those to compare with
+            needed += packages
+    table = (ROOT / "docs" / "design.md").read_text().partition("## Dependencies")[2].lower()
+    for requirement in needed:
+        name = re.match(r"[\w.-]+", requirement)[0].lower()
+        if not name.startswith("onednn"):  # two packages of one project
+            assert name in table, requirement
