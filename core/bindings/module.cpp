@@ -14,6 +14,7 @@
 #include "bindings/py_tape.h"
 #include "bindings/py_tensor.h"
 #include "bindings/py_variable.h"
+#include "bindings/tables.h"
 #include "checksum/crc32c.h"
 #include "data/example.h"
 #include "data/shuffle_order.h"
@@ -198,6 +199,7 @@ NB_MODULE(_core, m) {
   add_function(m, stop_recording_def);
   py::add_optimizers(m.ptr());
   py::add_files(m);
+  py::add_tables(m);
   py::add_graphs(m);
 
   m.def("register_errors", [](nb::object classes) { py::register_errors(classes.ptr()); });

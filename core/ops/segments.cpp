@@ -27,8 +27,11 @@ Tensor beside(const Tensor& numbers, int rank) {
   return reshape_to(numbers, shape);
 }
 
+// At least one, so that what nothing belongs to stays zero.
+Tensor some(const Tensor& counts) { return call(maximum, {counts, ones(counts.dtype(), {})}); }
+
 Tensor counts_of(const Tensor& ids, int64_t count, DType dtype) {
-  return totals_of(ones(dtype, ids.shape()), ids, count);
+  return some(totals_of(ones(dtype, ids.shape()), ids, count));
 }
 
 // Those that are equal to their segment's extreme share its gradient.
@@ -36,7 +39,7 @@ void extreme_gradient(GradContext& g) {
   const Tensor& ids = g.input(1);
   const Tensor& result = g.output(0);
   const Tensor chosen = call(equal, {g.input(0), rows_of(result, ids)});
-  const Tensor shares = totals_of(cast_to(chosen, result.dtype()), ids, result.dim(0));
+  const Tensor shares = some(totals_of(cast_to(chosen, result.dtype()), ids, result.dim(0)));
   const Tensor gathered = rows_of(g.dy() / shares, ids);
   g.set(0, ef::select(chosen, gathered, zeros_like(gathered)));
 }

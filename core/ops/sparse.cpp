@@ -44,7 +44,7 @@ void check_matrix(const Shape& shape, const char* name, const char* op) {
 
 const Op sparse_order{{
     .name = "sparse_order",
-    .tf_name = "SparseReorder",
+    .tf_name = "SparseOrder",
     .inputs = {kPlaces},
     .attrs = {{"shape", AttrKind::kInts}, {"perm", AttrKind::kInts}},
     .infer =
@@ -76,7 +76,7 @@ const Op sparse_order{{
 
 const Op sparse_union{{
     .name = "sparse_union",
-    .tf_name = "SparseAdd",
+    .tf_name = "SparseUnion",
     .inputs = {{"a", {DType::kInt64}, 'I'}, {"b", {DType::kInt64}, 'I'}},
     .infer =
         [](InferContext& c) {
@@ -98,7 +98,7 @@ const Op sparse_union{{
 
 const Op sparse_flat_places{{
     .name = "sparse_flat_places",
-    .tf_name = "SparseReduce",
+    .tf_name = "SparseFlatPlaces",
     .inputs = {kPlaces},
     .attrs = {{"shape", AttrKind::kInts}, {"axes", AttrKind::kInts}},
     .infer =
@@ -126,7 +126,7 @@ const Op sparse_flat_places{{
 
 const Op sparse_slice_places{{
     .name = "sparse_slice_places",
-    .tf_name = "SparseSlice",
+    .tf_name = "SparseSlicePlaces",
     .inputs = {kPlaces},
     .attrs = {{"begin", AttrKind::kInts}, {"size", AttrKind::kInts}},
     .infer =
@@ -149,7 +149,7 @@ const Op sparse_slice_places{{
 
 const Op sparse_reshape_places{{
     .name = "sparse_reshape_places",
-    .tf_name = "SparseReshape",
+    .tf_name = "SparseReshapePlaces",
     .inputs = {kPlaces},
     .attrs = {{"shape", AttrKind::kInts}, {"new_shape", AttrKind::kInts}},
     .infer =
@@ -171,7 +171,7 @@ const Op sparse_reshape_places{{
 
 const Op sparse_fill_rows{{
     .name = "sparse_fill_rows",
-    .tf_name = "SparseFillEmptyRows",
+    .tf_name = "SparseFillRows",
     .inputs = {kPlaces},
     .attrs = {{"rows", AttrKind::kInt}},
     .infer =
@@ -194,7 +194,7 @@ const Op sparse_fill_rows{{
 
 const Op sparse_matmul{{
     .name = "sparse_matmul",
-    .tf_name = "SparseTensorDenseMatMul",
+    .tf_name = "SparseMatmul",
     .inputs = {{"values", kNumericTypes}, {"indices", {DType::kInt64}, 'I'}, {"b", kNumericTypes}},
     .attrs = {{"rows", AttrKind::kInt},
               {"columns", AttrKind::kInt},
@@ -248,7 +248,7 @@ const Op sparse_matmul{{
 
 const Op sparse_dots{{
     .name = "sparse_dots",
-    .tf_name = "SparseTensorDenseMatMulGrad",
+    .tf_name = "SparseDots",
     .inputs = {{"indices", {DType::kInt64}, 'I'}, {"a", kNumericTypes}, {"b", kNumericTypes}},
     .infer =
         [](InferContext& c) {

@@ -335,7 +335,7 @@ def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Tensor:
     return _core.convert(np.stack(coordinates), indices.dtype, None)
 
 
-@raises_like("InvertPermutation", first=True)
+@raises_like("InvertPermutation")
 def invert_permutation(x: Any, name: str | None = None) -> Tensor:
     """The permutation that undoes another one.
 
@@ -345,22 +345,7 @@ def invert_permutation(x: Any, name: str | None = None) -> Tensor:
     >>> tf.math.invert_permutation([2, 0, 1]).numpy()
     array([1, 2, 0], dtype=int32)
     """
-    x = _core.convert(x, None, None)
-    if x.ndim != 1:
-        raise invalid_argument("invert_permutation expects a 1D vector. [Op:InvertPermutation]")
-    size = x._size
-    if not size:
-        return _ops.identity(x)
-    if not 0 <= int(_ops.reduce_min(x)) <= int(_ops.reduce_max(x)) < size:
-        raise invalid_argument(f"{x.numpy().tolist()} is no permutation [Op:InvertPermutation]")
-    first, step, last, nowhere = (_core.convert(n, x.dtype, None) for n in (0, 1, size, -1))
-    places = _ops.range(first, last, step)
-    inverse = _ops.tensor_scatter_nd_update(
-        _ops.fill(dims=[size], value=nowhere), _ops.expand_dims(x, 1), places
-    )
-    if int(_ops.reduce_min(inverse)) < 0:
-        raise invalid_argument(f"{x.numpy().tolist()} is no permutation [Op:InvertPermutation]")
-    return inverse
+    return _ops.invert_permutation(x)
 
 
 def reverse_sequence(
@@ -382,13 +367,11 @@ def reverse_sequence(
     >>> tf.reverse_sequence([[1, 2, 3]], [2], seq_axis=1, batch_axis=0).numpy()
     array([[2, 1, 3]], dtype=int32)
     """
-    import numpy as np
-
     value = _core.convert(input, None, None)
     batch = 0 if batch_axis is None else batch_axis
     axis: Any = seq_axis
     for k in (axis, batch):
-        if not isinstance(k, int | np.integer):
+        if not hasattr(k, "__index__"):
             raise TypeError(f"Expected int for argument 'seq_axis' or 'batch_axis' not {k!r}.")
     for k in (axis, batch):
         if not 0 <= k < value.ndim:
@@ -398,27 +381,12 @@ def reverse_sequence(
             )
     if batch == axis:
         raise invalid_argument(f"batch_axis == seq_axis == {axis} [Op:ReverseSequence]")
-    lengths = _core.convert(seq_lengths, None, None).numpy()
-    if lengths.ndim != 1:
-        raise invalid_argument(
-            f"seq_lengths must be 1-dim, not {lengths.ndim} [Op:ReverseSequence]"
-        )
-    if lengths.dtype.kind != "i":
+    lengths = _core.convert(seq_lengths, None, None)
+    if lengths.dtype not in (dtypes.int32, dtypes.int64):
         raise invalid_argument(
             f"seq_lengths must be int32 or int64, not {lengths.dtype} [Op:ReverseSequence]"
         )
-    shape = value._shape_tuple()
-    if lengths.shape != (shape[batch],):
-        raise invalid_argument(
-            f"Length of seq_lengths != input.dims({batch}), ({lengths.size} vs. {shape[batch]})"
-        )
-    if lengths.size and (lengths.min() < 0 or lengths.max() > shape[axis]):
-        raise invalid_argument(f"seq_lengths must lie within [0, {shape[axis]}]")
-    places = np.arange(shape[axis])
-    order = np.where(places < lengths[:, None], lengths[:, None] - 1 - places, places)
-    moved = [batch, axis, *(k for k in range(value.ndim) if k not in (batch, axis))]
-    gathered = _ops.gather(_ops.transpose(value, moved), order, 1, 1)
-    return _ops.transpose(gathered, np.argsort(moved).tolist())
+    return _ops.reverse_sequence(value, lengths, axis, batch)
 
 
 @raises_like("DynamicPartition")
@@ -440,29 +408,8 @@ def dynamic_partition(
     >>> [part.numpy().tolist() for part in tf.dynamic_partition([1, 2, 3], [0, 1, 0], 2)]
     [[1, 3], [2]]
     """
-    import numpy as np
-
-    data = _core.convert(data, None, None)
-    which = _core.convert(partitions, dtypes.int32, None).numpy()
-    num_partitions = int(num_partitions)
-    if num_partitions < 1:
-        raise invalid_argument(
-            f"num_partitions of {num_partitions} must be at least 1 [Op:DynamicPartition]"
-        )
-    if num_partitions >= 2**31:
-        raise ValueError(f"Number of outputs is too big: {num_partitions}")
-    if which.shape != data._shape_tuple()[: which.ndim]:
-        raise invalid_argument(
-            f"data.shape must start with partitions.shape, got data.shape = "
-            f"{data.shape.as_list()}, partitions.shape = {list(which.shape)} [Op:DynamicPartition]"
-        )
-    if which.size and (which.min() < 0 or which.max() >= num_partitions):
-        raise invalid_argument(
-            f"partitions must lie within [0, {num_partitions}) [Op:DynamicPartition]"
-        )
-    flat = _ops.reshape(data, [which.size, *data._shape_tuple()[which.ndim :]])
-    flags = which.reshape(-1)
-    return [_ops.gather(flat, np.flatnonzero(flags == k), 0, 0) for k in range(num_partitions)]
+    which = _core.convert(partitions, dtypes.int32, None)
+    return _ops.dynamic_partition(data, which, int(num_partitions))
 
 
 def dynamic_stitch(indices: Any, data: Any, name: str | None = None) -> Tensor:
@@ -488,8 +435,6 @@ def dynamic_stitch(indices: Any, data: Any, name: str | None = None) -> Tensor:
 
 @raises_like("DynamicStitch")
 def _dynamic_stitch(indices: Any, data: Any) -> Tensor:
-    import numpy as np
-
     if len(indices) != len(data):
         raise ValueError(
             f"List argument 'data' to 'dynamic_stitch' with length {len(data)} must match length "
@@ -497,30 +442,25 @@ def _dynamic_stitch(indices: Any, data: Any) -> Tensor:
         )
     if not len(indices):
         raise invalid_argument("dynamic_stitch needs at least one tensor [Op:DynamicStitch]")
-    places = [_core.convert(part, None, dtypes.int32).numpy() for part in indices]
+    places = [_core.convert(part, None, dtypes.int32) for part in indices]
     parts = [_core.convert(part, None, None) for part in data]
     inner = parts[0]._shape_tuple()[places[0].ndim :]
     for k, (place, part) in enumerate(zip(places, parts, strict=True)):
-        if place.dtype != np.int32:
+        if place.dtype is not dtypes.int32:
             raise invalid_argument(
-                f"indices[{k}] must be int32, not {place.dtype} [Op:DynamicStitch]"
+                f"indices[{k}] must be int32, not {place.dtype.name} [Op:DynamicStitch]"
             )
-        if part._shape_tuple() != place.shape + inner:
+        if part._shape_tuple() != place._shape_tuple() + inner:
             raise invalid_argument(
                 f"data[{k}].shape = {part.shape.as_list()} does not fit indices[{k}].shape = "
-                f"{list(place.shape)} and slices of shape {list(inner)} [Op:DynamicStitch]"
+                f"{place.shape.as_list()} and slices of shape {list(inner)} [Op:DynamicStitch]"
             )
-        if place.size and place.min() < 0:
-            raise invalid_argument(f"indices[{k}] is out of range [Op:DynamicStitch]")
-    rows = _ops.concat([_ops.reshape(part, [-1, *inner]) for part in parts], 0)
-    order = np.concatenate([place.reshape(-1) for place in places])
-    # Of several rows for one place the last stays: the first one met from behind.
-    used, first = np.unique(order[::-1], return_index=True)
-    size = int(used[-1]) + 1 if used.size else 0
-    chosen = _ops.gather(rows, order.size - 1 - first, 0, 0)
-    if used.size == size:
-        return chosen
-    empty = _ops.zeros([size, *inner], rows.dtype)
-    if not empty._size:
-        return empty
-    return _ops.tensor_scatter_nd_update(empty, used[:, np.newaxis], chosen)
+    if any(place.ndim != 1 for place in places):
+        parts = [
+            _ops.reshape(part, [place._size, *inner])
+            for place, part in zip(places, parts, strict=True)
+        ]
+        places = [_ops.reshape(place, [-1]) for place in places]
+    if len(places) == 1:
+        return _ops.stitch_rows(places[0], parts[0])
+    return _ops.stitch_rows(_ops.concat(places, 0), _ops.concat(parts, 0))

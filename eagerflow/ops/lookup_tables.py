@@ -12,7 +12,6 @@ from eagerflow import dtype as dtypes
 from eagerflow.errors import FailedPreconditionError, InvalidArgumentError, NotFoundError
 from eagerflow.module import Module
 from eagerflow.ops.array import invalid_argument
-from eagerflow.ops.fingerprint import fingerprint64
 from eagerflow.ops.text import is_ragged
 
 _ops = _core.ops
@@ -98,6 +97,16 @@ class KeyValueTensorInitializer:
                 f"{list(self._values._shape_tuple())}"
             )
         return zip(_listed(self._keys), _listed(self._values), strict=True)
+
+    def tensors(self) -> tuple[Tensor, Tensor]:
+        """The keys and their values, as vectors.
+
+        Raises:
+            tf.errors.InvalidArgumentError: if there are more or fewer keys than values.
+        """
+        if self._keys._shape_tuple() != self._values._shape_tuple():
+            self.pairs()
+        return _ops.reshape(self._keys, [-1]), _ops.reshape(self._values, [-1])
 
 
 class TextFileIndex:
@@ -235,12 +244,25 @@ class TextFileInitializer:
             ) from None
 
 
+def _contents(initializer: Any) -> tuple[Tensor, Tensor]:
+    """The keys and values of a new table, as vectors."""
+    if isinstance(initializer, KeyValueTensorInitializer):
+        return initializer.tensors()
+    pairs = list(initializer.pairs())
+    keys, values = ([pair[side] for pair in pairs] for side in (0, 1))
+    count = (len(pairs),)
+    return (
+        _joined(keys, initializer.key_dtype, count),
+        _joined(values, initializer.value_dtype, count),
+    )
+
+
 class _Table(Module):
     """What all tables have."""
 
     _key_dtype: dtypes.DType
     _value_dtype: dtypes.DType
-    _table: dict[Any, Any]
+    _table: _core.Table
 
     def __init__(self, name: str | None = None) -> None:
         super().__init__()
@@ -301,16 +323,18 @@ class StaticHashTable(_Table):
         self._default_value = _core.convert(default_value, self._value_dtype, None)
         if self._default_value.ndim:
             raise ValueError(f"default_value must be a scalar, got {default_value}")
-        self._table = {}
-        for key, value in initializer.pairs():
-            if self._table.setdefault(key, value) != value:
-                raise FailedPreconditionError(
-                    None,
-                    None,
-                    "HashTable has different value for same key. Key "
-                    f"{_shown(key)} has {_shown(self._table[key])} and trying to add value "
-                    f"{_shown(value)}",
-                )
+        self._table = _core.Table(self._key_dtype, self._value_dtype, [])
+        keys, values = _contents(initializer)
+        other = self._table.insert(keys, values, True)
+        if other >= 0:
+            key = keys[other]
+            raise FailedPreconditionError(
+                None,
+                None,
+                f"HashTable has different value for same key. Key {_shown(key.numpy())} has "
+                f"{_shown(self._find(key).numpy())} and trying to add value "
+                f"{_shown(values[other].numpy())}",
+            )
 
     @property
     def default_value(self) -> Tensor:
@@ -335,16 +359,11 @@ class StaticHashTable(_Table):
         return mapped(self._find, keys, self._key_dtype)
 
     def _find(self, keys: Tensor) -> Tensor:
-        table, default = self._table, self._default_value.numpy()
-        values = [table.get(key, default) for key in _listed(keys)]
-        return _joined(values, self._value_dtype, keys._shape_tuple())
+        return self._table.find(keys, self._default_value)
 
     def export(self, name: str | None = None) -> tuple[Tensor, Tensor]:
         """All keys and their values."""
-        return (
-            _joined(list(self._table), self._key_dtype, (len(self._table),)),
-            _joined(list(self._table.values()), self._value_dtype, (len(self._table),)),
-        )
+        return self._table.keys(), self._table.values()
 
 
 def _shown(value: Any) -> str:
@@ -388,11 +407,11 @@ class StaticVocabularyTable(_Table):
         self._initializer = initializer
         self._num_oov_buckets = num_oov_buckets
         self._value_dtype = dtypes.int64
-        self._table = {}
         if initializer is None:
             if key_dtype is None:
                 raise ValueError("`lookup_key_dtype` is needed if there is no initializer.")
-            self._key_dtype = key_dtype
+            self._key_dtype = self._known_dtype = key_dtype
+            self._table = _core.Table(key_dtype, dtypes.int64, [])
             return
         if initializer.value_dtype is not dtypes.int64:
             raise TypeError(
@@ -405,8 +424,9 @@ class StaticVocabularyTable(_Table):
             raise TypeError(
                 f"Invalid `key_dtype`, expected {known} or another integer type, got {key_dtype}"
             )
-        self._key_dtype = key_dtype
-        self._table = dict(initializer.pairs())
+        self._key_dtype, self._known_dtype = key_dtype, known
+        self._table = _core.Table(known, dtypes.int64, [])
+        self._table.insert(*_contents(initializer))
 
     @property
     def resource_handle(self) -> Any:
@@ -430,15 +450,22 @@ class StaticVocabularyTable(_Table):
         return mapped(self._find, keys, self._key_dtype)
 
     def _find(self, keys: Tensor) -> Tensor:
-        table, first = self._table, len(self._table)
-        numbers = []
-        for key in _listed(keys):
-            number = table.get(key)
-            if number is None:
-                text = key if isinstance(key, bytes) else str(key).encode()
-                number = first + fingerprint64(text) % self._num_oov_buckets
-            numbers.append(number)
-        return _joined(numbers, dtypes.int64, keys._shape_tuple())
+        known = keys if keys.dtype is self._known_dtype else _ops.cast(keys, self._known_dtype)
+        found = self._table.find(known, _NO_NUMBER)
+        if not found._size or int(_ops.reduce_min(found)) >= 0:
+            return found
+        texts = keys if keys.dtype is dtypes.string else _spelt(keys)
+        shared = _ops.string_hash(texts, self._num_oov_buckets, "farm")
+        shared = _ops.add(shared, len(self._table))
+        return _ops.select(self._table.contains(known), found, shared)
+
+
+_NO_NUMBER = _core.convert(-1, dtypes.int64, None)
+
+
+def _spelt(keys: Tensor) -> Tensor:
+    """The keys' decimal digits."""
+    return _ops.string_of_number(keys)
 
 
 class MutableHashTable(_Table):
@@ -473,16 +500,17 @@ class MutableHashTable(_Table):
             dtypes.as_dtype(value_dtype),
         )
         self._default_value = _core.convert(default_value, self._value_dtype, None)
-        self._table = {}
+        inner = self._default_value._shape_tuple()
+        self._table = _core.Table(self._key_dtype, self._value_dtype, inner)
 
     @property
     def resource_handle(self) -> Any:
         """The table itself: there is no other resource behind it."""
         return self
 
-    def _checked(self, key: Any) -> Any:
-        """A key that the table can hold."""
-        return key
+    def _checked(self, keys: Tensor) -> Tensor:
+        """Keys that the table can hold."""
+        return keys
 
     def _keys(self, keys: Any) -> Tensor:
         return _core.convert(keys, self._key_dtype, None)
@@ -507,9 +535,7 @@ class MutableHashTable(_Table):
             raise invalid_argument(
                 f"Expected shape {list(expected)} for value, got {list(values._shape_tuple())}"
             )
-        array = np.asarray(values.numpy()).reshape(-1, *inner)
-        for key, value in zip(_listed(keys), array if inner else array.tolist(), strict=True):
-            self._table[self._checked(key)] = value
+        self._table.insert(self._checked(keys), values)
 
     def lookup(self, keys: Any, dynamic_default_values: Any = None, name: str | None = None) -> Any:
         """The values of keys.
@@ -528,24 +554,14 @@ class MutableHashTable(_Table):
         )
 
     def _find(self, keys: Tensor, defaults: Any) -> Tensor:
-        flat = _listed(keys)
-        inner = self._default_value._shape_tuple()
-        if defaults is None:
-            given = [self._default_value.numpy()] * len(flat)
-        else:
-            array = np.asarray(_core.convert(defaults, self._value_dtype, None).numpy())
-            whole = np.broadcast_to(array, (*keys._shape_tuple(), *inner))
-            given = list(whole.reshape(-1, *inner))
-        values = [
-            self._table.get(self._checked(key), default)
-            for key, default in zip(flat, given, strict=True)
-        ]
-        shape = (*keys._shape_tuple(), *inner)
-        if not inner:
-            return _joined(values, self._value_dtype, shape)
-        stacked = np.stack(values) if values else np.zeros((0, *inner))
-        stacked = stacked.astype(self._value_dtype.as_numpy_dtype)
-        return _core.convert(stacked.reshape(shape), self._value_dtype, None)
+        default = self._default_value
+        if defaults is not None:
+            default = _core.convert(defaults, self._value_dtype, None)
+            inner = self._default_value._shape_tuple()
+            whole = (*keys._shape_tuple(), *inner)
+            if default._shape_tuple() not in (inner, whole):
+                default = _ops.broadcast_to(default, whole)
+        return self._table.find(self._checked(keys), default)
 
     def remove(self, keys: Any, name: str | None = None) -> None:
         """Removes keys; those that are not there do not matter.
@@ -562,8 +578,7 @@ class MutableHashTable(_Table):
             raise TypeError(
                 f"Dtype of argument `keys` must be {self._key_dtype}, received: {given}"
             )
-        for key in _listed(self._keys(keys)):
-            self._table.pop(self._checked(key), None)
+        self._table.remove(self._checked(self._keys(keys)))
 
     def erase(self, keys: Any, name: str | None = None) -> None:
         """Removes keys; the same as `remove`."""
@@ -571,14 +586,7 @@ class MutableHashTable(_Table):
 
     def export(self, name: str | None = None) -> tuple[Tensor, Tensor]:
         """All keys and their values."""
-        keys = _joined(list(self._table), self._key_dtype, (len(self._table),))
-        inner = self._default_value._shape_tuple()
-        values = list(self._table.values())
-        if not inner:
-            return keys, _joined(values, self._value_dtype, (len(values),))
-        stacked = np.stack(values) if values else np.zeros((0, *inner))
-        kind = self._value_dtype.as_numpy_dtype
-        return keys, _core.convert(stacked.astype(kind), self._value_dtype, None)
+        return self._table.keys(), self._table.values()
 
 
 class DenseHashTable(MutableHashTable):
@@ -616,15 +624,15 @@ class DenseHashTable(MutableHashTable):
         experimental_is_anonymous: bool = False,
     ) -> None:
         super().__init__(key_dtype, value_dtype, default_value, name)
-        self._empty = _listed(_core.convert(empty_key, self._key_dtype, None))[0]
-        self._deleted = _listed(_core.convert(deleted_key, self._key_dtype, None))[0]
-        if self._empty == self._deleted:
+        self._empty = _core.convert(empty_key, self._key_dtype, None)
+        self._deleted = _core.convert(deleted_key, self._key_dtype, None)
+        if bool(_ops.equal(self._empty, self._deleted)):
             raise invalid_argument("Empty and deleted keys cannot be equal")
 
-    def _checked(self, key: Any) -> Any:
+    def _checked(self, keys: Tensor) -> Tensor:
         for what, forbidden in (("empty_key", self._empty), ("deleted_key", self._deleted)):
-            if key == forbidden:
+            if bool(_ops.reduce_any(_ops.equal(keys, forbidden))):
                 raise InvalidArgumentError(
                     None, None, f"Using the {what} as a table key is not allowed"
                 )
-        return key
+        return keys

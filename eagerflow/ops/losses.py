@@ -279,7 +279,7 @@ def scale_regularization_loss(regularization_loss: Any) -> Tensor:
     return truediv(_ops.reduce_sum(regularization_loss), 1)
 
 
-@raises_like("InTopKV2", first=True)
+@raises_like("InTopKV2")
 def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) -> Tensor:
     """Whether each target class is among the k classes with the largest predictions.
 
@@ -299,12 +299,4 @@ def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) ->
             f"First dimension of predictions {scores._shape_tuple()} must match length of targets "
             f"{classes._shape_tuple()} [Op:InTopKV2]"
         )
-    zero = _core.convert(0, classes.dtype, None)
-    width = _core.convert(scores._shape_tuple()[1], classes.dtype, None)
-    known = _ops.logical_and(_ops.greater_equal(classes, zero), _ops.less(classes, width))
-    places = _ops.expand_dims(_ops.select(known, classes, zero), 1)
-    own = _ops.gather(scores, places, 1, 1)
-    larger = _ops.reduce_sum(_ops.cast(_ops.greater(scores, own), dtypes.int32), [1])
-    few = _ops.less(larger, int(k))
-    finite = _ops.reduce_all(_ops.is_finite(scores), [1])
-    return _ops.logical_and(_ops.logical_and(known, finite), few)
+    return _ops.in_top_k(scores, classes, int(k))

@@ -365,10 +365,15 @@ def raises_like(op: str, first: bool = False) -> Callable[[Function], Function]:
     return decorate
 
 
+@functools.cache
+def _signature(function: Callable) -> inspect.Signature:
+    return inspect.signature(function)
+
+
 def _reason_of_call(
     op: str, function: Callable, args: tuple, kwargs: dict[str, Any], error: Exception | None
 ) -> Exception | None:
-    signature = inspect.signature(function)
+    signature = _signature(function)
     try:
         given = signature.bind(*args, **kwargs).arguments
     except TypeError:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 
+import numpy as np
+
 from gradient_cases import call, call_list
 from gradient_check import Case, spread, spread_complex
 
@@ -113,6 +115,33 @@ def indexing_cases() -> list[Case]:
         call("scatter_nd", [[1, 0], [0, 1]], spread((2,)), shape=[2, 2]),
         call("unsorted_segment_sum", spread((3, 2)), segments, num_segments=3),
         call("unsorted_segment_sum", spread((2, 3)), [[0, 1, 0], [2, -1, 1]], num_segments=3),
+        call("dynamic_partition", spread((4, 2)), np.int32([1, 0, 2, 1]), num_partitions=4),
+        call("dynamic_partition", spread((2, 2)), np.int32([[1, 0], [1, 1]]), num_partitions=2),
+        call("reverse_sequence", spread((3, 4)), [2, 4, 0], seq_axis=1, batch_axis=0),
+        call("reverse_sequence", spread((3, 2, 2)), [3, 1], seq_axis=0, batch_axis=2),
+        call("segment_sum", spread((4, 2)), [0, 0, 2, 2]),
+        call("segment_mean", spread((4, 2)), [0, 0, 2, 2]),
+        call("segment_max", spread((4, 2)), [0, 0, 2, 2]),
+        call("segment_min", spread((4, 2)), [1, 1, 1, 2]),
+        call("segment_prod", spread((4, 2)), [0, 0, 2, 2]),
+        call("sparse_dots", [[0, 1], [2, 0]], spread((3, 2)), spread((2, 2), seed=1), wrt=(1, 2)),
+        call(
+            "sparse_matmul",
+            *(spread((3,)), [[0, 1], [2, 0], [2, 1]], spread((2, 2), seed=1)),
+            **{"rows": 3, "columns": 2, "wrt": (0, 2)},
+        ),
+        call(
+            "sparse_matmul",
+            *(spread((2,)), [[2, 1], [0, 1]], spread((3, 2), seed=1)),
+            **{"rows": 3, "columns": 2, "adjoint": True, "wrt": (0, 2)},
+        ),
+        call("sparse_segment_sum", spread((3, 2)), [2, 0, 2], [0, 0, 2]),
+        call("sparse_segment_sum", spread((3,)), [2, 0], [0, 1], num_segments=3, scale="mean"),
+        call("sparse_segment_sum", spread((3,)), [2, 0, 1], [0, 0, 1], scale="sqrt_n"),
+        call("stitch_rows", np.int32([2, 0]), spread((2, 2))),
+        call("unsorted_segment_max", spread((4, 2)), [2, 0, -1, 1], num_segments=3),
+        call("unsorted_segment_min", spread((2, 2)), [[0, 1], [1, 1]], num_segments=2),
+        call("unsorted_segment_prod", spread((4, 2)), [2, 0, -1, 2], num_segments=3),
         call("sort", spread((2, 4))),
         call("sort", spread((4, 2)), axis=0, direction="DESCENDING"),
         call("top_k", spread((2, 5)), k=3),

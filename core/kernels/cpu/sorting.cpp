@@ -1,9 +1,9 @@
 // Sorting, searching and counting.
 #include <algorithm>
 #include <cmath>
-#include <unordered_map>
 #include <vector>
 
+#include "data/key_index.h"
 #include "device/isa.h"
 #include "device/parallel.h"
 #include "kernels/cpu/indexing.h"
@@ -208,74 +208,111 @@ void searchsorted(KernelContext& context) {
   const int64_t width = sequence.shape().back();
   const int64_t per_row = values.shape().back();
   const bool right = context.attrs().integer(0) == 1;
+  const auto grain = 16'384 / std::bit_width(static_cast<uint64_t>(width) + 2);
   on_real_type(values.dtype(), [&]<class T>(T) {
-    for (int64_t i = 0; i < values.size(); ++i) {
-      const T* row = sequence.data<T>() + i / per_row * width;
-      const T value = values.data<T>()[i];
-      const T* found = right ? std::upper_bound(row, row + width, value, before<T>)
-                             : std::lower_bound(row, row + width, value, before<T>);
-      if (out.dtype() == DType::kInt32) {
-        out.mutable_data<int32_t>()[i] = static_cast<int32_t>(found - row);
-      } else {
-        out.mutable_data<int64_t>()[i] = found - row;
-      }
+    const auto find = [&](auto* to) {
+      parallel_for(values.size(), grain, [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i) {
+          const T* row = sequence.data<T>() + i / per_row * width;
+          const T value = values.data<T>()[i];
+          // Halves the range without a branch that nobody could foresee.
+          int64_t first = 0;
+          for (int64_t left = width; left > 0;) {
+            const int64_t half = left / 2;
+            const T other = row[first + half];
+            const bool below = right ? !before<T>(value, other) : before<T>(other, value);
+            first = below ? first + half + 1 : first;
+            left = below ? left - half - 1 : half;
+          }
+          to[i] = static_cast<std::remove_pointer_t<decltype(to)>>(first);
+        }
+      });
+    };
+    if (out.dtype() == DType::kInt32) {
+      find(out.mutable_data<int32_t>());
+    } else {
+      find(out.mutable_data<int64_t>());
     }
   });
 }
 
 namespace {
 
-// Distinct elements in the order they first appear.
-template <class T, class Key, class KeyOf>
+// Distinct elements in the order they first appear, which keys stand for.
+template <class T, class Key, class Count, class KeyOf>
 void unique_of(KernelContext& context, const KeyOf& key_of) {
   const Tensor& x = context.input(0);
-  std::unordered_map<Key, int64_t> places;
+  const int64_t count = x.size();
+  const T* const from = x.data<T>();
+  const DType out = context.attrs().dtype(0);
+  const Tensor index = Tensor::empty(out, {count});
+  Count* const numbers = index.mutable_data<Count>();
+  data::KeyIndex<Key> known;
   std::vector<int64_t> firsts;
-  std::vector<int64_t> counts;
-  std::vector<int64_t> index;
-  for (int64_t i = 0; i < x.size(); ++i) {
-    const auto [place, added] =
-        places.emplace(key_of(x.data<T>()[i]), static_cast<int64_t>(firsts.size()));
-    if (added) {
+  std::vector<Count> counts;
+  constexpr int64_t kAhead = 8;
+  for (int64_t i = 0; i < count; ++i) {
+    if (i + kAhead < count) known.prefetch(key_of(from[i + kAhead], i + kAhead));
+    const auto number = static_cast<size_t>(known.add(key_of(from[i], i)));
+    if (number == firsts.size()) {
       firsts.push_back(i);
       counts.push_back(0);
     }
-    ++counts[static_cast<size_t>(place->second)];
-    index.push_back(place->second);
+    ++counts[number];
+    numbers[i] = static_cast<Count>(number);
   }
   const auto size = static_cast<int64_t>(firsts.size());
-  const DType out = context.attrs().dtype(0);
   context.output(0) = Tensor::empty(x.dtype(), {size});
-  for (int64_t i = 0; i < size; ++i) {
-    context.output(0).mutable_data<T>()[i] = x.data<T>()[firsts[static_cast<size_t>(i)]];
+  T* const to = context.output(0).mutable_data<T>();
+  for (int64_t i = 0; i < size; ++i) to[i] = from[firsts[static_cast<size_t>(i)]];
+  context.output(1) = index;
+  context.output(2) = Tensor::empty(out, {size});
+  std::copy(counts.begin(), counts.end(), context.output(2).mutable_data<Count>());
+}
+
+template <class Count>
+void unique_as(KernelContext& context) {
+  const DType dtype = context.input(0).dtype();
+  if (dtype == DType::kString) {
+    return unique_of<std::string, std::string_view, Count>(
+        context, [](const std::string& text, int64_t) { return std::string_view(text); });
   }
-  const auto store = [&](int k, const std::vector<int64_t>& numbers) {
-    const Tensor to = Tensor::empty(out, {static_cast<int64_t>(numbers.size())});
-    if (out == DType::kInt32) {
-      std::copy(numbers.begin(), numbers.end(), to.mutable_data<int32_t>());
+  if (dtype == DType::kBool) {
+    return unique_of<bool, uint64_t, Count>(context,
+                                            [](bool value, int64_t) { return uint64_t{value}; });
+  }
+  on_real_type(dtype, [&]<class T>(T) {
+    if constexpr (std::is_integral_v<T>) {
+      unique_of<T, uint64_t, Count>(context,
+                                    [](T value, int64_t) { return static_cast<uint64_t>(value); });
     } else {
-      std::copy(numbers.begin(), numbers.end(), to.mutable_data<int64_t>());
+      using Number = decltype(arithmetic(T()));
+      constexpr bool kWide = sizeof(Number) == 8;
+      // Zeros are equal, and each NaN differs from all others: its key is told by its place.
+      const auto key = [](T value, int64_t i) -> uint64_t {
+        const Number number = arithmetic(value);
+        if (number == 0) return 0;
+        if constexpr (kWide) {
+          if (number != number) return 0xfff8000000000000U | static_cast<uint64_t>(i);
+          return std::bit_cast<uint64_t>(number);
+        } else {
+          if (number != number) return (uint64_t{1} << 32) + static_cast<uint64_t>(i);
+          return std::bit_cast<uint32_t>(number);
+        }
+      };
+      unique_of<T, uint64_t, Count>(context, key);
     }
-    context.output(k) = to;
-  };
-  store(1, index);
-  store(2, counts);
+  });
 }
 
 }  // namespace
 
 void unique_with_counts(KernelContext& context) {
-  const DType dtype = context.input(0).dtype();
-  if (dtype == DType::kString) {
-    return unique_of<std::string, std::string>(context, [](const std::string& s) { return s; });
+  if (context.attrs().dtype(0) == DType::kInt32) {
+    unique_as<int32_t>(context);
+  } else {
+    unique_as<int64_t>(context);
   }
-  if (dtype == DType::kBool) {
-    return unique_of<bool, bool>(context, [](bool value) { return value; });
-  }
-  on_real_type(dtype, [&]<class T>(T) {
-    using Key = decltype(arithmetic(T()));
-    unique_of<T, Key>(context, [](T value) -> Key { return arithmetic(value); });
-  });
 }
 
 }  // namespace ef::cpu

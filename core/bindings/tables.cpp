@@ -1,0 +1,69 @@
+// The class Table of eagerflow._core.
+#include "bindings/tables.h"
+
+#include <span>
+
+#include "bindings/convert.h"
+#include "bindings/errors.h"
+#include "bindings/py_tensor.h"
+#include "data/table.h"
+
+namespace nb = nanobind;
+
+namespace ef::py {
+namespace {
+
+template <class Body>
+auto translated(const Body& body) {
+  try {
+    return body();
+  } catch (...) {
+    set_python_error();
+  }
+  throw nb::python_error();
+}
+
+nb::object wrapped(Tensor&& tensor) { return nb::steal(wrap(std::move(tensor))); }
+
+}  // namespace
+
+void add_tables(nb::module_& module) {
+  nb::class_<data::Table>(module, "Table", "Keys and their values, found by hashing.")
+      .def("__init__",
+           [](data::Table* self, nb::handle key, nb::handle value, nb::handle shape) {
+             translated([&] {
+               const Ints sizes = to_ints(shape.ptr(), "shape");
+               new (self) data::Table(to_dtype(key.ptr()), to_dtype(value.ptr()),
+                                      Shape(std::span<const int64_t>(sizes.begin(), sizes.size())));
+             });
+           })
+      .def("__len__", &data::Table::size)
+      .def("find",
+           [](const data::Table& self, nb::handle keys, nb::handle defaults) {
+             return translated([&] {
+               return wrapped(self.find(to_tensor(keys.ptr()), to_tensor(defaults.ptr())));
+             });
+           })
+      .def("contains",
+           [](const data::Table& self, nb::handle keys) {
+             return translated([&] { return wrapped(self.contains(to_tensor(keys.ptr()))); });
+           })
+      .def(
+          "insert",
+          [](data::Table& self, nb::handle keys, nb::handle values, bool same) {
+            return translated(
+                [&] { return self.insert(to_tensor(keys.ptr()), to_tensor(values.ptr()), same); });
+          },
+          nb::arg("keys"), nb::arg("values"), nb::arg("same") = false)
+      .def("remove",
+           [](data::Table& self, nb::handle keys) {
+             translated([&] { self.remove(to_tensor(keys.ptr())); });
+           })
+      .def("keys",
+           [](const data::Table& self) { return translated([&] { return wrapped(self.keys()); }); })
+      .def("values", [](const data::Table& self) {
+        return translated([&] { return wrapped(self.values()); });
+      });
+}
+
+}  // namespace ef::py

@@ -1,0 +1,50 @@
+// A table that maps keys to rows of values.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "data/key_index.h"
+#include "tensor/tensor.h"
+
+namespace ef::data {
+
+class Table {
+ public:
+  // Values have the shape `row`. Keys are strings, or numbers.
+  Table(DType key, DType value, const Shape& row);
+
+  int64_t size() const;
+  // The values of keys; those of `defaults`, one for all or one for each key, where there is none.
+  Tensor find(const Tensor& keys, const Tensor& defaults) const;
+  // Whether each key is there.
+  Tensor contains(const Tensor& keys) const;
+  // Sets values. With `same`, a key that has another value is an error: gives the place of the
+  // first such key, else -1.
+  int64_t insert(const Tensor& keys, const Tensor& values, bool same);
+  void remove(const Tensor& keys);
+  // All keys and their values, in one order.
+  Tensor keys() const;
+  Tensor values() const;
+
+ private:
+  template <class Body>
+  void with_keys(const Tensor& keys, const Body& body) const;
+  void check_keys(const Tensor& keys) const;
+  void put(int64_t number, const Tensor& values, int64_t from);
+  bool holds(int64_t number, const Tensor& values, int64_t from) const;
+
+  DType key_;
+  DType value_;
+  Shape row_;
+  int64_t inner_;
+  size_t row_bytes_;
+  KeyIndex<uint64_t> numbers_;
+  KeyIndex<std::string_view, std::string> texts_;
+  std::vector<char> bytes_;           // values of other dtypes than strings
+  std::vector<std::string> strings_;  // strings
+};
+
+}  // namespace ef::data
