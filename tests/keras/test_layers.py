@@ -154,3 +154,26 @@ def test_cases_are_recorded() -> None:
     for family in layer_cases.FAMILIES:
         module = importlib.import_module(f"layer_cases.{family}")
         assert list(recorded(family)) == [case.name for case in module.CASES]
+
+
+@pytest.mark.parametrize(
+    "layer, shape",
+    [
+        (tf.keras.layers.Dense(3, "relu"), [2, 4]),
+        (tf.keras.layers.Conv2D(3, 2, activation="relu"), [2, 4, 4, 1]),
+        (tf.keras.layers.Conv2DTranspose(3, 2, activation="relu"), [2, 4, 4, 1]),
+        (tf.keras.layers.DepthwiseConv2D(2, activation="relu"), [2, 4, 4, 3]),
+        (tf.keras.layers.SeparableConv2D(3, 2, activation="relu"), [2, 4, 4, 3]),
+        (tf.keras.layers.LocallyConnected1D(3, 2, activation="relu"), [2, 4, 3]),
+        (tf.keras.layers.EinsumDense("ab,bc->ac", 3, activation="relu"), [2, 4]),
+    ],
+    ids=lambda value: type(value).__name__ if isinstance(value, tf.keras.layers.Layer) else "",
+)
+def test_activations_can_be_taken_away(layer: Any, shape: list[int]) -> None:
+    """As programs do that explain a model's decisions by the gradients of its logits."""
+    x = np.random.default_rng(0).normal(size=shape).astype(np.float32)
+    rectified = layer(x).numpy()
+    layer.activation = None
+    logits = layer(x).numpy()
+    assert (logits < 0).any()
+    np.testing.assert_array_equal(np.maximum(logits, 0), rectified)

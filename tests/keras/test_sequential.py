@@ -66,6 +66,27 @@ def test_adding_and_taking_away():
         model.add(model.layers[0])
 
 
+def test_taking_a_layer_away_leaves_the_calls_of_the_others():
+    model = tf.keras.Sequential(
+        [layers.Dense(4, input_shape=(3,)), layers.Dense(2, name="b"), layers.Dense(5)]
+    )
+    before = model.get_layer("b").output
+    model.pop()
+    model.add(layers.Dense(7))
+    assert model.get_layer("b").output is before
+    assert tf.keras.Model(model.inputs, before)(tf.ones([1, 3])).shape == [1, 2]
+
+
+def test_taking_a_layer_away_when_a_call_told_the_shape():
+    model = tf.keras.Sequential([layers.Dense(4), layers.Dense(2)])
+    model(tf.ones([2, 3]))
+    model.pop()
+    assert model.output_shape == (2, 4)
+    model.add(layers.Dense(7))
+    assert model(tf.ones([5, 3])).shape == [5, 7]
+    assert len(model.weights) == 4
+
+
 def test_configuration_round_trip():
     model = tf.keras.Sequential(
         [layers.Conv2D(4, 3, input_shape=(8, 8, 1)), layers.Flatten(), layers.Dense(2)]

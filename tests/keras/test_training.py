@@ -383,3 +383,40 @@ def test_copies_of_a_trained_model_train_themselves(copied) -> None:
     other.fit(x, y, verbose=0)
     np.testing.assert_array_equal(model.get_weights()[0], before)
     assert not np.array_equal(other.get_weights()[0], before)
+
+
+def test_weighted_metrics_are_told_from_those_without_weights():
+    """Recorded from Keras 2: after the output's name, if there are several."""
+    x = tf.keras.Input([3])
+    outputs = [tf.keras.layers.Dense(1, name=name)(x) for name in "ab"]
+    x_values, y = np.ones([4, 3], "f"), np.ones([4, 1], "f")
+    model = tf.keras.Model(x, outputs)
+    model.compile("sgd", "mse", metrics={"a": ["mae"]}, weighted_metrics={"a": ["mae"]})
+    history = model.fit(x_values, [y, y], verbose=0).history
+    assert list(history) == ["loss", "a_loss", "b_loss", "a_mae", "a_weighted_mae"]
+    model = tf.keras.Model(x, outputs[0])
+    model.compile("sgd", "mse", metrics=["mae"], weighted_metrics=["mae", "mse"])
+    history = model.fit(x_values, y, verbose=0).history
+    assert list(history) == ["loss", "mae", "weighted_mae", "mse"]
+
+
+def test_sequences_are_looked_at_before_the_first_epoch():
+    """As in Keras, so that sequences with random numbers of their own go on from the same ones."""
+
+    class Batches(tf.keras.utils.Sequence):
+        def __init__(self):
+            super().__init__()
+            self.asked = []
+
+        def __len__(self):
+            return 2
+
+        def __getitem__(self, index):
+            self.asked.append(index)
+            return np.ones([4, 3], "f"), np.ones([4, 1], "f")
+
+    model = tf.keras.Sequential([tf.keras.layers.Dense(1)])
+    model.compile("sgd", "mse")
+    batches = Batches()
+    model.fit(batches, epochs=2, shuffle=False, verbose=0)
+    assert batches.asked == [0, 0, 1, 0, 1]

@@ -316,11 +316,12 @@ class MetricsContainer(_Container):
         self._ordered = []
         taken: set[str] = set()
         for name, plain, weighted in zip(names, self._metrics, self._weighted, strict=True):
+            prefix = f"{name}_" if prefixed else ""
             for metric in plain + weighted:
-                if prefixed and not metric.name.startswith(f"{name}_"):
-                    metric._name = f"{name}_{metric.name}"
+                own = metric.name.removeprefix(prefix)
+                metric._name = f"{prefix}{own}"
                 if metric.name in taken and any(metric is other for other in weighted):
-                    metric._name = f"weighted_{metric.name}"
+                    metric._name = f"{prefix}weighted_{own}"
                 if metric.name in taken:
                     raise ValueError(f"Found two metrics with the same name: {metric.name}")
                 taken.add(metric.name)

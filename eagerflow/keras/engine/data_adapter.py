@@ -402,6 +402,9 @@ class SequenceAdapter(DataAdapter):
         self._shuffle = shuffle
         self._workers = workers_of(sequence, workers or Workers())
         self.size = len(sequence)
+        if self.size:
+            # Keras takes a first look, which draws from the random numbers of sequences that augment.
+            sequence[0]
 
     def batches(self) -> Iterator[Any]:
         """The batches of the next epoch."""

@@ -194,7 +194,7 @@ class Sequential(Model):
             )
         outputs = nest.flatten(outputs)[0]
         if inputs is None:
-            inputs = self.__dict__["_pending_input"]
+            inputs = self.__dict__["_pending_input"] if self._input_given else self.inputs[0]
         self.__dict__["_inbound_nodes_value"] = [
             node for node in self._inbound_nodes if not _is_own(node)
         ]
@@ -236,7 +236,9 @@ class Sequential(Model):
             self.__dict__["_is_graph_network"] = False
             self._chain.clear()
         elif self._graph is not None and not self._stale:
-            self._connect(self._symbolic_output(self.inputs[0]))
+            call = next(node for node in reversed(self._graph.nodes) if node.layer is layer)
+            self.layers[-1]._outbound_nodes.remove(call)
+            self._connect(call.keras_inputs[0])
 
     def _symbolic_output(self, x: Any) -> Any:
         for layer in self.layers:

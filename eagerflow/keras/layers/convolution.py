@@ -22,7 +22,7 @@ from eagerflow.ops.volumes import conv3d
 from eagerflow.shapes import TensorShape
 
 _ops = _core.ops
-_linear = activations.linear
+_UNCHANGED = (activations.linear, None)  # None: programs take an activation away
 
 
 class Conv(FunctionLayer):
@@ -180,7 +180,8 @@ class Conv(FunctionLayer):
         outputs = self.convolution_op(inputs, self.kernel)
         if self.bias is not None:
             outputs = _ops.bias_add(outputs, self.bias, self._image_format)
-        return outputs if self.activation is _linear else self.activation(outputs)
+        activation = self.activation
+        return outputs if activation in _UNCHANGED else activation(outputs)
 
     def convolution_op(self, inputs: Any, kernel: Any) -> Any:
         """The convolution itself, without bias and activation; subclasses may replace it."""

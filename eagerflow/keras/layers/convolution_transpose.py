@@ -14,7 +14,7 @@ from eagerflow.ops.volumes import conv3d_transpose
 from eagerflow.shapes import TensorShape
 
 _ops = _core.ops
-_linear = activations.linear
+_UNCHANGED = (activations.linear, None)  # None: programs take an activation away
 
 
 class _Transposed(Conv):
@@ -70,7 +70,8 @@ class _Transposed(Conv):
             outputs = _ops.squeeze(outputs, [row])
         if self.bias is not None:
             outputs = _ops.bias_add(outputs, self.bias, self._image_format)
-        return outputs if self.activation is _linear else self.activation(outputs)
+        activation = self.activation
+        return outputs if activation in _UNCHANGED else activation(outputs)
 
     def _images(self, kernel: Any, inputs: Any, sizes: list[Any]) -> Any:
         return _ops.conv2d_backprop_input(

@@ -17,7 +17,7 @@ from eagerflow.keras.layers.arguments import (
 from eagerflow.shapes import TensorShape
 
 _ops = _core.ops
-_linear = activations.linear
+_UNCHANGED = (activations.linear, None)  # None: programs take an activation away
 
 
 class Dense(FunctionLayer):
@@ -126,7 +126,8 @@ class Dense(FunctionLayer):
             outputs = _ops.reshape(flat, [*shape[:-1], self.units])
         if self.bias is not None:
             outputs = _ops.bias_add(outputs, self.bias, "NHWC")
-        return outputs if self.activation is _linear else self.activation(outputs)
+        activation = self.activation
+        return outputs if activation in _UNCHANGED else activation(outputs)
 
     def compute_output_shape(self, input_shape: Any) -> TensorShape:
         shape = TensorShape(input_shape).with_rank_at_least(2)

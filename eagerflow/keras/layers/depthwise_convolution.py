@@ -17,7 +17,7 @@ from eagerflow.keras.layers.convolution import Conv
 from eagerflow.shapes import TensorShape
 
 _ops = _core.ops
-_linear = activations.linear
+_UNCHANGED = (activations.linear, None)  # None: programs take an activation away
 
 
 def depthwise(layer: Conv, inputs: Any, kernel: Any) -> Any:
@@ -83,7 +83,8 @@ class _DepthwiseConv(Conv):
             outputs = _ops.squeeze(outputs, [self._row_axis])
         if self.bias is not None:
             outputs = _ops.bias_add(outputs, self.bias, self._image_format)
-        return outputs if self.activation is _linear else self.activation(outputs)
+        activation = self.activation
+        return outputs if activation in _UNCHANGED else activation(outputs)
 
     def compute_output_shape(self, input_shape: Any) -> TensorShape:
         sizes = sizes_of(input_shape)

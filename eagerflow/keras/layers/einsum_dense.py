@@ -14,7 +14,7 @@ from eagerflow.ops import einsum
 from eagerflow.shapes import TensorShape
 
 _ops = _core.ops
-_linear = activations.linear
+_UNCHANGED = (activations.linear, None)  # None: programs take an activation away
 _EQUATION = re.compile(r"(\.\.\.)?([a-zA-Z]+)(\.\.\.)?,([a-zA-Z]+)->(\.\.\.)?([a-zA-Z]+)(\.\.\.)?")
 
 
@@ -188,7 +188,8 @@ class EinsumDense(FunctionLayer):
             outputs = einsum.einsum(self.equation, inputs, self.kernel)
         if self.bias is not None:
             outputs = _ops.add(outputs, self.bias)
-        return outputs if self.activation is _linear else self.activation(outputs)
+        activation = self.activation
+        return outputs if activation in _UNCHANGED else activation(outputs)
 
     def compute_output_shape(self, input_shape: Any) -> TensorShape:
         return TensorShape(self._analyzed(sizes_of(input_shape))[2])

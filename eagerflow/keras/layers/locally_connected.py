@@ -24,7 +24,7 @@ from eagerflow.keras.layers.arguments import (
 from eagerflow.shapes import TensorShape
 
 _ops = _core.ops
-_linear = activations.linear
+_UNCHANGED = (activations.linear, None)  # None: programs take an activation away
 
 
 def connections(length: int, window: int, step: int, padding: str, count: int) -> Any:
@@ -172,7 +172,8 @@ class _LocallyConnected(FunctionLayer):
                 counts = self._places[1]
                 bias = _ops.reshape(bias, [1, self.filters, *counts])
             outputs = _ops.add(outputs, bias)
-        return outputs if self.activation is _linear else self.activation(outputs)
+        activation = self.activation
+        return outputs if activation in _UNCHANGED else activation(outputs)
 
     def _by_patches(self, inputs: Any) -> Any:
         """One product of matrices for each place."""

@@ -16,7 +16,7 @@ from eagerflow.keras.layers.convolution import Conv
 from eagerflow.keras.layers.depthwise_convolution import depthwise
 
 _ops = _core.ops
-_linear = activations.linear
+_UNCHANGED = (activations.linear, None)  # None: programs take an activation away
 
 
 class _SeparableConv(Conv):
@@ -86,7 +86,8 @@ class _SeparableConv(Conv):
             outputs = _ops.squeeze(outputs, [self._row_axis])
         if self.bias is not None:
             outputs = _ops.bias_add(outputs, self.bias, order)
-        return outputs if self.activation is _linear else self.activation(outputs)
+        activation = self.activation
+        return outputs if activation in _UNCHANGED else activation(outputs)
 
     def get_config(self) -> dict[str, Any]:
         return {

@@ -11,7 +11,7 @@ from eagerflow.keras.layers.gated_rnn import GatedRNN, argument_names
 from eagerflow.keras.layers.rnn_cell import GatedCell, as_dtype
 
 _ops = _core.ops
-_linear = activations.linear
+_UNCHANGED = (activations.linear, None)  # None: programs take an activation away
 
 
 class SimpleRNNCell(GatedCell):
@@ -85,7 +85,7 @@ class SimpleRNNCell(GatedCell):
 
     def advance(self, projection: Any, states: Any, prepared: Any) -> tuple[Any, list[Any]]:
         h = _ops.add(projection, self._product(states[0], self.recurrent_kernel, prepared))
-        if self.activation is not _linear:
+        if self.activation not in _UNCHANGED:
             h = self.activation(h)
         return h, [h]
 
