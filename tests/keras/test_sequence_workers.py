@@ -106,3 +106,27 @@ def test_predictions_by_processes():
     result = model.predict(Numbered(), verbose=0, workers=2, use_multiprocessing=True)
     assert result[::2, 0].tolist() == [0, 2, 4, 6, 8, 10]
     assert model.predict(Numbered(), verbose=0).tolist() == result.tolist()
+
+
+@pytest.mark.parametrize(
+    "arguments, seen",
+    [
+        ({"epochs": 2, "steps_per_epoch": 1}, [(0, 0), (0, 1)]),
+        ({"epochs": 2, "steps_per_epoch": 2, "workers": 2}, [(0, 0), (1, 0), (0, 1), (1, 1)]),
+        (
+            {"epochs": 2, "steps_per_epoch": 7, "workers": 2},
+            [*((index, 0) for index in range(6)), (0, 1)]
+            + [*((index, 2) for index in range(6)), (0, 3)],
+        ),
+    ],
+)
+def test_each_epoch_starts_a_sequence_again(model, arguments, seen):
+    """Recorded from Keras 2, whose workers go on with another round where an epoch is longer."""
+    model.fit(Numbered(), shuffle=False, verbose=0, **arguments)
+    assert model.seen == seen
+
+
+def test_a_sequence_without_workers_runs_out(model):
+    with pytest.warns(UserWarning, match="ran out of data"):
+        model.fit(Numbered(), shuffle=False, verbose=0, epochs=2, steps_per_epoch=8)
+    assert model.seen == [(index, 0) for index in range(6)]

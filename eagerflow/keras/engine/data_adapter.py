@@ -407,18 +407,27 @@ class SequenceAdapter(DataAdapter):
             sequence[0]
 
     def batches(self) -> Iterator[Any]:
-        """The batches of the next epoch."""
+        """The batches of the next epoch; workers go on with another round where it is longer."""
+        rounds = self._rounds() if self._workers.ahead else self._round()
+        return map(_standardized, rounds)
+
+    def _round(self) -> Iterator[Any]:
         order = list(range(len(self._sequence)))
         if self._shuffle:
             random.shuffle(order)
-        return map(_standardized, self._workers.fetch(self._sequence, order))
+        return self._workers.fetch(self._sequence, order)
+
+    def _rounds(self) -> Iterator[Any]:
+        while True:
+            yield from self._round()
+            self._sequence.on_epoch_end()
 
     def on_epoch_end(self) -> None:
         """Tells the sequence."""
         self._sequence.on_epoch_end()
 
     def restarts(self) -> bool:
-        """A sequence goes on, round and round, unless an epoch is all of it."""
+        """Each epoch starts a sequence again."""
         return True
 
 

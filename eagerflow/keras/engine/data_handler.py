@@ -115,7 +115,7 @@ class DataHandler:
         return batches if self._weigh is None else map(self._weigh, batches)
 
     def _endless(self) -> Iterator[Any]:
-        """Batches across epochs, for data that start again when they end."""
+        """Batches across epochs; arrays start again when they end."""
         rounds = 0
         while True:
             count = 0
@@ -123,9 +123,9 @@ class DataHandler:
                 count += 1
                 yield batch
             rounds += 1
-            if not count or not isinstance(self._adapter, SequenceAdapter | ArrayAdapter):
+            if not count or not isinstance(self._adapter, ArrayAdapter):
                 return
-            if isinstance(self._adapter, ArrayAdapter) and rounds == self._round_count():
+            if rounds == self._round_count():
                 return
             self._adapter.on_epoch_end()
 
@@ -136,7 +136,7 @@ class DataHandler:
     def enumerate_epochs(self) -> Iterator[tuple[int, Iterator[Any]]]:
         """The numbers of epochs, each with an iterator over batches."""
         fresh = self._steps_per_epoch is None or (
-            isinstance(self._adapter, DatasetAdapter) and self._adapter.restarts()
+            isinstance(self._adapter, DatasetAdapter | SequenceAdapter) and self._adapter.restarts()
         )
         if self._initial_step and isinstance(self._adapter, ArrayAdapter):
             fresh = False  # what the first epoch leaves is for the second

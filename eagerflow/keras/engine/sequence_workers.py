@@ -27,6 +27,11 @@ class Workers(NamedTuple):
     processes: bool = False
     queue: int = 10
 
+    @property
+    def ahead(self) -> bool:
+        """Whether batches are made before they are asked for."""
+        return self.number > 1 or (self.processes and self.number > 0)
+
     def fetch(self, sequence: Any, order: list[int]) -> Iterator[Any]:
         """The batches of a sequence with certain numbers, in order."""
         if self.processes and self.number and "fork" in multiprocessing.get_all_start_methods():
