@@ -12,6 +12,12 @@ import eagerflow as tf
 THREADS = 8
 
 
+def run_program(program):
+    """Runs a program in a process of its own, which has to end well."""
+    root = Path(tf.__file__).parents[1]
+    subprocess.run([sys.executable, "-c", program], check=True, cwd=root)
+
+
 def in_threads(work):
     """Runs work(k) in every thread at the same time; the results, or the first exception."""
     results = [None] * THREADS
@@ -153,8 +159,48 @@ if child == 0:
 assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
 assert total() == 8e6
 """
-    root = Path(tf.__file__).parents[1]
-    subprocess.run([sys.executable, "-c", program], check=True, cwd=root)
+    run_program(program)
+
+
+def test_a_forked_process_needs_no_threads_of_openmp():
+    run_program("""
+import os
+import eagerflow as tf
+tf._core.set_num_threads(6)  # so many that oneDNN shares large products among OpenMP's
+ones = tf.ones([600, 600])
+total = lambda: float(tf.reduce_max(ones @ ones + 1.0))
+assert total() == 601
+child = os.fork()
+if child == 0:
+    import signal
+    signal.alarm(60)
+    os._exit(7 if total() == 601 else 1)
+assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+""")
+
+
+def test_threads_at_work_do_not_disturb_the_end_of_the_program():
+    run_program("""
+import threading
+import eagerflow as tf
+
+x = tf.ones([300, 300])
+started = threading.Barrier(4)
+
+@tf.custom_gradient
+def slow(x):
+    return tf.py_function(lambda x: x @ x @ x, [x], tf.float32), lambda dy: [dy]
+
+def work(step):
+    step()
+    started.wait()
+    while True:
+        step()
+
+for step in (lambda: x @ x, lambda: tf.exp(x) + x, lambda: slow(x)):
+    threading.Thread(target=work, args=(step,), daemon=True).start()
+started.wait()
+""")
 
 
 def test_a_limit_on_threads_changes_no_result():

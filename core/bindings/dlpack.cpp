@@ -8,6 +8,7 @@
 
 #include "bindings/convert.h"
 #include "bindings/errors.h"
+#include "bindings/gil.h"
 #include "bindings/numpy_api.h"
 #include "bindings/numpy_interop.h"
 #include "bindings/py_ref.h"
@@ -142,9 +143,8 @@ void give_back(void* context) {
   auto* header = static_cast<Header*>(context);
   if (!header->deleter || !Py_IsInitialized()) return;
   // Producers written in Python need the GIL; holding it harms nobody.
-  const PyGILState_STATE state = PyGILState_Ensure();
+  const Locked locked;
   header->deleter(header);
-  PyGILState_Release(state);
 }
 
 void check(const Array& array) {

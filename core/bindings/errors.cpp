@@ -3,6 +3,8 @@
 
 #include <new>
 
+#include "bindings/gil.h"
+
 namespace ef::py {
 namespace {
 
@@ -47,7 +49,7 @@ void register_errors(PyObject* classes) {
 
 void set_python_error() noexcept {
   try {
-    throw;
+    surviving_shutdown([] { throw; });
   } catch (const PythonError&) {
     if (!PyErr_Occurred()) PyErr_SetString(PyExc_SystemError, "A Python exception got lost.");
   } catch (const Error& error) {

@@ -8,6 +8,7 @@
 
 #include "bindings/convert.h"
 #include "bindings/errors.h"
+#include "bindings/gil.h"
 #include "bindings/py_tensor.h"
 #include "files/checked_io.h"
 #include "ops/op.h"
@@ -22,14 +23,12 @@ namespace {
 template <class Body>
 auto unlocked(const Body& body) {
   try {
-    const nb::gil_scoped_release released;
+    const Unlocked unlocked;
     return body();
   } catch (const std::system_error& error) {
-    const nb::gil_scoped_acquire locked;
     errno = error.code().value();
     PyErr_SetFromErrno(PyExc_OSError);
   } catch (...) {
-    const nb::gil_scoped_acquire locked;
     set_python_error();
   }
   throw nb::python_error();
@@ -80,7 +79,11 @@ nb::tuple map_checked(int file, int64_t offset, nb::handle dtype, nb::handle sha
   const TensorSpec spec = spec_of(dtype, shape);
   uint32_t sum = 0;
   Tensor tensor = unlocked([&] {
-    const auto bytes = static_cast<size_t>(spec.shape.num_elements()) * element_size(spec.dtype);
+    const int64_t count = checked_num_elements(spec.shape.dims(), "MapFile");
+    size_t bytes = 0;
+    if (__builtin_mul_overflow(static_cast<size_t>(count), element_size(spec.dtype), &bytes)) {
+      invalid_argument("A tensor of shape ", spec.shape, " does not fit in memory.");
+    }
     Buffer* buffer = map_file(file, offset, bytes);
     sum = checksum(buffer->data(), bytes);
     return Tensor(TensorImpl::create(spec.dtype, spec.shape, buffer, buffer->data()));

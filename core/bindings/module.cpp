@@ -6,6 +6,7 @@
 #include "bindings/diversion.h"
 #include "bindings/errors.h"
 #include "bindings/files.h"
+#include "bindings/gil.h"
 #include "bindings/numpy_interop.h"
 #include "bindings/observers.h"
 #include "bindings/op_function.h"
@@ -33,7 +34,7 @@ namespace {
 
 // Kernels may run on threads that never held the GIL; those have nothing to release.
 void* release_gil() { return PyGILState_Check() ? PyEval_SaveThread() : nullptr; }
-void acquire_gil(void* state) { PyEval_RestoreThread(static_cast<PyThreadState*>(state)); }
+void acquire_gil(void* state) { py::take_back(static_cast<PyThreadState*>(state)); }
 
 PyObject* convert_function = nullptr;  // what Python knows as convert; lives as long as the process
 
@@ -81,7 +82,7 @@ uint32_t crc32c_of(nb::handle data, uint32_t value) {
   if (size < (1 << 16)) {
     value = ef::crc32c(value, view.buf, size);
   } else {
-    const nb::gil_scoped_release released;
+    const py::Unlocked unlocked;
     value = ef::crc32c(value, view.buf, size);
   }
   PyBuffer_Release(&view);
@@ -130,7 +131,7 @@ int64_t draw_shuffled(nb::handle ring, int64_t start, int64_t left, nb::handle w
 nb::bytes snappy_compress(nb::bytes data) {
   std::string block;
   {
-    const nb::gil_scoped_release released;
+    const py::Unlocked unlocked;
     block = ef::snappy_compress({data.c_str(), data.size()});
   }
   return nb::bytes(block.data(), block.size());
@@ -139,7 +140,7 @@ nb::bytes snappy_compress(nb::bytes data) {
 nb::bytes snappy_expand(nb::bytes block) {
   std::optional<std::string> data;
   {
-    const nb::gil_scoped_release released;
+    const py::Unlocked unlocked;
     data = ef::snappy_expand({block.c_str(), block.size()});
   }
   if (!data) throw nb::value_error("data compressed with Snappy are damaged");

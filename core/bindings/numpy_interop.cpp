@@ -9,6 +9,7 @@
 
 #include "bindings/convert.h"
 #include "bindings/errors.h"
+#include "bindings/gil.h"
 #include "bindings/numpy_api.h"
 #include "bindings/py_ref.h"
 #include "device/parallel.h"
@@ -258,9 +259,8 @@ void copy_by_numpy(PyArrayObject* array, const Tensor& target) {
 void drop_array(void* array) {
   // Python may be gone already when the last tensors go.
   if (!Py_IsInitialized()) return;
-  const PyGILState_STATE state = PyGILState_Ensure();
+  const Locked locked;
   Py_DECREF(static_cast<PyObject*>(array));
-  PyGILState_Release(state);
 }
 
 bool adoptable(PyArrayObject* array) {

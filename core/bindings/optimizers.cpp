@@ -1,6 +1,7 @@
 // apply_update(kind, variables, slots, gradients, numbers): one native call for a whole step.
 #include "bindings/optimizers.h"
 
+#include <algorithm>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -90,6 +91,10 @@ void check(const Step& step) {
   }
   for (Variable* slot : step.slots) {
     if (!slot) continue;
+    // An update locks them all.
+    if (slot == step.variable || std::ranges::count(step.slots, slot) > 1) {
+      invalid_argument("An optimizer's slots are variables of their own, each for one purpose.");
+    }
     const Tensor state = slot->peek();
     if (state.dtype() != value.dtype() || state.shape() != value.shape()) {
       invalid_argument("An optimizer slot has shape ", state.shape(), " and dtype ", state.dtype(),

@@ -10,6 +10,7 @@
 
 #include "bindings/convert.h"
 #include "bindings/errors.h"
+#include "bindings/gil.h"
 #include "bindings/observers.h"
 #include "bindings/py_ref.h"
 #include "bindings/py_tensor.h"
@@ -160,8 +161,8 @@ PyObject* watch(PyObject* object, PyObject* structure) {
         if (!self->tape->differentiates(dtype)) warn_of_dtype("watched", dtype);
         self->tape->watch(tensor_of(leaf));
       } else {
-        fail(Code::kValueError, "Passed in object ", Py_TYPE(leaf)->tp_name,
-             " of type, not tf.Tensor or tf.Variable, to watch().");
+        fail(Code::kValueError, "Passed in object of type ", Py_TYPE(leaf)->tp_name,
+             " to watch(), not tf.Tensor or tf.Variable.");
       }
     });
     Py_RETURN_NONE;
@@ -483,9 +484,8 @@ class PythonBackward final : public BackwardFunction {
  public:
   explicit PythonBackward(PyObject* function) : function_(PyRef::share(function)) {}
   ~PythonBackward() override {
-    const PyGILState_STATE state = PyGILState_Ensure();
+    const Locked locked;
     function_ = PyRef();
-    PyGILState_Release(state);
   }
 
   std::vector<Gradient> run(std::span<const Tensor> dy) override {

@@ -153,8 +153,8 @@ PyObject* assign(PyObject* object, PyObject* const* args, Py_ssize_t count, PyOb
     Variable& variable = variable_of(object);
     const Tensor value = to_tensor(parsed.value, variable.dtype());
     if (!shape_fits(self_of(object), value.shape())) {
-      fail(Code::kValueError, "Cannot assign value to variable ' ", name_of(self_of(object)),
-           ":0': Shape mismatch.The variable shape ", shape_text(self_of(object)),
+      fail(Code::kValueError, "Cannot assign value to variable '", name_of(self_of(object)),
+           ":0': Shape mismatch. The variable shape ", shape_text(self_of(object)),
            ", and the assigned value shape ", tuple_text(value.shape()), " are incompatible.");
     }
     variable.assign(value);

@@ -2,6 +2,7 @@
 // that large blocks are cut from.
 #include "device/allocator.h"
 
+#include <pthread.h>
 #include <sys/mman.h>
 #include <sys/sysinfo.h>
 
@@ -96,6 +97,10 @@ class Arena {
     }
     free_.emplace(block->second.size, block->first);
   }
+
+  // A child process gets the blocks as no thread was changing them, and an open lock.
+  void lock() { mutex_.lock(); }
+  void unlock() { mutex_.unlock(); }
 
   // Gives the memory of free blocks back to the system; their addresses stay ours.
   void release_free() {
@@ -223,7 +228,10 @@ class Arena {
 
 // Never destroyed: tensors may outlive static destruction.
 Arena& arena() {
-  static Arena* const blocks = new Arena;
+  static Arena* const blocks = [] {
+    pthread_atfork([] { arena().lock(); }, [] { arena().unlock(); }, [] { arena().unlock(); });
+    return new Arena;
+  }();
   return *blocks;
 }
 

@@ -11,7 +11,10 @@
 
 #include <atomic>
 #include <chrono>
+#include <system_error>
 #include <thread>
+
+#include "device/openmp.h"
 
 namespace ef {
 namespace {
@@ -22,6 +25,8 @@ thread_local bool busy_with_part = false;
 // Loops since OpenMP's threads worked for a library, up to as many as it keeps them for ours.
 constexpr int kLoopsAfterOpenmp = 32;
 std::atomic<int> loops_since_openmp{kLoopsAfterOpenmp};
+std::atomic<bool> openmp_used{false};  // in this process or the one that it was forked from
+std::atomic<bool> openmp_lost{false};  // it waits for threads that only the parent process has
 
 inline void pause() {
 #if defined(__x86_64__)
@@ -100,16 +105,22 @@ class Pool {
     }
   }
 
+  // Where the system refuses threads, loops have as many as there are.
   void start(int workers) {
-    for (; started_ < workers; ++started_) {
-      // Signals are for the program's own threads.
-      sigset_t all;
-      sigset_t before;
-      sigfillset(&all);
-      pthread_sigmask(SIG_SETMASK, &all, &before);
-      std::thread([this, index = started_] { serve(index); }).detach();
-      pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    if (started_ >= workers || refused_) return;
+    // Signals are for the program's own threads.
+    sigset_t all;
+    sigset_t before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    try {
+      for (; started_ < workers; ++started_) {
+        std::thread([this, index = started_] { serve(index); }).detach();
+      }
+    } catch (const std::system_error&) {
+      refused_ = true;
     }
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
   }
 
   void serve(int index) {
@@ -134,7 +145,8 @@ class Pool {
   alignas(64) std::atomic<int> sleeping_{0};
   std::atomic<int> signal_{0};
   std::atomic<bool> running_{false};
-  int started_ = 0;
+  int started_ = 0;  // from here on, guarded by running_
+  bool refused_ = false;
   int64_t count_ = 0;
   PartFn part_ = nullptr;
   const void* body_ = nullptr;
@@ -143,13 +155,20 @@ class Pool {
 // Never destroyed: its threads run until the process ends.
 std::atomic<Pool*> shared{nullptr};
 
+// A child process has its parent's memory, but not its threads. OpenMP would wait for them, unless
+// it is asked for one thread only.
+void forget_threads() {
+  shared.store(nullptr, std::memory_order_relaxed);
+  if (!openmp_used.load(std::memory_order_relaxed)) return;
+  openmp_lost.store(true, std::memory_order_relaxed);
+  loops_since_openmp.store(kLoopsAfterOpenmp, std::memory_order_relaxed);
+  omp_set_num_threads(1);
+}
+[[maybe_unused]] const int registered = pthread_atfork(nullptr, nullptr, forget_threads);
+
 Pool& pool() {
   Pool* current = shared.load(std::memory_order_acquire);
   if (current) return *current;
-  // A child process has its parent's memory, but not its threads.
-  static const int registered =
-      pthread_atfork(nullptr, nullptr, [] { shared.store(nullptr, std::memory_order_relaxed); });
-  static_cast<void>(registered);
   auto* fresh = new Pool;
   if (shared.compare_exchange_strong(current, fresh)) return *fresh;
   delete fresh;
@@ -167,12 +186,18 @@ int max_threads() {
 
 void set_max_threads(int count) {
   limit.store(count, std::memory_order_relaxed);
-  if (count > 0) omp_set_num_threads(count);
+  if (count > 0 && openmp_works()) omp_set_num_threads(count);
 }
 
 bool in_parallel() { return busy_with_part || omp_in_parallel(); }
 
-void openmp_ran() { loops_since_openmp.store(0, std::memory_order_relaxed); }
+bool openmp_works() { return !openmp_lost.load(std::memory_order_relaxed); }
+
+void openmp_ran() {
+  if (!openmp_works()) return;
+  openmp_used.store(true, std::memory_order_relaxed);
+  loops_since_openmp.store(0, std::memory_order_relaxed);
+}
 
 void run_parts(int64_t count, int64_t parts, PartFn part, const void* body) {
   const int since = loops_since_openmp.load(std::memory_order_relaxed);

@@ -19,7 +19,8 @@ class Observer {
   virtual void saw_effect() {}
 };
 
-// Empty, as a rule, so that operations pay for one comparison.
+// Empty, as a rule, so that operations pay for one comparison. Shared by all threads; read and
+// changed under Python's lock, which kernels give up and whoever dispatches them holds.
 inline std::vector<Observer*> observers;
 
 inline void note_effect() {

@@ -81,19 +81,20 @@ void add_in_place(const Op& op, const Tensor& value, const Tensor& delta) {
 
 // The variable is unlocked before the GIL is taken back: a reader may wait for the lock with it.
 void Variable::assign_add(const Tensor& delta) {
+  note_effect();
   const BlockingRegion region(static_cast<double>(delta.bytes()) / 4);
   const Update update(*this);
   add_in_place(ops::add, update.tensor(), delta);
 }
 
 void Variable::assign_sub(const Tensor& delta) {
+  note_effect();
   const BlockingRegion region(static_cast<double>(delta.bytes()) / 4);
   const Update update(*this);
   add_in_place(ops::subtract, update.tensor(), delta);
 }
 
 Variable::Update::Update(Variable& variable) : variable_(variable) {
-  note_effect();
   variable_.lock();
   if (variable_.value_.exclusively_owned()) {
     variable_.value_.impl()->reset_id();

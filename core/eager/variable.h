@@ -33,7 +33,9 @@ class Variable {
   void assign_sub(const Tensor& delta);
 
   // Exclusive access for fused updates: locks the variable and yields its tensor, copied first if
-  // somebody else holds the old value. Readers on other threads wait until `lock` is gone.
+  // somebody else holds the old value. Readers on other threads wait until it is gone, and may hold
+  // Python's lock then: who updates at length gives that lock up first, and takes it back last.
+  // Observers are told by the caller, who still holds it.
   class Update {
    public:
     explicit Update(Variable& variable);

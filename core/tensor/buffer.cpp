@@ -14,10 +14,13 @@ namespace {
 constexpr size_t kHeader = 64;
 static_assert(sizeof(Buffer) <= kHeader);
 
+[[noreturn]] void out_of_memory(size_t bytes) {
+  fail(Code::kResourceExhausted, "Out of memory: could not allocate ", bytes, " bytes.");
+}
+
 void* header_block(size_t bytes) {
   void* block = pool_allocate(bytes);
-  if (!block)
-    fail(Code::kResourceExhausted, "Out of memory: could not allocate ", bytes, " bytes.");
+  if (!block) out_of_memory(bytes);
   return block;
 }
 
@@ -32,8 +35,13 @@ Buffer* Buffer::allocate(size_t bytes) {
     return buffer;
   }
   auto* data = static_cast<std::byte*>(pool_allocate(std::max(bytes, kLargeBlock + 1)));
-  if (!data) fail(Code::kResourceExhausted, "Out of memory: could not allocate ", bytes, " bytes.");
-  auto* buffer = new (header_block(kHeader)) Buffer;
+  if (!data) out_of_memory(bytes);
+  void* header = pool_allocate(kHeader);
+  if (!header) {
+    pool_deallocate(data, std::max(bytes, kLargeBlock + 1));
+    out_of_memory(bytes);
+  }
+  auto* buffer = new (header) Buffer;
   buffer->data_ = data;
   buffer->bytes_ = bytes;
   return buffer;

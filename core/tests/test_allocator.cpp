@@ -1,6 +1,10 @@
 // The allocator: alignment, reuse, splitting and joining of large blocks, threads, refusal.
 #include "device/allocator.h"
 
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
 #include <cstdint>
 #include <cstring>
 #include <random>
@@ -112,6 +116,28 @@ TEST(allocator_takes_blocks_of_other_threads) {
   void* block = pool_allocate(256);
   CHECK(block != nullptr);
   pool_deallocate(block, 256);
+}
+
+TEST(allocator_is_open_in_forked_processes) {
+  std::atomic<bool> stop = false;
+  std::vector<std::thread> threads;
+  for (int k = 0; k < 3; ++k) {
+    threads.emplace_back([&] {
+      while (!stop) pool_deallocate(pool_allocate(2 * kMiB), 2 * kMiB);
+    });
+  }
+  for (int i = 0; i < 50; ++i) {
+    const pid_t child = fork();
+    if (child == 0) {
+      alarm(30);  // a lock that nobody opens would hold the child for ever
+      _exit(pool_allocate(2 * kMiB) ? 0 : 1);
+    }
+    int status = -1;
+    CHECK_EQUAL(waitpid(child, &status, 0), child);
+    CHECK_EQUAL(status, 0);
+  }
+  stop = true;
+  for (std::thread& thread : threads) thread.join();
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "device/isa.h"
+#include "device/openmp.h"
 #include "device/parallel.h"
 #include "kernels/cpu/onednn.h"
 #include "kernels/cpu/row_loops.h"
@@ -240,7 +241,7 @@ void gemm(const Product& p, const float* a, const float* b, float* c) {
   }
   if (work <= (p.transpose_b ? kOwnTransposed : kOwnProduct)) return medium(p, a, b, c);
   if (work < kThreadedSgemm || in_parallel()) return sgemm_alone(p, a, b, c);
-  if (work > kSharedSgemm && max_threads() > kFewThreads) {
+  if (work > kSharedSgemm && max_threads() > kFewThreads && openmp_works()) {
     sgemm(p, a, b, c);
     return openmp_ran();
   }

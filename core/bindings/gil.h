@@ -1,0 +1,50 @@
+// Python's lock: given up, taken back, and asked for by threads that Python does not know.
+#pragma once
+
+#include <Python.h>
+#include <cxxabi.h>
+#include <unistd.h>
+
+namespace ef::py {
+
+// Runs `body`, which asks for Python's lock. While it shuts down, Python before 3.14 ends threads
+// that do so by unwinding their stacks, and C++ functions that do not throw would answer that by
+// aborting the process. Such a thread waits here for the process to end.
+template <class Body>
+auto surviving_shutdown(const Body& body) {
+  try {
+    return body();
+  } catch (abi::__forced_unwind&) {
+    for (;;) pause();
+  }
+}
+
+inline void take_back(PyThreadState* state) {
+  surviving_shutdown([&] { PyEval_RestoreThread(state); });
+}
+
+// Lets other threads of Python run while it lives. The thread must hold the lock.
+class Unlocked {
+ public:
+  Unlocked() : state_(PyEval_SaveThread()) {}
+  ~Unlocked() { take_back(state_); }
+  Unlocked(const Unlocked&) = delete;
+  Unlocked& operator=(const Unlocked&) = delete;
+
+ private:
+  PyThreadState* state_;
+};
+
+// Holds the lock while it lives, on any thread; harmless where it is held already.
+class Locked {
+ public:
+  Locked() : state_(surviving_shutdown(PyGILState_Ensure)) {}
+  ~Locked() { PyGILState_Release(state_); }
+  Locked(const Locked&) = delete;
+  Locked& operator=(const Locked&) = delete;
+
+ private:
+  PyGILState_STATE state_;
+};
+
+}  // namespace ef::py
