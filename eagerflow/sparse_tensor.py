@@ -58,9 +58,12 @@ class SparseTensor(CompositeTensor):
         places = self._indices.shape.with_rank(2)
         count = self._values.shape.with_rank(1)
         rank = self._dense_shape.shape.with_rank(1)
-        for first, second in ((places[0], count[0]), (places[1], rank[0])):
+        for first, second, rule in (
+            (places[0], count[0], "there are as many `indices` as `values`"),
+            (places[1], rank[0], "each of `indices` has as many numbers as `dense_shape`"),
+        ):
             if first != second:
-                raise ValueError(f"Dimensions {first} and {second} are not compatible")
+                raise ValueError(f"Dimensions {first} and {second} are not compatible: {rule}.")
 
     @classmethod
     def from_value(cls, sparse_tensor_value: Any) -> SparseTensor:

@@ -185,6 +185,6 @@ def _check_trackable(name: str, value: Any) -> None:
     if not _savable(value):
         raise ValueError(
             f"`Checkpoint` was expecting {name} to be a trackable object (an object derived from "
-            f"`Trackable`), got {value}. If you believe this object should be trackable (i.e. it is "
-            "part of the TensorFlow Python API and manages state), please open an issue."
+            f"`Trackable`), got {value!r}. Variables, modules, layers, models, optimizers and iterators "
+            "are, and lists, tuples and dictionaries of them; put a number into a tf.Variable."
         )

@@ -70,7 +70,7 @@ def set_visible_devices(devices: Any, device_type: str | None = None) -> None:
         return
     for device in devices if isinstance(devices, list | tuple) and devices != _CPU else [devices]:
         if device != _CPU:
-            raise ValueError(f"Unrecognized device: {device!r}")
+            raise _unrecognized(device)
 
 
 def get_logical_device_configuration(device: PhysicalDevice) -> None:
@@ -102,8 +102,14 @@ def set_soft_device_placement(enabled: bool) -> None:
     """Does nothing; see `get_soft_device_placement`."""
 
 
+def _unrecognized(device: Any) -> ValueError:
+    return ValueError(
+        f"Unrecognized device: {device!r}. tf.config.list_physical_devices() gives those there are."
+    )
+
+
 def checked(device: Any) -> PhysicalDevice:
     """The device, if this machine has it."""
     if device != _CPU:
-        raise ValueError(f"Unrecognized device: {device!r}")
+        raise _unrecognized(device)
     return device

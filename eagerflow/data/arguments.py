@@ -38,5 +38,5 @@ def positive(value: Any, what: str, message: str | None = None) -> int:
     """
     number = integer(value, what)
     if number <= 0:
-        raise invalid(message or f"{what} must be greater than zero.")
+        raise invalid(f"{message or f'{what} must be greater than zero.'} Got {number}.")
     return number

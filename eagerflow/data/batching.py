@@ -468,7 +468,7 @@ class RebatchDataset(UnaryDataset):
             raise TypeError("`batch_size` must be an integer or a vector of integers.")
         self._sizes = [int(size) for size in np.ravel(sizes.numpy())]
         if not self._sizes or min(self._sizes) <= 0:
-            raise invalid("Batch size must be greater than zero.")
+            raise invalid(f"Batch size must be greater than zero. Got {self._sizes}.")
         self._drop = bool(drop_remainder)
 
     def _cursor(self, context: Context) -> Cursor:

@@ -21,7 +21,10 @@ class ShuffleDataset(UnaryDataset):
         super().__init__(source)
         self._size = integer(buffer_size, "buffer_size")
         if self._size <= 0 and self._size != UNKNOWN:
-            raise invalid("buffer_size must be greater than zero or UNKNOWN_CARDINALITY")
+            raise invalid(
+                "buffer_size must be greater than zero or UNKNOWN_CARDINALITY (-2), for a buffer of "
+                f"all elements. Got {self._size}."
+            )
         if self._size == UNKNOWN and source._count() == -1:
             raise invalid("A full shuffle of an infinite dataset is not possible.")
         if self._size == UNKNOWN:

@@ -131,7 +131,10 @@ class TensorSliceDataset(Dataset):
             raise ValueError("Invalid `tensors`. `tensors` should not be empty.")
         for size in sizes:
             if size != sizes[0]:
-                raise ValueError(f"Dimensions {sizes[0]} and {size} are not compatible")
+                raise ValueError(
+                    f"Dimensions {sizes[0]} and {size} are not compatible: all components of "
+                    "`tensors` are sliced along their first axis, which must have one size."
+                )
         self._size = sizes[0]
 
     def _cursor(self, context: Context) -> Cursor:

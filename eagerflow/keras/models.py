@@ -94,6 +94,8 @@ def clone_model(
     >>> tf.keras.models.clone_model(model).count_params()
     8
     """
+    if not isinstance(model, Model):
+        raise AttributeError(f"`clone_model` copies a `Model`, got {model!r}, which is none.")
     copy = clone_function or _copied
     if isinstance(model, Sequential):
         return _clone_sequential(model, input_tensors, copy)

@@ -390,7 +390,10 @@ def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None =
     length = value._shape_tuple()[axis]
     counts = counts.numpy().reshape(-1)
     if counts.size not in (1, length):
-        raise ValueError(f"Dimensions {length} and {counts.size} are not compatible")
+        raise ValueError(
+            f"Dimensions {length} and {counts.size} are not compatible: `repeats` is one number, or "
+            f"one for each of the {length} places along the axis."
+        )
     if (counts < 0).any():
         raise invalid_argument(f"repeats must not be negative, got {counts.tolist()} [Op:Repeat]")
     if counts.size == 1:  # copies beside each element, without a list of where they come from

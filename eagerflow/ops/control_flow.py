@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
@@ -202,6 +202,11 @@ def while_loop(
     count = 0
     while (limit is None or count < limit) and cond(*loop_vars):
         following = body(*loop_vars)
+        if not isinstance(following, Iterable):
+            raise TypeError(
+                "The `body` of a while_loop returns new values for all loop variables, in a list or "
+                f"tuple. Received: {following!r}"
+            )
         nest.assert_same_structure(list(loop_vars), list(following), check_types=False)
         loop_vars = following
         count += 1

@@ -216,7 +216,9 @@ def _lengths(fft_length: Any, rank: int, op: str) -> list[int]:
 def _real_input(value: Any, rank: int, op: str) -> Tensor:
     x = _core.convert(value, None, dtypes.float32)
     if x.dtype not in _REAL:
-        raise ahead(ValueError(f"{op} requires tf.float32 or tf.float64 inputs, got: {x}"))
+        raise ahead(
+            ValueError(f"{op} requires tf.float32 or tf.float64 inputs, got: {x.dtype.name}")
+        )
     if x.ndim < rank:
         raise ahead(ValueError(f"Shape {x.shape} must have rank at least {rank}"))
     return x

@@ -287,7 +287,10 @@ def confusion_matrix(
         count = int(num_classes)
         for array, text in ((true, "`labels`"), (predicted, "`predictions`")):
             if array.size and array.max() >= count:
-                raise invalid_argument(f"{text} out of bound")
+                raise invalid_argument(
+                    f"{text} out of bound: {array.max()} is not in [0, {count}), the classes that "
+                    "`num_classes` says there are"
+                )
     if weights is None:
         weights = _ops.ones([true.size], dtype)
     else:

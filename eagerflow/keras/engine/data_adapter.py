@@ -501,6 +501,11 @@ def train_validation_split(arrays: Any, validation_split: float) -> tuple[Any, A
         return arrays, arrays
     rows = next(int(value.shape[0]) for value in flat)
     split = int(math.floor(rows * (1.0 - validation_split)))
+    if not 0 < validation_split < 1:
+        raise ValueError(
+            f"`validation_split` is the part of the data to validate on, between 0 and 1. Received: "
+            f"{validation_split}"
+        )
     if split == 0 or split == rows:
         raise ValueError(
             f"Training data contains {rows} samples, which is not sufficient to split it into a "

@@ -94,7 +94,10 @@ def crop_to_bounding_box(
         (top + height <= rows, "height must be >= target + offset."),
     ):
         if not passed:
-            raise ValueError(message)
+            raise ValueError(
+                f"{message} The box of {height} x {width} at row {top} and column {left} is asked of "
+                f"images of {rows} x {columns}."
+            )
     if tensor.ndim == 3:
         return _ops.slice(tensor, [top, left, 0], [height, width, -1])
     return _ops.slice(tensor, [0, top, left, 0], [-1, height, width, -1])
