@@ -32,6 +32,7 @@ CALLS_UP = {
     "context": {"graph"},
     "custom_gradient": {"graph"},
     "data": {"graph"},
+    "train": {"graph"},
     # The message of an error and the spec of a value name operations' types.
     "errors": {"ops"},
     # Modules and messages are saved by those who know the files.

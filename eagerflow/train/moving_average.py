@@ -74,7 +74,7 @@ class ExponentialMovingAverage:
             ValueError: if there are none.
         """
         if context.building_graph() is not None:
-            from eagerflow.train.graph_moving_average import apply_in_graph
+            from eagerflow.graph.moving_average import apply_in_graph
 
             return apply_in_graph(self, var_list)
         variables = list(var_list or ())
@@ -121,7 +121,7 @@ class ExponentialMovingAverage:
                 a graph those that are trained. Other variables of the graph come by their names.
         """
         if context.building_graph() is not None:
-            from eagerflow.train.graph_moving_average import variables_to_restore
+            from eagerflow.graph.moving_average import variables_to_restore
 
             return variables_to_restore(self, moving_avg_variables)
         if moving_avg_variables is None:
