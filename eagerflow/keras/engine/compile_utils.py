@@ -8,7 +8,9 @@ from typing import Any
 from eagerflow import _core, nest
 from eagerflow.keras import losses as losses_module
 from eagerflow.keras import metrics as metrics_module
+from eagerflow.keras.losses.ragged import is_ragged
 from eagerflow.keras.naming import snake_case
+from eagerflow.ops import conversion
 
 _ops = _core.ops
 _Tensor = _core.Tensor
@@ -73,6 +75,10 @@ def spread(values: Any, outputs: Any, names: list[str], what: str = "losses or m
 
 def match_dtype_and_rank(y_true: Any, y_pred: Any, weight: Any) -> tuple[Any, Any, Any]:
     """Labels and weights in the rank and kind of dtype of the predictions."""
+    if is_ragged(y_true) or is_ragged(y_pred):
+        if y_true.dtype is not y_pred.dtype and y_true.dtype.is_floating:
+            y_true = conversion.cast(y_true, y_pred.dtype)
+        return y_true, y_pred, weight
     rank_true, rank_pred = y_true.ndim, y_pred.ndim
     if rank_true == 1 and rank_pred == 2:
         y_true = _ops.expand_dims(y_true, -1)
@@ -86,6 +92,14 @@ def match_dtype_and_rank(y_true: Any, y_pred: Any, weight: Any) -> tuple[Any, An
     if weight is not None and weight.dtype is not wanted:
         weight = _ops.cast(weight, wanted)
     return y_true, y_pred, weight
+
+
+def _row_count(labels: Any) -> float:
+    """How many samples there are."""
+    if is_ragged(labels):
+        return float(labels.nrows())
+    shape = labels._shape_tuple()
+    return float(shape[0]) if shape else 1.0
 
 
 def function_name(function: Any) -> str:
@@ -213,15 +227,15 @@ class LossesContainer(_Container):
             target = flat_true[number]
             if loss is None or target is None:
                 continue
-            target = _core.convert(target, None, None) if type(target) is not _Tensor else target
+            if type(target) is not _Tensor and not is_ragged(target):
+                target = _core.convert(target, None, None)
             weight = flat_weight[number]
             if weight is not None and type(weight) is not _Tensor:
                 weight = _core.convert(weight, None, None)
             target, predicted, weight = match_dtype_and_rank(target, flat_pred[number], weight)
             value = loss(target, predicted, sample_weight=weight)
             if batch is None:
-                shape = target._shape_tuple()
-                batch = float(shape[0]) if shape else 1.0
+                batch = _row_count(target)
             mean = self._per_output[number]
             if mean is not None:
                 mean.update_state(value, sample_weight=batch)
@@ -400,11 +414,11 @@ class MetricsContainer(_Container):
         ):
             if target is None or not (plain or weighted):
                 continue
-            if type(target) is not _Tensor:
+            if type(target) is not _Tensor and not is_ragged(target):
                 target = _core.convert(target, None, None)
             if weight is not None and type(weight) is not _Tensor:
                 weight = _core.convert(weight, None, None)
-            mask = prediction._keras_mask
+            mask = getattr(prediction, "_keras_mask", None)
             target, prediction, weight = match_dtype_and_rank(target, prediction, weight)
             for metric in plain:
                 metric.update_state(target, prediction, sample_weight=mask)

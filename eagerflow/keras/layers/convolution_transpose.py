@@ -49,7 +49,7 @@ class _Transposed(Conv):
             dtype=self.dtype,
         )
         self._add_bias(self.filters)  # type: ignore[arg-type]
-        axis = 1 if self._channels_first else -1
+        axis = 1 - rank if self._channels_first else -1
         self.input_spec = InputSpec(ndim=rank, axes={axis: channels})
         Layer.build(self, input_shape)
 

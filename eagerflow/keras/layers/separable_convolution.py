@@ -50,7 +50,7 @@ class _SeparableConv(Conv):
 
     def build(self, input_shape: Any) -> None:
         channels = self._input_channels(input_shape)
-        axis = 1 if self._channels_first else -1
+        axis = -1 - self.rank if self._channels_first else -1
         self.input_spec = InputSpec(ndim=self.rank + 2, axes={axis: channels})
         self.depthwise_kernel = self.add_weight(
             name="depthwise_kernel",

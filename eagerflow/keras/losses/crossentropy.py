@@ -9,6 +9,7 @@ from typing import Any
 from eagerflow import _core
 from eagerflow import dtype as dtypes
 from eagerflow.keras.config import defaults
+from eagerflow.keras.losses.ragged import takes_ragged
 from eagerflow.keras.losses.weighting import cast, tensor
 from eagerflow.ops import losses as nn_losses
 from eagerflow.ops.activation import softmax
@@ -176,6 +177,7 @@ def _check_classes(y_pred: Any, axis: Any, function: str) -> None:
         )
 
 
+@takes_ragged
 def categorical_crossentropy(
     y_true: Any,
     y_pred: Any,
@@ -204,10 +206,13 @@ def categorical_crossentropy(
     y_pred = tensor(y_pred)
     _check_classes(y_pred, axis, "categorical_crossentropy")
     y_true = cast(y_true, y_pred.dtype)
+    if y_true.ndim != y_pred.ndim:
+        raise ValueError(f"Shapes {y_true.shape} and {y_pred.shape} are incompatible")
     y_true = _smooth(y_true, label_smoothing, y_true._shape_tuple()[axis])
     return categorical_probabilities(y_true, y_pred, from_logits, axis)
 
 
+@takes_ragged
 def categorical_focal_crossentropy(
     y_true: Any,
     y_pred: Any,
@@ -244,6 +249,7 @@ def categorical_focal_crossentropy(
     return categorical_focal_probabilities(y_true, y_pred, alpha, gamma, from_logits, axis)
 
 
+@takes_ragged
 def sparse_categorical_crossentropy(
     y_true: Any,
     y_pred: Any,
@@ -272,6 +278,7 @@ def sparse_categorical_crossentropy(
     return sparse_classes(y_true, y_pred, from_logits, axis, ignore_class)
 
 
+@takes_ragged
 def binary_crossentropy(
     y_true: Any,
     y_pred: Any,
@@ -296,6 +303,7 @@ def binary_crossentropy(
     return _ops.reduce_mean(binary_probabilities(y_true, y_pred, from_logits), axis=axis)
 
 
+@takes_ragged
 def binary_focal_crossentropy(
     y_true: Any,
     y_pred: Any,

@@ -7,6 +7,7 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.keras.losses import weighting
+from eagerflow.keras.losses.ragged import is_ragged
 from eagerflow.keras.losses.weighting import Reduction
 
 _ops = _core.ops
@@ -59,6 +60,8 @@ class Loss:
                 mask = own if mask is None else _ops.logical_and(mask, own)
             if mask is None and sample_weight is None and losses.dtype.is_floating:
                 return weighting.reduce_losses(losses, self.reduction)
+        elif is_ragged(losses):
+            return weighting.compute_weighted_loss(losses, sample_weight, self.reduction)
         else:
             losses = weighting.tensor(losses)
         sample_weight = weighting.apply_valid_mask(losses, sample_weight, mask, self.reduction)

@@ -8,6 +8,7 @@ from eagerflow import _core
 from eagerflow import dtype as dtypes
 from eagerflow.keras.config import defaults
 from eagerflow.keras.losses.loss import LossFunctionWrapper
+from eagerflow.keras.losses.ragged import takes_ragged
 from eagerflow.keras.losses.weighting import Reduction, cast, tensor
 
 _ops = _core.ops
@@ -21,6 +22,7 @@ def mean(values: Any, axis: Any = -1) -> Any:
     return _ops.reduce_mean(values, axis=axis)
 
 
+@takes_ragged
 def mean_squared_error(y_true: Any, y_pred: Any) -> Any:
     """The mean of squared errors over the last axis.
 
@@ -31,6 +33,7 @@ def mean_squared_error(y_true: Any, y_pred: Any) -> Any:
     return mean(_ops.squared_difference(y_pred, cast(y_true, y_pred.dtype)))
 
 
+@takes_ragged
 def mean_absolute_error(y_true: Any, y_pred: Any) -> Any:
     """The mean of absolute errors over the last axis.
 
@@ -41,6 +44,7 @@ def mean_absolute_error(y_true: Any, y_pred: Any) -> Any:
     return mean(_ops.abs(y_pred - cast(y_true, y_pred.dtype)))
 
 
+@takes_ragged
 def mean_absolute_percentage_error(y_true: Any, y_pred: Any) -> Any:
     """The mean of absolute errors over the last axis, in percent of the labels.
 
@@ -57,6 +61,7 @@ def mean_absolute_percentage_error(y_true: Any, y_pred: Any) -> Any:
     return 100.0 * mean(_ops.abs((y_true - y_pred) / size))
 
 
+@takes_ragged
 def mean_squared_logarithmic_error(y_true: Any, y_pred: Any) -> Any:
     """The mean of squared differences of log(1 + value) over the last axis.
 
@@ -74,6 +79,7 @@ def mean_squared_logarithmic_error(y_true: Any, y_pred: Any) -> Any:
     return mean(_ops.squared_difference(first, second))
 
 
+@takes_ragged
 def huber(y_true: Any, y_pred: Any, delta: float = 1.0) -> Any:
     """The mean over the last axis of errors, squared up to `delta` and linear beyond.
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow import dtype as dtypes
+from eagerflow.keras.losses.ragged import is_ragged, weighted
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -166,6 +167,10 @@ def compute_weighted_loss(
         ValueError: for an unknown reduction.
     """
     Reduction.validate(reduction)
+    if is_ragged(losses):
+        if sample_weight is not None:
+            losses = weighted(losses, sample_weight)
+        return losses if reduction == "none" else reduce_losses(losses.flat_values, reduction)
     losses = tensor(losses)
     dtype = losses.dtype
     if not dtype.is_floating:

@@ -10,6 +10,7 @@ import numpy as np
 from eagerflow import _core
 from eagerflow.keras.config import defaults
 from eagerflow.keras.losses import weighting
+from eagerflow.keras.losses.ragged import flat, is_ragged
 from eagerflow.keras.metrics import confusion
 from eagerflow.keras.metrics.confusion_metrics import share
 from eagerflow.keras.metrics.metric import Metric
@@ -178,6 +179,8 @@ class AUC(Metric):
         Raises:
             ValueError: if shapes do not fit.
         """
+        if is_ragged(y_pred):
+            y_true, y_pred, sample_weight = flat(y_true, y_pred, sample_weight)
         y_pred = weighting.tensor(y_pred)
         if not self._built:
             self._build(y_pred.shape)

@@ -12,6 +12,7 @@ from eagerflow import _core
 from eagerflow import dtype as dtypes
 from eagerflow.keras.config import defaults
 from eagerflow.keras.losses import weighting
+from eagerflow.keras.losses.ragged import flat, is_ragged
 from eagerflow.ops.creation import one_hot
 
 _ops = _core.ops
@@ -104,6 +105,8 @@ def update_counts(
     Raises:
         ValueError: if labels and predictions differ in shape.
     """
+    if is_ragged(y_pred):
+        y_true, y_pred, sample_weight = flat(y_true, y_pred, sample_weight)
     dtype = next(iter(variables.values())).dtype
     y_true = weighting.cast(y_true, dtype)
     y_pred = weighting.cast(y_pred, dtype)

@@ -7,6 +7,7 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.keras.losses import weighting
+from eagerflow.keras.losses.ragged import flat, is_ragged
 from eagerflow.keras.metrics.metric import Metric
 from eagerflow.shapes import TensorShape
 
@@ -60,6 +61,7 @@ class Reduce(Metric):
                     "The output of a metric function can only be a single Tensor. Received: "
                     f"{values}. To return a dict of values, implement a custom Metric subclass."
                 )
+            values, sample_weight = flat(values, sample_weight)
             values = _core.convert(values, None, None)
         if values.dtype is not self._float:
             values = _ops.cast(values, self._float)
@@ -155,6 +157,8 @@ class MeanMetricWrapper(Mean):
             y_pred: the predictions.
             sample_weight: a factor for all samples, for each, or for each value.
         """
+        if is_ragged(y_pred):
+            y_true, y_pred, sample_weight = flat(y_true, y_pred, sample_weight)
         y_true = weighting.cast(y_true, self._float)
         y_pred = weighting.cast(y_pred, self._float)
         if y_pred.ndim != y_true.ndim:

@@ -1,0 +1,100 @@
+"""Losses of ragged labels and predictions: row by row, whatever the rows' lengths."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from eagerflow import _core, errors
+
+_ops = _core.ops
+_Tensor = _core.Tensor
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def is_ragged(value: Any) -> bool:
+    """Whether a value is a ragged tensor."""
+    return type(value) is not _Tensor and hasattr(value, "nested_row_splits")
+
+
+def takes_ragged(function: Function) -> Function:
+    """A loss function that also takes ragged tensors, and gives the losses of their rows.
+
+    Where a row has one loss, the result is a tensor `[rows]`, otherwise a ragged one.
+    """
+
+    @functools.wraps(function)
+    def loss(y_true: Any, y_pred: Any, *args: Any, **kwargs: Any) -> Any:
+        if type(y_pred) is _Tensor and type(y_true) is _Tensor:
+            return function(y_true, y_pred, *args, **kwargs)
+        if is_ragged(y_pred) or is_ragged(y_true):
+            return _by_rows(function, y_true, y_pred, args, kwargs)
+        return function(y_true, y_pred, *args, **kwargs)
+
+    return loss  # type: ignore[return-value]
+
+
+def _by_rows(function: Any, y_true: Any, y_pred: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+    from eagerflow import ragged
+
+    count = y_pred.nrows() if is_ragged(y_pred) else _core.convert(y_pred, None, None).shape[0]
+    results = []
+    for row in range(int(count)):
+        labels, predictions = y_true[row], y_pred[row]
+        if labels.shape[0] != predictions.shape[0]:
+            raise errors.InvalidArgumentError(
+                None,
+                None,
+                f"Row {row} of the labels has {labels.shape[0]} elements, that of the predictions "
+                f"{predictions.shape[0]}: ragged labels and predictions must have rows of the "
+                "same lengths.",
+            )
+        if is_ragged(labels) or is_ragged(predictions):
+            results.append(_by_rows(function, labels, predictions, args, kwargs))
+        else:
+            results.append(function(labels, predictions, *args, **kwargs))
+    if not results:
+        return _ops.zeros([0], y_pred.dtype)
+    if all(type(result) is _Tensor and result.ndim == 0 for result in results):
+        return _ops.stack(results, 0)
+    return ragged.stack(results)
+
+
+def weighted(losses: Any, sample_weight: Any) -> Any:
+    """Ragged losses times weights: one for all, for each row, or for each loss."""
+    if is_ragged(sample_weight):
+        return losses * sample_weight
+    weight = _ops.cast(_core.convert(sample_weight, None, None), losses.dtype)
+    if weight.ndim == 2 and weight.shape[1] == 1:
+        weight = _ops.reshape(weight, [-1])
+    if weight.ndim == 1:
+        rows = losses.value_rowids()
+        flat = losses.values
+        if is_ragged(flat):
+            return losses.with_values(weighted(flat, _ops.gather(weight, rows, axis=0)))
+        return losses.with_values(flat * _ops.gather(weight, rows, axis=0))
+    if weight.ndim == 0:
+        return losses.with_flat_values(losses.flat_values * weight)
+    return losses * weight
+
+
+def flat(*values: Any) -> list[Any]:
+    """Values with ragged tensors as their flat values; others stay as they are.
+
+    Raises:
+        tf.errors.InvalidArgumentError: if ragged tensors differ in the lengths of their rows.
+    """
+    ragged = [value for value in values if is_ragged(value)]
+    for one in ragged[1:]:
+        own, first = one.nested_row_splits, ragged[0].nested_row_splits
+        if len(own) != len(first) or any(
+            a.numpy().tolist() != b.numpy().tolist() for a, b in zip(own, first, strict=True)
+        ):
+            raise errors.InvalidArgumentError(
+                None,
+                None,
+                "Ragged labels, predictions and weights must have rows of the same "
+                f"lengths. Received: {ragged[0]} and {one}",
+            )
+    return [value.flat_values if is_ragged(value) else value for value in values]
