@@ -11,6 +11,7 @@ from eagerflow import dtype as dtypes
 from eagerflow.io.raw import strings_of, strings_tensor
 from eagerflow.ops.op_arguments import raises_like
 
+_ops = _core.ops
 Tensor = _core.Tensor
 
 _ALLOWED = (dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64, dtypes.string)
@@ -85,6 +86,39 @@ def _number(field: bytes, dtype: Any, column: int) -> Any:
         ) from None
 
 
+def _plain_columns(
+    records: Any, options: tuple, kinds: list[Any], fallbacks: list[Any]
+) -> list[Tensor] | None:
+    """The columns of lines without quotes and mistakes; None if there are some."""
+    if not all(isinstance(value, bytes | int | float | None) for value in fallbacks):
+        return None
+    texts = _core.convert(records, None, dtypes.string)
+    if texts.dtype is not dtypes.string or not texts._size or not kinds:
+        return None
+    fields = _ops.csv_fields(texts, *options)
+    if not fields._size:
+        return None
+    shape, result = texts._shape_tuple(), []
+    for column, kind, fallback in zip(_ops.unstack(fields), kinds, fallbacks, strict=True):
+        absent = _ops.equal(column, "")
+        some = bool(_ops.reduce_any(absent))
+        if some and fallback is None:
+            return None
+        if kind is dtypes.string:
+            values = _ops.select(absent, fallback, column) if some else column
+        else:
+            if some:
+                column = _ops.select(absent, "0", column)
+            try:
+                values = _ops.string_to_number(column, kind)
+            except errors.InvalidArgumentError:
+                return None
+            if some:
+                values = _ops.select(absent, _core.convert(fallback, kind, None), values)
+        result.append(_ops.reshape(values, shape))
+    return result
+
+
 @raises_like("DecodeCSV")
 def decode_csv(
     records: Any,
@@ -151,9 +185,15 @@ def decode_csv(
     if not kinds:
         raise _invalid("record_defaults must name at least one column")
 
+    columns = list(range(len(kinds))) if selected is None else selected
+    plain = _plain_columns(
+        records, (ord(field_delim), columns, use_quote_delim, selected is None), kinds, fallbacks
+    )
+    if plain is not None and not na_value:
+        return plain
     lines, shape = strings_of(records, "DecodeCSV")
     delimiter, absent = field_delim.encode(), na_value.encode()
-    columns: list[list[Any]] = [[] for _ in kinds]
+    found: list[list[Any]] = [[] for _ in kinds]
     for row, line in enumerate(lines):
         fields = split_line(line, delimiter, use_quote_delim)
         if selected is not None:
@@ -164,13 +204,13 @@ def decode_csv(
             if not field or field == absent:
                 if fallbacks[k] is None:
                     raise _invalid(f"Field {k} is required but missing in record {row}!")
-                columns[k].append(fallbacks[k])
+                found[k].append(fallbacks[k])
             elif kinds[k] is dtypes.string:
-                columns[k].append(field)
+                found[k].append(field)
             else:
-                columns[k].append(_number(field, kinds[k], k))
+                found[k].append(_number(field, kinds[k], k))
     result = []
-    for values, dtype in zip(columns, kinds, strict=True):
+    for values, dtype in zip(found, kinds, strict=True):
         if dtype is dtypes.string:
             result.append(strings_tensor(values, shape))
         else:

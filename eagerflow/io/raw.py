@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 import zlib
 from collections.abc import Callable
 from typing import Any
@@ -22,15 +20,20 @@ def _invalid(message: str) -> errors.InvalidArgumentError:
     return errors.InvalidArgumentError(None, None, message)
 
 
+def _texts(value: Any, op: str) -> Tensor:
+    tensor = _core.convert(value, None, dtypes.string)
+    if tensor.dtype is not dtypes.string:
+        raise _invalid(f"{op} needs strings, got {tensor.dtype.name} [Op:{op}]")
+    return tensor
+
+
 def strings_of(value: Any, op: str) -> tuple[list[bytes], tuple[int, ...]]:
     """The elements of a string tensor in order, and its shape.
 
     Raises:
         tf.errors.InvalidArgumentError: if the value holds no strings.
     """
-    tensor = _core.convert(value, None, dtypes.string)
-    if tensor.dtype is not dtypes.string:
-        raise _invalid(f"{op} needs strings, got {tensor.dtype.name} [Op:{op}]")
+    tensor = _texts(value, op)
     if tensor.ndim == 0:
         return [tensor.numpy()], ()
     return tensor.numpy().reshape(-1).tolist(), tensor._shape_tuple()
@@ -100,6 +103,8 @@ def decode_raw(
             f"Value for attr 'out_type' of {dtype.name} is not in the list of allowed values: "
             f"{', '.join(t.name for t in _RAW)} [Op:{op}]"
         )
+    if fixed_length is None and little_endian and dtype is not dtypes.bool:
+        return _core.ops.string_bytes(_texts(input_bytes, op), dtype)
     items, shape = strings_of(input_bytes, op)
     size = dtype.size
     if fixed_length is not None:
@@ -149,11 +154,7 @@ def encode_base64(input: Any, pad: bool = False, name: str | None = None) -> Ten
     <tf.Tensor: shape=(), dtype=string, numpy=b'aGVsbG8_'>
     """
 
-    def encode(item: bytes) -> bytes:
-        text = base64.urlsafe_b64encode(item)
-        return text if pad else text.rstrip(b"=")
-
-    return _each(input, "EncodeBase64", encode)
+    return _core.ops.base64_encode(_texts(input, "EncodeBase64"), pad)
 
 
 @raises_like("DecodeBase64")
@@ -172,20 +173,7 @@ def decode_base64(input: Any, name: str | None = None) -> Tensor:
     <tf.Tensor: shape=(), dtype=string, numpy=b'hello?'>
     """
 
-    def decode(item: bytes) -> bytes:
-        text = item.rstrip(b"=")
-        if len(text) % 4 == 1 and text == item:
-            raise _invalid("Base64 string length cannot be 1 modulo 4. [Op:DecodeBase64]")
-        if len(item) - len(text) > 2 or (text != item and len(item) % 4):
-            raise _invalid("Invalid character found in base64. [Op:DecodeBase64]")
-        try:
-            if b"+" in text or b"/" in text:
-                raise binascii.Error("not web-safe")
-            return base64.b64decode(text + b"=" * (-len(text) % 4), b"-_", validate=True)
-        except binascii.Error:
-            raise _invalid("Invalid character found in base64. [Op:DecodeBase64]") from None
-
-    return _each(input, "DecodeBase64", decode)
+    return _core.ops.base64_decode(_texts(input, "DecodeBase64"))
 
 
 @raises_like("DecodeCompressed")

@@ -24,10 +24,7 @@ def tensor_message(tensor: Tensor) -> Any:
 
 def fill_message(message: Any, tensor: Tensor) -> None:
     """Puts a tensor into an empty TensorProto."""
-    message.dtype = tensor.dtype.as_datatype_enum
-    message.tensor_shape.SetInParent()
-    for size in tensor._shape_tuple():
-        message.tensor_shape.dim.add(size=size)
+    _describe(message, tensor)
     if tensor.dtype is dtypes.string:
         values = tensor.numpy()
         message.string_val.extend(values.reshape(-1).tolist() if tensor.ndim else [values])
@@ -35,6 +32,13 @@ def fill_message(message: Any, tensor: Tensor) -> None:
         content = np.ascontiguousarray(np.asarray(tensor))
         if content.size:
             message.tensor_content = content.tobytes()
+
+
+def _describe(message: Any, tensor: Tensor) -> None:
+    message.dtype = tensor.dtype.as_datatype_enum
+    message.tensor_shape.SetInParent()
+    for size in tensor._shape_tuple():
+        message.tensor_shape.dim.add(size=size)
 
 
 def packed_strings(strings: list[bytes]) -> bytes:
@@ -157,8 +161,84 @@ def serialize_tensor(tensor: Any, name: str | None = None) -> Tensor:
     >>> tf.io.serialize_tensor(tf.constant([1, 2]))
     <tf.Tensor: shape=(), dtype=string, numpy=b'\\x08\\x03\\x12\\x04\\x12...'>
     """
-    message = tensor_message(_core.convert(tensor, None, None))
-    return _core.convert(message.SerializeToString(), dtypes.string, None)
+    tensor = _core.convert(tensor, None, None)
+    if tensor._size < _LARGE or tensor.dtype not in _NATIVE:
+        return _core.convert(tensor_message(tensor).SerializeToString(), dtypes.string, None)
+    # The content is the message's last field, and need not pass through Python.
+    from eagerflow.protos.tensor import MESSAGES
+
+    head = MESSAGES["TensorProto"]()
+    _describe(head, tensor)
+    prefix = head.SerializeToString() + _CONTENT + _varint(tensor._size * tensor.dtype.size)
+    return _core.ops.bytes_string(tensor, prefix)
+
+
+# From this number of elements on, contents are copied natively.
+_LARGE = 4096
+_CONTENT = b"\x22"  # the key of tensor_content
+
+
+def _varint(number: int) -> bytes:
+    digits = bytearray()
+    while number > 0x7F:
+        digits.append(number & 0x7F | 0x80)
+        number >>= 7
+    digits.append(number)
+    return bytes(digits)
+
+
+def _large_content(serialized: Tensor, dtype: dtypes.DType) -> Tensor | None:
+    """The tensor of a message as `serialize_tensor` makes large ones; None if it is another."""
+    from eagerflow.protos.tensor import MESSAGES
+
+    if serialized.ndim or dtype is dtypes.string or dtype.size == 0:
+        return None
+    total = int(_core.ops.string_length(serialized))
+    if total < _LARGE:
+        return None
+    start = _core.ops.string_part(
+        serialized, *(_core.convert(number, dtypes.int64, None) for number in (0, 1024))
+    ).numpy()
+    key = start.find(_CONTENT)
+    while 0 <= key < len(start) - 12:
+        length, place = 0, key + 1
+        for shift in range(0, 70, 7):
+            byte = start[place]
+            length |= (byte & 0x7F) << shift
+            place += 1
+            if byte < 0x80:
+                break
+        if place + length == total:
+            try:
+                head = MESSAGES["TensorProto"].FromString(start[:key])
+            except Exception:  # not where the field begins
+                return None
+            shape = [dim.size for dim in head.tensor_shape.dim]
+            count = 1
+            for size in shape:
+                count *= size
+            fits = head.dtype == dtype.as_datatype_enum and count * dtype.size == length
+            if not fits or min(shape, default=1) < 0 or head.tensor_shape.unknown_rank:
+                return None
+            numbers = dtypes.uint8 if dtype is dtypes.bool else dtype
+            if numbers not in _NATIVE:
+                return None
+            found = _core.ops.string_bytes(serialized, numbers, place)
+            if dtype is dtypes.bool:
+                found = _core.ops.cast(found, dtype)
+            return _core.ops.reshape(found, shape)
+        key = start.find(_CONTENT, key + 1)
+    return None
+
+
+_NATIVE = frozenset(
+    {
+        *(dtypes.float16, dtypes.float32, dtypes.float64, dtypes.bfloat16),
+        *(dtypes.int8, dtypes.int16, dtypes.int32, dtypes.int64),
+        *(dtypes.uint8, dtypes.uint16, dtypes.uint32, dtypes.uint64),
+        *(dtypes.complex64, dtypes.complex128),
+    }
+)
 
 
 @raises_like("ParseTensor")
@@ -181,6 +261,11 @@ def parse_tensor(serialized: Any, out_type: Any, name: str | None = None) -> Ten
     from eagerflow.io.files import scalar_bytes
     from eagerflow.protos.tensor import MESSAGES
 
+    dtype = dtypes.as_dtype(out_type)
+    if isinstance(serialized, Tensor) and serialized.dtype is dtypes.string:
+        large = _large_content(serialized, dtype)
+        if large is not None:
+            return large
     data = scalar_bytes(serialized, "`serialized`", "ParseTensor")
     try:
         message = MESSAGES["TensorProto"].FromString(data)
@@ -189,7 +274,6 @@ def parse_tensor(serialized: Any, out_type: Any, name: str | None = None) -> Ten
         raise errors.InvalidArgumentError(
             None, None, f"Could not parse `serialized` as TensorProto: {error} [Op:ParseTensor]"
         ) from None
-    dtype = dtypes.as_dtype(out_type)
     if tensor.dtype is not dtype:
         raise errors.InvalidArgumentError(
             None,

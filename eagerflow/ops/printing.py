@@ -39,6 +39,11 @@ def _float_text(value: Any, dtype: dtypes.DType) -> str:
 
 def tensor_text(tensor: Tensor, summarize: int) -> str:
     """A tensor's elements in nested brackets; long axes are cut in the middle."""
+    if tensor.ndim and 0 <= 2 * summarize + 1 < tensor._shape_tuple()[0]:
+        # One row stands for those that are left out.
+        count = tensor._shape_tuple()[0]
+        places = [*range(summarize + 1), *range(count - summarize, count)]
+        tensor = _core.ops.gather(tensor, places, 0, 0)
     value = tensor.numpy()
     if tensor.ndim == 0:
         return _scalar_text(value, tensor.dtype)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import functools
+import importlib
 import re
 import sys
 import unicodedata
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,9 +15,15 @@ from eagerflow import _core
 from eagerflow import dtype as dtypes
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.op_arguments import raises_like
-from eagerflow.ops.text import each, is_ragged, items, strings
+from eagerflow.ops.text import each, is_ragged, items, natively, strings
 
+_ops = _core.ops
 Tensor = _core.Tensor
+
+# Python's own parser of regular expressions, wherever this version keeps it.
+sre_parser: Any = importlib.import_module(
+    "re._parser" if sys.version_info >= (3, 11) else "sre_parse"
+)
 
 _NAMED = {
     "alnum": "0-9A-Za-z",
@@ -214,6 +221,57 @@ def _compiled(pattern: bytes) -> re.Pattern:
         raise invalid_argument(f"Invalid pattern: {text}, error: {reason}") from None
 
 
+class _Forms(NamedTuple):
+    """What is known of an expression beside how Python spells it."""
+
+    plain: re.Pattern | None  # for bytes, which have to be ASCII
+    solid: bool  # whether it never matches nothing
+    members: list[int] | None  # the ASCII characters that it stands for, as bits of two words
+    runs: bool  # whether it matches as many of these as there are
+
+
+@functools.lru_cache(maxsize=256)
+def _forms(pattern: bytes) -> _Forms:
+    expression = _compiled(pattern)
+    try:
+        plain = re.compile(expression.pattern.encode("ascii"), re.ASCII)
+        tree = sre_parser.parse(expression.pattern, re.ASCII)
+    except (re.error, ValueError, OverflowError):
+        return _Forms(None, False, None, False)
+    solid = tree.getwidth()[0] > 0
+    items, runs = list(tree), False
+    if (
+        len(items) == 1
+        and str(items[0][0]) == "MAX_REPEAT"
+        and items[0][1][:2]
+        == (
+            1,
+            sre_parser.MAXREPEAT,
+        )
+    ):
+        items, runs = list(items[0][1][2]), True
+    if len(items) != 1 or tree.state.flags & re.IGNORECASE or not _is_ascii(*items[0]):
+        return _Forms(plain, solid, None, False)
+    words = [0, 0]
+    for code in range(128):
+        if plain.match(bytes([code])):
+            words[code // 64] |= 1 << code % 64
+    signed = [word - (1 << 64) if word >> 63 else word for word in words]
+    return _Forms(plain, solid, signed, runs)
+
+
+def _is_ascii(kind: Any, argument: Any) -> bool:
+    """Whether a part of an expression is a class of ASCII characters."""
+    name = str(kind)
+    if name == "LITERAL":
+        return argument < 128
+    if name == "IN":
+        return all(_is_ascii(*item) for item in argument if str(item[0]) != "IN")
+    if name == "RANGE":
+        return argument[1] < 128
+    return name == "CATEGORY" and "NOT" not in str(argument)
+
+
 def _pattern(pattern: Any) -> re.Pattern:
     return _compiled(items(_core.convert(pattern, dtypes.string, None))[0])
 
@@ -237,7 +295,16 @@ def regex_full_match(input: Any, pattern: Any, name: str | None = None) -> Any:
     if is_ragged(input):
         return input.with_flat_values(regex_full_match(input.flat_values, pattern))
     x = strings(input, "RegexFullMatch")
-    found = [expression.fullmatch(_text(item)) is not None for item in items(x)]
+    given = items(_core.convert(pattern, dtypes.string, None))[0]
+    plain = _forms(given).plain
+    if plain is not None:
+        match = plain.fullmatch
+        found = [
+            (match(item) if item.isascii() else expression.fullmatch(_text(item))) is not None
+            for item in items(x)
+        ]
+    else:
+        found = [expression.fullmatch(_text(item)) is not None for item in items(x)]
     return _core.convert(np.array(found, bool).reshape(x._shape_tuple()), None, None)
 
 
@@ -309,10 +376,27 @@ def regex_replace(
     expression = _pattern(pattern)
     text = _text(items(_core.convert(rewrite, dtypes.string, None))[0])
     parts = _rewriter(text, expression.groups, replace_global)
+    forms = _forms(items(_core.convert(pattern, dtypes.string, None))[0])
+    if parts is not None and forms.members is not None:
+        whole = "".join(part for part in parts if isinstance(part, str))
+        if all(isinstance(part, str) for part in parts):
+            rewritten = _core.convert(whole.encode("utf-8", "surrogateescape"), None, None)
+            options = (rewritten, forms.members, forms.runs, replace_global)
+            return natively(_ops.string_replace, input, "RegexReplace", *options)
+    plain, template = forms.plain if forms.solid else None, b""
+    if parts is not None and plain is not None:
+        spelt = [
+            rf"\g<{part}>" if isinstance(part, int) else part.replace("\\", "\\\\")
+            for part in parts
+        ]
+        template = "".join(spelt).encode("utf-8", "surrogateescape")
+    count = 0 if replace_global else 1
 
     def replaced(item: bytes) -> bytes:
         if parts is None:
             return item
+        if plain is not None and item.isascii():
+            return plain.sub(template, item, count)
         result = _replaced(_text(item), expression, parts, replace_global)
         return result.encode("utf-8", "surrogateescape")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from eagerflow import dtype as dtypes
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.host import sparse_tensor
 
+_ops = _core.ops
 Tensor = _core.Tensor
 
 _DTYPES = (
@@ -48,20 +49,26 @@ def _rows(value: Any) -> tuple[dict[tuple, list], tuple[int, ...], Any]:
     return rows, shape, dense.dtype
 
 
-def _sparse_sets(sets: dict[tuple, set], shape: tuple[int, ...], dtype: Any) -> Any:
-    """A sparse tensor of the sorted elements of each row."""
-    indices, values = [], []
-    width = 0
-    for place in sorted(sets):
-        members = sorted(sets[place])
-        width = max(width, len(members))
-        for column, member in enumerate(members):
-            indices.append((*place, column))
-            values.append(member)
-    array = np.empty(len(values), dtype.as_numpy_dtype)
-    array[:] = values
-    places = np.array(indices, np.int64).reshape(-1, len(shape))
-    return sparse_tensor(places, _core.convert(array, dtype, None), [*shape[:-1], width])
+def _row_splits(value: Any) -> tuple[Tensor, Tensor, tuple[int, ...]]:
+    """The elements row by row, where each row begins, and the shape."""
+    if not _is_sparse(value):
+        shape = value._shape_tuple()
+        if len(shape) < 2:
+            raise invalid_argument(f"Shape {list(shape)} has rank {len(shape)} < 2")
+        count = math.prod(shape[:-1])
+        splits = np.arange(count + 1, dtype=np.int64) * shape[-1]
+        return _ops.reshape(value, [-1]), _core.convert(splits, None, None), shape
+    shape = tuple(np.asarray(value.dense_shape).tolist())
+    if len(shape) < 2:
+        raise invalid_argument(f"Shape {list(shape)} has rank {len(shape)} < 2")
+    rows = _ops.sparse_flat_places(value.indices, shape, list(range(len(shape) - 1)))
+    count = math.prod(shape[:-1])
+    values, numbers = value.values, rows.numpy()
+    if (numbers[1:] < numbers[:-1]).any():
+        order = np.argsort(numbers, kind="stable")
+        values, numbers = _ops.gather(values, order, 0, 0), numbers[order]
+    splits = np.searchsorted(numbers, np.arange(count + 1)).astype(np.int64)
+    return values, _core.convert(splits, None, None), shape
 
 
 def _check_dtype(dtype: Any) -> None:
@@ -72,7 +79,7 @@ def _check_dtype(dtype: Any) -> None:
         )
 
 
-def _combined(a: Any, b: Any, operation: Callable[[set, set], set]) -> Any:
+def _combined(a: Any, b: Any, operation: str) -> Any:
     if not _is_sparse(a):
         a = _core.convert(a, None, None)
     _check_dtype(a.dtype)
@@ -80,13 +87,17 @@ def _combined(a: Any, b: Any, operation: Callable[[set, set], set]) -> Any:
         b = _core.convert(b, None, None)
     if a.dtype != b.dtype:
         raise TypeError(f"Types don't match, {a.dtype} vs {b.dtype}.")
-    first, shape, dtype = _rows(a)
-    second, other, _ = _rows(b)
+    first, first_splits, shape = _row_splits(a)
+    second, second_splits, other = _row_splits(b)
     if shape[:-1] != other[:-1]:
         raise invalid_argument(f"Mismatched group shapes: {list(shape[:-1])} vs {list(other[:-1])}")
-    places = set(first) | set(second)
-    sets = {p: operation(set(first.get(p, ())), set(second.get(p, ()))) for p in places}
-    return _sparse_sets(sets, shape, dtype)
+    values, places, splits = _ops.set_rows(first, second, first_splits, second_splits, operation)
+    width = int(np.diff(splits.numpy()).max(initial=0))
+    outer = shape[:-1]
+    if len(outer) != 1:
+        rows, columns = places.numpy().T
+        places = np.stack([*np.unravel_index(rows, outer), columns], axis=-1)
+    return sparse_tensor(places, values, [*outer, width])
 
 
 def intersection(a: Any, b: Any, validate_indices: bool = True) -> Any:
@@ -107,7 +118,7 @@ def intersection(a: Any, b: Any, validate_indices: bool = True) -> Any:
     >>> tf.sets.intersection(tf.constant([[1, 2]]), tf.constant([[2, 3]])).values.numpy()
     array([2], dtype=int32)
     """
-    return _combined(a, b, lambda x, y: x & y)
+    return _combined(a, b, "intersection")
 
 
 def union(a: Any, b: Any, validate_indices: bool = True) -> Any:
@@ -116,7 +127,7 @@ def union(a: Any, b: Any, validate_indices: bool = True) -> Any:
     >>> tf.sets.union(tf.constant([[1, 2]]), tf.constant([[2, 3]])).values.numpy()
     array([1, 2, 3], dtype=int32)
     """
-    return _combined(a, b, lambda x, y: x | y)
+    return _combined(a, b, "union")
 
 
 def difference(a: Any, b: Any, aminusb: bool = True, validate_indices: bool = True) -> Any:
@@ -131,7 +142,7 @@ def difference(a: Any, b: Any, aminusb: bool = True, validate_indices: bool = Tr
     >>> tf.sets.difference(tf.constant([[1, 2]]), tf.constant([[2, 3]])).values.numpy()
     array([1], dtype=int32)
     """
-    return _combined(a, b, lambda x, y: x - y if aminusb else y - x)
+    return _combined(a, b, "a_minus_b" if aminusb else "b_minus_a")
 
 
 def size(a: Any, validate_indices: bool = True) -> Tensor:
@@ -153,11 +164,10 @@ def size(a: Any, validate_indices: bool = True) -> Tensor:
     if not _is_sparse(a):
         raise TypeError(f"Expected `SparseTensor`, got {_core.convert(a, None, None)}.")
     _check_dtype(a.values.dtype)
-    rows, shape, _ = _rows(a)
-    counts = np.zeros(shape[:-1], np.int32)
-    for place, members in rows.items():
-        counts[place] = len(set(members))
-    return _core.convert(counts, None, None)
+    values, splits, shape = _row_splits(a)
+    ends = _ops.set_rows(values, values, splits, splits, "union")[2].numpy()
+    counts = np.diff(ends).astype(np.int32)
+    return _core.convert(counts.reshape(shape[:-1]), None, None)
 
 
 def _distance(a: list, b: list) -> int:

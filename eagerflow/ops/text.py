@@ -81,7 +81,11 @@ def split_rows(value: Any, separator: bytes, op: str) -> Any:
         return value.with_flat_values(split_rows(value.flat_values, separator, op))
     tensor = strings(value, op)
     pieces, splits = _ops.string_split(tensor, separator)
-    shape = tensor._shape_tuple()
+    return as_rows(pieces, splits, tensor._shape_tuple())
+
+
+def as_rows(pieces: Tensor, splits: Tensor, shape: Sequence[int]) -> Any:
+    """The pieces of strings by the splits of each: a vector for a scalar, else a ragged tensor."""
     if not shape:
         return pieces
     ragged = importlib.import_module("eagerflow.ragged_tensor").RaggedTensor

@@ -11,9 +11,19 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow import dtype as dtypes
+from eagerflow.errors import InvalidArgumentError
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.op_arguments import ahead, raises_like
-from eagerflow.ops.text import byte_vector, each, from_items, is_ragged, items, rows, strings
+from eagerflow.ops.text import (
+    as_rows,
+    byte_vector,
+    each,
+    from_items,
+    is_ragged,
+    items,
+    rows,
+    strings,
+)
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -99,13 +109,30 @@ def _int64(values: list[int]) -> Tensor:
     return _core.convert(np.array(values, np.int64), None, None)
 
 
-def _decoded(value: Any, decoder: _Decoder, make_rows: Any) -> Any:
+def _decoded(value: Any, decoder: _Decoder, make_rows: Any, split: bool = False) -> Any:
     if is_ragged(value):
-        parts = _decoded(value.flat_values, decoder, make_rows)
+        parts = _decoded(value.flat_values, decoder, make_rows, split)
         return tuple(value.with_flat_values(part) for part in parts)
     x = strings(value, decoder.op)
+    if decoder.codec == "utf-8" and not decoder.controls:
+        # Strings that are not valid come back as nothing at all.
+        codes, offsets, splits = _ops.utf8_decode(x)
+        if splits._size:
+            shape = x._shape_tuple()
+            parts = (_characters(codes) if split else codes, offsets)
+            return tuple(as_rows(part, splits, shape) for part in parts)
     pairs = [decoder.characters(item) for item in items(x)]
     return make_rows(pairs, x._shape_tuple())
+
+
+def _characters(codes: Tensor) -> Tensor:
+    """Each code point as a string."""
+    places = _ops.range(
+        _ops.zeros([], dtypes.int64),
+        _core.convert(codes._size + 1, dtypes.int64, None),
+        _ops.ones([], dtypes.int64),
+    )
+    return _ops.utf8_encode(codes, places)
 
 
 def _codes_and_offsets(pairs: list, shape: tuple) -> tuple:
@@ -197,7 +224,7 @@ def unicode_split_with_offsets(
         ]
         return rows(encoded, shape, byte_vector), rows([p for _, p in pairs], shape, _int64)
 
-    return _decoded(input, decoder, split_rows)
+    return _decoded(input, decoder, split_rows, True)
 
 
 def unicode_split(
@@ -275,19 +302,36 @@ def unicode_encode(
         if input.ragged_rank > 1:
             inner = unicode_encode(input.values, output_encoding, errors, replacement_char)
             return input.with_values(inner)
-        lines = input.to_list()
-        shape = [len(lines)]
         if input.shape.rank > 2:
             inner = unicode_encode(input.flat_values, output_encoding, errors, replacement_char)
             return input.with_values(inner)
+        if codec == "utf-8":
+            encoded = _natively_encoded(input.flat_values, input.row_splits)
+            if encoded is not None:
+                return encoded
+        lines = input.to_list()
+        shape = [len(lines)]
     else:
         x = _core.convert(input, None, dtypes.int32)
         *shape, size = x._shape_tuple()
+        if codec == "utf-8" and x._size:
+            splits = np.arange(x._size // size + 1) * size
+            encoded = _natively_encoded(_ops.reshape(x, [-1]), splits)
+            if encoded is not None:
+                return _ops.reshape(encoded, shape)
         flat = x.numpy().reshape(-1, size).tolist() if x._size else [[]] * int(np.prod(shape))
         lines = flat
     return_scalar = not shape
-    encoded = [_encoded(line, codec, errors, replacement_char) for line in lines]
-    return from_items(encoded, () if return_scalar else shape)
+    texts = [_encoded(line, codec, errors, replacement_char) for line in lines]
+    return from_items(texts, () if return_scalar else shape)
+
+
+def _natively_encoded(codes: Tensor, splits: Any) -> Tensor | None:
+    """Rows of code points in UTF-8; None if some are no characters."""
+    try:
+        return _ops.utf8_encode(codes, _ops.cast(splits, dtypes.int64))
+    except InvalidArgumentError:
+        return None
 
 
 @raises_like("UnicodeTranscode")
@@ -323,10 +367,30 @@ def unicode_transcode(
     codec = _output(output_encoding, op)
     decoder = _Decoder(input_encoding, errors, replacement_char, replace_control_characters, op)
 
+    if is_ragged(input):
+        flat = unicode_transcode(
+            input.flat_values,
+            *(
+                input_encoding,
+                output_encoding,
+                errors,
+                replacement_char,
+                replace_control_characters,
+            ),
+        )
+        return input.with_flat_values(flat)
+    x = strings(input, op)
+    if decoder.codec == "utf-8" and not replace_control_characters:
+        if _ops.utf8_decode(x)[2]._size:
+            if codec == "utf-8":
+                return _ops.identity(x)
+            texts = [item.decode().encode(codec) for item in items(x)]
+            return from_items(texts, x._shape_tuple())
+
     def transcoded(item: bytes) -> bytes:
         return _encoded(decoder.characters(item)[0], codec, "replace", replacement_char)
 
-    return each(transcoded, input, op)
+    return each(transcoded, x, op)
 
 
 @functools.cache

@@ -1,0 +1,18 @@
+// Kernels of strings' characters and fields, and of sets.
+#pragma once
+
+#include "ops/op.h"
+
+namespace ef::cpu {
+
+void utf8_decode(KernelContext& context);
+void utf8_encode(KernelContext& context);
+void string_replace(KernelContext& context);
+void csv_fields(KernelContext& context);
+void base64_encode(KernelContext& context);
+void base64_decode(KernelContext& context);
+void string_bytes(KernelContext& context);
+void bytes_string(KernelContext& context);
+void set_rows(KernelContext& context);
+
+}  // namespace ef::cpu

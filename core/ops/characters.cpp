@@ -1,0 +1,176 @@
+// Strings as characters, replacements in strings, lines as fields, and sets of rows: inference.
+#include "ops/characters.h"
+
+#include "kernels/cpu/characters.h"
+
+namespace ef::ops {
+namespace {
+
+constexpr DTypeSet kText{DType::kString};
+constexpr DTypeSet kMembers{DType::kInt8,  DType::kInt16,  DType::kInt32, DType::kInt64,
+                            DType::kUint8, DType::kUint16, DType::kString};
+
+void same_texts(InferContext& c) { c.add_output(DType::kString, c.shape(0)); }
+
+int64_t checked_rows(const Shape& splits, const char* op) {
+  if (splits.rank() != 1 || splits[0] < 1) {
+    invalid_argument("row splits must be a vector of one number or more, got shape ", splits,
+                     " [Op:", op, "]");
+  }
+  return splits[0] - 1;
+}
+
+}  // namespace
+
+const Op utf8_decode{{
+    .name = "utf8_decode",
+    .tf_name = "Utf8Decode",
+    .inputs = {{"input", kText}},
+    .infer =
+        [](InferContext& c) {
+          c.add_output(DType::kInt32, {0});
+          c.add_output(DType::kInt64, {0});
+          c.add_output(DType::kInt64, {c.shape(0).num_elements() + 1});
+        },
+    .kernel = cpu::utf8_decode,
+    .makes_outputs = true,
+    .sizes_from_values = true,
+    .doc = "The characters of all strings, where each begins in its string, and where those of "
+           "each string begin; nothing at all if a string is no valid UTF-8.",
+}};
+
+const Op utf8_encode{{
+    .name = "utf8_encode",
+    .tf_name = "Utf8Encode",
+    .inputs = {{"codes", {DType::kInt32}}, {"splits", {DType::kInt64}, 'S'}},
+    .infer =
+        [](InferContext& c) {
+          if (c.shape(0).rank() != 1) invalid_argument("codes must be a vector [Op:Utf8Encode]");
+          c.add_output(DType::kString, {checked_rows(c.shape(1), c.op().tf_name)});
+        },
+    .kernel = cpu::utf8_encode,
+    .doc = "Strings of characters; numbers that are none raise an error.",
+}};
+
+const Op string_replace{{
+    .name = "string_replace",
+    .tf_name = "StringReplace",
+    .inputs = {{"input", kText}, {"rewrite", kText}},
+    .attrs = {{"members", AttrKind::kInts},
+              {"runs", AttrKind::kBool},
+              {"everywhere", AttrKind::kBool}},
+    .infer =
+        [](InferContext& c) {
+          if (c.shape(1).rank() != 0 || c.attrs().list(0).size() != 2) {
+            invalid_argument("a class of characters and one text are needed [Op:StringReplace]");
+          }
+          same_texts(c);
+        },
+    .kernel = cpu::string_replace,
+    .doc = "Strings in which ASCII characters of a class, or runs of them, are replaced.",
+}};
+
+const Op csv_fields{{
+    .name = "csv_fields",
+    .tf_name = "CsvFields",
+    .inputs = {{"input", kText}},
+    .attrs = {{"delimiter", AttrKind::kInt}, {"columns", AttrKind::kInts}, {"quotes", AttrKind::kBool},
+              {"all", AttrKind::kBool}},
+    .infer =
+        [](InferContext& c) {
+          const auto columns = c.attrs().list(1);
+          int64_t before = -1;
+          for (int64_t column : columns) {
+            if (column <= before) invalid_argument("columns must ascend [Op:CsvFields]");
+            before = column;
+          }
+          c.add_output(DType::kString, {static_cast<int64_t>(columns.size()),
+                                        c.shape(0).num_elements()});
+        },
+    .kernel = cpu::csv_fields,
+    .makes_outputs = true,
+    .sizes_from_values = true,
+    .doc = "Columns of lines of fields; none if a line has quotes, line ends or too few fields.",
+}};
+
+const Op base64_encode{{
+    .name = "base64_encode",
+    .tf_name = "Base64Encode",
+    .inputs = {{"input", kText}},
+    .attrs = {{"pad", AttrKind::kBool, "False"}},
+    .infer = same_texts,
+    .kernel = cpu::base64_encode,
+    .doc = "Strings in web-safe base64.",
+}};
+
+const Op base64_decode{{
+    .name = "base64_decode",
+    .tf_name = "Base64Decode",
+    .inputs = {{"input", kText}},
+    .infer = same_texts,
+    .kernel = cpu::base64_decode,
+    .doc = "The strings that web-safe base64 stands for.",
+}};
+
+const Op string_bytes{{
+    .name = "string_bytes",
+    .tf_name = "StringBytes",
+    .inputs = {{"input", kText}},
+    .attrs = {{"dtype", AttrKind::kDType}, {"offset", AttrKind::kInt, "0"}},
+    .infer =
+        [](InferContext& c) {
+          const DType dtype = c.attrs().dtype(0);
+          if (!kPlainTypes.contains(dtype) || dtype == DType::kBool) {
+            invalid_argument("strings cannot be read as ", dtype, " [Op:DecodeRaw]");
+          }
+          if (c.attrs().integer(1) < 0) invalid_argument("a negative offset [Op:DecodeRaw]");
+          Shape shape = c.shape(0);
+          shape.push_back(0);
+          c.add_output(dtype, shape);
+        },
+    .kernel = cpu::string_bytes,
+    .makes_outputs = true,
+    .sizes_from_values = true,
+    .doc = "The bytes of strings of one length, from an offset on, as numbers.",
+}};
+
+const Op bytes_string{{
+    .name = "bytes_string",
+    .tf_name = "BytesString",
+    .inputs = {{"x", kPlainTypes}, {"prefix", kText, 'P'}},
+    .infer =
+        [](InferContext& c) {
+          if (c.shape(1).rank() != 0) invalid_argument("a prefix is a scalar [Op:BytesString]");
+          c.add_output(DType::kString, {});
+        },
+    .kernel = cpu::bytes_string,
+    .doc = "The bytes of all elements as one string, behind another one.",
+}};
+
+const Op set_rows{{
+    .name = "set_rows",
+    .tf_name = "SetRows",
+    .inputs = {{"a", kMembers},
+               {"b", kMembers},
+               {"a_splits", {DType::kInt64}, 'S'},
+               {"b_splits", {DType::kInt64}, 'S'}},
+    .attrs = {{"operation", AttrKind::kEnum, nullptr, "intersection|union|a_minus_b|b_minus_a"}},
+    .infer =
+        [](InferContext& c) {
+          const char* const op = c.op().tf_name;
+          if (c.shape(0).rank() != 1 || c.shape(1).rank() != 1 || c.shape(2) != c.shape(3)) {
+            invalid_argument("sets of other rows [Op:", op, "]");
+          }
+          checked_rows(c.shape(2), op);
+          c.add_output(c.dtype(0), {0});
+          c.add_output(DType::kInt64, {0, 2});
+          c.add_output(DType::kInt64, {c.shape(2)[0]});
+        },
+    .kernel = cpu::set_rows,
+    .makes_outputs = true,
+    .sizes_from_values = true,
+    .doc = "Sorted members of sets made of two sets for each row, their rows and columns, and "
+           "where each row begins.",
+}};
+
+}  // namespace ef::ops
