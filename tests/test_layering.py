@@ -146,3 +146,15 @@ def test_no_module_imports_itself_by_way_of_others():
 
     for module in sorted(GRAPH):
         visit(module)
+
+
+def test_private_names_stay_in_their_module():
+    taken = [
+        f"{name}: {child.module}.{alias.name}"
+        for name, path in _modules()
+        for child in ast.walk(ast.parse(path.read_text()))
+        if isinstance(child, ast.ImportFrom) and (child.module or "").startswith("eagerflow")
+        for alias in child.names
+        if alias.name.startswith("_") and not alias.name.startswith("__") and alias.name != "_core"
+    ]
+    assert not taken

@@ -9,7 +9,7 @@ from eagerflow import _core
 from eagerflow.extension_types.extension_type import (
     ExtensionType,
     ExtensionTypeSpec,
-    _parts,
+    parts_of,
 )
 from eagerflow.extension_types.fields import ImmutableDict, SpecDict
 from eagerflow.shapes import TensorShape
@@ -53,7 +53,7 @@ def _leaves(spec: Any, value: Any, found: list) -> None:
     if isinstance(spec, TypeSpec):
         found.append(value)
     elif isinstance(spec, tuple | Mapping):
-        for inner, item in zip(_parts(spec), _parts(value), strict=True):
+        for inner, item in zip(parts_of(spec), parts_of(value), strict=True):
             _leaves(inner, item, found)
 
 

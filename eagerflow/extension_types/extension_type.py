@@ -324,7 +324,7 @@ def _spec_of(value: Any) -> Any:
     return value
 
 
-def _parts(spec: Any) -> Iterator[Any]:
+def parts_of(spec: Any) -> Iterator[Any]:
     """The children of a field's spec: those of tuples and mappings, these by sorted keys."""
     return iter(spec) if isinstance(spec, tuple) else (spec[key] for key in sorted(spec))
 
@@ -337,7 +337,7 @@ def _flat_components(spec: Any, value: Any, found: list) -> None:
         else:
             found.append(value)
     elif isinstance(spec, tuple | Mapping):
-        for inner, item in zip(_parts(spec), _parts(value), strict=True):
+        for inner, item in zip(parts_of(spec), parts_of(value), strict=True):
             _flat_components(inner, item, found)
 
 
@@ -372,7 +372,7 @@ def _component_specs(spec: Any) -> list:
     if isinstance(spec, TypeSpec):
         return getattr(spec, "_component_specs", [spec])
     if isinstance(spec, tuple | Mapping):
-        return [part for item in _parts(spec) for part in _component_specs(item)]
+        return [part for item in parts_of(spec) for part in _component_specs(item)]
     return []
 
 

@@ -27,8 +27,8 @@ from eagerflow.feature_column.numeric import (
 )
 from eagerflow.feature_column.parents import OfCategories, OfFeature
 from eagerflow.feature_column.vocabulary import (
-    _from_file,
     categorical_column_with_vocabulary_list,
+    column_from_file,
 )
 from eagerflow.ops.sparse.arrangement import reshape
 from eagerflow.ops.sparse.conversion import to_dense
@@ -189,7 +189,7 @@ def sequence_categorical_column_with_vocabulary_file(
 ) -> SequenceCategoricalColumn:
     """Sequences of terms that a file lists; see `categorical_column_with_vocabulary_file`."""
     return SequenceCategoricalColumn(
-        _from_file(
+        column_from_file(
             key, vocabulary_file, vocabulary_size, num_oov_buckets, default_value, dtype, None
         )
     )

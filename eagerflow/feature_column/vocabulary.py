@@ -222,7 +222,7 @@ def categorical_column_with_vocabulary_file(
     Raises:
         ValueError: if arguments do not fit, or there is no such file.
     """
-    return _from_file(
+    return column_from_file(
         key, vocabulary_file, vocabulary_size, num_oov_buckets, default_value, dtype, file_format
     )
 
@@ -236,12 +236,12 @@ def categorical_column_with_vocabulary_file_v1(
     dtype: Any = dtypes.string,
 ) -> VocabularyFileCategoricalColumn:
     """`tf.feature_column.categorical_column_with_vocabulary_file` with version 1's arguments."""
-    return _from_file(
+    return column_from_file(
         key, vocabulary_file, vocabulary_size, num_oov_buckets, default_value, dtype, None
     )
 
 
-def _from_file(
+def column_from_file(
     key: str,
     vocabulary_file: Any,
     vocabulary_size: int | None,

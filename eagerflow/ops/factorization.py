@@ -50,7 +50,7 @@ def matrices(value: Any, op: str, square: bool = True, hint: Any = None) -> Tens
     return tensor
 
 
-def _back(array: np.ndarray, like: Tensor) -> np.ndarray:
+def in_dtype_of(array: np.ndarray, like: Tensor) -> np.ndarray:
     """In the dtype of the input, which float16 is computed apart from."""
     return array.astype(np.float16) if like.dtype is dtypes.float16 else array
 
@@ -103,7 +103,7 @@ def cholesky(input: Any, name: str | None = None) -> Tensor:
             factor = np.linalg.cholesky(array)
         except np.linalg.LinAlgError:
             factor = _cholesky_each(array)
-        factor = _back(factor, a)
+        factor = in_dtype_of(factor, a)
 
     def backward(dl: Tensor) -> Tensor:
         if small and not _core.recording():
@@ -182,7 +182,7 @@ def qr(input: Any, full_matrices: bool = False, name: str | None = None) -> Qr:
         first = _qr_gradient(q, r[..., :, :m], whole_dq, dr[..., :, :m])
         return _ops.concat([first, _ops.matmul(q, rest_dr)], -1)
 
-    q, r = differentiable([_back(part, a) for part in factors], [a], backward)
+    q, r = differentiable([in_dtype_of(part, a) for part in factors], [a], backward)
     return Qr(q, r)
 
 
@@ -239,7 +239,7 @@ def svd(
     array = array_of(a)
     if not compute_uv and not _core.recording():
         values = _svd(array, False, False)
-        return _core.convert(_back(values, a), None, None)
+        return _core.convert(in_dtype_of(values, a), None, None)
     u_array, s_array, vh_array = _svd(array, full_matrices, True)
     v_array = np.ascontiguousarray(np.conj(np.swapaxes(vh_array, -1, -2)))
 
@@ -258,12 +258,12 @@ def svd(
         return _svd_gradient(u, s, v, ds, du, dv, k)
 
     if not compute_uv:
-        u = _core.convert(_back(u_array, a), None, None)
-        v = _core.convert(_back(v_array, a), None, None)
+        u = _core.convert(in_dtype_of(u_array, a), None, None)
+        v = _core.convert(in_dtype_of(v_array, a), None, None)
         # Differentiated again, the gradient needs vectors that depend on the matrix.
-        (s,) = differentiable([_back(s_array, a)], [a], _svd_values_backward(a))
+        (s,) = differentiable([in_dtype_of(s_array, a)], [a], _svd_values_backward(a))
         return s
-    outputs = [_back(part, a) for part in (s_array, u_array, v_array)]
+    outputs = [in_dtype_of(part, a) for part in (s_array, u_array, v_array)]
     s, u, v = differentiable(outputs, [a], backward)
     return s, u, v
 
@@ -518,7 +518,7 @@ def lu(input: Any, output_idx_type: Any = dtypes.int32, name: str | None = None)
         inverse = np.argsort(np.asarray(permutation), -1)
         return _ops.gather(grad, inverse, len(batch), len(batch))
 
-    (factor,) = differentiable([_back(factors.reshape(array.shape), a)], [a], backward)
+    (factor,) = differentiable([in_dtype_of(factors.reshape(array.shape), a)], [a], backward)
     return Lu(factor, permutation if kind is dtypes.int64 else _ops.cast(permutation, kind))
 
 

@@ -11,7 +11,7 @@ from eagerflow import _core
 from eagerflow import dtype as dtypes
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.diagonals import diag_part, set_diag
-from eagerflow.ops.factorization import _back, cholesky, matrices, svd
+from eagerflow.ops.factorization import cholesky, in_dtype_of, matrices, svd
 from eagerflow.ops.host import MATRIX_DTYPES, array_of, differentiable, pair, text
 from eagerflow.ops.linalg import band_part
 from eagerflow.ops.op_arguments import raises_like
@@ -71,7 +71,7 @@ def inv(input: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
         middle = _ops.matmul(dy, result, adjoint_b=True)
         return _ops.negative(_ops.matmul(result, middle, adjoint_a=True))
 
-    (result,) = differentiable([_back(np.ascontiguousarray(inverse), a)], [a], backward)
+    (result,) = differentiable([in_dtype_of(np.ascontiguousarray(inverse), a)], [a], backward)
     return result
 
 
@@ -92,7 +92,7 @@ def det(input: Any, name: str | None = None) -> Tensor:
         factor = _ops.reshape(dy * value, [*value._shape_tuple(), 1, 1])
         return factor * inv(a, adjoint=True)
 
-    (value,) = differentiable([_back(np.linalg.det(array_of(a)), a)], [a], backward)
+    (value,) = differentiable([in_dtype_of(np.linalg.det(array_of(a)), a)], [a], backward)
     return value
 
 
@@ -122,7 +122,7 @@ def slogdet(input: Any, name: str | None = None) -> LogMatrixDeterminant:
         factor = _ops.reshape(dy, [*dy._shape_tuple(), 1, 1])
         return factor * inv(a, adjoint=True)
 
-    arrays = [_back(sign, a), _back(logarithm.astype(array.dtype), a)]
+    arrays = [in_dtype_of(sign, a), in_dtype_of(logarithm.astype(array.dtype), a)]
     return LogMatrixDeterminant(*differentiable(arrays, [a], backward))
 
 
@@ -179,7 +179,7 @@ def solve(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None)
         left, right = (x, db) if adjoint else (db, x)
         return [_ops.negative(_ops.matmul(left, right, adjoint_b=True)), db]
 
-    (x,) = differentiable([_back(solution, a)], [a, b], backward)
+    (x,) = differentiable([in_dtype_of(solution, a)], [a, b], backward)
     return x
 
 
@@ -227,7 +227,7 @@ def triangular_solve(
         da = band_part(da, -1, 0) if lower else band_part(da, 0, -1)
         return [_sum_to(da, a._shape_tuple()), _sum_to(db, b._shape_tuple())]
 
-    (x,) = differentiable([_back(solution, a)], [a, b], backward)
+    (x,) = differentiable([in_dtype_of(solution, a)], [a, b], backward)
     return x
 
 

@@ -12,7 +12,7 @@ from eagerflow import dtype as dtypes
 from eagerflow.ops.array import broadcast_dynamic_shape
 from eagerflow.ops.ragged.arrangement import convert
 from eagerflow.ops.ragged.broadcasting import aligned
-from eagerflow.ragged_shapes.partition import _invalid
+from eagerflow.ragged_shapes.partition import invalid
 from eagerflow.ragged_shapes.shape import DynamicRaggedShape
 from eagerflow.ragged_tensor import RaggedTensor
 
@@ -49,7 +49,7 @@ def _broadcast_to(input: Any, shape: DynamicRaggedShape) -> Any:
         raise ValueError("Cannot broadcast to a shape with smaller rank")
     if not shape.row_partitions:
         if isinstance(value, RaggedTensor):
-            raise _invalid("Cannot broadcast a ragged tensor to a shape without ragged axes.")
+            raise invalid("Cannot broadcast a ragged tensor to a shape without ragged axes.")
         return _ops.broadcast_to(value, shape._inner)
     template = shape._divided(_ops.zeros(shape._inner, dtypes.int8))
     (flat, _), rebuilt = aligned([value, template])
@@ -58,7 +58,7 @@ def _broadcast_to(input: Any, shape: DynamicRaggedShape) -> Any:
     found = result._partitions()
     same = all(np.array_equal(a.numpy, b.numpy) for a, b in zip(wanted, found, strict=False))
     if not same or len(found) < len(wanted):
-        raise _invalid(f"Cannot broadcast {value.shape} to {shape}.")
+        raise invalid(f"Cannot broadcast {value.shape} to {shape}.")
     return shape._divided(result.flat_values)
 
 

@@ -16,7 +16,7 @@ from eagerflow.type_spec import TensorSpec, TypeSpec
 Tensor = _core.Tensor
 
 
-def _invalid(message: str) -> errors.InvalidArgumentError:
+def invalid(message: str) -> errors.InvalidArgumentError:
     return errors.InvalidArgumentError(None, None, message)
 
 
@@ -91,12 +91,12 @@ class RowPartition(CompositeTensor):
         if not len(splits):
             raise ValueError("row_splits tensor may not be empty.")
         if validate and splits[0] != 0:
-            raise _invalid(
+            raise invalid(
                 "Arguments to from_row_splits do not form a valid RaggedTensor:zero. The first of "
                 f"row_splits must be 0, got {splits[0]}"
             )
         if validate and (np.diff(splits) < 0).any():
-            raise _invalid(
+            raise invalid(
                 "Arguments to from_row_splits do not form a valid RaggedTensor:monotonic. Row "
                 f"lengths must be >= 0, got {np.diff(splits).tolist()}"
             )
@@ -109,7 +109,7 @@ class RowPartition(CompositeTensor):
         """From the rows' lengths."""
         lengths, dtype = _integers(row_lengths, "row_lengths", dtype, dtype_hint)
         if validate and (lengths < 0).any():
-            raise _invalid(
+            raise invalid(
                 "Arguments to from_row_lengths do not form a valid RowPartition. Row lengths must "
                 f"be >= 0, got {lengths.tolist()}"
             )
@@ -145,7 +145,7 @@ class RowPartition(CompositeTensor):
                 )
             rows = int(nrows)
         if len(ids) and ((np.diff(ids) < 0).any() or ids[0] < 0):
-            raise _invalid(
+            raise invalid(
                 "Arguments to from_value_rowids do not form a valid RowPartition. They must ascend "
                 f"and be >= 0, got {ids.tolist()}"
             )
@@ -165,7 +165,7 @@ class RowPartition(CompositeTensor):
         if validate and len(starts):
             found = np.append(starts, int(nvals))
             if starts[0] != 0 or (np.diff(found) < 0).any():
-                raise _invalid(
+                raise invalid(
                     "Arguments to from_row_starts do not form a valid RaggedTensor. They must "
                     f"ascend from 0 to {int(nvals)}, got {starts.tolist()}"
                 )
@@ -179,7 +179,7 @@ class RowPartition(CompositeTensor):
         limits, dtype = _integers(row_limits, "row_limits", dtype, dtype_hint)
         splits = np.append(0, limits)
         if validate and (np.diff(splits) < 0).any():
-            raise _invalid(
+            raise invalid(
                 "Arguments to from_row_limits do not form a valid RaggedTensor. They must ascend "
                 f"and be >= 0, got {limits.tolist()}"
             )

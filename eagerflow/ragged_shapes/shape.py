@@ -11,7 +11,7 @@ from eagerflow import _core
 from eagerflow import dtype as dtypes
 from eagerflow.dtype import as_dtype
 from eagerflow.extension_types.extension_type import ExtensionType
-from eagerflow.ragged_shapes.partition import RowPartition, RowPartitionSpec, _invalid
+from eagerflow.ragged_shapes.partition import RowPartition, RowPartitionSpec, invalid
 from eagerflow.ragged_tensor import RaggedTensor
 from eagerflow.row_partition import RowPartition as Rows
 from eagerflow.shapes import TensorShape
@@ -358,12 +358,12 @@ def _checked_dtype(dtype: Any) -> Any:
 def _check(partitions: Sequence[RowPartition], inner: list[int]) -> None:
     for outer, item in zip(partitions, partitions[1:], strict=False):
         if outer._rows.numpy[-1] != item._rows.rows:
-            raise _invalid(
+            raise invalid(
                 f"RowPartitions in `partitions` do not align: {outer._rows.numpy[-1]} values, and "
                 f"{item._rows.rows} rows"
             )
     if partitions and partitions[-1]._rows.numpy[-1] != inner[0]:
-        raise _invalid(
+        raise invalid(
             "Last row partition does not match inner_shape: "
             f"{partitions[-1]._rows.numpy[-1]} values, and {inner[0]}"
         )

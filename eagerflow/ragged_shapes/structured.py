@@ -16,7 +16,7 @@ from eagerflow.extension_types.batching import (
     unbatched_spec,
 )
 from eagerflow.extension_types.fields import SpecDict
-from eagerflow.ragged_shapes.partition import RowPartition, RowPartitionSpec, _invalid
+from eagerflow.ragged_shapes.partition import RowPartition, RowPartitionSpec, invalid
 from eagerflow.ragged_shapes.shape import DynamicRaggedShape
 from eagerflow.ragged_tensor import RaggedTensor
 from eagerflow.row_partition import RowPartition as Rows
@@ -359,7 +359,7 @@ class StructuredTensor(BatchableExtensionType):
         rows = row_partition._rows
         count = int(self._ragged_shape[0])
         if rows.numpy[-1] != count:
-            raise _invalid(
+            raise invalid(
                 f"The partition has {rows.numpy[-1]} values, but there are {count} records"
             )
         return self._each(lambda value: _divided(value, rows, row_partition), self.rank + 1)

@@ -168,7 +168,7 @@ def _keras_metadata(item: Any, node: int) -> str:
     if shape is not None:
         metadata["build_input_shape"] = shape
     if getattr(item, "_is_compiled", False):
-        from eagerflow.keras.saving.hdf5_model import _training_config
+        from eagerflow.keras.saving.hdf5_model import training_config
 
-        metadata["training_config"] = _training_config(item)
+        metadata["training_config"] = training_config(item)
     return json.dumps(metadata, default=json_default)

@@ -14,7 +14,7 @@ from eagerflow import _core, dtypes, errors
 from eagerflow.io import encode_png
 from eagerflow.io.serialization import fill_message
 from eagerflow.name_scope import get_current_name_scope, name_scope
-from eagerflow.summary.writer import _messages, current_step, should_record_summaries, state
+from eagerflow.summary.writer import current_step, event_messages, should_record_summaries, state
 
 _DEFAULT_BUCKETS = 30
 _WAV = 11  # audio's number of the encoding
@@ -42,7 +42,7 @@ def summary_scope(
 
 
 def _metadata(plugin: str, description: str | None, content: bytes = b"") -> Any:
-    metadata = _messages()["SummaryMetadata"]()
+    metadata = event_messages()["SummaryMetadata"]()
     metadata.plugin_data.plugin_name = plugin
     if content:
         metadata.plugin_data.content = content
@@ -57,7 +57,7 @@ def _tag(name: str) -> str:
 
 
 def _record(tag: str, tensor: Any, step: Any, metadata: Any) -> bool:
-    value = _messages()["Summary.Value"](tag=tag, metadata=metadata)
+    value = event_messages()["Summary.Value"](tag=tag, metadata=metadata)
     fill_message(value.tensor, _core.convert(tensor))
     return state.writer.add(current_step(step), value)
 
@@ -82,7 +82,7 @@ def write(
     """
     if not should_record_summaries():
         return _core.convert(False)
-    value = _messages()["Summary.Value"](tag=tag)
+    value = event_messages()["Summary.Value"](tag=tag)
     if metadata is not None:
         content = metadata if isinstance(metadata, bytes) else metadata.SerializeToString()
         value.metadata.MergeFromString(content)
@@ -212,13 +212,13 @@ def image(
         scale = 255.5 if images.dtype.kind not in "iub" else 1.0
         images = np.clip(images.astype(np.float64) * scale, 0, 255).astype(np.uint8)
     height, width = images.shape[1:3]
-    parts = [str(width).encode(), str(height).encode(), *map(_png, images)]
+    parts = [str(width).encode(), str(height).encode(), *map(encoded_png, images)]
     strings = np.empty(len(parts), object)
     strings[:] = parts
     return _core.convert(_record(_tag(name), strings, step, _metadata("images", description)))
 
 
-def _png(pixels: Any) -> bytes:
+def encoded_png(pixels: Any) -> bytes:
     return encode_png(pixels).numpy()
 
 
@@ -332,7 +332,7 @@ def _add_event(step: int = 0, **what: Any) -> bool:
     import time
 
     add = getattr(state.writer, "add_event", None)
-    return bool(add and add(_messages()["Event"](wall_time=time.time(), step=step, **what)))
+    return bool(add and add(event_messages()["Event"](wall_time=time.time(), step=step, **what)))
 
 
 def write_raw_pb(tensor: Any, step: Any = None, name: str | None = None) -> Any:
@@ -348,5 +348,5 @@ def write_raw_pb(tensor: Any, step: Any = None, name: str | None = None) -> Any:
     """
     if not should_record_summaries():
         return _core.convert(False)
-    summary = _messages()["Summary"].FromString(_core.convert(tensor, dtypes.string).numpy())
+    summary = event_messages()["Summary"].FromString(_core.convert(tensor, dtypes.string).numpy())
     return _core.convert(_add_event(current_step(step), summary=summary))

@@ -30,7 +30,7 @@ class _State(threading.local):
 state = _State()
 
 
-def _messages() -> Any:
+def event_messages() -> Any:
     from eagerflow.protos.event import MESSAGES
 
     return MESSAGES
@@ -100,7 +100,7 @@ class FileWriter(SummaryWriter):
         self._closed = False
         self._waiting = 0
         self._flushed = time.monotonic()
-        messages = _messages()
+        messages = event_messages()
         self._event, self._value = messages["Event"], messages["Summary.Value"]
         with translated(self._folder):
             os.makedirs(self._folder, exist_ok=True)

@@ -98,7 +98,7 @@ def image(
     """A summary of the first images of a batch."""
 
     def make(value: Any) -> Any:
-        from eagerflow.summary.values import _png
+        from eagerflow.summary.values import encoded_png
 
         array = np.asarray(value)
         if array.dtype != np.uint8:
@@ -111,7 +111,7 @@ def image(
             entry = message.value.add()
             entry.tag = f"{tag}/image/{k}" if max_outputs > 1 else f"{tag}/image"
             entry.image.height, entry.image.width, entry.image.colorspace = pixels.shape
-            entry.image.encoded_image_string = _png(pixels)
+            entry.image.encoded_image_string = encoded_png(pixels)
         return _core.convert(message.SerializeToString(), None, None)
 
     graph = context.building_graph()

@@ -42,7 +42,7 @@ def save_model(model: Any, path: Any, include_optimizer: bool = True) -> None:
         file.attrs["model_config"] = json.dumps(
             keras3.portable(_without_modules(config)), default=json_default
         )
-        training = _training_config(model) if include_optimizer else None
+        training = training_config(model) if include_optimizer else None
         if training is not None:
             file.attrs["training_config"] = json.dumps(training, default=json_default)
         write_weights(file.create_group("model_weights"), model)
@@ -76,7 +76,7 @@ def _without_modules(config: dict[str, Any]) -> dict[str, Any]:
     return nested(config)
 
 
-def _training_config(model: Any) -> dict[str, Any] | None:
+def training_config(model: Any) -> dict[str, Any] | None:
     if not model._is_compiled or model.optimizer is None:
         return None
     config = model.get_compile_config()
