@@ -303,19 +303,6 @@ def unbatched_spec(spec: Any) -> Any:
     return map_structure(unbatched, spec)
 
 
-def is_static(spec: Any) -> bool:
-    """Whether all shapes are known."""
-    return all(
-        not hasattr(leaf, "shape") or TensorShape(leaf.shape).is_fully_defined()
-        for leaf in flatten(spec)
-    )
-
-
-def is_spec(value: Any) -> bool:
-    """Whether every leaf of `value` is a spec."""
-    return all(isinstance(leaf, TypeSpec) for leaf in flatten(value))
-
-
 def spec_from_legacy(types: Any, shapes: Any) -> Any:
     """Specs from dtypes and shapes given as two structures of the same form."""
     dtypes = flatten(types)

@@ -222,9 +222,3 @@ def recordable(function: Callable[..., Any]) -> Any:
         return function(*args, **kwargs)
 
     return wrapper
-
-
-def constant_node(graph: Graph, value: Any, name: str | None = None) -> Any:
-    """A node that gives a value that is known already."""
-    tensor = _core.convert(value, None, None)
-    return record(graph, lambda: tensor, kind="Const", name=name)

@@ -269,9 +269,6 @@ class DynamicRaggedShape(ExtensionType):
             return type(self)(partitions, [self.row_partitions[stop - 1]._rows.rows], self.dtype)
         return type(self)(self.row_partitions, self._inner[: stop - count], self.dtype)
 
-    def _num_elements(self) -> Any:
-        return _core.convert(int(np.prod(self._inner)), self.dtype, None)
-
     def _divided(self, flat: Any) -> Any:
         """Flat values with these partitions."""
         for item in reversed(self.row_partitions):

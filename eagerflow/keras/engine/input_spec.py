@@ -6,7 +6,7 @@ from typing import Any
 
 from eagerflow import dtype as dtypes
 from eagerflow import nest
-from eagerflow.shapes import TensorShape, as_shape
+from eagerflow.shapes import as_shape
 
 
 class InputSpec:
@@ -95,18 +95,6 @@ class InputSpec:
     def from_config(cls, config: dict[str, Any]) -> InputSpec:
         """A spec from what `get_config` returned."""
         return cls(**config)
-
-
-def to_tensor_shape(spec: InputSpec) -> TensorShape:
-    """The shape that a spec describes, with None for sizes that may be anything."""
-    if spec.ndim is None and spec.shape is None:
-        return TensorShape(None)
-    if spec.shape is not None:
-        return TensorShape(spec.shape)
-    sizes: list[int | None] = [None] * (spec.ndim or 0)
-    for axis, size in spec.axes.items():
-        sizes[axis] = size
-    return TensorShape(sizes)
 
 
 def display_shape(shape: Any) -> str:

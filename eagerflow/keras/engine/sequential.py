@@ -66,10 +66,6 @@ class Sequential(Model):
         """The layers in order, without the input."""
         return [layer for layer in self._chain if not isinstance(layer, InputLayer)]
 
-    @property
-    def _all_layers(self) -> list[Any]:
-        return self.__dict__["_chain"]
-
     def add(self, layer: Any) -> None:
         """Appends a layer.
 

@@ -110,15 +110,8 @@ def broadcast_weights(weights: Any, values: Any) -> Any:
     return _ops.broadcast_to(weights, theirs)
 
 
-def mask_of(value: Any) -> Any:
-    """The mask a layer left on its output, or None."""
-    return getattr(value, "_keras_mask", None)
-
-
 def apply_mask(y_p: Any, sample_weight: Any, mask: Any) -> Any:
     """The weights times the mask; the mask alone where there are no weights."""
-    if mask is None:
-        return sample_weight
     mask = cast(mask, y_p.dtype)
     if sample_weight is None:
         return mask

@@ -8,7 +8,6 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow import dtype as dtypes
-from eagerflow.keras import config
 from eagerflow.keras.ops.promotion import floating, pair, tensor
 from eagerflow.ops import math as _math
 from eagerflow.ops import special
@@ -370,8 +369,3 @@ def polar(abs_: Any, angle: Any) -> Any:
     """Complex numbers from absolute values and angles."""
     length, angle = floating(abs_), floating(angle)
     return _ops.complex(length * _ops.cos(angle), length * _ops.sin(angle))
-
-
-def float_type() -> Any:
-    """The dtype of floating numbers that nothing else determines."""
-    return dtypes.as_dtype(config.floatx())

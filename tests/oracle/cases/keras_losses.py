@@ -256,6 +256,128 @@ def default_names(tf, name):
     return getattr(tf.keras.losses, name)().name
 
 
+@case(loose=10)
+def outside_of_probabilities(tf):
+    y_true = tf.constant([[0.0, 1.0, 0.25], [0.5, 0.0, 0.5]])
+    y_pred = tf.constant([[0.0, 1.5, 0.25], [0.0, 0.0, 1.0]])
+    return [
+        with_gradient(tf, lambda p: tf.keras.losses.kl_divergence(y_true, p), y_pred),
+        with_gradient(tf, lambda p: tf.keras.losses.poisson(y_true, p), y_pred),
+        tf.keras.losses.kl_divergence([[0.0, 1.5]], [[0.5, 0.5]]),
+        tf.keras.losses.mean_squared_logarithmic_error([[-1.0, 2.0]], [[-0.5, -3.0]]),
+        tf.keras.losses.mean_absolute_percentage_error([[0.0, 2.0]], [[1.0, 3.0]]),
+        tf.keras.losses.cosine_similarity([[0.0, 0.0]], [[1.0, 3.0]]),
+    ]
+
+
+@case(loose=10, name=CLASSES)
+def classes_weighted_by_sample(tf, name):
+    loss = getattr(tf.keras.losses, name)
+    y_true, y_pred = pair(tf, (2, 3, 4))
+    return [
+        loss()(y_true, y_pred, sample_weight=[0.5, 2.0]),
+        loss(reduction="none")(y_true, y_pred, sample_weight=[0.5, 2.0]),
+        loss()(*pair(tf), sample_weight=[[0.5], [2.0], [1.0], [0.0]]),
+        loss()(*pair(tf), sample_weight=[0, 0, 0, 0]),
+    ]
+
+
+@case
+def without_samples(tf):
+    loss = tf.keras.losses.MeanSquaredError
+    nothing = tf.zeros([0, 3])
+    return [
+        loss()(nothing, nothing),
+        loss(reduction="none")(nothing, nothing),
+        loss(reduction="sum")(nothing, nothing),
+    ]
+
+
+@case
+def of_integers(tf):
+    class Distance(tf.keras.losses.Loss):
+        def call(self, y_true, y_pred):
+            return tf.abs(y_true - y_pred)
+
+    y_true, y_pred = tf.constant([1, 5, 2]), tf.constant([4, 4, 4])
+    return [
+        Distance()(y_true, y_pred),
+        Distance(reduction="sum")(y_true, y_pred),
+        Distance()(y_true, y_pred, sample_weight=[0.5, 1.0, 2.0]),
+    ]
+
+
+@case(loose=10, smoothing=(0.0, 0.1))
+def smoothing_tensors(tf, smoothing):
+    y_true, y_pred = one_hot(tf), pair(tf)[1]
+    amount = tf.constant(smoothing)
+    return [
+        tf.keras.losses.categorical_crossentropy(y_true, y_pred, label_smoothing=amount),
+        tf.keras.losses.binary_crossentropy(y_true, y_pred, label_smoothing=amount),
+    ]
+
+
+@case(loose=10, name=("binary_focal_crossentropy", "categorical_focal_crossentropy"))
+def focal_logits(tf, name):
+    y_pred = tf.constant(array((4, 3), seed=2))
+    function = getattr(tf.keras.losses, name)
+    return [
+        with_gradient(tf, lambda p: function(one_hot(tf), p, from_logits=True), y_pred),
+        function(one_hot(tf), y_pred, gamma=0.5, alpha=0.75, from_logits=True, label_smoothing=0.2),
+    ]
+
+
+@case(loose=10)
+def ignored_and_masked(tf):
+    y_pred = pair(tf, (2, 3, 4))[1]
+    y_pred._keras_mask = tf.constant([[True, False, True], [True, True, True]])
+    loss = tf.keras.losses.SparseCategoricalCrossentropy(ignore_class=-1)
+    labels = tf.constant([[0, 2, 1], [1, -1, 3]])
+    return [loss(labels, y_pred), loss(labels, y_pred, sample_weight=[[1.0], [3.0]])]
+
+
+@case(name=("huber_loss", "bce", "BCE", "MAPE", "kullback_leibler_divergence"))
+def older_names(tf, name):
+    function = tf.keras.losses.get(name)
+    return [function.__name__, function(*pair(tf))]
+
+
+@case
+def plain_values_of_functions(tf):
+    losses = tf.keras.losses
+    return [
+        losses.serialize(losses.mean_squared_error),
+        losses.serialize(losses.mean_squared_error, use_legacy_format=True),
+        losses.serialize(losses.Huber(0.5), use_legacy_format=True)["config"],
+        losses.serialize(None),
+        losses.get(losses.mean_squared_error) is losses.mean_squared_error,
+        losses.get(None),
+    ]
+
+
+@case
+def wrapped_function_by_name(tf):
+    loss = tf.keras.losses.deserialize(
+        {
+            "class_name": "LossFunctionWrapper",
+            "config": {"fn": "mean_absolute_error", "reduction": "sum", "name": "mine"},
+        }
+    )
+    return [loss(*pair(tf)), loss.name, loss.reduction]
+
+
+@case
+def saturated_hinges(tf):
+    # Labels of 0 and 1 stand for -1 and 1; any other label keeps all as they are.
+    y_pred = tf.constant([[0.5, -2.0, 3.0]])
+    return [
+        tf.keras.losses.hinge([[0.0, 1.0, 1.0]], y_pred),
+        tf.keras.losses.hinge([[0.0, 1.0, 2.0]], y_pred),
+        tf.keras.losses.squared_hinge([[-1.0, 1.0, -1.0]], y_pred),
+        tf.keras.losses.categorical_hinge([[1.0, 0.0, 0.0]], y_pred),
+    ]
+
+
 errors(
     "keras_losses",
     "refused",

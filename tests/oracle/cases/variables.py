@@ -247,3 +247,12 @@ def large_variable_in_place(tf, dtype):
     after = v.value()
     v.assign_sub(tensor(tf, (1000,), dtype))
     return [tf.reduce_sum(before), tf.reduce_sum(after), v[:7]]
+
+
+@case(method=("scatter_nd_max", "scatter_nd_min", "scatter_nd_add", "scatter_nd_sub"))
+def scattered_into(tf, method):
+    v = tf.Variable([[1.0, 5.0], [3.0, 4.0], [2.0, 2.0]])
+    rows = getattr(v, method)([[0], [2]], [[2.0, 2.0], [1.0, 3.0]])
+    first = rows.numpy()
+    getattr(v, method)([[1, 1], [1, 0]], [3.5, 3.5])
+    return [first, v]
