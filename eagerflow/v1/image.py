@@ -9,6 +9,7 @@ import numpy as np
 from eagerflow import _core
 from eagerflow import dtype as dtypes
 from eagerflow import image as modern
+from eagerflow.ops.images.resizing import place_within
 
 _ops = _core.ops
 
@@ -221,5 +222,7 @@ def resize_image_with_pad(
 ) -> Any:
     """Images of another size that keep their proportions, padded with zeros to a size."""
     image = _core.convert(image, None, None)
-    resized = resize_images(image, [target_height, target_width], method, align_corners, True)
-    return modern.resize_with_crop_or_pad(resized, target_height, target_width)
+    target = int(target_height), int(target_width)
+    height, width, top, left = place_within(*image._shape_tuple()[-3:-1], *target)
+    resized = resize_images(image, [height, width], method, align_corners)
+    return modern.pad_to_bounding_box(resized, top, left, *target)

@@ -64,8 +64,8 @@ def test_several_inputs_and_outputs():
     np.testing.assert_allclose(found["sum"], one + other, rtol=1e-5, atol=1e-6)
     np.testing.assert_allclose(found["product"], one * other, rtol=1e-5, atol=1e-6)
     assert len(model.trainable_weights) == 2
-    with pytest.raises(AttributeError, match="multiple inbound nodes"):
-        dense.output  # noqa: B018
+    assert dense.input is a
+    assert dense.output is dense.get_output_at(0)
     assert dense.get_input_at(1) is b
 
 
@@ -258,3 +258,39 @@ def test_optional_inputs(tmp_path):
         np.testing.assert_allclose(again([one, two]).numpy(), (3 * one @ kernel).numpy(), rtol=1e-6)
         with pytest.raises((TypeError, ValueError)):
             again([None, two])
+
+
+def test_what_is_known_of_each_call():
+    dense = layers.Dense(3)
+    x, y = tf.keras.Input([4]), tf.keras.Input([7, 4])
+    dense(x)
+    dense(y)
+    assert dense.get_input_shape_at(0) == (None, 4)
+    assert dense.get_input_shape_at(1) == (None, 7, 4)
+    assert dense.get_output_shape_at(1) == (None, 7, 3)
+    assert dense.get_input_mask_at(0) is None
+    with pytest.raises(ValueError, match="node 2"):
+        dense.get_input_shape_at(2)
+    add = layers.Add()
+    add([x, layers.Dense(4)(x)])
+    assert add.get_input_shape_at(0) == [(None, 4), (None, 4)]
+    assert add.get_input_mask_at(0) == [None, None]
+    words = tf.keras.Input([6], dtype="int32")
+    lstm = layers.LSTM(2, return_sequences=True)
+    lstm(layers.Embedding(5, 3, mask_zero=True)(words))
+    for mask in (lstm.get_input_mask_at(0), lstm.get_output_mask_at(0)):
+        assert (mask.shape, mask.dtype) == ([None, 6], tf.bool)
+
+
+def test_signatures_of_outputs():
+    spec = tf.TensorSpec
+    dense = layers.Dense(3)
+    assert dense.compute_output_signature(spec([None, 4])) == spec([None, 3])
+    double = layers.Dense(3, dtype="float64")
+    assert double.compute_output_signature(spec([2, 4])) == spec([2, 3], tf.float64)
+    joined = layers.Concatenate().compute_output_signature([spec([2, 4]), spec([2, 5])])
+    assert joined == spec([2, 9])
+    several = layers.LSTM(3, return_state=True).compute_output_signature(spec([2, 4, 5]))
+    assert several == [spec([2, 3])] * 3
+    with pytest.raises(TypeError, match="Only TensorSpec"):
+        dense.compute_output_signature([2, 4])

@@ -224,7 +224,14 @@ class Layer(LayerConfig, LayerNodes):
         return infer_output_shape(self, input_shape)
 
     def compute_output_signature(self, input_signature: Any) -> Any:
-        """The TensorSpecs of the outputs for inputs described by TensorSpecs."""
+        """The TensorSpecs of the outputs for inputs described by TensorSpecs.
+
+        Raises:
+            TypeError: if a part of the signature is no TensorSpec.
+        """
+        for spec in nest.flatten(input_signature):
+            if not isinstance(spec, TensorSpec):
+                raise TypeError(f"Only TensorSpec signature types are supported. Received: {spec}.")
         shapes = nest.map_structure(lambda spec: spec.shape, input_signature)
         output = self.compute_output_shape(shapes)
         dtype = self._dtype_policy.compute or nest.flatten(input_signature)[0].dtype

@@ -45,17 +45,12 @@ class LayerNodes(TrackedModule):
             )
         return getattr(nodes[index], attribute)
 
-    def _only(self, attribute: str, what: str) -> Any:
+    def _of_first_call(self, attribute: str, what: str) -> Any:
         nodes = self._inbound_nodes
         if not nodes:
             raise AttributeError(
                 f"Layer {self.name} has no inbound nodes: it was never called with a symbolic "
                 f"tensor, so there is no {what} to return."
-            )
-        if len(nodes) > 1:
-            raise AttributeError(
-                f"Layer {self.name} has multiple inbound nodes, hence the notion of "
-                f'"layer {what}" is ill-defined. Use `get_{what}_at(node_index)` instead.'
             )
         return getattr(nodes[0], attribute)
 
@@ -87,21 +82,21 @@ class LayerNodes(TrackedModule):
 
     @property
     def input(self) -> Any:
-        """The input of the layer, if it was called with symbolic tensors once.
+        """The input of the layer's first call with symbolic tensors.
 
         Raises:
-            AttributeError: if it was never called so, or more than once.
+            AttributeError: if it was never called so.
         """
-        return self._only("input_tensors", "input")
+        return self._of_first_call("input_tensors", "input")
 
     @property
     def output(self) -> Any:
-        """The output of the layer, if it was called with symbolic tensors once.
+        """The output of the layer's first call with symbolic tensors.
 
         Raises:
-            AttributeError: if it was never called so, or more than once.
+            AttributeError: if it was never called so.
         """
-        return self._only("outputs", "output")
+        return self._of_first_call("outputs", "output")
 
     @property
     def input_shape(self) -> Any:

@@ -157,16 +157,26 @@ def resize_with_pad(
     """
     tensor = three_or_four(image)
     target = int(target_height), int(target_width)
+    rows, columns = tensor._shape_tuple()[-3:-1]
+    height, width, top, left = place_within(rows, columns, *target)
+    resized = resize(tensor, [height, width], method, antialias=antialias)
+    return pad_to_bounding_box(resized, top, left, *target)
+
+
+def place_within(rows: int, columns: int, *target: int) -> tuple[int, int, int, int]:
+    """Height, width, top and left of an image that fills a target as far as its proportions let it.
+
+    Raises:
+        ValueError: if a size of the target is not positive.
+    """
     if target[0] <= 0:
         raise ValueError("target_height must be > 0.")
     if target[1] <= 0:
         raise ValueError("target_width must be > 0.")
-    rows, columns = tensor._shape_tuple()[-3:-1]
     single = np.float32
     ratio = max(single(columns) / single(target[1]), single(rows) / single(target[0]))
     high, wide = single(rows) / ratio, single(columns) / ratio
     height, width = int(np.floor(high)), int(np.floor(wide))
     top = max(0, int(np.floor((single(target[0]) - high) / 2)))
     left = max(0, int(np.floor((single(target[1]) - wide) / 2)))
-    resized = resize(tensor, [max(height, 1), max(width, 1)], method, antialias=antialias)
-    return pad_to_bounding_box(resized, top, left, *target)
+    return max(height, 1), max(width, 1), top, left

@@ -348,7 +348,7 @@ def plain_values_of_functions(tf):
     return [
         losses.serialize(losses.mean_squared_error),
         losses.serialize(losses.mean_squared_error, use_legacy_format=True),
-        losses.serialize(losses.Huber(0.5), use_legacy_format=True)["config"],
+        losses.serialize(losses.Huber(0.5), use_legacy_format=True)["config"]["delta"],
         losses.serialize(None),
         losses.get(losses.mean_squared_error) is losses.mean_squared_error,
         losses.get(None),

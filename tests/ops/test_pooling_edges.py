@@ -1,0 +1,74 @@
+"""Pooling where windows meet an image's edges: too large, beside the image, and with equals."""
+
+import numpy as np
+import pytest
+
+import eagerflow as tf
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16"])
+def test_windows_larger_than_the_image(dtype):
+    # What lies behind the first image in memory is larger than all in it.
+    x = tf.constant(np.array([[-5, -6, -7, -8], [7, 8, 9, 10]]).reshape(2, 2, 2, 1), dtype)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.nn.max_pool2d(x, 3, 2, "SAME")
+    assert y.numpy().ravel().tolist() == [-5, 10]
+    assert tape.gradient(y, x).numpy().ravel().tolist() == [1, 0, 0, 0, 0, 0, 0, 1]
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.nn.avg_pool2d(x, 3, 2, "SAME")
+    assert y.numpy().ravel().tolist() == [-6.5, 8.5]
+    assert tape.gradient(y, x).numpy().ravel().tolist() == [0.25] * 8
+
+
+def test_columns_that_no_window_covers():
+    # Padding moves the windows, so that their number alone does not say that they cover all.
+    x = tf.reshape(tf.range(16.0), [1, 4, 4, 1])
+    padding = [[0, 0], [1, 0], [1, 0], [0, 0]]
+    for _ in range(3):  # whatever the memory held before
+        junk = tf.fill([1, 4, 4, 1], np.nan)
+        del junk
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.nn.max_pool2d(x, 2, 2, padding)
+        assert y.numpy().ravel().tolist() == [0, 2, 8, 10]
+        expected = np.zeros(16)
+        expected[[0, 2, 8, 10]] = 1
+        assert tape.gradient(y, x).numpy().ravel().tolist() == expected.tolist()
+
+
+def first_largest(x, size, step, results):
+    """The place in `x` of the first largest element of each window, with SAME padding."""
+    batch, rows, columns, channels = x.shape
+    before = [
+        max((n - 1) * step + size - length, 0) // 2
+        for n, length in zip(results, (rows, columns), strict=True)
+    ]
+    numbers = np.arange(x.size).reshape(x.shape)
+    found = np.zeros((batch, *results, channels), "int64")
+    for n, i, j, c in np.ndindex(*found.shape):
+        top, left = i * step - before[0], j * step - before[1]
+        window = np.s_[n, max(top, 0) : top + size, max(left, 0) : left + size, c]
+        found[n, i, j, c] = numbers[window].ravel()[np.argmax(x[window])]
+    return found
+
+
+@pytest.mark.parametrize("shape", [(1, 4, 4, 2), (2, 5, 3, 1)])
+@pytest.mark.parametrize("step", [1, 2])
+def test_both_derivatives_choose_the_first_among_equals(shape, step):
+    x = tf.constant(np.random.default_rng(3).integers(0, 2, shape), tf.float32)
+    numbers = tf.reshape(tf.range(float(tf.size(x))), shape)
+    with tf.GradientTape() as outer:
+        with tf.GradientTape() as inner:
+            inner.watch(x)
+            y = tf.nn.max_pool2d(x, 2, step, "SAME")
+        weights = tf.reshape(tf.range(1.0, 1.0 + float(tf.size(y))), y.shape)
+        outer.watch(weights)
+        gradient = inner.gradient(y, x, weights)
+        total = tf.reduce_sum(gradient * numbers)
+    places = first_largest(x.numpy(), 2, step, y.shape[1:3])
+    expected = np.zeros(x.shape, "float32")
+    np.add.at(expected.reshape(-1), places.reshape(-1), weights.numpy().reshape(-1))
+    np.testing.assert_array_equal(gradient, expected)
+    np.testing.assert_array_equal(outer.gradient(total, weights), places)
