@@ -41,7 +41,7 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
     def _targets(self, package: str, inside: str) -> tuple[str, ...] | None:
         if package in ("keras", "tf_keras"):
-            found: tuple[str, ...] | None = (f"eagerflow.keras.{inside}".rstrip("."),)
+            found: tuple[str, ...] | None = paths.keras_targets("eagerflow.keras", inside)
         else:
             found = paths.targets(inside, self.first)
         if found is None or inside.startswith("python") and package.startswith("tensorflow"):

@@ -11,6 +11,7 @@ _INTERNALS = "eagerflow.compat.internals"
 _PYTHON: dict[str, tuple[str, ...]] = {
     "client.device_lib": (f"{_INTERNALS}.device_lib",),
     "client.session": (_V1,),
+    "checkpoint": ("eagerflow.train",),
     "data": ("eagerflow.data",),
     "data.experimental": ("eagerflow.data.experimental",),
     "data.ops.dataset_ops": ("eagerflow.data",),
@@ -27,10 +28,12 @@ _PYTHON: dict[str, tuple[str, ...]] = {
     "framework.errors": ("eagerflow.errors",),
     "framework.errors_impl": ("eagerflow.errors",),
     "framework.ops": (f"{_INTERNALS}.ops", _V1, _V2),
+    "framework.indexed_slices": (_V2,),
     "framework.random_seed": (f"{_INTERNALS}.random_seed", _V1),
+    "framework.sparse_tensor": (_V2,),
+    "framework.tensor": (_V2,),
     "framework.tensor_shape": ("eagerflow.shapes",),
     "framework.tensor_util": (f"{_INTERNALS}.tensor_util", _V2),
-    "keras": ("eagerflow.keras",),
     "layers": (f"{_V1}.layers",),
     "lib.io.file_io": ("eagerflow.io.gfile",),
     "lib.io.tf_record": (f"{_V1}.python_io", "eagerflow.io"),
@@ -39,9 +42,15 @@ _PYTHON: dict[str, tuple[str, ...]] = {
     "ops.control_flow_ops": (_V1, _V2),
     "ops.custom_gradient": (_V2,),
     "ops.distributions": (f"{_V1}.distributions",),
+    "ops.functional_ops": (_V1, _V2),
+    "ops.gen_array_ops": (_V1, _V2),
+    "ops.gen_math_ops": (f"{_V1}.math", _V1),
+    "ops.gradients_impl": (_V1, _V2),
+    "ops.gradients": (_V1, _V2),
     "ops.image_ops": ("eagerflow.image",),
     "ops.init_ops": (f"{_V1}.initializers", _V1),
     "ops.init_ops_v2": ("eagerflow.initializers", _V2),
+    "ops.linalg.linalg": ("eagerflow.linalg",),
     "ops.linalg_ops": ("eagerflow.linalg", _V1),
     "ops.losses": (f"{_V1}.losses",),
     "ops.losses.losses": (f"{_V1}.losses",),
@@ -52,8 +61,11 @@ _PYTHON: dict[str, tuple[str, ...]] = {
     "ops.nn": (f"{_V1}.nn", "eagerflow.nn"),
     "ops.nn_impl": (f"{_V1}.nn", "eagerflow.nn"),
     "ops.nn_ops": (f"{_V1}.nn", "eagerflow.nn"),
+    "ops.numpy_ops": ("eagerflow.experimental.numpy",),
+    "ops.numpy_ops.np_config": (f"{_INTERNALS}.np_config",),
     "ops.parallel_for": (_V2,),
     "ops.random_ops": (f"{_V1}.random", _V1),
+    "ops.ragged": ("eagerflow.ragged", _V2),
     "ops.resource_variable_ops": (f"{_INTERNALS}.variables", _V1),
     "ops.rnn_cell": (f"{_V1}.nn.rnn_cell",),
     "ops.rnn_cell_impl": (f"{_V1}.nn.rnn_cell",),
@@ -66,7 +78,9 @@ _PYTHON: dict[str, tuple[str, ...]] = {
     "platform.gfile": (f"{_V1}.gfile",),
     "platform.test": (f"{_V1}.test", "eagerflow.test"),
     "platform.tf_logging": (f"{_V1}.logging",),
+    "profiler.profiler_v2": ("eagerflow.profiler.experimental",),
     "summary": (f"{_V1}.summary", "eagerflow.summary"),
+    "summary.summary_iterator": (f"{_V1}.train",),
     "tools": (_V1,),
     "training": (f"{_V1}.train", "eagerflow.train"),
     "util.compat": ("eagerflow.compat",),
@@ -78,14 +92,92 @@ _PYTHON: dict[str, tuple[str, ...]] = {
 }
 
 
+# Where Keras's classes were, by version, and the public namespaces that have them.
+_KERAS: dict[str, tuple[str, ...]] = {
+    "backend.tensorflow_backend": ("backend",),
+    "callbacks.callbacks": ("callbacks",),
+    "engine": ("", "layers", "models", "utils"),
+    "initializers.initializers_v2": ("initializers",),
+    **{
+        f"layers.{name}": ("layers",)
+        for name in (
+            "advanced_activations",
+            "attention",
+            "convolutional",
+            "convolutional_recurrent",
+            "core",
+            "cudnn_recurrent",
+            "dense_attention",
+            "embeddings",
+            "local",
+            "merge",
+            "merging",
+            "noise",
+            "normalization",
+            "normalization_v2",
+            "pooling",
+            "preprocessing",
+            "recurrent",
+            "recurrent_v2",
+            "regularization",
+            "reshaping",
+            "rnn",
+            "wrappers",
+        )
+    },
+    "objectives": ("losses",),
+    "optimizer_v1": ("optimizers",),
+    "optimizer_v2": ("optimizers", "optimizers.schedules"),
+    "saving": ("models", "utils"),
+    **{
+        f"utils.{name}": ("utils", "models", "backend")
+        for name in (
+            "conv_utils",
+            "data_utils",
+            "generic_utils",
+            "io_utils",
+            "layer_utils",
+            "losses_utils",
+            "np_utils",
+            "tf_utils",
+            "vis_utils",
+        )
+    },
+}
+# Folders before the public names.
+_KERAS_ROOTS = ("src", "api", "api._v2.keras", "api._v1.keras", "_tf_keras.keras", "python.keras")
+
+
+def keras_targets(root: str, path: str) -> tuple[str, ...]:
+    """The namespaces that answer for `keras.<path>`, best first: former places among them.
+
+    >>> from eagerflow.dropin.paths import keras_targets
+    >>> keras_targets("eagerflow.keras", "layers.core")
+    ('eagerflow.keras.layers.core', 'eagerflow.keras.layers')
+    """
+    for prefix in sorted(_KERAS_ROOTS, key=len, reverse=True):
+        if path == prefix or path.startswith(f"{prefix}."):
+            return keras_targets(root, path[len(prefix) + 1 :])
+    found = [f"{root}.{path}" if path else root]
+    parts = path.split(".") if path else []
+    for length in range(len(parts), 0, -1):
+        former = _KERAS.get(".".join(parts[:length]))
+        if former is not None:
+            found += [f"{root}.{name}" if name else root for name in former]
+            break
+    return tuple(found)
+
+
 def internal_targets(path: str) -> tuple[str, ...] | None:
     """The namespaces for a path below `tensorflow.python`; None if nothing is known of it.
 
     >>> from eagerflow.dropin.paths import internal_targets
-    >>> internal_targets("keras.layers")[0]
-    'eagerflow.keras.layers'
+    >>> internal_targets("keras.layers")
+    ('eagerflow.keras.layers',)
     """
     parts = path.split(".") if path else []
+    if parts and parts[0] == "keras":
+        return keras_targets("eagerflow.keras", ".".join(parts[1:]))
     for length in range(len(parts), 0, -1):
         found = _PYTHON.get(".".join(parts[:length]))
         if found:
@@ -124,4 +216,6 @@ def targets(path: str, first_generation: bool) -> tuple[str, ...] | None:
     if head == "_api":  # tensorflow._api.v1.math, tensorflow._api.v2.math
         version, _, inner = rest.partition(".")
         return targets(inner, version == "v1") if version in ("v1", "v2") else (root,)
+    if head == "keras":
+        return keras_targets(f"{root}.keras", rest)
     return (f"{root}.{path}",) if path else (root,)

@@ -199,6 +199,10 @@ class GraphVariable(GraphTensor):
             session_for(session, self, "load"), self, _core.convert(value, self._dtype, None)
         )
 
+    def eval(self, session: Any = None) -> Any:  # type: ignore[override]
+        """The value, as an array, in a session; the default one if none is given."""
+        return super().eval(session=session)
+
     def read_value(self) -> Any:
         """A tensor that gives the value."""
         return record(self.graph, _core.ops.identity, (self,), kind="read")

@@ -5,9 +5,6 @@ import typing as _typing
 
 from eagerflow import lazy
 
-# The Keras 2 that goes with the version of TensorFlow.
-__version__ = "2.21.0"
-
 _imported, __dir__, __all__ = lazy.attach(__name__)
 
 

@@ -23,6 +23,7 @@ from eagerflow.keras import (
     saving as saving,
     tree as tree,
     utils as utils,
+    wrappers as wrappers,
 )
 from eagerflow.device import device as device
 from eagerflow.keras.engine.input_layer import Input as Input

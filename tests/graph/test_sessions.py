@@ -236,3 +236,12 @@ def test_loops_are_packed_like_the_result_of_their_body(kind):
     total = tf.while_loop(lambda i, a: i < 3, lambda i, a: kind([i + 1, a * 2]), [0, 1])
     single = tf.while_loop(lambda i: i < 3, lambda i: kind([i + 1]), (0,))
     assert run([total, single]) == [kind([3, 8]), 3]
+
+
+def test_a_variable_is_evaluated_in_the_session_given():
+    v = tf.Variable([1.0, 2.0])
+    with tf.Session() as first:
+        first.run(v.initializer)
+    session = tf.Session()
+    session.run(v.assign([3.0, 4.0]))
+    assert v.eval(session).tolist() == v.eval(session=session).tolist() == [3.0, 4.0]

@@ -75,3 +75,30 @@ def test_training_scales_the_loss(policy):
     history = model.fit(x, y, epochs=10, batch_size=16, verbose=0).history
     assert history["loss"][-1] < 0.5 * history["loss"][0]
     assert history["accuracy"][-1] > 0.9
+
+
+def test_experimental_names():
+    experimental = tf.keras.mixed_precision.experimental
+    policy = experimental.Policy("mixed_float16")
+    assert (policy.compute_dtype, policy.loss_scale) == ("float16", "dynamic")
+    assert experimental.Policy("float32").loss_scale is None
+    assert experimental.Policy("mixed_float16", loss_scale=16).loss_scale == 16
+    experimental.set_policy(policy)
+    try:
+        layer = tf.keras.layers.Dense(1)
+        assert layer(tf.ones([1, 2])).dtype is tf.float16
+        assert experimental.get_layer_policy(layer) is policy
+    finally:
+        experimental.set_policy(None)
+    assert experimental.global_policy().name == "float32"
+    v = tf.Variable(1.0)
+    optimizer = experimental.LossScaleOptimizer(tf.keras.optimizers.SGD(0.25), loss_scale=4)
+    with tf.GradientTape() as tape:
+        loss = optimizer.get_scaled_loss(v * v)
+    assert float(loss) == 4.0
+    gradients = optimizer.get_unscaled_gradients(tape.gradient(loss, [v]))
+    optimizer.apply_gradients(zip(gradients, [v], strict=True))
+    assert float(v) == 0.5
+    assert experimental.LossScaleOptimizer(tf.keras.optimizers.SGD()).dynamic
+    with pytest.raises(ValueError, match="can only be called on a layer"):
+        experimental.get_layer_policy(3)

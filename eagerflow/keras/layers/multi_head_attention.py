@@ -39,6 +39,7 @@ class MultiHeadAttention(FunctionLayer):
         kernel_constraint: is applied to the kernels after each step of an optimizer.
         bias_constraint: is applied to the biases after each step.
         softmax_robust_masking: whether masked weights are exactly zero.
+        seed: says what the dropout draws.
         **kwargs: `name`, `dtype`, …
 
     A call takes a query `[batch, queries, dim]`, a value `[batch, keys, dim]`, a key (by default
@@ -70,6 +71,7 @@ class MultiHeadAttention(FunctionLayer):
         kernel_constraint: Any = None,
         bias_constraint: Any = None,
         softmax_robust_masking: bool = False,
+        seed: Any = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(activity_regularizer=activity_regularizer, **kwargs)
@@ -78,6 +80,7 @@ class MultiHeadAttention(FunctionLayer):
         self._key_dim = key_dim
         self._value_dim = value_dim or key_dim
         self._dropout = dropout
+        self._seed = seed
         self._use_bias = use_bias
         self._output_shape = output_shape
         take(
@@ -145,7 +148,7 @@ class MultiHeadAttention(FunctionLayer):
             robust_masking=self._softmax_robust_masking,
             dtype=self._dtype_policy,
         )
-        self._dropout_layer = Dropout(rate=self._dropout, dtype=self._dtype_policy)
+        self._dropout_layer = Dropout(rate=self._dropout, seed=self._seed, dtype=self._dtype_policy)
         sizes = self._output_shape
         if sizes is None:
             sizes = [query[-1]]

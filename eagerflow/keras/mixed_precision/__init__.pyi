@@ -1,5 +1,6 @@
 """tf.keras.mixed_precision: which dtypes layers compute in and keep their weights in."""
 
+from eagerflow.keras.mixed_precision import experimental as experimental
 from eagerflow.keras.mixed_precision.policy import (
     Policy as Policy,
     global_policy as global_policy,

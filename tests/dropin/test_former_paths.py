@@ -1,0 +1,66 @@
+"""Where earlier versions of Keras and TensorFlow had what programs import from them."""
+
+import subprocess
+import sys
+
+import pytest
+
+FORMER = """
+from keras.backend.tensorflow_backend import set_session
+from keras.callbacks.callbacks import EarlyStopping
+from keras.engine import Layer as A
+from keras.engine.base_layer import Layer as B
+from keras.engine.topology import Layer as C
+from keras.layers.advanced_activations import LeakyReLU
+from keras.layers.convolutional import Conv2D
+from keras.layers.core import Activation, Dense as D
+from keras.layers.embeddings import Embedding
+from keras.layers.merge import concatenate
+from keras.layers.normalization import BatchNormalization
+from keras.layers.recurrent import LSTM
+from keras.objectives import mean_squared_error
+from keras.src.layers import Dense as E
+from keras.utils.generic_utils import get_custom_objects
+from keras.utils.np_utils import to_categorical
+from tensorflow.keras.mixed_precision import experimental as mixed_precision
+from tensorflow.keras.wrappers.scikit_learn import KerasClassifier
+from tensorflow.python.framework.sparse_tensor import SparseTensor
+from tensorflow.python.keras.layers.core import Dense as F
+from tensorflow.python.ops import gen_array_ops
+from tensorflow.python.ops.gen_math_ops import mat_mul
+from tensorflow.python.ops.numpy_ops import np_config
+from tensorflow.python.summary.summary_iterator import summary_iterator
+import keras.layers.core
+import keras
+import tensorflow as tf
+
+assert A is B is C is keras.layers.Layer
+assert D is E is F is keras.layers.core.Dense is keras.layers.Dense
+assert SparseTensor is tf.SparseTensor
+assert callable(summary_iterator) and callable(np_config.enable_numpy_behavior)
+assert gen_array_ops.reshape([1, 2], [2, 1]).shape == [2, 1]
+assert mixed_precision.global_policy().name == "float32"
+assert to_categorical([1]).tolist() == [[0.0, 1.0]]
+"""
+
+
+def run(*arguments):
+    return subprocess.run(
+        [sys.executable, "-m", "eagerflow", *arguments], capture_output=True, text=True, check=False
+    )
+
+
+def test_former_paths(tmp_path):
+    path = tmp_path / "program.py"
+    path.write_text(FORMER)
+    done = run(str(path))
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("name", ["keras.layers.cores", "keras.none", "tensorflow.keras.layer"])
+def test_paths_that_never_were(tmp_path, name):
+    path = tmp_path / "program.py"
+    path.write_text(f"import {name}\n")
+    done = run(str(path))
+    assert done.returncode == 1
+    assert "ModuleNotFoundError" in done.stderr
