@@ -115,6 +115,8 @@ class _Api:
         return NotImplemented if target is None else target(*args, **kwargs)
 
 
+# What programs have registered, for the whole process: targets by the identities of the functions
+# that they stand in for, and handlers of elementwise functions by kind and types of arguments.
 _apis: dict[int, _Api] = {}
 _elementwise: dict[tuple[str, tuple], Callable] = {}
 

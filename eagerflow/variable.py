@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 import functools
 import inspect
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -42,13 +43,17 @@ class VariableAggregation(enum.Enum):
         return hash(self.value)
 
 
-# The functions that make variables, the innermost last.
-_creators: list[Callable] = []
+class _Creators(threading.local):
+    def __init__(self) -> None:
+        self.functions: list[Callable] = []  # the innermost last
+
+
+_creators = _Creators()
 
 
 @contextmanager
 def variable_creator_scope(variable_creator: Callable) -> Iterator[None]:
-    """Lets a function make the variables that are created within.
+    """Lets a function make the variables that this thread creates within.
 
     Args:
         variable_creator: called with `next_creator` and the keyword arguments of `tf.Variable`;
@@ -62,18 +67,18 @@ def variable_creator_scope(variable_creator: Callable) -> Iterator[None]:
     >>> v.trainable
     False
     """
-    _creators.append(variable_creator)
+    _creators.functions.append(variable_creator)
     try:
         yield
     finally:
-        _creators.pop()
+        _creators.functions.pop()
 
 
 class _VariableType(type(_core.Variable)):  # type: ignore[misc]
     """Asks the functions of `tf.variable_creator_scope` for new variables."""
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
-        if not _creators or cls is not Variable:
+        if not _creators.functions or cls is not Variable:
             return super().__call__(*args, **kwargs)
         names = inspect.signature(Variable.__init__).parameters
         given = dict(zip(list(names)[1:], args, strict=False)) | kwargs
@@ -82,7 +87,7 @@ class _VariableType(type(_core.Variable)):  # type: ignore[misc]
             return super(_VariableType, cls).__call__(**kwargs)
 
         creator: Callable = last
-        for function in _creators:
+        for function in _creators.functions:
             creator = functools.partial(function, creator)
         return creator(**given)
 

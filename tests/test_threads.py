@@ -146,6 +146,15 @@ def test_training_in_every_thread():
         np.testing.assert_allclose(w, [1, 2, 3, 4], atol=0.1)
 
 
+def test_creators_of_variables_belong_to_a_thread():
+    def not_trainable(next_creator, **kwargs):
+        return next_creator(**kwargs | {"trainable": False})
+
+    with tf.variable_creator_scope(not_trainable):
+        assert not tf.Variable(1.0).trainable
+        assert all(in_threads(lambda k: tf.Variable(float(k)).trainable))
+
+
 def test_a_forked_process_has_threads_of_its_own():
     program = """
 import os

@@ -9,14 +9,13 @@ from __future__ import annotations
 import base64
 import json
 import struct
-from collections import namedtuple
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
 from eagerflow import _core, dtypes, errors
-from eagerflow.data.structure import NoneTensorSpec
+from eagerflow.data.structure import NoneTensorSpec, named_tuple
 from eagerflow.dtype import as_dtype
 from eagerflow.shapes import TensorShape
 from eagerflow.type_spec import TensorSpec
@@ -109,7 +108,7 @@ def _from_json(value: Any, blobs: memoryview, at: list[int]) -> Any:
         return tuple([_from_json(item, blobs, at) for item in content])
     if kind == "named":
         name, fields, items = content
-        return _named(name, tuple(fields))(*[_from_json(item, blobs, at) for item in items])
+        return named_tuple(name, tuple(fields))(*[_from_json(item, blobs, at) for item in items])
     if kind == "dict":
         return {_from_json(k, blobs, at): _from_json(v, blobs, at) for k, v in content}
     if kind == "bytes":
@@ -156,13 +155,3 @@ def _piece(blobs: memoryview, at: list[int], size: int) -> memoryview:
 def _tensor(dtype: Any, shape: list[int], data: memoryview) -> Tensor:
     array = np.frombuffer(data, dtype.as_numpy_dtype).reshape(shape)
     return _core.convert(array, dtype, None)
-
-
-_named_types: dict[tuple, Any] = {}
-
-
-def _named(name: str, fields: tuple[str, ...]) -> Any:
-    key = (name, fields)
-    if key not in _named_types:
-        _named_types[key] = namedtuple(name, fields)
-    return _named_types[key]

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections import namedtuple
 from collections.abc import Mapping
 from typing import Any
 
 from eagerflow import errors
-from eagerflow.data.structure import NoneTensorSpec
+from eagerflow.data.structure import NoneTensorSpec, named_tuple
 from eagerflow.dtype import as_dtype
 from eagerflow.shapes import TensorShape
 from eagerflow.type_spec import TensorSpec
@@ -15,7 +14,6 @@ from eagerflow.type_spec import TensorSpec
 # The numbers of the classes of specs.
 _SPARSE, _RAGGED, _OTHER = 1, 3, 12
 _NONE = "tf.NoneTensorSpec"
-_named_types: dict[tuple, Any] = {}
 
 
 def encode_spec(spec: Any) -> bytes:
@@ -127,10 +125,8 @@ def _read(value: Any) -> Any:
     if kind == "dict_value":
         return {key: _read(item) for key, item in sorted(content.fields.items())}
     if kind == "named_tuple_value":
-        key = (content.name, *(pair.key for pair in content.values))
-        if key not in _named_types:
-            _named_types[key] = namedtuple(key[0], key[1:])
-        return _named_types[key](*(_read(pair.value) for pair in content.values))
+        made = named_tuple(content.name, tuple(pair.key for pair in content.values))
+        return made(*(_read(pair.value) for pair in content.values))
     if kind == "tensor_shape_value":
         return _shape(content)
     if kind == "tensor_dtype_value":

@@ -6,7 +6,8 @@ Lists are values here, not structure: they become tensors, as everywhere in `tf.
 from __future__ import annotations
 
 import dataclasses
-from collections import OrderedDict, defaultdict
+import functools
+from collections import OrderedDict, defaultdict, namedtuple
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -35,6 +36,12 @@ class NoneTensorSpec(TypeSpec):
 
     def __hash__(self) -> int:
         return hash(NoneTensorSpec)
+
+
+@functools.cache
+def named_tuple(name: str, fields: tuple[str, ...]) -> Any:
+    """A class of named tuples, the same one for the same names."""
+    return namedtuple(name, fields)
 
 
 def is_nested(value: Any) -> bool:

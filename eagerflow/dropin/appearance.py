@@ -11,6 +11,7 @@ _NAMES: list[tuple[type, str, str]] = [
     (_core.Tensor, "tensorflow.python.framework.ops", "EagerTensor"),
     (Variable, "tensorflow.python.ops.resource_variable_ops", "ResourceVariable"),
 ]
+# What `give_up` restores: a type, its module, name and qualified name.
 _kept: list[tuple[type, str, str, str]] = []
 
 

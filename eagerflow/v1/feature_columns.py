@@ -190,6 +190,7 @@ def linear_model(
         return _run(lambda parts, bias: sum(parts[1:], parts[0]) + bias, (sums, bias), "BiasAdd")
 
 
+# How many linear models of a graph have a column of each name.
 _used: weakref.WeakKeyDictionary[Any, collections.Counter[str]] = weakref.WeakKeyDictionary()
 
 

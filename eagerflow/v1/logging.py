@@ -15,6 +15,7 @@ WARN = logging.WARNING
 ERROR = logging.ERROR
 FATAL = logging.FATAL
 
+# How often each message of `log_every_n` has been asked for.
 _counts: Counter = Counter()
 
 

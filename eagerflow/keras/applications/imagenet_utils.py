@@ -89,6 +89,7 @@ def _array(x: np.ndarray, first: bool, mode: str) -> np.ndarray:
     return x
 
 
+# The names of ImageNet's classes, read when the first prediction is decoded.
 _class_index: dict[str, list[str]] = {}
 
 

@@ -69,6 +69,7 @@ class CallSpec:
         )
 
 
+# The signatures of classes' `call`, which are read once.
 _specs: dict[Any, CallSpec] = {}
 
 

@@ -66,6 +66,8 @@ _LEFT_OUT = frozenset(
     "name_scope init_scope set_seed is_symbolic_tensor get_logger gradients hessians".split()
 )
 
+# Of the public functions, by their identities: the names by which layers call them; and the
+# functions that have those names.
 _symbols: dict[int, str] = {}
 _functions: dict[str, Any] = {}
 # How many names each namespace had when it was last looked through.

@@ -99,6 +99,7 @@ class _Global(threading.local):
 
 
 _global = _Global()
+# Without a global policy, one for each `floatx`.
 _by_float_type: dict[str, Policy] = {}
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Any
 
+# What programs have registered for the whole process, and the names by which files know it.
 _objects: dict[str, Any] = {}
 _names: dict[Any, str] = {}
 
