@@ -4,6 +4,7 @@ import bulk
 import cnn
 import data
 import files
+import gpt
 import jacobians
 import keras_fit
 import lstm
@@ -15,6 +16,7 @@ import sessions
 import small
 import startup
 import surface
+import tiny
 import variety
 
 WORKLOADS = {
@@ -26,6 +28,8 @@ WORKLOADS = {
         cnn,
         mlp,
         mobilenet,
+        gpt,
+        tiny,
         jacobians,
         matmul,
         bulk,

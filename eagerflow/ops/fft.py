@@ -32,14 +32,28 @@ _NORMS = (None, "backward", "ortho", "forward")
 _LARGE = 1 << 16
 
 
-def _transformed(name: str, array: np.ndarray, **options: Any) -> np.ndarray:
-    """What NumPy's function of that name makes of an array."""
+def _transformed(name: str, array: np.ndarray, axes: Sequence[int], **options: Any) -> np.ndarray:
+    """What NumPy's function of that name, which ends in n, makes of an array."""
+    if len(axes) == 1:
+        # Those for one axis have less to look at.
+        name, options["axis"] = name[:-1], axes[0]
+        if "s" in options:
+            options["n"] = options.pop("s")[0]
+    else:
+        options["axes"] = axes
     threads = _core.num_threads()
-    if array.size < _LARGE or threads == 1:
-        return getattr(np.fft, name)(array, **options)
-    import scipy.fft
+    if array.size >= _LARGE and threads > 1 and (scipy_fft := _scipy_fft()) is not None:
+        return getattr(scipy_fft, name)(array, workers=threads, **options)
+    return getattr(np.fft, name)(array, **options)
 
-    return getattr(scipy.fft, name)(array, workers=threads, **options)
+
+def _scipy_fft() -> Any:
+    """SciPy's module of Fourier transforms, if it is installed."""
+    try:
+        import scipy.fft
+    except ModuleNotFoundError:
+        return None
+    return scipy.fft
 
 
 def _size(x: Tensor, axes: Sequence[int]) -> int:
@@ -52,7 +66,7 @@ def _complex_transform(x: Tensor, axes: Sequence[int], inverse: bool) -> Tensor:
     array = np.asarray(x)
     if array.size:
         name = "ifftn" if inverse else "fftn"
-        array = _transformed(name, array, axes=axes).astype(array.dtype, copy=False)
+        array = _transformed(name, array, axes).astype(array.dtype, copy=False)
     size = _size(x, axes)
 
     def backward(dy: Tensor) -> Tensor:
@@ -84,7 +98,7 @@ def _half_transform(x: Tensor, axes: Sequence[int]) -> Tensor:
     shape = list(x._shape_tuple())
     length = shape[axes[-1]]
     if array.size:
-        array = _transformed("rfftn", array, axes=axes).astype(kind, copy=False)
+        array = _transformed("rfftn", array, axes).astype(kind, copy=False)
     else:
         shape[axes[-1]] = length // 2 + 1 if length else 0
         array = np.zeros(shape, kind)
@@ -105,7 +119,7 @@ def _half_inverse(x: Tensor, length: int, axes: Sequence[int]) -> Tensor:
     shape = list(x._shape_tuple())
     sizes = [shape[axis] for axis in axes[:-1]] + [length]
     if array.size and length:
-        array = _transformed("irfftn", array, s=sizes, axes=axes).astype(real, copy=False)
+        array = _transformed("irfftn", array, axes, s=sizes).astype(real, copy=False)
     else:
         shape[axes[-1]] = length
         array = np.zeros(shape, real)

@@ -253,6 +253,9 @@ def norm(
         if ord != "euclidean" and not (number and ord > 0):
             raise ValueError(f"'ord' must be a supported vector norm, got {ord}")
     if ord in ("fro", "euclidean") or (ord == 2 and not matrices):
+        if axis is None and not keep and x.dtype in (dtypes.float32, dtypes.float64):
+            # Half the sum of squares, in one pass.
+            return _ops.sqrt(_ops.l2_loss(x) * 2.0)
         squares = _ops.multiply(x, _ops.conj(x)) if x.dtype.is_complex else _ops.square(x)
         return _ops.sqrt(_ops.reduce_sum(squares, axis=axis, keepdims=keep))
     sizes = _ops.abs(x)

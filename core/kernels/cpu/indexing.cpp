@@ -72,7 +72,21 @@ Picking picking_of(const Shape& params, const Shape& indices, int axis, int batc
   return p;
 }
 
+template <class Index>
+bool all_within(const Index* indices, int64_t count, int64_t size) {
+  bool within = true;
+  for (int64_t i = 0; i < count; ++i) {
+    within &= static_cast<uint64_t>(indices[i]) < static_cast<uint64_t>(size);
+  }
+  return within;
+}
+
 void check_indices(const Tensor& tensor, int64_t size, const char* op) {
+  const bool wide = tensor.dtype() == DType::kInt64;
+  if (wide ? all_within(tensor.data<int64_t>(), tensor.size(), size)
+           : all_within(tensor.data<int32_t>(), tensor.size(), size)) {
+    return;
+  }
   const Indices indices(tensor);
   for (int64_t i = 0; i < tensor.size(); ++i) {
     if (indices[i] >= 0 && indices[i] < size) continue;
@@ -236,6 +250,30 @@ void gather_words(const Tensor& params, const Indices& at, int64_t count, const 
   });
 }
 
+// What indices of one type name, block by block of the parameters.
+template <class Index>
+void pick_blocks(const Picking& p, const Tensor& params, const Tensor& indices, const Tensor& out) {
+  on_item_size(static_cast<size_t>(p.inner) * element_size(out.dtype()), [&](auto bytes) {
+    const char* const from = static_cast<const char*>(params.raw_data());
+    char* const to = static_cast<char*>(out.mutable_raw_data());
+    const Index* const places = indices.data<Index>();
+    const int64_t grain = std::max<int64_t>(1, copy_grain(bytes) / p.count);
+    parallel_for(p.batch * p.outer, grain, [=, &p](int64_t begin, int64_t end) {
+      // Of its own, as what is written to bytes might be anything else.
+      const int64_t count = p.count;
+      for (int64_t block = begin; block < end; ++block) {
+        const char* const source = from + static_cast<size_t>(block * p.size) * bytes;
+        char* const target = to + static_cast<size_t>(block * count) * bytes;
+        const Index* const here = places + block / p.outer * count;
+        for (int64_t i = 0; i < count; ++i) {
+          std::memcpy(target + static_cast<size_t>(i) * bytes,
+                      source + static_cast<size_t>(here[i]) * bytes, bytes);
+        }
+      }
+    });
+  });
+}
+
 }  // namespace
 
 void gather(KernelContext& context) {
@@ -269,22 +307,8 @@ void gather(KernelContext& context) {
     });
     return;
   }
-  on_item_size(static_cast<size_t>(p.inner) * element_size(out.dtype()), [&](auto bytes) {
-    const char* const from = static_cast<const char*>(params.raw_data());
-    char* const to = static_cast<char*>(out.mutable_raw_data());
-    const int64_t grain = std::max<int64_t>(1, copy_grain(bytes) / p.count);
-    parallel_for(p.batch * p.outer, grain, [&](int64_t begin, int64_t end) {
-      for (int64_t block = begin; block < end; ++block) {
-        const char* const source = from + static_cast<size_t>(block * p.size) * bytes;
-        char* const target = to + static_cast<size_t>(block * p.count) * bytes;
-        const int64_t first = block / p.outer * p.count;
-        for (int64_t i = 0; i < p.count; ++i) {
-          std::memcpy(target + static_cast<size_t>(i) * bytes,
-                      source + static_cast<size_t>(at[first + i]) * bytes, bytes);
-        }
-      }
-    });
-  });
+  if (indices.dtype() == DType::kInt64) return pick_blocks<int64_t>(p, params, indices, out);
+  pick_blocks<int32_t>(p, params, indices, out);
 }
 
 void add_gathered(const Tensor& whole, const Tensor& dy, const Tensor& indices, int64_t axis,

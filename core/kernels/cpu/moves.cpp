@@ -46,6 +46,15 @@ void copy_loop(char* out, const char* in, int64_t count, int64_t out_step, int64
   }
 }
 
+// For elements that are read backwards, one after the other.
+void copy_reversed(char* out, const char* in, int64_t count, int64_t out_step, int64_t) {
+  switch (out_step) {
+    case 2: return transposes().reverse2(out, in, count);
+    case 4: return transposes().reverse4(out, in, count);
+    default: return transposes().reverse8(out, in, count);
+  }
+}
+
 void copy_strings(char* out, const char* in, int64_t count, int64_t out_step, int64_t in_step) {
   for (int64_t i = 0; i < count; ++i) {
     *reinterpret_cast<std::string*>(out) = *reinterpret_cast<const std::string*>(in);
@@ -176,6 +185,9 @@ class MoveRunner {
       return;
     }
     if (strings_ || out_[last] != element_) return;
+    if (in_[last] == -element_ && (element_ == 2 || element_ == 4 || element_ == 8)) {
+      loop_ = copy_reversed;
+    }
     if (in_[last] == element_ && size_[last] * element_ > 16) inner_ = Inner::kBlock;
     if (in_[last] == 0 && size_[last] * element_ > 64 && 64 % element_ == 0) inner_ = Inner::kFill;
   }

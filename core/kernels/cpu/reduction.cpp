@@ -73,6 +73,8 @@ bool is_nan(T value) {
 }
 
 struct Sum {
+  // Of the lengths of rows that are taken many at a time.
+  static constexpr int64_t kLargestFactor = 7;
   template <class T>
   static T start() {
     return T(0);
@@ -102,9 +104,14 @@ struct Sum {
   static void four_into(T* out, const T* x, int64_t stride, int64_t n) {
     row_loops_of<T>().add_four_into(out, x, stride, n);
   }
+  template <class T>
+  static void rows(T* out, const T* x, int64_t count, int64_t n) {
+    loops_of<T>().sum_rows(out, x, count, n);
+  }
 };
 
 struct Product {
+  static constexpr int64_t kLargestFactor = 7;
   template <class T>
   static T start() {
     return T(1);
@@ -121,9 +128,19 @@ struct Product {
   static void into(T* out, const T* x, int64_t n) {
     loops_of<T>().multiply_into(out, x, n);
   }
+  template <class T>
+  static void four_into(T* out, const T* x, int64_t stride, int64_t n) {
+    loops_of<T>().multiply_four_into(out, x, stride, n);
+  }
+  template <class T>
+  static void rows(T* out, const T* x, int64_t count, int64_t n) {
+    loops_of<T>().product_rows(out, x, count, n);
+  }
 };
 
 struct Max {
+  // Extremes of five are no vectors' work.
+  static constexpr int64_t kLargestFactor = 3;
   template <class T>
   static T start() {
     if constexpr (std::is_floating_point_v<T>) return -std::numeric_limits<T>::infinity();
@@ -143,9 +160,18 @@ struct Max {
     if constexpr (kVector<T>) return row_loops_of<T>().max_into(out, x, n);
     loops_of<T>().max_into(out, x, n);
   }
+  template <class T>
+  static void four_into(T* out, const T* x, int64_t stride, int64_t n) {
+    loops_of<T>().max_four_into(out, x, stride, n);
+  }
+  template <class T>
+  static void rows(T* out, const T* x, int64_t count, int64_t n) {
+    loops_of<T>().max_rows(out, x, count, n);
+  }
 };
 
 struct Min {
+  static constexpr int64_t kLargestFactor = 3;
   template <class T>
   static T start() {
     if constexpr (std::is_floating_point_v<T>) return std::numeric_limits<T>::infinity();
@@ -164,6 +190,14 @@ struct Min {
   static void into(T* out, const T* x, int64_t n) {
     if constexpr (kVector<T>) return row_loops_of<T>().min_into(out, x, n);
     loops_of<T>().min_into(out, x, n);
+  }
+  template <class T>
+  static void four_into(T* out, const T* x, int64_t stride, int64_t n) {
+    loops_of<T>().min_four_into(out, x, stride, n);
+  }
+  template <class T>
+  static void rows(T* out, const T* x, int64_t count, int64_t n) {
+    loops_of<T>().min_rows(out, x, count, n);
   }
 };
 
@@ -212,7 +246,7 @@ void reduce_columns(const S* x, Computed<S>* out, int64_t count, int64_t width, 
       std::fill_n(part.data(), size, R::template start<T>());
       const int64_t last = std::min(r + kRows, count);
       int64_t k = r;
-      if constexpr (kVector<S> && std::is_same_v<R, Sum>) {
+      if constexpr (kVector<S>) {
         for (; k + 4 <= last; k += 4) R::four_into(part.data(), x + k * width + c, width, size);
       }
       for (; k < last; ++k) {
@@ -275,6 +309,13 @@ void reduce_rows(const S* x, Computed<S>* out, const Layout& layout) {
     for (int p = 1; p < kParts; ++p) total = R::join(total, parts[p]);
     out[0] = total;
     return;
+  }
+  if constexpr (std::is_same_v<S, T> && !kComplex<T>) {
+    if (is_short_row(layout.count, R::kLargestFactor) && layout.outer > 1) {
+      return parallel_for(layout.outer, kGrain / layout.count, [&](int64_t begin, int64_t end) {
+        R::rows(out + begin, x + begin * layout.count, end - begin, layout.count);
+      });
+    }
   }
   parallel_for(layout.outer, std::max<int64_t>(1, kGrain / std::max<int64_t>(layout.count, 1)),
                [&](int64_t begin, int64_t end) {

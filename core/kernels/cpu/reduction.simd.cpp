@@ -58,6 +58,16 @@ struct Smaller {
   }
 };
 
+// The same, but a NaN is the extreme of all; as two choices, which compilers turn into vectors.
+template <class Better>
+struct OrNan {
+  template <class T>
+  static T of(T a, T b) {
+    const T better = Better::better(a, b) ? a : b;
+    return a != a ? a : better;
+  }
+};
+
 // Several results side by side, which the compiler keeps in vectors.
 template <class Join, class T>
 T fold(const T* x, int64_t n, T start) {
@@ -100,6 +110,55 @@ template <class Join, class T>
 void join(T* out, const T* x, const T* y, int64_t n) {
 #pragma omp simd
   for (int64_t i = 0; i < n; ++i) out[i] = Join::of(x[i], y[i]);
+}
+
+template <class Join, class T>
+void join_four_into(T* out, const T* x, int64_t stride, int64_t n) {
+#pragma omp simd
+  for (int64_t i = 0; i < n; ++i) {
+    const T* at = x + i;
+    const T first = Join::of(at[0], at[stride]);
+    const T second = Join::of(at[2 * stride], at[3 * stride]);
+    out[i] = Join::of(out[i], Join::of(first, second));
+  }
+}
+
+// One result for each group of numbers; `out` may be `x`, as no group begins before its result.
+template <class Join, int kGroup, class T>
+void fold_groups(T* out, const T* x, int64_t n) {
+#pragma omp simd
+  for (int64_t i = 0; i < n; ++i) {
+    const T* at = x + i * kGroup;
+    T total = Join::of(at[0], at[1]);
+    if constexpr (kGroup > 2) total = Join::of(total, at[2]);
+    if constexpr (kGroup > 3) total = Join::of(total, Join::of(at[3], at[4]));
+    if constexpr (kGroup > 5) total = Join::of(total, Join::of(at[5], at[6]));
+    out[i] = total;
+  }
+}
+
+// Short rows shrink together, by one prime factor of their length at a time, in the nearest cache.
+template <class Join, class T>
+void fold_rows(T* out, const T* x, int64_t rows, int64_t n) {
+  constexpr int64_t kBlock = 4096;
+  T part[kBlock / 2];
+  const int64_t together = kBlock / n;
+  for (int64_t r = 0; r < rows; r += together) {
+    const int64_t many = rows - r < together ? rows - r : together;
+    const T* from = x + r * n;
+    for (int64_t left = n; left > 1;) {
+      const int step = left % 2 == 0 ? 2 : left % 3 == 0 ? 3 : left % 5 == 0 ? 5 : 7;
+      left /= step;
+      T* to = left == 1 ? out + r : part;
+      switch (step) {
+        case 2: fold_groups<Join, 2>(to, from, many * left); break;
+        case 3: fold_groups<Join, 3>(to, from, many * left); break;
+        case 5: fold_groups<Join, 5>(to, from, many * left); break;
+        default: fold_groups<Join, 7>(to, from, many * left);
+      }
+      from = to;
+    }
+  }
 }
 
 template <class Better, class T>
@@ -178,6 +237,13 @@ constexpr ReductionLoopsOf<T> kLoops = {
     .multiply_into = join_into<Multiply, T>,
     .max_into = join_into<Larger, T>,
     .min_into = join_into<Smaller, T>,
+    .multiply_four_into = join_four_into<Multiply, T>,
+    .max_four_into = join_four_into<OrNan<Larger>, T>,
+    .min_four_into = join_four_into<OrNan<Smaller>, T>,
+    .sum_rows = fold_rows<Add, T>,
+    .product_rows = fold_rows<Multiply, T>,
+    .max_rows = fold_rows<OrNan<Larger>, T>,
+    .min_rows = fold_rows<OrNan<Smaller>, T>,
     .add = join<Add, T>,
     .multiply = join<Multiply, T>,
     .argmax_rows = places_in_rows<Larger, T>,

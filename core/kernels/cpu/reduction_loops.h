@@ -5,6 +5,15 @@
 
 namespace ef::cpu {
 
+// Whether rows of n numbers are short, and n has no prime factor above `largest`, at most 7.
+constexpr bool is_short_row(int64_t n, int64_t largest) {
+  if (n < 2 || n > 32) return false;
+  for (int64_t factor = 2; factor <= largest; ++factor) {
+    while (n % factor == 0) n /= factor;
+  }
+  return n == 1;
+}
+
 template <class T>
 struct ReductionLoopsOf {
   // One result for n numbers; integers wrap.
@@ -17,6 +26,16 @@ struct ReductionLoopsOf {
   void (*multiply_into)(T* out, const T* x, int64_t n);
   void (*max_into)(T* out, const T* x, int64_t n);
   void (*min_into)(T* out, const T* x, int64_t n);
+  // out = out op four rows that lie `stride` elements apart; NaN if one of them is
+  void (*multiply_four_into)(T* out, const T* x, int64_t stride, int64_t n);
+  void (*max_four_into)(T* out, const T* x, int64_t stride, int64_t n);
+  void (*min_four_into)(T* out, const T* x, int64_t stride, int64_t n);
+  // One result for each of `rows` short rows of n numbers, whose prime factors are at most 7; NaN
+  // if one of them is.
+  void (*sum_rows)(T* out, const T* x, int64_t rows, int64_t n);
+  void (*product_rows)(T* out, const T* x, int64_t rows, int64_t n);
+  void (*max_rows)(T* out, const T* x, int64_t rows, int64_t n);
+  void (*min_rows)(T* out, const T* x, int64_t rows, int64_t n);
   // out = x op y
   void (*add)(T* out, const T* x, const T* y, int64_t n);
   void (*multiply)(T* out, const T* x, const T* y, int64_t n);

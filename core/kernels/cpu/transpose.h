@@ -1,4 +1,4 @@
-// Transposes of matrices, by element size.
+// Transposes of matrices and rows read backwards, by element size.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,17 @@ namespace ef::cpu {
 using TransposeFn = void (*)(void* out, const void* in, int64_t rows, int64_t cols,
                              int64_t out_stride, int64_t in_stride);
 
+// out[i] = in[-i] for i < count, in elements.
+using ReverseFn = void (*)(void* out, const void* in, int64_t count);
+
 struct TransposeKernels {
   TransposeFn bytes1;
   TransposeFn bytes2;
   TransposeFn bytes4;
   TransposeFn bytes8;
+  ReverseFn reverse2;
+  ReverseFn reverse4;
+  ReverseFn reverse8;
 };
 
 namespace baseline {

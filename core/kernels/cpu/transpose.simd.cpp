@@ -117,11 +117,20 @@ void transpose(void* out_data, const void* in_data, int64_t rows, int64_t cols, 
 #endif
 }
 
+template <class T>
+void reverse(void* to, const void* from, int64_t count) {
+  T* out = static_cast<T*>(to);
+  const T* in = static_cast<const T*>(from);
+#pragma omp simd
+  for (int64_t i = 0; i < count; ++i) out[i] = in[-i];
+}
+
 }  // namespace
 
 const TransposeKernels& transpose_kernels() {
-  static const TransposeKernels kernels{transpose<uint8_t>, transpose<uint16_t>,
-                                        transpose<uint32_t>, transpose<uint64_t>};
+  static const TransposeKernels kernels{
+      transpose<uint8_t>, transpose<uint16_t>, transpose<uint32_t>, transpose<uint64_t>,
+      reverse<uint16_t>,  reverse<uint32_t>,   reverse<uint64_t>};
   return kernels;
 }
 

@@ -1,0 +1,309 @@
+"""Programs of tiny networks, whose steps are so short that what surrounds the arithmetic counts.
+
+Deep Q-learning, a differential equation learned with second derivatives, and single predictions.
+"""
+
+import numpy as np
+
+from training import training_case
+from workload import FASTEST_PEER, Case, Target, Workload
+
+RATE, BETA1, BETA2, EPSILON = 1e-3, 0.9, 0.999, 1e-7
+DISCOUNT, BATCH, UNITS = 0.99, 64, 64
+POINTS, WIDTH = 256, 32
+
+
+def normal(seed, *shape, scale=1.0):
+    return np.random.default_rng(seed).normal(scale=scale, size=shape).astype(np.float32)
+
+
+def layers(seed, *sizes):
+    """A matrix and a bias for each layer."""
+    pairs = zip(sizes, sizes[1:], strict=False)
+    return [
+        (normal(seed + k, n, m, scale=np.sqrt(1 / n)), np.zeros(m, np.float32))
+        for k, (n, m) in enumerate(pairs)
+    ]
+
+
+def q_networks():
+    """The network that learns and the one that lags behind: of 4 observations, worth of 2 acts."""
+    return layers(0, 4, UNITS, UNITS, 2), layers(9, 4, UNITS, UNITS, 2)
+
+
+def experience():
+    """Observations before and after, float32 [BATCH, 4]; rewards; which episodes ended; acts."""
+    generator = np.random.default_rng(5)
+    ended = (generator.random(BATCH) < 0.1).astype(np.float32)
+    return (
+        normal(3, BATCH, 4),
+        normal(4, BATCH, 4),
+        normal(6, BATCH),
+        ended,
+        generator.integers(0, 2, BATCH),
+    )
+
+
+def flat(network):
+    return [part for layer in network for part in layer]
+
+
+def tf_variables(tf, network):
+    return [(tf.Variable(w), tf.Variable(b)) for w, b in network]
+
+
+def tf_network(tf, network, x, activation):
+    for weights, bias in network[:-1]:
+        x = activation(tf.matmul(x, weights) + bias)
+    weights, bias = network[-1]
+    return tf.matmul(x, weights) + bias
+
+
+def tf_adam(tf):
+    return tf.optimizers.Adam(RATE, beta_1=BETA1, beta_2=BETA2, epsilon=EPSILON)
+
+
+def q_step(tf):
+    network, lagging = (tf_variables(tf, n) for n in q_networks())
+    before, after, reward, ended, acts = map(tf.constant, experience())
+    variables, optimizer = flat(network), tf_adam(tf)
+
+    def step():
+        best = tf.reduce_max(tf_network(tf, lagging, after, tf.nn.relu), axis=1)
+        wanted = reward + DISCOUNT * (1 - ended) * best
+        with tf.GradientTape() as tape:
+            found = tf_network(tf, network, before, tf.nn.relu)
+            chosen = tf.reduce_sum(found * tf.one_hot(acts, 2), axis=1)
+            loss = tf.reduce_mean(tf.square(wanted - chosen))
+        gradients = tape.gradient(loss, variables)
+        optimizer.apply_gradients(zip(gradients, variables, strict=True))
+        return loss
+
+    return step
+
+
+def equation_step(tf):
+    """u'' = -sin x, u learned on 256 points."""
+    network = tf_variables(tf, layers(0, 1, WIDTH, WIDTH, 1))
+    x = tf.constant(np.linspace(0, 1, POINTS, dtype=np.float32)[:, None])
+    # The last bias has no second derivative.
+    variables, optimizer = flat(network)[:-1], tf_adam(tf)
+
+    def step():
+        with tf.GradientTape() as tape:
+            with tf.GradientTape() as second:
+                second.watch(x)
+                with tf.GradientTape() as first:
+                    first.watch(x)
+                    u = tf_network(tf, network, x, tf.tanh)
+                slope = first.gradient(u, x)
+            loss = tf.reduce_mean(tf.square(second.gradient(slope, x) + tf.sin(x)))
+        gradients = tape.gradient(loss, variables)
+        optimizer.apply_gradients(zip(gradients, variables, strict=True))
+        return loss
+
+    return step
+
+
+def tf_prediction(tf):
+    network = tf_variables(tf, q_networks()[0])
+    x = tf.constant(normal(3, 1, 4))
+    return lambda: tf_network(tf, network, x, tf.nn.relu)
+
+
+def eager(build):
+    return lambda tf: training_case(build(tf))
+
+
+def compiled(build):
+    return lambda tf: training_case(tf.function(build(tf)))
+
+
+def prediction_case(step, finish=lambda result: None):
+    def run(count):
+        result = None
+        for _ in range(count):
+            result = step()
+        finish(result)
+
+    return Case(run, lambda: np.ravel(np.asarray(step())))
+
+
+def torch_parameters(torch, network):
+    return [tuple(torch.from_numpy(part).requires_grad_() for part in layer) for layer in network]
+
+
+def torch_network(network, x, activation):
+    for weights, bias in network[:-1]:
+        x = activation(x @ weights + bias)
+    weights, bias = network[-1]
+    return x @ weights + bias
+
+
+def torch_adam(torch, parameters):
+    return torch.optim.Adam(parameters, RATE, (BETA1, BETA2), EPSILON, fused=True)
+
+
+def q_torch(torch):
+    network, lagging = (torch_parameters(torch, n) for n in q_networks())
+    before, after, reward, ended, acts = map(torch.from_numpy, experience())
+    optimizer = torch_adam(torch, flat(network))
+
+    def step():
+        with torch.no_grad():
+            best = torch_network(lagging, after, torch.relu).max(1).values
+            wanted = reward + DISCOUNT * (1 - ended) * best
+        optimizer.zero_grad()
+        chosen = torch_network(network, before, torch.relu).gather(1, acts[:, None])[:, 0]
+        loss = torch.nn.functional.mse_loss(chosen, wanted)
+        loss.backward()
+        optimizer.step()
+        return loss.detach()
+
+    return training_case(step)
+
+
+def equation_torch(torch):
+    network = torch_parameters(torch, layers(0, 1, WIDTH, WIDTH, 1))
+    x = torch.linspace(0, 1, POINTS)[:, None].requires_grad_()
+    optimizer = torch_adam(torch, flat(network)[:-1])
+    derivative = torch.autograd.grad
+
+    def step():
+        u = torch_network(network, x, torch.tanh)
+        slope = derivative(u.sum(), x, create_graph=True)[0]
+        second = derivative(slope.sum(), x, create_graph=True)[0]
+        loss = torch.mean(torch.square(second + torch.sin(x)))
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        return loss.detach()
+
+    return training_case(step)
+
+
+def torch_prediction(torch):
+    network = torch_parameters(torch, q_networks()[0])
+    x = torch.from_numpy(normal(3, 1, 4))
+
+    def step():
+        with torch.inference_mode():
+            return torch_network(network, x, torch.relu)
+
+    return prediction_case(step)
+
+
+def jax_network(network, x, activation):
+    for weights, bias in network[:-1]:
+        x = activation(x @ weights + bias)
+    weights, bias = network[-1]
+    return x @ weights + bias
+
+
+def jax_training(jax, loss_of, network):
+    """A Case of Adam's steps, compiled."""
+    jnp, tree = jax.numpy, jax.tree
+
+    def update(state):
+        network, m, v, t = state
+        loss, gradients = jax.value_and_grad(loss_of)(network)
+        t = t + 1
+        rate = RATE * jnp.sqrt(1 - BETA2**t) / (1 - BETA1**t)
+        m = tree.map(lambda m, g: BETA1 * m + (1 - BETA1) * g, m, gradients)
+        v = tree.map(lambda v, g: BETA2 * v + (1 - BETA2) * g * g, v, gradients)
+        network = tree.map(lambda p, m, v: p - rate * m / (jnp.sqrt(v) + EPSILON), network, m, v)
+        return loss, (network, m, v, t)
+
+    update = jax.jit(update, donate_argnums=0)
+    network = tree.map(jnp.asarray, network)
+    state = (network, *(tree.map(jnp.zeros_like, network) for _ in range(2)), jnp.float32(0))
+
+    def step():
+        nonlocal state
+        loss, state = update(state)
+        return loss
+
+    return training_case(step, lambda: jax.block_until_ready(state))
+
+
+def q_jax(jax):
+    jnp = jax.numpy
+    network, lagging = q_networks()
+    before, after, reward, ended, acts = map(jnp.asarray, experience())
+
+    def loss_of(network):
+        best = jax_network(lagging, after, jax.nn.relu).max(axis=1)
+        wanted = reward + DISCOUNT * (1 - ended) * best
+        found = jax_network(network, before, jax.nn.relu)
+        chosen = jnp.take_along_axis(found, acts[:, None], axis=1)[:, 0]
+        return jnp.mean(jnp.square(wanted - chosen))
+
+    return jax_training(jax, loss_of, network)
+
+
+def equation_jax(jax):
+    jnp = jax.numpy
+    x = jnp.linspace(0, 1, POINTS)
+
+    def loss_of(network):
+        def u(point):
+            return jax_network(network, point[None], jnp.tanh)[0]
+
+        second = jax.vmap(jax.grad(jax.grad(u)))(x)
+        return jnp.mean(jnp.square(second + jnp.sin(x)))
+
+    return jax_training(jax, loss_of, layers(0, 1, WIDTH, WIDTH, 1))
+
+
+def jax_prediction(jax):
+    network = jax.tree.map(jax.numpy.asarray, q_networks()[0])
+    predict = jax.jit(lambda x: jax_network(network, x, jax.nn.relu))
+    x = jax.numpy.asarray(normal(3, 1, 4))
+    return prediction_case(lambda: jax.block_until_ready(predict(x)))
+
+
+WORKLOADS = [
+    Workload(
+        name=name,
+        title=title,
+        target=Target(FASTEST_PEER, at_most),
+        contenders={
+            "eagerflow": eager(build),
+            "tensorflow": eager(build),
+            "tf.function": compiled(build),
+            "torch": with_torch,
+            "jax": with_jax,
+        },
+    )
+    for name, title, at_most, build, with_torch, with_jax in (
+        (
+            "q-learning",
+            "deep Q-learning step, 4-64-64-2, batch 64; Adam",
+            0.8,
+            q_step,
+            q_torch,
+            q_jax,
+        ),
+        (
+            "equation",
+            "step on u'' = -sin x with second derivatives, 1-32-32-1, 256 points; Adam",
+            0.9,
+            equation_step,
+            equation_torch,
+            equation_jax,
+        ),
+    )
+] + [
+    Workload(
+        name="prediction",
+        title="one prediction of a network, 4-64-64-2",
+        target=Target(FASTEST_PEER, 0.6),
+        contenders={
+            "eagerflow": lambda tf: prediction_case(tf_prediction(tf)),
+            "tensorflow": lambda tf: prediction_case(tf_prediction(tf)),
+            "tf.function": lambda tf: prediction_case(tf.function(tf_prediction(tf))),
+            "torch": torch_prediction,
+            "jax": jax_prediction,
+        },
+    ),
+]
