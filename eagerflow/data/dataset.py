@@ -129,7 +129,7 @@ class Dataset(Creation, Transformation):
         name = self._public_name or f"_{type(self).__name__}"
         try:
             spec = self.element_spec
-        except Exception:
+        except Exception:  # specs are found by calling functions; showing a dataset never fails
             spec = "<unknown>"
         return f"<{name} element_spec={spec}>"
 

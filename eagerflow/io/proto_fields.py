@@ -85,7 +85,7 @@ def _class_of(message_type: str, descriptor_source: Any, op: str) -> Any:
                 path = path_text(raw)
                 with translated(path), open(path, "rb") as file:
                     found = _message_class(message_type, file.read())
-        except Exception as error:
+        except Exception as error:  # of files, and of the parser, which has its own
             raise _invalid(
                 "Source does not represent serialized file descriptor set proto: "
                 f"{descriptor_source!r}: {error}",

@@ -42,7 +42,7 @@ class LayerConfig(LayerCall):
         """
         try:
             return cls(**config)
-        except Exception as error:
+        except Exception as error:  # whatever a constructor raises
             raise TypeError(
                 f"Error when deserializing class '{cls.__name__}' using config={config}."
                 f"\n\nException encountered: {error}"

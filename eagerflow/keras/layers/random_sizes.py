@@ -19,9 +19,11 @@ from eagerflow.ops import conversion
 class _RandomSize(RandomImages):
     """Images whose height or width changes at random."""
 
-    _axis: int
+    _axis: int  # the one that changes: -3 or -2
 
-    def __init__(self, factor: Any, interpolation: str, seed: int | None, **kwargs: Any) -> None:
+    def __init__(
+        self, factor: Any, interpolation: str = "bilinear", seed: int | None = None, **kwargs: Any
+    ) -> None:
         super().__init__(seed, **kwargs)
         self.factor = factor
         self._range = limits_of(factor, "factor")
@@ -47,6 +49,17 @@ class _RandomSize(RandomImages):
         drawn = self._random_generator.random_uniform([], minval=1.0 + low, maxval=1.0 + high)
         return int(np.float32(drawn.numpy()) * np.float32(size))
 
+    def _changed(self, images: Any) -> Any:
+        sizes = list(images._shape_tuple()[-3:-1])
+        sizes[self._axis + 3] = self._size(sizes[self._axis + 3])
+        resized = image.resize(images, sizes, method=self._method)
+        return conversion.cast(resized, images.dtype)
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        sizes = list(sizes_of(input_shape)[-3:-1])
+        sizes[self._axis + 3] = None
+        return resized_shape(input_shape, *sizes)
+
     def get_config(self) -> dict[str, Any]:
         return {
             **super().get_config(),
@@ -71,20 +84,6 @@ class RandomHeight(_RandomSize):
 
     _axis = -3
 
-    def __init__(
-        self, factor: Any, interpolation: str = "bilinear", seed: int | None = None, **kwargs: Any
-    ) -> None:
-        super().__init__(factor, interpolation, seed, **kwargs)
-
-    def _changed(self, images: Any) -> Any:
-        rows, columns = images._shape_tuple()[-3:-1]
-        resized = image.resize(images, [self._size(rows), columns], method=self._method)
-        return conversion.cast(resized, images.dtype)
-
-    def compute_output_shape(self, input_shape: Any) -> Any:
-        sizes = sizes_of(input_shape)
-        return resized_shape(input_shape, None, sizes[-2])
-
 
 class RandomWidth(_RandomSize):
     """Images of a random width.
@@ -101,17 +100,3 @@ class RandomWidth(_RandomSize):
     """
 
     _axis = -2
-
-    def __init__(
-        self, factor: Any, interpolation: str = "bilinear", seed: int | None = None, **kwargs: Any
-    ) -> None:
-        super().__init__(factor, interpolation, seed, **kwargs)
-
-    def _changed(self, images: Any) -> Any:
-        rows, columns = images._shape_tuple()[-3:-1]
-        resized = image.resize(images, [rows, self._size(columns)], method=self._method)
-        return conversion.cast(resized, images.dtype)
-
-    def compute_output_shape(self, input_shape: Any) -> Any:
-        sizes = sizes_of(input_shape)
-        return resized_shape(input_shape, sizes[-3], None)
