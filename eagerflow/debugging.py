@@ -497,12 +497,12 @@ def assert_all_finite(x: Any, message: str, name: Any = None) -> Tensor:
 
 
 def is_numeric_tensor(tensor: Any) -> bool:
-    """Whether this is a tensor of numbers.
+    """Whether this is a tensor of numbers; variables are none.
 
     >>> tf.debugging.is_numeric_tensor(tf.constant("a"))
     False
     """
-    return isinstance(tensor, Tensor | _core.Variable) and tensor.dtype.is_numeric
+    return isinstance(tensor, Tensor) and tensor.dtype.is_numeric
 
 
 def enable_traceback_filtering() -> None:

@@ -24,9 +24,9 @@ SparseTensorValue = namedtuple("SparseTensorValue", ["indices", "values", "dense
 
 # Operations that leave zeros zero, which act on the values alone.
 _ELEMENTWISE = frozenset(
-    "abs asin asinh atan atanh cast ceil conj erf expm1 floor identity imag is_inf is_nan log1p "
-    "negative real relu relu6 round sign sin sinh sqrt square stop_gradient tan tanh elu selu "
-    "leaky_relu softsign".split()
+    "abs asin asinh atan atanh bessel_i0e bessel_i1e cast ceil conj erf expm1 floor "
+    "identity imag is_inf is_nan log1p negative real relu relu6 round sign sin sinh sqrt square "
+    "stop_gradient tan tanh elu selu leaky_relu softsign".split()
 )
 
 

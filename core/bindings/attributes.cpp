@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <string_view>
 
 #include "bindings/convert.h"
 #include "bindings/errors.h"
@@ -206,7 +207,11 @@ double to_double(PyObject* value, const char* what) {
 
 bool to_bool(PyObject* value, const char* what) {
   if (PyBool_Check(value)) return value == Py_True;
-  if (PyUnicode_Check(value) || PyBytes_Check(value)) {
+  // Reductions take any truth value for `keepdims`; other flags must be booleans.
+  const std::string_view type = Py_TYPE(value)->tp_name;
+  const bool numpy = type == "numpy.bool" || type == "numpy.bool_";
+  const bool text = PyUnicode_Check(value) || PyBytes_Check(value);
+  if (!numpy && value != Py_None && (text || std::string_view(what) != "keepdims")) {
     PyErr_Format(PyExc_TypeError, "Expected bool for argument '%s' not %R.", what, value);
     throw PythonError();
   }

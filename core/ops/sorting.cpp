@@ -63,7 +63,13 @@ const Op where_indices{{
     .name = "where_indices",
     .tf_name = "Where",
     .inputs = {{.name = "condition", .dtypes = kPlainTypes, .declared = kQuantizedTypes}},
-    .infer = [](InferContext& c) { c.add_output(DType::kInt64, {0, c.shape(0).rank()}); },
+    .infer =
+        [](InferContext& c) {
+          if (c.shape(0).rank() == 0) {
+            invalid_argument("condition must have at least one axis, got a scalar [Op:Where]");
+          }
+          c.add_output(DType::kInt64, {0, c.shape(0).rank()});
+        },
     .kernel = cpu::where_indices,
     .makes_outputs = true,
     .sizes_from_values = true,
@@ -161,6 +167,10 @@ const Op unique_with_counts{{
           if (c.shape(0).rank() != 1) {
             invalid_argument("unique expects a 1D vector, got ", c.shape(0),
                              " [Op:UniqueWithCounts]");
+          }
+          if (!kIndexTypes.contains(c.attrs().dtype(0))) {
+            invalid_argument("out_idx must be int32 or int64, got ",
+                             dtype_name(c.attrs().dtype(0)), " [Op:UniqueWithCounts]");
           }
           c.add_output(c.dtype(0), {0});
           c.add_output(c.attrs().dtype(0), c.shape(0));

@@ -153,6 +153,8 @@ def encode_base64(input: Any, pad: bool = False, name: str | None = None) -> Ten
     >>> tf.io.encode_base64("hello?")
     <tf.Tensor: shape=(), dtype=string, numpy=b'aGVsbG8_'>
     """
+    if not isinstance(pad, bool):
+        raise TypeError(f"Expected bool for argument 'pad' not {pad!r}.")
 
     return _core.ops.base64_encode(_texts(input, "EncodeBase64"), pad)
 

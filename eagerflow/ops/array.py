@@ -160,6 +160,8 @@ def stack(values: Any, axis: int = 0, name: str = "stack") -> Tensor:
             return _core.convert(values, None, None)
         except (TypeError, ValueError):
             pass  # for instance tensors of different dtypes: the operation reports them
+    if isinstance(values, CompositeTensor):
+        values = list(values)
     if any(isinstance(value, CompositeTensor) for value in values):
         return _ops.stack(values, axis)
     first = _core.convert(values[0], None, None) if len(values) else None
@@ -419,10 +421,17 @@ def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:
     array([4, 1, 2, 3], dtype=int32)
     """
     value = _core.convert(input, None, None)
-    shifts = _core.convert(shift, None, dtypes.int32).numpy().reshape(-1).tolist()
-    axes = _core.convert(axis, None, dtypes.int32).numpy().reshape(-1).tolist()
+    shifts, axes = _core.convert(shift, None, dtypes.int32), _core.convert(axis, None, dtypes.int32)
     if value.ndim < 1:
         raise invalid_argument("input must be 1-D or higher [Op:Roll]")
+    for text, given in (("shift", shifts), ("axis", axes)):
+        if given.dtype not in (dtypes.int32, dtypes.int64):
+            raise invalid_argument(f"{text} must be int32 or int64, got {given.dtype} [Op:Roll]")
+        if given.ndim > 1:
+            raise invalid_argument(
+                f"{text} must be a scalar or a vector, got shape {given.shape} [Op:Roll]"
+            )
+    shifts, axes = (given.numpy().reshape(-1).tolist() for given in (shifts, axes))
     if len(shifts) != len(axes):
         raise invalid_argument(
             f"shift and axis must have the same size, got {len(shifts)} and {len(axes)} [Op:Roll]"

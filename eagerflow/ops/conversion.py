@@ -162,7 +162,9 @@ def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
     """
     value = _core.convert(value, None, None)
     source, target = value.dtype, dtypes.as_dtype(dtype)
-    if target.is_complex or source.is_complex or target.is_bool or source.is_bool:
+    if target.is_bool:
+        raise TypeError("Booleans have no limits to saturate at: use tf.cast, or compare")
+    if target.is_complex or source.is_complex or source.is_bool:
         if source.is_complex and not target.is_complex:
             return saturate_cast(_ops.real(value), target)
         return _ops.cast(value, target)

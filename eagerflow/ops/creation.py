@@ -7,7 +7,7 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow import dtype as dtypes
-from eagerflow.ops.array import broadcast_static_shape
+from eagerflow.ops.array import broadcast_static_shape, invalid_argument
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -242,6 +242,8 @@ def one_hot(
         on = _core.convert(True if wanted.is_bool else 1, wanted, None)
     if off is None:
         off = _core.convert(False if wanted.is_bool else 0, wanted, None)
+    if isinstance(indices, list | tuple):
+        indices = _core.convert(indices, None, dtypes.int64)
     return _ops.one_hot(indices, on, off, depth, -1 if axis is None else axis)
 
 
@@ -262,7 +264,10 @@ def sequence_mask(
     """
     lengths = _core.convert(lengths, None, None)
     if maxlen is None:
-        maxlen = max(0, math.ceil(_ops.reduce_max(lengths))) if lengths._size else 0
+        longest = _ops.reduce_max(lengths).numpy() if lengths._size else 0
+        if not math.isfinite(longest):
+            raise invalid_argument(f"lengths must be finite, the largest is {longest} [Op:Range]")
+        maxlen = max(0, math.ceil(longest))
     maxlen = _core.convert(maxlen, None, None)
     if maxlen.ndim != 0:
         raise ValueError("Argument `maxlen` must be scalar for sequence_mask")

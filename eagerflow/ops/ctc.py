@@ -214,6 +214,8 @@ def ctc_unique_labels(labels: Any, name: str | None = None) -> tuple[Tensor, Ten
     array = np.asarray(_core.convert(labels, None, dtypes.int32))
     if array.ndim == 0:
         raise ValueError("Elements in elems must be 1+ dimensional Tensors, not scalars")
+    if array.size == 0 and len(array) == 0:
+        return _ops.zeros([0], dtypes.int64), _ops.zeros([0], dtypes.int32)
     if array.ndim != 2:
         raise invalid_argument("unique expects a 1D vector. [Op:Unique]")
     unique = np.zeros(array.shape, np.int64)

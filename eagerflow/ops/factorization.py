@@ -364,7 +364,7 @@ def eigh(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
     """
     a = matrices(tensor, "SelfAdjointEigV2")
     array = array_of(a)
-    if not np.isfinite(array).all():
+    if not np.isfinite(np.tril(array)).all():
         raise invalid_argument(
             "Self-adjoint eigen decomposition was not successful. The input might not be valid. "
             "[Op:SelfAdjointEigV2]"

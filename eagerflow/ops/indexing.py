@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import namedtuple
 from typing import Any
 
@@ -207,6 +208,17 @@ def searchsorted(
     if side not in ("left", "right"):
         raise ValueError(f"`side` must be either 'right' or 'left'. Received: side={side}")
     out_type = dtypes.as_dtype(out_type)
+    if sequence.ndim != values.ndim and sequence.ndim and values.ndim:
+        rows = math.prod(sequence._shape_tuple()[:-1])
+        if rows == math.prod(values._shape_tuple()[:-1]):
+            # Only the number of rows has to agree.
+            found = _ops.searchsorted(
+                _ops.reshape(sequence, [rows, sequence._shape_tuple()[-1]]),
+                _ops.reshape(values, [rows, values._shape_tuple()[-1]]),
+                side,
+                out_type,
+            )
+            return _ops.reshape(found, values._shape_tuple())
     return _ops.searchsorted(sequence, values, side, out_type)
 
 
@@ -328,6 +340,8 @@ def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Tensor:
             "indices must be a scalar or a vector and dims a vector, got shapes "
             f"{indices.shape} and {dims.shape} [Op:UnravelIndex]"
         )
+    if not indices._size:
+        raise invalid_argument("indices must not be empty [Op:UnravelIndex]")
     try:
         coordinates = np.unravel_index(indices.numpy(), tuple(dims.numpy().tolist()))
     except ValueError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import namedtuple
 from typing import Any
 
@@ -54,14 +55,21 @@ def isotonic_regression(inputs: Any, decreasing: bool = True, axis: int = -1) ->
     (array([3. , 1.5, 1.5], dtype=float32), array([0, 1, 1], dtype=int32))
     """
     x = _core.convert(inputs, None, None)
-    if x.ndim == 0 or not -x.ndim <= axis < x.ndim:
+    if x.dtype.is_complex:
+        raise invalid_argument(
+            f"inputs must be real numbers, got {x.dtype.name} [Op:IsotonicRegression]"
+        )
+    if x.ndim == 0:
+        y, segments = isotonic_regression(_ops.reshape(x, [1]), decreasing)
+        return IsotonicRegression(_ops.reshape(y, []), _ops.reshape(segments, []))
+    if not -x.ndim <= axis < x.ndim:
         raise invalid_argument(f"axis {axis} is out of range for inputs of rank {x.ndim}")
     if not x.dtype.is_floating:
         narrow = x.dtype.size <= 2
         x = _ops.cast(x, dtypes.float32 if narrow else dtypes.float64)
     array = np.moveaxis(array_of(x).astype(np.float64), axis, -1)
     size = array.shape[-1]
-    flat = array.reshape(-1, size)
+    flat = array.reshape(math.prod(array.shape[:-1]), size)
     output, levels = np.zeros(flat.shape), np.zeros(flat.shape, np.int64)
     for k, row in enumerate(flat):
         output[k], levels[k] = _falling(row if decreasing else -row)

@@ -267,6 +267,8 @@ def compute_average_loss(
         losses = losses * weights
     if global_batch_size is None:
         global_batch_size = losses._shape_tuple()[0]
+    elif _ops.reduce_any(_ops.less(global_batch_size, 0)):
+        raise invalid_argument(f"global_batch_size must be non-negative, got {global_batch_size}")
     return divide_no_nan(_ops.reduce_sum(losses), _ops.cast(global_batch_size, losses.dtype))
 
 

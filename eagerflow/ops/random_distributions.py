@@ -180,6 +180,9 @@ def _count_dtype(dtype: Any, op: str) -> Any:
     return dtype
 
 
+_RATES = (dtypes.float16, dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64)
+
+
 @raises_like("RandomPoissonV2")
 def poisson(
     shape: Any,
@@ -206,6 +209,11 @@ def poisson(
     dtype = _count_dtype(dtype, "RandomPoissonV2")
     sizes, size_dtype = sizes_of(shape, "RandomPoissonV2")
     rate = _core.convert(lam, None, None)
+    if rate.dtype not in _RATES:
+        raise invalid_argument(
+            f"lam must have one of the dtypes {', '.join(kind.name for kind in _RATES)}, got "
+            f"{rate.dtype.name} [Op:RandomPoissonV2]"
+        )
     check_sizes(sizes, "RandomPoissonV2")
     whole = (*sizes, *rate._shape_tuple())
     blocks = random_seed.RESERVED_PER_OUTPUT * math.prod(whole)
@@ -328,7 +336,7 @@ def _mixed(x: np.ndarray, width: int) -> np.ndarray:
     return (_rotated(x, 1, width) & _rotated(x, 8, width)) ^ _rotated(x, 2, width)
 
 
-@raises_like("RandomIndexShuffle")
+@raises_like("RandomIndexShuffle", first=True)
 def random_index_shuffle(
     index: Any, seed: Any, max_index: Any, rounds: int = 4, name: str | None = None
 ) -> Tensor:

@@ -21,6 +21,8 @@ def segment_count(num_segments: Any) -> int:
     if type(num_segments) is int:
         return num_segments
     count = _core.convert(num_segments, None, dtypes.int32)
+    if not count.dtype.is_integer:
+        raise invalid_argument(f"num_segments must be an integer, got {count.dtype.name}")
     if count.ndim:
         raise invalid_argument(
             f"num_segments should be a scalar, not shape {count.shape.as_list()}"
@@ -261,8 +263,8 @@ def confusion_matrix(
     array([[1, 0],
            [1, 1]], dtype=int32)
     """
-    true = _core.convert(labels, None, dtypes.int64).numpy()
-    predicted = _core.convert(predictions, None, dtypes.int64).numpy()
+    true = _ops.cast(_core.convert(labels, None, dtypes.int64), dtypes.int64).numpy()
+    predicted = _ops.cast(_core.convert(predictions, None, dtypes.int64), dtypes.int64).numpy()
     # Predictions may have one axis of size 1 more than the labels, or the other way around.
     if predicted.ndim == true.ndim + 1 and predicted.shape[-1] == 1:
         predicted = predicted[..., 0]

@@ -55,6 +55,8 @@ def inv(input: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
     array([[0.5 , 0.  ],
            [0.  , 0.25]], dtype=float32)
     """
+    if not isinstance(adjoint, bool):
+        raise TypeError(f"Expected bool for argument 'adjoint' not {adjoint!r}.")
     a = matrices(input, "MatrixInverse")
     array = array_of(a)
     if adjoint:
@@ -116,7 +118,9 @@ def slogdet(input: Any, name: str | None = None) -> LogMatrixDeterminant:
     """
     a = matrices(input, "LogMatrixDeterminant")
     array = array_of(a)
-    sign, logarithm = np.linalg.slogdet(array)
+    with np.errstate(invalid="ignore"):
+        sign, logarithm = np.linalg.slogdet(array)
+    sign = np.where(np.isnan(logarithm), logarithm.astype(sign.dtype), sign)
 
     def backward(_: Tensor, dy: Tensor) -> Tensor:
         factor = _ops.reshape(dy, [*dy._shape_tuple(), 1, 1])
@@ -431,6 +435,8 @@ def lu_reconstruct(
            [4., 2.]], dtype=float32)
     """
     lower, upper, factor, order = _lu_parts(lower_upper, perm)
+    if (np.sort(order, -1) != np.arange(order.shape[-1])).any():
+        raise invalid_argument(f"perm must hold permutations, got {order.tolist()}")
     batch = factor.ndim - 2
     return _ops.gather(_ops.matmul(lower, upper), np.argsort(order, -1), batch, batch)
 

@@ -10,6 +10,7 @@ import numpy as np
 from eagerflow import _core
 from eagerflow import dtype as dtypes
 from eagerflow.ops.array import invalid_argument, pad
+from eagerflow.ops.host import array_of
 from eagerflow.ops.op_arguments import raises_like
 
 _ops = _core.ops
@@ -133,6 +134,11 @@ def batch_to_space(input: Any, block_shape: Any, crops: Any, name: str | None = 
     return _ops.slice(x, begin, [shape[0] // count, *kept, *rest])
 
 
+def _as_int32(value: Any) -> np.ndarray:
+    """Integers of any dtype, of which TensorFlow keeps the lower 32 bits."""
+    return array_of(_core.convert(value, None, dtypes.int32)).astype(np.int32)
+
+
 @raises_like("SpaceToBatchPaddings")
 def required_space_to_batch_paddings(
     input_shape: Any, block_shape: Any, base_paddings: Any = None, name: str | None = None
@@ -152,11 +158,25 @@ def required_space_to_batch_paddings(
     >>> paddings.numpy().tolist(), crops.numpy().tolist()
     ([[0, 1]], [[0, 1]])
     """
-    sizes = np.asarray(input_shape, np.int32).reshape(-1)
-    blocks = np.asarray(block_shape, np.int32).reshape(-1)
+    blocks = _as_int32(block_shape)
+    if blocks.ndim != 1:
+        raise ValueError(f"block_shape must be a vector, got shape {blocks.shape}")
+    if blocks.size == 0:
+        none = _ops.zeros([0, 2], dtypes.int32)
+        return none, none
+    sizes = _as_int32(input_shape)
+    if sizes.shape != blocks.shape:
+        raise ValueError(
+            f"input_shape and block_shape must be vectors of one length, got shapes {sizes.shape} "
+            f"and {blocks.shape}"
+        )
     base = np.zeros((blocks.size, 2), np.int32)
     if base_paddings is not None:
-        base = np.asarray(base_paddings, np.int32).reshape(blocks.size, 2)
+        base = _as_int32(base_paddings)
+        if base.shape != (blocks.size, 2):
+            raise ValueError(f"base_paddings must have shape {(blocks.size, 2)}, got {base.shape}")
+    if not blocks.all():
+        raise invalid_argument(f"Blocks cannot have size 0, got block_shape {blocks.tolist()}")
     extra = (-(sizes + base.sum(axis=1)) % blocks).astype(np.int32)
     paddings = np.stack([base[:, 0], base[:, 1] + extra], axis=1)
     crops = np.stack([np.zeros_like(extra), extra], axis=1)

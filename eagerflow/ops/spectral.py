@@ -444,6 +444,11 @@ def inverse_mdct(
     if not x.dtype.is_floating:
         raise TypeError(f"Cannot convert 0.5 to EagerTensor of dtype {x.dtype.name}")
     half, last = x._shape_tuple()[-1], x.ndim - 1
+    if half % 2:
+        raise invalid_argument(
+            f"Half a frame must have an even number of samples, got {half} in mdcts of shape "
+            f"{x.shape}"
+        )
     y = dct(x, 4, norm=norm)
     if norm is None:
         y = y * (0.5 / half)

@@ -108,7 +108,7 @@ def fingerprint(data: Any, method: Any = "farmhash64", name: str | None = None) 
         raise invalid_argument("input cannot be a scalar. [Op:Fingerprint]")
     values = x.numpy()
     if x.dtype is dtypes.string:
-        if x.ndim == 1:
+        if x._size == x._shape_tuple()[0]:
             hashes = _ops.string_hash(x, 0, "farm").numpy().view(np.uint8)
             return _core.convert(hashes.reshape(-1, 8), None, None)
         # Strings of a row stand for themselves by their own fingerprints.

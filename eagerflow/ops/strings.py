@@ -465,6 +465,7 @@ def reduce_join(
     array([b'a-c', b'b-d'], dtype=object)
     """
     if is_ragged(inputs):
+        strings(inputs.flat_values, "ReduceJoin")
         return _join_ragged(inputs, axis, keepdims, separator)
     x = strings(inputs, "ReduceJoin")
     rank = x.ndim

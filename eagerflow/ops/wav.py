@@ -158,9 +158,12 @@ def encode_wav(audio: Any, sample_rate: Any, name: str | None = None) -> Tensor:
     """
     op = "EncodeWav"
     values = _core.convert(audio, dtypes.float32, None).numpy()
-    rate = int(_core.convert(sample_rate, dtypes.int32, None))
+    hertz = _core.convert(sample_rate, dtypes.int32, None)
     if values.ndim != 2:
         raise _invalid(f"audio must be 2-dimensional, got shape {list(values.shape)}", op)
+    if hertz.ndim:
+        raise _invalid(f"sample_rate must be a scalar, got shape {hertz.shape}", op)
+    rate = int(hertz)
     if rate <= 0:
         raise _invalid(f"sample_rate must be in (0, 2^32), got: {rate}", op)
     count, channels = values.shape

@@ -14,7 +14,7 @@ Tensor = _core.Tensor
 
 
 def _checked(window_length: Any, dtype: Any) -> tuple[int, dtypes.DType]:
-    length = _core.convert(window_length, None, None)
+    length = _core.convert(window_length, dtypes.int32, None)
     if length.ndim != 0:
         raise ValueError(f"Shape {length.shape} must have rank 0")
     dtype = dtypes.as_dtype(dtype)

@@ -23,6 +23,7 @@ FAMILIES = (
     "strings",
     "distributions",
     "neighbourhoods",
+    "odd_arguments",
     "images",
     "sampling",
     "ctc",

@@ -7,7 +7,7 @@ from typing import Any
 from eagerflow import _core
 from eagerflow import dtype as dtypes
 from eagerflow.ops.images import codecs, formats
-from eagerflow.ops.images.checks import invalid
+from eagerflow.ops.images.checks import invalid, real
 from eagerflow.ops.images.color import as_floats, convert_image_dtype, hsv_to_rgb, rgb_to_hsv
 from eagerflow.ops.op_arguments import raises_like
 
@@ -84,7 +84,7 @@ def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Tensor:
     array([0.25], dtype=float32)
     """
     floats, dtype = as_floats(image)
-    if float(gamma) < 0:
+    if real(gamma, "gamma") < 0:
         raise ValueError("Gamma should be a non-negative real number.")
     power = _ops.pow(floats, _core.convert(gamma, floats.dtype, None))
     adjusted = _ops.multiply(_core.convert(gain, floats.dtype, None), power)

@@ -64,9 +64,28 @@ def scalar(value: Any, dtype: Any) -> Tensor:
     return _core.convert(value, dtype, None)
 
 
-def whole(value: Any) -> int:
-    """A size or offset as a Python integer."""
-    return int(value)
+def whole(value: Any, text: str) -> int:
+    """A size or offset as a Python integer.
+
+    Raises:
+        ValueError: if it is not one finite number.
+    """
+    try:
+        return int(value)
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError(f"{text} must be a whole number, got {value!r}") from None
+
+
+def real(value: Any, text: str) -> float:
+    """A factor as a Python number.
+
+    Raises:
+        ValueError: if it is not one number.
+    """
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise ValueError(f"{text} must be a number, got {value!r}") from None
 
 
 FLOATS = (dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64)

@@ -8,7 +8,7 @@ from eagerflow import _core
 from eagerflow import dtype as dtypes
 from eagerflow.ops import random
 from eagerflow.ops.array import pad
-from eagerflow.ops.images.checks import image_of, invalid, three_or_four
+from eagerflow.ops.images.checks import image_of, invalid, real, three_or_four, whole
 from eagerflow.ops.op_arguments import raises_like
 
 _ops = _core.ops
@@ -82,8 +82,8 @@ def crop_to_bounding_box(
     TensorShape([2, 3, 1])
     """
     tensor = three_or_four(image)
-    top, left = int(offset_height), int(offset_width)
-    height, width = int(target_height), int(target_width)
+    top, left = whole(offset_height, "offset_height"), whole(offset_width, "offset_width")
+    height, width = whole(target_height, "target_height"), whole(target_width, "target_width")
     rows, columns = tensor._shape_tuple()[-3:-1]
     for passed, message in (
         (left >= 0, "offset_width must be >= 0."),
@@ -122,10 +122,10 @@ def pad_to_bounding_box(
     array([0, 1, 0], dtype=int32)
     """
     tensor = three_or_four(image)
-    top, left = int(offset_height), int(offset_width)
+    top, left = whole(offset_height, "offset_height"), whole(offset_width, "offset_width")
     rows, columns = tensor._shape_tuple()[-3:-1]
-    right = int(target_width) - left - columns
-    bottom = int(target_height) - top - rows
+    right = whole(target_width, "target_width") - left - columns
+    bottom = whole(target_height, "target_height") - top - rows
     for passed, message in (
         (top >= 0, "offset_height must be >= 0"),
         (left >= 0, "offset_width must be >= 0"),
@@ -185,7 +185,7 @@ def central_crop(image: Any, central_fraction: Any) -> Tensor:
     TensorShape([2, 4, 1])
     """
     tensor = three_or_four(image)
-    fraction = float(central_fraction)
+    fraction = real(central_fraction, "central_fraction")
     if not 0.0 < fraction <= 1.0:
         raise ValueError("central_fraction must be within (0, 1]")
     if fraction == 1.0:

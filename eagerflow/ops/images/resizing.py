@@ -9,7 +9,7 @@ import numpy as np
 from eagerflow import _core, errors
 from eagerflow import dtype as dtypes
 from eagerflow.composite import CompositeTensor
-from eagerflow.ops.images.checks import in_batch, invalid, three_or_four
+from eagerflow.ops.images.checks import in_batch, invalid, three_or_four, whole
 from eagerflow.ops.images.geometry import pad_to_bounding_box
 from eagerflow.ops.images.resampling import axis_table, nearest_places, resampled
 
@@ -156,7 +156,7 @@ def resize_with_pad(
     array([0., 1., 1., 0.], dtype=float32)
     """
     tensor = three_or_four(image)
-    target = int(target_height), int(target_width)
+    target = whole(target_height, "target_height"), whole(target_width, "target_width")
     rows, columns = tensor._shape_tuple()[-3:-1]
     height, width, top, left = place_within(rows, columns, *target)
     resized = resize(tensor, [height, width], method, antialias=antialias)

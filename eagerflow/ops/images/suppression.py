@@ -9,7 +9,7 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow import dtype as dtypes
-from eagerflow.ops.images.checks import invalid
+from eagerflow.ops.images.checks import invalid, whole
 from eagerflow.ops.op_arguments import raises_like
 
 _ops = _core.ops
@@ -34,7 +34,7 @@ def _checked(boxes: Any, scores: Any, op: str) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _limit(max_output_size: Any, op: str) -> int:
-    limit = int(max_output_size)
+    limit = whole(max_output_size, "max_output_size")
     if limit < 0:
         raise invalid(f"max_output_size must be non-negative, got {limit} [Op:{op}]")
     return limit

@@ -308,6 +308,11 @@ def sampled_addmm(
     first = _core.convert(mat1, output_type, None)
     second = _core.convert(mat2, output_type, None)
     where = places.numpy()
+    if where.ndim != 2 or where.shape[1] < 2 or not places.dtype.is_integer:
+        raise ValueError(
+            "indices must be integers of shape [n, 2], one row for each place, got "
+            f"{places.dtype.name} of shape {places.shape}"
+        )
     rows = slices_at(first, where[:, -2])
     columns = _ops.gather(_ops.transpose(second, [1, 0]), where[:, -1], 0, 0)
     products = _ops.reduce_sum(_ops.multiply(rows, columns), 1)

@@ -184,6 +184,10 @@ def to_indicator(sp_input: Any, vocab_size: Any, name: str | None = None) -> Ten
     """
     value = checked(sp_input)
     numbers = _ops.cast(value.values, dtypes.int64)
+    if not isinstance(vocab_size, int | np.integer | _core.Tensor):
+        raise TypeError(
+            f"vocab_size must be an int or a scalar tensor, got {type(vocab_size).__name__}"
+        )
     size = int(vocab_size)
     if numbers._size and (
         int(_ops.reduce_min(numbers)) < 0 or int(_ops.reduce_max(numbers)) >= size

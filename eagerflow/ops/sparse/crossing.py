@@ -61,8 +61,8 @@ def _crossed(columns: list[list[list[Any]]], join: Callable) -> list[list[Any]]:
     ]
 
 
-def _text(separator: str) -> Callable:
-    glue = separator.encode()
+def _text(separator: _core.Tensor) -> Callable:
+    glue = separator.numpy()
 
     def join(items: tuple) -> bytes:
         return glue.join(item if isinstance(item, bytes) else str(item).encode() for item in items)
@@ -114,7 +114,8 @@ def cross(inputs: Any, name: str | None = None, separator: str | None = None) ->
     """
     if any(isinstance(value, RaggedTensor) for value in inputs):
         raise TypeError("Ragged inputs are crossed by tf.ragged.cross")
-    join = _text("_X_" if separator is None else separator)
+    glue = _core.convert("_X_" if separator is None else separator, dtypes.string, None)
+    join = _text(glue)
     return _as_sparse(_crossed(_checked(inputs), join), dtypes.string)
 
 
