@@ -197,6 +197,7 @@ def functional_from_config(cls: Any, config: dict[str, Any]) -> Any:
     arguments: dict[str, Any] = {"name": config.get("name")}
     if "trainable" in config:
         arguments["trainable"] = config["trainable"]
+    from eagerflow.keras.engine.add_layers import AddLoss, AddMetric
     from eagerflow.keras.engine.functional import Functional
     from eagerflow.keras.engine.training import Model
 
@@ -204,6 +205,11 @@ def functional_from_config(cls: Any, config: dict[str, Any]) -> Any:
         model = Functional(inputs, outputs, **arguments)
     else:
         model = cls(inputs=inputs, outputs=outputs, **arguments)
+    inside = {id(layer) for layer in model.layers}
+    for layer in made.layers.values():
+        # Nothing that the model gives depends on them.
+        if isinstance(layer, AddLoss | AddMetric) and id(layer) not in inside:
+            model._extend_graph(layer.output)
     if config.get("trainable") is False:
         model.trainable = False
     return model

@@ -140,6 +140,10 @@ class Network(SavingMethods, Layer):
         attributes["_supports_masking"] = True
         graph: Graph = attributes["_graph"]
         before = attributes.get("_graph_layers", [])
+        if self._extra_outputs:
+            # Layers for losses and metrics come after the model's own.
+            places = {id(layer): place for place, layer in enumerate(before)}
+            graph.layers.sort(key=lambda layer: places.get(id(layer), len(places)))
         own = [
             item
             for item in self._list("_self_tracked_trackables")
