@@ -59,6 +59,11 @@ class RaggedTensor(RaggedFactories):
             [self._partition.rows, self._partition.uniform_row_length, *self._values.shape[1:]]
         )
 
+    @property
+    def _rank(self) -> int:
+        values = self._values
+        return 1 + (values._rank if isinstance(values, RaggedTensor) else values.ndim)
+
     def get_shape(self) -> TensorShape:
         """The shape; the same as `shape`."""
         return self.shape
@@ -128,11 +133,11 @@ class RaggedTensor(RaggedFactories):
 
     def row_starts(self, name: str | None = None) -> Any:
         """The place of each row's first element."""
-        return self._index(self._partition.numpy[:-1])
+        return self._partition.splits[:-1]
 
     def row_limits(self, name: str | None = None) -> Any:
         """The end of each row."""
-        return self._index(self._partition.numpy[1:])
+        return self._partition.splits[1:]
 
     def row_lengths(self, axis: int = 1, name: str | None = None) -> Any:
         """The length of each row along an axis; ragged if `axis` is above 1.
@@ -140,7 +145,9 @@ class RaggedTensor(RaggedFactories):
         >>> tf.ragged.constant([[1, 2], []]).row_lengths().numpy()
         array([2, 0])
         """
-        rank = len(self.shape)
+        if axis == 1:
+            return self._partition.row_lengths
+        rank = self._rank
         if not -rank <= axis < rank:
             raise ValueError(f"axis={axis} out of bounds: expected {-rank}<=axis<{rank}")
         axis %= rank
@@ -178,6 +185,9 @@ class RaggedTensor(RaggedFactories):
         """
         if not isinstance(new_values, RaggedTensor):
             new_values = _core.convert(new_values, None, None)
+            sizes = new_values._shape_tuple()
+            if sizes and sizes[0] == rows_of(self._values):
+                return RaggedTensor._of(new_values, self._partition)
             new_values.shape.with_rank_at_least(1)
         if rows_of(new_values) != rows_of(self._values):
             raise ValueError(

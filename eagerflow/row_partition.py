@@ -17,13 +17,14 @@ class RowPartition:
         uniform_row_length: the length that all rows have by construction, if there is one.
     """
 
-    __slots__ = ("splits", "uniform_row_length", "_numpy", "_lengths")
+    __slots__ = ("splits", "uniform_row_length", "_numpy", "_lengths", "_rowids")
 
     def __init__(self, splits: Any, uniform_row_length: int | None = None) -> None:
         self.splits = splits
         self.uniform_row_length = uniform_row_length
         self._numpy: np.ndarray | None = None
         self._lengths: Any = None
+        self._rowids: np.ndarray | None = None
 
     @classmethod
     def of(cls, splits: np.ndarray, dtype: Any, uniform: int | None = None) -> RowPartition:
@@ -56,7 +57,8 @@ class RowPartition:
     @property
     def lengths(self) -> np.ndarray:
         """The length of each row."""
-        return np.diff(self.numpy)
+        splits = self.numpy
+        return splits[1:] - splits[:-1]
 
     @property
     def row_lengths(self) -> Any:
@@ -74,4 +76,6 @@ class RowPartition:
     @property
     def rowids(self) -> np.ndarray:
         """The row of each element."""
-        return np.repeat(np.arange(self.rows), self.lengths)
+        if self._rowids is None:
+            self._rowids = np.repeat(np.arange(self.rows), self.lengths)
+        return self._rowids

@@ -90,7 +90,7 @@ def _plain_columns(
     records: Any, options: tuple, kinds: list[Any], fallbacks: list[Any]
 ) -> list[Tensor] | None:
     """The columns of lines without quotes and mistakes; None if there are some."""
-    if not all(isinstance(value, bytes | int | float | None) for value in fallbacks):
+    if not all(isinstance(value, bytes | int | float | np.generic | None) for value in fallbacks):
         return None
     texts = _core.convert(records, None, dtypes.string)
     if texts.dtype is not dtypes.string or not texts._size or not kinds:

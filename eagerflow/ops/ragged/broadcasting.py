@@ -60,12 +60,12 @@ def aligned(values: Sequence[Any]) -> tuple[list[Any], Callable[[Any], RaggedTen
     """
     ragged = [value for value in values if isinstance(value, RaggedTensor)]
     first = ragged[0]
-    rank = max(len(value.shape) for value in values)
-    if len(first.shape) == rank and all(_same_rows(first, other) for other in ragged[1:]):
+    rank = max(map(_rank_of, values))
+    if first._rank == rank and all(_same_rows(first, other) for other in ragged[1:]):
         flats = [_simple(value, first) for value in values]
         if all(flat is not None for flat in flats):
             return flats, first.with_flat_values
-    levels = max(value.ragged_rank + rank - len(value.shape) for value in ragged)
+    levels = max(value.ragged_rank + rank - value._rank for value in ragged)
     operands = [_Operand(value, rank, levels) for value in values]
     dtype = splits_dtype(ragged)
     rows = _common(np.array([operand.rows]) for operand in operands)
@@ -103,6 +103,10 @@ def aligned(values: Sequence[Any]) -> tuple[list[Any], Callable[[Any], RaggedTen
     return flats, rebuilt
 
 
+def _rank_of(value: Any) -> int:
+    return value._rank if isinstance(value, RaggedTensor) else value.ndim
+
+
 def _same_rows(first: RaggedTensor, other: RaggedTensor) -> bool:
     if first is other:
         return True
@@ -116,7 +120,9 @@ def _simple(value: Any, like: RaggedTensor) -> Any:
     """Elements that broadcast as they are, or None."""
     if isinstance(value, RaggedTensor):
         return value.flat_values
-    rank, divided = len(like.shape), like.ragged_rank
+    if not value.ndim:
+        return value
+    rank, divided = like._rank, like.ragged_rank
     if value.ndim <= rank - divided - 1:
         return value
     shape = [1] * (rank - value.ndim) + list(value._shape_tuple())
