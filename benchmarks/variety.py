@@ -90,6 +90,67 @@ def hash_strings(tf, count):
 
 
 # Name, title, operation, its sizes when small, and when large.
+def sparse_product(tf, count, columns, *shape):
+    places = np.sort(np.random.RandomState(0).choice(np.prod(shape), count, replace=False))
+    indices = np.stack(np.unravel_index(places, shape), 1)
+    sparse = tf.SparseTensor(indices, tf.constant(uniform(count)), shape)
+    dense = tf.constant(uniform(shape[1], columns))
+    return lambda: tf.sparse.sparse_dense_matmul(sparse, dense)
+
+
+def sparse_sum(tf, count, *shape):
+    places = np.sort(np.random.RandomState(0).choice(np.prod(shape), count, replace=False))
+    indices = np.stack(np.unravel_index(places, shape), 1)
+    values = tf.constant(uniform(count))
+    a = tf.SparseTensor(indices, values, shape)
+    b = tf.SparseTensor(indices[: count // 2], values[: count // 2], shape)
+    return lambda: tf.sparse.add(a, b).values
+
+
+def segment_max(tf, segments, *shape):
+    x, places = tf.constant(uniform(*shape)), tf.constant(below(segments, shape[0]))
+    return lambda: tf.math.unsorted_segment_max(x, places, segments)
+
+
+def sparse_segment_mean(tf, segments, count, *shape):
+    x, places = tf.constant(uniform(*shape)), tf.constant(below(shape[0], count))
+    ids = tf.constant(np.sort(below(segments, count)))
+    return lambda: tf.sparse.segment_mean(x, places, ids)
+
+
+def table_lookup(tf, count):
+    keys = tf.range(count, dtype=tf.int64)
+    pairs = tf.lookup.KeyValueTensorInitializer(keys, keys * 2)
+    table = tf.lookup.StaticHashTable(pairs, -1)
+    asked = tf.constant(below(2 * count, count).astype(np.int64))
+    return lambda: table.lookup(asked)
+
+
+def unique(tf, limit, count):
+    x = tf.constant(below(limit, count).astype(np.int32))
+    return lambda: tf.unique(x).y
+
+
+def partition(tf, parts, *shape):
+    x, which = tf.constant(uniform(*shape)), tf.constant(below(parts, shape[0]).astype(np.int32))
+    return lambda: tf.dynamic_partition(x, which, parts)[0]
+
+
+def replace_signs(tf, count):
+    texts = tf.constant([f"What, {k} words? Yes!" for k in range(count)])
+    return lambda: tf.strings.regex_replace(texts, r"[!\"#$%&()*+,\-./:;<=>?@\[\\\]^_`{|}~']", "")
+
+
+def code_points(tf, count):
+    texts = tf.constant([f"caf\u00e9 {k}" for k in range(count)])
+    return lambda: tf.strings.unicode_decode(texts, "UTF-8").values
+
+
+def csv_columns(tf, count):
+    lines = tf.constant([f"{k / 4},{k},w{k}" for k in range(count)])
+    return lambda: tf.io.decode_csv(lines, [0.0, 0, ""])[0]
+
+
 OPERATIONS = [
     ("argmax", "argmax of {1}×{2} along rows", argmax, (1, 32, 32), (1, 2048, 2048)),
     ("argmax-columns", "argmax of {1}×{2} along columns", argmax, None, (0, 2048, 2048)),
@@ -136,6 +197,46 @@ OPERATIONS = [
     ("bincount", "bincount of {1} numbers below {0}", bincount, (64, 500), (1000, 2_000_000)),
     ("pad-reflect", "reflecting pad of {0}×{1}", pad_reflect, None, (1024, 2048)),
     ("split-strings", "strings.split of {0} texts", split_strings, (100,), (100_000,)),
+    (
+        "sparse-matmul",
+        "a sparse {2}×{3} with {0} elements times {1} columns",
+        sparse_product,
+        (25, 8, 16, 32),
+        (100_000, 16, 1024, 2048),
+    ),
+    (
+        "sparse-add",
+        "sum of sparse {1}×{2} with {0} elements",
+        sparse_sum,
+        (25, 16, 32),
+        (100_000, 1024, 2048),
+    ),
+    (
+        "segment-max",
+        "unsorted_segment_max of {1}×{2}, {0} segments",
+        segment_max,
+        (8, 16, 32),
+        (8, 1024, 2048),
+    ),
+    (
+        "sparse-segment-mean",
+        "sparse.segment_mean of {1} rows of {3}",
+        sparse_segment_mean,
+        (8, 16, 16, 32),
+        (512, 1024, 1024, 2048),
+    ),
+    ("table-lookup", "lookup of {0} numbers in a table", table_lookup, (100,), (1_000_000,)),
+    ("unique", "unique of {1} numbers below {0}", unique, (64, 500), (1000, 2_000_000)),
+    (
+        "dynamic-partition",
+        "dynamic_partition of {1}×{2}, {0} parts",
+        partition,
+        (8, 16, 32),
+        (8, 1024, 2048),
+    ),
+    ("regex-replace", "regex_replace of signs in {0} texts", replace_signs, (100,), (100_000,)),
+    ("unicode-decode", "unicode_decode of {0} texts", code_points, (100,), (100_000,)),
+    ("decode-csv", "decode_csv of {0} lines", csv_columns, (100,), (100_000,)),
     ("hash-strings", "to_hash_bucket_fast of {0} words", hash_strings, None, (100_000,)),
 ]
 
