@@ -102,6 +102,26 @@ def argmax(mx, axis, *shape):
     return lambda: mx.argmax(x, axis)
 
 
+def sum_rows(mx, *shape):
+    x = mx.array(uniform(*shape))
+    return lambda: mx.sum(x, -1)
+
+
+def max_columns(mx, *shape):
+    x = mx.array(uniform(*shape))
+    return lambda: mx.max(x, 0)
+
+
+def gather_in_rows(mx, count, *shape):
+    x, places = mx.array(uniform(*shape)), mx.array(below(shape[1], shape[0], count))
+    return lambda: mx.take_along_axis(x, places, 1)
+
+
+def flip(mx, *shape):
+    x = mx.array(uniform(*shape))
+    return lambda: mx.contiguous(x[:, ::-1])
+
+
 def cumsum_columns(mx, *shape):
     x = mx.array(uniform(*shape))
     return lambda: mx.cumsum(x, 0)

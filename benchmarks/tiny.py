@@ -3,6 +3,8 @@
 Deep Q-learning, a differential equation learned with second derivatives, and single predictions.
 """
 
+import importlib
+
 import numpy as np
 
 from training import training_case
@@ -133,7 +135,8 @@ def torch_parameters(torch, network):
     return [tuple(torch.from_numpy(part).requires_grad_() for part in layer) for layer in network]
 
 
-def torch_network(network, x, activation):
+def forward(network, x, activation):
+    """What PyTorch, JAX and MLX write alike."""
     for weights, bias in network[:-1]:
         x = activation(x @ weights + bias)
     weights, bias = network[-1]
@@ -151,10 +154,10 @@ def q_torch(torch):
 
     def step():
         with torch.no_grad():
-            best = torch_network(lagging, after, torch.relu).max(1).values
+            best = forward(lagging, after, torch.relu).max(1).values
             wanted = reward + DISCOUNT * (1 - ended) * best
         optimizer.zero_grad()
-        chosen = torch_network(network, before, torch.relu).gather(1, acts[:, None])[:, 0]
+        chosen = forward(network, before, torch.relu).gather(1, acts[:, None])[:, 0]
         loss = torch.nn.functional.mse_loss(chosen, wanted)
         loss.backward()
         optimizer.step()
@@ -170,7 +173,7 @@ def equation_torch(torch):
     derivative = torch.autograd.grad
 
     def step():
-        u = torch_network(network, x, torch.tanh)
+        u = forward(network, x, torch.tanh)
         slope = derivative(u.sum(), x, create_graph=True)[0]
         second = derivative(slope.sum(), x, create_graph=True)[0]
         loss = torch.mean(torch.square(second + torch.sin(x)))
@@ -188,16 +191,9 @@ def torch_prediction(torch):
 
     def step():
         with torch.inference_mode():
-            return torch_network(network, x, torch.relu)
+            return forward(network, x, torch.relu)
 
     return prediction_case(step)
-
-
-def jax_network(network, x, activation):
-    for weights, bias in network[:-1]:
-        x = activation(x @ weights + bias)
-    weights, bias = network[-1]
-    return x @ weights + bias
 
 
 def jax_training(jax, loss_of, network):
@@ -232,9 +228,9 @@ def q_jax(jax):
     before, after, reward, ended, acts = map(jnp.asarray, experience())
 
     def loss_of(network):
-        best = jax_network(lagging, after, jax.nn.relu).max(axis=1)
+        best = forward(lagging, after, jax.nn.relu).max(axis=1)
         wanted = reward + DISCOUNT * (1 - ended) * best
-        found = jax_network(network, before, jax.nn.relu)
+        found = forward(network, before, jax.nn.relu)
         chosen = jnp.take_along_axis(found, acts[:, None], axis=1)[:, 0]
         return jnp.mean(jnp.square(wanted - chosen))
 
@@ -247,7 +243,7 @@ def equation_jax(jax):
 
     def loss_of(network):
         def u(point):
-            return jax_network(network, point[None], jnp.tanh)[0]
+            return forward(network, point[None], jnp.tanh)[0]
 
         second = jax.vmap(jax.grad(jax.grad(u)))(x)
         return jnp.mean(jnp.square(second + jnp.sin(x)))
@@ -257,9 +253,70 @@ def equation_jax(jax):
 
 def jax_prediction(jax):
     network = jax.tree.map(jax.numpy.asarray, q_networks()[0])
-    predict = jax.jit(lambda x: jax_network(network, x, jax.nn.relu))
+    predict = jax.jit(lambda x: forward(network, x, jax.nn.relu))
     x = jax.numpy.asarray(normal(3, 1, 4))
     return prediction_case(lambda: jax.block_until_ready(predict(x)))
+
+
+def mlx_training(mx, loss_of, network):
+    """A Case of Adam's steps."""
+    optimizers = importlib.import_module("mlx.optimizers")
+    optimizer = optimizers.Adam(RATE, [BETA1, BETA2], EPSILON, bias_correction=True)
+    # Optimizers expect a dictionary outermost.
+    parameters = {"layers": [[mx.array(w), mx.array(b)] for w, b in network]}
+    loss_and_gradients = mx.value_and_grad(lambda parameters: loss_of(parameters["layers"]))
+
+    def step():
+        nonlocal parameters
+        loss, gradients = loss_and_gradients(parameters)
+        parameters = optimizer.apply_gradients(gradients, parameters)
+        mx.eval(loss, parameters, optimizer.state)
+        return loss
+
+    return training_case(step)
+
+
+def q_mlx(mx):
+    network, lagging = q_networks()
+    lagging = [(mx.array(w), mx.array(b)) for w, b in lagging]
+    before, after, reward, ended, acts = map(mx.array, experience())
+
+    def relu(x):
+        return mx.maximum(x, 0)
+
+    def loss_of(network):
+        best = mx.stop_gradient(forward(lagging, after, relu).max(axis=1))
+        wanted = reward + DISCOUNT * (1 - ended) * best
+        found = forward(network, before, relu)
+        chosen = mx.take_along_axis(found, acts[:, None], axis=1)[:, 0]
+        return mx.mean(mx.square(wanted - chosen))
+
+    return mlx_training(mx, loss_of, network)
+
+
+def equation_mlx(mx):
+    x = mx.array(np.linspace(0, 1, POINTS, dtype=np.float32))
+
+    def loss_of(network):
+        def u(point):
+            return forward(network, point[None], mx.tanh)[0]
+
+        second = mx.vmap(mx.grad(mx.grad(u)))(x)
+        return mx.mean(mx.square(second + mx.sin(x)))
+
+    return mlx_training(mx, loss_of, layers(0, 1, WIDTH, WIDTH, 1))
+
+
+def mlx_prediction(mx):
+    network = [(mx.array(w), mx.array(b)) for w, b in q_networks()[0]]
+    x = mx.array(normal(3, 1, 4))
+
+    def step():
+        result = forward(network, x, lambda h: mx.maximum(h, 0))
+        mx.eval(result)
+        return result
+
+    return prediction_case(step)
 
 
 WORKLOADS = [
@@ -273,9 +330,10 @@ WORKLOADS = [
             "tf.function": compiled(build),
             "torch": with_torch,
             "jax": with_jax,
+            "mlx": with_mlx,
         },
     )
-    for name, title, at_most, build, with_torch, with_jax in (
+    for name, title, at_most, build, with_torch, with_jax, with_mlx in (
         (
             "q-learning",
             "deep Q-learning step, 4-64-64-2, batch 64; Adam",
@@ -283,6 +341,7 @@ WORKLOADS = [
             q_step,
             q_torch,
             q_jax,
+            q_mlx,
         ),
         (
             "equation",
@@ -291,6 +350,7 @@ WORKLOADS = [
             equation_step,
             equation_torch,
             equation_jax,
+            equation_mlx,
         ),
     )
 ] + [
@@ -304,6 +364,7 @@ WORKLOADS = [
             "tf.function": lambda tf: prediction_case(tf.function(tf_prediction(tf))),
             "torch": torch_prediction,
             "jax": jax_prediction,
+            "mlx": mlx_prediction,
         },
     ),
 ]

@@ -12,6 +12,31 @@ def argmax(tf, axis, *shape):
     return lambda: tf.argmax(x, axis)
 
 
+def sum_rows(tf, *shape):
+    x = tf.constant(uniform(*shape))
+    return lambda: tf.reduce_sum(x, -1)
+
+
+def max_columns(tf, *shape):
+    x = tf.constant(uniform(*shape))
+    return lambda: tf.reduce_max(x, 0)
+
+
+def gather_in_rows(tf, count, *shape):
+    x, places = tf.constant(uniform(*shape)), tf.constant(below(shape[1], shape[0], count))
+    return lambda: tf.gather(x, places, batch_dims=1)
+
+
+def flip(tf, *shape):
+    x = tf.constant(uniform(*shape))
+    return lambda: tf.reverse(x, [1])
+
+
+def norm(tf, *shape):
+    x = tf.constant(uniform(*shape))
+    return lambda: tf.norm(x)
+
+
 def cumsum_columns(tf, *shape):
     x = tf.constant(uniform(*shape))
     return lambda: tf.cumsum(x, 0)
@@ -154,6 +179,17 @@ def csv_columns(tf, count):
 OPERATIONS = [
     ("argmax", "argmax of {1}×{2} along rows", argmax, (1, 32, 32), (1, 2048, 2048)),
     ("argmax-columns", "argmax of {1}×{2} along columns", argmax, None, (0, 2048, 2048)),
+    ("sum-rows", "sum of the rows of {0}×{1}", sum_rows, (16, 3), (1_000_000, 16)),
+    ("max-columns", "max of the columns of {0}×{1}", max_columns, None, (2048, 2048)),
+    (
+        "gather-in-rows",
+        "gather of {0} of each row of {1}×{2}",
+        gather_in_rows,
+        None,
+        (64, 4096, 512),
+    ),
+    ("flip", "reverse of the rows of {0}×{1}", flip, None, (2048, 2048)),
+    ("norm", "norm of {0}×{1}", norm, (8, 8), (2048, 2048)),
     ("cumsum-columns", "cumsum of {0}×{1} down columns", cumsum_columns, None, (2048, 2048)),
     ("matmul-int32", "int32 matmul, {0}×{0}", integer_product, None, (512,)),
     ("matmul-float16", "float16 matmul, {0}×{0}", half_product, (16,), (512,)),
