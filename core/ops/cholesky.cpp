@@ -1,4 +1,4 @@
-// Cholesky factors of small matrices: inference. Python makes them differentiable.
+// Cholesky factors: inference. Python makes them differentiable.
 #include "kernels/cpu/cholesky.h"
 
 #include "kernels/cpu/cholesky_loops.h"
@@ -12,9 +12,12 @@ constexpr DTypeSet kTypes{DType::kFloat32, DType::kFloat64};
 void infer(InferContext& c) {
   const Shape& shape = c.shape(0);
   const int rank = shape.rank();
-  if (rank < 2 || shape[rank - 1] != shape[rank - 2] || shape[rank - 1] > cpu::kSmallMatrix) {
-    invalid_argument("Input must be square matrices of at most ", cpu::kSmallMatrix,
-                     " rows, got shape ", shape, " [Op:Cholesky]");
+  if (rank < 2 || shape[rank - 1] != shape[rank - 2]) {
+    invalid_argument("Input must be square matrices, got shape ", shape, " [Op:Cholesky]");
+  }
+  if (c.num_inputs() == 2 && shape[rank - 1] > cpu::kSmallMatrix) {
+    invalid_argument("Matrices must have at most ", cpu::kSmallMatrix, " rows, got shape ", shape,
+                     " [Op:CholeskyGrad]");
   }
   if (c.num_inputs() == 2 && c.shape(1) != shape) {
     invalid_argument("Factors of shape ", shape, " have no gradient of shape ", c.shape(1),
@@ -31,7 +34,7 @@ const Op cholesky_factor{{
     .inputs = {{"input", kTypes}},
     .infer = infer,
     .kernel = cpu::cholesky_factor,
-    .doc = "The lower triangular factors of small matrices; NaN where there is none.",
+    .doc = "The lower triangular factors of matrices; NaN where there is none.",
 }};
 
 const Op cholesky_factor_grad{{
@@ -40,7 +43,7 @@ const Op cholesky_factor_grad{{
     .inputs = {{"factor", kTypes}, {"dy", kTypes}},
     .infer = infer,
     .kernel = cpu::cholesky_factor_grad,
-    .doc = "The symmetric gradients of factored matrices, from those of their factors.",
+    .doc = "The symmetric gradients of small factored matrices, from those of their factors.",
 }};
 
 }  // namespace ef::ops

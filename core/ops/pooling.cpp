@@ -135,6 +135,21 @@ const Op max_pool_grad_grad{{
     .doc = "Picks, for each window, the element of `grad` where the input is largest.",
 }};
 
+const Op max_pool_places{{
+    .name = "max_pool_places",
+    .tf_name = "MaxPoolWithArgmax",
+    .inputs = {{"input", kRealTypes}},
+    .attrs = pooling_attrs(false),
+    .infer =
+        [](InferContext& c) {
+          const Shape pooled = pooled_shape(c.shape(0), c.attrs(), 0, c.op().tf_name);
+          c.add_output(c.dtype(0), pooled);
+          c.add_output(DType::kInt64, pooled);
+        },
+    .kernel = cpu::max_pool_places,
+    .doc = "The largest element of each window, and where it is in the batch of images.",
+}};
+
 const Op avg_pool{{
     .name = "avg_pool",
     .tf_name = "AvgPool",

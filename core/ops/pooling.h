@@ -10,6 +10,7 @@ namespace ef::ops {
 extern const Op max_pool;
 extern const Op max_pool_grad;
 extern const Op max_pool_grad_grad;
+extern const Op max_pool_places;
 extern const Op avg_pool;
 extern const Op avg_pool_grad;
 

@@ -22,8 +22,9 @@ Tensor = _core.Tensor
 Qr = namedtuple("Qr", ["q", "r"])
 Lu = namedtuple("Lu", ["lu", "p"])
 
-# Larger matrices are LAPACK's.
-_SMALL_DTYPES = (dtypes.float32, dtypes.float64)
+# What the engine factors itself; the others are LAPACK's.
+NATIVE = (dtypes.float32, dtypes.float64)
+# Up to this size the gradient of a Cholesky factor is one operation.
 _SMALL_MATRIX = 32
 
 _COMPLEX_OF = {
@@ -92,8 +93,9 @@ def cholesky(input: Any, name: str | None = None) -> Tensor:
     """
     a = matrices(input, "Cholesky")
     *batch, n, _ = a._shape_tuple()
-    small = a.dtype in _SMALL_DTYPES and n <= _SMALL_MATRIX
-    if small:
+    native = a.dtype in NATIVE
+    small = native and n <= _SMALL_MATRIX
+    if native:
         factor = _ops.cholesky_factor(a)
         if not _core.recording():
             return factor

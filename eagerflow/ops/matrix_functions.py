@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow import dtype as dtypes
-from eagerflow.ops.factorization import matrices
+from eagerflow.ops.factorization import NATIVE, matrices
 from eagerflow.ops.host import array_of, checked, differentiable
 from eagerflow.ops.linalg import adjoint, matrix_transpose
 from eagerflow.ops.op_arguments import raises_like
@@ -51,14 +52,63 @@ def expm(input: Any, name: str | None = None) -> Tensor:
     if a.dtype not in _EXPONENTIALS:
         raise ValueError(f"tf.linalg.expm does not support matrices of type {a.dtype}")
     a = matrices(a, "MatrixExponential")
-    array = array_of(a)
-    if array.size:
-        import scipy.linalg
+    if a.dtype in NATIVE:
+        values = _exponential(_ops.stop_gradient(a))
+    else:
+        values = array_of(a)
+        if values.size:
+            import scipy.linalg
 
-        array = scipy.linalg.expm(array).astype(array.dtype, copy=False)
-    array = array.astype(a.dtype.as_numpy_dtype, copy=False)
-    (result,) = differentiable([array], [a], lambda dy: _gradient(expm, a, dy))
+            values = scipy.linalg.expm(values)
+        values = values.astype(a.dtype.as_numpy_dtype, copy=False)
+    (result,) = differentiable([values], [a], lambda dy: _gradient(expm, a, dy))
     return result
+
+
+# For each precision, the degree of the approximation, and the norm up to which it is exact enough.
+_DEGREES = {dtypes.float32: (7, 3.925724783138660), dtypes.float64: (13, 5.371920351148152)}
+
+
+def _exponential(a: Tensor) -> Tensor:
+    """Exponentials by scaling, a Padé approximation, and squaring.
+
+    N. Higham, "The scaling and squaring method for the matrix exponential revisited" (2005).
+    """
+    if not a._size:
+        return a
+    degree, limit = _DEGREES[a.dtype]
+    norms = np.asarray(_ops.reduce_max(_ops.reduce_sum(_ops.abs(a), axis=[-2]), axis=[-1]))
+    with np.errstate(all="ignore"):
+        squarings = np.ceil(np.log2(norms.astype(np.float64) / limit))
+    # Matrices that are not finite have no exponential, whatever they are divided by.
+    squarings = np.where(np.isfinite(squarings), np.maximum(squarings, 0.0), 0.0)
+    scale = np.ldexp(1.0, -squarings.astype(np.int64)).astype(norms.dtype)
+    x = _ops.multiply(a, scale[..., None, None])
+    *batch, n, _ = a._shape_tuple()
+    power = _ops.eye(n, batch_shape=batch, dtype=a.dtype)
+    square = _ops.matmul(x, x)
+    even = odd = None
+    for k in range(degree // 2 + 1):
+        pair = [_ops.multiply(power, _pade(degree, 2 * k + i)) for i in range(2)]
+        even, odd = (
+            term if sum is None else _ops.add(sum, term)
+            for sum, term in zip((even, odd), pair, strict=True)
+        )
+        power = _ops.matmul(power, square)
+    odd = _ops.matmul(x, odd)
+    result = _ops.lu_solve(_ops.subtract(even, odd), _ops.add(even, odd))
+    for k in range(int(squarings.max())):
+        squared = _ops.matmul(result, result)
+        wanted = (squarings > k)[..., None, None]
+        result = squared if wanted.all() else _ops.select(wanted, squared, result)
+    return result
+
+
+def _pade(degree: int, k: int) -> float:
+    """The coefficient of the k-th power in the approximation's numerator."""
+    factorial = math.factorial
+    above = factorial(2 * degree - k) * factorial(degree)
+    return above / (factorial(2 * degree) * factorial(k) * factorial(degree - k))
 
 
 _EXPONENTIALS = (

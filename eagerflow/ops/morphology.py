@@ -175,7 +175,8 @@ def local_response_normalization(
     near = np.abs(np.subtract.outer(np.arange(channels), np.arange(channels))) <= depth_radius
     flat = _ops.reshape(wide * wide, [-1, channels]) if wide._size else wide * wide
     sums = _ops.reshape(_ops.matmul(flat, near.astype(np.float32)), x._shape_tuple())
-    y = wide * _ops.pow(sums * float(alpha) + float(bias), -float(beta))
+    scale = sums * float(alpha) + float(bias)
+    y = wide * (_ops.rsqrt(scale) if beta == 0.5 else _ops.pow(scale, -float(beta)))
     return y if dtype is dtypes.float32 else _ops.cast(y, dtype)
 
 

@@ -9,9 +9,10 @@ import numpy as np
 
 from eagerflow import _core, random_seed
 from eagerflow import dtype as dtypes
-from eagerflow.ops.array import invalid_argument, pad
+from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.candidate_sampling import Words
 from eagerflow.ops.convolution import spatial_list
+from eagerflow.ops.host import differentiable
 from eagerflow.ops.op_arguments import raises_like
 
 _ops = _core.ops
@@ -89,42 +90,23 @@ def max_pool_with_argmax(
         raise invalid_argument(f"Value for attr 'padding' of {padding!r} is not known")
     if min(*windows, *steps) < 1:
         raise invalid_argument(f"Sizes must be positive, got {windows} and {steps}")
-    batch, rows, columns, channels = x._shape_tuple()
-    counts, pads = [], []
-    for size, window, step in zip((rows, columns), windows, steps, strict=True):
-        same = padding == "SAME"
-        count = -(-size // step) if same else -(-(size - window + 1) // step)
-        missing = max((count - 1) * step + window - size, 0) if same else 0
-        counts.append(count)
-        pads.append([missing // 2, missing - missing // 2])
-    if min(counts) < 1:
-        raise invalid_argument(f"The window {windows} is larger than the image {x.shape}")
-    lowest = _core.convert(x.dtype.min, x.dtype, None)
-    padded = pad(x, [[0, 0], *pads, [0, 0]], "CONSTANT", lowest)
-    parts, places = [], []
-    numbers = np.arange(rows * columns).reshape(rows, columns)
-    numbers = np.pad(numbers, pads, constant_values=-1)
-    for row in range(windows[0]):
-        for column in range(windows[1]):
-            end = [
-                first + (count - 1) * step + 1
-                for first, count, step in zip((row, column), counts, steps, strict=True)
-            ]
-            cut = np.s_[row : end[0] : steps[0], column : end[1] : steps[1]]
-            parts.append(padded[:, cut[0], cut[1], :])
-            places.append(numbers[cut])
-    stacked = _ops.stack(parts, 4)
-    # Places outside of the image are never the largest, even if all others are as low.
-    outside = np.stack(places, -1)[None, :, :, None] < 0
-    ranked = np.asarray(stacked).astype(np.float64)
-    ranked = np.where(np.isnan(ranked), -np.inf, ranked)
-    best = np.where(outside, -np.inf, np.maximum(ranked, -np.finfo(np.float64).max)).argmax(axis=4)
-    output = _ops.squeeze(_ops.gather(stacked, best[..., None], 4, 4), [4])
-    chosen = np.take_along_axis(np.stack(places, -1)[None, :, :, None], best[..., None], 4)[..., 0]
-    chosen = chosen * channels + np.arange(channels)
-    if include_batch_in_index:
-        chosen = chosen + np.arange(batch)[:, None, None, None] * rows * columns * channels
-    return MaxPoolWithArgmax(output, _core.convert(chosen.astype(np.int64), output_dtype, None))
+    sizes = x._shape_tuple()
+    for size, window in zip(sizes[1:3], windows, strict=True):
+        if padding == "VALID" and size < window:
+            raise invalid_argument(f"The window {windows} is larger than the image {x.shape}")
+    values, places = _ops.max_pool_places(x, [1, *windows, 1], [1, *steps, 1], padding)
+
+    def backward(dy: Tensor) -> Tensor:
+        flat = _ops.reshape(places, [-1, 1])
+        image = _ops.scatter_nd(flat, _ops.reshape(dy, [-1]), [x._size])
+        return _ops.reshape(image, list(sizes))
+
+    (output,) = differentiable([values], [x], backward)
+    argmax = places
+    if not include_batch_in_index and sizes[0] > 1:
+        first = np.arange(sizes[0]).reshape(-1, 1, 1, 1) * math.prod(sizes[1:])
+        argmax = _ops.subtract(places, first)
+    return MaxPoolWithArgmax(output, _ops.cast(argmax, dtypes.as_dtype(output_dtype)))
 
 
 def _lengths(size: int, count: int, words: Words, pseudo_random: bool) -> list[int]:

@@ -62,14 +62,12 @@ def _fake(
         factor = scale if variables else np.float32(1) / scale
         half = np.float32(0.5)
         zero = np.floor(half - (np.divide if variables else np.multiply)(bottom, factor))
-    values = _ops.stop_gradient(x)
     if nothing.all():
-        values = _ops.zeros_like(values)
+        values = _ops.zeros_like(_ops.stop_gradient(x))
     else:
-        from_bottom = _ops.subtract(_ops.clip_by_value(values, bottom, top), bottom)
-        to_steps = _ops.divide_real if variables else _ops.multiply
-        steps = _ops.subtract(to_steps(from_bottom, factor), zero)
-        values = _ops.multiply(_ops.floor(_ops.add(steps, half)), scale)
+        table = np.broadcast_arrays(bottom, top, factor, zero, scale)
+        limits = np.stack(table).astype(np.float32).reshape(5, -1)
+        values = _ops.fake_quant(_ops.stop_gradient(x), limits, variables)
         if nothing.any():
             values = _ops.select(nothing, np.float32(0), values)
     axes = list(range(x.ndim - 1)) if channels else None
@@ -78,6 +76,13 @@ def _fake(
         return _ops.select(mask, dy, np.float32(0))
 
     def backward(dy: Tensor) -> Any:
+        if not _core.recording():
+            ends = [np.where(nothing, -np.inf, bottom), np.where(nothing, np.inf, top)]
+            table = np.stack(ends).astype(np.float32).reshape(2, -1)
+            into, below, above = _ops.fake_quant_grad(dy, x, table)
+            shape = list(np.shape(bottom))
+            limits = [_ops.reshape(part, shape) for part in (below, above)]
+            return [into, *limits] if variables else [into]
         array = np.asarray(x)
         into = part(dy, np.where(nothing, True, (array >= bottom) & (array <= top)))
         if not variables:

@@ -13,11 +13,6 @@ from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.host import array_of, differentiable
 from eagerflow.ops.op_arguments import raises_like
 from eagerflow.ops.random import check_sizes, sizes_of
-from eagerflow.ops.random_streams import (
-    binomial_numbers,
-    gamma_numbers,
-    poisson_numbers,
-)
 from eagerflow.ops.special import order_derivative
 from eagerflow.ops.stateless_random import start_of
 
@@ -57,7 +52,7 @@ def _gamma_tensor(start: tuple[int, int, int], shape: tuple[int, ...], alpha: Te
     parameters = array_of(alpha)
     copies = math.prod(shape) // max(parameters.size, 1)
     spread = _spread(parameters, copies)
-    numbers = gamma_numbers(start, spread)
+    numbers = np.asarray(_ops.philox_gamma(spread, *start))
     values = _arranged(numbers, max(parameters.size, 1), shape)
     kind = alpha.dtype.as_numpy_dtype
     extra = len(shape) - alpha.ndim
@@ -226,8 +221,8 @@ def _poisson_tensor(
 ) -> Tensor:
     rates = array_of(rate)
     copies = math.prod(shape) // max(rates.size, 1)
-    numbers = poisson_numbers(start, _spread(rates, copies), _highest(dtype))
-    return _counts(_arranged(numbers, max(rates.size, 1), shape), dtype)
+    numbers = _ops.philox_poisson(_spread(rates, copies), *start, _highest(dtype))
+    return _counts(_arranged(np.asarray(numbers), max(rates.size, 1), shape), dtype)
 
 
 @raises_like("StatelessRandomPoisson", first=True)
@@ -285,8 +280,8 @@ def binomial_tensor(
         ) from None
     _ends_with(sizes, many.shape)
     copies = math.prod(sizes) // max(many.size, 1)
-    numbers = binomial_numbers(start, _spread(many, copies), _spread(chances, copies))
-    return _counts(_arranged(numbers, max(many.size, 1), sizes), dtype)
+    numbers = _ops.philox_binomial(_spread(many, copies), _spread(chances, copies), *start)
+    return _counts(_arranged(np.asarray(numbers), max(many.size, 1), sizes), dtype)
 
 
 @raises_like("StatelessRandomBinomial", first=True)

@@ -11,7 +11,7 @@ from eagerflow import _core
 from eagerflow import dtype as dtypes
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.diagonals import diag_part, set_diag
-from eagerflow.ops.factorization import cholesky, in_dtype_of, matrices, svd
+from eagerflow.ops.factorization import NATIVE, cholesky, in_dtype_of, matrices, svd
 from eagerflow.ops.host import MATRIX_DTYPES, array_of, differentiable, pair, text
 from eagerflow.ops.linalg import band_part
 from eagerflow.ops.op_arguments import raises_like
@@ -58,13 +58,7 @@ def inv(input: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
     if not isinstance(adjoint, bool):
         raise TypeError(f"Expected bool for argument 'adjoint' not {adjoint!r}.")
     a = matrices(input, "MatrixInverse")
-    array = array_of(a)
-    if adjoint:
-        array = np.conj(np.swapaxes(array, -1, -2))
-    try:
-        inverse = np.linalg.inv(array)
-    except np.linalg.LinAlgError:
-        raise invalid_argument("Input is not invertible. [Op:MatrixInverse]") from None
+    inverse = _ops.lu_inverse(a, adjoint) if a.dtype in NATIVE else _inverse(a, adjoint)
 
     def backward(dy: Tensor) -> Tensor:
         if adjoint:
@@ -73,8 +67,18 @@ def inv(input: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
         middle = _ops.matmul(dy, result, adjoint_b=True)
         return _ops.negative(_ops.matmul(result, middle, adjoint_a=True))
 
-    (result,) = differentiable([in_dtype_of(np.ascontiguousarray(inverse), a)], [a], backward)
+    (result,) = differentiable([inverse], [a], backward)
     return result
+
+
+def _inverse(a: Tensor, adjoint: bool) -> np.ndarray:
+    array = array_of(a)
+    if adjoint:
+        array = np.conj(np.swapaxes(array, -1, -2))
+    try:
+        return in_dtype_of(np.ascontiguousarray(np.linalg.inv(array)), a)
+    except np.linalg.LinAlgError:
+        raise invalid_argument("Input is not invertible. [Op:MatrixInverse]") from None
 
 
 @raises_like("MatrixDeterminant")
@@ -94,7 +98,11 @@ def det(input: Any, name: str | None = None) -> Tensor:
         factor = _ops.reshape(dy * value, [*value._shape_tuple(), 1, 1])
         return factor * inv(a, adjoint=True)
 
-    (value,) = differentiable([in_dtype_of(np.linalg.det(array_of(a)), a)], [a], backward)
+    if a.dtype in NATIVE:
+        result = _ops.lu_determinant(a)[0]
+    else:
+        result = in_dtype_of(np.linalg.det(array_of(a)), a)
+    (value,) = differentiable([result], [a], backward)
     return value
 
 
@@ -117,16 +125,19 @@ def slogdet(input: Any, name: str | None = None) -> LogMatrixDeterminant:
     (-1.0, 0.0)
     """
     a = matrices(input, "LogMatrixDeterminant")
-    array = array_of(a)
-    with np.errstate(invalid="ignore"):
-        sign, logarithm = np.linalg.slogdet(array)
-    sign = np.where(np.isnan(logarithm), logarithm.astype(sign.dtype), sign)
+    if a.dtype in NATIVE:
+        arrays = _ops.lu_determinant(a)[1:]
+    else:
+        array = array_of(a)
+        with np.errstate(invalid="ignore"):
+            sign, logarithm = np.linalg.slogdet(array)
+        sign = np.where(np.isnan(logarithm), logarithm.astype(sign.dtype), sign)
+        arrays = [in_dtype_of(sign, a), in_dtype_of(logarithm.astype(array.dtype), a)]
 
     def backward(_: Tensor, dy: Tensor) -> Tensor:
         factor = _ops.reshape(dy, [*dy._shape_tuple(), 1, 1])
         return factor * inv(a, adjoint=True)
 
-    arrays = [in_dtype_of(sign, a), in_dtype_of(logarithm.astype(array.dtype), a)]
     return LogMatrixDeterminant(*differentiable(arrays, [a], backward))
 
 
@@ -170,21 +181,25 @@ def solve(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None)
             f"Input matrix and rhs are incompatible: {text(a._shape_tuple())} and "
             f"{text(b._shape_tuple())} [Op:{op}]"
         )
-    array = array_of(a)
-    if adjoint:
-        array = np.conj(np.swapaxes(array, -1, -2))
-    try:
-        solution = np.linalg.solve(array, array_of(b))
-    except np.linalg.LinAlgError:
-        raise invalid_argument(f"Input matrix is not invertible. [Op:{op}]") from None
+    solution = _ops.lu_solve(a, b, adjoint) if a.dtype in NATIVE else _solution(a, b, adjoint)
 
     def backward(dx: Tensor) -> list[Tensor]:
         db = solve(a, dx, adjoint=not adjoint)
         left, right = (x, db) if adjoint else (db, x)
         return [_ops.negative(_ops.matmul(left, right, adjoint_b=True)), db]
 
-    (x,) = differentiable([in_dtype_of(solution, a)], [a, b], backward)
+    (x,) = differentiable([solution], [a, b], backward)
     return x
+
+
+def _solution(a: Tensor, b: Tensor, adjoint: bool) -> np.ndarray:
+    array = array_of(a)
+    if adjoint:
+        array = np.conj(np.swapaxes(array, -1, -2))
+    try:
+        return in_dtype_of(np.linalg.solve(array, array_of(b)), a)
+    except np.linalg.LinAlgError:
+        raise invalid_argument("Input matrix is not invertible. [Op:MatrixSolve]") from None
 
 
 @raises_like("MatrixTriangularSolve")
@@ -222,7 +237,17 @@ def triangular_solve(
             f"In[0] mismatch In[1] shape: {n} vs. {b._shape_tuple()[-2]}: "
             f"{text(a._shape_tuple())} {text(b._shape_tuple())} [Op:{op}]"
         )
-    solution = _solve_triangles(array_of(a), array_of(b), lower, adjoint, op)
+    try:
+        np.broadcast_shapes(a._shape_tuple()[:-2], b._shape_tuple()[:-2])
+    except ValueError:
+        raise invalid_argument(
+            f"In[0] and In[1] must have compatible batch dimensions: {text(a._shape_tuple())} vs. "
+            f"{text(b._shape_tuple())} [Op:{op}]"
+        ) from None
+    if a.dtype in NATIVE:
+        solution = _ops.triangle_solve(a, b, lower, adjoint)
+    else:
+        solution = in_dtype_of(_solve_triangles(array_of(a), array_of(b), lower, adjoint), a)
 
     def backward(dx: Tensor) -> list[Tensor]:
         db = triangular_solve(a, dx, lower, not adjoint)
@@ -231,20 +256,12 @@ def triangular_solve(
         da = band_part(da, -1, 0) if lower else band_part(da, 0, -1)
         return [_sum_to(da, a._shape_tuple()), _sum_to(db, b._shape_tuple())]
 
-    (x,) = differentiable([in_dtype_of(solution, a)], [a, b], backward)
+    (x,) = differentiable([solution], [a, b], backward)
     return x
 
 
-def _solve_triangles(
-    a: np.ndarray, b: np.ndarray, lower: bool, adjoint: bool, op: str
-) -> np.ndarray:
-    try:
-        batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
-    except ValueError:
-        raise invalid_argument(
-            f"In[0] and In[1] must have compatible batch dimensions: {text(a.shape)} vs. "
-            f"{text(b.shape)} [Op:{op}]"
-        ) from None
+def _solve_triangles(a: np.ndarray, b: np.ndarray, lower: bool, adjoint: bool) -> np.ndarray:
+    batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
     n, k = b.shape[-2:]
     if not n or not k or not np.prod(batch):
         return np.zeros((*batch, n, k), b.dtype)

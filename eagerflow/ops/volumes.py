@@ -255,7 +255,7 @@ def pool3d(
         x = _ops.reshape(x, [batch * depth, rows, columns, channels])
         x = pool(x, [1, *window[1:], 1], [1, *step[1:], 1], word, None, "NHWC")
         rows, columns = x._shape_tuple()[1:3]
-    x = _ops.reshape(x, [batch, depth, rows * columns, channels])
+    x = _ops.reshape(x, [batch, depth, 1, rows * columns * channels])
     x = pool(x, [1, window[0], 1, 1], [1, step[0], 1, 1], word, None, "NHWC")
     x = _ops.reshape(x, [batch, x._shape_tuple()[1], rows, columns, channels])
     return _ops.transpose(x, _FIRST) if data_format == "NCDHW" else x

@@ -1,4 +1,4 @@
-// Cholesky factors of small matrices, as many at once as a vector has lanes.
+// Cholesky factors: of small matrices, as many at once as a vector has lanes.
 #include "kernels/cpu/cholesky.h"
 
 #include <algorithm>
@@ -8,6 +8,7 @@
 #include "device/isa.h"
 #include "device/parallel.h"
 #include "kernels/cpu/cholesky_loops.h"
+#include "kernels/cpu/dense_matrices.h"
 #include "kernels/cpu/onednn.h"
 #include "kernels/cpu/transpose.h"
 
@@ -73,10 +74,35 @@ void for_lanes(int64_t matrices, int64_t n, int64_t lanes, const Body& body) {
   });
 }
 
+// What a matrix without a factor gives.
+template <class T>
+void fill_nan(T* matrix, int64_t n) {
+  for (int64_t i = 0; i < n; ++i) {
+    std::fill_n(matrix + i * n, i + 1, std::numeric_limits<T>::quiet_NaN());
+    std::fill(matrix + i * n + i + 1, matrix + (i + 1) * n, T(0));
+  }
+}
+
+template <class T>
+void factor_large(const Tensor& x, const Tensor& out) {
+  const int64_t n = x.shape().back();
+  std::copy_n(x.data<T>(), x.size(), out.mutable_data<T>());
+  const auto factor = [&](int64_t begin, int64_t end) {
+    for (int64_t m = begin; m < end; ++m) {
+      T* const matrix = out.mutable_data<T>() + m * n * n;
+      if (!factor_cholesky(matrix, n)) fill_nan(matrix, n);
+    }
+  };
+  const int64_t matrices = x.size() / (n * n);
+  matrices == 1 ? factor(0, 1) : parallel_for(matrices, 1, factor);
+}
+
 template <class T>
 void factor_all(const Tensor& x, const Tensor& out) {
+  if (x.size() == 0) return;
   const CholeskyLoopsOf<T>& loops = loops_of<T>();
   const int64_t n = x.shape().back();
+  if (n > kSmallMatrix) return factor_large<T>(x, out);
   const int64_t size = n * n;
   for_lanes(x.size() / size, n, loops.lanes, [&](int64_t first, int64_t count) {
     const Lanes<T> lanes(loops.lanes, size);
@@ -86,10 +112,7 @@ void factor_all(const Tensor& x, const Tensor& out) {
     loops.factor(lanes.data(), n, good);
     lanes.empty(target, count);
     for (int64_t m = 0; m < count; ++m) {
-      if (good[m]) continue;
-      for (int64_t i = 0; i < n; ++i) {
-        std::fill_n(target + m * size + i * n, i + 1, std::numeric_limits<T>::quiet_NaN());
-      }
+      if (!good[m]) fill_nan(target + m * size, n);
     }
   });
 }

@@ -1,4 +1,4 @@
-// Cholesky factors of small matrices.
+// Kernels of Cholesky factors and their gradients.
 #pragma once
 
 #include "ops/op.h"

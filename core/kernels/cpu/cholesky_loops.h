@@ -5,7 +5,7 @@
 
 namespace ef::cpu {
 
-// Larger matrices are LAPACK's.
+// Larger matrices are factored one by one.
 inline constexpr int kSmallMatrix = 32;
 
 // Element e of the matrix in lane m lies at e * lanes + m.

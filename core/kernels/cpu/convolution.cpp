@@ -1,10 +1,12 @@
-// Convolutions: oneDNN for floats, also for short ones, and plain loops for the other types.
+// Convolutions: those of floats, also for short ones, products of doubles, and else plain loops.
 #include "kernels/cpu/convolution.h"
 
 #include <algorithm>
 #include <array>
 
+#include "device/parallel.h"
 #include "kernels/cpu/float_convolution.h"
+#include "kernels/cpu/product_convolution.h"
 #include "kernels/cpu/widen.h"
 #include "ops/window.h"
 
@@ -36,9 +38,9 @@ Convolution describe(Pass pass, bool depthwise, const Attrs& attrs, int first,
   return c;
 }
 
-// Calls body(image offset, filter offset, result offset) for every product of the convolution.
+// Calls body(image offset, filter offset, result offset) for every product of images [first, end).
 template <class Body>
-void for_each_product(const Convolution& c, const Body& body) {
+void for_each_product(const Convolution& c, int64_t first, int64_t end, const Body& body) {
   const bool last = c.format == DataFormat::kNhwc;
   const Slide& row = c.window.row;
   const Slide& col = c.window.col;
@@ -48,7 +50,7 @@ void for_each_product(const Convolution& c, const Body& body) {
                 : ((n * channels + channel) * rows + y) * cols + x;
   };
   const int64_t in_stride = c.depthwise ? c.group_out() : c.filters;
-  for (int64_t n = 0; n < c.batch; ++n) {
+  for (int64_t n = first; n < end; ++n) {
     for (int64_t y = 0; y < row.out; ++y) {
       for (int64_t x = 0; x < col.out; ++x) {
         for (int64_t ky = 0; ky < row.window; ++ky) {
@@ -78,17 +80,20 @@ void for_each_product(const Convolution& c, const Body& body) {
 
 template <class T>
 void convolve_plainly(const Convolution& c, T* image, T* filter, T* result) {
-  switch (c.pass) {
-    case Pass::kForward:
-      return for_each_product(
-          c, [=](int64_t i, int64_t f, int64_t r) { result[r] += image[i] * filter[f]; });
-    case Pass::kInput:
-      return for_each_product(
-          c, [=](int64_t i, int64_t f, int64_t r) { image[i] += result[r] * filter[f]; });
-    case Pass::kFilter:
-      return for_each_product(
-          c, [=](int64_t i, int64_t f, int64_t r) { filter[f] += image[i] * result[r]; });
+  if (c.pass == Pass::kFilter) {
+    return for_each_product(
+        c, 0, c.batch, [=](int64_t i, int64_t f, int64_t r) { filter[f] += image[i] * result[r]; });
   }
+  const int64_t work = c.result_size() * c.group_in() * c.window.row.window * c.window.col.window;
+  parallel_for(c.batch, 16'384 / std::max<int64_t>(work, 1) + 1, [&](int64_t begin, int64_t end) {
+    if (c.pass == Pass::kForward) {
+      for_each_product(c, begin, end,
+                       [=](int64_t i, int64_t f, int64_t r) { result[r] += image[i] * filter[f]; });
+    } else {
+      for_each_product(c, begin, end,
+                       [=](int64_t i, int64_t f, int64_t r) { image[i] += result[r] * filter[f]; });
+    }
+  });
 }
 
 template <class T>
@@ -131,7 +136,10 @@ void run(Pass pass, bool depthwise, KernelContext& context, const Operands& oper
     case DType::kFloat32:
       return convolve(c, operands.image.data<float>(), operands.filter.data<float>(),
                       operands.result.data<float>(), op);
-    case DType::kFloat64: return convolve_plain<double>(c, operands, out);
+    case DType::kFloat64:
+      if (!is_product(c)) return convolve_plain<double>(c, operands, out);
+      return convolve_by_product(c, operands.image.data<double>(), operands.filter.data<double>(),
+                                 operands.result.data<double>());
     case DType::kInt32: return convolve_plain<int32_t>(c, operands, out);
     case DType::kFloat16: return convolve_short<Half>(c, operands, out, op);
     default: return convolve_short<Bfloat16>(c, operands, out, op);

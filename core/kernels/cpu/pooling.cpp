@@ -388,6 +388,36 @@ void max_pool_grad(KernelContext& context) {
   });
 }
 
+void max_pool_places(KernelContext& context) {
+  if (run_wide(context, max_pool_places)) return;
+  const Tensor& x = context.input(0);
+  if (context.output(0).size() == 0) return;
+  const Geometry g = geometry_of(x.shape(), context.attrs(), 0, context.op().tf_name);
+  int64_t* const places = context.output(1).mutable_data<int64_t>();
+  on_reals(x.dtype(), [&]<class T>(T) {
+    const T* const from = x.data<T>();
+    T* const out = context.output(0).mutable_data<T>();
+    // A number that is not one gives way to any that is.
+    const auto better = [](T value, T best) {
+      return value > best || (best != best && value == value);
+    };
+    for_windows(g, [&](int64_t n, int64_t row, int64_t col, Range rows, Range cols) {
+      for (int64_t c = 0; c < g.channels; ++c) {
+        int64_t best = g.image_at(n, rows.begin, cols.begin, c);
+        for (int64_t i = rows.begin; i < rows.end; ++i) {
+          for (int64_t j = cols.begin; j < cols.end; ++j) {
+            const int64_t place = g.image_at(n, i, j, c);
+            if (better(from[place], from[best])) best = place;
+          }
+        }
+        const int64_t result = g.pooled_at(n, row, col, c);
+        out[result] = from[best];
+        places[result] = best;
+      }
+    });
+  });
+}
+
 void max_pool_grad_grad(KernelContext& context) {
   if (run_wide_by_rows(context, max_pool_grad_grad)) return;
   const Tensor& x = context.input(0);

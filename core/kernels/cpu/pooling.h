@@ -8,6 +8,7 @@ namespace ef::cpu {
 void max_pool(KernelContext& context);
 void max_pool_grad(KernelContext& context);
 void max_pool_grad_grad(KernelContext& context);
+void max_pool_places(KernelContext& context);
 void avg_pool(KernelContext& context);
 void avg_pool_grad(KernelContext& context);
 

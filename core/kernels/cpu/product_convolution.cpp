@@ -1,4 +1,4 @@
-// Float convolutions as matrix products: of the pixels themselves where windows are single pixels,
+// Convolutions as matrix products: of the pixels themselves where windows are single pixels,
 // else of the windows laid out in rows.
 #include "kernels/cpu/product_convolution.h"
 
@@ -71,22 +71,22 @@ void for_row_runs(const Convolution& c, int64_t n, int64_t y, const Body& body) 
 }
 
 // Windows of images [first, first + images), a row of the matrix each.
-void lay_out(const Convolution& c, int64_t first, int64_t images, const float* image,
-             float* windows) {
+template <class T>
+void lay_out(const Convolution& c, int64_t first, int64_t images, const T* image, T* windows) {
   const int64_t size = window_size(c);
   const int64_t step = c.window.col.stride * c.channels;
   const int64_t rows = c.window.row.out;
   parallel_for(images * rows, std::max<int64_t>(1, kGrain / (size * c.window.col.out)),
                [&](int64_t begin, int64_t end) {
                  for (int64_t k = begin; k < end; ++k) {
-                   float* const out = windows + k * c.window.col.out * size;
+                   T* const out = windows + k * c.window.col.out * size;
                    for_row_runs(c, first + k / rows, k % rows, [&](const Run& run) {
                      for (int64_t x = 0; x < run.count; ++x) {
-                       float* const to = out + run.window + x * size;
+                       T* const to = out + run.window + x * size;
                        if (run.inside) {
                          std::copy_n(image + run.image + x * step, c.channels, to);
                        } else {
-                         std::fill_n(to, c.channels, 0.0f);
+                         std::fill_n(to, c.channels, T(0));
                        }
                      }
                    });
@@ -95,22 +95,22 @@ void lay_out(const Convolution& c, int64_t first, int64_t images, const float* i
 }
 
 // Adds windows up where they came from. Whole images belong to one thread.
-void add_up(const Convolution& c, int64_t first, int64_t images, const float* windows,
-            float* image) {
+template <class T>
+void add_up(const Convolution& c, int64_t first, int64_t images, const T* windows, T* image) {
   const int64_t size = window_size(c);
   const int64_t step = c.window.col.stride * c.channels;
   const int64_t rows = c.window.row.out;
   parallel_for(images, std::max<int64_t>(1, kGrain / (size * pixels(c))),
                [&](int64_t begin, int64_t end) {
                  for (int64_t n = begin; n < end; ++n) {
-                   std::fill_n(image + (first + n) * c.image_size(), c.image_size(), 0.0f);
+                   std::fill_n(image + (first + n) * c.image_size(), c.image_size(), T(0));
                    for (int64_t y = 0; y < rows; ++y) {
-                     const float* const from = windows + (n * rows + y) * c.window.col.out * size;
+                     const T* const from = windows + (n * rows + y) * c.window.col.out * size;
                      for_row_runs(c, first + n, y, [&](const Run& run) {
                        if (!run.inside) return;
                        for (int64_t x = 0; x < run.count; ++x) {
-                         row_loops_of<float>().add_into(image + run.image + x * step,
-                                                        from + run.window + x * size, c.channels);
+                         row_loops_of<T>().add_into(image + run.image + x * step,
+                                                    from + run.window + x * size, c.channels);
                        }
                      });
                    }
@@ -119,12 +119,13 @@ void add_up(const Convolution& c, int64_t first, int64_t images, const float* wi
 }
 
 // The product for `rows` windows, which are written if the pass is the image's gradient.
-void multiply(const Convolution& c, int64_t rows, float* windows, const float* filter,
-              const float* result, bool accumulate) {
+template <class T>
+void multiply(const Convolution& c, int64_t rows, T* windows, const T* filter, const T* result,
+              bool accumulate) {
   const int64_t size = window_size(c);
   Product p;
-  auto* const to_filter = const_cast<float*>(filter);
-  auto* const to_result = const_cast<float*>(result);
+  auto* const to_filter = const_cast<T*>(filter);
+  auto* const to_result = const_cast<T*>(result);
   switch (c.pass) {
     case Pass::kForward:
       p.m = rows, p.n = c.filters, p.k = size;
@@ -146,32 +147,39 @@ void multiply(const Convolution& c, int64_t rows, float* windows, const float* f
 
 }  // namespace
 
+bool is_product(const Convolution& c) {
+  return c.groups == 1 && !c.depthwise && c.format == DataFormat::kNhwc;
+}
+
 bool suits_product(const Convolution& c) {
-  if (c.groups != 1 || c.depthwise || c.format != DataFormat::kNhwc) return false;
+  if (!is_product(c)) return false;
   if (pixels_are_windows(c)) return true;
   const bool single = c.window.row.window == 1 && c.window.col.window == 1;
   return single || c.filter_size() >= 4 * c.batch * c.result_size();
 }
 
-void convolve_by_product(const Convolution& c, const float* image, const float* filter,
-                         const float* result) {
+template <class T>
+void convolve_by_product(const Convolution& c, const T* image, const T* filter, const T* result) {
   if (pixels_are_windows(c)) {
-    return multiply(c, c.batch * pixels(c), const_cast<float*>(image), filter, result, false);
+    return multiply(c, c.batch * pixels(c), const_cast<T*>(image), filter, result, false);
   }
   const int64_t per_image = pixels(c) * window_size(c);
   const int64_t at_once =
       std::clamp<int64_t>(kWindowElements / std::max<int64_t>(per_image, 1), 1, c.batch);
   const onednn::Scratch windows(
-      onednn::passing_bytes(static_cast<size_t>(at_once * per_image) * sizeof(float)));
+      onednn::passing_bytes(static_cast<size_t>(at_once * per_image) * sizeof(T)));
   for (int64_t first = 0; first < c.batch; first += at_once) {
     const int64_t images = std::min(at_once, c.batch - first);
-    if (c.pass != Pass::kInput) lay_out(c, first, images, image, windows.as<float>());
-    multiply(c, images * pixels(c), windows.as<float>(), filter, result + first * c.result_size(),
-             first > 0);
+    if (c.pass != Pass::kInput) lay_out(c, first, images, image, windows.template as<T>());
+    multiply(c, images * pixels(c), windows.template as<T>(), filter,
+             result + first * c.result_size(), first > 0);
     if (c.pass == Pass::kInput) {
-      add_up(c, first, images, windows.as<float>(), const_cast<float*>(image));
+      add_up(c, first, images, windows.template as<T>(), const_cast<T*>(image));
     }
   }
 }
+
+template void convolve_by_product(const Convolution&, const float*, const float*, const float*);
+template void convolve_by_product(const Convolution&, const double*, const double*, const double*);
 
 }  // namespace ef::cpu

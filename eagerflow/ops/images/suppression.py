@@ -164,22 +164,26 @@ def non_max_suppression_with_scores(
         chosen = _greedy(corners, values, limit, overlap, threshold)
         return _core.convert(chosen, dtypes.int32, None), _core.convert(values[chosen], None, None)
     ordered = _sorted_corners(corners)
-    current = values.astype(np.float32).copy()
-    remaining = list(_by_score(current, threshold))
-    chosen_list: list[int] = []
-    while remaining and len(chosen_list) < limit:
-        best = min(remaining, key=lambda k: (-current[k], k))
-        remaining.remove(best)
-        if current[best] <= threshold:
-            break
-        chosen_list.append(int(best))
-        if remaining:
-            rest = np.array(remaining)
-            shared = overlaps_with(ordered[best], ordered[rest]).astype(np.float32)
-            current[rest] *= np.exp(np.float32(-0.5 / sigma) * shared * shared)
-            remaining = [k for k in remaining if current[k] > threshold]
-    places = np.array(chosen_list, np.int32)
-    return _core.convert(places, dtypes.int32, None), _core.convert(current[places], None, None)
+    current = values.astype(np.float32)
+    with np.errstate(invalid="ignore"):
+        left = np.flatnonzero(current > threshold)
+    ordered, current = ordered[left], current[left]
+    factor = np.float32(-0.5 / sigma)
+    places, kept = [], []
+    while left.size and len(places) < limit:
+        best = int(current.argmax())  # of equal scores the first
+        places.append(left[best])
+        kept.append(current[best])
+        shared = overlaps_with(ordered[best], ordered).astype(np.float32)
+        current = current * np.exp(factor * shared * shared)
+        current[best] = -np.inf
+        rest = current > threshold
+        left, ordered, current = left[rest], ordered[rest], current[rest]
+    chosen_scores = np.array(kept, np.float32)
+    return (
+        _core.convert(np.array(places, np.int32), dtypes.int32, None),
+        _core.convert(chosen_scores, None, None),
+    )
 
 
 @raises_like("NonMaxSuppressionWithOverlaps")

@@ -1,0 +1,11 @@
+// Kernels that round numbers to as few values as quantized ones have.
+#pragma once
+
+#include "ops/op.h"
+
+namespace ef::cpu {
+
+void fake_quant(KernelContext& context);
+void fake_quant_grad(KernelContext& context);
+
+}  // namespace ef::cpu

@@ -1,0 +1,222 @@
+// Linear systems, inverses and determinants of batches of matrices.
+#include "kernels/cpu/linear_systems.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <limits>
+
+#include "device/parallel.h"
+#include "kernels/cpu/dense_matrices.h"
+#include "kernels/cpu/onednn.h"
+
+namespace ef::cpu {
+namespace {
+
+// Multiplications that a thread should do at least.
+constexpr int64_t kGrain = 65'536;
+
+template <class Body>
+void on_type(DType dtype, const Body& body) {
+  dtype == DType::kFloat32 ? body(float{}) : body(double{});
+}
+
+// Which matrix of an operand belongs to a matrix of the result, whose batch axes it broadcasts to.
+class Broadcast {
+ public:
+  Broadcast(const Shape& operand, const Shape& result) {
+    const int extra = result.rank() - operand.rank();
+    int64_t step = 1;
+    for (int axis = result.rank() - 3; axis >= 0; --axis) {
+      const int64_t size = axis >= extra ? operand[axis - extra] : 1;
+      sizes_[axis] = result[axis];
+      steps_[axis] = size == 1 ? 0 : step;
+      step *= size;
+    }
+    rank_ = result.rank() - 2;
+  }
+  int64_t operator()(int64_t index) const {
+    int64_t at = 0;
+    for (int axis = rank_ - 1; axis >= 0; --axis) {
+      at += index % sizes_[axis] * steps_[axis];
+      index /= sizes_[axis];
+    }
+    return at;
+  }
+
+ private:
+  int rank_;
+  int64_t sizes_[kMaxRank];
+  int64_t steps_[kMaxRank];
+};
+
+// Calls body(first column, columns) for parts of `k` columns that each take `cost`, on several
+// threads if there are many.
+template <class Body>
+void for_columns(int64_t k, int64_t cost, const Body& body) {
+  constexpr int64_t kLeastColumns = 16;
+  parallel_for(k, std::max(kLeastColumns, 4 * kGrain / std::max<int64_t>(cost, 1)),
+               [&](int64_t begin, int64_t end) { body(begin, end - begin); });
+}
+
+// Factors and solves with a copy of one matrix.
+template <class T>
+class Factors {
+ public:
+  Factors(const T* matrix, int64_t n)
+      : n_(n),
+        numbers_(static_cast<size_t>(n * n) * sizeof(T)),
+        order_(static_cast<size_t>(n) * sizeof(int32_t)) {
+    std::copy_n(matrix, n * n, lu());
+    regular_ = factor_lu(lu(), n, order(), &odd_);
+  }
+  bool regular() const { return regular_; }
+  bool odd() const { return odd_; }
+  T pivot(int64_t i) const { return lu()[i * (n_ + 1)]; }
+
+  // x = the solution for b; both are n×k.
+  void solve(const T* b, T* x, int64_t k, bool adjoint) const {
+    if (!adjoint) {
+      for (int64_t i = 0; i < n_; ++i) std::copy_n(b + order()[i] * k, k, x + i * k);
+      solve_in_place(x, k, false);
+      return;
+    }
+    const onednn::Scratch memory(static_cast<size_t>(n_ * k) * sizeof(T));
+    T* const y = memory.as<T>();
+    std::copy_n(b, n_ * k, y);
+    solve_in_place(y, k, true);
+    for (int64_t i = 0; i < n_; ++i) std::copy_n(y + i * k, k, x + order()[i] * k);
+  }
+  // The same for b = 1.
+  void invert(T* x, bool adjoint) const {
+    const onednn::Scratch memory(static_cast<size_t>(n_ * n_) * sizeof(T));
+    T* const one = memory.as<T>();
+    std::fill_n(one, n_ * n_, T(0));
+    for (int64_t i = 0; i < n_; ++i) one[i * (n_ + 1)] = 1;
+    solve(one, x, n_, adjoint);
+  }
+
+ private:
+  T* lu() const { return numbers_.template as<T>(); }
+  int32_t* order() const { return order_.template as<int32_t>(); }
+  void solve_in_place(T* x, int64_t k, bool adjoint) const {
+    const Triangle lower{.transposed = adjoint, .unit = true};
+    const Triangle upper{.lower = false, .transposed = adjoint};
+    for_columns(k, n_ * n_, [&](int64_t c, int64_t count) {
+      substitute(lu(), n_, n_, adjoint ? upper : lower, x + c, k, count);
+      substitute(lu(), n_, n_, adjoint ? lower : upper, x + c, k, count);
+    });
+  }
+
+  int64_t n_;
+  onednn::Scratch numbers_;
+  onednn::Scratch order_;
+  bool regular_;
+  bool odd_;
+};
+
+// Calls body(index) for each of `count` matrices that take so many multiplications.
+template <class Body>
+void for_matrices(int64_t count, int64_t cost, const Body& body) {
+  if (count == 1) return body(int64_t{0});
+  parallel_for(count, kGrain / std::max<int64_t>(cost, 1) + 1, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) body(i);
+  });
+}
+
+}  // namespace
+
+void triangle_solve(KernelContext& context) {
+  const Tensor& a = context.input(0);
+  const Tensor& b = context.input(1);
+  const Tensor& out = context.output(0);
+  if (out.size() == 0) return;
+  const int64_t n = a.shape().back();
+  const int64_t k = out.shape().back();
+  const bool lower = context.attrs().flag(0);
+  const Triangle triangle{.lower = lower, .transposed = context.attrs().flag(1)};
+  const Broadcast a_of(a.shape(), out.shape());
+  const Broadcast b_of(b.shape(), out.shape());
+  on_type(a.dtype(), [&]<class T>(T) {
+    for_matrices(out.size() / (n * k), n * n * k, [&](int64_t i) {
+      T* const x = out.mutable_data<T>() + i * n * k;
+      std::copy_n(b.data<T>() + b_of(i) * n * k, n * k, x);
+      const T* const matrix = a.data<T>() + a_of(i) * n * n;
+      for_columns(k, n * n, [&](int64_t c, int64_t count) {
+        substitute(matrix, n, n, triangle, x + c, k, count);
+      });
+    });
+  });
+}
+
+void lu_solve(KernelContext& context) {
+  const Tensor& a = context.input(0);
+  const Tensor& b = context.input(1);
+  const Tensor& out = context.output(0);
+  if (out.size() == 0) return;
+  const int64_t n = a.shape().back();
+  const int64_t k = b.shape().back();
+  std::atomic<bool> regular{true};
+  on_type(a.dtype(), [&]<class T>(T) {
+    for_matrices(a.size() / (n * n), n * n * (n + k), [&](int64_t i) {
+      const Factors<T> factors(a.data<T>() + i * n * n, n);
+      if (!factors.regular()) return regular.store(false, std::memory_order_relaxed);
+      factors.solve(b.data<T>() + i * n * k, out.mutable_data<T>() + i * n * k, k,
+                    context.attrs().flag(0));
+    });
+  });
+  if (!regular.load()) {
+    invalid_argument("Input matrix is not invertible. [Op:", context.op().tf_name, "]");
+  }
+}
+
+void lu_inverse(KernelContext& context) {
+  const Tensor& a = context.input(0);
+  const Tensor& out = context.output(0);
+  if (out.size() == 0) return;
+  const int64_t n = a.shape().back();
+  std::atomic<bool> regular{true};
+  on_type(a.dtype(), [&]<class T>(T) {
+    for_matrices(a.size() / (n * n), 2 * n * n * n, [&](int64_t i) {
+      const Factors<T> factors(a.data<T>() + i * n * n, n);
+      if (!factors.regular()) return regular.store(false, std::memory_order_relaxed);
+      factors.invert(out.mutable_data<T>() + i * n * n, context.attrs().flag(0));
+    });
+  });
+  if (!regular.load()) {
+    invalid_argument("Input is not invertible. [Op:", context.op().tf_name, "]");
+  }
+}
+
+void lu_determinant(KernelContext& context) {
+  const Tensor& a = context.input(0);
+  const int64_t count = context.output(0).size();
+  if (count == 0) return;
+  const int64_t n = a.shape().back();
+  on_type(a.dtype(), [&]<class T>(T) {
+    for_matrices(count, n * n * n, [&](int64_t i) {
+      const Factors<T> factors(a.data<T>() + i * n * n, n);
+      T product = factors.odd() ? T(-1) : T(1);
+      T sign = product;
+      T logarithm = 0;
+      for (int64_t k = 0; k < n; ++k) {
+        const T pivot = factors.pivot(k);
+        product *= pivot;
+        logarithm += std::log(std::abs(pivot));
+        if (pivot == 0) {
+          sign = 0;
+        } else if (std::isnan(pivot)) {
+          sign = pivot;
+        } else if (pivot < 0) {
+          sign = -sign;
+        }
+      }
+      context.output(0).mutable_data<T>()[i] = product;
+      context.output(1).mutable_data<T>()[i] = sign;
+      context.output(2).mutable_data<T>()[i] =
+          sign == 0 ? -std::numeric_limits<T>::infinity() : logarithm;
+    });
+  });
+}
+
+}  // namespace ef::cpu

@@ -1,0 +1,13 @@
+// Kernels of linear systems, inverses and determinants.
+#pragma once
+
+#include "ops/op.h"
+
+namespace ef::cpu {
+
+void triangle_solve(KernelContext& context);
+void lu_solve(KernelContext& context);
+void lu_inverse(KernelContext& context);
+void lu_determinant(KernelContext& context);
+
+}  // namespace ef::cpu

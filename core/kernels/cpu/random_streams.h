@@ -1,0 +1,12 @@
+// Kernels that draw by rejection, each number from a stream of its own.
+#pragma once
+
+#include "ops/op.h"
+
+namespace ef::cpu {
+
+void philox_gamma(KernelContext& context);
+void philox_poisson(KernelContext& context);
+void philox_binomial(KernelContext& context);
+
+}  // namespace ef::cpu

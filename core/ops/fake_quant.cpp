@@ -1,0 +1,59 @@
+// Rounding to as few values as quantized numbers have: inference. Python makes it differentiable.
+#include "kernels/cpu/fake_quant.h"
+
+#include "ops/op.h"
+
+namespace ef::ops {
+namespace {
+
+constexpr DTypeSet kType{DType::kFloat32};
+
+// Limits are rows of a table, with one column for all numbers or one for each of the last axis.
+void check_table(const InferContext& c, const Shape& x, const Shape& table, int64_t rows) {
+  const bool fits = table.rank() == 2 && table[0] == rows &&
+                    (table[1] == 1 || (x.rank() > 0 && table[1] == x.back()));
+  if (!fits) {
+    invalid_argument("Limits of shape ", table, " do not fit inputs of shape ", x,
+                     " [Op:", c.op().tf_name, "]");
+  }
+}
+
+}  // namespace
+
+const Op fake_quant{{
+    .name = "fake_quant",
+    .tf_name = "FakeQuantWithMinMaxVars",
+    .inputs = {{"inputs", kType}, {"limits", kType}},
+    .attrs = {{"divide", AttrKind::kBool}},
+    .infer =
+        [](InferContext& c) {
+          check_table(c, c.shape(0), c.shape(1), 5);
+          c.add_output(DType::kFloat32, c.shape(0));
+        },
+    .kernel = cpu::fake_quant,
+    .doc = R"(Numbers moved to the nearest of a few values.
+
+`limits` holds the least and the greatest value, what distances are divided or multiplied by,
+the steps to zero, and the length of a step.)",
+}};
+
+const Op fake_quant_grad{{
+    .name = "fake_quant_grad",
+    .tf_name = "FakeQuantWithMinMaxVarsGradient",
+    .inputs = {{"gradients", kType}, {"inputs", kType}, {"limits", kType}},
+    .infer =
+        [](InferContext& c) {
+          if (c.shape(0) != c.shape(1)) {
+            invalid_argument("gradient and input must be the same size, got ", c.shape(0), " and ",
+                             c.shape(1), " [Op:", c.op().tf_name, "]");
+          }
+          check_table(c, c.shape(1), c.shape(2), 2);
+          c.add_output(DType::kFloat32, c.shape(1));
+          c.add_output(DType::kFloat32, {c.shape(2)[1]});
+          c.add_output(DType::kFloat32, {c.shape(2)[1]});
+        },
+    .kernel = cpu::fake_quant_grad,
+    .doc = "The gradients of fake_quant by its inputs, and by the least and the greatest value.",
+}};
+
+}  // namespace ef::ops

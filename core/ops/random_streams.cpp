@@ -1,0 +1,67 @@
+// Table entries of numbers that are drawn by rejection.
+#include "kernels/cpu/random_streams.h"
+
+#include "ops/op.h"
+
+namespace ef::ops {
+namespace {
+
+constexpr DTypeSet kType{DType::kFloat64};
+
+std::vector<AttrSpec> stream_attrs(std::initializer_list<AttrSpec> more = {}) {
+  std::vector<AttrSpec> attrs = {
+      {"key", AttrKind::kInt}, {"counter_low", AttrKind::kInt}, {"counter_high", AttrKind::kInt}};
+  attrs.insert(attrs.end(), more);
+  return attrs;
+}
+
+void like_parameters(InferContext& c) {
+  for (int i = 1; i < c.num_inputs(); ++i) {
+    if (c.shape(i) != c.shape(0)) {
+      invalid_argument("Parameters must have one shape, got ", c.shape(0), " and ", c.shape(i),
+                       " [Op:", c.op().tf_name, "]");
+    }
+  }
+  c.add_output(DType::kFloat64, c.shape(0));
+}
+
+double rejection_cost(std::span<const Tensor>, const SpecList& outputs, const Attrs&) {
+  return 100.0 * static_cast<double>(outputs[0].shape.num_elements());
+}
+
+}  // namespace
+
+const Op philox_gamma{{
+    .name = "philox_gamma",
+    .tf_name = "StatelessRandomGammaV3",
+    .inputs = {{"alpha", kType}},
+    .attrs = stream_attrs(),
+    .infer = like_parameters,
+    .kernel = cpu::philox_gamma,
+    .cost = rejection_cost,
+    .doc = "Gamma numbers of scale 1, one for each shape parameter; NaN where it is not positive.",
+}};
+
+const Op philox_poisson{{
+    .name = "philox_poisson",
+    .tf_name = "StatelessRandomPoisson",
+    .inputs = {{"rate", kType}},
+    .attrs = stream_attrs({{"highest", AttrKind::kFloat}}),
+    .infer = like_parameters,
+    .kernel = cpu::philox_poisson,
+    .cost = rejection_cost,
+    .doc = "Poisson numbers up to `highest`, one for each rate; NaN where it is negative.",
+}};
+
+const Op philox_binomial{{
+    .name = "philox_binomial",
+    .tf_name = "StatelessRandomBinomial",
+    .inputs = {{"counts", kType}, {"probs", kType}},
+    .attrs = stream_attrs(),
+    .infer = like_parameters,
+    .kernel = cpu::philox_binomial,
+    .cost = rejection_cost,
+    .doc = "Numbers of successes, one for each number of trials and its probability.",
+}};
+
+}  // namespace ef::ops
