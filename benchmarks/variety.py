@@ -57,6 +57,42 @@ def complex_product(tf, size):
     return lambda: tf.math.real(tf.matmul(x, x))
 
 
+def bfloat16_product(tf, size):
+    x = tf.cast(tf.constant(uniform(size, size)), tf.bfloat16)
+    return lambda: tf.matmul(x, x)
+
+
+def bfloat16_softmax(tf, *shape):
+    x = tf.cast(tf.constant(uniform(*shape)), tf.bfloat16)
+    return lambda: tf.nn.softmax(x)
+
+
+def bfloat16_mean(tf, *shape):
+    x = tf.cast(tf.constant(uniform(*shape)), tf.bfloat16)
+    return lambda: tf.reduce_mean(x, axis=1)
+
+
+def solve(tf, size, columns):
+    a = tf.constant(uniform(size, size) + np.eye(size, dtype=np.float32) * size)
+    b = tf.constant(uniform(size, columns))
+    return lambda: tf.linalg.solve(a, b)
+
+
+def triangular_solve(tf, size, columns):
+    a = tf.constant(uniform(size, size) + np.eye(size, dtype=np.float32) * size)
+    b = tf.constant(uniform(size, columns))
+    return lambda: tf.linalg.triangular_solve(a, b)
+
+
+def draw_gamma(tf, *shape):
+    return lambda: tf.random.gamma(shape, 2.0)
+
+
+def fake_quantize(tf, *shape):
+    x = tf.constant(uniform(*shape))
+    return lambda: tf.quantization.fake_quant_with_min_max_vars(x, -0.5, 0.5)
+
+
 def sigmoid_cross_entropy(tf, *shape):
     x = uniform(*shape)
     labels, logits = tf.constant((x > 0).astype(np.float32)), tf.constant(x * 4)
@@ -193,6 +229,19 @@ OPERATIONS = [
     ("cumsum-columns", "cumsum of {0}×{1} down columns", cumsum_columns, None, (2048, 2048)),
     ("matmul-int32", "int32 matmul, {0}×{0}", integer_product, None, (512,)),
     ("matmul-float16", "float16 matmul, {0}×{0}", half_product, (16,), (512,)),
+    ("matmul-bfloat16", "bfloat16 matmul, {0}×{0}", bfloat16_product, None, (512,)),
+    ("softmax-bfloat16", "bfloat16 softmax of {0}×{1}", bfloat16_softmax, None, (1024, 2048)),
+    ("mean-bfloat16", "bfloat16 means of {0}×{1} along rows", bfloat16_mean, None, (1024, 2048)),
+    ("solve", "{0} equations, {1} right-hand sides", solve, None, (512, 8)),
+    (
+        "triangular-solve",
+        "a triangle of {0}×{0}, {1} right-hand sides",
+        triangular_solve,
+        None,
+        (512, 8),
+    ),
+    ("random-gamma", "{0}×{1} gamma numbers", draw_gamma, None, (500, 1000)),
+    ("fake-quantize", "fake quantization of {0}×{1}", fake_quantize, None, (1024, 2048)),
     ("matmul-complex64", "complex64 matmul, {0}×{0}", complex_product, None, (300,)),
     (
         "sigmoid-cross-entropy",

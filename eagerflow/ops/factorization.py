@@ -10,6 +10,7 @@ import numpy as np
 from eagerflow import _core
 from eagerflow import dtype as dtypes
 from eagerflow.errors import UnimplementedError
+from eagerflow.ops import lapack
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.diagonals import diag, diag_part, set_diag
 from eagerflow.ops.host import MATRIX_DTYPES, array_of, checked, differentiable, text
@@ -166,7 +167,7 @@ def qr(input: Any, full_matrices: bool = False, name: str | None = None) -> Qr:
     """
     a = matrices(input, "Qr", square=False)
     array = array_of(a)
-    factors = np.linalg.qr(array, "complete" if full_matrices else "reduced")
+    factors = lapack.qr(array, full_matrices)
     m, n = a._shape_tuple()[-2:]
 
     def backward(dq: Tensor, dr: Tensor) -> Tensor:
@@ -283,10 +284,10 @@ def _svd(array: Any, full_matrices: Any, vectors: Any) -> Any:
         return _svd_of_nothing(array, full_matrices, vectors)
     finite = np.isfinite(array)
     if finite.all():
-        return np.linalg.svd(array, full_matrices, vectors)
+        return lapack.svd(array, full_matrices, vectors)
     # LAPACK may search forever for the singular values of matrices that are not finite.
     bad = ~finite.all(axis=(-2, -1), keepdims=True)
-    parts = np.linalg.svd(np.where(bad, array.dtype.type(0), array), full_matrices, vectors)
+    parts = lapack.svd(np.where(bad, array.dtype.type(0), array), full_matrices, vectors)
     if not vectors:
         return np.where(bad[..., 0], np.nan, parts).astype(parts.dtype)
     u, s, vh = parts
@@ -371,7 +372,7 @@ def eigh(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
             "Self-adjoint eigen decomposition was not successful. The input might not be valid. "
             "[Op:SelfAdjointEigV2]"
         )
-    values, vectors = np.linalg.eigh(array)
+    values, vectors = lapack.eigh(array)
 
     def backward(de: Tensor, dv: Tensor) -> Tensor:
         gaps = set_diag(_reciprocal(_row(e) - _column(e)), _ops.zeros_like(e))
@@ -400,7 +401,7 @@ def eigvalsh(tensor: Any, name: str | None = None) -> Tensor:
     array = array_of(a)
     if not np.isfinite(array).all():
         return eigh(a)[0]
-    return _core.convert(np.linalg.eigvalsh(array).astype(array.dtype), None, None)
+    return _core.convert(lapack.eigvalsh(array).astype(array.dtype), None, None)
 
 
 def eig(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
@@ -458,7 +459,7 @@ def _to_dtype(grad: Tensor, dtype: Any) -> Tensor:
 
 def _eig(array: np.ndarray) -> Any:
     try:
-        return np.linalg.eig(array)
+        return lapack.eig(array)
     except np.linalg.LinAlgError:
         raise invalid_argument(
             "Eigen decomposition was not successful. The input might not be valid. [Op:Eig]"

@@ -22,11 +22,39 @@ _FLOATS = (dtypes.bfloat16, dtypes.float16, dtypes.float32, dtypes.float64)
 _WIDE = (dtypes.float32, dtypes.float64)
 
 
-def _rounded(values: np.ndarray, like: Tensor) -> Tensor:
-    """Values computed in double precision, in the dtype of the input."""
-    with np.errstate(over="ignore"):
-        array = np.asarray(values, like.dtype.as_numpy_dtype)
-    return _core.convert(array, like.dtype, None)
+# Numbers that a thread takes at a time: what is computed in double precision stays in its caches.
+_BLOCK = 16_384
+
+
+def _computed(function: Callable, *tensors: Tensor) -> Tensor:
+    """An elementwise function of arrays of double precision, in the dtype of the inputs.
+
+    Inputs broadcast. SciPy lets other threads run, so that they share what is large.
+    """
+    like = tensors[0].dtype
+    arrays = np.broadcast_arrays(*(array_of(tensor) for tensor in tensors))
+
+    def of(*parts: np.ndarray) -> np.ndarray:
+        with np.errstate(all="ignore"):
+            values = function(*(part.astype(np.float64) for part in parts))
+            return np.asarray(values, like.as_numpy_dtype)
+
+    size = arrays[0].size
+    if size <= 2 * _BLOCK:
+        return _core.convert(of(*arrays), like, None)
+    from concurrent.futures import ThreadPoolExecutor
+
+    flat = [array.reshape(-1) for array in arrays]
+    result = np.empty(size, like.as_numpy_dtype)
+
+    def run(begin: int) -> None:
+        block = slice(begin, begin + _BLOCK)
+        result[block] = of(*(array[block] for array in flat))
+
+    with ThreadPoolExecutor(_core.num_threads()) as pool:
+        for _ in pool.map(run, range(0, size, _BLOCK)):
+            pass
+    return _core.convert(result.reshape(arrays[0].shape), like, None)
 
 
 def _without_negatives(name: str) -> Callable:
@@ -46,10 +74,7 @@ def _unary(x: Any, op: str, name: str | Callable, derivative: Callable) -> Tenso
 
     x = checked(x, _FLOATS, op)
     function = getattr(scipy.special, name) if isinstance(name, str) else name
-    with np.errstate(all="ignore"):
-        values = function(array_of(x).astype(np.float64))
-
-    (y,) = differentiable([_rounded(values, x)], [x], lambda dy: dy * derivative(x, y))
+    (y,) = differentiable([_computed(function, x)], [x], lambda dy: dy * derivative(x, y))
     return y
 
 
@@ -210,10 +235,9 @@ def _positive(x: Any, op: str, name: str, derivative: Callable) -> Tensor:
     import scipy.special
 
     x = checked(x, _FLOATS, op)
-    points = array_of(x).astype(np.float64)
-    with np.errstate(all="ignore"):
-        values = np.where(points <= 0, np.inf, getattr(scipy.special, name)(points))
-    (y,) = differentiable([_rounded(values, x)], [x], lambda dy: dy * derivative(x, y))
+    function = getattr(scipy.special, name)
+    values = _computed(lambda points: np.where(points <= 0, np.inf, function(points)), x)
+    (y,) = differentiable([values], [x], lambda dy: dy * derivative(x, y))
     return y
 
 
@@ -237,10 +261,9 @@ def expint(x: Any, name: str | None = None) -> Tensor:
     import scipy.special
 
     x = checked(x, _FLOATS, "Expint")
-    points = array_of(x).astype(np.float64)
-    with np.errstate(all="ignore"):
-        values = np.where(points < 0, np.nan, scipy.special.expi(points))
-    (y,) = differentiable([_rounded(values, x)], [x], lambda dy: dy * _ops.exp(x) / x)
+    function = scipy.special.expi
+    values = _computed(lambda points: np.where(points < 0, np.nan, function(points)), x)
+    (y,) = differentiable([values], [x], lambda dy: dy * _ops.exp(x) / x)
     return y
 
 
@@ -268,12 +291,12 @@ def _fresnel(x: Any, op: str, which: int, function: Callable) -> Tensor:
     import scipy.special
 
     x = checked(x, _FLOATS, op)
-    values = scipy.special.fresnel(array_of(x).astype(np.float64))[which]
+    values = _computed(lambda points: scipy.special.fresnel(points)[which], x)
 
     def backward(dy: Tensor) -> Tensor:
         return dy * function(_ops.square(x) * (math.pi / 2))
 
-    (y,) = differentiable([_rounded(values, x)], [x], backward)
+    (y,) = differentiable([values], [x], backward)
     return y
 
 
@@ -291,8 +314,8 @@ def spence(x: Any, name: str | None = None) -> Tensor:
     return _unary(x, "Spence", "spence", derivative)
 
 
-def _broadcast(parts: list, op: str) -> tuple[list[Tensor], list[np.ndarray]]:
-    """Values as tensors of one dtype, and as arrays of double precision of one shape."""
+def _broadcast(parts: list, op: str) -> list[Tensor]:
+    """Values as tensors of one dtype, whose shapes broadcast."""
     hint = next((dtypes.result_dtype(part) for part in parts if dtypes.result_dtype(part)), None)
     tensors: list[Tensor] = []
     for part in parts:
@@ -303,9 +326,9 @@ def _broadcast(parts: list, op: str) -> tuple[list[Tensor], list[np.ndarray]]:
                 f"{tensors[0].dtype.name} tensor but is a {tensor.dtype.name} tensor [Op:{op}]"
             )
         tensors.append(tensor)
-    arrays = [array_of(tensor).astype(np.float64) for tensor in tensors]
     try:
-        return tensors, list(np.broadcast_arrays(*arrays))
+        np.broadcast_shapes(*(tensor._shape_tuple() for tensor in tensors))
+        return tensors
     except ValueError:
         shapes = " vs. ".join(text(tensor._shape_tuple()) for tensor in tensors)
         raise invalid_argument(f"Incompatible shapes: {shapes} [Op:{op}]") from None
@@ -360,18 +383,20 @@ def igammac(a: Any, x: Any, name: str | None = None) -> Tensor:
 def _incomplete_gamma(a: Any, x: Any, op: str, upper: bool) -> Tensor:
     import scipy.special
 
-    (a, x), (order, point) = _broadcast([a, x], op)
+    a, x = _broadcast([a, x], op)
     function = scipy.special.gammaincc if upper else scipy.special.gammainc
-    with np.errstate(all="ignore"):
-        values = np.where((order <= 0) | (point < 0), np.nan, function(order, point))
+
+    def inside(order: np.ndarray, point: np.ndarray) -> np.ndarray:
+        return np.where((order <= 0) | (point < 0), np.nan, function(order, point))
+
     sign = -1.0 if upper else 1.0
 
     def backward(dy: Tensor) -> list[Tensor]:
         density = _ops.exp(_ops.negative(x) + (a - 1) * _ops.log(x) - _ops.lgamma(a))
-        slope = _rounded(order_derivative(order, point), a)
+        slope = _computed(order_derivative, a, x)
         return [_summed(dy * slope * sign, a), _summed(dy * density * sign, x)]
 
-    (y,) = differentiable([_rounded(values, x)], [a, x], backward)
+    (y,) = differentiable([_computed(inside, a, x)], [a, x], backward)
     return y
 
 
@@ -442,20 +467,19 @@ def betainc(a: Any, b: Any, x: Any, name: str | None = None) -> Tensor:
     """
     import scipy.special
 
-    (a, b, x), arrays = _broadcast([a, b, x], "Betainc")
+    a, b, x = _broadcast([a, b, x], "Betainc")
     shapes = {tensor._shape_tuple() for tensor in (a, b, x) if tensor.ndim}
     if len(shapes) > 1:
         names = " vs. ".join(text(shape) for shape in sorted(shapes))
         raise invalid_argument(f"Shapes of a, b and x are inconsistent: {names} [Op:Betainc]")
-    with np.errstate(all="ignore"):
-        values = scipy.special.betainc(*arrays)
+    values = _computed(scipy.special.betainc, a, b, x)
 
     def backward(dy: Tensor) -> list[Tensor | None]:
         scale = _ops.lgamma(a) + _ops.lgamma(b) - _ops.lgamma(a + b)
         powers = _ops.xlog1py(b - 1, _ops.negative(x)) + _ops.xlogy(a - 1, x)
         return [None, None, _summed(dy * _ops.exp(powers - scale), x)]
 
-    (y,) = differentiable([_rounded(values, x)], [a, b, x], backward)
+    (y,) = differentiable([values], [a, b, x], backward)
     return y
 
 
@@ -475,23 +499,28 @@ def zeta(x: Any, q: Any, name: str | None = None) -> Tensor:
     >>> f"{float(tf.math.zeta(2.0, 1.0)):.4f}"
     '1.6449'
     """
-    import scipy.special
-
-    (x, q), (power, start) = _broadcast([x, q], "Zeta")
-    with np.errstate(all="ignore"):
-        values = np.where(power < 1, np.nan, scipy.special.zeta(power, start))
-        whole = (start <= 0) & (start == np.floor(start))
-        # The limits that TensorFlow gives at the poles.
-        poles = np.where(np.mod(power, 2) == 0, np.inf, np.nan)
-        values = np.where(whole & (power > 1), poles, values)
-        below = (start < 0) & ~whole & (power > 1)
-        values[below] = _zeta_below(power[below], start[below])
+    x, q = _broadcast([x, q], "Zeta")
 
     def backward(dy: Tensor) -> list[Tensor | None]:
         return [None, _summed(dy * (_ops.negative(x) * zeta(x + 1, q)), q)]
 
-    (y,) = differentiable([_rounded(values, x)], [x, q], backward)
+    (y,) = differentiable([_computed(_zeta, x, q)], [x, q], backward)
     return y
+
+
+def _zeta(power: np.ndarray, start: np.ndarray) -> np.ndarray:
+    import scipy.special
+
+    values = np.where(power < 1, np.nan, scipy.special.zeta(power, start))
+    if (start > 0).all():
+        return values
+    whole = (start <= 0) & (start == np.floor(start))
+    # The limits that TensorFlow gives at the poles.
+    poles = np.where(np.mod(power, 2) == 0, np.inf, np.nan)
+    values = np.where(whole & (power > 1), poles, values)
+    below = (start < 0) & ~whole & (power > 1)
+    values[below] = _zeta_below(power[below], start[below])
+    return values
 
 
 def _zeta_below(power: np.ndarray, start: np.ndarray) -> np.ndarray:

@@ -38,9 +38,20 @@ Convolution describe(Pass pass, bool depthwise, const Attrs& attrs, int first,
   return c;
 }
 
-// Calls body(image offset, filter offset, result offset) for every product of images [first, end).
+// Products that neighbouring results, or results a plane apart, add up: `count` of them with
+// neighbouring elements of the filter, and with one element of the image or as many.
+struct ProductRun {
+  int64_t image;  // offsets of the first
+  int64_t filter;
+  int64_t result;
+  int64_t count;
+  int64_t image_step;
+  int64_t result_step;
+};
+
+// Calls body(run) for all products of images [first, end).
 template <class Body>
-void for_each_product(const Convolution& c, int64_t first, int64_t end, const Body& body) {
+void for_product_runs(const Convolution& c, int64_t first, int64_t end, const Body& body) {
   const bool last = c.format == DataFormat::kNhwc;
   const Slide& row = c.window.row;
   const Slide& col = c.window.col;
@@ -50,6 +61,20 @@ void for_each_product(const Convolution& c, int64_t first, int64_t end, const Bo
                 : ((n * channels + channel) * rows + y) * cols + x;
   };
   const int64_t in_stride = c.depthwise ? c.group_out() : c.filters;
+  const int64_t image_plane = last ? 1 : row.in * col.in;
+  const int64_t result_plane = last ? 1 : row.out * col.out;
+  const auto at_place = [&](int64_t image, int64_t position, int64_t result) {
+    if (c.depthwise && c.group_out() == 1) {
+      return body(ProductRun{image, position, result, c.channels, image_plane, result_plane});
+    }
+    for (int64_t g = 0; g < c.groups; ++g) {
+      for (int64_t i = 0; i < c.group_in(); ++i) {
+        body(ProductRun{image + (g * c.group_in() + i) * image_plane,
+                        position + i * in_stride + g * c.group_out(),
+                        result + g * c.group_out() * result_plane, c.group_out(), 0, result_plane});
+      }
+    }
+  };
   for (int64_t n = first; n < end; ++n) {
     for (int64_t y = 0; y < row.out; ++y) {
       for (int64_t x = 0; x < col.out; ++x) {
@@ -59,18 +84,9 @@ void for_each_product(const Convolution& c, int64_t first, int64_t end, const Bo
           for (int64_t kx = 0; kx < col.window; ++kx) {
             const int64_t ix = x * col.stride - col.before + kx * col.dilation;
             if (ix < 0 || ix >= col.in) continue;
-            const int64_t position = (ky * col.window + kx) * c.filter_stride;
-            for (int64_t g = 0; g < c.groups; ++g) {
-              for (int64_t i = 0; i < c.group_in(); ++i) {
-                const int64_t image =
-                    offset(row.in, col.in, c.channels, n, iy, ix, g * c.group_in() + i);
-                const int64_t filter = position + i * in_stride + g * c.group_out();
-                for (int64_t o = 0; o < c.group_out(); ++o) {
-                  body(image, filter + o,
-                       offset(row.out, col.out, c.filters, n, y, x, g * c.group_out() + o));
-                }
-              }
-            }
+            at_place(offset(row.in, col.in, c.channels, n, iy, ix, 0),
+                     (ky * col.window + kx) * c.filter_stride,
+                     offset(row.out, col.out, c.filters, n, y, x, 0));
           }
         }
       }
@@ -81,17 +97,29 @@ void for_each_product(const Convolution& c, int64_t first, int64_t end, const Bo
 template <class T>
 void convolve_plainly(const Convolution& c, T* image, T* filter, T* result) {
   if (c.pass == Pass::kFilter) {
-    return for_each_product(
-        c, 0, c.batch, [=](int64_t i, int64_t f, int64_t r) { filter[f] += image[i] * result[r]; });
+    return for_product_runs(c, 0, c.batch, [=](const ProductRun& r) {
+      for (int64_t k = 0; k < r.count; ++k) {
+        filter[r.filter + k] +=
+            image[r.image + k * r.image_step] * result[r.result + k * r.result_step];
+      }
+    });
   }
   const int64_t work = c.result_size() * c.group_in() * c.window.row.window * c.window.col.window;
   parallel_for(c.batch, 16'384 / std::max<int64_t>(work, 1) + 1, [&](int64_t begin, int64_t end) {
     if (c.pass == Pass::kForward) {
-      for_each_product(c, begin, end,
-                       [=](int64_t i, int64_t f, int64_t r) { result[r] += image[i] * filter[f]; });
+      for_product_runs(c, begin, end, [=](const ProductRun& r) {
+        for (int64_t k = 0; k < r.count; ++k) {
+          result[r.result + k * r.result_step] +=
+              image[r.image + k * r.image_step] * filter[r.filter + k];
+        }
+      });
     } else {
-      for_each_product(c, begin, end,
-                       [=](int64_t i, int64_t f, int64_t r) { image[i] += result[r] * filter[f]; });
+      for_product_runs(c, begin, end, [=](const ProductRun& r) {
+        for (int64_t k = 0; k < r.count; ++k) {
+          image[r.image + k * r.image_step] +=
+              result[r.result + k * r.result_step] * filter[r.filter + k];
+        }
+      });
     }
   });
 }

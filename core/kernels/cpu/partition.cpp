@@ -224,9 +224,9 @@ void in_top_k(KernelContext& context) {
       const float own = row[target];
       int64_t larger = 0;
       bool finite = true;
-      for (int64_t j = 0; j < width; ++j) {
+      for (int64_t j = 0; j < width && finite && larger < k; ++j) {
         larger += row[j] > own;
-        finite &= std::isfinite(row[j]);
+        finite = std::isfinite(row[j]);
       }
       out[i] = finite && larger < k;
     }
