@@ -52,6 +52,7 @@ def expm(input: Any, name: str | None = None) -> Tensor:
     if a.dtype not in _EXPONENTIALS:
         raise ValueError(f"tf.linalg.expm does not support matrices of type {a.dtype}")
     a = matrices(a, "MatrixExponential")
+    values: Any
     if a.dtype in NATIVE:
         values = _exponential(_ops.stop_gradient(a))
     else:
@@ -87,13 +88,10 @@ def _exponential(a: Tensor) -> Tensor:
     *batch, n, _ = a._shape_tuple()
     power = _ops.eye(n, batch_shape=batch, dtype=a.dtype)
     square = _ops.matmul(x, x)
-    even = odd = None
+    even, odd = _ops.zeros_like(a), _ops.zeros_like(a)
     for k in range(degree // 2 + 1):
-        pair = [_ops.multiply(power, _pade(degree, 2 * k + i)) for i in range(2)]
-        even, odd = (
-            term if sum is None else _ops.add(sum, term)
-            for sum, term in zip((even, odd), pair, strict=True)
-        )
+        even = _ops.add(even, _ops.multiply(power, _pade(degree, 2 * k)))
+        odd = _ops.add(odd, _ops.multiply(power, _pade(degree, 2 * k + 1)))
         power = _ops.matmul(power, square)
     odd = _ops.matmul(x, odd)
     result = _ops.lu_solve(_ops.subtract(even, odd), _ops.add(even, odd))

@@ -169,11 +169,12 @@ def non_max_suppression_with_scores(
         left = np.flatnonzero(current > threshold)
     ordered, current = ordered[left], current[left]
     factor = np.float32(-0.5 / sigma)
-    places, kept = [], []
+    places: list[int] = []
+    kept: list[float] = []
     while left.size and len(places) < limit:
         best = int(current.argmax())  # of equal scores the first
-        places.append(left[best])
-        kept.append(current[best])
+        places.append(int(left[best]))
+        kept.append(float(current[best]))
         shared = overlaps_with(ordered[best], ordered).astype(np.float32)
         current = current * np.exp(factor * shared * shared)
         current[best] = -np.inf
