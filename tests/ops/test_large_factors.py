@@ -60,7 +60,8 @@ def test_special_functions_of_many_numbers(dtype):
         if expected is None:
             powers = tf.cast(x + 1, tf.float64).numpy()
             expected = scipy.special.zeta(powers, wide[0, 0])
-        np.testing.assert_allclose(tf.cast(result, tf.float64), expected, rtol=tolerance)
+        result = tf.cast(result, tf.float64)
+        np.testing.assert_allclose(result, expected, rtol=tolerance, atol=tolerance / 100)
 
 
 def test_blocks_do_not_matter():
