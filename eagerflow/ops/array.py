@@ -161,7 +161,7 @@ def stack(values: Any, axis: int = 0, name: str = "stack") -> Tensor:
         except (TypeError, ValueError):
             pass  # for instance tensors of different dtypes: the operation reports them
     if isinstance(values, CompositeTensor):
-        values = list(values)
+        values = list(values)  # type: ignore[call-overload]
     if any(isinstance(value, CompositeTensor) for value in values):
         return _ops.stack(values, axis)
     first = _core.convert(values[0], None, None) if len(values) else None

@@ -147,7 +147,9 @@ def ragged_cross(inputs: Any, name: str | None = None) -> RaggedTensor:
     >>> tf.ragged.cross([tf.ragged.constant([["a"], ["b", "c"]]), tf.constant([["d"], ["e"]])])
     <tf.RaggedTensor [[b'a_X_d'], [b'b_X_e', b'c_X_e']]>
     """
-    return _as_ragged(_crossed(_checked(inputs), _text("_X_")), dtypes.string)
+    return _as_ragged(
+        _crossed(_checked(inputs), _text(_core.convert("_X_", None, None))), dtypes.string
+    )
 
 
 def ragged_cross_hashed(
