@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from eagerflow import _core, nest
-from eagerflow.checkpoint.restoring import settle
 from eagerflow.checkpoint.trackable import attributes
 from eagerflow.keras import naming
 from eagerflow.module import Module
@@ -108,6 +107,8 @@ class TrackedModule(Module):
         if type(value) not in _SIMPLE:
             self._notice(value)
             if "_pending_restorations" in self.__dict__:
+                from eagerflow.checkpoint.restoring import settle
+
                 settle(self)
 
     def __delattr__(self, name: str) -> None:
@@ -152,6 +153,8 @@ class TrackedModule(Module):
         """Remembers under which name a weight was made: checkpoints know it by that."""
         self.__dict__.setdefault("_weights_by_name", {})[name] = variable
         if "_pending_restorations" in self.__dict__:
+            from eagerflow.checkpoint.restoring import settle
+
             settle(self)
 
     def _checkpoint_children(self) -> dict[str, Any]:
