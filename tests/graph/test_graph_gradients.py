@@ -134,3 +134,45 @@ def test_bad_arguments():
         tf.train.GradientDescentOptimizer(0.1).minimize(tf.constant(1.0), var_list=[v])
     with eagerflow.init_scope():
         pass
+
+
+def test_one_gradient_takes_a_tensor_for_a_constant():
+    with tf.Graph().as_default(), tf.Session() as session:
+        x = tf.placeholder(tf.float32, [])
+        doubled = x * 2.0
+        (gradient,) = tf.gradients(doubled * x, x, stop_gradients=[doubled])
+        assert session.run(gradient, {x: 3.0}) == 6.0
+
+
+def test_the_result_of_a_branch_is_a_tensor_of_its_own():
+    with tf.Graph().as_default(), tf.Session() as session:
+        x = tf.placeholder(tf.float32, [])
+        doubled = x * 2.0
+        chosen = tf.cond(x > 0.0, lambda: doubled, lambda: x)
+        gradients = tf.gradients(chosen * doubled, [chosen])
+        gradients += tf.gradients(chosen * doubled, [doubled])
+        assert session.run(gradients, {x: 3.0}) == [6.0, 12.0]
+        assert session.run(gradients, {x: -3.0}) == [-6.0, -3.0]
+
+
+def test_values_that_only_a_branch_reads_again_are_kept():
+    with tf.Graph().as_default(), tf.Session() as session:
+        x = tf.placeholder(tf.float32, [])
+        doubled = x * 2.0
+        more = doubled + 1.0
+        chosen = tf.cond(more > 0.0, lambda: doubled * 10.0 + more, lambda: doubled - more)
+        assert session.run([chosen + 1.0, more], {x: 3.0}) == [68.0, 7.0]
+        assert session.run(chosen + 1.0, {x: -3.0}) == 0.0
+
+
+def test_a_variable_keeps_its_shape():
+    with tf.Graph().as_default(), tf.Session() as session:
+        variable = tf.get_variable("w", [2], initializer=tf.zeros_initializer())
+        value = tf.placeholder(tf.float32, None)
+        assign = variable.assign(value)
+        session.run(tf.global_variables_initializer())
+        with pytest.raises(ValueError, match="Shape mismatch"):
+            session.run(assign, {value: np.ones(3, "float32")})
+        assert session.run(variable).tolist() == [0.0, 0.0]
+        session.run(assign, {value: np.ones(2, "float32")})
+        assert session.run(variable).tolist() == [1.0, 1.0]

@@ -434,6 +434,116 @@ def found_by_name(tf, name):
     return getattr(found, "__name__", type(found).__name__)
 
 
+@case
+def defaults(tf):
+    yes, y_pred = scores()
+    m = tf.keras.metrics
+    one_hot, answers = labels((9, 8), seed=1), probabilities((9, 8), seed=2)
+    return [
+        m.binary_accuracy(yes, y_pred),
+        m.BinaryAccuracy()(yes, y_pred),
+        m.top_k_categorical_accuracy(one_hot, answers),
+        m.TopKCategoricalAccuracy()(one_hot, answers),
+        m.sparse_top_k_categorical_accuracy(one_hot.argmax(-1), answers),
+        m.SparseTopKCategoricalAccuracy()(one_hot.argmax(-1), answers),
+        [len(getattr(m, name)(0.5).thresholds) for name in BOUNDED],
+        m.AUC().num_thresholds,
+        m.F1Score().get_config(),
+        m.BinaryIoU()(yes, y_pred),
+    ]
+
+
+@case(
+    made={
+        "one hot": lambda m: m.OneHotIoU(3, [0], dtype="float64"),
+        "one hot mean": lambda m: m.OneHotMeanIoU(3, dtype="float64"),
+        "iou": lambda m: m.IoU(3, [0], dtype="float64"),
+        "binary iou": lambda m: m.BinaryIoU(dtype="float64"),
+        "binary accuracy": lambda m: m.BinaryAccuracy(dtype="float64"),
+        "top": lambda m: m.TopKCategoricalAccuracy(dtype="float64"),
+        "mean": lambda m: m.Mean(dtype="float64"),
+        "auc": lambda m: m.AUC(dtype="float64"),
+        "precision": lambda m: m.Precision(dtype="float64"),
+        "r2": lambda m: m.R2Score(dtype="float64"),
+        "mae": lambda m: m.MeanAbsoluteError(dtype="float64"),
+    }
+)
+def dtypes_of_weights(tf, made):
+    metric = made(tf.keras.metrics)
+    return [metric.dtype, sorted({w.dtype.name for w in metric.weights})]
+
+
+@case
+def top_k_of_sequences(tf):
+    classes = labels((2, 3, 5), seed=1).argmax(-1)
+    y_pred = probabilities((2, 3, 5), seed=2)
+    metric = tf.keras.metrics.SparseTopKCategoricalAccuracy(k=2)
+    return [
+        tf.keras.metrics.sparse_top_k_categorical_accuracy(classes, y_pred, 2),
+        tf.keras.metrics.top_k_categorical_accuracy(labels((2, 3, 5), seed=1), y_pred, 2),
+        metric(classes, y_pred),
+        metric(classes, y_pred, [[1.0, 0.0, 2.0], [0.0, 1.0, 1.0]]),
+    ]
+
+
+@case(loose=10)
+def accuracies_of_columns(tf):
+    classes = labels(seed=1).argmax(-1)
+    metric = tf.keras.metrics.SparseCategoricalAccuracy()
+    metric.update_state(classes[:, None], probabilities(seed=2), [1.0, 0.0, 2.0, 0.5, 1.0, 3.0])
+    binary = tf.keras.metrics.BinaryAccuracy()
+    yes, y_pred = scores(6)
+    binary.update_state(yes, y_pred[:, None], [1.0, 0.0, 2.0, 0.5, 1.0, 3.0])
+    plain = tf.keras.metrics.Accuracy()
+    plain.update_state([[1], [2], [3]], [1, 2, 4], [1.0, 0.0, 1.0])
+    return [metric.result(), metric.count, binary.result(), plain.result(), plain.count]
+
+
+@case(thresholds={"outside": [-0.5, 0.3, 0.5], "even": [0.0, 0.5, 1.0], "one": [0.5]})
+def counts_at_ends(tf, thresholds):
+    # Predictions of exactly 0 and 1, and on a threshold.
+    yes = [1.0, 0.0, 1.0, 0.0, 1.0, 0.0, 1.0]
+    y_pred = [0.0, 0.0, 1.0, 1.0, 0.5, 0.5, 0.3]
+    inside = [t for t in thresholds if t >= 0]
+    return [getattr(tf.keras.metrics, name)(inside)(yes, y_pred) for name in COUNTS + RATES]
+
+
+@case(loose=10)
+def labels_known_before(tf):
+    metric = tf.keras.metrics.AUC(multi_label=True, num_labels=3, num_thresholds=5)
+    shapes = [tuple(w.shape) for w in metric.weights]
+    tensor = tf.keras.metrics.MeanTensor(shape=(2, 3))
+    return [
+        shapes,
+        metric(labels(seed=1), probabilities(seed=2)),
+        [tuple(w.shape) for w in tensor.weights],
+        tensor.result(),
+    ]
+
+
+@case(loose=10, inputs=(6, 7, 8))
+def more_inputs_than_samples(tf, inputs):
+    metric = tf.keras.metrics.R2Score(num_regressors=inputs)
+    return metric(array((4, 2), seed=1), array((4, 2), seed=2))
+
+
+@case
+def restored_normalizer(tf):
+    metric = tf.keras.metrics.MeanRelativeError(normalizer=[1.0, 2.0, 4.0])
+    copy = tf.keras.metrics.MeanRelativeError.from_config(metric.get_config())
+    return [
+        copy([1.0, 3.0, 5.0], [2.0, 3.0, 1.0]),
+        copy.name,
+        metric([[1.0, 3.0, 5.0]] * 2, [[2.0, 3.0, 1.0], [0.0, 0.0, 0.0]], [1.0, 0.5]),
+    ]
+
+
+@case(threshold=(0.5, 1.0))
+def f_score_thresholds(tf, threshold):
+    metric = tf.keras.metrics.F1Score(threshold=threshold)
+    return metric([[1, 1, 0], [1, 0, 0]], [[0.5, 0.6, 0.7], [0.2, 0.6, 1.0]])
+
+
 errors(
     "keras_metrics",
     "refused",
@@ -473,6 +583,30 @@ errors(
         ),
         "kind": (lambda tf: tf.keras.metrics.get(3), ["Could not interpret metric", "3"]),
         "specificity": (lambda tf: tf.keras.metrics.SensitivityAtSpecificity(2.0), ["specificity"]),
+        "threshold of scores": (
+            lambda tf: tf.keras.metrics.FBetaScore(threshold=0.0),
+            ["threshold", "0.0"],
+        ),
+        "high threshold": (lambda tf: tf.keras.metrics.FBetaScore(threshold=1.5), ["1.5"]),
+        "no thresholds": (
+            lambda tf: tf.keras.metrics.PrecisionAtRecall(0.5, num_thresholds=0),
+            ["num_thresholds", "0"],
+        ),
+        "regressors": (lambda tf: tf.keras.metrics.R2Score(num_regressors=-1), ["-1"]),
+        "r2 rank": (
+            lambda tf: tf.keras.metrics.R2Score().update_state([1.0, 0.0], [1.0, 0.0]),
+            ["2D", "(2,)"],
+        ),
+        "label rank": (
+            lambda tf: tf.keras.metrics.AUC(multi_label=True).update_state(
+                tf.ones([2, 3, 4]), tf.ones([2, 3, 4])
+            ),
+            ["rank 2", "(2, 3, 4)"],
+        ),
+        "label weights": (
+            lambda tf: tf.keras.metrics.AUC(multi_label=True, label_weights=[1.0, -1.0]),
+            [],
+        ),
         "aggregation": (lambda tf: tf.keras.metrics.R2Score("mean"), ["class_aggregation"]),
     },
 )
