@@ -118,5 +118,7 @@ def fingerprint(data: Any, method: Any = "farmhash64", name: str | None = None) 
         ]
     else:
         rows = [np.ascontiguousarray(row).tobytes() for row in values]
-    prints = b"".join(fingerprint64(row).to_bytes(8, "little") for row in rows)
-    return _core.convert(np.frombuffer(prints, np.uint8).reshape(len(rows), 8), None, None)
+    texts = np.empty(len(rows), object)
+    texts[:] = rows
+    prints = _ops.string_hash(_core.convert(texts, dtypes.string, None), 0, "farm").numpy()
+    return _core.convert(prints.view(np.uint8).reshape(len(rows), 8), None, None)

@@ -167,18 +167,26 @@ def _counted(
         size = maxlength
     if axis != -1 or count is None:
         rows = np.zeros_like(rows)
-    flat, ids = np.unique(rows * max(size, 1) + numbers, return_inverse=True)
+    places = rows * max(size, 1) + numbers
+    if scale is None and max(size, 1) * max(count or 1, 1) <= 4 * places.size + 64:
+        # So few different places are counted in a table.
+        table = np.bincount(places)
+        flat = np.flatnonzero(table)
+        ids: Any = None
+    else:
+        flat, ids = np.unique(places, return_inverse=True)
     if scale is not None:
         totals = np.zeros(len(flat), scale.dtype)
         np.add.at(totals, ids, scale)
     elif binary_output:
         totals = np.ones(len(flat), numbers.dtype)
     else:
-        totals = np.bincount(ids, minlength=len(flat)).astype(numbers.dtype)
+        counts = table[flat] if ids is None else np.bincount(ids, minlength=len(flat))
+        totals = counts.astype(numbers.dtype)
     if axis != -1 or count is None:
         return SparseTensor(flat[:, None], totals, [size])
-    places = np.stack([flat // max(size, 1), flat % max(size, 1)], axis=-1)
-    return SparseTensor(places, totals, [count, size])
+    indices = np.stack([flat // max(size, 1), flat % max(size, 1)], axis=-1)
+    return SparseTensor(indices, totals, [count, size])
 
 
 def dense_bincount(
