@@ -155,7 +155,8 @@ def stack(values: Any, axis: int = 0, name: str = "stack") -> Tensor:
     array([[1, 2],
            [4, 5]], dtype=int32)
     """
-    if axis == 0 and not (len(values) and isinstance(values[0], CompositeTensor)):
+    ragged = type(values) in (list, tuple) and values and isinstance(values[0], CompositeTensor)
+    if axis == 0 and not ragged:
         try:
             return _core.convert(values, None, None)
         except (TypeError, ValueError):
