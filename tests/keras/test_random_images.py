@@ -77,3 +77,18 @@ def test_bad_arguments() -> None:
         layers.RandomZoom(0.1, interpolation="cubic")
     with pytest.raises(ValueError, match="height_factor"):
         layers.RandomTranslation(1.5, 0.0)
+
+
+@pytest.mark.parametrize("make", [tf.keras.layers.RandomFlip, tf.keras.layers.RandomBrightness])
+def test_models_of_random_layers_change_images_unless_told(make: Any) -> None:
+    arguments = {"factor": 0.5} if make is tf.keras.layers.RandomBrightness else {}
+    images = np.random.RandomState(0).uniform(0, 1, (8, 6, 6, 3)).astype("float32")
+    row = tf.keras.Sequential([make(seed=3, **arguments)])
+    x = tf.keras.Input((6, 6, 3))
+    graph = tf.keras.Model(x, make(seed=3, **arguments)(x))
+    for model in (row, graph, tf.keras.Sequential([row])):
+        assert np.any(model(images).numpy() != images)
+        np.testing.assert_array_equal(model(images, training=False).numpy(), images)
+        np.testing.assert_array_equal(model.predict(images, verbose=0), images)
+    kept = tf.keras.Sequential([tf.keras.layers.Dropout(0.5)])
+    np.testing.assert_array_equal(kept(images).numpy(), images)

@@ -411,9 +411,8 @@ class names_from_here:
 
 
 def _default_training(default: Any) -> Any:
-    if call_context.learning_phase_is_set():
-        return call_context.learning_phase()
-    return False if default is None else default
+    """What `training` is that nobody gave: None lets the layers within choose, too."""
+    return call_context.learning_phase() if call_context.learning_phase_is_set() else default
 
 
 def _clear_losses() -> None:
