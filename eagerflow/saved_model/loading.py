@@ -35,8 +35,9 @@ def contains_saved_model(export_dir: Any) -> bool:
 def load(export_dir: Any, tags: Any = None, options: Any = None) -> Any:
     """The object that a SavedModel holds.
 
-    A Keras model is made again from its configuration. Other objects come back with their
-    attributes: variables, lists, dictionaries and objects inside. Functions do not.
+    A Keras model is made again from its configuration, and has its `signatures`. Other objects
+    come back with their attributes: variables, lists, dictionaries and objects inside. Functions
+    do not.
 
     Args:
         export_dir: the folder.
@@ -56,7 +57,12 @@ def load(export_dir: Any, tags: Any = None, options: Any = None) -> Any:
     >>> tf.saved_model.load(folder).weight.numpy()
     array([1., 2.], dtype=float32)
     """
-    return load_folder(export_dir, tags)
+    loaded = load_folder(export_dir, tags)
+    if hasattr(loaded, "_flatten_layers"):
+        from eagerflow.saved_model.signatures import add_signatures
+
+        add_signatures(loaded)
+    return loaded
 
 
 def load_folder(export_dir: Any, tags: Any = None, compile: bool = False) -> Any:

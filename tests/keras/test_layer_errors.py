@@ -142,3 +142,27 @@ def test_masks_pass_through_layers() -> None:
     heads = layers.MultiHeadAttention(2, 3)
     _, weights = heads(embedded, embedded, return_attention_scores=True)
     assert np.all(weights.numpy()[0, :, :2, 2] < 1e-6)
+
+
+@pytest.mark.parametrize(
+    "layer",
+    [
+        lambda: tf.keras.layers.Conv2D(2, 5),
+        lambda: tf.keras.layers.MaxPooling2D(5),
+        lambda: tf.keras.layers.AveragePooling2D((2, 6)),
+    ],
+)
+def test_windows_larger_than_inputs(layer):
+    inputs = tf.keras.Input((4, 4, 3))
+    with pytest.raises(ValueError, match="Negative dimension size"):
+        layer()(inputs)
+    assert layer()(tf.keras.Input((8, 8, 3))).shape.rank == 4
+    assert layer()(tf.keras.Input((None, None, 3))).shape.as_list()[1:3] == [None, None]
+
+
+def test_a_layer_may_come_twice():
+    layer = tf.keras.layers.Dense(2)
+    model = tf.keras.Sequential([tf.keras.Input((2,)), layer, layer])
+    assert len(model.layers) == 2 and len(model.weights) == 2
+    with pytest.raises(ValueError, match="unique names"):
+        model.add(tf.keras.layers.Dense(2, name=layer.name))

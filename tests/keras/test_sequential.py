@@ -63,7 +63,7 @@ def test_adding_and_taking_away():
     with pytest.raises(TypeError, match="must be an instance of class Layer"):
         model.add(3)
     with pytest.raises(ValueError, match="unique names"):
-        model.add(model.layers[0])
+        model.add(layers.Dense(7, name=model.layers[0].name))
 
 
 def test_taking_a_layer_away_leaves_the_calls_of_the_others():

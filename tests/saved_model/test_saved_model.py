@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import eagerflow as tf
+from eagerflow.saved_model.signatures import SignatureFunction
 
 
 def test_modules(tmp_path):
@@ -66,3 +67,31 @@ def test_a_loaded_keras_model_goes_on_training(tmp_path):
     plain = tf.keras.models.load_model(tmp_path / "m", compile=False)
     with pytest.raises(RuntimeError, match="compile"):
         plain.fit(x, y)
+
+
+def test_signatures_of_keras_models():
+    first, second = tf.keras.Input((3,), name="b"), tf.keras.Input((3,), name="a")
+    total = tf.keras.layers.Add(name="total")([first, second])
+    twice = tf.keras.layers.Lambda(lambda x: 2 * x, name="twice")(first)
+    model = tf.keras.Model([first, second], [total, twice])
+    found = SignatureFunction(model)
+    assert found.structured_input_signature[1]["a"].shape.as_list() == [None, 3]
+    results = found(a=tf.ones([1, 3]), b=[[1.0, 2.0, 3.0]])
+    assert results["total"].numpy().tolist() == [[2.0, 3.0, 4.0]]
+    assert results["twice"].numpy().tolist() == [[2.0, 4.0, 6.0]]
+    with pytest.raises(TypeError, match="takes the inputs"):
+        found(a=tf.ones([1, 3]))
+    with pytest.raises(TypeError, match="got a tensor of shape"):
+        found(a=tf.ones([1, 3]), b=tf.ones([1, 2]))
+
+
+def test_a_loaded_keras_model_has_its_signature(tmp_path):
+    dense = tf.keras.layers.Dense(2, kernel_initializer="ones", name="out")
+    model = tf.keras.Sequential([tf.keras.Input((3,), name="given"), dense])
+    tf.saved_model.save(model, tmp_path / "m")
+    signatures = tf.saved_model.load(tmp_path / "m").signatures
+    assert list(signatures) == ["serving_default"] and len(signatures) == 1
+    serve = signatures["serving_default"]
+    assert serve.structured_outputs["out"].shape.as_list() == [None, 2]
+    for result in (serve(tf.ones([1, 3])), serve(given=tf.ones([1, 3]))):
+        assert result["out"].numpy().tolist() == [[3.0, 3.0]]

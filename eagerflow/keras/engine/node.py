@@ -146,16 +146,30 @@ def _infer_layer(layer: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
 
     outer, context.layers = context.layers, []
     try:
-        return infer(layer, args, kwargs)
+        found = infer(layer, args, kwargs)
     except Exception:
         if type(layer).compute_output_shape is Layer.compute_output_shape:
             raise
         shapes = nest.map_structure(lambda x: x.shape, args[0])
-        found = layer.compute_output_shape(shapes)
         dtype = layer._dtype_policy.compute or nest.flatten(args[0])[0].dtype
-        return _from_shapes(found, dtype)
+        return _from_shapes(layer.compute_output_shape(shapes), dtype)
     finally:
         context.layers = outer
+    if hasattr(layer, "kernel_size") or hasattr(layer, "pool_size"):
+        _check_windows(layer, args[0], found)
+    return found
+
+
+def _check_windows(layer: Any, inputs: Any, outputs: Any) -> None:
+    """Refuses windows that are larger than what they move over: nothing would be left."""
+    if isinstance(inputs, KerasTensor) and isinstance(outputs, KerasTensor):
+        if 0 in outputs.shape.as_list() and 0 not in inputs.shape.as_list():
+            window = getattr(layer, "kernel_size", None) or layer.pool_size
+            raise ValueError(
+                f"Negative dimension size: the windows {tuple(window)} of layer {layer.name!r} are "
+                f"larger than its inputs, of shape {inputs.shape}, so that its outputs would have "
+                f"the shape {outputs.shape}. Use padding='same', smaller windows or larger inputs."
+            )
 
 
 def _from_shapes(shapes: Any, dtype: Any) -> Any:

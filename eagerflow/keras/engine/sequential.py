@@ -88,7 +88,7 @@ class Sequential(Model):
                     "The added layer must be an instance of class Layer. "
                     f"Received: layer={layer} of type {type(layer)}."
                 )
-        if any(layer.name == other.name for other in self._chain):
+        if any(layer.name == other.name and layer is not other for other in self._chain):
             raise ValueError(
                 "All layers added to a Sequential model should have unique names. Name "
                 f'"{layer.name}" is already the name of a layer in this model. Update the `name` '
