@@ -2,6 +2,7 @@
 
 import ast
 import collections
+import functools
 import pathlib
 
 PACKAGE = pathlib.Path(__file__).parent.parent / "eagerflow"
@@ -56,6 +57,11 @@ def _modules():
         yield ".".join(parts[:-1] if parts[-1] == "__init__" else parts), path
 
 
+@functools.cache
+def _tree(path):
+    return ast.parse(path.read_text())
+
+
 def _imports(node, modules, inside=False):
     """The modules of this package that a piece of code imports, and whether inside of functions."""
     for child in ast.iter_child_nodes(node):
@@ -77,7 +83,7 @@ def _graph():
     modules = dict(_modules())
     found = collections.defaultdict(set)
     for name, path in modules.items():
-        for target, inside in _imports(ast.parse(path.read_text()), modules):
+        for target, inside in _imports(_tree(path), modules):
             if target not in ("", name):  # the package itself is asked for `_core`
                 found[name].add((target, inside))
     return found
@@ -152,7 +158,7 @@ def test_private_names_stay_in_their_module():
     taken = [
         f"{name}: {child.module}.{alias.name}"
         for name, path in _modules()
-        for child in ast.walk(ast.parse(path.read_text()))
+        for child in ast.walk(_tree(path))
         if isinstance(child, ast.ImportFrom) and (child.module or "").startswith("eagerflow")
         for alias in child.names
         if alias.name.startswith("_") and not alias.name.startswith("__") and alias.name != "_core"
