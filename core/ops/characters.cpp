@@ -74,7 +74,9 @@ const Op csv_fields{{
     .name = "csv_fields",
     .tf_name = "CsvFields",
     .inputs = {{"input", kText}},
-    .attrs = {{"delimiter", AttrKind::kInt}, {"columns", AttrKind::kInts}, {"quotes", AttrKind::kBool},
+    .attrs = {{"delimiter", AttrKind::kInt},
+              {"columns", AttrKind::kInts},
+              {"quotes", AttrKind::kBool},
               {"all", AttrKind::kBool}},
     .infer =
         [](InferContext& c) {
@@ -84,8 +86,8 @@ const Op csv_fields{{
             if (column <= before) invalid_argument("columns must ascend [Op:CsvFields]");
             before = column;
           }
-          c.add_output(DType::kString, {static_cast<int64_t>(columns.size()),
-                                        c.shape(0).num_elements()});
+          c.add_output(DType::kString,
+                       {static_cast<int64_t>(columns.size()), c.shape(0).num_elements()});
         },
     .kernel = cpu::csv_fields,
     .makes_outputs = true,

@@ -13,6 +13,6 @@ extern const Op base64_encode;
 extern const Op base64_decode;
 extern const Op string_bytes;  // input; dtype, offset
 extern const Op bytes_string;  // x, prefix
-extern const Op set_rows;  // a, a_splits, b, b_splits; operation
+extern const Op set_rows;      // a, a_splits, b, b_splits; operation
 
 }  // namespace ef::ops

@@ -169,8 +169,8 @@ const Op unique_with_counts{{
                              " [Op:UniqueWithCounts]");
           }
           if (!kIndexTypes.contains(c.attrs().dtype(0))) {
-            invalid_argument("out_idx must be int32 or int64, got ",
-                             dtype_name(c.attrs().dtype(0)), " [Op:UniqueWithCounts]");
+            invalid_argument("out_idx must be int32 or int64, got ", dtype_name(c.attrs().dtype(0)),
+                             " [Op:UniqueWithCounts]");
           }
           c.add_output(c.dtype(0), {0});
           c.add_output(c.attrs().dtype(0), c.shape(0));
