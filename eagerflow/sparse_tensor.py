@@ -9,7 +9,7 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow import dtype as dtypes
-from eagerflow.composite import CompositeTensor
+from eagerflow.composite import ELEMENTWISE, CompositeTensor
 from eagerflow.dtype import as_dtype
 from eagerflow.errors import InvalidArgumentError
 from eagerflow.ops.math import truediv
@@ -168,6 +168,9 @@ class SparseTensor(CompositeTensor):
             from eagerflow.ops.sparse.segments import dense_bincount
 
             return dense_bincount(first, *others, **kwargs)
+        if name in _ELEMENTWISE and name in ELEMENTWISE and first is self:
+            function, _ = ELEMENTWISE[name]
+            return self.with_values(function(self._values, *others, **kwargs))
         raise self._no_tensor()
 
     def _print_text(self, summarize: int) -> str:

@@ -204,8 +204,8 @@ def while_loop(
         following = body(*loop_vars)
         if not isinstance(following, Iterable):
             raise TypeError(
-                "The `body` of a while_loop returns new values for all loop variables, in a list or "
-                f"tuple. Received: {following!r}"
+                "The `body` of a while_loop must return an iterable of new values for all loop "
+                f"variables, such as a list. Received: {following!r}"
             )
         nest.assert_same_structure(list(loop_vars), list(following), check_types=False)
         loop_vars = following

@@ -439,7 +439,6 @@ def to_number(input: Any, out_type: Any = dtypes.float32, name: str | None = Non
         return numbers(number, input, dtype, "StringToNumber")
 
 
-@raises_like("ReduceJoin")
 def reduce_join(
     inputs: Any,
     axis: Any = None,
@@ -467,6 +466,11 @@ def reduce_join(
     if is_ragged(inputs):
         strings(inputs.flat_values, "ReduceJoin")
         return _join_ragged(inputs, axis, keepdims, separator)
+    return _join(inputs, axis, keepdims, separator)
+
+
+@raises_like("ReduceJoin")
+def _join(inputs: Any, axis: Any, keepdims: bool, separator: str) -> Tensor:
     x = strings(inputs, "ReduceJoin")
     rank = x.ndim
     if axis is None:
