@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from training import training_case
+from training import training_case, with_tensorflow
 from workload import FASTEST_PEER, Target, Workload
 
 RATE, BETA1, BETA2, EPSILON = 1e-4, 0.9, 0.999, 1e-7
@@ -101,14 +101,6 @@ def make_step(tf, net: Architecture):
         return loss
 
     return step
-
-
-def eager(net: Architecture) -> Callable:
-    return lambda tf: training_case(make_step(tf, net))
-
-
-def compiled(net: Architecture) -> Callable:
-    return lambda tf: training_case(tf.function(make_step(tf, net)))
 
 
 def with_torch(net: Architecture) -> Callable:
@@ -246,9 +238,7 @@ def with_mlx(net: Architecture) -> Callable:
 
 def contenders(net: Architecture) -> dict[str, Callable]:
     return {
-        "eagerflow": eager(net),
-        "tensorflow": eager(net),
-        "tf.function": compiled(net),
+        **with_tensorflow(lambda tf: make_step(tf, net)),
         "torch": with_torch(net),
         "jax": with_jax(net),
     }

@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 
-from training import training_case
+from training import training_case, with_tensorflow
 from workload import Target, Workload
 
 VOCABULARY, TOKENS, WIDTH, HEADS, BLOCKS, BATCH = 8192, 64, 256, 4, 4, 8
@@ -102,14 +102,6 @@ def make_step(tf):
     return step
 
 
-def eager(tf):
-    return training_case(make_step(tf))
-
-
-def compiled(tf):
-    return training_case(tf.function(make_step(tf)))
-
-
 def with_torch(torch):
     F = torch.nn.functional
     parameters = [torch.from_numpy(w).requires_grad_() for w in weights()]
@@ -198,9 +190,7 @@ WORKLOADS = [
         target=Target("tf.function", 0.85),
         also=(Target("torch", 0.7),),
         contenders={
-            "eagerflow": eager,
-            "tensorflow": eager,
-            "tf.function": compiled,
+            **with_tensorflow(make_step),
             "torch": with_torch,
             "jax": with_jax,
         },

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from training import training_case
+from training import training_case, with_tensorflow
 from workload import FASTEST_PEER, Target, Workload
 
 LAYERS, WIDTH, BATCH = 50, 256, 1024
@@ -44,14 +44,6 @@ def make_step(tf):
     return step
 
 
-def eager(tf):
-    return training_case(make_step(tf))
-
-
-def compiled(tf):
-    return training_case(tf.function(make_step(tf)))
-
-
 def with_torch(torch):
     F = torch.nn.functional
     x, y, layers = start()
@@ -81,9 +73,7 @@ WORKLOADS = [
         title="peak memory of steps of a 50-layer perceptron, 1,024 × 256; SGD",
         target=Target(FASTEST_PEER, 1.0),
         contenders={
-            "eagerflow": eager,
-            "tensorflow": eager,
-            "tf.function": compiled,
+            **with_tensorflow(make_step),
             "torch": with_torch,
         },
         measure="memory",

@@ -7,7 +7,7 @@ import functools
 
 import numpy as np
 
-from training import training_case
+from training import training_case, with_tensorflow
 from workload import FASTEST_PEER, Target, Workload
 
 BATCH, SIZE, CLASSES = 16, 96, 10
@@ -101,14 +101,6 @@ def widths():
     return [shape[3] if kind == "full" else shape[2] for kind, shape, *_ in layers()]
 
 
-def eager(tf):
-    return training_case(make_step(tf))
-
-
-def compiled(tf):
-    return training_case(tf.function(make_step(tf)))
-
-
 def with_torch(torch):
     F = torch.nn.functional
     images, labels, filters, matrix = start()
@@ -159,9 +151,7 @@ def with_torch(torch):
 workload = functools.partial(
     Workload,
     contenders={
-        "eagerflow": eager,
-        "tensorflow": eager,
-        "tf.function": compiled,
+        **with_tensorflow(make_step),
         "torch": with_torch,
     },
 )

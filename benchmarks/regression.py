@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from training import training_case
+from training import training_case, with_tensorflow
 from workload import Target, Workload
 
 GENERATOR = np.random.default_rng(0)
@@ -27,14 +27,6 @@ def make_step(tf):
         return loss
 
     return step
-
-
-def eager(tf):
-    return training_case(make_step(tf))
-
-
-def compiled(tf):
-    return training_case(tf.function(make_step(tf)))
 
 
 def with_torch(torch):
@@ -100,9 +92,7 @@ WORKLOADS = [
         title="linear regression step, 1,000 points, SGD",
         target=Target("jax", 0.6),
         contenders={
-            "eagerflow": eager,
-            "tensorflow": eager,
-            "tf.function": compiled,
+            **with_tensorflow(make_step),
             "torch": with_torch,
             "jax": with_jax,
             "mlx": with_mlx,

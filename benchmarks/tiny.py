@@ -7,7 +7,7 @@ import importlib
 
 import numpy as np
 
-from training import training_case
+from training import training_case, with_tensorflow
 from workload import FASTEST_PEER, Case, Target, Workload
 
 RATE, BETA1, BETA2, EPSILON = 1e-3, 0.9, 0.999, 1e-7
@@ -111,14 +111,6 @@ def tf_prediction(tf):
     network = tf_variables(tf, q_networks()[0])
     x = tf.constant(normal(3, 1, 4))
     return lambda: tf_network(tf, network, x, tf.nn.relu)
-
-
-def eager(build):
-    return lambda tf: training_case(build(tf))
-
-
-def compiled(build):
-    return lambda tf: training_case(tf.function(build(tf)))
 
 
 def prediction_case(step, finish=lambda result: None):
@@ -325,9 +317,7 @@ WORKLOADS = [
         title=title,
         target=Target(FASTEST_PEER, at_most),
         contenders={
-            "eagerflow": eager(build),
-            "tensorflow": eager(build),
-            "tf.function": compiled(build),
+            **with_tensorflow(build),
             "torch": with_torch,
             "jax": with_jax,
             "mlx": with_mlx,

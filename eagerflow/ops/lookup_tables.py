@@ -454,18 +454,14 @@ class StaticVocabularyTable(_Table):
         found = self._table.find(known, _NO_NUMBER)
         if not found._size or int(_ops.reduce_min(found)) >= 0:
             return found
-        texts = keys if keys.dtype is dtypes.string else _spelt(keys)
+        # Numbers are hashed by their decimal digits.
+        texts = keys if keys.dtype is dtypes.string else _ops.string_of_number(keys)
         shared = _ops.string_hash(texts, self._num_oov_buckets, "farm")
         shared = _ops.add(shared, len(self._table))
         return _ops.select(self._table.contains(known), found, shared)
 
 
 _NO_NUMBER = _core.convert(-1, dtypes.int64, None)
-
-
-def _spelt(keys: Tensor) -> Tensor:
-    """The keys' decimal digits."""
-    return _ops.string_of_number(keys)
 
 
 class MutableHashTable(_Table):

@@ -278,8 +278,8 @@ def confusion_matrix(
     if true.ndim == 0:
         raise ValueError("`labels` and `predictions` must be at least vectors, got scalars")
     shape = true.shape
-    true = true.reshape(-1).astype(np.int64)
-    predicted = predicted.reshape(-1).astype(np.int64)
+    true = true.reshape(-1)
+    predicted = predicted.reshape(-1)
     for array, text in ((true, "`labels`"), (predicted, "`predictions`")):
         if array.size and array.min() < 0:
             raise invalid_argument(f"{text} contains negative values")

@@ -2,24 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
-from eagerflow import lazy
 from eagerflow.keras.losses.loss import Loss
-from eagerflow.keras.saving.serialization import (
-    deserialize_keras_object,
-    serialize_keras_object,
-)
-
-
-def _objects() -> lazy.Objects:
-    """What a name may stand for: the namespace's classes and functions."""
-    listed = dict(lazy.origins("eagerflow.keras.losses"))
-    for name in ("get", "serialize", "deserialize"):
-        del listed[name]
-    return lazy.Objects(listed)
+from eagerflow.keras.saving.namespaces import members, serialize_member
+from eagerflow.keras.saving.serialization import deserialize_keras_object
 
 
 def serialize(loss: Any, use_legacy_format: bool = False) -> Any:
@@ -28,20 +16,7 @@ def serialize(loss: Any, use_legacy_format: bool = False) -> Any:
     >>> tf.keras.losses.serialize(tf.keras.losses.Huber(2.0))["config"]["delta"]
     2.0
     """
-    if loss is None:
-        return None
-    if not isinstance(loss, Loss):
-        warnings.warn(
-            "The `keras.losses.serialize()` API should only be used for objects of type "
-            f"`keras.losses.Loss`. Found an instance of type {type(loss)}, which may lead to "
-            "improper serialization.",
-            stacklevel=2,
-        )
-    if use_legacy_format:
-        if hasattr(loss, "get_config"):
-            return {"class_name": type(loss).__name__, "config": loss.get_config()}
-        return loss.__name__
-    return serialize_keras_object(loss)
+    return serialize_member(loss, Loss, "losses", use_legacy_format)
 
 
 def deserialize(
@@ -57,7 +32,7 @@ def deserialize(
     """
     return deserialize_keras_object(
         name,
-        module_objects=_objects(),
+        module_objects=members("losses"),
         custom_objects=custom_objects,
         printable_module_name="loss function",
     )

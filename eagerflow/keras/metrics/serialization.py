@@ -2,23 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
-from eagerflow import lazy
 from eagerflow.keras.metrics.metric import Metric
-from eagerflow.keras.saving.serialization import (
-    deserialize_keras_object,
-    serialize_keras_object,
-)
-
-
-def _objects() -> lazy.Objects:
-    """What a name may stand for: the namespace's classes and functions."""
-    listed = dict(lazy.origins("eagerflow.keras.metrics"))
-    for name in ("get", "serialize", "deserialize"):
-        del listed[name]
-    return lazy.Objects(listed)
+from eagerflow.keras.saving.namespaces import members, serialize_member
+from eagerflow.keras.saving.serialization import deserialize_keras_object
 
 
 def serialize(metric: Any, use_legacy_format: bool = False) -> Any:
@@ -27,20 +15,7 @@ def serialize(metric: Any, use_legacy_format: bool = False) -> Any:
     >>> tf.keras.metrics.serialize(tf.keras.metrics.Precision(0.4))["config"]["thresholds"]
     0.4
     """
-    if metric is None:
-        return None
-    if not isinstance(metric, Metric):
-        warnings.warn(
-            "The `keras.metrics.serialize()` API should only be used for objects of type "
-            f"`keras.metrics.Metric`. Found an instance of type {type(metric)}, which may lead to "
-            "improper serialization.",
-            stacklevel=2,
-        )
-    if use_legacy_format:
-        if hasattr(metric, "get_config"):
-            return {"class_name": type(metric).__name__, "config": metric.get_config()}
-        return metric.__name__
-    return serialize_keras_object(metric)
+    return serialize_member(metric, Metric, "metrics", use_legacy_format)
 
 
 def deserialize(
@@ -56,7 +31,7 @@ def deserialize(
     """
     return deserialize_keras_object(
         config,
-        module_objects=_objects(),
+        module_objects=members("metrics"),
         custom_objects=custom_objects,
         printable_module_name="metric function",
     )

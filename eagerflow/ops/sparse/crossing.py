@@ -61,8 +61,8 @@ def _crossed(columns: list[list[list[Any]]], join: Callable) -> list[list[Any]]:
     ]
 
 
-def _text(separator: _core.Tensor) -> Callable:
-    glue = separator.numpy()
+def _text(separator: Any = None) -> Callable:
+    glue = _core.convert("_X_" if separator is None else separator, dtypes.string, None).numpy()
 
     def join(items: tuple) -> bytes:
         return glue.join(item if isinstance(item, bytes) else str(item).encode() for item in items)
@@ -114,8 +114,7 @@ def cross(inputs: Any, name: str | None = None, separator: str | None = None) ->
     """
     if any(isinstance(value, RaggedTensor) for value in inputs):
         raise TypeError("Ragged inputs are crossed by tf.ragged.cross")
-    glue = _core.convert("_X_" if separator is None else separator, dtypes.string, None)
-    join = _text(glue)
+    join = _text(separator)
     return _as_sparse(_crossed(_checked(inputs), join), dtypes.string)
 
 
@@ -147,9 +146,7 @@ def ragged_cross(inputs: Any, name: str | None = None) -> RaggedTensor:
     >>> tf.ragged.cross([tf.ragged.constant([["a"], ["b", "c"]]), tf.constant([["d"], ["e"]])])
     <tf.RaggedTensor [[b'a_X_d'], [b'b_X_e', b'c_X_e']]>
     """
-    return _as_ragged(
-        _crossed(_checked(inputs), _text(_core.convert("_X_", None, None))), dtypes.string
-    )
+    return _as_ragged(_crossed(_checked(inputs), _text()), dtypes.string)
 
 
 def ragged_cross_hashed(
