@@ -7,6 +7,7 @@
 #include "bindings/errors.h"
 #include "bindings/files.h"
 #include "bindings/gil.h"
+#include "bindings/locked_iterator.h"
 #include "bindings/numpy_interop.h"
 #include "bindings/observers.h"
 #include "bindings/op_function.h"
@@ -191,7 +192,8 @@ NB_MODULE(_core, m) {
   m.doc() = "eagerflow's native engine.";
   nb::set_leak_warnings(false);
   if (!py::import_numpy() || !py::init_tensor_type(m.ptr()) || !py::init_variable_type(m.ptr()) ||
-      !py::init_tape_types(m.ptr()) || !py::init_op_functions(m.ptr())) {
+      !py::init_tape_types(m.ptr()) || !py::init_locked_iterator(m.ptr()) ||
+      !py::init_op_functions(m.ptr())) {
     throw nb::python_error();
   }
   ef::blocking_hooks = {release_gil, acquire_gil};

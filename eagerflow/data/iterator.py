@@ -42,8 +42,10 @@ class Iterator(ABC):
         """The next element."""
 
 
-class OwnedIterator(Iterator):
+class OwnedIterator(_core.LockedIterator, Iterator):
     """What `iter(dataset)` gives.
+
+    Several threads may read one iterator: each element is given to one of them.
 
     >>> iterator = iter(tf.data.Dataset.range(2))
     >>> next(iterator).numpy(), iterator.get_next().numpy()
@@ -54,20 +56,7 @@ class OwnedIterator(Iterator):
         if dataset is None:
             raise ValueError("An iterator needs the dataset that it reads.")
         self._dataset = dataset
-        self._cursor: Any = dataset._cursor(context_of(dataset.options()))
-
-    def __next__(self) -> Any:
-        cursor = self._cursor
-        if cursor is None:
-            raise StopIteration
-        try:
-            if _core.recording():
-                with _core.stop_recording():
-                    return next(cursor)
-            return next(cursor)
-        except StopIteration:
-            self._cursor = None
-            raise
+        self._cursor = dataset._cursor(context_of(dataset.options()))
 
     def get_next(self, name: str | None = None) -> Any:
         """The next element.
@@ -120,6 +109,9 @@ class OwnedIterator(Iterator):
 
     def state(self) -> Any:
         """The position in the pipeline, made of plain values and tensors."""
+        return self._exclusively(self._state)
+
+    def _state(self) -> Any:
         return None if self._cursor is None else self._cursor.state()
 
     def _serialize_to_tensors(self) -> dict[str, Any]:
@@ -141,12 +133,11 @@ class OwnedIterator(Iterator):
 
     def restore(self, state: Any) -> None:
         """Goes to a position that `state` told of an iterator over the same pipeline."""
-        if state is None:
-            self._cursor = None
-            return
-        cursor = self._dataset._cursor(context_of(self._dataset.options()))
-        cursor.restore(state)
-        self._cursor = cursor
+        cursor = None
+        if state is not None:
+            cursor = self._dataset._cursor(context_of(self._dataset.options()))
+            cursor.restore(state)
+        self._exclusively(setattr, self, "_cursor", cursor)
 
 
 class InitializableIterator(OwnedIterator):
@@ -154,7 +145,6 @@ class InitializableIterator(OwnedIterator):
 
     def __init__(self, dataset: Any) -> None:
         self._dataset = dataset
-        self._cursor = None
         self._started = False
 
     @property
@@ -163,7 +153,8 @@ class InitializableIterator(OwnedIterator):
         return self._initialize
 
     def _initialize(self) -> None:
-        self._cursor = self._dataset._cursor(context_of(self._dataset.options()))
+        cursor = self._dataset._cursor(context_of(self._dataset.options()))
+        self._exclusively(setattr, self, "_cursor", cursor)
         self._started = True
 
     def __next__(self) -> Any:

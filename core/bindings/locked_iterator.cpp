@@ -1,0 +1,209 @@
+// The class LockedIterator of eagerflow._core: hands an iterator's elements to several threads.
+//
+// Python's lock guards the fields, so that a thread that meets no other pays for two comparisons;
+// a lock of the system is made by a thread that has to wait.
+#include "bindings/locked_iterator.h"
+
+#include <pythread.h>
+
+#include <deque>
+#include <new>
+#include <utility>
+
+#include "bindings/gil.h"
+#include "eager/tape.h"
+
+namespace ef::py {
+namespace {
+
+// A thread that waits until nobody reads.
+struct Waiter {
+  PyThread_type_lock wake = PyThread_allocate_lock();
+  Waiter() {
+    if (wake) PyThread_acquire_lock(wake, WAIT_LOCK);
+  }
+  ~Waiter() {
+    if (!wake) return;
+    PyThread_acquire_lock(wake, NOWAIT_LOCK);
+    PyThread_release_lock(wake);
+    PyThread_free_lock(wake);
+  }
+  Waiter(const Waiter&) = delete;
+  Waiter& operator=(const Waiter&) = delete;
+};
+
+struct LockedIterator {
+  PyObject_HEAD PyObject* source;  // null at the end
+  unsigned long owner;
+  Py_ssize_t depth;  // how often the owner has entered; 0: there is none
+  std::deque<Waiter*> waiters;
+};
+
+LockedIterator* self_of(PyObject* object) { return reinterpret_cast<LockedIterator*>(object); }
+
+void wake_one(LockedIterator* self) {
+  if (self->waiters.empty()) return;
+  PyThread_release_lock(self->waiters.front()->wake);
+  self->waiters.pop_front();
+}
+
+// Waits until no other thread reads; false, with an error set, if a signal's handler raises one.
+bool wait_for_turn(LockedIterator* self) {
+  Waiter waiter;
+  if (!waiter.wake) {
+    PyErr_NoMemory();
+    return false;
+  }
+  while (self->depth) {
+    self->waiters.push_back(&waiter);
+    PyLockStatus status;
+    {
+      const Unlocked unlocked;
+      status = PyThread_acquire_lock_timed(waiter.wake, -1, 1);
+    }
+    std::erase(self->waiters, &waiter);
+    if (status == PY_LOCK_INTR && Py_MakePendingCalls() < 0) {
+      // It may have been this thread's turn.
+      if (!self->depth) wake_one(self);
+      return false;
+    }
+  }
+  return true;
+}
+
+bool enter(LockedIterator* self) {
+  const unsigned long thread = PyThread_get_thread_ident();
+  if (self->depth && self->owner != thread && !wait_for_turn(self)) return false;
+  self->owner = thread;
+  ++self->depth;
+  return true;
+}
+
+void leave(LockedIterator* self) {
+  if (--self->depth == 0) wake_one(self);
+}
+
+// Drops a reference while an error may be set.
+void drop(PyObject* object) {
+  PyObject *type, *value, *trace;
+  PyErr_Fetch(&type, &value, &trace);
+  Py_XDECREF(object);
+  PyErr_Restore(type, value, trace);
+}
+
+PyObject* next_of(PyObject* source) {
+  if (!recording()) return Py_TYPE(source)->tp_iternext(source);
+  pause_recording();
+  PyObject* value = Py_TYPE(source)->tp_iternext(source);
+  resume_recording();
+  return value;
+}
+
+PyObject* next(PyObject* object) {
+  LockedIterator* self = self_of(object);
+  if (!enter(self)) return nullptr;
+  PyObject* source = Py_XNewRef(self->source);
+  PyObject* value = nullptr;
+  PyObject* ended = nullptr;
+  if (source) {
+    value = next_of(source);
+    const bool end = !value && (!PyErr_Occurred() || PyErr_ExceptionMatches(PyExc_StopIteration));
+    if (end && self->source == source) ended = std::exchange(self->source, nullptr);
+  }
+  leave(self);
+  Py_XDECREF(source);
+  if (ended) drop(ended);
+  return value;
+}
+
+// _exclusively(function, *args): calls a function while no other thread reads.
+PyObject* exclusively(PyObject* object, PyObject* const* args, Py_ssize_t count) {
+  if (count < 1) {
+    PyErr_SetString(PyExc_TypeError, "_exclusively() needs a function to call.");
+    return nullptr;
+  }
+  LockedIterator* self = self_of(object);
+  if (!enter(self)) return nullptr;
+  PyObject* result =
+      PyObject_Vectorcall(args[0], args + 1, static_cast<size_t>(count - 1), nullptr);
+  leave(self);
+  return result;
+}
+
+PyObject* get_source(PyObject* object, void*) {
+  PyObject* source = self_of(object)->source;
+  return Py_NewRef(source ? source : Py_None);
+}
+
+int set_source(PyObject* object, PyObject* value, void*) {
+  if (value == Py_None) value = nullptr;
+  if (value && !PyIter_Check(value)) {
+    PyErr_Format(PyExc_TypeError, "_cursor must be an iterator, got %R.", value);
+    return -1;
+  }
+  Py_XSETREF(self_of(object)->source, Py_XNewRef(value));
+  return 0;
+}
+
+PyObject* make(PyTypeObject* type, PyObject*, PyObject*) {
+  PyObject* object = type->tp_alloc(type, 0);
+  if (object) new (&self_of(object)->waiters) std::deque<Waiter*>();
+  return object;
+}
+
+int traverse(PyObject* object, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE(object));
+  Py_VISIT(self_of(object)->source);
+  return 0;
+}
+
+int clear(PyObject* object) {
+  Py_CLEAR(self_of(object)->source);
+  return 0;
+}
+
+void dealloc(PyObject* object) {
+  PyTypeObject* type = Py_TYPE(object);
+  PyObject_GC_UnTrack(object);
+  clear(object);
+  self_of(object)->waiters.~deque();
+  type->tp_free(object);
+  Py_DECREF(type);
+}
+
+PyMethodDef methods[] = {
+    {"_exclusively", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(exclusively)),
+     METH_FASTCALL, "Calls a function with the further arguments, while no other thread reads."},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+PyGetSetDef getset[] = {
+    {"_cursor", get_source, set_source, "What is read; None at the end.", nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr},
+};
+
+}  // namespace
+
+bool init_locked_iterator(PyObject* module) {
+  PyType_Slot slots[] = {
+      {Py_tp_doc, const_cast<char*>("Reads an iterator; one thread at a time advances it.")},
+      {Py_tp_new, reinterpret_cast<void*>(make)},
+      {Py_tp_dealloc, reinterpret_cast<void*>(dealloc)},
+      {Py_tp_traverse, reinterpret_cast<void*>(traverse)},
+      {Py_tp_clear, reinterpret_cast<void*>(clear)},
+      {Py_tp_iter, reinterpret_cast<void*>(PyObject_SelfIter)},
+      {Py_tp_iternext, reinterpret_cast<void*>(next)},
+      {Py_tp_methods, methods},
+      {Py_tp_getset, getset},
+      {0, nullptr},
+  };
+  PyType_Spec spec = {"eagerflow._core.LockedIterator", sizeof(LockedIterator), 0,
+                      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC, slots};
+  PyObject* type = PyType_FromSpec(&spec);
+  if (!type) return false;
+  const int failed = PyModule_AddObjectRef(module, "LockedIterator", type);
+  Py_DECREF(type);
+  return failed == 0;
+}
+
+}  // namespace ef::py
