@@ -2,23 +2,57 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
+import weakref
+from collections.abc import Mapping
 from typing import Any
 
 from eagerflow import _core, errors
 from eagerflow.checkpoint.bundle import BundleReader
 from eagerflow.checkpoint.saving import GRAPH_KEY
-from eagerflow.checkpoint.trackable import children, slots, values, walk
+from eagerflow.checkpoint.trackable import GROWING, children, escaped, slots, values, walk
+from eagerflow.context import get_logger
 
 Variable: Any = _core.Variable
 PENDING = "_pending_restorations"
+_ordinals = itertools.count()
+
+
+class _Unplaced:
+    """What of a checkpoint is in no object yet; said when nobody can place it any more.
+
+    It outlives its restoration, and refers neither to it nor to objects.
+    """
+
+    def __init__(self, prefix: str, paths: dict[int, str]) -> None:
+        self.prefix = prefix
+        self.paths = paths  # node → path, of nodes that have values
+        self.expected = False
+
+    def report(self) -> None:
+        """Logs what was never placed, unless the program has said that it expects that."""
+        if self.expected or not self.paths:
+            return
+        lines = [
+            f"Value in checkpoint could not be found in the restored object: {path}"
+            for path in self.paths.values()
+        ]
+        get_logger().warning(
+            "Detecting that an object or model or tf.train.Checkpoint is being deleted with "
+            f"unrestored values of {self.prefix}. To silence this warning, use "
+            "`status.expect_partial()` on what `restore` or `load_weights` returned.\n"
+            + "\n".join(lines)
+        )
 
 
 class Restoration:
     """One checkpoint on its way into objects.
 
     Every object that is found gets the values of its node. Objects that lack children which the
-    checkpoint knows remember that (`PENDING`), and `settle` looks for them again.
+    checkpoint knows remember that (`PENDING`), and `settle` looks for them again when an attribute
+    is set. Lists and dictionaries tell nobody that they grow: those that lack something are
+    looked at whenever a layer has made weights (`look_again`).
     """
 
     def __init__(self, reader: BundleReader) -> None:
@@ -45,15 +79,41 @@ class Restoration:
                 )
         self.objects: dict[int, Any] = {}  # node → object
         self.nodes: dict[int, int] = {}  # id of an object → node
+        self.ordinal = next(_ordinals)
+        # What lacks something and may get it unnoticed: containers, and those who have them.
+        self._growing: dict[int, Any] = {}
         self._lock = threading.RLock()
         self._names = [
             {c.local_name: c.node_id for c in node.children} for node in self.graph.nodes
         ]
+        self.unplaced = _Unplaced(reader.prefix, self._paths_of_values())
+        weakref.finalize(self, self.unplaced.report)
+
+    def _paths_of_values(self) -> dict[int, str]:
+        """The shortest path from the root to each node that has values, or slots' values."""
+        paths = {0: "(root)"} if self._names else {}
+        for node in (waiting := list(paths)):
+            for name, child in self._names[node].items():
+                if child not in paths:
+                    paths[child] = f"{paths[node]}.{escaped(name)}"
+                    waiting.append(child)
+        for node in self.graph.nodes:
+            for slot in node.slot_variables:
+                variable = paths.get(slot.original_variable_node_id, "?")
+                paths.setdefault(
+                    slot.slot_variable_node_id, f"{slot.slot_name} of {variable.removeprefix('.')}"
+                )
+        return {node: path for node, path in paths.items() if self.graph.nodes[node].attributes}
 
     def start(self, root: Any) -> None:
         """Restores everything that can be reached from `root`."""
-        if self.graph.nodes:
+        if not self.graph.nodes:
+            return
+        try:
             self.match([(0, root)])
+        except ValueError:
+            self.unplaced.expected = True  # the error says what does not fit
+            raise
 
     def match(self, pairs: list[tuple[int, Any]]) -> None:
         """Gives objects, and those below them, the values of nodes.
@@ -67,6 +127,8 @@ class Restoration:
             for node, item in found:
                 self.objects[node] = item
                 self.nodes[id(item)] = node
+                self.unplaced.paths.pop(node, None)
+            for node, item in found:
                 self._remember(node, item)
             for setter, tensor, _, _ in assignments:
                 setter(tensor)
@@ -118,7 +180,7 @@ class Restoration:
             item = self.objects.get(child)
             if item is None:
                 return True
-            if not hasattr(item, "__dict__") and self.missing(child, seen | {child}):
+            if not _remembers(item) and self.missing(child, seen | {child}):
                 return True
         return False
 
@@ -128,19 +190,68 @@ class Restoration:
             return
         # What a Checkpoint has as its root stands at the same node.
         for holder in (item, getattr(item, "_root", None)):
-            attributes = getattr(holder, "__dict__", None)
-            if attributes is not None:
-                attributes.setdefault(PENDING, []).append((self, node))
+            if _remembers(holder):
+                notes = holder.__dict__.setdefault(PENDING, [])
+                # An older checkpoint has nothing to add to one that knows all its names.
+                superseded = [
+                    n for n in notes if n[0]._names[n[1]].keys() <= self._names[node].keys()
+                ]
+                for note in superseded:
+                    notes.remove(note)
+                    note[0]._stop_growing(note[1])
+                notes.append((self, node))
+        self._note_growing(node, item)
+
+    def _note_growing(self, node: int, item: Any) -> None:
+        """Notes what lacks something that it may get without telling."""
+        if isinstance(item, list | Mapping):
+            grows = True
+        else:
+            own = getattr(item, "__dict__", {})
+            grows = any(
+                isinstance(own.get(name), list | Mapping) and child not in self.objects
+                for name, child in self._names[node].items()
+            )
+        if grows:
+            self._growing[node] = item
+            GROWING.add(self)
+
+    @property
+    def waits_for_containers(self) -> bool:
+        """Whether lists or dictionaries that lack something are known."""
+        return bool(self._growing)
+
+    def _stop_growing(self, node: int) -> None:
+        self._growing.pop(node, None)
+        if not self._growing:
+            GROWING.discard(self)
+
+    def look_again(self) -> None:
+        """Restores what has come to lists and dictionaries meanwhile."""
+        with self._lock:
+            for node, item in list(self._growing.items()):
+                if node in self._growing:
+                    self._settle_below(node, item)
+                    if not self.missing(node):
+                        self._stop_growing(node)
 
     def settle(self, node: int, item: Any) -> bool:
         """Restores what has come to `item` meanwhile; whether nothing is missing any more."""
         with self._lock:
             self._settle_below(node, item)
-            for below, _ in list(walk(item)):
-                known = self.nodes.get(id(below))
-                if known is not None and below is not item:
-                    self._settle_below(known, below)
-            return not self.missing(node)
+            self.look_again()
+            if not self.missing(node):
+                return True
+            self._note_growing(node, item)
+            return False
+
+    def settle_all(self, root: Any) -> None:
+        """Restores what has come to anything below the root meanwhile."""
+        with self._lock:
+            for item, _ in list(walk(root)):
+                node = self.nodes.get(id(item))
+                if node is not None:
+                    self._settle_below(node, item)
 
     def _settle_below(self, node: int, item: Any) -> None:
         names = self._names[node]
@@ -153,6 +264,20 @@ class Restoration:
             self.match(fresh)
         elif self.graph.nodes[node].slot_variables:
             self.match([])
+
+
+def _remembers(item: Any) -> bool:
+    """Whether an object can keep a note of what it lacks, and hears of its attributes."""
+    return hasattr(item, "__dict__") and not isinstance(item, list | tuple | Mapping)
+
+
+def look_again() -> None:
+    """Restores what checkpoints have for objects in lists and dictionaries that have grown.
+
+    The latest restoration comes last, so that its values stay.
+    """
+    for restoration in sorted(GROWING, key=lambda each: each.ordinal):
+        restoration.look_again()
 
 
 def _check(assignments: list, reader: BundleReader) -> None:
@@ -192,7 +317,7 @@ def settle(item: Any) -> None:
         return
     # Taken off first: what is restored may set attributes in turn.
     item.__dict__.pop(PENDING)
-    left = [pair for pair in waiting if not pair[0].settle(pair[1], item)]
+    left = [note for note in waiting if not note[0].settle(note[1], item)]
     if left:
         item.__dict__.setdefault(PENDING, []).extend(left)
 
@@ -210,8 +335,8 @@ class LoadStatus:
             raise AssertionError(
                 "No checkpoint specified (save_path=None); nothing is being restored."
             )
-        if restoration.missing(0):
-            restoration.settle(0, self._root)
+        if restoration.unplaced.paths:
+            restoration.settle_all(self._root)
         return restoration
 
     def assert_consumed(self) -> LoadStatus:
@@ -225,16 +350,16 @@ class LoadStatus:
         return self
 
     def _assert_checkpoint_used(self, restoration: Restoration) -> None:
-        lost = [
-            attribute.checkpoint_key
-            for k, node in enumerate(restoration.graph.nodes)
-            if k not in restoration.objects
-            for attribute in node.attributes
-        ]
+        lost = restoration.unplaced.paths
         if lost:
+            keys = [
+                f"{path} ({attribute.checkpoint_key})"
+                for node, path in lost.items()
+                for attribute in restoration.graph.nodes[node].attributes
+            ]
             raise AssertionError(
-                f"Unresolved values in checkpoint {restoration.reader.prefix}, for which there are "
-                "no objects:\n  " + "\n  ".join(lost)
+                f"Unresolved object in checkpoint {restoration.reader.prefix}: no object has taken "
+                "these values:\n  " + "\n  ".join(keys)
             )
 
     def assert_existing_objects_matched(self) -> LoadStatus:
@@ -244,17 +369,22 @@ class LoadStatus:
             AssertionError: if some did not; it names them.
         """
         restoration = self._settle()
-        unmatched = [
+        unmatched = self._unmatched(restoration)
+        if unmatched:
+            raise AssertionError(
+                f"Found {len(unmatched)} Python objects that were not bound to checkpointed values "
+                f"of {restoration.reader.prefix}, likely due to changes in the Python program:\n  "
+                + "\n  ".join(unmatched)
+            )
+        return self
+
+    def _unmatched(self, restoration: Restoration) -> list[str]:
+        """The paths of all objects that have values, but none from the checkpoint."""
+        return [
             path or "the root object"
             for item, path in walk(self._root)
             if values(item) and id(item) not in restoration.nodes
         ]
-        if unmatched:
-            raise AssertionError(
-                f"Objects without values in the checkpoint {restoration.reader.prefix}:\n  "
-                + "\n  ".join(unmatched)
-            )
-        return self
 
     def assert_nontrivial_match(self) -> LoadStatus:
         """Asserts that something other than the root object was found in the checkpoint.
@@ -263,14 +393,25 @@ class LoadStatus:
             AssertionError: if nothing was.
         """
         restoration = self._settle()
-        if len(restoration.objects) <= 1:
+        if len(restoration.objects) > 1 or restoration.waits_for_containers:
+            return self
+        unmatched = self._unmatched(restoration)
+        if not unmatched:
             raise AssertionError(
-                f"Nothing except the root object matched the checkpoint {restoration.reader.prefix}."
+                f"Nothing to load from {restoration.reader.prefix}: no dependencies have been added "
+                f"to {self._root} yet. Make its layers or variables first."
             )
-        return self
+        raise AssertionError(
+            "Nothing except the root object matched a checkpointed value of "
+            f"{restoration.reader.prefix}. Typically this means that the checkpoint does not match "
+            "the Python program. The following objects have no matching checkpointed value:\n  "
+            + "\n  ".join(unmatched)
+        )
 
     def expect_partial(self) -> LoadStatus:
-        """Accepts that some of the checkpoint is not used; there is no warning to silence."""
+        """Accepts that some of the checkpoint is not used: no warning tells of it."""
+        if self._restoration is not None:
+            self._restoration.unplaced.expected = True
         return self
 
     def run_restore_ops(self, session: Any = None) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from eagerflow import _core, dtypes
 from eagerflow.checkpoint.bundle import write_bundle
-from eagerflow.checkpoint.trackable import children, slots, values, walk
+from eagerflow.checkpoint.trackable import children, is_trackable, slots, values, walk
 
 GRAPH_KEY = "_CHECKPOINTABLE_OBJECT_GRAPH"
 
@@ -17,7 +18,11 @@ def attribute_key(path: str, attribute: str) -> str:
 
 
 def object_graph(root: Any) -> tuple[Any, dict[str, Any]]:
-    """The TrackableObjectGraph message of all that belongs to `root`, and the values by key."""
+    """The TrackableObjectGraph message of all that belongs to `root`, and the values by key.
+
+    Raises:
+        ValueError: if a dictionary has objects under keys that are no strings.
+    """
     from eagerflow.protos.checkpoint import MESSAGES
 
     found = list(walk(root))
@@ -38,6 +43,7 @@ def object_graph(root: Any) -> tuple[Any, dict[str, Any]]:
     graph = MESSAGES["TrackableObjectGraph"]()
     tensors: dict[str, Any] = {}
     for item, path in found:
+        _require_names(item, path)
         node = graph.nodes.add()
         for name, child in children(item).items():
             node.children.add(node_id=node_of[id(child)], local_name=name)
@@ -54,6 +60,18 @@ def object_graph(root: Any) -> tuple[Any, dict[str, Any]]:
         )
     _mark_values(graph)
     return graph, tensors
+
+
+def _require_names(item: Any, path: str) -> None:
+    """Refuses a dictionary some objects of which have no names, and would be left out."""
+    if isinstance(item, Mapping):
+        for key, child in item.items():
+            if not isinstance(key, str) and is_trackable(child):
+                raise ValueError(
+                    f"Unable to save the object {item} at {path or 'the root'}: the dictionary "
+                    f"contains a non-string key, {key!r}, which maps to a trackable object. Use "
+                    "strings as keys."
+                )
 
 
 def _mark_values(graph: Any) -> None:
@@ -75,6 +93,7 @@ def save_objects(root: Any, prefix: str) -> None:
 
     Raises:
         tf.errors.OpError: of the kind that fits, if the files cannot be written.
+        ValueError: if a dictionary has objects under keys that are no strings.
     """
     graph, tensors = object_graph(root)
     tensors[GRAPH_KEY] = _core.convert(graph.SerializeToString(), dtypes.string)

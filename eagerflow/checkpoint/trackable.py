@@ -7,6 +7,7 @@ Variables, modules, lists, tuples and dictionaries are known. Another class take
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -15,6 +16,9 @@ from eagerflow.module import Module
 
 Variable: Any = _core.Variable
 VARIABLE_VALUE = "VARIABLE_VALUE"
+# Restorations that wait for lists and dictionaries to grow, which these do unnoticed. Whoever makes
+# what may have come into one calls `restoring.look_again` if there are any.
+GROWING: weakref.WeakSet[Any] = weakref.WeakSet()
 
 
 class Value(NamedTuple):
@@ -43,7 +47,7 @@ def is_trackable(value: Any) -> bool:
     if isinstance(value, (list, tuple)):
         return any(map(is_trackable, value))
     if isinstance(value, Mapping):
-        return all(isinstance(key, str) for key in value) and any(map(is_trackable, value.values()))
+        return any(map(is_trackable, value.values()))
     return not isinstance(value, type) and (
         hasattr(value, "_checkpoint_children") or hasattr(value, "_checkpoint_values")
     )
@@ -59,7 +63,9 @@ def children(value: Any) -> dict[str, Any]:
     if isinstance(value, (list, tuple)):
         return {str(k): item for k, item in enumerate(value) if is_trackable(item)}
     if isinstance(value, Mapping):
-        return {key: item for key, item in value.items() if is_trackable(item)}
+        return {
+            key: item for key, item in value.items() if isinstance(key, str) and is_trackable(item)
+        }
     if isinstance(value, Module):
         return attributes(value)
     return {}

@@ -242,3 +242,12 @@ def test_names_of_version_1_that_do_not_fit(tmp_path):
     ):
         tf.train.Checkpoint(m=module).restore(path)
     assert int(module.c) == 0
+
+
+def test_dictionaries_with_objects_under_other_keys_than_strings_are_refused(tmp_path):
+    holder = tf.Module()
+    holder.variables_by_number = {1: tf.Variable(1.0)}
+    with pytest.raises(ValueError, match="non-string key, 1"):
+        tf.train.Checkpoint(holder=holder).write(str(tmp_path / "w"))
+    holder.variables_by_number = {1: 2, "a": tf.Variable(1.0)}
+    tf.train.Checkpoint(holder=holder).write(str(tmp_path / "w"))

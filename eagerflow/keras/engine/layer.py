@@ -373,6 +373,7 @@ class Layer(LayerConfig, LayerNodes):
 
     def _own_variables(self) -> list[Any]:
         """The layer's own weights, without those of layers inside."""
+        self._container_variables()
         attributes = self.__dict__
         trainable = attributes.get("_trainable_weights") or []
         return [*trainable, *(attributes.get("_non_trainable_weights") or [])]

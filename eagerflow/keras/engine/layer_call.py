@@ -8,6 +8,7 @@ import numpy as np
 
 from eagerflow import _core, nest, random_seed
 from eagerflow import dtype as dtypes
+from eagerflow.checkpoint.trackable import GROWING
 from eagerflow.context import process
 from eagerflow.keras import naming
 from eagerflow.keras.engine import call_context
@@ -17,6 +18,7 @@ from eagerflow.keras.engine.composite_calls import way_of
 from eagerflow.keras.engine.input_spec import assert_input_compatibility
 from eagerflow.keras.engine.keras_tensor import KerasTensor
 from eagerflow.keras.engine.layer_losses import LayerLosses
+from eagerflow.keras.engine.tracking import restore_grown
 from eagerflow.keras.mixed_precision import policy as policies
 from eagerflow.keras.mixed_precision.autocast import reading_casts
 from eagerflow.name_scope import get_current_name_scope, name_scope
@@ -213,6 +215,8 @@ class LayerCall(LayerLosses):
             local.training = before
         if self._plan is None:
             self._make_plan()
+            if GROWING:
+                restore_grown()
         return outputs
 
     def _make_plan(self) -> None:
@@ -297,6 +301,8 @@ class LayerCall(LayerLosses):
             shapes = nest.map_structure(_shape_of, inputs)
         with Building(self):
             self.build(shapes)
+        if GROWING:
+            restore_grown()
         # A `build` that was overridden need not call this one.
         if not self.built or self._build_input_shape is None:
             LayerCall.build(self, shapes)

@@ -40,6 +40,7 @@ class Network(SavingMethods, Layer):
     # Tensors and graphs are no weights, and are looked into by nobody.
     _TF_MODULE_IGNORED_PROPERTIES = Layer._TF_MODULE_IGNORED_PROPERTIES | {
         "_graph",
+        "_graph_layers",
         "_nested_inputs",
         "_nested_outputs",
         "_extra_outputs",
@@ -290,13 +291,15 @@ class Network(SavingMethods, Layer):
         found: dict[str, Any] = {}
         if self._graph is not None or hasattr(self, "add"):
             weighted = 0
+            counted = True
             for k, layer in enumerate(self.layers):
-                if layer.weights:
+                # Which number the next one has, nobody knows before this one has its weights.
+                counted = counted and layer.built
+                if counted and layer.weights:
                     found[f"layer_with_weights-{weighted}"] = layer
                     weighted += 1
                 found[f"layer-{k}"] = layer
-        own = super()._checkpoint_children().items()
-        return found | {name: value for name, value in own if name[0] != "_"}
+        return found | super()._checkpoint_children()
 
     @property
     def layers(self) -> list[Any]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from eagerflow import _core, nest
-from eagerflow.checkpoint.trackable import attributes
+from eagerflow.checkpoint.trackable import GROWING, attributes
 from eagerflow.keras import naming
 from eagerflow.module import Module
 
@@ -47,6 +47,13 @@ def set_trainable(values: Iterable[tuple[Any, Any]]) -> None:
     for layer, value in values:
         layer.__dict__["_trainable"] = value
     structure_changed()
+
+
+def restore_grown() -> None:
+    """Gives checkpoints' values to what came into lists and dictionaries after a restoration."""
+    from eagerflow.checkpoint.restoring import look_again
+
+    look_again()
 
 
 class TrackedModule(Module):
@@ -156,6 +163,8 @@ class TrackedModule(Module):
             from eagerflow.checkpoint.restoring import settle
 
             settle(self)
+        elif GROWING:
+            restore_grown()
 
     def _checkpoint_children(self) -> dict[str, Any]:
         """The weights by the names they were made under, and the attributes by theirs."""
@@ -243,6 +252,8 @@ class TrackedModule(Module):
         cache = self._weights_cache
         key = (_Structure.version, self._container_sizes())
         if cache is None or cache[0] != key:
+            if GROWING:
+                restore_grown()
             self._container_variables()
             key = (_Structure.version, self._container_sizes())
             cache = self.__dict__["_weights_cache"] = (key, {})

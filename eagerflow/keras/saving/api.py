@@ -187,6 +187,7 @@ def load_weights(
                 "names of attributes anyway."
             )
         status = restore_objects(model, path)
+        status.assert_nontrivial_match()
         hdf5_model.finalize(model)
         return status
     if not os.path.isfile(path) and path.endswith(_HDF5):

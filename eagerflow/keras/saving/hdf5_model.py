@@ -143,8 +143,8 @@ def layer_weights(layer: Any) -> list[Any]:
 
 
 def _own_weights(model: Any) -> list[Any]:
-    """Weights of the model that belong to none of its layers."""
-    inside = {id(weight) for layer in model.layers for weight in layer.weights}
+    """Weights of the model that belong to none of its layers, nor to a metric."""
+    inside = {id(weight) for part in [*model.layers, *model.metrics] for weight in part.weights}
     return [weight for weight in layer_weights(model) if id(weight) not in inside]
 
 

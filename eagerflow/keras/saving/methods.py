@@ -60,10 +60,12 @@ class SavingMethods:
             options: ignored.
 
         Returns:
-            For checkpoints the status of `tf.train.Checkpoint.restore`.
+            For checkpoints the status of `tf.train.Checkpoint.restore`. Layers that have no weights
+            yet get them as soon as they make them, and what nobody took is logged in the end.
 
         Raises:
             ValueError: if weights do not fit; it names all that do not, and none is loaded.
+            AssertionError: if a checkpoint has nothing for this model.
             tf.errors.NotFoundError: if there is no such file.
         """
         from eagerflow.keras.saving.api import load_weights

@@ -1,7 +1,9 @@
 """The state of models as a tree in HDF5, the format of `.weights.h5` and of `.keras` archives.
 
 Each object with variables has a group `vars` with its values by number, at the path of attribute
-names that leads to it; the objects of a list are named by their classes and numbered.
+names that leads to it; the objects of a list are named by their classes and numbered. Which of
+several paths to an object counts, Keras 2 and 3 decide differently where models are subclassed:
+files have Keras 2's, and Keras 3's as links to the same groups.
 """
 
 from __future__ import annotations
@@ -12,10 +14,15 @@ from typing import Any
 
 import numpy as np
 
+from eagerflow import _core
 from eagerflow.keras.engine.layer import Layer
+from eagerflow.keras.engine.network import Network
 from eagerflow.keras.metrics.metric import Metric
 from eagerflow.keras.naming import snake_case
+from eagerflow.module import Module
 
+Variable: Any = _core.Variable
+_CONTAINERS = (list, tuple, dict, set)
 _HIDDEN = frozenset(
     {
         "_compile_arguments",
@@ -43,20 +50,107 @@ def _named(items: Any) -> Iterator[tuple[str, Any]]:
         yield (f"{name}_{count}" if count else name), item
 
 
-def _children(value: Any) -> Iterator[tuple[str, Any]]:
-    """Attributes and what containers hold, with their paths."""
+class _ModuleState:
+    """The variables of a `tf.Module` that is no layer, which Keras does not save."""
+
+    def __init__(self, module: Module) -> None:
+        self.module = module
+
+    def _variables(self) -> list[Any]:
+        return list(self.module._flatten(recursive=False, predicate=_is_variable))
+
+    def save_own_variables(self, store: dict[str, Any]) -> None:
+        for k, variable in enumerate(self._variables()):
+            store[str(k)] = variable.numpy()
+
+    def load_own_variables(self, store: Any) -> None:
+        for k, variable in enumerate(self._variables()):
+            variable.assign(store[str(k)])
+
+
+def _is_variable(value: Any) -> bool:
+    return isinstance(value, Variable)
+
+
+def _own_attributes(value: Any) -> dict[str, Any]:
+    hidden = _HIDDEN | value._TF_MODULE_IGNORED_PROPERTIES
+    return {name: item for name, item in vars(value).items() if name not in hidden}
+
+
+def _attributes(value: Any) -> dict[str, Any]:
+    """The attributes that may hold objects, and the properties that list them."""
+    found = _own_attributes(value)
+    if isinstance(value, Network):
+        found["layers"] = value.layers
+    if value.metrics:
+        found["metrics"] = value.metrics
+    return found
+
+
+def _walk(root: Any) -> Iterator[tuple[str, Any]]:
+    """All objects, each under the path that Keras 2 gives it: depth first, from the last attribute
+    to the first; then what Keras passes over, modules and what is in containers of containers.
+    """
+    seen: set[int] = set()
+    visited: list[tuple[str, Any]] = []
+
+    def visit(path: str, item: Any) -> None:
+        if id(item) in seen:
+            return
+        seen.add(id(item))
+        visited.append((path, item))
+        prefix = f"{path}/" if path else ""
+        if isinstance(item, Layer):
+            for name, child in sorted(_attributes(item).items(), reverse=True, key=_first):
+                if _is_saveable(child):
+                    visit(prefix + name, child)
+                elif isinstance(child, _CONTAINERS):
+                    members = child.values() if isinstance(child, dict) else child
+                    fresh = [member for member in members if id(member) not in seen]
+                    for number, member in _named(fresh):
+                        visit(f"{prefix}{name}/{number}", member)
+
+    def visit_rest(path: str, item: Any) -> None:
+        if isinstance(item, dict):
+            inner = [(str(key), child) for key, child in item.items()]
+        elif isinstance(item, list | tuple):
+            inner = [(str(key), child) for key, child in enumerate(item)]
+        elif _is_saveable(item):
+            visit(path, item)
+            return
+        elif isinstance(item, Module) and id(item) not in seen:
+            seen.add(id(item))
+            visited.append((path, _ModuleState(item)))
+            inner = sorted(vars(item).items(), key=_first)
+        else:
+            return
+        for name, child in inner:
+            visit_rest(f"{path}/{name}", child)
+
+    visit("", root)
+    for path, item in visited:  # grows meanwhile
+        if isinstance(item, Layer):
+            for name, child in sorted(_own_attributes(item).items(), key=_first):
+                if not _is_saveable(child):
+                    visit_rest(f"{path}/{name}" if path else name, child)
+    yield from visited
+
+
+def _first(pair: tuple[str, Any]) -> str:
+    return pair[0]
+
+
+def _keras3_children(value: Any) -> Iterator[tuple[str, Any]]:
+    """Attributes and what containers hold, with their paths, as Keras 3 orders them."""
     if getattr(value, "_graph", None) is not None or hasattr(value, "add"):
         for name, layer in _named(getattr(value, "layers", ())):
             yield f"layers/{name}", layer
     if not isinstance(value, Layer):
         return
-    for attribute in sorted(vars(value)):
-        item = vars(value)[attribute]
-        if attribute in _HIDDEN:
-            continue
+    for attribute, item in sorted(_own_attributes(value).items(), key=_first):
         if _is_saveable(item):
             yield attribute, item
-        elif isinstance(item, (list, tuple, dict, set)):
+        elif isinstance(item, _CONTAINERS):
             for name, member in _named(item.values() if isinstance(item, dict) else item):
                 yield f"{attribute}/{name}", member
     if getattr(value, "_is_compiled", False) and getattr(value, "metrics", None):
@@ -64,13 +158,14 @@ def _children(value: Any) -> Iterator[tuple[str, Any]]:
             yield f"metrics/{name}", metric
 
 
-def _walk(root: Any) -> Iterator[tuple[str, Any]]:
+def _walk_keras3(root: Any) -> Iterator[tuple[str, Any]]:
+    """All objects that Keras 3 saves, each under the path that it gives it."""
     seen = {id(root)}
     stack: list[tuple[str, Any]] = [("", root)]
     while stack:
         path, item = stack.pop(0)
         yield path, item
-        for name, child in _children(item):
+        for name, child in _keras3_children(item):
             if id(child) not in seen:
                 seen.add(id(child))
                 stack.append((f"{path}/{name}" if path else name, child))
@@ -85,10 +180,11 @@ def asset_owners(model: Any) -> Iterator[tuple[str, Any]]:
 
 def write_state(file: Any, model: Any) -> None:
     """Writes the variables of a model and of all below it."""
+    groups: dict[int, Any] = {}
     for path, item in _walk(model):
         store: dict[str, Any] = {}
         item.save_own_variables(store)
-        group = file.create_group(f"{path}/vars" if path else "vars")
+        group = groups[id(item)] = file.create_group(f"{path}/vars" if path else "vars")
         name = getattr(item, "name", None)
         if isinstance(name, str):
             group.attrs["name"] = name
@@ -99,6 +195,10 @@ def write_state(file: Any, model: Any) -> None:
                 dataset.attrs["dtype"] = "bfloat16"
             else:
                 group.create_dataset(key, data=array)
+    for path, item in _walk_keras3(model):
+        key = f"{path}/vars" if path else "vars"
+        if key not in file and len(groups[id(item)]):
+            file[key] = groups[id(item)]
 
 
 class _Store:
@@ -140,8 +240,26 @@ def read_state(file: Any, model: Any, skip_mismatch: bool = False) -> None:
         ValueError: if something with variables has none in the file, or a shape differs; it names
             everything, unless `skip_mismatch` makes warnings of it.
     """
+    loads, problems = _matched(file, _walk(model))
+    if problems:
+        others, other_problems = _matched(file, _walk_keras3(model))
+        if len(other_problems) < len(problems):
+            loads, problems = others, other_problems
+    if problems:
+        text = "\n  ".join(problems)
+        if not skip_mismatch:
+            raise ValueError(f"The weights do not fit; none was loaded:\n  {text}")
+        warnings.warn(f"Some weights were not loaded:\n  {text}", stacklevel=3)
+    for item, store in loads:
+        item.load_own_variables(store)
+
+
+def _matched(
+    file: Any, objects: Iterator[tuple[str, Any]]
+) -> tuple[list[tuple[Any, _Store]], list[str]]:
+    """Objects with the values that the file has for them, and what does not fit."""
     loads, problems = [], []
-    for path, item in _walk(model):
+    for path, item in objects:
         key = f"{path}/vars" if path else "vars"
         store = _Store(file[key]) if key in file else None
         if isinstance(item, Metric):
@@ -152,13 +270,7 @@ def read_state(file: Any, model: Any, skip_mismatch: bool = False) -> None:
             problems.append(problem)
         elif store is not None and len(store):
             loads.append((item, store))
-    if problems:
-        text = "\n  ".join(problems)
-        if not skip_mismatch:
-            raise ValueError(f"The weights do not fit; none was loaded:\n  {text}")
-        warnings.warn(f"Some weights were not loaded:\n  {text}", stacklevel=3)
-    for item, store in loads:
-        item.load_own_variables(store)
+    return loads, problems
 
 
 def _problem(path: str, item: Any, store: _Store | None) -> str | None:
@@ -168,9 +280,10 @@ def _problem(path: str, item: Any, store: _Store | None) -> str | None:
     item.save_own_variables(own)
     if store is None:
         return f"{path} has {len(own)} variables, the file has nothing of it" if own else None
-    if isinstance(item, Layer) and len(store) != len(own):
+    checked = isinstance(item, Layer | _ModuleState)
+    if checked and len(store) != len(own):
         return f"{path} has {len(own)} variables, the file has {len(store)}"
     for key, value in own.items():
-        if isinstance(item, Layer) and key in store and store.shape(key) != np.shape(value):
+        if checked and key in store and store.shape(key) != np.shape(value):
             return f"{path}: variable {key} has shape {np.shape(value)}, not {store.shape(key)}"
     return None
