@@ -94,16 +94,16 @@ def deserialize_function(config: Any, custom_objects: dict[str, Any] | None, kin
             "configuration holds no functions."
         )
     name = config["class_name"]
-    found = known.get(name)
+    found: Any = known.get(name)
     if isinstance(found, types.FunctionType):
         return found
     if found is None:
-        from eagerflow.keras import initializers
-        from eagerflow.v1 import initializers as older
+        from eagerflow.keras.saving import reachable
 
         # Those of version 1 have a dtype in their configurations.
-        places = (older, initializers) if "dtype" in config["config"] else (initializers, older)
-        found = next((f for place in places if (f := getattr(place, name, None))), None)
+        kinds = ["initializer", "initializer of version 1"]
+        for each in kinds[::-1] if "dtype" in config["config"] else kinds:
+            found = found or reachable.find_class(name, None, each)
     if found is None:
         raise ValueError(f"Unknown {kind}: {name}")
     return found.from_config(config["config"])

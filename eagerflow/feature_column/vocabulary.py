@@ -104,6 +104,18 @@ class VocabularyFileCategoricalColumn(
 ):
     """Made by `tf.feature_column.categorical_column_with_vocabulary_file`."""
 
+    @classmethod
+    def from_config(cls, config: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
+        """A column from what `get_config` returned.
+
+        Raises:
+            ValueError: if it comes from a file that is not trusted to name others.
+        """
+        from eagerflow.keras.saving.serialization import check_reference
+
+        check_reference(config.get("vocabulary_file"), cls.__name__)
+        return super().from_config(config, *args, **kwargs)
+
     @property
     def num_buckets(self) -> int:
         """How many terms there are, and buckets for others."""

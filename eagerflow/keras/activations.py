@@ -227,7 +227,7 @@ def deserialize(
     Raises:
         ValueError: if there is none.
     """
-    from eagerflow.keras.saving.serialization import deserialize_keras_object
+    from eagerflow.keras.saving.serialization import deserialize_as
 
     if isinstance(name, str):
         found = registration.get_registered_object(name, custom_objects, _NAMES)
@@ -239,12 +239,8 @@ def deserialize(
                 + unknown_name("activation function", name, _NAMES)
             )
         return found
-    return deserialize_keras_object(
-        name,
-        custom_objects,
-        module_objects=None if _has_class(name) else _NAMES,
-        printable_module_name="activation function",
-    )
+    kind = "layer" if _has_class(name) else "activation"
+    return deserialize_as(kind, name, custom_objects)
 
 
 def _has_class(config: Any) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 from eagerflow import _core
 from eagerflow.keras import config as defaults
 from eagerflow.keras.saving.serialization import (
-    deserialize_keras_object,
+    deserialize_as,
     serialize_keras_object,
 )
 from eagerflow.ops.array import pad
@@ -192,9 +192,7 @@ def deserialize(
     config: Any, custom_objects: dict[str, Any] | None = None, use_legacy_format: bool = False
 ) -> Any:
     """The constraint that `serialize` described."""
-    return deserialize_keras_object(
-        config, custom_objects, module_objects=_NAMES, printable_module_name="constraint"
-    )
+    return deserialize_as("constraint", config, custom_objects, names=_NAMES)
 
 
 def get(identifier: Any) -> Any:

@@ -13,7 +13,7 @@ from eagerflow import dtype as dtypes
 from eagerflow.keras import config
 from eagerflow.keras.random_generator import RandomGenerator
 from eagerflow.keras.saving.serialization import (
-    deserialize_keras_object,
+    deserialize_as,
     serialize_keras_object,
 )
 
@@ -564,12 +564,7 @@ def deserialize(
     config: Any, custom_objects: dict[str, Any] | None = None, use_legacy_format: bool = False
 ) -> Any:
     """The initializer that `serialize` described."""
-    return deserialize_keras_object(
-        config,
-        custom_objects,
-        module_objects=_NAMES,
-        printable_module_name="initializer",
-    )
+    return deserialize_as("initializer", config, custom_objects, names=_NAMES)
 
 
 def get(identifier: Any) -> Any:

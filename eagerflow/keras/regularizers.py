@@ -8,7 +8,7 @@ from typing import Any
 from eagerflow import _core
 from eagerflow.keras import config as defaults
 from eagerflow.keras.saving.serialization import (
-    deserialize_keras_object,
+    deserialize_as,
     serialize_keras_object,
 )
 from eagerflow.ops.linalg import l2_normalize
@@ -210,9 +210,7 @@ def deserialize(
     """The regularizer that `serialize` described."""
     if config == "l1_l2":
         return L1L2(l1=0.01, l2=0.01)
-    return deserialize_keras_object(
-        config, custom_objects, module_objects=_NAMES, printable_module_name="regularizer"
-    )
+    return deserialize_as("regularizer", config, custom_objects, names=_NAMES)
 
 
 def get(identifier: Any) -> Any:

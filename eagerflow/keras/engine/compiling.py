@@ -10,6 +10,14 @@ from eagerflow.keras.engine.network import Network
 from eagerflow.keras.engine.training_utils import check_metrics
 from eagerflow.variable import Variable
 
+# What those arguments of `compile` are that configurations describe by classes and functions.
+_KINDS = {
+    "optimizer": "optimizer",
+    "loss": "loss",
+    "metrics": "metric",
+    "weighted_metrics": "metric",
+}
+
 
 class Compiled(Network):
     """A model that knows how it is to be trained."""
@@ -235,9 +243,14 @@ class Compiled(Network):
 
     def compile_from_config(self, config: dict[str, Any]) -> None:
         """Compiles the model with what `get_compile_config` returned."""
-        from eagerflow.keras.saving.serialization import deserialize_keras_object
+        from eagerflow.keras.saving.serialization import deserialize_as, deserialize_keras_object
 
-        config = deserialize_keras_object(config)
-        self.compile(**config)
+        arguments = {
+            name: deserialize_as(_KINDS[name], value)
+            if name in _KINDS
+            else deserialize_keras_object(value)
+            for name, value in config.items()
+        }
+        self.compile(**arguments)
         if hasattr(self.optimizer, "build") and self.built:
             self.optimizer.build(self.trainable_variables)

@@ -38,16 +38,6 @@ _NAMESPACES = (
     "keras.ops.numpy",
     "keras.random",
 )
-# Configurations may name functions of these, too.
-_OTHER_NAMESPACES = (
-    "audio",
-    "dtypes",
-    "keras.activations",
-    "quantization",
-    "ragged",
-    "sets",
-    "sparse",
-)
 # Found in several namespaces, and called by their shortest names.
 _TOP_LEVEL = frozenset(
     "einsum norm tensordot eye cast where argsort sort searchsorted meshgrid identity".split()
@@ -66,10 +56,8 @@ _LEFT_OUT = frozenset(
     "name_scope init_scope set_seed is_symbolic_tensor get_logger gradients hessians".split()
 )
 
-# Of the public functions, by their identities: the names by which layers call them; and the
-# functions that have those names.
+# The names by which layers call public functions, by the functions' identities.
 _symbols: dict[int, str] = {}
-_functions: dict[str, Any] = {}
 # How many names each namespace had when it was last looked through.
 _patched: dict[str, int] = {}
 _MAX_FRAMES = 64
@@ -182,9 +170,7 @@ def _notice(prefix: str, name: str, value: Any) -> Any:
     symbol = f"{prefix}.{name}".lstrip(".")
     if not prefix.startswith("keras."):
         symbol = _CANONICAL.get(name, name if prefix and name in _TOP_LEVEL else symbol)
-    known = _symbols.setdefault(id(function), symbol)
-    _functions.setdefault(symbol, function)
-    _functions.setdefault(known, function)
+    _symbols.setdefault(id(function), symbol)
     return _noticing(value) if composed and function is value else value
 
 
@@ -203,25 +189,6 @@ def symbol_of(function: Any) -> str | None:
             if plain(getattr(module, name, None)) is function:
                 return f"{prefix}.{name}"
     return symbol
-
-
-def function_of(symbol: str) -> Any:
-    """The function of tensors that has a public name, or None: files may name no others."""
-    notice_functions()
-    found = _functions.get(symbol)
-    if found is None:
-        import eagerflow
-
-        namespace, _, name = symbol.removeprefix("compat.v1.").rpartition(".")
-        if namespace not in _NAMESPACES and namespace not in _OTHER_NAMESPACES:
-            return None
-        found = eagerflow
-        for part in namespace.split(".") if namespace else ():
-            found = getattr(found, part, None)
-        found = getattr(found, name, None)
-        if _notice(namespace, name, found) is found and not _is_native(found):
-            return None
-    return plain(found)
 
 
 def _is_native(value: Any) -> bool:

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import importlib
 from typing import Any
 
 import numpy as np
 
 from eagerflow import _core, nest
 from eagerflow.keras.engine.keras_tensor import KerasTensor
-from eagerflow.keras.saving import registration
-from eagerflow.keras.saving.serialization import (
-    deserialize_keras_object,
-    serialize_keras_object,
-    unknown_name,
-)
+from eagerflow.keras.saving import reachable
+from eagerflow.keras.saving.serialization import deserialize_as, serialize_keras_object
 from eagerflow.shapes import TensorShape
 
 _CONSTANT = "_CONSTANT_VALUE"
@@ -159,34 +154,14 @@ def _named_calls(place: Any) -> list[tuple[str, int]]:
     return own + [call for each in inner for call in _named_calls(each)]
 
 
-def layer_class(name: str) -> Any:
-    """The class of a layer that a configuration names without its module."""
-    found = registration.get_registered_object(name)
-    if found is not None:
-        return found
-    keras = importlib.import_module("eagerflow.keras")
-    op_layer = importlib.import_module("eagerflow.keras.engine.op_layer")
-    add_layers = importlib.import_module("eagerflow.keras.engine.add_layers")
-    functional = importlib.import_module("eagerflow.keras.engine.functional")
-    layers = getattr(keras, "layers", None)
-    for module in (layers, keras, functional, op_layer, add_layers):
-        found = getattr(module, name, None)
-        if isinstance(found, type):
-            return found
-    names = [key for key in dir(layers) if key[0].isupper()] if layers else []
-    raise ValueError(unknown_name("layer", name, dict.fromkeys(names)))
-
-
 def deserialize_layer(config: Any, custom_objects: Any = None) -> Any:
     """A layer from its configuration, in today's form or without a module as older files have it."""
     if not isinstance(config, dict) or "class_name" not in config:
         raise TypeError(f"A layer's configuration must be a dictionary with a class name: {config}")
-    with registration.CustomObjectScope(custom_objects or {}):
-        # Today's files always have the key; for a program's own class it is None.
-        if "module" in config:
-            return deserialize_keras_object(config)
-        cls = layer_class(config.get("registered_name") or config["class_name"])
-        return cls.from_config(dict(config["config"]))
+    # Today's files always have the key; for a program's own class it is None.
+    if "module" in config:
+        return deserialize_as("layer", config, custom_objects)
+    return deserialize_as("layer", config, custom_objects, names=reachable.KINDS["layer"].objects())
 
 
 def functional_from_config(cls: Any, config: dict[str, Any]) -> Any:

@@ -18,6 +18,7 @@ from eagerflow.keras.engine.keras_tensor import KerasTensor
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.engine.node import connect, real_tensor
 from eagerflow.keras.engine.shape_inference import infer
+from eagerflow.keras.saving import reachable
 
 _ops = _core.ops
 # The names under which configurations know operators.
@@ -163,17 +164,13 @@ def function_of(symbol: str) -> Any:
     Raises:
         ValueError: if there is none.
     """
-    if symbol.startswith("__operators__."):
-        name = symbol.rpartition(".")[2]
-        return _OPERATORS.get(symbol) or getattr(operator, f"__{name}__")
-    if symbol.startswith("raw."):
-        found = getattr(_ops, symbol.removeprefix("raw."), None)
-    else:
-        found = dispatch.function_of(symbol)
+    found = _OPERATORS.get(symbol) if symbol.startswith("__operators__.") else None
     if found is None:
-        found = getattr(_ops, symbol.rpartition(".")[2], None)
+        found = reachable.find_operation(symbol)
     if found is None:
-        raise ValueError(f"There is no operation '{symbol}'.")
+        raise ValueError(
+            f"There is no operation on tensors '{symbol}' that configurations can name."
+        )
     return found
 
 

@@ -9,7 +9,7 @@ from eagerflow.keras import activations
 from eagerflow.keras.engine.data_adapter import unpack_x_y_sample_weight
 from eagerflow.keras.engine.training import Model
 from eagerflow.keras.saving.serialization import (
-    deserialize_keras_object,
+    deserialize_as,
     serialize_keras_object,
 )
 from eagerflow.tape import GradientTape
@@ -83,7 +83,7 @@ class WideDeepModel(Model):
         """A model from what `get_config` returned."""
         config = dict(config)
         parts = [
-            deserialize_keras_object(config.pop(name), custom_objects=custom_objects)
+            deserialize_as("layer", config.pop(name), custom_objects)
             for name in ("linear_model", "dnn_model")
         ]
         return cls(*parts, **config)

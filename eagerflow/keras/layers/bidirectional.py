@@ -271,8 +271,8 @@ class Bidirectional(Wrapper):
         constants = config.pop("num_constants", 0)
         for name in ("layer", "backward_layer"):
             if config.get(name) is not None:
-                config[name] = serialization.deserialize_keras_object(
-                    config[name], custom_objects=custom_objects
+                config[name] = serialization.deserialize_as(
+                    "layer", config[name], custom_objects=custom_objects
                 )
         layer = cls(**config)
         layer._num_constants = constants

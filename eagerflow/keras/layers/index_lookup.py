@@ -28,6 +28,7 @@ from eagerflow.keras.layers.preprocessing_layer import (
     as_tensor,
     listed,
 )
+from eagerflow.keras.saving.serialization import check_reference
 from eagerflow.ops.array import invalid_argument
 
 _ops = _core.ops
@@ -454,6 +455,21 @@ class IndexLookup(PreprocessingLayer):
     def compute_output_shape(self, input_shape: Any) -> Any:
         return encoded_shape(input_shape, self.output_mode, self._depth())
 
+    def plain_vocabulary(self) -> Any:
+        """The terms that were given to the constructor; those of a file, not its path."""
+        is_path = isinstance(self.input_vocabulary, str)
+        return list(self._tokens) if is_path else listed(self.input_vocabulary)
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any]) -> Any:
+        """A layer from what `get_config` returned.
+
+        Raises:
+            ValueError: if it names a file, and such files are not trusted.
+        """
+        check_reference(config.get("vocabulary"), cls.__name__)
+        return super().from_config(config)
+
     def get_config(self) -> dict[str, Any]:
         return {
             **super().get_config(),
@@ -467,6 +483,6 @@ class IndexLookup(PreprocessingLayer):
             "pad_to_max_tokens": self.pad_to_max_tokens,
             "vocabulary_dtype": self.vocabulary_dtype,
             "idf_weights": listed(self.input_idf_weights),
-            "vocabulary": listed(self.input_vocabulary),
+            "vocabulary": self.plain_vocabulary(),
             "vocabulary_size": self._frozen_vocab_size,
         }

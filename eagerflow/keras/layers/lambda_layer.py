@@ -10,7 +10,7 @@ from typing import Any
 
 from eagerflow import nest
 from eagerflow.keras.engine.layer import Layer
-from eagerflow.keras.saving import serialization
+from eagerflow.keras.saving import reachable, registration, serialization
 from eagerflow.keras.utils.function_code import dump_function, load_function
 from eagerflow.shapes import TensorShape
 
@@ -31,12 +31,10 @@ def _restored(config: dict[str, Any], name: str, module_key: str, custom_objects
     value = config.pop(name)
     module = config.pop(module_key, None)
     kind = config.pop(f"{name}_type", "raw")
+    if kind == "function" or (kind == "raw" and name == "function"):
+        return _function_of(value, custom_objects)
     if kind == "raw":
         return value
-    if kind == "function":
-        return serialization.deserialize_keras_object(
-            value, custom_objects=custom_objects, printable_module_name="function in Lambda layer"
-        )
     if kind != "lambda":
         raise TypeError(
             "Unsupported value for `function_type` argument. Received: "
@@ -62,6 +60,28 @@ def _restored(config: dict[str, Any], name: str, module_key: str, custom_objects
             stacklevel=3,
         )
     return load_function(value, names | (custom_objects or {}))
+
+
+def _function_of(value: Any, custom_objects: Any) -> Any:
+    """The function of a name: the program's, an activation, or an operation on tensors.
+
+    Raises:
+        ValueError: if it is none of these: a configuration can name no others.
+    """
+    if callable(value):
+        return value
+    if not isinstance(value, str):
+        return serialization.deserialize_as("activation", value, custom_objects)
+    found = registration.get_registered_object(value, registration.known_objects(custom_objects))
+    if found is None:
+        found = reachable.find_function(value, "activation") or reachable.find_operation(value)
+    if found is None:
+        raise ValueError(
+            f"Unknown function in Lambda layer: '{value}'. A configuration can name activations, "
+            "operations on tensors, and functions that the program has registered with "
+            "`@keras.saving.register_keras_serializable()` or passes in `custom_objects`."
+        )
+    return found
 
 
 class Lambda(Layer):

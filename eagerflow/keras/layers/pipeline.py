@@ -6,7 +6,7 @@ from typing import Any
 
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.saving.serialization import (
-    deserialize_keras_object,
+    deserialize_as,
     serialize_keras_object,
 )
 
@@ -67,5 +67,5 @@ class Pipeline(Layer):
                 "`Pipeline` config must contain a `layers` key mapping to a list of serialized "
                 f"layers. Received config with layers={layers}."
             )
-        made = [deserialize_keras_object(layer) for layer in layers]
+        made = [deserialize_as("layer", layer) for layer in layers]
         return cls(made, name=config.get("name"))

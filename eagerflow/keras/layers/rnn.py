@@ -479,7 +479,7 @@ class RNN(Layer):
         config = copy.deepcopy(config)
         constants = config.pop("num_constants", 0)
         cell = config.pop("cell")
-        cell = serialization.deserialize_keras_object(cell, custom_objects=custom_objects)
+        cell = serialization.deserialize_as("layer", cell, custom_objects=custom_objects)
         layer = cls(cell, **config)
         layer._num_constants = constants
         return layer

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from eagerflow import lazy
-from eagerflow.keras.saving import serialization
+from eagerflow.keras.saving import reachable, serialization
 
 
 def serialize(layer: Any, use_legacy_format: bool = False) -> dict[str, Any]:
@@ -45,11 +44,5 @@ def deserialize(
             f"Cannot deserialize empty config. Received: config={config}. Pass what "
             "`tf.keras.layers.serialize` returned."
         )
-    listed = lazy.origins("eagerflow.keras.layers")
-    classes = {name: origin for name, origin in listed.items() if name[0].isupper()}
-    return serialization.deserialize_keras_object(
-        config,
-        custom_objects,
-        module_objects=lazy.Objects(classes),
-        printable_module_name="layer",
-    )
+    names = reachable.KINDS["layer"].objects()
+    return serialization.deserialize_as("layer", config, custom_objects, names=names)

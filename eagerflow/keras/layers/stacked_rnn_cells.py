@@ -131,7 +131,7 @@ class StackedRNNCells(Layer):
         """Cells from what `get_config` returned."""
         config = dict(config)
         cells = [
-            serialization.deserialize_keras_object(cell, custom_objects=custom_objects)
+            serialization.deserialize_as("layer", cell, custom_objects=custom_objects)
             for cell in config.pop("cells")
         ]
         return cls(cells, **config)

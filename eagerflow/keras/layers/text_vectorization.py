@@ -327,7 +327,7 @@ class TextVectorization(PreprocessingLayer):
             "pad_to_max_tokens": lookup.pad_to_max_tokens,
             "sparse": lookup.sparse,
             "ragged": self._ragged,
-            "vocabulary": listed(lookup.input_vocabulary),
+            "vocabulary": lookup.plain_vocabulary(),
             "idf_weights": listed(lookup.input_idf_weights),
             "encoding": self._encoding,
             "vocabulary_size": lookup._frozen_vocab_size,
@@ -335,11 +335,16 @@ class TextVectorization(PreprocessingLayer):
 
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> Any:
-        """A layer from what `get_config` returned."""
+        """A layer from what `get_config` returned.
+
+        Raises:
+            ValueError: if it names a file, and such files are not trusted.
+        """
         config = dict(config)
+        serialization.check_reference(config.get("vocabulary"), cls.__name__)
         for name in ("standardize", "split"):
             if isinstance(config.get(name), dict):
-                config[name] = serialization.deserialize_keras_object(config[name])
+                config[name] = serialization.deserialize_as("activation", config[name])
         if isinstance(config.get("ngrams"), list):
             config["ngrams"] = tuple(config["ngrams"])
         return cls(**config)

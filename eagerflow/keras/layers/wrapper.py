@@ -58,8 +58,8 @@ class Wrapper(Layer):
     ) -> Any:
         """A layer from what `get_config` returned, the layer inside included."""
         config = copy.deepcopy(config)
-        layer = serialization.deserialize_keras_object(
-            config.pop("layer"), custom_objects=custom_objects
+        layer = serialization.deserialize_as(
+            "layer", config.pop("layer"), custom_objects=custom_objects
         )
         return cls(layer, **config)
 

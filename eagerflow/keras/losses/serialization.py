@@ -6,8 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from eagerflow.keras.losses.loss import Loss
-from eagerflow.keras.saving.namespaces import members, serialize_member
-from eagerflow.keras.saving.serialization import deserialize_keras_object
+from eagerflow.keras.saving import reachable
+from eagerflow.keras.saving.namespaces import serialize_member
+from eagerflow.keras.saving.serialization import deserialize_as
 
 
 def serialize(loss: Any, use_legacy_format: bool = False) -> Any:
@@ -30,12 +31,8 @@ def deserialize(
     >>> tf.keras.losses.deserialize("mse") is tf.keras.losses.mean_squared_error
     True
     """
-    return deserialize_keras_object(
-        name,
-        module_objects=members("losses"),
-        custom_objects=custom_objects,
-        printable_module_name="loss function",
-    )
+    names = reachable.KINDS["loss"].objects()
+    return deserialize_as("loss", name, custom_objects, names=names)
 
 
 def get(identifier: Any) -> Loss | Callable | None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from eagerflow.keras.metrics.metric import Metric
-from eagerflow.keras.saving.namespaces import members, serialize_member
-from eagerflow.keras.saving.serialization import deserialize_keras_object
+from eagerflow.keras.saving import reachable
+from eagerflow.keras.saving.namespaces import serialize_member
+from eagerflow.keras.saving.serialization import deserialize_as
 
 
 def serialize(metric: Any, use_legacy_format: bool = False) -> Any:
@@ -29,12 +30,8 @@ def deserialize(
     >>> tf.keras.metrics.deserialize("mse") is tf.keras.metrics.mean_squared_error
     True
     """
-    return deserialize_keras_object(
-        config,
-        module_objects=members("metrics"),
-        custom_objects=custom_objects,
-        printable_module_name="metric function",
-    )
+    names = reachable.KINDS["metric"].objects()
+    return deserialize_as("metric", config, custom_objects, names=names)
 
 
 def get(identifier: Any) -> Any:

@@ -173,6 +173,6 @@ def deserialize(value: Any, custom_objects: Any = None) -> Policy:
         return Policy(value)
     if value.get("class_name") in ("Policy", "PolicyV1"):
         return Policy.from_config(value["config"])
-    from eagerflow.keras.saving.serialization import deserialize_keras_object
+    from eagerflow.keras.saving.serialization import deserialize_as
 
-    return deserialize_keras_object(value, custom_objects)
+    return deserialize_as("policy", value, custom_objects)

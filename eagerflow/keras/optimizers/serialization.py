@@ -3,31 +3,40 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from eagerflow import lazy
 from eagerflow.keras.optimizers.optimizer import Optimizer
-from eagerflow.keras.saving.serialization import (
-    deserialize_keras_object,
-    serialize_keras_object,
-)
+from eagerflow.keras.saving import reachable
+from eagerflow.keras.saving.serialization import deserialize_as, serialize_keras_object
 
 
-def _objects(of_legacy: bool) -> lazy.Objects:
-    """The classes by their names in lower case."""
-    objects = {
-        name.lower(): origin
-        for name, origin in lazy.origins("eagerflow.keras.optimizers").items()
-        if name[0].isupper() and name != "Optimizer"
-    }
-    objects["lossscaleoptimizerv3"] = objects["lossscaleoptimizer"]
-    if of_legacy:
-        from eagerflow.keras.optimizers import legacy
+class _AnyCase(Mapping[str, Any]):
+    """The classes by their names in lower case.
 
-        for name in legacy.__all__:
-            if name != "Optimizer":
-                objects[name.lower()] = (legacy.__name__, name)
-    return lazy.Objects(objects)
+    Args:
+        of_legacy: whether those of the older generation go before the others.
+    """
+
+    def __init__(self, of_legacy: bool) -> None:
+        self._found: dict[str, tuple[Mapping[str, Any], str]] = {}
+        for kind in ("optimizer", "legacy optimizer")[: 1 + of_legacy]:
+            objects = reachable.KINDS[kind].objects()
+            self._found |= {name.lower(): (objects, name) for name in objects}
+        self._found["lossscaleoptimizerv3"] = self._found["lossscaleoptimizer"]
+
+    def __getitem__(self, name: str) -> Any:
+        objects, original = self._found[name]
+        return objects[original]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._found)
+
+    def __len__(self) -> int:
+        return len(self._found)
 
 
 def serialize(optimizer: Any, use_legacy_format: bool = False) -> Any:
@@ -76,18 +85,13 @@ def deserialize(
         raise TypeError(f"Invalid keyword arguments: {kwargs}")
     use_legacy |= ".legacy" in (config.get("module") or "")
     use_legacy = bool((config.get("config") or {}).get("is_legacy_optimizer", use_legacy))
-    objects = _objects(use_legacy)
+    objects = _AnyCase(use_legacy)
     name = config["class_name"]
     if name.lower() in objects and (name not in (custom_objects or {})):
         config = dict(config, class_name=name.lower())
         if (config.get("module") or "").startswith(("keras", "tf_keras")):
             config["registered_name"] = None
-    return deserialize_keras_object(
-        config,
-        module_objects=objects,
-        custom_objects=custom_objects,
-        printable_module_name="optimizer",
-    )
+    return deserialize_as("optimizer", config, custom_objects, names=objects)
 
 
 def get(identifier: Any, **kwargs: Any) -> Any:

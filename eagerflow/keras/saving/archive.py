@@ -74,7 +74,7 @@ def load_model(
         tf.errors.NotFoundError: if it is not there.
     """
     from eagerflow.keras.saving.registration import CustomObjectScope
-    from eagerflow.keras.saving.serialization import SafeModeScope, deserialize_keras_object
+    from eagerflow.keras.saving.serialization import SafeModeScope, deserialize_as
 
     path = path_text(path)
     if not os.path.exists(path):
@@ -88,7 +88,7 @@ def load_model(
                 SafeModeScope(safe_mode),
                 limited_weights(files.array_bytes(file)),
             ):
-                model = deserialize_keras_object(keras3.translated(as_tuples(config)))
+                model = deserialize_as("layer", keras3.translated(as_tuples(config)))
                 _build(model, config)
                 if compile and compile_config:
                     model.compile_from_config(keras3.translated(compile_config))

@@ -1,25 +1,11 @@
-"""What the namespaces of losses and metrics share: their members by name, and as plain values."""
+"""What the namespaces of losses and metrics share: their members as plain values."""
 
 from __future__ import annotations
 
-import functools
 import warnings
 from typing import Any
 
-from eagerflow import lazy
 from eagerflow.keras.saving.serialization import serialize_keras_object
-
-
-@functools.cache
-def members(namespace: str) -> lazy.Objects:
-    """What a name may stand for: the classes and functions of, for instance, "losses".
-
-    All callers share the mapping.
-    """
-    listed = dict(lazy.origins(f"eagerflow.keras.{namespace}"))
-    for name in ("get", "serialize", "deserialize"):
-        del listed[name]
-    return lazy.Objects(listed)
 
 
 def serialize_member(value: Any, base: type, namespace: str, use_legacy_format: bool) -> Any:

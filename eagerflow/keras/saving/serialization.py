@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
-import sys
 import threading
 import types
 import warnings
@@ -14,7 +12,7 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow import dtype as dtypes
-from eagerflow.keras.saving import registration
+from eagerflow.keras.saving import reachable, registration
 from eagerflow.shapes import TensorShape
 
 _PLAIN = (str, int, float, bool)
@@ -43,15 +41,6 @@ _HIDDEN_MODULES = {
     "eagerflow.keras.utils.feature_space": "tf_keras.src.utils.feature_space",
     "eagerflow.keras.engine.op_layer": "tf_keras.src.layers.core.tf_op_layer",
 }
-_BUILTIN_MODULES = (
-    "activations",
-    "constraints",
-    "initializers",
-    "losses",
-    "metrics",
-    "optimizers",
-    "regularizers",
-)
 
 
 class _Safety(threading.local):
@@ -83,6 +72,20 @@ class SafeModeScope:
 def in_safe_mode() -> bool | None:
     """What the innermost `SafeModeScope` decided; None outside of all."""
     return _safety.mode
+
+
+def check_reference(path: Any, owner: str) -> None:
+    """Refuses, in safe mode, a path in a configuration: a file must not say what else is read.
+
+    Raises:
+        ValueError: if `path` is a string and `in_safe_mode()`.
+    """
+    if isinstance(path, str | bytes) and in_safe_mode():
+        raise ValueError(
+            f"The configuration of {owner} names a file of its vocabulary, {path!r}, which could "
+            "be any file that this process may read. Loading it is disallowed by default. If you "
+            "trust the source of the saved model, pass `safe_mode=False` to the loading function."
+        )
 
 
 def public_module(cls: type) -> str | None:
@@ -218,7 +221,8 @@ def deserialize_keras_object(
         **kwargs: `module_objects` (names that `config` may be) and `printable_module_name`.
 
     Raises:
-        TypeError: for a class that cannot be found.
+        TypeError: for a class or function that cannot be found: it is neither Keras's nor
+            registered nor among `custom_objects`.
         ValueError: for a lambda in safe mode.
 
     >>> config = tf.keras.utils.serialize_keras_object(tf.keras.initializers.Constant(2.0))
@@ -226,9 +230,44 @@ def deserialize_keras_object(
     array([2., 2.], dtype=float32)
     """
     module_objects = kwargs.pop("module_objects", None)
-    kind = kwargs.pop("printable_module_name", "object")
+    noun = kwargs.pop("printable_module_name", "object")
     if kwargs:
         raise ValueError(f"The following argument(s) are not supported: {list(kwargs)}")
+    return _deserialized(config, custom_objects, safe_mode, None, module_objects, noun)
+
+
+def deserialize_as(
+    kind: str,
+    config: Any,
+    custom_objects: dict[str, Any] | None = None,
+    safe_mode: bool = True,
+    names: Any = None,
+) -> Any:
+    """The object that a configuration describes in a position for one kind of objects.
+
+    Args:
+        kind: which of `reachable.KINDS`.
+        config: a dictionary, or a structure of such; with `names`, it may be a name.
+        custom_objects: a program's own classes and functions by name.
+        safe_mode: whether to refuse lambdas.
+        names: what names stand for; those of the kind, as a rule.
+
+    Raises:
+        TypeError: for a class or function that cannot be found among those of the kind.
+        ValueError: for an unknown name, and a lambda in safe mode.
+    """
+    noun = reachable.KINDS[kind].noun
+    return _deserialized(config, custom_objects, safe_mode, kind, names, noun)
+
+
+def _deserialized(
+    config: Any,
+    custom_objects: dict[str, Any] | None,
+    safe_mode: bool,
+    kind: str | None,
+    objects: Any = None,
+    noun: str = "object",
+) -> Any:
     if _safety.mode is not None:
         safe_mode = _safety.mode
     known = registration.known_objects(custom_objects)
@@ -237,29 +276,34 @@ def deserialize_keras_object(
     if isinstance(config, str) and known.get(config) is not None:
         return known[config]
     if isinstance(config, list | tuple):
-        return [deserialize_keras_object(item, custom_objects, safe_mode) for item in config]
-    if module_objects is not None:
-        return _from_module(config, module_objects, known, kind, safe_mode)
+        return [_deserialized(item, custom_objects, safe_mode, kind) for item in config]
+    if objects is not None:
+        return _from_module(config, objects, known, kind, noun, safe_mode)
     if isinstance(config, _PLAIN):
         return config
     if not isinstance(config, dict):
         raise TypeError(f"Could not parse config: {config}")
     if "class_name" not in config or "config" not in config:
         return {
-            key: deserialize_keras_object(value, custom_objects, safe_mode)
+            key: _deserialized(value, custom_objects, safe_mode, kind)
             for key, value in config.items()
         }
-    return _from_class(config, known, safe_mode)
+    return _from_class(config, known, kind, safe_mode)
 
 
 def _from_module(
-    config: Any, objects: dict[str, Any], known: dict[str, Any], kind: str, safe_mode: bool
+    config: Any,
+    objects: Any,
+    known: dict[str, Any],
+    kind: str | None,
+    noun: str,
+    safe_mode: bool,
 ) -> Any:
     """An object that is named by a string, or by a dictionary with its class's name."""
     if isinstance(config, str):
         found = objects.get(config)
         if found is None:
-            raise ValueError(unknown_name(kind, config, objects))
+            raise ValueError(unknown_name(noun, config, objects))
         return found() if isinstance(found, type) else found
     if not isinstance(config, dict) or "class_name" not in config:
         raise ValueError(f"Unknown `config` as a `dict`, config={config}")
@@ -269,12 +313,13 @@ def _from_module(
         name = str(inner)
         found = known.get(name) or objects.get(name)
         if found is None:
-            raise ValueError(unknown_name(kind, name, objects))
+            raise ValueError(unknown_name(noun, name, objects))
         return found
     if name in known or config.get("registered_name") in known or name not in objects:
-        if "module" not in config and name not in known:
-            raise ValueError(unknown_name(kind, name, objects))
-        return _from_class(config, known, safe_mode)
+        is_known = name in known or config.get("registered_name") in known
+        if "module" not in config and not is_known:
+            raise ValueError(unknown_name(noun, name, objects))
+        return _from_class(config, known, kind, safe_mode)
     found = objects[name]
     if not isinstance(found, type):
         return found
@@ -296,7 +341,9 @@ def unknown_name(kind: str, name: Any, objects: dict[str, Any]) -> str:
     )
 
 
-def _from_class(config: dict[str, Any], known: dict[str, Any], safe_mode: bool) -> Any:
+def _from_class(
+    config: dict[str, Any], known: dict[str, Any], kind: str | None, safe_mode: bool
+) -> Any:
     name = config["class_name"]
     inner = config["config"] if config["config"] is not None else {}
     if name == "__tensor__":
@@ -319,8 +366,14 @@ def _from_class(config: dict[str, Any], known: dict[str, Any], safe_mode: bool) 
 
         return load_function(inner["value"])
     if name == "function":
-        return _find(str(inner), str(inner), config, known)
-    found = _find(name, config.get("registered_name") or name, config, known)
+        return _function(str(inner), config, known, kind)
+    found = registration.get_registered_object(config.get("registered_name") or name, known)
+    if found is None:
+        found = registration.get_registered_object(name, known)
+    if found is None:
+        found = reachable.find_class(name, config.get("module"), kind)
+    if found is None:
+        raise _not_located("class", name, config)
     if isinstance(found, types.FunctionType):
         return found
     if not hasattr(found, "from_config"):
@@ -337,55 +390,23 @@ def _from_class(config: dict[str, Any], known: dict[str, Any], safe_mode: bool) 
     return instance
 
 
-def _find(name: str, registered: str, config: dict[str, Any], known: dict[str, Any]) -> Any:
-    """The class or function of a configuration: a program's own, one of Keras, or an imported."""
+def _function(name: str, config: dict[str, Any], known: dict[str, Any], kind: str | None) -> Any:
+    """A program's function that has this name, or one of Keras's for this kind of position."""
+    registered = config.get("registered_name") or name
     found = registration.get_registered_object(registered, known)
     if found is None:
         found = registration.get_registered_object(name, known)
-    if found is not None:
-        return found
-    module = config.get("module")
-    if module == "builtins":
-        import eagerflow.keras as keras
+    if found is None:
+        found = reachable.find_function(name, kind)
+    if found is None:
+        raise _not_located("function", name, config)
+    return found
 
-        for part in _BUILTIN_MODULES:
-            found = getattr(getattr(keras, part), name, None)
-            if found is not None:
-                return found
-    elif module:
-        found = _imported(module, name)
-        if found is not None:
-            return found
-    kind = "function" if config["class_name"] == "function" else "class"
-    raise TypeError(
-        f"Could not locate {kind} '{name}'. Make sure custom classes are decorated with "
-        f"`@keras.saving.register_keras_serializable()`. Full object config: {config}"
+
+def _not_located(what: str, name: str, config: dict[str, Any]) -> TypeError:
+    return TypeError(
+        f"Could not locate {what} '{name}'. A configuration can name what Keras has for its place, "
+        "and what the program knows. Make sure custom classes and functions are decorated with "
+        "`@keras.saving.register_keras_serializable()`, or pass them in `custom_objects`. Full "
+        f"object config: {config}"
     )
-
-
-def _imported(module: str, name: str) -> Any:
-    """`module.name`; modules of Keras are this package's."""
-    ours = {theirs: own for own, theirs in _HIDDEN_MODULES.items()}
-    if module in ours:
-        module = ours[module]
-    else:
-        first, dot, rest = module.partition(".")
-        if first in ("keras", "tf_keras"):
-            module = f"eagerflow.keras{dot}{rest.removeprefix('src.')}"
-    # A file may name modules, but it must not make this process import one, nor reach for what the
-    # standard library or other parts of this package can do.
-    first = module.partition(".")[0]
-    if first in sys.stdlib_module_names and first != "__main__":
-        return None
-    if first == "eagerflow" and not f"{module}.".startswith("eagerflow.keras."):
-        return None
-    loaded = sys.modules.get(module)
-    if loaded is None and module.startswith("eagerflow."):
-        try:
-            loaded = importlib.import_module(module)
-        except ModuleNotFoundError:
-            return None
-    target: Any = loaded
-    for part in name.split("."):
-        target = getattr(target, part, None)
-    return None if isinstance(target, types.ModuleType) else target

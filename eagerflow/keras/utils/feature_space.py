@@ -14,7 +14,7 @@ from eagerflow.keras.layers.index_lookup import IndexLookup
 from eagerflow.keras.layers.preprocessing_layer import PreprocessingLayer, as_tensor
 from eagerflow.keras.saving.archive import save_model
 from eagerflow.keras.saving.serialization import (
-    deserialize_keras_object,
+    deserialize_as,
     serialize_keras_object,
 )
 
@@ -83,7 +83,7 @@ class Feature:
         self.output_mode = _checked_mode(output_mode, ("int", "one_hot", "float"))
         self.dtype = dtype
         if isinstance(preprocessor, dict):
-            preprocessor = deserialize_keras_object(preprocessor)
+            preprocessor = deserialize_as("layer", preprocessor)
         self.preprocessor = preprocessor
 
     def get_config(self) -> dict[str, Any]:
@@ -267,7 +267,7 @@ class FeatureSpace(Layer):
         if isinstance(value, Feature):
             return value
         if isinstance(value, dict):
-            return deserialize_keras_object(value)
+            return deserialize_as("feature", value)
         makers: dict[str, Any] = {
             "float": self.float,
             "float_normalized": self.float_normalized,
@@ -287,7 +287,7 @@ class FeatureSpace(Layer):
 
     def _cross(self, value: Any, features: dict[str, Any]) -> Cross:
         if isinstance(value, dict):
-            value = deserialize_keras_object(value)
+            value = deserialize_as("feature", value)
         if isinstance(value, Cross):
             return value
         if any(name not in features for name in value):

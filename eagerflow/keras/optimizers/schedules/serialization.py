@@ -4,19 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from eagerflow import lazy
-from eagerflow.keras.saving.serialization import (
-    deserialize_keras_object,
-    serialize_keras_object,
-)
-
-
-def _objects() -> lazy.Objects:
-    """The schedules by name."""
-    listed = lazy.origins("eagerflow.keras.optimizers.schedules")
-    kinds = {name: origin for name, origin in listed.items() if name[0].isupper()}
-    del kinds["LearningRateSchedule"]
-    return lazy.Objects(kinds)
+from eagerflow.keras.saving import reachable
+from eagerflow.keras.saving.serialization import deserialize_as, serialize_keras_object
 
 
 def serialize(learning_rate_schedule: Any, use_legacy_format: bool = False) -> Any:
@@ -40,9 +29,5 @@ def deserialize(
     Raises:
         ValueError: if there is none of that class.
     """
-    return deserialize_keras_object(
-        config,
-        module_objects=_objects(),
-        custom_objects=custom_objects,
-        printable_module_name="decay",
-    )
+    names = reachable.KINDS["schedule"].objects()
+    return deserialize_as("schedule", config, custom_objects, names=names)

@@ -1,0 +1,378 @@
+"""What a configuration may name: classes of Keras by kind, and functions of tensors.
+
+Configurations come in files from anywhere. Whatever they name is looked up here, besides what a
+program itself has registered: nothing listed here reads or writes files, reaches a network, starts
+a program or changes settings, whatever its arguments. `tests/keras/reachable.txt` lists all of it.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import sys
+import types
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from eagerflow import _core, lazy
+
+_ops = _core.ops
+
+
+class Kind(NamedTuple):
+    """What may stand in one kind of position.
+
+    Attributes:
+        noun: what messages call it.
+        base: the module and name of the class that all its classes extend, if there is one.
+        namespaces: the parts of Keras whose names in a configuration mean this kind.
+        objects: gives the classes and functions by name.
+    """
+
+    noun: str
+    base: tuple[str, str] | None
+    namespaces: tuple[str, ...]
+    objects: Callable[[], Mapping[str, Any]]
+
+
+def _from_stub(package: str, *left_out: str) -> dict[str, tuple[str, str]]:
+    """Where the names in a package's stub come from."""
+    names = lazy.origins(f"eagerflow.keras.{package}")
+    return {name: origin for name, origin in names.items() if name not in left_out}
+
+
+# Layers that `tf.keras.layers` does not show.
+_OTHER_LAYERS = {
+    "engine.add_layers": "AddLoss AddMetric",
+    "engine.functional": "Functional",
+    "engine.op_layer": "MaskOf SlicingOpLambda TFOpLambda",
+    "engine.sequential": "Sequential",
+    "engine.training": "Model",
+    "experimental": "LinearModel SequenceFeatures WideDeepModel",
+    "experimental.sharpness": "SharpnessAwareMinimization",
+    "applications.inception_resnet_v2": "CustomScaleLayer",
+    "utils.feature_space": "FeatureSpace",
+}
+
+
+@functools.cache
+def _layers() -> Mapping[str, Any]:
+    listed = {
+        name: origin
+        for name, origin in _from_stub("layers", "Input", "InputSpec").items()
+        if name[0].isupper()
+    }
+    for module, names in _OTHER_LAYERS.items():
+        listed |= {name: (f"eagerflow.keras.{module}", name) for name in names.split()}
+    return lazy.Objects(listed)
+
+
+@functools.cache
+def _losses() -> Mapping[str, Any]:
+    return lazy.Objects(_from_stub("losses", "get", "serialize", "deserialize", "Reduction"))
+
+
+@functools.cache
+def _metrics() -> Mapping[str, Any]:
+    return lazy.Objects(_from_stub("metrics", "get", "serialize", "deserialize"))
+
+
+def _named_in(module: str) -> Callable[[], Mapping[str, Any]]:
+    """The objects that a module lists for configurations."""
+    return lambda: importlib.import_module(f"eagerflow.keras.{module}")._NAMES
+
+
+@functools.cache
+def _activations() -> Mapping[str, Any]:
+    from eagerflow.keras import activations
+
+    later = {name: ("eagerflow.keras.activations", name) for name in activations._LATER}
+    return {**activations._NAMES, **lazy.Objects(later)}
+
+
+@functools.cache
+def _optimizers() -> Mapping[str, Any]:
+    listed = {
+        name: origin
+        for name, origin in _from_stub("optimizers", "Optimizer").items()
+        if name[0].isupper()
+    }
+    return lazy.Objects(listed)
+
+
+@functools.cache
+def _legacy_optimizers() -> Mapping[str, Any]:
+    from eagerflow.keras.optimizers import legacy
+
+    names = [name for name in legacy.__all__ if name != "Optimizer"]
+    return lazy.Objects({name: (legacy.__name__, name) for name in names})
+
+
+@functools.cache
+def _schedules() -> Mapping[str, Any]:
+    listed = {
+        name: origin
+        for name, origin in _from_stub("optimizers.schedules", "LearningRateSchedule").items()
+        if name[0].isupper()
+    }
+    return lazy.Objects(listed)
+
+
+def _policies() -> Mapping[str, Any]:
+    policy = ("eagerflow.keras.mixed_precision.policy", "Policy")
+    return lazy.Objects(dict.fromkeys(("Policy", "PolicyV1", "DTypePolicy"), policy))
+
+
+def _older_initializers() -> Mapping[str, Any]:
+    names = (
+        "Constant GlorotNormal GlorotUniform Identity Ones Orthogonal RandomNormal RandomUniform "
+        "TruncatedNormal VarianceScaling Zeros"
+    )
+    module = "eagerflow.v1.initializers"
+    return lazy.Objects({name: (module, name) for name in names.split()})
+
+
+def _features() -> Mapping[str, Any]:
+    module = "eagerflow.keras.utils.feature_space"
+    return lazy.Objects({name: (module, name) for name in ("Cross", "Feature")})
+
+
+KINDS = {
+    "layer": Kind(
+        "layer",
+        ("eagerflow.keras.engine.layer", "Layer"),
+        ("", "applications", "engine", "experimental", "layers", "models", "premade_models")
+        + ("utils", "__internal__"),
+        _layers,
+    ),
+    "loss": Kind("loss function", ("eagerflow.keras.losses.loss", "Loss"), ("losses",), _losses),
+    "metric": Kind(
+        "metric function", ("eagerflow.keras.metrics.metric", "Metric"), ("metrics",), _metrics
+    ),
+    "optimizer": Kind(
+        "optimizer",
+        ("eagerflow.keras.optimizers.optimizer", "Optimizer"),
+        ("optimizers", "mixed_precision"),
+        _optimizers,
+    ),
+    "legacy optimizer": Kind(
+        "optimizer",
+        ("eagerflow.keras.optimizers.optimizer", "Optimizer"),
+        ("optimizers.legacy",),
+        _legacy_optimizers,
+    ),
+    "schedule": Kind(
+        "decay",
+        ("eagerflow.keras.optimizers.schedules.schedule", "LearningRateSchedule"),
+        ("optimizers.schedules", "experimental"),
+        _schedules,
+    ),
+    "initializer": Kind(
+        "initializer",
+        ("eagerflow.keras.initializers", "Initializer"),
+        ("initializers",),
+        _named_in("initializers"),
+    ),
+    "initializer of version 1": Kind("initializer", None, (), _older_initializers),
+    "regularizer": Kind(
+        "regularizer",
+        ("eagerflow.keras.regularizers", "Regularizer"),
+        ("regularizers",),
+        _named_in("regularizers"),
+    ),
+    "constraint": Kind(
+        "constraint",
+        ("eagerflow.keras.constraints", "Constraint"),
+        ("constraints",),
+        _named_in("constraints"),
+    ),
+    "activation": Kind("activation function", None, ("activations",), _activations),
+    "policy": Kind(
+        "dtype policy",
+        ("eagerflow.keras.mixed_precision.policy", "Policy"),
+        ("mixed_precision", "dtype_policies"),
+        _policies,
+    ),
+    "feature": Kind("feature", None, ("utils",), _features),
+}
+# What a function may be where a configuration says no more than that it is one.
+_FUNCTIONS = ("activation", "loss", "metric")
+
+
+def find_function(name: str, kind: str | None = None) -> Any:
+    """The function of a name, or None.
+
+    Args:
+        name: the name of an activation, or of a loss's or metric's function.
+        kind: the kind of the position that it is for.
+    """
+    for each in _FUNCTIONS if kind is None else (kind,):
+        found = KINDS[each].objects().get(name)
+        if found is not None and not isinstance(found, type):
+            return found
+    return None
+
+
+def find_class(name: str, module: str | None, kind: str | None = None) -> type | None:
+    """The class of a name that a configuration says to be in a module, or None.
+
+    Args:
+        name: the class's name.
+        module: a module of Keras, wherever its class is in this package; another module for a
+            class of the program's; None if the configuration is silent.
+        kind: the kind of the position that it is for; by default the module tells.
+    """
+    namespace = _namespace(module)
+    if namespace is None:
+        return _class_of_program(name, str(module), kind)
+    for each in _kinds(namespace) if kind is None else _of_kind(kind, namespace):
+        found = KINDS[each].objects().get(name)
+        if isinstance(found, type):
+            return found
+    return None
+
+
+def _namespace(module: str | None) -> str | None:
+    """The part of Keras that a module belongs to: "layers" for "keras.src.layers.core.dense"."""
+    if module is None or module == "builtins":
+        return ""
+    first, _, rest = module.removeprefix("eagerflow.").partition(".")
+    return rest.removeprefix("src.") if first in ("keras", "tf_keras") else None
+
+
+def _kinds(namespace: str) -> list[str]:
+    """The kinds that a part of Keras has, those of the part that says most first."""
+    if not namespace:
+        return list(KINDS)
+    parts = namespace.split(".")
+    return [
+        kind
+        for length in range(len(parts), 0, -1)
+        for kind, each in KINDS.items()
+        if ".".join(parts[:length]) in each.namespaces
+    ]
+
+
+def _of_kind(kind: str, namespace: str) -> tuple[str, ...]:
+    if kind != "optimizer":
+        return (kind,)
+    both = ("optimizer", "legacy optimizer")
+    return both[::-1] if ".legacy" in f".{namespace}" else both
+
+
+def _class_of_program(name: str, module: str, kind: str | None) -> type | None:
+    """A class that the program has not registered, in a module that it has imported itself.
+
+    A file must neither make this process import a module, nor make objects of classes that were
+    not written to be in a configuration: those that extend Keras's were.
+    """
+    loaded = sys.modules.get(module)
+    found = getattr(loaded, "__dict__", {}).get(name)
+    if not isinstance(found, type) or found.__module__ != module or module.startswith("eagerflow."):
+        return None
+    bases = {each.base for each in (KINDS.values() if kind is None else (KINDS[kind],))}
+    for base in bases - {None}:
+        defined_in, base_name = base  # type: ignore[misc]
+        # A program that extends a class has loaded it.
+        its_module = sys.modules.get(defined_in)
+        if its_module is not None and issubclass(found, getattr(its_module, base_name)):
+            return found
+    return None
+
+
+# Where layers that are one operation find it: namespaces of functions of tensors.
+_NAMESPACES = frozenset(
+    """
+    audio bitwise debugging dtypes image keras.activations keras.backend keras.ops keras.ops.image
+    keras.ops.linalg keras.ops.nn keras.ops.numpy keras.random linalg math nn quantization ragged
+    random sets signal sparse strings
+    """.split()
+) | {""}
+# The modules, and packages, that their functions are defined in.
+_HOMES = tuple(
+    f"eagerflow.{name}."
+    for name in "audio bitwise debugging keras.activations keras.backend_ops keras.ops keras.random "
+    "ops ragged sets sparse".split()
+)
+# Functions there that are no operations on tensors: they have effects, read files, take other
+# functions, or tell of the process.
+_NO_OPERATIONS = frozenset(
+    """
+    broadcast_dynamic_shape broadcast_static_shape case cond constant control_dependencies
+    custom_gradient foldl foldr function get_static_value grad_pass_through gradients group hessians
+    init_scope make_ndarray make_tensor_proto map_fn no_gradient no_op
+    nondifferentiable_batch_function numpy_function print py_function recompute_grad
+    register_tensor_conversion_function scan switch_case timestamp vectorized_map while_loop
+
+    debugging.disable_check_numerics debugging.disable_traceback_filtering
+    debugging.enable_check_numerics debugging.enable_traceback_filtering
+    debugging.get_log_device_placement debugging.is_traceback_filtering_enabled
+    debugging.set_log_device_placement
+
+    keras.activations.deserialize keras.activations.get keras.activations.serialize
+
+    keras.backend.backend keras.backend.batch_get_value keras.backend.batch_set_value
+    keras.backend.clear_session keras.backend.eval keras.backend.foldl keras.backend.foldr
+    keras.backend.function keras.backend.get_value keras.backend.gradients
+    keras.backend.learning_phase_scope keras.backend.manual_variable_initialization
+    keras.backend.map_fn
+    keras.backend.moving_average_update keras.backend.placeholder keras.backend.print_tensor
+    keras.backend.random_normal_variable keras.backend.random_uniform_variable keras.backend.rnn
+    keras.backend.set_value keras.backend.update keras.backend.update_add keras.backend.update_sub
+    keras.backend.variable
+
+    keras.ops.associative_scan keras.ops.cond keras.ops.convert_to_numpy keras.ops.fori_loop
+    keras.ops.map keras.ops.numpy.vectorize keras.ops.scan keras.ops.switch keras.ops.vectorize
+    keras.ops.jvp keras.ops.linalg.jvp keras.ops.nn.vectorized_map keras.ops.vectorized_map
+    keras.ops.while_loop keras.ops.custom_gradient
+
+    nn.fixed_unigram_candidate_sampler ragged.map_flat_values sparse.map_values
+    random.create_rng_state random.fixed_unigram_candidate_sampler random.get_global_generator
+    random.set_global_generator
+    """.split()
+)
+
+
+def find_operation(symbol: str) -> Any:
+    """The operation on tensors of a name such as "math.reduce_mean", or None.
+
+    Args:
+        symbol: a name below `tf.`, or "raw." and the name of a native operation.
+    """
+    namespace, _, name = symbol.removeprefix("compat.v1.").rpartition(".")
+    found = None
+    if namespace in _NAMESPACES and f"{namespace}.{name}".lstrip(".") not in _NO_OPERATIONS:
+        found = _operation_in(namespace, name)
+    if found is None:
+        found = getattr(_ops, name, None)
+    return found if _is_native(found) or isinstance(found, types.FunctionType) else None
+
+
+def _operation_in(namespace: str, name: str) -> Any:
+    module = importlib.import_module(f"eagerflow.{namespace}".rstrip("."))
+    if name.startswith("_"):
+        return None
+    found = getattr(module, name, None)
+    found = getattr(found, "_noticed", found)
+    if _is_native(found):
+        return found
+    if not isinstance(found, types.FunctionType) or not f"{found.__module__}.".startswith(_HOMES):
+        return None
+    # Modules also have names of helpers that they import.
+    public = getattr(module, "__all__", None)
+    is_public = found.__module__ == module.__name__ if public is None else name in public
+    return found if is_public else None
+
+
+def _is_native(value: Any) -> bool:
+    return type(value) is type(_ops.add)
+
+
+def operations() -> dict[str, Any]:
+    """All operations on tensors that configurations can name."""
+    names = [f"raw.{name}" for name in dir(_ops)]
+    for namespace in _NAMESPACES:
+        module = importlib.import_module(f"eagerflow.{namespace}".rstrip("."))
+        names += [f"{namespace}.{name}".lstrip(".") for name in {*dir(module), *vars(module)}]
+    found = {name: find_operation(name) for name in sorted(names)}
+    return {name: operation for name, operation in found.items() if operation is not None}
