@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from itertools import islice
 from typing import Any
 
@@ -49,20 +50,27 @@ class GroupingDataset(UnaryDataset):
 class BatchDataset(GroupingDataset):
     """Elements stacked along a new first axis."""
 
+    def __init__(
+        self, source: Dataset, batch_size: Any, drop_remainder: Any, calls: Any = None
+    ) -> None:
+        super().__init__(source, batch_size, drop_remainder)
+        self._parallel = calls is not None
+
     def _cursor(self, context: Context) -> Cursor:
         from eagerflow.data.plan import batch_cursor
 
         planned = batch_cursor(self, context)
         if planned is not None:
             return planned
-        known = self._input._known_spec()
-        if known is not None and not only_tensors(known[0]):
-            from eagerflow.data.composites import RaggedBatchCursor, ragged_parts
+        # TensorFlow makes one step of a map and a batch that are not told to be parallel.
+        whole = context.fused and not self._parallel and self._input._is_map()
+        return self._over(self._input._cursor(context), whole)
 
-            return RaggedBatchCursor(
-                self._input._cursor(context), self._size, self._drop, ragged_parts(known[0])
-            )
-        return BatchCursor(self._input._cursor(context), self._size, self._drop)
+    def _over(self, source: Cursor, whole: bool = False) -> Cursor:
+        """The cursor that stacks what another cursor gives."""
+        known = self._input._known_spec()
+        ragged = {} if known is None else ragged_leaves(known[0])
+        return BatchCursor(source, self._size, self._drop, whole, ragged)
 
     def _make_spec(self) -> Any:
         size = self._size if self._drop else None
@@ -77,26 +85,58 @@ class BatchDataset(GroupingDataset):
         return batch_note(self)
 
 
-def only_tensors(spec: Any) -> bool:
-    """Whether all leaves are tensors, neither ragged nor sparse."""
-    return all(type(leaf) is TensorSpec for leaf in structure.flatten(spec))
+def ragged_leaves(spec: Any) -> dict[int, Any]:
+    """The specs of those leaves that batches hold as ragged tensors, by their number."""
+    if all(type(leaf) is TensorSpec for leaf in structure.flatten(spec)):
+        return {}
+    from eagerflow.data.composites import ragged_parts
+
+    return ragged_parts(spec)
+
+
+def stacked_with(elements: list, ragged: dict[int, Any]) -> Any:
+    """Elements stacked; some leaves as ragged tensors."""
+    if not ragged:
+        return stack_elements(elements)
+    from eagerflow.data import composites
+
+    return composites.stack_elements(elements, ragged)
 
 
 class BatchCursor(InputCursor):
-    """Collects elements and stacks them."""
+    """Collects elements and stacks them.
 
-    __slots__ = ("_drop", "_size")
+    After an error the next batch begins with the next element; `whole` ones begin where they would
+    have begun without.
+    """
 
-    def __init__(self, source: Cursor, size: int, drop: bool) -> None:
+    __slots__ = ("_drop", "_ragged", "_size", "_whole")
+
+    def __init__(
+        self, source: Cursor, size: int, drop: bool, whole: bool, ragged: dict[int, Any]
+    ) -> None:
         self._input = source
         self._size = size
         self._drop = drop
+        self._whole = whole
+        self._ragged = ragged
 
     def __next__(self) -> Any:
-        elements = list(islice(self._input, self._size))
+        elements: list = []
+        try:
+            elements.extend(islice(self._input, self._size))
+        except Exception:
+            if self._whole:
+                self._pass_over(self._size - len(elements) - 1)
+            raise
         if not elements or (self._drop and len(elements) < self._size):
             raise StopIteration
-        return stack_elements(elements)
+        return stacked_with(elements, self._ragged)
+
+    def _pass_over(self, count: int) -> None:
+        for _ in range(count):
+            with suppress(Exception):
+                next(self._input)
 
 
 def stack_elements(elements: list) -> Any:
@@ -474,11 +514,7 @@ class RebatchDataset(UnaryDataset):
     def _cursor(self, context: Context) -> Cursor:
         source = UnbatchCursor(self._input._cursor(context), self._input)
         known = self._input._known_spec()
-        ragged: dict[int, Any] = {}
-        if known is not None and not only_tensors(known[0]):
-            from eagerflow.data.composites import ragged_parts
-
-            ragged = ragged_parts(structure.unbatched_spec(known[0]))
+        ragged = {} if known is None else ragged_leaves(structure.unbatched_spec(known[0]))
         return RebatchCursor(source, self._sizes, self._drop, ragged)
 
     def _make_spec(self) -> Any:
@@ -525,11 +561,7 @@ class RebatchCursor(InputCursor):
         if not elements or (self._drop and len(elements) < size):
             raise StopIteration
         self._turn = (self._turn + 1) % len(self._sizes)
-        if self._ragged:
-            from eagerflow.data import composites
-
-            return composites.stack_elements(elements, self._ragged)
-        return stack_elements(elements)
+        return stacked_with(elements, self._ragged)
 
     def state(self) -> Any:
         return {"input": self._input.state(), "turn": self._turn}

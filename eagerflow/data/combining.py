@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 from eagerflow import dtypes
@@ -61,7 +62,16 @@ class ZipCursor(Cursor):
         self._plain = type(like) is tuple and not any(map(structure.is_nested, like))
 
     def __next__(self) -> Any:
-        values = [next(source) for source in self._inputs]
+        values: list = []
+        try:
+            for source in self._inputs:
+                values.append(next(source))
+        except Exception:
+            # All go on, so that elements that belong together stay together and caches are filled.
+            for source in self._inputs[len(values) + 1 :]:
+                with suppress(Exception):
+                    next(source)
+            raise
         return tuple(values) if self._plain else structure.pack(self._like, values)
 
     def state(self) -> Any:

@@ -221,24 +221,6 @@ def stack_elements(elements: list, ragged: dict[int, Any]) -> Any:
     return structure.pack(elements[0], stacked)
 
 
-class RaggedBatchCursor(InputCursor):
-    """Collects elements and stacks them, some parts as ragged tensors."""
-
-    __slots__ = ("_drop", "_ragged", "_size")
-
-    def __init__(self, source: Cursor, size: int, drop: bool, ragged: dict[int, Any]) -> None:
-        self._input = source
-        self._size = size
-        self._drop = drop
-        self._ragged = ragged
-
-    def __next__(self) -> Any:
-        elements = list(islice(self._input, self._size))
-        if not elements or (self._drop and len(elements) < self._size):
-            raise StopIteration
-        return stack_elements(elements, self._ragged)
-
-
 class RaggedBatchDataset(UnaryDataset):
     """Batches in which parts of unknown size are ragged tensors."""
 
@@ -269,6 +251,9 @@ class RaggedRowsDataset(UnaryDataset):
 
     def _make_spec(self) -> Any:
         return structure.map_structure(self._ragged_spec, self._input.element_spec)
+
+    def _is_map(self) -> bool:
+        return self._input._is_map()
 
     def _known_spec(self) -> Any:
         return (self.element_spec,)

@@ -16,6 +16,7 @@ class Context:
 
     deterministic: bool = True
     threads: int = 1
+    fused: bool = True
     streams: dict[Any, random_seed.FunctionStreams] = field(
         default_factory=dict, compare=False, repr=False
     )
@@ -49,7 +50,12 @@ def draws_of(function: Callable[..., Any]) -> tuple[Any, Any]:
 def context_of(options: Any) -> Context:
     """The settings that a dataset's options ask for."""
     threads = options.threading.private_threadpool_size
+    optimization = options.experimental_optimization
+    fused = optimization.map_and_batch_fusion
+    if fused is None:
+        fused = optimization.apply_default_optimizations is not False
     return Context(
+        fused=fused,
         deterministic=options.deterministic is not False,
         threads=threads if threads else available_cores(),
     )

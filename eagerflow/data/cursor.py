@@ -59,8 +59,24 @@ class InputCursor(Cursor):
         self._input.restore(state["input"])
 
 
+class Failure:
+    """Stands among elements for one that could not be made."""
+
+    __slots__ = ("error",)
+
+    def __init__(self, error: BaseException) -> None:
+        self.error = error
+
+
 def pack_elements(elements: list) -> list:
-    """Elements as lists of leaves, for a cursor's state."""
+    """Elements as lists of leaves, for a cursor's state.
+
+    Raises:
+        Exception: the error of an element that could not be made, which cannot be kept.
+    """
+    for element in elements:
+        if type(element) is Failure:
+            raise element.error
     return [structure.flatten(element) for element in elements]
 
 

@@ -102,6 +102,10 @@ class Dataset(Creation, Transformation):
             return None if self._needs_sample() else (self.element_spec,)
         return self._spec
 
+    def _is_map(self) -> bool:
+        """Whether each element is what a function returns for one of the input's."""
+        return False
+
     def _needs_sample(self) -> bool:
         """Whether a function of the program determines the specs."""
         return False

@@ -71,10 +71,17 @@ class MapDataset(FunctionDataset):
     """What a function returns for each element."""
 
     def _cursor(self, context: Context) -> Cursor:
-        return MapCursor(self._input._cursor(context), context.drawing(self, self._function))
+        return self._over(self._input._cursor(context), context)
+
+    def _is_map(self) -> bool:
+        return True
+
+    def _over(self, source: Cursor, context: Context) -> Cursor:
+        """The cursor that calls the function here, with what another cursor gives."""
+        return MapCursor(source, context.drawing(self, self._function))
 
 
-class ParallelMapDataset(FunctionDataset):
+class ParallelMapDataset(MapDataset):
     """What a function returns for each element, computed by worker threads."""
 
     def __init__(
@@ -199,9 +206,11 @@ class EnumerateCursor(InputCursor):
         self._number = start
 
     def __next__(self) -> Any:
-        element = next(self._input)
         number = self._number
-        self._number = number + 1
+        try:
+            element = next(self._input)
+        finally:
+            self._number = number + 1
         return (_core.convert(number, dtypes.int64, None), element)
 
     def state(self) -> Any:

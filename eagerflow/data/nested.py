@@ -141,15 +141,24 @@ def interleaved(
     """The dataset for `Dataset.interleave`."""
     block = 1 if block_length is None else positive(block_length, "block_length")
     cycle = AUTOTUNE if cycle_length is None else integer(cycle_length, "cycle_length")
-    if cycle == AUTOTUNE:
-        cycle = max(2, available_cores()) if num_parallel_calls is not None else available_cores()
-    if cycle < 1:
+    if cycle < 1 and cycle != AUTOTUNE:
         raise invalid("cycle_length must be greater than zero.")
     if num_parallel_calls is None:
+        cycle = available_cores() if cycle == AUTOTUNE else cycle
         return InterleaveDataset(source, function, cycle, block)
     threads = integer(num_parallel_calls, "num_parallel_calls")
     if threads < 1 and threads != AUTOTUNE:
         raise invalid("num_parallel_calls must be greater than zero.")
+    if cycle == AUTOTUNE:
+        # As many as TensorFlow reads at a time, which counts two more for each that it opens ahead.
+        cores = available_cores()
+        cycle = -(-cores // 3) if threads == AUTOTUNE else min(threads, cores)
+    elif threads > cycle:
+        raise invalid(
+            "If `cycle_length` is set to a fixed value, `num_parallel_calls` must be either "
+            "`tf.data.AUTOTUNE` or a value less than or equal to `cycle_length`. However, "
+            f"`num_parallel_calls` is {threads} and `cycle_length` is {cycle}"
+        )
     return ParallelInterleaveDataset(source, function, cycle, block, threads)
 
 
@@ -168,12 +177,45 @@ class _Open:
         self.cursor = cursor
         self.threaded = threaded
 
+    def state(self) -> list:
+        """The element, whether threads read, and the position."""
+        failed = type(self.cursor) is _Failed
+        leaves = None if failed else structure.flatten(self.element)
+        return [leaves, self.threaded, self.cursor.state()]
+
+
+class _Failed(Cursor):
+    """Stands for a dataset that could not be made: gives the error instead of an element."""
+
+    __slots__ = ("_error",)
+
+    def __init__(self, error: Exception | None) -> None:
+        self._error = error
+
+    def __next__(self) -> Any:
+        error, self._error = self._error, None
+        if error is None:
+            raise StopIteration
+        try:
+            raise error
+        finally:
+            # The error knows this frame, which must not know the error.
+            del error
+
+    def state(self) -> Any:
+        if self._error is not None:
+            raise self._error
+
+    def restore(self, state: Any) -> None:
+        pass
+
 
 class InterleaveCursor(Cursor):
     """Takes a block from each open dataset in turn; a place that becomes free is filled again.
 
     With threads, up to that many open datasets are read ahead. Under AUTOTUNE they are only once
-    reading has proven slow.
+    reading has proven slow. Wherever threads are asked for, an error takes the place of an element
+    or of a dataset; without it takes none.
     """
 
     __slots__ = (
@@ -185,6 +227,7 @@ class InterleaveCursor(Cursor):
         "_ended",
         "_input",
         "_open",
+        "_parallel",
         "_place",
         "_seconds",
         "_taken",
@@ -209,6 +252,7 @@ class InterleaveCursor(Cursor):
         self._trials = self._TRIALS if threads == AUTOTUNE else 0
         self._seconds = 0.0
         self._threads = 0 if threads == AUTOTUNE else threads
+        self._parallel = threads != 0
 
     def __next__(self) -> Any:
         while True:
@@ -220,9 +264,11 @@ class InterleaveCursor(Cursor):
                     self._open[self._place] = None
                     self._advance()
                     continue
-                self._taken += 1
-                if self._taken == self._block:
-                    self._advance()
+                except Exception:
+                    if self._parallel:
+                        self._count()
+                    raise
+                self._count()
                 return element
             if not self._ended:
                 self._fill()
@@ -231,16 +277,27 @@ class InterleaveCursor(Cursor):
             else:
                 raise StopIteration
 
+    def _count(self) -> None:
+        self._taken += 1
+        if self._taken == self._block:
+            self._advance()
+
     def _fill(self) -> None:
         """Opens a dataset in this place; those to be read ahead in all places that are free."""
         for step in range(self._cycle if self._threads else 1):
             place = (self._place + step) % self._cycle
             if self._open[place] is None:
-                element = next(self._input, _END)
-                if element is _END:
-                    self._ended = True
-                    return
-                item = self._open[place] = self._opened(element)
+                try:
+                    element = next(self._input, _END)
+                    if element is _END:
+                        self._ended = True
+                        return
+                    item = self._opened(element)
+                except Exception as error:
+                    if not self._parallel:
+                        raise
+                    item = _Open(None, _Failed(error), False)
+                self._open[place] = item
                 if item.threaded:
                     item.cursor.start()
 
@@ -268,12 +325,7 @@ class InterleaveCursor(Cursor):
         self._place = (self._place + 1) % self._cycle
 
     def state(self) -> Any:
-        places = [
-            None
-            if item is None
-            else [structure.flatten(item.element), item.threaded, item.cursor.state()]
-            for item in self._open
-        ]
+        places = [None if item is None else item.state() for item in self._open]
         return {
             "input": self._input.state(),
             "place": self._place,
@@ -289,6 +341,9 @@ class InterleaveCursor(Cursor):
             if saved is None:
                 continue
             leaves, threaded, position = saved
+            if leaves is None:
+                self._open[place] = _Open(None, _Failed(None), False)
+                continue
             threads = self._threads
             self._threads = self._cycle if threaded else 0
             element = structure.pack(self._dataset.element_spec, leaves)

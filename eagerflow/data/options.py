@@ -149,7 +149,8 @@ class Options(_OptionGroup):
 
     Only `deterministic` changes what a pipeline does: whether parallel steps keep the order of
     their elements. `threading.private_threadpool_size` bounds the workers that AUTOTUNE may start.
-    The other options are kept and merged for programs that ask.
+    `experimental_optimization.map_and_batch_fusion` is about errors; see `Dataset.batch`. The other
+    options are kept and merged for programs that ask.
 
     Raises:
         AttributeError: if there is no such option.

@@ -20,7 +20,7 @@ from typing import Any
 
 from eagerflow import _core, errors
 from eagerflow.data import structure
-from eagerflow.data.cursor import Cursor, caller_of, pack_elements, unpack_elements
+from eagerflow.data.cursor import Cursor, Failure, caller_of, pack_elements, unpack_elements
 from eagerflow.data.dataset import Dataset
 
 Tensor = _core.Tensor
@@ -32,15 +32,6 @@ _BLOCK_SECONDS = 5e-4
 _LARGEST_BLOCK = 32
 # How many elements each worker makes one by one, before the time that they take is relied upon.
 _TRIALS = 8
-
-
-class Failure:
-    """Stands in a queue for an element that could not be made."""
-
-    __slots__ = ("error",)
-
-    def __init__(self, error: BaseException) -> None:
-        self.error = error
 
 
 class Block:
@@ -144,7 +135,9 @@ class Team:
         with self.lock:
             while True:
                 if self.out or self._collect():
-                    return self.out.popleft()
+                    value = self.out.popleft()
+                    self._invite()
+                    return value
                 if self.cancelled:
                     raise errors.CancelledError(None, None, "The pipeline has been cancelled.")
                 if self.ended and not self.blocks:
@@ -208,7 +201,6 @@ class Team:
             if done:
                 del blocks[index]
                 self.reserved -= block.size
-                self._invite()
             if made:
                 return True
             if not done:
@@ -225,7 +217,7 @@ class Team:
             or self.ended
             or self.paused
             or self.busy >= len(self.threads)
-            or self.reserved + self.size > self.room
+            or self.reserved + len(self.out) + self.size > self.room
         )
 
     def _invite(self) -> None:
@@ -383,9 +375,6 @@ class TeamCursor(Cursor):
         team = self._team
         ready = team.hold()
         try:
-            for value in ready:
-                if type(value) is Failure:
-                    raise value.error
             return {
                 "input": team.source.state(),
                 "ended": team.ended,

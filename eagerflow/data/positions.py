@@ -94,8 +94,8 @@ class SkipCursor(InputCursor):
 
     def __next__(self) -> Any:
         if self._skipped:
-            count, self._skipped = self._skipped, 0
-            self._input.skip(count)
+            self._input.skip(self._skipped)
+            self._skipped = 0
         return next(self._input)
 
     def state(self) -> Any:

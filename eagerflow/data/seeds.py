@@ -73,7 +73,7 @@ class SeedSequence:
 
     def __init__(self, seed: Any, each_iteration: bool) -> None:
         self._seeds, repeatable = operation_seeds(seed)
-        self._each_iteration = each_iteration
+        self.each_iteration = each_iteration
         # What tells it from others; those that are random by choice are all the same.
         self.identity = [each_iteration, self._seeds if repeatable else None]
         self._lock = threading.Lock()

@@ -15,6 +15,8 @@ from eagerflow.data.seeds import SeedSequence, Words
 class ShuffleDataset(UnaryDataset):
     """The elements in random order."""
 
+    _passing = (*UnaryDataset._passing, "_order")
+
     def __init__(
         self, source: Dataset, buffer_size: Any, seed: Any, reshuffle_each_iteration: Any
     ) -> None:
@@ -30,6 +32,7 @@ class ShuffleDataset(UnaryDataset):
         if self._size == UNKNOWN:
             self._size = 2**62
         self._seeds = SeedSequence(seed, reshuffle_each_iteration in (None, True))
+        self._order: list[int] | None = None
 
     def _cursor(self, context: Context) -> Cursor:
         from eagerflow.data.plan import element_cursor
@@ -38,6 +41,21 @@ class ShuffleDataset(UnaryDataset):
         if planned is not None:
             return planned
         return ShuffleCursor(self._input, context, self._size, self._seeds)
+
+    def _permutation(self) -> list[int]:
+        """The order in which `tf.data.experimental.at` finds the elements: of all, at any time.
+
+        Where each pass has the same order, TensorFlow uses the first of the two seeds twice.
+        """
+        if self._order is None:
+            first, second = self._seeds.seeds
+            words = Words(first, second if self._seeds.each_iteration else first)
+            order = list(range(self._input._count()))
+            for i in range(len(order)):
+                other = i + words.one() % (len(order) - i)
+                order[i], order[other] = order[other], order[i]
+            self._order = order
+        return self._order
 
     def _details(self) -> str:
         return "all" if self._size == 2**62 else str(self._size)

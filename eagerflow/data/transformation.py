@@ -171,7 +171,9 @@ class Transformation:
         Args:
             batch_size: how many elements.
             drop_remainder: whether to leave out a smaller last batch.
-            num_parallel_calls: accepted; stacking is one native operation.
+            num_parallel_calls: stacking is one native operation; but where an error stands in a
+                batch, the next batch begins with the next element if this is given or the input is
+                no `map`, and else after the elements that the batch would have had.
             deterministic: accepted.
             name: ignored.
 
@@ -184,7 +186,7 @@ class Transformation:
         """
         from eagerflow.data.batching import BatchDataset
 
-        return BatchDataset(self, batch_size, drop_remainder)
+        return BatchDataset(self, batch_size, drop_remainder, num_parallel_calls)
 
     def padded_batch(
         self: Any,

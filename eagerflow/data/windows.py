@@ -7,7 +7,7 @@ from typing import Any
 from eagerflow.data import structure
 from eagerflow.data.arguments import positive
 from eagerflow.data.context import Context
-from eagerflow.data.cursor import Cursor, InputCursor, pack_elements, unpack_elements
+from eagerflow.data.cursor import Cursor, Failure, InputCursor, pack_elements, unpack_elements
 from eagerflow.data.dataset import Dataset, DatasetSpec, UnaryDataset
 from eagerflow.data.sources import ListCursor
 
@@ -106,6 +106,8 @@ class WindowCursor(InputCursor):
             except StopIteration:
                 self._ended = True
                 break
+            except Exception as error:
+                element = Failure(error)
             if self._passed:
                 self._passed -= 1
             else:
@@ -116,6 +118,9 @@ class WindowCursor(InputCursor):
         window = self._buffer[: reach : owner._stride]
         self._passed = max(0, owner._shift - len(self._buffer))
         self._buffer = self._buffer[owner._shift :]
+        for element in window:
+            if type(element) is Failure:
+                raise element.error
         return owner._window(window)
 
     def state(self) -> Any:

@@ -100,3 +100,45 @@ def test_the_end_is_a_position():
     other = iter(D.range(2))
     other.restore(iterator.state())
     assert list(other) == []
+
+
+def test_the_position_between_errors():
+    """A dataset that could not be made keeps its turn in a restored iterator, too."""
+
+    def check(x):
+        if int(x) == 1:
+            raise tf.errors.DataLossError(None, None, "damaged")
+        return x
+
+    def rows(i):
+        return tf.data.Dataset.range(check(i) * 10, i * 10 + 3)
+
+    def rest(iterator):
+        found = []
+        while True:
+            try:
+                found.append(int(next(iterator)))
+            except tf.errors.DataLossError:
+                found.append("error")
+            except StopIteration:
+                return found
+
+    def make():
+        return iter(tf.data.Dataset.range(4).interleave(rows, 2, num_parallel_calls=1))
+
+    whole = rest(make())
+    assert whole == [0, "error", 1, 2, 20, 21, 30, 22, 31, 32]
+    for taken in range(2, 9):
+        iterator = make()
+        for _ in range(taken):
+            try:
+                next(iterator)
+            except tf.errors.DataLossError:
+                pass
+        other = make()
+        other.restore(iterator.state())
+        assert rest(other) == whole[taken:]
+    iterator = make()
+    next(iterator)
+    with pytest.raises(tf.errors.DataLossError):
+        iterator.state()

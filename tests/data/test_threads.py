@@ -88,7 +88,22 @@ def test_prefetching_overlaps_with_the_reader_and_is_bounded():
     iterator = iter(tf.data.Dataset.range(100).map(note).prefetch(3))
     assert int(next(iterator)) == 0
     assert third.wait(20)
-    assert len(made) <= 5
+    assert len(made) <= 4
+
+
+@pytest.mark.parametrize("room", [1, 2, 3, 40])
+def test_prefetching_is_bounded_however_quick_elements_are(room):
+    made = []
+    iterator = iter(
+        tf.data.Dataset.range(2000).map(lambda x: (made.append(0), x)[1]).prefetch(room)
+    )
+    ahead = []
+    for taken in range(1, 2000):
+        next(iterator)
+        ahead.append(len(made) - taken)
+        if taken % 100 == 0:
+            threading.Event().wait(0.002)
+    assert max(ahead) <= room
 
 
 def test_parallel_interleave_reads_ahead_in_threads():

@@ -40,6 +40,7 @@ FAMILIES = (
     "keras_losses",
     "keras_metrics",
     "data",
+    "data_after_errors",
     "data_errors",
     "data_files",
     "keras_optimizers",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from eagerflow import _core, dtypes, errors
+from eagerflow import _core, dtypes
 from eagerflow.data import structure
 from eagerflow.data.dataset import Dataset
 from eagerflow.data.elementwise import AssertCardinalityDataset
@@ -45,17 +45,27 @@ def assert_cardinality(expected_cardinality: Any) -> Transformation:
 def at(dataset: Dataset, index: Any) -> Any:
     """The element at a position.
 
+    It is found without making those before it. After `shuffle`, positions have an order of their
+    own, which stays the same.
+
+    Args:
+        dataset: its steps are such that the element's origin is known: sources in memory, `batch`,
+            `cache` in memory, `concatenate`, `enumerate`, `map`, `prefetch`, `repeat`, `shard`,
+            `shuffle`, `skip`, `take`, `zip`.
+        index: the position, an int64 scalar.
+
     Raises:
         tf.errors.OutOfRangeError: if there is none.
+        tf.errors.UnimplementedError: if the dataset has other steps.
+        tf.errors.FailedPreconditionError: if the number of elements is infinite or not known.
 
     >>> tf.data.experimental.at(tf.data.Dataset.range(5).map(lambda x: x * x), 3).numpy()
     np.int64(9)
     """
-    number = int(index)
-    if number >= 0:
-        for element in dataset.skip(number).take(1):
-            return element
-    raise errors.OutOfRangeError(None, None, f"Index out of range [0, {dataset._count()}):{number}")
+    from eagerflow.data.arguments import integer
+    from eagerflow.data.random_access import element_at
+
+    return element_at(dataset, integer(index, "index"))
 
 
 def cardinality(dataset: Dataset) -> Any:
