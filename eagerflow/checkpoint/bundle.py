@@ -7,6 +7,7 @@ import math
 import os
 import struct
 import tempfile
+import weakref
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -310,10 +311,14 @@ class BundleReader:
         except OSError as error:
             raise from_os_error(error, path) from error
 
+    def close(self) -> None:
+        """Closes the data files; `read` would open them again."""
+        self._files.clear()
+
     def _value(self, entry: Entry, path: str) -> Any:
         file = self._files.get(entry.shard)
         if file is None:
-            file = self._files[entry.shard] = _DataFile(path)
+            file = self._files[entry.shard] = _open_data(path)
         end = entry.offset + entry.size
         if end > file.size:
             raise ValueError(f"it should end at byte {end} of {file.size}")
@@ -342,7 +347,7 @@ class BundleReader:
 class _DataFile:
     """An open file with its size, and whether it can be taken to stay as it is."""
 
-    __slots__ = ("constant", "handle", "size")
+    __slots__ = ("__weakref__", "constant", "handle", "size")
 
     def __init__(self, path: str) -> None:
         self.handle = -1
@@ -354,3 +359,17 @@ class _DataFile:
     def __del__(self) -> None:
         if self.handle >= 0:
             os.close(self.handle)
+
+
+# Readers of one file share its descriptor: many objects may wait for the rest of one checkpoint.
+_data_files: weakref.WeakValueDictionary[Any, _DataFile] = weakref.WeakValueDictionary()
+
+
+def _open_data(path: str) -> _DataFile:
+    status = os.stat(path)
+    # A file that was replaced is another one, and so is one whose mode was changed.
+    key = (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_mode)
+    found = _data_files.get(key)
+    if found is None:
+        found = _data_files[key] = _DataFile(path)
+    return found

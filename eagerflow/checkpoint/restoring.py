@@ -132,6 +132,8 @@ class Restoration:
                 self._remember(node, item)
             for setter, tensor, _, _ in assignments:
                 setter(tensor)
+            if not self.unplaced.paths:
+                self.reader.close()
 
     def _collect(self, pairs: list[tuple[int, Any]]) -> tuple[list, list]:
         found: list[tuple[int, Any]] = []

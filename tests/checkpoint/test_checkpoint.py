@@ -1,5 +1,7 @@
 """Checkpoints: round trips, objects made later, assertions, managers, inspection."""
 
+import os
+
 import numpy as np
 import pytest
 
@@ -251,3 +253,31 @@ def test_dictionaries_with_objects_under_other_keys_than_strings_are_refused(tmp
         tf.train.Checkpoint(holder=holder).write(str(tmp_path / "w"))
     holder.variables_by_number = {1: 2, "a": tf.Variable(1.0)}
     tf.train.Checkpoint(holder=holder).write(str(tmp_path / "w"))
+
+
+def _descriptors():
+    return len(os.listdir("/proc/self/fd"))
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="needs Linux's /proc")
+def test_restorations_keep_no_files_open(tmp_path):
+    step, bias = tf.Variable(1.0), tf.Variable(2.0)
+    path = tf.train.Checkpoint(step=step, bias=bias).write(str(tmp_path / "one"))
+    before = _descriptors()
+    # Complete ones, although the program keeps what they returned.
+    whole = tf.train.Checkpoint(step=step, bias=bias)
+    statuses = [whole.read(path).assert_consumed() for _ in range(20)]
+    assert _descriptors() == before
+    # Incomplete ones, which must not lose the file: they share it.
+    parts = [tf.train.Checkpoint(step=tf.Variable(0.0)) for _ in range(20)]
+    statuses += [part.read(path).expect_partial() for part in parts]
+    statuses += [parts[0].read(path).expect_partial() for _ in range(20)]
+    assert _descriptors() <= before + 1
+    for file in tmp_path.iterdir():
+        file.unlink()
+    for part in parts:
+        part.bias = tf.Variable(0.0)
+        assert float(part.bias) == 2.0
+    assert len(statuses) == 60
+    del statuses, parts, part
+    assert _descriptors() == before
