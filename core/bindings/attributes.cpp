@@ -6,6 +6,7 @@
 
 #include "bindings/convert.h"
 #include "bindings/errors.h"
+#include "bindings/items.h"
 #include "bindings/numpy_api.h"
 #include "bindings/numpy_interop.h"
 #include "bindings/py_ref.h"
@@ -143,20 +144,7 @@ int64_t entry(PyObject* item, PyObject* list, const char* what, Others others) {
 
 Ints sequence_entries(PyObject* value, const char* what, Others others) {
   Ints ints;
-  // Reading an entry may run Python code that changes a list: hold each one, look at the size anew.
-  if (PyList_Check(value) || PyTuple_Check(value)) {
-    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(value); ++i) {
-      const PyRef item = PyRef::share(PySequence_Fast_GET_ITEM(value, i));
-      ints.push_back(entry(item, value, what, others));
-    }
-    return ints;
-  }
-  const Py_ssize_t count = PySequence_Size(value);
-  if (count < 0) throw PythonError();
-  for (Py_ssize_t i = 0; i < count; ++i) {
-    const PyRef item = checked(PySequence_GetItem(value, i));
-    ints.push_back(entry(item, value, what, others));
-  }
+  for (PyObject* item : Items(value)) ints.push_back(entry(item, value, what, others));
   return ints;
 }
 

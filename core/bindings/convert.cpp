@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "bindings/errors.h"
+#include "bindings/items.h"
 #include "bindings/numpy_api.h"
 #include "bindings/numpy_interop.h"
 #include "bindings/py_ref.h"
@@ -193,20 +194,6 @@ bool is_number_or_text(PyObject* value) {
          PyBytes_Check(value) || PyComplex_Check(value) || value == Py_None;
 }
 
-// The items of any sequence, read once: what it holds may change when Python code runs.
-PyRef snapshot(PyObject* value) {
-  if (PyTuple_Check(value)) return PyRef::share(value);
-  if (PyList_Check(value)) return checked(PyList_AsTuple(value));
-  const Py_ssize_t count = PySequence_Size(value);
-  if (count < 0) throw PythonError();
-  const PyRef list = checked(PyList_New(0));
-  for (Py_ssize_t i = 0; i < count; ++i) {
-    const PyRef item = checked(PySequence_GetItem(value, i));
-    if (PyList_Append(list, item) < 0) throw PythonError();
-  }
-  return checked(PyList_AsTuple(list));
-}
-
 class RecursionGuard {
  public:
   RecursionGuard() {
@@ -252,12 +239,12 @@ class Normalizer {
   }
 
   PyRef sequence(PyObject* value) {
-    const PyRef items = snapshot(value);
-    const Py_ssize_t count = PyTuple_GET_SIZE(items.get());
+    const Items items(value);
+    const auto count = static_cast<Py_ssize_t>(items.size());
     const bool tuple = PyTuple_Check(value);
     PyRef result = checked(tuple ? PyTuple_New(count) : PyList_New(count));
     for (Py_ssize_t i = 0; i < count; ++i) {
-      PyObject* item = run(PyTuple_GET_ITEM(items.get(), i)).release();
+      PyObject* item = run(items[static_cast<size_t>(i)]).release();
       if (tuple) {
         PyTuple_SET_ITEM(result.get(), i, item);
       } else {
@@ -429,7 +416,9 @@ Tensor from_shape(PyObject* value, PyObject* list, DType dtype, DType hint) {
     fail(Code::kTypeError, "Cannot convert TensorShape ", str_of(value), " to dtype <dtype: '",
          dtype_name(dtype), "'>. Allowed dtypes are tf.int32 and tf.int64.");
   }
-  if (PySequence_Size(list) == 0) {
+  const Py_ssize_t rank = PySequence_Size(list);
+  if (rank < 0) throw PythonError();
+  if (rank == 0) {
     return Tensor::empty(dtype == DType::kInvalid ? DType::kInt32 : dtype, {0});
   }
   return parse_either(list, value, Source::kPlain, dtype, DType::kInvalid);

@@ -39,6 +39,7 @@ PyObject* divert(PyObject* function, PyObject* const* args, size_t positional, P
     PyErr_Restore(type, error, trace);
     return nullptr;
   }
+  const PyRef held = PyRef::share(taker);  // what goes with the error may run code
   Py_XDECREF(type);
   Py_XDECREF(error);
   Py_XDECREF(trace);

@@ -209,12 +209,16 @@ Tensor take(PyObject* capsule) {
   const size_t width = element_size(dtype);
   const bool aligned =
       reinterpret_cast<uintptr_t>(data) % std::min<size_t>(width, alignof(double)) == 0;
-  if (!is_contiguous(array, shape) || !aligned || dtype == DType::kBool) {
-    return copy_of(array, shape, dtype, data);
-  }
-  // From here on the memory is ours to give back.
+  // From here on the memory is ours to give back, and nobody else can take it.
   PyCapsule_SetName(capsule, used_name_of(header));
   PyCapsule_SetDestructor(capsule, nullptr);
+  if (!is_contiguous(array, shape) || !aligned || dtype == DType::kBool) {
+    const struct GiveBack {
+      Header* header;
+      ~GiveBack() { give_back<Header>(header); }
+    } give{header};
+    return copy_of(array, shape, dtype, data);
+  }
   Buffer* buffer =
       Buffer::adopt(data, static_cast<size_t>(size) * width, give_back<Header>, header);
   return Tensor(TensorImpl::create(dtype, shape, buffer, buffer->data()));

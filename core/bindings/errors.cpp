@@ -34,10 +34,11 @@ void raise(const Error& error) {
     if (!PyErr_Occurred()) PyErr_SetString(PyExc_RuntimeError, error.what());
     return;
   }
+  Py_INCREF(cls);
   PyObject* exception = PyObject_CallFunction(cls, "OOs", Py_None, Py_None, error.what());
-  if (!exception) return;
-  PyErr_SetObject(cls, exception);
-  Py_DECREF(exception);
+  if (exception) PyErr_SetObject(cls, exception);
+  Py_XDECREF(exception);
+  Py_DECREF(cls);
 }
 
 }  // namespace

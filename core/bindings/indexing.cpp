@@ -9,6 +9,7 @@
 
 #include "bindings/convert.h"
 #include "bindings/errors.h"
+#include "bindings/items.h"
 #include "bindings/numpy_api.h"
 #include "bindings/numpy_interop.h"
 #include "bindings/py_ref.h"
@@ -209,11 +210,7 @@ Tensor leading_view(const Tensor& tensor, PyObject* key) {
 Tensor slice_by(const Tensor& tensor, PyObject* key) {
   Slicing slicing;
   if (PyTuple_Check(key) || PyList_Check(key)) {
-    // An item's __index__ may change a list.
-    const PyRef items = checked(PyList_Check(key) ? PyList_AsTuple(key) : Py_NewRef(key));
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(items.get()); ++i) {
-      slicing.add(PyTuple_GET_ITEM(items.get(), i));
-    }
+    for (PyObject* item : Items(key)) slicing.add(item);
   } else {
     slicing.add(key);
   }

@@ -7,6 +7,7 @@
 #include "bindings/errors.h"
 #include "bindings/files.h"
 #include "bindings/gil.h"
+#include "bindings/items.h"
 #include "bindings/locked_iterator.h"
 #include "bindings/numpy_interop.h"
 #include "bindings/observers.h"
@@ -151,19 +152,23 @@ nb::bytes snappy_expand(nb::bytes block) {
 // The features that are looked for in Example messages, ready for many of them.
 class DenseExamples {
  public:
-  DenseExamples(nb::list keys, nb::list dtypes, nb::list shapes) {
-    for (size_t i = 0; i < keys.size(); ++i) {
-      const py::Ints dims = py::to_ints(nb::handle(shapes[i]).ptr(), "shape");
-      features_.push_back({nb::cast<std::string>(keys[i]),
-                           py::to_dtype(nb::handle(dtypes[i]).ptr()),
-                           ef::Shape(std::span<const int64_t>(dims.begin(), dims.size()))});
-    }
+  DenseExamples(nb::list key_list, nb::list dtype_list, nb::list shape_list) {
+    translated([&] {
+      const py::Items keys(key_list.ptr()), dtypes(dtype_list.ptr()), shapes(shape_list.ptr());
+      if (dtypes.size() != keys.size() || shapes.size() != keys.size()) {
+        ef::fail(ef::Code::kValueError, "Each feature has a key, a dtype and a shape.");
+      }
+      for (size_t i = 0; i < keys.size(); ++i) {
+        const py::Ints dims = py::to_ints(shapes[i], "shape");
+        features_.push_back({nb::cast<std::string>(nb::handle(keys[i])), py::to_dtype(dtypes[i]),
+                             ef::Shape(std::span<const int64_t>(dims.begin(), dims.size()))});
+      }
+    });
   }
 
   // The tensors of the messages in a scalar or vector of strings, or None.
   nb::object parse(nb::handle serialized) const {
-    if (!py::is_tensor(serialized.ptr())) throw nb::type_error("a tensor of strings is needed");
-    const ef::Tensor& messages = py::tensor_of(serialized.ptr());
+    const ef::Tensor& messages = py::checked_tensor(serialized.ptr());
     if (messages.dtype() != ef::DType::kString || messages.rank() > 1) return nb::none();
     std::vector<ef::Tensor> columns =
         ef::read_dense_examples(messages.strings(), messages.rank() == 0, features_);
@@ -255,6 +260,7 @@ NB_MODULE(_core, m) {
           ef::TensorSpec spec;
           spec.dtype = py::to_dtype(dtype.ptr());
           for (int64_t size : py::to_ints(shape.ptr(), "shape")) spec.shape.push_back(size);
+          ef::checked_num_elements(spec.shape.dims(), "Symbolic");
           return nb::steal(py::wrap(ef::symbolic(spec)));
         });
       },
@@ -262,8 +268,7 @@ NB_MODULE(_core, m) {
   m.def(
       "is_symbolic",
       [](nb::object tensor) {
-        const ef::Tensor& native = py::tensor_of(tensor.ptr());
-        return ef::is_symbolic(native);
+        return translated([&] { return ef::is_symbolic(py::checked_tensor(tensor.ptr())); });
       },
       "Whether a tensor's value is unknown.");
   m.def(

@@ -269,17 +269,11 @@ bool adoptable(PyArrayObject* array) {
          PyArray_NBYTES(array) >= kCopyGrain && PyArray_TYPE(array) != NPY_BOOL;
 }
 
-Tensor adopt(PyArrayObject* array, DType dtype) {
+// The array's memory as a tensor, which keeps the array: observers may keep the tensor.
+Tensor tensor_over(PyArrayObject* array, DType dtype, const Shape& shape) {
   Py_INCREF(array);
   Buffer* buffer = Buffer::adopt(PyArray_DATA(array), static_cast<size_t>(PyArray_NBYTES(array)),
                                  drop_array, array);
-  return Tensor(TensorImpl::create(dtype, shape_of(array), buffer, buffer->data()));
-}
-
-// The array's memory as a tensor that must not outlive it.
-Tensor borrowed(PyArrayObject* array, DType dtype, const Shape& shape) {
-  Buffer* buffer = Buffer::adopt(
-      PyArray_DATA(array), static_cast<size_t>(PyArray_NBYTES(array)), [](void*) {}, nullptr);
   return Tensor(TensorImpl::create(dtype, shape, buffer, buffer->data()));
 }
 
@@ -312,7 +306,7 @@ Tensor by_kernels(PyArrayObject* array, DType natural, DType dtype) {
   if (natural != dtype && !castable) return Tensor();
   const StopRecording stop;
   if (PyArray_IS_C_CONTIGUOUS(array)) {
-    return cast_to(borrowed(array, natural, shape_of(array)), dtype);
+    return cast_to(tensor_over(array, natural, shape_of(array)), dtype);
   }
   Ints order;
   if (natural != dtype || !memory_order(array, order)) return Tensor();
@@ -322,13 +316,13 @@ Tensor by_kernels(PyArrayObject* array, DType natural, DType dtype) {
     shape.push_back(PyArray_DIM(array, static_cast<int>(order[i])));
     back[static_cast<size_t>(order[i])] = static_cast<int64_t>(i);
   }
-  Tensor result = permute(borrowed(array, natural, shape), back);
+  Tensor result = permute(tensor_over(array, natural, shape), back);
   return result.raw_data() == PyArray_DATA(array) ? Tensor() : result;  // never a view
 }
 
 Tensor numeric_tensor(PyArrayObject* array, DType natural, DType dtype, bool may_adopt) {
   const bool plain = natural == dtype && PyArray_ISCARRAY_RO(array);
-  if (plain && may_adopt && adoptable(array)) return adopt(array, dtype);
+  if (plain && may_adopt && adoptable(array)) return tensor_over(array, dtype, shape_of(array));
   if (!plain) {
     if (Tensor result = by_kernels(array, natural, dtype)) return result;
   }

@@ -13,6 +13,7 @@
 #include "bindings/convert.h"
 #include "bindings/diversion.h"
 #include "bindings/errors.h"
+#include "bindings/items.h"
 #include "bindings/py_ref.h"
 #include "bindings/py_tensor.h"
 #include "bindings/py_variable.h"
@@ -167,24 +168,19 @@ Tensor convert_input(PyObject* value, DType dtype, DType hint) {
 }
 
 void convert_list(const InputSpec& spec, PyObject* value, const Op& op, TensorList& inputs) {
-  PyObject* items = PySequence_Fast(value, "expected a list of tensors");
-  if (!items) throw PythonError();
-  const struct Release {
-    PyObject* object;
-    ~Release() { Py_DECREF(object); }
-  } release{items};
-  const Py_ssize_t count = PySequence_Fast_GET_SIZE(items);
+  const PyRef sequence = checked(PySequence_Fast(value, "expected a list of tensors"));
+  const Items items(sequence);
   DType hint = spec.prefer;
-  for (Py_ssize_t i = 0; i < count; ++i) {
-    const DType dtype = dtype_of_ours(PySequence_Fast_GET_ITEM(items, i));
+  for (PyObject* item : items) {
+    const DType dtype = dtype_of_ours(item);
     if (dtype != DType::kInvalid) hint = dtype;
   }
-  if (count == 0) {
+  if (items.size() == 0) {
     fail(Code::kValueError, "List argument '", spec.name, "' to '", op.name,
          "' Op with length 0 shorter than minimum length 1.");
   }
-  for (Py_ssize_t i = 0; i < count; ++i) {
-    inputs.push_back(convert_input(PySequence_Fast_GET_ITEM(items, i), DType::kInvalid, hint));
+  for (PyObject* item : items) {
+    inputs.push_back(convert_input(item, DType::kInvalid, hint));
     if (hint == DType::kInvalid) hint = inputs.back().dtype();
   }
 }

@@ -29,28 +29,53 @@ cpu::Update kind_of(const char* text) {
 }
 
 struct Step {
-  Variable* variable = nullptr;
-  Variable* slots[3] = {};
+  VariableRef variable;
+  VariableRef slots[3];
+  PyRef given;  // the gradient as it was given
   Tensor gradient;
   bool sparse = false;
   std::vector<int64_t> rows;  // of a sparse gradient: where its rows belong
 };
 
-Variable* variable_at(PyObject* list, Py_ssize_t i) {
+VariableRef variable_at(PyObject* list, Py_ssize_t i) {
   PyObject* item = PyList_GET_ITEM(list, i);
   if (!is_variable(item)) fail(Code::kTypeError, "An optimizer updates Variables.");
-  return &variable_of(item);
+  return VariableRef(variable_of(item));
+}
+
+// Takes hold of everything that the lists name before any Python code runs, which may change them.
+std::vector<Step> steps_of(PyObject* variables, PyObject* slots, PyObject* gradients) {
+  const Py_ssize_t count = PyList_GET_SIZE(variables);
+  if (PyList_GET_SIZE(gradients) != count || PyList_GET_SIZE(slots) > 3) {
+    fail(Code::kValueError, "apply_update needs one gradient per variable and at most 3 slots.");
+  }
+  std::vector<Step> steps(static_cast<size_t>(count));
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    Step& step = steps[static_cast<size_t>(i)];
+    step.variable = variable_at(variables, i);
+    step.given = PyRef::share(PyList_GET_ITEM(gradients, i));
+  }
+  for (Py_ssize_t k = 0; k < PyList_GET_SIZE(slots); ++k) {
+    PyObject* slot = PyList_GET_ITEM(slots, k);
+    if (slot == Py_None) continue;
+    if (!PyList_Check(slot) || PyList_GET_SIZE(slot) != count) {
+      fail(Code::kValueError, "apply_update needs one slot variable per variable.");
+    }
+    for (Py_ssize_t i = 0; i < count; ++i) {
+      steps[static_cast<size_t>(i)].slots[k] = variable_at(slot, i);
+    }
+  }
+  return steps;
 }
 
 // A gradient is a tensor, or a tuple (rows, values) that stands for some rows of one; an update
 // that reads none gets None.
-Step step_of(cpu::Update update, Variable* variable, PyObject* gradient) {
-  Step step;
-  step.variable = variable;
-  if (update == cpu::Update::kDecay && gradient == Py_None) return step;
+void convert_gradient(cpu::Update update, Step& step) {
+  PyObject* const gradient = step.given;
+  if (update == cpu::Update::kDecay && gradient == Py_None) return;
   if (!PyTuple_Check(gradient) || PyTuple_GET_SIZE(gradient) != 2) {
     step.gradient = to_tensor(gradient);
-    return step;
+    return;
   }
   step.sparse = true;
   step.gradient = to_tensor(PyTuple_GET_ITEM(gradient, 1));
@@ -60,7 +85,6 @@ Step step_of(cpu::Update update, Variable* variable, PyObject* gradient) {
   }
   const Tensor wide = cast_to(rows, DType::kInt64);
   step.rows.assign(wide.data<int64_t>(), wide.data<int64_t>() + wide.size());
-  return step;
 }
 
 // The shape that the gradient's values must have.
@@ -89,10 +113,11 @@ void check(const Step& step) {
                      step.gradient.dtype(), ", but its variable has shape ", value.shape(),
                      " and dtype ", value.dtype(), ".");
   }
-  for (Variable* slot : step.slots) {
+  for (const VariableRef& slot : step.slots) {
     if (!slot) continue;
     // An update locks them all.
-    if (slot == step.variable || std::ranges::count(step.slots, slot) > 1) {
+    if (slot.get() == step.variable.get() ||
+        std::ranges::count(step.slots, slot.get(), &VariableRef::get) > 1) {
       invalid_argument("An optimizer's slots are variables of their own, each for one purpose.");
     }
     const Tensor state = slot->peek();
@@ -104,12 +129,23 @@ void check(const Step& step) {
   }
 }
 
+[[noreturn]] void changed_meanwhile() {
+  invalid_argument(
+      "A variable was given a value of another shape by another thread while an optimizer updated "
+      "it.");
+}
+
 // Variables are unlocked before the GIL is taken back: a reader may wait for one with the GIL.
 void run(cpu::Update kind, const Step& step, const cpu::UpdateNumbers& numbers) {
   const Tensor& gradient = step.gradient;
   const int64_t size = gradient ? gradient.size() : step.variable->peek().size();
   const BlockingRegion region(4.0 * static_cast<double>(size));
   const Variable::Update variable(*step.variable);
+  // Other threads may have run since it was checked.
+  const Shape& shape = variable.tensor().shape();
+  if (gradient ? gradient.shape() != gradient_shape(step, shape) : shape.num_elements() != size) {
+    changed_meanwhile();
+  }
   std::optional<Variable::Update> slots[3];
   cpu::UpdateArrays arrays;
   arrays.variable = variable.tensor().mutable_raw_data();
@@ -118,6 +154,7 @@ void run(cpu::Update kind, const Step& step, const cpu::UpdateNumbers& numbers) 
   for (int k = 0; k < 3; ++k) {
     if (!step.slots[k]) continue;
     slots[k].emplace(*step.slots[k]);
+    if (slots[k]->tensor().shape() != shape) changed_meanwhile();
     arrays.slots[k] = slots[k]->tensor().mutable_raw_data();
   }
   if (!step.sparse) return cpu::run_update(kind, step.variable->dtype(), arrays, numbers);
@@ -142,25 +179,10 @@ PyObject* apply_update(PyObject*, PyObject* args) {
   numbers.nesterov = nesterov != 0;
   return guarded([&]() -> PyObject* {
     const cpu::Update update = kind_of(kind);
-    const Py_ssize_t count = PyList_GET_SIZE(variables);
-    if (PyList_GET_SIZE(gradients) != count || PyList_GET_SIZE(slots) > 3) {
-      fail(Code::kValueError, "apply_update needs one gradient per variable and at most 3 slots.");
-    }
+    std::vector<Step> steps = steps_of(variables, slots, gradients);
+    for (Step& step : steps) convert_gradient(update, step);
     // Everything is checked before anything is written.
-    std::vector<Step> steps;
-    for (Py_ssize_t i = 0; i < count; ++i) {
-      Step step = step_of(update, variable_at(variables, i), PyList_GET_ITEM(gradients, i));
-      for (Py_ssize_t k = 0; k < PyList_GET_SIZE(slots); ++k) {
-        PyObject* slot = PyList_GET_ITEM(slots, k);
-        if (slot == Py_None) continue;
-        if (!PyList_Check(slot) || PyList_GET_SIZE(slot) != count) {
-          fail(Code::kValueError, "apply_update needs one slot variable per variable.");
-        }
-        step.slots[k] = variable_at(slot, i);
-      }
-      check(step);
-      steps.push_back(std::move(step));
-    }
+    for (const Step& step : steps) check(step);
     for (const Step& step : steps) run(update, step, numbers);
     Py_RETURN_NONE;
   });

@@ -14,6 +14,7 @@
 
 #include "bindings/convert.h"
 #include "bindings/errors.h"
+#include "bindings/items.h"
 #include "bindings/py_tape.h"
 #include "bindings/py_tensor.h"
 #include "bindings/py_variable.h"
@@ -61,10 +62,7 @@ std::vector<Port> to_ports(const Ports& pairs) {
 
 std::vector<Tensor> to_tensors(const nb::list& list) {
   std::vector<Tensor> tensors;
-  for (const nb::handle item : list) {
-    if (!is_tensor(item.ptr())) fail(Code::kTypeError, "A list of tensors is needed.");
-    tensors.push_back(tensor_of(item.ptr()));
-  }
+  for (const nb::handle item : list) tensors.push_back(checked_tensor(item.ptr()));
   return tensors;
 }
 
@@ -121,9 +119,8 @@ class PythonHost final : public graph::Host {
   void run(NodeId node, Execution&, std::vector<Value>& outputs) override {
     const PyRef result = checked(
         PyObject_CallMethod(host_.ptr(), "run_node", "Oi", object_.ptr(), static_cast<int>(node)));
-    const PyRef items = checked(PySequence_Fast(result, "run_node() must return a list"));
-    for (Py_ssize_t k = 0; k < PySequence_Fast_GET_SIZE(items.get()); ++k) {
-      PyObject* item = PySequence_Fast_GET_ITEM(items.get(), k);
+    const PyRef sequence = checked(PySequence_Fast(result, "run_node() must return a list"));
+    for (PyObject* item : Items(sequence)) {
       Value& value = outputs.emplace_back();
       if (is_tensor(item)) {
         value.tensor = tensor_of(item);
@@ -255,7 +252,7 @@ void add_traces(nb::module_& m) {
   m.def("constant_program", [](nb::handle value) {
     return translated([&] {
       Program program;
-      program.constants = {tensor_of(value.ptr())};
+      program.constants = {checked_tensor(value.ptr())};
       program.results = {{graph::Operand::kConstant, 0, 0}};
       return program;
     });
@@ -289,7 +286,10 @@ void add_graphs(nb::module_& m) {
            [](Graph& self, NodeId id, const nb::list& specs) {
              translated([&] {
                std::vector<PartialSpec> outputs;
-               for (const nb::handle spec : specs) outputs.push_back(to_spec(spec[0], spec[1]));
+               for (PyObject* item : Items(specs.ptr())) {
+                 const nb::handle spec = item;
+                 outputs.push_back(to_spec(nb::object(spec[0]), nb::object(spec[1])));
+               }
                self.node(id).outputs = std::move(outputs);
              });
            })
@@ -310,7 +310,10 @@ void add_graphs(nb::module_& m) {
       .def(nb::init<>())
       .def("set",
            [](Store& self, NodeId node, nb::handle variable) {
-             translated([&] { self.set(node, variable_of(variable.ptr())); });
+             translated([&] {
+               if (!is_variable(variable.ptr())) fail(Code::kTypeError, "A variable is needed.");
+               self.set(node, variable_of(variable.ptr()));
+             });
            })
       .def("clear", &Store::clear);
   nb::class_<Running>(m, "Running", "What Python functions of a run may ask.")

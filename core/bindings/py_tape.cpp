@@ -11,6 +11,7 @@
 #include "bindings/convert.h"
 #include "bindings/errors.h"
 #include "bindings/gil.h"
+#include "bindings/items.h"
 #include "bindings/observers.h"
 #include "bindings/py_ref.h"
 #include "bindings/py_tensor.h"
@@ -67,13 +68,29 @@ void drop(PyTape* self) {
   if (Tape* tape = std::exchange(self->tape, nullptr)) tape->release();
 }
 
-void make_tape(PyTape* self) {
-  if (self->tape) return;
-  self->tape = new Tape({.persistent = self->persistent,
-                         .watch_accessed = self->watch_accessed,
-                         .integers = self->integers,
-                         .watch_only = self->watch_only});
+// The tape, held: whatever runs Python code meanwhile may make its owner drop it.
+class HeldTape {
+ public:
+  explicit HeldTape(PyTape* self);
+  ~HeldTape() { tape_.release(); }
+  HeldTape(const HeldTape&) = delete;
+  HeldTape& operator=(const HeldTape&) = delete;
+  Tape& operator*() const { return tape_; }
+  Tape* operator->() const { return &tape_; }
+
+ private:
+  Tape& tape_;
+};
+
+Tape& make_tape(PyTape* self) {
+  if (self->tape) return *self->tape;
+  return *(self->tape = new Tape({.persistent = self->persistent,
+                                  .watch_accessed = self->watch_accessed,
+                                  .integers = self->integers,
+                                  .watch_only = self->watch_only}));
 }
+
+HeldTape::HeldTape(PyTape* self) : tape_(make_tape(self)) { tape_.retain(); }
 
 void start(PyTape* self) {
   if (self->recording) {
@@ -82,8 +99,7 @@ void start(PyTape* self) {
          "tape.");
   }
   if (std::exchange(self->used_up, false)) drop(self);
-  make_tape(self);
-  push_tape(self->tape);
+  push_tape(&make_tape(self));
   self->recording = true;
 }
 
@@ -120,24 +136,54 @@ PyRef flatten(PyObject* structure) {
   return checked(PyObject_CallOneArg(nest_flatten, structure));
 }
 
+bool is_leaf(PyObject* object) { return is_tensor(object) || is_variable(object); }
+bool is_row(PyObject* object) { return PyList_CheckExact(object) || PyTuple_CheckExact(object); }
+
+// Lists and tuples in each other, and not too deep.
+class Nesting {
+ public:
+  Nesting() {
+    if (Py_EnterRecursiveCall(" in a nested structure")) throw PythonError();
+  }
+  ~Nesting() { Py_LeaveRecursiveCall(); }
+  Nesting(const Nesting&) = delete;
+  Nesting& operator=(const Nesting&) = delete;
+};
+
 // Calls visit(item) for one tensor or variable, or for each leaf of a structure of them.
 template <class Visit>
 void for_each_leaf(PyObject* structure, const Visit& visit) {
-  if (is_tensor(structure) || is_variable(structure)) return visit(structure);
-  if (PyList_CheckExact(structure) || PyTuple_CheckExact(structure)) {
-    const Py_ssize_t count = PySequence_Fast_GET_SIZE(structure);
-    for (Py_ssize_t i = 0; i < count; ++i) {
-      for_each_leaf(PySequence_Fast_GET_ITEM(structure, i), visit);
-    }
+  if (is_leaf(structure)) return visit(structure);
+  if (!is_row(structure)) {
+    for (PyObject* leaf : Items(flatten(structure))) visit(leaf);
     return;
   }
-  const PyRef leaves = flatten(structure);
-  const Py_ssize_t count = PyList_GET_SIZE(leaves.get());
-  for (Py_ssize_t i = 0; i < count; ++i) {
-    PyObject* leaf = PyList_GET_ITEM(leaves.get(), i);
-    if (leaf == structure) return visit(leaf);
-    visit(leaf);
+  const Nesting nesting;
+  for (PyObject* item : Items(structure)) {
+    is_leaf(item) ? visit(item) : for_each_leaf(item, visit);
   }
+}
+
+// The structure with lists of its own, which nobody changes.
+PyRef frozen(PyObject* structure) {
+  if (!is_row(structure)) return PyRef::share(structure);
+  const Items items(structure);
+  const bool flat = std::ranges::all_of(items, is_leaf);
+  if (flat && PyTuple_CheckExact(structure)) return PyRef::share(structure);
+  const Nesting nesting;
+  const auto count = static_cast<Py_ssize_t>(items.size());
+  const bool list = PyList_CheckExact(structure);
+  PyRef copy = checked(list ? PyList_New(count) : PyTuple_New(count));
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    PyObject* item = items[static_cast<size_t>(i)];
+    item = flat ? Py_NewRef(item) : frozen(item).release();
+    if (list) {
+      PyList_SET_ITEM(copy.get(), i, item);
+    } else {
+      PyTuple_SET_ITEM(copy.get(), i, item);
+    }
+  }
+  return copy;
 }
 
 // Says that a tensor's dtype has no gradients, as `what` of a tape.
@@ -149,17 +195,16 @@ void for_each_leaf(PyObject* structure, const Visit& visit) {
 
 PyObject* watch(PyObject* object, PyObject* structure) {
   return guarded([&]() -> PyObject* {
-    PyTape* self = self_of(object);
-    make_tape(self);
+    const HeldTape tape(self_of(object));
     for_each_leaf(structure, [&](PyObject* leaf) {
       if (is_variable(leaf)) {
         const DType dtype = variable_of(leaf).dtype();
-        if (!self->tape->differentiates(dtype)) warn_of_dtype("watched", dtype);
-        self->tape->watch(variable_of(leaf));
+        if (!tape->differentiates(dtype)) warn_of_dtype("watched", dtype);
+        tape->watch(variable_of(leaf));
       } else if (is_tensor(leaf)) {
         const DType dtype = tensor_of(leaf).dtype();
-        if (!self->tape->differentiates(dtype)) warn_of_dtype("watched", dtype);
-        self->tape->watch(tensor_of(leaf));
+        if (!tape->differentiates(dtype)) warn_of_dtype("watched", dtype);
+        tape->watch(tensor_of(leaf));
       } else {
         fail(Code::kValueError, "Passed in object of type ", Py_TYPE(leaf)->tp_name,
              " to watch(), not tf.Tensor or tf.Variable.");
@@ -205,6 +250,9 @@ Gradient unwrap_gradient(PyObject* object) {
     gradient.values = to_tensor(values.get());
     gradient.indices = to_tensor(indices.get());
     for (int64_t dim : to_ints(shape.get(), "dense_shape")) gradient.dense_shape.push_back(dim);
+    if (gradient.dense_shape.rank() == 0) {
+      invalid_argument("The IndexedSlices that a backward step returned are of a scalar's shape.");
+    }
     return gradient;
   }
   gradient.values = to_tensor(object);
@@ -233,14 +281,19 @@ Tensor target_tensor(Tape& tape, PyObject* target) {
   return value;
 }
 
-PyRef pack(PyObject* structure, std::vector<PyRef>& leaves, size_t& next) {
-  if (is_tensor(structure) || is_variable(structure)) return std::move(leaves[next++]);
-  const bool list = PyList_CheckExact(structure);
-  if (list || PyTuple_CheckExact(structure)) {
+// Puts leaves in the places of those of a frozen structure.
+class Packer {
+ public:
+  explicit Packer(std::vector<PyRef>& leaves) : leaves_(leaves) {}
+
+  PyRef run(PyObject* structure) {
+    if (is_leaf(structure)) return next();
+    if (!is_row(structure)) return other(structure);
+    const bool list = PyList_CheckExact(structure);
     const Py_ssize_t count = PySequence_Fast_GET_SIZE(structure);
     PyRef result = checked(list ? PyList_New(count) : PyTuple_New(count));
     for (Py_ssize_t i = 0; i < count; ++i) {
-      PyObject* item = pack(PySequence_Fast_GET_ITEM(structure, i), leaves, next).release();
+      PyObject* item = run(PySequence_Fast_GET_ITEM(structure, i)).release();
       if (list) {
         PyList_SET_ITEM(result.get(), i, item);
       } else {
@@ -249,14 +302,26 @@ PyRef pack(PyObject* structure, std::vector<PyRef>& leaves, size_t& next) {
     }
     return result;
   }
-  const PyRef items = flatten(structure);
-  const Py_ssize_t count = PyList_GET_SIZE(items.get());
-  const PyRef flat = checked(PyList_New(count));
-  for (Py_ssize_t i = 0; i < count; ++i) {
-    PyList_SET_ITEM(flat.get(), i, leaves[next++].release());
+
+ private:
+  PyRef next() {
+    if (next_ == leaves_.size()) {
+      fail(Code::kValueError,
+           "The structure of sources was changed while their gradients were computed.");
+    }
+    return std::move(leaves_[next_++]);
   }
-  return checked(PyObject_CallFunctionObjArgs(nest_pack, structure, flat.get(), nullptr));
-}
+
+  PyRef other(PyObject* structure) {
+    const auto count = static_cast<Py_ssize_t>(Items(flatten(structure)).size());
+    const PyRef flat = checked(PyList_New(count));
+    for (Py_ssize_t i = 0; i < count; ++i) PyList_SET_ITEM(flat.get(), i, next().release());
+    return checked(PyObject_CallFunctionObjArgs(nest_pack, structure, flat.get(), nullptr));
+  }
+
+  std::vector<PyRef>& leaves_;
+  size_t next_ = 0;
+};
 
 struct GradientArgs {
   PyObject* target = nullptr;
@@ -278,22 +343,24 @@ PyObject* compute(PyTape* self, const GradientArgs& args) {
          "jacobians): GradientTape.gradient can only be called once on non-persistent tapes.");
   }
   const bool zeros_for_none = zeros_wanted(args.unconnected);
-  make_tape(self);
-  Tape& tape = *self->tape;
+  // The tape may be dropped, and lists changed, by what runs in the backward pass.
+  const HeldTape held(self);
+  Tape& tape = *held;
+  const PyRef structure = frozen(args.sources);
 
-  std::vector<PyObject*> source_objects;
-  std::vector<uint64_t> sources;
-  for_each_leaf(args.sources, [&](PyObject* leaf) {
+  InlineVector<PyRef, 8> source_objects;
+  InlineVector<uint64_t, 8> sources;
+  for_each_leaf(structure, [&](PyObject* leaf) {
     if (!is_tensor(leaf) && !is_variable(leaf)) {
       fail(Code::kValueError, "Passed in object of type ", Py_TYPE(leaf)->tp_name,
            ", not tf.Tensor or tf.Variable, as a source of gradient().");
     }
     const DType dtype = is_variable(leaf) ? variable_of(leaf).dtype() : tensor_of(leaf).dtype();
     if (!tape.differentiates(dtype)) warn_of_dtype("source", dtype);
-    source_objects.push_back(leaf);
+    source_objects.push_back(PyRef::share(leaf));
     sources.push_back(identity_of(leaf));
   });
-  std::vector<Tensor> targets;
+  InlineVector<Tensor, 4> targets;
   for_each_leaf(args.target, [&](PyObject* leaf) {
     if (!is_tensor(leaf) && !is_variable(leaf)) {
       fail(Code::kTypeError, "The target of gradient() must be tensors or variables, not ",
@@ -303,7 +370,7 @@ PyObject* compute(PyTape* self, const GradientArgs& args) {
     if (!tape.differentiates(targets.back().dtype()))
       warn_of_dtype("target", targets.back().dtype());
   });
-  std::vector<Tensor> weights;
+  InlineVector<Tensor, 4> weights;
   if (args.output_gradients != Py_None) {
     size_t next = 0;
     for_each_leaf(args.output_gradients, [&](PyObject* leaf) {
@@ -324,18 +391,16 @@ PyObject* compute(PyTape* self, const GradientArgs& args) {
     }
   }
 
+  if (args.rows && (targets.size() != 1 || !weights[0] || weights[0].rank() == 0)) {
+    fail(Code::kValueError, "Rows of gradients are of one target, and its weights have rows.");
+  }
+
   if (self->recording && !self->persistent) stop(self);
   tape.set_persistent(self->persistent);
-  // The tape may be dropped by what runs in the backward pass: hold it.
-  const struct Hold {
-    Tape& tape;
-    explicit Hold(Tape& held) : tape(held) { tape.retain(); }
-    ~Hold() { tape.release(); }
-  } hold(tape);
   if (!self->persistent) self->used_up = true;
-  std::vector<Gradient> gradients =
-      args.rows ? tape.gradients_of_rows(targets.at(0), weights.at(0), sources)
-                : tape.gradient(targets, weights, sources);
+  std::vector<Gradient> gradients = args.rows
+                                        ? tape.gradients_of_rows(targets[0], weights[0], sources)
+                                        : tape.gradient(targets, weights, sources);
 
   std::vector<PyRef> leaves;
   leaves.reserve(gradients.size());
@@ -347,8 +412,7 @@ PyObject* compute(PyTape* self, const GradientArgs& args) {
     }
     leaves.push_back(wrap_gradient(std::move(gradients[i])));
   }
-  size_t next = 0;
-  return pack(args.sources, leaves, next).release();
+  return Packer(leaves).run(structure).release();
 }
 
 PyObject* gradient(PyObject* object, PyObject* const* args, Py_ssize_t count, PyObject* names) {
@@ -392,8 +456,10 @@ PyObject* gradients_of_rows(PyObject* object, PyObject* const* args, Py_ssize_t 
 
 // By which number the tape knows a tensor or variable.
 PyObject* entry_of(PyObject* object, PyObject* source) {
-  const Tape* tape = self_of(object)->tape;
-  return PyLong_FromUnsignedLong(tape ? tape->entry(identity_of(source)) : 0);
+  return guarded([&] {
+    const Tape* tape = self_of(object)->tape;
+    return PyLong_FromUnsignedLong(tape ? tape->entry(identity_of(source)) : 0);
+  });
 }
 
 PyObject* reset(PyObject* object, PyObject*) {
@@ -417,7 +483,9 @@ PyObject* watched_variables(PyObject* object, PyObject*) {
       std::ranges::sort(variables, {}, &Variable::id);
       for (Variable* variable : variables) {
         auto* owner = static_cast<PyObject*>(variable->owner);
-        if (owner && PyList_Append(list.get(), owner) < 0) throw PythonError();
+        // One that is being deallocated is lost.
+        if (owner && Py_REFCNT(owner) > 0 && PyList_Append(list.get(), owner) < 0)
+          throw PythonError();
       }
     }
     return PyList_AsTuple(list.get());
@@ -484,6 +552,11 @@ class PythonBackward final : public BackwardFunction {
  public:
   explicit PythonBackward(PyObject* function) : function_(PyRef::share(function)) {}
   ~PythonBackward() override {
+    // Python may be gone already when the last tapes go.
+    if (!Py_IsInitialized()) {
+      function_.release();
+      return;
+    }
     const Locked locked;
     function_ = PyRef();
   }
@@ -497,9 +570,7 @@ class PythonBackward final : public BackwardFunction {
     const PyRef result = checked(PyObject_CallOneArg(function_.get(), list.get()));
     const PyRef items = checked(PySequence_Fast(result.get(), "a backward step returns a list"));
     std::vector<Gradient> gradients;
-    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); ++i) {
-      gradients.push_back(unwrap_gradient(PySequence_Fast_GET_ITEM(items.get(), i)));
-    }
+    for (PyObject* item : Items(items)) gradients.push_back(unwrap_gradient(item));
     return gradients;
   }
 
@@ -585,6 +656,7 @@ PyObject* record_custom(PyObject*, PyObject* args) {
         sources.push_back(tensor_of(leaf).impl()->id_or_zero());
         return;
       }
+      if (!is_variable(leaf)) fail(Code::kTypeError, "The inputs of a custom step are tensors.");
       Variable& variable = variable_of(leaf);
       for (Tape* tape : active_tapes()) {
         if (variable.trainable() && tape->watches_accessed_variables()) tape->watch(variable);

@@ -255,6 +255,13 @@ PyObject* wrap(Tensor&& tensor) {
   return reinterpret_cast<PyObject*>(self);
 }
 
+const Tensor& checked_tensor(PyObject* object) {
+  if (!is_tensor(object)) {
+    fail(Code::kTypeError, "A tensor is needed, not a ", Py_TYPE(object)->tp_name, ".");
+  }
+  return tensor_of(object);
+}
+
 PyObject* run_op(const Op& op, std::span<const Tensor> inputs, const Attrs& attrs) {
   TensorList outputs;
   run(op, inputs, attrs, outputs);

@@ -58,8 +58,10 @@ int variable_init(PyObject* object, PyObject* args, PyObject*) {
     PyVariable* self = self_of(object);
     auto* variable = new Variable(tensor, trainable != 0);
     variable->owner = object;
-    if (self->variable) self->variable->release();
-    self->variable = variable;
+    if (Variable* old = std::exchange(self->variable, variable)) {
+      old->owner = nullptr;  // a tape may keep it
+      old->release();
+    }
     delete std::exchange(self->static_shape, declared.release());
     Py_INCREF(name);
     Py_XSETREF(self->name, name);
@@ -150,14 +152,14 @@ PyObject* assigned(PyObject* object, bool read_value) {
 PyObject* assign(PyObject* object, PyObject* const* args, Py_ssize_t count, PyObject* names) {
   return guarded([&] {
     const AssignArgs parsed = parse_assign(args, count, names, "value", "assign");
-    Variable& variable = variable_of(object);
-    const Tensor value = to_tensor(parsed.value, variable.dtype());
+    const VariableRef variable(variable_of(object));
+    const Tensor value = to_tensor(parsed.value, variable->dtype());
     if (!shape_fits(self_of(object), value.shape())) {
       fail(Code::kValueError, "Cannot assign value to variable '", name_of(self_of(object)),
            ":0': Shape mismatch. The variable shape ", shape_text(self_of(object)),
            ", and the assigned value shape ", tuple_text(value.shape()), " are incompatible.");
     }
-    variable.assign(value);
+    variable->assign(value);
     return assigned(object, parsed.read_value);
   });
 }
@@ -167,18 +169,13 @@ PyObject* assign_delta(PyObject* object, PyObject* const* args, Py_ssize_t count
                        const char* method, const char* op) {
   return guarded([&] {
     const AssignArgs parsed = parse_assign(args, count, names, "delta", method);
-    Variable& variable = variable_of(object);
-    const Tensor delta = to_tensor(parsed.value, variable.dtype());
-    if (!kNumericTypes.contains(variable.dtype())) {
+    const VariableRef variable(variable_of(object));
+    const Tensor delta = to_tensor(parsed.value, variable->dtype());
+    if (!kNumericTypes.contains(variable->dtype())) {
       invalid_argument("No OpKernel was registered to support Op '", op, "' on variables of dtype ",
-                       variable.dtype(), " [Op:", op, "]");
+                       variable->dtype(), " [Op:", op, "]");
     }
-    const Shape shape = variable.peek().shape();
-    if (delta.shape() != shape) {
-      invalid_argument("Cannot update variable with shape ", shape, " using a Tensor with shape ",
-                       delta.shape(), ", shapes must be equal. [Op:", op, "]");
-    }
-    (variable.*update)(delta);
+    ((*variable).*update)(delta);
     return assigned(object, parsed.read_value);
   });
 }
@@ -221,7 +218,9 @@ PyObject* get_shape(PyObject* object, void*) {
       for (int64_t dim : *self->static_shape) known &= dim >= 0;
       if (known) return shape_object(Shape(std::span<const int64_t>(*self->static_shape)));
     }
-    return partial_shape_object(self->static_shape);
+    if (!self->static_shape) return partial_shape_object(nullptr);
+    const std::vector<int64_t> declared = *self->static_shape;  // __init__ may run again meanwhile
+    return partial_shape_object(&declared);
   });
 }
 

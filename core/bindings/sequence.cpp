@@ -22,10 +22,16 @@ constexpr Py_ssize_t kPrefetch = 16;
 
 bool is_row(PyObject* object) { return PyList_CheckExact(object) || PyTuple_CheckExact(object); }
 
+// Whether it is a scalar of NumPy's own. To find the dtype of another class may take an import.
+bool is_numpy_scalar_of_its_own(PyObject* object) {
+  return PyArray_IsScalar(object, Generic) &&
+         !PyType_HasFeature(Py_TYPE(object), Py_TPFLAGS_HEAPTYPE);
+}
+
 bool is_plain_scalar(PyObject* object) {
   return PyFloat_CheckExact(object) || PyLong_CheckExact(object) || PyBool_Check(object) ||
          PyUnicode_CheckExact(object) || PyBytes_CheckExact(object) ||
-         PyComplex_CheckExact(object) || object == Py_None || PyArray_IsScalar(object, Generic);
+         PyComplex_CheckExact(object) || object == Py_None || is_numpy_scalar_of_its_own(object);
 }
 
 // Why an element that is none of the expected types cannot be read.
@@ -59,8 +65,8 @@ Outcome long_to_double(PyObject* item, double* out) {
   return Outcome::kOk;
 }
 
-bool is_bfloat16_scalar(PyObject* item) {
-  return PyArray_IsScalar(item, Generic) &&
+bool is_bfloat16_scalar(PyObject* item, Source source) {
+  return source == Source::kNormalized && PyArray_IsScalar(item, Generic) &&
          dtype_from_numpy(reinterpret_cast<PyObject*>(Py_TYPE(item))) == DType::kBfloat16;
 }
 
@@ -74,7 +80,8 @@ Outcome other_to_double(PyObject* item, Source source, double* out) {
     *out = PyArrayScalar_VAL(item, Float);
     return Outcome::kOk;
   }
-  if (PyArray_IsScalar(item, Floating) || is_numpy_integer(item) || is_bfloat16_scalar(item)) {
+  if (PyArray_IsScalar(item, Floating) || is_numpy_integer(item) ||
+      is_bfloat16_scalar(item, source)) {
     if (cast_scalar(item, NPY_DOUBLE, out)) return Outcome::kOk;
   }
   return refuse(item, source);
@@ -95,7 +102,7 @@ Outcome other_to_int64(PyObject* item, Source source, int64_t* out) {
     *out = PyArrayScalar_VAL(item, Int64);
     return Outcome::kOk;
   }
-  if (PyArray_IsScalar(item, Floating) || is_bfloat16_scalar(item)) return Outcome::kFloat;
+  if (PyArray_IsScalar(item, Floating) || is_bfloat16_scalar(item, source)) return Outcome::kFloat;
   if (!is_numpy_integer(item)) return refuse(item, source);
   if (PyArray_IsScalar(item, UnsignedInteger)) {
     uint64_t value = 0;
@@ -388,7 +395,7 @@ Parsed parse_kind(PyObject* value, Source source, const Outline& outline, Kind k
     case Kind::kString: return parse<std::string>(value, source, outline, DType::kString);
     case Kind::kOther: break;
   }
-  return {Outcome::kUnsupported, Tensor(), outline.first};
+  return {Outcome::kUnsupported, Tensor(), PyRef::share(outline.first)};
 }
 
 Parsed empty_sequence(const Outline& outline, DType dtype) {

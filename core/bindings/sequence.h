@@ -3,6 +3,7 @@
 
 #include <Python.h>
 
+#include "bindings/py_ref.h"
 #include "tensor/dtype.h"
 #include "tensor/tensor.h"
 
@@ -30,7 +31,7 @@ enum class Source : uint8_t {
 struct Parsed {
   Outcome outcome;
   Tensor tensor;
-  PyObject* culprit = nullptr;  // for kUnsupported: the object, borrowed from the value
+  PyRef culprit = {};  // for kUnsupported: the object
 };
 
 // Parses with the dtype that the first element suggests.

@@ -260,9 +260,24 @@ Shape first_of(int64_t row, const Shape& shape) {
 std::vector<Gradient> Tape::gradient(std::span<const Tensor> targets,
                                      std::span<const Tensor> output_gradients,
                                      std::span<const uint64_t> sources) {
-  // Records made from here on (by a persistent tape that still runs) are not part of this pass.
-  const size_t record_count = records_.size();
+  // Records made from here on are not part of this pass: what it runs may make some, and so may a
+  // thread that still records. A pass that frees its records takes them from the tape, unless
+  // another goes through them.
   const uint32_t entry_count = entry_count_;
+  const bool frees = !persistent() && passes_ == 0;
+  std::vector<Record*> taken;
+  if (frees) taken.swap(records_);
+  const std::vector<Record*>& records = frees ? taken : records_;
+  const size_t record_count = records.size();
+  const struct Pass {
+    int& running;
+    std::vector<Record*>& taken;
+    Pass(int& count, std::vector<Record*>& own) : running(count), taken(own) { ++running; }
+    ~Pass() {
+      --running;
+      destroy_records(taken);
+    }
+  } pass(passes_, taken);
 
   // Which entries depend on a source.
   std::vector<char> needed(entry_count, 0);
@@ -273,7 +288,7 @@ std::vector<Gradient> Tape::gradient(std::span<const Tensor> targets,
   }
   std::vector<char> on_path(record_count, 0);
   for (size_t r = 0; r < record_count; ++r) {
-    Record& record = *records_[r];
+    Record& record = *records[r];
     for (size_t i = 0; i < record.num_inputs && !on_path[r]; ++i) {
       const uint32_t entry = record.input(i).entry;
       on_path[r] = entry && needed[entry];
@@ -296,7 +311,7 @@ std::vector<Gradient> Tape::gradient(std::span<const Tensor> targets,
 
   InlineVector<Tensor, 4> dy;
   for (size_t r = record_count; r-- > 0;) {
-    Record& record = *records_[r];
+    Record& record = *records[r];
     bool reached = false;
     if (on_path[r]) {
       dy.clear();
@@ -317,9 +332,9 @@ std::vector<Gradient> Tape::gradient(std::span<const Tensor> targets,
         run_custom(record, dy, needed, collected);
       }
     }
-    if (!persistent()) {
+    if (frees) {
+      taken.pop_back();
       Record::destroy(&record);
-      records_.pop_back();
     }
   }
 

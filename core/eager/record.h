@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <new>
+#include <vector>
 
 #include "device/allocator.h"
 #include "eager/tape.h"
@@ -56,5 +57,8 @@ struct Record {
  private:
   Slot* slots() { return reinterpret_cast<Slot*>(this + 1); }
 };
+
+// Newest first: values that only later records hold go before those they came from.
+void destroy_records(std::vector<Record*>& records);
 
 }  // namespace ef

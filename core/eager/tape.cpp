@@ -35,6 +35,14 @@ void fill_slot(Record& record, Record::Slot& slot, int64_t*& dims, const Tensor&
 
 }  // namespace
 
+void destroy_records(std::vector<Record*>& records) {
+  while (!records.empty()) {
+    Record* const last = records.back();
+    records.pop_back();
+    Record::destroy(last);
+  }
+}
+
 std::span<Tape* const> active_tapes() {
   return std::span<Tape* const>(stack.tapes).subspan(stack.floor);
 }
@@ -75,16 +83,8 @@ void record_on_tapes(const Op& op, std::span<const Tensor> inputs, const Attrs& 
 Tape::Tape(Options options) : options_(options) {}
 
 Tape::~Tape() {
-  forget_records();
+  destroy_records(records_);
   for (Variable* variable : variables_) variable->release();
-}
-
-void Tape::forget_records() {
-  // Newest first: values that only later records hold go before those they came from.
-  while (!records_.empty()) {
-    Record::destroy(records_.back());
-    records_.pop_back();
-  }
 }
 
 uint32_t Tape::entry_of(uint64_t id) {

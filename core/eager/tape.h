@@ -84,7 +84,6 @@ class Tape {
   uint32_t entry_of(uint64_t id);
   // A new entry for an operation's result, also where that identity had one already.
   uint32_t fresh_entry(uint64_t id);
-  void forget_records();
   int64_t rows_at_once() const;
 
   std::atomic<uint32_t> refs_{1};
@@ -92,6 +91,7 @@ class Tape {
   IdMap entries_;             // identity → entry; several identities may share an entry
   uint32_t entry_count_ = 1;  // entry 0 means "not watched"
   std::vector<Record*> records_;
+  int passes_ = 0;                    // backward passes that are going through them
   std::vector<Variable*> variables_;  // counted references
 };
 

@@ -79,20 +79,22 @@ void add_in_place(const Op& op, const Tensor& value, const Tensor& delta) {
 
 }  // namespace
 
-// The variable is unlocked before the GIL is taken back: a reader may wait for the lock with it.
-void Variable::assign_add(const Tensor& delta) {
+// The shape is looked at under the lock, since another thread may have changed it. The variable is
+// unlocked before the GIL is taken back: a reader may wait for the lock with it.
+void Variable::add(const Op& op, const Tensor& delta, const char* op_name) {
   note_effect();
   const BlockingRegion region(static_cast<double>(delta.bytes()) / 4);
   const Update update(*this);
-  add_in_place(ops::add, update.tensor(), delta);
+  if (delta.shape() != update.tensor().shape()) {
+    invalid_argument("Cannot update variable with shape ", update.tensor().shape(),
+                     " using a Tensor with shape ", delta.shape(),
+                     ", shapes must be equal. [Op:", op_name, "]");
+  }
+  add_in_place(op, update.tensor(), delta);
 }
 
-void Variable::assign_sub(const Tensor& delta) {
-  note_effect();
-  const BlockingRegion region(static_cast<double>(delta.bytes()) / 4);
-  const Update update(*this);
-  add_in_place(ops::subtract, update.tensor(), delta);
-}
+void Variable::assign_add(const Tensor& delta) { add(ops::add, delta, "AssignAddVariableOp"); }
+void Variable::assign_sub(const Tensor& delta) { add(ops::subtract, delta, "AssignSubVariableOp"); }
 
 Variable::Update::Update(Variable& variable) : variable_(variable) {
   variable_.lock();

@@ -3,10 +3,13 @@
 
 #include <atomic>
 #include <cstdint>
+#include <utility>
 
 #include "tensor/tensor.h"
 
 namespace ef {
+
+struct Op;
 
 class Variable {
  public:
@@ -27,8 +30,8 @@ class Variable {
   Tensor peek();
   // Replaces the value. The caller has checked dtype and shape.
   void assign(const Tensor& value);
-  // value ± delta, in place when nobody else holds the old value. The caller has checked
-  // dtype and shape.
+  // value ± delta, in place when nobody else holds the old value. The caller has checked the dtype.
+  // Throws InvalidArgument for a delta of another shape than the value has.
   void assign_add(const Tensor& delta);
   void assign_sub(const Tensor& delta);
 
@@ -53,6 +56,7 @@ class Variable {
   void* owner = nullptr;
 
  private:
+  void add(const Op& op, const Tensor& delta, const char* op_name);
   ~Variable() = default;
   void lock();
   void unlock() { busy_.store(false, std::memory_order_release); }
@@ -63,6 +67,29 @@ class Variable {
   const DType dtype_;
   const uint64_t id_;
   Tensor value_;
+};
+
+// A counted reference to a variable; may be empty. Who works on one without Python's lock, or runs
+// Python code meanwhile, holds it by this: its owner may go or be made anew.
+class VariableRef {
+ public:
+  VariableRef() = default;
+  explicit VariableRef(Variable& variable) : variable_(&variable) { variable_->retain(); }
+  VariableRef(VariableRef&& other) noexcept : variable_(std::exchange(other.variable_, nullptr)) {}
+  VariableRef& operator=(VariableRef other) noexcept {
+    std::swap(variable_, other.variable_);
+    return *this;
+  }
+  ~VariableRef() {
+    if (variable_) variable_->release();
+  }
+  Variable& operator*() const { return *variable_; }
+  Variable* operator->() const { return variable_; }
+  Variable* get() const { return variable_; }
+  explicit operator bool() const { return variable_ != nullptr; }
+
+ private:
+  Variable* variable_ = nullptr;
 };
 
 }  // namespace ef

@@ -183,7 +183,8 @@ void Execution::assign(const PlannedNode& planned, const Node& node) {
   // A variable may get its first value from an assignment, but only the host makes variables.
   const bool missing = planned.inputs[0].slot < 0 && !store_.find(planned.inputs[0].variable);
   if (missing && node.change == Change::kReplace) return run_host(planned, node);
-  Variable& changed = variable(planned.inputs[0]);
+  const VariableRef held(variable(planned.inputs[0]));
+  Variable& changed = *held;
   const Value value = value_of(planned.inputs[1]);
   if (!value.tensor || value.tensor.dtype() != changed.dtype() ||
       value.tensor.shape() != changed.peek().shape()) {
