@@ -35,16 +35,28 @@ def clipped(
     The norm of each goes before that of all together, which goes before single values.
     """
     if clipnorm:
-        return [_scaled_to(gradient, _norm([gradient]), clipnorm) for gradient in gradients]
+        return clipped_by_norm(gradients, clipnorm)
     if global_clipnorm:
-        norm = _norm(gradients)
-        return [_scaled_to(gradient, norm, global_clipnorm) for gradient in gradients]
+        return clipped_by_global_norm(gradients, global_clipnorm)
     if clipvalue:
-        return [
-            with_values(g, _ops.clip_by_value(values_of(g), -clipvalue, clipvalue))
-            for g in gradients
-        ]
+        return clipped_by_value(gradients, clipvalue)
     return gradients
+
+
+def clipped_by_value(gradients: list, limit: float) -> list:
+    """The gradients with every element cut to `[-limit, limit]`."""
+    return [with_values(g, _ops.clip_by_value(values_of(g), -limit, limit)) for g in gradients]
+
+
+def clipped_by_norm(gradients: list, limit: float) -> list:
+    """The gradients, each shortened to the norm `limit` if it is longer."""
+    return [_scaled_to(gradient, _norm([gradient]), limit) for gradient in gradients]
+
+
+def clipped_by_global_norm(gradients: list, limit: float) -> list:
+    """The gradients, shortened by one factor if their common norm is above `limit`."""
+    norm = _norm(gradients)
+    return [_scaled_to(gradient, norm, limit) for gradient in gradients]
 
 
 def values_of(gradient: Any) -> Any:
@@ -69,6 +81,7 @@ def _norm(gradients: list) -> Any:
 
 def _scaled_to(gradient: Any, norm: Any, limit: float) -> Any:
     """The gradient, shortened by the factor that brings `norm` down to `limit`."""
-    factor = limit / max(float(norm), limit)
+    longest = max(float(norm), limit)
+    factor = limit / longest if longest else 0.0
     values = values_of(gradient)
     return with_values(gradient, values * _core.convert(factor, values.dtype, None))

@@ -6,7 +6,18 @@ import math
 from typing import Any
 
 from eagerflow import _core
-from eagerflow.keras.optimizers import adadelta, adagrad, adam, adamax, ftrl, nadam, rmsprop, sgd
+from eagerflow.keras import config as defaults
+from eagerflow.keras.optimizers import (
+    adadelta,
+    adagrad,
+    adam,
+    adamax,
+    clipping,
+    ftrl,
+    nadam,
+    rmsprop,
+    sgd,
+)
 from eagerflow.keras.optimizers.optimizer import Optimizer as _NewOptimizer
 from eagerflow.keras.optimizers.optimizer import rounded
 from eagerflow.keras.optimizers.schedules.schedule import LearningRateSchedule
@@ -34,20 +45,28 @@ _NEWER_ARGUMENTS = (
 )
 
 
+_OLDER_ARGUMENTS = ("lr", "global_clipnorm", "clipvalue", "clipnorm", "decay")
+
+
 class Optimizer(_NewOptimizer):
     """Base class of these optimizers; see `tf.keras.optimizers.Optimizer`.
 
-    A schedule is what `learning_rate` gives, not its present value, and `decay` is an argument.
+    A schedule is what `learning_rate` gives, not its present value. Thresholds of 0 clip, and all
+    that are given do: `clipvalue` first, then the norms.
 
     Args:
         name: the optimizer's name.
         gradient_aggregator: a function of pairs of gradient and variable that returns such pairs,
             called before gradients are clipped.
         gradient_transformers: functions of the same kind, called one after another.
-        **kwargs: see `tf.keras.optimizers.Optimizer`.
+        **kwargs: `clipnorm`, `clipvalue`, `global_clipnorm`; `lr`, the older name of
+            `learning_rate`; and `decay`, which divides the learning rate by
+            `1 + decay * iteration`.
 
     Raises:
-        ValueError: if there are transformers, and gradients are to be clipped as well.
+        ValueError: if one of these is negative, if both norms are given, or if there are
+            transformers, and gradients are to be clipped as well.
+        TypeError: for an argument that does not exist.
 
     >>> halve = lambda pairs: [(gradient / 2.0, variable) for gradient, variable in pairs]
     >>> v = tf.Variable(1.0)
@@ -64,6 +83,25 @@ class Optimizer(_NewOptimizer):
         gradient_transformers: Any = None,
         **kwargs: Any,
     ) -> None:
+        for key in _NEWER_ARGUMENTS:
+            if key in kwargs:
+                raise _unexpected(key)
+        for key in _OLDER_ARGUMENTS:
+            value = kwargs.get(key)
+            if value is not None and value < 0:
+                raise ValueError(f"Expected {key} >= 0, received: {value}")
+        norms = kwargs.get("clipnorm"), kwargs.get("global_clipnorm")
+        if None not in norms:
+            raise ValueError(
+                "Cannot accept both `clipnorm` and `global_clipnorm`. Received: "
+                f"`clipnorm`={norms[0]}, `global_clipnorm`={norms[1]}."
+            )
+        self._decay = self._initial_decay = float(kwargs.pop("decay", 0.0))
+        rate = kwargs.pop("lr", None)
+        if rate is not None and self._knows_lr:
+            kwargs["learning_rate"] = rate
+        if "epsilon" in kwargs:
+            kwargs["epsilon"] = kwargs["epsilon"] or defaults.epsilon()
         super().__init__(name=name, **kwargs)
         self.gradient_aggregator = gradient_aggregator
         self.gradient_transformers = list(gradient_transformers or ())
@@ -75,6 +113,23 @@ class Optimizer(_NewOptimizer):
                         "Instead, use the `gradient_transformers` to specify clipping and other "
                         "transformations."
                     )
+
+    _knows_lr = True
+
+    def _rate_argument(self, kwargs: dict[str, Any]) -> Any:
+        rate = kwargs.pop("learning_rate", None)
+        for key in kwargs:
+            raise _unexpected(key)
+        return rate
+
+    def _clipped(self, gradients: list) -> list:
+        if self.clipvalue is not None:
+            gradients = clipping.clipped_by_value(gradients, self.clipvalue)
+        if self.clipnorm is not None:
+            gradients = clipping.clipped_by_norm(gradients, self.clipnorm)
+        if self.global_clipnorm is not None:
+            gradients = clipping.clipped_by_global_norm(gradients, self.global_clipnorm)
+        return gradients
 
     def apply_gradients(self, grads_and_vars: Any, *args: Any, **kwargs: Any) -> Any:
         """Updates variables from their gradients, which the optimizer's functions change first."""
@@ -116,6 +171,13 @@ class Optimizer(_NewOptimizer):
                 del config[name]
         del config["is_legacy_optimizer"]
         return config | {"decay": self._decay}
+
+
+def _unexpected(key: str) -> TypeError:
+    return TypeError(
+        f"Unexpected keyword argument passed to optimizer: {key}. Allowed kwargs are "
+        f"{set(_OLDER_ARGUMENTS)}."
+    )
 
 
 class SGD(Optimizer, sgd.SGD):
@@ -195,6 +257,11 @@ class RMSprop(Optimizer, rmsprop.RMSprop):
         name: str = "RMSprop",
         **kwargs: Any,
     ) -> None:
+        if isinstance(momentum, (int, float)) and not 0 <= momentum <= 1:
+            raise ValueError(
+                f"`momentum` must be between [0, 1]. Received: momentum={momentum} "
+                f"(of type {type(momentum)})."
+            )
         super().__init__(
             learning_rate=learning_rate,
             rho=rho,
@@ -337,6 +404,8 @@ class Ftrl(Optimizer, ftrl.Ftrl):
             **kwargs,
         )
 
+    _knows_lr = False
+
 
 class Nadam(Optimizer, nadam.Nadam):
     """Nadam, whose momentum grows more slowly: `decay` says how fast.
@@ -354,7 +423,10 @@ class Nadam(Optimizer, nadam.Nadam):
         name: str = "Nadam",
         **kwargs: Any,
     ) -> None:
-        decay = kwargs.pop("decay", kwargs.pop("schedule_decay", 0.004))
+        decay = kwargs.pop("decay", None)
+        schedule_decay = kwargs.pop("schedule_decay", None)
+        if decay is None:
+            decay = 0.004 if schedule_decay is None else schedule_decay
         super().__init__(
             learning_rate=learning_rate,
             beta_1=beta_1,

@@ -52,12 +52,12 @@ class Optimizer(OlderHooks, NewerHooks):
         ema_overwrite_frequency: after how many steps the variables take the averages' values, each
             time; None: only in `finalize_variable_values`.
         jit_compile: whether updates are compiled, which helps on GPUs only: False without one.
-        **kwargs: `learning_rate`; also `lr` and `decay` of older programs: `decay` divides the
-            learning rate by `1 + decay * iteration`.
+        **kwargs: `learning_rate`; `lr` is ignored with a warning.
 
     Raises:
-        ValueError: for clipping thresholds that contradict each other or are negative, and for an
-            `ema_momentum` that is not in [0, 1].
+        ValueError: for clipping thresholds that contradict each other or are negative, for an
+            `ema_momentum` that is not in [0, 1], and for arguments that only the optimizers of
+            `tf.keras.optimizers.legacy` take.
         TypeError: for an argument that does not exist.
 
     >>> class Plain(tf.keras.optimizers.Optimizer):
@@ -74,6 +74,7 @@ class Optimizer(OlderHooks, NewerHooks):
     """
 
     _rate_takes_step = False
+    _decay = 0.0  # what older programs set; an argument of the legacy optimizers
 
     def __init__(
         self,
@@ -88,22 +89,16 @@ class Optimizer(OlderHooks, NewerHooks):
         jit_compile: bool = True,
         **kwargs: Any,
     ) -> None:
-        self._decay = float(kwargs.pop("decay", None) or 0.0)
-        rate = kwargs.pop("learning_rate", None)
-        rate = kwargs.pop("lr", rate)
-        for ignored in ("is_legacy_optimizer", "mesh", "gradient_aggregator"):
-            kwargs.pop(ignored, None)
-        if kwargs:
-            raise TypeError(
-                f"{type(self).__name__} got unexpected arguments: {', '.join(sorted(kwargs))}."
-            )
+        rate = self._rate_argument(kwargs)
         clipping.check_thresholds(clipnorm, clipvalue, global_clipnorm)
         if use_ema and not 0 <= ema_momentum <= 1:
             raise ValueError(
                 f"`ema_momentum` must be in the range [0, 1]. Received: ema_momentum={ema_momentum}"
             )
-        if ema_overwrite_frequency and (
-            not isinstance(ema_overwrite_frequency, int) or ema_overwrite_frequency < 1
+        if (
+            use_ema
+            and ema_overwrite_frequency
+            and (not isinstance(ema_overwrite_frequency, int) or ema_overwrite_frequency < 1)
         ):
             raise ValueError(
                 "`ema_overwrite_frequency` must be an integer > 1 or None. Received: "
@@ -131,6 +126,33 @@ class Optimizer(OlderHooks, NewerHooks):
         self._not_decayed_names: list[str] = []
         if rate is not None:
             self._set_rate(rate)
+
+    def _rate_argument(self, kwargs: dict[str, Any]) -> Any:
+        """The learning rate among the constructor's last arguments; None if there is none."""
+        name = type(self).__name__
+        rate = kwargs.pop("learning_rate", None)
+        if "lr" in kwargs:
+            del kwargs["lr"]
+            warnings.warn(
+                "`lr` is deprecated in the optimizer and ignored: please use `learning_rate`, or "
+                f"the legacy optimizer, e.g., tf.keras.optimizers.legacy.{name}.",
+                stacklevel=4,
+            )
+        for legacy in ("decay", "gradient_aggregator", "gradient_transformers"):
+            if legacy in kwargs:
+                raise ValueError(
+                    f"{legacy} is deprecated in the new Keras optimizer, please check the "
+                    "docstring for valid arguments, or use the legacy optimizer, e.g., "
+                    f"tf.keras.optimizers.legacy.{name}."
+                )
+        for ignored in ("is_legacy_optimizer", "mesh"):
+            kwargs.pop(ignored, None)
+        if kwargs:
+            raise TypeError(f"{name} got unexpected arguments: {', '.join(sorted(kwargs))}.")
+        return rate
+
+    def _clipped(self, gradients: list) -> list:
+        return clipping.clipped(gradients, self.clipnorm, self.clipvalue, self.global_clipnorm)
 
     @property
     def iterations(self) -> Variable:
@@ -456,7 +478,7 @@ class Optimizer(OlderHooks, NewerHooks):
                 "you're using `model.compile()`, did you forget to provide a `loss` argument?",
                 stacklevel=2,
             )
-        gradients = clipping.clipped(gradients, self.clipnorm, self.clipvalue, self.global_clipnorm)
+        gradients = self._clipped(gradients)
         if sparse:
             gradients = [
                 self._summed(g, v) if isinstance(g, IndexedSlices) else g
@@ -640,6 +662,8 @@ class Optimizer(OlderHooks, NewerHooks):
     ) -> Any:
         """An optimizer from what `get_config` returned."""
         config = dict(config)
+        if "lr" in config:
+            config["learning_rate"] = config.pop("lr")
         if isinstance(config.get("learning_rate"), dict):
             from eagerflow.keras.optimizers import schedules
 

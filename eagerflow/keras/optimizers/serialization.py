@@ -84,7 +84,8 @@ def deserialize(
     if kwargs:
         raise TypeError(f"Invalid keyword arguments: {kwargs}")
     use_legacy |= ".legacy" in (config.get("module") or "")
-    use_legacy = bool((config.get("config") or {}).get("is_legacy_optimizer", use_legacy))
+    arguments = config.get("config") or {}
+    use_legacy = bool(arguments.get("is_legacy_optimizer", use_legacy)) or "decay" in arguments
     objects = _AnyCase(use_legacy)
     name = config["class_name"]
     if name.lower() in objects and (name not in (custom_objects or {})):
