@@ -15,11 +15,11 @@ class Policy:
     """A compute dtype and a variable dtype.
 
     Args:
-        name: a dtype, which stands for both, or "mixed_float16" or "mixed_bfloat16", where
+        name: a dtype's name, which stands for both, or "mixed_float16" or "mixed_bfloat16", where
             variables are float32; "_infer" takes the dtype of a layer's first input.
 
     Raises:
-        TypeError: if `name` is no string or dtype.
+        TypeError: if `name` is no string.
         ValueError: for other names.
 
     >>> tf.keras.mixed_precision.Policy("mixed_float16").variable_dtype
@@ -28,8 +28,11 @@ class Policy:
 
     def __init__(self, name: Any) -> None:
         if isinstance(name, dtypes.DType):
-            name = name.name
-        elif not isinstance(name, str):
+            raise TypeError(
+                "'name' must be a string, not a DType. Instead, pass DType.name. "
+                f"Received: name={name.name}"
+            )
+        if not isinstance(name, str):
             raise TypeError(
                 "'name' must be a string, such as 'mixed_float16'. "
                 f"Received: name={name} (of type {type(name)})"
@@ -123,9 +126,17 @@ def set_global_policy(policy: Any) -> None:
 
     Args:
         policy: a Policy, its name, or None for the first one again.
+
+    Raises:
+        ValueError: unless the policy's dtypes are floating-point.
     """
     if policy is not None and not isinstance(policy, Policy):
         policy = Policy(policy)
+    if policy is not None and not (policy.compute is None or policy.compute.is_floating):
+        raise ValueError(
+            "set_global_policy can only be used to set the global policy to floating-point "
+            f'policies, such as "float32" and "mixed_float16", but got policy: {policy.name}'
+        )
     _global.policy = policy
 
 
@@ -151,9 +162,9 @@ def get(value: Any) -> Policy:
         return value
     if isinstance(value, dict):
         return deserialize(value)
-    if isinstance(value, type):
-        value = dtypes.as_dtype(value)
-    return Policy(value)
+    if isinstance(value, str) and value in _MIXED:
+        return Policy(value)
+    return Policy(dtypes.as_dtype(value).name)
 
 
 def serialize(policy: Policy) -> Any:
