@@ -142,13 +142,11 @@ def call_symbolically(layer: Any, inputs: Any, rest: tuple, kwargs: dict[str, An
 
 def _infer_layer(layer: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     """The outputs' shapes: from a run on placeholders, or else from `compute_output_shape`."""
-    from eagerflow.keras.engine.layer import Layer
-
     outer, context.layers = context.layers, []
     try:
         found = infer(layer, args, kwargs)
     except Exception:
-        if type(layer).compute_output_shape is Layer.compute_output_shape:
+        if not _has_own_shapes(layer, args[0]):
             raise
         shapes = nest.map_structure(lambda x: x.shape, args[0])
         dtype = layer._dtype_policy.compute or nest.flatten(args[0])[0].dtype
@@ -158,6 +156,19 @@ def _infer_layer(layer: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     if hasattr(layer, "kernel_size") or hasattr(layer, "pool_size"):
         _check_windows(layer, args[0], found)
     return found
+
+
+def _has_own_shapes(layer: Any, inputs: Any) -> bool:
+    """Whether `compute_output_shape` knows more than a run: a program's does, as its layer may need
+    values; that of a layer of ours only where a rank is unknown, and no placeholder can be made."""
+    from eagerflow.keras.engine.layer import Layer
+
+    function = type(layer).compute_output_shape
+    if function is Layer.compute_output_shape:
+        return False
+    if not function.__module__.startswith("eagerflow."):
+        return True
+    return any(isinstance(x, KerasTensor) and x.shape.rank is None for x in nest.flatten(inputs))
 
 
 def _check_windows(layer: Any, inputs: Any, outputs: Any) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -24,7 +25,7 @@ from eagerflow.keras.engine.call_context import inferring_shapes
 from eagerflow.keras.engine.keras_tensor import KerasTensor
 from eagerflow.shapes import TensorShape
 
-Sizes = tuple[int, int]
+Sizes = tuple[int, ...]  # of a batch, and of the axes after it; the last is that of all others
 # What stands for unknown sizes: a batch, and any other axis. The second of a pair tells which sizes
 # depend on unknown ones. Larger ones serve models that shrink or regroup their inputs much.
 _SIZES = (((12, 480), (24, 960)), ((1680, 7680), (3360, 15360)), ((1, 1), (2, 2)))
@@ -63,7 +64,11 @@ def _stand_in(tensor: KerasTensor, sizes: Sizes, make: Callable[[Any, list[int]]
     shape = tensor.shape
     if shape.rank is None:
         raise ValueError(f"The rank of {tensor} is not known: its shape must be set first.")
-    dims = [sizes[axis > 0] if size is None else size for axis, size in enumerate(shape.as_list())]
+    last = len(sizes) - 1
+    dims = [
+        sizes[min(axis, last)] if size is None else size
+        for axis, size in enumerate(shape.as_list())
+    ]
     found = make(tensor.dtype, dims)
     if tensor._keras_mask is not None:
         mask = tensor._keras_mask
@@ -129,6 +134,40 @@ def _run(function: Any, args: tuple, kwargs: dict[str, Any], sizes: Sizes, make:
         return function(*run_args, **run_kwargs)
 
 
+def _known_sizes(args: tuple, kwargs: dict[str, Any]) -> list[tuple[Sizes, Sizes]]:
+    """Sizes like those that other arguments are known to have: the unknown ones may have to fit."""
+    shapes = [
+        shape.as_list()
+        for value in flatten_arguments(args, kwargs)
+        if (shape := getattr(value, "shape", None)) is not None and getattr(shape, "rank", None)
+    ]
+    batches = sorted({shape[0] for shape in shapes} - {None})
+    others = sorted({size for shape in shapes for size in shape[1:]} - {None, 1})
+    # Of each axis after the batch the first size that is known.
+    by_axis: list[Any] = [
+        next((size for size in sizes if size not in (None, 1)), None)
+        for sizes in itertools.zip_longest(*shapes)
+    ][1:]
+    known_axes = [axis for axis, known in enumerate(by_axis) if known is not None]
+
+    def pair(axes: tuple[int, ...]) -> tuple[Sizes, Sizes]:
+        """Sizes where these axes are as known, and the others unknown."""
+        one, other = (
+            (batch, *(by_axis[a] if a in axes else rest for a in range(len(by_axis))), rest)
+            for batch, rest in _SIZES[0]
+        )
+        return one, other
+
+    (batch, size), (other_batch, other_size) = _SIZES[0]
+    return [
+        # As few as possible: a size that need not fit stays unknown.
+        *(pair(axes) for n in (1, 2, 3) for axes in itertools.combinations(known_axes, n)),
+        *(((batch, known), (other_batch, known)) for known in others),
+        *(((known, size), (known, other_size)) for known in batches),
+        *(((known, one), (known, one)) for known in batches for one in others),
+    ]
+
+
 def infer(function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     """What a function gives for symbolic arguments, as symbolic tensors without a history."""
     unknown = any(
@@ -138,7 +177,7 @@ def infer(function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     )
     # What is drawn only for shapes leaves the program's numbers as they are.
     function = random_seed.as_traced(function, random_seed.FunctionStreams())
-    for sizes in _SIZES if unknown else _SIZES[:1]:
+    for sizes in (*_SIZES, *_known_sizes(args, kwargs)) if unknown else _SIZES[:1]:
         try:
             first = _run(function, args, kwargs, sizes[0], placeholder)
             if not unknown:

@@ -8,6 +8,7 @@ from typing import Any
 
 from eagerflow import _core, nest
 from eagerflow.keras.engine.layer import Layer
+from eagerflow.keras.layers.rnn import check_steps
 from eagerflow.keras.layers.wrapper import Wrapper
 from eagerflow.keras.saving import serialization
 from eagerflow.name_scope import name_scope
@@ -142,8 +143,11 @@ class Bidirectional(Wrapper):
         self, inputs: Any, initial_state: Any = None, constants: Any = None, **kwargs: Any
     ) -> Any:
         if isinstance(inputs, list):
-            if len(inputs) > 1:
-                initial_state = inputs[1:]
+            rest = inputs[1:]
+            if self._num_constants and rest:
+                rest, constants = rest[: -self._num_constants], rest[-self._num_constants :]
+            if rest:
+                initial_state = rest
             inputs = inputs[0]
         if initial_state is not None:
             if len(initial_state) % 2:
@@ -154,7 +158,11 @@ class Bidirectional(Wrapper):
                 )
             kwargs["initial_state"] = list(initial_state)
         if constants is not None:
+            constants = list(constants) if isinstance(constants, (list, tuple)) else [constants]
+            self._num_constants = len(constants)
             kwargs["constants"] = constants
+        if getattr(self.forward_layer, "unroll", False):
+            check_steps(self.forward_layer, inputs)
         return super().__call__(inputs, **kwargs)
 
     def call(

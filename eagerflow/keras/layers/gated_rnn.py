@@ -85,11 +85,6 @@ class GatedRNN(RNN):
         if not self.time_major:
             x = _ops.transpose(x, [1, 0, 2])
         steps, batch, features = x._shape_tuple()
-        if not steps:
-            raise ValueError(
-                f"Layer {self.name} needs sequences of at least one step. Received inputs of "
-                f"shape {tuple(inputs.shape)}."
-            )
         projection = cell.projected(_ops.reshape(x, [steps * batch, features]))
         width = projection._shape_tuple()[-1]
         projection = _ops.reshape(projection, [steps, batch, width])

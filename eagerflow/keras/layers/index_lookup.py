@@ -211,7 +211,6 @@ class IndexLookup(PreprocessingLayer):
                     "`idf_weights` must be the same length as vocabulary. len(idf_weights) is "
                     f"{len(idf)}; len(vocabulary) is {len(given)}"
                 )
-            idf = idf[len(given) - len(terms) :]
         self._set_terms(terms, idf)
 
     def save_own_variables(self, store: dict[str, Any]) -> None:
@@ -315,9 +314,9 @@ class IndexLookup(PreprocessingLayer):
         start = self._first_term
         attributes["_numbers"] = {term: start + place for place, term in enumerate(terms)}
         if idf is not None:
-            # Unknown terms have the mean of all factors.
-            before = [np.average(idf)] * start
-            after = [0.0] * ((self.max_tokens or 0) - start - len(idf)) * self.pad_to_max_tokens
+            # Where the factors are those of terms only, unknown terms have their mean.
+            before = [np.average(idf)] * (start + len(terms) - len(idf))
+            after = [0.0] * ((self.max_tokens or 0) - start - len(terms)) * self.pad_to_max_tokens
             factors = np.concatenate([before, idf, after])
             attributes["_idf"] = _core.convert(factors.astype("float32"), None, None)
             attributes["_idf"] = _ops.cast(attributes["_idf"], self.compute_dtype)
@@ -436,8 +435,10 @@ class IndexLookup(PreprocessingLayer):
         """Numbers in the layer's output mode."""
         if self.output_mode == "int":
             return _ops.cast(numbers, dtypes.as_dtype(self.compute_dtype))
+        # Factors that are loaded later do not change the shape.
+        idf = 1.0 if self._idf is None and is_inferring() else self._idf
         vectors = encoded(
-            numbers, self.output_mode, self._depth() or 1, self.compute_dtype, idf=self._idf
+            numbers, self.output_mode, self._depth() or 1, self.compute_dtype, idf=idf
         )
         return in_form(vectors, self.sparse)
 

@@ -71,6 +71,11 @@ class _Merge(Layer):
         raise NotImplementedError
 
     def build(self, input_shape: Any) -> None:
+        shapes = _shapes(input_shape)
+        if len({shape[0] for shape in shapes if shape} - {None}) > 1:
+            raise ValueError(
+                f"Cannot merge tensors with different batch sizes. Got tensors with shapes {shapes}"
+            )
         self.compute_output_shape(input_shape)
         Layer.build(self, input_shape)
 
@@ -90,16 +95,12 @@ class _Merge(Layer):
         shapes = _shapes(input_shape)
         known = [shape for shape in shapes if shape is not None]
         batches = {shape[0] for shape in known if shape} - {None}
-        if len(batches) > 1:
-            raise ValueError(
-                f"Cannot merge tensors with different batch sizes. Got tensors with shapes {shapes}"
-            )
         if len(known) < len(shapes):
             return TensorShape(None)
         rest = known[0][1:]
         for shape in known[1:]:
             rest = _broadcast(rest, shape[1:])
-        return TensorShape([batches.pop() if batches else None, *rest])
+        return TensorShape([batches.pop() if len(batches) == 1 else None, *rest])
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
         if mask is None:

@@ -10,9 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from eagerflow import _core, nest, random_seed
+from eagerflow import _core, errors, nest, random_seed
+from eagerflow import dtype as dtypes
 from eagerflow.keras.engine.call_context import is_inferring
 from eagerflow.keras.engine.input_spec import InputSpec
+from eagerflow.keras.engine.keras_tensor import KerasTensor
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.layers.arguments import is_shape_list
 from eagerflow.keras.layers.rnn_cell import (
@@ -86,7 +88,7 @@ class RNN(Layer):
         return_state: whether the last states are returned, too.
         go_backwards: whether the last step comes first.
         stateful: whether a batch goes on with the states after the one before.
-        unroll: accepted: loops run step by step in any case.
+        unroll: whether the number of steps must be known: loops run step by step in any case.
         time_major: whether steps are the first axis and the batch the second.
         **kwargs: `name`, `dtype`, …; `zero_output_for_mask`: whether the output of masked steps
             is zero instead of that of the step before.
@@ -95,7 +97,9 @@ class RNN(Layer):
     states) and `constants` (tensors that are passed to the cell at each step).
 
     Raises:
-        ValueError: if the cell lacks something.
+        ValueError: if the cell lacks something; on a call, if states do not fit the cell, or if
+            the number of steps is unknown and `unroll` is set.
+        tf.errors.InvalidArgumentError: on a call, if there are no steps.
 
     >>> layer = tf.keras.layers.RNN(tf.keras.layers.LSTMCell(4), return_sequences=True)
     >>> layer(tf.ones([2, 5, 3])).shape
@@ -200,7 +204,7 @@ class RNN(Layer):
 
     def get_initial_state(self, inputs: Any) -> list[Any]:
         """The states at the first step of a batch: what the cell says, or zeros."""
-        x = nest.flatten(inputs)[0]
+        x = conversion.convert_to_tensor(nest.flatten(inputs)[0])
         batch = x._shape_tuple()[1 if self.time_major else 0]
         function = getattr(self.cell, "get_initial_state", None)
         if function is not None:
@@ -231,6 +235,7 @@ class RNN(Layer):
             constants = list(constants) if isinstance(constants, (list, tuple)) else [constants]
             self._num_constants = len(constants)
             kwargs["constants"] = constants
+        check_steps(self, inputs)
         return super().__call__(inputs, **kwargs)
 
     def _begin(self, inputs: Any, initial_state: Any) -> list[Any]:
@@ -245,28 +250,31 @@ class RNN(Layer):
                 return nest.pack_sequence_as(self._states, cast)
         if initial_state is None:
             return self.get_initial_state(inputs)
-        sizes = self.cell.state_size
-        expected = list(sizes) if isinstance(sizes, (list, tuple)) else [sizes]
-        if len(initial_state) != len(expected):
-            raise ValueError(
-                f"Layer has {len(expected)} states but was passed {len(initial_state)} initial "
-                f"states. Received: initial_state={initial_state}"
-            )
-        for size, state in zip(expected, initial_state, strict=True):
-            if isinstance(size, (list, tuple)) or nest.is_nested(state):
-                continue
-            wanted = state_sizes(size)
-            got = list(state.shape)[1:]
-            if len(wanted) != len(got) or any(
-                None not in (a, b) and a != b for a, b in zip(wanted, got, strict=True)
-            ):
-                raise ValueError(
-                    "An `initial_state` was passed that is not compatible with "
-                    f"`cell.state_size`. Received `state_spec`={state.shape}; however "
-                    f"`cell.state_size` is {self.cell.state_size}"
-                )
+        self._check_states(initial_state)
         dtype = nest.flatten(inputs)[0].dtype
         return nest.map_structure(lambda s: conversion.cast(s, dtype), list(initial_state))
+
+    def _check_states(self, initial_state: Any) -> None:
+        """Refuses states that are not those of the cell."""
+        size = self.cell.state_size
+        wanted = [state_sizes(one) for one in _flat_sizes(size)]
+        given = [list(state.shape)[1:] for state in nest.flatten(initial_state)]
+        if len(wanted) != len(given) or any(
+            not TensorShape(one).is_compatible_with(TensorShape(other))
+            for one, other in zip(wanted, given, strict=True)
+        ):
+            specs = [InputSpec(shape=(None, *sizes)) for sizes in given]
+            raise ValueError(
+                "An `initial_state` was passed that is not compatible with `cell.state_size`. "
+                f"Received `state_spec`={specs}; however `cell.state_size` is "
+                f"{list(size) if isinstance(size, (list, tuple)) else [size]}"
+            )
+        count = len(size) if isinstance(size, (list, tuple)) else 1
+        if len(initial_state) != count:
+            raise ValueError(
+                f"Layer has {count} states but was passed {len(initial_state)} initial states. "
+                f"Received: initial_state={initial_state}"
+            )
 
     def _steps(self, x: Any) -> list[Any]:
         """A tensor's parts at each step, in the order in which they are taken."""
@@ -397,8 +405,8 @@ class RNN(Layer):
         result = map_states(output, output_size)
         if not self.return_state:
             return result
-        states = map_states(lambda size: TensorShape([batch, *state_sizes(size)]), state_size)
-        return [result, *(states if isinstance(state_size, (list, tuple)) else [states])]
+        states = [TensorShape([batch, *state_sizes(size)]) for size in _flat_sizes(state_size)]
+        return [result, *states]
 
     def reset_states(self, states: Any = None) -> None:
         """Sets the states of a stateful layer.
@@ -505,4 +513,44 @@ def mask_matrix(mask: Any, time_major: bool) -> Any:
         return None
     if mask.ndim == 3:
         mask = _ops.squeeze(mask, [2])
+    if mask.dtype is not dtypes.bool:
+        mask = _ops.cast(mask, dtypes.bool)
     return mask if time_major else _ops.transpose(mask, [1, 0])
+
+
+def check_steps(layer: Any, inputs: Any) -> None:
+    """Refuses sequences without steps, and for an unrolled layer those of unknown length."""
+    first = nest.flatten(inputs)[0]
+    shape = getattr(first, "shape", None)
+    if shape is None or len(shape) < 2:
+        return
+    count = shape[0 if getattr(layer, "time_major", False) else 1]
+    if count == 0:
+        if layer.unroll:
+            raise ValueError(
+                "Unrolling requires a fixed number of timesteps. Received inputs of shape "
+                f"{tuple(shape)}."
+            )
+        message = (
+            f"Layer {layer.name} needs sequences of at least one step. Received inputs of shape "
+            f"{tuple(shape)}."
+        )
+        if isinstance(first, KerasTensor):
+            raise ValueError(message)
+        raise errors.InvalidArgumentError(None, None, message)
+    if count is None and layer.unroll and isinstance(first, KerasTensor):
+        raise ValueError(
+            "Cannot unroll a RNN if the time dimension is undefined.\n- If using a Sequential "
+            "model, specify the time dimension by passing an `input_shape` or `batch_input_shape` "
+            "argument to your first layer. If your first layer is an Embedding, you can also use "
+            "the `input_length` argument.\n- If using the functional API, specify the time "
+            "dimension by passing a `shape` or `batch_shape` argument to your Input layer.\n"
+            "Unrolling requires a fixed number of timesteps."
+        )
+
+
+def _flat_sizes(size: Any) -> list[Any]:
+    """The states' sizes one after the other; a TensorShape is one."""
+    if isinstance(size, (list, tuple)):
+        return [one for entry in size for one in _flat_sizes(entry)]
+    return [size]
