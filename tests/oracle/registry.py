@@ -52,6 +52,7 @@ FAMILIES = (
     "keras3_layers",
     "keras3_parts",
     "keras_composites",
+    "keras_corners",
     "keras_parts",
     "keras_summaries",
     "feature_columns",

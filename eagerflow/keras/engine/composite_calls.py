@@ -147,10 +147,24 @@ def _of_numbers(layer: Any, inputs: Any, args: tuple, kwargs: dict[str, Any]) ->
     return layer.encode(numbers, weights)
 
 
+def _dispatched(name: str) -> Callable[..., Any]:
+    """A function of two tensors, as programs call it: ragged ones are taken, too."""
+
+    def function(one: Any, other: Any) -> Any:
+        import eagerflow
+
+        return getattr(eagerflow, name)(one, other)
+
+    return function
+
+
 _OPERATORS: dict[str, Callable[..., Any]] = {
     "Add": operator.add,
     "Subtract": operator.sub,
     "Multiply": operator.mul,
+    "Average": operator.add,
+    "Maximum": _dispatched("maximum"),
+    "Minimum": _dispatched("minimum"),
 }
 
 
@@ -166,7 +180,8 @@ def _of_several(layer: Any, inputs: Any, args: tuple, kwargs: dict[str, Any]) ->
         if any(_is_ragged(value) for value in values):
             return join(values, layer.axis)
     elif name in _OPERATORS and any(_is_ragged(value) for value in values):
-        return functools.reduce(_OPERATORS[name], values)
+        merged = functools.reduce(_OPERATORS[name], values)
+        return merged / len(values) if name == "Average" else merged
     dense = [_dense(value) if is_composite(value) else value for value in values]
     return layer(dense, *args, **kwargs)
 

@@ -57,9 +57,7 @@ class _Transposed(Conv):
         sizes = self._larger(inputs._shape_tuple())
         if self.rank == 3:
             order = "NCDHW" if self._channels_first else "NDHWC"
-            outputs = conv3d_transpose(
-                inputs, self.kernel, sizes, self._step, self._word, order, self._spread
-            )
+            outputs = conv3d_transpose(inputs, self.kernel, sizes, self._step, self._word, order)
         elif self.rank == 2:
             outputs = self._images(self.kernel, inputs, sizes)
         else:
@@ -90,7 +88,7 @@ class _Transposed(Conv):
                 self.padding,
                 self.strides[axis],
                 extra[axis],
-                self.dilation_rate[axis],
+                1 if self.rank == 3 else self.dilation_rate[axis],
             )
         result[1 if self._channels_first else -1] = self.filters
         return result
@@ -101,8 +99,6 @@ class _Transposed(Conv):
     def get_config(self) -> dict[str, Any]:
         config = super().get_config()
         config["output_padding"] = self.output_padding
-        if self.rank == 3 and self.dilation_rate == (1, 1, 1):
-            del config["dilation_rate"]
         return config
 
 
@@ -117,7 +113,7 @@ def _described(name: str, sizes: str, shape: str, result: str) -> str:
         output_padding: how much larger the result is than it need be, below the strides; None
             for the length that undoes the convolution's.
         data_format: "channels_last" or "channels_first".
-        dilation_rate: the distance of the window's elements.
+        dilation_rate: the distance of the window's elements; of volumes, ignored.
         activation: a function or its name; None for none.
         use_bias: whether a bias is added.
         kernel_initializer: for the filters `[..., filters, channels]`.
@@ -237,6 +233,11 @@ class Conv3DTranspose(_Transposed, Conv3D):
             kernel_constraint=kernel_constraint, bias_constraint=bias_constraint, **kwargs,
         )  # fmt: skip
         self._take_output_padding(output_padding)
+
+    def get_config(self) -> dict[str, Any]:
+        config = super().get_config()
+        del config["dilation_rate"]  # which has no effect
+        return config
 
 
 Convolution1DTranspose, Convolution2DTranspose, Convolution3DTranspose = (

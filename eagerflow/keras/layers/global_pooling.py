@@ -29,6 +29,16 @@ class _GlobalPooling(Layer):
         start = 2 if self.data_format == "channels_first" else 1
         self._axes = list(range(start, start + self._rank))
 
+    def build(self, input_shape: Any = None) -> None:
+        sizes = sizes_of(input_shape)
+        for axis in self._axes:
+            if sizes[axis] == 0:
+                raise ValueError(
+                    f"Incorrect input shape {list(sizes)} with dimension 0 at reduction axis "
+                    f"{axis}."
+                )
+        Layer.build(self, input_shape)
+
     def call(self, inputs: Any) -> Any:
         return type(self)._function(inputs, self._axes, self.keepdims)
 

@@ -1,0 +1,300 @@
+"""Corners of Keras 2 (tf_keras): thresholds of 0, empty and unknown axes, states that do not fit."""
+
+import numpy as np
+
+from oracle.registry import case, errors
+
+LEGACY = ("SGD", "RMSprop", "Adagrad", "Adam", "Adamax", "Ftrl", "Nadam")
+CLIPPING = {
+    "value of 0": {"clipvalue": 0.0},
+    "norm of 0": {"clipnorm": 0.0},
+    "global norm of 0": {"global_clipnorm": 0.0},
+    "value and norm": {"clipvalue": 2.0, "clipnorm": 0.5},
+    "value and global norm": {"clipvalue": 2.0, "global_clipnorm": 0.5},
+}
+
+
+def after_two_steps(tf, optimizer):
+    one, other = tf.Variable([1.0, 2.0]), tf.Variable([3.0])
+    for _ in range(2):
+        optimizer.apply_gradients(
+            [(tf.constant([1.0, -3.0]), one), (tf.constant([0.5]), other)],
+        )
+    return [one, other]
+
+
+@case(name=LEGACY, arguments=CLIPPING)
+def legacy_clipping(tf, name, arguments):
+    return after_two_steps(tf, getattr(tf.keras.optimizers.legacy, name)(**arguments))
+
+
+@case(name=("SGD", "Adam"), arguments=CLIPPING)
+def clipping(tf, name, arguments):
+    return after_two_steps(tf, getattr(tf.keras.optimizers, name)(**arguments))
+
+
+@case(name=("RMSprop", "Adam", "Adagrad", "Adadelta", "Adamax", "Nadam"))
+def legacy_epsilon_of_none(tf, name):
+    return getattr(tf.keras.optimizers.legacy, name)(epsilon=None).get_config()["epsilon"]
+
+
+@case(name=("SGD", "Adam", "Ftrl"))
+def older_name_of_the_rate(tf, name):
+    rates = []
+    for module in (tf.keras.optimizers, tf.keras.optimizers.legacy):
+        optimizer = getattr(module, name)(lr=0.5)
+        rates.append(float(optimizer.learning_rate))
+    return rates
+
+
+@case
+def configurations_with_decay(tf):
+    arguments = {"learning_rate": 0.1, "decay": 0.5, "momentum": 0.0, "nesterov": False}
+    config = {"class_name": "SGD", "config": {**arguments, "name": "SGD"}}
+    optimizer = tf.keras.optimizers.deserialize(config)
+    return [optimizer.get_config(), after_two_steps(tf, optimizer)]
+
+
+errors(
+    "keras_corners",
+    "optimizers",
+    {
+        **{
+            f"{name} {key}": (
+                lambda tf, name=name, key=key: getattr(tf.keras.optimizers, name)(**{key: 0.0}),
+                [f"{key} is deprecated", f"optimizers.legacy.{name}"],
+            )
+            for name in ("SGD", "Adam", "AdamW", "Lion")
+            for key in ("decay", "gradient_aggregator", "gradient_transformers")
+        },
+        **{
+            f"legacy negative {key}": (
+                lambda tf, key=key: tf.keras.optimizers.legacy.Adam(**{key: -1.0}),
+                [f"Expected {key} >= 0, received: -1.0"],
+            )
+            for key in ("clipvalue", "clipnorm", "global_clipnorm", "decay", "lr")
+        },
+        **{
+            f"legacy {key}": (
+                lambda tf, key=key: tf.keras.optimizers.legacy.Adam(**{key: 0.5}),
+                ["Unexpected keyword argument passed to optimizer", key],
+            )
+            for key in ("weight_decay", "use_ema", "jit_compile", "unknown")
+        },
+        "both norms": (
+            lambda tf: tf.keras.optimizers.legacy.SGD(clipnorm=1.0, global_clipnorm=1.0),
+            ["Cannot accept both `clipnorm` and `global_clipnorm`"],
+        ),
+        "legacy momentum": (
+            lambda tf: tf.keras.optimizers.legacy.RMSprop(momentum=1.1),
+            ["`momentum` must be between [0, 1]"],
+        ),
+    },
+)
+
+
+errors(
+    "keras_corners",
+    "policies",
+    {
+        **{
+            f"global {name}": (
+                lambda tf, name=name: tf.keras.mixed_precision.set_global_policy(name),
+                ["set_global_policy can only be used", "floating-point", name],
+            )
+            for name in ("int32", "bool", "string", "complex64")
+        },
+        "a dtype": (
+            lambda tf: tf.keras.mixed_precision.Policy(tf.float32),
+            ["'name' must be a string, not a DType", "float32"],
+        ),
+        "unknown dtype of a layer": (
+            lambda tf: tf.keras.layers.Dense(2, dtype="abc"),
+            ["abc"],
+        ),
+    },
+)
+
+
+@case
+def dtypes_of_layers(tf):
+    given = (np.dtype("float64"), np.float16, tf.bfloat16, "mixed_float16", "float32")
+    return [
+        [layer.dtype, layer.compute_dtype]
+        for layer in (tf.keras.layers.Dense(2, dtype=dtype) for dtype in given)
+    ]
+
+
+POOLED = {
+    "1D": (0, 3),
+    "2D": (3, 0, 1),
+    "3D": (1, 1, 0, 1),
+}
+
+errors(
+    "keras_corners",
+    "empty",
+    {
+        f"{kind}{rank} {how}": (
+            lambda tf, kind=kind, rank=rank, how=how: getattr(tf.keras.layers, kind + rank)()(
+                tf.ones((2, *POOLED[rank])) if how == "tensor" else tf.keras.Input(POOLED[rank])
+            ),
+            ["Incorrect input shape", "with dimension 0 at reduction axis"],
+        )
+        for kind in ("GlobalAveragePooling", "GlobalMaxPooling")
+        for rank in POOLED
+        for how in ("tensor", "symbolic")
+    },
+)
+
+
+def recurrent(tf, name, **arguments):
+    layers = tf.keras.layers
+    if name == "stacked":
+        return layers.RNN([layers.GRUCell(3), layers.LSTMCell(2)], **arguments)
+    if name == "cell":
+        return layers.RNN(layers.GRUCell(2), **arguments)
+    return getattr(layers, name)(2, **arguments)
+
+
+def fixed(tf, layer):
+    for number, weight in enumerate(layer.weights):
+        values = np.arange(np.prod(weight.shape.as_list())).reshape(weight.shape.as_list())
+        weight.assign(values * 0.01 - 0.03 * (number + 1))
+    return layer
+
+
+RECURRENT = ("SimpleRNN", "GRU", "LSTM", "cell", "stacked")
+MASKS = {"float": [[1.0, 0.0, 2.0], [0.0, 0.5, 1.0]], "int": [[1, 0, 2], [0, -1, 1]]}
+
+
+@case(name=RECURRENT, mask=MASKS)
+def masks_of_other_dtypes(tf, name, mask):
+    layer = recurrent(tf, name, return_sequences=True)
+    layer.build((2, 3, 2))
+    x = np.arange(12, dtype="float32").reshape(2, 3, 2) / 10
+    return fixed(tf, layer)(tf.constant(x), mask=tf.constant(mask))
+
+
+@case(name=("GRU", "stacked"))
+def shapes_of_states(tf, name):
+    layer = recurrent(tf, name, return_state=True, return_sequences=True)
+    x = np.ones((2, 3, 4), "float32")
+    states = tf.nest.flatten(layer.get_initial_state(x))
+    return [layer.compute_output_shape((None, 3, 4)), [state.shape for state in states]]
+
+
+def called(tf, name, sizes, symbolic):
+    if symbolic:
+        x, states = tf.keras.Input((None, 5)), [tf.keras.Input((size,)) for size in sizes]
+    else:
+        x, states = tf.ones((2, 3, 5)), [tf.ones((2, size)) for size in sizes]
+    return recurrent(tf, name)(x, initial_state=states)
+
+
+STATES = {
+    "SimpleRNN": ((4,), (2, 2)),
+    "GRU": ((4,), (2, 2)),
+    "LSTM": ((2,), (2, 4), (2, 2, 2)),
+    "cell": ((4,), (2, 2)),
+    "stacked": ((3, 2), (2, 2, 2)),
+}
+
+errors(
+    "keras_corners",
+    "states",
+    {
+        **{
+            f"{name} {'x'.join(map(str, sizes))} {'symbolic' if symbolic else 'eager'}": (
+                lambda tf, name=name, sizes=sizes, symbolic=symbolic: called(
+                    tf, name, sizes, symbolic
+                ),
+                ["An `initial_state` was passed that is not compatible with `cell.state_size`"],
+            )
+            for name, many in STATES.items()
+            for sizes in many
+            for symbolic in (True, False)
+        },
+        "stacked flat": (lambda tf: called(tf, "stacked", (3, 2, 2), True), ["2 states", "3"]),
+    },
+)
+
+errors(
+    "keras_corners",
+    "unrolled",
+    {
+        **{
+            f"{name} unknown": (
+                lambda tf, name=name: recurrent(tf, name, unroll=True)(tf.keras.Input((None, 5))),
+                ["time dimension is undefined|fixed number of timesteps"],
+            )
+            for name in RECURRENT
+        },
+        **{
+            f"{name} of no steps": (
+                lambda tf, name=name: recurrent(tf, name, unroll=True)(tf.ones((2, 0, 5))),
+                ["Unrolling requires a fixed number of timesteps"],
+            )
+            for name in RECURRENT
+        },
+        **{
+            f"{name} without steps": (
+                lambda tf, name=name: recurrent(tf, name)(tf.ones((2, 0, 5))),
+                [],
+            )
+            for name in RECURRENT
+        },
+    },
+)
+
+
+@case(mode=("concat", "sum"))
+def losses_of_both_directions(tf, mode):
+    gru = tf.keras.layers.GRU(2, kernel_regularizer="l2", bias_regularizer="l1")
+    model = tf.keras.Sequential([tf.keras.layers.Bidirectional(gru, mode, input_shape=(3, 2))])
+    fixed(tf, model)
+    return [model.losses, model.layers[0].forward_layer.losses]
+
+
+MERGED = {
+    "known beside unknown": ((4, None), (4, 5)),
+    "one beside unknown": ((4, None), (4, 1)),
+    "both unknown": ((None, None), (None, None)),
+    "two of them": ((None, None, None), (None, 5, 6)),
+    "batch beside unknown": ((None, 5), (4, 5)),
+    "ranks": ((None, 3), (None, None, 3)),
+}
+
+
+@case(
+    name=("Add", "Subtract", "Multiply", "Average", "Maximum", "Minimum"),
+    shapes=MERGED,
+)
+def merged_shapes(tf, name, shapes):
+    layer = getattr(tf.keras.layers, name)()
+    return [
+        layer([tf.keras.Input(batch_shape=shape) for shape in shapes]).shape,
+        layer.compute_output_shape(list(shapes)),
+    ]
+
+
+@case
+def joined_shapes(tf):
+    inputs = [tf.keras.Input((None, None)), tf.keras.Input((5, 6))]
+    return tf.keras.layers.Concatenate()(inputs).shape
+
+
+@case(name=("Add", "Average", "Maximum", "Minimum"))
+def merged_ragged_tensors(tf, name):
+    one, other = tf.ragged.constant([[1.0], [2.0, 3.0]]), tf.ragged.constant([[3.0], [1.0, 0.0]])
+    return getattr(tf.keras.layers, name)()([one, other]).to_list()
+
+
+@case(padding=("valid", "same"), output_padding=(None, 0))
+def dilated_volumes(tf, padding, output_padding):
+    layer = tf.keras.layers.Conv3DTranspose(
+        1, 3, padding=padding, output_padding=output_padding, dilation_rate=2,
+        kernel_initializer=tf.keras.initializers.Constant(0.5),
+    )  # fmt: skip
+    x = np.arange(48, dtype="float32").reshape(1, 3, 4, 2, 2) / 10
+    return [layer(tf.constant(x)), layer.compute_output_shape(x.shape), sorted(layer.get_config())]
