@@ -56,13 +56,39 @@ extern const Op erfc;
 extern const Op erfinv;
 extern const Op lgamma;
 extern const Op digamma;
-extern const Op polygamma;  // a, x: the derivative of order a of digamma
 extern const Op floor;
 extern const Op ceil;
 extern const Op round;  // half to even
 extern const Op is_nan;
 extern const Op is_inf;
 extern const Op is_finite;
+
+// Special functions: x, or what is said.
+extern const Op ndtri;
+extern const Op bessel_i0;
+extern const Op bessel_i0e;
+extern const Op bessel_i1;
+extern const Op bessel_i1e;
+extern const Op bessel_k0;
+extern const Op bessel_k0e;
+extern const Op bessel_k1;
+extern const Op bessel_k1e;
+extern const Op bessel_j0;
+extern const Op bessel_j1;
+extern const Op bessel_y0;
+extern const Op bessel_y1;
+extern const Op dawsn;
+extern const Op expint;
+extern const Op fresnel_cos;
+extern const Op fresnel_sin;
+extern const Op spence;
+extern const Op polygamma;          // a, x: the derivative of order a of digamma
+extern const Op zeta;               // x, q
+extern const Op igamma;             // a, x
+extern const Op igammac;            // a, x
+extern const Op igamma_grad_a;      // a, x: the derivative of igamma by a
+extern const Op random_gamma_grad;  // alpha, sample
+extern const Op betainc;            // a, b, x
 
 // Activations: features.
 extern const Op softplus;

@@ -466,27 +466,4 @@ array([0., 0.], dtype=float32)
 )",
 }};
 
-const Op polygamma{{
-    .name = "polygamma",
-    .tf_name = "Polygamma",
-    .inputs = {{"a", {kFloat32, kFloat64}}, {"x", {kFloat32, kFloat64}}},
-    .infer = binary_infer,
-    .kernel = cpu::binary<Binary::kPolygamma>,
-    .gradient =
-        [](GradContext& g) {
-          if (!g.wants(1)) return;
-          set_summed(g, 1, g.dy() * call(polygamma, {g.input(0) + 1, g.input(1)}));
-        },
-    .needs = {kNothing, kBothInputs},
-    .doc = R"(Returns the derivative of order a of the digamma function at x.
-
-float32 or float64; shapes broadcast. NaN where a is not a whole number that is 0 or more. There is
-no gradient with respect to a. Raises InvalidArgumentError if dtypes differ or shapes do not
-broadcast. Abramowitz and Stegun, 6.4.
-
->>> float(tf.math.polygamma(1.0, 1.0)) - 3.14159265 ** 2 / 6 < 1e-6
-True
-)",
-}};
-
 }  // namespace ef::ops

@@ -13,7 +13,6 @@ from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.host import array_of, differentiable
 from eagerflow.ops.op_arguments import raises_like
 from eagerflow.ops.random import check_sizes, sizes_of
-from eagerflow.ops.special import order_derivative
 from eagerflow.ops.stateless_random import start_of
 
 _ops = _core.ops
@@ -47,8 +46,6 @@ def _gamma_tensor(start: tuple[int, int, int], shape: tuple[int, ...], alpha: Te
     The derivative of a number by its parameter is that of the inverse distribution function, by M.
     Figurnov et al., "Implicit reparameterization gradients" (2018).
     """
-    import scipy.special
-
     parameters = array_of(alpha)
     copies = math.prod(shape) // max(parameters.size, 1)
     spread = _spread(parameters, copies)
@@ -58,9 +55,7 @@ def _gamma_tensor(start: tuple[int, int, int], shape: tuple[int, ...], alpha: Te
     extra = len(shape) - alpha.ndim
 
     def backward(dy: Tensor) -> Tensor:
-        with np.errstate(all="ignore"):
-            logarithm = (spread - 1) * np.log(numbers) - numbers - scipy.special.gammaln(spread)
-            slopes = -order_derivative(spread, numbers) / np.exp(logarithm)
+        slopes = np.asarray(_ops.random_gamma_grad(spread, numbers))
         factor: Any = _arranged(slopes, max(parameters.size, 1), shape).astype(kind)
         weighted = dy * _core.convert(factor, alpha.dtype, None)
         return _ops.reduce_sum(weighted, axis=list(range(extra))) if extra else weighted

@@ -177,14 +177,25 @@ def stateless_parameterized_truncated_normal(
     return result
 
 
+def _below(x: np.ndarray) -> np.ndarray:
+    """Which share of the standard normal distribution lies below `x`."""
+    return np.asarray(_ops.erfc(x * -math.sqrt(0.5))) / 2
+
+
+def _log_below(x: np.ndarray) -> np.ndarray:
+    """The logarithm of `_below(x)`, far below zero by Abramowitz and Stegun, 26.2.12."""
+    z = 1 / np.square(x)
+    tail = np.log1p(-z * (1 - 3 * z * (1 - 5 * z * (1 - 7 * z * (1 - 9 * z)))))
+    far = tail - np.square(x) / 2 - np.log(-x * math.sqrt(2 * math.pi))
+    return np.where(x < -30, far, np.log(_below(x)))
+
+
 def _slopes(values: np.ndarray, mean: Any, deviation: Any, low: Any, high: Any) -> tuple:
     """How numbers move with each parameter.
 
     With the bounds, their place in the distribution stays the same; with the mean and deviation,
     as in TensorFlow, how many deviations they are away from the mean.
     """
-    from scipy.special import log_ndtr, ndtr
-
     x, mean, deviation, low, high = (
         np.asarray(value, np.float64) for value in (values, mean, deviation, low, high)
     )
@@ -192,10 +203,10 @@ def _slopes(values: np.ndarray, mean: Any, deviation: Any, low: Any, high: Any) 
     with np.errstate(all="ignore"):
         # On the right of zero the function is nearly 1, and its mirror image is exact.
         right = first > 0
-        whole = np.where(right, ndtr(-first) - ndtr(-last), ndtr(last) - ndtr(first))
-        below = np.where(right, ndtr(-first) - ndtr(-z), ndtr(z) - ndtr(first))
+        whole = np.where(right, _below(-first) - _below(-last), _below(last) - _below(first))
+        below = np.where(right, _below(-first) - _below(-z), _below(z) - _below(first))
         far = whole < 1e-300
-        share = np.where(far, -np.expm1(log_ndtr(-z) - log_ndtr(-first)), below / whole)
+        share = np.where(far, -np.expm1(_log_below(-z) - _log_below(-first)), below / whole)
         share = np.clip(share, 0, 1)
         by_low = np.exp((z * z - first * first) / 2) * (1 - share)
         by_high = np.where(np.isinf(last), 0, np.exp((z * z - last * last) / 2) * share)

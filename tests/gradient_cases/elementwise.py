@@ -47,6 +47,10 @@ UNARY = {
     "tan": [(-1.2, 1.2)],
     "tanh": [(-2, 2)],
 }
+UNARY |= {f"bessel_{kind}": [(0.4, 3)] for kind in "k0 k0e k1 k1e y0 y1".split()}
+UNARY |= {f"bessel_{kind}": [(0.4, 3), (-3, -0.4)] for kind in "i0 i0e i1 i1e j0 j1".split()}
+UNARY |= {name: [(-2, 2)] for name in "dawsn fresnel_cos fresnel_sin".split()}
+UNARY |= {"expint": [(0.4, 3)], "ndtri": [(0.2, 0.8)], "spence": [(0.2, 0.8), (1.5, 4)]}
 # Those whose derivatives at complex numbers TensorFlow has.
 COMPLEX_UNARY = {
     "abs": (0.4, 2),
@@ -176,6 +180,10 @@ def binary_cases() -> list[Case]:
         call("pow", [0.0, 2.0], [2.0, 3.0], wrt=[0]),
         call("polygamma", [1.0, 2.0, 3.0], spread(3, 0.8, 3), wrt=[1]),
         call("polygamma", 1.0, spread((2, 2), 0.8, 3), wrt=[1]),
+        call("zeta", [2.0, 3.0, 1.5], spread((2, 3), 0.8, 3), wrt=[1]),
+        call("igamma", spread((2, 3), 0.5, 9), spread(3, 0.4, 9), wrt=[1]),
+        call("igammac", spread((2, 3), 0.5, 9), spread(3, 0.4, 9), wrt=[1]),
+        call("betainc", spread(4, 0.5, 3), 1.5, spread(4, 0.2, 0.8), wrt=[2]),
     ]
     return cases
 

@@ -49,17 +49,18 @@ def test_special_functions_of_many_numbers(dtype):
     x = tf.cast(np.random.RandomState(0).uniform(0.1, 5, (300, 400)), dtype)
     wide = tf.cast(x, tf.float64).numpy()
     tolerance = {"float16": 2e-3, "bfloat16": 2e-2, "float32": 1e-5, "float64": 1e-12}[dtype]
-    for function, expected in [
+    functions = [
         (tf.math.bessel_i0, scipy.special.i0(wide)),
         (tf.math.special.bessel_k1, scipy.special.k1(wide)),
         (lambda x: tf.math.igamma(x, x[:1]), scipy.special.gammainc(wide, wide[:1])),
-        (lambda x: tf.math.zeta(x + 1, x[0, 0]), None),
-    ]:
+    ]
+    if dtype in ("float32", "float64"):  # TensorFlow has no others for zeta
+        powers = tf.cast(x + 1, tf.float64).numpy()
+        expected = scipy.special.zeta(powers, wide[0, 0])
+        functions.append((lambda x: tf.math.zeta(x + 1, x[0, 0]), expected))
+    for function, expected in functions:
         result = function(x)
         assert result.dtype == dtype and result.shape == (300, 400)
-        if expected is None:
-            powers = tf.cast(x + 1, tf.float64).numpy()
-            expected = scipy.special.zeta(powers, wide[0, 0])
         result = tf.cast(result, tf.float64)
         np.testing.assert_allclose(result, expected, rtol=tolerance, atol=tolerance / 100)
 

@@ -49,13 +49,32 @@ constexpr int64_t kSmall = 1024;
 constexpr int64_t kGrainArithmetic = 65536;
 constexpr int64_t kGrainMath = 32768;
 constexpr int64_t kGrainPlain = 1024;
+constexpr int64_t kGrainSlow = 128;
 
 int64_t grain_of(Unary op, DType type) {
   if (is_complex(type)) return kGrainPlain;
   switch (op) {
     case Unary::kErfinv:
     case Unary::kLgamma:
-    case Unary::kDigamma: return kGrainPlain;
+    case Unary::kDigamma:
+    case Unary::kBesselI0:
+    case Unary::kBesselI0e:
+    case Unary::kBesselI1:
+    case Unary::kBesselI1e:
+    case Unary::kBesselK0:
+    case Unary::kBesselK0e:
+    case Unary::kBesselK1:
+    case Unary::kBesselK1e:
+    case Unary::kBesselJ0:
+    case Unary::kBesselJ1:
+    case Unary::kBesselY0:
+    case Unary::kBesselY1:
+    case Unary::kDawson:
+    case Unary::kExpint:
+    case Unary::kFresnelCos:
+    case Unary::kFresnelSin:
+    case Unary::kSpence:
+    case Unary::kNdtri: return kGrainPlain;
     case Unary::kNegative:
     case Unary::kAbs:
     case Unary::kSign:
@@ -78,7 +97,12 @@ int64_t grain_of(Unary op, DType type) {
 int64_t grain_of(Binary op, DType type) {
   if (is_complex(type)) return kGrainPlain;
   switch (op) {
-    case Binary::kPolygamma: return kGrainPlain;
+    case Binary::kPolygamma:
+    case Binary::kZeta:
+    case Binary::kIgamma:
+    case Binary::kIgammac:
+    case Binary::kIgammaGradA:
+    case Binary::kRandomGammaGrad: return kGrainSlow;
     case Binary::kTruncateDiv:
     case Binary::kFloorDiv:
     case Binary::kPow: return is_integer(type) ? kGrainPlain * 4 : kGrainMath;

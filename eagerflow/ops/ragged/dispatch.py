@@ -22,14 +22,17 @@ Tensor = _core.Tensor
 
 # Native operations on corresponding elements: all their inputs are brought to the same rows.
 _ELEMENTWISE = frozenset(
-    "abs acos acosh add angle asin asinh atan atan2 atanh bitwise_and bitwise_or bitwise_xor cast "
-    "ceil clip_by_value complex conj cos cosh digamma divide_no_nan divide_real elu equal erf erfc "
-    "erfinv exp expm1 floor floordiv floormod gelu greater greater_equal identity imag invert "
-    "is_finite is_inf is_nan leaky_relu left_shift less less_equal lgamma log log1p logical_and "
-    "logical_not logical_or logical_xor maximum minimum multiply multiply_no_nan negative not_equal "
-    "one_hot ones_like polygamma pow real reciprocal relu relu6 right_shift round rsqrt select selu "
-    "sigmoid sign sin sinh softplus softsign sqrt square squared_difference stop_gradient subtract "
-    "tan tanh truncatediv truncatemod xdivy xlog1py xlogy zeros_like".split()
+    "abs acos acosh add angle asin asinh atan atan2 atanh bessel_i0 bessel_i0e bessel_i1 "
+    "bessel_i1e bessel_j0 bessel_j1 bessel_k0 bessel_k0e bessel_k1 bessel_k1e bessel_y0 bessel_y1 "
+    "bitwise_and bitwise_or bitwise_xor cast ceil clip_by_value complex conj cos cosh dawsn "
+    "digamma divide_no_nan divide_real elu equal erf erfc erfinv exp expint expm1 floor floordiv "
+    "floormod fresnel_cos fresnel_sin gelu greater greater_equal identity igamma igammac imag "
+    "invert is_finite is_inf is_nan leaky_relu left_shift less less_equal lgamma log log1p "
+    "logical_and logical_not logical_or logical_xor maximum minimum multiply multiply_no_nan "
+    "ndtri negative not_equal one_hot ones_like polygamma pow real reciprocal relu relu6 "
+    "right_shift round rsqrt select selu sigmoid sign sin sinh softplus softsign spence sqrt "
+    "square squared_difference stop_gradient subtract tan tanh truncatediv truncatemod xdivy "
+    "xlog1py xlogy zeros_like zeta".split()
 )
 _REDUCTIONS = frozenset(
     "reduce_sum reduce_mean reduce_prod reduce_max reduce_min reduce_any reduce_all".split()

@@ -20,6 +20,20 @@ def special(tf, dtype, name):
     return gradient(tf, resolve(tf, f"math.special.{name}"), tf.constant(x.astype(dtype)))
 
 
+@case(loose=100, name=BESSEL + POSITIVE + OTHER)
+def special_far(tf, name):
+    x = np.array([1e-200, 1e-20, 1e-8, 4.0, 5.0, 7.99, 20.0, 37.0, 60.0, 700.0, INF])
+    x = x if name in POSITIVE or "_y" in name else np.concatenate([-x, x])
+    return resolve(tf, f"math.special.{name}")(tf.constant(x))
+
+
+@case(loose=10, dtype=WIDE)
+def ndtri(tf, dtype):
+    p = np.array([0.0, 1e-30, 1e-6, 0.1, 0.134, 0.136, 0.5, 0.7, 0.99, 1.0, -0.1, 1.1, NAN])
+    shares = tf.constant(p.astype(dtype))
+    return gradient(tf, tf.math.ndtri, shares[1:-4]), tf.math.ndtri(shares)
+
+
 @case(loose=10, name=BESSEL[:-1] + POSITIVE + OTHER)
 def special_edges(tf, name):
     return resolve(tf, f"math.special.{name}")([0.0, 1.0, NAN])
@@ -44,9 +58,41 @@ def incomplete_gamma_gradient(tf, name):
     return gradient(tf, resolve(tf, f"math.{name}"), a, x)["grads"]
 
 
-@case(name=("igamma", "igammac"))
-def incomplete_gamma_edges(tf, name):
-    return resolve(tf, f"math.{name}")([0.0, -1.0, 1.0, 1.0, NAN], [1.0, 1.0, -1.0, 0.0, 1.0])
+@case(loose=1e5, name=("igamma", "igammac"))
+def incomplete_gamma_of_high_order(tf, name):
+    a = tf.constant(np.array([[19.0], [21.0], [50.0], [300.0], [2000.0]]))
+    x = a * tf.constant(np.array([0.3, 0.61, 0.9, 1.0, 1.1, 1.39, 2.0]))
+    return gradient(tf, resolve(tf, f"math.{name}"), a, x)
+
+
+@case(name=("igamma", "igammac"), dtype=WIDE)
+def incomplete_gamma_edges(tf, name, dtype):
+    a, x = np.meshgrid([-INF, -1, 0, 0.5, 3, 50, INF, NAN], [-INF, -1, 0, INF, NAN])
+    return resolve(tf, f"math.{name}")(tf.constant(a.astype(dtype)), tf.constant(x.astype(dtype)))
+
+
+@case(loose=1e4)
+def gamma_slopes(tf):
+    alpha = tf.constant(np.repeat([0.2, 0.9, 3.0, 15.0, 60.0, 1000.0], 20))
+    return gradient(tf, lambda a: tf.random.stateless_gamma([120], [1, 2], a, dtype=a.dtype), alpha)
+
+
+@case(dtype=WIDE)
+def betainc_edges(tf, dtype):
+    grid = np.meshgrid([-1, 0, 0.5, 3, INF, NAN], [-1, 0, 0.5, INF, NAN], [-0.1, 0, 1, 1.1, NAN])
+    return tf.math.betainc(*(tf.constant(part.astype(dtype)) for part in grid))
+
+
+@case(loose=1e5)
+def betainc_tails(tf):
+    a, b, x = np.meshgrid([1e-3, 0.5, 40, 900], [0.1, 2, 30, 700], [1e-6, 0.2, 0.55, 0.9999])
+    return tf.math.betainc(tf.constant(a), tf.constant(b), tf.constant(x))
+
+
+@case(dtype=WIDE)
+def zeta_edges(tf, dtype):
+    s, q = np.meshgrid([-1, 0.5, 1, 1.5, 2, 3, INF, NAN], [-INF, -2, -1, 0, 1, 3, INF, NAN])
+    return tf.math.zeta(tf.constant(s.astype(dtype)), tf.constant(q.astype(dtype)))
 
 
 @case(loose=50, dtype=WIDE)
@@ -111,6 +157,7 @@ errors(
         "mixed": (lambda tf: tf.math.igamma(tf.constant(1.0), tf.constant(1.0, tf.float64)), []),
         "shapes": (lambda tf: tf.math.igamma([1.0, 2.0], [1.0, 2.0, 3.0]), []),
         "betainc": (lambda tf: tf.math.betainc([1.0, 2.0], 3.0, [[0.5, 0.1]]), ["inconsistent"]),
+        "half zeta": (lambda tf: tf.math.zeta(*[tf.constant(2.0, tf.half)] * 2), ["float, double"]),
         "sobol": (lambda tf: tf.math.sobol_sample(0, 3), []),
         "segment": (lambda tf: tf.math.unsorted_segment_prod([1.0, 2.0], [0, 7], 2), []),
     },

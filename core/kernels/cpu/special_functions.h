@@ -1,0 +1,48 @@
+// Special functions in double precision. Outside of its domain each is what TensorFlow's is.
+#pragma once
+
+namespace ef::cpu {
+
+// Bessel functions; those whose names end in e are scaled: exp(-|x|) I(x), exp(x) K(x).
+double bessel_i0(double x);
+double bessel_i0e(double x);
+double bessel_i1(double x);
+double bessel_i1e(double x);
+double bessel_k0(double x);
+double bessel_k0e(double x);
+double bessel_k1(double x);
+double bessel_k1e(double x);
+double bessel_j0(double x);
+double bessel_j1(double x);
+double bessel_y0(double x);
+double bessel_y1(double x);
+
+double dawson(double x);
+double exponential_integral(double x);
+double fresnel_cos(double x);
+double fresnel_sin(double x);
+double spence(double x);
+// The inverse of the standard normal distribution function.
+double normal_quantile(double p);
+
+// The gamma function's logarithmic derivatives, and Hurwitz's zeta function.
+double digamma(double x);
+double polygamma(double order, double x);
+double zeta(double s, double q);
+
+// The regularized incomplete gamma functions P and Q, the derivative of P by a, and that of a
+// gamma distributed number by the shape parameter a, at the same place of the distribution.
+double gamma_p(double a, double x);
+double gamma_q(double a, double x);
+double gamma_p_by_a(double a, double x);
+double gamma_sample_by_a(double a, double x);
+
+// mu - log(ratio) for ratio = 1 + mu, which mu may hold less exactly; and
+// gamma(a) / (sqrt(2 pi / a) (a / e)^a), which tends to 1.
+double logarithm_excess(double mu, double ratio);
+double scaled_gamma(double a);
+
+// The regularized incomplete beta function.
+double beta_share(double a, double b, double x);
+
+}  // namespace ef::cpu
