@@ -171,3 +171,33 @@ def test_numpy_takes_tensors():
 def test_is_tensor():
     assert tf.is_tensor(tf.constant(1)) and tf.is_tensor(tf.Variable(1))
     assert not tf.is_tensor(1) and not tf.is_tensor(np.ones(1))
+
+
+def test_complex_numbers_lose_their_imaginary_part():
+    for value in (tf.constant(1 + 2j), tf.Variable(1 + 2j), tf.constant(1 + 2j, tf.complex64)):
+        with pytest.warns(np.exceptions.ComplexWarning):
+            assert int(value) == 1
+        with pytest.warns(np.exceptions.ComplexWarning):
+            assert float(value) == 1.0
+        assert complex(value) == 1 + 2j
+
+
+def test_numbers_are_what_numpy_makes_of_the_value():
+    for tensor in (tf.constant([1, 2]), tf.constant([], tf.int32)):
+        for convert in (int, float, complex):
+            with pytest.raises(TypeError):
+                convert(tensor)
+    assert int(tf.constant("12")) == 12
+    with pytest.raises(ValueError, match="could not convert"):
+        float(tf.constant("x"))
+
+
+def test_indices_are_integer_scalars():
+    assert "abc"[tf.constant(1)] == "b"
+    assert "abc"[tf.Variable(1)] == "b"
+    for tensor in (tf.constant(1.0), tf.constant(True), tf.constant(1j), tf.constant("1")):
+        with pytest.raises(AttributeError, match="__index__"):
+            "abc"[tensor]
+    for value in (tf.constant([1]), tf.Variable(1.0), tf.Variable([1])):
+        with pytest.raises(TypeError, match="only integer scalar"):
+            "abc"[value]

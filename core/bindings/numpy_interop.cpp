@@ -526,9 +526,6 @@ PyObject* array_of(PyObject* object) {
 }
 
 PyObject* to_python_scalar(const Tensor& tensor) {
-  if (tensor.size() != 1) {
-    fail(Code::kTypeError, "only length-1 arrays can be converted to Python scalars");
-  }
   switch (plain_dtype(tensor.dtype())) {
     case DType::kBool: return PyBool_FromLong(*tensor.data<bool>());
     case DType::kInt8: return PyLong_FromLong(*tensor.data<int8_t>());

@@ -43,8 +43,7 @@ PyObject* export_dlpack(const Tensor& tensor, PyObject* kwargs);
 // From a capsule or an object with __dlpack__. Contiguous memory is shared, other memory copied.
 Tensor from_dlpack(PyObject* object);
 
-// A rank-0 value as Python's int, float, bool, complex or bytes. Throws a TypeError for other
-// ranks.
+// A single element as Python's int, float, bool, complex or bytes.
 PyObject* to_python_scalar(const Tensor& tensor);
 
 }  // namespace ef::py

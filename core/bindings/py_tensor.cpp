@@ -10,7 +10,9 @@
 #include "bindings/convert.h"
 #include "bindings/errors.h"
 #include "bindings/indexing.h"
+#include "bindings/numpy_api.h"
 #include "bindings/numpy_interop.h"
+#include "bindings/py_ref.h"
 #include "eager/dispatch.h"
 
 namespace ef::py {
@@ -129,30 +131,42 @@ int tensor_bool(PyObject* self) {
   return truth;
 }
 
+// What is no number, and whether an array is one, is for NumPy to say.
 template <PyObject* (*Convert)(PyObject*)>
 PyObject* number_of(PyObject* self) {
-  PyObject* value = scalar_value(self);
-  if (!value) return nullptr;
-  PyObject* number = Convert(value);
-  Py_DECREF(value);
-  return number;
+  return guarded([&] {
+    const Tensor& tensor = tensor_of(self);
+    const bool plain = tensor.rank() == 0 && !is_complex(tensor.dtype());
+    const PyRef value =
+        checked(plain ? to_python_scalar(tensor) : to_numpy(tensor, tensor.rank() == 0));
+    return Convert(value);
+  });
+}
+
+PyObject* call_index(PyObject* value) { return PyObject_CallMethod(value, "__index__", nullptr); }
+PyObject* call_complex(PyObject* value) {
+  return PyObject_CallOneArg(reinterpret_cast<PyObject*>(&PyComplex_Type), value);
 }
 
 PyObject* tensor_index(PyObject* self) {
-  if (!is_integer(tensor_of(self).dtype()) || tensor_of(self).rank() != 0) {
-    PyErr_SetString(PyExc_TypeError,
-                    "only integer scalar tensors can be converted to a scalar index");
-    return nullptr;
-  }
-  return scalar_value(self);
+  const Tensor& tensor = tensor_of(self);
+  if (is_integer(tensor.dtype()) && tensor.rank() == 0) return scalar_value(self);
+  return guarded([&] {
+    const PyRef value = checked(to_numpy(tensor, tensor.rank() == 0));
+    return call_index(value);
+  });
 }
 
-PyObject* tensor_complex(PyObject* self, PyObject*) {
-  PyObject* value = scalar_value(self);
-  if (!value) return nullptr;
-  PyObject* number = PyObject_CallOneArg(reinterpret_cast<PyObject*>(&PyComplex_Type), value);
-  Py_DECREF(value);
-  return number;
+PyObject* tensor_complex(PyObject* self, PyObject*) { return number_of<call_complex>(self); }
+
+// The memory as NumPy offers it, read-only; dtypes that buffers have no letters for are refused.
+int tensor_buffer(PyObject* self, Py_buffer* view, int flags) {
+  view->obj = nullptr;
+  return guarded(-1, [&] {
+    const PyRef array = checked(to_numpy(tensor_of(self), false));
+    PyArray_CLEARFLAGS(as_array(array), NPY_ARRAY_WRITEABLE);  // of strings, which are copied
+    return PyObject_GetBuffer(array, view, flags);
+  });
 }
 
 Py_ssize_t tensor_length(PyObject* self) {
@@ -356,6 +370,7 @@ bool init_tensor_type(PyObject* module) {
       {Py_nb_int, slot(number_of<PyNumber_Long>)},
       {Py_nb_float, slot(number_of<PyNumber_Float>)},
       {Py_nb_index, slot(tensor_index)},
+      {Py_bf_getbuffer, slot(tensor_buffer)},
       {0, nullptr},
   };
   PyType_Spec spec = {"eagerflow._core.Tensor", sizeof(PyTensor), 0, Py_TPFLAGS_DEFAULT, slots};

@@ -266,6 +266,16 @@ PyObject* to_complex(PyObject* tensor) {
 
 PyObject* complex_method(PyObject* object, PyObject*) { return through_tensor<to_complex>(object); }
 
+PyObject* variable_index(PyObject* object) {
+  return guarded([&] {
+    const Tensor value = variable_of(object).peek();
+    if (!is_integer(value.dtype()) || value.rank() != 0) {
+      fail(Code::kTypeError, "only integer scalar tensors can be converted to a scalar index");
+    }
+    return to_python_scalar(value);
+  });
+}
+
 int variable_bool(PyObject* object) {
   return guarded(-1, [&] {
     PyObject* tensor = wrap(variable_of(object).peek());
@@ -372,7 +382,7 @@ bool init_variable_type(PyObject* module) {
       {Py_nb_bool, slot(variable_bool)},
       {Py_nb_int, slot(through_tensor<PyNumber_Long>)},
       {Py_nb_float, slot(through_tensor<PyNumber_Float>)},
-      {Py_nb_index, slot(through_tensor<PyNumber_Index>)},
+      {Py_nb_index, slot(variable_index)},
       {0, nullptr},
   };
   PyType_Spec spec = {"eagerflow._core.Variable", sizeof(PyVariable), 0,

@@ -1,6 +1,7 @@
 """NumPy arrays, scalars and DLPack capsules: there, back, and who owns the memory."""
 
 import gc
+import io
 import threading
 import weakref
 
@@ -283,3 +284,64 @@ def test_threads():
     for thread in threads:
         thread.join()
     assert not failures
+
+
+@pytest.mark.parametrize(
+    ("dtype", "letters", "size"),
+    [
+        (tf.float32, "f", 4),
+        (tf.float64, "d", 8),
+        (tf.float16, "e", 2),
+        (tf.int8, "b", 1),
+        (tf.int16, "h", 2),
+        (tf.int32, "i", 4),
+        (tf.int64, "lq", 8),
+        (tf.uint8, "B", 1),
+        (tf.uint16, "H", 2),
+        (tf.uint32, "I", 4),
+        (tf.uint64, "LQ", 8),
+        (tf.bool, "?", 1),
+        (tf.complex64, ["Zf"], 8),
+        (tf.complex128, ["Zd"], 16),
+    ],
+)
+def test_buffers(dtype, letters, size):
+    view = memoryview(tf.cast([[0, 1, 1], [1, 0, 0]], dtype))
+    assert view.format in letters
+    assert (view.itemsize, view.shape, view.strides) == (size, (2, 3), (3 * size, size))
+    assert view.readonly
+    assert view.c_contiguous
+    assert np.asarray(view).tolist() == [[0, 1, 1], [1, 0, 0]]
+
+
+def test_buffers_keep_the_memory_and_share_it():
+    tensor = tf.range(1000)
+    view = memoryview(tensor)
+    assert np.shares_memory(np.asarray(view), np.asarray(tensor))
+    del tensor
+    gc.collect()
+    assert view[999] == 999
+    assert memoryview(tf.constant(1.5)).tolist() == 1.5
+    assert memoryview(tf.zeros([0, 3])).tolist() == []
+
+
+def test_bytes_of_tensors():
+    tensor = tf.constant([1, 2], tf.int32)
+    assert bytes(tensor) == np.array([1, 2], np.int32).tobytes()
+    assert np.frombuffer(tensor, np.int32).tolist() == [1, 2]
+    assert io.BytesIO().write(tensor) == 8
+    strings = memoryview(tf.constant(["a", "bc"]))
+    assert (strings.format, strings.shape, strings.readonly) == ("O", (2,), True)
+
+
+def test_buffers_are_not_written():
+    tensor = tf.constant([1, 2])
+    with pytest.raises(TypeError, match="read-only"):
+        memoryview(tensor)[0] = 5
+    with pytest.raises(TypeError, match="read-write"):
+        io.BytesIO(bytes(8)).readinto(tensor)
+    with pytest.raises(ValueError, match="in a buffer"):
+        memoryview(tf.zeros([2], tf.bfloat16))
+    with pytest.raises(TypeError, match="bytes-like"):
+        memoryview(tf.Variable([1.0]))
+    assert np.asarray(tf.zeros([2], tf.bfloat16)).dtype.name == "bfloat16"
