@@ -83,14 +83,6 @@ void leave(LockedIterator* self) {
   if (--self->depth == 0) wake_one(self);
 }
 
-// Drops a reference while an error may be set.
-void drop(PyObject* object) {
-  PyObject *type, *value, *trace;
-  PyErr_Fetch(&type, &value, &trace);
-  Py_XDECREF(object);
-  PyErr_Restore(type, value, trace);
-}
-
 PyObject* next_of(PyObject* source) {
   if (!recording()) return Py_TYPE(source)->tp_iternext(source);
   pause_recording();
@@ -99,7 +91,8 @@ PyObject* next_of(PyObject* source) {
   return value;
 }
 
-PyObject* next(PyObject* object) {
+// The next element; at the end null, and no error is set.
+PyObject* advance(PyObject* object) {
   LockedIterator* self = self_of(object);
   if (!enter(self)) return nullptr;
   PyObject* source = Py_XNewRef(self->source);
@@ -107,14 +100,33 @@ PyObject* next(PyObject* object) {
   PyObject* ended = nullptr;
   if (source) {
     value = next_of(source);
-    const bool end = !value && (!PyErr_Occurred() || PyErr_ExceptionMatches(PyExc_StopIteration));
+    if (!value && PyErr_Occurred() && PyErr_ExceptionMatches(PyExc_StopIteration)) PyErr_Clear();
+    const bool end = !value && !PyErr_Occurred();
     if (end && self->source == source) ended = std::exchange(self->source, nullptr);
   }
   leave(self);
   Py_XDECREF(source);
-  if (ended) drop(ended);
+  Py_XDECREF(ended);
   return value;
 }
+
+// __next__: tells the object when it is at the end, which may raise another error.
+PyObject* next(PyObject* object) {
+  PyObject* value = advance(object);
+  if (value || PyErr_Occurred()) return value;
+  PyObject* told = PyObject_CallMethod(object, "_ended", nullptr);
+  Py_XDECREF(told);
+  return nullptr;
+}
+
+// _advance(): the next element; a StopIteration at the end.
+PyObject* advance_method(PyObject* object, PyObject*) {
+  PyObject* value = advance(object);
+  if (!value && !PyErr_Occurred()) PyErr_SetNone(PyExc_StopIteration);
+  return value;
+}
+
+PyObject* ended_method(PyObject*, PyObject*) { Py_RETURN_NONE; }
 
 // _exclusively(function, *args): calls a function while no other thread reads.
 PyObject* exclusively(PyObject* object, PyObject* const* args, Py_ssize_t count) {
@@ -172,6 +184,8 @@ void dealloc(PyObject* object) {
 }
 
 PyMethodDef methods[] = {
+    {"_advance", advance_method, METH_NOARGS, "The next element."},
+    {"_ended", ended_method, METH_NOARGS, "Called when the end is found; may raise an error."},
     {"_exclusively", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(exclusively)),
      METH_FASTCALL, "Calls a function with the further arguments, while no other thread reads."},
     {nullptr, nullptr, 0, nullptr},

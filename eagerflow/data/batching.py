@@ -242,8 +242,7 @@ class PaddedBatchDataset(GroupingDataset):
     def _padded(self, elements: list) -> Any:
         first = elements[0]
         if self._resolved is None:
-            spec = structure.spec_of(first)
-            self._padding_of(_without_sizes(spec) if self._shapes is None else spec)
+            self._padding_of(_without_sizes(structure.spec_of(first)))
         shapes, values = self._resolved
         if type(first) is Tensor:
             return _padded(elements, shapes[0], values[0], 0)

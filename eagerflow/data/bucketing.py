@@ -10,6 +10,7 @@ from eagerflow import _core, dtypes
 from eagerflow.data import structure
 from eagerflow.data.arguments import integer, invalid
 from eagerflow.data.dataset import Dataset
+from eagerflow.data.functions import checked_function, parts_of_elements
 from eagerflow.data.nested import GroupByWindowDataset
 from eagerflow.shapes import TensorShape
 from eagerflow.type_spec import TensorSpec
@@ -35,8 +36,12 @@ def bucketed(
             f"`len(bucket_batch_sizes)={len(sizes)}` and `len(bucket_boundaries)={len(boundaries)}`."
         )
 
+    length_of = checked_function(
+        element_length_func, "element_length_func", parts_of_elements(source)
+    )
+
     def key(*parts: Any) -> Any:
-        length = integer(element_length_func(*parts), "element_length_func")
+        length = integer(length_of(*parts), "element_length_func")
         return _core.convert(bisect_right(boundaries, length), dtypes.int64, None)
 
     def batches(bucket: Any, group: Dataset) -> Dataset:

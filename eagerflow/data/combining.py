@@ -47,6 +47,9 @@ class ZipDataset(Dataset):
     def _count(self) -> int:
         return merge_counts(source._count() for source in self._inputs)
 
+    def _like(self) -> Any:
+        return (self._datasets,)
+
     def _make_sample(self, variant: int) -> Any:
         return structure.pack(self._datasets, [item._sample(variant) for item in self._inputs])
 

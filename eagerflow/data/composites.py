@@ -317,27 +317,35 @@ class SparseBatchDataset(GroupingDataset):
     def _make_sample(self, variant: int) -> Any:
         return self._batch(self._sample_elements(variant))
 
+    def _check(self, element: Tensor) -> None:
+        """Checks that an element fits the rows.
+
+        Raises:
+            tf.errors.InvalidArgumentError: if it has another rank.
+            tf.errors.DataLossError: if it is larger.
+        """
+        shape, row = element._shape_tuple(), self._row
+        if len(shape) != len(row):
+            raise errors.InvalidArgumentError(
+                None,
+                None,
+                f"Input element had rank {len(shape)}, but the row shape has rank {len(row)}.",
+            )
+        if any(most is not None and size > most for size, most in zip(shape, row, strict=True)):
+            raise errors.DataLossError(
+                None,
+                None,
+                f"Input element had shape ({list(shape)}) that is larger than the row shape ({row}).",
+            )
+
     def _batch(self, elements: list) -> SparseTensor:
         shapes = [element._shape_tuple() for element in elements]
         sizes = []
         for axis, size in enumerate(self._row):
-            longest = max(shape[axis] for shape in shapes if len(shape) == len(self._row))
+            longest = max(shape[axis] for shape in shapes)
             sizes.append(longest if size is None else size)
         indices, values = [], []
         for number, (element, shape) in enumerate(zip(elements, shapes, strict=True)):
-            if len(shape) != len(sizes):
-                raise errors.InvalidArgumentError(
-                    None,
-                    None,
-                    f"Input element had rank {len(shape)}, but the row shape has rank {len(sizes)}.",
-                )
-            if any(a > b for a, b in zip(shape, sizes, strict=True)):
-                raise errors.DataLossError(
-                    None,
-                    None,
-                    f"Input element had shape ({list(shape)}) that is larger than the row shape "
-                    f"({sizes}).",
-                )
             places = np.indices(shape, np.int64).reshape(len(shape), -1).T
             indices.append(np.concatenate([np.full([len(places), 1], number), places], 1))
             values.append(_core.ops.reshape(element, [-1]))
@@ -358,7 +366,10 @@ class SparseBatchCursor(InputCursor):
         self._owner = owner
 
     def __next__(self) -> Any:
-        elements = list(islice(self._input, self._owner._size))
+        elements = []
+        for element in islice(self._input, self._owner._size):
+            self._owner._check(element)
+            elements.append(element)
         if not elements:
             raise StopIteration
         return self._owner._batch(elements)

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from typing import Any
 
-from eagerflow import context
 from eagerflow.data import structure
 
 
@@ -83,54 +81,3 @@ def pack_elements(elements: list) -> list:
 def unpack_elements(like: Any, flat: list) -> list:
     """The elements that `pack_elements` took apart."""
     return [structure.pack(like, leaves) for leaves in flat]
-
-
-def caller_of(function: Callable[..., Any]) -> Callable[[Any], Any]:
-    """The function of one element that hands a tuple's parts to `function` as its arguments."""
-
-    def call(element: Any) -> Any:
-        if type(element) is tuple:
-            return function(*element)
-        return function(element)
-
-    return call
-
-
-def checked_function(function: Any, name: str = "func") -> Callable[..., Any]:
-    """The function itself, once it is known to be one.
-
-    Raises:
-        ValueError: if it cannot be called.
-    """
-    if not callable(function):
-        raise ValueError(
-            f"Argument `{name}` must be a callable. Received {name}={function} "
-            f"(of type {type(function)})"
-        )
-    if getattr(function, "input_signature", None) is None:
-        function = getattr(function, "python_function", function)
-    if not context.process.graphs_used:
-        return function
-
-    def run_eagerly(*args: Any) -> Any:
-        with context.running_eagerly():
-            return function(*args)
-
-    return run_eagerly
-
-
-def is_true(value: Any) -> bool:
-    """The truth of what a predicate returned.
-
-    Raises:
-        ValueError: if it is no boolean scalar.
-    """
-    if value is True or value is False:
-        return value
-    leaf = structure.as_leaf(value)
-    if getattr(leaf, "dtype", None) is None or leaf.dtype.name != "bool" or leaf.ndim != 0:
-        raise ValueError(
-            "Invalid `predicate`. `predicate` must return a `tf.bool` scalar tensor, but its return "
-            f"type is {structure.spec_of(leaf)}."
-        )
-    return bool(leaf)

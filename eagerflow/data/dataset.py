@@ -11,7 +11,8 @@ from eagerflow.data import structure
 from eagerflow.data.arguments import INFINITE, UNKNOWN
 from eagerflow.data.context import Context
 from eagerflow.data.creation import Creation
-from eagerflow.data.cursor import Cursor, checked_function
+from eagerflow.data.cursor import Cursor
+from eagerflow.data.functions import checked_function
 from eagerflow.data.iterator import NumpyIterator, OwnedIterator
 from eagerflow.data.options import Options
 from eagerflow.data.transformation import Transformation
@@ -101,6 +102,10 @@ class Dataset(Creation, Transformation):
         if self._spec is None and all(source._known_spec() is not None for source in self._inputs):
             return None if self._needs_sample() else (self.element_spec,)
         return self._spec
+
+    def _like(self) -> Any:
+        """Something of the elements' structure in a tuple of one, or None if that is not known."""
+        return self._known_spec()
 
     def _is_map(self) -> bool:
         """Whether each element is what a function returns for one of the input's."""
@@ -224,7 +229,7 @@ class Dataset(Creation, Transformation):
         >>> tf.data.Dataset.range(5).reduce(np.int64(0), lambda total, x: total + x).numpy()
         np.int64(10)
         """
-        reduce_func = checked_function(reduce_func)
+        reduce_func = checked_function(reduce_func, "reduce_func", 2)
         state = structure.normalize(initial_state)
         spec = structure.spec_of(state)
         for element in OwnedIterator(self):

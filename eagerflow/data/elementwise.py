@@ -10,14 +10,15 @@ from eagerflow import _core, dtypes, errors
 from eagerflow.data import structure
 from eagerflow.data.arguments import AUTOTUNE, INFINITE, UNKNOWN, integer, invalid
 from eagerflow.data.context import Context, draws_of
-from eagerflow.data.cursor import (
-    Cursor,
-    InputCursor,
+from eagerflow.data.cursor import Cursor, InputCursor
+from eagerflow.data.dataset import Dataset, UnaryDataset, check_state
+from eagerflow.data.functions import (
     caller_of,
     checked_function,
     is_true,
+    not_the_end,
+    parts_of_elements,
 )
-from eagerflow.data.dataset import Dataset, UnaryDataset, check_state
 from eagerflow.type_spec import TensorSpec
 
 Tensor = _core.Tensor
@@ -28,8 +29,12 @@ class FunctionDataset(UnaryDataset):
 
     def __init__(self, source: Dataset, function: Any, name: str = "map_func") -> None:
         super().__init__(source)
-        self._function = checked_function(function, name)
+        self._function = checked_function(function, name, self._arguments())
         self._draws = draws_of(self._function)
+
+    def _arguments(self) -> int | None:
+        """With how many arguments the function is called, if that is known."""
+        return parts_of_elements(self._input)
 
     def _needs_sample(self) -> bool:
         return True
@@ -135,8 +140,8 @@ class MapCursor(InputCursor):
                 value = self._function(*element)
             else:
                 value = self._function(element)
-        except StopIteration as error:
-            raise RuntimeError("The function given to map() raised StopIteration.") from error
+        except (StopIteration, errors.OutOfRangeError) as error:
+            raise not_the_end(error, errors.InvalidArgumentError) from error
         if type(value) is Tensor:
             return value
         return structure.normalize_result(value)
@@ -147,7 +152,7 @@ class FilterDataset(UnaryDataset):
 
     def __init__(self, source: Dataset, predicate: Any) -> None:
         super().__init__(source)
-        self._predicate = checked_function(predicate, "predicate")
+        self._predicate = checked_function(predicate, "predicate", parts_of_elements(source))
         self._draws = draws_of(self._predicate)
 
     def _cursor(self, context: Context) -> Cursor:
@@ -173,7 +178,10 @@ class FilterCursor(InputCursor):
     def __next__(self) -> Any:
         predicate = self._predicate
         for element in self._input:
-            keep = predicate(*element) if type(element) is tuple else predicate(element)
+            try:
+                keep = predicate(*element) if type(element) is tuple else predicate(element)
+            except (StopIteration, errors.OutOfRangeError) as error:
+                raise not_the_end(error) from error
             if is_true(keep):
                 return element
         raise StopIteration
@@ -226,7 +234,7 @@ class ScanDataset(UnaryDataset):
 
     def __init__(self, source: Dataset, initial_state: Any, function: Any) -> None:
         super().__init__(source)
-        self._function = checked_function(function, "scan_func")
+        self._function = checked_function(function, "scan_func", 2)
         self._initial = structure.normalize(initial_state)
 
     def _cursor(self, context: Context) -> Cursor:
@@ -265,7 +273,11 @@ class ScanCursor(InputCursor):
 
     def __next__(self) -> Any:
         element = next(self._input)
-        state, output = _scan_result(self._function(self._state, element))
+        try:
+            result = self._function(self._state, element)
+        except (StopIteration, errors.OutOfRangeError) as error:
+            raise not_the_end(error, errors.InvalidArgumentError) from error
+        state, output = _scan_result(result)
         state = structure.normalize_result(state)
         check_state(self._spec, state, "scan_func")
         self._state = state
@@ -284,7 +296,7 @@ class TakeWhileDataset(UnaryDataset):
 
     def __init__(self, source: Dataset, predicate: Any) -> None:
         super().__init__(source)
-        self._predicate = checked_function(predicate, "predicate")
+        self._predicate = checked_function(predicate, "predicate", parts_of_elements(source))
 
     def _cursor(self, context: Context) -> Cursor:
         return TakeWhileCursor(self._input._cursor(context), self._predicate)

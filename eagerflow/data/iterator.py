@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from eagerflow import _core, dtypes, errors
+from eagerflow import _core, dtypes, errors, random_seed
 from eagerflow.data import structure
 from eagerflow.data.context import context_of
 
@@ -56,7 +56,24 @@ class OwnedIterator(_core.LockedIterator, Iterator):
         if dataset is None:
             raise ValueError("An iterator needs the dataset that it reads.")
         self._dataset = dataset
+        self._inside = random_seed.inside_function()
         self._cursor = dataset._cursor(context_of(dataset.options()))
+
+    def __iter__(self) -> Any:
+        return _Loop(self) if self._ends_by_an_error() else self
+
+    def _ends_by_an_error(self) -> bool:
+        """Whether `next` is the operation here that it is in a graph of TensorFlow.
+
+        It is in functions that the iterator was not made in. One that was may be that of a loop,
+        which has to end.
+        """
+        return random_seed.inside_function() and not self._inside
+
+    def _ended(self) -> None:
+        """Called when `next` finds the end."""
+        if self._ends_by_an_error():
+            raise errors.OutOfRangeError(None, None, "End of sequence")
 
     def get_next(self, name: str | None = None) -> Any:
         """The next element.
@@ -65,7 +82,7 @@ class OwnedIterator(_core.LockedIterator, Iterator):
             tf.errors.OutOfRangeError: if there is none.
         """
         try:
-            return self.__next__()
+            return self._advance()
         except StopIteration:
             raise errors.OutOfRangeError(None, None, "End of sequence") from None
 
@@ -74,7 +91,7 @@ class OwnedIterator(_core.LockedIterator, Iterator):
     def get_next_as_optional(self) -> Optional:
         """The next element as a `tf.experimental.Optional`, empty at the end."""
         try:
-            return _Present(self.__next__())
+            return _Present(self._advance())
         except StopIteration:
             return _Absent(self.element_spec)
 
@@ -140,12 +157,44 @@ class OwnedIterator(_core.LockedIterator, Iterator):
         self._exclusively(setattr, self, "_cursor", cursor)
 
 
+class _Loop:
+    """What a `for` loop in a function reads: it ends where `next` would raise an error."""
+
+    def __init__(self, iterator: OwnedIterator) -> None:
+        self._iterator = iterator
+
+    def __iter__(self) -> _Loop:
+        return self
+
+    def __next__(self) -> Any:
+        return self._iterator._advance()
+
+
+class _NotInitialized:
+    """Stands for the position of an iterator that has none."""
+
+    def __iter__(self) -> _NotInitialized:
+        return self
+
+    def __next__(self) -> Any:
+        raise errors.FailedPreconditionError(
+            None,
+            None,
+            "GetNext() failed because the iterator has not been initialized. Ensure that you have "
+            "run the initializer operation for this iterator before getting the next element.",
+        )
+
+    def state(self) -> Any:
+        """None, as at the end: there is nothing to go on with."""
+
+
 class InitializableIterator(OwnedIterator):
     """An iterator in the TensorFlow 1 spelling, which starts anew whenever it is initialized."""
 
     def __init__(self, dataset: Any) -> None:
         self._dataset = dataset
-        self._started = False
+        self._inside = random_seed.inside_function()
+        self._cursor = _NotInitialized()
 
     @property
     def initializer(self) -> Any:
@@ -155,18 +204,6 @@ class InitializableIterator(OwnedIterator):
     def _initialize(self) -> None:
         cursor = self._dataset._cursor(context_of(self._dataset.options()))
         self._exclusively(setattr, self, "_cursor", cursor)
-        self._started = True
-
-    def __next__(self) -> Any:
-        if not self._started:
-            raise errors.FailedPreconditionError(
-                None,
-                None,
-                "GetNext() failed because the iterator has not been initialized. Ensure that you "
-                "have run the initializer operation for this iterator before getting the next "
-                "element.",
-            )
-        return super().__next__()
 
     @staticmethod
     def from_structure(
@@ -246,7 +283,7 @@ class NumpyIterator:
         return self
 
     def __next__(self) -> Any:
-        element = self._iterator.__next__()
+        element = self._iterator._advance()
         if type(element) is Tensor:
             return _to_numpy(element)
         return structure.map_structure(_to_numpy, element)

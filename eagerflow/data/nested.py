@@ -10,9 +10,10 @@ from eagerflow import _core, dtypes
 from eagerflow.data import structure
 from eagerflow.data.arguments import AUTOTUNE, INFINITE, UNKNOWN, integer, invalid, positive
 from eagerflow.data.context import Context, available_cores
-from eagerflow.data.cursor import Cursor, caller_of, pack_elements, unpack_elements
+from eagerflow.data.cursor import Cursor, pack_elements, unpack_elements
 from eagerflow.data.dataset import Dataset
 from eagerflow.data.elementwise import FunctionDataset
+from eagerflow.data.functions import caller_of, checked_function, parts_of_elements
 
 
 class NestingDataset(FunctionDataset):
@@ -360,8 +361,11 @@ class GroupByWindowDataset(NestingDataset):
         self, source: Dataset, key_function: Any, reduce_function: Any, window_size: Any
     ) -> None:
         super().__init__(source, reduce_function, "reduce_func")
-        self._key = key_function
-        self._window_size = window_size
+        self._key = checked_function(key_function, "key_func", parts_of_elements(source))
+        self._window_size = checked_function(window_size, "window_size_func", 1)
+
+    def _arguments(self) -> int:
+        return 2
 
     def _inner(self, variant: int) -> Dataset:
         from eagerflow.data.sources import GroupDataset

@@ -20,8 +20,9 @@ from typing import Any
 
 from eagerflow import _core, errors
 from eagerflow.data import structure
-from eagerflow.data.cursor import Cursor, Failure, caller_of, pack_elements, unpack_elements
+from eagerflow.data.cursor import Cursor, Failure, pack_elements, unpack_elements
 from eagerflow.data.dataset import Dataset
+from eagerflow.data.functions import not_the_end
 
 Tensor = _core.Tensor
 
@@ -414,13 +415,12 @@ class ParallelMapCursor(TeamCursor):
 
 def mapping(function: Callable) -> Callable[[Any], Any]:
     """What a worker does to an element."""
-    call = caller_of(function)
 
     def make(element: Any) -> Any:
         try:
-            value = call(element)
-        except StopIteration as error:
-            raise RuntimeError("The function given to map() raised StopIteration.") from error
+            value = function(*element) if type(element) is tuple else function(element)
+        except (StopIteration, errors.OutOfRangeError) as error:
+            raise not_the_end(error, errors.InvalidArgumentError) from error
         return value if type(value) is Tensor else structure.normalize_result(value)
 
     return make

@@ -9,8 +9,9 @@ import numpy as np
 
 from eagerflow import _core, dtypes
 from eagerflow.data.context import Context
-from eagerflow.data.cursor import Cursor, InputCursor, caller_of
+from eagerflow.data.cursor import Cursor, InputCursor
 from eagerflow.data.dataset import Dataset, UnaryDataset
+from eagerflow.data.functions import caller_of, checked_function, parts_of_elements
 from eagerflow.type_spec import TensorSpec
 
 # Before classes are counted, each is taken to have come this often.
@@ -23,6 +24,7 @@ def resampled(
 ) -> Dataset:
     """The dataset for `Dataset.rejection_resample`."""
     target = np.asarray(_core.convert(target_dist, None, dtypes.float32), np.float64)
+    class_func = checked_function(class_func, "class_func", parts_of_elements(source))
     with_class = caller_of(class_func)
     pairs = source.map(lambda *x: (class_func(*x), x[0] if len(x) == 1 else x))
     if initial_dist is not None:

@@ -14,6 +14,7 @@ from eagerflow.data.context import Context, available_cores
 from eagerflow.data.creation import as_strings
 from eagerflow.data.cursor import Cursor, InputCursor
 from eagerflow.data.dataset import Dataset, UnaryDataset
+from eagerflow.data.functions import checked_function, parts_of_elements
 from eagerflow.data.iterator import OwnedIterator
 from eagerflow.data.shard_files import SavedDirectory, ShardCursor, Shards, is_complete, read_spec
 from eagerflow.data.sources import ListCursor, ListDataset
@@ -289,6 +290,10 @@ class SnapshotDataset(SavingDataset):
         reader_func: Callable | None,
         shard_func: Callable | None,
     ) -> None:
+        if shard_func is not None:
+            shard_func = checked_function(shard_func, "shard_func", parts_of_elements(source))
+        if reader_func is not None:
+            reader_func = checked_function(reader_func, "reader_func", 1)
         super().__init__(source, _directory(path), compression, shard_func)
         self._reader_func = reader_func
         self._place: str | None = None

@@ -12,8 +12,9 @@ from typing import Any, BinaryIO
 
 from eagerflow import errors
 from eagerflow.data.arguments import integer
-from eagerflow.data.cursor import Cursor, caller_of
+from eagerflow.data.cursor import Cursor
 from eagerflow.data.files import RecordCursor
+from eagerflow.data.functions import caller_of
 from eagerflow.data.stored_records import ElementDecoder, ElementEncoder
 from eagerflow.io.os_errors import from_os_error, translated
 from eagerflow.io.records import framed

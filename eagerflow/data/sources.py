@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import traceback
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from eagerflow import _core, dtypes, errors
+from eagerflow import _core, dtypes
 from eagerflow.data import codec, structure
 from eagerflow.data.arguments import INFINITE, UNKNOWN, integer, invalid
 from eagerflow.data.context import Context
 from eagerflow.data.cursor import Cursor
 from eagerflow.data.dataset import Dataset
+from eagerflow.ops.host_functions import error_of_python_code
 from eagerflow.shapes import TensorShape
 from eagerflow.type_spec import TensorSpec
 
@@ -146,6 +146,9 @@ class TensorSliceDataset(Dataset):
     def _count(self) -> int:
         return self._size
 
+    def _like(self) -> Any:
+        return (self._tensors,)
+
     def _make_sample(self, variant: int) -> Any:
         if not self._size:
             return structure.zero_like(self.element_spec)
@@ -225,6 +228,9 @@ class RangeDataset(Dataset):
 
     def _count(self) -> int:
         return len(self._range)
+
+    def _like(self) -> Any:
+        return (self._dtype,)
 
     def _make_sample(self, variant: int) -> Any:
         return _core.convert(self._range.start + variant * self._range.step, self._dtype, None)
@@ -349,15 +355,13 @@ class GeneratorCursor(Cursor):
             value = next(self._iterator)
         except StopIteration:
             raise
-        except errors.OpError:
-            raise
         except Exception as error:
-            raise operation_error(error) from error
+            raise error_of_python_code(error) from error
         self._count += 1
         try:
             return self._element(value)
         except (TypeError, ValueError) as error:
-            raise operation_error(error) from error
+            raise error_of_python_code(error) from error
 
     def _element(self, value: Any) -> Any:
         spec = self._spec
@@ -435,21 +439,6 @@ def _fitting_composite(spec: Any, value: Any) -> Any:
             f"structure was {spec}, but the yielded element was {value}."
         )
     return value
-
-
-def operation_error(error: BaseException) -> errors.OpError:
-    """The error that stands for an exception of the program's own Python code."""
-    kinds: dict[type[BaseException], type] = {
-        TypeError: errors.InvalidArgumentError,
-        ValueError: errors.InvalidArgumentError,
-        StopIteration: errors.OutOfRangeError,
-        MemoryError: errors.ResourceExhaustedError,
-        NotImplementedError: errors.UnimplementedError,
-    }
-    kind = next((made for raised, made in kinds.items() if isinstance(error, raised)), None)
-    lines = "".join(traceback.format_tb(error.__traceback__))
-    text = f"{type(error).__name__}: {error}\nTraceback (most recent call last):\n{lines}"
-    return (kind or errors.UnknownError)(None, None, f"{text}\n{type(error).__name__}: {error}\n")
 
 
 def from_generator(

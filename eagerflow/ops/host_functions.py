@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import functools
 import inspect
+import traceback
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from eagerflow import _core
+from eagerflow import _core, errors
 from eagerflow import dtype as dtypes
 from eagerflow.composite import CompositeTensor
-from eagerflow.errors import InvalidArgumentError, UnknownError
+from eagerflow.random_seed import inside_function
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -39,6 +40,9 @@ def py_function(
     Raises:
         tf.errors.InvalidArgumentError: if the results do not fit `Tout`, or the function raises a
             TypeError or ValueError.
+        tf.errors.OutOfRangeError: if the function raises StopIteration.
+        tf.errors.ResourceExhaustedError: if the function raises MemoryError.
+        tf.errors.UnimplementedError: if the function raises NotImplementedError.
         tf.errors.UnknownError: if the function raises anything else.
 
     >>> tf.py_function(lambda x: x * 2, [tf.constant(3)], tf.int32)
@@ -53,22 +57,41 @@ def py_function(
     arguments = [_composite_or_tensor(value) for value in (inp or [])]
     try:
         result = func(*arguments)
-        results = _results(result, len(kinds), func)
+    except Exception as error:
+        raise error_of_python_code(error, " [Op:EagerPyFunc]") from error
+    results = _results(result, len(kinds), func)
+    try:
         outputs = [
             value if isinstance(value, CompositeTensor) else _core.convert(value, kind, None)
             for value, kind in zip(results, kinds, strict=False)
         ]
-    except (InvalidArgumentError, UnknownError):
-        raise
     except (TypeError, ValueError) as error:
-        raise InvalidArgumentError(
-            None, None, f"{type(error).__name__}: {error} [Op:EagerPyFunc]"
-        ) from error
-    except Exception as error:
-        raise UnknownError(
-            None, None, f"{type(error).__name__}: {error} [Op:EagerPyFunc]"
-        ) from error
+        raise error_of_python_code(error, " [Op:EagerPyFunc]") from error
     return outputs if several else outputs[0]
+
+
+_STANDS_FOR: dict[type[BaseException], type[errors.OpError]] = {
+    TypeError: errors.InvalidArgumentError,
+    ValueError: errors.InvalidArgumentError,
+    StopIteration: errors.OutOfRangeError,
+    MemoryError: errors.ResourceExhaustedError,
+    NotImplementedError: errors.UnimplementedError,
+}
+
+
+def error_of_python_code(error: BaseException, where: str = "") -> errors.OpError:
+    """The error of an operation that stands for an exception of the Python code that it called.
+
+    Args:
+        error: the exception.
+        where: what the message ends with.
+    """
+    kinds = (made for raised, made in _STANDS_FOR.items() if isinstance(error, raised))
+    lines = "".join(traceback.format_tb(error.__traceback__))
+    what = f"{type(error).__name__}: {error}"
+    message = f"{what}\nTraceback (most recent call last):\n{lines}\n{what}\n{where}"
+    kind: Any = next(kinds, errors.UnknownError)
+    return kind(None, None, message)
 
 
 def _decorator(call: Callable) -> Callable:
@@ -98,7 +121,7 @@ def _results(result: Any, count: int, func: Callable) -> list:
     else:
         results = list(result) if isinstance(result, list | tuple) else [result]
     if len(results) < count:
-        raise InvalidArgumentError(
+        raise errors.InvalidArgumentError(
             None,
             None,
             f"{getattr(func, '__name__', 'function')} returns {len(results)} values, but expects "
@@ -130,6 +153,8 @@ def numpy_function(
 
     Raises:
         ValueError: if `func` cannot be called.
+        Exception: what `func` raises; inside a `tf.function` or a pipeline, what `tf.py_function`
+            raises then.
 
     >>> tf.numpy_function(np.sinh, [tf.constant(0.0)], tf.float32)
     <tf.Tensor: shape=(), dtype=float32, numpy=0.0>
@@ -139,7 +164,12 @@ def numpy_function(
     if not callable(func):
         raise ValueError(f"Expected func to be callable. Received func={func} of type {type(func)}")
     arguments = [np.array(_core.convert(value, None, None).numpy()) for value in (inp or [])]
-    result = func(*arguments)
+    try:
+        result = func(*arguments)
+    except Exception as error:
+        if not inside_function():
+            raise
+        raise error_of_python_code(error, " [Op:PyFunc]") from error
     if result is None:
         return None
     if isinstance(result, list | tuple):

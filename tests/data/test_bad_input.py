@@ -1,5 +1,6 @@
 """What is wrong in a pipeline is told where it is read or made, in TensorFlow's types."""
 
+import functools
 import threading
 
 import pytest
@@ -160,3 +161,66 @@ def test_an_error_names_the_programs_line():
         list(dataset)
     lines = [str(entry.statement) for entry in caught.traceback]
     assert any("this line" in line for line in lines)
+
+
+STEPS_WITH_FUNCTIONS = {
+    "map": lambda d, f: d.map(f),
+    "parallel_map": lambda d, f: d.map(f, num_parallel_calls=2),
+    "filter": lambda d, f: d.filter(f),
+    "take_while": lambda d, f: d.take_while(f),
+    "flat_map": lambda d, f: d.flat_map(f),
+    "interleave": lambda d, f: d.interleave(f),
+    "parallel_interleave": lambda d, f: d.interleave(f, 2, num_parallel_calls=2),
+    "scan": lambda d, f: d.scan(0, lambda s, x: f(x)),
+    "group_by_window": lambda d, f: d.group_by_window(f, lambda k, w: w, window_size=2),
+}
+
+
+@pytest.mark.parametrize("step", STEPS_WITH_FUNCTIONS.values(), ids=STEPS_WITH_FUNCTIONS)
+def test_stop_iteration_in_a_function_does_not_end_the_pipeline_quietly(step):
+    called = []
+
+    def stop(x):
+        called.append(x)
+        raise StopIteration
+
+    dataset = step(tf.data.Dataset.range(3), stop)
+    assert not called  # functions are called with elements only
+    with pytest.raises(RuntimeError, match="raised StopIteration"):
+        list(dataset)
+
+
+class Callable:
+    def method(self, a, b):
+        return a + b
+
+    def __call__(self, x):
+        return x
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        Callable(),
+        int,
+        tf.square,
+        lambda *parts: parts[0],
+        lambda x, y=2: x + y,
+        lambda x, *, k=1: x + k,
+        functools.partial(lambda a, b: a + b, 3),
+        functools.partial(lambda a, b: a + b, b=3),
+        tf.function(lambda x: x),
+        tf.function(lambda x: x, input_signature=[tf.TensorSpec([], tf.int64)]),
+    ],
+)
+def test_functions_that_take_an_element_are_accepted(function):
+    assert len(list(tf.data.Dataset.range(3).map(function))) == 3
+
+
+@pytest.mark.parametrize(
+    "function",
+    [Callable().method, functools.partial(lambda a, b: a, 1, 2), tf.function(lambda a, b: a)],
+)
+def test_functions_that_do_not_take_an_element_are_refused_when_they_are_given(function):
+    with pytest.raises(TypeError, match="`map_func` is called with 1 argument"):
+        tf.data.Dataset.range(3).map(function)

@@ -9,8 +9,9 @@ from eagerflow import _core, dtypes
 from eagerflow.data import structure
 from eagerflow.data.arguments import UNKNOWN
 from eagerflow.data.context import Context
-from eagerflow.data.cursor import Cursor, caller_of, checked_function
+from eagerflow.data.cursor import Cursor
 from eagerflow.data.dataset import Dataset, UnaryDataset
+from eagerflow.data.functions import caller_of, checked_function, parts_of_elements
 from eagerflow.data.nested import key_of
 from eagerflow.data.sources import ListCursor
 
@@ -25,9 +26,9 @@ class Reducer:
     """
 
     def __init__(self, init_func: Callable, reduce_func: Callable, finalize_func: Callable) -> None:
-        self._init_func = checked_function(init_func, "init_func")
-        self._reduce_func = checked_function(reduce_func, "reduce_func")
-        self._finalize_func = checked_function(finalize_func, "finalize_func")
+        self._init_func = checked_function(init_func, "init_func", 1)
+        self._reduce_func = checked_function(reduce_func, "reduce_func", 2)
+        self._finalize_func = checked_function(finalize_func, "finalize_func", 1)
 
     @property
     def init_func(self) -> Callable:
@@ -50,7 +51,7 @@ class ReducedDataset(UnaryDataset):
 
     def __init__(self, source: Dataset, key_func: Any, reducer: Reducer) -> None:
         super().__init__(source)
-        self._key = checked_function(key_func, "key_func")
+        self._key = checked_function(key_func, "key_func", parts_of_elements(source))
         self._reducer = reducer
 
     def _cursor(self, context: Context) -> Cursor:

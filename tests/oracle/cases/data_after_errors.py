@@ -168,6 +168,208 @@ errors(
 )
 
 
+def raising(error):
+    def function(*args):
+        raise error
+
+    return function
+
+
+PYTHON_ERRORS = {
+    "stop": StopIteration(),
+    "value": ValueError("v"),
+    "type": TypeError("t"),
+    "key": KeyError("k"),
+    "index": IndexError("i"),
+    "memory": MemoryError("m"),
+    "not_implemented": NotImplementedError("n"),
+    "runtime": RuntimeError("r"),
+    "os": OSError("o"),
+    "unicode": UnicodeDecodeError("utf8", b"a", 0, 1, "x"),
+}
+
+
+@case(error=PYTHON_ERRORS)
+def errors_of_python_code(tf, error):
+    """The kinds of errors that stand for exceptions, wherever Python code is called."""
+    dataset = tf.data.Dataset
+    function = raising(error)
+
+    def generator():
+        yield 1
+        raise error
+
+    def kind(make):
+        try:
+            make()
+        except Exception as found:
+            return type(found).__name__
+        return "nothing"
+
+    return {
+        "py_function": kind(lambda: tf.py_function(function, [1], tf.int64)),
+        "numpy_function": kind(lambda: tf.numpy_function(function, [1], tf.int64)),
+        "map": outcomes(dataset.range(2).map(lambda x: tf.py_function(function, [x], tf.int64))),
+        "map_numpy": outcomes(
+            dataset.range(2).map(lambda x: tf.numpy_function(function, [x], tf.int64))
+        ),
+        "generator": outcomes(
+            dataset.from_generator(generator, output_signature=tf.TensorSpec([], tf.int64))
+        ),
+    }
+
+
+def stop_at_two(tf):
+    def check(x):
+        if int(x) == 2:
+            raise StopIteration
+        return x
+
+    def function(x):
+        y = tf.py_function(check, [x], tf.int64)
+        y.set_shape([])
+        return y
+
+    return function
+
+
+ENDS = {
+    "map": lambda d, f: d.range(5).map(f),
+    "parallel_map": lambda d, f: d.range(5).map(f, num_parallel_calls=2),
+    "filter": lambda d, f: d.range(5).filter(lambda x: f(x) >= 0),
+    "flat_map": lambda d, f: d.range(5).flat_map(lambda x: d.range(f(x))),
+    "interleave": lambda d, f: d.range(5).interleave(lambda x: d.range(f(x)), 2),
+    "parallel_interleave": lambda d, f: d.range(5).interleave(
+        lambda x: d.range(f(x)), 2, num_parallel_calls=2
+    ),
+    "scan": lambda d, f: d.range(5).scan(np.int64(0), lambda s, x: (s, f(x))),
+    "take_while": lambda d, f: d.range(5).take_while(lambda x: f(x) >= 0),
+    "group_by_window": lambda d, f: d.range(5).group_by_window(
+        f, lambda k, w: w.batch(2), window_size=2
+    ),
+    "inside": lambda d, f: d.range(2).flat_map(lambda i: d.range(5).map(f)),
+}
+
+
+@case(step=ENDS)
+def an_end_in_a_function_is_not_the_end(tf, step):
+    return outcomes(step(tf.data.Dataset, stop_at_two(tf)))
+
+
+@case
+def another_iterator_ends_in_a_map(tf):
+    iterator = iter(tf.data.Dataset.range(2))
+    return outcomes(tf.data.Dataset.range(5).map(lambda x: next(iterator)))
+
+
+def in_a_function(tf, body, size=1):
+    iterator = iter(tf.data.Dataset.range(size))
+    function = tf.function(body)
+    found = []
+    for _ in range(3):
+        try:
+            found.append(int(function(iterator)))
+        except Exception as error:
+            found.append(type(error).__name__)
+    return found
+
+
+def added(tf):
+    def add(iterator):
+        total = tf.constant(0, tf.int64)
+        for x in iterator:
+            total += x + 1
+        return total
+
+    return add
+
+
+@case(size=[0, 1, 2, 5])
+def iterators_read_in_functions(tf, size):
+    return {
+        "next": in_a_function(tf, lambda iterator: next(iterator), size),
+        "get_next": in_a_function(tf, lambda iterator: iterator.get_next(), size),
+        "default": in_a_function(tf, lambda i: next(i, tf.constant(-5, tf.int64)), size),
+        "two": in_a_function(tf, lambda iterator: next(iterator) + next(iterator), size),
+        "optional": in_a_function(
+            tf, lambda i: tf.cast(i.get_next_as_optional().has_value(), tf.int32), size
+        ),
+        "loop": in_a_function(tf, added(tf), size),
+        "loop_over_dataset": int(tf.function(added(tf))(tf.data.Dataset.range(size))),
+    }
+
+
+def lengths(d, tf):
+    return d.range(5).map(lambda n: tf.fill([n], n))
+
+
+PADDED = {
+    "all": lambda d, tf: lengths(d, tf).padded_batch(5, [3]),
+    "one_batch": lambda d, tf: lengths(d, tf).padded_batch(2, [3]),
+    "drop": lambda d, tf: lengths(d, tf).padded_batch(5, [3], drop_remainder=True),
+    "tensor": lambda d, tf: lengths(d, tf).padded_batch(3, tf.constant([1], tf.int64)),
+    "sparse": lambda d, tf: (
+        lengths(d, tf)
+        .apply(tf.data.experimental.dense_to_sparse_batch(2, [1]))
+        .map(lambda s: s.values)
+    ),
+}
+
+
+@case(make=PADDED)
+def padding_that_is_too_short(tf, make):
+    return outcomes(make(tf.data.Dataset, tf))
+
+
+errors(
+    "data_after_errors",
+    "functions_that_do_not_take_the_elements",
+    {
+        "map_none": (lambda tf: tf.data.Dataset.range(3).map(lambda: 1), []),
+        "map_two": (lambda tf: tf.data.Dataset.range(3).map(lambda a, b: a), ["'b'"]),
+        "map_keyword": (lambda tf: tf.data.Dataset.range(3).map(lambda x, *, k: x), ["'k'"]),
+        "map_parallel": (lambda tf: tf.data.Dataset.range(3).map(lambda a, b: a, 2), ["'b'"]),
+        "map_tuple": (
+            lambda tf: tf.data.Dataset.zip((tf.data.Dataset.range(3),) * 2).map(lambda x: x),
+            [],
+        ),
+        "map_tuple_of_three": (
+            lambda tf: tf.data.Dataset.zip((tf.data.Dataset.range(3),) * 2).map(lambda a, b, c: a),
+            ["'c'"],
+        ),
+        "map_dictionary": (
+            lambda tf: tf.data.Dataset.from_tensor_slices({"a": [1], "b": [2]}).map(lambda a, b: a),
+            ["'b'"],
+        ),
+        "filter": (lambda tf: tf.data.Dataset.range(3).filter(lambda: True), []),
+        "take_while": (lambda tf: tf.data.Dataset.range(3).take_while(lambda a, b: True), ["'b'"]),
+        "flat_map": (lambda tf: tf.data.Dataset.range(3).flat_map(lambda: 1), []),
+        "interleave": (lambda tf: tf.data.Dataset.range(3).interleave(lambda a, b: 1), ["'b'"]),
+        "scan": (lambda tf: tf.data.Dataset.range(3).scan(0, lambda s: (s, s)), []),
+        "reduce": (lambda tf: tf.data.Dataset.range(0).reduce(0, lambda s: s), []),
+        "group_key": (
+            lambda tf: tf.data.Dataset.range(3).group_by_window(
+                lambda: 1, lambda k, w: w, window_size=2
+            ),
+            [],
+        ),
+        "group": (
+            lambda tf: tf.data.Dataset.range(3).group_by_window(
+                lambda x: x, lambda w: w, window_size=2
+            ),
+            [],
+        ),
+        "resample": (
+            lambda tf: tf.data.Dataset.range(3).rejection_resample(3, [0.5, 0.5]),
+            ["callable"],
+        ),
+        "shards": (
+            lambda tf: tf.data.Dataset.range(3).snapshot("/nowhere", shard_func=3),
+            ["callable"],
+        ),
+    },
+)
+
 POSITIONS = {
     "shuffle": lambda d: d.range(10).shuffle(10, seed=3),
     "shuffle_small": lambda d: d.range(10).shuffle(3, seed=3),
