@@ -167,5 +167,9 @@ def _clone_functional(model: Any, input_tensors: Any, copy: Callable[[Any], Any]
     outputs = nest.map_structure(replaced, model._nested_outputs)
     cls = type(model)
     if cls is Functional:
-        return Functional(inputs, outputs, name=model.name)
-    return cls(inputs=inputs, outputs=outputs, name=model.name)
+        clone = Functional(inputs, outputs, name=model.name)
+    else:
+        clone = cls(inputs=inputs, outputs=outputs, name=model.name)
+    for tensor in model._extra_outputs or ():
+        clone._extend_graph(replaced(tensor))
+    return clone

@@ -69,7 +69,9 @@ def _chosen(x: Any) -> Any:
 
 
 def in_train_phase(x: Any, alt: Any, training: Any = None) -> Any:
-    """x in training, else `alt`; functions are called."""
+    """x in training, else `alt`; functions are called. A layer knows what it was called for."""
+    if training is None:
+        training = call_context.context.training
     if training is None:
         training = call_context.learning_phase()
     return _chosen(x) if training else _chosen(alt)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import threading
+import weakref
 from collections.abc import Callable
 from types import TracebackType
 from typing import Any
@@ -21,7 +22,10 @@ class CallContext(threading.local):
         self.training: Any = None
         self.compute_dtype: Any = None  # what variables that cast themselves are read as
         self.inferring = False  # whether shapes are inferred and nothing is computed
-        self.layers_with_losses: list[Any] = []
+        # Layers that `add_loss` was called of, by identity: a flag that is cheap to look at.
+        self.layers_with_losses: dict[int, weakref.ref] = {}
+        # While shapes are inferred: which layers added a loss, and its dtype.
+        self.inferred_losses: list[tuple[Any, Any]] = []
         self.any_batch_size = False  # whether models are built for batches of all sizes
 
 

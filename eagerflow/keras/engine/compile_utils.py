@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Iterator
 from typing import Any
 
 from eagerflow import _core, nest
@@ -17,18 +18,38 @@ _Tensor = _core.Tensor
 
 
 def output_names_for(outputs: Any) -> list[str]:
-    """Names for outputs of models that do not name them."""
-    if isinstance(outputs, dict):
-        names = []
-        for key in sorted(outputs):
-            inner = nest.flatten(outputs[key])
-            if len(inner) == 1:
-                names.append(str(key))
-            else:
-                names.extend(f"{key}_{k + 1}" for k in range(len(inner)))
-        return names
-    flat = nest.flatten(outputs)
-    return [f"output_{k + 1}" for k in range(len(flat))]
+    """Names for outputs of models that do not name them: the ways to them, counted from one."""
+    names = []
+    for path in _paths(outputs):
+        parts = [str(key + 1) if isinstance(key, int) else str(key) for key in path or (0,)]
+        names.append(
+            "_".join(parts) if path and isinstance(path[0], str) else "output_" + "_".join(parts)
+        )
+    return names
+
+
+def _paths(structure: Any) -> Iterator[tuple]:
+    """The keys and indices that lead to each leaf."""
+    if isinstance(structure, dict):
+        items: Any = [(key, structure[key]) for key in sorted(structure)]
+    elif isinstance(structure, list | tuple):
+        items = enumerate(structure)
+    else:
+        yield ()
+        return
+    for key, item in items:
+        for path in _paths(item):
+            yield (key, *path)
+
+
+def _require_known(values: dict, keys: list[str], what: str) -> None:
+    """Refuses values for outputs that there are not."""
+    unknown = {key for key in values if key not in keys}
+    if unknown:
+        raise ValueError(
+            f"Found unexpected {what} that do not correspond to any Model output: {unknown}. Valid "
+            f"mode output names: {keys}. Received struct is: {values}."
+        )
 
 
 def spread(values: Any, outputs: Any, names: list[str], what: str = "losses or metrics") -> list:
@@ -40,13 +61,7 @@ def spread(values: Any, outputs: Any, names: list[str], what: str = "losses or m
     count = len(nest.flatten(outputs))
     if isinstance(values, dict):
         keys = [str(key) for key in sorted(outputs)] if isinstance(outputs, dict) else names
-        unknown = [key for key in values if key not in keys]
-        if unknown:
-            named = "losses or metrics" if what == "losses" else what
-            raise ValueError(
-                f"Found unexpected {named} that do not correspond to any Model output: "
-                f"{set(unknown)}. Valid mode output names: {keys}. Received struct is: {values}."
-            )
+        _require_known(values, keys, "losses or metrics" if what == "losses" else what)
         if isinstance(outputs, dict):
             found: list[Any] = []
             for key in sorted(outputs):
@@ -62,14 +77,17 @@ def spread(values: Any, outputs: Any, names: list[str], what: str = "losses or m
             return [values[0]] * count
         if len(values) != count and len(nest.flatten(values)) == count:
             return nest.flatten(values)
+        if len(values) > count and what in ("losses", "loss weights"):
+            return list(values[:count])  # Keras looks no further
         if len(values) != count:
             raise ValueError(
                 f"The model has {count} outputs ({names}), but {len(values)} {what} were given: "
                 f"{values}"
             )
         return list(values)
-    if isinstance(values, list | tuple) and len(values) == 1 and count == 1:
-        return [values[0]]
+    if isinstance(values, list | tuple) and count == 1:
+        if len(values) == 1 or (values and what in ("losses", "loss weights")):
+            return [values[0]]
     return [values] * count
 
 
@@ -292,13 +310,13 @@ class MetricsContainer(_Container):
 
     @property
     def unweighted_metrics(self) -> Any:
-        """The metrics that ignore weights, for each output; None before the first batch."""
-        return self._metrics if self._built else None
+        """The metrics that ignore weights, of all outputs in order; None before the first batch."""
+        return nest.flatten(self._metrics) if self._built else None
 
     @property
     def weighted_metrics(self) -> Any:
-        """The metrics that take weights into account, for each output."""
-        return self._weighted if self._built else None
+        """The metrics that take weights into account, of all outputs in order."""
+        return nest.flatten(self._weighted) if self._built else None
 
     def reset_state(self) -> None:
         """Starts all metrics again."""
@@ -345,28 +363,32 @@ class MetricsContainer(_Container):
     @staticmethod
     def _by_output(user: Any, y_pred: Any, names: list[str]) -> list[list[Any]]:
         """For each output, a list of what the program gave."""
-        count = len(names)
         if user is None:
             return [[] for _ in names]
         if isinstance(user, dict):
-            chosen = spread({k: _Wrapped(v) for k, v in user.items()}, y_pred, names)
-            return [[] if c is None else _as_list(c.value) for c in chosen]
+            if not isinstance(y_pred, dict):
+                _require_known(user, names, "losses or metrics")
+                return [_as_list(user.get(name)) for name in names]
+            _require_known(user, sorted(y_pred), "losses or metrics")
+            counts = {key: len(nest.flatten(y_pred[key])) for key in sorted(y_pred)}
+            return [_as_list(user.get(key)) for key, count in counts.items() for _ in range(count)]
         user = _as_list(user)
-        nested = any(isinstance(item, list | tuple | dict) for item in user)
-        if nested and len(user) == count:
-            return [_as_list(item) if item is not None else [] for item in user]
-        if nested and count == 1:
+        if not any(isinstance(item, list | tuple | dict) for item in user):
+            # All of them for every output, each with objects of its own.
+            return [list(map(_copied, user)) for _ in names] if len(names) > 1 else [user]
+        if not nest.is_nested(y_pred):
             return [nest.flatten(user)]
-        if nested:
-            raise ValueError(
-                f"The model has {count} outputs ({names}), but metrics for {len(user)} were given: "
-                f"{user}"
+        if isinstance(y_pred, dict):
+            raise TypeError(
+                f"The outputs are a dictionary with the keys {sorted(y_pred)}, so that metrics for "
+                f"single outputs must be one, too, but are: {user}"
             )
-        if count > 1 and len(user) == count and not any(u is None for u in user):
-            # One metric for each output, as Keras reads a list of that length.
-            return [_as_list(item) for item in user]
-        # The same metrics for every output, each with objects of its own.
-        return [user if k == 0 else [_copied(item) for item in user] for k in range(count)]
+        if len(user) != len(y_pred):
+            raise ValueError(
+                f"The model has {len(y_pred)} outputs ({names}), but metrics for {len(user)} were "
+                f"given: {user}"
+            )
+        return [_as_list(item) for item in nest.flatten_up_to(y_pred, user)]
 
     @staticmethod
     def _metric_object(metric: Any, y_true: Any, y_pred: Any) -> Any:
@@ -430,13 +452,6 @@ class MetricsContainer(_Container):
                     metric.update_state(target, prediction, sample_weight=weight)
 
 
-class _Wrapped:
-    """Keeps a list from being taken for a structure of outputs."""
-
-    def __init__(self, value: Any) -> None:
-        self.value = value
-
-
 def _masked(weight: Any, mask: Any) -> Any:
     while weight.ndim < mask.ndim:
         weight = _ops.expand_dims(weight, -1)
@@ -446,6 +461,8 @@ def _masked(weight: Any, mask: Any) -> Any:
 
 
 def _as_list(value: Any) -> list[Any]:
+    if value is None:
+        return []
     return list(value) if isinstance(value, list | tuple) else [value]
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from eagerflow.context import get_logger
 from eagerflow.keras.engine.network import Network
-from eagerflow.keras.engine.training_utils import check_metrics
+from eagerflow.keras.engine.training_utils import check_metric_objects, check_metrics
 from eagerflow.variable import Variable
 
 # What those arguments of `compile` are that configurations describe by classes and functions.
@@ -109,6 +109,7 @@ class Compiled(Network):
             )
         for group in (metrics, weighted_metrics):
             check_metrics(group)
+        check_metric_objects(metrics, weighted_metrics)
         self._compile_arguments = {
             "optimizer": optimizer,
             "loss": loss,

@@ -25,14 +25,25 @@ _Tensor = _core.Tensor
 def pack_x_y_sample_weight(x: Any, y: Any = None, sample_weight: Any = None) -> Any:
     """Inputs, labels and weights as one batch.
 
+    Inputs alone are a batch as they are, unless they are a tuple.
+
     >>> tf.keras.utils.pack_x_y_sample_weight(1, 2)
     (1, 2)
+    >>> tf.keras.utils.pack_x_y_sample_weight({"a": 1})
+    {'a': 1}
     """
     if y is None:
-        return (x,) if nest.is_nested(x) else x
+        return (x,) if isinstance(x, tuple) else x
     if sample_weight is None:
         return (x, y)
     return (x, y, sample_weight)
+
+
+def _batch_of(x: Any, y: Any, sample_weight: Any) -> Any:
+    """A batch that unpacks to these: several inputs in a list must not be taken for labels."""
+    return (
+        (x,) if y is None and isinstance(x, list) else pack_x_y_sample_weight(x, y, sample_weight)
+    )
 
 
 def unpack_x_y_sample_weight(data: Any) -> tuple[Any, Any, Any]:
@@ -180,7 +191,7 @@ class ArrayAdapter(DataAdapter):
         steps: int | None = None,
     ) -> None:
         data = (x, y, sample_weight)
-        self._structure = pack_x_y_sample_weight(x, y, sample_weight)
+        self._structure = _batch_of(x, y, sample_weight)
         flat = nest.flatten(self._structure)
         self._tensors = [None if value is None else array_of(value) for value in flat]
         sizes = {_rows(value) for value in self._tensors if value is not None}
@@ -382,7 +393,7 @@ def _standardized(batch: Any) -> Any:
     if not isinstance(batch, tuple) and isinstance(batch, list):
         batch = tuple(batch)
     x, y, sample_weight = unpack_x_y_sample_weight(batch)
-    data = pack_x_y_sample_weight(x, y, sample_weight)
+    data = _batch_of(x, y, sample_weight)
 
     def plain(value: Any) -> Any:
         return np.asarray(value) if isinstance(value, list) and _is_scalars(value) else value

@@ -328,9 +328,13 @@ class Layer(LayerConfig, LayerNodes):
     def add_update(self, updates: Any) -> None:
         """Runs updates that are functions; operations have run by now.
 
+        A layer that is not to be trained runs none while it is called.
+
         Args:
             updates: a function, an operation's result, or several of them.
         """
+        if context.inferring or (context.layers and not context.layers[-1].trainable):
+            return
         for update in nest.flatten(updates):
             if callable(update):
                 update()

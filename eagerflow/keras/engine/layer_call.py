@@ -131,7 +131,7 @@ class LayerCall(LayerLosses):
         local = context.__dict__
         layers = local["layers"]
         if not layers and local["layers_with_losses"]:
-            _clear_losses()
+            self._clear_losses()
         before = local["training"]
         training = kwargs["training"] if kwargs else None
         if training is None:
@@ -186,7 +186,7 @@ class LayerCall(LayerLosses):
                 break
         local = context
         if not local.layers and local.layers_with_losses:
-            _clear_losses()
+            self._clear_losses()
         masks = None
         if spec.expects_mask or self._supports_masking:
             masks, rest, kwargs = self._with_mask(spec, inputs, flat, rest, kwargs)
@@ -419,13 +419,6 @@ class names_from_here:
 def _default_training(default: Any) -> Any:
     """What `training` is that nobody gave: None lets the layers within choose, too."""
     return call_context.learning_phase() if call_context.learning_phase_is_set() else default
-
-
-def _clear_losses() -> None:
-    """Forgets the losses of the call before, which the next call adds anew."""
-    for layer in context.layers_with_losses:
-        layer._list("_losses").clear()
-    context.layers_with_losses.clear()
 
 
 def _any_symbolic(values: list[Any]) -> bool:

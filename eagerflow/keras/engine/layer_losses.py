@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import weakref
 from typing import Any
 
 from eagerflow import _core, nest
@@ -35,9 +36,10 @@ class LayerLosses(TrackedModule):
         self._list("_callable_losses").append(_WeightPenalty(variable, regularizer))
 
     def _add_activity_loss(self, outputs: Any) -> None:
-        if context.inferring:
-            return
         for output in nest.flatten(outputs):
+            if context.inferring:
+                context.inferred_losses.append((self, output.dtype))
+                continue
             loss = self._activity_regularizer(output)
             batch = output.shape[0] if output.ndim else 1
             self.add_loss(loss / _core.convert(batch, loss.dtype, None))
@@ -53,6 +55,7 @@ class LayerLosses(TrackedModule):
 
         Raises:
             TypeError: for other keyword arguments.
+            ValueError: for a tensor with a value outside of a call.
 
         >>> class Small(tf.keras.layers.Layer):
         ...     def call(self, inputs):
@@ -73,9 +76,17 @@ class LayerLosses(TrackedModule):
                 self._add_symbolic_loss(loss)
             elif callable(loss) and not isinstance(loss, _core.Variable):
                 self._list("_callable_losses").append(loss)
-            elif not context.inferring:
+            elif context.inferring:
+                context.inferred_losses.append((self, getattr(loss, "dtype", "float32")))
+            elif not context.layers:
+                raise ValueError(
+                    "Expected a symbolic Tensors or a callable for the loss value. Please wrap "
+                    "your loss computation in a zero argument `lambda`."
+                )
+            else:
                 self._list("_losses").append(_core.convert(loss, None, None))
-                context.layers_with_losses.append(self)
+                if id(self) not in context.layers_with_losses:
+                    context.layers_with_losses[id(self)] = weakref.ref(self)
 
     def _add_symbolic_loss(self, loss: Any) -> None:
         raise ValueError(
@@ -85,12 +96,15 @@ class LayerLosses(TrackedModule):
 
     @property
     def losses(self) -> list[Any]:
-        """The terms added by the last call, and those of regularizers, of all layers inside."""
+        """The terms added by the last call, and those of regularizers, of all layers inside.
+
+        Where nothing was added yet, there are symbolic tensors for what calls with symbolic tensors
+        will add.
+        """
         collected: list[Any] = []
         for layer in self._all_inner_layers():
             own = layer.__dict__
-            if own.get("_losses"):
-                collected.extend(own["_losses"])
+            collected.extend(own.get("_losses") or own.get("_symbolic_losses", ()))
             for penalty in own.get("_callable_losses", ()):
                 value = penalty()
                 if value is not None:
@@ -98,9 +112,15 @@ class LayerLosses(TrackedModule):
         return collected
 
     def _clear_losses(self) -> None:
-        """Drops the terms added by the last call."""
-        for layer in self._flatten_layers():
-            layer._list("_losses").clear()
+        """Drops the terms added by the last call, which the next one adds anew."""
+        waiting = context.layers_with_losses
+        inside = {id(layer) for layer in self._all_inner_layers()}
+        for key, reference in list(waiting.items()):
+            layer = reference()
+            if layer is None or key in inside:
+                del waiting[key]
+                if layer is not None:
+                    layer._list("_losses").clear()
 
     def add_metric(self, value: Any, name: str | None = None, **kwargs: Any) -> None:
         """Adds a value to be averaged over batches and reported with the model's metrics.

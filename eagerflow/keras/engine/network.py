@@ -140,6 +140,8 @@ class Network(SavingMethods, Layer):
         attributes["_compute_output_and_mask_jointly"] = True
         attributes["_supports_masking"] = True
         graph: Graph = attributes["_graph"]
+        if not isinstance(outputs, KerasTensor):
+            graph.chain = None  # it gives what its last layer does, without a structure around it
         before = attributes.get("_graph_layers", [])
         if self._extra_outputs:
             # Layers for losses and metrics come after the model's own.

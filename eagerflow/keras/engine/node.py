@@ -131,7 +131,10 @@ def call_symbolically(layer: Any, inputs: Any, rest: tuple, kwargs: dict[str, An
     finally:
         context.layers.pop()
     explicit = {key: value for key, value in kwargs.items() if not _is_default(key, value)}
+    context.inferred_losses = []
     outputs = _infer_layer(layer, tuple(args), explicit)
+    for owner, dtype in context.inferred_losses:
+        owner._list("_symbolic_losses").append(KerasTensor([], dtype))
     if explicit.get("training", context.training):
         for inner in layer._all_inner_layers():
             generator = getattr(inner, "_random_generator", None)

@@ -21,7 +21,7 @@ from eagerflow import dtype as dtypes
 from eagerflow.context import process, running_eagerly
 from eagerflow.keras import naming
 from eagerflow.keras.engine.call_arguments import flatten_arguments, map_arguments
-from eagerflow.keras.engine.call_context import inferring_shapes
+from eagerflow.keras.engine.call_context import context, inferring_shapes
 from eagerflow.keras.engine.keras_tensor import KerasTensor
 from eagerflow.shapes import TensorShape
 
@@ -126,6 +126,7 @@ def _run(function: Any, args: tuple, kwargs: dict[str, Any], sizes: Sizes, make:
             known[id(value)] = _stand_in(value, sizes, make)
         return known[id(value)]
 
+    context.inferred_losses = []  # each run adds them anew
     run_args, run_kwargs = map_arguments(stand_in, args, kwargs)
     # Functions of version 1 that a layer calls would else add to the graph that is being built.
     at_once = running_eagerly() if process.graphs_used else contextlib.nullcontext()

@@ -72,6 +72,7 @@ class TrackedModule(Module):
             "_inbound_nodes_value",
             "_outbound_nodes_value",
             "_losses",
+            "_symbolic_losses",
             "_callable_losses",
             "_metrics",
             "_plan",

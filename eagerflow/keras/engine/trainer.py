@@ -14,6 +14,7 @@ from eagerflow.keras.engine import data_adapter
 from eagerflow.keras.engine.call_context import context
 from eagerflow.keras.engine.compiling import Compiled
 from eagerflow.keras.engine.data_handler import DataHandler, class_weight_function
+from eagerflow.keras.engine.keras_tensor import KerasTensor
 from eagerflow.keras.engine.sequence_workers import Workers
 from eagerflow.keras.engine.step_streams import StepStreams
 from eagerflow.keras.engine.training_utils import (
@@ -46,7 +47,9 @@ class Trainer(Compiled):
             y_pred: the predictions.
             sample_weight: weights of samples.
         """
-        return self.compiled_loss(y, y_pred, sample_weight, regularization_losses=self.losses)
+        # Layers that were not called have no values.
+        losses = [loss for loss in self.losses if not isinstance(loss, KerasTensor)]
+        return self.compiled_loss(y, y_pred, sample_weight, regularization_losses=losses)
 
     def compute_metrics(self, x: Any, y: Any, y_pred: Any, sample_weight: Any) -> dict[str, Any]:
         """Takes a batch into account in all metrics, and returns their values by name."""
@@ -265,7 +268,7 @@ class Trainer(Compiled):
                 steps=data.inferred_steps,
             )
         self.stop_training = False
-        train_function = self.make_train_function()
+        self.train_function = self.make_train_function()
         self._train_counter.assign(0)
         callbacks.on_train_begin()
         training_logs = None
@@ -290,7 +293,8 @@ class Trainer(Compiled):
                     callbacks.on_train_batch_begin(step)
                     count = data.execution_steps
                     for _ in range(count):
-                        logs = train_function(iterator)
+                        # Callbacks may replace it, and compiling takes it away.
+                        logs = (self.train_function or self.make_train_function())(iterator)
                     callbacks.on_train_batch_end(step + count - 1, logs)
                     if self.stop_training:
                         break
@@ -389,7 +393,7 @@ class Trainer(Compiled):
                 steps=handler.inferred_steps,
             )
         logs: Any = {}
-        test_function = self.make_test_function()
+        test_function = self.test_function = self.make_test_function()
         self._test_counter.assign(0)
         callbacks.on_test_begin()
         for _, iterator in handler.enumerate_epochs():
@@ -462,7 +466,7 @@ class Trainer(Compiled):
             )
         collected: list[Any] = []
         structure: Any = None
-        predict_function = self.make_predict_function()
+        self.predict_function = self.make_predict_function()
         self._predict_counter.assign(0)
         callbacks.on_predict_begin()
         for _, iterator in data.enumerate_epochs():
@@ -471,7 +475,9 @@ class Trainer(Compiled):
                     callbacks.on_predict_batch_begin(step)
                     count = data.execution_steps
                     for _ in range(count):
-                        structure = predict_function(iterator)
+                        structure = (self.predict_function or self.make_predict_function())(
+                            iterator
+                        )
                         collected.append(nest.flatten(structure))
                     callbacks.on_predict_batch_end(step + count - 1, {"outputs": structure})
         if not collected:
@@ -493,6 +499,9 @@ class Trainer(Compiled):
             batch_size=1 << 62,
         )
         batches = data.batches()
+        if y is None:
+            # Steps get a tuple, whatever the inputs are.
+            batches = ((data_adapter.unpack_x_y_sample_weight(batch)[0],) for batch in batches)
         if class_weight:
             return map(class_weight_function(class_weight), batches)
         return batches
@@ -522,7 +531,7 @@ class Trainer(Compiled):
             The loss, or a list of loss and metrics, or a dictionary.
         """
         self._assert_compiled()
-        function = self.make_train_function()
+        function = self.train_function = self.make_train_function()
         if reset_metrics:
             self.reset_metrics()
         logs = plain(function(self._one_batch(x, y, sample_weight, class_weight)))
@@ -539,7 +548,7 @@ class Trainer(Compiled):
     ) -> Any:
         """The loss and the metrics on one batch; arguments as those of `train_on_batch`."""
         self._assert_compiled()
-        function = self.make_test_function()
+        function = self.test_function = self.make_test_function()
         if reset_metrics:
             self.reset_metrics()
         logs = plain(function(self._one_batch(x, y, sample_weight)))
@@ -548,7 +557,8 @@ class Trainer(Compiled):
     @outside_graphs
     def predict_on_batch(self, x: Any) -> Any:
         """The predictions for one batch, as arrays."""
-        outputs = self.make_predict_function()(self._one_batch(x, None, None))
+        self.predict_function = self.make_predict_function()
+        outputs = self.predict_function(self._one_batch(x, None, None))
         return nest.map_structure(lambda value: value.numpy(), outputs)
 
     def fit_generator(

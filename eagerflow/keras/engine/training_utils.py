@@ -141,6 +141,22 @@ def check_metrics(group: Any) -> None:
         )
 
 
+def check_metric_objects(metrics: Any, weighted_metrics: Any) -> None:
+    """Refuses a metric object that is given twice: it would count every batch twice."""
+    objects = [
+        metric
+        for metric in nest.flatten([metrics, weighted_metrics])
+        if hasattr(metric, "update_state")
+    ]
+    repeated = [m for k, m in enumerate(objects) if any(m is other for other in objects[:k])]
+    if repeated:
+        raise ValueError(
+            "Found duplicated metrics object in the user provided metrics and weighted metrics. "
+            "This will cause the same metric object to be updated multiple times, and report "
+            f"wrong results. \nDuplicated items: {repeated}"
+        )
+
+
 def is_due(epoch: int, frequency: Any) -> bool:
     """Whether to validate after an epoch."""
     epoch = epoch + 1
