@@ -10,9 +10,11 @@ import numpy as np
 
 from eagerflow import _core, errors
 from eagerflow.checkpoint.trackable import walk
+from eagerflow.io.damage import DamagedFileError
 from eagerflow.io.os_errors import path_text
 from eagerflow.io.replacing import replaced
 
+_CHECKSUM = "crc32c"  # its key in the metadata of safetensors files
 ENDINGS = (".safetensors", ".npz")
 Variable: Any = _core.Variable
 
@@ -60,7 +62,8 @@ def save_arrays(root: Any, path: Any) -> None:
             with open(temporary, "wb") as file:
                 np.savez(file, **arrays)
         elif path.endswith(".safetensors"):
-            _safetensors().save_file(arrays, temporary)
+            metadata = {_CHECKSUM: f"{_checksum(arrays):08x}"}
+            _safetensors().save_file(arrays, temporary, metadata)
         else:
             raise ValueError(f"{path} must end in {' or '.join(ENDINGS)}.")
 
@@ -102,11 +105,32 @@ def _read(path: str) -> dict[str, Any]:
             with np.load(path, allow_pickle=False) as file:
                 _refuse_large(file.zip, os.path.getsize(path))
                 return {name: file[name] for name in file.files}
-        return _safetensors().load_file(path)
-    except ImportError:
+        return _read_safetensors(path)
+    except (ImportError, DamagedFileError):
         raise
     except Exception as error:  # each package has its own
-        raise errors.DataLossError(None, None, f"{path} cannot be read: {error}") from error
+        raise DamagedFileError(path, "An array, or the list of arrays,", error) from error
+
+
+def _read_safetensors(path: str) -> dict[str, Any]:
+    safetensors = _safetensors()
+    with safetensors.safe_open(path, "numpy") as file:
+        metadata = file.metadata() or {}
+        arrays = {name: file.get_tensor(name) for name in file.keys()}
+    # Other writers' files have no checksum.
+    if _CHECKSUM in metadata and metadata[_CHECKSUM] != f"{_checksum(arrays):08x}":
+        raise DamagedFileError(path, "The content", "its checksum does not hold")
+    return arrays
+
+
+def _checksum(arrays: dict[str, Any]) -> int:
+    """The CRC-32C of the names, dtypes, shapes and bytes of arrays, in the order of their names."""
+    crc = 0
+    for name, array in sorted(arrays.items()):
+        crc = _core.crc32c(f"{name}\0{array.dtype.name}\0{array.shape}\0".encode(), crc)
+        content = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+        crc = _core.crc32c(content.data, crc)
+    return crc
 
 
 def _refuse_large(archive: Any, size: int) -> None:

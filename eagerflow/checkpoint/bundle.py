@@ -6,7 +6,6 @@ import contextlib
 import math
 import os
 import struct
-import tempfile
 import weakref
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -18,7 +17,7 @@ from eagerflow import dtype as dtypes
 from eagerflow.checkpoint.table import read_table, read_varint, table_bytes, varint
 from eagerflow.io.os_errors import from_os_error, path_text, translated
 from eagerflow.io.records import masked
-from eagerflow.io.replacing import new_file_mode
+from eagerflow.io.replacing import beside
 
 _VERSION = 1
 _MAX_RANK = 254
@@ -100,35 +99,26 @@ def write_bundle(prefix: Any, tensors: Mapping[str, Any]) -> None:
     header = messages["BundleHeaderProto"](num_shards=shards)
     header.version.producer = _VERSION
     final_data = data_path(prefix, 0, shards)
-    temporary: list[str] = []
-    try:
-        with _NewFile(prefix, temporary) as file:
+    with translated(prefix), beside(prefix) as own:
+        new_data, new_index = os.path.join(own, "data"), os.path.join(own, "index")
+        with _NewFile(new_data) as file:
             entries = _write_tensors(file, tensors, messages)
         items = [(b"", header.SerializeToString())]
         items += ((name, entries[name]) for name in sorted(entries))
-        with _NewFile(prefix, temporary) as file:
+        with _NewFile(new_index) as file:
             file.write(table_bytes(items))
-        os.replace(temporary[0], final_data)
-        os.replace(temporary[1], index_path(prefix))
-    except OSError as error:
-        raise from_os_error(error, prefix) from error
-    finally:
-        for path in temporary:
-            with contextlib.suppress(OSError):
-                os.unlink(path)
+        os.replace(new_data, final_data)
+        os.replace(new_index, index_path(prefix))
     _remove_other_data(prefix, final_data)
 
 
 class _NewFile:
-    """A file being written under a name of its own; small pieces are collected."""
+    """A file being written; small pieces are collected."""
 
     _COLLECTED = 1 << 20
 
-    def __init__(self, prefix: str, created: list[str]) -> None:
-        folder, name = os.path.split(prefix)
-        self._handle, path = tempfile.mkstemp(prefix=f"{name}.tempstate", dir=folder or ".")
-        created.append(path)
-        os.fchmod(self._handle, new_file_mode())
+    def __init__(self, path: str) -> None:
+        self._handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
         self._pending = bytearray()
         self._written = 0
 

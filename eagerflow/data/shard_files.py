@@ -18,6 +18,7 @@ from eagerflow.data.functions import caller_of
 from eagerflow.data.stored_records import ElementDecoder, ElementEncoder
 from eagerflow.io.os_errors import from_os_error, translated
 from eagerflow.io.records import framed
+from eagerflow.io.replacing import replaced
 
 SPEC_FILE, METADATA_FILE = "dataset_spec.pb", "snapshot.metadata"
 _WINDOWS = {"GZIP": 31, "ZLIB": 15}
@@ -171,11 +172,8 @@ class Shards:
 
     def _replace(self, name: str, content: bytes) -> None:
         path = os.path.join(self._directory, name)
-        temporary = f"{path}.{self._run}"
-        with translated(path):
-            with open(temporary, "wb") as file:
-                file.write(content)
-            os.replace(temporary, path)
+        with replaced(path) as temporary, translated(path), open(temporary, "wb") as file:
+            file.write(content)
 
     def abandon(self) -> None:
         """Removes what was written, unless it is complete or to be gone on with."""

@@ -3,34 +3,104 @@
 from __future__ import annotations
 
 import contextlib
+import errno
+import fcntl
 import os
+import shutil
 import tempfile
+import time
 from collections.abc import Iterator
 
 from eagerflow.io.os_errors import translated
 
+_LOCK = "lock"
+_LONGEST = 200  # bytes of a name; the system takes 255, and there is more around it
+_ABANDONED = 600.0  # seconds after which a folder without a lock belongs to nobody
 
-def new_file_mode() -> int:
-    """The permissions that a new file gets; temporary ones are made for their owner alone."""
-    mask = os.umask(0)
-    os.umask(mask)
-    return 0o666 & ~mask
+
+@contextlib.contextmanager
+def beside(path: str) -> Iterator[str]:
+    """A context with a new folder beside a path, for files that are to be renamed to it.
+
+    The folder is removed at the end. What processes that were killed have left for the same path is
+    removed first: a lock, which ends with its process, tells whose folders are still in use.
+    """
+    folder, name = os.path.split(path)
+    start = f".{os.fsdecode(os.fsencode(name)[:_LONGEST])}.saving-"
+    with translated(path):
+        _remove_abandoned(folder or ".", start)
+        own, lock = _locked_folder(folder or ".", start)
+    try:
+        yield own
+    finally:
+        shutil.rmtree(own, ignore_errors=True)
+        os.close(lock)
+
+
+def _locked_folder(folder: str, start: str) -> tuple[str, int]:
+    """A new folder, and the descriptor that holds its lock."""
+    while True:
+        own = tempfile.mkdtemp(prefix=start, dir=folder)
+        path = os.path.join(own, _LOCK)
+        try:
+            lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        except FileNotFoundError:
+            continue
+        # Another process may have come between, and have taken the folder for an abandoned one.
+        if _lock(lock) is not False and os.path.exists(path):
+            return own, lock
+        os.close(lock)
+
+
+def _lock(descriptor: int) -> bool | None:
+    """Whether a file could be locked; None where locks are unknown."""
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        return False if error.errno in (errno.EWOULDBLOCK, errno.EACCES) else None
+    return True
+
+
+def _remove_abandoned(folder: str, start: str) -> None:
+    with contextlib.suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.name.startswith(start) and entry.is_dir(follow_symlinks=False):
+                with contextlib.suppress(OSError):
+                    _remove_if_abandoned(entry.path)
+
+
+def _remove_if_abandoned(path: str) -> None:
+    try:
+        lock = os.open(os.path.join(path, _LOCK), os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except FileNotFoundError:
+        # Its process was killed before it made the lock, or is about to make it.
+        if time.time() - os.stat(path).st_mtime > _ABANDONED:
+            os.rmdir(path)
+        return
+    try:
+        if _lock(lock):
+            shutil.rmtree(path, ignore_errors=True)
+    finally:
+        os.close(lock)
 
 
 @contextlib.contextmanager
 def replaced(path: str) -> Iterator[str]:
-    """A context that gives another path to write to, which takes the place of `path` at its end."""
-    folder = os.path.dirname(path)
+    """A context that gives another path to write to, which takes the place of `path` at its end.
+
+    A symbolic link stays, and the file that it leads to is replaced. The new file has the
+    permissions of the old one.
+    """
+    if os.path.islink(path):
+        path = os.path.realpath(path)
+    folder, name = os.path.split(path)
     with translated(path):
         if folder:
             os.makedirs(folder, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(prefix=os.path.basename(path), dir=folder or ".")
-        os.close(handle)
-    try:
+    with beside(path) as own:
+        temporary = os.path.join(own, name)
         yield temporary
-        os.chmod(temporary, new_file_mode())
         with translated(path):
+            with contextlib.suppress(FileNotFoundError):
+                os.chmod(temporary, os.stat(path).st_mode & 0o777)
             os.replace(temporary, path)
-    finally:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)

@@ -8,8 +8,8 @@ import os
 from typing import Any
 
 from eagerflow import dtype as dtypes
-from eagerflow import errors
 from eagerflow.checkpoint.restoring import restore_objects
+from eagerflow.io.damage import DamagedFileError, check_config, part_of
 from eagerflow.io.os_errors import path_text, translated
 from eagerflow.module import Module
 from eagerflow.ops.creation import zeros
@@ -46,7 +46,8 @@ def load(export_dir: Any, tags: Any = None, options: Any = None) -> Any:
 
     Raises:
         OSError: if there is no SavedModel.
-        tf.errors.DataLossError: if it is damaged.
+        tf.errors.DataLossError: if it is damaged; it names file and part, and is a ValueError.
+        TypeError: if a class does not take the arguments that the configuration has for it.
         ValueError: if no graph has the tags.
 
     >>> import tempfile
@@ -94,10 +95,8 @@ def load_folder(export_dir: Any, tags: Any = None, compile: bool = False) -> Any
         return keras_model
     try:
         root = _objects(graph.object_graph_def, stored)
-    except (IndexError, KeyError, TypeError, ValueError, RecursionError) as error:
-        raise errors.DataLossError(
-            None, None, f"The objects in {path} are damaged: {error}"
-        ) from error
+    except (LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:
+        raise DamagedFileError(path, "The graph of objects", error) from error
     restore_objects(root, variables).assert_existing_objects_matched()
     return root
 
@@ -121,7 +120,7 @@ def _read(path: str, name: str) -> Any:
     try:
         return MESSAGES[name].FromString(content)
     except DecodeError as error:
-        raise errors.DataLossError(None, None, f"{path} cannot be parsed: {error}") from error
+        raise DamagedFileError(path, f"The message {name}", error) from error
 
 
 def _keras_model(folder: str, stored: int, compile: bool) -> Any:
@@ -138,13 +137,16 @@ def _keras_model(folder: str, stored: int, compile: bool) -> Any:
     for node in _read(path, "KerasMetadata").nodes:
         if node.node_id != 0:
             continue
-        metadata = as_tuples(json.loads(node.metadata))
-        config = metadata.get("config")
-        if not config:
-            return None
-        entry = {"class_name": metadata["class_name"], "config": config}
+        part = "The metadata of the model"
+        with part_of(path, part):
+            metadata = as_tuples(json.loads(node.metadata))
+            config = metadata.get("config")
+            if not config:
+                return None
+            entry = {"class_name": metadata["class_name"], "config": config}
+            check_config(entry, path, part)
         safe = in_safe_mode() is not False
-        with SafeModeScope(safe), limited_weights(stored):
+        with part_of(path, part), SafeModeScope(safe), limited_weights(stored):
             model = model_from_config(keras3.translated(entry))
             shape = metadata.get("build_input_shape") or getattr(model, "_build_input_shape", None)
             if not model.built and shape is not None:

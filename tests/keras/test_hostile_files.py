@@ -175,5 +175,5 @@ def test_saved_models_with_false_graphs(tmp_path):
 
     for k, change in enumerate((enormous, nowhere, negative, deep)):
         path = saved_model(tmp_path / str(k), change)
-        with pytest.raises(tf.errors.DataLossError, match="objects in"):
+        with pytest.raises(tf.errors.DataLossError, match="graph of objects"):
             tf.saved_model.load(path)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import shutil
-import tempfile
 import warnings
 from typing import Any
 
 import numpy as np
 
+from eagerflow.io.replacing import replaced
 from eagerflow.keras.callbacks.callback import Callback
 
 
@@ -118,13 +118,8 @@ class BackupAndRestore(Callback):
             state[f"model/{index}"] = weight.numpy()
         for index, weight in enumerate(self.model.optimizer.variables):
             state[f"optimizer/{index}"] = weight.numpy()
-        directory = os.path.dirname(self._path)
-        os.makedirs(directory, exist_ok=True)
-        # A whole file takes the place of the old one at once.
-        handle, temporary = tempfile.mkstemp(suffix=".npz", dir=directory)
-        with os.fdopen(handle, "wb") as file:
+        with replaced(self._path) as temporary, open(temporary, "wb") as file:
             np.savez(file, **state)  # type: ignore[arg-type]
-        os.replace(temporary, self._path)
 
     def _restore(self) -> None:
         with np.load(self._path) as state:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from eagerflow import errors
+from eagerflow.io.damage import DamagedFileError, check_config, part_of
 from eagerflow.io.os_errors import path_text
 from eagerflow.io.replacing import replaced
 from eagerflow.keras.engine.weight_limits import limited_weights
@@ -70,7 +71,9 @@ def load_model(
     """A model from an archive. Code in it (of `Lambda` layers) runs only without `safe_mode`.
 
     Raises:
-        ValueError: if it is no such archive, or its state does not fit.
+        DamagedFileError: if it is no such archive, or damaged; it names the part.
+        TypeError: if a class does not take the arguments that the configuration has for it.
+        ValueError: if its state does not fit.
         tf.errors.NotFoundError: if it is not there.
     """
     from eagerflow.keras.saving.registration import CustomObjectScope
@@ -88,13 +91,15 @@ def load_model(
                 SafeModeScope(safe_mode),
                 limited_weights(files.array_bytes(file)),
             ):
-                model = deserialize_as("layer", keras3.translated(as_tuples(config)))
-                _build(model, config)
-                if compile and compile_config:
-                    model.compile_from_config(keras3.translated(compile_config))
-            read_state(file, model)
+                with part_of(path, _CONFIG):
+                    model = deserialize_as("layer", keras3.translated(as_tuples(config)))
+                    _build(model, config)
+                    if compile and compile_config:
+                        model.compile_from_config(keras3.translated(compile_config))
+            with part_of(path, _STATE):
+                read_state(file, model)
     except OSError as error:
-        raise ValueError(f"The weights in {path} are damaged: {error}") from error
+        raise DamagedFileError(path, _STATE, error) from error
     _load_assets(path, model)
     return model
 
@@ -119,20 +124,23 @@ def _load_assets(path: str, model: Any) -> None:
 
 def _contents(path: str) -> tuple[dict[str, Any], bytes]:
     """The configuration and the state of an archive whose checksums hold."""
+    part = "The list of members"
     try:
         with zipfile.ZipFile(path) as archive:
             size = os.path.getsize(path)
             most = files.expanded_at_most(size)
             if sum(info.file_size for info in archive.infolist()) > most:
                 raise ValueError(f"its {size} bytes would unpack to more than {most}")
+            part = _CONFIG
             config = json.loads(archive.read(_CONFIG))
+            check_config(config, path, _CONFIG)
+            part = _STATE
             state = archive.read(_STATE)
-    except (KeyError, ValueError, zipfile.BadZipFile, EOFError, OSError) as error:
-        raise ValueError(f"{path} is not a readable `.keras` archive: {error}") from error
-    except Exception as error:  # zlib and others have their own
-        raise ValueError(f"{path} is not a readable `.keras` archive: {error}") from error
-    if not isinstance(config, dict):
-        raise ValueError(f"{path} is not a readable `.keras` archive: its configuration is none.")
+    except DamagedFileError:
+        raise
+    except Exception as error:  # zipfile, zlib, JSON and others have their own
+        reason = f"{error} ({path} is not a readable `.keras` archive)"
+        raise DamagedFileError(path, part, reason) from error
     return config, state
 
 

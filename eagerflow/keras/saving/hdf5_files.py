@@ -10,6 +10,7 @@ from typing import Any
 from eagerflow import errors
 from eagerflow.io.os_errors import path_text
 from eagerflow.io.replacing import replaced
+from eagerflow.keras.saving import hdf5_checks
 
 # HDF5 keeps an attribute in the object's header, which has room for 64 kB.
 _LIMIT = 64512
@@ -28,8 +29,10 @@ def _h5py() -> Any:
 @contextlib.contextmanager
 def writing(path: Any) -> Iterator[Any]:
     """A context with a new file, which replaces the old one when everything is written."""
-    with replaced(path_text(path)) as temporary, _h5py().File(temporary, "w") as file:
-        yield file
+    with replaced(path_text(path)) as temporary:
+        with _h5py().File(temporary, "w") as file:
+            yield file
+        hdf5_checks.add_checksum(temporary)
 
 
 @contextlib.contextmanager
@@ -39,12 +42,14 @@ def reading(source: Any) -> Iterator[Any]:
     Raises:
         OSError: if it is no HDF5 file, as h5py says it.
         ValueError: if it refers to other files, or would unpack to much more than it has bytes.
+        DamagedFileError: if its checksum, which files written here have, does not hold.
         tf.errors.NotFoundError: if it is not there.
     """
     if not hasattr(source, "read"):
         source = path_text(source)
         if not os.path.exists(source):
             raise errors.NotFoundError(None, None, f"{source}; No such file or directory")
+        hdf5_checks.check_file(source)
     with _h5py().File(source, "r") as file:
         _refuse_hostile(file)
         yield file

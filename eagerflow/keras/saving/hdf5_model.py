@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from eagerflow.io.damage import check_config, part_of
 from eagerflow.keras.engine.weight_limits import limited_weights
 from eagerflow.keras.saving import hdf5_files as files
 from eagerflow.keras.saving import keras3
@@ -178,6 +179,8 @@ def load_model(
     """A model from such a file. Code in it (of `Lambda` layers) runs only without `safe_mode`.
 
     Raises:
+        DamagedFileError: if the file is damaged; it names the part.
+        TypeError: if a class does not take the arguments that the configuration has for it.
         ValueError: if the file holds no model, or code that must not run.
     """
     from eagerflow.keras.models import model_from_config
@@ -195,12 +198,17 @@ def load_model(
                 f"No model config found in the file at {source}: it holds weights only. Make the "
                 "model by your code and call `load_weights`."
             )
-        config = as_tuples(json.loads(files.text(file.attrs["model_config"])))
-        model = model_from_config(keras3.translated(config))
-        read_weights(file["model_weights"], model)
-        finalize(model)
+        name = str(file.filename)
+        with part_of(name, "model_config"):
+            config = json.loads(files.text(file.attrs["model_config"]))
+            check_config(config, name, "model_config")
+            model = model_from_config(keras3.translated(as_tuples(config)))
+        with part_of(name, "model_weights"):
+            read_weights(file["model_weights"], model)
+            finalize(model)
         if compile:
-            _compile(model, file)
+            with part_of(name, "training_config"):
+                _compile(model, file)
     return model
 
 

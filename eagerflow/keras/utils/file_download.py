@@ -10,6 +10,7 @@ import warnings
 from typing import Any
 from urllib.parse import urlsplit
 
+from eagerflow.io.replacing import replaced
 from eagerflow.keras.utils import io_utils
 from eagerflow.keras.utils.progbar import Progbar
 
@@ -149,7 +150,13 @@ def _provide(path: str, origin: str, file_hash: str | None, algorithm: str) -> N
     io_utils.print_msg(f"Downloading data from {origin}")
     os.makedirs(os.path.dirname(path), exist_ok=True)
     try:
-        temporary = _download(origin, os.path.dirname(path))
+        with replaced(path) as temporary:
+            _download(origin, temporary)
+            if file_hash is not None and not validate_file(temporary, file_hash, algorithm):
+                raise ValueError(
+                    f"Incomplete or corrupted file detected. The {algorithm} file hash does not "
+                    f"match the provided value of {file_hash}."
+                )
     except (urllib.error.URLError, OSError) as error:
         if cached:
             warnings.warn(
@@ -164,39 +171,26 @@ def _provide(path: str, origin: str, file_hash: str | None, algorithm: str) -> N
             f"at {path}"
             + (f" (its {algorithm} hash is {file_hash})." if file_hash is not None else ".")
         ) from error
-    if file_hash is not None and not validate_file(temporary, file_hash, algorithm):
-        os.remove(temporary)
-        raise ValueError(
-            f"Incomplete or corrupted file detected. The {algorithm} file hash does not match the "
-            f"provided value of {file_hash}."
-        )
-    os.replace(temporary, path)
 
 
-def _download(origin: str, folder: str) -> str:
-    """Downloads into a new file of the folder, with a progress bar, and returns its path."""
+def _download(origin: str, path: str) -> None:
+    """Downloads into a new file, with a progress bar."""
     import urllib.error
     import urllib.request
 
-    handle, path = tempfile.mkstemp(suffix=".part", dir=folder)
-    try:
-        with os.fdopen(handle, "wb") as file, urllib.request.urlopen(origin) as response:
-            size = response.headers.get("Content-Length")
-            bar = Progbar(int(size) if size else None)
-            done = 0
-            while piece := response.read(_PIECE):
-                file.write(piece)
-                done += len(piece)
-                bar.update(done)
-            if size and done < int(size):
-                raise urllib.error.ContentTooShortError(
-                    f"got only {done} of {size} bytes",
-                    None,  # type: ignore[arg-type]
-                )
-    except BaseException:
-        os.remove(path)
-        raise
-    return path
+    with open(path, "wb") as file, urllib.request.urlopen(origin) as response:
+        size = response.headers.get("Content-Length")
+        bar = Progbar(int(size) if size else None)
+        done = 0
+        while piece := response.read(_PIECE):
+            file.write(piece)
+            done += len(piece)
+            bar.update(done)
+        if size and done < int(size):
+            raise urllib.error.ContentTooShortError(
+                f"got only {done} of {size} bytes",
+                None,  # type: ignore[arg-type]
+            )
 
 
 def extract_archive(file_path: str, path: str = ".", archive_format: Any = "auto") -> bool:

@@ -1,0 +1,110 @@
+"""The error for files that are damaged, whatever their format."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Iterator
+
+from eagerflow import errors
+
+
+class DamagedFileError(errors.DataLossError, ValueError):
+    """A file that does not hold what its format says: a DataLossError, and a ValueError.
+
+    Args:
+        path: the file.
+        part: which part of it.
+        reason: what is wrong there.
+    """
+
+    def __init__(self, path: str, part: str, reason: object) -> None:
+        super().__init__(None, None, f"{part} in {path} is damaged: {reason}")
+
+
+# What a program meets that takes a damaged structure for a whole one. Others, a ValueError or a
+# TypeError of a class that does not take its arguments, may be due to the program.
+_SIGNS = (
+    json.JSONDecodeError,
+    UnicodeError,
+    LookupError,
+    AttributeError,
+    RecursionError,
+    OverflowError,
+)
+
+
+@contextlib.contextmanager
+def part_of(path: str, part: str) -> Iterator[None]:
+    """A context that reads a part of a file: what shows damage there becomes one kind of error.
+
+    Other exceptions are given a note that names file and part, where Python has notes.
+
+    Raises:
+        DamagedFileError: where the block finds no structure as it should be.
+    """
+    try:
+        yield
+    except DamagedFileError:
+        raise
+    except _SIGNS as error:
+        raise DamagedFileError(path, part, f"{type(error).__name__}: {error}") from error
+    except Exception as error:
+        if hasattr(error, "add_note"):  # Python 3.11
+            error.add_note(f"This was met in {part} of {path}.")
+        raise
+
+
+def check_config(config: object, path: str, part: str) -> None:
+    """Fails for a configuration that does not have the structure of one.
+
+    Args:
+        config: what a file's JSON holds: a dictionary with a class's name and configuration.
+        path: the file.
+        part: which part of it.
+
+    Raises:
+        DamagedFileError: if it does not.
+    """
+    if not isinstance(config, dict) or not {"class_name", "config"} <= config.keys():
+        raise DamagedFileError(path, part, "it is no dictionary with `class_name` and `config`")
+    waiting: list[object] = [config]
+    for value in waiting:
+        if isinstance(value, list):
+            waiting.extend(value)
+        if not isinstance(value, dict):
+            continue
+        waiting.extend(value.values())
+        _check_entry(value, path, part)
+
+
+def _check_entry(entry: dict, path: str, part: str) -> None:
+    name = entry.get("class_name")
+    if "config" not in entry or "class_name" not in entry:
+        return
+    if not isinstance(name, str):
+        raise DamagedFileError(path, part, f"`class_name` is {name!r}")
+    for key in ("module", "registered_name"):
+        if not isinstance(entry.get(key), str | None):
+            raise DamagedFileError(path, part, f"`{key}` of {name} is {entry[key]!r}")
+    inner = entry["config"]
+    kinds = {"Sequential": dict | list, "Functional": dict, "Model": dict}
+    if not isinstance(inner, kinds.get(name, object)):
+        raise DamagedFileError(path, part, f"`config` of {name} is no dictionary")
+    if not isinstance(inner, dict):
+        return
+    is_functional = not inner.keys().isdisjoint({"input_layers", "output_layers"})
+    if name == "Functional" or (name == "Model" and is_functional):
+        for key in ("input_layers", "output_layers"):
+            if not isinstance(inner.get(key), list | dict):
+                raise DamagedFileError(path, part, f"`{key}` of {name} is {inner.get(key)!r}")
+    elif name != "Sequential":
+        return
+    layers = inner.get("layers")
+    if not isinstance(layers, list):
+        raise DamagedFileError(path, part, f"`layers` of {name} is no list")
+    for layer in layers:
+        if not isinstance(layer, dict) or not isinstance(layer.get("config"), dict):
+            raise DamagedFileError(path, part, f"a layer of {name} has no configuration")
+        if not isinstance(layer.get("inbound_nodes", []), list):
+            raise DamagedFileError(path, part, f"`inbound_nodes` of a layer of {name} is none")

@@ -1,0 +1,78 @@
+"""Checks of HDF5 files before the library reads them.
+
+HDF5 has no checksum for a whole file, and its library trusts what it reads: where the list of a
+heap's strings is zeros, it goes round in circles for ever. Files written here end with a checksum of
+all bytes before it. The library reads a file up to the end that is written in it, and cuts off the
+rest when it opens the file for changes, so that no checksum outlives a change.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+import re
+import struct
+from typing import Any
+
+from eagerflow import _core
+from eagerflow.io.damage import DamagedFileError
+
+_TRAILER = re.compile(rb"\nCRC-32C ([0-9a-f]{8})\n")
+_TRAILER_SIZE = 18
+# A collection of variable-length values: its size, then objects, each with an index and a size.
+_HEAP = b"GCOL\x01\0\0\0"
+_HEAP_HEAD = struct.Struct("<8sQ")
+_HEAP_OBJECT = struct.Struct("<HH4xQ")
+
+
+def add_checksum(path: str) -> None:
+    """Appends the checksum of a file's bytes."""
+    with open(path, "r+b") as file:
+        size = os.fstat(file.fileno()).st_size
+        crc = 0
+        if size:
+            with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+                crc = _core.crc32c(content)
+        file.seek(0, os.SEEK_END)
+        file.write(b"\nCRC-32C %08x\n" % crc)
+
+
+def check_file(path: str) -> None:
+    """Fails for a file that is damaged, as its checksum tells; without one, for a damaged heap.
+
+    Raises:
+        DamagedFileError: if it is.
+    """
+    with open(path, "rb") as file:
+        if not os.fstat(file.fileno()).st_size:
+            return
+        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+            end = max(0, len(content) - _TRAILER_SIZE)
+            found = _TRAILER.fullmatch(content[end:])
+            if found is None:
+                _check_heaps(content, path)
+                return
+            with memoryview(content) as view, view[:end] as before:
+                crc = _core.crc32c(before)
+            if crc != int(found[1], 16):
+                raise DamagedFileError(path, "The content", "its checksum does not hold")
+
+
+def _check_heaps(content: Any, path: str) -> None:
+    at = content.find(_HEAP)
+    while at >= 0:
+        end = at + 8
+        if at % 8 == 0 and at + _HEAP_HEAD.size <= len(content):
+            _, size = _HEAP_HEAD.unpack_from(content, at)
+            end = min(at + size, len(content))
+            _check_heap(content, at + _HEAP_HEAD.size, end, path)
+        at = content.find(_HEAP, max(end, at + 8))
+
+
+def _check_heap(content: Any, at: int, end: int, path: str) -> None:
+    while at + _HEAP_OBJECT.size <= end:
+        index, _, size = _HEAP_OBJECT.unpack_from(content, at)
+        if index == 0 and size == 0:
+            raise DamagedFileError(path, f"A heap of strings at byte {at}", "an object has no size")
+        # The size of free space, which has the index 0, counts its own head.
+        at += -(-size // 8) * 8 + (_HEAP_OBJECT.size if index else 0)
