@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import copy
+import inspect
 import os
+import weakref
 from typing import Any
 
-from eagerflow import dtypes
+from eagerflow import _core, dtypes
 from eagerflow.checkpoint import trackable
 from eagerflow.checkpoint.restoring import PENDING, LoadStatus, restore_objects, settle
 from eagerflow.checkpoint.saving import save_objects
@@ -20,11 +23,25 @@ class CheckpointOptions:
     Args:
         experimental_io_device: ignored, as all further ones are: files are written by this process.
         experimental_enable_async_checkpoint: see above.
-        experimental_write_callbacks: functions that are called with the path after each write.
+        experimental_write_callbacks: functions that are called after each write, with the path if
+            they take an argument.
         enable_async: see above.
         experimental_sharding_callback: see above.
         experimental_skip_slot_variables: see above.
+
+    Raises:
+        TypeError: if a callback cannot be called.
+        AssertionError: if a callback takes more than one argument.
     """
+
+    __slots__ = (
+        "enable_async",
+        "experimental_enable_async_checkpoint",
+        "experimental_io_device",
+        "experimental_sharding_callback",
+        "experimental_skip_slot_variables",
+        "experimental_write_callbacks",
+    )
 
     def __init__(
         self,
@@ -38,9 +55,37 @@ class CheckpointOptions:
         self.experimental_io_device = experimental_io_device
         self.experimental_enable_async_checkpoint = experimental_enable_async_checkpoint
         self.enable_async = enable_async
-        self.experimental_write_callbacks = list(experimental_write_callbacks or ())
+        for callback in experimental_write_callbacks or ():
+            _arguments_of(callback)
+        self.experimental_write_callbacks = experimental_write_callbacks
         self.experimental_sharding_callback = experimental_sharding_callback
         self.experimental_skip_slot_variables = experimental_skip_slot_variables
+
+    def __copy__(self) -> CheckpointOptions:
+        copied = CheckpointOptions()
+        for name in self.__slots__:
+            setattr(copied, name, getattr(self, name))
+        # Callbacks that one of them is given later are not the other's.
+        copied.experimental_write_callbacks = copy.copy(self.experimental_write_callbacks)
+        return copied
+
+
+def _arguments_of(callback: Any) -> int:
+    """How many arguments a write callback is given: none, or the path.
+
+    Raises:
+        TypeError: if it cannot be called.
+        AssertionError: if it takes more.
+    """
+    if not callable(callback):
+        raise TypeError(f"{callback} is not a callable object")
+    count = len(inspect.signature(callback).parameters)
+    if count > 1:
+        raise AssertionError(
+            f"The write callback {callback} takes {count} arguments. It must take none, or one: the "
+            "path of the checkpoint."
+        )
+    return count
 
 
 class Checkpoint:
@@ -55,6 +100,9 @@ class Checkpoint:
         **kwargs: objects by name: variables, modules, models, optimizers, random generators,
             iterators of datasets, and lists, tuples and dictionaries of them.
 
+    Objects may be given as weak references (`weakref.ref`), which do not keep them; saving and
+    restoring them when they are gone is an AssertionError.
+
     Raises:
         ValueError: if an object cannot be saved, or a name is not free.
 
@@ -67,13 +115,16 @@ class Checkpoint:
     (True, 3)
     """
 
-    _root: Any
+    _given_root: Any  # the object, or a weak reference to it
     _save_counter: Variable | None
 
     def __init__(self, root: Any = None, **kwargs: Any) -> None:
         object.__setattr__(self, "_save_counter", None)
-        object.__setattr__(self, "_root", root)
-        if root is not None and not trackable.is_trackable(root):
+        object.__setattr__(self, "_given_root", root)
+        if isinstance(root, weakref.ref):
+            root = root()
+            _check_trackable("root", root)
+        elif root is not None and not trackable.is_trackable(root):
             _check_trackable("root", root)
         known = {} if root is None else trackable.children(root)
         for name, value in sorted(kwargs.items()):
@@ -86,8 +137,12 @@ class Checkpoint:
                     f"Cannot create a Checkpoint with keyword argument {name} if root.{name} already "
                     "exists."
                 )
-            _check_trackable(name, value)
+            _check_trackable(name, value() if isinstance(value, weakref.ref) else value)
             setattr(self, name, value)
+
+    @property
+    def _root(self) -> Any:
+        return _referred("root", self._given_root)
 
     def __setattr__(self, name: str, value: Any) -> None:
         object.__setattr__(self, name, value)
@@ -97,8 +152,11 @@ class Checkpoint:
     def _checkpoint_children(self) -> dict[str, Any]:
         found = {} if self._root is None else dict(trackable.children(self._root))
         for name, value in vars(self).items():
-            if name not in ("_root", "_save_counter", PENDING) and _savable(value):
-                found[name] = value
+            if name in ("_given_root", "_save_counter", PENDING):
+                continue
+            item = _referred(name, value)
+            if _savable(item):
+                found[name] = item
         if self._save_counter is not None:
             found["save_counter"] = self._save_counter
         return found
@@ -125,7 +183,7 @@ class Checkpoint:
             The path with its number, for `restore`.
         """
         self.save_counter.assign_add(1)
-        path = f"{path_text(file_prefix)}-{int(self.save_counter)}"
+        path = f"{_written_prefix(file_prefix)}-{int(self.save_counter)}"
         self.write(path, options)
         folder = os.path.dirname(path)
         write_state(folder, CheckpointState(path, [path]))
@@ -134,13 +192,17 @@ class Checkpoint:
     def write(self, file_prefix: Any, options: Any = None) -> str:
         """Saves under exactly this path; no number, no note in the folder.
 
+        Args:
+            file_prefix: the path: text, bytes, a path object, or a tensor of one string.
+            options: `CheckpointOptions`.
+
         Returns:
             The path.
         """
-        path = path_text(file_prefix)
+        path = _written_prefix(file_prefix)
         save_objects(self, path)
-        for callback in getattr(options, "experimental_write_callbacks", ()):
-            callback(path)
+        for callback in getattr(options, "experimental_write_callbacks", None) or ():
+            callback(*[path][: _arguments_of(callback)])
         return path
 
     def restore(self, save_path: Any, options: Any = None) -> LoadStatus:
@@ -175,6 +237,28 @@ class Checkpoint:
 def _prefix(path: Any) -> str:
     text = path_text(path)
     return text[: -len(".index")] if text.endswith(".index") else text
+
+
+def _written_prefix(path: Any) -> str:
+    """A prefix to write to, which may be a tensor of one string."""
+    return path_text(path.numpy() if isinstance(path, _core.Tensor) else path)
+
+
+def _referred(name: str, value: Any) -> Any:
+    """An object, for itself or for a weak reference to it.
+
+    Raises:
+        AssertionError: if it is gone.
+    """
+    if not isinstance(value, weakref.ref):
+        return value
+    found = value()
+    if found is None:
+        raise AssertionError(
+            f"The object {name!r} of a Checkpoint, which was given as a weak reference, is gone. "
+            "Keep a reference to it for as long as it is to be saved and restored."
+        )
+    return found
 
 
 def _savable(value: Any) -> bool:

@@ -1,6 +1,9 @@
 """Checkpoints: round trips, objects made later, assertions, managers, inspection."""
 
+import copy
+import gc
 import os
+import weakref
 
 import numpy as np
 import pytest
@@ -281,3 +284,83 @@ def test_restorations_keep_no_files_open(tmp_path):
     assert len(statuses) == 60
     del statuses, parts, part
     assert _descriptors() == before
+
+
+class _Called:
+    def __init__(self):
+        self.with_arguments = []
+
+    def nothing(self):
+        self.with_arguments.append(())
+
+    def path(self, path):
+        self.with_arguments.append((os.path.basename(path),))
+
+    def __call__(self, *paths):
+        self.with_arguments.append(tuple(map(os.path.basename, paths)))
+
+
+def test_write_callbacks(tmp_path):
+    called = _Called()
+    callbacks = [called.nothing, called.path, called, lambda: called.nothing(), called.path]
+    options = tf.train.CheckpointOptions(experimental_write_callbacks=callbacks)
+    checkpoint = tf.train.Checkpoint(v=tf.Variable(1.0))
+    checkpoint.write(tmp_path / "a", options=options)
+    assert called.with_arguments == [(), ("a",), ("a",), (), ("a",)]
+    called.with_arguments.clear()
+    checkpoint.save(tmp_path / "a", options=options)
+    assert called.with_arguments == [(), ("a-1",), ("a-1",), (), ("a-1",)]
+    assert tf.train.CheckpointOptions().experimental_write_callbacks is None
+    with pytest.raises(TypeError, match="3 is not a callable object"):
+        tf.train.CheckpointOptions(experimental_write_callbacks=[3])
+    with pytest.raises(AssertionError, match="2 arguments"):
+        tf.train.CheckpointOptions(experimental_write_callbacks=[lambda a, b: None])
+
+
+def test_copied_options():
+    options = tf.train.CheckpointOptions("/cpu:0", experimental_write_callbacks=[len])
+    copied = copy.copy(options)
+    assert type(copied) is tf.train.CheckpointOptions
+    assert copied.experimental_io_device == "/cpu:0"
+    copied.experimental_write_callbacks.append(print)
+    assert options.experimental_write_callbacks == [len]
+    assert copy.deepcopy(options).experimental_write_callbacks == [len]
+    with pytest.raises(AttributeError):
+        options.unknown = 1
+
+
+def test_paths_in_tensors(tmp_path):
+    v = tf.Variable(1.0)
+    checkpoint = tf.train.Checkpoint(v=v)
+    path = checkpoint.write(tf.constant(str(tmp_path / "a")))
+    assert path == str(tmp_path / "a")
+    assert checkpoint.save(tf.constant(str(tmp_path / "a"))) == str(tmp_path / "a-1")
+    v.assign(2.0)
+    tf.train.Checkpoint(v=v).read(path).assert_consumed()
+    assert float(v) == 1.0
+
+
+def test_weak_references(tmp_path):
+    module = tf.Module()
+    module.v = tf.Variable(2.0)
+    weak = weakref.ref(module)
+    extra = tf.Variable(1)
+    path = tf.train.Checkpoint(weak, extra=extra).write(tmp_path / "a")
+    names = [name for name, _ in tf.train.list_variables(path)]
+    value = "/.ATTRIBUTES/VARIABLE_VALUE"
+    assert names == ["_CHECKPOINTABLE_OBJECT_GRAPH", f"extra{value}", f"v{value}"]
+    module.v.assign(9.0)
+    tf.train.Checkpoint(root=weak, extra=extra).read(path).assert_consumed()
+    assert float(module.v) == 2.0
+    named = tf.train.Checkpoint(m=weak)
+    names = [name for name, _ in tf.train.list_variables(named.write(tmp_path / "b"))]
+    assert names[1:] == [f"m/v{value}"]
+    rooted = tf.train.Checkpoint(weak)
+    del module
+    gc.collect()
+    assert weak() is None  # no checkpoint has kept it
+    for checkpoint in (named, rooted):
+        with pytest.raises(AssertionError, match="is gone"):
+            checkpoint.write(tmp_path / "c")
+    with pytest.raises(ValueError, match="trackable object"):
+        tf.train.Checkpoint(root=weak)
