@@ -163,6 +163,20 @@ def test_flipped_bits_are_found(tmp_path, model, name):
                 np.testing.assert_array_equal(value, old)
 
 
+def test_open_files(tmp_path, model):
+    model.save(tmp_path / "m.h5")
+    with h5py.File(tmp_path / "m.h5") as file:
+        again = keras.models.load_model(file)
+        assert file.attrs["backend"] == "tensorflow"  # it is still open
+    np.testing.assert_array_equal(again(np.ones((1, 3))), model(np.ones((1, 3))))
+
+
+def test_the_oldest_sequential_models():
+    dense = {"class_name": "Dense", "config": {"units": 2, "batch_input_shape": [None, 3]}}
+    made = keras.models.model_from_config({"class_name": "Sequential", "config": [dense]})
+    assert made.output_shape == (None, 2)
+
+
 def test_files_with_checksums_can_be_changed(tmp_path, model):
     """The library cuts the checksum off: a change is no damage."""
     path = tmp_path / "w.h5"

@@ -37,7 +37,7 @@ def writing(path: Any) -> Iterator[Any]:
 
 @contextlib.contextmanager
 def reading(source: Any) -> Iterator[Any]:
-    """A context with a file, from a path or a binary stream.
+    """A context with a file, from a path or a binary stream, or opened already.
 
     Raises:
         OSError: if it is no HDF5 file, as h5py says it.
@@ -45,6 +45,10 @@ def reading(source: Any) -> Iterator[Any]:
         DamagedFileError: if its checksum, which files written here have, does not hold.
         tf.errors.NotFoundError: if it is not there.
     """
+    if hasattr(source, "attrs"):  # a file that the program has opened
+        _refuse_hostile(source)
+        yield source
+        return
     if not hasattr(source, "read"):
         source = path_text(source)
         if not os.path.exists(source):

@@ -324,7 +324,9 @@ def _from_module(
     if not isinstance(found, type):
         return found
     with registration.CustomObjectScope(known), SafeModeScope(safe_mode):
-        return found.from_config(dict(inner or {}))  # type: ignore[attr-defined]
+        # The oldest files have a list of layers as a Sequential model's configuration.
+        inner = list(inner) if isinstance(inner, list) else dict(inner or {})
+        return found.from_config(inner)  # type: ignore[attr-defined]
 
 
 def unknown_name(kind: str, name: Any, objects: dict[str, Any]) -> str:
