@@ -66,6 +66,8 @@ _MAX_FRAMES = 64
 class _Diverted(Exception):
     """Ends a function that met a symbolic tensor; its frame makes a layer call of it."""
 
+    _keras_call_info_injected = True  # no error of the layers that it goes through
+
     def __init__(self, frame: types.FrameType) -> None:
         self.frame = frame
 

@@ -13,6 +13,7 @@ from eagerflow.context import process
 from eagerflow.keras import naming
 from eagerflow.keras.engine import call_context
 from eagerflow.keras.engine.call_context import context
+from eagerflow.keras.engine.call_errors import explained
 from eagerflow.keras.engine.call_spec import CallSpec, call_spec_of
 from eagerflow.keras.engine.composite_calls import way_of
 from eagerflow.keras.engine.input_spec import assert_input_compatibility
@@ -144,6 +145,9 @@ class LayerCall(LayerLosses):
             if plan.takes_training:
                 return self.call(inputs, training=training)
             return self.call(inputs)
+        except Exception as error:
+            kwargs = {"training": training} if plan.takes_training else {}
+            raise self._explained(error, (inputs,), kwargs) from None
         finally:
             layers.pop()
             local["training"] = before
@@ -201,11 +205,14 @@ class LayerCall(LayerLosses):
             if self._autocast:
                 inputs = self._cast_inputs(inputs, flat)
             policy = self._dtype_policy
-            if policy.compute is policy.variable or not self._autocast:
-                outputs = self.call(inputs, *rest, **kwargs)
-            else:
-                with reading_casts(self._casting_layers()):
+            try:
+                if policy.compute is policy.variable or not self._autocast:
                     outputs = self.call(inputs, *rest, **kwargs)
+                else:
+                    with reading_casts(self._casting_layers()):
+                        outputs = self.call(inputs, *rest, **kwargs)
+            except Exception as error:
+                raise self._explained(error, (inputs, *rest), kwargs) from None
             if self._activity_regularizer is not None:
                 self._add_activity_loss(outputs)
             if self._supports_masking:
@@ -218,6 +225,13 @@ class LayerCall(LayerLosses):
             if GROWING:
                 restore_grown()
         return outputs
+
+    def _explained(self, error: Exception, args: tuple, kwargs: dict[str, Any]) -> Exception:
+        """What `call` raised, with this layer's name and the arguments of the call.
+
+        While shapes are inferred, arguments are stand-ins that nobody should read about.
+        """
+        return error if context.inferring else explained(error, self, self.call, args, kwargs)
 
     def _make_plan(self) -> None:
         """Lets the next calls take the short way, if nothing is special about this layer."""

@@ -9,6 +9,7 @@ from eagerflow import dtype as dtypes
 from eagerflow import nest
 from eagerflow.keras.engine.call_arguments import flatten_arguments, map_arguments
 from eagerflow.keras.engine.call_context import context
+from eagerflow.keras.engine.call_errors import explained
 from eagerflow.keras.engine.keras_tensor import KerasTensor
 from eagerflow.keras.engine.shape_inference import infer
 from eagerflow.shapes import TensorShape
@@ -132,7 +133,10 @@ def call_symbolically(layer: Any, inputs: Any, rest: tuple, kwargs: dict[str, An
         context.layers.pop()
     explicit = {key: value for key, value in kwargs.items() if not _is_default(key, value)}
     context.inferred_losses = []
-    outputs = _infer_layer(layer, tuple(args), explicit)
+    try:
+        outputs = _infer_layer(layer, tuple(args), explicit)
+    except Exception as error:
+        raise explained(error, layer, layer.call, tuple(args), explicit) from None
     for owner, dtype in context.inferred_losses:
         owner._list("_symbolic_losses").append(KerasTensor([], dtype))
     if explicit.get("training", context.training):

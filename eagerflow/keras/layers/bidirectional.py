@@ -15,6 +15,8 @@ from eagerflow.name_scope import name_scope
 from eagerflow.shapes import TensorShape
 
 _ops = _core.ops
+# What both directions are asked for.
+_NEEDED = ("go_backwards", "return_sequences", "return_state")
 _MODES = ("sum", "mul", "ave", "concat", None)
 
 
@@ -75,6 +77,15 @@ class Bidirectional(Wrapper):
                 "`backward_layer` need to be a `tf.keras.layers.Layer` instance. "
                 f"Received: {backward_layer}"
             )
+        for one in (layer, backward_layer):
+            lacking = [name for name in _NEEDED if one is not None and not hasattr(one, name)]
+            if lacking:
+                raise ValueError(
+                    "`Bidirectional` wraps recurrent layers (`LSTM`, `GRU`, `SimpleRNN`, `RNN` with "
+                    "a cell, or a layer that processes sequences likewise). Received a "
+                    f"{type(one).__name__}, which has no attribute {', '.join(map(repr, lacking))}: "
+                    f"{one}"
+                )
         if merge_mode not in _MODES:
             raise ValueError(
                 f"Invalid merge mode. Received: {merge_mode}. Merge mode should be one of "

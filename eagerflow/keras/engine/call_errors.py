@@ -1,0 +1,74 @@
+"""Errors inside a layer's `call`: which layer it was, and what it was called with."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from eagerflow import _core, nest
+from eagerflow.errors import OpError
+from eagerflow.keras.engine.keras_tensor import KerasTensor
+
+_SAID = "_keras_call_info_injected"
+
+
+def explained(
+    error: Exception, layer: Any, call: Callable[..., Any], args: tuple, kwargs: dict[str, Any]
+) -> Exception:
+    """An error that says what the innermost failing layer is and what it was called with.
+
+    Args:
+        error: what the call raised.
+        layer: the layer.
+        call: its `call`.
+        args: the arguments, the first one included.
+        kwargs: those by name.
+
+    Returns:
+        An error of the same class; a RuntimeError where that takes more than a message. The same
+        error where a layer inside has said it already, or `call` does not take such arguments.
+    """
+    if hasattr(error, _SAID):
+        return error
+    try:
+        parameters = inspect.signature(call).parameters
+        given = inspect.signature(call).bind(*args, **kwargs).arguments
+    except (TypeError, ValueError):
+        return error
+    if not parameters:
+        return error
+    name = f"layer {layer.name!r} (type {type(layer).__name__})"
+    lines = [
+        f"  • {key}={_described(given[key]) if key in given else parameter.default}"
+        for key, parameter in parameters.items()
+    ]
+    if isinstance(error, OpError):
+        text = error.message
+    else:
+        text = error.args[0] if error.args else ""
+    message = (
+        f"Exception encountered when calling {name}.\n\n{text}\n\nCall arguments received by {name}:\n"
+        + "\n".join(lines)
+    )
+    found: Exception
+    try:
+        if isinstance(error, OpError):
+            found = type(error)(error.node_def, error.op, message, error.error_code)
+        else:
+            found = type(error)(message)
+    except TypeError:
+        found = RuntimeError(message)
+    setattr(found, _SAID, True)
+    return found.with_traceback(error.__traceback__)
+
+
+def _described(value: Any) -> Any:
+    """A short text for a value, or a structure of them."""
+    return nest.map_structure(_leaf, value)
+
+
+def _leaf(value: Any) -> str:
+    if isinstance(value, _core.Tensor | KerasTensor):
+        return f"tf.Tensor(shape={value.shape}, dtype={value.dtype.name})"
+    return repr(value)
