@@ -169,7 +169,7 @@ const Op range{{
     .infer =
         [](InferContext& c) {
           for (int i = 0; i < 3; ++i) {
-            if (c.shape(i).rank() != 0) {
+            if (c.shape(i).rank() > 1 || c.shape(i).num_elements() != 1) {
               invalid_argument(c.op().inputs[static_cast<size_t>(i)].name,
                                " must be a scalar, not shape ", c.shape(i), " [Op:Range]");
             }
@@ -184,7 +184,7 @@ const Op range{{
 const Op linspace{{
     .name = "linspace",
     .tf_name = "LinSpace",
-    .inputs = {{"start", kFloatTypes}, {"stop", kFloatTypes}},
+    .inputs = {{"start", kInexactTypes}, {"stop", kInexactTypes}},
     .attrs = {{"num", AttrKind::kInt}, {"axis", AttrKind::kInt, "0"}},
     .infer =
         [](InferContext& c) {

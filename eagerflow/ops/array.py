@@ -52,13 +52,30 @@ def shape(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
         out_type: int32 (the default) or int64.
         name: ignored.
 
+    Raises:
+        tf.errors.InvalidArgumentError: if a dimension of 2^31 or more is to be an int32.
+
     >>> tf.shape([[1, 2, 3], [4, 5, 6]]).numpy()
     array([2, 3], dtype=int32)
     """
     if isinstance(input, CompositeTensor):
         return input._call("shape", (input, out_type), {})
     dims = _core.convert(input, None, None)._shape_tuple()
-    return _core.convert(dims, _size_dtype(out_type), None)
+    dtype = dtypes.int32 if out_type is None else _size_dtype(out_type)
+    if dims and max(dims) > _INT32_MAX and dtype is dtypes.int32:
+        raise _too_long(dims, "Shape output type is 32-bit  but", "Shape")
+    return _core.convert(dims, dtype, None)
+
+
+_INT32_MAX = 2**31 - 1
+
+
+def _too_long(dims: tuple, complaint: str, op: str) -> errors.InvalidArgumentError:
+    """The error for a shape that int32 cannot hold."""
+    axis = next(k for k, size in enumerate(dims) if size > _INT32_MAX)
+    return invalid_argument(
+        f"{complaint} dim {axis} is {dims[axis]}; out_type=tf.int64 can hold it [Op:{op}]"
+    )
 
 
 def _size_dtype(out_type: Any) -> Any:
@@ -74,7 +91,13 @@ def _size_dtype(out_type: Any) -> Any:
 
 def shape_n(input: Sequence, out_type: Any = dtypes.int32, name: str | None = None) -> list[Tensor]:
     """The shapes of several tensors as vectors."""
-    shapes = [shape(item, out_type) for item in input]
+    dtype = _size_dtype(out_type)
+    shapes = []
+    for k, item in enumerate(input):
+        dims = _core.convert(item, None, None)._shape_tuple()
+        if dims and max(dims) > _INT32_MAX and dtype is dtypes.int32:
+            raise _too_long(dims, f"ShapeN output type is 32-bit but shape {k}", "ShapeN")
+        shapes.append(_core.convert(dims, dtype, None))
     if not shapes:
         raise invalid_argument("shape_n needs at least one tensor, got an empty list [Op:ShapeN]")
     return shapes

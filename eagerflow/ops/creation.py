@@ -176,7 +176,8 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int
 
     Args:
         start: a tensor of any shape.
-        stop: a tensor of the same shape and dtype. Integers give float64.
+        stop: a tensor of the same shape and dtype. Integers give float64, those of 8 and 16 bits
+            float32.
         num: how many, along a new axis.
         name: ignored.
         axis: the place of the new axis.
@@ -190,7 +191,8 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int
     start = _core.convert(start, None, None)
     stop = _core.convert(stop, start.dtype, None)
     if start.dtype.is_integer:
-        start, stop = _ops.cast(start, dtypes.float64), _ops.cast(stop, dtypes.float64)
+        dtype = dtypes.float32 if start.dtype.size < 4 else dtypes.float64
+        start, stop = _ops.cast(start, dtype), _ops.cast(stop, dtype)
     if start._shape_tuple() != stop._shape_tuple():
         shape = broadcast_static_shape(start.shape, stop.shape)
         start, stop = _ops.broadcast_to(start, shape), _ops.broadcast_to(stop, shape)

@@ -25,6 +25,47 @@ void fill(KernelContext& context) {
 void zeros(KernelContext& context) { fill_constant(context.output(0), 0); }
 void ones(KernelContext& context) { fill_constant(context.output(0), 1); }
 
+namespace {
+
+// A number as its type holds it: 16-bit floats are rounded after every step of a computation.
+template <class T, class A>
+auto rounded(A value) {
+  return arithmetic(static_cast<T>(value));
+}
+
+// An index as a number of the type.
+template <class T, class I>
+auto counted(I i) {
+  if constexpr (requires { typename T::value_type; }) {  // complex
+    return T(static_cast<typename T::value_type>(i));
+  } else {
+    return rounded<T>(static_cast<decltype(arithmetic(T{}))>(i));
+  }
+}
+
+// How many steps of a positive or negative size lead from start to limit, the last one rounded up.
+template <class T, class A>
+int64_t step_count(A start, A limit, A step) {
+  constexpr const char* kTooMany =
+      "Requires ((limit - start) / delta) <= 9223372036854775807 [Op:Range]";
+  if constexpr (std::is_integral_v<A>) {
+    const auto from = static_cast<uint64_t>(start);
+    const auto to = static_cast<uint64_t>(limit);
+    const uint64_t distance = step > 0 ? to - from : from - to;
+    const uint64_t size =
+        step > 0 ? static_cast<uint64_t>(step) : uint64_t{0} - static_cast<uint64_t>(step);
+    const uint64_t count = distance / size + (distance % size == 0 ? 0 : 1);
+    if (count > static_cast<uint64_t>(INT64_MAX)) invalid_argument(kTooMany);
+    return static_cast<int64_t>(count);
+  } else {
+    const A count = std::ceil(rounded<T>(rounded<T>(limit - start) / step));
+    if (!(count < A(0x1p63))) invalid_argument(kTooMany);
+    return static_cast<int64_t>(count);
+  }
+}
+
+}  // namespace
+
 int64_t range_size(const Tensor& start, const Tensor& limit, const Tensor& delta) {
   int64_t count = 0;
   on_real_type(start.dtype(), [&]<class T>(T) {
@@ -32,18 +73,13 @@ int64_t range_size(const Tensor& start, const Tensor& limit, const Tensor& delta
     const auto b = arithmetic(*limit.data<T>());
     const auto step = arithmetic(*delta.data<T>());
     if (step == 0) invalid_argument("Requires delta != 0: 0 [Op:Range]");
-    if (step > 0 && a > b) {
+    if (step > 0 && !(a <= b)) {
       invalid_argument("Requires start <= limit when delta > 0: ", +a, "/", +b, " [Op:Range]");
     }
-    if (step < 0 && a < b) {
+    if (!(step > 0) && !(a >= b)) {
       invalid_argument("Requires start >= limit when delta < 0: ", +a, "/", +b, " [Op:Range]");
     }
-    const double size =
-        std::ceil((static_cast<double>(b) - static_cast<double>(a)) / static_cast<double>(step));
-    if (!(size < 9.0e18)) {
-      invalid_argument("Requires ((limit - start) / delta) <= 2^63 - 1 [Op:Range]");
-    }
-    count = static_cast<int64_t>(size);
+    count = step_count<T>(a, b, step);
   });
   return count;
 }
@@ -55,19 +91,17 @@ void range(KernelContext& context) {
     const auto start = arithmetic(*context.input(0).data<T>());
     const auto delta = arithmetic(*context.input(2).data<T>());
     T* out = context.output(0).mutable_data<T>();
-    using A = std::remove_const_t<decltype(start)>;
+    const auto number = [=](auto i) {
+      return static_cast<T>(start + rounded<T>(counted<T>(i) * delta));
+    };
     parallel_for(count, 65'536, [=](int64_t begin, int64_t end) {
       if (end > INT32_MAX) {
-        for (int64_t i = begin; i < end; ++i) {
-          out[i] = static_cast<T>(start + static_cast<A>(i) * delta);
-        }
+        for (int64_t i = begin; i < end; ++i) out[i] = number(i);
         return;
       }
       const auto last = static_cast<int32_t>(end);  // there are vectors for these
 #pragma omp simd
-      for (int32_t i = static_cast<int32_t>(begin); i < last; ++i) {
-        out[i] = static_cast<T>(start + static_cast<A>(i) * delta);
-      }
+      for (int32_t i = static_cast<int32_t>(begin); i < last; ++i) out[i] = number(i);
     });
   });
 }
@@ -80,13 +114,16 @@ void linspace(KernelContext& context) {
                                                       : context.attrs().integer(1));
   int64_t inner = 1;
   for (int i = axis + 1; i < out.rank(); ++i) inner *= out.dim(i);
-  on_real_type(out.dtype(), [&]<class T>(T) {
+  on_number_type(out.dtype(), [&]<class T>(T) {
     const T* start = context.input(0).data<T>();
     const T* stop = context.input(1).data<T>();
     T* to = out.mutable_data<T>();
     using A = std::remove_const_t<decltype(arithmetic(*start))>;
     const auto delta_of = [=](A a, A b) {
-      return num > 1 ? static_cast<A>((b - a) / static_cast<A>(num - 1)) : A(0);
+      return num > 1 ? rounded<T>(rounded<T>(b - a) / counted<T>(num - 1)) : A(0);
+    };
+    const auto number = [](A a, A delta, int64_t step) {
+      return static_cast<T>(a + rounded<T>(delta * counted<T>(step)));
     };
     if (inner == 1) {
       for (int64_t row = 0; row < out.size() / num; ++row) {
@@ -96,7 +133,7 @@ void linspace(KernelContext& context) {
         parallel_for(num, 65'536, [=](int64_t begin, int64_t end) {
 #pragma omp simd
           for (int64_t step = begin; step < end; ++step) {
-            numbers[step] = static_cast<T>(a + delta * static_cast<A>(step));
+            numbers[step] = number(a, delta, step);
           }
         });
         if (num > 1) numbers[num - 1] = stop[row];
@@ -107,9 +144,8 @@ void linspace(KernelContext& context) {
       const int64_t step = k / inner % num;
       const int64_t from = k / (inner * num) * inner + k % inner;
       const A a = arithmetic(start[from]);
-      to[k] = num > 1 && step == num - 1
-                  ? stop[from]
-                  : static_cast<T>(a + delta_of(a, arithmetic(stop[from])) * static_cast<A>(step));
+      to[k] = num > 1 && step == num - 1 ? stop[from]
+                                         : number(a, delta_of(a, arithmetic(stop[from])), step);
     }
   });
 }

@@ -3,7 +3,7 @@
 import numpy as np
 
 from oracle.inputs import ALL, COMMON, SHAPES, array, gradient, gradient2, resolve, tensor
-from oracle.registry import case
+from oracle.registry import case, errors
 
 # Programs on a (2, 3, 4) tensor; each is run over dtypes, differentiated, and twice.
 MOVES = {
@@ -388,3 +388,87 @@ def gather_gradient_is_sparse(tf, kind):
         y = tf.gather(x, [1, 1, 3])
     grad = tape.gradient(y, x)
     return [type(grad).__name__, grad.values, grad.indices, grad.dense_shape]
+
+
+# The length of a range depends on how many digits each step of its computation has.
+RANGES = (
+    (0.0, 1.0, 0.04),
+    (1.0, 0.0, -0.04),
+    (0.0, 6.3, 0.7),
+    (-1.0, 7.4, 0.7),
+    (0.0, 0.17, 0.01),
+    (8.1, 0.0, -0.3),
+    (2.0, 2.0, 0.5),
+    (0.0, 3000.0, 7.0),
+    (0.0, 1.0, float("inf")),
+)
+
+
+@case(dtype=("float16", "bfloat16", "float32", "float64"), loose=0.0)
+def range_of_floats(tf, dtype):
+    return [tf.range(*(tf.constant(part, dtype) for part in parts)) for parts in RANGES]
+
+
+@case(dtype=("int32", "int64"), loose=0.0)
+def range_of_integers(tf, dtype):
+    top = tf.as_dtype(dtype).max
+    parts = [(0, 10, 3), (10, 0, -3), (0, 0, 1), (-top - 1, top, top // 2), (top, top - 7, -2)]
+    return [tf.range(*(tf.constant(part, dtype) for part in three)) for three in parts]
+
+
+@case(dtype=("int64",), loose=0.0)
+def range_beyond_the_digits_of_doubles(tf, dtype):
+    return tf.range(tf.constant(2**53, dtype), tf.constant(2**53 + 9, dtype), 2)
+
+
+@case
+def range_of_vectors_of_one(tf):
+    return [tf.range([3]), tf.range(0, [3], [2])]
+
+
+@case(dtype=("float16", "bfloat16", "float32", "float64", "complex64", "complex128"), loose=0.0)
+def linspace(tf, dtype):
+    ends = [(0.0, 1.0, 10), (10.0, 0.0, 4), (-1.5, 7.25, 10), (0.0, 6.0, 7), (3.0, 4.0, 1)]
+    parts = [tf.linspace(tf.constant(a, dtype), tf.constant(b, dtype), n) for a, b, n in ends]
+    vectors = tf.constant([0, 1], dtype), tf.constant([4, 10], dtype)
+    return [*parts, tf.linspace(*vectors, 4), tf.linspace(*vectors, 4, axis=-1)]
+
+
+@case(dtype=("int8", "uint8", "int16", "uint16", "int32", "int64", "uint32", "uint64"))
+def linspace_of_integers(tf, dtype):
+    return tf.linspace(tf.constant([0, 1], dtype), tf.constant([10, 5], dtype), 4)
+
+
+@case(dtype=("float32", "complex64"))
+def linspace_gradient_by_dtype(tf, dtype):
+    ends = [tf.constant([0, 1], dtype), tf.constant([4, 10], dtype)]
+    with tf.GradientTape() as tape:
+        tape.watch(ends)
+        y = tf.linspace(*ends, 4) * tf.reshape(tf.cast(tf.range(8), dtype), [4, 2])
+    return tape.gradient(y, ends)
+
+
+@case
+def long_shapes(tf):
+    long = tf.zeros([2**32, 0], tf.int8)
+    return [tf.shape(long, tf.int64), tf.size(long), tf.shape_n([long], tf.int64)[0]]
+
+
+errors(
+    "shapes",
+    "wrong",
+    {
+        "range nan": (lambda tf: tf.range(0.0, float("nan")), ["start <= limit"]),
+        "range nan step": (lambda tf: tf.range(0.0, 1.0, float("nan")), ["start >= limit"]),
+        "range endless": (lambda tf: tf.range(float("inf")), ["9223372036854775807"]),
+        "range vectors": (lambda tf: tf.range([1, 2]), ["scalar"]),
+        "long shape": (
+            lambda tf: tf.shape(tf.zeros([2**32, 0])),
+            ["32-bit", "dim 0 is 4294967296"],
+        ),
+        "long shape_n": (
+            lambda tf: tf.shape_n([tf.zeros([2]), tf.zeros([1, 2**31, 0])]),
+            ["32-bit", "shape 1 dim 1 is 2147483648"],
+        ),
+    },
+)
