@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from eagerflow import _core, context, nest
+from eagerflow.composite import CompositeTensor
 from eagerflow.tape import GradientTape
 from eagerflow.tensor import Tensor
 
@@ -19,7 +20,8 @@ def custom_gradient(f: Callable | None = None) -> Any:
     Args:
         f: a function of tensors that returns `(y, grad)`: `y`, a tensor or nested structure, and a
             function `grad(*dy)` that takes a gradient for each tensor in `y` and returns one for
-            each argument. If `f` reads trainable variables other than its arguments, `grad` takes
+            each argument. Ragged and sparse tensors may be among them: then `grad` takes and returns
+            gradients of that kind. If `f` reads trainable variables other than its arguments, `grad` takes
             the keyword `variables`, a list, too, and returns a pair: gradients for the arguments,
             and a list of those for the variables.
 
@@ -77,10 +79,12 @@ def _call(f: Callable, args: tuple, kwargs: dict) -> Any:
         )
     # New identities, so that tapes find this step and not those inside `f`, unless none of the
     # inputs is watched: then what `f` captured still counts.
-    outputs = [_ops.identity(leaf) for leaf in nest.flatten(result)]
+    leaves = nest.flatten(result)
+    outputs = [_ops.identity(part) for part in _gradient_parts(leaves)]
     count = len(inputs)
 
     def backward(dy: list) -> list:
+        dy = _with_parts(leaves, dy)
         if variables:
             by_input, by_variable = grad_fn(*dy, variables=variables)
             by_variable = nest.flatten(by_variable)
@@ -90,7 +94,7 @@ def _call(f: Callable, args: tuple, kwargs: dict) -> Any:
                 )
         else:
             by_input, by_variable = grad_fn(*dy), []
-        by_input = nest.flatten(by_input)
+        by_input = _gradient_parts(nest.flatten(by_input))
         if len(by_input) != count:
             raise ValueError(
                 f"custom_gradient function expected to return {count} gradients, "
@@ -100,7 +104,22 @@ def _call(f: Callable, args: tuple, kwargs: dict) -> Any:
         return [*by_input, *(None for _ in named), *by_variable]
 
     _core.record_custom(outputs, [*inputs, *named, *variables], backward)
-    return nest.pack_sequence_as(result, outputs)
+    return nest.pack_sequence_as(result, _with_parts(leaves, outputs))
+
+
+def _gradient_parts(leaves: list) -> list:
+    """Values with the elements of ragged and sparse ones, which gradients are about, for these."""
+    return [
+        leaf._gradient_component if isinstance(leaf, CompositeTensor) else leaf for leaf in leaves
+    ]
+
+
+def _with_parts(leaves: list, parts: list) -> list:
+    """Other elements, in ragged and sparse values where there were such."""
+    return [
+        leaf._with_gradient(part) if isinstance(leaf, CompositeTensor) else part
+        for leaf, part in zip(leaves, parts, strict=True)
+    ]
 
 
 def _is_method(function: Any, owner: Any) -> bool:
@@ -112,12 +131,13 @@ def _is_method(function: Any, owner: Any) -> bool:
 
 
 def _tensors(structure: Any) -> list:
-    return [leaf for leaf in nest.flatten(structure) if isinstance(leaf, Tensor | _core.Variable)]
+    leaves = _gradient_parts(nest.flatten(structure))
+    return [leaf for leaf in leaves if isinstance(leaf, Tensor | _core.Variable)]
 
 
 def _as_arguments(arg: Any) -> Any:
     """Numbers and arrays as tensors, inside nested structures too."""
-    if isinstance(arg, Tensor | _core.Variable) or arg is None or callable(arg):
+    if isinstance(arg, Tensor | _core.Variable | CompositeTensor) or arg is None or callable(arg):
         return arg
     if nest.is_nested(arg):
         return nest.map_structure(_as_arguments, arg)

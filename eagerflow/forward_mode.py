@@ -7,7 +7,7 @@ from typing import Any
 
 from eagerflow import _core, nest
 from eagerflow.shapes import TensorShape
-from eagerflow.tape import GradientTape, UnconnectedGradients
+from eagerflow.tape import GradientTape, UnconnectedGradients, warn_of_dtype
 
 _ops = _core.ops
 
@@ -17,8 +17,12 @@ class ForwardAccumulator:
 
     The gradient of a backward pass is linear in the weights of its targets; the derivative of that
     linear function, applied to the direction, is the product. Two backward passes give it for any
-    operation that has a gradient, whatever the sizes of inputs and results. Accumulators can be
-    nested, in each other and with tapes.
+    operation that has a gradient, whatever the sizes of inputs and results. A function with a
+    gradient of its own (`tf.custom_gradient`) is differentiated like its operations, and by its
+    gradient where these have none.
+
+    Accumulators can be nested, in each other and with tapes: what changes inside of an accumulator
+    is watched by those around it, whenever `jvp` is called, and by nobody else.
 
     Args:
         primals: tensors or variables, or a nested structure: where to differentiate. They are
@@ -26,7 +30,7 @@ class ForwardAccumulator:
         tangents: the direction: tensors of their shapes and dtypes, in the same structure.
 
     Raises:
-        ValueError: if a tangent does not fit its primal, or a tensor is given twice.
+        ValueError: if a tangent does not fit its primal, or a tensor is given multiple times.
 
     >>> x = tf.constant([2.0, 3.0])
     >>> with tf.autodiff.ForwardAccumulator(x, tf.constant([1.0, 0.0])) as accumulator:
@@ -50,6 +54,7 @@ class ForwardAccumulator:
         self._primals: list[Any] = []
         self._tangents: list[Any] = []
         self._tape: GradientTape | None = None
+        self._around: _core.RecordingTapes | None = None
         self._recording = False
         for primal, tangent in zip(nest.flatten(primals), nest.flatten(tangents), strict=True):
             self._add(primal, tangent)
@@ -59,12 +64,11 @@ class ForwardAccumulator:
             primal = _core.convert(primal, None, None)
         if any(primal is known for known in self._primals):
             raise ValueError(
-                f"Tensor {primal!r} already has a tangent: each primal can be watched once only."
+                f"Tensor {primal!r} was specified as a primal multiple times. If that is intended, "
+                "give it once, with the sum of the tangents."
             )
         if not (primal.dtype.is_floating or primal.dtype.is_complex):
-            raise ValueError(
-                f"Primals must be floating or complex, got one of dtype {primal.dtype.name}."
-            )
+            warn_of_dtype("watched", primal.dtype.name)
         with _core.stop_recording():
             shape = TensorShape(primal.shape)
         tangent = _core.convert(tangent, None, primal.dtype)
@@ -89,9 +93,12 @@ class ForwardAccumulator:
         if self._recording:
             raise ValueError("Accumulator is already recording.")
         if self._tape is None:
-            self._tape = GradientTape(persistent=True, watch_accessed_variables=False)
+            self._tape = GradientTape(
+                persistent=True, watch_accessed_variables=False, _forward=True
+            )
+        self._around = _core.RecordingTapes()
         self._tape.__enter__()
-        self._tape.watch(self._primals)
+        self._tape.watch([p for p in self._primals if p.dtype.is_floating or p.dtype.is_complex])
         self._recording = True
         return self
 
@@ -120,46 +127,34 @@ class ForwardAccumulator:
 
         Returns:
             A structure like `primals`, of tensors of their shapes.
-
-        Raises:
-            ValueError: before the accumulator has been entered.
         """
         kind = UnconnectedGradients(unconnected_gradients)
-        if self._tape is None:
-            raise ValueError(
-                "Called jvp() without first tracing anything: it belongs inside of, or after, the "
-                "`with` block."
-            )
         return nest.map_structure(lambda target: self._product(target, kind), primals)
 
     def _product(self, target: Any, kind: UnconnectedGradients) -> Any:
-        tape = self._tape
-        assert tape is not None
         for primal, tangent in zip(self._primals, self._tangents, strict=True):
             if target is primal:
                 return tangent
         with _core.stop_recording():
             value = _core.convert(target, None, None)
         product = None
-        if value.dtype.is_floating or value.dtype.is_complex:
-            if self._recording:
-                with tape.stop_recording():
-                    product = self._pushed_forward(tape, target, value)
-            else:
-                product = self._pushed_forward(tape, target, value)
+        if self._around is not None and (value.dtype.is_floating or value.dtype.is_complex):
+            with self._around:
+                product = self._pushed_forward(target, value)
         if product is None and kind is UnconnectedGradients.ZERO:
             with _core.stop_recording():
                 return _ops.zeros_like(value)
         return product
 
-    def _pushed_forward(self, tape: GradientTape, target: Any, value: Any) -> Any:
+    def _pushed_forward(self, target: Any, value: Any) -> Any:
+        assert self._tape is not None
         if isinstance(target, _core.Variable):
             target = value
         with _core.stop_recording():
             weights = _ops.zeros_like(value)
         with GradientTape(watch_accessed_variables=False, persistent=True) as linear:
             linear.watch(weights)
-            gradients = tape.gradient(target, self._primals, weights)
+            gradients = self._tape.gradient(target, self._primals, weights)
             # Rows of a table as a whole one, so that they can be weighed.
             dense = [None if g is None else _core.convert(g, None, None) for g in gradients]
         pairs = [

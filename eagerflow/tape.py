@@ -91,8 +91,7 @@ class GradientTape(_core.Tape):
         target = _core.convert(target, None, None)
         shape = target._shape_tuple()
         with _core.stop_recording():
-            weights = _ops.eye(target._size, dtype=target.dtype)
-            weights = _ops.reshape(weights, [target._size, *shape])
+            weights = _basis(target._size, [target._size, *shape], target.dtype)
         flat_sources = nest.flatten(sources)
         stacks = self._gradients(target, flat_sources, weights, unconnected_gradients)
         jacobians = [
@@ -148,7 +147,7 @@ class GradientTape(_core.Tape):
         width = math.prod(inner)
         # Each column's weights serve the whole batch, since its elements are independent.
         with _core.stop_recording():
-            basis = _ops.reshape(_ops.eye(width, dtype=target.dtype), [width, 1, *inner])
+            basis = _basis(width, [width, 1, *inner], target.dtype)
             weights = _ops.broadcast_to(basis, [width, batch, *inner])
         (stack,) = self._gradients(target, [source], weights, unconnected_gradients)
         sizes = source_shape.as_list()
@@ -169,7 +168,11 @@ class GradientTape(_core.Tape):
     ) -> list:
         """For each source, its gradients under each of the weightings, stacked."""
         kind = UnconnectedGradients(unconnected)
-        stacks = self._gradients_of_rows(target, sources, weights)
+        if target.dtype.is_floating or target.dtype.is_complex:
+            stacks = self._gradients_of_rows(target, sources, weights)
+        else:
+            warn_of_dtype("target", target.dtype.name)
+            stacks = [None] * len(sources)
         if kind is UnconnectedGradients.NONE:
             return stacks
         count = weights._shape_tuple()[0]
@@ -178,6 +181,13 @@ class GradientTape(_core.Tape):
                 value = _value(source)
                 stacks[place] = _ops.zeros([count, *value._shape_tuple()], value.dtype)
         return stacks
+
+
+def _basis(count: int, shape: list[int], dtype: Any) -> Any:
+    """Weights that pick one element of a target each; none where the target does not move."""
+    if not (dtype.is_floating or dtype.is_complex):
+        return _ops.zeros(shape, dtype)
+    return _ops.reshape(_ops.eye(count, dtype=dtype), shape)
 
 
 def _value(source: Any) -> Any:

@@ -17,6 +17,7 @@ from eagerflow import _core, config, nest
 from eagerflow.benchmark_report import Benchmark as Benchmark
 from eagerflow.benchmark_report import benchmark_config as benchmark_config
 from eagerflow.errors import OpError
+from eagerflow.ragged_tensor import RaggedTensor
 from eagerflow.tape import GradientTape
 
 
@@ -56,46 +57,83 @@ def is_built_with_xla() -> bool:
 
 def compute_gradient(
     f: Callable[..., Any], x: Sequence[Any], delta: float | None = None
-) -> tuple[list[np.ndarray], list[np.ndarray]]:
+) -> tuple[tuple[np.ndarray, ...], ...]:
     """The derivatives of a function, from its gradients and from differences.
 
     Args:
         f: a function of tensors that returns one.
-        x: the arguments.
+        x: a list of the arguments, floating or complex.
         delta: the step of the differences; by default 1/1024.
 
     Returns:
-        Two lists with a matrix for each argument, of shape `[x.size, y.size]`: the derivatives by
-        backward passes, and by differences.
+        Two tuples with a matrix for each argument, of shape `[y.size, x.size]`: the derivatives by
+        backward passes, and by differences. A complex number counts as two, its real and its
+        imaginary part.
+
+    Raises:
+        ValueError: if `x` is no list or tuple.
+        AssertionError: if an argument has a dtype without gradients.
 
     >>> theoretical, numerical = tf.test.compute_gradient(tf.square, [3.0])
     >>> theoretical[0].item(), round(numerical[0].item(), 3)
     (6.0, 6.0)
     """
+    if not isinstance(x, list | tuple):
+        raise ValueError(
+            "`x` must be a list or tuple of values convertible to a Tensor (arguments to `f`), "
+            f"not a {type(x)}"
+        )
     step = 1.0 / 1024 if delta is None else delta
     arguments = [_core.convert(value, None, None) for value in x]
-    theoretical, numerical = [], []
     for k, argument in enumerate(arguments):
-        with GradientTape() as tape:
-            tape.watch(arguments)
-            y = f(*arguments)
-        jacobian = tape.jacobian(y, argument, unconnected_gradients="zero")
-        theoretical.append(np.asarray(jacobian).reshape(y._size, argument._size).T)
-        flat = np.array(argument).reshape(-1)
-        rows = []
-        for position in range(flat.size):
-            ends = []
-            for sign in (1, -1):
-                moved = flat.copy()
-                moved[position] += sign * step
-                changed = list(arguments)
-                changed[k] = _core.convert(
-                    moved.reshape(argument._shape_tuple()), argument.dtype, None
-                )
-                ends.append(np.asarray(f(*changed), dtype=np.float64).reshape(-1))
-            rows.append((ends[0] - ends[1]) / (2 * step))
-        numerical.append(np.array(rows).reshape(flat.size, y._size))
-    return theoretical, numerical
+        if not (argument.dtype.is_floating or argument.dtype.is_complex):
+            raise AssertionError(
+                f"Cannot compute gradient for unsupported type {argument.dtype.name} of argument "
+                f"{k}"
+            )
+    pairs = [
+        (_derivatives(f, arguments, k), _differences(f, arguments, k, step))
+        for k in range(len(arguments))
+    ]
+    return tuple(zip(*pairs, strict=True))
+
+
+def _real(values: Any) -> np.ndarray:
+    """The elements in a row, complex ones as two each."""
+    flat = np.array(values).reshape(-1)
+    return flat.view(flat.real.dtype) if np.iscomplexobj(flat) else flat
+
+
+def _derivatives(f: Callable, arguments: list, k: int) -> np.ndarray:
+    """The matrix of derivatives by argument k, a row for each real number in the result."""
+    with GradientTape() as tape:
+        tape.watch(arguments)
+        y = f(*arguments)
+    rows = y._size * (2 if y.dtype.is_complex else 1)
+    columns = _real(arguments[k]).size
+    units = np.eye(rows, dtype=y.dtype.real_dtype.as_numpy_dtype).view(y.dtype.as_numpy_dtype)
+    weights = _core.convert(units.reshape(rows, *y._shape_tuple()), y.dtype, None)
+    (found,) = tape._gradients_of_rows(y, [arguments[k]], weights)
+    if found is None:
+        return np.zeros((rows, columns), arguments[k].dtype.real_dtype.as_numpy_dtype)
+    return _real(found).reshape(rows, columns)
+
+
+def _differences(f: Callable, arguments: list, k: int, step: float) -> np.ndarray:
+    """The same matrix, from results for arguments that are moved a bit in each direction."""
+    at = np.array(arguments[k])
+    columns = []
+    for place in range(_real(at).size):
+        ends = []
+        for move in (step, -step):
+            moved = at.copy()
+            moved.reshape(-1).view(_real(at).dtype)[place] += move
+            changed = [*arguments[:k], _core.convert(moved, None, None), *arguments[k + 1 :]]
+            ends.append(_real(f(*changed)))
+        columns.append((ends[0] - ends[1]) / (2 * step))
+    if not columns:
+        return np.zeros((_real(f(*arguments)).size, 0), _real(at).dtype)
+    return np.stack(columns, 1).astype(_real(at).dtype)
 
 
 def is_cpu_target_available(target: str) -> bool:
@@ -128,6 +166,11 @@ def with_eager_op_as_function(cls: Any = None, only_as_function: bool = False) -
     return (lambda decorated: decorated) if cls is None else cls
 
 
+def _has_parts(value: Any) -> bool:
+    """Whether a value in a list may differ from its neighbours in shape."""
+    return nest.is_nested(value) or getattr(value, "ndim", 0) > 0
+
+
 class TestCase(unittest.TestCase):
     """unittest's test case, with comparisons of arrays and tensors."""
 
@@ -158,24 +201,51 @@ class TestCase(unittest.TestCase):
 
     test_session = cached_session = session
 
+    def _array(self, value: Any) -> np.ndarray:
+        """A value as an array, text as bytes."""
+        array = np.asarray(self.evaluate(value))
+        return np.char.encode(array, "utf-8") if array.dtype.kind == "U" else array
+
+    def _ragged(self, a: Any, b: Any) -> tuple[Any, Any] | None:
+        """The values as nested lists, if one of them is ragged."""
+        if not (isinstance(a, RaggedTensor) or isinstance(b, RaggedTensor)):
+            return None
+        pair = []
+        for value in (a, b):
+            if isinstance(value, RaggedTensor):
+                pair.append(value.to_list())
+            else:
+                pair.append(value if isinstance(value, list) else self._array(value).tolist())
+        return pair[0], pair[1]
+
     def assertAllEqual(self, a: Any, b: Any, msg: str | None = None) -> None:
-        """Asserts that two arrays have the same shape and elements."""
-        np.testing.assert_array_equal(self.evaluate(a), self.evaluate(b), msg or "")
+        """Asserts that two arrays, or ragged tensors, have the same shape and elements."""
+        ragged = self._ragged(a, b)
+        if ragged is not None:
+            self.assertEqual(*ragged, msg)
+            return
+        first, second = self._array(a), self._array(b)
+        self.assertEqual(first.shape, second.shape, msg)
+        np.testing.assert_array_equal(first, second, msg or "")
 
     def assertAllClose(
         self, a: Any, b: Any, rtol: float = 1e-6, atol: float = 1e-6, msg: str | None = None
     ) -> None:
-        """Asserts that structures of arrays are close, elementwise."""
+        """Asserts that structures of arrays, or ragged tensors, are close, elementwise."""
+        ragged = self._ragged(a, b)
+        if ragged is not None:
+            nest.assert_same_structure(*ragged)
+            a, b = (nest.flatten(value) for value in ragged)
         if isinstance(a, dict):
             self.assertEqual(sorted(a), sorted(b), msg)
             for key in a:
                 self.assertAllClose(a[key], b[key], rtol, atol, msg)
-        elif isinstance(a, list | tuple) and any(nest.is_nested(part) for part in a):
+        elif isinstance(a, list | tuple) and any(map(_has_parts, a)):
             self.assertEqual(len(a), len(b), msg)
             for first, second in zip(a, b, strict=True):
                 self.assertAllClose(first, second, rtol, atol, msg)
         else:
-            first, second = np.asarray(self.evaluate(a)), np.asarray(self.evaluate(b))
+            first, second = self._array(a), self._array(b)
             self.assertEqual(first.shape, second.shape, msg)
             np.testing.assert_allclose(first, second, rtol, atol, err_msg=msg or "")
 
@@ -225,6 +295,8 @@ class TestCase(unittest.TestCase):
     ) -> None:
         """Asserts that all elements are between two numbers, which open bounds leave out."""
         values = np.asarray(self.evaluate(target))
+        if values.dtype.kind not in "biufV":
+            self.fail(f"There is no range of {values.dtype}")
         above = values > lower_bound if open_lower_bound else values >= lower_bound
         below = values < upper_bound if open_upper_bound else values <= upper_bound
         self.assertTrue((above & below).all())
@@ -318,7 +390,9 @@ class TestCase(unittest.TestCase):
 
     def assertNear(self, f1: float, f2: float, err: float, msg: str | None = None) -> None:
         """Asserts that two numbers differ by at most `err`."""
-        self.assertTrue(abs(f1 - f2) <= err, msg or f"{f1} and {f2} differ by more than {err}")
+        self.assertTrue(
+            f1 == f2 or abs(f1 - f2) <= err, msg or f"{f1} and {f2} differ by more than {err}"
+        )
 
 
 def main(argv: Any = None) -> None:

@@ -21,6 +21,13 @@ PASSES = [
     lambda: CASE.assertDTypeEqual(tf.constant(1), tf.int32),
     lambda: CASE.assertStartsWith("abc", "ab"),
     lambda: CASE.assertProtoEquals("int64_list { value: 3 }", feature(3)),
+    lambda: CASE.assertAllEqual(["a"], [b"a"]),
+    lambda: CASE.assertAllEqual(tf.constant("a"), "a"),
+    lambda: CASE.assertAllEqual(tf.ragged.constant([[1], [2, 3]]), [[1], [2, 3]]),
+    lambda: CASE.assertNotAllEqual(tf.ragged.constant([[1], [2, 3]]), [[1], [2, 4]]),
+    lambda: CASE.assertAllClose(tf.ragged.constant([[1.0], []]), [[1.0 + 1e-7], []]),
+    lambda: CASE.assertAllClose([np.ones(2), np.zeros(3)], [np.ones(2), np.zeros(3)]),
+    lambda: CASE.assertNear(float("inf"), float("inf"), 0.1),
 ]
 
 FAILS = [
@@ -34,6 +41,10 @@ FAILS = [
     lambda: CASE.assertDTypeEqual(tf.constant(1), tf.int64),
     lambda: CASE.assertStartsWith("abc", "b"),
     lambda: CASE.assertProtoEquals("int64_list { value: 3 }", feature(4)),
+    lambda: CASE.assertAllEqual(1, [1]),
+    lambda: CASE.assertAllEqual(tf.ragged.constant([[1], [2, 3]]), [[1], [2]]),
+    lambda: CASE.assertAllClose(tf.ragged.constant([[1.0], []]), [[1.1], []]),
+    lambda: CASE.assertAllInRange(["a"], "a", "b"),
 ]
 
 

@@ -239,6 +239,10 @@ NB_MODULE(_core, m) {
   m.def("from_dlpack", [](nb::object object) {
     return translated([&] { return nb::steal(py::wrap(py::from_dlpack(object.ptr()))); });
   });
+  nb::class_<ef::RecordingTapes>(m, "RecordingTapes", "The tapes that record when it is made.")
+      .def(nb::init<>())
+      .def("__enter__", [](const ef::RecordingTapes& self) { self.begin(); })
+      .def("__exit__", [](const ef::RecordingTapes& self, const nb::args&) { self.end(); });
   nb::class_<DenseExamples>(m, "DenseExamples")
       .def(nb::init<nb::list, nb::list, nb::list>(), nb::arg("keys"), nb::arg("dtypes"),
            nb::arg("shapes"))

@@ -35,6 +35,7 @@ struct PyTape {
   bool watch_accessed;
   bool integers;
   bool watch_only;
+  bool forward;
   bool recording;
   bool used_up;
 };
@@ -44,14 +45,16 @@ PyTape* self_of(PyObject* object) { return reinterpret_cast<PyTape*>(object); }
 PyObject* tape_new(PyTypeObject* type, PyObject*, PyObject*) { return type->tp_alloc(type, 0); }
 
 int tape_init(PyObject* object, PyObject* args, PyObject* kwargs) {
-  static const char* names[] = {"persistent", "watch_accessed_variables", "_integers",
-                                "_watch_only", nullptr};
+  static const char* names[] = {
+      "persistent", "watch_accessed_variables", "_integers", "_watch_only", "_forward", nullptr};
   int persistent = 0;
   int watch_accessed = 1;
   int integers = 0;
   int watch_only = 0;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|pp$pp:GradientTape", const_cast<char**>(names),
-                                   &persistent, &watch_accessed, &integers, &watch_only)) {
+  int forward = 0;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|pp$ppp:GradientTape", const_cast<char**>(names),
+                                   &persistent, &watch_accessed, &integers, &watch_only,
+                                   &forward)) {
     return -1;
   }
   PyTape* self = self_of(object);
@@ -59,6 +62,7 @@ int tape_init(PyObject* object, PyObject* args, PyObject* kwargs) {
   self->watch_accessed = watch_accessed != 0;
   self->integers = integers != 0;
   self->watch_only = watch_only != 0;
+  self->forward = forward != 0;
   return 0;
 }
 
@@ -87,7 +91,8 @@ Tape& make_tape(PyTape* self) {
   return *(self->tape = new Tape({.persistent = self->persistent,
                                   .watch_accessed = self->watch_accessed,
                                   .integers = self->integers,
-                                  .watch_only = self->watch_only}));
+                                  .watch_only = self->watch_only,
+                                  .forward = self->forward}));
 }
 
 HeldTape::HeldTape(PyTape* self) : tape_(make_tape(self)) { tape_.retain(); }
@@ -216,7 +221,7 @@ PyObject* watch(PyObject* object, PyObject* structure) {
 
 uint64_t identity_of(PyObject* source) {
   if (is_variable(source)) return variable_of(source).id();
-  if (is_tensor(source)) return tensor_of(source).impl()->id_or_zero();
+  if (is_tensor(source)) return tensor_of(source).impl()->id();
   return 0;
 }
 
@@ -272,6 +277,20 @@ bool zeros_wanted(PyObject* unconnected) {
   if (!shown) throw PythonError();
   fail(Code::kValueError, "Unknown value for unconnected_gradients: ", shown,
        "; it must be 'none' or 'zero'.");
+}
+
+// A tensor or variable that is target and source at once moves as itself, whether a tape has seen
+// it or not; only strings do not move.
+Gradient gradient_by_itself(uint64_t source, std::span<const uint64_t> target_ids,
+                            std::span<const Tensor> targets, std::span<const Tensor> weights) {
+  Gradient sum;
+  for (size_t t = 0; source && t < targets.size(); ++t) {
+    if (target_ids[t] != source || targets[t].dtype() == DType::kString) continue;
+    Tensor more = t < weights.size() && weights[t] ? weights[t]
+                                                   : ones(targets[t].dtype(), targets[t].shape());
+    sum.values = sum.values ? sum.values + more : std::move(more);
+  }
+  return sum;
 }
 
 Tensor target_tensor(Tape& tape, PyObject* target) {
@@ -361,12 +380,14 @@ PyObject* compute(PyTape* self, const GradientArgs& args) {
     sources.push_back(identity_of(leaf));
   });
   InlineVector<Tensor, 4> targets;
+  InlineVector<uint64_t, 4> target_ids;
   for_each_leaf(args.target, [&](PyObject* leaf) {
     if (!is_tensor(leaf) && !is_variable(leaf)) {
       fail(Code::kTypeError, "The target of gradient() must be tensors or variables, not ",
            Py_TYPE(leaf)->tp_name, ".");
     }
     targets.push_back(target_tensor(tape, leaf));
+    target_ids.push_back(identity_of(leaf));
     if (!tape.differentiates(targets.back().dtype()))
       warn_of_dtype("target", targets.back().dtype());
   });
@@ -405,6 +426,9 @@ PyObject* compute(PyTape* self, const GradientArgs& args) {
   std::vector<PyRef> leaves;
   leaves.reserve(gradients.size());
   for (size_t i = 0; i < gradients.size(); ++i) {
+    if (!gradients[i] && !args.rows) {
+      gradients[i] = gradient_by_itself(sources[i], target_ids, targets, weights);
+    }
     if (!gradients[i] && zeros_for_none) {
       const Tensor value = is_variable(source_objects[i]) ? variable_of(source_objects[i]).peek()
                                                           : tensor_of(source_objects[i]);

@@ -304,6 +304,7 @@ std::vector<Gradient> Tape::gradient(std::span<const Tensor> targets,
     const uint64_t id = targets[t].impl()->id_or_zero();
     const uint32_t entry = id ? entries_.find(id) : 0;
     if (entry == 0 || entry >= entry_count || !needed[entry]) continue;
+    if (targets[t].dtype() == DType::kString) continue;  // strings do not add up
     collected[entry].add(t < output_gradients.size() && output_gradients[t]
                              ? output_gradients[t]
                              : ones(targets[t].dtype(), targets[t].shape()));

@@ -75,6 +75,24 @@ void resume_recording() {
 StopRecording::StopRecording() { pause_recording(); }
 StopRecording::~StopRecording() { resume_recording(); }
 
+RecordingTapes::RecordingTapes() {
+  for (Tape* tape : active_tapes()) {
+    tape->retain();
+    tapes_.push_back(tape);
+  }
+}
+RecordingTapes::~RecordingTapes() {
+  for (Tape* tape : tapes_) tape->release();
+}
+void RecordingTapes::begin() const {
+  pause_recording();
+  for (Tape* tape : tapes_) push_tape(tape);
+}
+void RecordingTapes::end() const {
+  for (size_t i = tapes_.size(); i-- > 0;) pop_tape(tapes_[i]);
+  resume_recording();
+}
+
 void record_on_tapes(const Op& op, std::span<const Tensor> inputs, const Attrs& attrs,
                      std::span<const Tensor> outputs) {
   for (Tape* tape : active_tapes()) tape->record(op, inputs, attrs, outputs);
@@ -167,6 +185,7 @@ void Tape::record(std::shared_ptr<BackwardFunction> backward, std::span<const ui
   for (size_t i = 0; i < inputs.size(); ++i) record->input(i).entry = entries_.find(inputs[i]);
   for (size_t j = 0; j < outputs.size(); ++j) {
     fill_slot(*record, record->output(j), dims, outputs[j], false);
+    if (options_.forward && entries_.find(outputs[j].impl()->id()) != 0) continue;
     if (differentiates(outputs[j].dtype())) {
       record->output(j).entry = fresh_entry(outputs[j].impl()->id());
     }

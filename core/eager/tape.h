@@ -33,6 +33,7 @@ class Tape {
     bool watch_accessed = true;  // whether trainable variables are watched when they are read
     bool integers = false;       // whether they are differentiated like floats
     bool watch_only = false;     // notes which variables are read, and no operations
+    bool forward = false;  // custom steps count only where no operations lead to their results
   };
   explicit Tape(Options options);
   void retain() { refs_.fetch_add(1, std::memory_order_relaxed); }
@@ -111,6 +112,21 @@ class StopRecording {
 };
 void pause_recording();
 void resume_recording();
+
+// The tapes that record when it is made. What is computed between `begin` and `end` is recorded by
+// these, whether they still record or not, and by no others that were there.
+class RecordingTapes {
+ public:
+  RecordingTapes();
+  ~RecordingTapes();
+  RecordingTapes(const RecordingTapes&) = delete;
+  RecordingTapes& operator=(const RecordingTapes&) = delete;
+  void begin() const;
+  void end() const;
+
+ private:
+  std::vector<Tape*> tapes_;  // counted references, outermost first
+};
 
 // Notes a call on all active tapes.
 void record_on_tapes(const Op& op, std::span<const Tensor> inputs, const Attrs& attrs,

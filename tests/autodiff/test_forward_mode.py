@@ -116,11 +116,7 @@ def test_bad_arguments():
     x = tf.constant([1.0, 2.0])
     with pytest.raises(ValueError, match="shape"):
         Accumulator(x, tf.constant(1.0))
-    with pytest.raises(ValueError, match="already has a tangent"):
+    with pytest.raises(ValueError, match="multiple times"):
         Accumulator([x, x], [x, x])
-    with pytest.raises(ValueError, match="floating"):
-        Accumulator(tf.constant(1), tf.constant(1))
-    with pytest.raises(ValueError, match="without first tracing"):
-        Accumulator(x, x).jvp(x * 2.0)
     with Accumulator(x, x) as accumulator, pytest.raises(ValueError, match="already recording"):
         accumulator.__enter__()

@@ -3,7 +3,7 @@
 import numpy as np
 
 from oracle.inputs import dense, resolve, tensor
-from oracle.registry import case
+from oracle.registry import case, errors
 
 
 def x_of(tf):
@@ -632,3 +632,214 @@ def which_pairs_have_none(tf, op):
         recorder.watch([x, y])
         z = resolve(tf, op)(x, y)
     return recorder.gradient(z, [x, y])
+
+
+@case(dtype=("string", "int32", "bool", "uint8", "complex64", "float16"), watched=(True, False))
+def target_is_source_by_dtype(tf, dtype, watched):
+    x = tf.constant({"string": "a", "bool": True}.get(dtype, 2), dtype)
+    f = tf.constant(3.0)
+    with tf.GradientTape(persistent=True) as tape:
+        if watched:
+            tape.watch([x, f])
+        z = tf.identity(x)
+    return [tape.gradient(x, x), tape.gradient([f * f, z, x], [f, x, z])]
+
+
+@case(dtype=("int32", "bool", "float32"))
+def variable_is_target_and_source(tf, dtype):
+    v = tf.Variable(tf.cast([1, 0], dtype))
+    with tf.GradientTape() as tape:
+        pass
+    return tape.gradient(v, v)
+
+
+@case(dtype=("string", "int32", "bool"), kind=("none", "zero"))
+def jacobian_by_itself(tf, dtype, kind):
+    x = tf.zeros([2], dtype)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+    return tape.jacobian(x, x, unconnected_gradients=kind)
+
+
+@case
+def nested_accumulators_read_afterwards(tf):
+    x, one = tf.constant(2.0), tf.constant(1.0)
+    with tf.autodiff.ForwardAccumulator(x, one) as a:
+        with tf.autodiff.ForwardAccumulator(x, one) as b:
+            with tf.autodiff.ForwardAccumulator(x, one) as c:
+                y = x**4.0
+                inside = [a.jvp(b.jvp(y)), b.jvp(a.jvp(y))]
+    return [
+        *inside,
+        a.jvp(b.jvp(y)),
+        b.jvp(a.jvp(y)),
+        a.jvp(b.jvp(c.jvp(y))),
+        a.jvp(c.jvp(y)),
+        c.jvp(y),
+    ]
+
+
+@case
+def accumulators_and_tapes_read_afterwards(tf):
+    x, one = tf.constant(2.0), tf.constant(1.0)
+    with tf.autodiff.ForwardAccumulator(x, one) as a:
+        with tf.GradientTape(persistent=True) as t:
+            t.watch(x)
+            with tf.autodiff.ForwardAccumulator(x, one) as b:
+                y = x**4.0
+        outer = t.gradient(b.jvp(y), x)
+        inner = t.gradient(a.jvp(y), x)
+    with tf.GradientTape() as late:
+        late.watch(x)
+        product = a.jvp(y)
+    return [outer, a.jvp(outer), inner, product, late.gradient(product, x)]
+
+
+@case
+def accumulators_inside_functions(tf):
+    @tf.function
+    def second(x):
+        with tf.autodiff.ForwardAccumulator(x, tf.ones_like(x)) as a:
+            with tf.autodiff.ForwardAccumulator(x, tf.ones_like(x)) as b:
+                y = x**3.0
+        return a.jvp(b.jvp(y))
+
+    return second(tf.constant(2.0))
+
+
+@case
+def accumulators_of_custom_gradients(tf):
+    """Operations are differentiated; where they have no derivative, the gradient counts."""
+
+    def custom(f):
+        return tf.custom_gradient(lambda x: (f(x), lambda dy: dy * x * 10.0))
+
+    x, one = tf.constant(2.0), tf.constant(1.0)
+    functions = [custom(tf.square), custom(tf.round), custom(lambda x: tf.stop_gradient(x * x))]
+    with tf.autodiff.ForwardAccumulator(x, one) as outer:
+        with tf.GradientTape(persistent=True) as tape:
+            tape.watch(x)
+            results = [f(x) for f in functions]
+        gradients = [tape.gradient(y, x) for y in results]
+    twice = functions[0](functions[0](x))
+    return [*outer.jvp(results), *gradients, *outer.jvp(gradients), outer.jvp(twice)]
+
+
+@case
+def accumulator_before_it_begins(tf):
+    x = tf.constant(2.0)
+    accumulator = tf.autodiff.ForwardAccumulator(x, tf.constant(3.0))
+    return [accumulator.jvp(x), accumulator.jvp(x * x)]
+
+
+@case
+def accumulator_of_integers(tf):
+    x = tf.constant(2)
+    with tf.autodiff.ForwardAccumulator(x, tf.constant(3)) as accumulator:
+        y = x * 2
+    return [accumulator.jvp(y), accumulator.jvp(y, unconnected_gradients="zero")]
+
+
+def ragged_parts(value):
+    return [value.flat_values, value.row_splits]
+
+
+@case
+def custom_gradient_of_ragged(tf):
+    @tf.custom_gradient
+    def both(x, factor):
+        def grad(dy, dsum):
+            return dy * 10.0 + dsum, dsum * tf.reduce_sum(dy)
+
+        return (x * factor, tf.reduce_sum(x)), grad
+
+    x = tf.ragged.constant([[1.0, 2.0], [3.0]])
+    factor = tf.constant(2.0)
+    with tf.GradientTape() as tape:
+        tape.watch([x, factor])
+        y, total = both(x, factor)
+    by_x, by_factor = tape.gradient([y, total], [x, factor])
+    return [*ragged_parts(y), total, *ragged_parts(by_x), by_factor]
+
+
+@case
+def custom_gradient_gives_ragged(tf):
+    @tf.custom_gradient
+    def rows(x):
+        return tf.RaggedTensor.from_row_lengths(x * 2.0, [1, 2]), lambda dy: dy.flat_values * 7.0
+
+    x = tf.constant([1.0, 2.0, 3.0])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = rows(x)
+    return [*ragged_parts(y), tape.gradient(y, x)]
+
+
+@case
+def gradients_by_objects_that_come_apart(tf):
+    class Masked:
+        def __init__(self, mask, value):
+            self.mask, self.value = mask, value
+
+        def __tf_flatten__(self):
+            return (self.mask,), (self.value,)
+
+        @classmethod
+        def __tf_unflatten__(cls, metadata, components):
+            return cls(*metadata, *components)
+
+    x = Masked("mask", tf.constant([2.0, 1.0]))
+    tangent = Masked("mask", tf.constant([1.0, 0.0]))
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        y = Masked("other", x.value * x.value)
+    with tf.autodiff.ForwardAccumulator(x, tangent) as accumulator:
+        z = Masked("other", x.value * x.value)
+    gradient, product = tape.gradient(y, x), accumulator.jvp(z)
+    step = lambda i, m: (i + 1, Masked(m.mask, m.value * 2.0))  # noqa: E731
+    looped = tf.while_loop(lambda i, m: i < 3, step, (0, x))[1]
+    mapped = tf.map_fn(lambda m: Masked(m.mask, m.value * 3.0), x)
+    scanned = tf.scan(lambda a, m: Masked(a.mask, a.value + m.value), x)
+    (row,) = tf.data.Dataset.from_tensors(x).map(lambda m: Masked(m.mask, m.value + 1.0))
+    found = [gradient, product, looped, mapped, scanned, row]
+    return [[item.mask, item.value] for item in found] + [tape.jacobian(y.value, x).value]
+
+
+@case(dtype=("float64", "complex128"))
+def compute_gradient(tf, dtype):
+    x = tf.constant([1.0, 3.0], dtype)
+
+    def f(x):
+        return tf.stack([x[0] * 2.0, x[1] * x[1], x[0] * x[1]])
+
+    def pairs(function, *arguments):
+        return [list(part) for part in tf.test.compute_gradient(function, arguments, delta=0.125)]
+
+    return [
+        *pairs(f, x),
+        *pairs(lambda x, y: tf.matmul(x[None], y), x, tf.ones([2, 3], dtype)),
+        *pairs(tf.math.real, x),
+        *pairs(lambda x: tf.constant(1.0, dtype), x),
+    ]
+
+
+@case
+def compute_gradient_of_rows(tf):
+    x = tf.reshape(tf.range(6.0), [3, 2])
+    return [list(p) for p in tf.test.compute_gradient(lambda x: tf.gather(x, [0, 2, 0]), [x], 0.5)]
+
+
+errors(
+    "tape",
+    "compute_gradient",
+    {
+        "integer": (
+            lambda tf: tf.test.compute_gradient(tf.square, [3]),
+            ["unsupported type int32 of argument 0"],
+        ),
+        "no list": (
+            lambda tf: tf.test.compute_gradient(tf.square, 3.0),
+            ["`x` must be a list or tuple"],
+        ),
+    },
+)
