@@ -66,6 +66,12 @@ class IndexedSlices:
         return self._values.dtype
 
     @property
+    def _type_spec(self) -> Any:
+        from eagerflow.type_spec import type_spec_from_value  # which knows this class
+
+        return type_spec_from_value(self)
+
+    @property
     def device(self) -> str:
         """The device that holds the rows."""
         return self._values.device

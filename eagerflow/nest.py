@@ -1,23 +1,45 @@
-"""Nested structures: lists, tuples, named tuples and dictionaries as trees of values."""
+"""Nested structures: lists, tuples, named tuples, dictionaries and the like as trees of values.
+
+A class takes part if it says how its objects come apart and are made again:
+`__tf_flatten__(self)` gives metadata and a tuple of components, and the class method
+`__tf_unflatten__(cls, metadata, components)` is its reverse.
+"""
 
 from __future__ import annotations
 
 import functools
-from collections import OrderedDict, defaultdict
-from collections.abc import Callable, Iterator, Mapping, MappingView, Sequence
+from collections import defaultdict
+from collections.abc import (
+    Callable,
+    Iterator,
+    Mapping,
+    MappingView,
+    MutableMapping,
+    Sequence,
+)
 from typing import Any
 
 
 # Remembered, since asking the abstract classes takes a microsecond.
 @functools.lru_cache(maxsize=1024)
 def _is_nested_type(kind: type) -> bool:
-    return issubclass(kind, list | tuple | Mapping | MappingView) or (
-        issubclass(kind, Sequence) and not issubclass(kind, str | bytes | bytearray)
+    return (
+        issubclass(kind, list | tuple | Mapping | MappingView)
+        or (issubclass(kind, Sequence) and not issubclass(kind, str | bytes))
+        or hasattr(kind, "__attrs_attrs__")
+        or comes_apart(kind)
     )
+
+
+def comes_apart(kind: type) -> bool:
+    """Whether objects of a class say themselves how they are taken apart and made again."""
+    return hasattr(kind, "__tf_flatten__") and hasattr(kind, "__tf_unflatten__")
 
 
 def is_nested(structure: Any) -> bool:
     """Whether `structure` is a list, tuple, dictionary or the like; strings and tensors are not.
+
+    Objects of classes with `__tf_flatten__` and `__tf_unflatten__`, or made by attrs, are, too.
 
     >>> tf.nest.is_nested([1]), tf.nest.is_nested("ab"), tf.nest.is_nested({})
     (True, False, True)
@@ -38,17 +60,32 @@ def _sorted_keys(structure: Mapping) -> list:
 
 def _items(structure: Any) -> Iterator[Any]:
     """The direct children, dictionaries' in the order of their sorted keys."""
+    kind = type(structure)
+    if kind is list or kind is tuple:
+        return iter(structure)
     if isinstance(structure, Mapping):
         return (structure[key] for key in _sorted_keys(structure))
+    if comes_apart(kind):
+        return iter(structure.__tf_flatten__()[1])
+    if hasattr(kind, "__attrs_attrs__"):
+        return (getattr(structure, field.name) for field in kind.__attrs_attrs__)
     return iter(structure)
 
 
 def _is_composite(value: Any) -> bool:
-    return getattr(type(value), "_is_composite_tensor", False)
+    """Whether tensors make up a value, or it is the spec of such values."""
+    kind = type(value)
+    return getattr(kind, "_is_composite_tensor", False) or hasattr(kind, "_component_specs")
+
+
+def _spec_of(value: Any) -> Any:
+    return value if hasattr(type(value), "_component_specs") else value._type_spec
 
 
 def _parts(value: Any) -> list:
-    """The tensors that make up a ragged, sparse or other composite value."""
+    """The tensors that make up a ragged, sparse or other composite value; specs for a spec."""
+    if hasattr(type(value), "_component_specs"):
+        return value._component_specs
     return value._type_spec._to_components(value)
 
 
@@ -91,20 +128,43 @@ def _like(structure: Any, children: list) -> Any:
         return kind(children)
     if isinstance(structure, Mapping):
         values = dict(zip(_sorted_keys(structure), children, strict=True))
-        pairs = ((key, values[key]) for key in structure)
-        if isinstance(structure, defaultdict):
-            return defaultdict(structure.default_factory, pairs)
-        return OrderedDict(pairs) if kind is OrderedDict else kind(pairs)
+        return _mapping_like(structure, {key: values[key] for key in structure})
     if isinstance(structure, MappingView | range):
         return children
-    return kind(*children) if _is_named_tuple(structure) else kind(children)
+    if comes_apart(kind):
+        return structure.__tf_unflatten__(structure.__tf_flatten__()[0], tuple(children))
+    if hasattr(kind, "__attrs_attrs__") or _is_named_tuple(structure):
+        return kind(*children)
+    return kind(children)
+
+
+def _mapping_like(structure: Mapping, values: dict) -> Any:
+    """A mapping of the same type with these values."""
+    kind = type(structure)
+    if kind is dict:
+        return values
+    if isinstance(structure, MutableMapping):
+        mapping: Any = (
+            defaultdict(structure.default_factory) if isinstance(structure, defaultdict) else kind()
+        )
+        for key, value in values.items():
+            mapping[key] = value
+        return mapping
+    try:
+        return kind(values.items())  # type: ignore[call-arg]
+    except TypeError as error:
+        raise TypeError(
+            f"Error creating an object of type {kind} like {structure}. Note that it must accept a "
+            "single positional argument representing an iterable of key-value pairs, in addition "
+            f"to self. Cause: {error}"
+        ) from error
 
 
 def _pack(structure: Any, leaves: Iterator[Any], expand: bool = False) -> Any:
     if not is_nested(structure):
         if expand and _is_composite(structure):
-            spec = structure._type_spec
-            return spec._from_components([next(leaves) for _ in _parts(structure)])
+            parts = [next(leaves) for _ in _parts(structure)]
+            return _spec_of(structure)._from_components(parts)
         return next(leaves)
     return _like(structure, [_pack(item, leaves, expand) for item in _items(structure)])
 
@@ -126,7 +186,7 @@ def pack_sequence_as(
     >>> tf.nest.pack_sequence_as({"b": 0, "a": [0, 0]}, [1, 2, 3])
     {'b': 3, 'a': [1, 2]}
     """
-    if not is_nested(flat_sequence):
+    if not is_nested(flat_sequence) or isinstance(flat_sequence, Mapping):
         raise TypeError(
             f"Attempted to pack value:\n  {_shortened(flat_sequence)}\ninto a structure, but found "
             f"incompatible type `{type(flat_sequence)}` instead."
@@ -176,7 +236,7 @@ def map_structure(func: Callable, *structure: Any, **kwargs: Any) -> Any:
             f"`{'`, `'.join(kwargs)}`"
         )
     for other in structure[1:]:
-        assert_same_structure(structure[0], other, check_types=check_types)
+        assert_same_structure(structure[0], other, check_types, expand)
     columns = [flatten(item, expand) for item in structure]
     results = [func(*leaves) for leaves in zip(*columns, strict=True)]
     return _pack(structure[0], iter(results), expand)
@@ -232,7 +292,8 @@ def assert_same_structure(
         nest1: a nested structure or a single value.
         nest2: another one.
         check_types: whether lists and tuples must be of the same types too.
-        expand_composites: ignored; for compatibility.
+        expand_composites: whether ragged, sparse and other composite tensors must be of one kind,
+            dtype and rank, too.
 
     Raises:
         TypeError: if only types differ.
@@ -240,7 +301,7 @@ def assert_same_structure(
 
     >>> tf.nest.assert_same_structure([1, (2, 3)], ["a", ("b", "c")])
     """
-    found = _difference(nest1, nest2, check_types)
+    found = _difference(nest1, nest2, check_types, expand_composites)
     if found is None:
         return
     error, text = found
@@ -252,15 +313,15 @@ def assert_same_structure(
     )
 
 
-def _difference(first: Any, second: Any, check_types: bool) -> tuple[type, str] | None:
+def _difference(
+    first: Any, second: Any, check_types: bool, expand: bool
+) -> tuple[type, str] | None:
     """What distinguishes two structures: the type of the error to raise and its text."""
+    if expand and (_is_composite(first) or _is_composite(second)):
+        return _difference_of_composites(first, second)
     nested = is_nested(first)
     if nested != is_nested(second):
-        one, other = (first, second) if nested else (second, first)
-        return ValueError, (
-            f'Substructure "{_described(one)}" is a sequence, '
-            f'while substructure "{_described(other)}" is not'
-        )
+        return _not_both(first, second, nested)
     if not nested:
         return None
     mappings = isinstance(first, Mapping) and isinstance(second, Mapping)
@@ -270,27 +331,49 @@ def _difference(first: Any, second: Any, check_types: bool) -> tuple[type, str] 
             f"First structure {_described(first)} has type {type(first).__name__}, "
             f"while second structure {_described(second)} has type {type(second).__name__}"
         )
-    if mappings and set(first) != set(second):
+    if check_types and mappings and set(first) != set(second):
         return ValueError, (
             "The two dictionaries don't have the same set of keys. "
             f"First structure has keys {_described(list(first))}, "
             f"while second structure has keys {_described(list(second))}"
         )
     children, others = list(_items(first)), list(_items(second))
+    for child, other in zip(children, others, strict=False):
+        found = _difference(child, other, check_types, expand)
+        if found is not None:
+            return found
     if len(children) != len(others):
         return ValueError, (
             "The two structures don't have the same number of elements. "
             f"First structure: {_described(first)}. Second structure: {_described(second)}"
         )
-    for child, other in zip(children, others, strict=True):
-        found = _difference(child, other, check_types)
-        if found is not None:
-            return found
+    return None
+
+
+def _not_both(first: Any, second: Any, nested: bool) -> tuple[type, str]:
+    one, other = (first, second) if nested else (second, first)
+    return ValueError, (
+        f'Substructure "{_described(one)}" is a sequence, '
+        f'while substructure "{_described(other)}" is not'
+    )
+
+
+def _difference_of_composites(first: Any, second: Any) -> tuple[type, str] | None:
+    composite = _is_composite(first)
+    if composite != _is_composite(second):
+        return _not_both(first, second, composite)
+    ours, theirs = _spec_of(first), _spec_of(second)
+    try:
+        ours.most_specific_compatible_type(theirs)
+    except (TypeError, ValueError):
+        return ValueError, (
+            f"Incompatible CompositeTensor TypeSpecs: {_described(ours)} vs. {_described(theirs)}"
+        )
     return None
 
 
 def _same_sequence_type(first: Any, second: Any) -> bool:
-    if type(first) is type(second):
+    if type(first) is type(second) or (isinstance(first, list) and isinstance(second, list)):
         return True
     if _is_named_tuple(first) and _is_named_tuple(second):
         return type(first).__name__ == type(second).__name__ and first._fields == second._fields
@@ -312,7 +395,9 @@ def _dots(structure: Any) -> str:
         return "."
     if isinstance(structure, Mapping):
         return "{" + ", ".join(f"{key!r}: {_dots(structure[key])}" for key in structure) + "}"
-    items = [_dots(item) for item in structure]
+    items = [_dots(item) for item in _items(structure)]
+    if comes_apart(type(structure)) or hasattr(type(structure), "__attrs_attrs__"):
+        return f"{type(structure).__name__}({', '.join(items)})"
     if _is_named_tuple(structure):
         fields = zip(structure._fields, items, strict=True)
         return f"{type(structure).__name__}({', '.join(f'{k}={v}' for k, v in fields)})"

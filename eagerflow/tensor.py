@@ -19,14 +19,15 @@ CPU_NAME = "/job:localhost/replica:0/task:0/device:CPU:0"
 class Reference:
     """A key for dictionaries and sets that stands for one tensor or variable.
 
-    Two references are equal if they stand for the same object.
+    Two references are equal if they stand for the same object, and are sorted in an arbitrary order
+    that lasts as long as these objects do. They cannot be compared with anything else but None.
 
     >>> a, b = tf.constant(1), tf.constant(1)
     >>> {a.ref(): "first"}.get(b.ref(), "none")
     'none'
     """
 
-    __slots__ = ("_wrapped",)
+    __slots__ = ("__weakref__", "_wrapped")
 
     def __init__(self, wrapped: Any) -> None:
         self._wrapped = wrapped
@@ -35,13 +36,22 @@ class Reference:
         """The tensor or variable itself."""
         return self._wrapped
 
-    def __eq__(self, other: object) -> bool:
+    def _id_of(self, other: object) -> int:
         if not isinstance(other, Reference):
-            return NotImplemented
-        return self._wrapped is other._wrapped
+            raise TypeError("Cannot compare wrapped object with unwrapped object")
+        return id(other._wrapped)
+
+    def __eq__(self, other: object) -> bool:
+        return other is not None and id(self._wrapped) == self._id_of(other)
 
     def __ne__(self, other: object) -> bool:
         return not self == other
+
+    def __lt__(self, other: object) -> bool:
+        return id(self._wrapped) < self._id_of(other)
+
+    def __gt__(self, other: object) -> bool:
+        return id(self._wrapped) > self._id_of(other)
 
     def __hash__(self) -> int:
         return id(self._wrapped)

@@ -229,6 +229,24 @@ class IndexedSlicesSpec(TypeSpec):
         dims = tuple(None if s.rank is None else tuple(s) for s in shapes)
         return dims, self._dtype, self._indices_dtype, self._dense_shape_dtype
 
+    @property
+    def _component_specs(self) -> list:
+        rows = self._indices_shape
+        specs: list = [
+            TensorSpec(rows.concatenate(self._shape[1:]), self._dtype),
+            TensorSpec(rows, self._indices_dtype),
+        ]
+        if self._dense_shape_dtype is not None:
+            specs.append(TensorSpec([self._shape.rank], self._dense_shape_dtype))
+        return specs
+
+    def _to_components(self, value: Any) -> list:
+        parts = [value.values, value.indices]
+        return parts if self._dense_shape_dtype is None else [*parts, value.dense_shape]
+
+    def _from_components(self, components: Any) -> IndexedSlices:
+        return IndexedSlices(*components)
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, IndexedSlicesSpec) and self._parts() == other._parts()
 

@@ -39,6 +39,8 @@ CALLS_UP = {
     # Modules and messages are saved by those who know the files.
     "module": {"checkpoint"},
     "ops": {"io", "ragged_shapes"},
+    # A value has a spec, which knows its class.
+    "indexed_slices": {"type_spec"},
     # Methods that are operations.
     "ragged_tensor": {"ops", "ragged_spec"},
     "ragged_factories": {"ops"},

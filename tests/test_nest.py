@@ -1,6 +1,6 @@
 """Nested structures: flattening, packing, mapping and comparing them."""
 
-from collections import OrderedDict, defaultdict, namedtuple
+from collections import ChainMap, Counter, OrderedDict, UserDict, defaultdict, namedtuple
 
 import numpy as np
 import pytest
@@ -93,3 +93,97 @@ def test_wrong_arguments():
         tf.nest.pack_sequence_as(1, [1, 2])
     with pytest.raises(TypeError, match="Attempted to pack value"):
         tf.nest.pack_sequence_as([1], 1)
+
+
+class Masked:
+    """An object that says how it comes apart."""
+
+    def __init__(self, mask, *values):
+        self.mask, self.values = mask, values
+
+    def __tf_flatten__(self):
+        return (self.mask,), self.values
+
+    @classmethod
+    def __tf_unflatten__(cls, metadata, components):
+        return cls(*metadata, *components)
+
+
+def test_objects_that_come_apart():
+    value = {"b": Masked("m", [1, 2], 3), "a": 0}
+    assert tf.nest.is_nested(value["b"]) and tf.nest.flatten(value) == [0, 1, 2, 3]
+    tripled = tf.nest.map_structure(lambda x: x * 3, value)["b"]
+    assert tripled.mask == "m" and tripled.values == ([3, 6], 9)
+    other = Masked("other", [10, 20], 30)
+    total = tf.nest.map_structure(lambda a, b: a + b, value["b"], other)
+    assert total.mask == "m" and total.values == ([11, 22], 33)
+    with pytest.raises(TypeError, match="type Masked"):
+        tf.nest.assert_same_structure(value["b"], ([1, 2], 3))
+    tf.nest.assert_same_structure(value["b"], ([1, 2], 3), check_types=False)
+    with pytest.raises(ValueError, match=r"number of elements(.|\n)*Masked\(\[., .\], .\)"):
+        tf.nest.assert_same_structure(value["b"], Masked("m", [1, 2]))
+
+
+def test_objects_of_attrs():
+    class Pair:
+        __attrs_attrs__ = (Attribute("y"), Attribute("x"))
+
+        def __init__(self, y, x):
+            self.y, self.x = y, x
+
+    pair = tf.nest.map_structure(lambda n: n + 1, Pair(2, [1]))
+    assert type(pair) is Pair and (pair.y, pair.x) == (3, [2])
+
+
+Attribute = namedtuple("Attribute", "name")
+
+
+@pytest.mark.parametrize("kind", [Counter, ChainMap, UserDict, OrderedDict])
+def test_other_mappings_keep_their_kind(kind):
+    packed = tf.nest.pack_sequence_as(kind({"b": 1, "a": 2}), ["x", "y"])
+    assert type(packed) is kind and dict(packed) == {"a": "x", "b": "y"}
+
+
+def test_references_are_keys():
+    variables = [tf.Variable(float(k)) for k in range(3)]
+    by_variable = {v.ref(): k for k, v in enumerate(variables)}
+    assert sorted(tf.nest.flatten(by_variable)) == [0, 1, 2]
+    tens = tf.nest.map_structure(lambda k: k * 10, by_variable)
+    assert [tens[v.ref()] for v in variables] == [0, 10, 20]
+
+
+def test_composite_values_are_compared():
+    rows, deeper = tf.ragged.constant([[1], [2, 3]]), tf.ragged.constant([[[1]]])
+    sparse = tf.SparseTensor([[0]], [1], [2])
+    tf.nest.assert_same_structure(rows, tf.ragged.constant([[4]]), expand_composites=True)
+    tf.nest.assert_same_structure(rows, rows._type_spec, expand_composites=True)
+    for other in (deeper, sparse, tf.constant(1)):
+        tf.nest.assert_same_structure([rows], [other])
+        with pytest.raises(ValueError, match="TypeSpecs|is a sequence"):
+            tf.nest.assert_same_structure([rows], [other], expand_composites=True)
+    with pytest.raises(ValueError, match="Incompatible CompositeTensor TypeSpecs"):
+        tf.nest.map_structure(lambda a, b: a, rows, sparse, expand_composites=True)
+
+
+def test_parts_of_specs_and_slices():
+    spec = tf.RaggedTensorSpec([None, None], tf.int32)
+    parts = tf.nest.flatten([spec], expand_composites=True)
+    assert [part.dtype for part in parts] == [tf.int32, tf.int64]
+    again = tf.nest.pack_sequence_as(spec, [[1, 2, 3], [0, 1, 3]], expand_composites=True)
+    assert again.to_list() == [[1], [2, 3]]
+    slices = tf.IndexedSlices(tf.ones([1, 2]), tf.constant([1]), tf.constant([3, 2]))
+    doubled = tf.nest.map_structure(lambda x: x * 2, slices, expand_composites=True)
+    assert isinstance(doubled, tf.IndexedSlices)
+    assert [x.numpy().tolist() for x in (doubled.values, doubled.indices, doubled.dense_shape)] == [
+        [[2.0, 2.0]],
+        [2],
+        [6, 4],
+    ]
+
+
+def test_keys_count_only_where_types_do():
+    assert tf.nest.map_structure(lambda a, b: (a, b), {"a": 1}, {"b": 2}, check_types=False) == {
+        "a": (1, 2)
+    }
+    with pytest.raises(TypeError, match="incompatible type"):
+        tf.nest.pack_sequence_as([1, 2], {"a": 1, "b": 2})

@@ -1,7 +1,9 @@
 """Tensors as Python objects: text, copies, references, and what they lack."""
 
 import copy
+import gc
 import pickle
+import weakref
 
 import numpy as np
 import pytest
@@ -96,6 +98,23 @@ def test_references_are_keys():
     assert {a.ref(): "a"}[a.ref()] == "a" and b.ref() not in {a.ref()}
     assert a.ref().deref() is a
     assert repr(a.ref()) == f"<Reference wrapping {a!r}>"
+    assert (a.ref() < b.ref()) != (b.ref() < a.ref()) and not a.ref() < a.ref()
+    assert sorted([a.ref(), b.ref()]) == sorted([b.ref(), a.ref()])
+    assert (a.ref() == None) is False  # noqa: E711
+    for compare in (lambda: a.ref() == 3, lambda: a.ref() < a):
+        with pytest.raises(TypeError, match="wrapped object with unwrapped"):
+            compare()
+
+
+def test_references_as_weak_keys():
+    a, b = tf.constant(1), tf.constant(1)
+    names = weakref.WeakKeyDictionary()
+    first, second = a.ref(), b.ref()
+    names[first], names[second] = "a", "b"
+    assert names[a.ref()] == "a" and names[b.ref()] == "b"
+    del first
+    gc.collect()
+    assert list(names.values()) == ["b"]
 
 
 def test_attributes_of_graphs_are_missing():

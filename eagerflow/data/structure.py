@@ -13,6 +13,7 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.dtype import DType, as_dtype
+from eagerflow.nest import comes_apart
 from eagerflow.shapes import TensorShape
 from eagerflow.type_spec import TensorSpec, TypeSpec
 
@@ -56,7 +57,7 @@ def is_nested(value: Any) -> bool:
 
 def _is_record(value: Any) -> bool:
     kind = type(value)
-    if hasattr(kind, "__attrs_attrs__"):
+    if hasattr(kind, "__attrs_attrs__") or comes_apart(kind):
         return True
     return dataclasses.is_dataclass(kind) and not isinstance(value, (type, TypeSpec))
 
@@ -73,6 +74,8 @@ def _children(value: Any) -> Iterator[Any]:
         return iter(value)
     if isinstance(value, Mapping):
         return (value[key] for key in sorted(value))
+    if comes_apart(type(value)):
+        return iter(value.__tf_flatten__()[1])
     return (getattr(value, name) for name in _fields(value))
 
 
@@ -119,6 +122,8 @@ def _rebuild(like: Any, children: list) -> Any:
             return kind(pairs)
         except TypeError:
             return dict(pairs)
+    if comes_apart(kind):
+        return like.__tf_unflatten__(like.__tf_flatten__()[0], tuple(children))
     return kind(**dict(zip(_fields(like), children, strict=True)))
 
 
