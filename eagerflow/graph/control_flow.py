@@ -99,7 +99,7 @@ def cond(
         pred: a boolean scalar.
         true_fn: called without arguments if `pred` is true.
         false_fn: called otherwise.
-        strict: accepted.
+        strict: whether a list of one value stays a list; otherwise the value is returned.
         name: the node's name.
         fn1: the older name of `true_fn`.
         fn2: the older name of `false_fn`.
@@ -111,10 +111,10 @@ def cond(
     true_fn, false_fn = true_fn or fn1, false_fn or fn2
     for function, text in ((true_fn, "true_fn"), (false_fn, "false_fn")):
         if not callable(function):
-            raise TypeError(f"{text} must be callable.")
+            raise TypeError(f"'{text}' must be callable.")
     graph = context.building_graph()
     if graph is None:
-        return eager.cond(pred, true_fn, false_fn)
+        return _single(eager.cond(pred, true_fn, false_fn), strict)
     if isinstance(pred, bool):
         raise TypeError("pred must not be a Python bool")
     if not is_symbol(pred):
@@ -125,7 +125,14 @@ def cond(
             branches = [_branch(graph, function) for function in (true_fn, false_fn)]
         finally:
             graph._controls = controls
-        return _choice(graph, pred, branches)
+        return _single(_choice(graph, pred, branches), strict)
+
+
+def _single(result: Any, strict: bool) -> Any:
+    """The only value of a list by itself, unless structures are to be kept."""
+    if not strict and isinstance(result, list | builtins.tuple) and len(result) == 1:
+        return result[0]
+    return result
 
 
 def _branch(graph: Any, function: Any) -> Any:
@@ -232,59 +239,57 @@ def while_loop(
         return_same_structure: whether a single variable is returned in a list, as it was given.
 
     Returns:
-        The last values; a single one by itself.
+        The last values; in a graph a single one by itself. Without a graph it is by itself if
+        `body` returned it so, or there is a limit to the turns.
     """
 
     def repeat(values: Any, limit: Any) -> Any:
-        return eager.while_loop(
-            cond, body, values, maximum_iterations=None if limit is None else int(limit)
-        )
+        limit = eager.iteration_limit(limit, parallel_iterations)
+        return eager.repeated(cond, body, values, limit, not return_same_structure)
 
     graph = context.building_graph()
     if graph is None:
-        result = repeat(loop_vars, maximum_iterations)
-    else:
-        # Converted first, so that the loop's variables have one dtype all the time.
-        first = nest.map_structure(
-            lambda leaf: (
-                leaf if is_symbol(leaf) else record(graph, _core.convert, (leaf, None, None))
-            ),
-            list(loop_vars) if isinstance(loop_vars, list) else loop_vars,
-        )
-        shapes = nest.map_structure(lambda leaf: leaf.shape, first)
-        flat_shapes = nest.flatten(shapes if shape_invariants is None else shape_invariants)
-        specs = [
-            TensorSpec(shape, leaf.dtype)
-            for shape, leaf in zip(flat_shapes, nest.flatten(first), strict=True)
-        ]
-        outputs = record(
-            graph,
-            lambda values, limit: nest.flatten(repeat(values, limit)),
-            (first, maximum_iterations),
-            kind=name or "while",
-            outputs=specs,
-        )
-        kinds: list[type] = [type(first)]
+        result, alone = repeat(loop_vars, maximum_iterations)
+        if alone or maximum_iterations is not None:
+            return _single(result, return_same_structure)
+        return result
+    # Converted first, so that the loop's variables have one dtype all the time.
+    first = nest.map_structure(
+        lambda leaf: leaf if is_symbol(leaf) else record(graph, _core.convert, (leaf, None, None)),
+        list(loop_vars) if isinstance(loop_vars, list) else loop_vars,
+    )
+    shapes = nest.map_structure(lambda leaf: leaf.shape, first)
+    flat_shapes = nest.flatten(shapes if shape_invariants is None else shape_invariants)
+    specs = [
+        TensorSpec(shape, leaf.dtype)
+        for shape, leaf in zip(flat_shapes, nest.flatten(first), strict=True)
+    ]
+    outputs = record(
+        graph,
+        lambda values, limit: nest.flatten(repeat(values, limit)[0]),
+        (first, maximum_iterations),
+        kind=name or "while",
+        outputs=specs,
+    )
+    kinds: list[type] = [type(first)]
 
-        def noted_body(values: Any) -> Any:
-            result = body(*_arguments(values))
-            kinds.append(type(result))
-            return result
+    def noted_body(values: Any) -> Any:
+        result = body(*_arguments(values))
+        kinds.append(type(result))
+        return result
 
-        met = [
-            *inference.captured(lambda values: cond(*_arguments(values)), first),
-            *inference.captured(noted_body, first),
-        ]
-        if outputs:
-            operation = outputs[0].op
-            operation.inputs = with_captured(operation.inputs, met)
-        result = nest.pack_sequence_as(first, outputs)
-        # Like the body's result, the loop's is a list or a tuple.
-        if isinstance(result, list | builtins.tuple) and kinds[-1] in (list, builtins.tuple):
-            result = kinds[-1](result)
-    if not return_same_structure and isinstance(result, list | builtins.tuple) and len(result) == 1:
-        return result[0]
-    return result
+    met = [
+        *inference.captured(lambda values: cond(*_arguments(values)), first),
+        *inference.captured(noted_body, first),
+    ]
+    if outputs:
+        operation = outputs[0].op
+        operation.inputs = with_captured(operation.inputs, met)
+    result = nest.pack_sequence_as(first, outputs)
+    # Like the body's result, the loop's is a list or a tuple.
+    if isinstance(result, list | builtins.tuple) and kinds[-1] in (list, builtins.tuple):
+        result = kinds[-1](result)
+    return _single(result, return_same_structure)
 
 
 def _arguments(values: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
@@ -10,11 +11,13 @@ from typing import Any
 import numpy as np
 
 from eagerflow import _core, nest, random_seed
+from eagerflow import dtype as dtypes
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.tensor_array import TensorArray
 
 _ops = _core.ops
 Tensor = _core.Tensor
+_tuple = builtins.tuple  # this module has a function of that name
 
 
 def no_op(name: str | None = None) -> None:
@@ -68,6 +71,7 @@ def cond(
 
     Raises:
         TypeError: if one of the functions cannot be called.
+        ValueError: if `pred` has several elements, or none.
 
     >>> tf.cond(tf.constant(2) > 1, lambda: "more", lambda: "less")
     'more'
@@ -75,6 +79,10 @@ def cond(
     for function, text in ((true_fn, "true_fn"), (false_fn, "false_fn")):
         if not callable(function):
             raise TypeError(f"'{text}' must be callable.")
+    if pred is None or isinstance(pred, list | _tuple | np.ndarray):
+        pred = _core.convert(pred, None, None)
+    if isinstance(pred, Tensor) and pred._size == 0:
+        raise ValueError("The truth value of an empty tensor is ambiguous.")
     return true_fn() if pred else false_fn()  # type: ignore[misc]
 
 
@@ -88,31 +96,48 @@ def case(
     """Calls the function that belongs to the first true condition.
 
     Args:
-        pred_fn_pairs: pairs of a boolean scalar and a function without arguments.
+        pred_fn_pairs: pairs of a tensor, a boolean scalar, and a function without arguments: a list
+            or an OrderedDict. Where the order does not matter, because `exclusive` is set, any
+            dictionary will do.
         default: called if no condition is true.
         exclusive: whether it is an error if several conditions are true.
         strict: ignored.
         name: ignored.
 
     Raises:
+        TypeError: if a condition is no boolean tensor, or a function cannot be called.
+        ValueError: if there are no pairs, or a dictionary would have to have an order.
         tf.errors.InvalidArgumentError: if no condition is true and there is no default, or several
             are and must not be.
 
     >>> tf.case([(tf.constant(False), lambda: 1), (tf.constant(True), lambda: 2)])
     2
     """
-    if not isinstance(pred_fn_pairs, list | builtins.tuple | dict):
+    if not isinstance(pred_fn_pairs, list | _tuple | dict):
         raise TypeError(
             "'pred_fn_pairs' must be a list, tuple, or dict. Received: " + str(type(pred_fn_pairs))
         )
-    pairs = pred_fn_pairs.items() if isinstance(pred_fn_pairs, dict) else pred_fn_pairs
+    pairs = pred_fn_pairs
+    if isinstance(pairs, dict):
+        if not (exclusive or isinstance(pairs, OrderedDict)):
+            raise ValueError(
+                "Unordered dictionaries are not supported for the 'pred_fn_pairs' argument when "
+                "`exclusive=False` and eager mode is enabled."
+            )
+        pairs = list(pairs.items())
     if not pairs:
         raise ValueError("not enough values to unpack: 'pred_fn_pairs' is empty")
     for pair in pairs:
-        if not isinstance(pair, builtins.tuple) or len(pair) != 2:
+        if not isinstance(pair, _tuple) or len(pair) != 2:
             raise TypeError(f"Each entry in 'pred_fn_pairs' must be a 2-tuple. Received {pair}.")
+        if not isinstance(pair[0], Tensor):
+            raise TypeError(f"pred must be a Tensor, got: {pair[0]}")
+        if pair[0].dtype is not dtypes.bool:
+            raise TypeError(f"pred must be a Tensor of type bool, got: {pair[0]}")
         if not callable(pair[1]):
             raise TypeError(f"Every function in 'pred_fn_pairs' must be callable: {pair[1]}")
+    if default is not None and not callable(default):
+        raise TypeError("'default' must be callable.")
     true = [function for condition, function in pairs if condition]
     if exclusive and len(true) > 1:
         raise invalid_argument("More than one condition evaluated as True but exclusive=True.")
@@ -132,31 +157,67 @@ def switch_case(
     """Calls the function with a given number.
 
     Args:
-        branch_index: an integer scalar.
-        branch_fns: a list of functions, a dictionary, or a list of pairs of numbers and functions.
+        branch_index: a tensor, an integer scalar.
+        branch_fns: a list of functions, or a dictionary or list of pairs that numbers them from 0
+            without gaps.
         default: called if there is no such number; by default the last function is.
         name: ignored.
 
-    >>> tf.switch_case(1, [lambda: "a", lambda: "b"])
+    Raises:
+        TypeError: if `branch_index` is no integer tensor, a key no integer, or a function cannot be
+            called.
+        ValueError: if there are no functions, or numbers are missing or appear twice.
+        tf.errors.InvalidArgumentError: if `branch_index` has axes.
+
+    >>> tf.switch_case(tf.constant(1), [lambda: "a", lambda: "b"])
     'b'
     """
-    if not isinstance(branch_index, int | np.integer | _core.Tensor | _core.Variable):
-        raise TypeError(f"'branch_index' must be a Tensor, got {type(branch_index)}")
-    if not isinstance(branch_fns, list | builtins.tuple | dict) or not branch_fns:
+    if not isinstance(branch_index, Tensor) or not branch_index.dtype.is_integer:
+        raise TypeError(
+            "'branch_index' must be a Tensor, an integer scalar, got "
+            f"{branch_index if isinstance(branch_index, Tensor) else type(branch_index)}"
+        )
+    branches = _numbered(branch_fns)
+    if branch_index.ndim:
+        raise invalid_argument(
+            f"'branch_index' must be a scalar, got shape {branch_index.shape} [Op:Case]"
+        )
+    if default is not None and not callable(default):
+        raise TypeError("'default' must be callable.")
+    chosen = int(branch_index)
+    if 0 <= chosen < len(branches):
+        return branches[chosen]()
+    return (branches[-1] if default is None else default)()
+
+
+def _numbered(branch_fns: Any) -> list[Callable]:
+    """The functions of a `switch_case` in the order of their numbers."""
+    if not isinstance(branch_fns, list | _tuple | dict | None):
         raise TypeError(f"'branch_fns' must be a list, tuple, or dict. Received: {branch_fns}")
+    if not branch_fns:
+        raise ValueError("Must provide at least one item in 'branch_fns'")
     if isinstance(branch_fns, dict):
-        branches = dict(branch_fns)
+        pairs = list(branch_fns.items())
+    elif all(callable(function) for function in branch_fns):
+        return list(branch_fns)
     else:
-        functions = list(branch_fns)
-        paired = functions and not callable(functions[0])
-        if paired and not all(
-            isinstance(pair, builtins.tuple) and len(pair) == 2 for pair in functions
-        ):
-            raise TypeError(f"Each entry in 'branch_fns' must be a 2-tuple. Received: {functions}")
-        branches = dict(functions if paired else enumerate(functions))
-    if default is None:
-        default = branches[max(branches)]
-    return branches.get(int(branch_index), default)()
+        pairs = list(branch_fns)
+    for pair in pairs:
+        if not isinstance(pair, _tuple) or len(pair) != 2:
+            raise TypeError(f"Each entry in 'branch_fns' must be a 2-tuple. Received {pair}.")
+        key, function = pair
+        if not isinstance(key, int):
+            raise TypeError(f"key must be a Python `int`, got {type(key)}")
+        if not callable(function):
+            raise TypeError(f"fn for key {key} must be callable.")
+    pairs.sort(key=lambda pair: pair[0])
+    if [key for key, _ in pairs] != list(range(len(pairs))):
+        found = ",".join(str(key) for key, _ in pairs)
+        raise ValueError(
+            f"branch indices (keys) must form contiguous range of [0 to {len(pairs)}) but found "
+            f"{{{found}}}"
+        )
+    return [function for _, function in pairs]
 
 
 def while_loop(
@@ -177,31 +238,67 @@ def while_loop(
         body: a function of the loop variables that returns their next values.
         loop_vars: the first values, a list or tuple.
         shape_invariants: ignored.
-        parallel_iterations: ignored.
+        parallel_iterations: ignored; a positive integer.
         back_prop: whether gradients flow through the result.
         swap_memory: ignored.
-        maximum_iterations: how often to call `body` at most.
+        maximum_iterations: how often to call `body` at most, a scalar.
         name: ignored.
 
     Returns:
         The last values, in a structure like `loop_vars`.
 
     Raises:
-        TypeError: if a function cannot be called.
+        TypeError: if a function cannot be called, or `parallel_iterations` is not positive.
         ValueError: if there are no variables, or their structure changes.
 
     >>> tf.while_loop(lambda i: i < 5, lambda i: [i + 2], [tf.constant(0)])[0].numpy()
     np.int32(6)
+    """
+    limit = iteration_limit(maximum_iterations, parallel_iterations)
+    values, _ = repeated(cond, body, loop_vars, limit)
+    return values if back_prop else nest.map_structure(_stopped, values)
+
+
+def iteration_limit(maximum_iterations: Any, parallel_iterations: Any) -> int | None:
+    """How often a loop may turn at most, None if there is no limit.
+
+    Raises:
+        TypeError: if `parallel_iterations` is no positive integer.
+        ValueError: if `maximum_iterations` is no scalar.
+    """
+    if not isinstance(parallel_iterations, int) or parallel_iterations < 1:
+        raise TypeError("'parallel_iterations' must be a positive integer.")
+    if maximum_iterations is None:
+        return None
+    if np.ndim(maximum_iterations):
+        shape = _tuple(np.shape(maximum_iterations))
+        raise ValueError(f"'maximum_iterations' must be a scalar. Received shape: {shape}")
+    return int(maximum_iterations)
+
+
+def repeated(
+    cond: Callable, body: Callable, loop_vars: Any, limit: int | None, bare: bool = False
+) -> builtins.tuple[Any, bool]:
+    """What a loop ends with, and whether its body gave a single value that is in no list.
+
+    Args:
+        cond: see `tf.while_loop`, as for the following two.
+        body: see above.
+        loop_vars: see above.
+        limit: how often to call `body` at most, None for as often as `cond` holds.
+        bare: whether `body` may give the only variable's value instead of a list of it.
     """
     for function, text in ((cond, "cond"), (body, "body")):
         if not callable(function):
             raise TypeError(f"'{text}' must be callable.")
     if not isinstance(loop_vars, list | _tuple) or not loop_vars:
         raise ValueError("'loop_vars' must be provided.")
-    limit = None if maximum_iterations is None else int(maximum_iterations)
+    alone = False
     count = 0
     while (limit is None or count < limit) and cond(*loop_vars):
         following = body(*loop_vars)
+        if bare and len(loop_vars) == 1 and not isinstance(following, list | _tuple):
+            following, alone = (following,), True
         if not isinstance(following, Iterable):
             raise TypeError(
                 "The `body` of a while_loop must return an iterable of new values for all loop "
@@ -210,13 +307,7 @@ def while_loop(
         nest.assert_same_structure(list(loop_vars), list(following), check_types=False)
         loop_vars = following
         count += 1
-    loop_vars = nest.map_structure(_as_tensor, loop_vars)
-    if not back_prop:
-        loop_vars = nest.map_structure(_stopped, loop_vars)
-    return loop_vars
-
-
-_tuple = type(())
+    return nest.map_structure(_as_tensor, loop_vars), alone
 
 
 def _stopped(value: Any) -> Any:

@@ -12,7 +12,8 @@ def test_cond_calls_one_branch():
 
 
 def test_case_calls_the_first_true_branch():
-    branches = [(tf.constant(False), lambda: 1), (True, lambda: 2), (True, lambda: 3)]
+    yes, no = tf.constant(True), tf.constant(False)
+    branches = [(no, lambda: 1), (yes, lambda: 2), (yes, lambda: 3)]
     assert tf.case(branches) == 2 and tf.case(branches[:1], default=lambda: 9) == 9
     with pytest.raises(tf.errors.InvalidArgumentError, match="More than one"):
         tf.case(branches, exclusive=True)
@@ -22,9 +23,11 @@ def test_case_calls_the_first_true_branch():
 
 def test_switch_case():
     branches = [lambda: "a", lambda: "b"]
-    assert [tf.switch_case(k, branches) for k in (0, 1, 7)] == ["a", "b", "b"]
-    assert tf.switch_case(tf.constant(3), {3: lambda: "c"}) == "c"
-    assert tf.switch_case(5, [(3, lambda: "c")], default=lambda: "d") == "d"
+    assert [tf.switch_case(tf.constant(k), branches) for k in (0, 1, 7)] == ["a", "b", "b"]
+    assert tf.switch_case(tf.constant(0), {1: lambda: "d", 0: lambda: "c"}) == "c"
+    assert tf.switch_case(tf.constant(5), [(0, lambda: "c")], default=lambda: "d") == "d"
+    with pytest.raises(ValueError, match="contiguous"):
+        tf.switch_case(tf.constant(3), {3: lambda: "c"})
 
 
 def test_while_loop():

@@ -141,6 +141,77 @@ def tensor_array_gradient(tf):
     return gradient(tf, squares, tensor(tf, (3, 2)))
 
 
+def branch():
+    return 1
+
+
+def switch(branches, at=0):
+    return lambda tf: tf.switch_case(tf.constant(at), branches)
+
+
+SWITCHES = {
+    "index": (lambda tf: tf.switch_case(0, [branch]), ["branch_index", "Tensor"]),
+    "variable": (lambda tf: tf.switch_case(tf.Variable(0), [branch]), ["branch_index", "Tensor"]),
+    "float": (lambda tf: tf.switch_case(tf.constant(0.0), [branch]), []),
+    "vector": (lambda tf: tf.switch_case(tf.constant([0]), [branch]), []),
+    "gap": (switch({0: branch, 5: branch}), ["contiguous range of [0 to 2)", "{0,5}"]),
+    "negative": (switch({-1: branch, 0: branch}), ["contiguous", "{-1,0}"]),
+    "from one": (switch({1: branch}, 1), ["contiguous", "{1}"]),
+    "twice": (switch([(0, branch), (0, branch)]), ["contiguous", "{0,0}"]),
+    "text": (switch({"a": branch}), ["key must be a Python `int`"]),
+    "floats": (switch({0.0: branch}), ["key must be a Python `int`"]),
+    "value": (switch([(0, 1)]), ["fn for key 0 must be callable"]),
+    "empty": (switch([]), ["at least one item"]),
+    "triples": (switch([(0, branch, 1)]), ["2-tuple"]),
+    "pairs and functions": (switch([(0, branch), branch]), ["2-tuple"]),
+}
+CASES = {
+    "bool": (lambda tf: tf.case([(True, branch)]), ["pred must be a Tensor"]),
+    "variable": (lambda tf: tf.case([(tf.Variable(True), branch)]), ["pred must be a Tensor"]),
+    "dictionary": (lambda tf: tf.case({True: branch}), ["Unordered dictionaries"]),
+    "default": (lambda tf: tf.case([(tf.constant(True), branch)], default=3), ["must be callable"]),
+}
+
+
+@case
+def switch_case(tf):
+    branches = [lambda k=k: tf.constant(k) for k in range(3)]
+    numbered = dict(zip((2, 0, 1), branches, strict=True))
+    index = [tf.constant(k, tf.int64) for k in (0, 1, 2, 3, -1)]
+    return [
+        *(tf.switch_case(k, branches) for k in index),
+        *(tf.switch_case(k, numbered) for k in index),
+        *(tf.switch_case(k, list(numbered.items()), lambda: tf.constant(9)) for k in index),
+    ]
+
+
+@case
+def while_loops_of_version_1(tf):
+    """A body may give the only variable's value by itself; then the loop does, too."""
+    repeat = tf.compat.v1.while_loop
+    return [
+        repeat(lambda i: i < 3, lambda i: i + 1, [tf.constant(0)]),
+        repeat(lambda i: i < 3, lambda i: i + 1, (0,)),
+        repeat(lambda i: i[0] < 3, lambda i: i + 1, [tf.constant([0, 1])]),
+        repeat(lambda i: i < 3, lambda i: [i + 1], [tf.constant(0)]),
+        repeat(lambda i: i < 3, lambda i: (i + 1,), [tf.constant(0)]),
+        repeat(lambda i: i < 0, lambda i: i + 1, [tf.constant(0)]),
+        repeat(lambda s: s[0] < 3, lambda s: ((s[0] + 1, s[1] * 2.0),), ((0, 1.0),)),
+        repeat(lambda i, j: i < 3, lambda i, j: (i + 1, j * 2.0), [0, 1.0]),
+        repeat(lambda i: i < 3, lambda i: [i + 1], [0], return_same_structure=True),
+    ]
+
+
+@case
+def cond_of_version_1(tf):
+    yes, choose = tf.constant(True), tf.compat.v1.cond
+    return [
+        choose(yes, lambda: [1], lambda: [2]),
+        choose(yes, lambda: [1], lambda: [2], strict=True),
+        choose(yes, lambda: (1, 2), lambda: (3, 4)),
+    ]
+
+
 errors(
     "loops",
     "wrong",
@@ -166,6 +237,18 @@ errors(
             lambda tf: tf.while_loop(lambda i: i < 3, lambda i: [i + 1, 2], [0]),
             ["structure"],
         ),
+        "while parallel": (
+            lambda tf: tf.while_loop(lambda i: i < 3, lambda i: [i], [0], parallel_iterations=0),
+            ["parallel_iterations"],
+        ),
+        "while limits": (
+            lambda tf: tf.while_loop(lambda i: i < 3, lambda i: [i], [0], maximum_iterations=[4]),
+            ["maximum_iterations", "scalar"],
+        ),
+        "cond empty": (lambda tf: tf.cond(tf.zeros([0]), lambda: 1, lambda: 2), ["empty"]),
+        "cond None": (lambda tf: tf.cond(None, lambda: 1, lambda: 2), ["None"]),
+        **{f"switch {label}": case for label, case in SWITCHES.items()},
+        **{f"case {label}": case for label, case in CASES.items()},
         "py dtype": (
             lambda tf: tf.py_function(lambda x: x + 1, [tf.constant(1)], tf.float32),
             ["float32"],
