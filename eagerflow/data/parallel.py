@@ -1,7 +1,9 @@
 """Worker threads: elements that are made ahead of the program, in bounded numbers.
 
 A worker holds on to what it works with, but never to the cursor that the program reads. When that
-cursor goes away, however half-way it is, its workers are told to stop, and end.
+cursor goes away, however half-way it is, its workers are told to stop, and end. When it stays but
+nobody reads it, as after an interrupt that an interactive program remembers, they end for lack of
+work, and others take their place when somebody reads again.
 
 Handing something from thread to thread costs as much as making a small element. So elements that
 are quickly made are handed over in blocks, and a reader who would have to wait though nobody is at
@@ -31,6 +33,8 @@ _teams: weakref.WeakSet = weakref.WeakSet()
 # How long the making of a block should take, and how many elements it has at most.
 _BLOCK_SECONDS = 5e-4
 _LARGEST_BLOCK = 32
+# How long a worker waits for work.
+_PATIENCE_SECONDS = 1.0
 # How many elements each worker makes one by one, before the time that they take is relied upon.
 _TRIALS = 8
 
@@ -91,20 +95,24 @@ class Team:
         self.size = 1
         self.made = 0
         self.pace: float | None = None
-        self.threads = [
-            threading.Thread(target=_work, args=(self,), name="eagerflow-data", daemon=True)
-            for _ in range(workers)
-        ]
+        self.workers = workers
+        self.threads: set[threading.Thread] = set()
         self.started = False
 
     def start(self) -> None:
         """Sets the workers to work."""
         if self.started:
             return
-        self.started = True
         _teams.add(self)
-        for thread in self.threads:
-            thread.start()
+        for _ in range(self.workers - len(self.threads)):
+            self._hire()
+        self.started = True
+
+    def _hire(self) -> None:
+        """Adds a worker."""
+        thread = threading.Thread(target=_work, args=(self,), name="eagerflow-data", daemon=True)
+        self.threads.add(thread)
+        thread.start()
 
     def cancel(self) -> None:
         """Tells the workers to end."""
@@ -130,63 +138,62 @@ class Team:
             del value
 
     def _wait(self) -> Any:
-        """The next element, once it is there, or made here if nobody is at work."""
+        """The next element, once it is there, or made here if nobody is at work.
+
+        It is only one that is made here: what the next is made from may depend on what the program
+        does with it. An interrupt of the program may be raised anywhere in here; nothing is lost
+        but the element that it was made from.
+        """
         if not self.started:
             self.start()
-        with self.lock:
-            while True:
-                if self.out or self._collect():
-                    value = self.out.popleft()
-                    self._invite()
-                    return value
-                if self.cancelled:
-                    raise errors.CancelledError(None, None, "The pipeline has been cancelled.")
-                if self.ended and not self.blocks:
-                    raise StopIteration
-                if not self.busy and self._may_begin():
-                    self.busy = 1
-                    self.reading = True
-                    break
-                # A worker that adds to its block before it sees this does not wake anybody.
-                self.hungry = True
-                if not self._collect():
-                    self.ready.wait()
-        return self._make_here()
-
-    def _make_here(self) -> Any:
-        """The next element, made in the reader's thread.
-
-        It is only one: what the next is made from may depend on what the program does with it.
-        """
+        here = False
         ended = False
-        value: Any = None
         try:
-            value = next(self.source)
-        except StopIteration:
-            ended = True
-        except BaseException as error:
-            value = Failure(error)
-        self.reading = False
-        if self.make is not None and not ended and type(value) is not Failure:
-            if self.idle:
+            with self.lock:
+                while True:
+                    if self.out or self._collect():
+                        value = self.out.popleft()
+                        self._invite()
+                        return value
+                    if self.cancelled:
+                        message = "The pipeline has been cancelled."
+                        raise errors.CancelledError(None, None, message)
+                    if self.ended and not self.blocks:
+                        raise StopIteration
+                    if not self.busy and self._may_begin():
+                        here = True
+                        self.busy = 1
+                        self.reading = True
+                        break
+                    # A worker that adds to its block before it sees this does not wake anybody.
+                    self.hungry = True
+                    if not self._collect():
+                        self._invite()
+                        self.ready.wait()
+            try:
+                value = next(self.source)
+            except StopIteration:
+                ended = True
+                raise
+            self.reading = False
+            if self.make is None:
+                return value
+            if self.idle or len(self.threads) < self.workers:
                 with self.lock:
                     self._invite()
-            try:
-                value = self.make(value)
-            except BaseException as error:
-                value = Failure(error)
-        with self.lock:
-            self.busy -= 1
-            if ended:
-                self.ended = True
-                self.space.notify_all()
-            elif self.idle:
-                self._invite()
-            if self.hungry:
-                self._announce()
-        if ended:
-            raise StopIteration
-        return value
+            return self.make(value)
+        finally:
+            if here:
+                with self.lock:
+                    self.reading = False
+                    self.busy -= 1
+                    self.ended = self.ended or ended
+                    if self.ended:
+                        self.space.notify_all()
+                    else:
+                        self._invite()
+                    if self.hungry:
+                        self._announce()
 
     def _collect(self) -> bool:
         """Moves what is ready to the reader's side."""
@@ -217,14 +224,18 @@ class Team:
             or self.cancelled
             or self.ended
             or self.paused
-            or self.busy >= len(self.threads)
+            or self.busy >= self.workers
             or self.reserved + len(self.out) + self.size > self.room
         )
 
     def _invite(self) -> None:
-        """Wakes a worker if there is something to do."""
-        if self.idle and self._may_begin():
+        """Wakes a worker if there is something to do, or adds one in place of one that has left."""
+        if not self._may_begin():
+            return
+        if self.idle:
             self.space.notify()
+        elif self.started and len(self.threads) < self.workers:
+            self._hire()
 
     def _begin(self) -> Block:
         """A block that the calling worker is to fill."""
@@ -239,6 +250,7 @@ class Team:
         """Reads a block's elements, then makes them."""
         begin = time.perf_counter()
         results, make = block.results, self.make
+        element: Any = None
         elements = results if make is None else []
         count = 0
         ended = False
@@ -284,6 +296,8 @@ class Team:
             else:
                 self._invite()
             self._announce()
+        # The error of a failure knows this frame, which must not know the error.
+        del element, elements, results, block
 
     def _announce(self) -> None:
         """Wakes whoever waits for elements."""
@@ -300,7 +314,7 @@ class Team:
         pace = seconds / count
         self.pace = pace if self.pace is None else min(pace, 2 * self.pace)
         self.made += count
-        workers = len(self.threads)
+        workers = self.workers
         if self.made < _TRIALS * workers:
             return
         size = int(_BLOCK_SECONDS / self.pace) if self.pace > 0 else _LARGEST_BLOCK
@@ -331,11 +345,13 @@ def _work(team: Team) -> None:
     """The life of a worker."""
     while True:
         with team.lock:
+            woken = True
             while not team._may_begin():
-                if team.cancelled or team.ended:
+                if team.cancelled or team.ended or not woken:
+                    team.threads.discard(threading.current_thread())
                     return
                 team.idle += 1
-                team.space.wait()
+                woken = team.space.wait(_PATIENCE_SECONDS)
                 team.idle -= 1
             block = team._begin()
         team._fill(block)
@@ -350,7 +366,7 @@ def _end_all() -> None:
         team.cancel()
     deadline = time.monotonic() + 5
     for team in teams:
-        for thread in team.threads:
+        for thread in list(team.threads):
             if thread.is_alive():
                 thread.join(max(0.0, deadline - time.monotonic()))
 
