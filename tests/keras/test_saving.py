@@ -257,3 +257,12 @@ def test_compiled_models_in_files_are_what_every_keras_reads(tmp_path):
     assert "reduction" not in config["compile_config"]["loss"]["config"]
     layers = config["config"]["layers"]
     assert ["batch_input_shape" in layer["config"] for layer in layers] == [True] + [False] * 3
+
+
+def test_archives_leave_out_what_keras_3_does_not_know(tmp_path):
+    model = make()
+    model.save(tmp_path / "m.keras")
+    with zipfile.ZipFile(tmp_path / "m.keras") as archive:
+        config = json.loads(archive.read("config.json"))
+    optimizer = config["compile_config"]["optimizer"]["config"]
+    assert {"jit_compile", "is_legacy_optimizer"}.isdisjoint(optimizer)

@@ -9,13 +9,14 @@ from typing import Any
 _DROPPED = frozenset(
     {"quantization_config", "input_axes", "output_axes", "renorm_clipping", "renorm_momentum"}
 )
-# What Keras 2 adds, whose defaults have no counterpart in Keras 3.
-_TAKEN_FOR_GRANTED = {
-    "time_major": False,
-    "jit_compile": True,
-    "is_legacy_optimizer": False,
-    "steps_per_execution": None,
-    "optional": False,
+# What Keras 2 adds, whose defaults have no counterpart in Keras 3. An optimizer compiles its updates
+# where there is a GPU, and says so with either value.
+_TAKEN_FOR_GRANTED: dict[str, tuple[Any, ...]] = {
+    "time_major": (False,),
+    "jit_compile": (True, False),
+    "is_legacy_optimizer": (False,),
+    "steps_per_execution": (None,),
+    "optional": (False,),
 }
 _HISTORY = "__keras_tensor__"
 
@@ -59,7 +60,7 @@ def portable(config: Any) -> Any:
     result = {
         key: portable(value)
         for key, value in config.items()
-        if not (key in _TAKEN_FOR_GRANTED and value == _TAKEN_FOR_GRANTED[key])
+        if value not in _TAKEN_FOR_GRANTED.get(key, ())
     }
     inner = result.get("config")
     if config.get("class_name") == "BatchNormalization" and isinstance(inner, dict):
