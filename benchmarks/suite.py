@@ -15,6 +15,7 @@ import regression
 import sessions
 import small
 import startup
+import subnormals
 import surface
 import tiny
 import variety
@@ -33,6 +34,7 @@ WORKLOADS = {
         jacobians,
         matmul,
         bulk,
+        subnormals,
         data,
         keras_fit,
         surface,

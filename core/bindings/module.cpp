@@ -38,6 +38,14 @@ namespace {
 void* release_gil() { return PyGILState_Check() ? PyEval_SaveThread() : nullptr; }
 void acquire_gil(void* state) { py::take_back(static_cast<PyThreadState*>(state)); }
 
+// Runs the handlers of signals that have arrived. Python does so on its main thread only.
+void check_signals(void* state) {
+  acquire_gil(state);
+  const bool raised = PyErr_CheckSignals() < 0;
+  release_gil();
+  if (raised) throw py::PythonError();
+}
+
 PyObject* convert_function = nullptr;  // what Python knows as convert; lives as long as the process
 
 nb::object convert(nb::object value, nb::object dtype, nb::object hint) {
@@ -201,7 +209,7 @@ NB_MODULE(_core, m) {
       !py::init_op_functions(m.ptr())) {
     throw nb::python_error();
   }
-  ef::blocking_hooks = {release_gil, acquire_gil};
+  ef::blocking_hooks = {release_gil, acquire_gil, check_signals};
 
   add_function(m, record_custom_def);
   add_function(m, stop_recording_def);

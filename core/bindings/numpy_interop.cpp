@@ -45,7 +45,7 @@ Extension extensions[] = {
 
 template <class Body>
 void for_bytes(int64_t bytes, const Body& body) {
-  const BlockingRegion region(static_cast<double>(bytes) / 8);
+  const KernelRegion region(static_cast<double>(bytes) / 8);
   parallel_for(bytes, kCopyGrain, body);
 }
 

@@ -139,7 +139,7 @@ void check(const Step& step) {
 void run(cpu::Update kind, const Step& step, const cpu::UpdateNumbers& numbers) {
   const Tensor& gradient = step.gradient;
   const int64_t size = gradient ? gradient.size() : step.variable->peek().size();
-  const BlockingRegion region(4.0 * static_cast<double>(size));
+  const KernelRegion region(4.0 * static_cast<double>(size));
   const Variable::Update variable(*step.variable);
   // Other threads may have run since it was checked.
   const Shape& shape = variable.tensor().shape();

@@ -7,4 +7,8 @@ namespace ef {
 // parent has.
 bool openmp_works();
 
+// Lets OpenMP's threads, which the calling thread shares its libraries' work with, take subnormal
+// numbers for zero as the calling thread does.
+void flush_openmp_subnormals();
+
 }  // namespace ef

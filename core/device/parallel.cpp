@@ -11,9 +11,12 @@
 
 #include <atomic>
 #include <chrono>
+#include <exception>
 #include <system_error>
 #include <thread>
+#include <utility>
 
+#include "device/flush_subnormals.h"
 #include "device/openmp.h"
 
 namespace ef {
@@ -21,6 +24,8 @@ namespace {
 
 std::atomic<int> limit{0};
 thread_local bool busy_with_part = false;
+thread_local Interruptible* innermost = nullptr;
+constexpr std::chrono::milliseconds kBetweenChecks(50);
 
 // Loops since OpenMP's threads worked for a library, up to as many as it keeps them for ours.
 constexpr int kLoopsAfterOpenmp = 32;
@@ -46,6 +51,14 @@ bool wait_briefly(std::chrono::microseconds time, const Ready& ready) {
 
     if (std::chrono::steady_clock::now() > end) return false;
   }
+}
+
+void run_part(PartFn part, const void* body, int64_t begin, int64_t end) {
+  struct Busy {
+    Busy() { busy_with_part = true; }
+    ~Busy() { busy_with_part = false; }
+  } const busy;
+  part(body, begin, end);
 }
 
 // The state of one loop in a word: a count of loops, the number of parts, and the next part that
@@ -76,25 +89,34 @@ class Pool {
       signal_.fetch_add(1, std::memory_order_seq_cst);
       signal_.notify_all();
     }
-    work();
+    work(true);
     finish();
+    const std::exception_ptr failure = std::exchange(failure_, nullptr);
+    failed_.store(false, std::memory_order_relaxed);
     running_.store(false, std::memory_order_release);
+    if (failure) std::rethrow_exception(failure);
     return true;
   }
 
  private:
-  // Takes parts until there are none left.
-  void work() {
-    busy_with_part = true;
+  // Takes parts until there are none left. After a failure the others are counted, not computed.
+  // The thread that started the loop, and no other, asks for interrupts.
+  void work(bool started_here) {
     while (Claim{state_.load(std::memory_order_relaxed)}.open()) {
       const Claim claim{state_.fetch_add(1, std::memory_order_acq_rel)};
       if (!claim.open()) break;
       const auto index = static_cast<int64_t>(claim.next());
       const auto parts = static_cast<int64_t>(claim.parts());
-      part_(body_, count_ * index / parts, count_ * (index + 1) / parts);
+      if (!failed_.load(std::memory_order_relaxed)) {
+        try {
+          run_part(part_, body_, count_ * index / parts, count_ * (index + 1) / parts);
+          if (started_here) check_interrupt();
+        } catch (...) {
+          if (!failed_.exchange(true)) failure_ = std::current_exception();
+        }
+      }
       if (unfinished_.fetch_sub(1, std::memory_order_acq_rel) == 1) unfinished_.notify_one();
     }
-    busy_with_part = false;
   }
 
   void finish() {
@@ -124,6 +146,7 @@ class Pool {
   }
 
   void serve(int index) {
+    FlushSubnormals::for_good();
     const auto wanted = [&] {
       return Claim{state_.load(std::memory_order_seq_cst)}.open() && index < max_threads() - 1;
     };
@@ -136,7 +159,7 @@ class Pool {
         sleeping_.fetch_sub(1, std::memory_order_seq_cst);
         continue;
       }
-      work();
+      work(false);
     }
   }
 
@@ -150,6 +173,8 @@ class Pool {
   int64_t count_ = 0;
   PartFn part_ = nullptr;
   const void* body_ = nullptr;
+  std::atomic<bool> failed_{false};
+  std::exception_ptr failure_;  // written by the thread that sets failed_ first
 };
 
 // Never destroyed: its threads run until the process ends.
@@ -189,9 +214,37 @@ void set_max_threads(int count) {
   if (count > 0 && openmp_works()) omp_set_num_threads(count);
 }
 
+Interruptible::Interruptible(Check check, void* state)
+    : outer_(std::exchange(innermost, this)), check_(check), state_(state) {
+  if (check_) next_ = std::chrono::steady_clock::now() + kBetweenChecks;
+}
+
+Interruptible::~Interruptible() { innermost = outer_; }
+
+bool interruptible() { return innermost && innermost->check_ && !busy_with_part; }
+
+void check_interrupt() {
+  Interruptible* const current = innermost;
+  if (!current || !current->check_ || busy_with_part) return;
+  const auto now = std::chrono::steady_clock::now();
+  if (now < current->next_) return;
+  current->next_ = now + kBetweenChecks;
+  // The handlers of signals are the program's code.
+  const KeepSubnormals keep;
+  const Interruptible none(nullptr, nullptr);
+  current->check_(current->state_);
+}
+
 bool in_parallel() { return busy_with_part || omp_in_parallel(); }
 
 bool openmp_works() { return !openmp_lost.load(std::memory_order_relaxed); }
+
+void flush_openmp_subnormals() {
+  thread_local bool done = false;
+  if (std::exchange(done, true) || !openmp_works()) return;
+#pragma omp parallel
+  FlushSubnormals::for_good();
+}
 
 void openmp_ran() {
   if (!openmp_works()) return;
@@ -199,21 +252,39 @@ void openmp_ran() {
   loops_since_openmp.store(0, std::memory_order_relaxed);
 }
 
-void run_parts(int64_t count, int64_t parts, PartFn part, const void* body) {
+void run_parts(int64_t count, int64_t pieces, PartFn part, const void* body) {
+  const int threads = max_threads();
+  const bool often = interruptible();
   const int since = loops_since_openmp.load(std::memory_order_relaxed);
-  if (since < kLoopsAfterOpenmp) {
+  if (since < kLoopsAfterOpenmp && !often) {
     loops_since_openmp.store(since + 1, std::memory_order_relaxed);
-    const auto pieces = static_cast<int>(std::min<int64_t>(parts, max_threads()));
-#pragma omp parallel num_threads(pieces)
+    const auto wanted = static_cast<int>(std::min<int64_t>(pieces, threads));
+    std::atomic<bool> failed{false};
+    std::exception_ptr failure;
+#pragma omp parallel num_threads(wanted)
     {
-      const int64_t threads = omp_get_num_threads();
+      const FlushSubnormals flush;
+      const int64_t team = omp_get_num_threads();
       const int64_t thread = omp_get_thread_num();
-      part(body, count * thread / threads, count * (thread + 1) / threads);
+      try {
+        part(body, count * thread / team, count * (thread + 1) / team);
+      } catch (...) {
+        if (!failed.exchange(true)) failure = std::current_exception();
+      }
     }
+    if (failure) std::rethrow_exception(failure);
     return;
   }
+  constexpr int64_t kPartsPerThread = 4;
   constexpr int64_t kMostParts = 1 << 12;
-  if (!pool().run(count, std::min(parts, kMostParts), part, body)) part(body, 0, count);
+  const int64_t parts =
+      std::min({pieces, kMostParts, (often ? 64 * kPartsPerThread : kPartsPerThread) * threads});
+  if (threads > 1 && pool().run(count, parts, part, body)) return;
+  for (int64_t k = 0; k < (often ? parts : 1); ++k) {
+    if (!often) return part(body, 0, count);
+    part(body, count * k / parts, count * (k + 1) / parts);
+    check_interrupt();
+  }
 }
 
 }  // namespace ef

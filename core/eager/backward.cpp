@@ -36,6 +36,7 @@ struct Collected {
       if (add_slice_of_rows(rows, slice)) return;
     } else if (dense && dense.exclusively_owned() && !recording()) {
       values.impl()->settle();
+      const FlushSubnormals flush;
       cpu::add_to_slice(dense, values, slice);
       dense.impl()->reset_id();  // tapes know the old value
       return;
@@ -50,6 +51,7 @@ struct Collected {
     if (dense && dense.exclusively_owned() && !recording() && !is_stacked(values) &&
         !is_stacked(indices)) {
       values.impl()->settle();
+      const FlushSubnormals flush;
       if (nd) {
         cpu::add_gathered_nd(dense, values, indices, gather.integer(0));
       } else {
@@ -73,6 +75,7 @@ struct Collected {
     const bool writable = rows.exclusively_owned();
     if (writable) {
       values.impl()->settle();
+      const FlushSubnormals flush;
       cpu::add_to_slice(rows, values, slice_of_rows(slice, 0));
       rows.impl()->reset_id();
     }

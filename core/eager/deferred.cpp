@@ -4,6 +4,9 @@
 #include <mutex>
 #include <utility>
 
+#include "device/flush_subnormals.h"
+#include "device/parallel.h"
+
 namespace ef {
 namespace {
 
@@ -21,6 +24,8 @@ class DeferredResult final : public DeferredValue {
     SpecList specs;
     specs.push_back(spec_);
     TensorList outputs{Tensor::empty(spec_.dtype, spec_.shape)};
+    const FlushSubnormals flush;
+    const Interruptible none(nullptr, nullptr);  // a check would wait for Python's lock
     KernelContext context(*call_->op, call_->inputs, call_->attrs, specs, outputs);
     call_->op->kernel(context);
     settler(outputs[0]);

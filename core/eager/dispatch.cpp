@@ -2,8 +2,10 @@
 #include "eager/dispatch.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 
+#include "device/parallel.h"
 #include "eager/deferred.h"
 #include "eager/observer.h"
 #include "eager/stacked.h"
@@ -80,6 +82,10 @@ double estimated_cost(const Op& op, std::span<const Tensor> inputs, const SpecLi
   return static_cast<double>(bytes) / 8;
 }
 
+// Kernels that are expected to take longer than so many nanoseconds can be interrupted. Only those
+// that write nothing but their own results: a variable that is changed halfway would be damaged.
+constexpr double kInterruptibleCost = 20e6;
+
 // Below this size, one pass over memory less is not worth the bookkeeping.
 constexpr int64_t kDeferredElements = 16'384;
 
@@ -114,7 +120,12 @@ void run_now(const Op& op, std::span<const Tensor> inputs, const Attrs& attrs,
     // Without elements there is nothing to compute, however large the other dimensions are.
     if (empty == specs.size()) return;
   }
-  const BlockingRegion region(estimated_cost(op, inputs, specs, outputs, attrs));
+  const double cost = estimated_cost(op, inputs, specs, outputs, attrs);
+  const KernelRegion region(cost);
+  std::optional<Interruptible> interruptible;
+  if (cost > kInterruptibleCost && region.state()) {
+    interruptible.emplace(blocking_hooks.check, region.state());
+  }
   // A value that the gradient will read has to be computed anyway.
   if (!op.takes_deferred || (records && op.need(0).inputs)) {
     for (const Tensor& input : inputs) input.impl()->settle();
@@ -168,7 +179,7 @@ Tensor call_reusing(const Op& op, Tensor first, const Tensor& second, const Attr
   specs.push_back({first.dtype(), first.shape()});
   TensorList outputs{first};
   const Tensor inputs[] = {first, second};
-  const BlockingRegion region(estimated_cost(op, inputs, specs, outputs, attrs));
+  const KernelRegion region(estimated_cost(op, inputs, specs, outputs, attrs));
   KernelContext context(op, inputs, attrs, specs, outputs);
   op.kernel(context);
   first.impl()->reset_id();  // tapes know the old value

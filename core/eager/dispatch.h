@@ -4,6 +4,7 @@
 #include <initializer_list>
 #include <span>
 
+#include "device/flush_subnormals.h"
 #include "ops/attrs.h"
 #include "ops/op.h"
 
@@ -24,25 +25,32 @@ inline Tensor call(const Op& op, std::initializer_list<Tensor> inputs, const Att
 Tensor call_reusing(const Op& op, Tensor first, const Tensor& second, const Attrs& attrs = {});
 
 // Set by the bindings: called around kernels that run long enough to let other threads work.
+// `check` runs the handlers of signals that have arrived meanwhile, and throws what they raise.
 struct BlockingHooks {
   void* (*release)() = nullptr;
   void (*acquire)(void*) = nullptr;
+  void (*check)(void*) = nullptr;
 };
 extern BlockingHooks blocking_hooks;
 
-// Lets other Python threads run while it lives, if `nanoseconds` of work justify it.
-class BlockingRegion {
+// What a kernel runs in: subnormal numbers are flushed to zero, and other Python threads run if
+// `nanoseconds` of work justify it.
+class KernelRegion {
  public:
-  explicit BlockingRegion(double nanoseconds) {
+  explicit KernelRegion(double nanoseconds) {
     if (nanoseconds > 20'000 && blocking_hooks.release) state_ = blocking_hooks.release();
   }
-  ~BlockingRegion() {
+  ~KernelRegion() {
     if (state_) blocking_hooks.acquire(state_);
   }
-  BlockingRegion(const BlockingRegion&) = delete;
-  BlockingRegion& operator=(const BlockingRegion&) = delete;
+  KernelRegion(const KernelRegion&) = delete;
+  KernelRegion& operator=(const KernelRegion&) = delete;
+
+  // What Interruptible takes; null if other threads do not run.
+  void* state() const { return state_; }
 
  private:
+  const FlushSubnormals flush_;
   void* state_ = nullptr;
 };
 

@@ -104,7 +104,7 @@ bool same_shapes(const StackedCall& c) {
   specs.push_back({c.specs[0].dtype, output_shape(c)});
   TensorList outputs{Tensor::empty(specs[0].dtype, specs[0].shape)};
   if (outputs[0].size() > 0) {
-    const BlockingRegion region(static_cast<double>(outputs[0].bytes()) / 4);
+    const KernelRegion region(static_cast<double>(outputs[0].bytes()) / 4);
     KernelContext context(c.op, inputs, c.attrs, specs, outputs);
     c.op.kernel(context);
   }

@@ -83,7 +83,7 @@ void add_in_place(const Op& op, const Tensor& value, const Tensor& delta) {
 // unlocked before the GIL is taken back: a reader may wait for the lock with it.
 void Variable::add(const Op& op, const Tensor& delta, const char* op_name) {
   note_effect();
-  const BlockingRegion region(static_cast<double>(delta.bytes()) / 4);
+  const KernelRegion region(static_cast<double>(delta.bytes()) / 4);
   const Update update(*this);
   if (delta.shape() != update.tensor().shape()) {
     invalid_argument("Cannot update variable with shape ", update.tensor().shape(),

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <utility>
 #include <vector>
 
@@ -148,9 +147,12 @@ int64_t count_pieces(const Convolution& c) {
   const int64_t work = c.result_size() * c.group_in() * c.window.row.window * c.window.col.window;
   // So many multiplications take about 30 us.
   constexpr int64_t kLeastWork = 2'000'000;
+  // Nobody waits longer than a piece for an interrupt to be noticed.
+  constexpr int64_t kMostWork = 5'000'000'000;
   // Each piece of a filter's gradient has a sum of its own.
   const int64_t per_thread = c.pass == Pass::kFilter ? 2 : 4;
-  return std::clamp<int64_t>(c.batch * work / kLeastWork, 1, per_thread * max_threads());
+  const int64_t most = std::max(per_thread * max_threads(), c.batch * work / kMostWork);
+  return std::clamp<int64_t>(c.batch * work / kLeastWork, 1, most);
 }
 
 // A part of a convolution that is one itself.
@@ -277,21 +279,15 @@ onednn::Key key_of(const Convolution& c, bool threaded) {
 template <class FilterOf>
 void run_pieces(ConvolutionPlan& plan, const float* image, const float* result,
                 const FilterOf& filter_of) {
-  std::atomic<dnnl_status_t> status{dnnl_success};
   const auto run_piece = [&](size_t k) {
     Piece& piece = plan.pieces[k];
-    const onednn::Scratch scratch(onednn::passing_bytes(plan.scratch_bytes), std::nothrow);
-    const dnnl_status_t got =
-        plan.scratch_bytes > 0 && !scratch.data()
-            ? dnnl_out_of_memory
-            : piece.convolution.run_alone(
-                  {image + piece.image, filter_of(k), result + piece.result, scratch.data()});
-    if (got != dnnl_success) status.store(got, std::memory_order_relaxed);
+    const onednn::Scratch scratch(onednn::passing_bytes(plan.scratch_bytes));
+    piece.convolution.run_alone(
+        {image + piece.image, filter_of(k), result + piece.result, scratch.data()});
   };
   parallel_for(static_cast<int64_t>(plan.pieces.size()), 1, [&](int64_t begin, int64_t end) {
     for (int64_t k = begin; k < end; ++k) run_piece(static_cast<size_t>(k));
   });
-  onednn::check(status.load(std::memory_order_relaxed));
 }
 
 // Adds `count` numbers of each of the tables 1, 2, ... to those of table 0.
@@ -328,7 +324,7 @@ void forward_or_input(ConvolutionPlan& plan, const float* image, const float* fi
   char* next = memory.as<char>();
   for (Layout& layout : plan.layouts) {
     laid_out.push_back(layout.bytes ? next : static_cast<const void*>(filter));
-    if (layout.bytes) onednn::check(layout.reorder.run_alone({filter, next}));
+    if (layout.bytes) layout.reorder.run_alone({filter, next});
     next += layout.bytes;
   }
   run_pieces(plan, image, result,
@@ -374,7 +370,7 @@ void filter_gradient(ConvolutionPlan& plan, const Convolution& c, const float* i
         layouts == 1 ? out
                      : reinterpret_cast<float*>(memory.as<char>() + stored + i * stored_bytes);
     if (layout.bytes) {
-      onednn::check(layout.reorder.run_alone({tables, sum}));
+      layout.reorder.run_alone({tables, sum});
     } else {
       std::copy_n(tables, c.filter_size(), sum);
     }

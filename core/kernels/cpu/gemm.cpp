@@ -206,14 +206,19 @@ void sgemm_alone(const Product& p, const float* a, const float* b, float* c) {
   sgemm(p, a, b, c);
 }
 
+constexpr int64_t kStrip = 64;
+// So many multiplications take a tenth of a second, more or less.
+constexpr int64_t kLongSgemm = 10'000'000'000;
+
 // Calls body(begin, end) for strips of rows or columns, whose widths suit oneDNN's inner loops.
 template <class Body>
 void share(int64_t size, int64_t work, const Body& body) {
-  constexpr int64_t kStrip = 64;
   const int64_t strips = (size + kStrip - 1) / kStrip;
   // Each part brings its operands in order; large products are cut into as few as there are
   // threads.
-  const int64_t least = work > kSharedSgemm ? strips / max_threads() : 300'000 * strips / work + 1;
+  const int64_t shared =
+      work > kLongSgemm && interruptible() ? kLongSgemm * strips / work : strips / max_threads();
+  const int64_t least = work > kSharedSgemm ? shared : 300'000 * strips / work + 1;
   parallel_for(strips, least, [&](int64_t begin, int64_t end) {
     body(begin * kStrip, std::min(end * kStrip, size));
   });
@@ -242,7 +247,15 @@ void gemm(const Product& p, const float* a, const float* b, float* c) {
   if (work <= (p.transpose_b ? kOwnTransposed : kOwnProduct)) return medium(p, a, b, c);
   if (work < kThreadedSgemm || in_parallel()) return sgemm_alone(p, a, b, c);
   if (work > kSharedSgemm && max_threads() > kFewThreads && openmp_works()) {
-    sgemm(p, a, b, c);
+    flush_openmp_subnormals();
+    // One call after the other, so that somebody who waits for too long can stop them.
+    const int64_t rows = interruptible() ? std::max(kLongSgemm / (p.n * p.k), kStrip) : p.m;
+    for (int64_t row = 0; row < p.m; row += rows) {
+      check_interrupt();
+      Product part = p;
+      part.m = std::min(rows, p.m - row);
+      sgemm(part, a + row * steps(p.transpose_a, p.lda).row, b, c + row * p.ldc);
+    }
     return openmp_ran();
   }
   if (p.n >= p.m) {

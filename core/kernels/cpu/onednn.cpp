@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "device/allocator.h"
+#include "device/openmp.h"
 #include "device/parallel.h"
 #include "tensor/error.h"
 
@@ -86,37 +87,33 @@ OneThread::~OneThread() {
   if (threads_ > 1) omp_set_num_threads(threads_);
 }
 
-void check(dnnl_status_t status) {
+void Step::execute(std::initializer_list<const void*> addresses) {
+  int i = 0;
+  for (const void* address : addresses) {
+    dnnl_memory_set_data_handle(memory_[i++].get(), const_cast<void*>(address));
+  }
+  const dnnl_status_t status =
+      dnnl_primitive_execute(primitive_.get(), stream().get(), count_, arguments_);
   if (status == dnnl_success) return;
   fail(status == dnnl_out_of_memory ? Code::kResourceExhausted : Code::kInternal,
        "a oneDNN primitive failed with status ", static_cast<int>(status));
 }
 
-dnnl_status_t Step::execute(std::initializer_list<const void*> addresses) noexcept {
-  int i = 0;
-  for (const void* address : addresses) {
-    dnnl_memory_set_data_handle(memory_[i++].get(), const_cast<void*>(address));
-  }
-  return dnnl_primitive_execute(primitive_.get(), stream().get(), count_, arguments_);
-}
-
 void Step::run(std::initializer_list<const void*> addresses) {
-  const dnnl_status_t status = execute(addresses);
+  flush_openmp_subnormals();
+  execute(addresses);
   openmp_ran();
-  check(status);
 }
 
-dnnl_status_t Step::run_alone(std::initializer_list<const void*> addresses) noexcept {
+void Step::run_alone(std::initializer_list<const void*> addresses) {
   const OneThread one_thread;
-  return execute(addresses);
+  execute(addresses);
 }
 
-Scratch::Scratch(size_t bytes, std::nothrow_t) : bytes_(bytes) {
-  if (bytes > 0) data_ = pool_allocate(bytes);
-}
-
-Scratch::Scratch(size_t bytes) : Scratch(bytes, std::nothrow) {
-  if (bytes > 0 && !data_) {
+Scratch::Scratch(size_t bytes) : bytes_(bytes) {
+  if (bytes == 0) return;
+  data_ = pool_allocate(bytes);
+  if (!data_) {
     fail(Code::kResourceExhausted, "no memory for ", bytes, " bytes of scratch space");
   }
 }

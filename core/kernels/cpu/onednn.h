@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
-#include <new>
 #include <span>
 
 #include "tensor/inline_vector.h"
@@ -30,9 +29,6 @@ class OneThread {
   int threads_;
 };
 
-// Fails unless a primitive or function of oneDNN succeeded.
-void check(dnnl_status_t status);
-
 // A step of a plan: one primitive whose memory objects get their addresses before each run.
 class Step {
  public:
@@ -42,11 +38,11 @@ class Step {
   explicit operator bool() const { return static_cast<bool>(primitive_); }
   // One address per argument, in the order of construction.
   void run(std::initializer_list<const void*> addresses);
-  // The same on the calling thread alone, as a part of a parallel loop; nothing is thrown.
-  dnnl_status_t run_alone(std::initializer_list<const void*> addresses) noexcept;
+  // The same on the calling thread alone, as a part of a parallel loop.
+  void run_alone(std::initializer_list<const void*> addresses);
 
  private:
-  dnnl_status_t execute(std::initializer_list<const void*> addresses) noexcept;
+  void execute(std::initializer_list<const void*> addresses);
 
   static constexpr int kMaxArguments = 8;
   dnnl::primitive primitive_;
@@ -59,8 +55,6 @@ class Step {
 class Scratch {
  public:
   explicit Scratch(size_t bytes);
-  // Without memory, data() is null instead of a failure.
-  Scratch(size_t bytes, std::nothrow_t);
   ~Scratch();
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;

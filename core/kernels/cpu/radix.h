@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "device/parallel.h"
 #include "tensor/dtype.h"
 
 namespace ef::cpu {
@@ -105,10 +106,10 @@ Item* radix_sort(Item* items, Item* other, int64_t count) {
     return static_cast<uint8_t>(key_of(item) >> (8 * d));
   };
   int64_t counts[kDigits][256] = {};
-  for (int64_t i = 0; i < count; ++i) {
+  serial_for(count, [&](int64_t i) {
 #pragma GCC unroll 8
     for (int d = 0; d < kDigits; ++d) ++counts[d][digit(items[i], d)];
-  }
+  });
   for (int d = 0; d < kDigits; ++d) {
     if (counts[d][digit(items[0], d)] == count) continue;
     int64_t start = 0;
@@ -117,7 +118,7 @@ Item* radix_sort(Item* items, Item* other, int64_t count) {
       bucket = start;
       start += size;
     }
-    for (int64_t i = 0; i < count; ++i) other[counts[d][digit(items[i], d)]++] = items[i];
+    serial_for(count, [&](int64_t i) { other[counts[d][digit(items[i], d)]++] = items[i]; });
     std::swap(items, other);
   }
   return items;

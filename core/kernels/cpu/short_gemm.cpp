@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 
 #include "device/isa.h"
 #include "device/parallel.h"
@@ -78,14 +77,10 @@ ProductPlan* plan_of(const Strip& s) {
   return static_cast<ProductPlan*>(onednn::keep_plan(key, std::move(plan)));
 }
 
-dnnl_status_t run(const Strip& strip, const Bfloat16* a, const Bfloat16* b, Bfloat16* c) noexcept {
-  try {
-    ProductPlan* const plan = plan_of(strip);
-    const onednn::Scratch scratch(onednn::passing_bytes(plan->scratch_bytes));
-    return plan->step.run_alone({a, b, c, scratch.data()});
-  } catch (...) {
-    return dnnl_out_of_memory;
-  }
+void run(const Strip& strip, const Bfloat16* a, const Bfloat16* b, Bfloat16* c) {
+  ProductPlan* const plan = plan_of(strip);
+  const onednn::Scratch scratch(onednn::passing_bytes(plan->scratch_bytes));
+  plan->step.run_alone({a, b, c, scratch.data()});
 }
 
 }  // namespace
@@ -100,17 +95,13 @@ void short_gemm(const Product& p, int64_t batch, bool one_right, const Bfloat16*
   const int64_t a_step = p.m * p.k;
   const int64_t b_step = one_right ? 0 : p.k * p.n;
   const int64_t c_step = p.m * p.n;
-  std::atomic<dnnl_status_t> status{dnnl_success};
-  const auto note = [&](dnnl_status_t got) {
-    if (got != dnnl_success) status.store(got, std::memory_order_relaxed);
-  };
   const int64_t work = p.m * p.n * p.k;
   if (batch > 1) {
     parallel_for(batch, std::max<int64_t>(1, kGrain / work), [&](int64_t begin, int64_t end) {
       const Strip strip{p, end - begin, a_step, b_step, c_step};
-      note(run(strip, a + begin * a_step, b + begin * b_step, c + begin * c_step));
+      run(strip, a + begin * a_step, b + begin * b_step, c + begin * c_step);
     });
-    return onednn::check(status.load());
+    return;
   }
   // Each strip brings what it shares with the others in order by itself.
   constexpr int64_t kUnit = 64;
@@ -125,9 +116,8 @@ void short_gemm(const Product& p, int64_t batch, bool one_right, const Bfloat16*
     const Strip strip{part, 1, a_step, p.k * p.n, c_step};
     const Bfloat16* const left = by_rows ? a + from * (p.transpose_a ? 1 : p.lda) : a;
     const Bfloat16* const right = by_rows ? b : b + from * (p.transpose_b ? p.ldb : 1);
-    note(run(strip, left, right, c + (by_rows ? from * p.ldc : from)));
+    run(strip, left, right, c + (by_rows ? from * p.ldc : from));
   });
-  onednn::check(status.load());
 }
 
 }  // namespace ef::cpu

@@ -251,7 +251,7 @@ void unique_of(KernelContext& context, const KeyOf& key_of) {
   std::vector<int64_t> firsts;
   std::vector<Count> counts;
   constexpr int64_t kAhead = 8;
-  for (int64_t i = 0; i < count; ++i) {
+  serial_for(count, [&](int64_t i) {
     if (i + kAhead < count) known.prefetch(key_of(from[i + kAhead], i + kAhead));
     const auto number = static_cast<size_t>(known.add(key_of(from[i], i)));
     if (number == firsts.size()) {
@@ -260,7 +260,7 @@ void unique_of(KernelContext& context, const KeyOf& key_of) {
     }
     ++counts[number];
     numbers[i] = static_cast<Count>(number);
-  }
+  });
   const auto size = static_cast<int64_t>(firsts.size());
   context.output(0) = Tensor::empty(x.dtype(), {size});
   T* const to = context.output(0).mutable_data<T>();

@@ -2,7 +2,6 @@
 #include "kernels/cpu/winograd.h"
 
 #include <algorithm>
-#include <atomic>
 
 #include "device/isa.h"
 #include "device/parallel.h"
@@ -182,13 +181,8 @@ void convolve_tiles(const Convolution& c, const float* from, const float* filter
   const int64_t blocks = count_blocks(g);
   const int64_t most = (g.tiles + blocks - 1) / blocks;
   const int64_t numbers = (kPlanes * most + kTile * kTile) * (g.from.channels + g.to.channels);
-  std::atomic<bool> failed{false};
   parallel_for(blocks, 1, [&](int64_t begin, int64_t end) {
-    const onednn::Scratch memory(bytes_of(numbers), std::nothrow);
-    if (!memory.data()) {
-      failed.store(true, std::memory_order_relaxed);
-      return;
-    }
+    const onednn::Scratch memory(bytes_of(numbers));
     float* const read = memory.as<float>();
     float* const products = read + kPlanes * most * g.from.channels;
     float* const spare = products + kPlanes * most * g.to.channels;
@@ -205,7 +199,6 @@ void convolve_tiles(const Convolution& c, const float* from, const float* filter
       write_results(g.to, to, first, count, products, plane, spare);
     }
   });
-  if (failed) fail(Code::kResourceExhausted, "no memory for the tiles of a convolution");
 }
 
 // The filters' gradient. All threads transform the tiles of some images, then they share the 16

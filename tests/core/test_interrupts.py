@@ -1,0 +1,112 @@
+"""Signals reach the program while a kernel runs."""
+
+import os
+import signal
+import threading
+
+import numpy as np
+import pytest
+
+import eagerflow as tf
+
+
+class Raised(Exception):
+    pass
+
+
+@pytest.fixture
+def raised_soon():
+    """Raises Raised again and again on the main thread, as soon as it listens."""
+
+    def handler(number, frame):
+        raise Raised
+
+    before = signal.signal(signal.SIGUSR1, handler)
+    stopped = threading.Event()
+
+    def send():
+        while not stopped.wait(0.1):
+            os.kill(os.getpid(), signal.SIGUSR1)
+
+    sender = threading.Thread(target=send)
+
+    def stop():
+        stopped.set()
+        sender.join()
+        signal.signal(signal.SIGUSR1, before)
+
+    yield sender.start, stop
+    if not stopped.is_set():
+        stop()
+
+
+def interrupted(raised_soon, function):
+    """Whether a call ends by the signal's exception; `function` may take minutes."""
+    start, stop = raised_soon
+    try:
+        start()
+        function()
+    except Raised:
+        pass
+    else:
+        return False
+    finally:
+        # The next signal may come before the sender has heard.
+        for _ in range(100):
+            try:
+                stop()
+                break
+            except Raised:
+                continue
+    return True
+
+
+def large():
+    return tf.broadcast_to(tf.constant([1.5, 2.5]), [20_000_000, 2])
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda: [tf.pow(large(), 2.5) for _ in range(1000)],
+        lambda: tf.random.normal([2, 200_000_000]),
+        lambda: tf.ones([10_000, 10_000]) @ tf.ones([10_000, 10_000]),
+        lambda: tf.nn.conv2d(tf.ones([64, 112, 112, 64]), tf.ones([5, 5, 64, 128]), 1, "SAME"),
+    ],
+)
+def test_long_kernels_end(raised_soon, function):
+    assert interrupted(raised_soon, function)
+    np.testing.assert_array_equal((tf.ones([1 << 20]) + 1.0).numpy()[[0, -1]], [2, 2])
+
+
+def test_handlers_use_the_engine():
+    """A handler may compute while a kernel is interrupted, in the usual arithmetic."""
+    seen = []
+
+    def handler(number, frame):
+        seen.append(float(tf.reduce_sum(tf.ones([1 << 20]))))
+        seen.append(np.float32(1e-40) * np.float32(0.5) != 0)
+
+    before = signal.signal(signal.SIGUSR1, handler)
+    main = threading.main_thread().ident
+    sender = threading.Timer(0.2, lambda: signal.pthread_kill(main, signal.SIGUSR1))
+    sender.start()
+    try:
+        product = tf.ones([5_000, 5_000]) @ tf.ones([5_000, 5_000])
+        sender.join()
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+    assert product.numpy().min() == product.numpy().max() == 5_000
+    assert seen == [1 << 20, True]
+
+
+def test_variables_are_never_left_half_changed(raised_soon):
+    v = tf.Variable(tf.zeros([50_000_000]))
+    delta = tf.ones([50_000_000])
+
+    def add():
+        for _ in range(1000):
+            v.assign_add(delta)
+
+    assert interrupted(raised_soon, add)
+    assert float(tf.reduce_min(v)) == float(tf.reduce_max(v))
