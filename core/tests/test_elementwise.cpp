@@ -97,8 +97,9 @@ TEST(elementwise_exp_covers_the_whole_range) {
   const Tensor x = vector<float>({-104.0f, -100.0f, -88.0f, 88.7f, 88.8f, 1e30f, -1e30f});
   const Tensor y = call(ops::exp, {x});
   for (int64_t i = 0; i < x.size(); ++i) {
-    const float expected = static_cast<float>(std::exp(static_cast<double>(x.data<float>()[i])));
-    CHECK_NEAR(y.data<float>()[i], expected, std::abs(expected) * 2e-7 + 1.5e-45);
+    float expected = static_cast<float>(std::exp(static_cast<double>(x.data<float>()[i])));
+    if (expected < std::numeric_limits<float>::min()) expected = 0;  // subnormals are flushed
+    CHECK_NEAR(y.data<float>()[i], expected, std::abs(expected) * 2e-7);
   }
 }
 
