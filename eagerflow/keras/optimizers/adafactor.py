@@ -16,7 +16,7 @@ _ops = _core.ops
 def _rms(values: Any, size: int) -> float:
     """The root mean square of so many values, as a product of a row and a column."""
     row = _ops.reshape(values, [1, size])
-    return math.sqrt(float(_ops.matmul(row, row, transpose_b=True)) / max(size, 1))
+    return math.sqrt(float(_ops.matmul(row, row, transpose_b=True)[0, 0]) / max(size, 1))
 
 
 class Adafactor(Optimizer):

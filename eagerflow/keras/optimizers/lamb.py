@@ -94,4 +94,4 @@ class Lamb(Optimizer):
 def _norm(values: Any) -> float:
     """The root of the sum of squares, as a product of a row and a column."""
     row = _ops.reshape(values, [1, math.prod(values.shape)])
-    return math.sqrt(float(_ops.matmul(row, row, transpose_b=True)))
+    return math.sqrt(float(_ops.matmul(row, row, transpose_b=True)[0, 0]))
