@@ -273,3 +273,82 @@ class TestLossesOfModels:
     def test_values_outside_of_calls_are_refused(self):
         with pytest.raises(ValueError, match="zero argument `lambda`"):
             ones(1).add_loss(tf.constant(1.0))
+
+
+class TestMetricsOfLayers:
+    def test_two_metrics_of_one_name_are_refused(self):
+        class Twice(L.Layer):
+            def __init__(self):
+                super().__init__()
+                self.one, self.other = (keras.metrics.Mean(name="same") for _ in range(2))
+
+            def call(self, x):
+                self.add_metric(self.one(x), name="same")
+                return x
+
+        with pytest.raises(ValueError, match="2 metrics with the name"):
+            Twice()(X)
+
+    def test_a_value_outside_of_calls_is_refused(self):
+        inputs = keras.Input((4,))
+        outputs = ones(1)(inputs)
+        model = keras.Model(inputs, outputs)
+        with pytest.raises(ValueError, match="Expected a symbolic Tensor for the metric value"):
+            model.add_metric(keras.metrics.Mean()(outputs), name="m")
+        model.add_metric(tf.reduce_sum(outputs), name="m")
+        model.compile("sgd", "mse")
+        values = model.evaluate(X, Y, verbose=0, return_dict=True)
+        assert values["m"] == pytest.approx(0.0, abs=1e-4)
+
+    @pytest.mark.parametrize("weighted", [None, []])
+    def test_weights_that_no_metric_takes_are_told_of(self, weighted, caplog):
+        model = keras.Sequential([ones(1)])
+        model.compile(loss="mse", metrics=["mse"], weighted_metrics=weighted)
+        model.evaluate(X, Y, sample_weight=np.ones(8, "float32"), verbose=0)
+        assert ("received a value for `sample_weight`" in caplog.text) is (weighted is None)
+
+
+class TestModelsThatAreNotReady:
+    def test_weights_before_a_build_of_ones_own(self):
+        class Built(keras.Model):
+            def build(self, shape):
+                self.w = self.add_weight("w", shape[-1:], initializer="ones")
+
+            def call(self, x):
+                return x * self.w
+
+        model = Built()
+        for name in ("weights", "trainable_weights", "non_trainable_weights"):
+            with pytest.raises(ValueError, match=r"Weights for model .* have not yet been created"):
+                getattr(model, name)
+        model(X)
+        assert len(model.weights) == 1
+
+    def test_layers_in_lists_before_super_init(self):
+        class Early(keras.Model):
+            def __init__(self):
+                self._parts = [L.Dense(1)]
+
+        with pytest.raises(RuntimeError, match="forgot to call"):
+            Early()
+
+    def test_functional_models_take_no_dtype(self):
+        inputs = keras.Input((4,))
+        for name in ("dtype", "dynamic", "input"):
+            with pytest.raises(TypeError, match=f"Keyword argument not understood:', '{name}'"):
+                keras.Model(inputs, ones(1)(inputs), **{name: None})
+
+    def test_arguments_that_json_does_not_know(self):
+        class Takes(L.Layer):
+            def call(self, x, other=None):
+                return x
+
+        inputs = keras.Input((4,))
+        model = keras.Model(inputs, Takes(name="takes")(inputs, other=object()))
+        with pytest.raises(TypeError, match="Layer takes was passed non-JSON-serializable"):
+            model.get_config()
+
+    def test_version_1_optimizers_with_nothing_to_train(self):
+        model = keras.Sequential([L.ReLU()])
+        model.compile(tf.compat.v1.train.GradientDescentOptimizer(0.1), "mse")
+        assert model.train_on_batch(X, X) > 0

@@ -153,8 +153,12 @@ class Compiled(Network):
 
     @property
     def jit_compile(self) -> Any:
-        """What was given to `compile`."""
+        """What was given to `compile`, or set since."""
         return (self._compile_arguments or {}).get("jit_compile")
+
+    @jit_compile.setter
+    def jit_compile(self, value: Any) -> None:
+        self._compile_arguments = {**(self._compile_arguments or {}), "jit_compile": value}
 
     @property
     def steps_per_execution(self) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from eagerflow import _core, nest
 from eagerflow.keras.engine.keras_tensor import KerasTensor
 from eagerflow.keras.saving import reachable
+from eagerflow.keras.saving.json_config import json_default
 from eagerflow.keras.saving.serialization import deserialize_as, serialize_keras_object
 from eagerflow.shapes import TensorShape
 
@@ -108,6 +110,14 @@ def _node_config(node: Any, numbers: dict[tuple[str, int], int]) -> Any:
         return value
 
     plain_kwargs = {key: plain(value) for key, value in kwargs.items()}
+    try:
+        json.dumps(plain_kwargs, default=json_default)
+    except TypeError as error:
+        kinds = {key: type(value).__name__ for key, value in kwargs.items()}
+        raise TypeError(
+            f"Layer {layer.name} was passed non-JSON-serializable arguments. Arguments had types: "
+            f"{kinds}. They cannot be serialized out when saving the model."
+        ) from error
 
     def leaf(value: Any) -> list[Any]:
         if isinstance(value, KerasTensor):

@@ -131,7 +131,8 @@ class LayerLosses(TrackedModule):
             **kwargs: `aggregation` may be "mean".
 
         Raises:
-            ValueError: without a name, or for another aggregation.
+            ValueError: without a name, for another aggregation or several metrics of that name, or
+                for a tensor with a value outside of a call.
         """
         aggregation = kwargs.pop("aggregation", None)
         unknown = [key for key in kwargs if key != "inputs"]
@@ -143,27 +144,35 @@ class LayerLosses(TrackedModule):
                 f"You provided aggregation=`{aggregation}`."
             )
         source = getattr(value, "_metric_obj", None)
-        if name is None and source is None:
+        if source is not None:
+            name = source.name
+        if name is None:
             raise ValueError(
                 "Please provide a name for your metric like "
                 "`self.add_metric(tf.reduce_sum(inputs), name='mean_activation')`"
             )
         if isinstance(value, KerasTensor):
-            self._add_symbolic_metric(value, str(name or getattr(source, "name", "")))
+            self._add_symbolic_metric(value, name)
             return
+        if not context.layers and not context.inferring:
+            raise ValueError(f"Expected a symbolic Tensor for the metric value, received: {value}")
+        known = [metric for metric in self._list("_metrics") if metric.name == name]
+        if len(known) > 1:
+            raise ValueError(
+                "Please provide different names for the metrics you have added. "
+                f'We found {len(known)} metrics with the name: "{name}"'
+            )
         if context.inferring:
             return
-        if source is not None:
-            self._add_once("_metrics", source)
-            return
-        for metric in self._list("_metrics"):
-            if metric.name == name:
-                metric(value)
-                return
-        mean = importlib.import_module("eagerflow.keras.metrics").Mean
-        metric = mean(name=name, dtype=getattr(value, "dtype", None))
-        self._list("_metrics").append(metric)
-        metric(value)
+        if not known:
+            if source is None:
+                mean = importlib.import_module("eagerflow.keras.metrics").Mean
+                known = [mean(name=name, dtype=getattr(value, "dtype", None))]
+            else:
+                known = [source]
+            self._list("_metrics").extend(known)
+        if source is None:
+            known[0](value)
 
     def _add_symbolic_metric(self, value: Any, name: str) -> None:
         raise ValueError(

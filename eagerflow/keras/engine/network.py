@@ -17,6 +17,8 @@ from eagerflow.version import VERSION
 
 _ops = _core.ops
 _ACCEPTED = {"trainable", "dtype", "dynamic", "name", "autocast", "inputs", "outputs"}
+# Where the layers are there, they know their dtypes.
+_ACCEPTED_WITH_GRAPH = {"trainable", "name", "inputs", "outputs"}
 
 
 def is_functional_arguments(args: tuple, kwargs: dict[str, Any]) -> bool:
@@ -48,13 +50,15 @@ class Network(SavingMethods, Layer):
     }
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        unknown = [key for key in kwargs if key not in _ACCEPTED]
+        functional = is_functional_arguments(args, kwargs)
+        accepted = _ACCEPTED_WITH_GRAPH if functional else _ACCEPTED
+        unknown = [key for key in kwargs if key not in accepted]
         if unknown:
             raise TypeError(
-                f"{type(self).__name__}.__init__() got an unexpected keyword argument: {unknown}. "
-                f"The following keyword arguments are understood: {sorted(_ACCEPTED)}."
+                "Keyword argument not understood:",
+                unknown[0],
+                f"{type(self).__name__} takes {sorted(accepted)}.",
             )
-        functional = is_functional_arguments(args, kwargs)
         # What a subclass passes on by position beside that, many say `super().__init__(self)`, is
         # ignored, as Keras does.
         inputs = args[0] if args and functional else kwargs.pop("inputs", None)
@@ -66,7 +70,7 @@ class Network(SavingMethods, Layer):
 
     def __setattr__(self, name: str, value: Any) -> None:
         # Programs of TensorFlow 2.0 make variables before they call `super().__init__()`.
-        if not self._base_model_initialized and isinstance(value, Layer | Module):
+        if not self._base_model_initialized and _holds_layers(value):
             raise RuntimeError(
                 "It looks like you are subclassing `Model` and you forgot to call "
                 "`super().__init__()`. Always start with this line."
@@ -109,8 +113,32 @@ class Network(SavingMethods, Layer):
 
     @property
     def weights(self) -> list[Any]:
-        """All variables: those of each layer in turn, then the model's own."""
+        """All variables: those of each layer in turn, then the model's own.
+
+        Raises:
+            ValueError: if a `build` of the program's own was not called yet.
+        """
+        self._require_weights()
         return self._collected("all")
+
+    @property
+    def trainable_weights(self) -> list[Any]:
+        """The variables that training changes."""
+        self._require_weights()
+        return self._collected("trainable")
+
+    @property
+    def non_trainable_weights(self) -> list[Any]:
+        """The variables that training leaves to the layers."""
+        self._require_weights()
+        return self._collected("non_trainable")
+
+    def _require_weights(self) -> None:
+        if not self.built and "build" in type(self).__dict__ and not context.building:
+            raise ValueError(
+                f"Weights for model {self.name} have not yet been created. Weights are created when "
+                "the Model is first called on inputs or `build()` is called with an `input_shape`."
+            )
 
     def _set_graph(self, inputs: Any, outputs: Any) -> None:
         """Makes this the model between symbolic tensors."""
@@ -601,6 +629,12 @@ class _OwnNode:
         """Layer, node index, tensor index and tensor of each input."""
         for tensor in self.keras_inputs:
             yield (*tensor._keras_history, tensor)
+
+
+def _holds_layers(value: Any) -> bool:
+    if isinstance(value, list | tuple | dict):
+        return any(isinstance(leaf, Layer | Module) for leaf in nest.flatten(value))
+    return isinstance(value, Layer | Module)
 
 
 def _conform(value: Any, like: KerasTensor) -> Any:

@@ -25,6 +25,7 @@ from eagerflow.keras.engine.training_utils import (
     is_due,
     joined,
     minimize,
+    note_weights_without_metrics,
     outside_graphs,
     plain,
 )
@@ -153,6 +154,8 @@ class Trainer(Compiled):
             nonlocal first
             data = next(iterator)
             source = getattr(iterator, "source", None)
+            if first and step_name == "test_step":
+                note_weights_without_metrics(data, self.compiled_metrics)
             if first and not self._run_eagerly:
                 context.any_batch_size = _of_any_size(data, source)
                 try:

@@ -65,7 +65,7 @@ def minimize(optimizer: Any, loss: Any, variables: list[Any], tape: Any) -> None
     """One step of an optimizer; one of version 1 knows no tapes."""
     if not hasattr(optimizer, "GATE_OP"):
         optimizer.minimize(loss, variables, tape=tape)
-    else:
+    elif variables:
         gradients = tape.gradient(loss, variables)
         optimizer.apply_gradients(zip(gradients, variables, strict=True))
 
@@ -154,6 +154,23 @@ def check_metric_objects(metrics: Any, weighted_metrics: Any) -> None:
             "Found duplicated metrics object in the user provided metrics and weighted metrics. "
             "This will cause the same metric object to be updated multiple times, and report "
             f"wrong results. \nDuplicated items: {repeated}"
+        )
+
+
+def note_weights_without_metrics(data: Any, metrics: Any) -> None:
+    """Tells that the weights of samples are for no metric, unless that was said of purpose."""
+    if (
+        isinstance(data, tuple)
+        and len(data) == 3
+        and data[2] is not None
+        and metrics is not None
+        and metrics._user_metrics is not None
+        and metrics._user_weighted_metrics is None
+    ):
+        context.get_logger().warning(
+            "`evaluate()` received a value for `sample_weight`, but `weighted_metrics` were not "
+            "provided, so that metrics ignore it. Pass metrics to `weighted_metrics` in "
+            "`compile()`, or `weighted_metrics=[]` to silence this warning."
         )
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from eagerflow import _core, nest
 from eagerflow.keras.config import defaults
+from eagerflow.keras.engine.keras_tensor import KerasTensor
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.variable import Variable, VariableAggregation, VariableSynchronization
 
@@ -85,8 +86,12 @@ class Metric(Layer):
         self.built = True
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Takes a batch into account and returns the result so far."""
-        self.update_state(*args, **kwargs)
+        """Takes a batch into account and returns the result so far.
+
+        Symbolic tensors have no values to take into account.
+        """
+        if not any(isinstance(value, KerasTensor) for value in nest.flatten([args, kwargs])):
+            self.update_state(*args, **kwargs)
         result = self.result()
         if isinstance(result, dict):
             result = _MetricDict(**result)
