@@ -82,6 +82,8 @@ def weighted(losses: Any, sample_weight: Any) -> Any:
 def flat(*values: Any) -> list[Any]:
     """Values with ragged tensors as their flat values; others stay as they are.
 
+    As in TensorFlow an axis of size 1 follows: each flat value is a sample of its own.
+
     Raises:
         tf.errors.InvalidArgumentError: if ragged tensors differ in the lengths of their rows.
     """
@@ -97,4 +99,4 @@ def flat(*values: Any) -> list[Any]:
                 "Ragged labels, predictions and weights must have rows of the same "
                 f"lengths. Received: {ragged[0]} and {one}",
             )
-    return [value.flat_values if is_ragged(value) else value for value in values]
+    return [_ops.expand_dims(v.flat_values, -1) if is_ragged(v) else v for v in values]

@@ -8,6 +8,7 @@ from typing import Any
 from eagerflow import _core
 from eagerflow import dtype as dtypes
 from eagerflow.keras.config import defaults
+from eagerflow.keras.losses.ragged import is_ragged
 from eagerflow.keras.losses.weighting import cast, tensor
 from eagerflow.keras.metrics.reduction_metrics import MeanMetricWrapper
 
@@ -210,6 +211,9 @@ class SparseCategoricalAccuracy(MeanMetricWrapper):
         self, y_true: Any, y_pred: Any, sample_weight: Any = None
     ) -> Any:
         """Takes a batch into account; see `MeanMetricWrapper`."""
+        if is_ragged(y_pred):
+            super().update_state(y_true, y_pred, sample_weight)
+            return
         y_pred = tensor(y_pred)
         y_true = tensor(y_true)
         if sample_weight is not None or y_pred.ndim != 2:

@@ -7,6 +7,7 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.keras.losses import weighting
+from eagerflow.keras.losses.ragged import flat
 from eagerflow.keras.metrics.metric import Metric
 from eagerflow.ops.indexing import boolean_mask
 from eagerflow.ops.segment import confusion_matrix
@@ -53,6 +54,8 @@ class _IoUBase(Metric):
         Raises:
             tf.errors.InvalidArgumentError: for a class that is not there.
         """
+        if self.sparse_y_true and self.sparse_y_pred:
+            y_true, y_pred, sample_weight = flat(y_true, y_pred, sample_weight)
         y_true, y_pred = weighting.tensor(y_true), weighting.tensor(y_pred)
         if not self.sparse_y_true:
             y_true = _ops.argmax(y_true, self.axis)
@@ -172,6 +175,7 @@ class BinaryIoU(IoU):
 
     def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> Any:
         """Takes a batch into account."""
+        y_true, y_pred, sample_weight = flat(y_true, y_pred, sample_weight)
         y_pred = weighting.cast(y_pred, self._float)
         yes = _ops.cast(_ops.greater_equal(y_pred, self.threshold), self._float)
         super().update_state(y_true, yes, sample_weight)

@@ -8,6 +8,7 @@ from typing import Any
 from eagerflow import _core
 from eagerflow.keras import losses
 from eagerflow.keras.losses import weighting
+from eagerflow.keras.losses.ragged import flat
 from eagerflow.keras.metrics.metric import Metric
 from eagerflow.keras.metrics.reduction_metrics import Mean, MeanMetricWrapper
 
@@ -59,6 +60,7 @@ class RootMeanSquaredError(Mean):
         self, y_true: Any, y_pred: Any, sample_weight: Any = None
     ) -> Any:
         """Takes a batch into account."""
+        y_true, y_pred, sample_weight = flat(y_true, y_pred, sample_weight)
         y_true = weighting.cast(y_true, self._float)
         y_pred = weighting.cast(y_pred, self._float)
         y_pred, y_true = weighting.squeeze_or_expand_dimensions(y_pred, y_true)
@@ -95,6 +97,7 @@ class MeanRelativeError(Mean):
         Raises:
             ValueError: if labels and predictions differ in shape.
         """
+        y_true, y_pred, sample_weight = flat(y_true, y_pred, sample_weight)
         y_true = weighting.cast(y_true, self._float)
         y_pred = weighting.cast(y_pred, self._float)
         y_pred, y_true = weighting.squeeze_or_expand_dimensions(y_pred, y_true)
