@@ -1,7 +1,9 @@
 """The progress bar's text, character for character as Keras 2.15 prints it."""
 
+import numpy as np
 import pytest
 
+import eagerflow as tf
 from eagerflow.keras.utils import io_utils, progbar
 
 
@@ -85,3 +87,13 @@ def test_interactive_logging_can_be_turned_off(capsys):
     finally:
         io_utils.enable_interactive_logging()
     assert capsys.readouterr().out == ""
+
+
+def test_programs_without_a_console_train(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=(2,))])
+    model.compile("sgd", "mse")
+    monkeypatch.setattr("sys.stdout", None)
+    history = model.fit(np.ones((2, 2)), np.ones((2, 1)), epochs=2, verbose=1)
+    model.evaluate(np.ones((2, 2)), np.ones((2, 1)), verbose=2)
+    model.predict(np.ones((2, 2)))
+    assert len(history.history["loss"]) == 2

@@ -328,13 +328,18 @@ def _raise_sizes(data: tuple) -> None:
 
 
 class DatasetAdapter(DataAdapter):
-    """A dataset, or another object that can be iterated over and has an `element_spec`."""
+    """A dataset, or another object that can be iterated over and has an `element_spec`.
+
+    Raises:
+        ValueError: if it has no end and there are no steps.
+    """
 
     def __init__(self, dataset: Any, steps: int | None = None) -> None:
+        if steps is None:
+            refuse_endless(dataset)
         self._dataset = dataset
         self._steps = steps
-        size = _cardinality(dataset)
-        self.size = size
+        self.size = _cardinality(dataset)
 
     def batches(self) -> Iterator[Any]:
         """The batches of the next epoch."""
@@ -360,6 +365,21 @@ class DatasetAdapter(DataAdapter):
     def restarts(self) -> bool:
         """A finite dataset starts again with each epoch if one epoch is all of it."""
         return self._steps is None or (self.size is not None and self.size == self._steps)
+
+
+def refuse_endless(dataset: Any) -> None:
+    """Raises a ValueError for a dataset that says that it has no end."""
+    method = getattr(dataset, "cardinality", None)
+    if method is None:
+        return
+    from eagerflow.data.arguments import INFINITE
+
+    if int(method()) == INFINITE:
+        raise ValueError(
+            "When providing an infinite dataset, you must specify the number of steps to run (if "
+            "you did not intend to create an infinite dataset, make sure to not call `repeat()` "
+            "on the dataset)."
+        )
 
 
 def _cardinality(dataset: Any) -> int | None:

@@ -9,6 +9,7 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.keras.engine.composite_calls import is_composite
+from eagerflow.keras.engine.data_adapter import refuse_endless
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.shapes import TensorShape
 
@@ -35,8 +36,10 @@ class PreprocessingLayer(Layer):
             steps: after how many batches to stop.
 
         Raises:
-            ValueError: if there is no data.
+            ValueError: if there is no data, or no end of them and no `steps`.
         """
+        if steps is None:
+            refuse_endless(data)
         if self.built:
             self.reset_state()
         count = 0

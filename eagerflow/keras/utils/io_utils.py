@@ -36,12 +36,14 @@ def is_interactive_logging_enabled() -> bool:
 
 
 def print_msg(message: str, line_break: bool = True) -> None:
-    """Writes a message, and a line's end if asked for."""
+    """Writes a message, and a line's end if asked for; nothing where there is no standard output,
+    as in programs without a console."""
     if not _interactive.enabled:
         logging.getLogger("eagerflow").info(message)
         return
-    sys.stdout.write(message + "\n" if line_break else message)
-    sys.stdout.flush()
+    if sys.stdout is not None:
+        sys.stdout.write(message + "\n" if line_break else message)
+        sys.stdout.flush()
 
 
 def path_to_string(path: Any) -> Any:
