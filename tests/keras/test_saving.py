@@ -267,3 +267,66 @@ def test_archives_leave_out_what_keras_3_does_not_know(tmp_path):
         config = json.loads(archive.read("config.json"))
     optimizer = config["compile_config"]["optimizer"]["config"]
     assert {"jit_compile", "is_legacy_optimizer"}.isdisjoint(optimizer)
+
+
+def trained_model() -> tf.keras.Model:
+    model = tf.keras.Sequential([tf.keras.layers.Dense(2, input_shape=(3,))])
+    model.compile("adam", "mse")
+    model.fit(np.ones((4, 3)), np.ones((4, 2)), verbose=0)
+    return model
+
+
+@pytest.mark.parametrize("name", ["model", "model.h5"])
+def test_optimizers_can_be_left_out(tmp_path: Path, name: str) -> None:
+    model = trained_model()
+    optimizer = model.optimizer
+    path = str(tmp_path / name)
+    model.save(path, include_optimizer=False)
+    assert model.optimizer is optimizer
+    model.fit(np.ones((4, 3)), np.ones((4, 2)), verbose=0)
+    again = tf.keras.models.load_model(path)
+    assert again.optimizer is None
+    if name == "model":
+        names = [n for n, _ in tf.train.list_variables(f"{path}/variables/variables")]
+        assert names and not any("optimizer" in n for n in names)
+    model.save(path)
+    assert isinstance(tf.keras.models.load_model(path).optimizer, tf.keras.optimizers.Adam)
+
+
+def test_formats_have_several_names(tmp_path: Path) -> None:
+    model = trained_model()
+    for number, (kind, ending, folder) in enumerate(
+        [
+            ("keras_v3", ".keras", False),
+            ("tensorflow", "", True),
+            ("hdf5", "", False),
+            ("tf", ".h5", False),
+        ]
+    ):
+        path = tmp_path / f"{number}{ending}"
+        model.save(path, save_format=kind)
+        assert path.is_dir() == folder
+        assert tf.keras.models.load_model(path).optimizer is not None
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "error", "words"),
+    [
+        ("m.keras", {"include_optimizer": False}, ValueError, "not supported .*include_optimizer"),
+        ("m.keras", {"save_traces": True}, ValueError, "not supported .*save_traces"),
+        ("m", {"save_format": "keras"}, ValueError, "expected a `.keras` extension"),
+        ("m", {"save_format": "other"}, ValueError, "Unknown `save_format`"),
+        ("m.h5", {"other": 1}, TypeError, "unexpected keyword argument 'other'"),
+    ],
+)
+def test_arguments_of_other_formats_are_refused(
+    tmp_path: Path, name: str, arguments: dict, error: type, words: str
+) -> None:
+    with pytest.raises(error, match=words):
+        trained_model().save(tmp_path / name, **arguments)
+    assert not (tmp_path / name).exists()
+
+
+def test_checkpoints_have_no_endings_of_hdf5(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="looks like an HDF5 file"):
+        trained_model().save_weights(tmp_path / "w.h5", save_format="tf")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import zipfile
+from collections.abc import Iterator
 from typing import Any
 
 from eagerflow import errors
@@ -30,8 +32,6 @@ def save_model(
     filepath: Any,
     overwrite: bool = True,
     save_format: str | None = None,
-    *,
-    include_optimizer: bool = True,
     **kwargs: Any,
 ) -> None:
     """Saves a model: its configuration, weights, and how it was compiled.
@@ -41,12 +41,15 @@ def save_model(
         filepath: `NAME.keras` (an archive), `NAME.h5` (HDF5), or another name for a SavedModel.
         overwrite: whether a file that is there is replaced.
         save_format: "keras", "h5" or "tf", if the name does not say it.
-        include_optimizer: whether the optimizer's state is saved in HDF5.
-        **kwargs: ignored: options of SavedModels.
+        **kwargs: for HDF5 and SavedModels `include_optimizer`, by default True: whether the
+            optimizer and how the model was compiled are saved. `signatures`, `options` and
+            `save_traces`, of SavedModels, are ignored.
 
     Raises:
         FileExistsError: if the file is there and must not be replaced.
-        ValueError: for an unknown format, or a model that was not built.
+        TypeError: for an argument that does not exist.
+        ValueError: for an unknown format, an archive with another ending or more arguments, or a
+            model that was not built.
         tf.errors.OpError: of the kind that fits, if the file cannot be written.
 
     >>> import tempfile
@@ -57,14 +60,22 @@ def save_model(
     (None, 2)
     """
     path = path_text(filepath)
-    kind = save_format
-    if kind is None:
-        kind = "keras" if path.endswith(".keras") else "h5" if path.endswith(_HDF5) else "tf"
-    if kind not in ("keras", "h5", "tf"):
-        raise ValueError(
-            f"Unknown `save_format` argument. Expected one of 'keras', 'tf', or 'h5'. "
-            f"Received: save_format={save_format}"
-        )
+    kind = _kind_of(path, save_format)
+    if kind == "keras":
+        if not path.endswith(".keras"):
+            raise ValueError(
+                "Invalid `filepath` argument: expected a `.keras` extension. "
+                f"Received: filepath={path}"
+            )
+        if kwargs:
+            raise ValueError(
+                "The following argument(s) are not supported with the native Keras format: "
+                f"{list(kwargs)}"
+            )
+    for name in kwargs:
+        if name not in _OPTIONS:
+            raise TypeError(f"save_model() got an unexpected keyword argument '{name}'")
+    include_optimizer = kwargs.get("include_optimizer", True)
     _refuse_existing(path, overwrite)
     if kind == "keras":
         archive.save_model(model, path)
@@ -73,7 +84,36 @@ def save_model(
     else:
         from eagerflow.saved_model import save
 
-        save(model, path)
+        with contextlib.nullcontext() if include_optimizer else _uncompiled(model):
+            save(model, path)
+
+
+_OPTIONS = ("include_optimizer", "signatures", "options", "save_traces")
+_KINDS = {"keras_v3": "keras", "tensorflow": "tf", "hdf5": "h5"}
+
+
+def _kind_of(path: str, save_format: str | None) -> str:
+    """The format in which a model is saved: the ending of an HDF5 file goes before "tf"."""
+    if save_format is None:
+        return "keras" if path.endswith(".keras") else "h5" if path.endswith(_HDF5) else "tf"
+    kind = _KINDS.get(save_format, save_format)
+    if kind not in ("keras", "h5", "tf"):
+        raise ValueError(
+            f"Unknown `save_format` argument. Expected one of 'keras', 'tf', or 'h5'. "
+            f"Received: save_format={save_format}"
+        )
+    return "h5" if kind == "tf" and path.endswith(_HDF5) else kind
+
+
+@contextlib.contextmanager
+def _uncompiled(model: Any) -> Iterator[None]:
+    """Takes a model's optimizer away while it is saved, and that it was compiled."""
+    names = ("optimizer", "_is_compiled")
+    kept = {name: model.__dict__.pop(name) for name in names if name in model.__dict__}
+    try:
+        yield
+    finally:
+        model.__dict__.update(kept)
 
 
 def load_model(
@@ -140,6 +180,11 @@ def save_weights(
         return
     kind = save_format or ("h5" if path.endswith(_HDF5) else "tf")
     kind = {"tensorflow": "tf", "keras": "h5", "hdf5": "h5"}.get(kind, kind)
+    if kind == "tf" and save_format and path.endswith(_HDF5):
+        raise ValueError(
+            f'save_weights got save_format="tf"/"tensorflow", but the filepath ({path}) looks '
+            'like an HDF5 file. Omit the ".h5"/".keras" when saving in TensorFlow format.'
+        )
     if kind not in ("h5", "tf"):
         raise ValueError(
             f"Unknown format. Received: `save_format`={save_format}. Was expecting one of "

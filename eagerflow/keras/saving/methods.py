@@ -13,15 +13,12 @@ class SavingMethods:
         filepath: Any,
         overwrite: bool = True,
         save_format: str | None = None,
-        include_optimizer: bool = True,
         **kwargs: Any,
     ) -> None:
         """Saves configuration, weights and compilation; see `tf.keras.models.save_model`."""
         from eagerflow.keras.saving.api import save_model
 
-        save_model(
-            self, filepath, overwrite, save_format, include_optimizer=include_optimizer, **kwargs
-        )
+        save_model(self, filepath, overwrite, save_format, **kwargs)
 
     def save_weights(
         self,
