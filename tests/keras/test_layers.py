@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import warnings
 from typing import Any
 
 import numpy as np
@@ -177,3 +178,23 @@ def test_activations_can_be_taken_away(layer: Any, shape: list[int]) -> None:
     logits = layer(x).numpy()
     assert (logits < 0).any()
     np.testing.assert_array_equal(np.maximum(logits, 0), rectified)
+
+
+def test_lambdas_warn_of_variables_that_they_do_not_hold() -> None:
+    variable = tf.Variable(2.0, name="elsewhere")
+    layer = tf.keras.layers.Lambda(lambda x: x * variable)
+    with pytest.warns(UserWarning, match="not present in its tracked objects:(.|\n)*elsewhere"):
+        layer(tf.ones([1, 2]))
+    holding = tf.keras.layers.Lambda(lambda x: x * variable)
+    holding.variable = variable
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        layer(tf.ones([1, 2]))
+        holding(tf.ones([1, 2]))
+
+
+def test_lambdas_that_make_variables_are_refused_at_every_call() -> None:
+    layer = tf.keras.layers.Lambda(lambda x: x * tf.Variable(1.0))
+    for _ in range(2):
+        with pytest.raises(ValueError, match="created within a Lambda layer"):
+            layer(tf.ones([1, 2]))

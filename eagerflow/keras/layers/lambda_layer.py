@@ -9,10 +9,13 @@ import warnings
 from typing import Any
 
 from eagerflow import nest
+from eagerflow.keras.engine.call_context import is_inferring
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.saving import reachable, registration, serialization
 from eagerflow.keras.utils.function_code import dump_function, load_function
 from eagerflow.shapes import TensorShape
+from eagerflow.tape import GradientTape
+from eagerflow.variable import variable_creator_scope
 
 
 def _described(value: Any, raw: bool = False) -> tuple[Any, str, str | None]:
@@ -84,6 +87,10 @@ def _function_of(value: Any, custom_objects: Any) -> Any:
     return found
 
 
+def _listed(variables: list[Any]) -> str:
+    return "".join(f"\n  {variable!r}" for variable in variables)
+
+
 class Lambda(Layer):
     """Calls a function.
 
@@ -94,6 +101,12 @@ class Lambda(Layer):
         mask: the mask of the result, or a function `mask(inputs, mask)`.
         arguments: more keyword arguments of the function.
         **kwargs: `name`, `dtype`, …
+
+    A function that uses variables which are not attributes of the layer leads to a warning: they
+    would be neither trained nor saved.
+
+    Raises:
+        ValueError: on a call, if the function makes variables: it would make others at every call.
 
     >>> tf.keras.layers.Lambda(lambda x: x * 2)(tf.constant([1.0])).numpy()
     array([2.], dtype=float32)
@@ -127,7 +140,55 @@ class Lambda(Layer):
             kwargs["mask"] = mask
         if self._takes_training:
             kwargs["training"] = training
-        return self.function(inputs, **kwargs)
+        made: list[Any] = []
+
+        def note(next_creator: Any, **arguments: Any) -> Any:
+            made.append(next_creator(**arguments))
+            return made[-1]
+
+        if self._variables_known:
+            with variable_creator_scope(note):
+                result = self.function(inputs, **kwargs)
+        else:
+            with GradientTape() as tape, variable_creator_scope(note):
+                result = self.function(inputs, **kwargs)
+            if not is_inferring():
+                self.__dict__["_variables_known"] = True
+                self._warn_of_untracked(tape.watched_variables(), made)
+        if is_inferring():
+            # A layer inside is built by the first of the runs that find out shapes.
+            earlier = self.__dict__.setdefault("_made_in_runs", [])
+            earlier += made
+            made = earlier
+        if made:
+            self._refuse_made(made)
+        return result
+
+    _variables_known = False  # whether a call has shown which variables the function reads
+
+    def _untracked(self, variables: Any) -> list[Any]:
+        tracked = {id(weight) for weight in self.weights}
+        return [variable for variable in variables if id(variable) not in tracked]
+
+    def _refuse_made(self, made: list[Any]) -> None:
+        untracked = self._untracked(made)
+        if untracked:
+            raise ValueError(
+                f"The following Variables were created within a Lambda layer ({self.name}) but are "
+                f"not tracked by said layer: {_listed(untracked)}\nEvery call would create others. "
+                "Create them once, in a subclass of Layer."
+            )
+
+    def _warn_of_untracked(self, read: Any, made: list[Any]) -> None:
+        known = {id(variable) for variable in made}
+        untracked = [v for v in self._untracked(read) if id(v) not in known]
+        if untracked:
+            warnings.warn(
+                f"The following Variables were used in a Lambda layer's call ({self.name}), but "
+                f"are not present in its tracked objects: {_listed(untracked)}\nThe model neither "
+                "trains nor saves them. A subclass of Layer that has them as attributes does.",
+                stacklevel=2,
+            )
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
         return self.mask(inputs, mask) if callable(self.mask) else self.mask
