@@ -176,10 +176,8 @@ def test_sparse_and_ragged_results() -> None:
     texts = ["a b a", "", "b"]
     ragged = layers.TextVectorization(vocabulary=["a", "b"], ragged=True)(texts)
     assert ragged.to_list() == [[2, 3, 2], [], [3]]
-    short = layers.TextVectorization(vocabulary=["a", "b"], ragged=True, output_sequence_length=2)(
-        texts
-    )
-    assert short.to_list() == [[2, 3], [], [3]]
+    with pytest.raises(ValueError, match="output_sequence_length"):
+        layers.TextVectorization(ragged=True, output_sequence_length=2)
     with pytest.raises(ValueError, match="ragged"):
         layers.TextVectorization(ragged=True, output_mode="count")
 

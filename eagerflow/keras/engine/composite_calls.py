@@ -45,6 +45,35 @@ def _of_values(layer: Any, inputs: Any, args: tuple, kwargs: dict[str, Any]) -> 
     return layer(_dense(inputs), *args, **kwargs)
 
 
+def _of_rows(layer: Any, inputs: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+    """`Embedding`: where its result is sparse, each element of sparse numbers has a whole row."""
+    if _is_ragged(inputs):
+        if layer.sparse:
+            raise ValueError(
+                f"Layer {layer.name} gives sparse tensors (`sparse=True`), which ragged inputs "
+                "cannot be made into."
+            )
+        return _of_values(layer, inputs, args, kwargs)
+    if layer.mask_zero:
+        raise ValueError(
+            "`mask_zero` cannot be enabled when `tf.keras.layers.Embedding` is used with "
+            "`tf.SparseTensor` input."
+        )
+    if not layer.sparse:
+        return _of_values(layer, inputs, args, kwargs)
+    from eagerflow.sparse_tensor import SparseTensor
+
+    if not layer.built:
+        layer._build_for(inputs.values)
+    rows = layer.rows_of(inputs.values)
+    count, width = rows._shape_tuple()
+    places = _ops.gather(inputs.indices, _ops.range(0, count * width, 1) // width, 0, 0)
+    columns = _ops.cast(_ops.range(0, count * width, 1) % width, places.dtype)
+    shape = _ops.concat([inputs.dense_shape, _core.convert([width], places.dtype, None)], 0)
+    indices = _ops.concat([places, _ops.expand_dims(columns, 1)], 1)
+    return SparseTensor(indices, _ops.reshape(rows, [-1]), shape)
+
+
 def _of_elements(layer: Any, inputs: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     """Layers of shapes: the elements of ragged tensors are divided evenly among the rows."""
     if not _is_ragged(inputs):
@@ -188,6 +217,7 @@ def _of_several(layer: Any, inputs: Any, args: tuple, kwargs: dict[str, Any]) ->
 
 _WAYS: dict[str, Callable[..., Any]] = {
     "values": _of_values,
+    "rows": _of_rows,
     "elements": _of_elements,
     "last axis": _of_last_axis,
     "product": _of_product,

@@ -63,7 +63,8 @@ def encoded(
         )
     hot = creation.one_hot(inputs, depth, dtype=dtypes.as_dtype(dtype))
     if mode in ("multi_hot", "one_hot"):
-        return _ops.reduce_max(hot, axis=-2)
+        # A maximum of no numbers at all would be no zero.
+        return _ops.minimum(_ops.reduce_sum(hot, axis=-2), _ops.cast(1, hot.dtype))
     if weights is not None:
         weights = conversion.cast(as_tensor(weights), dtype)
         hot = _ops.multiply(hot, _ops.expand_dims(weights, -1))

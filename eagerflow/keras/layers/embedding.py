@@ -7,6 +7,7 @@ from typing import Any
 from eagerflow import _core
 from eagerflow import dtype as dtypes
 from eagerflow.keras import regularizers
+from eagerflow.keras.engine.call_context import is_inferring
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.layers.arguments import (
     FunctionLayer,
@@ -14,6 +15,7 @@ from eagerflow.keras.layers.arguments import (
     sizes_of,
     take,
 )
+from eagerflow.ops.sparse.conversion import from_dense
 from eagerflow.shapes import TensorShape
 
 _ops = _core.ops
@@ -32,18 +34,18 @@ class Embedding(FunctionLayer):
         embeddings_constraint: is applied to the table after each step of an optimizer.
         mask_zero: whether 0 stands for a missing element, which later layers then skip.
         input_length: the length of the sequences, where `Flatten` and `Dense` need to know it.
-        sparse: kept in the config.
+        sparse: whether the result is a SparseTensor of the elements that are not zero.
         **kwargs: `name`, `dtype`, …
 
     Raises:
-        ValueError: if a size is not positive.
+        ValueError: if a size is not positive, or `mask_zero` and `sparse` are both set.
 
     >>> layer = tf.keras.layers.Embedding(100, 8)
     >>> layer(tf.constant([[1, 2, 3]])).shape
     TensorShape([1, 3, 8])
     """
 
-    _composite_call = "values"
+    _composite_call = "rows"
 
     def __init__(
         self,
@@ -66,6 +68,11 @@ class Embedding(FunctionLayer):
             raise ValueError(
                 "Both `input_dim` and `output_dim` should be positive, "
                 f"Received input_dim = {input_dim} and output_dim = {output_dim}"
+            )
+        if mask_zero and sparse:
+            raise ValueError(
+                "`mask_zero` cannot be enabled when `tf.keras.layers.Embedding` is used with "
+                "`tf.SparseTensor` input."
             )
         # Whole numbers must not be turned into floats: they would not stay whole in half precision.
         kwargs["autocast"] = False
@@ -95,6 +102,12 @@ class Embedding(FunctionLayer):
         Layer.build(self, input_shape)
 
     def call(self, inputs: Any) -> Any:
+        rows = self.rows_of(inputs)
+        # Which elements are zero is unknown while only shapes are.
+        return from_dense(rows) if self.sparse and not is_inferring() else rows
+
+    def rows_of(self, inputs: Any) -> Any:
+        """The table's rows for whole numbers, as a dense tensor."""
         if inputs.dtype not in _INTEGERS:
             inputs = _ops.cast(inputs, dtypes.int32)
         rows = _ops.gather(self.embeddings, inputs, 0, 0)

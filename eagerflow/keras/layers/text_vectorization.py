@@ -11,6 +11,7 @@ import numpy as np
 from eagerflow import _core
 from eagerflow import dtype as dtypes
 from eagerflow.keras.engine.call_context import is_inferring
+from eagerflow.keras.engine.composite_calls import is_composite
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.engine.shape_inference import placeholder
 from eagerflow.keras.layers.arguments import sizes_of
@@ -117,6 +118,11 @@ class TextVectorization(PreprocessingLayer):
             raise ValueError(
                 "`output_sequence_length` must not be set if `output_mode` is not 'int'. "
                 f"Received: output_sequence_length={output_sequence_length}"
+            )
+        if ragged and output_sequence_length is not None:
+            raise ValueError(
+                "`output_sequence_length` must not be set if ragged is True. Received: "
+                f"ragged={ragged} and output_sequence_length={output_sequence_length}"
             )
         if ragged and mode != "int":
             raise ValueError(
@@ -264,6 +270,11 @@ class TextVectorization(PreprocessingLayer):
         inputs = as_tensor(inputs)
         if is_inferring():
             return self._stand_in(inputs)
+        if self._split is None and self._ngrams is None:
+            if not is_composite(inputs):
+                return self._of_words(inputs)
+            if len(inputs.shape) > 2:
+                return self._of_nested_words(inputs)
         if self._split is not None:
             inputs = _without_last(inputs)
         words = self._words(inputs)
@@ -285,6 +296,36 @@ class TextVectorization(PreprocessingLayer):
         if self._split is None and len(inputs.shape) == 1 and self._output_mode == "int":
             return _ops.squeeze(result, [1])
         return _ops.squeeze(result, [0]) if single else result
+
+    def _of_words(self, inputs: Any) -> Any:
+        """The result for texts that are words already, in the texts' shape."""
+        if callable(self._standardize):
+            words = self._standardize(inputs)
+        else:
+            words = self._standardized(inputs)
+        self._lookup_layer.note_size()
+        numbers = self._lookup_layer.encode(self._lookup_layer.whole_numbers(words))
+        length = self._output_sequence_length
+        if self._output_mode != "int" or length is None or not numbers.ndim:
+            return numbers
+        numbers = numbers[..., :length]
+        *rows, width = numbers._shape_tuple()
+        return _ops.concat([numbers, _ops.zeros([*rows, length - width], numbers.dtype)], -1)
+
+    def _of_nested_words(self, inputs: Any) -> Any:
+        """The result for a ragged tensor of words whose rank is above 2."""
+        if self._output_mode != "int":
+            raise ValueError(
+                "When output_mode is not `'int'`, maximum supported output rank is 2. Received "
+                f"output_mode {self._output_mode} and input shape {inputs.shape}."
+            )
+        numbers = inputs.with_flat_values(self._of_words(inputs.flat_values))
+        if self._ragged:
+            return numbers
+        length = self._output_sequence_length
+        return numbers.to_tensor(
+            shape=None if length is None else [None] * (len(inputs.shape) - 1) + [length]
+        )
 
     def _as_ragged(self, words: list[list[str]]) -> Any:
         """Numbers of words, in rows of different lengths."""
@@ -363,6 +404,8 @@ def _bad_rank(shape: Any) -> ValueError:
 
 def _without_last(inputs: Any) -> Any:
     """Texts `[batch, 1]` as `[batch]`."""
+    if is_composite(inputs):
+        raise _bad_rank(inputs.shape)
     if inputs.ndim < 2:
         return inputs
     if inputs._shape_tuple()[-1] != 1:

@@ -298,3 +298,193 @@ def dilated_volumes(tf, padding, output_padding):
     )  # fmt: skip
     x = np.arange(48, dtype="float32").reshape(1, 3, 4, 2, 2) / 10
     return [layer(tf.constant(x)), layer.compute_output_shape(x.shape), sorted(layer.get_config())]
+
+
+def ragged(tf, values):
+    return tf.ragged.constant(values, ragged_rank=1)
+
+
+RAGGED = {
+    "values": ([[1.0, 0.0], [1.0]], [[0.9, 0.6], [0.2]]),
+    "classes": ([[[0.0, 1.0], [1.0, 0.0]], [[1.0, 0.0]]], [[[0.2, 0.8], [0.3, 0.7]], [[0.9, 0.1]]]),
+    "numbers": ([[2, 1], [0]], [[[0.1, 0.1, 0.8], [0.05, 0.95, 0.0]], [[0.9, 0.05, 0.05]]]),
+}
+OF_ALL = ("CategoricalAccuracy", "BinaryAccuracy", "MeanSquaredError", "CategoricalHinge")
+
+
+@case(name=(*OF_ALL, "RootMeanSquaredError", "KLDivergence"), kind=("values", "classes"))
+def ragged_metrics(tf, name, kind):
+    metric = getattr(tf.keras.metrics, name)()
+    weighted = getattr(tf.keras.metrics, name)()
+    labels, predictions = (ragged(tf, part) for part in RAGGED[kind])
+    metric.update_state(labels, predictions)
+    weighted.update_state(labels, predictions, ragged(tf, [[1.0, 2.0], [3.0]]))
+    return [metric.result(), weighted.result()]
+
+
+@case(name=("SparseCategoricalAccuracy", "SparseTopKCategoricalAccuracy", "BinaryAccuracy"))
+def ragged_class_numbers(tf, name):
+    metric = getattr(tf.keras.metrics, name)(**({"k": 1} if "TopK" in name else {}))
+    metric.update_state(*(ragged(tf, part) for part in RAGGED["numbers"]))
+    return metric.result()
+
+
+@case(kind=("values", "classes"))
+def ragged_intersections(tf, kind):
+    metric = tf.keras.metrics.BinaryIoU([0, 1])
+    metric.update_state(*(ragged(tf, part) for part in RAGGED[kind]))
+    return metric.result()
+
+
+TEXTS = {
+    "scalar": "a",
+    "vector": ["a", "z"],
+    "matrix": [["a", "z"], ["b", "a"]],
+    "rank 3": [[["a", "z"], ["b", "a"]]],
+}
+
+
+@case(texts=TEXTS)
+def words_that_are_not_split(tf, texts):
+    layer = tf.keras.layers.TextVectorization(split=None, vocabulary=["a", "b"])
+    longer = tf.keras.layers.TextVectorization(
+        split=None, vocabulary=["a", "b"], output_sequence_length=3
+    )
+    return [layer(tf.constant(texts)), *([longer(tf.constant(texts))] if texts != "a" else [])]
+
+
+@case(mode=("multi_hot", "count"), texts=("vector", "matrix"))
+def vectors_of_words_that_are_not_split(tf, mode, texts):
+    layer = tf.keras.layers.TextVectorization(split=None, vocabulary=["a", "b"], output_mode=mode)
+    return layer(tf.constant(TEXTS[texts]))
+
+
+@case
+def ragged_words_that_are_not_split(tf):
+    layer = tf.keras.layers.TextVectorization(split=None, vocabulary=["a", "b"])
+    return layer(tf.ragged.constant([[["a", "z"], ["b"]], [["a"]]]))
+
+
+@case(mode=("multi_hot", "count"))
+def texts_without_words(tf, mode):
+    layer = tf.keras.layers.TextVectorization(vocabulary=["a"], output_mode=mode)
+    return layer(tf.constant([""]))
+
+
+FACTORS = {
+    "all": (["[UNK]", "a", "b"], [0.1, 0.4, 0.25]),
+    "terms": (["a", "b"], [0.4, 0.25]),
+}
+
+
+@case(given=FACTORS, padded=(True, False), name=("TextVectorization", "StringLookup"))
+def factors_of_unknown_terms(tf, given, padded, name):
+    more = {"split": None, "standardize": None} if name == "TextVectorization" else {}
+    layer = getattr(tf.keras.layers, name)(
+        max_tokens=5, pad_to_max_tokens=padded, output_mode="tf_idf", **more
+    )
+    terms, factors = given
+    layer.set_vocabulary(terms, idf_weights=factors)
+    return layer(tf.constant([["a", "z", "b", "a"]]))
+
+
+NUMBERS = {
+    "vector": lambda tf: tf.constant([1, 0]),
+    "matrix": lambda tf: tf.constant([[1, 0]]),
+    "floats": lambda tf: tf.constant([[1.0, 2.7]]),
+    "sparse": lambda tf: tf.SparseTensor([[0, 0], [1, 1]], [1, 2], [2, 2]),
+    "scalar": lambda tf: tf.constant(2),
+}
+
+
+def table(tf, **arguments):
+    return tf.keras.layers.Embedding(
+        3, 2, embeddings_initializer=tf.keras.initializers.Constant([[0, 0], [1, 0], [2, 2]]),
+        **arguments,
+    )  # fmt: skip
+
+
+@case(numbers=NUMBERS)
+def sparse_rows(tf, numbers):
+    layer = table(tf, sparse=True)
+    with tf.GradientTape() as tape:
+        rows = layer(numbers(tf))
+        total = tf.reduce_sum(rows.values)
+    gradient = tape.gradient(total, layer.trainable_variables[0])
+    gradient = tf.convert_to_tensor(gradient)
+    return [rows.indices, rows.values, rows.dense_shape, gradient]
+
+
+errors(
+    "keras_corners",
+    "layers",
+    {
+        "masked sparse rows": (
+            lambda tf: table(tf, sparse=True, mask_zero=True),
+            ["`mask_zero` cannot be enabled"],
+        ),
+        "masked sparse numbers": (
+            lambda tf: table(tf, mask_zero=True)(NUMBERS["sparse"](tf)),
+            [],
+        ),
+        "sparse rows of ragged numbers": (
+            lambda tf: table(tf, sparse=True)(tf.ragged.constant([[1], [2, 0]])),
+            [],
+        ),
+        "lengths of ragged texts": (
+            lambda tf: tf.keras.layers.TextVectorization(ragged=True, output_sequence_length=1),
+            ["`output_sequence_length` must not be set if ragged is True"],
+        ),
+        "ragged texts": (
+            lambda tf: tf.keras.layers.TextVectorization(vocabulary=["a"])(
+                tf.ragged.constant([["a", "b"], ["a"]])
+            ),
+            ["When using `TextVectorization` to tokenize strings"],
+        ),
+        **{
+            f"{name} in a Lambda, {how}": (
+                lambda tf, make=make, how=how: tf.keras.layers.Lambda(make(tf))(
+                    tf.ones((1, 2)) if how == "eager" else tf.keras.Input((2,))
+                ),
+                ["The following Variables were created within a Lambda layer"],
+            )
+            for name, make in {
+                "a variable": lambda tf: lambda x: x * tf.Variable(1.0),
+                "a layer": lambda tf: lambda x: tf.keras.layers.Dense(2)(x),
+            }.items()
+            for how in ("eager", "symbolic")
+        },
+    },
+)
+
+
+def endless(tf, labels=True):
+    rows = tf.ones((2, 3))
+    return tf.data.Dataset.from_tensors((rows, tf.ones((2, 1))) if labels else rows).repeat()
+
+
+def trained(tf):
+    model = tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=(3,))])
+    model.compile("sgd", "mse")
+    return model
+
+
+errors(
+    "keras_corners",
+    "endless",
+    {
+        name: (program, ["infinite dataset", "number of steps", "`repeat()`"])
+        for name, program in {
+            "fit": lambda tf: trained(tf).fit(endless(tf), verbose=0),
+            "batched": lambda tf: trained(tf).fit(
+                endless(tf).unbatch().batch(2).prefetch(1), verbose=0
+            ),
+            "evaluate": lambda tf: trained(tf).evaluate(endless(tf), verbose=0),
+            "predict": lambda tf: trained(tf).predict(endless(tf, labels=False), verbose=0),
+            "validation": lambda tf: trained(tf).fit(
+                tf.ones((2, 3)), tf.ones((2, 1)), validation_data=endless(tf), verbose=0
+            ),
+            "adapt": lambda tf: tf.keras.layers.Normalization().adapt(endless(tf, labels=False)),
+        }.items()
+    },
+)
