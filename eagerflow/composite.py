@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import functools
+from collections import namedtuple
 from collections.abc import Callable
 from typing import Any
 
 from eagerflow import _core, nest
+
+# The parts of a sparse tensor as arrays.
+SparseTensorValue = namedtuple("SparseTensorValue", ["indices", "values", "dense_shape"])
 
 
 class CompositeTensor:

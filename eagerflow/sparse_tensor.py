@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import namedtuple
 from typing import Any
 
 import numpy as np
@@ -10,6 +9,7 @@ import numpy as np
 from eagerflow import _core
 from eagerflow import dtype as dtypes
 from eagerflow.composite import ELEMENTWISE, CompositeTensor
+from eagerflow.composite import SparseTensorValue as SparseTensorValue
 from eagerflow.dtype import as_dtype
 from eagerflow.errors import InvalidArgumentError
 from eagerflow.ops.math import truediv
@@ -19,8 +19,6 @@ from eagerflow.tensor import undefined_eagerly
 from eagerflow.type_spec import TensorSpec, TypeSpec
 
 _ops = _core.ops
-
-SparseTensorValue = namedtuple("SparseTensorValue", ["indices", "values", "dense_shape"])
 
 # Operations that leave zeros zero, which act on the values alone.
 _ELEMENTWISE = frozenset(

@@ -173,7 +173,8 @@ int64_t to_int(PyObject* value, const char* what) {
   if (PyLong_Check(value)) return long_value(value);
   const Ints ints = to_ints(value, what);
   if (ints.size() != 1) {
-    invalid_argument(what, " must be a scalar integer, but got shape [", ints.size(), "]");
+    invalid_argument(what, " must be a tensor with a single value, but got shape [", ints.size(),
+                     "]");
   }
   return ints[0];
 }

@@ -34,6 +34,9 @@ StridedSlice resolve_slice(const Shape& shape, const Attrs& attrs, int first) {
       ++named;
     }
   }
+  if (named > 0 && shape.rank() == 0) {
+    invalid_argument("Attempting to slice scalar input. [Op:StridedSlice]");
+  }
   if (named > shape.rank()) {
     invalid_argument("Index out of range using input dim ", shape.rank(), "; input has only ",
                      shape.rank(), " dims [Op:StridedSlice]");

@@ -108,6 +108,9 @@ def cond(
         TypeError: if one of the functions cannot be called, or in a graph, `pred` is no tensor.
         ValueError: if the functions give different structures.
     """
+    for function, older, text in ((true_fn, fn1, "true_fn"), (false_fn, fn2, "false_fn")):
+        if function is not None and older is not None:
+            raise TypeError(f"cond(): {text} and its older name may not be set simultaneously.")
     true_fn, false_fn = true_fn or fn1, false_fn or fn2
     for function, text in ((true_fn, "true_fn"), (false_fn, "false_fn")):
         if not callable(function):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from eagerflow import _core, context, nest
+from eagerflow import dtype as dtypes
 from eagerflow.graph.outside import as_symbol
 from eagerflow.graph.recording import record
 from eagerflow.graph.structure import is_symbol
@@ -47,7 +48,7 @@ def gradients(
 
     Raises:
         RuntimeError: if operations run eagerly.
-        TypeError: if `ys` or `xs` are not tensors of a graph.
+        TypeError: if `ys` or `xs` are not tensors, or one of `ys` is complex and has no `grad_ys`.
 
     >>> with tf.Graph().as_default():
     ...     x = tf.compat.v1.placeholder(tf.float32, [])
@@ -65,7 +66,7 @@ def gradients(
     targets = [as_symbol(y, building) for y in (list(ys) if isinstance(ys, list | tuple) else [ys])]
     sources = [as_symbol(x, building) for x in (list(xs) if isinstance(xs, list | tuple) else [xs])]
     for tensor in [*targets, *sources]:
-        if not is_symbol(tensor):
+        if not is_symbol(tensor) and not isinstance(tensor, _core.Tensor):
             raise TypeError(
                 f"tf.gradients takes tensors of a graph, got {tensor!r} of type "
                 f"{type(tensor).__name__}."
@@ -75,16 +76,34 @@ def gradients(
         weights = list(grad_ys) if isinstance(grad_ys, list | tuple) else [grad_ys]
         if len(weights) != len(targets):
             raise ValueError(f"Must pass one grad_y for each y, got {len(weights)}.")
+    else:
+        for target in targets:
+            if target.dtype.is_complex:
+                raise TypeError(
+                    f"Gradients of complex tensors ({target}) must set grad_ys (y.dtype = "
+                    f"{target.dtype.name})"
+                )
     stopped = nest.flatten(stop_gradients) if stop_gradients is not None else []
     zeros = getattr(unconnected_gradients, "value", unconnected_gradients) == "zero"
-    connected = _connected(targets, sources, stopped)
+    # Tensors with values are constants, which depend on nothing.
+    places = [k for k, target in enumerate(targets) if is_symbol(target)]
+    symbols = [targets[k] for k in places]
+    connected = _connected(symbols, sources, stopped)
     chosen = [source for source, found in zip(sources, connected, strict=True) if found]
-    graph = targets[0].graph
+    graph = symbols[0].graph if symbols else building
     results = iter(())
     if chosen:
-        results = iter(_node(graph, targets, chosen, weights, stopped, name))
+        weights = [weights[k] for k in places] if weights else []
+        results = iter(_node(graph, symbols, chosen, weights, stopped, name))
+
+    def unconnected(source: Any) -> Any:
+        itself = any(source is target for target in targets)
+        if itself and grad_ys is None and source.dtype is not dtypes.string:
+            return record(graph, _ops.ones_like, (source,))
+        return record(graph, _ops.zeros_like, (source,)) if zeros else None
+
     return [
-        next(results) if found else (record(graph, _ops.zeros_like, (source,)) if zeros else None)
+        next(results) if found else unconnected(source)
         for source, found in zip(sources, connected, strict=True)
     ]
 

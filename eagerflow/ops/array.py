@@ -10,7 +10,7 @@ import numpy as np
 
 from eagerflow import _core, errors
 from eagerflow import dtype as dtypes
-from eagerflow.composite import CompositeTensor, accepts_composites
+from eagerflow.composite import CompositeTensor, SparseTensorValue, accepts_composites
 from eagerflow.ops.op_arguments import raises_like
 from eagerflow.shapes import TensorShape
 
@@ -29,6 +29,8 @@ tile = _ops.tile
 transpose = _ops.transpose
 
 newaxis = None
+
+_COMPOSITES = (CompositeTensor, SparseTensorValue)
 
 
 def slices_at(x: Tensor, places: Any, axis: int = 0) -> Tensor:
@@ -58,7 +60,9 @@ def shape(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
     >>> tf.shape([[1, 2, 3], [4, 5, 6]]).numpy()
     array([2, 3], dtype=int32)
     """
-    if isinstance(input, CompositeTensor):
+    if isinstance(input, _COMPOSITES):
+        if isinstance(input, SparseTensorValue):
+            return _core.convert(input.dense_shape, _size_dtype(out_type), None)
         return input._call("shape", (input, out_type), {})
     dims = _core.convert(input, None, None)._shape_tuple()
     dtype = dtypes.int32 if out_type is None else _size_dtype(out_type)
@@ -109,7 +113,9 @@ def size(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
     >>> tf.size([[1, 2, 3], [4, 5, 6]])
     <tf.Tensor: shape=(), dtype=int32, numpy=6>
     """
-    if isinstance(input, CompositeTensor):
+    if isinstance(input, _COMPOSITES):
+        if isinstance(input, SparseTensorValue):
+            return _ops.reduce_prod(shape(input, out_type))
         return input._call("size", (input, out_type), {})
     count = _core.convert(input, None, None)._size
     return _core.convert(count, dtypes.int32 if out_type is None else out_type, None)
@@ -122,6 +128,8 @@ def rank(input: Any, name: str | None = None) -> Tensor:
     >>> tf.rank([[1, 2]])
     <tf.Tensor: shape=(), dtype=int32, numpy=2>
     """
+    if isinstance(input, SparseTensorValue):
+        return size(input.dense_shape)
     return _core.convert(_core.convert(input, None, None).ndim, dtypes.int32, None)
 
 

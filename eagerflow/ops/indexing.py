@@ -6,6 +6,8 @@ import math
 from collections import namedtuple
 from typing import Any
 
+import numpy as np
+
 from eagerflow import _core
 from eagerflow import dtype as dtypes
 from eagerflow.composite import CompositeTensor, accepts_composites
@@ -327,26 +329,63 @@ def unique_with_counts(
 def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Tensor:
     """Coordinates of elements from their places in row-major order.
 
+    Args:
+        indices: the places, int32 or int64, a scalar or a vector.
+        dims: the sizes of the axes, a vector.
+        name: ignored.
+
+    Returns:
+        A tensor `[rank]` or `[rank, n]`.
+
+    Raises:
+        tf.errors.InvalidArgumentError: if a size is not positive, their product is too large for
+            the dtype, or a place is beyond it.
+
     >>> tf.unravel_index([5], [2, 3]).numpy()
     array([[1],
            [2]], dtype=int32)
     """
-    import numpy as np
 
-    indices = _core.convert(indices, None, None)
+    indices = _core.convert(indices, None, dtypes.int32)
     dims = _core.convert(dims, indices.dtype, None)
-    if dims.ndim != 1 or indices.ndim > 1:
+    if indices.dtype not in (dtypes.int32, dtypes.int64):
         raise invalid_argument(
-            "indices must be a scalar or a vector and dims a vector, got shapes "
-            f"{indices.shape} and {dims.shape} [Op:UnravelIndex]"
+            f"Value for attr 'Tidx' of {indices.dtype.name} is not in the list of allowed values: "
+            "int32, int64 [Op:UnravelIndex]"
         )
+    if indices.ndim > 1:
+        raise invalid_argument(
+            f"The indices can only be scalar or vector, got shape {indices.shape} [Op:UnravelIndex]"
+        )
+    if dims.ndim != 1:
+        raise invalid_argument(f"dims can only be 1-D, got shape {dims.shape} [Op:UnravelIndex]")
     if not indices._size:
-        raise invalid_argument("indices must not be empty [Op:UnravelIndex]")
-    try:
-        coordinates = np.unravel_index(indices.numpy(), tuple(dims.numpy().tolist()))
-    except ValueError:
-        raise invalid_argument(f"index is out of bound as with dims {dims.numpy()}") from None
-    return _core.convert(np.stack(coordinates), indices.dtype, None)
+        raise invalid_argument("received empty tensor indices [Op:UnravelIndex]")
+    sizes, places = dims.numpy().tolist(), indices.numpy()
+    for axis, size in enumerate(sizes):
+        if size < 0:
+            raise invalid_argument(
+                f"Input dims cannot be negative. Got dim = {size} at index {axis} [Op:UnravelIndex]"
+            )
+        if size == 0:
+            raise invalid_argument(
+                "Input dims cannot contain a dim of zero, but dims contains zero at index "
+                f"{axis} [Op:UnravelIndex]"
+            )
+    whole = math.prod(sizes)
+    if whole > indices.dtype.max:
+        raise invalid_argument(
+            f"Input dims product is causing integer overflow: {sizes} [Op:UnravelIndex]"
+        )
+    if (places >= whole).any():
+        raise invalid_argument(f"index is out of bound as with dims {sizes} [Op:UnravelIndex]")
+    coordinates = np.empty((len(sizes), *places.shape), places.dtype)
+    for axis, size in enumerate(sizes):
+        # Signs are kept, as in C: negative places have negative coordinates.
+        inner = whole // size
+        coordinates[axis] = (places - np.fmod(places, inner)) // inner
+        places, whole = np.fmod(places, inner), inner
+    return _core.convert(coordinates, indices.dtype, None)
 
 
 @raises_like("InvertPermutation")

@@ -176,3 +176,35 @@ def test_a_variable_keeps_its_shape():
         assert session.run(variable).tolist() == [0.0, 0.0]
         session.run(assign, {value: np.ones(2, "float32")})
         assert session.run(variable).tolist() == [1.0, 1.0]
+
+
+def gradient_dtypes(ys, xs, **options):
+    found = tf.gradients(ys, xs, **options)
+    return [None if gradient is None else gradient.dtype for gradient in found]
+
+
+@pytest.mark.parametrize("dtype", [tf.string, tf.int32, tf.bool, tf.float32])
+def test_gradients_of_constants(dtype):
+    with tf.Graph().as_default():
+        x = tf.compat.v1.placeholder(dtype, [])
+        assert gradient_dtypes(tf.constant(2.0), x) == [None]
+        assert gradient_dtypes(tf.constant(2.0), x, unconnected_gradients="zero") == [dtype]
+
+
+@pytest.mark.parametrize("dtype", [tf.int32, tf.bool, tf.float32])
+def test_gradients_by_itself(dtype):
+    with tf.Graph().as_default():
+        x = tf.compat.v1.placeholder(dtype, [])
+        (gradient,) = tf.gradients(x, x)
+        with tf.compat.v1.Session() as session:
+            assert session.run(gradient, {x: 0}) == 1
+
+
+def test_complex_targets_need_weights():
+    with tf.Graph().as_default():
+        x = tf.compat.v1.placeholder(tf.complex64, [])
+        with pytest.raises(TypeError, match="must set grad_ys"):
+            tf.gradients(x * x, x)
+        (gradient,) = tf.gradients(x * x, x, grad_ys=[tf.constant(1.0 + 0.0j, tf.complex64)])
+        with tf.compat.v1.Session() as session:
+            assert session.run(gradient, {x: 1.0 + 2.0j}) == 2.0 - 4.0j

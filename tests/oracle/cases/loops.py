@@ -245,6 +245,10 @@ errors(
             lambda tf: tf.while_loop(lambda i: i < 3, lambda i: [i], [0], maximum_iterations=[4]),
             ["maximum_iterations", "scalar"],
         ),
+        "cond twice": (
+            lambda tf: tf.compat.v1.cond(True, branch, branch, fn1=branch),
+            ["true_fn", "simultaneously"],
+        ),
         "cond empty": (lambda tf: tf.cond(tf.zeros([0]), lambda: 1, lambda: 2), ["empty"]),
         "cond None": (lambda tf: tf.cond(None, lambda: 1, lambda: 2), ["None"]),
         **{f"switch {label}": case for label, case in SWITCHES.items()},

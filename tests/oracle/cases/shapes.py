@@ -454,6 +454,23 @@ def long_shapes(tf):
     return [tf.shape(long, tf.int64), tf.size(long), tf.shape_n([long], tf.int64)[0]]
 
 
+@case
+def unravel_index_of_any_sign(tf):
+    return [
+        tf.unravel_index([5, 0, 7], [2, 2, 3]),
+        tf.unravel_index([-1, -7], [3, 3]),
+        tf.unravel_index(tf.constant(5, tf.int64), [2, 3]),
+        tf.unravel_index([0], tf.zeros([0], tf.int32)),
+    ]
+
+
+@case
+def shapes_of_sparse_values(tf):
+    value = tf.compat.v1.SparseTensorValue([[0, 1], [1, 0]], [42, 24], [2, 3])
+    whole = tf.sparse.to_dense(tf.SparseTensor.from_value(value))
+    return [tf.shape(value), tf.shape(value, tf.int64), tf.size(value), tf.rank(value), whole]
+
+
 errors(
     "shapes",
     "wrong",
@@ -462,6 +479,15 @@ errors(
         "range nan step": (lambda tf: tf.range(0.0, 1.0, float("nan")), ["start >= limit"]),
         "range endless": (lambda tf: tf.range(float("inf")), ["9223372036854775807"]),
         "range vectors": (lambda tf: tf.range([1, 2]), ["scalar"]),
+        "unravel zero": (lambda tf: tf.unravel_index([2], [3, 0]), ["dim of zero", "index 1"]),
+        "unravel negative": (lambda tf: tf.unravel_index([2], [-3, 3]), ["-3", "index 0"]),
+        "unravel overflow": (lambda tf: tf.unravel_index(1, [1 << 28, 1 << 28]), ["overflow"]),
+        "unravel beyond": (lambda tf: tf.unravel_index([9], [3, 3]), ["index is out of bound"]),
+        "unravel matrix": (lambda tf: tf.unravel_index([[1]], [3]), ["scalar or vector"]),
+        "unravel nothing": (lambda tf: tf.unravel_index([], [3]), ["empty tensor indices"]),
+        "unravel float": (lambda tf: tf.unravel_index([1.0], [3]), ["Tidx", "int32, int64"]),
+        "slice of scalar": (lambda tf: tf.strided_slice(1, [0], [1]), ["to slice scalar input"]),
+        "expand_dims axes": (lambda tf: tf.expand_dims(1, [0, 1]), ["tensor with a single value"]),
         "long shape": (
             lambda tf: tf.shape(tf.zeros([2**32, 0])),
             ["32-bit", "dim 0 is 4294967296"],
