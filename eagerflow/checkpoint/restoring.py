@@ -86,6 +86,14 @@ class Restoration:
         self._names = [
             {c.local_name: c.node_id for c in node.children} for node in self.graph.nodes
         ]
+        self._slots = {  # of owners: (node of the variable, name of the slot) → node of the slot
+            owner: {
+                (slot.original_variable_node_id, slot.slot_name): slot.slot_variable_node_id
+                for slot in node.slot_variables
+            }
+            for owner, node in enumerate(self.graph.nodes)
+            if node.slot_variables
+        }
         self.unplaced = _Unplaced(reader.prefix, self._paths_of_values())
         weakref.finalize(self, self.unplaced.report)
 
@@ -136,29 +144,25 @@ class Restoration:
                 self.reader.close()
 
     def _collect(self, pairs: list[tuple[int, Any]]) -> tuple[list, list]:
-        found: list[tuple[int, Any]] = []
-        seen = dict(self.objects)
+        fresh: dict[int, Any] = {}
         queue = list(pairs)
         for node, item in queue:
-            if node in seen:
+            if node in self.objects or node in fresh:
                 continue
-            seen[node] = item
-            found.append((node, item))
+            fresh[node] = item
             names = self._names[node]
             for name, child in children(item).items():
                 if name in names:
                     queue.append((names[name], child))
-        nodes = {id(item): node for node, item in seen.items()}
-        for node, item in list(seen.items()):
-            wanted = {
-                (slot.original_variable_node_id, slot.slot_name): slot.slot_variable_node_id
-                for slot in self.graph.nodes[node].slot_variables
-            }
-            for variable, name, slot in slots(item) if wanted else ():
-                slot_node = wanted.get((nodes.get(id(variable), -1), name))
-                if slot_node is not None and slot_node not in seen:
-                    seen[slot_node] = slot
-                    found.append((slot_node, slot))
+        fresh_nodes = {id(item): node for node, item in fresh.items()}
+        for owner, wanted in self._slots.items():
+            item = fresh.get(owner, self.objects.get(owner))
+            for variable, name, slot in () if item is None else slots(item):
+                original = fresh_nodes.get(id(variable), self.nodes.get(id(variable), -1))
+                slot_node = wanted.get((original, name))
+                if slot_node is not None and slot_node not in self.objects:
+                    fresh.setdefault(slot_node, slot)
+        found = list(fresh.items())
         assignments = []
         for node, item in found:
             keys = {a.name: a.checkpoint_key for a in self.graph.nodes[node].attributes}
