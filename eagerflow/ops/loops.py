@@ -12,7 +12,7 @@ from eagerflow import _core, nest
 from eagerflow import dtype as dtypes
 from eagerflow.composite import CompositeTensor
 from eagerflow.errors import InvalidArgumentError, OutOfRangeError
-from eagerflow.type_spec import TypeSpec
+from eagerflow.type_spec import TensorSpec, TypeSpec
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -35,9 +35,18 @@ def _elements(value: Any) -> list:
         if value.ndim == 0:
             raise ValueError("Elements in elems must be 1+ dimensional Tensors, not scalars")
         return _ops.unstack(value, None, 0)
+    if type(value).__name__ == "SparseTensor":
+        return _sparse_rows(value)
     if not hasattr(type(value), "shape") or not hasattr(type(value), "__getitem__"):
         return _rows_of_type(value)
     return [value[k] for k in range(int(value.shape[0]))]
+
+
+def _sparse_rows(value: Any) -> list:
+    sparse = importlib.import_module("eagerflow.sparse")
+    count, *inner = value.dense_shape.numpy().tolist()
+    rows = sparse.split(value, count, axis=0) if count else []
+    return [sparse.reshape(row, inner) for row in rows]
 
 
 def _rows_of_type(value: Any) -> list:
@@ -96,6 +105,7 @@ def stacked(column: list, kind: Any, spec: Any = None) -> Any:
         rows = [sparse.expand_dims(item, 0) for item in column]
         return sparse.concat(0, rows, expand_nonconcat_dims=True)
     parts: list[Tensor] = []
+    wanted = spec.shape if isinstance(spec, TensorSpec) else None
     for item in column:
         part = _core.convert(item, None, kind)
         if kind is not None and part.dtype is not kind:
@@ -109,6 +119,8 @@ def stacked(column: list, kind: Any, spec: Any = None) -> Any:
             raise ValueError(
                 f"Incompatible shape for value ({part.shape}), expected ({parts[0].shape})"
             )
+        if wanted is not None and not wanted.is_compatible_with(part.shape):
+            raise ValueError(f"Incompatible shape for value ({part.shape}), expected ({wanted})")
         parts.append(part)
     return _ops.stack(parts, 0)
 
@@ -158,8 +170,8 @@ def map_fn(
 
     Raises:
         TypeError: if `fn` cannot be called.
-        ValueError: if the first sizes differ, a result has another structure than the signature,
-            or the results have different shapes.
+        ValueError: if the first sizes differ, a result has another structure or shape than the
+            signature, or the results have different shapes.
         tf.errors.InvalidArgumentError: if a result has another dtype than the signature says.
 
     >>> tf.map_fn(lambda row: row * 2, tf.constant([[1, 2], [3, 4]])).numpy()
@@ -212,7 +224,7 @@ def vectorized_map(
         warn: ignored.
 
     Raises:
-        ValueError: if the first sizes differ or are zero.
+        ValueError: if the first sizes differ.
 
     >>> tf.vectorized_map(lambda x: tf.reduce_sum(x * x), tf.constant([[1, 2], [3, 4]])).numpy()
     array([ 5, 25], dtype=int32)
@@ -225,14 +237,21 @@ def vectorized_map(
             "Expected the first sizes of elems to be equal or 1, got "
             f"{[len(column) for column in columns]}"
         )
-    if count == 0:
-        raise ValueError("vectorized_map needs at least one element, got a first size of 0")
     columns = [column if len(column) == count else column * count for column in columns]
+    if count == 0:
+        # One call, with zeros, tells what the results would look like.
+        columns = [
+            [_ops.zeros(_as_tensor(leaf).shape[1:], _as_tensor(leaf).dtype)]
+            for leaf in nest.flatten(elems)
+        ]
     results = []
     for slices in zip(*columns, strict=True):
         results.append(fn(nest.pack_sequence_as(elems, list(slices))))
     leaves = zip(*(nest.flatten(result) for result in results), strict=True)
-    return nest.pack_sequence_as(results[0], [_ops.stack(list(column), 0) for column in leaves])
+    stacks = [
+        None if column[0] is None else _ops.stack(list(column), 0)[:count] for column in leaves
+    ]
+    return nest.pack_sequence_as(results[0], stacks)
 
 
 def _fold(

@@ -174,6 +174,21 @@ CASES = {
 
 
 @case
+def map_rows_of_sparse(tf):
+    x = tf.SparseTensor([[0, 1], [1, 0], [1, 2]], [1.0, 2.0, 3.0], [3, 4])
+    return tf.map_fn(lambda row: tf.sparse.reduce_sum(row) + 1.0, x, fn_output_signature=tf.float32)
+
+
+@case
+def vectorized_map_of_nothing(tf):
+    return [
+        tf.vectorized_map(lambda row: row * 2.0, tf.zeros([0, 2])),
+        tf.vectorized_map(lambda row: (row[0], tf.ones([3, 1])), tf.zeros([0, 2])),
+        tf.vectorized_map(lambda row: None, tf.zeros([2, 2])),
+    ]
+
+
+@case
 def switch_case(tf):
     branches = [lambda k=k: tf.constant(k) for k in range(3)]
     numbered = dict(zip((2, 0, 1), branches, strict=True))
@@ -225,6 +240,14 @@ errors(
             ["structure"],
         ),
         "map shapes": (lambda tf: tf.map_fn(lambda x: tf.range(x), tf.constant([1, 2])), ["shape"]),
+        "map spec": (
+            lambda tf: tf.map_fn(
+                lambda n: [n],
+                tf.constant([1, 2]),
+                fn_output_signature=[tf.TensorSpec([3], tf.int32)],
+            ),
+            ["Incompatible shape", "3"],
+        ),
         "map scalar": (lambda tf: tf.map_fn(lambda x: x, tf.constant(1)), []),
         "fold empty": (lambda tf: tf.foldl(lambda a, x: a + x, tf.zeros([0])), ["index 0"]),
         "while body": (lambda tf: tf.while_loop(lambda i: i < 3, None, [1]), ["callable"]),
