@@ -410,7 +410,7 @@ class UnbatchDataset(UnaryDataset):
 
     def _count(self) -> int:
         count = self._input._count()
-        if count <= 0:
+        if count < 0:
             return count
         known = self._input._known_spec()
         for leaf in structure.flatten(known[0]) if known is not None else ():
@@ -522,17 +522,7 @@ class RebatchDataset(UnaryDataset):
         return structure.batched_spec(inner, self._sizes[0] if same else None)
 
     def _count(self) -> int:
-        count = UnbatchDataset(self._input)._count()
-        if count < 0:
-            return count
-        whole, rest = divmod(count, sum(self._sizes))
-        batches = whole * len(self._sizes)
-        for size in self._sizes:
-            if rest <= 0:
-                break
-            batches += 1 if rest >= size or not self._drop else 0
-            rest -= size
-        return batches
+        return UNKNOWN
 
     def _make_sample(self, variant: int) -> Any:
         element = UnbatchDataset(self._input)._sample(variant)

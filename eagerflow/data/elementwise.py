@@ -160,7 +160,7 @@ class FilterDataset(UnaryDataset):
         return FilterCursor(self._input._cursor(context), predicate)
 
     def _count(self) -> int:
-        return 0 if self._input._count() == 0 else UNKNOWN
+        return UNKNOWN
 
     def _details(self) -> str:
         return getattr(self._predicate, "__qualname__", "")
@@ -302,7 +302,7 @@ class TakeWhileDataset(UnaryDataset):
         return TakeWhileCursor(self._input._cursor(context), self._predicate)
 
     def _count(self) -> int:
-        return 0 if self._input._count() == 0 else UNKNOWN
+        return UNKNOWN
 
 
 class TakeWhileCursor(InputCursor):
@@ -343,8 +343,7 @@ class IgnoreErrorsDataset(UnaryDataset):
         return IgnoreErrorsCursor(self._input._cursor(context), self._log_warning)
 
     def _count(self) -> int:
-        count = self._input._count()
-        return count if count in (0, INFINITE) else UNKNOWN
+        return UNKNOWN
 
 
 class IgnoreErrorsCursor(InputCursor):
@@ -378,8 +377,7 @@ class UniqueDataset(UnaryDataset):
         return UniqueCursor(self._input._cursor(context))
 
     def _count(self) -> int:
-        count = self._input._count()
-        return count if count in (0, 1) else UNKNOWN
+        return UNKNOWN
 
 
 def _check_unique(leaf: Any) -> None:
@@ -445,19 +443,23 @@ class AssertCardinalityDataset(UnaryDataset):
 
 
 class AssertCardinalityCursor(InputCursor):
-    """Counts, and complains."""
+    """Counts, and complains; after the end it does so once."""
 
-    __slots__ = ("_expected", "_number")
+    __slots__ = ("_ended", "_expected", "_number")
 
     def __init__(self, source: Cursor, expected: int) -> None:
         self._input = source
         self._expected = expected
         self._number = 0
+        self._ended = False
 
     def __next__(self) -> Any:
+        if self._ended:
+            raise StopIteration
         try:
             element = next(self._input)
         except StopIteration:
+            self._ended = True
             if self._number != self._expected and self._expected != UNKNOWN:
                 raise errors.FailedPreconditionError(
                     None,
@@ -482,8 +484,8 @@ class AssertCardinalityCursor(InputCursor):
         return f"{self._expected} element{'s' if self._expected != 1 else ''}"
 
     def state(self) -> Any:
-        return {"input": self._input.state(), "number": self._number}
+        return {"input": self._input.state(), "number": self._number, "ended": self._ended}
 
     def restore(self, state: Any) -> None:
         self._input.restore(state["input"])
-        self._number = state["number"]
+        self._number, self._ended = state["number"], state["ended"]

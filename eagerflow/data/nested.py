@@ -20,8 +20,7 @@ class NestingDataset(FunctionDataset):
     """The base of datasets whose function makes datasets."""
 
     def _count(self) -> int:
-        count = self._input._count()
-        return count if count in (0, INFINITE) else UNKNOWN
+        return UNKNOWN
 
     def _make_spec(self) -> Any:
         return self._inner(0).element_spec
@@ -124,6 +123,9 @@ class ParallelInterleaveDataset(InterleaveDataset):
     ) -> None:
         super().__init__(source, function, cycle, block)
         self._threads = threads
+
+    def _count(self) -> int:
+        return INFINITE if self._input._count() == INFINITE else UNKNOWN
 
     def _how(self) -> str:
         if self._threads == AUTOTUNE:
@@ -366,6 +368,9 @@ class GroupByWindowDataset(NestingDataset):
 
     def _arguments(self) -> int:
         return 2
+
+    def _count(self) -> int:
+        return INFINITE if self._input._count() == INFINITE else UNKNOWN
 
     def _inner(self, variant: int) -> Dataset:
         from eagerflow.data.sources import GroupDataset

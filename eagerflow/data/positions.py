@@ -29,7 +29,7 @@ class TakeDataset(UnaryDataset):
         if count == INFINITE:
             return self._limit
         if count == UNKNOWN:
-            return 0 if self._limit == 0 else UNKNOWN
+            return UNKNOWN
         return min(count, self._limit)
 
     def _details(self) -> str:
@@ -75,9 +75,9 @@ class SkipDataset(UnaryDataset):
 
     def _count(self) -> int:
         count = self._input._count()
-        if self._skipped < 0:
-            return 0
-        return count if count < 0 else max(0, count - self._skipped)
+        if count < 0:
+            return count
+        return 0 if self._skipped < 0 else max(0, count - self._skipped)
 
     def _details(self) -> str:
         return str(self._skipped)

@@ -224,3 +224,15 @@ def test_functions_that_take_an_element_are_accepted(function):
 def test_functions_that_do_not_take_an_element_are_refused_when_they_are_given(function):
     with pytest.raises(TypeError, match="`map_func` is called with 1 argument"):
         tf.data.Dataset.range(3).map(function)
+
+
+def test_a_wrong_cardinality_is_told_once_at_the_end():
+    """Or a pipeline that ignores errors would never end."""
+    check = tf.data.experimental.assert_cardinality
+    assert [int(x) for x in D.range(2).apply(check(5)).ignore_errors()] == [0, 1]
+    iterator = iter(D.range(3).apply(check(2)))
+    assert [int(next(iterator)) for _ in range(2)] == [0, 1]
+    for _ in range(2):
+        with pytest.raises(tf.errors.FailedPreconditionError):
+            next(iterator)
+    assert next(iterator, None) is None

@@ -370,6 +370,53 @@ errors(
     },
 )
 
+INPUTS = {
+    "empty": lambda d: d.range(0),
+    "one": lambda d: d.range(1),
+    "three": lambda d: d.range(3),
+    "endless": lambda d: d.range(3).repeat(),
+    "unknown": lambda d: d.range(3).filter(lambda x: True),
+}
+COUNTED = {
+    "filter": lambda d, i: i.filter(lambda x: True),
+    "take_while": lambda d, i: i.take_while(lambda x: True),
+    "flat_map": lambda d, i: i.flat_map(lambda x: d.range(2)),
+    "interleave": lambda d, i: i.interleave(lambda x: d.range(2), 2),
+    "parallel_interleave": lambda d, i: i.interleave(lambda x: d.range(2), 2, None, 2),
+    "ignore_errors": lambda d, i: i.ignore_errors(),
+    "unique": lambda d, i: i.unique(),
+    "group_by_window": lambda d, i: i.group_by_window(lambda x: x, lambda k, w: w, 2),
+    "unbatch": lambda d, i: i.batch(2).unbatch(),
+    "unbatch_whole": lambda d, i: i.batch(2, drop_remainder=True).unbatch(),
+    "rebatch": lambda d, i: i.batch(2).rebatch(3),
+    "rebatch_whole": lambda d, i: i.batch(2, drop_remainder=True).rebatch(3, True),
+    "scan": lambda d, i: i.scan(0, lambda s, x: (s, x)),
+    "window": lambda d, i: i.window(2),
+    "zip": lambda d, i: d.zip((i, d.range(2))),
+    "concatenate": lambda d, i: i.concatenate(d.range(2)),
+    "choose": lambda d, i: d.choose_from_datasets([i, d.range(2)], d.range(4)),
+    "take": lambda d, i: i.take(2),
+    "take_none": lambda d, i: i.take(0),
+    "take_all": lambda d, i: i.take(-1),
+    "skip": lambda d, i: i.skip(2),
+    "skip_all": lambda d, i: i.skip(-1),
+    "shard": lambda d, i: i.shard(2, 1),
+    "repeat": lambda d, i: i.repeat(2),
+    "repeat_none": lambda d, i: i.repeat(0),
+    "repeat_endless": lambda d, i: i.repeat(),
+    "enumerate": lambda d, i: i.enumerate(),
+    "shuffle": lambda d, i: i.shuffle(2),
+    "cache": lambda d, i: i.cache(),
+    "padded_batch": lambda d, i: i.padded_batch(2),
+}
+
+
+@case(step=COUNTED)
+def cardinality(tf, step):
+    d = tf.data.Dataset
+    return {name: int(step(d, make(d)).cardinality()) for name, make in INPUTS.items()}
+
+
 POSITIONS = {
     "shuffle": lambda d: d.range(10).shuffle(10, seed=3),
     "shuffle_small": lambda d: d.range(10).shuffle(3, seed=3),
