@@ -364,9 +364,9 @@ class TestCase(unittest.TestCase):
         """Asserts that a message equals another one, which may be written as text."""
         expected = expected_message_maybe_ascii
         if isinstance(expected, str | bytes):
-            from google.protobuf import text_format
+            from eagerflow.protos.schema import protobuf
 
-            expected = text_format.Parse(expected, type(message)())
+            expected = protobuf("text_format").Parse(expected, type(message)())
         self.assertEqual(expected, message, msg)
 
     @contextlib.contextmanager

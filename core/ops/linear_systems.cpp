@@ -1,5 +1,7 @@
-// Linear systems, inverses and determinants: inference. Python makes them differentiable.
+// Linear systems, factors, inverses and determinants: inference. Python makes them differentiable.
 #include "kernels/cpu/linear_systems.h"
+
+#include "kernels/cpu/schur.h"
 
 #include "ops/op.h"
 
@@ -7,6 +9,7 @@ namespace ef::ops {
 namespace {
 
 constexpr DTypeSet kTypes{DType::kFloat32, DType::kFloat64};
+constexpr DTypeSet kBandTypes = kTypes | kComplexTypes;
 
 // The matrices' shape without their rows and columns.
 Shape batch_of(const Shape& shape) {
@@ -63,6 +66,61 @@ const Op lu_solve{{
         },
     .kernel = cpu::lu_solve,
     .doc = "The solutions of linear systems; an error where a matrix is singular.",
+}};
+
+const Op lu_factors{{
+    .name = "lu_factors",
+    .tf_name = "Lu",
+    .inputs = {{"input", kTypes}},
+    .infer =
+        [](InferContext& c) {
+          c.add_output(c.dtype(0), square(c));
+          Shape rows = batch_of(c.shape(0));
+          rows.push_back(c.shape(0).back());
+          c.add_output(DType::kInt32, rows);
+        },
+    .kernel = cpu::lu_factors,
+    .doc = "L and U in one matrix, and the order of the rows; an error where a matrix is singular.",
+}};
+
+const Op tridiagonal_solve{{
+    .name = "tridiagonal_solve",
+    .tf_name = "TridiagonalSolve",
+    .inputs = {{"diagonals", kBandTypes}, {"rhs", kBandTypes}},
+    .infer =
+        [](InferContext& c) {
+          const Shape& bands = c.shape(0);
+          const Shape& b = c.shape(1);
+          if (bands.rank() < 2 || bands.back(1) != 3 || b.rank() != bands.rank() ||
+              b.back(1) != bands.back() || batch_of(b) != batch_of(bands)) {
+            invalid_argument("Diagonals and rhs are incompatible: ", bands, " and ", b,
+                             " [Op:", c.op().tf_name, "]");
+          }
+          c.add_output(c.dtype(1), b);
+        },
+    .kernel = cpu::tridiagonal_solve,
+    .doc = "The solutions of systems with the diagonals above, on and below the main one.",
+}};
+
+const Op schur{{
+    .name = "schur",
+    .tf_name = "Schur",
+    .inputs = {{"input", {DType::kComplex128}}},
+    .infer =
+        [](InferContext& c) {
+          for (int i = 0; i < 2; ++i) c.add_output(c.dtype(0), square(c));
+        },
+    .kernel = cpu::schur,
+    .doc = "T and Q^H of A = Q T Q^H, T being upper triangular; NaN where there is none.",
+}};
+
+const Op triangle_root{{
+    .name = "triangle_root",
+    .tf_name = "MatrixSquareRoot",
+    .inputs = {{"input", {DType::kComplex128}}},
+    .infer = [](InferContext& c) { c.add_output(c.dtype(0), square(c)); },
+    .kernel = cpu::triangle_root,
+    .doc = "The principal square roots of upper triangular matrices.",
 }};
 
 const Op lu_inverse{{

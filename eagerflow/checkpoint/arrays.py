@@ -13,6 +13,7 @@ from eagerflow.checkpoint.trackable import walk
 from eagerflow.io.damage import DamagedFileError
 from eagerflow.io.os_errors import path_text
 from eagerflow.io.replacing import replaced
+from eagerflow.optional import optional
 
 _CHECKSUM = "crc32c"  # its key in the metadata of safetensors files
 ENDINGS = (".safetensors", ".npz")
@@ -148,10 +149,4 @@ def _refuse_large(archive: Any, size: int) -> None:
 
 
 def _safetensors() -> Any:
-    try:
-        import safetensors.numpy
-    except ImportError as error:
-        raise ImportError(
-            "Files that end in .safetensors need a package: pip install 'eagerflow[weights]'"
-        ) from error
-    return safetensors.numpy
+    return optional("safetensors.numpy", "Reading or writing files that end in .safetensors")

@@ -241,8 +241,9 @@ class BundleReader:
         with translated(path), open(path, "rb") as file:
             items = read_table(file.read(), path)
         messages = _messages()
-        from google.protobuf.message import DecodeError
+        from eagerflow.protos.schema import protobuf
 
+        DecodeError = protobuf("message").DecodeError
         try:
             if not items or items[0][0] != b"":
                 raise ValueError("it has no header")

@@ -56,10 +56,10 @@ class Restoration:
     """
 
     def __init__(self, reader: BundleReader) -> None:
-        from google.protobuf.message import DecodeError
-
         from eagerflow.protos.checkpoint import MESSAGES
+        from eagerflow.protos.schema import protobuf
 
+        DecodeError = protobuf("message").DecodeError
         self.reader = reader
         content = reader.read(GRAPH_KEY).numpy()
         try:

@@ -202,10 +202,10 @@ class SavedDirectory:
     """
 
     def __init__(self, path: str) -> None:
-        from google.protobuf.message import DecodeError
-
+        from eagerflow.protos.schema import protobuf
         from eagerflow.protos.structure import MESSAGES
 
+        DecodeError = protobuf("message").DecodeError
         try:
             record = MESSAGES["SnapshotMetadataRecord"].FromString(_content(path, METADATA_FILE))
         except DecodeError as error:

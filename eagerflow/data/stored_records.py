@@ -180,10 +180,10 @@ class ElementDecoder:
         if head is not None and len(record) == head.length and record.startswith(head.data):
             array: np.ndarray = np.frombuffer(record, head.numpy, offset=len(head.data))
             return _core.convert(array.reshape(head.shape), head.dtype, None)
-        from google.protobuf.message import DecodeError
-
+        from eagerflow.protos.schema import protobuf
         from eagerflow.protos.tensor import MESSAGES
 
+        DecodeError = protobuf("message").DecodeError
         try:
             message = MESSAGES["TensorProto"].FromString(record)
             if message.dtype == _VARIANT:

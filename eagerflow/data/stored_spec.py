@@ -35,10 +35,10 @@ def decode_spec(data: bytes) -> Any:
     Raises:
         tf.errors.DataLossError: if the message is damaged.
     """
-    from google.protobuf.message import DecodeError
-
+    from eagerflow.protos.schema import protobuf
     from eagerflow.protos.structure import MESSAGES
 
+    DecodeError = protobuf("message").DecodeError
     try:
         return _read(MESSAGES["StructuredValue"].FromString(data))
     except (DecodeError, ValueError, TypeError, IndexError) as error:

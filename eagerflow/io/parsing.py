@@ -44,10 +44,10 @@ def message_of(name: str, data: bytes, op: str) -> Any:
     Raises:
         tf.errors.InvalidArgumentError: if they are no such message.
     """
-    from google.protobuf.message import DecodeError
-
     from eagerflow.protos.example import MESSAGES
+    from eagerflow.protos.schema import protobuf
 
+    DecodeError = protobuf("message").DecodeError
     try:
         return MESSAGES[name].FromString(data)
     except DecodeError:
@@ -495,10 +495,10 @@ def decode_json_example(json_examples: Any, name: str | None = None) -> Tensor:
     >>> tf.io.decode_json_example('{"features": {"feature": {}}}')
     <tf.Tensor: shape=(), dtype=string, numpy=b'\\n\\x00'>
     """
-    from google.protobuf import json_format
-
     from eagerflow.protos.example import MESSAGES
+    from eagerflow.protos.schema import protobuf
 
+    json_format = protobuf("json_format")
     items, shape = strings_of(json_examples, "DecodeJSONExample")
     results = []
     for item in items:

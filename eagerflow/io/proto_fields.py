@@ -15,6 +15,7 @@ from eagerflow.io.files import write_file
 from eagerflow.io.os_errors import path_text, translated
 from eagerflow.io.raw import strings_of, strings_tensor
 from eagerflow.ops.op_arguments import raises_like
+from eagerflow.protos.schema import protobuf
 
 Tensor = _core.Tensor
 
@@ -51,17 +52,16 @@ def _invalid(message: str, op: str) -> errors.InvalidArgumentError:
 @functools.lru_cache(maxsize=64)
 def _message_class(message_type: str, source: bytes) -> Any:
     """The class of a message that descriptors in `source` declare; None if they do not."""
-    from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
-
+    descriptor_pool = protobuf("descriptor_pool")
     if source:
-        files = descriptor_pb2.FileDescriptorSet.FromString(source)
+        files = protobuf("descriptor_pb2").FileDescriptorSet.FromString(source)
         pool = descriptor_pool.DescriptorPool()
         for file in files.file:
             pool.Add(file)
     else:
         pool = descriptor_pool.Default()
     try:
-        return message_factory.GetMessageClass(pool.FindMessageTypeByName(message_type))
+        return protobuf("message_factory").GetMessageClass(pool.FindMessageTypeByName(message_type))
     except KeyError:
         return None
 
@@ -175,9 +175,7 @@ def decode_proto(
     >>> sizes.numpy()
     array([[0]], dtype=int32)
     """
-    from google.protobuf import message as protobuf_message
-    from google.protobuf import text_format
-
+    text_format = protobuf("text_format")
     op = "DecodeProtoV2"
     names = list(field_names)
     kinds = [dtypes.as_dtype(kind) for kind in output_types]
@@ -198,7 +196,7 @@ def decode_proto(
             else:
                 message = kind.FromString(data)
         except (
-            protobuf_message.DecodeError,
+            protobuf("message").DecodeError,
             text_format.ParseError,
             UnicodeDecodeError,
         ) as error:
@@ -256,8 +254,7 @@ def encode_proto(
     >>> tf.io.encode_proto([[0]], [tf.constant([[""]])], ["features"], "tensorflow.Example")
     <tf.Tensor: shape=(1,), dtype=string, numpy=array([b''], dtype=object)>
     """
-    from google.protobuf.message import DecodeError
-
+    DecodeError = protobuf("message").DecodeError
     op = "EncodeProto"
     counts = _core.convert(sizes, dtypes.int32, None).numpy()
     tensors = [_core.convert(value, None, None) for value in values]
@@ -349,9 +346,7 @@ def write_graph(graph_or_graph_def: Any, logdir: Any, name: str, as_text: bool =
         message = message.as_graph_def()
     path = os.path.join(path_text(logdir), path_text(name))
     if as_text:
-        from google.protobuf import text_format
-
-        write_file(path, text_format.MessageToString(message))
+        write_file(path, protobuf("text_format").MessageToString(message))
     else:
         write_file(path, message.SerializeToString())
     return path

@@ -256,11 +256,11 @@ def parse_tensor(serialized: Any, out_type: Any, name: str | None = None) -> Ten
     >>> tf.io.parse_tensor(tf.io.serialize_tensor([1.0, 2.0]), tf.float32).numpy()
     array([1., 2.], dtype=float32)
     """
-    from google.protobuf.message import DecodeError
-
     from eagerflow.io.files import scalar_bytes
+    from eagerflow.protos.schema import protobuf
     from eagerflow.protos.tensor import MESSAGES
 
+    DecodeError = protobuf("message").DecodeError
     dtype = dtypes.as_dtype(out_type)
     if isinstance(serialized, Tensor) and serialized.dtype is dtypes.string:
         large = _large_content(serialized, dtype)

@@ -16,6 +16,7 @@ from eagerflow.keras.saving.serialization import (
     deserialize_as,
     serialize_keras_object,
 )
+from eagerflow.optional import optional
 
 _ops = _core.ops
 _ALLOWED = ("partition_shape", "partition_offset", "layout")
@@ -440,6 +441,27 @@ class Identity(Initializer):
         """Nothing is random here."""
 
 
+# F. Harris, "On the use of windows for harmonic analysis" (1978): the weights of cosines.
+_COSINES = {
+    "boxcar": (1.0,),
+    "hann": (0.5, 0.5),
+    "hamming": (0.54, 0.46),
+    "blackman": (0.42, 0.5, 0.08),
+}
+
+
+def _window(name: str, length: int, periodic: bool) -> np.ndarray:
+    """The window of that name, as `scipy.signal.get_window` knows it."""
+    if name not in _COSINES:
+        signal = optional("scipy.signal", f"The window {name!r}")
+        return signal.get_window(name, length, periodic)
+    if length == 1:
+        return np.ones(1)
+    turns = 2 * np.pi * np.arange(length) / (length if periodic else length - 1)
+    waves = [(-1) ** k * a * np.cos(k * turns) for k, a in enumerate(_COSINES[name])]
+    return np.sum(waves, axis=0)
+
+
 class STFT(Initializer):
     """Kernels of a convolution that gives one part of a short-time Fourier transform.
 
@@ -470,9 +492,7 @@ class STFT(Initializer):
         if side not in ("real", "imag"):
             raise ValueError(f"side should be 'real' or 'imag', not {side}")
         if isinstance(window, str):
-            from scipy import signal
-
-            signal.get_window(window, 1)
+            _window(window, 1, True)
         if scaling not in (None, "density", "spectrum"):
             raise ValueError(
                 "Scaling is invalid, it must be `None`, 'density' or 'spectrum'. "
@@ -492,9 +512,7 @@ class STFT(Initializer):
         if self.window is not None:
             window = self.window
             if isinstance(window, str):
-                from scipy import signal
-
-                window = signal.get_window(window, length, self.periodic)
+                window = _window(window, length, self.periodic)
             window = np.asarray(window, "float64")
             if window.shape != (length,):
                 raise ValueError(

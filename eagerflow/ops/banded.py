@@ -8,6 +8,7 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow import dtype as dtypes
+from eagerflow.ops import lapack
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.diagonals import diag
 from eagerflow.ops.host import COMPLEX, array_of, differentiable, pair, text
@@ -157,20 +158,12 @@ def tridiagonal_solve(
 
 
 def _solve(bands: Tensor, b: Tensor) -> Tensor:
-    array, right = array_of(bands), array_of(b)
-    m, k = right.shape[-2:]
-    solution = np.empty_like(right)
-    if m and k:
-        systems = array.reshape(-1, 3, m)
-        rights = right.reshape(-1, m, k)
-        for target, system, values in zip(
-            solution.reshape(rights.shape), systems, rights, strict=True
-        ):
-            target[...] = _solve_one(system, values)
+    solution = _ops.tridiagonal_solve(_ops.stop_gradient(bands), _ops.stop_gradient(b))
 
     def backward(dx: Tensor) -> list[Tensor]:
         above, main, below = (bands[..., j, :] for j in range(3))
         rest = [0, 0] * (bands.ndim - 2)
+        m = bands._shape_tuple()[-1]
         transposed = _ops.stack(
             [
                 _ops.pad(below[..., min(1, m) :], [*rest, 0, min(1, m)]),
@@ -188,23 +181,6 @@ def _solve(bands: Tensor, b: Tensor) -> Tensor:
 
     (x,) = differentiable([solution], [bands, b], backward)
     return x
-
-
-def _solve_one(system: np.ndarray, values: np.ndarray) -> np.ndarray:
-    from scipy.linalg import solve_banded
-
-    packed = np.empty_like(system)
-    packed[1] = system[1]
-    packed[0, 1:], packed[0, :1] = system[0, :-1], 0
-    packed[2, :-1], packed[2, -1:] = system[2, 1:], 0
-    try:
-        if len(values) == 1:
-            if packed[1, 0] == 0:
-                raise np.linalg.LinAlgError
-            return values / packed[1, 0]
-        return solve_banded((1, 1), packed, values, check_finite=False)
-    except np.linalg.LinAlgError:
-        raise invalid_argument("The matrix is not invertible. [Op:TridiagonalSolve]") from None
 
 
 @raises_like("BandedTriangularSolve")
@@ -276,8 +252,6 @@ def eigh_tridiagonal(
     >>> tf.linalg.eigh_tridiagonal([1.0, 1.0], [0.0]).numpy()
     array([1., 1.], dtype=float32)
     """
-    import scipy.linalg
-
     alpha = _core.convert(alpha, None, None)
     beta = _core.convert(beta, None, None)
     if beta.dtype is not alpha.dtype:
@@ -308,8 +282,8 @@ def eigh_tridiagonal(
             raise ValueError(f"Elements of select_range must lie within [0, {n}), got {limits}.")
     main, side = np.real(array_of(alpha)), array_of(beta)
     real_side = np.abs(side) if np.iscomplexobj(side) else side
-    values, vectors = scipy.linalg.eigh_tridiagonal(
-        main.astype(np.float64), real_side.astype(np.float64), False, select, limits
+    values, vectors = lapack.eigh_tridiagonal(
+        main.astype(np.float64), real_side.astype(np.float64), select, limits
     )
     result = _core.convert(values.astype(main.dtype), None, None)
     if eigvals_only:

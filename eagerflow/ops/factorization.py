@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import namedtuple
 from typing import Any
 
@@ -489,24 +490,15 @@ def lu(input: Any, output_idx_type: Any = dtypes.int32, name: str | None = None)
     """
     a = matrices(input, "Lu")
     kind = dtypes.as_dtype(output_idx_type)
-    array = array_of(a)
-    *batch, n, _ = array.shape
-    factors = np.empty((int(np.prod(batch)), n, n), array.dtype)
-    orders = np.tile(np.arange(n), (len(factors), 1))
+    *batch, _, _ = a._shape_tuple()
+    factors: Any
+    orders: Any
     if a.dtype.is_complex:
-        factors[...] = array.reshape(factors.shape)
-        _eliminate(factors, orders)
+        factors, orders = _complex_lu(array_of(a))
     else:
-        import scipy.linalg
-
-        getrf = scipy.linalg.get_lapack_funcs("getrf", dtype=array.dtype)
-        for k, matrix in enumerate(array.reshape(factors.shape) if n else ()):
-            factors[k], pivots, _ = getrf(matrix)
-            for row, other in enumerate(pivots):
-                orders[k, [row, other]] = orders[k, [other, row]]
-    if np.any(np.diagonal(factors, axis1=1, axis2=2) == 0):
-        raise invalid_argument("Input is not invertible. [Op:Lu]")
-    permutation = _core.convert(orders.reshape(*batch, n).astype(np.int64), None, None)
+        native = a if a.dtype in NATIVE else _ops.cast(a, dtypes.float32)
+        factors, orders = _ops.lu_factors(_ops.stop_gradient(native))
+    permutation = _ops.cast(orders, kind)
 
     def backward(dlu: Tensor) -> Tensor:
         from eagerflow.ops.solvers import triangular_solve
@@ -521,16 +513,19 @@ def lu(input: Any, output_idx_type: Any = dtypes.int32, name: str | None = None)
         inverse = np.argsort(np.asarray(permutation), -1)
         return _ops.gather(grad, inverse, len(batch), len(batch))
 
-    (factor,) = differentiable([in_dtype_of(factors.reshape(array.shape), a)], [a], backward)
-    return Lu(factor, permutation if kind is dtypes.int64 else _ops.cast(permutation, kind))
+    (factor,) = differentiable([_ops.cast(factors, a.dtype)], [a], backward)
+    return Lu(factor, permutation)
 
 
-def _eliminate(factors: np.ndarray, orders: np.ndarray) -> None:
-    """Factors complex matrices in place, with the pivots of largest absolute value.
+def _complex_lu(array: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The factors of complex matrices, with the pivots of largest absolute value, and their orders.
 
     LAPACK takes the largest sum of the absolute values of real and imaginary part instead.
     """
-    every, n = np.arange(len(factors)), factors.shape[-1]
+    *batch, n, _ = array.shape
+    factors = array.reshape(math.prod(batch), n, n).copy()
+    orders = np.tile(np.arange(n, dtype=np.int32), (len(factors), 1))
+    every = np.arange(len(factors))
     for k in range(n):
         rows = k + np.argmax(np.abs(factors[:, k:, k]), axis=1)
         for table in (factors, orders):
@@ -538,3 +533,6 @@ def _eliminate(factors: np.ndarray, orders: np.ndarray) -> None:
         pivots = factors[:, k, k]
         factors[:, k + 1 :, k] /= np.where(pivots == 0, 1, pivots)[:, None]
         factors[:, k + 1 :, k + 1 :] -= factors[:, k + 1 :, k, None] * factors[:, k, None, k + 1 :]
+    if np.any(np.diagonal(factors, axis1=1, axis2=2) == 0):
+        raise invalid_argument("Input is not invertible. [Op:Lu]")
+    return factors.reshape(array.shape), orders.reshape(*batch, n)

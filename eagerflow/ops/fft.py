@@ -13,6 +13,7 @@ from eagerflow import dtype as dtypes
 from eagerflow.ops.array import invalid_argument, pad, roll
 from eagerflow.ops.host import COMPLEX, checked, differentiable
 from eagerflow.ops.op_arguments import ahead, raises_like
+from eagerflow.optional import found
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -42,18 +43,9 @@ def _transformed(name: str, array: np.ndarray, axes: Sequence[int], **options: A
     else:
         options["axes"] = axes
     threads = _core.num_threads()
-    if array.size >= _LARGE and threads > 1 and (scipy_fft := _scipy_fft()) is not None:
+    if array.size >= _LARGE and threads > 1 and (scipy_fft := found("scipy.fft")):
         return getattr(scipy_fft, name)(array, workers=threads, **options)
     return getattr(np.fft, name)(array, **options)
-
-
-def _scipy_fft() -> Any:
-    """SciPy's module of Fourier transforms, if it is installed."""
-    try:
-        import scipy.fft
-    except ModuleNotFoundError:
-        return None
-    return scipy.fft
 
 
 def _size(x: Tensor, axes: Sequence[int]) -> int:

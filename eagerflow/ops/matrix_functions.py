@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable
 from typing import Any
@@ -10,10 +11,12 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow import dtype as dtypes
-from eagerflow.ops.factorization import NATIVE, matrices
+from eagerflow.ops import lapack
+from eagerflow.ops.factorization import matrices
 from eagerflow.ops.host import array_of, checked, differentiable
 from eagerflow.ops.linalg import adjoint, matrix_transpose
 from eagerflow.ops.op_arguments import raises_like
+from eagerflow.ops.solvers import solve
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -52,22 +55,20 @@ def expm(input: Any, name: str | None = None) -> Tensor:
     if a.dtype not in _EXPONENTIALS:
         raise ValueError(f"tf.linalg.expm does not support matrices of type {a.dtype}")
     a = matrices(a, "MatrixExponential")
-    values: Any
-    if a.dtype in NATIVE:
-        values = _exponential(_ops.stop_gradient(a))
-    else:
-        values = array_of(a)
-        if values.size:
-            import scipy.linalg
-
-            values = scipy.linalg.expm(values)
-        values = values.astype(a.dtype.as_numpy_dtype, copy=False)
+    wide = _ops.cast(a, dtypes.float32) if a.dtype is dtypes.float16 else a
+    values = _ops.cast(_exponential(_ops.stop_gradient(wide)), a.dtype)
     (result,) = differentiable([values], [a], lambda dy: _gradient(expm, a, dy))
     return result
 
 
 # For each precision, the degree of the approximation, and the norm up to which it is exact enough.
-_DEGREES = {dtypes.float32: (7, 3.925724783138660), dtypes.float64: (13, 5.371920351148152)}
+_SINGLE, _DOUBLE = (7, 3.925724783138660), (13, 5.371920351148152)
+_DEGREES = {
+    dtypes.float32: _SINGLE,
+    dtypes.complex64: _SINGLE,
+    dtypes.float64: _DOUBLE,
+    dtypes.complex128: _DOUBLE,
+}
 
 
 def _exponential(a: Tensor) -> Tensor:
@@ -83,23 +84,32 @@ def _exponential(a: Tensor) -> Tensor:
         squarings = np.ceil(np.log2(norms.astype(np.float64) / limit))
     # Matrices that are not finite have no exponential, whatever they are divided by.
     squarings = np.where(np.isfinite(squarings), np.maximum(squarings, 0.0), 0.0)
-    scale = np.ldexp(1.0, -squarings.astype(np.int64)).astype(norms.dtype)
+    scale = np.ldexp(1.0, -squarings.astype(np.int64)).astype(a.dtype.as_numpy_dtype)
     x = _ops.multiply(a, scale[..., None, None])
     *batch, n, _ = a._shape_tuple()
-    power = _ops.eye(n, batch_shape=batch, dtype=a.dtype)
     square = _ops.matmul(x, x)
-    even, odd = _ops.zeros_like(a), _ops.zeros_like(a)
-    for k in range(degree // 2 + 1):
-        even = _ops.add(even, _ops.multiply(power, _pade(degree, 2 * k)))
-        odd = _ops.add(odd, _ops.multiply(power, _pade(degree, 2 * k + 1)))
-        power = _ops.matmul(power, square)
-    odd = _ops.matmul(x, odd)
-    result = _ops.lu_solve(_ops.subtract(even, odd), _ops.add(even, odd))
+    fourth = _ops.matmul(square, square)
+    sixth = _ops.matmul(fourth, square)
+    powers = [_ops.eye(n, batch_shape=batch, dtype=a.dtype), square, fourth, sixth]
+
+    def every_second(first: int) -> Tensor:
+        """The terms of x^first, x^(first + 2) and so on, divided by x^first."""
+        terms = [_pade(degree, k) for k in range(first, degree + 1, 2)]
+        low = _weighted(powers, terms[:4])
+        return low + _ops.matmul(sixth, _weighted(powers[1:], terms[4:])) if terms[4:] else low
+
+    even, odd = every_second(0), _ops.matmul(x, every_second(1))
+    result = solve(_ops.subtract(even, odd), _ops.add(even, odd))
     for k in range(int(squarings.max())):
         squared = _ops.matmul(result, result)
         wanted = (squarings > k)[..., None, None]
         result = squared if wanted.all() else _ops.select(wanted, squared, result)
     return result
+
+
+def _weighted(tensors: list[Tensor], weights: list[float]) -> Tensor:
+    parts = [_ops.multiply(*pair) for pair in zip(tensors, weights, strict=False)]
+    return functools.reduce(_ops.add, parts)
 
 
 def _pade(degree: int, k: int) -> float:
@@ -118,19 +128,32 @@ _EXPONENTIALS = (
 )
 
 
-def _each(function: Callable, array: np.ndarray) -> np.ndarray:
-    """Applies a function matrix by matrix; NaN where it fails."""
+def _adjoint(array: np.ndarray) -> np.ndarray:
+    return np.conj(np.swapaxes(array, -1, -2))
+
+
+# From so many rows on, LAPACK is quicker.
+_LARGE = 16
+
+
+def _schur(array: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """T and Q^H of matrices Q T Q^H, in double precision."""
+    array = array.astype(np.complex128)
     n = array.shape[-1]
-    result = np.empty_like(array)
-    pairs = zip(result.reshape(-1, n, n), array.reshape(-1, n, n), strict=True) if n else ()
-    for target, matrix in pairs:
-        target[...] = np.nan
-        if not np.isfinite(matrix).all():
-            continue
-        value = function(matrix)
-        if np.iscomplexobj(target) or not np.iscomplexobj(value):
-            target[...] = value
-    return result
+    if n >= _LARGE and np.isfinite(array).all():
+        if np.array_equal(array, _adjoint(array)):
+            values, vectors = lapack.eigh(array)
+            return values[..., None] * np.eye(n, dtype=array.dtype), _adjoint(vectors)
+        if array.ndim == 2 and (form := lapack.schur(array)):
+            return form
+    t, q = _ops.schur(array)
+    return np.asarray(t), np.asarray(q)
+
+
+def _turned_back(t: np.ndarray, q: np.ndarray) -> np.ndarray:
+    """Q T Q^H, NaN where T is not finite."""
+    with np.errstate(all="ignore"):
+        return _adjoint(q) @ t @ q
 
 
 @raises_like("MatrixLogarithm")
@@ -153,17 +176,41 @@ def logm(input: Any, name: str | None = None) -> Tensor:
     """
     a = checked(input, (dtypes.complex64, dtypes.complex128), "MatrixLogarithm")
     a = matrices(a, "MatrixLogarithm")
-    array = _each(_logarithm, array_of(a))
-    (result,) = differentiable([array], [a], lambda dy: _gradient(logm, a, dy))
+    array = array_of(a)
+    t, q = _schur(array)
+    logarithms = np.full_like(t, np.nan)
+    for index in np.ndindex(t.shape[:-2]):
+        if np.isfinite(t[index]).all() and np.diagonal(t[index]).all():
+            logarithms[index] = _logarithm(t[index])
+    values = _turned_back(logarithms, q).astype(array.dtype)
+    (result,) = differentiable([values], [a], lambda dy: _gradient(logm, a, dy))
     return result
 
 
-def _logarithm(matrix: np.ndarray) -> Any:
-    import scipy.linalg
+# Gauss and Legendre's rule of seven points on [0, 1].
+_NODES, _WEIGHTS = (part / 2 for part in np.polynomial.legendre.leggauss(7))
+# Up to this norm of T - 1 the approximation with seven points is exact in double precision.
+_NEAR_ONE = 0.264
 
-    if not np.linalg.svd(matrix, compute_uv=False)[-1] > 0:
-        return np.nan
-    return scipy.linalg.logm(matrix)
+
+def _logarithm(t: np.ndarray) -> np.ndarray:
+    """The logarithm of a triangular matrix without zeros on its diagonal.
+
+    By square roots until T is close to 1, and there the integral of E (1 + x E)^-1 from 0 to 1 for
+    E = T - 1, whose rule of m points is a Padé approximation (N. Higham, "Functions of matrices",
+    2008, 11.4 and 11.5).
+    """
+    eye = np.eye(len(t))
+    diagonal = np.log(np.diagonal(t))
+    roots = 0
+    while np.linalg.norm(t - eye, 1) > _NEAR_ONE and roots < 100:
+        t = np.asarray(_ops.triangle_root(t))
+        roots += 1
+    e = t - eye
+    parts = np.linalg.solve(eye + (_NODES + 0.5)[:, None, None] * e, e)
+    result = np.ldexp(1.0, roots) * np.tensordot(_WEIGHTS, parts, 1)
+    np.fill_diagonal(result, diagonal)
+    return result
 
 
 @raises_like("MatrixSquareRoot")
@@ -188,8 +235,6 @@ def sqrtm(input: Any, name: str | None = None) -> Tensor:
 
     def backward(dy: Tensor) -> Tensor:
         """Solves R^T X + X R^T = dy as one linear system of size n * n."""
-        from eagerflow.ops.solvers import solve
-
         *batch, n, _ = a._shape_tuple()
         eye = _ops.eye(n, batch_shape=batch, dtype=a.dtype)
         system = _kronecker(eye, matrix_transpose(root)) + _kronecker(root, eye)
@@ -197,14 +242,21 @@ def sqrtm(input: Any, name: str | None = None) -> Tensor:
         stacked = _ops.reshape(_ops.transpose(dy, order), [*batch, n * n, 1])
         return _ops.transpose(_ops.reshape(solve(system, stacked), [*batch, n, n]), order)
 
-    (root,) = differentiable([_each(_root, array_of(a))], [a], backward)
+    (root,) = differentiable([_roots(array_of(a))], [a], backward)
     return root
 
 
-def _root(matrix: np.ndarray) -> Any:
-    import scipy.linalg
-
-    return scipy.linalg.sqrtm(matrix)
+def _roots(array: np.ndarray) -> np.ndarray:
+    t, q = _schur(array)
+    roots = _turned_back(np.asarray(_ops.triangle_root(t)), q)
+    if np.iscomplexobj(array):
+        return roots.astype(array.dtype)
+    # A real root needs eigenvalues that are not negative, or pairs of them.
+    values = np.diagonal(t, axis1=-2, axis2=-1)
+    noise = 10 * np.finfo(np.float64).eps * np.abs(t).sum(axis=(-2, -1))[..., None]
+    negative = (values.real < -noise) & (np.abs(values.imag) <= noise)
+    real = np.where(negative.any(axis=-1)[..., None, None], np.nan, roots.real)
+    return real.astype(array.dtype)
 
 
 def _kronecker(a: Tensor, b: Tensor) -> Tensor:

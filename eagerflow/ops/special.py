@@ -12,6 +12,7 @@ from eagerflow.composite import elementwise
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.host import array_of, checked, differentiable
 from eagerflow.ops.op_arguments import raises_like
+from eagerflow.optional import optional
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -113,8 +114,7 @@ def sobol_sample(
     """
     import warnings
 
-    from scipy.stats import qmc
-
+    qmc = optional("scipy.stats.qmc", "tf.math.sobol_sample")
     sizes = {"dim": dim, "num_results": num_results, "skip": skip}
     for name, value in sizes.items():
         tensor = _core.convert(value, dtypes.int32, None)

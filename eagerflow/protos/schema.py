@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from eagerflow.optional import optional
+
 _TOKEN = re.compile(r'"[^"]*"|[\w.]+|[{}=;<>,\[\]]')
 _SCALARS = {
     "double": 1,
@@ -23,6 +25,15 @@ _SCALARS = {
 }
 _MESSAGE, _ENUM = 11, 14
 _OPTIONAL, _REPEATED = 1, 3
+
+
+def protobuf(module: str) -> Any:
+    """A module of `google.protobuf`.
+
+    Raises:
+        ImportError: if the package is not installed.
+    """
+    return optional(f"google.protobuf.{module}", "Reading or writing TensorFlow's messages")
 
 
 class Schema:
@@ -46,19 +57,13 @@ class Schema:
         return self._classes[name]
 
     def _build(self) -> dict[str, Any]:
-        try:
-            from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
-        except ImportError as error:
-            raise ImportError(
-                "TensorFlow's files need the protobuf package: pip install 'eagerflow[messages]'"
-            ) from error
-
-        file = descriptor_pb2.FileDescriptorProto(
+        message_factory = protobuf("message_factory")
+        file = protobuf("descriptor_pb2").FileDescriptorProto(
             name=f"{self._package}.proto", package=self._package, syntax="proto3"
         )
         _Parser(self._text, file, self._package).run()
         # A pool of its own, so that the same names in other packages do not collide.
-        pool = descriptor_pool.DescriptorPool()
+        pool = protobuf("descriptor_pool").DescriptorPool()
         pool.Add(file)
         found = pool.FindFileByName(file.name)
         classes: dict[str, Any] = {}

@@ -111,10 +111,10 @@ def _stored_bytes(prefix: str) -> int:
 
 
 def _read(path: str, name: str) -> Any:
-    from google.protobuf.message import DecodeError
-
     from eagerflow.protos.saved_model import MESSAGES
+    from eagerflow.protos.schema import protobuf
 
+    DecodeError = protobuf("message").DecodeError
     with translated(path), open(path, "rb") as file:
         content = file.read()
     try:

@@ -70,3 +70,60 @@ def test_blocks_do_not_matter():
     whole = tf.math.zeta(np.float32(3), start)
     parts = [tf.math.zeta(np.float32(3), part) for part in np.array_split(start, 10)]
     np.testing.assert_array_equal(whole, np.concatenate(parts))
+
+
+@pytest.mark.parametrize("n", [1, 2, 7, 40, 90])
+def test_schur_form(n):
+    random = np.random.RandomState(n)
+    a = random.normal(size=(3, n, n)) + 1j * random.normal(size=(3, n, n))
+    a[1] = np.triu(a[1])  # a triangle already
+    a[2] = np.eye(n, k=1) + np.eye(n, k=-n + 1)  # moves elements round: no shift is close
+    t, q = (np.asarray(part) for part in tf._core.ops.schur(a))
+    assert np.array_equal(t, np.triu(t))
+    turned = np.conj(q.swapaxes(1, 2))
+    np.testing.assert_allclose(turned @ t @ q, a, atol=1e-13 * n)
+    np.testing.assert_allclose(turned @ q, [np.eye(n)] * 3, atol=1e-13 * n)
+
+
+@pytest.mark.parametrize("kind", ["general", "hermitian", "defective"])
+@pytest.mark.parametrize("n", [3, 20, 90])
+def test_roots_and_logarithms(kind, n):
+    random = np.random.RandomState(n)
+    a = random.normal(size=(n, n)) + 1j * random.normal(size=(n, n))
+    if kind == "hermitian":
+        a = a @ a.conj().T + np.eye(n)
+    if kind == "defective":
+        a = 2 * np.eye(n) + np.eye(n, k=1)
+    a = a.astype(np.complex128)
+    root, logarithm = tf.linalg.sqrtm(a).numpy(), tf.linalg.logm(a)
+    scale = np.abs(a).max()
+    np.testing.assert_allclose(root @ root, a, atol=1e-12 * scale)
+    np.testing.assert_allclose(tf.linalg.expm(logarithm), a, atol=1e-12 * scale)
+    assert (np.linalg.eigvals(root).real >= 0).all()
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128"])
+@pytest.mark.parametrize("m", [1, 2, 3, 50])
+def test_tridiagonal_systems_exchange_rows(dtype, m):
+    random = np.random.RandomState(m)
+    bands = random.normal(size=(4, 3, m)).astype(dtype)
+    bands[:, 1] *= 1e-3  # the pivots are beside the main diagonal
+    bands[:, 1, -1:] += 1
+    b = random.normal(size=(4, m, 2)).astype(dtype)
+    x = tf.linalg.tridiagonal_solve(bands, b).numpy()
+    full = [np.diag(s[1]) + np.diag(s[0, :-1], 1) + np.diag(s[2, 1:], -1) for s in bands]
+    exact = np.linalg.solve(np.asarray(full, np.complex128), b)
+    digits = 1e-3 if dtype in ("float32", "complex64") else 1e-11
+    np.testing.assert_allclose(x, exact, rtol=digits, atol=digits * np.abs(exact).max())
+
+
+def test_lu_of_batches():
+    a = np.random.RandomState(0).normal(size=(2, 3, 70, 70))
+    factors, order = tf.linalg.lu(a, output_idx_type=tf.int64)
+    assert order.dtype == tf.int64 and order.shape == (2, 3, 70)
+    lower = np.tril(factors, -1) + np.eye(70)
+    product = lower @ np.triu(factors)
+    np.testing.assert_allclose(
+        product, np.take_along_axis(a, order.numpy()[..., None], 2), atol=1e-12
+    )
+    assert tf.linalg.lu(np.zeros((0, 3, 3)))[1].shape == (0, 3)

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <complex>
 #include <limits>
 
 #include "device/parallel.h"
@@ -124,6 +125,61 @@ void for_matrices(int64_t count, int64_t cost, const Body& body) {
   });
 }
 
+// Replaces the n×k matrix `x` by the solution for the diagonals above, on and below the main one,
+// by elimination with exchanges of neighbouring rows. `u` has room for the three diagonals of U.
+// False if a pivot is zero.
+template <class T>
+bool solve_tridiagonal(const T* bands, int64_t n, T* u, T* x, int64_t k) {
+  const T* const above = bands;
+  const T* const main = bands + n;
+  const T* const below = bands + 2 * n;
+  T* const pivots = u;
+  T* const first = u + n;
+  T* const second = u + 2 * n;
+  // What is left of the row at hand: its element in this column and the next.
+  T here = main[0];
+  T next = n > 1 ? above[0] : T(0);
+  for (int64_t i = 0; i + 1 < n; ++i) {
+    T* const row = x + i * k;
+    T* const other = row + k;
+    const T beyond = i + 2 < n ? above[i + 1] : T(0);
+    if (std::abs(below[i + 1]) > std::abs(here)) {
+      pivots[i] = below[i + 1];
+      first[i] = main[i + 1];
+      second[i] = beyond;
+      const T factor = here / pivots[i];
+      here = next - factor * main[i + 1];
+      next = -factor * beyond;
+      for (int64_t c = 0; c < k; ++c) {
+        const T value = row[c];
+        row[c] = other[c];
+        other[c] = value - factor * row[c];
+      }
+    } else {
+      if (here == T(0)) return false;
+      pivots[i] = here;
+      first[i] = next;
+      second[i] = T(0);
+      const T factor = below[i + 1] / here;
+      here = main[i + 1] - factor * next;
+      next = beyond;
+      for (int64_t c = 0; c < k; ++c) other[c] -= factor * row[c];
+    }
+  }
+  if (here == T(0)) return false;
+  pivots[n - 1] = here;
+  for (int64_t i = n - 1; i >= 0; --i) {
+    T* const row = x + i * k;
+    for (int64_t c = 0; c < k; ++c) {
+      T value = row[c];
+      if (i + 1 < n) value -= first[i] * row[k + c];
+      if (i + 2 < n) value -= second[i] * row[2 * k + c];
+      row[c] = value / pivots[i];
+    }
+  }
+  return true;
+}
+
 }  // namespace
 
 void triangle_solve(KernelContext& context) {
@@ -167,6 +223,55 @@ void lu_solve(KernelContext& context) {
   });
   if (!regular.load()) {
     invalid_argument("Input matrix is not invertible. [Op:", context.op().tf_name, "]");
+  }
+}
+
+void lu_factors(KernelContext& context) {
+  const Tensor& a = context.input(0);
+  if (a.size() == 0) return;
+  const int64_t n = a.shape().back();
+  std::atomic<bool> regular{true};
+  on_type(a.dtype(), [&]<class T>(T) {
+    T* const factors = context.output(0).mutable_data<T>();
+    int32_t* const order = context.output(1).mutable_data<int32_t>();
+    std::copy_n(a.data<T>(), a.size(), factors);
+    for_matrices(a.size() / (n * n), n * n * n, [&](int64_t i) {
+      bool odd;
+      if (factor_lu(factors + i * n * n, n, order + i * n, &odd)) return;
+      regular.store(false, std::memory_order_relaxed);
+    });
+  });
+  if (!regular.load()) {
+    invalid_argument("Input is not invertible. [Op:", context.op().tf_name, "]");
+  }
+}
+
+void tridiagonal_solve(KernelContext& context) {
+  const Tensor& bands = context.input(0);
+  const Tensor& out = context.output(0);
+  if (out.size() == 0) return;
+  const int64_t n = bands.shape().back();
+  const int64_t k = out.shape().back();
+  std::atomic<bool> regular{true};
+  const auto run = [&]<class T>(T) {
+    T* const x = out.mutable_data<T>();
+    std::copy_n(context.input(1).data<T>(), out.size(), x);
+    for_matrices(bands.size() / (3 * n), n * (k + 4) * 4, [&](int64_t i) {
+      const onednn::Scratch memory(static_cast<size_t>(3 * n) * sizeof(T));
+      if (solve_tridiagonal(bands.data<T>() + i * 3 * n, n, memory.as<T>(), x + i * n * k, k)) {
+        return;
+      }
+      regular.store(false, std::memory_order_relaxed);
+    });
+  };
+  switch (bands.dtype()) {
+    case DType::kFloat32: run(float{}); break;
+    case DType::kFloat64: run(double{}); break;
+    case DType::kComplex64: run(std::complex<float>{}); break;
+    default: run(std::complex<double>{}); break;
+  }
+  if (!regular.load()) {
+    invalid_argument("The matrix is not invertible. [Op:", context.op().tf_name, "]");
   }
 }
 

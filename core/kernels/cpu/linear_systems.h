@@ -1,4 +1,4 @@
-// Kernels of linear systems, inverses and determinants.
+// Kernels of linear systems, factors, inverses and determinants.
 #pragma once
 
 #include "ops/op.h"
@@ -7,6 +7,8 @@ namespace ef::cpu {
 
 void triangle_solve(KernelContext& context);
 void lu_solve(KernelContext& context);
+void lu_factors(KernelContext& context);
+void tridiagonal_solve(KernelContext& context);
 void lu_inverse(KernelContext& context);
 void lu_determinant(KernelContext& context);
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import importlib
 from typing import Any
 
 import numpy as np
 
-from eagerflow.keras.utils.image_utils import array_to_img, img_to_array
+from eagerflow.keras.utils.image_utils import array_to_img, img_to_array, pillow
+from eagerflow.optional import optional
 
 
 def _centred(matrix: np.ndarray, rows: int, columns: int) -> np.ndarray:
@@ -96,8 +96,7 @@ def apply_affine_transform(
     if col_axis > row_axis:
         # The offsets above are those of columns and rows.
         matrix = matrix[[1, 0, 2]][:, [1, 0, 2]]
-    from scipy import ndimage
-
+    ndimage = optional("scipy.ndimage", "Turning, shifting, shearing or zooming images")
     channels = np.moveaxis(x, channel_axis, 0)
     moved = [
         ndimage.affine_transform(
@@ -208,7 +207,7 @@ def apply_brightness_shift(x: np.ndarray, brightness: float, scale: bool = True)
     low, high = np.min(x), np.max(x)
     outside = low < 0 or high > 255
     image = array_to_img(x, scale=outside or scale)
-    enhanced = importlib.import_module("PIL.ImageEnhance").Brightness(image).enhance(brightness)
+    enhanced = pillow("ImageEnhance").Brightness(image).enhance(brightness)
     bright = img_to_array(enhanced)
     if not scale and outside:
         bright = bright / 255 * (high - low) + low

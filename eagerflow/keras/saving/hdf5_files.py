@@ -11,19 +11,14 @@ from eagerflow import errors
 from eagerflow.io.os_errors import path_text
 from eagerflow.io.replacing import replaced
 from eagerflow.keras.saving import hdf5_checks
+from eagerflow.optional import optional
 
 # HDF5 keeps an attribute in the object's header, which has room for 64 kB.
 _LIMIT = 64512
 
 
 def _h5py() -> Any:
-    try:
-        import h5py
-    except ImportError as error:
-        raise ImportError(
-            "`save()` and `load_model()` of HDF5 files need h5py: pip install 'eagerflow[weights]'"
-        ) from error
-    return h5py
+    return optional("h5py", "Reading or writing HDF5 files, which .keras files contain,")
 
 
 @contextlib.contextmanager

@@ -12,6 +12,7 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.keras import config
+from eagerflow.optional import optional
 
 _ops = _core.ops
 
@@ -51,11 +52,13 @@ def get_interpolation(interpolation: str) -> str:
     return name
 
 
-def _pillow() -> Any:
-    try:
-        return importlib.import_module("PIL.Image")
-    except ImportError as error:
-        raise ImportError("Images need Pillow: install it with `pip install pillow`.") from error
+def pillow(module: str = "Image") -> Any:
+    """A module of Pillow.
+
+    Raises:
+        ImportError: if the package is not installed.
+    """
+    return optional(f"PIL.{module}", "Making images of arrays, or reading image files,")
 
 
 def resize(images: Any, size: Any, method: str) -> Any:
@@ -120,7 +123,7 @@ def array_to_img(
     >>> tf.keras.utils.array_to_img(np.ones((2, 3, 3))).size
     (3, 2)
     """
-    image = _pillow()
+    image = pillow()
     x = np.asarray(x, dtype=config.floatx() if dtype is None else dtype)
     if x.ndim != 3:
         raise ValueError(
@@ -226,7 +229,7 @@ def load_img(
     if grayscale:
         warnings.warn('grayscale is deprecated. Please use color_mode = "grayscale"', stacklevel=2)
         color_mode = "grayscale"
-    image = _pillow()
+    image = pillow()
     if isinstance(path, io.BytesIO):
         img = image.open(path)
     elif isinstance(path, str | bytes | os.PathLike):

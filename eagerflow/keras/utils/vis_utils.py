@@ -10,6 +10,7 @@ from typing import Any
 from eagerflow.keras.engine.network import Network
 from eagerflow.keras.utils import io_utils
 from eagerflow.keras.utils.layer_utils import get_layer_index_bound_by_layer_name
+from eagerflow.optional import found
 
 
 class DotGraph:
@@ -273,9 +274,6 @@ def plot_model(
         return None
     dot.write(path if os.path.splitext(path)[1] else f"{path}.png", format=extension)
     if extension in ("png", "jpg", "jpeg"):
-        try:
-            from IPython import display  # type: ignore[import-not-found,unused-ignore]
-        except ImportError:
-            return None
-        return display.Image(filename=path)
+        display = found("IPython.display")
+        return display and display.Image(filename=path)
     return None

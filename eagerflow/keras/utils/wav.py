@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from eagerflow.optional import optional
+
 
 def read_wav(path: Any, sampling_rate: int | None = None) -> np.ndarray:
     """The samples of a file with 16 bits each, as float32 `[samples, channels]` in [-1, 1].
@@ -30,7 +32,6 @@ def read_wav(path: Any, sampling_rate: int | None = None) -> np.ndarray:
     sound = data.reshape(-1, channels).astype(np.float32) / 32768.0
     if sampling_rate is None or sampling_rate == rate:
         return sound
-    from scipy.signal import resample_poly
-
+    signal = optional("scipy.signal", "Changing the sampling rate of sound")
     common = np.gcd(rate, sampling_rate)
-    return resample_poly(sound, sampling_rate // common, rate // common).astype(np.float32)
+    return signal.resample_poly(sound, sampling_rate // common, rate // common).astype(np.float32)

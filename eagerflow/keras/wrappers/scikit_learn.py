@@ -12,6 +12,7 @@ import numpy as np
 from eagerflow.keras.engine.sequential import Sequential
 from eagerflow.keras.engine.training import Model
 from eagerflow.keras.utils import to_categorical
+from eagerflow.optional import optional
 
 
 class BaseWrapper:
@@ -37,8 +38,7 @@ class BaseWrapper:
 
     def __sklearn_tags__(self) -> Any:
         """What scikit-learn asks estimators about themselves, from its version 1.6 on."""
-        from sklearn import utils
-
+        utils = optional("sklearn.utils", "Describing an estimator to scikit-learn")
         kind = self._estimator_type
         return utils.Tags(
             estimator_type=kind,

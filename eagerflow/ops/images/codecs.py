@@ -13,6 +13,7 @@ from eagerflow import _core, errors
 from eagerflow import dtype as dtypes
 from eagerflow.ops.images import formats
 from eagerflow.ops.op_arguments import raises_like
+from eagerflow.optional import optional
 
 Tensor = _core.Tensor
 
@@ -508,9 +509,9 @@ def jpeg_bytes(
     xmp: bytes = b"",
 ) -> bytes:
     """The file of an image `[height, width, 1 or 3]` of uint8."""
-    from PIL import Image
-
-    picture = Image.fromarray(array[..., 0] if array.shape[2] == 1 else array)
+    picture = optional("PIL.Image", "Encoding JPEG images").fromarray(
+        array[..., 0] if array.shape[2] == 1 else array
+    )
     file = io.BytesIO()
     options: dict[str, Any] = {"xmp": xmp} if xmp else {}
     picture.save(

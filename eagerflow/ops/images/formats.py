@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from eagerflow.optional import optional
+
 
 class BadImage(Exception):
     """Data that is no image of the format, cut short or corrupt."""
@@ -38,10 +40,9 @@ def opened(data: bytes, kind: str) -> Any:
 
     Raises:
         BadImage: if Pillow cannot read its header.
-        ModuleNotFoundError: if Pillow is not installed.
+        ImportError: if Pillow is not installed.
     """
-    from PIL import Image
-
+    Image = optional("PIL.Image", f"Decoding {kind} images")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", Image.DecompressionBombWarning)
@@ -82,8 +83,7 @@ def decode_jpeg(
     Raises:
         BadImage: if it cannot be decoded.
     """
-    import simplejpeg
-
+    simplejpeg = optional("simplejpeg", "Decoding JPEG images")
     try:
         height, width, space, _ = simplejpeg.decode_jpeg_header(data, strict=False)
         rows, columns = -(-height // ratio), -(-width // ratio)

@@ -283,6 +283,32 @@ def sqrtm(tf, dtype):
     return tf.linalg.sqrtm(hermitian(tf, 3, dtype, (2,))), tf.linalg.sqrtm(-tf.eye(2))
 
 
+MATRICES = {
+    "zero": [[0, 0], [0, 0]],
+    "singular": [[1, 1], [1, 1]],
+    "nilpotent": [[0, 1], [0, 0]],
+    "defective": [[1, 1, 0], [0, 1, 1], [0, 0, 1]],
+    "negative": [[-1, 0], [0, -1]],
+    "one negative": [[1e12, 0], [0, -1]],
+    "turning": [[0, -1], [1, 0]],
+    "nearly negative": [[-1, 1e-3], [-1e-3, -1]],
+    "general": [[1, 2], [3, 4]],
+    "triangular": [[4, 1], [0, 0]],
+}
+
+
+@case(loose=20, dtype=("float64", "complex128"), name=list(MATRICES))
+def sqrtm_of_special_matrices(tf, dtype, name):
+    root = tf.linalg.sqrtm(tf.constant(MATRICES[name], dtype))
+    # Which of the elements next to an infinite one are NaN is an accident.
+    return tf.where(tf.reduce_all(tf.math.is_finite(tf.abs(root))), root, tf.cast(np.nan, dtype))
+
+
+@case(loose=20, name=[name for name in MATRICES if name != "triangular"])
+def logm_of_special_matrices(tf, name):
+    return tf.linalg.logm(tf.constant(MATRICES[name], "complex128"))
+
+
 @case(loose=1e4, dtype=DOUBLES)
 def sqrtm_gradient(tf, dtype):
     return gradient(tf, tf.linalg.sqrtm, square(tf, 3, dtype, (2,)))["grads"]

@@ -1,0 +1,11 @@
+// Kernels that bring matrices into triangular form, and roots of triangular matrices.
+#pragma once
+
+#include "ops/op.h"
+
+namespace ef::cpu {
+
+void schur(KernelContext& context);
+void triangle_root(KernelContext& context);
+
+}  // namespace ef::cpu

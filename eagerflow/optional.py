@@ -1,0 +1,50 @@
+"""Packages that only some functions need: they are imported when such a function is called."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+from typing import Any
+
+# What a module is imported from: the package's name, and the extra of this one that brings it.
+PACKAGES = {
+    "PIL": ("Pillow", "images"),
+    "google": ("protobuf", "messages"),
+    "h5py": ("h5py", "weights"),
+    "safetensors": ("safetensors", "weights"),
+    "scipy": ("SciPy", "science"),
+    "simplejpeg": ("simplejpeg", "images"),
+    "sklearn": ("scikit-learn", "science"),
+}
+
+
+def optional(module: str, what: str) -> Any:
+    """The module of that name, which `what` needs, the subject of a sentence.
+
+    Raises:
+        ImportError: if its package is not installed; the message says how to install it.
+
+    >>> optional("json.no_package", "A picture")
+    Traceback (most recent call last):
+    ModuleNotFoundError: No module named 'json.no_package'; 'json' is not a package
+    """
+    try:
+        return importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        top = module.partition(".")[0]
+        # A package that is there, and lacks one of its own, says so itself.
+        if top not in PACKAGES or not f"{module}.".startswith(f"{error.name}."):
+            raise
+        package, extra = PACKAGES[top]
+        raise ImportError(
+            f"{what} needs {package}: pip install 'eagerflow[{extra}]'", name=error.name
+        ) from error
+
+
+@functools.cache
+def found(module: str) -> Any:
+    """The module of that name, or None where its package is not installed."""
+    try:
+        return importlib.import_module(module)
+    except ModuleNotFoundError:
+        return None
