@@ -50,6 +50,7 @@ _OTHER_LAYERS = {
     "engine.training": "Model",
     "experimental": "LinearModel SequenceFeatures WideDeepModel",
     "experimental.sharpness": "SharpnessAwareMinimization",
+    "applications.convnext": "LayerScale StochasticDepth",
     "applications.inception_resnet_v2": "CustomScaleLayer",
     "utils.feature_space": "FeatureSpace",
 }
