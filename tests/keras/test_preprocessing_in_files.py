@@ -16,7 +16,11 @@ NUMBERS = np.array([[1.0], [2.0], [4.0]], "float32")
 COUNTS = np.array([[1], [2], [2]], "int64")
 LOOKUPS: dict[str, tuple[Any, Any, str]] = {
     "strings": (lambda: layers.StringLookup(), WORDS, "string"),
-    "factors": (lambda: layers.StringLookup(output_mode="tf_idf"), WORDS, "string"),
+    "factors": (
+        lambda: layers.StringLookup(8, output_mode="tf_idf", pad_to_max_tokens=True),
+        WORDS,
+        "string",
+    ),
     "integers": (lambda: layers.IntegerLookup(), COUNTS, "int64"),
     "texts": (lambda: layers.TextVectorization(), WORDS, "string"),
 }

@@ -172,3 +172,26 @@ def test_bad_arguments() -> None:
         layers.RNN(layers.Dense(2))
     with pytest.raises(ValueError, match="ndim=3"):
         layers.LSTM(3)(tf.ones([2, 3]))
+
+
+def test_cells_that_need_values_have_the_shapes_they_say() -> None:
+    """A program's cell that fails on placeholders is asked for its sizes; states are checked."""
+
+    class Cell:
+        state_size = output_size = 3
+
+        def call(self, inputs, states):
+            total = states[0] + float(np.sum(inputs.numpy()))
+            return total, [total]
+
+    class Reading(Cell):
+        def call(self, inputs, states):
+            if str(inputs.numpy()[0, 0]) != "1.0":
+                raise RuntimeError("another program's data")
+            return super().call(inputs, states)
+
+    layer = layers.RNN(Reading())
+    assert layer(tf.keras.Input((2, 5))).shape.as_list() == [None, 3]
+    with pytest.raises(ValueError, match="not compatible"):
+        layer(tf.keras.Input((2, 5)), initial_state=[tf.keras.Input((4,))])
+    np.testing.assert_array_equal(layer(tf.ones([1, 2, 5])), [[10.0, 10.0, 10.0]])

@@ -166,14 +166,15 @@ def _infer_layer(layer: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
 
 
 def _has_own_shapes(layer: Any, inputs: Any) -> bool:
-    """Whether `compute_output_shape` knows more than a run: a program's does, as its layer may need
-    values; that of a layer of ours only where a rank is unknown, and no placeholder can be made."""
+    """Whether `compute_output_shape` may know more than a run: where a program's code runs, which may
+    need values, and where a rank is unknown, of which no placeholder can be made."""
     from eagerflow.keras.engine.layer import Layer
 
-    function = type(layer).compute_output_shape
-    if function is Layer.compute_output_shape:
+    if type(layer).compute_output_shape is Layer.compute_output_shape:
         return False
-    if not function.__module__.startswith("eagerflow."):
+    cell = getattr(layer, "cell", None)
+    parts = [layer, *layer._all_inner_layers(), *([] if cell is None else [cell])]
+    if not all(type(part).__module__.startswith("eagerflow.") for part in parts):
         return True
     return any(isinstance(x, KerasTensor) and x.shape.rank is None for x in nest.flatten(inputs))
 

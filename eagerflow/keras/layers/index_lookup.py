@@ -310,14 +310,21 @@ class IndexLookup(PreprocessingLayer):
 
     def _set_terms(self, terms: list[Any], idf: Any) -> None:
         attributes = self.__dict__
-        attributes["_tokens"] = terms
         start = self._first_term
+        before, after = self._frozen_vocab_size, len(terms) + start
+        if terms and self._has_length_of_terms() and before not in (None, after):
+            raise RuntimeError(
+                f"When using `output_mode={self.output_mode}` and `pad_to_max_tokens=False`, the "
+                "vocabulary size cannot be changed after the layer is called. Old vocab size is "
+                f"{before}, new vocab size is {after}"
+            )
+        attributes["_tokens"] = terms
         attributes["_numbers"] = {term: start + place for place, term in enumerate(terms)}
         if idf is not None:
             # Where the factors are those of terms only, unknown terms have their mean.
-            before = [np.average(idf)] * (start + len(terms) - len(idf))
-            after = [0.0] * ((self.max_tokens or 0) - start - len(terms)) * self.pad_to_max_tokens
-            factors = np.concatenate([before, idf, after])
+            unknown = [np.average(idf)] * (start + len(terms) - len(idf))
+            rest = [0.0] * ((self.max_tokens or 0) - start - len(terms)) * self.pad_to_max_tokens
+            factors = np.concatenate([unknown, idf, rest])
             attributes["_idf"] = _core.convert(factors.astype("float32"), None, None)
             attributes["_idf"] = _ops.cast(attributes["_idf"], self.compute_dtype)
 
@@ -443,9 +450,23 @@ class IndexLookup(PreprocessingLayer):
         return in_form(vectors, self.sparse)
 
     def note_size(self) -> None:
-        """Keeps the number of terms for the configuration: layers after this one depend on it."""
+        """Keeps the number of terms for the configuration: layers after this one depend on it.
+
+        Raises:
+            RuntimeError: if vectors have no length yet, because there are no terms.
+        """
         if self._tokens:
             self.__dict__["_frozen_vocab_size"] = self.vocabulary_size()
+        elif self._has_length_of_terms() and self._frozen_vocab_size is None:
+            raise RuntimeError(
+                f"When using `output_mode={self.output_mode}` and `pad_to_max_tokens=False`, you "
+                "must set the layer's vocabulary before calling it. Either pass a `vocabulary` "
+                "argument to the layer, or call `adapt` with some sample data."
+            )
+
+    def _has_length_of_terms(self) -> bool:
+        """Whether results are vectors that are as long as there are terms."""
+        return self.output_mode != "int" and not self.pad_to_max_tokens
 
     def _depth(self) -> int | None:
         if self.pad_to_max_tokens:

@@ -143,8 +143,10 @@ class Lambda(Layer):
         made: list[Any] = []
 
         def note(next_creator: Any, **arguments: Any) -> Any:
-            made.append(next_creator(**arguments))
-            return made[-1]
+            variable = next_creator(**arguments)
+            if arguments.get("name") != "StateVar":  # that of a generator of random numbers
+                made.append(variable)
+            return variable
 
         if self._variables_known:
             with variable_creator_scope(note):

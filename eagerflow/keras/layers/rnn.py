@@ -231,6 +231,7 @@ class RNN(Layer):
             if not isinstance(initial_state, (list, tuple)):
                 initial_state = [initial_state]
             kwargs["initial_state"] = list(initial_state)
+            self._check_states(kwargs["initial_state"])
         if constants is not None:
             constants = list(constants) if isinstance(constants, (list, tuple)) else [constants]
             self._num_constants = len(constants)
@@ -250,7 +251,6 @@ class RNN(Layer):
                 return nest.pack_sequence_as(self._states, cast)
         if initial_state is None:
             return self.get_initial_state(inputs)
-        self._check_states(initial_state)
         dtype = nest.flatten(inputs)[0].dtype
         return nest.map_structure(lambda s: conversion.cast(s, dtype), list(initial_state))
 

@@ -26,6 +26,7 @@ from eagerflow.keras.layers.preprocessing_layer import (
 from eagerflow.keras.saving import serialization
 from eagerflow.ragged_tensor import RaggedTensor
 from eagerflow.shapes import TensorShape
+from eagerflow.type_spec import TensorSpec
 
 _ops = _core.ops
 _STANDARD = ("lower_and_strip_punctuation", "lower", "strip_punctuation")
@@ -354,6 +355,11 @@ class TextVectorization(PreprocessingLayer):
         if self._output_mode == "int":
             return TensorShape([sizes[0], self._output_sequence_length])
         return TensorShape([sizes[0], self._lookup_layer._depth()])
+
+    def compute_output_signature(self, input_signature: Any) -> TensorSpec:
+        """The shape and dtype of the results for texts of this specification."""
+        shape = self.compute_output_shape(input_signature.shape)
+        return TensorSpec(shape, dtypes.as_dtype(self._lookup_layer.compute_dtype))
 
     def get_config(self) -> dict[str, Any]:
         lookup = self._lookup_layer

@@ -488,3 +488,46 @@ errors(
         }.items()
     },
 )
+
+
+def with_terms(tf, name, mode, **arguments):
+    if mode == "tf_idf" and "vocabulary" in arguments:
+        arguments["idf_weights"] = [1.0] * len(arguments["vocabulary"])
+    return getattr(tf.keras.layers, name)(output_mode=mode, **arguments)
+
+
+def with_more_terms(tf, name, mode):
+    layer = with_terms(tf, name, mode, vocabulary=["a"])
+    layer(tf.constant([["a"]]))
+    layer.set_vocabulary(["a", "b"], **({"idf_weights": [1.0, 2.0]} if mode == "tf_idf" else {}))
+
+
+errors(
+    "keras_corners",
+    "vocabularies",
+    {
+        **{
+            f"none in {name}, {mode}": (
+                lambda tf, name=name, mode=mode: with_terms(tf, name, mode)(tf.constant([["a"]])),
+                [f"`output_mode={mode}`", "you must set the layer's vocabulary before calling it"],
+            )
+            for name in ("StringLookup", "TextVectorization")
+            for mode in ("multi_hot", "count", "tf_idf")
+        },
+        **{
+            f"another size in {name}, {mode}": (
+                lambda tf, name=name, mode=mode: with_more_terms(tf, name, mode),
+                ["the vocabulary size cannot be changed after the layer is called", "2", "3"],
+            )
+            for name in ("StringLookup", "TextVectorization")
+            for mode in ("multi_hot", "count", "tf_idf")
+        },
+    },
+)
+
+
+@case(mode=("int", "multi_hot", "count", "tf_idf"))
+def signatures_of_texts(tf, mode):
+    layer = with_terms(tf, "TextVectorization", mode, vocabulary=["a"])
+    signature = layer.compute_output_signature(tf.TensorSpec((None, 1), tf.string))
+    return [signature.dtype, signature.shape]
