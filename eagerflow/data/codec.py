@@ -29,6 +29,7 @@ def encode(value: Any) -> bytes:
 
     Raises:
         TypeError: if it holds something else.
+        tf.errors.FailedPreconditionError: if it holds a dataset that cannot be stored.
     """
     blobs: list[bytes] = []
     text = json.dumps(_to_json(value, blobs)).encode()
@@ -48,7 +49,15 @@ def decode(data: bytes) -> Any:
         if len(text) != length or len(blobs) != size:
             raise ValueError("truncated")
         return _from_json(json.loads(text), memoryview(blobs), [0])
-    except (struct.error, ValueError, KeyError, IndexError, TypeError) as error:
+    except (
+        struct.error,
+        ValueError,
+        KeyError,
+        IndexError,
+        TypeError,
+        AttributeError,
+        errors.OpError,
+    ) as error:
         raise errors.DataLossError(None, None, f"Stored elements are damaged: {error}") from error
 
 
@@ -79,6 +88,12 @@ def _to_json(value: Any, blobs: list[bytes]) -> Any:
     if hasattr(value, "_to_parts"):
         name, parts = value._to_parts()
         return {"composite": [name, _to_json(parts, blobs)]}
+    from eagerflow.data.dataset import Dataset
+
+    if isinstance(value, Dataset):
+        from eagerflow.data import stored_datasets
+
+        return {"dataset": _to_json(stored_datasets.to_parts(value), blobs)}
     from eagerflow.data.composites import to_parts
 
     found = to_parts(value)
@@ -125,6 +140,10 @@ def _from_json(value: Any, blobs: memoryview, at: list[int]) -> Any:
         return TensorSpec(TensorShape(content[0]), as_dtype(content[1]))
     if kind == "none":
         return NoneTensorSpec()
+    if kind == "dataset":
+        from eagerflow.data import stored_datasets
+
+        return stored_datasets.of_parts(_from_json(content, blobs, at))
     if kind == "composite":
         rebuild = _COMPOSITES.get(content[0])
         if rebuild is None:

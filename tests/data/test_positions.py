@@ -142,3 +142,62 @@ def test_the_position_between_errors():
     next(iterator)
     with pytest.raises(tf.errors.DataLossError):
         iterator.state()
+
+
+def read_whole(value):
+    """An element with datasets as lists of what they hold."""
+    if isinstance(value, tf.data.Dataset):
+        return [read_whole(element) for element in value]
+    if isinstance(value, tuple):
+        return tuple(read_whole(part) for part in value)
+    return np.asarray(value).tolist()
+
+
+SLICES = tf.data.Dataset.from_tensor_slices
+DATASETS_OF = {
+    "range": lambda n: tf.data.Dataset.range(n, 20, 3),
+    "typed": lambda n: tf.data.Dataset.range(3, output_type="int32"),
+    "slices": lambda n: SLICES(([n, n + 1], [["a"], ["b"]])),
+    "tensors": lambda n: tf.data.Dataset.from_tensors((n, tf.constant("b"))),
+    "batch": lambda n: tf.data.Dataset.range(n).batch(2, drop_remainder=True),
+    "unbatch": lambda n: tf.data.Dataset.range(n).batch(2).unbatch(),
+    "repeat": lambda n: SLICES([n]).repeat(3),
+    "take, skip": lambda n: tf.data.Dataset.range(9).skip(n).take(2),
+    "shard": lambda n: tf.data.Dataset.range(9).shard(4, n % 4),
+    "enumerate": lambda n: SLICES([n]).enumerate(5),
+    "concatenate": lambda n: tf.data.Dataset.range(n).concatenate(tf.data.Dataset.range(2)),
+    "zip": lambda n: tf.data.Dataset.zip((tf.data.Dataset.range(n), SLICES([[n]]).repeat())),
+    "prefetch": lambda n: tf.data.Dataset.range(n).prefetch(2),
+    "window": lambda n: tf.data.Dataset.range(n + 3).window(2, 1, drop_remainder=True),
+}
+
+
+@pytest.mark.parametrize("make", DATASETS_OF.values(), ids=DATASETS_OF)
+def test_positions_with_datasets_in_buffers(make, tmp_path):
+    def iterator():
+        dataset = tf.data.Dataset.range(6).map(lambda n: (n, make(n)))
+        return iter(dataset.shuffle(4, seed=1).prefetch(2))
+
+    first, second = iterator(), iterator()
+    next(first)
+    path = tf.train.Checkpoint(iterator=first).save(str(tmp_path / "position"))
+    rest = [read_whole(element) for element in first]
+    assert len(rest) == 5
+    tf.train.Checkpoint(iterator=second).restore(path)
+    assert [read_whole(element) for element in second] == rest
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda n: tf.data.Dataset.range(n).map(lambda x: x),
+        lambda n: tf.data.Dataset.range(n).shuffle(2).batch(2),
+        lambda n: tf.data.TextLineDataset("file"),
+    ],
+)
+def test_positions_with_datasets_that_files_cannot_hold(make):
+    iterator = iter(tf.data.Dataset.range(6).map(make).shuffle(4, seed=1))
+    next(iterator)
+    with pytest.raises(tf.errors.FailedPreconditionError, match="cannot be stored"):
+        iterator._serialize_to_tensors()
+    assert len(list(iterator)) == 5
