@@ -1,4 +1,4 @@
-"""Operations that NumPy or SciPy compute: arrays in, tensors with gradients of their own out."""
+"""Operations that NumPy computes: arrays in, tensors with gradients of their own out."""
 
 from __future__ import annotations
 

@@ -15,9 +15,15 @@ struct Piecewise {
     const int piece = place < kPieces - 1 ? static_cast<int>(place) : kPieces - 1;
     const double t = 2 * (place - piece) - 1;
     const double* const c = coefficients + piece * kSize;
-    double sum = c[kSize - 1];
-    for (int k = kSize - 2; k >= 0; --k) sum = sum * t + c[k];
-    return sum;
+    // Even and odd powers apart wait half as long for each other.
+    const double square = t * t;
+    constexpr int kLastEven = (kSize - 1) / 2 * 2;
+    constexpr int kLastOdd = (kSize - 2) / 2 * 2 + 1;
+    double even = c[kLastEven];
+    for (int k = kLastEven - 2; k >= 0; k -= 2) even = even * square + c[k];
+    double odd = c[kLastOdd];
+    for (int k = kLastOdd - 2; k >= 1; k -= 2) odd = odd * square + c[k];
+    return even + odd * t;
   }
 };
 
