@@ -195,3 +195,17 @@ def test_cells_that_need_values_have_the_shapes_they_say() -> None:
     with pytest.raises(ValueError, match="not compatible"):
         layer(tf.keras.Input((2, 5)), initial_state=[tf.keras.Input((4,))])
     np.testing.assert_array_equal(layer(tf.ones([1, 2, 5])), [[10.0, 10.0, 10.0]])
+
+
+def test_states_of_unknown_size_are_taken() -> None:
+    class Cell:
+        state_size = None
+
+        def call(self, inputs, states):
+            return inputs + states[0], [states[0] + 1]
+
+    total, state = layers.RNN(Cell(), return_state=True)(
+        tf.ones([1, 3, 2]), initial_state=[tf.zeros([1, 2])]
+    )
+    np.testing.assert_array_equal(total, [[3.0, 3.0]])
+    np.testing.assert_array_equal(state, [[3.0, 3.0]])

@@ -257,10 +257,10 @@ class RNN(Layer):
     def _check_states(self, initial_state: Any) -> None:
         """Refuses states that are not those of the cell."""
         size = self.cell.state_size
-        wanted = [state_sizes(one) for one in _flat_sizes(size)]
+        wanted = [TensorShape(one) for one in _flat_sizes(size)]
         given = [list(state.shape)[1:] for state in nest.flatten(initial_state)]
         if len(wanted) != len(given) or any(
-            not TensorShape(one).is_compatible_with(TensorShape(other))
+            not one.is_compatible_with(TensorShape(other))
             for one, other in zip(wanted, given, strict=True)
         ):
             specs = [InputSpec(shape=(None, *sizes)) for sizes in given]
