@@ -222,3 +222,19 @@ def test_a_limit_on_threads_changes_no_result():
     tf._core.set_num_threads(before)
     for result in results[1:]:
         np.testing.assert_allclose(result, results[0], rtol=1e-5, atol=1e-5)
+
+
+def test_threads_draw_different_numbers_from_one_generator():
+    generator = tf.random.Generator.from_seed(1)
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    try:
+        drawn = in_threads(
+            lambda k: [int(generator.uniform_full_int([], tf.uint64)) for _ in range(500)]
+        )
+    finally:
+        sys.setswitchinterval(interval)
+    assert len({number for part in drawn for number in part}) == 500 * THREADS
+    other = tf.random.Generator.from_seed(1)
+    other.skip(500 * THREADS)
+    assert (other.state == generator.state).numpy().all()

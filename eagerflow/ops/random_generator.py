@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import threading
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,8 @@ Tensor = _core.Tensor
 # The 128-bit counter, lower half first, and the key.
 _STATE_SIZE = 3
 _MASK128 = 2**128 - 1
+# Held from the reading of a state to its writing. One for all generators, as those are copied.
+_moving_on = threading.Lock()
 
 
 def _words(values: Any) -> list[int]:
@@ -181,17 +184,13 @@ class Generator:
 
     def _take(self, outputs: int) -> tuple[int, int, int]:
         """The key and counter now; then moves on by as much as `outputs` numbers may need."""
-        low, high, key = self._state_var.numpy().tolist()
-        counter = (high % 2**64 << 64) + low % 2**64
-        counter += outputs * random_seed.RESERVED_PER_OUTPUT
-        counter &= _MASK128
-        self._state_var.assign(
-            _core.convert(
-                [random_seed.signed(counter), random_seed.signed(counter >> 64), key],
-                dtypes.int64,
-                None,
-            )
-        )
+        with _moving_on:
+            low, high, key = self._state_var.numpy().tolist()
+            counter = (high % 2**64 << 64) + low % 2**64
+            counter += outputs * random_seed.RESERVED_PER_OUTPUT
+            counter &= _MASK128
+            after = [random_seed.signed(counter), random_seed.signed(counter >> 64), key]
+            self._state_var.assign(_core.convert(after, dtypes.int64, None))
         return key, low, high
 
     def skip(self, delta: Any) -> Tensor:
@@ -200,9 +199,8 @@ class Generator:
         Returns:
             The state before.
         """
-        before = self._state_var.read_value()
-        self._take(int(delta))
-        return before
+        key, low, high = self._take(int(delta))
+        return _core.convert([low, high, key], dtypes.int64, None)
 
     def _arguments(self, shape: Any, dtype: Any, op: str) -> tuple[Any, ...]:
         sizes, _ = sizes_of(shape, op)
