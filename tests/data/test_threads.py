@@ -18,7 +18,8 @@ def workers():
 
 def all_ended():
     """Whether the workers end now that nobody reads; waits for them."""
-    gc.collect()
+    if workers():  # of pipelines that wait to be collected
+        gc.collect()
     for thread in workers():
         thread.join(5)
     return not workers()
