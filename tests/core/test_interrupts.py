@@ -61,19 +61,14 @@ def interrupted(raised_soon, function):
     return True
 
 
-def large():
-    return tf.broadcast_to(tf.constant([1.5, 2.5]), [20_000_000, 2])
+LONG = {
+    "elementwise": lambda: tf.math.betainc(*tf.unstack(tf.fill([3, 20_000_000], 0.5))),
+    "matmul": lambda: tf.ones([10_000, 10_000]) @ tf.ones([10_000, 10_000]),
+    "conv2d": lambda: tf.nn.conv2d(tf.ones([64, 96, 96, 64]), tf.ones([9, 9, 64, 128]), 1, "SAME"),
+}
 
 
-@pytest.mark.parametrize(
-    "function",
-    [
-        lambda: [tf.pow(large(), 2.5) for _ in range(1000)],
-        lambda: tf.random.normal([2, 200_000_000]),
-        lambda: tf.ones([10_000, 10_000]) @ tf.ones([10_000, 10_000]),
-        lambda: tf.nn.conv2d(tf.ones([64, 112, 112, 64]), tf.ones([5, 5, 64, 128]), 1, "SAME"),
-    ],
-)
+@pytest.mark.parametrize("function", LONG.values(), ids=LONG)
 def test_long_kernels_end(raised_soon, function):
     assert interrupted(raised_soon, function)
     np.testing.assert_array_equal((tf.ones([1 << 20]) + 1.0).numpy()[[0, -1]], [2, 2])
@@ -92,17 +87,17 @@ def test_handlers_use_the_engine():
     sender = threading.Timer(0.2, lambda: signal.pthread_kill(main, signal.SIGUSR1))
     sender.start()
     try:
-        product = tf.ones([5_000, 5_000]) @ tf.ones([5_000, 5_000])
+        product = tf.ones([4_000, 4_000]) @ tf.ones([4_000, 4_000])
         sender.join()
     finally:
         signal.signal(signal.SIGUSR1, before)
-    assert product.numpy().min() == product.numpy().max() == 5_000
+    assert product.numpy().min() == product.numpy().max() == 4_000
     assert seen == [1 << 20, True]
 
 
 def test_variables_are_never_left_half_changed(raised_soon):
-    v = tf.Variable(tf.zeros([50_000_000]))
-    delta = tf.ones([50_000_000])
+    v = tf.Variable(tf.zeros([20_000_000]))
+    delta = tf.ones([20_000_000])
 
     def add():
         for _ in range(1000):
