@@ -32,7 +32,7 @@ DType to_dtype(PyObject* value);
 PyObject* dtype_object(DType dtype);
 
 // Attribute values. `what` names the argument in messages.
-using Ints = InlineVector<int64_t, kMaxRank>;
+using Ints = InlineVector<int64_t, kInlineRank>;
 
 // A list of integers, for axes or sizes: one integer, a sequence of integers or scalar tensors, a
 // 1-D integer tensor or array, a TensorShape. Floats and strings are a TypeError if

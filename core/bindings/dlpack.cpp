@@ -62,8 +62,8 @@ template <class Header>
 struct Export {
   Header header;
   Tensor tensor;
-  int64_t shape[kMaxRank];
-  int64_t strides[kMaxRank];
+  Shape shape;
+  Shape strides;
 };
 
 constexpr const char* name_of(const Managed*) { return "dltensor"; }
@@ -113,9 +113,8 @@ template <class Header>
 std::unique_ptr<Export<Header>> make_export(const Tensor& tensor) {
   auto exported = std::make_unique<Export<Header>>();
   exported->tensor = tensor;
-  const Shape strides = strides_of(tensor.shape());
-  std::copy_n(tensor.shape().begin(), tensor.rank(), exported->shape);
-  std::copy_n(strides.begin(), tensor.rank(), exported->strides);
+  exported->shape = tensor.shape();
+  exported->strides = strides_of(tensor.shape());
   exported->header = Header{};
   exported->header.context = exported.get();
   exported->header.deleter = delete_export<Header>;
@@ -124,8 +123,8 @@ std::unique_ptr<Export<Header>> make_export(const Tensor& tensor) {
   array.device = {kCpu, 0};
   array.ndim = tensor.rank();
   array.dtype = element_type(tensor.dtype());
-  array.shape = exported->shape;
-  array.strides = exported->strides;
+  array.shape = exported->shape.data();
+  array.strides = exported->strides.data();
   return exported;
 }
 

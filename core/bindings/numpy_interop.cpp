@@ -109,15 +109,25 @@ void release_tensor(PyObject* capsule) {
   static_cast<TensorImpl*>(PyCapsule_GetPointer(capsule, nullptr))->release();
 }
 
+// A new array over `data`, or over memory of its own.
+PyRef new_array(const Tensor& like, void* data, int flags) {
+  if (like.rank() > NPY_MAXDIMS) {
+    invalid_argument("Cannot convert tensor with ", like.rank(),
+                     " dimensions to NumPy array. NumPy arrays can have at most ", NPY_MAXDIMS,
+                     " dimensions");
+  }
+  npy_intp dims[NPY_MAXDIMS];
+  std::copy_n(like.shape().begin(), like.rank(), dims);
+  PyArray_Descr* descr = numpy_descr(like.dtype());
+  if (!descr) throw PythonError();
+  return checked(
+      PyArray_NewFromDescr(&PyArray_Type, descr, like.rank(), dims, nullptr, data, flags, nullptr));
+}
+
 // An array over the tensor's memory, which it keeps alive.
 PyRef array_over(const Tensor& tensor, bool writable) {
-  npy_intp dims[kMaxRank];
-  std::copy_n(tensor.shape().begin(), tensor.rank(), dims);
-  PyArray_Descr* descr = numpy_descr(tensor.dtype());
-  if (!descr) throw PythonError();
-  const int flags = writable ? NPY_ARRAY_CARRAY : NPY_ARRAY_CARRAY_RO;
-  PyRef array = checked(PyArray_NewFromDescr(&PyArray_Type, descr, tensor.rank(), dims, nullptr,
-                                             tensor.mutable_raw_data(), flags, nullptr));
+  PyRef array = new_array(tensor, tensor.mutable_raw_data(),
+                          writable ? NPY_ARRAY_CARRAY : NPY_ARRAY_CARRAY_RO);
   PyRef owner = checked(PyCapsule_New(tensor.impl(), nullptr, release_tensor));
   tensor.impl()->retain();
   if (PyArray_SetBaseObject(as_array(array), owner.release()) < 0) throw PythonError();
@@ -128,17 +138,8 @@ PyRef bytes_of(const std::string& text) {
   return checked(PyBytes_FromStringAndSize(text.data(), static_cast<Py_ssize_t>(text.size())));
 }
 
-PyRef empty_array(const Tensor& like) {
-  npy_intp dims[kMaxRank];
-  std::copy_n(like.shape().begin(), like.rank(), dims);
-  PyArray_Descr* descr = numpy_descr(like.dtype());
-  if (!descr) throw PythonError();
-  return checked(
-      PyArray_NewFromDescr(&PyArray_Type, descr, like.rank(), dims, nullptr, nullptr, 0, nullptr));
-}
-
 PyRef string_array(const Tensor& tensor) {
-  PyRef array = empty_array(tensor);
+  PyRef array = new_array(tensor, nullptr, 0);
   auto* items = static_cast<PyObject**>(PyArray_DATA(as_array(array)));
   for (const std::string& text : tensor.strings()) {
     Py_XSETREF(*items, bytes_of(text).release());
@@ -155,7 +156,7 @@ PyRef copied_array(const Tensor& tensor) {
     copy_bytes(copy.mutable_raw_data(), tensor.raw_data(), tensor.bytes());
     return array_over(copy, true);
   }
-  PyRef array = empty_array(tensor);
+  PyRef array = new_array(tensor, nullptr, 0);
   copy_bytes(PyArray_DATA(as_array(array)), tensor.raw_data(), tensor.bytes());
   return array;
 }
@@ -297,8 +298,8 @@ bool memory_order(PyArrayObject* array, Ints& order) {
 // that does not apply.
 Tensor by_kernels(PyArrayObject* array, DType natural, DType dtype) {
   constexpr npy_intp kWorthwhile = 1 << 16;
-  if (PyArray_SIZE(array) < kWorthwhile || PyArray_NDIM(array) > kMaxRank ||
-      !PyArray_ISBEHAVED_RO(array) || natural == DType::kBool) {
+  if (PyArray_SIZE(array) < kWorthwhile || !PyArray_ISBEHAVED_RO(array) ||
+      natural == DType::kBool) {
     return Tensor();
   }
   // NumPy and the engine may disagree on floats that no integer stands for.

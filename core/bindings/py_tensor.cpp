@@ -163,6 +163,12 @@ PyObject* tensor_complex(PyObject* self, PyObject*) { return number_of<call_comp
 int tensor_buffer(PyObject* self, Py_buffer* view, int flags) {
   view->obj = nullptr;
   return guarded(-1, [&] {
+    if (tensor_of(self).rank() > PyBUF_MAX_NDIM) {
+      PyErr_Format(PyExc_BufferError,
+                   "A tensor of %d dimensions has no buffer: at most %d have one.",
+                   tensor_of(self).rank(), PyBUF_MAX_NDIM);
+      return -1;
+    }
     const PyRef array = checked(to_numpy(tensor_of(self), false));
     PyArray_CLEARFLAGS(as_array(array), NPY_ARRAY_WRITEABLE);  // of strings, which are copied
     return PyObject_GetBuffer(array, view, flags);

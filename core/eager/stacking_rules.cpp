@@ -54,7 +54,7 @@ int64_t shifted(int64_t axis) { return axis < 0 ? axis : axis + 1; }
 
 // A list for the rows' axes with an entry for their own in front.
 Attrs& with_front(Attrs& attrs, int64_t front, std::span<const int64_t> rest) {
-  InlineVector<int64_t, 2 * kMaxRank> list;
+  InlineVector<int64_t, 2 * kInlineRank> list;
   list.push_back(front);
   for (int64_t value : rest) list.push_back(value);
   return attrs.list(list);
@@ -137,7 +137,7 @@ bool without_values(const StackedCall& c) {
 
 bool transposing(const StackedCall& c) {
   const int rank = c.inputs[0].rank();
-  InlineVector<int64_t, kMaxRank + 1> perm;
+  InlineVector<int64_t, kInlineRank + 1> perm;
   perm.push_back(0);
   for (int i = 0; i < rank; ++i) {
     const int64_t axis = c.attrs.is_none(0) ? rank - 1 - i : c.attrs.list(0)[i];
@@ -152,7 +152,7 @@ bool transposing(const StackedCall& c) {
 
 bool reducing(const StackedCall& c) {
   const int rank = c.inputs[0].rank();
-  InlineVector<int64_t, kMaxRank> axes;
+  InlineVector<int64_t, kInlineRank> axes;
   if (c.attrs.is_none(0)) {
     for (int i = 0; i < rank; ++i) axes.push_back(i + 1);
   } else {
@@ -211,7 +211,7 @@ bool strided_slice_gradient(const StackedCall& c) {
 }
 
 bool padding(const StackedCall& c) {
-  InlineVector<int64_t, 2 * kMaxRank> paddings;
+  InlineVector<int64_t, 2 * kInlineRank> paddings;
   paddings.push_back(0);
   paddings.push_back(0);
   for (int64_t value : c.attrs.list(0)) paddings.push_back(value);
@@ -231,7 +231,7 @@ bool tiling(const StackedCall& c) {
 }
 
 bool reversing(const StackedCall& c) {
-  InlineVector<int64_t, kMaxRank> axes;
+  InlineVector<int64_t, kInlineRank> axes;
   for (int64_t axis : c.attrs.list(0)) axes.push_back(shifted(axis));
   const Tensor rows = c.whole(0);
   return run_whole(c, {&rows, 1}, Attrs().list(axes));
@@ -267,7 +267,7 @@ bool bias_gradient(const StackedCall& c) {
   const int rank = c.inputs[0].rank();
   const bool last = static_cast<DataFormat>(c.attrs.integer(0)) == DataFormat::kNhwc;
   const int channel = last ? rank : 2;
-  InlineVector<int64_t, kMaxRank> axes;
+  InlineVector<int64_t, kInlineRank> axes;
   for (int i = 1; i <= rank; ++i) {
     if (i != channel) axes.push_back(i);
   }
@@ -314,13 +314,13 @@ bool gathering_gradient(const StackedCall& c) {
 
 // Rows as the last axis, which operations on slices carry along, and back.
 Tensor rows_last(const Tensor& rows) {
-  InlineVector<int64_t, kMaxRank + 1> perm;
+  InlineVector<int64_t, kInlineRank + 1> perm;
   for (int i = 1; i < rows.rank(); ++i) perm.push_back(i);
   perm.push_back(0);
   return permute(rows, perm);
 }
 Tensor rows_first(const Tensor& rows) {
-  InlineVector<int64_t, kMaxRank + 1> perm;
+  InlineVector<int64_t, kInlineRank + 1> perm;
   perm.push_back(rows.rank() - 1);
   for (int i = 0; i + 1 < rows.rank(); ++i) perm.push_back(i);
   return permute(rows, perm);

@@ -1,6 +1,8 @@
 // Operations that change a tensor's shape, order its axes, or repeat it.
 #include "ops/array.h"
 
+#include <bitset>
+
 #include "kernels/cpu/array.h"
 #include "ops/compose.h"
 
@@ -76,17 +78,17 @@ void transpose_infer(InferContext& c) {
     invalid_argument("transpose expects a vector of size ", rank,
                      ". But input(1) is a vector of size ", perm.size(), " [Op:", op, "]");
   }
-  unsigned seen = 0;
+  std::bitset<kMaxRank> seen;
   for (int i = 0; i < rank; ++i) {
     const int64_t axis = perm[i] < 0 ? perm[i] + rank : perm[i];
     if (axis < 0 || axis >= rank) {
       invalid_argument(axis, " is out of range [0 .. ", rank, ") [Op:", op, "]");
     }
-    seen |= 1u << axis;
+    seen.set(static_cast<size_t>(axis));
     result[i] = shape[static_cast<int>(axis)];
   }
   for (int i = 0; i < rank; ++i) {
-    if (!((seen >> i) & 1u)) {
+    if (!seen[static_cast<size_t>(i)]) {
       invalid_argument(i, " is missing from perm ", Shape(perm), " [Op:", op, "]");
     }
   }
@@ -126,7 +128,7 @@ void squeeze_infer(InferContext& c) {
   const Shape& shape = c.shape(0);
   const int rank = shape.rank();
   const auto axes = c.attrs().list(0);
-  unsigned drop = 0;
+  std::bitset<kMaxRank> drop;
   for (int64_t given : axes) {
     if (given < -rank || given >= rank) {
       invalid_argument("Tried to squeeze dim index ", given, " for tensor with ", rank,
@@ -137,11 +139,11 @@ void squeeze_infer(InferContext& c) {
       invalid_argument("Can not squeeze dim[", axis, "], expected a dimension of 1, got ",
                        shape[axis], " [Op:", op, "]");
     }
-    drop |= 1u << axis;
+    drop.set(static_cast<size_t>(axis));
   }
   Shape result;
   for (int i = 0; i < rank; ++i) {
-    const bool dropped = axes.empty() ? shape[i] == 1 : ((drop >> i) & 1u) != 0;
+    const bool dropped = axes.empty() ? shape[i] == 1 : drop[static_cast<size_t>(i)];
     if (!dropped) result.push_back(shape[i]);
   }
   c.add_output(c.dtype(0), result);
@@ -218,17 +220,17 @@ void reverse_infer(InferContext& c) {
   const char* op = c.op().tf_name;
   const int rank = c.shape(0).rank();
   const auto axes = c.attrs().list(0);
-  unsigned seen = 0;
+  std::bitset<kMaxRank> seen;
   for (size_t i = 0; i < axes.size(); ++i) {
     if (axes[i] < -rank || axes[i] >= rank) {
       invalid_argument("'axis'[", i, "] = ", axes[i], " is out of valid range [", -rank, ", ",
                        rank - 1, "] [Op:", op, "]");
     }
     const int64_t axis = axes[i] < 0 ? axes[i] + rank : axes[i];
-    if ((seen >> axis) & 1u) {
+    if (seen[static_cast<size_t>(axis)]) {
       invalid_argument("axis ", axis, " specified more than once. [Op:", op, "]");
     }
-    seen |= 1u << axis;
+    seen.set(static_cast<size_t>(axis));
   }
   c.add_output(c.dtype(0), c.shape(0));
 }

@@ -46,7 +46,7 @@ Tensor sum_over(const Tensor& t, std::span<const int64_t> axes, bool keepdims) {
 
 Tensor sum_to_shape(const Tensor& t, const Shape& shape) {
   if (t.shape() == shape) return t;
-  InlineVector<int64_t, kMaxRank> axes;
+  InlineVector<int64_t, kInlineRank> axes;
   const int extra = t.rank() - shape.rank();
   for (int i = 0; i < t.rank(); ++i) {
     if (i < extra || (shape[i - extra] == 1 && t.dim(i) != 1)) axes.push_back(i);

@@ -107,7 +107,7 @@ const Op fill{{
     .kernel = cpu::fill,
     .gradient =
         [](GradContext& g) {
-          InlineVector<int64_t, kMaxRank> axes;
+          InlineVector<int64_t, kInlineRank> axes;
           for (int i = 0; i < g.output_shape(0).rank(); ++i) axes.push_back(i);
           g.set(0, sum_over(g.dy(), axes, false));
         },

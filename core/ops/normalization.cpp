@@ -62,7 +62,7 @@ struct Channels {
   Tensor sum(const Tensor& t) const { return sum_over(t, others, false); }
 
   Spread spread;
-  InlineVector<int64_t, kMaxRank> others;
+  InlineVector<int64_t, kInlineRank> others;
   double count = 1;
 };
 
@@ -134,7 +134,7 @@ void layer_norm_gradient(GradContext& g) {
   }
   const DType dtype = gamma.dtype();
   const int leading = x.rank() - gamma.rank();
-  InlineVector<int64_t, kMaxRank> outer, inner;
+  InlineVector<int64_t, kInlineRank> outer, inner;
   Spread spread;
   for (int i = 0; i < x.rank(); ++i) {
     (i < leading ? outer : inner).push_back(i);

@@ -69,7 +69,7 @@ void product_gradient(GradContext& g) {
   const int rank = x.rank();
   bool reduced[kMaxRank];
   cpu::reduced_axes(g.attrs(), rank, reduced, "Prod");
-  InlineVector<int64_t, kMaxRank> order;
+  InlineVector<int64_t, kInlineRank> order;
   Shape kept;
   int64_t count = 1;
   for (int i = 0; i < rank; ++i) {
@@ -83,7 +83,7 @@ void product_gradient(GradContext& g) {
   for (int i = 0; i < rank; ++i) {
     if (reduced[i]) order.push_back(i);
   }
-  InlineVector<int64_t, kMaxRank> back;
+  InlineVector<int64_t, kInlineRank> back;
   back.resize(order.size());
   for (size_t i = 0; i < order.size(); ++i) {
     back[static_cast<size_t>(order[i])] = static_cast<int64_t>(i);

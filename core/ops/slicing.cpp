@@ -9,6 +9,9 @@
 
 namespace ef {
 
+// Masks have a bit for each.
+constexpr size_t kMaxSliceSpecs = 62;
+
 StridedSlice resolve_slice(const Shape& shape, const Attrs& attrs, int first) {
   const auto begins = attrs.list(first);
   const auto ends = attrs.list(first + 1);
@@ -18,7 +21,7 @@ StridedSlice resolve_slice(const Shape& shape, const Attrs& attrs, int first) {
   };
   enum { kBegin, kEnd, kEllipsis, kNewAxis, kShrink };
   const size_t count = begins.size();
-  if (ends.size() != count || strides.size() != count || count >= 32) {
+  if (ends.size() != count || strides.size() != count || count > kMaxSliceSpecs) {
     invalid_argument("Expected begin, end, and strides to be 1D equal size tensors, but got ",
                      count, ", ", ends.size(), " and ", strides.size(), " [Op:StridedSlice]");
   }
@@ -193,7 +196,7 @@ void pad_gradient(GradContext& g) {
     g.set(0, call(mirror_pad_grad, {g.dy()}, Attrs().list(paddings).integer(g.attrs().integer(1))));
     return;
   }
-  InlineVector<int64_t, kMaxRank> begin;
+  InlineVector<int64_t, kInlineRank> begin;
   for (size_t i = 0; i < paddings.size(); i += 2) begin.push_back(paddings[i]);
   g.set(0, call(slice, {g.dy()}, Attrs().list(begin).list(g.input_shape(0))));
 }

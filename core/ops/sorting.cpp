@@ -110,7 +110,7 @@ const Op sort{{
           const Tensor order = call(argsort, {g.input(0)}, g.attrs());
           const int rank = g.input_shape(0).rank();
           const int axis = normalize_axis(g.attrs().integer(0), rank, "Sort");
-          InlineVector<int64_t, kMaxRank> swap;
+          InlineVector<int64_t, kInlineRank> swap;
           for (int i = 0; i < rank; ++i) swap.push_back(i);
           std::swap(swap[static_cast<size_t>(axis)], swap[static_cast<size_t>(rank - 1)]);
           const Tensor dy = permute(g.dy(), swap);

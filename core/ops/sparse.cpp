@@ -1,6 +1,9 @@
 // Operations on sparse tensors: inference and gradients.
 #include "ops/sparse.h"
 
+#include <algorithm>
+#include <bitset>
+
 #include "kernels/cpu/sparse.h"
 #include "ops/compose.h"
 
@@ -51,12 +54,14 @@ const Op sparse_order{{
         [](InferContext& c) {
           const int64_t rank = checked_rank(c.shape(0), c.op().tf_name);
           const auto perm = c.attrs().list(1);
-          uint64_t seen = 0;
+          std::bitset<kMaxRank> seen;
           for (int64_t axis : perm) {
-            if (axis >= 0 && axis < rank && axis < 64) seen |= uint64_t{1} << axis;
+            if (axis >= 0 && axis < std::min<int64_t>(rank, kMaxRank)) {
+              seen.set(static_cast<size_t>(axis));
+            }
           }
-          if (static_cast<int64_t>(perm.size()) != rank || rank >= 64 ||
-              seen != (uint64_t{1} << rank) - 1) {
+          if (static_cast<int64_t>(perm.size()) != rank ||
+              static_cast<int64_t>(seen.count()) != rank) {
             invalid_argument("the order of axes is no permutation of ", rank,
                              " axes [Op:Transpose]");
           }

@@ -1,6 +1,7 @@
 // Shape arithmetic: broadcasting, strides, checks of sizes and axes.
 #include "tensor/shape.h"
 
+#include <algorithm>
 #include <ostream>
 
 #include "tensor/error.h"
@@ -14,23 +15,35 @@ void Shape::check_rank(int64_t rank) {
   }
 }
 
+void Shape::relocate(int rank) {
+  if (rank > kInlineRank) {
+    auto* const heap = new int64_t[kMaxRank];
+    std::copy_n(inline_, rank_, heap);
+    heap_ = heap;
+  } else {
+    int64_t* const heap = heap_;
+    std::copy_n(heap, rank, inline_);
+    delete[] heap;
+  }
+}
+
 void Shape::insert(int axis, int64_t dim) {
-  check_rank(rank_ + 1);
-  for (int i = rank_; i > axis; --i) dims_[i] = dims_[i - 1];
-  dims_[axis] = dim;
-  ++rank_;
+  push_back(dim);
+  int64_t* const dims = data();
+  std::rotate(dims + axis, dims + rank_ - 1, dims + rank_);
 }
 
 void Shape::erase(int axis) {
-  for (int i = axis; i + 1 < rank_; ++i) dims_[i] = dims_[i + 1];
-  --rank_;
+  int64_t* const dims = data();
+  std::copy(dims + axis + 1, dims + rank_, dims + axis);
+  set_rank(rank_ - 1);
 }
 
 std::string Shape::to_string() const {
   std::string text = "[";
   for (int i = 0; i < rank_; ++i) {
     if (i) text += ",";
-    text += std::to_string(dims_[i]);
+    text += std::to_string((*this)[i]);
   }
   return text + "]";
 }
@@ -41,10 +54,10 @@ std::ostream& operator<<(std::ostream& stream, const Shape& shape) {
 
 Shape strides_of(const Shape& shape) {
   Shape strides = shape;
-  int64_t stride = 1;
+  uint64_t stride = 1;  // which may wrap around where there are no elements
   for (int i = shape.rank() - 1; i >= 0; --i) {
-    strides[i] = stride;
-    stride *= shape[i];
+    strides[i] = static_cast<int64_t>(stride);
+    stride *= static_cast<uint64_t>(shape[i]);
   }
   return strides;
 }

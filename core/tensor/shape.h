@@ -1,4 +1,4 @@
-// Tensor shapes: up to kMaxRank dimensions, stored inline.
+// Tensor shapes: up to kMaxRank dimensions, few of them stored inline.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,11 @@
 
 namespace ef {
 
-inline constexpr int kMaxRank = 12;
+inline constexpr int kMaxRank = 254;
+// Shapes of more dimensions than this lie on the heap.
+inline constexpr int kInlineRank = 12;
+// How many dimensions above 1 a tensor with elements can have: it has fewer than 2^63.
+inline constexpr int kMaxLongAxes = 63;
 
 class Shape {
  public:
@@ -17,44 +21,53 @@ class Shape {
   Shape(std::initializer_list<int64_t> dims) : Shape(std::span(dims.begin(), dims.size())) {}
   explicit Shape(std::span<const int64_t> dims) {
     check_rank(static_cast<int64_t>(dims.size()));
-    for (int64_t dim : dims) dims_[rank_++] = dim;
+    set_rank(static_cast<int>(dims.size()));
+    int64_t* to = data();
+    for (int64_t dim : dims) *to++ = dim;
   }
   // Only the dimensions in use are copied: most shapes have two to four of them.
-  Shape(const Shape& other) : rank_(other.rank_) {
-    for (int i = 0; i < rank_; ++i) dims_[i] = other.dims_[i];
-  }
+  Shape(const Shape& other) { copy(other); }
   Shape& operator=(const Shape& other) {
-    rank_ = other.rank_;
-    for (int i = 0; i < rank_; ++i) dims_[i] = other.dims_[i];
+    if (this != &other) copy(other);
     return *this;
+  }
+  ~Shape() {
+    if (!is_inline()) [[unlikely]]
+      delete[] heap_;
   }
 
   int rank() const { return rank_; }
-  int64_t operator[](int axis) const { return dims_[axis]; }
-  int64_t& operator[](int axis) { return dims_[axis]; }
+  int64_t operator[](int axis) const { return data()[axis]; }
+  int64_t& operator[](int axis) { return data()[axis]; }
   // Counts from the end: back(0) is the last dimension.
-  int64_t back(int from_end = 0) const { return dims_[rank_ - 1 - from_end]; }
-  const int64_t* begin() const { return dims_; }
-  const int64_t* end() const { return dims_ + rank_; }
-  std::span<const int64_t> dims() const { return {dims_, static_cast<size_t>(rank_)}; }
+  int64_t back(int from_end = 0) const { return data()[rank_ - 1 - from_end]; }
+  const int64_t* data() const { return is_inline() ? inline_ : heap_; }
+  int64_t* data() { return is_inline() ? inline_ : heap_; }
+  const int64_t* begin() const { return data(); }
+  const int64_t* end() const { return data() + rank_; }
+  std::span<const int64_t> dims() const { return {data(), static_cast<size_t>(rank_)}; }
 
   void push_back(int64_t dim) {
     check_rank(rank_ + 1);
-    dims_[rank_++] = dim;
+    set_rank(rank_ + 1);
+    data()[rank_ - 1] = dim;
   }
   void insert(int axis, int64_t dim);
   void erase(int axis);
 
+  // Beside a dimension of 0 others may be so large that their product wraps around.
   int64_t num_elements() const {
-    int64_t count = 1;
-    for (int i = 0; i < rank_; ++i) count *= dims_[i];
-    return count;
+    uint64_t count = 1;
+    for (int64_t dim : dims()) count *= static_cast<uint64_t>(dim);
+    return static_cast<int64_t>(count);
   }
 
   friend bool operator==(const Shape& a, const Shape& b) {
     if (a.rank_ != b.rank_) return false;
+    const int64_t* const x = a.data();
+    const int64_t* const y = b.data();
     for (int i = 0; i < a.rank_; ++i) {
-      if (a.dims_[i] != b.dims_[i]) return false;
+      if (x[i] != y[i]) return false;
     }
     return true;
   }
@@ -65,8 +78,26 @@ class Shape {
  private:
   static void check_rank(int64_t rank);  // throws InvalidArgument above kMaxRank
 
+  bool is_inline() const { return rank_ <= kInlineRank; }
+  // Keeps the dimensions that both ranks have; new ones are yet to be written.
+  void set_rank(int rank) {
+    if ((rank > kInlineRank) != !is_inline()) [[unlikely]]
+      relocate(rank);
+    rank_ = rank;
+  }
+  void relocate(int rank);
+  void copy(const Shape& other) {
+    set_rank(other.rank_);
+    const int64_t* const from = other.data();
+    int64_t* const to = data();
+    for (int i = 0; i < rank_; ++i) to[i] = from[i];
+  }
+
   int rank_ = 0;
-  int64_t dims_[kMaxRank];
+  union {
+    int64_t inline_[kInlineRank];
+    int64_t* heap_;  // room for kMaxRank
+  };
 };
 
 std::ostream& operator<<(std::ostream& stream, const Shape& shape);

@@ -67,6 +67,7 @@ void DeferredValue::Settler::operator()(const Tensor& value) const {
 void TensorImpl::destroy() {
   if (buffer_) buffer_->release();
   delete deferred_;
+  this->~TensorImpl();
   pool_deallocate(this, sizeof(TensorImpl));
 }
 

@@ -1,4 +1,6 @@
 // Files: what was written is read and mapped, with the checksum of one pass over memory.
+#include <unistd.h>
+
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -34,6 +36,46 @@ TEST(checked_io_round_trip) {
   mapped->release();
   CHECK_EQUAL(write_checked(file, 0, nullptr, 0), 0u);
   std::fclose(stream);
+}
+
+// Every size around a piece, a stretch and several: nothing beside what is asked for is touched.
+TEST(checked_io_last_pieces) {
+  constexpr size_t kPiece = size_t{256} << 10, kStretch = size_t{2} << 20, kMargin = 4096;
+  const size_t sizes[] = {0,
+                          1,
+                          kPiece - 1,
+                          kPiece,
+                          kPiece + 1,
+                          kStretch - 1,
+                          kStretch,
+                          kStretch + 1,
+                          2 * kStretch,
+                          3 * kStretch + kPiece,
+                          3 * kStretch + 7};
+  for (const size_t size : sizes) {
+    std::FILE* stream = std::tmpfile();
+    const int file = fileno(stream);
+    std::string bytes(size + kMargin, '\0');
+    uint32_t state = static_cast<uint32_t>(size);
+    for (char& byte : bytes) {
+      state = state * 1664525 + 1013904223;
+      byte = static_cast<char>(state >> 24);
+    }
+    const std::string before(size + 2 * kMargin, 'b');
+    CHECK_EQUAL(write_checked(file, 0, before.data(), before.size()),
+                crc32c(0, before.data(), before.size()));
+    const uint32_t sum = crc32c(0, bytes.data(), size);
+    CHECK_EQUAL(checksum(bytes.data(), size), sum);
+    CHECK_EQUAL(write_checked(file, kMargin, bytes.data(), size), sum);
+    std::string all(before.size() + 1, 'x');
+    CHECK_EQUAL(pread(file, all.data(), all.size(), 0), static_cast<ssize_t>(before.size()));
+    all.pop_back();
+    CHECK(all == before.substr(0, kMargin) + bytes.substr(0, size) + before.substr(0, kMargin));
+    std::string read(size + kMargin, 'r');
+    CHECK_EQUAL(read_checked(file, kMargin, read.data(), size), sum);
+    CHECK(read == bytes.substr(0, size) + std::string(kMargin, 'r'));
+    std::fclose(stream);
+  }
 }
 
 TEST(checked_io_refusals) {

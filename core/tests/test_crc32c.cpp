@@ -34,5 +34,23 @@ TEST(crc32c_lengths_and_pieces) {
   }
 }
 
+TEST(crc32c_ends_and_alignments) {
+  std::string bytes(1600, '\0');
+  for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<char>(i * 131 + (i >> 8));
+  for (size_t start = 0; start < 9; ++start) {
+    for (size_t size = 0; size < 40; ++size) {
+      CHECK_EQUAL(crc32c(7, bytes.data() + start, size),
+                  detail::crc32c_portable(7, bytes.data() + start, size));
+      CHECK_EQUAL(crc32c(7, bytes.data() + start, size + 1536),
+                  detail::crc32c_portable(7, bytes.data() + start, size + 1536));
+    }
+  }
+  // Joined to one of nothing, and of much.
+  CHECK_EQUAL(crc32c_combine(0x1234u, 0, 0), 0x1234u);
+  const std::string zeros(100'000, '\0');
+  CHECK_EQUAL(crc32c_combine(0x1234u, crc32c(0, zeros.data(), zeros.size()), zeros.size()),
+              crc32c(0x1234u, zeros.data(), zeros.size()));
+}
+
 }  // namespace
 }  // namespace ef

@@ -154,6 +154,43 @@ TEST(row_updates_touch_their_rows_only) {
   }
 }
 
+// Rows get what a whole update gives them, slots too, in every dtype.
+template <class T>
+void check_row_updates() {
+  constexpr int64_t kRow = 37, kRows = 6;
+  const std::vector<int64_t> places = {4, 0, 5};
+  for (int kind = 0; kind < static_cast<int>(Update::kCount); ++kind) {
+    const auto update = static_cast<Update>(kind);
+    const Arrays<T> before(kRow * kRows);
+    Arrays<T> whole(kRow * kRows), rows(kRow * kRows);
+    cpu::run_update(update, kDTypeOf<T>, whole.pointers(), kNumbers);
+    std::vector<T> gradient;
+    for (const int64_t row : places) {
+      const auto from = before.data[4].begin() + row * kRow;
+      gradient.insert(gradient.end(), from, from + kRow);
+    }
+    cpu::UpdateArrays arrays = rows.pointers();
+    arrays.gradient = gradient.data();
+    cpu::run_row_update(update, kDTypeOf<T>, arrays, kNumbers, places, kRow);
+    for (size_t k = 0; k < 4; ++k) {
+      for (int64_t i = 0; i < kRow * kRows; ++i) {
+        const bool touched = std::ranges::count(places, i / kRow) > 0;
+        const auto at = static_cast<size_t>(i);
+        const T expected = (touched ? whole : before).data[k][at];
+        CHECK_NEAR(static_cast<double>(static_cast<float>(rows.data[k][at])),
+                   static_cast<double>(static_cast<float>(expected)), 1e-6);
+      }
+    }
+  }
+}
+
+TEST(row_updates_are_whole_updates_of_rows) {
+  check_row_updates<float>();
+  check_row_updates<double>();
+  check_row_updates<Half>();
+  check_row_updates<Bfloat16>();
+}
+
 TEST(a_row_given_twice_is_updated_twice) {
   float w[] = {1, 1, 1, 1};
   const float g[] = {1, 2, 10, 20};

@@ -1,6 +1,8 @@
 // The tape: gradients of small expressions, what is kept and freed, variables, symbolic tensors.
 #include "eager/tape.h"
 
+#include <algorithm>
+#include <initializer_list>
 #include <thread>
 
 #include "eager/symbolic.h"
@@ -73,6 +75,44 @@ TEST(tapes_record_within_a_pause_of_others) {
   }
   CHECK(!recording());
   CHECK(!outer.gradient(unseen, x));
+}
+
+TEST(tapes_that_end_within_nested_pauses) {
+  const auto active = [](std::initializer_list<Tape*> expected) {
+    const auto found = active_tapes();
+    CHECK(std::equal(found.begin(), found.end(), expected.begin(), expected.end()));
+  };
+  // Which of the three ends while both pauses are on, and which are active after each of them.
+  for (const int ended : {0, 1, 2}) {
+    Tape* tapes[3];
+    for (Tape*& tape : tapes) tape = new Tape({});
+    push_tape(tapes[0]);
+    pause_recording();
+    push_tape(tapes[1]);
+    pause_recording();
+    active({});
+    push_tape(tapes[2]);
+    active({tapes[2]});
+    pop_tape(tapes[ended]);
+    pop_tape(tapes[ended]);  // it is not there any more
+    if (ended == 2) {
+      active({});
+      push_tape(tapes[2]);
+    }
+    active({tapes[2]});
+    resume_recording();
+    ended == 1 ? active({tapes[2]}) : active({tapes[1], tapes[2]});
+    resume_recording();
+    if (ended == 0) active({tapes[1], tapes[2]});
+    if (ended == 1) active({tapes[0], tapes[2]});
+    if (ended == 2) active({tapes[0], tapes[1], tapes[2]});
+    resume_recording();  // one too many
+    for (Tape* tape : tapes) {
+      pop_tape(tape);
+      tape->release();
+    }
+    active({});
+  }
 }
 
 TEST(tapes_that_only_watch_keep_nothing) {

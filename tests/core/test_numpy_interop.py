@@ -182,8 +182,15 @@ def test_booleans_are_zero_or_one():
 
 
 def test_many_dimensions():
-    with pytest.raises(tf.errors.InvalidArgumentError):
-        tf.constant(np.zeros((1,) * 13))
+    most = tf.constant(np.arange(2.0).reshape((1,) * 63 + (2,)))
+    assert most.shape == (1,) * 63 + (2,)
+    assert most.numpy().shape == most.shape
+    assert memoryview(most).ndim == 64
+    more = tf.expand_dims(most, 0)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="at most 64 dimensions"):
+        more.numpy()
+    with pytest.raises(BufferError, match="65 dimensions"):
+        memoryview(more)
 
 
 def test_object_arrays_run_foreign_code():

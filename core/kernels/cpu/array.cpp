@@ -1,6 +1,7 @@
 // Kernels that permute, repeat and reverse axes.
 #include "kernels/cpu/array.h"
 
+#include <bitset>
 #include <complex>
 
 #include "device/parallel.h"
@@ -103,13 +104,15 @@ void reverse(KernelContext& context) {
   const Tensor& input = context.input(0);
   const Tensor& output = context.output(0);
   const int rank = input.rank();
-  unsigned backwards = 0;
-  for (int64_t axis : context.attrs().list(0)) backwards |= 1u << (axis < 0 ? axis + rank : axis);
+  std::bitset<kMaxRank> backwards;
+  for (int64_t axis : context.attrs().list(0)) {
+    backwards.set(static_cast<size_t>(axis < 0 ? axis + rank : axis));
+  }
   const Shape strides = strides_of(input.shape());
   int64_t start = 0;
   StridedMove move;
   for (int i = 0; i < rank; ++i) {
-    const bool turned = ((backwards >> i) & 1u) != 0;
+    const bool turned = backwards[static_cast<size_t>(i)];
     if (turned) start += (input.dim(i) - 1) * strides[i];
     move.add(input.dim(i), strides[i], turned ? -strides[i] : strides[i]);
   }

@@ -49,7 +49,7 @@ std::optional<DeferredBias> deferred_bias(const Tensor& tensor) {
 void bias_add_grad(KernelContext& context) {
   const Tensor& dy = context.input(0);
   const int channel = channels_last(context.attrs()) ? dy.rank() - 1 : 1;
-  InlineVector<int64_t, kMaxRank> axes;
+  InlineVector<int64_t, kInlineRank> axes;
   for (int i = 0; i < dy.rank(); ++i) {
     if (i != channel) axes.push_back(i);
   }

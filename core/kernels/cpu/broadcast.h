@@ -14,8 +14,8 @@ namespace ef::cpu {
 template <int N>
 struct BroadcastLayout {
   int rank = 0;
-  int64_t size[kMaxRank];
-  int64_t stride[N][kMaxRank];
+  int64_t size[kMaxLongAxes];
+  int64_t stride[N][kMaxLongAxes];
 
   int64_t inner() const { return rank == 0 ? 1 : size[rank - 1]; }
   int64_t inner_stride(int k) const { return rank == 0 ? 0 : stride[k][rank - 1]; }
@@ -61,7 +61,7 @@ BroadcastLayout<N> broadcast_layout(const Shape& out, const Shape* const (&shape
 template <int N, class Body>
 void for_stretches(const BroadcastLayout<N>& layout, int64_t begin, int64_t total,
                    const Body& body) {
-  int64_t index[kMaxRank];
+  int64_t index[kMaxLongAxes];
   int64_t offset[N] = {};
   int64_t rest = begin;
   for (int axis = layout.rank - 1; axis >= 0; --axis) {

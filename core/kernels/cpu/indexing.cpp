@@ -503,16 +503,17 @@ namespace {
 // Puts the places of the elements [i, last) that are set at `out`. kRank is 0 where it is large.
 template <int kRank, class T>
 void put_places(const T* x, int64_t i, int64_t last, const Shape& shape, int64_t* out) {
-  constexpr int64_t kAtOnce = 256;
-  int64_t found[(kAtOnce + 1) * (kRank ? kRank : kMaxRank)];
-  int64_t place[kMaxRank] = {};
+  constexpr int64_t kRoom = 257 * (kRank ? kRank : kInlineRank);
+  int64_t found[kRoom];
+  int64_t place[kRank ? kRank : kMaxRank];
   const int rank = kRank ? kRank : shape.rank();
+  const int64_t at_once = std::min<int64_t>(kRoom / rank - 1, 256);
   const Shape strides = strides_of(shape);
   while (i < last) {
     for (int k = 0; k < rank; ++k) place[k] = i / strides[k] % shape[k];
     // The rest of a row, or what of it belongs here, without a branch that nobody foresees.
     const int64_t row = i - place[rank - 1];
-    const int64_t end = std::min({last, row + shape[rank - 1], i + kAtOnce});
+    const int64_t end = std::min({last, row + shape[rank - 1], i + at_once});
     int64_t* next = found;
     for (; i < end; ++i) {
       for (int k = 0; k + 1 < rank; ++k) next[k] = place[k];

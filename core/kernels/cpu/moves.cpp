@@ -86,11 +86,15 @@ CopyLoop copy_loop_of(int64_t size) {
 
 void StridedMove::add(int64_t size, int64_t out_stride, int64_t in_stride) {
   if (size == 0) empty_ = true;
-  if (size == 1) return;
+  if (size == 1 || empty_) return;
   if (rank_ > 0 && out_[rank_ - 1] == out_stride * size && in_[rank_ - 1] == in_stride * size) {
     size_[rank_ - 1] *= size;
     out_[rank_ - 1] = out_stride;
     in_[rank_ - 1] = in_stride;
+    return;
+  }
+  if (rank_ == kMaxLoops) {
+    empty_ = true;  // nothing has so many elements: a loop of no steps is to follow
     return;
   }
   size_[rank_] = size;

@@ -21,7 +21,7 @@ class StridedMove {
 
  private:
   friend class MoveRunner;
-  static constexpr int kMaxLoops = 2 * kMaxRank;
+  static constexpr int kMaxLoops = kMaxLongAxes;
 
   bool empty_ = false;
   int rank_ = 0;
