@@ -201,6 +201,13 @@ void add_function(nb::module_& m, PyMethodDef& definition) {
 
 }  // namespace
 
+// Python's lock guards what Python objects reach: their free lists, graphs, tables, observers, and
+// the walks over sequences. Unless nanobind is told otherwise, the module says so
+// (Py_MOD_GIL_USED), and a Python built without the lock takes it up when the module is imported.
+#ifdef NB_FREE_THREADED
+#error "The engine needs Python's lock: build it without nanobind's FREE_THREADED."
+#endif
+
 NB_MODULE(_core, m) {
   m.doc() = "eagerflow's native engine.";
   nb::set_leak_warnings(false);

@@ -48,9 +48,7 @@ StridedSlice resolve_slice(const Shape& shape, const Attrs& attrs, int first) {
   int axis = 0;
   const auto whole = [&](int axes) {
     for (; axes > 0; --axes, ++axis) {
-      slice.begin[axis] = 0;
-      slice.stride[axis] = 1;
-      slice.count[axis] = shape[axis];
+      slice.axes.push_back({0, 1, shape[axis]});
       slice.result.push_back(shape[axis]);
     }
   };
@@ -72,9 +70,7 @@ StridedSlice resolve_slice(const Shape& shape, const Attrs& attrs, int first) {
         invalid_argument("slice index ", index, " of dimension ", axis, " out of bounds: got ",
                          begins[i], " for a size of ", size, ". [Op:StridedSlice]");
       }
-      slice.begin[axis] = index;
-      slice.stride[axis] = 1;
-      slice.count[axis] = 1;
+      slice.axes.push_back({index, 1, 1});
       ++axis;
       continue;
     }
@@ -89,10 +85,9 @@ StridedSlice resolve_slice(const Shape& shape, const Attrs& attrs, int first) {
     const int64_t end = bound(ends[i], mask(kEnd, i), step > 0 ? high : low);
     const int64_t distance = step > 0 ? end - begin : begin - end;
     const int64_t width = step > 0 ? step : step == INT64_MIN ? INT64_MAX : -step;
-    slice.begin[axis] = begin;
-    slice.stride[axis] = step;
-    slice.count[axis] = distance > 0 ? (distance - 1) / width + 1 : 0;
-    slice.result.push_back(slice.count[axis]);
+    const int64_t steps = distance > 0 ? (distance - 1) / width + 1 : 0;
+    slice.axes.push_back({begin, step, steps});
+    slice.result.push_back(steps);
     ++axis;
   }
   whole(shape.rank() - axis);

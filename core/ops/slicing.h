@@ -8,11 +8,14 @@
 
 namespace ef {
 
-// For each axis of the sliced tensor: where to start, the step, and how many elements.
 struct StridedSlice {
-  int64_t begin[kMaxRank];
-  int64_t stride[kMaxRank];
-  int64_t count[kMaxRank];
+  // Of each of the sliced tensor's: where to start, the step, and how many elements.
+  struct Axis {
+    int64_t begin;
+    int64_t stride;
+    int64_t count;
+  };
+  InlineVector<Axis, kInlineRank> axes;
   Shape result;  // without shrunk axes, with new ones
 };
 

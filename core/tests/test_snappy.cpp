@@ -41,6 +41,7 @@ TEST(snappy_reads_each_kind_of_piece) {
   check_expands("\0"sv, "");
   check_expands("\1\0a"sv, "a");
   check_expands("\3\10abc"sv, "abc");
+  check_expands("\x81\x80\x80\x80\0\0a"sv, "a");  // a length may take five bytes
   // A literal whose length takes one, two, three and four bytes.
   const std::string text = noise(300);
   for (size_t bytes = 1; bytes <= 4; ++bytes) {
@@ -71,7 +72,7 @@ TEST(snappy_refuses_damage) {
            ""sv,                             // no length
            "\x80"sv,                         // one that goes on
            "\xff\xff\xff\xff\x7f"sv,         // one above 32 bits
-           "\x80\x80\x80\x80\x80\1\0a"sv,    // and one of too many bytes
+           "\x81\x80\x80\x80\x80\0\0a"sv,    // and one of too many bytes
            "\1"sv,                           // nothing follows
            "\2\0a"sv,                        // too little
            "\1\4ab"sv,                       // too much
@@ -110,6 +111,16 @@ TEST(snappy_round_trips) {
 }
 
 TEST(snappy_writes_what_others_read) {
+  // The longest literal whose length is in its tag, the shortest that needs a byte, and four.
+  CHECK_EQUAL(snappy_compress(noise(60)).size(), 1u + 1 + 60);
+  CHECK_EQUAL(snappy_compress(noise(61)).size(), 1u + 2 + 61);
+  // 65 bytes are copied by 61 and 4, and a match of the last four bytes is one.
+  CHECK_EQUAL(snappy_compress(std::string(66, 'a')), std::string("\x42\0a\xf2\1\0\x0e\1\0", 9));
+  CHECK_EQUAL(snappy_compress("abcdefghabcd").size(), 1u + 9 + 3);
+  const std::string large = noise((1 << 24) + 1);
+  const std::string large_block = snappy_compress(large);
+  CHECK_EQUAL(large_block.size(), 4 + 5 + large.size());
+  CHECK(snappy_expand(large_block) == large);
   CHECK_EQUAL(snappy_compress(""), std::string("\0", 1));
   CHECK_EQUAL(snappy_compress("abc"), "\3\10abc");
   // A literal of one byte, then copies of 64 and 60 bytes from one byte before, then 4 bytes.

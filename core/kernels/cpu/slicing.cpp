@@ -23,16 +23,16 @@ std::byte* at(const Tensor& t, int64_t element) {
 // Position of the first selected element, and the step along each axis, in elements.
 struct Place {
   int64_t offset = 0;
-  int64_t steps[kMaxRank];
+  Shape steps;
 };
 
 Place place_of(const Shape& shape, const StridedSlice& slice) {
-  Place place;
-  const Shape strides = strides_of(shape);
+  Place place{0, strides_of(shape)};
   for (int i = 0; i < shape.rank(); ++i) {
-    if (slice.count[i] > 0) place.offset += slice.begin[i] * strides[i];
+    const StridedSlice::Axis& axis = slice.axes[static_cast<size_t>(i)];
+    if (axis.count > 0) place.offset += axis.begin * place.steps[i];
     // A huge stride that is never taken must not overflow.
-    place.steps[i] = slice.count[i] > 1 ? slice.stride[i] * strides[i] : 0;
+    place.steps[i] = axis.count > 1 ? axis.stride * place.steps[i] : 0;
   }
   return place;
 }
@@ -41,9 +41,10 @@ Place place_of(const Shape& shape, const StridedSlice& slice) {
 bool contiguous(const Shape& shape, const StridedSlice& slice) {
   bool whole = true;  // all axes further in are complete
   for (int i = shape.rank() - 1; i >= 0; --i) {
-    if (slice.stride[i] != 1 && slice.count[i] > 1) return false;
-    if (!whole && slice.count[i] != 1) return false;
-    whole &= slice.count[i] == shape[i];
+    const StridedSlice::Axis& axis = slice.axes[static_cast<size_t>(i)];
+    if (axis.stride != 1 && axis.count > 1) return false;
+    if (!whole && axis.count != 1) return false;
+    whole &= axis.count == shape[i];
   }
   return true;
 }
@@ -173,8 +174,9 @@ void strided_slice(KernelContext& context) {
   StridedMove move;
   int64_t stride = output.size();
   for (int i = 0; i < input.rank(); ++i) {
-    stride /= slice.count[i];
-    move.add(slice.count[i], stride, place.steps[i]);
+    const int64_t count = slice.axes[static_cast<size_t>(i)].count;
+    stride /= count;
+    move.add(count, stride, place.steps[i]);
   }
   move.run(input.dtype(), output.mutable_raw_data(), at(input, place.offset));
 }
@@ -189,8 +191,9 @@ void strided_slice_grad(KernelContext& context) {
   StridedMove move;
   int64_t stride = dy.size();
   for (int i = 0; i < output.rank(); ++i) {
-    stride /= slice.count[i];
-    move.add(slice.count[i], place.steps[i], stride);
+    const int64_t count = slice.axes[static_cast<size_t>(i)].count;
+    stride /= count;
+    move.add(count, place.steps[i], stride);
   }
   move.run(dy.dtype(), at(output, place.offset), dy.raw_data());
 }
@@ -205,9 +208,10 @@ void add_to_slice(const Tensor& whole, const Tensor& values, const Attrs& attrs)
   StridedMove back;
   int64_t stride = part.size();
   for (int i = 0; i < whole.rank(); ++i) {
-    stride /= slice.count[i];
-    out.add(slice.count[i], stride, place.steps[i]);
-    back.add(slice.count[i], place.steps[i], stride);
+    const int64_t count = slice.axes[static_cast<size_t>(i)].count;
+    stride /= count;
+    out.add(count, stride, place.steps[i]);
+    back.add(count, place.steps[i], stride);
   }
   out.run(whole.dtype(), part.mutable_raw_data(), at(whole, place.offset));
   SpecList specs;
