@@ -103,10 +103,10 @@ TEST(tapes_that_end_within_nested_pauses) {
     resume_recording();
     ended == 1 ? active({tapes[2]}) : active({tapes[1], tapes[2]});
     resume_recording();
+    resume_recording();  // one too many
     if (ended == 0) active({tapes[1], tapes[2]});
     if (ended == 1) active({tapes[0], tapes[2]});
     if (ended == 2) active({tapes[0], tapes[1], tapes[2]});
-    resume_recording();  // one too many
     for (Tape* tape : tapes) {
       pop_tape(tape);
       tape->release();
