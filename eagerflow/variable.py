@@ -331,44 +331,58 @@ class Variable(_core.Variable, metaclass=_VariableType):
         ]
         grid = [_ops.cast(part, indices.dtype) for part in grid]
         full = _ops.stack([*grid, indices], axis=len(shape))
-        return self.assign(_ops.tensor_scatter_nd_update(self, full, delta.values))
+        return self._changed(lambda v: _ops.tensor_scatter_nd_update(v, full, delta.values))
 
     def scatter_nd_add(self, indices: Any, updates: Any, name: Any = None) -> Any:
         """Adds to the slices with these indices, as `tf.tensor_scatter_nd_add`."""
-        return self.assign(_ops.tensor_scatter_nd_add(self, indices, updates))
+        return self._changed(lambda v: _ops.tensor_scatter_nd_add(v, indices, updates))
 
     def scatter_nd_sub(self, indices: Any, updates: Any, name: Any = None) -> Any:
         """Subtracts from the slices with these indices, as `tf.tensor_scatter_nd_sub`."""
-        return self.assign(_ops.tensor_scatter_nd_sub(self, indices, updates))
+        return self._changed(lambda v: _ops.tensor_scatter_nd_sub(v, indices, updates))
 
     def scatter_nd_update(self, indices: Any, updates: Any, name: Any = None) -> Any:
         """Replaces the slices with these indices, as `tf.tensor_scatter_nd_update`."""
-        return self.assign(_ops.tensor_scatter_nd_update(self, indices, updates))
+        return self._changed(lambda v: _ops.tensor_scatter_nd_update(v, indices, updates))
 
     def scatter_nd_max(self, indices: Any, updates: Any, name: Any = None) -> Any:
         """Raises slices to at least these values, as `tf.tensor_scatter_nd_max`."""
-        return self.assign(_ops.tensor_scatter_nd_max(self, indices, updates))
+        return self._changed(lambda v: _ops.tensor_scatter_nd_max(v, indices, updates))
 
     def scatter_nd_min(self, indices: Any, updates: Any, name: Any = None) -> Any:
         """Lowers slices to at most these values, as `tf.tensor_scatter_nd_min`."""
-        return self.assign(_ops.tensor_scatter_nd_min(self, indices, updates))
+        return self._changed(lambda v: _ops.tensor_scatter_nd_min(v, indices, updates))
 
     def _scatter(self, scatter: Callable, sparse_delta: Any) -> Variable:
         delta = _checked_slices(sparse_delta)
         indices, values = _rows(delta, self)
-        with _core.stop_recording():
-            return self.assign(scatter(self, _ops.expand_dims(indices, -1), values))
+        places = _ops.expand_dims(indices, -1)
+        return self._changed(lambda v: scatter(v, places, values))
 
     def _scatter_each(self, combine: Callable, sparse_delta: Any) -> Variable:
         """Applies one update after the other, since several may meet the same row."""
         delta = _checked_slices(sparse_delta)
         indices, values = _rows(delta, self)
-        with _core.stop_recording():
-            value = self.read_value()
+
+        def changed(value: Any) -> Any:
             for index, update in zip(indices.numpy().tolist(), values, strict=True):
                 row = _ops.expand_dims(combine(value[index], update), 0)
                 value = _ops.tensor_scatter_nd_update(value, [[index]], row)
-            return self.assign(value)
+            return value
+
+        return self._changed(changed)
+
+    def _changed(self, change: Callable[[Any], Any]) -> Variable:
+        """Replaces the value by what a function makes of it.
+
+        The function is called again if another thread has written meanwhile, whose change it would
+        undo otherwise.
+        """
+        with _core.stop_recording():
+            while True:
+                value = self.read_value()
+                if self._assign_if(value, change(value)):
+                    return self
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self.read_value())
@@ -453,9 +467,13 @@ def _assign_slice(variable: Variable, key: Any, val: Any, name: str | None = Non
             f"Cannot broadcast input shape {value.shape.as_list()} into final shape {list(room)} "
             "[Op:ResourceStridedSliceAssign]",
         ) from None
-    array = np.asarray(variable.numpy())
-    array[_numpy_key(key)] = part
-    return variable.assign(array)
+
+    def changed(value: Any) -> np.ndarray:
+        array = np.asarray(value.numpy())
+        array[_numpy_key(key)] = part
+        return array
+
+    return variable._changed(changed)
 
 
 def _numpy_key(key: Any) -> tuple:

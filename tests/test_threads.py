@@ -238,3 +238,38 @@ def test_threads_draw_different_numbers_from_one_generator():
     other = tf.random.Generator.from_seed(1)
     other.skip(500 * THREADS)
     assert (other.state == generator.state).numpy().all()
+
+
+def test_updates_of_rows_lose_no_others():
+    v = tf.Variable(tf.zeros([3000], tf.int64))
+    row = tf.IndexedSlices(tf.ones([1], tf.int64), tf.constant([7]))
+
+    def work(k):
+        for i in range(300):
+            if k % 3 == 0:
+                v.assign_add(tf.ones([3000], tf.int64))
+            elif k % 3 == 1:
+                v.scatter_add(row)
+            else:
+                v[k].assign(i)
+
+    in_threads(work)
+    values = v.numpy()
+    assert values[7] == 3 * 300 + 3 * 300
+    assert (np.delete(values, [2, 5, 7]) == 3 * 300).all()
+
+
+def test_exported_tables_are_whole():
+    table = tf.lookup.experimental.MutableHashTable(tf.int64, tf.int64, -1)
+
+    def work(k):
+        for i in range(200):
+            if k % 2:
+                keys = tf.range(k * 100, k * 100 + 50 + i % 7, dtype=tf.int64)
+                table.insert(keys, keys * 2)
+                table.remove(keys)
+            else:
+                keys, values = table.export()
+                np.testing.assert_array_equal(values, keys * 2)
+
+    in_threads(work)

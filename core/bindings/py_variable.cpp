@@ -149,18 +149,34 @@ PyObject* assigned(PyObject* object, bool read_value) {
   return result;
 }
 
+Tensor assignable(PyObject* object, const Variable& variable, PyObject* given) {
+  Tensor value = to_tensor(given, variable.dtype());
+  if (!shape_fits(self_of(object), value.shape())) {
+    fail(Code::kValueError, "Cannot assign value to variable '", name_of(self_of(object)),
+         ":0': Shape mismatch. The variable shape ", shape_text(self_of(object)),
+         ", and the assigned value shape ", tuple_text(value.shape()), " are incompatible.");
+  }
+  return value;
+}
+
 PyObject* assign(PyObject* object, PyObject* const* args, Py_ssize_t count, PyObject* names) {
   return guarded([&] {
     const AssignArgs parsed = parse_assign(args, count, names, "value", "assign");
     const VariableRef variable(variable_of(object));
-    const Tensor value = to_tensor(parsed.value, variable->dtype());
-    if (!shape_fits(self_of(object), value.shape())) {
-      fail(Code::kValueError, "Cannot assign value to variable '", name_of(self_of(object)),
-           ":0': Shape mismatch. The variable shape ", shape_text(self_of(object)),
-           ", and the assigned value shape ", tuple_text(value.shape()), " are incompatible.");
-    }
-    variable->assign(value);
+    variable->assign(assignable(object, *variable, parsed.value));
     return assigned(object, parsed.read_value);
+  });
+}
+
+// _assign_if(expected, value): see Variable::assign_if.
+PyObject* assign_if(PyObject* object, PyObject* const* args, Py_ssize_t count) {
+  return guarded([&] {
+    if (count != 2 || !is_tensor(args[0])) {
+      fail(Code::kTypeError, "_assign_if() takes a tensor that was read and a value.");
+    }
+    const VariableRef variable(variable_of(object));
+    const Tensor value = assignable(object, *variable, args[1]);
+    return PyBool_FromLong(variable->assign_if(tensor_of(args[0]), value));
   });
 }
 
@@ -299,6 +315,8 @@ void* slot(Function* function) {
 PyMethodDef methods[] = {
     {"assign", method(assign), METH_FASTCALL | METH_KEYWORDS,
      "assign(value, use_locking=False, name=None, read_value=True)\n\nReplaces the value."},
+    {"_assign_if", method(assign_if), METH_FASTCALL,
+     "_assign_if(expected, value)\n\nReplaces the value if it is still the tensor that was read."},
     {"assign_add", method(assign_add), METH_FASTCALL | METH_KEYWORDS,
      "assign_add(delta, use_locking=False, name=None, read_value=True)\n\nAdds to the value."},
     {"assign_sub", method(assign_sub), METH_FASTCALL | METH_KEYWORDS,

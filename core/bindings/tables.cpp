@@ -59,10 +59,12 @@ void add_tables(nb::module_& module) {
            [](data::Table& self, nb::handle keys) {
              translated([&] { self.remove(to_tensor(keys.ptr())); });
            })
-      .def("keys",
-           [](const data::Table& self) { return translated([&] { return wrapped(self.keys()); }); })
-      .def("values", [](const data::Table& self) {
-        return translated([&] { return wrapped(self.values()); });
+      .def("items", [](const data::Table& self) {
+        return translated([&] {
+          // Both at one moment: making objects may run other code of Python's.
+          Tensor keys = self.keys(), values = self.values();
+          return nb::make_tuple(wrapped(std::move(keys)), wrapped(std::move(values)));
+        });
       });
 }
 

@@ -65,6 +65,16 @@ void Variable::assign(const Tensor& value) {
   unlock();
 }
 
+bool Variable::assign_if(const Tensor& expected, const Tensor& value) {
+  note_effect();
+  Tensor fresh = value.alias();
+  lock();
+  const bool same = value_.impl() == expected.impl();
+  if (same) std::swap(value_, fresh);
+  unlock();
+  return same;
+}
+
 namespace {
 
 void add_in_place(const Op& op, const Tensor& value, const Tensor& delta) {

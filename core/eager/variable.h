@@ -30,6 +30,9 @@ class Variable {
   Tensor peek();
   // Replaces the value. The caller has checked dtype and shape.
   void assign(const Tensor& value);
+  // Replaces the value if it is still `expected`, which peek() gave: what others wrote meanwhile is
+  // not lost. An update in place makes another tensor of it, since the caller holds this one.
+  bool assign_if(const Tensor& expected, const Tensor& value);
   // value ± delta, in place when nobody else holds the old value. The caller has checked the dtype.
   // Throws InvalidArgument for a delta of another shape than the value has.
   void assign_add(const Tensor& delta);

@@ -363,7 +363,7 @@ class StaticHashTable(_Table):
 
     def export(self, name: str | None = None) -> tuple[Tensor, Tensor]:
         """All keys and their values."""
-        return self._table.keys(), self._table.values()
+        return self._table.items()
 
 
 def _shown(value: Any) -> str:
@@ -582,7 +582,7 @@ class MutableHashTable(_Table):
 
     def export(self, name: str | None = None) -> tuple[Tensor, Tensor]:
         """All keys and their values."""
-        return self._table.keys(), self._table.values()
+        return self._table.items()
 
 
 class DenseHashTable(MutableHashTable):
