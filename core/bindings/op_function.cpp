@@ -78,6 +78,9 @@ Signature::Signature(const Op& entry)
     : op(entry),
       num_inputs(entry.inputs.size()),
       variadic(!entry.inputs.empty() && entry.inputs.back().variadic) {
+  if (num_inputs > Borrowed::kMax || op.attrs.size() > Attrs::kMaxAttrs) {
+    fail(Code::kInternal, op.name, " has more inputs or attributes than a call has room for.");
+  }
   for (const InputSpec& input : op.inputs) names.push_back(PyUnicode_InternFromString(input.name));
   for (const AttrSpec& attr : op.attrs) {
     names.push_back(PyUnicode_InternFromString(attr.name));

@@ -33,7 +33,7 @@ PyObject* wrap(Tensor&& tensor);
 // Handles without reference counting, for arguments that the caller's frame keeps alive.
 class Borrowed {
  public:
-  static constexpr int kMax = 8;
+  static constexpr int kMax = 10;
   void push(TensorImpl* impl) { impls_[count_++] = impl; }
   std::span<const Tensor> tensors() const {
     static_assert(sizeof(Tensor) == sizeof(TensorImpl*));

@@ -4,16 +4,26 @@
 #include "kernels/cpu/softmax.h"
 #include "ops/compose.h"
 #include "ops/elementwise.h"
+#include "ops/elementwise_infer.h"
 
 namespace ef::ops {
 namespace {
 
-void same_infer(InferContext& c) {
+void check_rank(const InferContext& c) {
   if (c.shape(0).rank() < 1) {
     invalid_argument("logits must have >= 1 dimension, got ", c.shape(0), " [Op:", c.op().tf_name,
                      "]");
   }
+}
+
+void same_infer(InferContext& c) {
+  check_rank(c);
   c.add_output(c.dtype(0), c.shape(0));
+}
+
+void grad_infer(InferContext& c) {
+  check_rank(c);
+  same_shape_infer(c);
 }
 
 Tensor row_sum(const Tensor& t) {
@@ -55,7 +65,7 @@ const Op softmax_grad{{
     .name = "softmax_grad",
     .tf_name = "SoftmaxGrad",
     .inputs = {{"dy", kFloatTypes}, {"y", kFloatTypes}},
-    .infer = same_infer,
+    .infer = grad_infer,
     .kernel = cpu::softmax_grad,
     // (dy - <dy, y>) y has the derivatives (dz - <dz, y>) y by dy, and
     // dz (dy - <dy, y>) - dy <dz, y> by y.
@@ -77,7 +87,7 @@ const Op log_softmax_grad{{
     .name = "log_softmax_grad",
     .tf_name = "LogSoftmaxGrad",
     .inputs = {{"dy", kFloatTypes}, {"y", kFloatTypes}},
-    .infer = same_infer,
+    .infer = grad_infer,
     .kernel = cpu::log_softmax_grad,
     .gradient =
         [](GradContext& g) {

@@ -149,7 +149,8 @@ def _ends_with(sizes: tuple[int, ...], inner: tuple[int, ...]) -> None:
 
 
 def _highest(dtype: Any) -> float:
-    return float(dtype.max)
+    highest = float(dtype.max)  # of int64, that is one number too high
+    return math.nextafter(highest, 0) if highest > dtype.max else highest
 
 
 def _counts(numbers: np.ndarray, dtype: Any) -> Tensor:

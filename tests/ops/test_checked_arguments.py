@@ -116,3 +116,23 @@ def test_one_tensor_stacks_to_rows():
     assert isinstance(stacked, tf.RaggedTensor) and stacked.row_splits.dtype == tf.int32
     assert tf.ragged.stack([tf.ones([2, 3])]).row_splits.numpy().tolist() == [0, 2]
     assert tf.ragged.stack([tf.ones([2, 3])] * 2, axis=1).shape == [2, 2, 3]
+
+
+def test_gradients_of_softmax_want_one_shape():
+    for function in (tf._core.ops.softmax_grad, tf._core.ops.log_softmax_grad):
+        with pytest.raises(tf.errors.InvalidArgumentError, match="same size and shape"):
+            function(tf.ones([4, 4]), tf.ones([1, 1]))
+        with pytest.raises(tf.errors.InvalidArgumentError, match=">= 1 dimension"):
+            function(tf.constant(1.0), tf.constant(1.0))
+
+
+def test_operations_with_many_inputs_take_all_of_them():
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        tf._core.ops.lstm_grad(*[tf.ones([1])] * 9)
+
+
+def test_rates_above_the_highest_number():
+    drawn = tf.random.stateless_poisson([3], [1, 2], 1e25, tf.int64)
+    assert drawn.numpy().tolist() == [2**63 - 1024] * 3
+    drawn = tf.random.stateless_poisson([3], [1, 2], 1e9, tf.int32)
+    assert (abs(drawn.numpy() - 10**9) < 10**6).all()

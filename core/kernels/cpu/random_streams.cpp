@@ -115,6 +115,8 @@ double log_factorial(double k) {
 double poisson_number(double rate, double highest, Philox stream) {
   if (!(rate >= 0)) return kNan;
   if (std::isinf(rate)) return rate;
+  // So far above the highest number that none below it would ever be drawn.
+  if (rate - 40 * std::sqrt(rate) > highest) return highest;
   Uniform uniform;
   if (rate < 10) {
     const double limit = std::exp(-rate);
@@ -214,6 +216,7 @@ void philox_gamma(KernelContext& context) {
 void philox_poisson(KernelContext& context) {
   const double* const rate = context.input(0).data<double>();
   const double highest = context.attrs().real(3);
+  if (!(highest >= 0)) invalid_argument("`highest` must be at least 0, not ", highest);
   for_streams(context, [=](int64_t i, const Philox& start) {
     return poisson_number(rate[i], highest, stream_of(start, i, kBlocks));
   });
