@@ -72,6 +72,8 @@ def value_text(tensor: Any, as_repr: bool) -> str:
 
 def repr_fields(value: Any) -> str:
     """`numpy=...` as the last field of a representation, on lines of its own if it is long."""
+    if type(value) is Tensor and _core.is_symbolic(value):
+        return "symbolic"
     text = value_text(value, True)
     return f"numpy=\n{text}" if "\n" in text else f"numpy={text}"
 

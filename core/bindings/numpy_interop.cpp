@@ -150,14 +150,16 @@ PyRef string_array(const Tensor& tensor) {
 
 // A new array that the caller may write.
 PyRef copied_array(const Tensor& tensor) {
+  // First of all: a symbolic tensor may be huge, and says here that it has no value.
+  const void* data = tensor.raw_data();
   if (tensor.dtype() == DType::kString) return string_array(tensor);
   if (tensor.bytes() >= kPooledArray) {
     const Tensor copy = Tensor::empty(tensor.dtype(), tensor.shape());
-    copy_bytes(copy.mutable_raw_data(), tensor.raw_data(), tensor.bytes());
+    copy_bytes(copy.mutable_raw_data(), data, tensor.bytes());
     return array_over(copy, true);
   }
   PyRef array = new_array(tensor, nullptr, 0);
-  copy_bytes(PyArray_DATA(as_array(array)), tensor.raw_data(), tensor.bytes());
+  copy_bytes(PyArray_DATA(as_array(array)), data, tensor.bytes());
   return array;
 }
 

@@ -26,6 +26,16 @@ def test_checks_hold():
         symbol(2, 3) + symbol(4, 5)
 
 
+def test_symbols_are_shown_and_refused_without_memory_for_values():
+    x = symbol(12, 480, 480, 480)
+    tf.config.experimental.reset_memory_stats("CPU:0")
+    before = tf.config.experimental.get_memory_info("CPU:0")["current"]
+    assert repr(x) == "<tf.Tensor: shape=(12, 480, 480, 480), dtype=float32, symbolic>"
+    with pytest.raises(TypeError, match="symbolic"):
+        x.numpy()
+    assert tf.config.experimental.get_memory_info("CPU:0")["peak"] - before < 1 << 20
+
+
 def test_large_symbols_take_no_memory():
     x = symbol(1 << 40)
     assert (x * 2.0 + x).shape == (1 << 40,)

@@ -88,3 +88,11 @@ def test_mapped_rows_stay_ragged():
     numbers = tf.ragged.constant([[3, 1], [], [2]])
     assert tf.map_fn(tf.math.square, numbers).to_list() == [[9, 1], [], [4]]
     assert tf.map_fn(tf.reduce_sum, numbers).numpy().tolist() == [4, 0, 2]
+
+
+def test_placeholders_of_unknown_sizes_beside_ragged_rows():
+    ragged = tf.ragged.constant([[1.0, 2.0], [], [3.0]])
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        x = tf.compat.v1.placeholder(tf.float32, [None] * 6)
+        result = session.run(tf.math.floormod(x, ragged), {x: np.full([1] * 6, 2.5)})
+    assert [row.tolist() for row in result[0, 0, 0, 0]] == [[0.5, 0.5], [], [2.5]]

@@ -15,6 +15,10 @@ from eagerflow.row_partition import RowPartition
 _ops = _core.ops
 Tensor = _core.Tensor
 
+# Rows are written out one by one. Those of a value take no more memory than it does, while the sizes that
+# stand for unknown ones have no value behind them.
+_MOST_STAND_INS = 1 << 16
+
 
 class _Operand:
     """A value with what is needed to find its elements row by row."""
@@ -40,6 +44,8 @@ class _Operand:
         while len(self.partitions) < levels:
             shape = list(self.flat._shape_tuple())
             count, size = shape[0], shape[1]
+            if count * size > _MOST_STAND_INS and _core.is_symbolic(self.flat):
+                raise TypeError("Rows of unknown sizes are not written out: a value is needed.")
             self.flat = _ops.reshape(self.flat, [count * size, *shape[2:]])
             starts = np.arange(count, dtype=np.int64) * size
             self.partitions.append((starts, np.full(count, size, np.int64), size))
