@@ -10,6 +10,7 @@ from typing import Any, BinaryIO
 from eagerflow import errors
 from eagerflow.data import codec
 from eagerflow.data.cursor import Cursor, InputCursor
+from eagerflow.io.records import read_claimed
 
 _HEAD = struct.Struct("<QI")
 
@@ -51,9 +52,11 @@ class ElementReader(Cursor):
             raise self._truncated()
         length, checksum = _HEAD.unpack(head)
         if skip:
+            if self._file.tell() + length > os.fstat(self._file.fileno()).st_size:
+                raise self._truncated()
             self._file.seek(length, os.SEEK_CUR)
             return b""
-        data = self._file.read(length)
+        data = read_claimed(self._file, length)
         if len(data) < length:
             raise self._truncated()
         if zlib.crc32(data) != checksum:

@@ -8,6 +8,7 @@ from typing import Any, BinaryIO
 
 from eagerflow import _core, errors
 from eagerflow.io.os_errors import translated
+from eagerflow.io.records import read_claimed
 
 _LENGTH = struct.Struct(">I")
 
@@ -30,7 +31,7 @@ class _Expanding(io.RawIOBase):
             if not head:
                 return 0
             length = _LENGTH.unpack(head)[0] if len(head) == _LENGTH.size else -1
-            block = self._source.read(length) if length >= 0 else b""
+            block = read_claimed(self._source, length) if length >= 0 else b""
             if len(block) != length:
                 raise errors.DataLossError(None, None, f"{self._path}: a block is truncated")
             try:

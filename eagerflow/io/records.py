@@ -134,8 +134,8 @@ def open_for_reading(path: Any, compression: str = "", buffer_size: int = _PIECE
     return io.BufferedReader(_Inflating(file, compression_name(compression), path), size)
 
 
-def _exactly(file: BinaryIO, size: int) -> bytes:
-    """Up to `size` bytes; memory grows with what is there, whatever a file says of itself."""
+def read_claimed(file: BinaryIO, size: int) -> bytes:
+    """Up to as many bytes as a file claims to have; memory grows with what is there."""
     if size <= _PIECE:
         return file.read(size)
     pieces = []
@@ -164,7 +164,7 @@ def read_record(file: BinaryIO, path: str, offset: int) -> bytes | None:
         raise errors.DataLossError(
             None, None, f"{path}: corrupted record at {offset}{_NOT_RECORDS if not offset else ''}"
         )
-    record = _exactly(file, length)
+    record = read_claimed(file, length)
     footer = file.read(_CHECKSUM.size)
     if len(record) < length or len(footer) < _CHECKSUM.size:
         raise errors.DataLossError(None, None, f"{path}: truncated record at {offset}")

@@ -3,6 +3,8 @@
 import collections
 import json
 import os
+import resource
+import struct
 import subprocess
 import sys
 import threading
@@ -392,3 +394,17 @@ def test_a_snapshot_belongs_to_its_pipeline(tmp_path):
         assert snapshot([1, 2], 5) == [6, 7]
         assert snapshot([1, 3], 5) == [6, 8]
     assert len(os.listdir(tmp_path)) == 3
+
+
+@pytest.mark.parametrize("length", [1 << 34, 1 << 62, (1 << 64) - 1])
+@pytest.mark.parametrize("skipped", [0, 2])
+def test_elements_beyond_the_file(tmp_path, length, skipped):
+    path = str(tmp_path / "cache")
+    dataset = tf.data.Dataset.range(3).cache(path)
+    list(dataset)
+    with open(path + ".data", "r+b") as file:
+        file.write(struct.pack("<Q", length))
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    with pytest.raises(tf.errors.DataLossError, match="cache"):
+        list(tf.data.Dataset.range(3).cache(path).skip(skipped))
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 1 << 20  # in kB
