@@ -9,12 +9,12 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 SITE = $(shell $(BIN)/python -c "import sysconfig; print(sysconfig.get_path('platlib'))")
 CONFIG := -C cmake.define.EAGERFLOW_TESTS=ON
 PIP_BUILD = $(PIP) install --quiet --no-build-isolation --no-deps --force-reinstall
-CPP_FILES = $(shell find core -name '*.cpp' -o -name '*.h')
+CPP_FILES = $(shell find core fuzz -name '*.cpp' -o -name '*.h')
 
 export PATH := $(BIN):$(PATH)
 export MPLBACKEND ?= Agg
 
-.PHONY: build demo test lint format bench oracle sanitize wheel clean
+.PHONY: build demo test lint format bench oracle sanitize fuzz stress wheel clean
 
 # Pip 23.1 is the first that passes settings on to the build (-C).
 $(VENV)/.ready: pyproject.toml tools/requirements.py
@@ -53,18 +53,61 @@ format: $(VENV)/.ready
 # The instrumented package lies in a folder of its own. `python -S` keeps the editable install's
 # import hook out, which would answer for `eagerflow` before any path is searched. Python itself is
 # not linked with the sanitizers' and C++'s runtimes, and they must be there first.
+ENGINE_FILES := $(shell find core cmake fuzz/native eagerflow -name '*.cpp' -o -name '*.h' -o -name '*.py') \
+  CMakeLists.txt
 SANITIZE_SITE := $(abspath build-sanitize/site)
 SANITIZE_TESTS ?= tests/core tests/test_nonsense.py tests/test_nonsense_objects.py tests/io/test_damaged_files.py
 SANITIZE_PRELOAD = $(shell $(CXX) -print-file-name=libasan.so) $(shell $(CXX) -print-file-name=libstdc++.so)
 
-sanitize: $(VENV)/.ready
+SANITIZED = LD_PRELOAD="$(SANITIZE_PRELOAD)" \
+  ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:quarantine_size_mb=64 \
+  PYTHONPATH=$(SANITIZE_SITE):$(SITE) PYTHONMALLOC=malloc $(BIN)/python -S
+
+build-sanitize/.built: $(VENV)/.ready $(ENGINE_FILES)
 	$(PIP_BUILD) --upgrade --target $(SANITIZE_SITE) -C build-dir=build-sanitize \
-	  -C cmake.build-type=Debug -C cmake.define.EAGERFLOW_SANITIZE=ON $(CONFIG) .
+	  -C cmake.build-type=Debug -C cmake.define.EAGERFLOW_SANITIZE=address $(CONFIG) .
+	touch $@
+
+sanitize: build-sanitize/.built
 	ASAN_OPTIONS=detect_leaks=1 $(BIN)/ctest --test-dir build-sanitize --output-on-failure
 	NONSENSE_EXAMPLES=$(or $(NONSENSE_EXAMPLES),4) \
-	  LD_PRELOAD="$(SANITIZE_PRELOAD)" ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 \
-	  PYTHONPATH=$(SANITIZE_SITE):$(SITE) PYTHONMALLOC=malloc \
-	  $(BIN)/python -S $(BIN)/pytest -p no:cacheprovider $(SANITIZE_TESTS)
+	  $(SANITIZED) $(BIN)/pytest -p no:cacheprovider $(SANITIZE_TESTS)
+
+# Atheris is an extra of its own: nothing else needs it.
+$(VENV)/.fuzz: $(VENV)/.ready
+	$(BIN)/python tools/requirements.py fuzz > $(VENV)/fuzz.txt
+	$(PIP) install --quiet -r $(VENV)/fuzz.txt
+	touch $@
+
+# FUZZ_CALLS makes so many calls of each target, however long it takes; else FUZZ_SECONDS for all.
+FUZZ_SECONDS ?= 120
+FUZZ_TARGETS ?= calls files
+FUZZ_OUT ?= build-fuzz
+FUZZ_OPTIONS ?=
+
+fuzz: build-sanitize/.built $(VENV)/.fuzz
+	$(SANITIZED) fuzz $(FUZZ_TARGETS) --out $(FUZZ_OUT) $(FUZZ_OPTIONS) \
+	  $(if $(FUZZ_CALLS),--calls $(FUZZ_CALLS),--seconds $(FUZZ_SECONDS))
+
+# Threads run under ThreadSanitizer first (STRESS_RACES=0 leaves that out), then everything without.
+STRESS_SECONDS ?= 20
+STRESS_KILLS ?= 1000
+STRESS_FLIPS ?= 10000
+STRESS_RACES ?= 1
+RACES_SITE := $(abspath build-threads/site)
+
+build-threads/.built: $(VENV)/.ready $(ENGINE_FILES)
+	$(PIP_BUILD) --upgrade --target $(RACES_SITE) -C build-dir=build-threads \
+	  -C cmake.build-type=Debug -C cmake.define.EAGERFLOW_SANITIZE=thread .
+	touch $@
+
+stress: build $(if $(filter 1,$(STRESS_RACES)),build-threads/.built)
+ifeq ($(STRESS_RACES),1)
+	LD_PRELOAD="$(shell $(CXX) -print-file-name=libtsan.so) $(shell $(CXX) -print-file-name=libstdc++.so)" \
+	  TSAN_OPTIONS=suppressions=$(abspath stress/races.txt):report_signal_unsafe=0:exitcode=0 \
+	  PYTHONPATH=$(RACES_SITE):$(SITE) setarch -R $(BIN)/python -S stress threads --seconds $(STRESS_SECONDS)
+endif
+	$(BIN)/python stress --seconds $(STRESS_SECONDS) --kills $(STRESS_KILLS) --flips $(STRESS_FLIPS)
 
 .venv-oracle/.ready: pyproject.toml tools/requirements.py
 	$(PYTHON) -m venv .venv-oracle
@@ -90,4 +133,4 @@ bench: wheel .venv-bench/.ready
 	.venv-bench/bin/python benchmarks
 
 clean:
-	rm -rf build build-sanitize dist .venv .venv-oracle .venv-bench .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf build build-sanitize build-threads build-fuzz dist .venv .venv-oracle .venv-bench .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -136,17 +136,6 @@ def parameters(function: Callable) -> tuple[list[str], int]:
     return [parameter.name for parameter in names], required
 
 
-def bytes_of(value: Any) -> int:
-    """How much memory the tensors in a result take."""
-    if isinstance(value, tf.Tensor):
-        return value._size * max(value.dtype.size, 32 if value.dtype == tf.string else 1)
-    if isinstance(value, dict):
-        value = list(value.values())
-    if isinstance(value, list | tuple):
-        return sum(map(bytes_of, value))
-    return 0
-
-
 bounds = st.one_of(st.none(), st.integers(-4, 4), st.sampled_from(HUGE), st.just(1.5))
 parts = st.one_of(
     st.integers(-4, 4),

@@ -19,7 +19,6 @@ from eagerflow import _core
 from nonsense_values import (
     EXAMPLES,
     anything,
-    bytes_of,
     keys,
     many,
     parameters,
@@ -27,6 +26,7 @@ from nonsense_values import (
     tensors,
     value_for,
 )
+from random_calls import bytes_of
 
 NAMESPACES = {
     "ops": _core.ops,

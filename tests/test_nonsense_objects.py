@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import eagerflow as tf
+import random_calls
 from nonsense_values import (
     EXAMPLES,
     anything,
-    bytes_of,
     many,
     numbers,
     parameters,
@@ -23,54 +23,13 @@ from nonsense_values import (
     tensors,
     value_for,
 )
-
-
-def _table() -> Any:
-    pairs = tf.lookup.KeyValueTensorInitializer(["a", "b"], tf.constant([1, 2], tf.int64))
-    return tf.lookup.StaticHashTable(pairs, -1)
-
-
-def _array() -> Any:
-    return tf.TensorArray(tf.float32, size=3, dynamic_size=True).unstack(tf.ones([3, 2]))
-
+from random_calls import bytes_of
 
 OBJECTS: dict[str, Callable[[], Any]] = {
-    "Tensor": lambda: tf.reshape(tf.range(6.0), [2, 3]),
-    "Variable": lambda: tf.Variable([[1.0, 2.0], [3.0, 4.0]]),
-    "Variable of integers": lambda: tf.Variable([1, 2, 3]),
-    "RaggedTensor": lambda: tf.ragged.constant([[1.0, 2.0], [], [3.0]]),
-    "SparseTensor": lambda: tf.sparse.from_dense([[1.0, 0.0], [0.0, 2.0]]),
-    "IndexedSlices": lambda: tf.IndexedSlices(tf.ones([2, 3]), tf.constant([0, 5])),
-    "Dataset": lambda: tf.data.Dataset.range(5),
-    "Dataset of pairs": lambda: tf.data.Dataset.from_tensor_slices((tf.ones([4, 2]), [1, 2, 3, 4])),
-    "Generator": lambda: tf.random.Generator.from_seed(1),
-    "TensorArray": _array,
-    "StaticHashTable": _table,
-    "MutableHashTable": lambda: tf.lookup.experimental.MutableHashTable(tf.int64, tf.float32, 0.0),
-    "TensorShape": lambda: tf.TensorShape([2, None]),
-    "TensorSpec": lambda: tf.TensorSpec([2, None], tf.float32),
-    "DType": lambda: tf.float32,
+    kind: lambda text=text: eval(text, {"tf": tf})  # type: ignore[misc]
+    for kind, text in random_calls.OBJECTS.items()
 }
-
-# They print, write files, wait for others or run forever.
-LEFT_OUT = {
-    "save",
-    "shard_files",
-    "snapshot",
-    "load",
-    "cache",
-    "prefetch",
-    "repeat",
-    "ragged_batch",
-}
-LEFT_OUT |= {"export", "list_files", "from_generator", "rebatch", "random", "range", "counter"}
-
-METHODS = [
-    (kind, name)
-    for kind, make in OBJECTS.items()
-    for name in dir(type(make()))
-    if not name.startswith("_") and name not in LEFT_OUT and callable(getattr(type(make()), name))
-]
+METHODS = [(kind, name) for kind, make in OBJECTS.items() for name in random_calls.methods(make())]
 
 TWO_PLACES = "__add__ __sub__ __mul__ __truediv__ __floordiv__ __mod__ __pow__ __matmul__ __lt__"
 TWO_PLACES += " __ge__ __eq__ __ne__ __and__ __or__ __getitem__ __radd__ __rsub__"
