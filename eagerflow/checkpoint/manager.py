@@ -158,7 +158,7 @@ class CheckpointManager:
         return path
 
     def _sweep(self) -> list[str]:
-        """Takes those that are too old off the list."""
+        """Takes those that are too old off the list; gives those whose files are to go."""
         removed: list[str] = []
         if self._max_to_keep is None:
             return removed
@@ -168,8 +168,14 @@ class CheckpointManager:
             if self._keep_seconds is not None and made - self._keep_seconds >= self._last_preserved:
                 self._last_preserved = made
                 continue
-            removed.append(path)
+            # The list is read from a file, which must not say that others' files are to go.
+            if self._is_inside(path):
+                removed.append(path)
         return removed
+
+    def _is_inside(self, path: str) -> bool:
+        folder, holder = map(os.path.realpath, (self._directory, os.path.dirname(path)))
+        return os.path.commonpath([folder, holder]) == folder
 
     def _write_state(self) -> None:
         assert self._latest is not None

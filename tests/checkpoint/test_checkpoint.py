@@ -364,3 +364,24 @@ def test_weak_references(tmp_path):
             checkpoint.write(tmp_path / "c")
     with pytest.raises(ValueError, match="trackable object"):
         tf.train.Checkpoint(root=weak)
+
+
+def test_managers_delete_nothing_outside_their_folder(tmp_path):
+    """The list of checkpoints is a file like others, and may come from anywhere."""
+    checkpoint = tf.train.Checkpoint(v=tf.Variable(1.0))
+    folder, other = tmp_path / "folder", tmp_path / "other"
+    other.mkdir()
+    folder.mkdir()
+    checkpoint.write(str(other / "a"))
+    checkpoint.write(str(other / "b"))
+    checkpoint.write(str(folder / "old"))
+    (folder / "link").symlink_to(other)
+    paths = [str(other / "a"), "../other/b", "link/a", "old"]
+    lines = [f'all_model_checkpoint_paths: "{path}"' for path in paths]
+    (folder / "checkpoint").write_text("\n".join(['model_checkpoint_path: "old"', *lines]))
+    before = sorted(other.iterdir())
+    manager = tf.train.CheckpointManager(checkpoint, folder, max_to_keep=1)
+    manager.save()
+    assert len(manager.checkpoints) == 1
+    assert sorted(other.iterdir()) == before
+    assert not (folder / "old.index").exists()
