@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from eagerflow import _core, random_seed
+from eagerflow import _core, errors, random_seed
 from eagerflow import dtype as dtypes
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.host import array_of, differentiable
@@ -24,6 +24,8 @@ Tensor = _core.Tensor
 _OP = "StatelessParameterizedTruncatedNormal"
 # Bounds this far out leave so much of a normal distribution that its numbers are tried as they are.
 _WIDE = 1.3
+# After so many rounds without a number, the parameters leave none that the dtype can tell apart.
+_MOST_ROUNDS = 100
 
 
 class _Stream:
@@ -95,6 +97,7 @@ def _samples(stream: _Stream, count: int, parameters: tuple) -> np.ndarray:
     method = _method(bounds)
     found: list[np.ndarray] = []
     missing = count
+    rounds = 0
     while missing:
         values, taken, blocks = method(stream, bounds, missing // 2 + 16)
         totals = np.cumsum(taken.sum(axis=1))
@@ -103,6 +106,14 @@ def _samples(stream: _Stream, count: int, parameters: tuple) -> np.ndarray:
         stream.place += blocks * min(units, len(values))
         missing -= len(kept)
         found.append(kept)
+        rounds = 0 if len(kept) else rounds + 1
+        if rounds > _MOST_ROUNDS:
+            raise errors.InternalError(
+                None,
+                None,
+                f"TruncatedNormal rejection sampler failed to accept a sample between {low} and "
+                f"{high} [Op:{_OP}]",
+            )
     return np.concatenate(found) * deviation + mean if found else np.zeros(0)
 
 
@@ -129,6 +140,7 @@ def stateless_parameterized_truncated_normal(
 
     Raises:
         tf.errors.InvalidArgumentError: if the shapes do not fit, or bounds are in the wrong order.
+        tf.errors.InternalError: if no number is found between the bounds.
 
     >>> x = tf.random.stateless_parameterized_truncated_normal([50], seed=[1, 2], minvals=0.5)
     >>> bool(tf.reduce_min(x) >= 0.5), bool(tf.reduce_max(x) <= 2.0)

@@ -74,3 +74,11 @@ def test_truediv_takes_the_first_dtype_and_divide_the_tensors():
     with pytest.raises(TypeError, match="float32.*float64"):
         tf.truediv([1.0], y)
     assert tf.divide(1.0, y).dtype == tf.float64
+
+
+def test_bounds_between_which_there_is_no_number():
+    """All that is drawn is rejected, for ever."""
+    with pytest.raises(tf.errors.InternalError, match="failed to accept a sample"):
+        tf.random.stateless_parameterized_truncated_normal(
+            [3], seed=[1, 2], minvals=1e30, maxvals=1.1e30
+        )
