@@ -28,6 +28,7 @@
 #include "eager/dispatch.h"
 #include "eager/symbolic.h"
 #include "eager/tape.h"
+#include "tensor/buffer_limit.h"
 
 namespace nb = nanobind;
 namespace py = ef::py;
@@ -319,6 +320,8 @@ NB_MODULE(_core, m) {
         return result;
       },
       "Bytes of blocks above 1 MiB: handed out, and the peak of that.");
+  m.def("limit_tensors", ef::set_buffer_limit, nb::arg("bytes"),
+        "Limits the bytes of a tensor that this thread makes; gives the limit that was.");
   m.def("reset_peak_memory", ef::reset_allocator_peak);
   m.def("release_cached_memory", ef::release_cached_memory);
 }

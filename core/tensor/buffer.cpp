@@ -1,10 +1,13 @@
 // Storage: pool blocks, string arrays and memory that belongs to others.
 #include "tensor/buffer.h"
 
+#include <limits>
 #include <memory>
 #include <new>
+#include <utility>
 
 #include "device/allocator.h"
+#include "tensor/buffer_limit.h"
 #include "tensor/error.h"
 
 namespace ef {
@@ -24,7 +27,11 @@ void* header_block(size_t bytes) {
   return block;
 }
 
+constinit thread_local size_t buffer_limit = std::numeric_limits<size_t>::max();
+
 }  // namespace
+
+size_t set_buffer_limit(size_t bytes) { return std::exchange(buffer_limit, bytes); }
 
 Buffer* Buffer::allocate(size_t bytes) {
   if (bytes <= kLargeBlock - kHeader) {
@@ -33,6 +40,10 @@ Buffer* Buffer::allocate(size_t bytes) {
     buffer->data_ = static_cast<std::byte*>(block) + kHeader;
     buffer->bytes_ = bytes;
     return buffer;
+  }
+  if (bytes > buffer_limit) {
+    fail(Code::kResourceExhausted, "A tensor of ", bytes, " bytes is refused: here they may have ",
+         buffer_limit, ".");
   }
   auto* data = static_cast<std::byte*>(pool_allocate(std::max(bytes, kLargeBlock + 1)));
   if (!data) out_of_memory(bytes);

@@ -10,6 +10,7 @@ import numpy as np
 
 from eagerflow import _core, errors
 from eagerflow.checkpoint.trackable import walk
+from eagerflow.io.archives import refuse_packing
 from eagerflow.io.damage import DamagedFileError
 from eagerflow.io.os_errors import path_text
 from eagerflow.io.replacing import replaced
@@ -136,7 +137,9 @@ def _checksum(arrays: dict[str, Any]) -> int:
 
 def _refuse_large(archive: Any, size: int) -> None:
     """Fails for an archive whose arrays would take much more memory than it has bytes."""
+    expanded = 0
     for info in archive.infolist():
+        refuse_packing(info)
         with archive.open(info) as member:
             version = np.lib.format.read_magic(member)
             read = np.lib.format.read_array_header_1_0
@@ -144,7 +147,8 @@ def _refuse_large(archive: Any, size: int) -> None:
                 read = np.lib.format.read_array_header_2_0
             shape, _, dtype = read(member)
         claimed = math.prod(shape) * dtype.itemsize
-        if claimed > info.file_size or info.file_size > (64 << 20) + 200 * size:
+        expanded += info.file_size
+        if claimed > info.file_size or expanded > (64 << 20) + 200 * size:
             raise ValueError(f"{info.filename} claims to have {claimed} bytes")
 
 

@@ -121,7 +121,14 @@ class EmbeddingColumn(
     def from_config(
         cls, config: dict[str, Any], custom_objects: Any = None, columns_by_name: Any = None
     ) -> Any:
-        """A column from what `get_config` returned."""
+        """A column from what `get_config` returned.
+
+        Raises:
+            ValueError: if it comes from a file that is not trusted to name others.
+        """
+        from eagerflow.keras.saving.serialization import check_reference
+
+        check_reference(config.get("ckpt_to_load_from"), cls.__name__, "its vectors")
         config = dict(config)
         config["categorical_column"] = deserialize_feature_column(
             config["categorical_column"], custom_objects, columns_by_name

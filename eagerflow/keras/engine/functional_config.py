@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from eagerflow import _core, nest
+from eagerflow.keras.engine import dispatch
 from eagerflow.keras.engine.keras_tensor import KerasTensor
 from eagerflow.keras.saving import reachable
 from eagerflow.keras.saving.json_config import json_default
@@ -277,4 +278,9 @@ class _Reconstruction:
         inputs = _map_places(self.tensor, node)
         if isinstance(node, list) and len(node) == 1 and _is_place(node[0]):
             inputs = inputs[0]
+        if not dispatch.has_symbolic(nest.flatten((inputs, kwargs))):
+            # It would compute here and now, whatever constants the file has for it.
+            raise ValueError(
+                f"The configuration has a call of layer '{layer.name}' without any input."
+            )
         layer._call_from_config(inputs, kwargs)

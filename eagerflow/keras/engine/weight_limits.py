@@ -1,7 +1,8 @@
-"""How much memory the weights of a model may take while a file is loaded.
+"""How much memory a model may take while a file is loaded.
 
 A configuration of a few bytes can ask for layers of any size, but what the file has no weights for
-cannot be loaded anyway.
+cannot be loaded anyway. Other tensors that are made meanwhile, to learn what shapes layers give, have
+a limit too: no file holds them.
 """
 
 from __future__ import annotations
@@ -12,7 +13,10 @@ import threading
 from collections.abc import Iterator
 from typing import Any
 
+from eagerflow import _core
+
 SLACK = 64 << 20  # bytes that are no matter
+_SLACK_OF_TENSORS = 3 << 29
 
 
 class _Limits(threading.local):
@@ -26,12 +30,14 @@ limits = _Limits()
 def limited_weights(stored: int) -> Iterator[None]:
     """A context in which weights may be made for a file that holds so many bytes of them."""
     before = limits.left
+    most = _core.limit_tensors(2 * stored + _SLACK_OF_TENSORS)
     # Files may hold half the bytes, of weights in half precision.
     limits.left = 2 * stored + SLACK
     try:
         yield
     finally:
         limits.left = before
+        _core.limit_tensors(most)
 
 
 def spend(name: Any, shape: Any, dtype: Any) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from eagerflow import errors
+from eagerflow.io.archives import member
 from eagerflow.io.damage import DamagedFileError, check_config, part_of
 from eagerflow.io.os_errors import path_text
 from eagerflow.io.replacing import replaced
@@ -118,7 +119,7 @@ def _load_assets(path: str, model: Any) -> None:
                     file = Path(folder, name.removeprefix(start)).resolve()
                     if file.is_relative_to(Path(folder).resolve()) and not name.endswith("/"):
                         file.parent.mkdir(parents=True, exist_ok=True)
-                        file.write_bytes(archive.read(name))
+                        file.write_bytes(member(archive, name))
                 item.load_assets(folder)
 
 
@@ -132,10 +133,10 @@ def _contents(path: str) -> tuple[dict[str, Any], bytes]:
             if sum(info.file_size for info in archive.infolist()) > most:
                 raise ValueError(f"its {size} bytes would unpack to more than {most}")
             part = _CONFIG
-            config = json.loads(archive.read(_CONFIG))
+            config = json.loads(member(archive, _CONFIG))
             check_config(config, path, _CONFIG)
             part = _STATE
-            state = archive.read(_STATE)
+            state = member(archive, _STATE)
     except DamagedFileError:
         raise
     except Exception as error:  # zipfile, zlib, JSON and others have their own

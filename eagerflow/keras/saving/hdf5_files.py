@@ -94,12 +94,39 @@ def _datasets(file: Any) -> list[Any]:
 
 
 def _refuse_hostile(file: Any) -> None:
-    most = expanded_at_most(file.id.get_filesize())
-    if array_bytes(file) > most:
+    size = file.id.get_filesize()
+    most = expanded_at_most(size)
+    datasets = _datasets(file)
+    expanded = sum(item.nbytes for item in datasets)
+    for item in datasets:
+        if expanded <= most and _h5py().check_vlen_dtype(item.dtype) is not None:
+            expanded += _bytes_of_elements(item, size, most)
+    if expanded > most:
         raise ValueError(
             f"The arrays in {file.filename} would take more than {most} bytes: the file is damaged, "
             "or made to use up memory."
         )
+
+
+def _bytes_of_elements(dataset: Any, size: int, most: int) -> int:
+    """How many bytes the texts, or arrays, in a dataset have, up to a bound that they exceed.
+
+    The elements are references: many to one text take more memory than the file has bytes. So
+    few are read at once that this is no matter.
+    """
+    import numpy as np
+
+    found = 0
+    if not dataset.ndim:
+        return len(dataset[()])
+    # Each may be as large as the file.
+    step = max(1, most // size * len(dataset) // max(1, dataset.size))
+    for start in range(0, len(dataset), step):
+        part = np.asarray(dataset[start : start + step], object)
+        found += sum(map(len, part.reshape(-1)))
+        if found > most:
+            break
+    return found
 
 
 def expanded_at_most(size: int) -> int:

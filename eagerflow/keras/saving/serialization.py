@@ -74,16 +74,21 @@ def in_safe_mode() -> bool | None:
     return _safety.mode
 
 
-def check_reference(path: Any, owner: str) -> None:
+def check_reference(path: Any, owner: str, kind: str = "its vocabulary") -> None:
     """Refuses, in safe mode, a path in a configuration: a file must not say what else is read.
+
+    Args:
+        path: what the configuration has where a path may stand.
+        owner: the name of the class that it is for.
+        kind: what the file would hold.
 
     Raises:
         ValueError: if `path` is a string and `in_safe_mode()`.
     """
     if isinstance(path, str | bytes) and in_safe_mode():
         raise ValueError(
-            f"The configuration of {owner} names a file of its vocabulary, {path!r}, which could "
-            "be any file that this process may read. Loading it is disallowed by default. If you "
+            f"The configuration of {owner} names a file of {kind}, {path!r}, which could be "
+            "any file that this process may read. Loading it is disallowed by default. If you "
             "trust the source of the saved model, pass `safe_mode=False` to the loading function."
         )
 
@@ -351,7 +356,7 @@ def _from_class(
     if name == "__tensor__":
         return _core.convert(inner["value"], dtypes.as_dtype(inner["dtype"]), None)
     if name == "__numpy__":
-        return np.array(inner["value"], dtype=inner["dtype"])
+        return _array(inner["value"], inner["dtype"])
     if name == "__bytes__":
         return inner["value"].encode("utf-8")
     if name == "slice" and config.get("module") == "builtins":
@@ -390,6 +395,18 @@ def _from_class(
         if config.get("compile_config") and hasattr(instance, "compile_from_config"):
             instance.compile_from_config(config["compile_config"])
     return instance
+
+
+def _array(value: Any, name: Any) -> np.ndarray:
+    """An array of values whose dtype takes no more memory than theirs.
+
+    Raises:
+        ValueError: if a name such as "U1000000000" asks for that.
+    """
+    dtype, found = np.dtype(name), np.array(value)
+    if dtype.itemsize > max(found.dtype.itemsize, np.dtype(complex).itemsize):
+        raise ValueError(f"The elements of an array of dtype {name} would be larger than theirs.")
+    return found.astype(dtype)
 
 
 def _function(name: str, config: dict[str, Any], known: dict[str, Any], kind: str | None) -> Any:
