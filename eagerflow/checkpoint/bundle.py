@@ -80,8 +80,8 @@ def write_bundle(prefix: Any, tensors: Mapping[str, Any]) -> None:
     """Writes named tensors as `PREFIX.index` and one data file.
 
     Nothing that was there is touched before the new files are complete: the renaming of the index
-    makes them the valid ones. Where a bundle of that name exists, the new data go into a file of
-    another name, and the old one is removed at the end.
+    makes them the valid ones. Where a bundle of that name exists, the new data go into a file that
+    its index does not mean, and the old one is removed at the end.
 
     Args:
         prefix: the path of both files, without their endings.
@@ -95,7 +95,7 @@ def write_bundle(prefix: Any, tensors: Mapping[str, Any]) -> None:
     folder = os.path.dirname(prefix) or "."
     with translated(folder):
         os.makedirs(folder, exist_ok=True)
-    shards = 2 if os.path.exists(data_path(prefix, 0, 1)) else 1
+    shards = _free_shards(prefix)
     header = messages["BundleHeaderProto"](num_shards=shards)
     header.version.producer = _VERSION
     final_data = data_path(prefix, 0, shards)
@@ -110,6 +110,16 @@ def write_bundle(prefix: Any, tensors: Mapping[str, Any]) -> None:
         os.replace(new_data, final_data)
         os.replace(new_index, index_path(prefix))
     _remove_other_data(prefix, final_data)
+
+
+def _free_shards(prefix: str) -> int:
+    """The number of shards, one or two, whose first file is not that of the bundle that is there."""
+    one, two = (os.path.exists(data_path(prefix, 0, shards)) for shards in (1, 2))
+    if one and two:
+        # A save was killed before it removed the old one, or before the new one became valid.
+        with contextlib.suppress(errors.OpError):
+            return 2 if BundleReader(prefix)._shards == 1 else 1
+    return 2 if one else 1
 
 
 class _NewFile:

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 import eagerflow as tf
-from eagerflow.checkpoint.bundle import BundleReader
+from eagerflow.checkpoint import bundle
+from eagerflow.checkpoint.bundle import BundleReader, write_bundle
 
 KILLING = Path(__file__).with_name("killing.py")
 
@@ -192,3 +193,30 @@ def test_foreign_files(tmp_path):
         (tmp_path / "x.index").write_bytes(content)
         with pytest.raises(tf.errors.DataLossError, match="not a readable index"):
             tf.train.Checkpoint(v=tf.Variable(1)).read(tmp_path / "x")
+
+
+@pytest.mark.parametrize("saves", [1, 2, 3])
+def test_saves_that_end_where_they_became_valid(tmp_path, monkeypatch, saves):
+    """The data of the bundle before are still there: the next save must not take the valid ones."""
+    prefix = str(tmp_path / "c")
+    write_bundle(prefix, {"v": np.zeros(5)})
+    with monkeypatch.context() as patch:
+        patch.setattr(bundle, "_remove_other_data", lambda *_: None)
+        for k in range(1, saves + 1):
+            write_bundle(prefix, {"v": np.full(5, float(k))})
+    assert len(list(tmp_path.glob("c.data-*"))) == 2
+    rename = os.replace
+
+    def ends_before_the_index(source, target):
+        if str(target).endswith(".index"):
+            raise OSError("killed")
+        rename(source, target)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "replace", ends_before_the_index)
+        with pytest.raises(tf.errors.OpError):
+            write_bundle(prefix, {"v": np.full(5, 100.0)})
+    assert tf.train.load_checkpoint(prefix).get_tensor("v").tolist() == [saves] * 5
+    write_bundle(prefix, {"v": np.full(5, 7.0)})
+    assert tf.train.load_checkpoint(prefix).get_tensor("v").tolist() == [7] * 5
+    assert len(list(tmp_path.glob("c.data-*"))) == 1
