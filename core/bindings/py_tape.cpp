@@ -131,7 +131,11 @@ PyObject* enter(PyObject* object, PyObject*) {
 
 PyObject* exit(PyObject* object, PyObject* const*, Py_ssize_t) {
   return guarded([&]() -> PyObject* {
-    if (self_of(object)->recording) stop(self_of(object));
+    PyTape* self = self_of(object);
+    // Also where a gradient that another thread took has ended the recording: this thread's list of
+    // tapes is known to this thread only.
+    if (self->tape) pop_tape(self->tape);
+    self->recording = false;
     Py_RETURN_NONE;
   });
 }

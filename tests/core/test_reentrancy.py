@@ -220,6 +220,7 @@ def test_a_tape_whose_gradient_another_thread_takes():
                 x * 3.0
             thread.join()
         assert found[0].numpy()[0] == 1024.0
+        assert not _core.recording()
 
 
 def test_optimizer_updates_hold_what_they_change():
