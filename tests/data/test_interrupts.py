@@ -29,6 +29,14 @@ def end_soon():
 
 
 @pytest.fixture(autouse=True)
+def interruptible():
+    """Shells let what they run in the background ignore interrupts."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.fixture(autouse=True)
 def little_patience(monkeypatch):
     monkeypatch.setattr(parallel, "_PATIENCE_SECONDS", 0.05)
     if workers():  # of pipelines that wait to be collected
@@ -116,6 +124,7 @@ def test_workers_come_back_when_somebody_reads_again():
 PROGRAM = """
 import os, signal, sys, threading
 import eagerflow as tf
+signal.signal(signal.SIGINT, signal.default_int_handler)
 def work(x):
     if int(x) == 20:
         os.kill(os.getpid(), signal.SIGINT)
