@@ -24,8 +24,8 @@ import numpy as np
 import eagerflow as tf
 from random_calls import bytes_of
 
-# What a reader may raise for damaged bytes.
-ERRORS = (ValueError, OSError, tf.errors.OpError)
+# What a reader may raise for damaged bytes; TypeError is what Keras says of configurations.
+ERRORS = (ValueError, TypeError, OSError, tf.errors.OpError)
 
 PIXELS = (np.arange(8 * 9 * 3) * 7 % 256).astype(np.uint8).reshape(8, 9, 3)
 
@@ -114,6 +114,15 @@ _MESSAGES: dict[str, tuple[Callable[[], bytes], Callable[[Any], Any]]] = {
     "padded raw": (
         lambda: bytes(range(48)),
         lambda d: tf.io.decode_raw([d], tf.int16, fixed_length=8),
+    ),
+    # The texts are short: what the expression repeats may be repeated.
+    "regular expression": (
+        lambda: rb"^(a|b)+?[[:alpha:]\d]{2,3}\.*(?i:x)?\pL$",
+        lambda d: tf.strings.regex_full_match(["ab12.a", "\u00e9a", ""], d),
+    ),
+    "rewrite": (
+        lambda: rb"(b*)(\w)->\2-\1\0",
+        lambda d: tf.strings.regex_replace(["ab12", "\u00e9a"], *(d + b"->").split(b"->")[:2]),
     ),
     "base64": (lambda: b"aGVsbG8td29ybGQ", tf.io.decode_base64),
     "number": (lambda: b"-12.5e3", tf.strings.to_number),

@@ -60,9 +60,19 @@ _NAMED_COMPLEMENTS = {
 _LOOKAROUND = ("=", "!", "<=", "<!", "P=", "P>", "(", "#", ">")
 
 
+_CATEGORIES = frozenset(
+    "C Cc Cf Co Cs L Ll Lm Lo Lt Lu M Mc Me Mn N Nd Nl No P Pc Pd Pe Pf Pi Po Ps "
+    "S Sc Sk Sm So Z Zl Zp Zs".split()
+)
+
+
 @functools.lru_cache(maxsize=64)
 def _category(name: str, complement: bool) -> str:
-    """The characters of a Unicode category as ranges."""
+    """The characters of a Unicode category as ranges; nothing if there is no such category."""
+    if name == "Any":
+        return "" if complement else r"\x00-\U0010ffff"
+    if name not in _CATEGORIES:
+        return ""
     ranges, start = [], -1
     for code in range(sys.maxunicode + 2):
         inside = code <= sys.maxunicode and (
@@ -115,7 +125,8 @@ class _Translator:
         pattern = self.pattern
         if self.at + 1 >= len(pattern):
             raise self.fail("trailing \\")
-        letter = pattern[self.at + 1]
+        start = self.at
+        letter = pattern[start + 1]
         self.at += 2
         if letter in "pP":
             if self.at < len(pattern) and pattern[self.at] == "{":
@@ -130,7 +141,7 @@ class _Translator:
             complement = (letter == "P") != name.startswith("^")
             members = _category(name.lstrip("^"), complement)
             if not members:
-                raise self.fail(f"invalid character class range: \\{letter}{{{name}}}")
+                raise self.fail(f"invalid character class range: {pattern[start : self.at]}")
             return members if in_class else f"[{members}]"
         if letter == "z":
             return r"\Z"

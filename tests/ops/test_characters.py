@@ -152,3 +152,13 @@ def test_sets(dtype, shape):
         assert result.shape[-1] == max(map(len, wanted), default=0)
         lengths = [len(row) for row in wanted]
         assert tf.sets.size(result).numpy().reshape(-1).tolist() == lengths
+
+
+def test_unicode_classes_have_known_names():
+    # Recorded from TensorFlow.
+    match = tf.strings.regex_full_match
+    assert match(["a", "é", ""], r"\p{Any}").numpy().tolist() == [True, True, False]
+    for pattern in (r"\p{}", r"\PX", r"\p{Cn}"):
+        with pytest.raises(tf.errors.InvalidArgumentError) as error:
+            match(["a"], pattern)
+        assert f"error: invalid character class range: {pattern}" in str(error.value)
