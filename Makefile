@@ -61,6 +61,7 @@ SANITIZE_PRELOAD = $(shell $(CXX) -print-file-name=libasan.so) $(shell $(CXX) -p
 
 SANITIZED = LD_PRELOAD="$(SANITIZE_PRELOAD)" \
   ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:quarantine_size_mb=64 \
+  UBSAN_OPTIONS=print_stacktrace=1:abort_on_error=1 \
   PYTHONPATH=$(SANITIZE_SITE):$(SITE) PYTHONMALLOC=malloc $(BIN)/python -S
 
 build-sanitize/.built: $(VENV)/.ready $(ENGINE_FILES)
@@ -83,10 +84,11 @@ $(VENV)/.fuzz: $(VENV)/.ready
 FUZZ_SECONDS ?= 120
 FUZZ_TARGETS ?= calls files
 FUZZ_OUT ?= build-fuzz
+FUZZ_JOBS ?= 1
 FUZZ_OPTIONS ?=
 
 fuzz: build-sanitize/.built $(VENV)/.fuzz
-	$(SANITIZED) fuzz $(FUZZ_TARGETS) --out $(FUZZ_OUT) $(FUZZ_OPTIONS) \
+	$(SANITIZED) fuzz $(FUZZ_TARGETS) --out $(FUZZ_OUT) --jobs $(FUZZ_JOBS) $(FUZZ_OPTIONS) \
 	  $(if $(FUZZ_CALLS),--calls $(FUZZ_CALLS),--seconds $(FUZZ_SECONDS))
 
 # Threads run under ThreadSanitizer first (STRESS_RACES=0 leaves that out), then everything without.
@@ -104,7 +106,7 @@ build-threads/.built: $(VENV)/.ready $(ENGINE_FILES)
 stress: build $(if $(filter 1,$(STRESS_RACES)),build-threads/.built)
 ifeq ($(STRESS_RACES),1)
 	LD_PRELOAD="$(shell $(CXX) -print-file-name=libtsan.so) $(shell $(CXX) -print-file-name=libstdc++.so)" \
-	  TSAN_OPTIONS=suppressions=$(abspath stress/races.txt):report_signal_unsafe=0:exitcode=0 \
+	  TSAN_OPTIONS=suppressions=$(abspath stress/races.txt):report_signal_unsafe=0:die_after_fork=0 \
 	  PYTHONPATH=$(RACES_SITE):$(SITE) setarch -R $(BIN)/python -S stress threads --seconds $(STRESS_SECONDS)
 endif
 	$(BIN)/python stress --seconds $(STRESS_SECONDS) --kills $(STRESS_KILLS) --flips $(STRESS_FLIPS)

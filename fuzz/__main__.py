@@ -22,6 +22,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 HERE = Path(__file__).parent
@@ -43,63 +44,76 @@ def unpacked(name: str, folder: Path) -> None:
             (folder / f"stored-{index}").write_bytes(base64.b64decode(line))
 
 
-def run(name: str, options: argparse.Namespace, seconds: float, calls: int) -> tuple[int, int]:
-    """Fuzzes one target; gives how many inputs ran and how many processes ended badly."""
+def run(name: str, job: int, found: str, options: argparse.Namespace) -> tuple[int, int]:
+    """One job of a target; gives how many inputs ran and how many processes ended badly."""
+    seconds = options.seconds / len(options.targets)
+    calls = -(-options.calls // options.jobs)
     done = crashes = 0
     begin = time.monotonic()
-    with tempfile.TemporaryDirectory() as found:
-        unpacked(name, Path(found))
-        while crashes < CRASHES:
-            left = seconds - (time.monotonic() - begin) if seconds else 0
-            if (seconds and left < 1) or (calls and done >= calls):
-                break
-            command = [
-                *(*PYTHON, str(HERE / "worker.py"), name, str(options.out), f"--seeds={found}"),
-                *("-print_final_stats=1", f"-timeout={options.timeout}", "-rss_limit_mb=6000"),
-                *(
-                    f"-artifact_prefix={options.out}/",
-                    "-use_value_profile=1",
-                    "-len_control=0",
-                    f"-max_len={400 if name == 'calls' else 20000}",
-                ),
-                *(f"-max_total_time={int(left)}", f"-runs={calls - done if calls else -1}"),
-                *("-reload=0", f"-seed={options.seed + crashes}" if options.seed else "-seed=0"),
-                found,
-            ]
-            log = options.out / f"{name.replace(' ', '_')}-{crashes}.log"
-            with open(log, "wb") as output:
-                status = subprocess.run(command, stdout=output, stderr=output).returncode
-            text = log.read_text(errors="replace")
-            counts = re.findall(r"stat::number_of_executed_units: (\d+)", text)
-            counts = counts or re.findall(r"^#(\d+)\s", text, re.MULTILINE)[-1:] or ["0"]
-            done += int(counts[-1])
-            guided = re.search(r"guided by the engine: (\w+)", text)
-            if status == 0:
-                if not guided or guided[1] == "False":
-                    print(f"{name}: guided by Python alone: the engine was built without counters")
-                break
-            crashes += 1
-            print(f"{name}: exit status {status}, see {log}", flush=True)
-            if not guided:
-                break  # it did not start
-        if options.keep:
-            keep(name, Path(found), options)
+    while crashes < CRASHES:
+        left = seconds - (time.monotonic() - begin) if seconds else 0
+        if (seconds and left < 1) or (calls and done >= calls):
+            break
+        command = [
+            *(*PYTHON, str(HERE / "worker.py"), name, str(options.out), f"--seeds={found}"),
+            *("-print_final_stats=1", "-rss_limit_mb=6000", f"-artifact_prefix={options.out}/"),
+            *(f"-timeout={options.timeout}", f"-report_slow_units={options.timeout}"),
+            *(f"-max_total_time={int(left)}", f"-runs={calls - done if calls else -1}"),
+            *(f"-max_len={400 if name == 'calls' else 20_000}", "-len_control=0"),
+            *(f"-seed={options.seed + crashes + 1000 * job if options.seed else 0}", found),
+        ]
+        log = options.out / f"{name.replace(' ', '_')}-{job}-{crashes}.log"
+        with open(log, "wb") as output:
+            status = subprocess.run(command, stdout=output, stderr=output).returncode
+        text = log.read_text(errors="replace")
+        counts = re.findall(r"stat::number_of_executed_units: (\d+)", text)
+        counts = counts or re.findall(r"^#(\d+)\s", text, re.MULTILINE)[-1:] or ["0"]
+        done += int(counts[-1])
+        guided = re.search(r"guided by the engine: (\w+)", text)
+        if guided and guided[1] == "False" and not crashes:
+            print(f"{name}: guided by Python alone: the engine was built without counters")
+        if status == 0:
+            break
+        crashes += 1
+        print(f"{name}: exit status {status}, see {log}", flush=True)
+        if not guided:
+            break  # it did not start
     return done, crashes
 
 
-def keep(name: str, found: Path, options: argparse.Namespace) -> None:
-    """Stores the smallest inputs that reach what all of them reach."""
-    with tempfile.TemporaryDirectory() as merged:
-        command = [*PYTHON, str(HERE / "worker.py"), name, str(options.out), "-merge=1", merged]
-        subprocess.run([*command, str(found)], stderr=subprocess.DEVNULL)
-        sizes = sorted((path.stat().st_size, path) for path in Path(merged).iterdir())
-    corpus(name).parent.mkdir(exist_ok=True)
+def keep(name: str, found: Path) -> None:
+    """Stores some of the inputs that reached something new, the shorter ones first."""
+    paths = sorted(found.iterdir(), key=lambda path: (path.stat().st_size, path.name))
+    paths = [path for path in paths if 0 < path.stat().st_size <= KEPT_BYTES]
     lines = [
         base64.b64encode(path.read_bytes()).decode() + "\n"
-        for size, path in sizes[:: max(1, len(sizes) // KEPT)]
-        if size <= KEPT_BYTES
+        for path in paths[:: max(1, -(-len(paths) // KEPT))]
     ]
+    corpus(name).parent.mkdir(exist_ok=True)
     corpus(name).write_text("".join(sorted(lines)))
+
+
+def fuzz(name: str, options: argparse.Namespace) -> bool:
+    """Fuzzes one target with all jobs, and prints what was done; whether nothing was found."""
+    before = set(options.out.iterdir())
+    begin = time.monotonic()
+    with tempfile.TemporaryDirectory() as found, ThreadPoolExecutor(options.jobs) as pool:
+        unpacked(name, Path(found))
+        jobs = [pool.submit(run, name, job, found, options) for job in range(options.jobs)]
+        done, crashes = map(sum, zip(*[job.result() for job in jobs], strict=True))
+        if options.keep:
+            keep(name, Path(found))
+    fresh = sorted(set(options.out.iterdir()) - before)
+    findings = [path for path in fresh if path.suffix not in (".txt", ".log")]
+    took = time.monotonic() - begin
+    print(
+        f"{name}: {done} inputs in {took:.0f} s, {crashes} processes ended badly, "
+        f"{len(findings)} findings",
+        *findings,
+        sep="\n  ",
+        flush=True,
+    )
+    return not findings and not crashes and done > 0
 
 
 def main() -> int:
@@ -107,6 +121,7 @@ def main() -> int:
     parser.add_argument("targets", nargs="*", default=["calls", "files"])
     parser.add_argument("--seconds", type=float, default=0, help="for all targets together")
     parser.add_argument("--calls", type=int, default=0, help="how many inputs of each target")
+    parser.add_argument("--jobs", type=int, default=1, help="processes at a time")
     parser.add_argument("--timeout", type=int, default=10, help="seconds after which a call hangs")
     parser.add_argument("--seed", type=int, default=0, help="repeats a run; 0 for another one")
     parser.add_argument("--out", type=Path, default=Path("build-fuzz"), help="folder for findings")
@@ -117,18 +132,8 @@ def main() -> int:
         worker = [*PYTHON, str(HERE / "worker.py"), options.targets[0], "--show", options.show]
         return subprocess.run(worker).returncode
     options.out.mkdir(parents=True, exist_ok=True)
-    seconds = 0.0 if options.calls and not options.seconds else (options.seconds or 60)
-    failed = 0
-    for name in options.targets:
-        before = set(options.out.iterdir())
-        begin = time.monotonic()
-        done, crashes = run(name, options, seconds / len(options.targets), options.calls)
-        fresh = sorted(set(options.out.iterdir()) - before)
-        findings = [path for path in fresh if path.suffix not in (".txt", ".log")]
-        failed += bool(findings or crashes)
-        took = time.monotonic() - begin
-        print(f"{name}: {done} inputs in {took:.0f} s, {crashes} processes ended badly,", end=" ")
-        print(f"{len(findings)} findings", *findings, sep="\n  ", flush=True)
+    options.seconds = options.seconds or (0 if options.calls else 60)
+    failed = [name for name in options.targets if not fuzz(name, options)]
     return 1 if failed else 0
 
 

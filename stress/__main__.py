@@ -68,7 +68,7 @@ PARTS = {"threads": threads, "kills": kills, "flips": flips}
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("parts", nargs="*", default=list(PARTS), choices=[[], *PARTS])
+    parser.add_argument("parts", nargs="*", default=[], choices=[[], *PARTS])
     parser.add_argument("--seconds", type=float, default=20, help="for each program of threads")
     parser.add_argument("--kills", type=int, default=1000, help="for all formats together")
     parser.add_argument("--flips", type=int, default=1000, help="for each format")

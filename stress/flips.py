@@ -52,6 +52,8 @@ def flip(name: str, begin: int, count: int, results: Connection) -> None:
                 kind = "refused"
             else:
                 kind = "same" if file_readers.same(found, whole) else "changed"
+                if kind == "changed" and index >= 8 * len(reader.whole):
+                    kind = "changed by two"
         except BaseException:
             kind = f"wrong {index}\n{traceback.format_exc()}"
         signal.alarm(0)
@@ -62,7 +64,7 @@ def campaign(name: str, count: int) -> int:
     """Flips in one format; prints the counts and gives the number of findings."""
     import file_readers
 
-    counts = {"same": 0, "refused": 0, "changed": 0}
+    counts = {"same": 0, "refused": 0, "changed": 0, "changed by two": 0}
     findings: list[str] = []
     done = 0
     while done < count and len(findings) < 10:

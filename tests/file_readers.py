@@ -278,12 +278,13 @@ _FILES: dict[str, tuple[str, Callable[[str], Any], Callable[[str], Any], str]] =
 }
 
 # Where a changed value is noticed, whichever bit was flipped: these have checksums over what matters.
-# A SavedModel's graph, a saved dataset's spec and plain text have none.
+# A SavedModel's graph, a saved dataset's spec and plain text have none, and a GZIP stream whose header
+# has grown over the rest is taken for one that is still being written.
 CHECKED = frozenset(
     {
         *("checkpoint index", "checkpoint data", "saved model index", "saved model data"),
-        *("keras", "npz", "cache", "records", "zlib records", "gzip records", "events"),
-        "saved dataset",
+        *("keras", "h5", "weights.h5", "safetensors", "npz", "cache", "saved dataset"),
+        *("records", "zlib records", "events"),
     }
 )
 

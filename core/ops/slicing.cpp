@@ -204,11 +204,18 @@ void mirror_pad_grad_infer(InferContext& c) {
                      " [Op:MirrorPadGrad]");
   }
   for (int i = 0; i < result.rank(); ++i) {
-    result[i] -= paddings[static_cast<size_t>(2 * i)] + paddings[static_cast<size_t>(2 * i + 1)];
-    if (result[i] < 0) {
-      invalid_argument("Computed output shape has a negative dimension: ", result,
-                       " [Op:MirrorPadGrad]");
+    const int64_t before = paddings[static_cast<size_t>(2 * i)];
+    const int64_t after = paddings[static_cast<size_t>(2 * i + 1)];
+    const int64_t size = before < 0 || after < 0 || before > result[i] || after > result[i] - before
+                             ? -1
+                             : result[i] - before - after;
+    // What is added comes from within, as it went into the padding.
+    const int64_t most = c.attrs().integer(1) == 1 ? size - 1 : size;
+    if (size < 0 || before > most || after > most) {
+      invalid_argument("Paddings must be non-negative and fit the inputs: ", before, ", ", after,
+                       " of ", result, " [Op:MirrorPadGrad]");
     }
+    result[i] = size;
   }
   c.add_output(c.dtype(0), result);
 }

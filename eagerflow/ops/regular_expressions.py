@@ -73,17 +73,20 @@ def _category(name: str, complement: bool) -> str:
         return "" if complement else r"\x00-\U0010ffff"
     if name not in _CATEGORIES:
         return ""
-    ranges, start = [], -1
-    for code in range(sys.maxunicode + 2):
-        inside = code <= sys.maxunicode and (
-            unicodedata.category(chr(code)).startswith(name) is not complement
-        )
-        if inside and start < 0:
-            start = code
-        elif not inside and start >= 0:
-            ranges.append(f"\\U{start:08x}-\\U{code - 1:08x}")
-            start = -1
-    return "".join(ranges)
+    letters = _letters()[:, : len(name)]
+    inside = (letters == np.frombuffer(name.encode(), np.uint8)).all(axis=1) != complement
+    edges = np.flatnonzero(np.diff(inside, prepend=False, append=False)).tolist()
+    return "".join(
+        f"\\U{start:08x}-\\U{end - 1:08x}"
+        for start, end in zip(edges[::2], edges[1::2], strict=True)
+    )
+
+
+@functools.lru_cache(maxsize=1)
+def _letters() -> np.ndarray:
+    """The two letters of every character's category."""
+    names = "".join(map(unicodedata.category, map(chr, range(sys.maxunicode + 1))))
+    return np.frombuffer(names.encode(), np.uint8).reshape(-1, 2)
 
 
 class _Translator:

@@ -136,3 +136,9 @@ def test_rates_above_the_highest_number():
     assert drawn.numpy().tolist() == [2**63 - 1024] * 3
     drawn = tf.random.stateless_poisson([3], [1, 2], 1e9, tf.int32)
     assert (abs(drawn.numpy() - 10**9) < 10**6).all()
+
+
+@pytest.mark.parametrize("paddings", [[1, 2**63 - 1], [-5, 0], [0, -5], [3, 2], [2, 1]])
+def test_gradients_of_paddings_that_do_not_fit(paddings):
+    with pytest.raises(tf.errors.InvalidArgumentError, match="Paddings must be non-negative"):
+        tf._core.ops.mirror_pad_grad(tf.ones([4]), paddings, "REFLECT")
