@@ -87,8 +87,14 @@ CopyLoop copy_loop_of(int64_t size) {
 void StridedMove::add(int64_t size, int64_t out_stride, int64_t in_stride) {
   if (size == 0) empty_ = true;
   if (size == 1 || empty_) return;
-  if (rank_ > 0 && out_[rank_ - 1] == out_stride * size && in_[rank_ - 1] == in_stride * size) {
-    size_[rank_ - 1] *= size;
+  // Without elements, sizes and strides may have products of any size: the loop of no steps that
+  // makes it so may be yet to come.
+  const auto times = [](int64_t a, int64_t b) {
+    return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
+  };
+  if (rank_ > 0 && out_[rank_ - 1] == times(out_stride, size) &&
+      in_[rank_ - 1] == times(in_stride, size)) {
+    size_[rank_ - 1] = times(size_[rank_ - 1], size);
     out_[rank_ - 1] = out_stride;
     in_[rank_ - 1] = in_stride;
     return;
