@@ -43,7 +43,8 @@ def halving(constant, multiply):
         for _ in range(count):
             multiply(x)
 
-    return Case(run, lambda: np.asarray(multiply(x))[:8])
+    # Zeros where a contender flushes, subnormal numbers where it does not: alike beside 1.
+    return Case(run, lambda: 1 + np.asarray(multiply(x))[:8])
 
 
 def with_tensors(tf):
