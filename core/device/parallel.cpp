@@ -53,6 +53,25 @@ bool wait_briefly(std::chrono::microseconds time, const Ready& ready) {
   }
 }
 
+// The exception of the part that fails first, on its way to the thread that started the loop.
+class Failure {
+ public:
+  bool noted() const { return noted_.load(std::memory_order_relaxed); }
+  // Called where an exception was caught.
+  void note() {
+    if (!noted_.exchange(true)) exception_ = std::current_exception();
+  }
+  // What was noted; null if nothing was. Once all parts are done.
+  std::exception_ptr take() {
+    noted_.store(false, std::memory_order_relaxed);
+    return std::exchange(exception_, nullptr);
+  }
+
+ private:
+  std::atomic<bool> noted_{false};
+  std::exception_ptr exception_;  // written by the thread that sets noted_
+};
+
 void run_part(PartFn part, const void* body, int64_t begin, int64_t end) {
   struct Busy {
     Busy() { busy_with_part = true; }
@@ -91,8 +110,7 @@ class Pool {
     }
     work(true);
     finish();
-    const std::exception_ptr failure = std::exchange(failure_, nullptr);
-    failed_.store(false, std::memory_order_relaxed);
+    const std::exception_ptr failure = failure_.take();
     running_.store(false, std::memory_order_release);
     if (failure) std::rethrow_exception(failure);
     return true;
@@ -107,12 +125,12 @@ class Pool {
       if (!claim.open()) break;
       const auto index = static_cast<int64_t>(claim.next());
       const auto parts = static_cast<int64_t>(claim.parts());
-      if (!failed_.load(std::memory_order_relaxed)) {
+      if (!failure_.noted()) {
         try {
           run_part(part_, body_, count_ * index / parts, count_ * (index + 1) / parts);
           if (started_here) check_interrupt();
         } catch (...) {
-          if (!failed_.exchange(true)) failure_ = std::current_exception();
+          failure_.note();
         }
       }
       if (unfinished_.fetch_sub(1, std::memory_order_acq_rel) == 1) unfinished_.notify_one();
@@ -173,8 +191,7 @@ class Pool {
   int64_t count_ = 0;
   PartFn part_ = nullptr;
   const void* body_ = nullptr;
-  std::atomic<bool> failed_{false};
-  std::exception_ptr failure_;  // written by the thread that sets failed_ first
+  Failure failure_;
 };
 
 // Never destroyed: its threads run until the process ends.
@@ -259,8 +276,7 @@ void run_parts(int64_t count, int64_t pieces, PartFn part, const void* body) {
   if (since < kLoopsAfterOpenmp && !often) {
     loops_since_openmp.store(since + 1, std::memory_order_relaxed);
     const auto wanted = static_cast<int>(std::min<int64_t>(pieces, threads));
-    std::atomic<bool> failed{false};
-    std::exception_ptr failure;
+    Failure failure;
 #pragma omp parallel num_threads(wanted)
     {
       const FlushSubnormals flush;
@@ -269,10 +285,10 @@ void run_parts(int64_t count, int64_t pieces, PartFn part, const void* body) {
       try {
         part(body, count * thread / team, count * (thread + 1) / team);
       } catch (...) {
-        if (!failed.exchange(true)) failure = std::current_exception();
+        failure.note();
       }
     }
-    if (failure) std::rethrow_exception(failure);
+    if (const std::exception_ptr exception = failure.take()) std::rethrow_exception(exception);
     return;
   }
   constexpr int64_t kPartsPerThread = 4;
@@ -280,8 +296,8 @@ void run_parts(int64_t count, int64_t pieces, PartFn part, const void* body) {
   const int64_t parts =
       std::min({pieces, kMostParts, (often ? 64 * kPartsPerThread : kPartsPerThread) * threads});
   if (threads > 1 && pool().run(count, parts, part, body)) return;
-  for (int64_t k = 0; k < (often ? parts : 1); ++k) {
-    if (!often) return part(body, 0, count);
+  if (!often) return part(body, 0, count);
+  for (int64_t k = 0; k < parts; ++k) {
     part(body, count * k / parts, count * (k + 1) / parts);
     check_interrupt();
   }

@@ -32,10 +32,11 @@ def explained(
     if hasattr(error, _SAID):
         return error
     try:
-        parameters = inspect.signature(call).parameters
-        given = inspect.signature(call).bind(*args, **kwargs).arguments
+        signature = inspect.signature(call)
+        given = signature.bind(*args, **kwargs).arguments
     except (TypeError, ValueError):
         return error
+    parameters = signature.parameters
     if not parameters:
         return error
     name = f"layer {layer.name!r} (type {type(layer).__name__})"
