@@ -249,6 +249,9 @@ NB_MODULE(_core, m) {
         nb::arg("dtype_hint").none() = nb::none(),
         "A tensor of the value: of that dtype, or preferably of the hinted one.");
   convert_function = nb::object(m.attr("convert")).release().ptr();
+  m.def(
+      "as_tensor", [](nb::object value) { return convert(value, nb::none(), nb::none()); },
+      nb::arg("value").none(), "A tensor of the value, of the dtype that it has.");
   m.def("to_dlpack", [](nb::object tensor) {
     return translated([&] { return nb::steal(py::to_dlpack(py::to_tensor(tensor.ptr()))); });
   });

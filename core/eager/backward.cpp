@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "eager/batched.h"
 #include "eager/dispatch.h"
 #include "eager/record.h"
-#include "eager/stacked.h"
 #include "eager/tape.h"
 #include "kernels/cpu/array.h"
 #include "kernels/cpu/indexing.h"
@@ -48,8 +48,8 @@ struct Collected {
   void add_gathered(const Shape& whole, const Tensor& values, const Tensor& indices,
                     const Attrs& gather) {
     const bool nd = gather.count() == 1;
-    if (dense && dense.exclusively_owned() && !recording() && !is_stacked(values) &&
-        !is_stacked(indices)) {
+    if (dense && dense.exclusively_owned() && !recording() && !is_batched(values) &&
+        !is_batched(indices)) {
       values.impl()->settle();
       const FlushSubnormals flush;
       if (nd) {
@@ -66,7 +66,7 @@ struct Collected {
     add(call(nd ? ops::gather_nd_grad : ops::gather_grad, {values, indices}, attrs));
   }
 
-  // The same in all stacked rows at once, where they may be written.
+  // The same in all batched rows at once, where they may be written.
   bool add_slice_of_rows(const Tensor& values, const Attrs& slice) {
     if (!dense || recording()) return false;
     Tensor rows = rows_of(dense);
@@ -79,7 +79,7 @@ struct Collected {
       cpu::add_to_slice(rows, values, slice_of_rows(slice, 0));
       rows.impl()->reset_id();
     }
-    dense = stacked(std::move(rows));
+    dense = batched(std::move(rows));
     return writable;
   }
 
@@ -232,7 +232,7 @@ std::vector<Gradient> run_backward(BackwardFunction& backward, std::span<const T
   for (size_t i = 0; i < by_input.size(); ++i) {
     // A function that leaves a gradient out does so for every row.
     if (static_cast<int64_t>(by_input[i].size()) != count) continue;
-    results[i].values = stacked(call(ops::stack, by_input[i], Attrs().integer(0)));
+    results[i].values = batched(call(ops::stack, by_input[i], Attrs().integer(0)));
   }
   return results;
 }
@@ -403,7 +403,7 @@ std::vector<Gradient> Tape::gradients_of_rows(const Tensor& target, const Tensor
     // A single row needs no stack, and may have as many axes as there can be.
     Shape row = shape;
     row.erase(0);
-    const Tensor weight = rows == 1 ? reshape_to(chunk, row) : stacked(chunk);
+    const Tensor weight = rows == 1 ? reshape_to(chunk, row) : batched(chunk);
     std::vector<Gradient> gradients = gradient({&target, 1}, {&weight, 1}, sources);
     for (size_t i = 0; i < sources.size(); ++i) {
       if (gradients[i]) parts[i].push_back(as_rows(densify(gradients[i]), rows));

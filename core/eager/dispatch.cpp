@@ -6,9 +6,9 @@
 #include <string>
 
 #include "device/parallel.h"
-#include "eager/deferred.h"
+#include "eager/batched.h"
+#include "eager/lazy.h"
 #include "eager/observer.h"
-#include "eager/stacked.h"
 #include "eager/symbolic.h"
 #include "eager/tape.h"
 
@@ -87,24 +87,24 @@ double estimated_cost(const Op& op, std::span<const Tensor> inputs, const SpecLi
 constexpr double kInterruptibleCost = 20e6;
 
 // Below this size, one pass over memory less is not worth the bookkeeping.
-constexpr int64_t kDeferredElements = 16'384;
+constexpr int64_t kLazyElements = 16'384;
 
-bool worth_deferring(const TensorSpec& spec) {
-  return spec.shape.num_elements() >= kDeferredElements &&
+bool worth_delaying(const TensorSpec& spec) {
+  return spec.shape.num_elements() >= kLazyElements &&
          (spec.dtype == DType::kFloat32 || spec.dtype == DType::kFloat64);
 }
 
-// The first input without memory of its own that is not to be computed: symbolic or stacked.
+// The first input without memory of its own that is not to be computed: symbolic or batched.
 const Tensor* first_stand_in(std::span<const Tensor> inputs) {
   for (const Tensor& input : inputs) {
-    if (input.impl()->deferred() && (is_symbolic(input) || is_stacked(input))) [[unlikely]]
+    if (input.impl()->lazy() && (is_symbolic(input) || is_batched(input))) [[unlikely]]
       return &input;
   }
   return nullptr;
 }
 
-bool any_stacked(std::span<const Tensor> inputs) {
-  return std::any_of(inputs.begin(), inputs.end(), is_stacked);
+bool any_batched(std::span<const Tensor> inputs) {
+  return std::any_of(inputs.begin(), inputs.end(), is_batched);
 }
 
 void run_now(const Op& op, std::span<const Tensor> inputs, const Attrs& attrs,
@@ -127,7 +127,7 @@ void run_now(const Op& op, std::span<const Tensor> inputs, const Attrs& attrs,
     interruptible.emplace(blocking_hooks.check, region.state());
   }
   // A value that the gradient will read has to be computed anyway.
-  if (!op.takes_deferred || (records && op.need(0).inputs)) {
+  if (!op.takes_lazy || (records && op.need(0).inputs)) {
     for (const Tensor& input : inputs) input.impl()->settle();
   }
   KernelContext context(op, inputs, attrs, specs, outputs);
@@ -143,12 +143,12 @@ void run(const Op& op, std::span<const Tensor> inputs, const Attrs& attrs, Tenso
   op.infer(infer);
   const bool records = op.gradient && recording();
   if (const Tensor* unknown = first_stand_in(inputs)) [[unlikely]] {
-    if (any_stacked(inputs)) return run_stacked(op, inputs, attrs, specs, outputs);
+    if (any_batched(inputs)) return run_batched(op, inputs, attrs, specs, outputs);
     if (op.sizes_from_values) unknown->impl()->settle();  // throws
     for (const TensorSpec& spec : specs) outputs.push_back(symbolic(spec));
-  } else if (op.defers && worth_deferring(specs[0])) {
+  } else if (op.lazy && worth_delaying(specs[0])) {
     for (const Tensor& input : inputs) input.impl()->settle();
-    outputs.push_back(defer(op, inputs, attrs, specs[0]));
+    outputs.push_back(make_lazy(op, inputs, attrs, specs[0]));
   } else {
     run_now(op, inputs, attrs, specs, outputs, records);
   }
@@ -166,7 +166,7 @@ Tensor call_reusing(const Op& op, Tensor first, const Tensor& second, const Attr
   if (Tensor more = rows_of(second)) [[unlikely]] {
     if (Tensor rows = rows_of(first); rows && rows.shape() == more.shape()) {
       first = {};
-      return stacked(call_reusing(op, std::move(rows), more, attrs));
+      return batched(call_reusing(op, std::move(rows), more, attrs));
     }
   }
   if (recording() || !observers.empty() || !first.exclusively_owned() ||

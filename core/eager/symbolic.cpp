@@ -8,7 +8,7 @@
 namespace ef {
 namespace {
 
-class Unknown final : public DeferredValue {
+class Unknown final : public LazyValue {
  public:
   explicit Unknown(const TensorSpec& spec) : spec_(spec) {}
   void settle(const Settler&) override {
@@ -23,12 +23,11 @@ class Unknown final : public DeferredValue {
 }  // namespace
 
 Tensor symbolic(const TensorSpec& spec) {
-  return Tensor(
-      TensorImpl::create_deferred(spec.dtype, spec.shape, std::make_unique<Unknown>(spec)));
+  return Tensor(TensorImpl::create_lazy(spec.dtype, spec.shape, std::make_unique<Unknown>(spec)));
 }
 
 bool is_symbolic(const Tensor& tensor) {
-  return dynamic_cast<Unknown*>(tensor.impl()->deferred()) != nullptr;
+  return dynamic_cast<Unknown*>(tensor.impl()->lazy()) != nullptr;
 }
 
 }  // namespace ef

@@ -53,7 +53,7 @@ const Op bias_add{{
           g.set(0, g.dy());
           if (g.wants(1)) g.set(1, call(bias_add_grad, {g.dy()}, g.attrs()));
         },
-    .defers = true,
+    .lazy = true,
     .doc = "Adds a vector along the channels.",
 }};
 

@@ -173,8 +173,8 @@ struct OpSpec {
   std::vector<Need> needs = {};
   bool makes_outputs = false;
   bool sizes_from_values = false;  // what is inferred are not the outputs' true shapes
-  bool defers = false;             // a large result may be computed later, see eager/deferred.h
-  bool takes_deferred = false;     // the kernel looks for deferred inputs itself
+  bool lazy = false;               // a large result may be computed later, see eager/lazy.h
+  bool takes_lazy = false;         // the kernel looks for lazy inputs itself
   // Python arguments only look at the dtypes of earlier ones, and need not take them.
   bool converts_in_turn = false;
   bool returns_list = false;  // the number of outputs depends on the call; Python gets a list

@@ -8,11 +8,9 @@
 
 namespace ef {
 
-void Shape::check_rank(int64_t rank) {
-  if (rank > kMaxRank) {
-    invalid_argument("Tensors have at most ", kMaxRank, " dimensions, but ", rank,
-                     " were asked for.");
-  }
+void Shape::refuse_rank(int64_t rank) {
+  invalid_argument("Tensors have at most ", kMaxRank, " dimensions, but ", rank,
+                   " were asked for.");
 }
 
 void Shape::relocate(int rank) {

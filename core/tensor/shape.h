@@ -76,7 +76,11 @@ class Shape {
   std::string to_string() const;
 
  private:
-  static void check_rank(int64_t rank);  // throws InvalidArgument above kMaxRank
+  static void check_rank(int64_t rank) {
+    if (rank > kMaxRank) [[unlikely]]
+      refuse_rank(rank);
+  }
+  [[noreturn]] static void refuse_rank(int64_t rank);
 
   bool is_inline() const { return rank_ <= kInlineRank; }
   // Keeps the dimensions that both ranks have; new ones are yet to be written.

@@ -41,22 +41,22 @@ TensorImpl* TensorImpl::create(DType dtype, const Shape& shape, Buffer* buffer, 
   return impl;
 }
 
-TensorImpl* TensorImpl::create_deferred(DType dtype, const Shape& shape,
-                                        std::unique_ptr<DeferredValue> value) {
+TensorImpl* TensorImpl::create_lazy(DType dtype, const Shape& shape,
+                                    std::unique_ptr<LazyValue> value) {
   void* block = pool_allocate(sizeof(TensorImpl));
   if (!block) fail(Code::kResourceExhausted, "Out of memory.");
   auto* impl = new (block) TensorImpl;
   impl->dtype_ = dtype;
   impl->size_ = shape.num_elements();
   impl->shape_ = shape;
-  impl->deferred_ = value.release();
+  impl->lazy_ = value.release();
   impl->pending_.store(true, std::memory_order_release);
   return impl;
 }
 
-void TensorImpl::compute() { deferred_->settle(DeferredValue::Settler(*this)); }
+void TensorImpl::compute() { lazy_->settle(LazyValue::Settler(*this)); }
 
-void DeferredValue::Settler::operator()(const Tensor& value) const {
+void LazyValue::Settler::operator()(const Tensor& value) const {
   Buffer* const buffer = value.impl()->buffer();
   buffer->retain();
   impl_.buffer_ = buffer;
@@ -66,7 +66,7 @@ void DeferredValue::Settler::operator()(const Tensor& value) const {
 
 void TensorImpl::destroy() {
   if (buffer_) buffer_->release();
-  delete deferred_;
+  delete lazy_;
   this->~TensorImpl();
   pool_deallocate(this, sizeof(TensorImpl));
 }

@@ -20,9 +20,9 @@ uint64_t new_identity();
 class Tensor;
 
 // How a tensor's memory comes to be, if it is to be computed when it is first looked at.
-class DeferredValue {
+class LazyValue {
  public:
-  virtual ~DeferredValue() = default;
+  virtual ~LazyValue() = default;
 
   // Puts the memory of a computed value into the tensor that was waiting for it.
   class Settler {
@@ -41,8 +41,7 @@ class TensorImpl {
  public:
   // Takes over one reference to `buffer`.
   static TensorImpl* create(DType dtype, const Shape& shape, Buffer* buffer, std::byte* data);
-  static TensorImpl* create_deferred(DType dtype, const Shape& shape,
-                                     std::unique_ptr<DeferredValue> value);
+  static TensorImpl* create_lazy(DType dtype, const Shape& shape, std::unique_ptr<LazyValue> value);
 
   void retain() { refs_.fetch_add(1, std::memory_order_relaxed); }
   void release() {
@@ -63,15 +62,13 @@ class TensorImpl {
     settle();
     return data_;
   }
-  // Makes sure that the memory is there, computing it if it was deferred.
+  // Makes sure that the memory is there, computing it if it is lazy.
   void settle() {
     if (pending_.load(std::memory_order_acquire)) [[unlikely]]
       compute();
   }
   // What the memory will come from; nullptr if it is there.
-  DeferredValue* deferred() const {
-    return pending_.load(std::memory_order_acquire) ? deferred_ : nullptr;
-  }
+  LazyValue* lazy() const { return pending_.load(std::memory_order_acquire) ? lazy_ : nullptr; }
 
   // The identity under which tapes know this tensor; 0 while no tape has ever asked.
   uint64_t id_or_zero() const { return id_.load(std::memory_order_relaxed); }
@@ -88,7 +85,7 @@ class TensorImpl {
   }
 
  private:
-  friend class DeferredValue::Settler;
+  friend class LazyValue::Settler;
   TensorImpl() = default;
   void destroy();
   void compute();
@@ -100,7 +97,7 @@ class TensorImpl {
   Buffer* buffer_ = nullptr;
   std::byte* data_ = nullptr;
   int64_t size_ = 0;
-  DeferredValue* deferred_ = nullptr;
+  LazyValue* lazy_ = nullptr;
   Shape shape_;
 };
 

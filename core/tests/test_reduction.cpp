@@ -4,7 +4,7 @@
 #include <limits>
 #include <vector>
 
-#include "eager/deferred.h"
+#include "eager/lazy.h"
 #include "ops/bias.h"
 #include "ops/compose.h"
 #include "ops/elementwise.h"
@@ -91,12 +91,12 @@ TEST(biases_are_added_late) {
   const Tensor x = fill(DType::kFloat32, {256, 128}, 1);
   const Tensor bias = fill(DType::kFloat32, {128}, -3);
   const Tensor sum = call(ops::bias_add, {x, bias}, Attrs().integer(0));
-  CHECK(deferred_call(sum).has_value());
+  CHECK(lazy_call(sum).has_value());
   const Tensor active = call(ops::relu, {sum});
-  CHECK(deferred_call(sum).has_value());  // relu formed it on its way
+  CHECK(lazy_call(sum).has_value());  // relu formed it on its way
   CHECK_EQUAL(active.data<float>()[0], 0.0F);
   CHECK_EQUAL(sum.data<float>()[5], -2.0F);  // looking at it computes it
-  CHECK(!deferred_call(sum).has_value());
+  CHECK(!lazy_call(sum).has_value());
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // Biases per channel: by the broadcasting addition and the reduction, with the channels' layout.
 #include "kernels/cpu/bias.h"
 
-#include "eager/deferred.h"
+#include "eager/lazy.h"
 #include "ops/bias.h"
 #include "ops/elementwise.h"
 #include "ops/reduction.h"
@@ -40,10 +40,10 @@ void bias_add(KernelContext& context) {
   delegate(context, ops::add, inputs, none);
 }
 
-std::optional<DeferredBias> deferred_bias(const Tensor& tensor) {
-  const std::optional<DeferredCall> call = deferred_call(tensor);
+std::optional<LazyBias> lazy_bias(const Tensor& tensor) {
+  const std::optional<LazyCall> call = lazy_call(tensor);
   if (!call || call->op != &ops::bias_add || !channels_last(call->attrs)) return std::nullopt;
-  return DeferredBias{call->inputs[0], call->inputs[1]};
+  return LazyBias{call->inputs[0], call->inputs[1]};
 }
 
 void bias_add_grad(KernelContext& context) {

@@ -10,11 +10,11 @@ namespace ef::cpu {
 void bias_add(KernelContext& context);
 
 // A bias along the last axis that has not been added yet.
-struct DeferredBias {
+struct LazyBias {
   Tensor value;
   Tensor bias;
 };
-std::optional<DeferredBias> deferred_bias(const Tensor& tensor);
+std::optional<LazyBias> lazy_bias(const Tensor& tensor);
 
 void bias_add_grad(KernelContext& context);
 

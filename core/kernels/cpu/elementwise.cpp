@@ -348,7 +348,7 @@ void check_values(const KernelContext& context, Binary op) {
 
 // The operation on value + bias, where the bias goes along the last axis; their sum is only ever in
 // the cache.
-void run_biased(const UnaryCall& call, BinaryLoop add, const DeferredBias& sum, const Tensor& out,
+void run_biased(const UnaryCall& call, BinaryLoop add, const LazyBias& sum, const Tensor& out,
                 int64_t grain) {
   const int64_t bytes = call.in_bytes;
   const int64_t channels = sum.bias.size();
@@ -409,7 +409,7 @@ void run_unary(KernelContext& context, Unary op, double parameter) {
     call.half = Widening::of(loops, x.dtype(), out.dtype());
     if (!call.loop || !is_floating(x.dtype())) no_loop(context);
   }
-  if (const auto sum = deferred_bias(x); sum && loop && out.dtype() == x.dtype()) {
+  if (const auto sum = lazy_bias(x); sum && loop && out.dtype() == x.dtype()) {
     const BinaryLoop add =
         loops.binary[static_cast<int>(Binary::kAdd)][static_cast<int>(x.dtype())];
     return run_biased(call, add, *sum, out, grain_of(op, x.dtype()));

@@ -1,5 +1,5 @@
-// Deferred calls.
-#include "eager/deferred.h"
+// Calls that run when their result is first read.
+#include "eager/lazy.h"
 
 #include <mutex>
 #include <utility>
@@ -10,15 +10,14 @@
 namespace ef {
 namespace {
 
-class DeferredResult final : public DeferredValue {
+class LazyResult final : public LazyValue {
  public:
-  DeferredResult(DeferredCall call, TensorSpec spec)
-      : call_(std::move(call)), spec_(std::move(spec)) {}
+  LazyResult(LazyCall call, TensorSpec spec) : call_(std::move(call)), spec_(std::move(spec)) {}
 
   // Several threads may ask at once: one computes, the others wait. The lock is never held while
   // waiting for Python's, so the two cannot block each other.
   void settle(const Settler& settler) override {
-    std::optional<DeferredCall> done;
+    std::optional<LazyCall> done;
     const std::lock_guard lock(mutex_);
     if (!call_) return;
     SpecList specs;
@@ -32,33 +31,33 @@ class DeferredResult final : public DeferredValue {
     std::swap(done, call_);
   }
 
-  std::optional<DeferredCall> call() {
+  std::optional<LazyCall> call() {
     const std::lock_guard lock(mutex_);
     return call_;
   }
 
  private:
   std::mutex mutex_;
-  std::optional<DeferredCall> call_;
+  std::optional<LazyCall> call_;
   TensorSpec spec_;
 };
 
 }  // namespace
 
-Tensor defer(const Op& op, std::span<const Tensor> inputs, const Attrs& attrs,
-             const TensorSpec& spec) {
-  DeferredCall call;
+Tensor make_lazy(const Op& op, std::span<const Tensor> inputs, const Attrs& attrs,
+                 const TensorSpec& spec) {
+  LazyCall call;
   call.op = &op;
   for (const Tensor& input : inputs) call.inputs.push_back(input);
   call.attrs = attrs;
-  return Tensor(TensorImpl::create_deferred(
-      spec.dtype, spec.shape, std::make_unique<DeferredResult>(std::move(call), spec)));
+  return Tensor(TensorImpl::create_lazy(spec.dtype, spec.shape,
+                                        std::make_unique<LazyResult>(std::move(call), spec)));
 }
 
-std::optional<DeferredCall> deferred_call(const Tensor& tensor) {
-  DeferredValue* const value = tensor.impl()->deferred();
+std::optional<LazyCall> lazy_call(const Tensor& tensor) {
+  LazyValue* const value = tensor.impl()->lazy();
   if (!value) return std::nullopt;
-  auto* const result = dynamic_cast<DeferredResult*>(value);
+  auto* const result = dynamic_cast<LazyResult*>(value);
   return result ? result->call() : std::nullopt;
 }
 

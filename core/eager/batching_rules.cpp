@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "eager/batched.h"
 #include "eager/dispatch.h"
-#include "eager/stacked.h"
 #include "eager/tape.h"
 #include "ops/array.h"
 #include "ops/bias.h"
@@ -24,7 +24,7 @@
 namespace ef {
 namespace {
 
-using Rule = bool (*)(const StackedCall&);
+using Rule = bool (*)(const BatchedCall&);
 
 Shape with_front(int64_t count, const Shape& shape) {
   Shape result = shape;
@@ -32,7 +32,7 @@ Shape with_front(int64_t count, const Shape& shape) {
   return result;
 }
 
-Shape output_shape(const StackedCall& c) { return with_front(c.count, c.specs[0].shape); }
+Shape output_shape(const BatchedCall& c) { return with_front(c.count, c.specs[0].shape); }
 
 // The attributes with another list as the k-th. Single values are lists of one to them.
 Attrs with_list(const Attrs& attrs, int k, std::span<const int64_t> list) {
@@ -61,7 +61,7 @@ Attrs& with_front(Attrs& attrs, int64_t front, std::span<const int64_t> rest) {
 }
 
 // Runs the operation on inputs that have the rows in front, and adds its results.
-bool run_whole(const StackedCall& c, std::span<const Tensor> inputs, const Attrs& attrs) {
+bool run_whole(const BatchedCall& c, std::span<const Tensor> inputs, const Attrs& attrs) {
   TensorList results;
   run(c.op, inputs, attrs, results);
   for (Tensor& result : results) c.add(std::move(result));
@@ -69,7 +69,7 @@ bool run_whole(const StackedCall& c, std::span<const Tensor> inputs, const Attrs
 }
 
 // Input i with ones behind the axis of its rows, so that it broadcasts with rows of `rank` axes.
-Tensor aligned(const StackedCall& c, size_t i, int rank) {
+Tensor aligned(const BatchedCall& c, size_t i, int rank) {
   const Tensor rows = rows_of(c.inputs[i]);
   if (!rows) return c.inputs[i];
   const int missing = rank + 1 - rows.rank();
@@ -80,7 +80,7 @@ Tensor aligned(const StackedCall& c, size_t i, int rank) {
 }
 
 // Inputs broadcast, element by element.
-bool broadcasting(const StackedCall& c) {
+bool broadcasting(const BatchedCall& c) {
   TensorList inputs;
   for (size_t i = 0; i < c.inputs.size(); ++i) {
     inputs.push_back(aligned(c, i, c.specs[0].shape.rank()));
@@ -89,7 +89,7 @@ bool broadcasting(const StackedCall& c) {
 }
 
 // Inputs of one shape. The kernels broadcast vectors as well, but tapes would not know of that.
-bool same_shapes(const StackedCall& c) {
+bool same_shapes(const BatchedCall& c) {
   if (recording() || c.specs[0].shape.num_elements() == 1) {
     TensorList inputs;
     for (const Tensor& input : c.inputs) inputs.push_back(as_rows(input, c.count));
@@ -113,29 +113,29 @@ bool same_shapes(const StackedCall& c) {
 }
 
 // What looks at the last axes only, and takes any number before them.
-bool of_last_axes(const StackedCall& c) {
+bool of_last_axes(const BatchedCall& c) {
   TensorList inputs;
   for (const Tensor& input : c.inputs) inputs.push_back(as_rows(input, c.count));
   return run_whole(c, inputs, c.attrs);
 }
 
-bool reshaping(const StackedCall& c) {
+bool reshaping(const BatchedCall& c) {
   c.add(reshape_to(c.whole(0), output_shape(c)));
   return true;
 }
 
-bool broadcasting_to(const StackedCall& c) {
+bool broadcasting_to(const BatchedCall& c) {
   c.add(broadcast_to_shape(aligned(c, 0, c.specs[0].shape.rank()), output_shape(c)));
   return true;
 }
 
-bool without_values(const StackedCall& c) {
+bool without_values(const BatchedCall& c) {
   const double value = &c.op == &ops::ones_like ? 1 : 0;
   c.outputs.push_back(fill(c.specs[0].dtype, c.specs[0].shape, value));
   return true;
 }
 
-bool transposing(const StackedCall& c) {
+bool transposing(const BatchedCall& c) {
   const int rank = c.inputs[0].rank();
   InlineVector<int64_t, kInlineRank + 1> perm;
   perm.push_back(0);
@@ -150,7 +150,7 @@ bool transposing(const StackedCall& c) {
   return run_whole(c, {&rows, 1}, attrs);
 }
 
-bool reducing(const StackedCall& c) {
+bool reducing(const BatchedCall& c) {
   const int rank = c.inputs[0].rank();
   InlineVector<int64_t, kInlineRank> axes;
   if (c.attrs.is_none(0)) {
@@ -164,31 +164,31 @@ bool reducing(const StackedCall& c) {
   return run_whole(c, {&rows, 1}, attrs);
 }
 
-bool scanning(const StackedCall& c) {
+bool scanning(const BatchedCall& c) {
   const Tensor rows = c.whole(0);
   return run_whole(
       c, {&rows, 1},
       Attrs().integer(shifted(c.attrs.integer(0))).flag(c.attrs.flag(1)).flag(c.attrs.flag(2)));
 }
 
-bool joining(const StackedCall& c) {
+bool joining(const BatchedCall& c) {
   TensorList inputs;
   for (const Tensor& input : c.inputs) inputs.push_back(as_rows(input, c.count));
   return run_whole(c, inputs, Attrs().integer(shifted(c.attrs.integer(0))));
 }
 
-bool unstacking(const StackedCall& c) {
+bool unstacking(const BatchedCall& c) {
   const Tensor rows = c.whole(0);
   return run_whole(c, {&rows, 1}, Attrs().none().integer(shifted(c.attrs.integer(1))));
 }
 
-bool splitting(const StackedCall& c) {
+bool splitting(const BatchedCall& c) {
   const Tensor rows = c.whole(0);
   return run_whole(c, {&rows, 1},
                    Attrs().list(c.attrs.list(0)).integer(shifted(c.attrs.integer(1))));
 }
 
-bool slicing(const StackedCall& c) {
+bool slicing(const BatchedCall& c) {
   Attrs attrs;
   with_front(attrs, 0, c.attrs.list(0));
   with_front(attrs, c.count, c.attrs.list(1));
@@ -196,12 +196,12 @@ bool slicing(const StackedCall& c) {
   return run_whole(c, {&rows, 1}, attrs);
 }
 
-bool strided_slicing(const StackedCall& c) {
+bool strided_slicing(const BatchedCall& c) {
   const Tensor rows = c.whole(0);
   return run_whole(c, {&rows, 1}, slice_of_rows(c.attrs, 0));
 }
 
-bool strided_slice_gradient(const StackedCall& c) {
+bool strided_slice_gradient(const BatchedCall& c) {
   const Attrs slice = slice_of_rows(c.attrs, 1);
   Attrs attrs;
   attrs.list(output_shape(c));
@@ -210,7 +210,7 @@ bool strided_slice_gradient(const StackedCall& c) {
   return run_whole(c, {&rows, 1}, attrs);
 }
 
-bool padding(const StackedCall& c) {
+bool padding(const BatchedCall& c) {
   InlineVector<int64_t, 2 * kInlineRank> paddings;
   paddings.push_back(0);
   paddings.push_back(0);
@@ -223,25 +223,25 @@ bool padding(const StackedCall& c) {
   return run_whole(c, {&rows, 1}, attrs);
 }
 
-bool tiling(const StackedCall& c) {
+bool tiling(const BatchedCall& c) {
   Attrs attrs;
   with_front(attrs, 1, c.attrs.list(0));
   const Tensor rows = c.whole(0);
   return run_whole(c, {&rows, 1}, attrs);
 }
 
-bool reversing(const StackedCall& c) {
+bool reversing(const BatchedCall& c) {
   InlineVector<int64_t, kInlineRank> axes;
   for (int64_t axis : c.attrs.list(0)) axes.push_back(shifted(axis));
   const Tensor rows = c.whole(0);
   return run_whole(c, {&rows, 1}, Attrs().list(axes));
 }
 
-bool multiplying(const StackedCall& c) {
+bool multiplying(const BatchedCall& c) {
   const Tensor& a = c.inputs[0];
   const Tensor& b = c.inputs[1];
   const bool turn_a = c.attrs.flag(0) || c.attrs.flag(2);
-  if (is_stacked(a) && !is_stacked(b) && b.rank() == 2 && !turn_a) {
+  if (is_batched(a) && !is_batched(b) && b.rank() == 2 && !turn_a) {
     // The rows of all of them meet the same matrix.
     const Tensor rows = rows_of(a);
     const int64_t width = std::max<int64_t>(rows.shape().back(), 1);
@@ -256,14 +256,14 @@ bool multiplying(const StackedCall& c) {
   return run_whole(c, inputs, c.attrs);
 }
 
-bool adding_bias(const StackedCall& c) {
+bool adding_bias(const BatchedCall& c) {
   if (static_cast<DataFormat>(c.attrs.integer(0)) != DataFormat::kNhwc) return false;
   const int rank = c.inputs[0].rank();
   c.add(call(ops::add, {aligned(c, 0, rank), aligned(c, 1, rank)}));
   return true;
 }
 
-bool bias_gradient(const StackedCall& c) {
+bool bias_gradient(const BatchedCall& c) {
   const int rank = c.inputs[0].rank();
   const bool last = static_cast<DataFormat>(c.attrs.integer(0)) == DataFormat::kNhwc;
   const int channel = last ? rank : 2;
@@ -276,10 +276,10 @@ bool bias_gradient(const StackedCall& c) {
 }
 
 // What treats the elements along the first axis one by one: images, of which there are more then.
-// `first` is the only input that may be stacked, and its batch may be given in attribute 0.
-bool of_images(const StackedCall& c, size_t first, bool sized) {
+// `first` is the only input that may be batched, and its batch may be given in attribute 0.
+bool of_images(const BatchedCall& c, size_t first, bool sized) {
   for (size_t i = 0; i < c.inputs.size(); ++i) {
-    if (i != first && is_stacked(c.inputs[i])) return false;
+    if (i != first && is_batched(c.inputs[i])) return false;
   }
   const auto merged = [&](const Shape& shape) {
     Shape result = shape;
@@ -295,18 +295,18 @@ bool of_images(const StackedCall& c, size_t first, bool sized) {
   return true;
 }
 
-bool of_images_first(const StackedCall& c) { return of_images(c, 0, false); }
-bool of_images_sized(const StackedCall& c) { return of_images(c, 0, true); }
-bool of_images_second_sized(const StackedCall& c) { return of_images(c, 1, true); }
+bool of_images_first(const BatchedCall& c) { return of_images(c, 0, false); }
+bool of_images_sized(const BatchedCall& c) { return of_images(c, 0, true); }
+bool of_images_second_sized(const BatchedCall& c) { return of_images(c, 1, true); }
 
-bool gathering(const StackedCall& c) {
-  if (is_stacked(c.inputs[1]) || c.attrs.integer(1) != 0) return false;
+bool gathering(const BatchedCall& c) {
+  if (is_batched(c.inputs[1]) || c.attrs.integer(1) != 0) return false;
   const Tensor inputs[] = {c.whole(0), c.inputs[1]};
   return run_whole(c, inputs, Attrs().integer(shifted(c.attrs.integer(0))).integer(0));
 }
 
-bool gathering_gradient(const StackedCall& c) {
-  if (is_stacked(c.inputs[1]) || c.attrs.integer(2) != 0) return false;
+bool gathering_gradient(const BatchedCall& c) {
+  if (is_batched(c.inputs[1]) || c.attrs.integer(2) != 0) return false;
   const Tensor inputs[] = {c.whole(0), c.inputs[1]};
   return run_whole(c, inputs,
                    Attrs().list(output_shape(c)).integer(shifted(c.attrs.integer(1))).integer(0));
@@ -327,8 +327,8 @@ Tensor rows_first(const Tensor& rows) {
 }
 
 // Slices named by indices: `indices` is their input, and attribute 0 a shape if `sized`.
-bool of_slices(const StackedCall& c, size_t indices, bool sized) {
-  if (is_stacked(c.inputs[indices])) return false;
+bool of_slices(const BatchedCall& c, size_t indices, bool sized) {
+  if (is_batched(c.inputs[indices])) return false;
   TensorList inputs;
   for (size_t i = 0; i < c.inputs.size(); ++i) {
     inputs.push_back(i == indices ? c.inputs[i] : rows_last(as_rows(c.inputs[i], c.count)));
@@ -343,12 +343,12 @@ bool of_slices(const StackedCall& c, size_t indices, bool sized) {
   return true;
 }
 
-bool of_indices_second(const StackedCall& c) { return of_slices(c, 1, false); }
-bool of_indices_first_sized(const StackedCall& c) { return of_slices(c, 0, true); }
-bool gathering_nd(const StackedCall& c) {
+bool of_indices_second(const BatchedCall& c) { return of_slices(c, 1, false); }
+bool of_indices_first_sized(const BatchedCall& c) { return of_slices(c, 0, true); }
+bool gathering_nd(const BatchedCall& c) {
   return c.attrs.integer(0) == 0 && of_slices(c, 1, false);
 }
-bool gathering_nd_gradient(const StackedCall& c) {
+bool gathering_nd_gradient(const BatchedCall& c) {
   return c.attrs.integer(1) == 0 && of_slices(c, 1, true);
 }
 
@@ -416,7 +416,7 @@ Attrs slice_of_rows(const Attrs& attrs, int first) {
   return result;
 }
 
-bool run_by_rule(const StackedCall& call) {
+bool run_by_rule(const BatchedCall& call) {
   static const std::unordered_map<const Op*, Rule> rules = make_rules();
   const auto rule = rules.find(&call.op);
   return rule != rules.end() && rule->second(call);

@@ -1,8 +1,8 @@
 // Tensors that stand for several of one shape: what a backward pass for many rows at once runs on.
 //
 // An operation with such an input is checked and inferred for one row, and runs once on the rows
-// together, by the rule of its family (stacking_rules.cpp) or, without one, once for each row.
-// Tapes and observers meet the operations on whole rows only; Python never sees a stacked tensor.
+// together, by the rule of its family (batching_rules.cpp) or, without one, once for each row.
+// Tapes and observers meet the operations on whole rows only; Python never sees a batched tensor.
 #pragma once
 
 #include "ops/op.h"
@@ -10,15 +10,15 @@
 namespace ef {
 
 // Stands for rows[0], rows[1], ...; its shape is that of one row.
-Tensor stacked(Tensor rows);
+Tensor batched(Tensor rows);
 // The rows, with one more axis in front, or an empty handle if `tensor` stands for itself.
 Tensor rows_of(const Tensor& tensor);
-inline bool is_stacked(const Tensor& tensor) { return static_cast<bool>(rows_of(tensor)); }
-// The rows of a stacked tensor; any other one `count` times.
+inline bool is_batched(const Tensor& tensor) { return static_cast<bool>(rows_of(tensor)); }
+// The rows of a batched tensor; any other one `count` times.
 Tensor as_rows(const Tensor& tensor, int64_t count);
 
-// An operation some of whose inputs are stacked, all with `count` rows.
-struct StackedCall {
+// An operation some of whose inputs are batched, all with `count` rows.
+struct BatchedCall {
   const Op& op;
   std::span<const Tensor> inputs;
   const Attrs& attrs;
@@ -29,16 +29,16 @@ struct StackedCall {
   // The whole of input i with its rows in front, or as it is.
   Tensor whole(size_t i) const;
   // Adds a result: that of all rows, of which each has the inferred shape.
-  void add(Tensor rows) const { outputs.push_back(stacked(std::move(rows))); }
+  void add(Tensor rows) const { outputs.push_back(batched(std::move(rows))); }
 };
 
 // A strided slice's eight attributes, from `first` on, as those of the same slice of all rows.
 Attrs slice_of_rows(const Attrs& attrs, int first);
 
-void run_stacked(const Op& op, std::span<const Tensor> inputs, const Attrs& attrs,
+void run_batched(const Op& op, std::span<const Tensor> inputs, const Attrs& attrs,
                  const SpecList& specs, TensorList& outputs);
 
 // Runs a call for all rows at once; false if its family has no rule for it.
-bool run_by_rule(const StackedCall& call);
+bool run_by_rule(const BatchedCall& call);
 
 }  // namespace ef

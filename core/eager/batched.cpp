@@ -1,5 +1,5 @@
-// Stacked tensors, and operations on them one row after the other.
-#include "eager/stacked.h"
+// Batched tensors, and operations on them one row after the other.
+#include "eager/batched.h"
 
 #include <memory>
 #include <utility>
@@ -12,12 +12,12 @@
 namespace ef {
 namespace {
 
-class Stack final : public DeferredValue {
+class Stack final : public LazyValue {
  public:
   explicit Stack(Tensor rows) : rows_(std::move(rows)) {}
   const Tensor& rows() const { return rows_; }
   void settle(const Settler&) override {
-    fail(Code::kInternal, "The value of one of ", rows_.dim(0), " stacked rows of shape ",
+    fail(Code::kInternal, "The value of one of ", rows_.dim(0), " batched rows of shape ",
          rows_.shape(), " was asked for.");
   }
 
@@ -26,46 +26,45 @@ class Stack final : public DeferredValue {
 };
 
 // The rows one by one, as results of a recorded operation.
-TensorList unstacked(const Tensor& rows) {
+TensorList unbatched(const Tensor& rows) {
   TensorList parts;
   run(ops::unstack, {&rows, 1}, Attrs().none().integer(0), parts);
   return parts;
 }
 
-void run_each(const StackedCall& stacked_call) {
-  const size_t arity = stacked_call.inputs.size();
+void run_each(const BatchedCall& batched_call) {
+  const size_t arity = batched_call.inputs.size();
   std::vector<TensorList> rows(arity);
   for (size_t i = 0; i < arity; ++i) {
-    if (const Tensor whole = rows_of(stacked_call.inputs[i])) rows[i] = unstacked(whole);
+    if (const Tensor whole = rows_of(batched_call.inputs[i])) rows[i] = unbatched(whole);
   }
-  std::vector<TensorList> results(stacked_call.specs.size());
-  for (int64_t row = 0; row < stacked_call.count; ++row) {
+  std::vector<TensorList> results(batched_call.specs.size());
+  for (int64_t row = 0; row < batched_call.count; ++row) {
     TensorList inputs;
     for (size_t i = 0; i < arity; ++i) {
-      inputs.push_back(rows[i].empty() ? stacked_call.inputs[i]
+      inputs.push_back(rows[i].empty() ? batched_call.inputs[i]
                                        : rows[i][static_cast<size_t>(row)]);
     }
     TensorList outputs;
-    run(stacked_call.op, inputs, stacked_call.attrs, outputs);
+    run(batched_call.op, inputs, batched_call.attrs, outputs);
     for (size_t j = 0; j < outputs.size(); ++j) results[j].push_back(outputs[j]);
   }
   for (const TensorList& parts : results) {
-    stacked_call.add(call(ops::stack, parts, Attrs().integer(0)));
+    batched_call.add(call(ops::stack, parts, Attrs().integer(0)));
   }
 }
 
 }  // namespace
 
-Tensor stacked(Tensor rows) {
+Tensor batched(Tensor rows) {
   Shape shape = rows.shape();
   shape.erase(0);
   const DType dtype = rows.dtype();
-  return Tensor(
-      TensorImpl::create_deferred(dtype, shape, std::make_unique<Stack>(std::move(rows))));
+  return Tensor(TensorImpl::create_lazy(dtype, shape, std::make_unique<Stack>(std::move(rows))));
 }
 
 Tensor rows_of(const Tensor& tensor) {
-  DeferredValue* const value = tensor.impl()->deferred();
+  LazyValue* const value = tensor.impl()->lazy();
   if (!value) return {};
   const auto* stack = dynamic_cast<const Stack*>(value);
   return stack ? stack->rows() : Tensor();
@@ -78,19 +77,19 @@ Tensor as_rows(const Tensor& tensor, int64_t count) {
   return broadcast_to_shape(tensor, shape);
 }
 
-Tensor StackedCall::whole(size_t i) const {
+Tensor BatchedCall::whole(size_t i) const {
   const Tensor rows = rows_of(inputs[i]);
   return rows ? rows : inputs[i];
 }
 
-void run_stacked(const Op& op, std::span<const Tensor> inputs, const Attrs& attrs,
+void run_batched(const Op& op, std::span<const Tensor> inputs, const Attrs& attrs,
                  const SpecList& specs, TensorList& outputs) {
   int64_t count = 0;
   for (const Tensor& input : inputs) {
     if (const Tensor rows = rows_of(input)) count = rows.dim(0);
   }
-  const StackedCall stacked_call{op, inputs, attrs, specs, count, outputs};
-  if (!run_by_rule(stacked_call)) run_each(stacked_call);
+  const BatchedCall batched_call{op, inputs, attrs, specs, count, outputs};
+  if (!run_by_rule(batched_call)) run_each(batched_call);
 }
 
 }  // namespace ef
