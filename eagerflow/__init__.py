@@ -542,7 +542,7 @@ def __getattr__(name: str) -> _typing.Any:
         module, original = _ORIGINS[name]
         found = getattr(importlib.import_module(module), original)
     else:
-        from eagerflow.former_names import hint
+        from eagerflow.deprecated_names import hint
 
         raise AttributeError(f"module 'eagerflow' has no attribute '{name}'{hint(name)}")
     found = globals()[name] = _imported(name, found)

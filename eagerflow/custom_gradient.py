@@ -141,7 +141,7 @@ def _as_arguments(arg: Any) -> Any:
         return arg
     if nest.is_nested(arg):
         return nest.map_structure(_as_arguments, arg)
-    return _core.convert(arg, None, None)
+    return _core.as_tensor(arg)
 
 
 def _takes_variables(function: Callable) -> bool:

@@ -33,7 +33,7 @@ def _first(value: Tensor, count: int | None) -> np.ndarray:
 
 def _listed(value: Any, count: int | None) -> str:
     """The first elements, separated by commas."""
-    elements = np.asarray(_core.convert(value, None, None).numpy()).reshape(-1)
+    elements = np.asarray(_core.as_tensor(value).numpy()).reshape(-1)
     parts = [str(element) for element in elements[:count]]
     if len(parts) < len(elements):
         parts.append("...")
@@ -52,7 +52,7 @@ def _prefix(message: str | None) -> str:
 def _compare(
     op: Callable, sign: str, x: Any, y: Any, message: str | None, summarize: int | None
 ) -> None:
-    x, y = (v if isinstance(v, CompositeTensor) else _core.convert(v, None, None) for v in (x, y))
+    x, y = (v if isinstance(v, CompositeTensor) else _core.as_tensor(v) for v in (x, y))
     holds = op(x, y)
     if _all(holds):
         return
@@ -144,7 +144,7 @@ def assert_greater_equal(
 def _against_zero(
     op: Callable, sign: str, x: Any, message: str | None, summarize: int | None
 ) -> None:
-    x = _core.convert(x, None, None)
+    x = _core.as_tensor(x)
     if _all(op(x, _core.convert(0, x.dtype, None))):
         return
     raise invalid_argument(
@@ -213,7 +213,7 @@ def assert_near(
 
     >>> tf.debugging.assert_near([1.0], [1.0 + 1e-7])
     """
-    x = _core.convert(x, None, None)
+    x = _core.as_tensor(x)
     y = _core.convert(y, x.dtype, None)
     if not (x.dtype.is_floating or x.dtype.is_complex):
         raise ValueError(f"assert_near compares floating numbers, got {x.dtype.name}")
@@ -235,7 +235,7 @@ def assert_near(
 
 
 def _static_rank(rank: Any, message: str | None) -> int:
-    rank = _core.convert(rank, None, None)
+    rank = _core.as_tensor(rank)
     if rank.dtype is not dtypes.int32:
         raise TypeError(
             f"{_prefix(message)}tensor must be of type {dtypes.int32!r}; got {rank.dtype!r}"
@@ -246,7 +246,7 @@ def _static_rank(rank: Any, message: str | None) -> int:
 
 
 def _assert_rank(x: Any, holds: Callable, text: str, message: str | None) -> None:
-    x = _core.convert(x, None, None)
+    x = _core.as_tensor(x)
     if not holds(x.ndim):
         raise ValueError(
             f"{_prefix(message)}Tensor  must have rank {text}.  "
@@ -262,14 +262,14 @@ def assert_rank(x: Any, rank: Any, message: str | None = None, name: Any = None)
 
     >>> tf.debugging.assert_rank([[1, 2]], 2)
     """
-    x = _core.convert(x, None, None)
+    x = _core.as_tensor(x)
     wanted = _static_rank(rank, message)
     _assert_rank(x, lambda rank: rank == wanted, str(wanted), message)
 
 
 def assert_rank_at_least(x: Any, rank: Any, message: str | None = None, name: Any = None) -> None:
     """Checks that there are at least so many axes; raises a ValueError if not."""
-    x = _core.convert(x, None, None)
+    x = _core.as_tensor(x)
     wanted = _static_rank(rank, message)
     _assert_rank(x, lambda rank: rank >= wanted, f"at least {wanted}", message)
 
@@ -278,21 +278,21 @@ def assert_rank_in(
     x: Any, ranks: Iterable[Any], message: str | None = None, name: Any = None
 ) -> None:
     """Checks that the number of axes is one of several; raises a ValueError if not."""
-    x = _core.convert(x, None, None)
+    x = _core.as_tensor(x)
     wanted = tuple(_static_rank(rank, message) for rank in ranks)
     _assert_rank(x, lambda rank: rank in wanted, f"in {wanted}", message)
 
 
 def assert_scalar(tensor: Any, message: str | None = None, name: Any = None) -> None:
     """Checks that a tensor has no axes; raises a ValueError if it has."""
-    tensor = _core.convert(tensor, None, None)
+    tensor = _core.as_tensor(tensor)
     if tensor.ndim:
         raise ValueError(f"{_prefix(message)}Expected scalar shape, saw shape: {tensor.shape}.")
 
 
 def assert_integer(x: Any, message: str | None = None, name: Any = None) -> None:
     """Checks that elements are integers; raises a TypeError if not."""
-    dtype = _core.convert(x, None, None).dtype
+    dtype = _core.as_tensor(x).dtype
     if not dtype.is_integer:
         raise TypeError(
             f'{_prefix(message)}Expected "x" to be integer type.  Found: tensor of dtype {dtype}'
@@ -305,7 +305,7 @@ def assert_type(tensor: Any, tf_type: Any, message: str | None = None, name: Any
     >>> tf.debugging.assert_type(tf.constant(1.0), tf.float32)
     """
     wanted = dtypes.as_dtype(tf_type)
-    dtype = _core.convert(tensor, None, None).dtype
+    dtype = _core.as_tensor(tensor).dtype
     if dtype is not wanted:
         raise TypeError(f"{_prefix(message)}tensor must be of type {wanted!r}; got {dtype!r}")
 
@@ -381,7 +381,7 @@ dtype=float32 dimension 1 must have size 2.  Received size 3, shape (2, 3)
     pairs = list(shapes.items()) if isinstance(shapes, Mapping) else list(shapes)
     known: dict[Any, tuple[int, str]] = {}
     for value, symbols in pairs:
-        tensor = _core.convert(value, None, None)
+        tensor = _core.as_tensor(value)
         _assert_one_shape(tensor, symbols, known, message)
 
 
@@ -470,7 +470,7 @@ def check_numerics(tensor: Any, message: str, name: Any = None) -> Tensor:
         ...
     eagerflow.errors.InvalidArgumentError: the loss : Tensor had NaN values [Op:CheckNumerics]
     """
-    x = _core.convert(tensor, None, None)
+    x = _core.as_tensor(tensor)
     if not isinstance(message, str | bytes):
         raise TypeError(f"Expected string for argument 'message' not {message!r}.")
     if not x.dtype.is_floating:

@@ -61,7 +61,7 @@ class ForwardAccumulator:
 
     def _add(self, primal: Any, tangent: Any) -> None:
         if not isinstance(primal, _core.Tensor | _core.Variable):
-            primal = _core.convert(primal, None, None)
+            primal = _core.as_tensor(primal)
         if any(primal is known for known in self._primals):
             raise ValueError(
                 f"Tensor {primal!r} was specified as a primal multiple times. If that is intended, "
@@ -136,7 +136,7 @@ class ForwardAccumulator:
             if target is primal:
                 return tangent
         with _core.stop_recording():
-            value = _core.convert(target, None, None)
+            value = _core.as_tensor(target)
         product = None
         if self._around is not None and (value.dtype.is_floating or value.dtype.is_complex):
             with self._around:
@@ -156,7 +156,7 @@ class ForwardAccumulator:
             linear.watch(weights)
             gradients = self._tape.gradient(target, self._primals, weights)
             # Rows of a table as a whole one, so that they can be weighed.
-            dense = [None if g is None else _core.convert(g, None, None) for g in gradients]
+            dense = [None if g is None else _core.as_tensor(g) for g in gradients]
         pairs = [
             (gradient, tangent)
             for gradient, tangent in zip(dense, self._directions(), strict=True)
@@ -176,14 +176,14 @@ class ForwardAccumulator:
             [tangent for _, tangent in pairs],
             UnconnectedGradients.ZERO,
         )
-        return _core.convert(product, None, None)
+        return _core.as_tensor(product)
 
 
 class _BatchAccumulator(ForwardAccumulator):
     """Several directions at once."""
 
     def __init__(self, primals: Any, tangents: Any) -> None:
-        stacked = [_core.convert(tangent, None, None) for tangent in nest.flatten(tangents)]
+        stacked = [_core.as_tensor(tangent) for tangent in nest.flatten(tangents)]
         counts = {tangent._shape_tuple()[0] for tangent in stacked}
         if len(counts) != 1:
             raise ValueError(
@@ -201,7 +201,7 @@ class _BatchAccumulator(ForwardAccumulator):
         product = super()._product(target, UnconnectedGradients.NONE)
         if product is None and kind is UnconnectedGradients.ZERO:
             with _core.stop_recording():
-                shape = _core.convert(target, None, None)._shape_tuple()
+                shape = _core.as_tensor(target)._shape_tuple()
                 count = self._stacked[0]._shape_tuple()[0]
                 return _ops.zeros([count, *shape], target.dtype)
         return product

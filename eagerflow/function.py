@@ -29,12 +29,12 @@ def _without_arrays(arguments: Any) -> Any:
 
 
 def _tensor_of_array(leaf: Any) -> Any:
-    return _core.convert(leaf, None, None) if isinstance(leaf, _ARRAYS) else leaf
+    return _core.as_tensor(leaf) if isinstance(leaf, _ARRAYS) else leaf
 
 
 def _result(leaf: Any) -> Any:
     """A part of a result as a tensor, if it has a value that a tensor can have."""
-    return _core.convert(leaf, None, None) if isinstance(leaf, _VALUES) else leaf
+    return _core.as_tensor(leaf) if isinstance(leaf, _VALUES) else leaf
 
 
 def _kind_of_argument(leaf: Any) -> Any:

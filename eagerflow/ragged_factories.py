@@ -62,7 +62,7 @@ class RaggedFactories(CompositeTensor):
     def _checked(cls, values: Any, partition: RowPartition, method: str, validate: bool) -> Any:
         """From values and splits that a user gave."""
         if not isinstance(values, RaggedFactories):
-            values = _core.convert(values, None, None)
+            values = _core.as_tensor(values)
             if values.ndim < 1:
                 raise ValueError(f"Shape {values.shape} must have rank at least 1")
         if validate:
@@ -177,7 +177,7 @@ class RaggedFactories(CompositeTensor):
         <tf.RaggedTensor [[1, 2], [], [3]]>
         """
         if not isinstance(values, RaggedFactories):
-            values = _core.convert(values, None, None)
+            values = _core.as_tensor(values)
         dtype = _splits_dtype(values, row_starts)
         splits = np.append(_vector(row_starts, "row_starts"), rows_of(values))
         return cls._checked(values, RowPartition.of(splits, dtype), "from_row_starts", validate)
@@ -221,7 +221,7 @@ class RaggedFactories(CompositeTensor):
          [3, 4]]>
         """
         if not isinstance(values, RaggedFactories):
-            values = _core.convert(values, None, None)
+            values = _core.as_tensor(values)
         length, count = int(uniform_row_length), rows_of(values)
         if length < 0:
             raise ValueError(f"uniform_row_length must be greater than or equal to 0, got {length}")

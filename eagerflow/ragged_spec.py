@@ -127,7 +127,7 @@ class RaggedTensorSpec(TypeSpec):
                 _core.convert(splits[level], self._row_splits_dtype, None), dims[level]
             )
             if not isinstance(values, RaggedTensor):
-                values = _core.convert(values, None, None)
+                values = _core.as_tensor(values)
             values = RaggedTensor._of(values, partition)
         return values
 

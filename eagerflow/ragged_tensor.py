@@ -184,7 +184,7 @@ class RaggedTensor(RaggedFactories):
             ValueError: if their number is another one.
         """
         if not isinstance(new_values, RaggedTensor):
-            new_values = _core.convert(new_values, None, None)
+            new_values = _core.as_tensor(new_values)
             sizes = new_values._shape_tuple()
             if sizes and sizes[0] == rows_of(self._values):
                 return RaggedTensor._of(new_values, self._partition)
@@ -331,7 +331,7 @@ class RaggedTensor(RaggedFactories):
     def _with_gradient(self, gradient: Any) -> Any:
         if isinstance(gradient, _core.Tensor) or gradient is None:
             return gradient if gradient is None else self.with_flat_values(gradient)
-        return self.with_flat_values(_core.convert(gradient, None, None))
+        return self.with_flat_values(_core.as_tensor(gradient))
 
     def _run(self, function: Any, arguments: dict[str, Any]) -> Any:
         from eagerflow.ops.ragged.dispatch import run

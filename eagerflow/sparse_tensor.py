@@ -48,7 +48,7 @@ class SparseTensor(CompositeTensor):
 
     def __init__(self, indices: Any, values: Any, dense_shape: Any) -> None:
         self._indices = _core.convert(indices, dtypes.int64, None)
-        self._values = _core.convert(values, None, None)
+        self._values = _core.as_tensor(values)
         self._dense_shape = _core.convert(dense_shape, dtypes.int64, None)
         sizes = (*self._values._shape_tuple(), *self._dense_shape._shape_tuple())
         if self._indices._shape_tuple() == sizes and self._values.ndim == 1:

@@ -88,7 +88,7 @@ class GradientTape(_core.Tape):
                [0., 4.]], dtype=float32)
         """
         self._check_several_passes(experimental_use_pfor)
-        target = _core.convert(target, None, None)
+        target = _core.as_tensor(target)
         shape = target._shape_tuple()
         with _core.stop_recording():
             weights = _basis(target._size, [target._size, *shape], target.dtype)
@@ -135,7 +135,7 @@ class GradientTape(_core.Tape):
                [0., 8.]], dtype=float32)
         """
         self._check_several_passes(experimental_use_pfor)
-        target = _core.convert(target, None, None)
+        target = _core.as_tensor(target)
         target_shape = target.shape.with_rank_at_least(2)
         source_shape = TensorShape(source.shape).with_rank_at_least(2)
         if target_shape[0] != source_shape[0]:
@@ -193,7 +193,7 @@ def _basis(count: int, shape: list[int], dtype: Any) -> Any:
 def _value(source: Any) -> Any:
     """What a source holds now, unnoticed by tapes."""
     with _core.stop_recording():
-        return _core.convert(source, None, None)
+        return _core.as_tensor(source)
 
 
 @functools.cache

@@ -84,7 +84,7 @@ def compute_gradient(
             f"not a {type(x)}"
         )
     step = 1.0 / 1024 if delta is None else delta
-    arguments = [_core.convert(value, None, None) for value in x]
+    arguments = [_core.as_tensor(value) for value in x]
     for k, argument in enumerate(arguments):
         if not (argument.dtype.is_floating or argument.dtype.is_complex):
             raise AssertionError(
@@ -128,7 +128,7 @@ def _differences(f: Callable, arguments: list, k: int, step: float) -> np.ndarra
         for move in (step, -step):
             moved = at.copy()
             moved.reshape(-1).view(_real(at).dtype)[place] += move
-            changed = [*arguments[:k], _core.convert(moved, None, None), *arguments[k + 1 :]]
+            changed = [*arguments[:k], _core.as_tensor(moved), *arguments[k + 1 :]]
             ends.append(_real(f(*changed)))
         columns.append((ends[0] - ends[1]) / (2 * step))
     if not columns:

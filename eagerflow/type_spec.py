@@ -284,14 +284,14 @@ def type_spec_from_value(value: Any) -> TypeSpec:
             shape,
             value.values.dtype,
             value.indices.dtype,
-            None if dense is None else _core.convert(dense, None, None).dtype,
+            None if dense is None else _core.as_tensor(dense).dtype,
             value.indices.shape,
         )
     spec = getattr(value, "_type_spec", None)
     if isinstance(spec, TypeSpec):
         return spec
     try:
-        tensor = _core.convert(value, None, None)
+        tensor = _core.as_tensor(value)
     except (TypeError, ValueError):
         raise TypeError(
             f"Could not build a TypeSpec for {value!r} with type {type(value).__name__}"

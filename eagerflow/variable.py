@@ -237,7 +237,7 @@ class Variable(_core.Variable, metaclass=_VariableType):
 
     def is_initialized(self, name: str | None = None) -> Any:
         """A tensor that is true: variables have a value from the start."""
-        return _core.convert(True, None, None)
+        return _core.as_tensor(True)
 
     def eval(self, session: Any = None) -> Any:
         """Belongs to graphs: raises a RuntimeError."""
@@ -318,7 +318,7 @@ class Variable(_core.Variable, metaclass=_VariableType):
     ) -> Any:
         """Replaces slices of each batch element; the last axis of the indices picks them."""
         delta = _checked_slices(sparse_delta)
-        indices = _core.convert(delta.indices, None, None)
+        indices = _core.as_tensor(delta.indices)
         shape = indices._shape_tuple()
         grid = [
             _ops.broadcast_to(
@@ -522,7 +522,7 @@ def _checked_slices(sparse_delta: Any) -> IndexedSlices:
 
 def _rows(delta: IndexedSlices, variable: Variable) -> tuple[Any, Any]:
     """Indices as a vector, and one row of values for each."""
-    indices = _core.convert(delta.indices, None, None)
+    indices = _core.as_tensor(delta.indices)
     values = _core.convert(delta.values, variable.dtype, None)
     row = variable.read_value()._shape_tuple()[1:]
     indices = _ops.reshape(indices, [-1])

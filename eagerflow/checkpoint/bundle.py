@@ -167,7 +167,7 @@ class _NewFile:
 
 def _write_tensors(file: _NewFile, tensors: Mapping[str, Any], messages: Any) -> dict[bytes, bytes]:
     """The index's entries by name; the tensors are in the file."""
-    converted = [(name.encode(), _core.convert(value)) for name, value in tensors.items()]
+    converted = [(name.encode(), _core.as_tensor(value)) for name, value in tensors.items()]
     # The widest numbers first: without gaps, all lie at multiples of their size, as maps need it.
     converted.sort(key=lambda item: (-_width(item[1]), item[0]))
     entry_class = messages["BundleEntryProto"]

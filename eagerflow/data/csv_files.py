@@ -103,7 +103,7 @@ def _column(default: Any, number: int) -> tuple[Any, Any]:
     else:
         if not isinstance(default, _core.Tensor) and np.size(np.asarray(default, object)) == 0:
             default = np.zeros(0, np.float32)
-        tensor = _core.convert(default, None, None)
+        tensor = _core.as_tensor(default)
         dtype = tensor.dtype
         if tensor.ndim > 1 or tensor._size > 1:
             raise invalid(

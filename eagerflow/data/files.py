@@ -48,7 +48,7 @@ def filenames_dataset(filenames: Any) -> Dataset:
         filenames = [os.fspath(n) if isinstance(n, os.PathLike) else n for n in filenames]
         if not filenames:
             return TensorSliceDataset(_core.ops.zeros([0], dtypes.string))
-    names = _core.convert(filenames, None, None)
+    names = _core.as_tensor(filenames)
     if names.dtype is not dtypes.string:
         raise TypeError(
             "The `filenames` argument must contain `tf.string` elements. Got "

@@ -441,7 +441,7 @@ class _Present(Optional):
         self._value = value
 
     def has_value(self, name: str | None = None) -> Any:
-        return _core.convert(True, None, None)
+        return _core.as_tensor(True)
 
     def get_value(self, name: str | None = None) -> Any:
         return self._value
@@ -459,7 +459,7 @@ class _Absent(Optional):
         self._spec = element_spec
 
     def has_value(self, name: str | None = None) -> Any:
-        return _core.convert(False, None, None)
+        return _core.as_tensor(False)
 
     def get_value(self, name: str | None = None) -> Any:
         raise errors.InvalidArgumentError(None, None, "The given optional does not have a value.")

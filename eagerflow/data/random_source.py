@@ -80,7 +80,7 @@ def sampled(
         choice: Dataset = MapDataset(pairs, _choose)
         return DirectedInterleaveDataset(choice, datasets, stop_on_empty)
     if weights is None:
-        logits = _core.convert([[1.0] * len(datasets)], None, None)
+        logits = _core.as_tensor([[1.0] * len(datasets)])
     else:
         datasets, weights = _weighted(datasets, weights)
         logits = _core.ops.expand_dims(log(weights), 0)
@@ -121,7 +121,7 @@ def _weighted(datasets: list, weights: Any) -> tuple[list, Any]:
         weights = [weight for _, weight in pairs]
         if all(isinstance(weight, np.generic) for weight in weights):
             weights = np.array(weights)
-    weights = _core.convert(weights, None, None)
+    weights = _core.as_tensor(weights)
     if weights.dtype.name not in ("float32", "float64"):
         raise TypeError(
             "Invalid `weights`. `weights` type must be either `tf.float32` or `tf.float64` but is "

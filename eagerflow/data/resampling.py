@@ -81,7 +81,7 @@ class AcceptedDataset(UnaryDataset):
 
     def _make_sample(self, variant: int) -> Any:
         element = self._input._sample(variant)
-        return (_core.convert(self._classify(element), None, None), element)
+        return (_core.as_tensor(self._classify(element)), element)
 
 
 class CountedDataset(AcceptedDataset):
@@ -129,7 +129,7 @@ class AcceptedCursor(InputCursor):
 
         while True:
             element = next(self._input)
-            label = _core.convert(self._owner._classify(element), None, None)
+            label = _core.as_tensor(self._owner._classify(element))
             number = int(label)
             accepted = self._owner._accepted
             if self._counter is not None:
@@ -154,7 +154,7 @@ class ShareDataset(UnaryDataset):
         return TensorSpec([2], dtypes.float32)
 
     def _make_sample(self, variant: int) -> Any:
-        return _core.convert([0.5, 0.5], None, None)
+        return _core.as_tensor([0.5, 0.5])
 
 
 class ShareCursor(InputCursor):
@@ -171,4 +171,4 @@ class ShareCursor(InputCursor):
         element = next(self._input)
         self._counter.add(int(self._owner._classify(element)))
         original = self._counter.original
-        return _core.convert(np.array([original, 1 - original], np.float32), None, None)
+        return _core.as_tensor(np.array([original, 1 - original], np.float32))

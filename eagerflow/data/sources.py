@@ -467,5 +467,5 @@ def from_generator(
         )
     else:
         spec = structure.spec_from_legacy(output_types, output_shapes)
-    values = tuple(_core.convert(value, None, None).numpy() for value in args or ())
+    values = tuple(_core.as_tensor(value).numpy() for value in args or ())
     return GeneratorDataset(generator, spec, values)

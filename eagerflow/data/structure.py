@@ -184,7 +184,7 @@ def as_leaf(value: Any) -> Any:
         return value
     if not isinstance(value, Variable) and is_composite(value):
         return value
-    return _core.convert(value, None, None)
+    return _core.as_tensor(value)
 
 
 def only_plain(leaves: list) -> bool:

@@ -261,7 +261,7 @@ def _described(values: tuple) -> str:
     for value in values:
         text = f"{value.dtype.name} {list(value.shape)}"
         if (value.dtype.is_floating) and value.shape.num_elements():
-            tensor = _core.convert(value, None, None)
+            tensor = _core.as_tensor(value)
             low = float(_core.ops.reduce_min(tensor))
             high = float(_core.ops.reduce_max(tensor))
             text += f" from {low:g} to {high:g}"

@@ -69,7 +69,7 @@ class ReplicaContext:
     @property
     def replica_id_in_sync_group(self) -> Any:
         """The number of this replica: 0, as a tensor."""
-        return _core.convert(0)
+        return _core.as_tensor(0)
 
     @property
     def devices(self) -> tuple[str, ...]:
@@ -301,7 +301,7 @@ class Strategy:
         kind = _reduce_op(reduce_op)
 
         def joined(leaf: Any) -> Any:
-            tensor = _core.convert(leaf)
+            tensor = _core.as_tensor(leaf)
             if axis is None:
                 return tensor
             return (reduce_sum if kind is ReduceOp.SUM else reduce_mean)(tensor, axis)

@@ -262,7 +262,7 @@ class ExtensionType(_Record, CompositeTensor):
         equal = [
             _core.ops.reduce_all(_core.ops.equal(a, b)) for a, b in zip(ours, theirs, strict=True)
         ]
-        return _core.ops.reduce_all(equal) if equal else _core.convert(True, None, None)
+        return _core.ops.reduce_all(equal) if equal else _core.as_tensor(True)
 
     def __ne__(self, other: object) -> Any:
         equal = self == other

@@ -220,7 +220,7 @@ def tensor_value(value: Any, path: str) -> Any:
         return value
     if not isinstance(value, TypeSpec) and value is not None:
         try:
-            return _core.convert(value, None, None)
+            return _core.as_tensor(value)
         except (TypeError, ValueError):
             pass
     raise TypeError(f"{path}: expected a Tensor, got {type(value).__name__!r}")

@@ -162,7 +162,7 @@ class TransformationCache:
             return value.to_sparse()
         if isinstance(value, np.ndarray) and value.dtype.kind == "U":
             value = value.astype(object)
-        tensor = value if isinstance(value, _core.Tensor) else _core.convert(value, None, None)
+        tensor = value if isinstance(value, _core.Tensor) else _core.as_tensor(value)
         if tensor.ndim == 0:
             raise ValueError(f"Feature (key: {key}) cannot have rank 0. Given: {value}")
         return tensor if tensor.ndim > 1 else _ops.expand_dims(tensor, -1)

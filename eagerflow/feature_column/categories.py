@@ -61,7 +61,7 @@ class IdentityCategoricalColumn(
         if self.default_value is not None:
             outside = (values < 0) | (values >= self.number_buckets)
             values = np.where(outside, np.int64(self.default_value), values)
-        return numbers.with_values(_core.convert(values, None, None))
+        return numbers.with_values(_core.as_tensor(values))
 
     def get_sparse_tensors(self, transformation_cache: Any, state_manager: Any) -> Any:
         """The numbers, without weights."""
@@ -204,9 +204,9 @@ def with_vectors(pair: Any, num_buckets: int) -> Any:
     total = int(np.prod(outer)) * num_buckets
     if weights is None:
         counts = np.bincount(flat, minlength=total).astype(np.float32)
-        return _core.convert(counts.reshape(*outer, num_buckets), None, None)
+        return _core.as_tensor(counts.reshape(*outer, num_buckets))
     values = _ops.gather(weights.values, kept, 0, 0)
-    summed = _ops.unsorted_segment_sum(values, _core.convert(flat, None, None), total)
+    summed = _ops.unsorted_segment_sum(values, _core.as_tensor(flat), total)
     return _ops.reshape(summed, [*outer, num_buckets])
 
 
@@ -215,7 +215,7 @@ def steps_of(ids: SparseTensor) -> Any:
     places = ids.indices.numpy()
     lengths = np.zeros(int(ids.dense_shape.numpy()[0]), np.int64)
     np.maximum.at(lengths, places[:, 0], places[:, 1] + 1)
-    return _core.convert(lengths, None, None)
+    return _core.as_tensor(lengths)
 
 
 def categorical_column_with_identity(

@@ -105,13 +105,13 @@ class BucketizedColumn(
         values = transformation_cache.get(self.source_column, state_manager)
         edges = np.array(self.boundaries, np.float32)
         buckets = np.searchsorted(edges, values.numpy(), side="right").astype(np.int32)
-        return _core.convert(buckets, None, None)
+        return _core.as_tensor(buckets)
 
     def get_dense_tensor(self, transformation_cache: Any, state_manager: Any) -> Any:
         """Vectors with a one at the bucket's place, `[batch, *variable_shape]`."""
         buckets = transformation_cache.get(self, state_manager).numpy()
         vectors = np.eye(len(self.boundaries) + 1, dtype=np.float32)
-        return _core.convert(vectors[buckets], None, None)
+        return _core.as_tensor(vectors[buckets])
 
     def get_sparse_tensors(self, transformation_cache: Any, state_manager: Any) -> Any:
         """The buckets as categories; those of each of an example's numbers are its own."""
@@ -120,7 +120,7 @@ class BucketizedColumn(
         rows = len(buckets)
         ids = buckets.reshape(rows, count) + (len(self.boundaries) + 1) * np.arange(count)
         places = np.argwhere(np.ones((rows, count), bool))
-        values = _core.convert(ids.reshape(-1).astype(np.int64), None, None)
+        values = _core.as_tensor(ids.reshape(-1).astype(np.int64))
         return self.IdWeightPair(SparseTensor(places, values, [rows, count]), None)
 
     def get_config(self) -> dict[str, Any]:

@@ -104,7 +104,7 @@ class SequenceNumericColumn(
         lengths = np.zeros(rows, np.int64)
         np.maximum.at(lengths, places[:, 0], places[:, 1] + 1)
         lengths = -(-lengths // size)
-        return self.TensorSequenceLengthPair(dense, _core.convert(lengths, None, None))
+        return self.TensorSequenceLengthPair(dense, _core.as_tensor(lengths))
 
 
 def check_single(column: Any, kind: str) -> None:

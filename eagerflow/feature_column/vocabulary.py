@@ -64,7 +64,7 @@ class _Vocabulary(OfFeature, CategoricalColumn):
             )
         check_string_or_int(dtype, f"column_name: {self.key} input_tensor")
         numbers = [self._number(term) for term in terms.values.numpy().tolist()]
-        return terms.with_values(_core.convert(np.array(numbers, np.int64), None, None))
+        return terms.with_values(_core.as_tensor(np.array(numbers, np.int64)))
 
     def get_sparse_tensors(self, transformation_cache: Any, state_manager: Any) -> Any:
         """The numbers of terms, without weights."""

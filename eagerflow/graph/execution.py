@@ -146,7 +146,7 @@ class Run:
 
 def _dense(value: Any) -> Any:
     """Rows of a tensor as the whole tensor, for functions that take no rows."""
-    return _core.convert(value, None, None) if isinstance(value, IndexedSlices) else value
+    return _core.as_tensor(value) if isinstance(value, IndexedSlices) else value
 
 
 def _name_culprit(error: Exception, operation: Operation) -> None:

@@ -133,12 +133,12 @@ def _small(tensor: Any, choice: int) -> Any:
     sizes = _sizes(tensor.shape, _state.small[choice])
     dtype = tensor.dtype
     if dtype.name == "string":
-        return _core.convert(np.full(sizes, b"1"), None, None)
+        return _core.as_tensor(np.full(sizes, b"1"))
     if dtype.is_bool:
-        return _ops.fill(_core.convert(choice == 0, None, None), sizes)
+        return _ops.fill(_core.as_tensor(choice == 0), sizes)
     rng = np.random.RandomState(choice)
     values = rng.uniform(0.5, 1.5, sizes) if choice else np.zeros(sizes)
-    return _ops.cast(_core.convert(values, None, None), dtype)
+    return _ops.cast(_core.as_tensor(values), dtype)
 
 
 def example(tensor: Any) -> Any:

@@ -54,8 +54,8 @@ def placeholder_with_default(input: Any, shape: Any, name: str | None = None) ->
 
     graph = context.building_graph()
     if graph is None:
-        return _core.convert(input, None, None)
-    dtype = dtypes.result_dtype(input) or _core.convert(input, None, None).dtype
+        return _core.as_tensor(input)
+    dtype = dtypes.result_dtype(input) or _core.as_tensor(input).dtype
     return record(
         graph,
         _core.ops.identity,

@@ -229,7 +229,7 @@ class GraphVariable(GraphTensor):
         def check() -> Any:
             run = current_run()
             assert run is not None
-            return _core.convert(id(self) in run.session._storage, None, None)
+            return _core.as_tensor(id(self) in run.session._storage)
 
         return record(
             self.graph, check, kind="IsVariableInitialized", outputs=TensorSpec([], dtypes.bool)
@@ -449,7 +449,7 @@ def report_uninitialized_variables(
         assert run is not None
         names = [v.op.name for v in variables if id(v) not in run.session._storage]
         if not names:
-            return _core.ops.reshape(_core.convert([""], None, None)[:0], [0])
+            return _core.ops.reshape(_core.as_tensor([""])[:0], [0])
         return _core.convert(names, dtypes.string, None)
 
     return record(_graph(), report, kind=name, outputs=TensorSpec([None], dtypes.string))

@@ -171,7 +171,7 @@ def decode_csv(
             kinds.append(dtypes.as_dtype(default))
             fallbacks.append(None)
         else:
-            tensor = _core.convert(default, None, None)
+            tensor = _core.as_tensor(default)
             if tensor.ndim > 1 or tensor._size > 1:
                 raise _invalid(
                     "Each record default should be at most rank 1 with one element, got shape "

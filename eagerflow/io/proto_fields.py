@@ -257,7 +257,7 @@ def encode_proto(
     DecodeError = protobuf("message").DecodeError
     op = "EncodeProto"
     counts = _core.convert(sizes, dtypes.int32, None).numpy()
-    tensors = [_core.convert(value, None, None) for value in values]
+    tensors = [_core.as_tensor(value) for value in values]
     names = list(field_names)
     if len(names) != len(tensors) or counts.ndim < 1 or counts.shape[-1] != len(names):
         raise _invalid(

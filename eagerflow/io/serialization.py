@@ -161,7 +161,7 @@ def serialize_tensor(tensor: Any, name: str | None = None) -> Tensor:
     >>> tf.io.serialize_tensor(tf.constant([1, 2]))
     <tf.Tensor: shape=(), dtype=string, numpy=b'\\x08\\x03\\x12\\x04\\x12...'>
     """
-    tensor = _core.convert(tensor, None, None)
+    tensor = _core.as_tensor(tensor)
     if tensor._size < _LARGE or tensor.dtype not in _NATIVE:
         return _core.convert(tensor_message(tensor).SerializeToString(), dtypes.string, None)
     # The content is the message's last field, and need not pass through Python.

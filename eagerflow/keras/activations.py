@@ -30,7 +30,7 @@ def relu(x: Any, alpha: float = 0.0, max_value: float | None = None, threshold: 
             return _ops.relu6(x)
     if alpha != 0.0 and max_value is None and threshold == 0:
         return _ops.leaky_relu(x, alpha)
-    x = _core.convert(x, None, None)
+    x = _core.as_tensor(x)
     negative = None
     if alpha != 0.0:
         negative = _ops.relu(threshold - x if threshold != 0 else -x)
@@ -55,7 +55,7 @@ def softmax(x: Any, axis: int = -1) -> Any:
     >>> tf.keras.activations.softmax(tf.constant([[0.0, 0.0]])).numpy()
     array([[0.5, 0.5]], dtype=float32)
     """
-    x = _core.convert(x, None, None)
+    x = _core.as_tensor(x)
     if x.ndim < 2:
         raise ValueError(f"Cannot apply softmax to a tensor that is 1D. Received input: {x}")
     output = _activation.softmax(x, axis=axis)
@@ -68,7 +68,7 @@ def elu(x: Any, alpha: float = 1.0) -> Any:
     """x above zero, `alpha * (exp(x) - 1)` below."""
     if alpha == 1:
         return _ops.elu(x)
-    x = _core.convert(x, None, None)
+    x = _core.as_tensor(x)
     return _ops.select(_ops.greater(x, 0.0), x, alpha * _ops.elu(x))
 
 

@@ -157,7 +157,7 @@ class OrthogonalRegularizer(Regularizer):
 
     def __call__(self, inputs: Any) -> Any:
         """The penalty of a matrix."""
-        matrix = _core.convert(inputs, None, None)
+        matrix = _core.as_tensor(inputs)
         if matrix.ndim != 2:
             raise ValueError(
                 "Inputs to OrthogonalRegularizer must have rank 2. Received: inputs.shape="

@@ -58,7 +58,7 @@ class Variable(metaclass=_AnyVariable):
                 )
             value = initializer(shape, dtype=dtypes.as_dtype(dtype or config.floatx()))
         else:
-            value = _core.convert(initializer, None, None)
+            value = _core.as_tensor(initializer)
             if dtype is not None:
                 value = conversion.cast(value, dtypes.as_dtype(dtype))
         return _Variable(value, trainable=trainable, name=name or "variable")

@@ -28,6 +28,12 @@ from eagerflow.ops.candidate_sampling import (
     nce_loss,
     sampled_softmax_loss,
 )
+from eagerflow.ops.conv3d import (
+    avg_pool3d,
+    conv3d,
+    conv3d_transpose,
+    max_pool3d,
+)
 from eagerflow.ops.convolution import (
     atrous_conv2d,
     atrous_conv2d_transpose,
@@ -98,6 +104,11 @@ from eagerflow.ops.normalization import (
     sufficient_statistics,
     weighted_moments,
 )
+from eagerflow.ops.pool_argmax import (
+    fractional_avg_pool,
+    fractional_max_pool,
+    max_pool_with_argmax,
+)
 from eagerflow.ops.pooling import (
     avg_pool,
     avg_pool1d,
@@ -107,23 +118,12 @@ from eagerflow.ops.pooling import (
     max_pool2d,
     pool,
 )
-from eagerflow.ops.pooling_places import (
-    fractional_avg_pool,
-    fractional_max_pool,
-    max_pool_with_argmax,
-)
 from eagerflow.ops.reduction import (
     zero_fraction,
 )
 from eagerflow.ops.space_batch import (
     space_to_batch,
     with_space_to_batch,
-)
-from eagerflow.ops.volumes import (
-    avg_pool3d,
-    conv3d,
-    conv3d_transpose,
-    max_pool3d,
 )
 
 if TYPE_CHECKING:

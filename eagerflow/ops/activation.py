@@ -27,7 +27,7 @@ def crelu(features: Any, axis: int = -1, name: str | None = None) -> Tensor:
     >>> tf.nn.crelu([1.0, -2.0]).numpy()
     array([1., 0., 0., 2.], dtype=float32)
     """
-    x = _core.convert(features, None, None)
+    x = _core.as_tensor(features)
     return _ops.relu(_ops.concat([x, _ops.negative(x)], axis))
 
 
@@ -47,7 +47,7 @@ def leaky_relu(features: Any, alpha: Any = 0.2, name: str | None = None) -> Tens
     array([-1.,  2.], dtype=float32)
     """
     if not isinstance(features, Tensor):
-        features = _core.convert(features, None, None)
+        features = _core.as_tensor(features)
     if features.dtype.is_integer:
         features = _ops.cast(features, dtypes.float32)
     return _ops.leaky_relu(features, alpha)
@@ -69,7 +69,7 @@ def gelu(features: Any, approximate: bool = False, name: str | None = None) -> T
     array([-0.159,  0.   ,  2.996], dtype=float32)
     """
     if not isinstance(features, Tensor):
-        features = _core.convert(features, None, None)
+        features = _core.as_tensor(features)
     if not features.dtype.is_floating:
         raise ValueError(
             f"`features.dtype` must be a floating point tensor. Received: "
@@ -85,7 +85,7 @@ def silu(features: Any, beta: Any = 1.0) -> Tensor:
     >>> tf.nn.silu([0.0, 20.0]).numpy()
     array([ 0., 20.], dtype=float32)
     """
-    x = _core.convert(features, None, None)
+    x = _core.as_tensor(features)
     if isinstance(beta, float) and beta == 1.0:
         return _ops.multiply(x, _ops.sigmoid(x))
     return _ops.multiply(x, _ops.sigmoid(_ops.multiply(beta, x)))
@@ -97,7 +97,7 @@ swish = silu
 def _along(function: Callable, logits: Any, axis: Any) -> Tensor:
     if axis is None or axis == -1:
         return function(logits)
-    x = _core.convert(logits, None, None)
+    x = _core.as_tensor(logits)
     axis = int(axis)
     if not -x.ndim <= axis < x.ndim:
         raise invalid_argument(

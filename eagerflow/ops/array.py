@@ -64,7 +64,7 @@ def shape(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
         if isinstance(input, SparseTensorValue):
             return _core.convert(input.dense_shape, _size_dtype(out_type), None)
         return input._call("shape", (input, out_type), {})
-    dims = _core.convert(input, None, None)._shape_tuple()
+    dims = _core.as_tensor(input)._shape_tuple()
     dtype = dtypes.int32 if out_type is None else _size_dtype(out_type)
     if dims and max(dims) > _INT32_MAX and dtype is dtypes.int32:
         raise _too_long(dims, "Shape output type is 32-bit  but", "Shape")
@@ -98,7 +98,7 @@ def shape_n(input: Sequence, out_type: Any = dtypes.int32, name: str | None = No
     dtype = _size_dtype(out_type)
     shapes = []
     for k, item in enumerate(input):
-        dims = _core.convert(item, None, None)._shape_tuple()
+        dims = _core.as_tensor(item)._shape_tuple()
         if dims and max(dims) > _INT32_MAX and dtype is dtypes.int32:
             raise _too_long(dims, f"ShapeN output type is 32-bit but shape {k}", "ShapeN")
         shapes.append(_core.convert(dims, dtype, None))
@@ -117,7 +117,7 @@ def size(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
         if isinstance(input, SparseTensorValue):
             return _ops.reduce_prod(shape(input, out_type))
         return input._call("size", (input, out_type), {})
-    count = _core.convert(input, None, None)._size
+    count = _core.as_tensor(input)._size
     return _core.convert(count, dtypes.int32 if out_type is None else out_type, None)
 
 
@@ -130,7 +130,7 @@ def rank(input: Any, name: str | None = None) -> Tensor:
     """
     if isinstance(input, SparseTensorValue):
         return size(input.dense_shape)
-    return _core.convert(_core.convert(input, None, None).ndim, dtypes.int32, None)
+    return _core.convert(_core.as_tensor(input).ndim, dtypes.int32, None)
 
 
 @raises_like("IdentityN")
@@ -189,14 +189,14 @@ def stack(values: Any, axis: int = 0, name: str = "stack") -> Tensor:
     ragged = type(values) in (list, tuple) and values and isinstance(values[0], CompositeTensor)
     if axis == 0 and not ragged:
         try:
-            return _core.convert(values, None, None)
+            return _core.as_tensor(values)
         except (TypeError, ValueError):
             pass  # for instance tensors of different dtypes: the operation reports them
     if isinstance(values, CompositeTensor):
         values = list(values)  # type: ignore[call-overload]
     if any(isinstance(value, CompositeTensor) for value in values):
         return _ops.stack(values, axis)
-    first = _core.convert(values[0], None, None) if len(values) else None
+    first = _core.as_tensor(values[0]) if len(values) else None
     if first is not None and not -first.ndim - 1 <= axis <= first.ndim:
         raise ValueError(
             f"Argument `axis` = {axis} not in range [{-first.ndim - 1}, {first.ndim + 1})"
@@ -225,7 +225,7 @@ def unstack(value: Any, num: int | None = None, axis: int = 0, name: str = "unst
     >>> [row.numpy().tolist() for row in tf.unstack([[1, 2], [3, 4]])]
     [[1, 2], [3, 4]]
     """
-    value = _core.convert(value, None, None)
+    value = _core.as_tensor(value)
     if not -value.ndim <= axis < value.ndim:
         raise ValueError(f"Argument `axis` = {axis} not in range [{-value.ndim}, {value.ndim})")
     return _ops.unstack(value, num, axis)
@@ -268,7 +268,7 @@ def split(
     >>> [piece.numpy().tolist() for piece in tf.split([1, 2, 3, 4, 5], [2, -1])]
     [[1, 2], [3, 4, 5]]
     """
-    value = _core.convert(value, None, None)
+    value = _core.as_tensor(value)
     if isinstance(num_or_size_splits, int) and not -(2**31) <= num_or_size_splits < 2**31:
         raise ValueError(f"Number of outputs is too big: {num_or_size_splits}")
     axis = _split_axis(axis)
@@ -290,7 +290,7 @@ def split(
                 f"split_dim {axis} (size = {length}) and num_split {count} [Op:Split]"
             )
         return _ops.split(value, [length // count] * count, axis)
-    tensor = _core.convert(num_or_size_splits, None, None)
+    tensor = _core.as_tensor(num_or_size_splits)
     if tensor.ndim == 0:
         raise ValueError(
             "Rank-0 tensors are not supported as the num_or_size_splits argument to split. "
@@ -378,7 +378,7 @@ def strided_slice(
     array([2, 4], dtype=int32)
     """
     if strides is None:
-        strides = [1] * int(_core.convert(begin, None, None)._size)
+        strides = [1] * int(_core.as_tensor(begin)._size)
     return _ops.strided_slice(
         input_,
         begin,
@@ -413,7 +413,7 @@ def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None =
             "Argument `tensor` (name: repeats) must be of type integer. Received "
             f"dtype={counts.dtype.name}"
         )
-    value = _core.convert(input, None, None)
+    value = _core.as_tensor(input)
     if counts.ndim > 1:
         raise ValueError(f"Shape {counts.shape} must have rank at most 1")
     if axis is None:
@@ -452,7 +452,7 @@ def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:
     >>> tf.roll([1, 2, 3, 4], shift=1, axis=0).numpy()
     array([4, 1, 2, 3], dtype=int32)
     """
-    value = _core.convert(input, None, None)
+    value = _core.as_tensor(input)
     shifts, axes = _core.convert(shift, None, dtypes.int32), _core.convert(axis, None, dtypes.int32)
     if value.ndim < 1:
         raise invalid_argument("input must be 1-D or higher [Op:Roll]")
@@ -487,7 +487,7 @@ def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
     >>> tf.ensure_shape([1, 2], [None]).shape
     TensorShape([2])
     """
-    x = _core.convert(x, None, None)
+    x = _core.as_tensor(x)
     expected = TensorShape(shape)
     if not x.shape.is_compatible_with(expected):
         sizes = ",".join("?" if size is None else str(size) for size in expected)

@@ -11,7 +11,7 @@ from eagerflow import dtype as dtypes
 from eagerflow.ops import lapack
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.diagonals import diag
-from eagerflow.ops.host import COMPLEX, array_of, differentiable, pair, text
+from eagerflow.ops.numpy_ops import COMPLEX, array_of, differentiable, pair, text
 from eagerflow.ops.op_arguments import raises_like
 from eagerflow.ops.solvers import triangular_solve
 
@@ -24,13 +24,13 @@ _DTYPES = (dtypes.float32, dtypes.float64, *COMPLEX)
 def _compact(diagonals: Any, diagonals_format: str, loose: bool = False) -> Tensor:
     """The three diagonals as `[..., 3, m]`: above, main, below."""
     if diagonals_format == "compact":
-        packed = _core.convert(diagonals, None, None)
+        packed = _core.as_tensor(diagonals)
         if packed.ndim < 2 or packed._shape_tuple()[-2] != 3:
             problem = f"Expected diagonals of shape [..., 3, m], got {packed.shape}."
             raise invalid_argument(problem) if loose else ValueError(problem)
         return packed
     if diagonals_format == "matrix":
-        matrix = _core.convert(diagonals, None, None)
+        matrix = _core.as_tensor(diagonals)
         if matrix.ndim < 2 or matrix._shape_tuple()[-1] != matrix._shape_tuple()[-2]:
             raise ValueError(
                 "Expected last two dimensions of diagonals to be same, got "
@@ -45,7 +45,7 @@ def _compact(diagonals: Any, diagonals_format: str, loose: bool = False) -> Tens
     if diagonals_format == "sequence":
         if not isinstance(diagonals, list | tuple) or len(diagonals) != 3:
             raise ValueError("Expected diagonals to be a sequence of length 3.")
-        above, main, below = (_core.convert(part, None, None) for part in diagonals)
+        above, main, below = (_core.as_tensor(part) for part in diagonals)
         m = main._shape_tuple()[-1]
         for part in (above, below):
             if part._shape_tuple()[-1] not in (m - 1, m):
@@ -252,8 +252,8 @@ def eigh_tridiagonal(
     >>> tf.linalg.eigh_tridiagonal([1.0, 1.0], [0.0]).numpy()
     array([1., 1.], dtype=float32)
     """
-    alpha = _core.convert(alpha, None, None)
-    beta = _core.convert(beta, None, None)
+    alpha = _core.as_tensor(alpha)
+    beta = _core.as_tensor(beta)
     if beta.dtype is not alpha.dtype:
         raise ValueError(
             f"'alpha' and 'beta' must have the same type, got {alpha.dtype!r} and {beta.dtype!r}"
@@ -285,7 +285,7 @@ def eigh_tridiagonal(
     values, vectors = lapack.eigh_tridiagonal(
         main.astype(np.float64), real_side.astype(np.float64), select, limits
     )
-    result = _core.convert(values.astype(main.dtype), None, None)
+    result = _core.as_tensor(values.astype(main.dtype))
     if eigvals_only:
         return result
     if np.iscomplexobj(side):
@@ -293,4 +293,4 @@ def eigh_tridiagonal(
         size = np.abs(side)
         phase = np.where(size > 0, np.conj(side) / np.where(size > 0, size, 1), 1)
         vectors = np.concatenate([[1], np.cumprod(phase)])[:, None] * vectors
-    return result, _core.convert(vectors.astype(side.dtype), None, None)
+    return result, _core.as_tensor(vectors.astype(side.dtype))

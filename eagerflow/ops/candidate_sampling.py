@@ -171,9 +171,9 @@ def _sample(
         return np.array(values, np.float32)
 
     return kind(
-        _core.convert(np.array(sampled, np.int64), None, None),
-        _core.convert(counts(true.reshape(-1).tolist()).reshape(true.shape), None, None),
-        _core.convert(counts(sampled), None, None),
+        _core.as_tensor(np.array(sampled, np.int64)),
+        _core.as_tensor(counts(true.reshape(-1).tolist()).reshape(true.shape)),
+        _core.as_tensor(counts(sampled)),
     )
 
 
@@ -412,7 +412,7 @@ def all_candidate_sampler(
     """
     true = _true_classes(true_classes, num_true, "AllCandidateSampler")
     return AllCandidateSampler(
-        _core.convert(np.arange(num_sampled, dtype=np.int64), None, None),
+        _core.as_tensor(np.arange(num_sampled, dtype=np.int64)),
         _ops.ones(true.shape, dtypes.float32),
         _ops.ones([num_sampled], dtypes.float32),
     )
@@ -462,9 +462,9 @@ def compute_accidental_hits(
     array = np.array(hits, np.int64).reshape(-1, 2)
     weights = np.full(len(hits), np.finfo(np.float32).min)
     return ComputeAccidentalHits(
-        _core.convert(array[:, 0].astype(np.int32), None, None),
-        _core.convert(array[:, 1].copy(), None, None),
-        _core.convert(weights, None, None),
+        _core.as_tensor(array[:, 0].astype(np.int32)),
+        _core.as_tensor(array[:, 1].copy()),
+        _core.as_tensor(weights),
     )
 
 
@@ -481,7 +481,7 @@ def _sampled_logits(
     seed: int | None,
 ) -> tuple[Tensor, Tensor]:
     """Logits of the true and the drawn classes, and labels for them."""
-    inputs = _core.convert(inputs, None, None)
+    inputs = _core.as_tensor(inputs)
     labels = _ops.cast(labels, dtypes.int64)
     if sampled_values is None:
         sampled_values = log_uniform_candidate_sampler(

@@ -80,7 +80,7 @@ def cond(
         if not callable(function):
             raise TypeError(f"'{text}' must be callable.")
     if pred is None or isinstance(pred, list | _tuple | np.ndarray):
-        pred = _core.convert(pred, None, None)
+        pred = _core.as_tensor(pred)
     if isinstance(pred, Tensor) and pred._size == 0:
         raise ValueError("The truth value of an empty tensor is ambiguous.")
     return true_fn() if pred else false_fn()  # type: ignore[misc]
@@ -317,4 +317,4 @@ def _stopped(value: Any) -> Any:
 def _as_tensor(value: Any) -> Any:
     if isinstance(value, TensorArray) or getattr(type(value), "_is_composite_tensor", False):
         return value
-    return _core.convert(value, None, None)
+    return _core.as_tensor(value)

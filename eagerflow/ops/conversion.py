@@ -160,7 +160,7 @@ def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
     >>> tf.saturate_cast([300.0, -5.0], tf.uint8).numpy()
     array([255,   0], dtype=uint8)
     """
-    value = _core.convert(value, None, None)
+    value = _core.as_tensor(value)
     source, target = value.dtype, dtypes.as_dtype(dtype)
     if target.is_bool:
         raise TypeError("Booleans have no limits to saturate at: use tf.cast, or compare")
@@ -213,8 +213,8 @@ def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
     >>> tf.complex([1.0, 2.0], [0.0, 1.0]).numpy()
     array([1.+0.j, 2.+1.j], dtype=complex64)
     """
-    real = _core.convert(real, None, None)
-    imag = _core.convert(imag, None, None)
+    real = _core.as_tensor(real)
+    imag = _core.as_tensor(imag)
     if real.dtype is not imag.dtype or real.dtype not in (dtypes.float32, dtypes.float64):
         raise TypeError(
             "The `real` and `imag` components have incorrect types: "
@@ -241,7 +241,7 @@ def bitcast(input: Any, type: Any, name: str | None = None) -> Tensor:
     >>> tf.bitcast(1.0, tf.int32)
     <tf.Tensor: shape=(), dtype=int32, numpy=1065353216>
     """
-    value = _core.convert(input, None, None)
+    value = _core.as_tensor(input)
     target = dtypes.as_dtype(type)
     for dtype in (value.dtype, target):
         if not dtype.is_numeric:

@@ -223,7 +223,7 @@ def separable_conv2d(
         name: ignored.
     """
     data_format = "NHWC" if data_format is None else data_format
-    input = _core.convert(input, None, None)
+    input = _core.as_tensor(input)
     depthwise_filter = _core.convert(depthwise_filter, None, input.dtype)
     pointwise_filter = _core.convert(pointwise_filter, None, input.dtype)
     if pointwise_filter.ndim != 4:
@@ -416,7 +416,7 @@ def convolution(
     Raises:
         ValueError: if the rank is not 3, 4 or 5.
     """
-    from eagerflow.ops import volumes
+    from eagerflow.ops import conv3d
 
     filters = _core.convert(filters, None, dtypes.result_dtype(input))
     strides = 1 if strides is None else strides
@@ -425,7 +425,7 @@ def convolution(
     if filters.ndim == 4:
         return conv2d(input, filters, strides, padding, data_format or "NHWC", dilations)
     if filters.ndim == 5:
-        return volumes.conv3d(input, filters, strides, padding, data_format or "NDHWC", dilations)
+        return conv3d.conv3d(input, filters, strides, padding, data_format or "NDHWC", dilations)
     raise ValueError(f"filters must have rank 3, 4 or 5, got shape {filters.shape}")
 
 
@@ -444,7 +444,7 @@ def conv_transpose(
     Raises:
         ValueError: if the length is not 3, 4 or 5.
     """
-    from eagerflow.ops import volumes
+    from eagerflow.ops import conv3d
 
     if not hasattr(output_shape, "__len__"):
         raise ValueError(
@@ -461,7 +461,7 @@ def conv_transpose(
             input, filters, output_shape, strides, padding, data_format or "NHWC", dilations
         )
     if rank == 5:
-        return volumes.conv3d_transpose(
+        return conv3d.conv3d_transpose(
             input, filters, output_shape, strides, padding, data_format or "NDHWC", dilations
         )
     raise ValueError(f"output_shape must have length 3, 4 or 5, got {rank}")

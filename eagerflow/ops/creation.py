@@ -158,7 +158,7 @@ def range(
         dtype = dtypes.as_dtype(dtype)
         parts = [_cast_to(part, dtype) for part in (start, limit, delta)]
         return _ops.range(*parts)
-    parts = [_core.convert(part, None, None) for part in (start, limit, delta)]
+    parts = [_core.as_tensor(part) for part in (start, limit, delta)]
     for part in parts:
         assert part.dtype in _RANGE_DTYPES, f"no range of {part.dtype.name}"
     widest = max((part.dtype for part in parts), key=_RANGE_DTYPES.index)
@@ -188,7 +188,7 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int
     >>> tf.linspace(0.0, 1.0, 5).numpy()
     array([0.  , 0.25, 0.5 , 0.75, 1.  ], dtype=float32)
     """
-    start = _core.convert(start, None, None)
+    start = _core.as_tensor(start)
     stop = _core.convert(stop, start.dtype, None)
     if start.dtype.is_integer:
         dtype = dtypes.float32 if start.dtype.size < 4 else dtypes.float64
@@ -264,13 +264,13 @@ def sequence_mask(
     array([[ True, False, False],
            [ True,  True,  True]])
     """
-    lengths = _core.convert(lengths, None, None)
+    lengths = _core.as_tensor(lengths)
     if maxlen is None:
         longest = _ops.reduce_max(lengths).numpy() if lengths._size else 0
         if not math.isfinite(longest):
             raise invalid_argument(f"lengths must be finite, the largest is {longest} [Op:Range]")
         maxlen = max(0, math.ceil(longest))
-    maxlen = _core.convert(maxlen, None, None)
+    maxlen = _core.as_tensor(maxlen)
     if maxlen.ndim != 0:
         raise ValueError("Argument `maxlen` must be scalar for sequence_mask")
     places = _ops.cast(range(int(maxlen)), lengths.dtype)

@@ -15,7 +15,7 @@ import numpy as np
 from eagerflow import _core
 from eagerflow import dtype as dtypes
 from eagerflow.ops.array import invalid_argument
-from eagerflow.ops.host import array_of, differentiable, sparse_tensor
+from eagerflow.ops.numpy_ops import array_of, differentiable, sparse_tensor
 from eagerflow.ops.op_arguments import raises_like
 
 _ops = _core.ops
@@ -32,9 +32,9 @@ def _dense_labels(labels: Any, label_length: Any) -> tuple[np.ndarray, np.ndarra
         matrix = np.asarray(_core.convert(labels, None, dtypes.int32))
         lengths = np.asarray(_core.convert(label_length, None, dtypes.int32))
         return matrix.astype(np.int64), lengths.astype(np.int64)
-    indices = np.asarray(_core.convert(labels.indices, None, None))
-    values = np.asarray(_core.convert(labels.values, None, None))
-    rows = int(np.asarray(_core.convert(labels.dense_shape, None, None))[0])
+    indices = np.asarray(_core.as_tensor(labels.indices))
+    values = np.asarray(_core.as_tensor(labels.values))
+    rows = int(np.asarray(_core.as_tensor(labels.dense_shape))[0])
     lengths = np.bincount(indices[:, 0], minlength=rows)
     matrix = np.zeros((rows, max(int(lengths.max(initial=0)), 1)), np.int64)
     starts = np.cumsum(lengths) - lengths
@@ -156,7 +156,7 @@ def ctc_loss(
     sparse = _is_sparse(labels)
     if sparse and blank_index is None:
         raise ValueError("Argument `blank_index` must be provided when labels is a SparseTensor.")
-    x = _core.convert(logits, None, None)
+    x = _core.as_tensor(logits)
     if x.ndim != 3:
         raise invalid_argument(f"inputs is not a 3-Tensor, got shape {x.shape} [Op:CTCLoss]")
     scores = array_of(x).astype(np.float64)
@@ -191,7 +191,7 @@ def ctc_loss(
 
     def backward(dy: Tensor) -> Tensor:
         shape = [1, batch, 1] if logits_time_major else [batch, 1, 1]
-        return _ops.reshape(dy, shape) * _core.convert(gradient.astype(kind), None, None)
+        return _ops.reshape(dy, shape) * _core.as_tensor(gradient.astype(kind))
 
     (loss,) = differentiable([losses.astype(kind)], [x], backward)
     return loss
@@ -225,7 +225,7 @@ def ctc_unique_labels(labels: Any, name: str | None = None) -> tuple[Tensor, Ten
         order = np.argsort(first)
         unique[k, : values.size] = values[order]
         places[k] = np.argsort(order)[inverse]
-    return _core.convert(unique, None, None), _core.convert(places, None, None)
+    return _core.as_tensor(unique), _core.as_tensor(places)
 
 
 def collapse_repeated(
@@ -245,8 +245,8 @@ def collapse_repeated(
     >>> rows.numpy().tolist(), lengths.numpy().tolist()
     ([[1, 2, 1]], [3])
     """
-    rows = _core.convert(labels, None, None)
-    lengths = _core.convert(seq_length, None, None)
+    rows = _core.as_tensor(labels)
+    lengths = _core.as_tensor(seq_length)
     array, sizes = np.asarray(rows), np.asarray(lengths)
     if array.ndim != 2 or sizes.ndim != 1 or len(array) != len(sizes):
         raise invalid_argument(
@@ -265,11 +265,11 @@ def collapse_repeated(
     for target, row in zip(result, kept, strict=True):
         target[: len(row)] = row
     counts = np.array([len(row) for row in kept], sizes.dtype)
-    return _core.convert(result, None, None), _core.convert(counts, None, None)
+    return _core.as_tensor(result), _core.as_tensor(counts)
 
 
 def _checked_inputs(inputs: Any, sequence_length: Any) -> tuple[np.ndarray, np.ndarray, Any]:
-    x = _core.convert(inputs, None, None)
+    x = _core.as_tensor(inputs)
     lengths = np.asarray(_core.convert(sequence_length, None, dtypes.int32))
     if x.ndim != 3:
         raise invalid_argument(f"inputs is not a 3-Tensor, got shape {x.shape}")
@@ -333,7 +333,7 @@ def ctc_greedy_decoder(
                 row.append(label)
             before = label
         rows.append(row)
-    return [_sparse_rows(rows)], _core.convert(sums.astype(dtype.as_numpy_dtype), None, None)
+    return [_sparse_rows(rows)], _core.as_tensor(sums.astype(dtype.as_numpy_dtype))
 
 
 def _log_add(a: float, b: float) -> float:
@@ -479,4 +479,4 @@ def ctc_beam_search_decoder(
             paths[place].append(beam.path())
             logarithms[k, place] = beam.total
     decoded = [_sparse_rows(rows) for rows in paths]
-    return decoded, _core.convert(logarithms.astype(dtype.as_numpy_dtype), None, None)
+    return decoded, _core.as_tensor(logarithms.astype(dtype.as_numpy_dtype))

@@ -116,7 +116,7 @@ def diag(
            [0, 0, 3]], dtype=int32)
     """
     low, high = _band(k, align)
-    diagonal = _core.convert(diagonal, None, None)
+    diagonal = _core.as_tensor(diagonal)
     rows, columns = int(num_rows), int(num_cols)
     if low == high:
         matrix = _ops.diag(diagonal, low, rows, columns)
@@ -188,7 +188,7 @@ def diag_part(
     low, high = _band(k, align)
     if low == high:
         return _ops.diag_part(input, low)
-    matrix = _core.convert(input, None, None)
+    matrix = _core.as_tensor(input)
     op = "MatrixDiagPartV3"
     if matrix.ndim < 2:
         raise invalid_argument(
@@ -223,7 +223,7 @@ def set_diag(
            [3, 8]], dtype=int32)
     """
     low, high = _band(k, align)
-    matrix = _core.convert(input, None, None)
+    matrix = _core.as_tensor(input)
     diagonal = _core.convert(diagonal, None, matrix.dtype)
     op = "MatrixSetDiagV3"
     if matrix.ndim < 2:

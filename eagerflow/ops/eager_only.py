@@ -53,7 +53,7 @@ def check_pinned(tensor: Any, name: str | None = None) -> Tensor:
     Raises:
         tf.errors.InvalidArgumentError: if it is not.
     """
-    _core.convert(tensor, None, None)
+    _core.as_tensor(tensor)
     raise invalid_argument("not pinned [Op:CheckPinned]")
 
 
@@ -113,7 +113,7 @@ class CriticalSection:
 def _tensor_or_same(value: Any) -> Any:
     if value is None or getattr(type(value), "_is_composite_tensor", False):
         return value
-    return _core.convert(value, None, None)
+    return _core.as_tensor(value)
 
 
 # Gradients that programs have registered for operations of their own, by the operations' names.
@@ -197,7 +197,7 @@ def nondifferentiable_batch_function(
         @functools.wraps(fn)
         def decorated(*args: Any) -> Any:
             with _core.stop_recording():
-                return fn(*(_core.convert(arg, None, None) for arg in args))
+                return fn(*(_core.as_tensor(arg) for arg in args))
 
         return decorated
 
@@ -243,7 +243,7 @@ def ragged_fill_empty_rows(
     array([ 5, -1,  6], dtype=int32)
     """
     rows = np.asarray(_core.convert(value_rowids, dtypes.int64, None))
-    given = _core.convert(values, None, None)
+    given = _core.as_tensor(values)
     default = _core.convert(default_value, given.dtype, None)
     count = int(nrows)
     if rows.size and (rows.min() < 0 or rows.max() >= count):
@@ -257,10 +257,10 @@ def ragged_fill_empty_rows(
     joined = _ops.gather(_ops.concat([given, filled], 0), order, 0, 0)
     places = np.argsort(order)[: rows.size]
     return RaggedFillEmptyRows(
-        _core.convert(every[order], None, None),
+        _core.as_tensor(every[order]),
         joined,
-        _core.convert(empty, None, None),
-        _core.convert(places, None, None),
+        _core.as_tensor(empty),
+        _core.as_tensor(places),
     )
 
 
@@ -279,7 +279,7 @@ def ragged_fill_empty_rows_grad(
     2.0
     """
     places = _core.convert(reverse_index_map, dtypes.int64, None)
-    gradient = _core.convert(grad_values, None, None)
+    gradient = _core.as_tensor(grad_values)
     if places.ndim != 1 or gradient.ndim != 1:
         raise invalid_argument(
             f"reverse_index_map and grad_values must be vectors, got shapes {places.shape} and "

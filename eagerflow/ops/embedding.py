@@ -9,8 +9,8 @@ import numpy as np
 from eagerflow import _core
 from eagerflow import dtype as dtypes
 from eagerflow.ops.array import invalid_argument
-from eagerflow.ops.host import sparse_tensor
 from eagerflow.ops.normalization import embedding_lookup
+from eagerflow.ops.numpy_ops import sparse_tensor
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -25,7 +25,7 @@ def _is_sparse(value: Any) -> bool:
 def _parts(ids: Any) -> tuple[np.ndarray, Tensor]:
     """The example that each row number belongs to, and the row numbers."""
     if _is_sparse(ids):
-        return np.asarray(_core.convert(ids.indices, None, None))[:, 0], ids.values
+        return np.asarray(_core.as_tensor(ids.indices))[:, 0], ids.values
     if hasattr(ids, "value_rowids"):
         return np.asarray(ids.value_rowids()), ids.flat_values
     raise TypeError(f"sp_ids must be a SparseTensor or RaggedTensor, got {type(ids).__name__}")
@@ -74,7 +74,7 @@ def embedding_lookup_sparse(
             f"{type(sp_weights).__name__} for {type(sp_ids).__name__}"
         )
     segments, ids = _parts(sp_ids)
-    ids = _core.convert(ids, None, None)
+    ids = _core.as_tensor(ids)
     if not ids.dtype.is_integer:
         raise invalid_argument(
             f"The row numbers must be integers, got {ids.dtype.name} [Op:GatherV2]"
@@ -159,10 +159,10 @@ def safe_embedding_lookup_sparse(
         )
     if hasattr(sparse_weights, "to_sparse"):
         sparse_weights = sparse_weights.to_sparse()
-    shape = [int(size) for size in np.asarray(_core.convert(sparse_ids.dense_shape, None, None))]
-    indices = np.asarray(_core.convert(sparse_ids.indices, None, None))
-    ids = _core.convert(sparse_ids.values, None, None)
-    weights = None if sparse_weights is None else _core.convert(sparse_weights.values, None, None)
+    shape = [int(size) for size in np.asarray(_core.as_tensor(sparse_ids.dense_shape))]
+    indices = np.asarray(_core.as_tensor(sparse_ids.indices))
+    ids = _core.as_tensor(sparse_ids.values)
+    weights = None if sparse_weights is None else _core.as_tensor(sparse_weights.values)
     outer = shape[:-1]
     count = int(np.prod(outer))
     rows = np.zeros(len(indices), np.int64)

@@ -14,8 +14,8 @@ from eagerflow.errors import UnimplementedError
 from eagerflow.ops import lapack
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.diagonals import diag, diag_part, set_diag
-from eagerflow.ops.host import MATRIX_DTYPES, array_of, checked, differentiable, text
 from eagerflow.ops.linalg import adjoint, band_part
+from eagerflow.ops.numpy_ops import MATRIX_DTYPES, array_of, checked, differentiable, text
 from eagerflow.ops.op_arguments import raises_like
 
 _ops = _core.ops
@@ -243,7 +243,7 @@ def svd(
     array = array_of(a)
     if not compute_uv and not _core.recording():
         values = _svd(array, False, False)
-        return _core.convert(in_dtype_of(values, a), None, None)
+        return _core.as_tensor(in_dtype_of(values, a))
     u_array, s_array, vh_array = _svd(array, full_matrices, True)
     v_array = np.ascontiguousarray(np.conj(np.swapaxes(vh_array, -1, -2)))
 
@@ -262,8 +262,8 @@ def svd(
         return _svd_gradient(u, s, v, ds, du, dv, k)
 
     if not compute_uv:
-        u = _core.convert(in_dtype_of(u_array, a), None, None)
-        v = _core.convert(in_dtype_of(v_array, a), None, None)
+        u = _core.as_tensor(in_dtype_of(u_array, a))
+        v = _core.as_tensor(in_dtype_of(v_array, a))
         # Differentiated again, the gradient needs vectors that depend on the matrix.
         (s,) = differentiable([in_dtype_of(s_array, a)], [a], _svd_values_backward(a))
         return s
@@ -402,7 +402,7 @@ def eigvalsh(tensor: Any, name: str | None = None) -> Tensor:
     array = array_of(a)
     if not np.isfinite(array).all():
         return eigh(a)[0]
-    return _core.convert(lapack.eigvalsh(array).astype(array.dtype), None, None)
+    return _core.as_tensor(lapack.eigvalsh(array).astype(array.dtype))
 
 
 def eig(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:

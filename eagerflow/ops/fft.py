@@ -11,7 +11,7 @@ import numpy as np
 from eagerflow import _core
 from eagerflow import dtype as dtypes
 from eagerflow.ops.array import invalid_argument, pad, roll
-from eagerflow.ops.host import COMPLEX, checked, differentiable
+from eagerflow.ops.numpy_ops import COMPLEX, checked, differentiable
 from eagerflow.ops.op_arguments import ahead, raises_like
 from eagerflow.optional import found
 
@@ -126,7 +126,7 @@ def _half_inverse(x: Tensor, length: int, axes: Sequence[int]) -> Tensor:
     scale = (weights / math.prod(sizes) if bins else weights).reshape(around)
 
     def backward(dy: Tensor) -> Tensor:
-        factor = _core.convert(scale.astype(x.dtype.as_numpy_dtype), None, None)
+        factor = _core.as_tensor(scale.astype(x.dtype.as_numpy_dtype))
         return _half_transform(dy, axes) * factor
 
     (y,) = differentiable([array], [x], backward)
@@ -469,7 +469,7 @@ def fftshift(x: Any, axes: Any = None, name: str | None = None) -> Tensor:
     >>> tf.signal.fftshift([0, 1, 2, -2, -1]).numpy()
     array([-2, -1,  0,  1,  2], dtype=int32)
     """
-    x = _core.convert(x, None, None)
+    x = _core.as_tensor(x)
     chosen = _shift_axes(x, axes)
     shape = x._shape_tuple()
     return roll(x, [shape[axis] // 2 for axis in chosen], chosen)
@@ -481,7 +481,7 @@ def ifftshift(x: Any, axes: Any = None, name: str | None = None) -> Tensor:
     >>> tf.signal.ifftshift([-2, -1, 0, 1, 2]).numpy()
     array([ 0,  1,  2, -2, -1], dtype=int32)
     """
-    x = _core.convert(x, None, None)
+    x = _core.as_tensor(x)
     chosen = _shift_axes(x, axes)
     shape = x._shape_tuple()
     return roll(x, [-(shape[axis] // 2) for axis in chosen], chosen)

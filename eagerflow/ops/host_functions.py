@@ -112,7 +112,7 @@ def _decorator(call: Callable) -> Callable:
 def _composite_or_tensor(value: Any) -> Any:
     if getattr(type(value), "_is_composite_tensor", False):
         return value
-    return _core.convert(value, None, None)
+    return _core.as_tensor(value)
 
 
 def _results(result: Any, count: int, func: Callable) -> list:
@@ -163,7 +163,7 @@ def numpy_function(
         return _decorator(lambda function, args: numpy_function(function, args, Tout))
     if not callable(func):
         raise ValueError(f"Expected func to be callable. Received func={func} of type {type(func)}")
-    arguments = [np.array(_core.convert(value, None, None).numpy()) for value in (inp or [])]
+    arguments = [np.array(_core.as_tensor(value).numpy()) for value in (inp or [])]
     try:
         result = func(*arguments)
     except Exception as error:
@@ -173,5 +173,5 @@ def numpy_function(
     if result is None:
         return None
     if isinstance(result, list | tuple):
-        return [_core.convert(value, None, None) for value in result]
-    return _core.convert(result, None, None)
+        return [_core.as_tensor(value) for value in result]
+    return _core.as_tensor(result)

@@ -145,7 +145,7 @@ def scatter_nd(
     >>> tf.scatter_nd([[1], [3], [1]], [5, 6, 7], [4]).numpy()
     array([ 0, 12,  0,  6], dtype=int32)
     """
-    updates = _core.convert(updates, None, None)
+    updates = _core.as_tensor(updates)
     if updates.dtype is dtypes.bool:
         counts = _ops.scatter_nd(indices, _ops.cast(updates, dtypes.int32), shape)
         return _ops.cast(counts, dtypes.bool)
@@ -171,8 +171,8 @@ def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str = "boolean_
     array([[1, 2],
            [5, 6]], dtype=int32)
     """
-    tensor = _core.convert(tensor, None, None)
-    mask = _core.convert(mask, None, None)
+    tensor = _core.as_tensor(tensor)
+    mask = _core.as_tensor(mask)
     start = 0 if axis is None else int(axis)
     shape, mask_shape = tensor._shape_tuple(), mask._shape_tuple()
     if not mask_shape:
@@ -205,7 +205,7 @@ def searchsorted(
     >>> tf.searchsorted([1, 3, 5], [3, 4]).numpy()
     array([1, 2], dtype=int32)
     """
-    sequence = _core.convert(sorted_sequence, None, None)
+    sequence = _core.as_tensor(sorted_sequence)
     values = _core.convert(values, None, sequence.dtype)
     if side not in ("left", "right"):
         raise ValueError(f"`side` must be either 'right' or 'left'. Received: side={side}")
@@ -420,7 +420,7 @@ def reverse_sequence(
     >>> tf.reverse_sequence([[1, 2, 3]], [2], seq_axis=1, batch_axis=0).numpy()
     array([[2, 1, 3]], dtype=int32)
     """
-    value = _core.convert(input, None, None)
+    value = _core.as_tensor(input)
     batch = 0 if batch_axis is None else batch_axis
     axis: Any = seq_axis
     for k in (axis, batch):
@@ -434,7 +434,7 @@ def reverse_sequence(
             )
     if batch == axis:
         raise invalid_argument(f"batch_axis == seq_axis == {axis} [Op:ReverseSequence]")
-    lengths = _core.convert(seq_lengths, None, None)
+    lengths = _core.as_tensor(seq_lengths)
     if lengths.dtype not in (dtypes.int32, dtypes.int64):
         raise invalid_argument(
             f"seq_lengths must be int32 or int64, not {lengths.dtype} [Op:ReverseSequence]"
@@ -472,7 +472,7 @@ def dynamic_stitch(indices: Any, data: Any, name: str | None = None) -> Tensor:
     array([1, 2, 3], dtype=int32)
     """
     rows = [
-        _core.convert(part, None, None) if isinstance(part, _core.Variable) else part
+        _core.as_tensor(part) if isinstance(part, _core.Variable) else part
         for part in (indices, data)
     ]
     if all(isinstance(part, list | tuple) or getattr(part, "ndim", 0) for part in rows):
@@ -496,7 +496,7 @@ def _dynamic_stitch(indices: Any, data: Any) -> Tensor:
     if not len(indices):
         raise invalid_argument("dynamic_stitch needs at least one tensor [Op:DynamicStitch]")
     places = [_core.convert(part, None, dtypes.int32) for part in indices]
-    parts = [_core.convert(part, None, None) for part in data]
+    parts = [_core.as_tensor(part) for part in data]
     inner = parts[0]._shape_tuple()[places[0].ndim :]
     for k, (place, part) in enumerate(zip(places, parts, strict=True)):
         if place.dtype is not dtypes.int32:

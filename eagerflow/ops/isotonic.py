@@ -11,7 +11,7 @@ import numpy as np
 from eagerflow import _core
 from eagerflow import dtype as dtypes
 from eagerflow.ops.array import invalid_argument
-from eagerflow.ops.host import array_of, differentiable
+from eagerflow.ops.numpy_ops import array_of, differentiable
 from eagerflow.ops.op_arguments import raises_like
 
 _ops = _core.ops
@@ -54,7 +54,7 @@ def isotonic_regression(inputs: Any, decreasing: bool = True, axis: int = -1) ->
     >>> output.numpy(), segments.numpy()
     (array([3. , 1.5, 1.5], dtype=float32), array([0, 1, 1], dtype=int32))
     """
-    x = _core.convert(inputs, None, None)
+    x = _core.as_tensor(inputs)
     if x.dtype.is_complex:
         raise invalid_argument(
             f"inputs must be real numbers, got {x.dtype.name} [Op:IsotonicRegression]"
@@ -84,18 +84,18 @@ def isotonic_regression(inputs: Any, decreasing: bool = True, axis: int = -1) ->
         """Each level's mean of the gradient."""
         rows = _ops.transpose(dy, moved)
         sums = _ops.unsorted_segment_sum(_ops.reshape(rows, [-1]), places, int(starts[-1]))
-        means = _ops.gather(sums / _core.convert(counts, None, None), places, 0, 0)
+        means = _ops.gather(sums / _core.as_tensor(counts), places, 0, 0)
         back = np.argsort(moved).tolist()
         return _ops.transpose(_ops.reshape(means, rows._shape_tuple()), back)
 
     result = np.moveaxis(output.reshape(array.shape), -1, axis)
     (y,) = differentiable([result.astype(x.dtype.as_numpy_dtype)], [x], backward)
     segments = np.moveaxis(levels.reshape(array.shape), -1, axis).astype(np.int32)
-    return IsotonicRegression(y, _core.convert(np.ascontiguousarray(segments), None, None))
+    return IsotonicRegression(y, _core.as_tensor(np.ascontiguousarray(segments)))
 
 
 def _largest(operand: Any, k: int, axis: int, smallest: bool) -> ApproxTopK:
-    x = _core.convert(operand, None, None)
+    x = _core.as_tensor(operand)
     if x.ndim == 0 or not -x.ndim <= axis < x.ndim:
         raise invalid_argument(f"reduction_dimension {axis} is out of range for rank {x.ndim}")
     axis %= x.ndim

@@ -58,7 +58,7 @@ def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = F
     >>> tf.linalg.matrix_transpose([[1, 2, 3]]).shape
     TensorShape([3, 1])
     """
-    a = _core.convert(a, None, None)
+    a = _core.as_tensor(a)
     if a.ndim < 2:
         raise ValueError(
             f"Argument `a` should be a (batch) matrix with rank >= 2.  Received `a` = {a} with "
@@ -95,7 +95,7 @@ def tensor_diag(diagonal: Any, name: str | None = None) -> Tensor:
     array([[1, 0],
            [0, 2]], dtype=int32)
     """
-    diagonal = _core.convert(diagonal, None, None)
+    diagonal = _core.as_tensor(diagonal)
     shape = diagonal._shape_tuple()
     if not shape:
         raise invalid_argument("Input must be at least rank 1, got 0 [Op:Diag]")
@@ -109,7 +109,7 @@ def tensor_diag_part(input: Any, name: str | None = None) -> Tensor:
     >>> tf.linalg.tensor_diag_part([[1, 2], [3, 4]]).numpy()
     array([1, 4], dtype=int32)
     """
-    value = _core.convert(input, None, None)
+    value = _core.as_tensor(input)
     shape = value._shape_tuple()
     half = shape[: len(shape) // 2]
     if half * 2 != shape:
@@ -125,7 +125,7 @@ def cross(a: Any, b: Any, name: str | None = None) -> Tensor:
     >>> tf.linalg.cross([1.0, 0.0, 0.0], [0.0, 1.0, 0.0]).numpy()
     array([0., 0., 1.], dtype=float32)
     """
-    a = _core.convert(a, None, None)
+    a = _core.as_tensor(a)
     b = _core.convert(b, a.dtype, None)
     if a._shape_tuple() != b._shape_tuple() or a._shape_tuple()[-1:] != (3,):
         raise invalid_argument(
@@ -230,7 +230,7 @@ def norm(
     >>> tf.norm([3.0, 4.0])
     <tf.Tensor: shape=(), dtype=float32, numpy=5.0>
     """
-    x = _core.convert(tensor, None, None)
+    x = _core.as_tensor(tensor)
     keep = bool(keepdims)
     matrices = isinstance(axis, list | tuple) and len(axis) == 2
     if matrices:
@@ -283,7 +283,7 @@ def _spectral_norm(x: Tensor, axes: list[int], keep: bool) -> Tensor:
     def largest(matrices: Tensor) -> Any:
         u, s, vh = np.linalg.svd(matrices.numpy(), full_matrices=False)
         direction = u[..., :, 0, None] * vh[..., 0, None, :]
-        values = _core.convert(s[..., 0], None, None)
+        values = _core.as_tensor(s[..., 0])
         return values, lambda dy: direction * _ops.reshape(dy, [*dy._shape_tuple(), 1, 1])
 
     values = largest(moved)
@@ -301,7 +301,7 @@ def normalize(
     >>> unit.numpy(), length.numpy()
     (array([0.6, 0.8], dtype=float32), array([5.], dtype=float32))
     """
-    x = _core.convert(tensor, None, None)
+    x = _core.as_tensor(tensor)
     length = norm(x, ord, axis, keepdims=True)
     if length.dtype is not x.dtype:
         length = _ops.cast(length, x.dtype)
@@ -327,7 +327,7 @@ def l2_normalize(
     >>> tf.math.l2_normalize([3.0, 4.0]).numpy()
     array([0.6, 0.8], dtype=float32)
     """
-    x = _core.convert(x, None, None)
+    x = _core.as_tensor(x)
     axis = dim if axis is None else axis
     if x.dtype.is_complex:
         squares = _ops.real(_ops.multiply(x, _ops.conj(x)))
@@ -353,7 +353,7 @@ def global_norm(t_list: Any, name: str | None = None) -> Tensor:
     """
     tensors = [values_of(item) for item in _checked_list(t_list) if item is not None]
     squares = [_ops.l2_loss(tensor) for tensor in tensors]
-    total = squares[0] if squares else _core.convert(0.0, None, None)
+    total = squares[0] if squares else _core.as_tensor(0.0)
     for square in squares[1:]:
         total = total + square
     return _ops.sqrt(total * 2.0)
@@ -361,7 +361,7 @@ def global_norm(t_list: Any, name: str | None = None) -> Tensor:
 
 def values_of(item: Any) -> Tensor:
     """The tensor, or the rows of an `IndexedSlices`."""
-    return _core.convert(item.values if isinstance(item, IndexedSlices) else item, None, None)
+    return _core.as_tensor(item.values if isinstance(item, IndexedSlices) else item)
 
 
 def _checked_list(t_list: Any) -> list:
@@ -444,7 +444,7 @@ def clip_by_global_norm(
     ([array([0.6], dtype=float32), array([0.8], dtype=float32)], np.float32(5.0))
     """
     items = _checked_list(t_list)
-    length = global_norm(items) if use_norm is None else _core.convert(use_norm, None, None)
+    length = global_norm(items) if use_norm is None else _core.as_tensor(use_norm)
     scale_for_finite = clip_norm * _ops.minimum(
         _ops.divide_real(1.0, length), _ops.divide_real(_ops.ones_like(length), clip_norm)
     )

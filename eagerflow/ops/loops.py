@@ -21,7 +21,7 @@ Tensor = _core.Tensor
 def _as_tensor(value: Any) -> Any:
     if getattr(type(value), "_is_composite_tensor", False):
         return value
-    return _core.convert(value, None, None)
+    return _core.as_tensor(value)
 
 
 def _callable(fn: Any) -> None:

@@ -41,7 +41,7 @@ def softmax_cross_entropy_with_logits(
     >>> tf.nn.softmax_cross_entropy_with_logits([[1.0, 0.0]], [[0.0, 0.0]]).numpy()
     array([0.6931472], dtype=float32)
     """
-    logits = _core.convert(logits, None, None)
+    logits = _core.as_tensor(logits)
     labels = _core.convert(labels, None, logits.dtype)
     dtype = logits.dtype
     if labels.dtype != dtype:
@@ -110,8 +110,8 @@ def sparse_softmax_cross_entropy_with_logits(
         raise ValueError("labels must not be None")
     if logits is None:
         raise ValueError("logits must not be None")
-    labels = _core.convert(labels, None, None)
-    logits = _core.convert(logits, None, None)
+    labels = _core.as_tensor(labels)
+    logits = _core.as_tensor(logits)
     dtype = logits.dtype
     rank = logits.ndim
     if rank == 0:
@@ -226,7 +226,7 @@ def log_poisson_loss(
     >>> tf.nn.log_poisson_loss([1.0], [0.0]).numpy()
     array([1.], dtype=float32)
     """
-    c = _core.convert(log_input, None, None)
+    c = _core.as_tensor(log_input)
     z = _core.convert(targets, None, c.dtype)
     if c._shape_tuple() != z._shape_tuple():
         raise ValueError(
@@ -254,7 +254,7 @@ def compute_average_loss(
     >>> tf.nn.compute_average_loss([1.0, 3.0], global_batch_size=4)
     <tf.Tensor: shape=(), dtype=float32, numpy=1.0>
     """
-    losses = _core.convert(per_example_loss, None, None)
+    losses = _core.as_tensor(per_example_loss)
     if losses.ndim == 0:
         raise ValueError(
             "Invalid value passed for `per_example_loss`. Expected a tensor with at least rank 1. "
@@ -294,8 +294,8 @@ def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) ->
     >>> tf.math.in_top_k([1, 0], [[0.1, 0.9], [0.2, 0.8]], k=1).numpy()
     array([ True, False])
     """
-    scores = _core.convert(predictions, None, None)
-    classes = _core.convert(targets, None, None)
+    scores = _core.as_tensor(predictions)
+    classes = _core.as_tensor(targets)
     if classes.ndim != 1 or scores.ndim != 2 or classes._size != scores._shape_tuple()[0]:
         raise invalid_argument(
             f"First dimension of predictions {scores._shape_tuple()} must match length of targets "

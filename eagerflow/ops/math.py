@@ -118,7 +118,7 @@ def same_dtype(x: Any, y: Any) -> tuple[Any, Any]:
     if x_dtype is None:
         x = _core.convert(x, y_dtype, None)
         return x, _core.convert(y, None if y_dtype else x.dtype, None)
-    x = _core.convert(x, None, None)
+    x = _core.as_tensor(x)
     return x, _core.convert(y, None if y_dtype else x_dtype, None)
 
 
@@ -148,7 +148,7 @@ def angle(input: Any, name: str | None = None) -> Tensor:
     >>> tf.math.angle([1.0, -2.0]).numpy()
     array([0.       , 3.1415927], dtype=float32)
     """
-    x = _core.convert(input, None, None)
+    x = _core.as_tensor(input)
     if x.dtype.is_complex:
         return _ops.angle(x)
     zero = _core.convert(0, x.dtype, None)
@@ -167,7 +167,7 @@ def rint(x: Any, name: str | None = None) -> Tensor:
     >>> tf.math.rint([0.5, 1.5, -1.7]).numpy()
     array([ 0.,  2., -2.], dtype=float32)
     """
-    x = _core.convert(x, None, None)
+    x = _core.as_tensor(x)
     if not x.dtype.is_floating:
         raise invalid_argument(
             f"Value for attr 'T' of {x.dtype.name} is not in the list of allowed values: bfloat16, "
@@ -240,7 +240,7 @@ def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
     if isinstance(x, CompositeTensor):
         return x._call("scalar_mul", (scalar, x), {})
     sparse = isinstance(x, IndexedSlices)
-    values = x.values if sparse else _core.convert(x, None, None)
+    values = x.values if sparse else _core.as_tensor(x)
     scalar = _core.convert(scalar, values.dtype, None)
     if scalar.ndim != 0:
         raise ValueError(f"The input scalar must be a 0-D value. Received shape {scalar.shape}.")
@@ -285,7 +285,7 @@ def accumulate_n(
         raise ValueError(
             "inputs must be a list of at least one Tensor with the same dtype and shape"
         )
-    tensors = [_core.convert(item, None, None) for item in inputs]
+    tensors = [_core.as_tensor(item) for item in inputs]
     if any(item.dtype != tensors[0].dtype for item in tensors):
         raise ValueError(
             "inputs must be a list of at least one Tensor with the same dtype and shape"
@@ -307,7 +307,7 @@ def reciprocal_no_nan(x: Any, name: str | None = None) -> Tensor:
     >>> tf.math.reciprocal_no_nan([2.0, 0.0]).numpy()
     array([0.5, 0. ], dtype=float32)
     """
-    x = _core.convert(x, None, None)
+    x = _core.as_tensor(x)
     return _ops.divide_no_nan(_ops.ones_like(x), x)
 
 
@@ -327,7 +327,7 @@ def erfcinv(x: Any, name: str | None = None) -> Tensor:
     >>> f"{float(tf.math.erfcinv(0.5)):.4f}"
     '0.4769'
     """
-    x = _core.convert(x, None, None)
+    x = _core.as_tensor(x)
     # Close to zero, more digits are left than there are in 1 - x.
     return ndtri(_core.convert(0.5, x.dtype, None) * x) * -math.sqrt(0.5)
 
@@ -338,7 +338,7 @@ def lbeta(x: Any, name: str | None = None) -> Tensor:
     >>> f"{float(tf.math.lbeta([1.0, 2.0])):.4f}"
     '-0.6931'
     """
-    x = _core.convert(x, None, None)
+    x = _core.as_tensor(x)
     total = _ops.reduce_sum(x, axis=-1)
     return _ops.reduce_sum(_ops.lgamma(x), axis=-1) - _ops.lgamma(total)
 
@@ -359,7 +359,7 @@ def polyval(coeffs: Sequence, x: Any, name: str | None = None) -> Tensor:
     """
     if not isinstance(coeffs, list):
         raise ValueError(f"Argument coeffs must be list type. Received type {type(coeffs)}.")
-    x = _core.convert(x, None, None)
+    x = _core.as_tensor(x)
     if not coeffs:
         return _ops.zeros_like(x)
     value = _core.convert(coeffs[0], None, x.dtype)

@@ -13,8 +13,8 @@ from eagerflow import _core
 from eagerflow import dtype as dtypes
 from eagerflow.ops import lapack
 from eagerflow.ops.factorization import matrices
-from eagerflow.ops.host import array_of, checked, differentiable
 from eagerflow.ops.linalg import adjoint, matrix_transpose
+from eagerflow.ops.numpy_ops import array_of, checked, differentiable
 from eagerflow.ops.op_arguments import raises_like
 from eagerflow.ops.solvers import solve
 
@@ -51,7 +51,7 @@ def expm(input: Any, name: str | None = None) -> Tensor:
     array([[1., 0.],
            [0., 1.]], dtype=float32)
     """
-    a = _core.convert(input, None, None)
+    a = _core.as_tensor(input)
     if a.dtype not in _EXPONENTIALS:
         raise ValueError(f"tf.linalg.expm does not support matrices of type {a.dtype}")
     a = matrices(a, "MatrixExponential")

@@ -9,7 +9,7 @@ import numpy as np
 from eagerflow import _core
 from eagerflow import dtype as dtypes
 from eagerflow.ops.array import invalid_argument, pad
-from eagerflow.ops.host import checked
+from eagerflow.ops.numpy_ops import checked
 from eagerflow.ops.op_arguments import ahead, raises_like
 
 _ops = _core.ops
@@ -71,7 +71,7 @@ def dilation2d(
     3.0
     """
     _check_format(data_format)
-    x = _core.convert(input, None, None)
+    x = _core.as_tensor(input)
     windows = _core.convert(filters, x.dtype, None)
     if x.ndim != 4 or windows.ndim != 3:
         raise invalid_argument(
@@ -108,7 +108,7 @@ def dilation2d(
             places = np.s_[:, begin[0] : end[0] : steps[0], begin[1] : end[1] : steps[1], :]
             total = padded[places] + windows[row, column]
             if not inside[places].all():
-                total = _ops.select(_core.convert(inside[places], None, None), total, lowest)
+                total = _ops.select(_core.as_tensor(inside[places]), total, lowest)
             sums.append(total)
     stacked = _ops.stack(sums, 4)
     best = _ops.argmax(stacked, 4, dtypes.int64)
@@ -132,7 +132,7 @@ def erosion2d(
     0.0
     """
     _check_format(data_format)
-    x = _core.convert(value, None, None)
+    x = _core.as_tensor(value)
     windows = _ops.reverse(_core.convert(filters, x.dtype, None), [0, 1])
     turned = dilation2d(_ops.negative(x), windows, strides, padding, data_format, dilations)
     return _ops.negative(turned)

@@ -69,7 +69,7 @@ def moments(
     >>> float(mean), float(variance)
     (2.0, 1.0)
     """
-    x = _core.convert(x, None, None)
+    x = _core.as_tensor(x)
     y = _ops.cast(x, dtypes.float32) if x.dtype in _NARROW else x
     mean = _ops.reduce_mean(y, axis=axes, keepdims=True)
     # TensorFlow takes the mean for a constant here: right for gradients, wrong for theirs in turn.
@@ -102,7 +102,7 @@ def weighted_moments(
     >>> float(mean)
     2.0
     """
-    x = _core.convert(x, None, None)
+    x = _core.as_tensor(x)
     weights = _core.convert(frequency_weights, None, x.dtype)
     dtype = x.dtype
     if dtype in _NARROW:
@@ -127,7 +127,7 @@ def sufficient_statistics(
     >>> [float(s) for s in tf.nn.sufficient_statistics(tf.constant([1.0, 3.0]), [0])[:3]]
     [2.0, 4.0, 10.0]
     """
-    x = _core.convert(x, None, None)
+    x = _core.as_tensor(x)
     axes = list(set(axes))
     count = 1
     for axis in axes:
@@ -186,7 +186,7 @@ def batch_normalization(
     >>> tf.nn.batch_normalization([1.0, 3.0], 2.0, 1.0, None, None, 0.0).numpy()
     array([-1.,  1.], dtype=float32)
     """
-    x = _core.convert(x, None, None)
+    x = _core.as_tensor(x)
     if not isinstance(variance, Tensor | _core.Variable):
         epsilon_dtype = dtypes.result_dtype(variance_epsilon)
         variance = _core.convert(variance, epsilon_dtype, x.dtype)
@@ -245,7 +245,7 @@ def dropout(
         raise ValueError(
             f"`rate` must be a scalar tensor or a float in the range [0, 1). Received: rate={rate}"
         )
-    x = _core.convert(x, None, None)
+    x = _core.as_tensor(x)
     dtype = x.dtype
     if not dtype.is_floating:
         raise ValueError(
@@ -258,7 +258,7 @@ def dropout(
     if number:
         scaled = _ops.multiply(x, _core.convert(1.0 / (1.0 - rate), dtype, None))
     else:
-        rate = _core.convert(rate, None, None)
+        rate = _core.as_tensor(rate)
         rate.shape.assert_has_rank(0)
         if rate.dtype is not dtype:
             if not rate.dtype.is_floating:
@@ -300,7 +300,7 @@ def general_dropout(
         raise ValueError(
             f"`rate` must be a scalar tensor or a float in the range [0, 1). Received: rate={rate}"
         )
-    x = _core.convert(x, None, None)
+    x = _core.as_tensor(x)
     if not x.dtype.is_floating:
         raise ValueError(
             "`x.dtype` must be a floating point tensor as `x` will be scaled. "
@@ -389,7 +389,7 @@ def embedding_lookup(
     rows = _ops.gather(params, ids, 0, 0)
     if max_norm is None:
         return rows
-    first = _core.convert(ids, None, None).ndim
+    first = _core.as_tensor(ids).ndim
     return clip_by_norm(rows, max_norm, axes=list(range(first, rows.ndim)))
 
 
@@ -425,7 +425,7 @@ def depth_to_space(
     array([[1, 2],
            [3, 4]], dtype=int32)
     """
-    x = _core.convert(input, None, None)
+    x = _core.as_tensor(input)
     b = block_size
     _check_images(x, b, data_format)
     if data_format == "NCHW":
@@ -452,7 +452,7 @@ def space_to_depth(
     >>> tf.nn.space_to_depth([[[[1], [2]], [[3], [4]]]], 2).numpy().reshape(-1)
     array([1, 2, 3, 4], dtype=int32)
     """
-    x = _core.convert(input, None, None)
+    x = _core.as_tensor(input)
     b = block_size
     _check_images(x, b, data_format)
     if data_format == "NCHW":

@@ -178,7 +178,7 @@ def _inputs(signature: _Signature, arguments: dict[str, Any]) -> list[_Input]:
                 )
             values, kind = list(value), kind[2:]
         if kind.startswith("^"):
-            values, kind = [_core.convert(one, None, None) for one in values], kind[1:]
+            values, kind = [_core.as_tensor(one) for one in values], kind[1:]
         elif kind.startswith("="):
             kind = kind[1:]
             dtype = next(one.value.dtype for one in found if one.kind == kind)
@@ -237,7 +237,7 @@ def _converted_by_kind(signature: _Signature, inputs: list[_Input]) -> list[Any]
 
 def _converted(value: Any, dtype: Any, default: Any, rule: _Type | None) -> Any:
     if dtype is None and rule is not None and rule.allowed:
-        tensor = _core.convert(value, None, None)
+        tensor = _core.as_tensor(value)
         if tensor.dtype.name in rule.allowed:
             return tensor
     return _core.convert(value, dtype, default)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from eagerflow import _core
-from eagerflow.ops import volumes
+from eagerflow.ops import conv3d
 from eagerflow.ops.convolution import checked_format, format_name, padding_of, spatial_list
 
 _ops = _core.ops
@@ -150,14 +150,14 @@ def avg_pool1d(
 def _any_pool(
     pool: Callable, input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None
 ) -> Tensor:
-    input = _core.convert(input, None, None)
+    input = _core.as_tensor(input)
     if input.ndim == 3:
         return _pool1d(pool, input, ksize, strides, padding, data_format)
     if input.ndim == 4:
         return _pool2d(pool, input, ksize, strides, padding, data_format)
     if input.ndim == 5:
         op = "MaxPool3D" if pool is _ops.max_pool else "AvgPool3D"
-        return volumes.pool3d(pool, input, ksize, strides, padding, data_format or "NDHWC", op)
+        return conv3d.pool3d(pool, input, ksize, strides, padding, data_format or "NDHWC", op)
     raise ValueError(f"`input.shape.rank` must be 3, 4 or 5. Received: input.shape={input.shape}")
 
 

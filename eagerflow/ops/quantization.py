@@ -9,7 +9,7 @@ import numpy as np
 from eagerflow import _core
 from eagerflow import dtype as dtypes
 from eagerflow.ops.array import invalid_argument
-from eagerflow.ops.host import checked, differentiable
+from eagerflow.ops.numpy_ops import checked, differentiable
 from eagerflow.ops.op_arguments import raises_like
 
 _ops = _core.ops
@@ -193,7 +193,7 @@ def fake_quant_with_min_max_args_gradient(
     bottom, top, _ = _nudged(min, max, least, most)
     x = np.asarray(_limit(inputs))
     inside = ((x >= bottom) & (x <= top)).astype(np.float32)
-    return _limit(gradients) * _core.convert(inside, None, None)
+    return _limit(gradients) * _core.as_tensor(inside)
 
 
 def _limit_gradients(
@@ -203,7 +203,7 @@ def _limit_gradients(
     bottom, top, _ = _nudged(_limit(low), _limit(high), least, most)
     x, dy = np.asarray(_limit(inputs)), _limit(gradients)
     masks = (x >= bottom) & (x <= top), x < bottom, x > top
-    parts = [dy * _core.convert(mask.astype(np.float32), None, None) for mask in masks]
+    parts = [dy * _core.as_tensor(mask.astype(np.float32)) for mask in masks]
     return parts[0], _ops.reduce_sum(parts[1], axis=axes), _ops.reduce_sum(parts[2], axis=axes)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from eagerflow import _core, errors
 from eagerflow import dtype as dtypes
 from eagerflow.ops.array import invalid_argument
-from eagerflow.ops.host import checked
+from eagerflow.ops.numpy_ops import checked
 from eagerflow.ops.op_arguments import raises_like
 
 Tensor = _core.Tensor
@@ -215,7 +215,7 @@ def quantize(
                 values = _clamped(steps, info)
     return QuantizeV2(
         _core.convert(values.reshape(array.shape), target, None),
-        *(_core.convert(np.asarray(v, np.float32), None, None) for v in (low, high)),
+        *(_core.as_tensor(np.asarray(v, np.float32)) for v in (low, high)),
     )
 
 
@@ -250,7 +250,7 @@ def dequantize(
     array([-1.,  0.,  2.], dtype=float32)
     """
     op = "Dequantize"
-    x = _core.convert(input, None, None)
+    x = _core.as_tensor(input)
     result = dtypes.as_dtype(dtype)
     if not x.dtype.is_quantized:
         raise invalid_argument(
@@ -280,7 +280,7 @@ def dequantize(
             if info.min < 0:
                 scale = np.maximum(low / np.float32(least), scale)
             values = array.astype(np.float32) * scale
-    floats = _core.convert(values.astype(np.float32).reshape(array.shape), None, None)
+    floats = _core.as_tensor(values.astype(np.float32).reshape(array.shape))
     return _core.ops.cast(floats, result)
 
 
@@ -311,7 +311,7 @@ def quantized_concat(
     array([  0, 128,   0, 255], dtype=uint8)
     """
     op = "QuantizedConcat"
-    parts = [_core.convert(value, None, None) for value in values]
+    parts = [_core.as_tensor(value) for value in values]
     axis = int(_core.convert(concat_dim, dtypes.int32, None))
     if not parts or not len(parts) == len(input_mins) == len(input_maxes):
         raise invalid_argument(

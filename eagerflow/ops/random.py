@@ -38,7 +38,7 @@ def sizes_of(shape: Any, op: str) -> tuple[tuple[int, ...], Any]:
         if any(not -(2**63) <= size < 2**63 for size in shape):
             raise ValueError("Can't convert Python sequence with out-of-range integer to Tensor.")
         return tuple(shape), dtypes.int32
-    vector = _core.convert(shape, None, None)
+    vector = _core.as_tensor(shape)
     if vector.dtype not in (dtypes.int32, dtypes.int64):
         raise InvalidArgumentError(
             None,
@@ -237,7 +237,7 @@ def shuffle(value: Any, seed: int | None = None, name: str | None = None) -> Ten
     >>> sorted(tf.random.shuffle([1, 2, 3]).numpy().tolist())
     [1, 2, 3]
     """
-    value = _core.convert(value, None, None)
+    value = _core.as_tensor(value)
     count = value._shape_tuple()[0] if value.ndim else 0
     start = random_seed.draw(("RandomShuffle", value.dtype), seed, (count + 2) // 4)
     if count < 2:

@@ -10,7 +10,7 @@ import numpy as np
 from eagerflow import _core, random_seed
 from eagerflow import dtype as dtypes
 from eagerflow.ops.array import invalid_argument
-from eagerflow.ops.host import array_of, differentiable
+from eagerflow.ops.numpy_ops import array_of, differentiable
 from eagerflow.ops.op_arguments import raises_like
 from eagerflow.ops.random import check_sizes, sizes_of
 from eagerflow.ops.stateless_random import start_of
@@ -199,7 +199,7 @@ def poisson(
     """
     dtype = _count_dtype(dtype, "RandomPoissonV2")
     sizes, size_dtype = sizes_of(shape, "RandomPoissonV2")
-    rate = _core.convert(lam, None, None)
+    rate = _core.as_tensor(lam)
     if rate.dtype not in _RATES:
         raise invalid_argument(
             f"lam must have one of the dtypes {', '.join(kind.name for kind in _RATES)}, got "
@@ -244,14 +244,14 @@ def stateless_poisson(
     dtype = _count_dtype(dtype, op)
     sizes, _ = sizes_of(shape, op)
     check_sizes(sizes, op)
-    rate = _core.convert(lam, None, None)
+    rate = _core.as_tensor(lam)
     _ends_with(sizes, rate._shape_tuple())
     return _poisson_tensor(start_of(seed, "auto_select"), sizes, rate, dtype)
 
 
 def binomial_size(counts: Any, probs: Any) -> int:
     """How many pairs of parameters there are."""
-    shapes = (_core.convert(value, None, None)._shape_tuple() for value in (counts, probs))
+    shapes = (_core.as_tensor(value)._shape_tuple() for value in (counts, probs))
     try:
         return math.prod(np.broadcast_shapes(*shapes))
     except ValueError:
@@ -434,7 +434,7 @@ def index_shuffle(index: Any, seed: Any, max_index: Any) -> Tensor:
     >>> sorted(order.numpy().tolist())
     [0, 1, 2, 3, 4]
     """
-    seed = _core.convert(seed, None, None)
+    seed = _core.as_tensor(seed)
     shape = seed._shape_tuple()
     if shape and shape[-1] == 2:
         first = _core.convert(np.full((*shape[:-1], 1), _SHUFFLE_SEED), seed.dtype, None)

@@ -7,9 +7,9 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.ops.array import invalid_argument
+from eagerflow.ops.conv3d import conv3d
 from eagerflow.ops.convolution import conv2d
 from eagerflow.ops.op_arguments import raises_like
-from eagerflow.ops.volumes import conv3d
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -50,7 +50,7 @@ def conv2d_backprop_input_v2(
     >>> tf.conv2d_backprop_input_v2(x, w, dy, [1, 1, 1, 1], "VALID").numpy()[0, 1, 1, 0]
     np.float32(4.0)
     """
-    shape = _core.convert(input, None, None)._shape_tuple()
+    shape = _core.as_tensor(input)._shape_tuple()
     return _ops.conv2d_backprop_input(
         *(filter, out_backprop, shape, list(strides), padding),
         *(_amounts(padding, explicit_paddings), list(dilations), data_format),
@@ -88,7 +88,7 @@ def conv2d_backprop_filter_v2(
     >>> tf.conv2d_backprop_filter_v2(x, w, dy, [1, 1, 1, 1], "VALID").numpy()[0, 0, 0, 0]
     np.float32(4.0)
     """
-    shape = _core.convert(filter, None, None)._shape_tuple()
+    shape = _core.as_tensor(filter)._shape_tuple()
     return _ops.conv2d_backprop_filter(
         *(input, out_backprop, shape, list(strides), padding),
         *(_amounts(padding, explicit_paddings), list(dilations), data_format),
@@ -128,7 +128,7 @@ def conv(
     >>> tf.conv(tf.ones([1, 3, 3, 1]), tf.ones([2, 2, 1, 1]), [1, 1, 1, 1], "VALID").shape
     TensorShape([1, 2, 2, 1])
     """
-    x, filters = _core.convert(input, None, None), _core.convert(filter, None, None)
+    x, filters = _core.as_tensor(input), _core.as_tensor(filter)
     rank = filters.ndim
     if rank not in (4, 5):
         raise invalid_argument(f"filter must have rank 4 or 5, got {filters.shape} [Op:Conv]")

@@ -39,7 +39,7 @@ def reduce_logsumexp(
     >>> tf.reduce_logsumexp([1000.0, 0.0])
     <tf.Tensor: shape=(), dtype=float32, numpy=1000.0>
     """
-    x = _core.convert(input_tensor, None, None)
+    x = _core.as_tensor(input_tensor)
     largest = _ops.reduce_max(x, axis=axis, keepdims=True)
     with _core.stop_recording():
         shift = _ops.select(_ops.is_finite(largest), largest, _ops.zeros_like(largest))
@@ -68,7 +68,7 @@ def reduce_variance(
     >>> tf.math.reduce_variance([1.0, 2.0, 3.0, 4.0])
     <tf.Tensor: shape=(), dtype=float32, numpy=1.25>
     """
-    x = _core.convert(input_tensor, None, None)
+    x = _core.as_tensor(input_tensor)
     mean = _ops.reduce_mean(x, axis=axis, keepdims=True)
     if mean.dtype.is_integer:
         raise TypeError(
@@ -102,7 +102,7 @@ def reduce_euclidean_norm(
     >>> tf.math.reduce_euclidean_norm([3.0, 4.0])
     <tf.Tensor: shape=(), dtype=float32, numpy=5.0>
     """
-    x = _core.convert(input_tensor, None, None)
+    x = _core.as_tensor(input_tensor)
     dtype = x.dtype
     if dtype.is_integer:
         x = _ops.cast(x, dtypes.float64)
@@ -123,8 +123,8 @@ def count_nonzero(
     >>> tf.math.count_nonzero([1, 0, 2])
     <tf.Tensor: shape=(), dtype=int64, numpy=2>
     """
-    x = _core.convert(input, None, None)
-    zero = _core.convert(b"" if x.dtype is dtypes.string else 0, None, None)
+    x = _core.as_tensor(input)
+    zero = _core.as_tensor(b"" if x.dtype is dtypes.string else 0)
     if x.dtype is dtypes.bool:
         nonzero = x
     else:
@@ -139,7 +139,7 @@ def zero_fraction(value: Any, name: str | None = None) -> Tensor:
     >>> tf.math.zero_fraction([1, 0, 0, 2])
     <tf.Tensor: shape=(), dtype=float32, numpy=0.5>
     """
-    value = _core.convert(value, None, None)
+    value = _core.as_tensor(value)
     zeros = value._size - int(count_nonzero(value))
     return _core.convert(zeros / value._size if value._size else float("nan"), dtypes.float32, None)
 
@@ -153,7 +153,7 @@ def cumulative_logsumexp(
     >>> tf.math.cumulative_logsumexp([0.0, 0.0]).numpy()
     array([0.       , 0.6931472], dtype=float32)
     """
-    x = _core.convert(x, None, None)
+    x = _core.as_tensor(x)
     if not -x.ndim <= axis < x.ndim:
         raise invalid_argument(
             f"ScanOp: Expected scan axis in the range [{-x.ndim}, {x.ndim}), but got {axis} "

@@ -319,7 +319,7 @@ def regex_full_match(input: Any, pattern: Any, name: str | None = None) -> Any:
         ]
     else:
         found = [expression.fullmatch(_text(item)) is not None for item in items(x)]
-    return _core.convert(np.array(found, bool).reshape(x._shape_tuple()), None, None)
+    return _core.as_tensor(np.array(found, bool).reshape(x._shape_tuple()))
 
 
 def _text(item: bytes) -> str:
@@ -394,7 +394,7 @@ def regex_replace(
     if parts is not None and forms.members is not None:
         whole = "".join(part for part in parts if isinstance(part, str))
         if all(isinstance(part, str) for part in parts):
-            rewritten = _core.convert(whole.encode("utf-8", "surrogateescape"), None, None)
+            rewritten = _core.as_tensor(whole.encode("utf-8", "surrogateescape"))
             options = (rewritten, forms.members, forms.runs, replace_global)
             return natively(_ops.string_replace, input, "RegexReplace", *options)
     plain, template = forms.plain if forms.solid else None, b""

@@ -57,7 +57,7 @@ def unsorted_segment_mean(
     array([0., 2.], dtype=float32)
     """
     total = unsorted_segment_sum(data, segment_ids, num_segments)
-    ids = _core.convert(segment_ids, None, None)
+    ids = _core.as_tensor(segment_ids)
     return total / _with_inner_axes(_counts(ids, segment_count(num_segments), total.dtype), total)
 
 
@@ -72,7 +72,7 @@ def unsorted_segment_sqrt_n(
     array([2.], dtype=float32)
     """
     total = unsorted_segment_sum(data, segment_ids, num_segments)
-    ids = _core.convert(segment_ids, None, None)
+    ids = _core.as_tensor(segment_ids)
     counts = _ops.sqrt(_counts(ids, segment_count(num_segments), total.dtype))
     return total / _with_inner_axes(counts, total)
 
@@ -197,7 +197,7 @@ def bincount(
         )
     if weights is not None and binary_output:
         raise ValueError("Arguments `binary_output` and `weights` are mutually exclusive.")
-    values = _core.convert(arr, None, None)
+    values = _core.as_tensor(arr)
     if not values.dtype.is_integer:
         values = _ops.cast(values, dtypes.int32)
     counted = dtypes.as_dtype(dtype) if weights is None else dtypes.int32
@@ -231,7 +231,7 @@ def bincount(
     if rows > 1:
         starts = np.arange(rows, dtype=np.int64)[:, None] * length
         ids = _ops.select(_ops.less(ids, 0), ids, _ops.add(ids, starts))
-    weights = _ops.reshape(_core.convert(weights, None, None), [-1])
+    weights = _ops.reshape(_core.as_tensor(weights), [-1])
     counts = _ops.unsorted_segment_sum(weights, _ops.reshape(ids, [-1]), rows * length)
     if binary_output:
         counts = _ops.cast(_ops.not_equal(counts, _ops.zeros_like(counts)), counts.dtype)
@@ -321,7 +321,7 @@ def histogram_fixed_width_bins(
 
 
 def _bins(values: Any, value_range: Any, nbins: Any, dtype: Any) -> Tensor:
-    values = _core.convert(values, None, None)
+    values = _core.as_tensor(values)
     limits = _core.convert(value_range, None, values.dtype)
     if limits.ndim != 1:
         raise invalid_argument("value_range should be a vector. [Op:HistogramFixedWidth]")

@@ -10,7 +10,7 @@ import numpy as np
 from eagerflow import _core
 from eagerflow import dtype as dtypes
 from eagerflow.ops.array import invalid_argument
-from eagerflow.ops.host import sparse_tensor
+from eagerflow.ops.numpy_ops import sparse_tensor
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -39,7 +39,7 @@ def _rows(value: Any) -> tuple[dict[tuple, list], tuple[int, ...], Any]:
         for place, item in zip(places, value.values.numpy().tolist(), strict=True):
             rows.setdefault(tuple(place), []).append(item)
         return rows, shape, value.values.dtype
-    dense = _core.convert(value, None, None)
+    dense = _core.as_tensor(value)
     shape = dense._shape_tuple()
     if len(shape) < 2:
         raise invalid_argument(f"Shape {list(shape)} has rank {len(shape)} < 2")
@@ -57,7 +57,7 @@ def _row_splits(value: Any) -> tuple[Tensor, Tensor, tuple[int, ...]]:
             raise invalid_argument(f"Shape {list(shape)} has rank {len(shape)} < 2")
         count = math.prod(shape[:-1])
         splits = np.arange(count + 1, dtype=np.int64) * shape[-1]
-        return _ops.reshape(value, [-1]), _core.convert(splits, None, None), shape
+        return _ops.reshape(value, [-1]), _core.as_tensor(splits), shape
     shape = tuple(np.asarray(value.dense_shape).tolist())
     if len(shape) < 2:
         raise invalid_argument(f"Shape {list(shape)} has rank {len(shape)} < 2")
@@ -68,7 +68,7 @@ def _row_splits(value: Any) -> tuple[Tensor, Tensor, tuple[int, ...]]:
         order = np.argsort(numbers, kind="stable")
         values, numbers = _ops.gather(values, order, 0, 0), numbers[order]
     splits = np.searchsorted(numbers, np.arange(count + 1)).astype(np.int64)
-    return values, _core.convert(splits, None, None), shape
+    return values, _core.as_tensor(splits), shape
 
 
 def _check_dtype(dtype: Any) -> None:
@@ -81,10 +81,10 @@ def _check_dtype(dtype: Any) -> None:
 
 def _combined(a: Any, b: Any, operation: str) -> Any:
     if not _is_sparse(a):
-        a = _core.convert(a, None, None)
+        a = _core.as_tensor(a)
     _check_dtype(a.dtype)
     if not _is_sparse(b):
-        b = _core.convert(b, None, None)
+        b = _core.as_tensor(b)
     if a.dtype != b.dtype:
         raise TypeError(f"Types don't match, {a.dtype} vs {b.dtype}.")
     first, first_splits, shape = _row_splits(a)
@@ -162,12 +162,12 @@ def size(a: Any, validate_indices: bool = True) -> Tensor:
     array([2], dtype=int32)
     """
     if not _is_sparse(a):
-        raise TypeError(f"Expected `SparseTensor`, got {_core.convert(a, None, None)}.")
+        raise TypeError(f"Expected `SparseTensor`, got {_core.as_tensor(a)}.")
     _check_dtype(a.values.dtype)
     values, splits, shape = _row_splits(a)
     ends = _ops.set_rows(values, values, splits, splits, "union")[2].numpy()
     counts = np.diff(ends).astype(np.int32)
-    return _core.convert(counts.reshape(shape[:-1]), None, None)
+    return _core.as_tensor(counts.reshape(shape[:-1]))
 
 
 def _distance(a: list, b: list) -> int:
@@ -222,4 +222,4 @@ def edit_distance(
         if normalize:
             distance = distance / len(b) if b else float("inf") if a else 0.0
         distances[place] = distance
-    return _core.convert(distances, None, None)
+    return _core.as_tensor(distances)

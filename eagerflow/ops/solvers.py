@@ -12,8 +12,8 @@ from eagerflow import dtype as dtypes
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.diagonals import diag_part, set_diag
 from eagerflow.ops.factorization import NATIVE, cholesky, in_dtype_of, matrices, svd
-from eagerflow.ops.host import MATRIX_DTYPES, array_of, differentiable, pair, text
 from eagerflow.ops.linalg import band_part
+from eagerflow.ops.numpy_ops import MATRIX_DTYPES, array_of, differentiable, pair, text
 from eagerflow.ops.op_arguments import raises_like
 
 _ops = _core.ops
@@ -358,7 +358,7 @@ def lstsq(
         return _ops.matmul(pinv(a, limit), b)
     size = min(m, n)
     eye = _ops.eye(size, batch_shape=list(a._shape_tuple()[:-2]), dtype=a.dtype)
-    damping = eye * _ops.cast(_core.convert(l2_regularizer, None, None), a.dtype)
+    damping = eye * _ops.cast(_core.as_tensor(l2_regularizer), a.dtype)
     if m >= n:
         gram = _ops.matmul(a, a, adjoint_a=True) + damping
         return cholesky_solve(cholesky(gram), _ops.matmul(a, b, adjoint_a=True))
@@ -384,7 +384,7 @@ def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | Non
     array([[1. , 0. , 0. ],
            [0. , 0.5, 0. ]], dtype=float32)
     """
-    a = _core.convert(a, None, None)
+    a = _core.as_tensor(a)
     if not (a.dtype.is_floating or a.dtype.is_complex):
         raise TypeError("Input `a` must have `float`-like `dtype`.")
     if a.ndim < 2:
@@ -418,7 +418,7 @@ def matrix_rank(
     >>> int(tf.linalg.matrix_rank([[1.0, 2.0], [2.0, 4.0]]))
     1
     """
-    a = _core.convert(a, None, None)
+    a = _core.as_tensor(a)
     if not (a.dtype.is_floating or a.dtype.is_complex):
         raise TypeError("Input `a` must have `float`-like `dtype`.")
     if a.ndim < 2:
@@ -431,7 +431,7 @@ def matrix_rank(
 
 
 def _lu_parts(lower_upper: Any, perm: Any) -> tuple[Tensor, Tensor, Tensor, np.ndarray]:
-    factor = _core.convert(lower_upper, None, None)
+    factor = _core.as_tensor(lower_upper)
     order = np.asarray(_core.convert(perm, None, dtypes.int32)).astype(np.int64)
     if factor.ndim < 2:
         raise ValueError(f"Argument `lower_upper` must have rank at least 2, got {factor.shape}.")
@@ -493,6 +493,6 @@ def lu_matrix_inverse(
     array([[0.5 , 0.  ],
            [0.  , 0.25]], dtype=float32)
     """
-    factor = _core.convert(lower_upper, None, None)
+    factor = _core.as_tensor(lower_upper)
     *batch, n, _ = factor._shape_tuple()
     return lu_solve(factor, perm, _ops.eye(n, batch_shape=batch, dtype=factor.dtype))

@@ -10,7 +10,7 @@ import numpy as np
 from eagerflow import _core
 from eagerflow import dtype as dtypes
 from eagerflow.ops.array import invalid_argument, pad
-from eagerflow.ops.host import array_of
+from eagerflow.ops.numpy_ops import array_of
 from eagerflow.ops.op_arguments import raises_like
 
 _ops = _core.ops
@@ -25,7 +25,7 @@ def _integers(value: Any, name: str, op: str) -> np.ndarray:
 
 
 def _arguments(value: Any, block_shape: Any, amounts: Any, name: str, op: str) -> tuple:
-    x = _core.convert(value, None, None)
+    x = _core.as_tensor(value)
     blocks = _integers(block_shape, "block_shape", op)
     sizes = _integers(amounts, name, op)
     if blocks.ndim != 1:
@@ -180,7 +180,7 @@ def required_space_to_batch_paddings(
     extra = (-(sizes + base.sum(axis=1)) % blocks).astype(np.int32)
     paddings = np.stack([base[:, 0], base[:, 1] + extra], axis=1)
     crops = np.stack([np.zeros_like(extra), extra], axis=1)
-    return _core.convert(paddings, None, None), _core.convert(crops, None, None)
+    return _core.as_tensor(paddings), _core.as_tensor(crops)
 
 
 def with_space_to_batch(
@@ -212,7 +212,7 @@ def with_space_to_batch(
     >>> tf.nn.with_space_to_batch(x, [2], "VALID", last).numpy().reshape(-1)
     array([2., 3., 4., 5.], dtype=float32)
     """
-    x = _core.convert(input, None, None)
+    x = _core.as_tensor(input)
     rates = np.asarray(dilation_rate, np.int64)
     if rates.ndim != 1:
         raise ValueError(f"`dilation_rate.shape` must have rank 1. Received {rates.tolist()}")
@@ -275,7 +275,7 @@ def extract_volume_patches(
     TensorShape([1, 2, 2, 2, 16])
     """
     op = "ExtractVolumePatches"
-    x = _core.convert(input, None, None)
+    x = _core.as_tensor(input)
     if x.ndim != 5 or len(ksizes) != 5 or len(strides) != 5:
         raise invalid_argument(f"input, ksizes and strides must have 5 dimensions [Op:{op}]")
     if padding not in ("SAME", "VALID"):

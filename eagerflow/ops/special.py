@@ -10,7 +10,7 @@ from eagerflow import _core
 from eagerflow import dtype as dtypes
 from eagerflow.composite import elementwise
 from eagerflow.ops.array import invalid_argument
-from eagerflow.ops.host import array_of, checked, differentiable
+from eagerflow.ops.numpy_ops import array_of, checked, differentiable
 from eagerflow.ops.op_arguments import raises_like
 from eagerflow.optional import optional
 
@@ -138,4 +138,4 @@ def sobol_sample(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         points = sequence.random(num_results)
-    return _core.convert(points.astype(dtypes.as_dtype(dtype).as_numpy_dtype), None, None)
+    return _core.as_tensor(points.astype(dtypes.as_dtype(dtype).as_numpy_dtype))

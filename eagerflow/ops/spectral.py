@@ -19,7 +19,7 @@ Tensor = _core.Tensor
 
 
 def _scalar(value: Any, name: str) -> int:
-    number = _core.convert(value, None, None)
+    number = _core.as_tensor(value)
     if number.ndim != 0:
         raise ValueError(f"Shape {number.shape} must have rank 0")
     if not number.dtype.is_integer:
@@ -59,7 +59,7 @@ def frame(
            [2, 3],
            [3, 4]], dtype=int32)
     """
-    x = _core.convert(signal, None, None)
+    x = _core.as_tensor(signal)
     length, step = _scalar(frame_length, "frame_length"), _scalar(frame_step, "frame_step")
     if length < 0:
         raise invalid_argument(f"frame_length must not be negative, got {length}")
@@ -106,7 +106,7 @@ def overlap_and_add(signal: Any, frame_step: Any, name: str | None = None) -> Te
     >>> tf.signal.overlap_and_add([[1, 1, 1], [1, 1, 1]], 2).numpy()
     array([1, 1, 2, 1, 1], dtype=int32)
     """
-    x = _core.convert(signal, None, None)
+    x = _core.as_tensor(signal)
     if x.ndim < 2:
         raise ValueError(f"Shape {x.shape} must have rank at least 2")
     step = _scalar(frame_step, "frame_step")
@@ -160,7 +160,7 @@ def stft(
     >>> tf.signal.stft(tf.zeros([100]), frame_length=20, frame_step=10).shape
     TensorShape([9, 17])
     """
-    x = _core.convert(signals, None, None)
+    x = _core.as_tensor(signals)
     if x.ndim < 1:
         raise ValueError(f"Shape {x.shape} must have rank at least 1")
     length = _scalar(frame_length, "frame_length")
@@ -228,7 +228,7 @@ def inverse_stft(
     >>> bool(tf.reduce_max(tf.abs(x - back)[8:-8]) < 1e-5)
     True
     """
-    x = _core.convert(stfts, None, None)
+    x = _core.as_tensor(stfts)
     if x.ndim < 2:
         raise ValueError(f"Shape {x.shape} must have rank at least 2")
     length = _scalar(frame_length, "frame_length")
@@ -287,7 +287,7 @@ def dct(
     >>> tf.signal.dct([1.0, 1.0, 1.0, 1.0]).numpy().round(4) + 0
     array([8., 0., 0., 0.], dtype=float32)
     """
-    x = _core.convert(input, None, None)
+    x = _core.as_tensor(input)
     if not x.dtype.is_floating and not x.dtype.is_complex:
         raise TypeError(f"Cannot convert 0.0 to EagerTensor of dtype {x.dtype.name}")
     if x.ndim < 1:
@@ -303,11 +303,11 @@ def dct(
 
 def _complex_constant(values: np.ndarray, dtype: Any) -> Tensor:
     kind = np.complex128 if dtype is dtypes.float64 else np.complex64
-    return _core.convert(values.astype(kind), None, None)
+    return _core.as_tensor(values.astype(kind))
 
 
 def _constant(values: np.ndarray, dtype: Any) -> Tensor:
-    return _core.convert(values.astype(dtype.as_numpy_dtype), None, None)
+    return _core.as_tensor(values.astype(dtype.as_numpy_dtype))
 
 
 def _ortho_weights(size: int) -> np.ndarray:
@@ -543,7 +543,7 @@ def mfccs_from_log_mel_spectrograms(log_mel_spectrograms: Any, name: str | None 
     >>> tf.signal.mfccs_from_log_mel_spectrograms(tf.zeros([5, 20])).shape
     TensorShape([5, 20])
     """
-    x = _core.convert(log_mel_spectrograms, None, None)
+    x = _core.as_tensor(log_mel_spectrograms)
     if x.ndim < 1:
         raise invalid_argument("log_mel_spectrograms must be [..., bands], got a scalar")
     bands = x._shape_tuple()[-1]

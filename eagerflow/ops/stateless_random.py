@@ -234,7 +234,7 @@ def stateless_shuffle(
     >>> tf.random.experimental.stateless_shuffle([10, 20, 30, 40], seed=[1, 2]).shape
     TensorShape([4])
     """
-    value = _core.convert(value, None, None)
+    value = _core.as_tensor(value)
     start = start_of(seed, alg)
     if value.ndim == 0 or value._shape_tuple()[0] < 2:
         return _ops.identity(value)
@@ -255,7 +255,7 @@ def split(seed: Any, num: int = 2, alg: Any = "auto_select") -> Tensor:
     >>> tf.random.split([1, 2], num=3).shape
     TensorShape([3, 2])
     """
-    seed = _core.convert(seed, None, None)
+    seed = _core.as_tensor(seed)
     _check_seed_dtype(seed.dtype)
     return stateless_uniform([num, 2], seed, None, None, seed.dtype, alg=alg)
 
@@ -277,6 +277,6 @@ def fold_in(seed: Any, data: Any, alg: Any = "auto_select") -> Tensor:
     >>> tf.random.fold_in([1, 2], 7).shape
     TensorShape([2])
     """
-    data = _core.convert(data, None, None)
+    data = _core.as_tensor(data)
     _check_seed_dtype(data.dtype)
     return _ops.stack([stateless_uniform([], seed, None, None, data.dtype, alg=alg), data], 0)

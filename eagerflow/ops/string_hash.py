@@ -100,8 +100,8 @@ def fingerprint(data: Any, method: Any = "farmhash64", name: str | None = None) 
     >>> tf.fingerprint(["abc"]).shape
     TensorShape([1, 8])
     """
-    x = _core.convert(data, None, None)
-    word = method if isinstance(method, str) else bytes(_core.convert(method, None, None).numpy())
+    x = _core.as_tensor(data)
+    word = method if isinstance(method, str) else bytes(_core.as_tensor(method).numpy())
     if word not in ("farmhash64", b"farmhash64"):
         raise invalid_argument(f"Unsupported data fingerprint method: {method} [Op:Fingerprint]")
     if x.ndim == 0:
@@ -110,7 +110,7 @@ def fingerprint(data: Any, method: Any = "farmhash64", name: str | None = None) 
     if x.dtype is dtypes.string:
         if x._size == x._shape_tuple()[0]:
             hashes = _ops.string_hash(x, 0, "farm").numpy().view(np.uint8)
-            return _core.convert(hashes.reshape(-1, 8), None, None)
+            return _core.as_tensor(hashes.reshape(-1, 8))
         # Strings of a row stand for themselves by their own fingerprints.
         rows = [
             b"".join(fingerprint64(item).to_bytes(8, "little") for item in row.reshape(-1))
@@ -121,4 +121,4 @@ def fingerprint(data: Any, method: Any = "farmhash64", name: str | None = None) 
     texts = np.empty(len(rows), object)
     texts[:] = rows
     prints = _ops.string_hash(_core.convert(texts, dtypes.string, None), 0, "farm").numpy()
-    return _core.convert(prints.view(np.uint8).reshape(len(rows), 8), None, None)
+    return _core.as_tensor(prints.view(np.uint8).reshape(len(rows), 8))

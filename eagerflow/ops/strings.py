@@ -66,7 +66,7 @@ def as_string(
     >>> tf.strings.as_string([3.1415, 2.0], precision=2).numpy()
     array([b'3.14', b'2.00'], dtype=object)
     """
-    x = _core.convert(input, None, None)
+    x = _core.as_tensor(input)
     dtype = x.dtype
     if dtype is dtypes.string:
         return _ops.identity(x)
@@ -159,7 +159,7 @@ def format(
         if isinstance(value, CompositeTensor):
             text += value._print_text(summarize) + part
         else:
-            text += tensor_text(_core.convert(value, None, None), summarize) + part
+            text += tensor_text(_core.as_tensor(value), summarize) + part
     return _core.convert(text, dtypes.string, None)
 
 
@@ -334,8 +334,8 @@ def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None 
     """
     characters = _checked_unit(unit, "Substr")
     text = strings(input, "Substr")
-    places = _core.convert(pos, None, None)
-    sizes = _core.convert(len, None, None)
+    places = _core.as_tensor(pos)
+    sizes = _core.as_tensor(len)
     for value in (places, sizes):
         if value.dtype not in (dtypes.int32, dtypes.int64):
             raise invalid_argument(

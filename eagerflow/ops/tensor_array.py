@@ -82,7 +82,7 @@ class TensorArray:
     @property
     def flow(self) -> Tensor:
         """A scalar that says nothing; kept for programs that pass it on."""
-        return _core.convert(0, None, None)
+        return _core.as_tensor(0)
 
     @property
     def handle(self) -> None:
@@ -116,7 +116,7 @@ class TensorArray:
 
     def size(self, name: str | None = None) -> Tensor:
         """The number of tensors, an int32 scalar."""
-        return _core.convert(len(self._tensors), None, None)
+        return _core.as_tensor(len(self._tensors))
 
     def _checked_index(self, index: Any, verb: str) -> int:
         index = _number(index)

@@ -28,7 +28,7 @@ def strings(value: Any, op: str) -> Tensor:
         TypeError: if it holds anything else.
     """
     if isinstance(value, Tensor | _core.Variable):
-        tensor = _core.convert(value, None, None)
+        tensor = _core.as_tensor(value)
         if tensor.dtype is not dtypes.string:
             raise invalid_argument(
                 f"cannot compute {op} as input #0(zero-based) was expected to be a string tensor "

@@ -14,7 +14,7 @@ import numpy as np
 from eagerflow import _core, errors, random_seed
 from eagerflow import dtype as dtypes
 from eagerflow.ops.array import invalid_argument
-from eagerflow.ops.host import array_of, differentiable
+from eagerflow.ops.numpy_ops import array_of, differentiable
 from eagerflow.ops.random import check_sizes, sizes_of
 from eagerflow.ops.stateless_random import start_of
 

@@ -102,11 +102,11 @@ class _Decoder:
 
 
 def _int32(values: list[int]) -> Tensor:
-    return _core.convert(np.array(values, np.int32), None, None)
+    return _core.as_tensor(np.array(values, np.int32))
 
 
 def _int64(values: list[int]) -> Tensor:
-    return _core.convert(np.array(values, np.int64), None, None)
+    return _core.as_tensor(np.array(values, np.int64))
 
 
 def _decoded(value: Any, decoder: _Decoder, make_rows: Any, split: bool = False) -> Any:
@@ -293,7 +293,7 @@ def unicode_encode(
     b'a\\xc3\\xa9'
     """
     if not is_ragged(input):
-        input = _core.convert(input, None, None)
+        input = _core.as_tensor(input)
         if input.ndim == 0:
             raise ahead(ValueError("input_tensor's rank must be at least 1."))
     codec = _output(output_encoding, "UnicodeEncode")
@@ -421,4 +421,4 @@ def unicode_script(input: Any, name: str | None = None) -> Any:
     codes = np.asarray(x)
     found = scripts[np.searchsorted(starts, codes.clip(0), side="right") - 1]
     known = (codes >= 0) & (codes <= 0x10FFFF)
-    return _core.convert(np.where(known, found, -1).astype(np.int32), None, None)
+    return _core.as_tensor(np.where(known, found, -1).astype(np.int32))

@@ -26,7 +26,7 @@ def _integers(value: Any, name: str, dtype: Any, hint: Any) -> tuple[np.ndarray,
         hint = dtypes.int64 if hint is None else as_dtype(hint)
         tensor = _core.convert(value, hint if len(value) == 0 else None, hint)
     else:
-        tensor = _core.convert(value, None, None)
+        tensor = _core.as_tensor(value)
     wanted = tensor.dtype if dtype is None else as_dtype(dtype)
     if not tensor.dtype.is_integer and tensor._size or wanted not in (dtypes.int32, dtypes.int64):
         raise ValueError(f"{name} must have dtype int32 or int64")

@@ -156,7 +156,7 @@ class DynamicRaggedShape(ExtensionType):
             return cls(partitions, list(t.flat_values._shape_tuple()), dtype)
         if isinstance(t, DynamicRaggedShape):
             return t
-        return cls([], list(_core.convert(t, None, None)._shape_tuple()), dtype)
+        return cls([], list(_core.as_tensor(t)._shape_tuple()), dtype)
 
     @classmethod
     def _of_partitions(cls, rows: Sequence[Rows], inner: Any, dtype: Any) -> DynamicRaggedShape:

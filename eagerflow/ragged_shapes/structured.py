@@ -445,7 +445,7 @@ class StructuredTensor(BatchableExtensionType):
 def _as_value(value: Any) -> Any:
     if isinstance(value, RaggedTensor | StructuredTensor):
         return value
-    return _core.convert(value, None, None)
+    return _core.as_tensor(value)
 
 
 def _shape_of(value: Any) -> DynamicRaggedShape:
@@ -537,5 +537,5 @@ def _constant(value: Any) -> Any:
     from eagerflow.ops.ragged.construction import constant
 
     if not isinstance(value, list | tuple):
-        return _core.convert(value, None, None)
+        return _core.as_tensor(value)
     return constant(value)

@@ -58,7 +58,7 @@ def _tag(name: str) -> str:
 
 def _record(tag: str, tensor: Any, step: Any, metadata: Any) -> bool:
     value = event_messages()["Summary.Value"](tag=tag, metadata=metadata)
-    fill_message(value.tensor, _core.convert(tensor))
+    fill_message(value.tensor, _core.as_tensor(tensor))
     return state.writer.add(current_step(step), value)
 
 
@@ -81,13 +81,13 @@ def write(
         ValueError: if there is no step.
     """
     if not should_record_summaries():
-        return _core.convert(False)
+        return _core.as_tensor(False)
     value = event_messages()["Summary.Value"](tag=tag)
     if metadata is not None:
         content = metadata if isinstance(metadata, bytes) else metadata.SerializeToString()
         value.metadata.MergeFromString(content)
-    fill_message(value.tensor, _core.convert(tensor() if callable(tensor) else tensor))
-    return _core.convert(state.writer.add(current_step(step), value))
+    fill_message(value.tensor, _core.as_tensor(tensor() if callable(tensor) else tensor))
+    return _core.as_tensor(state.writer.add(current_step(step), value))
 
 
 def scalar(name: str, data: Any, step: Any = None, description: str | None = None) -> Any:
@@ -110,15 +110,15 @@ def scalar(name: str, data: Any, step: Any = None, description: str | None = Non
     False
     """
     if not should_record_summaries():
-        return _core.convert(False)
-    number = np.asarray(_core.convert(data))
+        return _core.as_tensor(False)
+    number = np.asarray(_core.as_tensor(data))
     if number.ndim != 0:
         raise errors.InvalidArgumentError(
             None,
             None,
             f"tf.summary.scalar takes one number, got shape {number.shape} for {name!r}.",
         )
-    return _core.convert(
+    return _core.as_tensor(
         _record(_tag(name), number.astype(np.float32), step, _metadata("scalars", description))
     )
 
@@ -166,10 +166,10 @@ def histogram(
     True
     """
     if not should_record_summaries():
-        return _core.convert(False)
-    values = np.asarray(_core.convert(data)).astype(np.float64).reshape(-1)
+        return _core.as_tensor(False)
+    values = np.asarray(_core.as_tensor(data)).astype(np.float64).reshape(-1)
     rows = _histogram(values, _DEFAULT_BUCKETS if buckets is None else buckets)
-    return _core.convert(_record(_tag(name), rows, step, _metadata("histograms", description)))
+    return _core.as_tensor(_record(_tag(name), rows, step, _metadata("histograms", description)))
 
 
 def image(
@@ -197,8 +197,8 @@ def image(
     True
     """
     if not should_record_summaries():
-        return _core.convert(False)
-    images = np.asarray(_core.convert(data))
+        return _core.as_tensor(False)
+    images = np.asarray(_core.as_tensor(data))
     if images.ndim != 4 or images.shape[-1] not in (1, 2, 3, 4):
         raise errors.InvalidArgumentError(
             None,
@@ -215,7 +215,7 @@ def image(
     parts = [str(width).encode(), str(height).encode(), *map(encoded_png, images)]
     strings = np.empty(len(parts), object)
     strings[:] = parts
-    return _core.convert(_record(_tag(name), strings, step, _metadata("images", description)))
+    return _core.as_tensor(_record(_tag(name), strings, step, _metadata("images", description)))
 
 
 def encoded_png(pixels: Any) -> bytes:
@@ -252,8 +252,8 @@ def audio(
     if encoding not in (None, "wav"):
         raise ValueError(f"Unknown encoding: {encoding!r}")
     if not should_record_summaries():
-        return _core.convert(False)
-    clips = np.asarray(_core.convert(data)).astype(np.float64)
+        return _core.as_tensor(False)
+    clips = np.asarray(_core.as_tensor(data)).astype(np.float64)
     if clips.ndim != 3:
         raise errors.InvalidArgumentError(
             None,
@@ -266,7 +266,7 @@ def audio(
     for k, clip in enumerate(clips):
         strings[k, 0] = _wav(clip, int(sample_rate))
     content = bytes((0x10, _WAV))
-    return _core.convert(
+    return _core.as_tensor(
         _record(_tag(name), strings, step, _metadata("audio", description, content))
     )
 
@@ -297,9 +297,9 @@ def text(name: str, data: Any, step: Any = None, description: str | None = None)
         TypeError: if `data` is no text.
     """
     if not should_record_summaries():
-        return _core.convert(False)
+        return _core.as_tensor(False)
     strings = _core.convert(data, dtypes.string)
-    return _core.convert(_record(_tag(name), strings, step, _metadata("text", description)))
+    return _core.as_tensor(_record(_tag(name), strings, step, _metadata("text", description)))
 
 
 def graph(graph_data: Any) -> bool:
@@ -347,6 +347,6 @@ def write_raw_pb(tensor: Any, step: Any = None, name: str | None = None) -> Any:
         A boolean tensor: whether it was written.
     """
     if not should_record_summaries():
-        return _core.convert(False)
+        return _core.as_tensor(False)
     summary = event_messages()["Summary"].FromString(_core.convert(tensor, dtypes.string).numpy())
-    return _core.convert(_add_event(current_step(step), summary=summary))
+    return _core.as_tensor(_add_event(current_step(step), summary=summary))

@@ -251,7 +251,7 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
     if x is None or y is None:
         return indexing.where(condition, x, y)
     condition = _core.convert(condition, dtypes.bool, None)
-    x = _core.convert(x, None, None)
+    x = _core.as_tensor(x)
     y = _core.convert(y, x.dtype, None)
     if condition.ndim == 1 and x.ndim > 1:
         condition = _ops.reshape(condition, [-1] + [1] * (x.ndim - 1))
@@ -292,7 +292,7 @@ def div(x: Any, y: Any, name: str | None = None) -> Any:
     >>> tf.compat.v1.div(7, 2).numpy(), tf.compat.v1.div(7.0, 2.0).numpy()
     (np.int32(3), np.float32(3.5))
     """
-    x = _core.convert(x, None, None)
+    x = _core.as_tensor(x)
     y = _core.convert(y, x.dtype.base_dtype, None)
     return x / y if x.dtype.is_floating or x.dtype.is_complex else _ops.floordiv(x, y)
 
@@ -414,8 +414,8 @@ def sparse_to_dense(
     >>> tf.compat.v1.sparse_to_dense([1, 3], [4], 7).numpy()
     array([0, 7, 0, 7], dtype=int32)
     """
-    indices = _core.convert(sparse_indices, None, None)
-    values = _core.convert(sparse_values, None, None)
+    indices = _core.as_tensor(sparse_indices)
+    values = _core.as_tensor(sparse_values)
     if indices.ndim == 0:
         indices = _ops.reshape(indices, [1, 1])
     elif indices.ndim == 1:
@@ -438,7 +438,7 @@ def Print(
 
     if inferring() is not None:
         return _ops.identity(input_)
-    values = [_core.convert(value, None, None) for value in data]
+    values = [_core.as_tensor(value) for value in data]
     print_tensors(
         message or "", *values, output_stream=sys.stderr, summarize=summarize or 3, sep=""
     )
@@ -451,8 +451,8 @@ def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Any
     >>> tf.compat.v1.clip_by_average_norm([3.0, 4.0], 1.25).numpy()
     array([1.5, 2. ], dtype=float32)
     """
-    t = _core.convert(t, None, None)
-    count = _ops.cast(_core.convert(t._size, None, None), t.dtype)
+    t = _core.as_tensor(t)
+    count = _ops.cast(_core.as_tensor(t._size), t.dtype)
     average = _ops.sqrt(_ops.reduce_sum(t * t)) / count
     limit = _core.convert(clip_norm, t.dtype, None)
     return t * limit * _ops.minimum(1.0 / average, 1.0 / limit)

@@ -29,7 +29,7 @@ def _declared(function: Callable[..., Any], specs_of: Callable[..., Any]) -> Cal
 
 
 def _shape(value: Any) -> TensorShape:
-    return value.shape if hasattr(value, "shape") else _core.convert(value, None, None).shape
+    return value.shape if hasattr(value, "shape") else _core.as_tensor(value).shape
 
 
 def _columns(records: Any, record_defaults: Any, *args: Any, **kwargs: Any) -> Any:
@@ -38,7 +38,7 @@ def _columns(records: Any, record_defaults: Any, *args: Any, **kwargs: Any) -> A
     found = []
     for default in list(record_defaults)[:count]:
         known = isinstance(default, dtypes.DType)
-        kind = default if known else _core.convert(default, None, None).dtype
+        kind = default if known else _core.as_tensor(default).dtype
         found.append(TensorSpec(_shape(records), kind))
     return found
 

@@ -205,7 +205,7 @@ def _unused(name: str) -> str:
 
 
 def _zeros(shape: Any, dtype: Any = None, **kwargs: Any) -> Any:
-    return _core.convert(np.zeros(shape, np.float32), None, None)
+    return _core.as_tensor(np.zeros(shape, np.float32))
 
 
 def _weighted(

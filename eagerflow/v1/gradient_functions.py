@@ -75,7 +75,7 @@ def value_and_gradients_function(
                     f"a value from {getattr(f, '__name__', f)}?"
                 )
             # Inside the tapes that are around this one, so that gradients differentiate in turn.
-            targets = [_core.convert(leaf, None, None) for leaf in nest.flatten(result)]
+            targets = [_core.as_tensor(leaf) for leaf in nest.flatten(result)]
         sources = [values[k] for k in chosen]
         weights = None if dy is None else nest.flatten(dy)
         return result, tape.gradient(targets, sources, weights, UnconnectedGradients.ZERO)
@@ -127,7 +127,7 @@ def implicit_value_and_gradients(f: Callable[..., Any]) -> Callable[..., tuple[A
                     "Cannot differentiate a function that returns None; did you forget to return "
                     f"a value from {getattr(f, '__name__', f)}?"
                 )
-            targets = [_core.convert(leaf, None, None) for leaf in nest.flatten(result)]
+            targets = [_core.as_tensor(leaf) for leaf in nest.flatten(result)]
         variables = list(tape.watched_variables())
         if not variables:
             raise ValueError(
@@ -158,7 +158,7 @@ def make_vjp(
         with GradientTape(persistent=persistent, _integers=True) as tape:
             _watch(tape, values, chosen)
             result = f(*values)
-            targets = [_core.convert(leaf, None, None) for leaf in nest.flatten(result)]
+            targets = [_core.as_tensor(leaf) for leaf in nest.flatten(result)]
         sources = [values[k] for k in chosen]
 
         def vjp(dy: Any = None) -> list:

@@ -47,16 +47,16 @@ def _along(images: Any, axis: int, taps: list[tuple[Any, Any]]) -> Any:
         shape = [1, 1, 1, 1]
         shape[axis] = len(places)
         part = _ops.gather(images, _core.convert(places, dtypes.int32, None), axis=axis)
-        part = part * _core.convert(weights.reshape(shape).astype(np.float32), None, None)
+        part = part * _core.as_tensor(weights.reshape(shape).astype(np.float32))
         total = part if total is None else total + part
     return total
 
 
 def _resized(images: Any, size: Any, taps_of: Any) -> Any:
-    images = _core.convert(images, None, None)
+    images = _core.as_tensor(images)
     if images.ndim != 4:
         raise ValueError(f"images must be 4-D, got shape {images.shape}")
-    new = [int(n) for n in np.asarray(_core.convert(size, None, None))]
+    new = [int(n) for n in np.asarray(_core.as_tensor(size))]
     result = _ops.cast(images, dtypes.float32)
     for axis in (1, 2):
         result = _along(result, axis, taps_of(images._shape_tuple()[axis], new[axis - 1]))
@@ -101,8 +101,8 @@ def resize_nearest_neighbor(
     half_pixel_centers: bool = False,
 ) -> Any:
     """Images of another size, of their own dtype, made of the nearest pixels."""
-    images = _core.convert(images, None, None)
-    new = [int(n) for n in np.asarray(_core.convert(size, None, None))]
+    images = _core.as_tensor(images)
+    new = [int(n) for n in np.asarray(_core.as_tensor(size))]
     for axis in (1, 2):
         old = images._shape_tuple()[axis]
         if half_pixel_centers:
@@ -110,7 +110,7 @@ def resize_nearest_neighbor(
         else:
             at = _places(old, new[axis - 1], align_corners, False)
             at = np.floor(at + 0.5) if align_corners else np.floor(at)
-        places = _core.convert(np.clip(at, 0, old - 1), None, None)
+        places = _core.as_tensor(np.clip(at, 0, old - 1))
         images = _ops.gather(images, _ops.cast(places, dtypes.int32), axis=axis)
     return images
 
@@ -190,12 +190,12 @@ def resize_images(
     method = getattr(method, "value", method)
     if method not in _FUNCTIONS:
         raise ValueError("Resize method is not implemented.")
-    images = _core.convert(images, None, None)
+    images = _core.as_tensor(images)
     if images.ndim not in (3, 4):
         raise ValueError("'images' must have either 3 or 4 dimensions.")
     batch = images if images.ndim == 4 else _ops.expand_dims(images, 0)
     height, width = batch._shape_tuple()[1:3]
-    new = [int(n) for n in np.asarray(_core.convert(size, None, None))]
+    new = [int(n) for n in np.asarray(_core.as_tensor(size))]
     if preserve_aspect_ratio:
         factor = min(new[0] / height, new[1] / width)
         new = [round(factor * height), round(factor * width)]
@@ -221,7 +221,7 @@ def resize_image_with_pad(
     align_corners: bool = False,
 ) -> Any:
     """Images of another size that keep their proportions, padded with zeros to a size."""
-    image = _core.convert(image, None, None)
+    image = _core.as_tensor(image)
     target = int(target_height), int(target_width)
     height, width, top, left = place_within(*image._shape_tuple()[-3:-1], *target)
     resized = resize_images(image, [height, width], method, align_corners)

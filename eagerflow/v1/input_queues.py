@@ -153,7 +153,7 @@ def slice_input_producer(
         raise ValueError("Expected at least one tensor in slice_input_producer().")
     graph = _graph("slice_input_producer")
     tensors = [_node(graph, tensor) for tensor in tensor_list]
-    size = record(graph, lambda x: _core.convert(x._shape_tuple()[0], None, None), (tensors[0],))
+    size = record(graph, lambda x: _core.as_tensor(x._shape_tuple()[0]), (tensors[0],))
     queue = range_input_producer(size, num_epochs, shuffle, seed, capacity, shared_name, name)
     index = queue.dequeue()
     return [record(graph, _ops.gather, (tensor, index)) for tensor in tensors]

@@ -24,10 +24,10 @@ def setdiff1d(x: Any, y: Any, index_dtype: Any = dtypes.int32, name: str | None 
     >>> out.numpy().tolist(), idx.numpy().tolist()
     ([1, 3], [0, 2])
     """
-    x = _core.convert(x, None, None)
+    x = _core.as_tensor(x)
     y = _core.convert(y, x.dtype, None)
     places = np.flatnonzero(~np.isin(x.numpy(), y.numpy()))
-    indices = _core.convert(places, None, None)
+    indices = _core.as_tensor(places)
     return ListDiff(_ops.gather(x, indices), _ops.cast(indices, index_dtype))
 
 
@@ -40,7 +40,7 @@ def batch_gather(params: Any, indices: Any, name: str | None = None) -> Any:
     >>> tf.compat.v1.batch_gather([[1, 2, 3], [4, 5, 6]], [[0], [2]]).numpy().tolist()
     [[1], [6]]
     """
-    indices = _core.convert(indices, None, None)
+    indices = _core.as_tensor(indices)
     axis = indices.ndim - 1
     return _ops.gather(params, indices, axis=axis, batch_dims=axis)
 

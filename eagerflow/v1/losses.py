@@ -42,10 +42,10 @@ class Reduction:
 
 
 def _reduced(losses: Any, weights: Any, reduction: str) -> Any:
-    losses = _core.convert(losses, None, None)
+    losses = _core.as_tensor(losses)
     dtype = losses.dtype
     values = _ops.cast(losses, dtypes.float32)
-    weights = _ops.cast(_core.convert(weights, None, None), dtypes.float32)
+    weights = _ops.cast(_core.as_tensor(weights), dtypes.float32)
     shape, weight_shape = losses._shape_tuple(), weights._shape_tuple()
     if weight_shape and len(weight_shape) + 1 == len(shape):
         weights = _ops.expand_dims(weights, -1)
@@ -124,8 +124,8 @@ def _pair(labels: Any, predictions: Any) -> tuple[Any, Any]:
         raise ValueError("labels must not be None.")
     if predictions is None:
         raise ValueError("predictions must not be None.")
-    predictions = _ops.cast(_core.convert(predictions, None, None), dtypes.float32)
-    labels = _ops.cast(_core.convert(labels, None, None), dtypes.float32)
+    predictions = _ops.cast(_core.as_tensor(predictions), dtypes.float32)
+    labels = _ops.cast(_core.as_tensor(labels), dtypes.float32)
     if labels._shape_tuple() != predictions._shape_tuple():
         raise ValueError(f"Shapes {predictions.shape} and {labels.shape} are incompatible")
     return labels, predictions
@@ -285,8 +285,8 @@ def sigmoid_cross_entropy(
     """The cross entropy of independent classes."""
 
     def each(labels: Any, logits: Any) -> Any:
-        logits = _core.convert(logits, None, None)
-        labels = _ops.cast(_core.convert(labels, None, None), logits.dtype)
+        logits = _core.as_tensor(logits)
+        labels = _ops.cast(_core.as_tensor(labels), logits.dtype)
         if label_smoothing > 0:
             labels = labels * (1 - label_smoothing) + 0.5 * label_smoothing
         return nn.sigmoid_cross_entropy_with_logits(labels=labels, logits=logits)
@@ -313,8 +313,8 @@ def softmax_cross_entropy(
     """The cross entropy of classes that exclude one another; labels are probabilities."""
 
     def each(labels: Any, logits: Any) -> Any:
-        logits = _core.convert(logits, None, None)
-        labels = _ops.cast(_core.convert(labels, None, None), logits.dtype)
+        logits = _core.as_tensor(logits)
+        labels = _ops.cast(_core.as_tensor(labels), logits.dtype)
         if label_smoothing > 0:
             classes = logits._shape_tuple()[-1]
             labels = labels * (1 - label_smoothing) + label_smoothing / classes
@@ -342,8 +342,8 @@ def sparse_softmax_cross_entropy(
     """The cross entropy of classes that exclude one another; labels are their numbers."""
 
     def each(labels: Any, logits: Any) -> Any:
-        labels = _core.convert(labels, None, None)
-        logits = _core.convert(logits, None, None)
+        labels = _core.as_tensor(labels)
+        logits = _core.as_tensor(logits)
         if labels.ndim == logits.ndim:
             labels = _ops.squeeze(labels, axis=[-1])
         return nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=logits)
@@ -393,7 +393,7 @@ def get_total_loss(
 
 def _sum(losses: list[Any], name: str) -> Any:
     def total(values: list[Any]) -> Any:
-        result = _core.convert(0.0, None, None)
+        result = _core.as_tensor(0.0)
         for value in values:
             result = result + value
         return result

@@ -31,7 +31,7 @@ def weighted(weights: Array | None, values: Array) -> Array:
 def _array(value: Any) -> Any:
     if value is None:
         return None
-    return np.asarray(value if hasattr(value, "__array__") else _core.convert(value, None, None))
+    return np.asarray(value if hasattr(value, "__array__") else _core.as_tensor(value))
 
 
 def metric(
@@ -90,7 +90,7 @@ def metric(
 
         def result(function: Callable[..., Any], values: list) -> Any:
             found = function(*(_array(item) for item in values))
-            return _core.convert(np.asarray(found, np.float32), None, None)
+            return _core.as_tensor(np.asarray(found, np.float32))
 
         added = record(
             graph,

@@ -50,7 +50,7 @@ def softmax_cross_entropy_with_logits(
     array([0.6931472], dtype=float32)
     """
     _only_named("softmax_cross_entropy_with_logits", _sentinel, labels, logits)
-    labels = _ops.stop_gradient(_core.convert(labels, None, None))
+    labels = _ops.stop_gradient(_core.as_tensor(labels))
     axis = dim if axis is None else axis
     return nn.softmax_cross_entropy_with_logits(labels=labels, logits=logits, axis=axis)
 
@@ -320,7 +320,7 @@ def fused_batch_norm(
         name: the node's name in a graph.
         exponential_avg_factor: accepted when it is 1.
     """
-    x = _core.convert(x, None, None)
+    x = _core.as_tensor(x)
     axis = 1 if data_format == "NCHW" else -1
     if not is_training:
         y = _ops.batch_norm_inference(x, scale, offset, mean, variance, epsilon, axis)

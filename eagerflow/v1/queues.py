@@ -305,7 +305,7 @@ class QueueBase:
         """Whether the queue is closed."""
         return self._do(
             "is_closed",
-            lambda: _core.convert(self._contents().closed, None, None),
+            lambda: _core.as_tensor(self._contents().closed),
             (),
             TensorSpec([], dtypes.bool),
         )

@@ -17,7 +17,7 @@ _ops = _core.ops
 
 
 def _as_tensor(value: Any) -> Any:
-    return value if is_symbol(value) else _core.convert(value, None, None)
+    return value if is_symbol(value) else _core.as_tensor(value)
 
 
 def _in_node(kind: str, function: Callable[..., Any], *args: Any) -> Any:

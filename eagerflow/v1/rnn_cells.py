@@ -158,7 +158,7 @@ def batch_size(inputs: Any) -> Any:
     size = inputs.shape.as_list()[0] if inputs.shape.rank else None
     if size is not None:
         return size
-    return record(inputs.graph, lambda x: _core.convert(x._shape_tuple()[0], None, None), (inputs,))
+    return record(inputs.graph, lambda x: _core.as_tensor(x._shape_tuple()[0]), (inputs,))
 
 
 def _activation(given: Any, default: str) -> Callable[..., Any]:

@@ -140,7 +140,7 @@ class Saver:
 
     def _values(self, sess: Any) -> dict[str, Any]:
         if sess is None:
-            return {name: _core.convert(v) for name, v in self._variables.items()}
+            return {name: _core.as_tensor(v) for name, v in self._variables.items()}
         values = sess.run(list(self._variables.values()))
         return {
             name: _core.convert(value, variable.dtype)

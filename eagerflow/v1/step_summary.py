@@ -77,7 +77,7 @@ def should_record_summaries() -> bool:
 
 def _write(function: Any, name: str, step: Any, *args: Any, **kwargs: Any) -> Any:
     if not should_record_summaries():
-        return _core.convert(False)
+        return _core.as_tensor(False)
     return function(name, *args, step=_step(step), **kwargs)
 
 

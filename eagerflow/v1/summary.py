@@ -34,7 +34,7 @@ def _summary(kind: str, name: str, fill: Any, tensor: Any, collections: Any) -> 
         entry = message.value.add()
         entry.tag = tag
         fill(entry, np.asarray(value))
-        return _core.convert(message.SerializeToString(), None, None)
+        return _core.as_tensor(message.SerializeToString())
 
     graph = context.building_graph()
     if graph is None:
@@ -112,7 +112,7 @@ def image(
             entry.tag = f"{tag}/image/{k}" if max_outputs > 1 else f"{tag}/image"
             entry.image.height, entry.image.width, entry.image.colorspace = pixels.shape
             entry.image.encoded_image_string = encoded_png(pixels)
-        return _core.convert(message.SerializeToString(), None, None)
+        return _core.as_tensor(message.SerializeToString())
 
     graph = context.building_graph()
     tag = _named(name, family)
@@ -135,7 +135,7 @@ def merge(inputs: Any, collections: Any = None, name: str | None = None) -> Any:
 
     def join(parts: list) -> Any:
         # Messages one after the other are one message with all their values.
-        return _core.convert(b"".join(part.numpy() for part in parts), None, None)
+        return _core.as_tensor(b"".join(part.numpy() for part in parts))
 
     graph = context.building_graph()
     if graph is None:

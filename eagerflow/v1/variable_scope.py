@@ -429,7 +429,7 @@ def initial_value(full: str, shape: Any, dtype: Any, initializer: Any) -> tuple[
     if isinstance(initializer, str):
         initializer = keras.get(initializer)
     if initializer is not None and (is_symbol(initializer) or not callable(initializer)):
-        given = None if is_symbol(initializer) else _core.convert(initializer, None, None)
+        given = None if is_symbol(initializer) else _core.as_tensor(initializer)
         return (initializer if given is None else given), (
             initializer.dtype if given is None else given.dtype
         )

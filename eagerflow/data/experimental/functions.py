@@ -378,7 +378,7 @@ def pad_to_cardinality(cardinality: Any, mask_key: str = "valid") -> Transformat
         zero = structure.zero_like(spec)
 
         def marked(element: dict, valid: bool) -> dict:
-            return {**element, mask_key: _core.convert(valid, None, None)}
+            return {**element, mask_key: _core.as_tensor(valid)}
 
         filler = Dataset.from_tensors(zero).repeat(wanted - count)
         return dataset.map(lambda e: marked(e, True)).concatenate(

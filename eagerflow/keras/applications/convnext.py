@@ -7,7 +7,7 @@ from typing import Any
 from eagerflow import _core
 from eagerflow.keras import initializers, layers
 from eagerflow.keras.applications import imagenet_utils
-from eagerflow.keras.applications.frame import Frame, variant
+from eagerflow.keras.applications.builder import Builder, variant
 from eagerflow.keras.engine.sequential import Sequential
 from eagerflow.ops import random
 
@@ -122,10 +122,10 @@ def _block(x: Any, filters: int, name: str) -> Any:
     return skip + layers.Activation("linear", name=name + "_identity")(x)
 
 
-def _network(kind: str, model_name: str, include_preprocessing: bool, frame: Frame) -> Any:
+def _network(kind: str, model_name: str, include_preprocessing: bool, builder: Builder) -> Any:
     depths, widths = _SIZES[kind]
-    x = frame.images
-    if include_preprocessing and frame.channels(x) == 3:
+    x = builder.images
+    if include_preprocessing and builder.channels(x) == 3:
         name = model_name + "_prestem_normalization"
         x = layers.Normalization(mean=_MEAN, variance=_VARIANCE, name=name)(x)
     for stage, (depth, filters) in enumerate(zip(depths, widths, strict=True)):
@@ -140,17 +140,19 @@ def _network(kind: str, model_name: str, include_preprocessing: bool, frame: Fra
             x = Sequential(reduce, name=f"{start}_block_{end}")(x)
         for k in range(depth):
             x = _block(x, filters, f"{model_name}_stage_{stage}_block_{k}")
-    if frame.include_top:
-        imagenet_utils.validate_activation(frame.classifier_activation, frame.weights)
+    if builder.include_top:
+        imagenet_utils.validate_activation(builder.classifier_activation, builder.weights)
         x = layers.GlobalAveragePooling2D(name=model_name + "_head_gap")(x)
         x = _norm(model_name + "_head_layernorm")(x)
         x = layers.Dense(
-            frame.classes, activation=frame.classifier_activation, name=model_name + "_head_dense"
+            builder.classes,
+            activation=builder.classifier_activation,
+            name=model_name + "_head_dense",
         )(x)
     else:
-        x = _norm()(frame.pooled(x, names=False))
+        x = _norm()(builder.pooled(x, names=False))
     file = "convnext/" + model_name
-    return frame.model(x, model_name, file, _HASHES[kind], top=".h5", notop="_notop.h5")
+    return builder.model(x, model_name, file, _HASHES[kind], top=".h5", notop="_notop.h5")
 
 
 def _variant(kind: str, title: str) -> Any:

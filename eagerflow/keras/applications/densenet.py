@@ -6,46 +6,46 @@ from typing import Any
 
 from eagerflow.keras import layers
 from eagerflow.keras.applications import imagenet_utils
-from eagerflow.keras.applications.frame import Frame
+from eagerflow.keras.applications.builder import Builder
 
 __all__ = ["DenseNet121", "DenseNet169", "DenseNet201", "decode_predictions", "preprocess_input"]
 
 
-def _normed_relu(frame: Frame, x: Any, bn: str, relu: str) -> Any:
-    x = frame.norm(x, bn, epsilon=1.001e-5)
+def _normed_relu(builder: Builder, x: Any, bn: str, relu: str) -> Any:
+    x = builder.norm(x, bn, epsilon=1.001e-5)
     return layers.Activation("relu", name=relu)(x)
 
 
-def _block(frame: Frame, x: Any, name: str) -> Any:
+def _block(builder: Builder, x: Any, name: str) -> Any:
     """32 new channels beside those that are there."""
-    new = _normed_relu(frame, x, name + "_0_bn", name + "_0_relu")
+    new = _normed_relu(builder, x, name + "_0_bn", name + "_0_relu")
     new = layers.Conv2D(128, 1, use_bias=False, name=name + "_1_conv")(new)
-    new = _normed_relu(frame, new, name + "_1_bn", name + "_1_relu")
+    new = _normed_relu(builder, new, name + "_1_bn", name + "_1_relu")
     new = layers.Conv2D(32, 3, padding="same", use_bias=False, name=name + "_2_conv")(new)
-    return layers.Concatenate(axis=frame.axis, name=name + "_concat")([x, new])
+    return layers.Concatenate(axis=builder.axis, name=name + "_concat")([x, new])
 
 
-def _halving(frame: Frame, x: Any, name: str) -> Any:
+def _halving(builder: Builder, x: Any, name: str) -> Any:
     """Half the channels, and half the image."""
-    x = _normed_relu(frame, x, name + "_bn", name + "_relu")
-    half = int(frame.channels(x) * 0.5)
+    x = _normed_relu(builder, x, name + "_bn", name + "_relu")
+    half = int(builder.channels(x) * 0.5)
     x = layers.Conv2D(half, 1, use_bias=False, name=name + "_conv")(x)
     return layers.AveragePooling2D(2, strides=2, name=name + "_pool")(x)
 
 
-def _network(frame: Frame, name: str, blocks: tuple[int, ...], hashes: tuple[str, str]) -> Any:
-    x = layers.ZeroPadding2D(((3, 3), (3, 3)))(frame.images)
+def _network(builder: Builder, name: str, blocks: tuple[int, ...], hashes: tuple[str, str]) -> Any:
+    x = layers.ZeroPadding2D(((3, 3), (3, 3)))(builder.images)
     x = layers.Conv2D(64, 7, strides=2, use_bias=False, name="conv1/conv")(x)
-    x = _normed_relu(frame, x, "conv1/bn", "conv1/relu")
+    x = _normed_relu(builder, x, "conv1/bn", "conv1/relu")
     x = layers.ZeroPadding2D(((1, 1), (1, 1)))(x)
     x = layers.MaxPooling2D(3, strides=2, name="pool1")(x)
     for number, count in enumerate(blocks, start=2):
         if number > 2:
-            x = _halving(frame, x, f"pool{number - 1}")
+            x = _halving(builder, x, f"pool{number - 1}")
         for k in range(1, count + 1):
-            x = _block(frame, x, f"conv{number}_block{k}")
-    x = _normed_relu(frame, x, "bn", "relu")
-    return frame.model(frame.ended(x), name, f"densenet/{name}", hashes)
+            x = _block(builder, x, f"conv{number}_block{k}")
+    x = _normed_relu(builder, x, "bn", "relu")
+    return builder.model(builder.ended(x), name, f"densenet/{name}", hashes)
 
 
 def DenseNet121(
@@ -74,7 +74,7 @@ def DenseNet121(
         ValueError: for arguments that contradict each other.
         ConnectionError: if trained weights are neither cached nor can they be downloaded.
     """
-    frame = Frame(
+    builder = Builder(
         include_top,
         weights,
         input_tensor,
@@ -84,7 +84,7 @@ def DenseNet121(
         classifier_activation,
     )
     hashes = ("9d60b8095a5708f2dcce2bca79d332c7", "30ee3e1110167f948a6b9946edeeb738")
-    return _network(frame, "densenet121", (6, 12, 24, 16), hashes)
+    return _network(builder, "densenet121", (6, 12, 24, 16), hashes)
 
 
 def DenseNet169(
@@ -113,7 +113,7 @@ def DenseNet169(
         ValueError: for arguments that contradict each other.
         ConnectionError: if trained weights are neither cached nor can they be downloaded.
     """
-    frame = Frame(
+    builder = Builder(
         include_top,
         weights,
         input_tensor,
@@ -123,7 +123,7 @@ def DenseNet169(
         classifier_activation,
     )
     hashes = ("d699b8f76981ab1b30698df4c175e90b", "b8c4d4c20dd625c148057b9ff1c1176b")
-    return _network(frame, "densenet169", (6, 12, 32, 32), hashes)
+    return _network(builder, "densenet169", (6, 12, 32, 32), hashes)
 
 
 def DenseNet201(
@@ -152,7 +152,7 @@ def DenseNet201(
         ValueError: for arguments that contradict each other.
         ConnectionError: if trained weights are neither cached nor can they be downloaded.
     """
-    frame = Frame(
+    builder = Builder(
         include_top,
         weights,
         input_tensor,
@@ -162,7 +162,7 @@ def DenseNet201(
         classifier_activation,
     )
     hashes = ("1ceb130c1ea1b78c3bf6114dbdfd8807", "c13680b51ded0fb44dff2d8f86ac8bb1")
-    return _network(frame, "densenet201", (6, 12, 48, 32), hashes)
+    return _network(builder, "densenet201", (6, 12, 48, 32), hashes)
 
 
 def preprocess_input(x: Any, data_format: str | None = None) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 
 from eagerflow.keras import layers
 from eagerflow.keras.applications import imagenet_utils
-from eagerflow.keras.applications.frame import Frame, described
+from eagerflow.keras.applications.builder import Builder, described
 
 __all__ = [
     "EfficientNetB0",
@@ -86,7 +86,7 @@ def _convolution(x: Any, filters: int, name: str, **options: Any) -> Any:
 
 
 def _block(
-    frame: Frame,
+    builder: Builder,
     inputs: Any,
     filters: int,
     kernel: int,
@@ -96,11 +96,11 @@ def _block(
     name: str,
 ) -> Any:
     """An inverted residual whose channels are weighted by what is in the whole image."""
-    channels = frame.channels(inputs)
+    channels = builder.channels(inputs)
     x = inputs
     if expansion != 1:
         x = _convolution(x, channels * expansion, name + "expand_conv")
-        x = frame.norm(x, name + "expand_bn")
+        x = builder.norm(x, name + "expand_bn")
         x = layers.Activation("swish", name=name + "expand_activation")(x)
     if stride == 2:
         pad = imagenet_utils.correct_pad(x, kernel)
@@ -113,10 +113,10 @@ def _block(
         depthwise_initializer=_CONVOLUTION,
         name=name + "dwconv",
     )(x)
-    x = frame.norm(x, name + "bn")
+    x = builder.norm(x, name + "bn")
     x = layers.Activation("swish", name=name + "activation")(x)
     wide = channels * expansion
-    shape = (wide, 1, 1) if frame.axis == 1 else (1, 1, wide)
+    shape = (wide, 1, 1) if builder.axis == 1 else (1, 1, wide)
     weight = layers.GlobalAveragePooling2D(name=name + "se_squeeze")(x)
     weight = layers.Reshape(shape, name=name + "se_reshape")(weight)
     narrow = max(1, int(channels * 0.25))
@@ -124,7 +124,7 @@ def _block(
     weight = _convolution(weight, wide, name + "se_expand", activation="sigmoid", use_bias=True)
     x = layers.Multiply(name=name + "se_excite")([x, weight])
     x = _convolution(x, filters, name + "project_conv")
-    x = frame.norm(x, name + "project_bn")
+    x = builder.norm(x, name + "project_bn")
     if stride != 1 or channels != filters:
         return x
     if drop_rate > 0:
@@ -132,15 +132,17 @@ def _block(
     return layers.Add(name=name + "add")([x, inputs])
 
 
-def _network(frame: Frame, version: str, width: float, depth: float, dropout_rate: float) -> Any:
-    x = layers.Rescaling(1.0 / 255.0)(frame.images)
-    x = layers.Normalization(axis=frame.axis)(x)
-    if frame.weights == "imagenet":
+def _network(
+    builder: Builder, version: str, width: float, depth: float, dropout_rate: float
+) -> Any:
+    x = layers.Rescaling(1.0 / 255.0)(builder.images)
+    x = layers.Normalization(axis=builder.axis)(x)
+    if builder.weights == "imagenet":
         # The trained weights were made with the deviations' roots.
         import numpy as np
 
         factors = np.array([1.0 / math.sqrt(d) for d in _DEVIATIONS], "float32")
-        x = x * factors.reshape((1, 3, 1, 1) if frame.axis == 1 else (1, 1, 1, 3))
+        x = x * factors.reshape((1, 3, 1, 1) if builder.axis == 1 else (1, 1, 1, 3))
     x = layers.ZeroPadding2D(imagenet_utils.correct_pad(x, 3), name="stem_conv_pad")(x)
 
     def filters_of(count: int) -> int:
@@ -154,14 +156,14 @@ def _network(frame: Frame, version: str, width: float, depth: float, dropout_rat
         kernel_initializer=_CONVOLUTION,
         name="stem_conv",
     )(x)
-    x = frame.norm(x, "stem_bn")
+    x = builder.norm(x, "stem_bn")
     x = layers.Activation("swish", name="stem_activation")(x)
     repeats = [math.ceil(depth * stage[1]) for stage in _STAGES]
     done = 0
     for number, (kernel, _, filters, expansion, stride) in enumerate(_STAGES):
         for k in range(repeats[number]):
             x = _block(
-                frame,
+                builder,
                 x,
                 filters_of(filters),
                 kernel,
@@ -172,17 +174,17 @@ def _network(frame: Frame, version: str, width: float, depth: float, dropout_rat
             )
             done += 1
     x = _convolution(x, filters_of(1280), "top_conv")
-    x = frame.norm(x, "top_bn")
+    x = builder.norm(x, "top_bn")
     x = layers.Activation("swish", name="top_activation")(x)
-    if frame.include_top:
+    if builder.include_top:
         x = layers.GlobalAveragePooling2D(name="avg_pool")(x)
         if dropout_rate > 0:
             x = layers.Dropout(dropout_rate, name="top_dropout")(x)
-        x = frame.classified(x, kernel_initializer=_DENSE)
+        x = builder.classified(x, kernel_initializer=_DENSE)
     else:
-        x = frame.pooled(x)
+        x = builder.pooled(x)
     name = f"efficientnet{version}"
-    return frame.model(
+    return builder.model(
         x, name, name, _HASHES[version], origin=_ORIGIN, top=".h5", notop="_notop.h5"
     )
 
@@ -198,7 +200,7 @@ def _variant(version: str, size: int, width: float, depth: float, dropout_rate: 
         classifier_activation: Any = "softmax",
         **kwargs: Any,
     ) -> Any:
-        frame = Frame(
+        builder = Builder(
             include_top,
             weights,
             input_tensor,
@@ -209,7 +211,7 @@ def _variant(version: str, size: int, width: float, depth: float, dropout_rate: 
             default_size=size,
             **kwargs,
         )
-        return _network(frame, version, width, depth, dropout_rate)
+        return _network(builder, version, width, depth, dropout_rate)
 
     return described(
         function,

@@ -7,7 +7,7 @@ from typing import Any
 
 from eagerflow.keras import layers
 from eagerflow.keras.applications import imagenet_utils
-from eagerflow.keras.applications.frame import Frame, described
+from eagerflow.keras.applications.builder import Builder, described
 
 __all__ = [
     "EfficientNetV2B0",
@@ -114,19 +114,19 @@ def _convolution(
     )(x)
 
 
-def _norm(frame: Frame, x: Any, name: str) -> Any:
-    return frame.norm(x, name, momentum=0.9)
+def _norm(builder: Builder, x: Any, name: str) -> Any:
+    return builder.norm(x, name, momentum=0.9)
 
 
 def _swish(x: Any, name: str) -> Any:
     return layers.Activation("swish", name=name)(x)
 
 
-def _weighted(frame: Frame, x: Any, narrow: int, name: str) -> Any:
+def _weighted(builder: Builder, x: Any, narrow: int, name: str) -> Any:
     """Channels weighted by what is in the whole image."""
-    wide = frame.channels(x)
+    wide = builder.channels(x)
     weight = layers.GlobalAveragePooling2D(name=name + "se_squeeze")(x)
-    shape = (wide, 1, 1) if frame.axis == 1 else (1, 1, wide)
+    shape = (wide, 1, 1) if builder.axis == 1 else (1, 1, wide)
     weight = layers.Reshape(shape, name=name + "se_reshape")(weight)
     weight = _convolution(weight, narrow, 1, name + "se_reduce", activation="swish", use_bias=True)
     weight = _convolution(weight, wide, 1, name + "se_expand", activation="sigmoid", use_bias=True)
@@ -134,7 +134,7 @@ def _weighted(frame: Frame, x: Any, narrow: int, name: str) -> Any:
 
 
 def _block(
-    frame: Frame,
+    builder: Builder,
     inputs: Any,
     filters: int,
     expansion: int,
@@ -145,12 +145,12 @@ def _block(
 ) -> Any:
     """An inverted residual; a fused one has a whole convolution where others have two."""
     x = inputs
-    channels = frame.channels(inputs)
+    channels = builder.channels(inputs)
     wide = channels * expansion
     if expansion != 1:
         size, step = (3, stride) if fused else (1, 1)
         x = _convolution(x, wide, size, name + "expand_conv", step)
-        x = _swish(_norm(frame, x, name + "expand_bn"), name + "expand_activation")
+        x = _swish(_norm(builder, x, name + "expand_bn"), name + "expand_activation")
     if not fused:
         x = layers.DepthwiseConv2D(
             3,
@@ -160,11 +160,11 @@ def _block(
             depthwise_initializer=_CONVOLUTION,
             name=name + "dwconv2",
         )(x)
-        x = _swish(_norm(frame, x, name + "bn"), name + "activation")
-        x = _weighted(frame, x, max(1, int(channels * 0.25)), name)
+        x = _swish(_norm(builder, x, name + "bn"), name + "activation")
+        x = _weighted(builder, x, max(1, int(channels * 0.25)), name)
     size, step = (3, stride) if fused and expansion == 1 else (1, 1)
     x = _convolution(x, filters, size, name + "project_conv", step)
-    x = _norm(frame, x, name + "project_bn")
+    x = _norm(builder, x, name + "project_bn")
     if fused and expansion == 1:
         x = _swish(x, name + "project_activation")
     if stride != 1 or channels != filters:
@@ -180,30 +180,30 @@ def _rounded(count: int, width: float) -> int:
 
 
 def _network(
-    frame: Frame,
+    builder: Builder,
     version: str,
     stages: tuple[_Stage, ...],
     width: float,
     depth: float,
     include_preprocessing: bool,
 ) -> Any:
-    x = frame.images
+    x = builder.images
     if include_preprocessing:
-        if version.startswith("b") and frame.channels(x) == 3:
+        if version.startswith("b") and builder.channels(x) == 3:
             x = layers.Rescaling(1.0 / 255)(x)
             variances = [deviation**2 for deviation in _DEVIATIONS]
-            x = layers.Normalization(mean=_MEANS, variance=variances, axis=frame.axis)(x)
+            x = layers.Normalization(mean=_MEANS, variance=variances, axis=builder.axis)(x)
         else:
             x = layers.Rescaling(1.0 / 128.0, offset=-1)(x)
     stem = 32 if version.startswith("b") else stages[0][1]
     x = _convolution(x, _rounded(stem, width), 3, "stem_conv", 2)
-    x = _swish(_norm(frame, x, "stem_bn"), "stem_activation")
+    x = _swish(_norm(builder, x, "stem_bn"), "stem_activation")
     total = float(sum(stage[0] for stage in stages))
     done = 0
     for number, (count, filters, expansion, stride, fused) in enumerate(stages, start=1):
         for k in range(math.ceil(depth * count)):
             x = _block(
-                frame,
+                builder,
                 x,
                 _rounded(filters, width),
                 expansion,
@@ -214,15 +214,15 @@ def _network(
             )
             done += 1
     x = _convolution(x, _rounded(1280, width), 1, "top_conv")
-    x = _swish(_norm(frame, x, "top_bn"), "top_activation")
-    if frame.include_top:
+    x = _swish(_norm(builder, x, "top_bn"), "top_activation")
+    if builder.include_top:
         x = layers.GlobalAveragePooling2D(name="avg_pool")(x)
         x = layers.Dropout(0.2, name="top_dropout")(x)
-        x = frame.classified(x, kernel_initializer=_DENSE)
+        x = builder.classified(x, kernel_initializer=_DENSE)
     else:
-        x = frame.pooled(x)
+        x = builder.pooled(x)
     name = f"efficientnetv2-{version}"
-    return frame.model(
+    return builder.model(
         x, name, f"efficientnet_v2/{name}", _HASHES[version], top=".h5", notop="_notop.h5"
     )
 
@@ -242,7 +242,7 @@ def _variant(
         classifier_activation: Any = "softmax",
         include_preprocessing: bool = True,
     ) -> Any:
-        frame = Frame(
+        builder = Builder(
             include_top,
             weights,
             input_tensor,
@@ -252,7 +252,7 @@ def _variant(
             classifier_activation,
             default_size=size,
         )
-        return _network(frame, version, stages, width, depth, include_preprocessing)
+        return _network(builder, version, stages, width, depth, include_preprocessing)
 
     return described(
         function,

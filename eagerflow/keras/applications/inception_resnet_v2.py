@@ -6,7 +6,7 @@ from typing import Any
 
 from eagerflow.keras import layers
 from eagerflow.keras.applications import imagenet_utils
-from eagerflow.keras.applications.frame import Frame
+from eagerflow.keras.applications.builder import Builder
 from eagerflow.keras.saving.registration import register_keras_serializable
 
 __all__ = ["InceptionResNetV2", "decode_predictions", "preprocess_input"]
@@ -60,28 +60,30 @@ class CustomScaleLayer(layers.Layer):
 
 
 def _convolution(
-    frame: Frame, x: Any, filters: int, size: Any, stride: int = 1, padding: str = "same"
+    builder: Builder, x: Any, filters: int, size: Any, stride: int = 1, padding: str = "same"
 ) -> Any:
     x = layers.Conv2D(filters, size, strides=stride, padding=padding, use_bias=False)(x)
-    return layers.Activation("relu")(frame.norm(x, scale=False))
+    return layers.Activation("relu")(builder.norm(x, scale=False))
 
 
-def _branches(frame: Frame, x: Any, branches: tuple[_Branch, ...]) -> list[Any]:
+def _branches(builder: Builder, x: Any, branches: tuple[_Branch, ...]) -> list[Any]:
     outputs = []
     for branch in branches:
         y = x
         for filters, size, stride in branch:
-            y = _convolution(frame, y, filters, size, stride, "same" if stride == 1 else "valid")
+            y = _convolution(builder, y, filters, size, stride, "same" if stride == 1 else "valid")
         outputs.append(y)
     return outputs
 
 
-def _block(frame: Frame, x: Any, kind: str, number: int, scale: float, last: bool = False) -> Any:
+def _block(
+    builder: Builder, x: Any, kind: str, number: int, scale: float, last: bool = False
+) -> Any:
     name = f"{kind}_{number}"
-    mixed = layers.Concatenate(axis=frame.axis, name=name + "_mixed")(
-        _branches(frame, x, _BLOCKS[kind])
+    mixed = layers.Concatenate(axis=builder.axis, name=name + "_mixed")(
+        _branches(builder, x, _BLOCKS[kind])
     )
-    up = layers.Conv2D(frame.channels(x), 1, padding="same", name=name + "_conv")(mixed)
+    up = layers.Conv2D(builder.channels(x), 1, padding="same", name=name + "_conv")(mixed)
     x = CustomScaleLayer(scale)([x, up])
     return x if last else layers.Activation("relu", name=name + "_ac")(x)
 
@@ -117,7 +119,7 @@ def InceptionResNetV2(
     """
     if kwargs:
         raise ValueError(f"Unknown argument(s): {kwargs}")
-    frame = Frame(
+    builder = Builder(
         include_top,
         weights,
         input_tensor,
@@ -128,42 +130,42 @@ def InceptionResNetV2(
         default_size=299,
         min_size=75,
     )
-    x = frame.images
+    x = builder.images
     for filters, size, stride, padding in (
         (32, 3, 2, "valid"),
         (32, 3, 1, "valid"),
         (64, 3, 1, "same"),
     ):
-        x = _convolution(frame, x, filters, size, stride, padding)
+        x = _convolution(builder, x, filters, size, stride, padding)
     x = layers.MaxPooling2D(3, strides=2)(x)
-    x = _convolution(frame, x, 80, 1, padding="valid")
-    x = _convolution(frame, x, 192, 3, padding="valid")
+    x = _convolution(builder, x, 80, 1, padding="valid")
+    x = _convolution(builder, x, 192, 3, padding="valid")
     x = layers.MaxPooling2D(3, strides=2)(x)
-    branches = _branches(frame, x, _STEM)
+    branches = _branches(builder, x, _STEM)
     pool = layers.AveragePooling2D(3, strides=1, padding="same")(x)
-    branches.append(_convolution(frame, pool, 64, 1))
-    x = layers.Concatenate(axis=frame.axis, name="mixed_5b")(branches)
+    branches.append(_convolution(builder, pool, 64, 1))
+    x = layers.Concatenate(axis=builder.axis, name="mixed_5b")(branches)
     for number in range(1, 11):
-        x = _block(frame, x, "block35", number, 0.17)
-    x = _reduced(frame, x, _FIRST_REDUCTION, "mixed_6a")
+        x = _block(builder, x, "block35", number, 0.17)
+    x = _reduced(builder, x, _FIRST_REDUCTION, "mixed_6a")
     for number in range(1, 21):
-        x = _block(frame, x, "block17", number, 0.1)
-    x = _reduced(frame, x, _SECOND_REDUCTION, "mixed_7a")
+        x = _block(builder, x, "block17", number, 0.1)
+    x = _reduced(builder, x, _SECOND_REDUCTION, "mixed_7a")
     for number in range(1, 10):
-        x = _block(frame, x, "block8", number, 0.2)
-    x = _block(frame, x, "block8", 10, 1.0, last=True)
+        x = _block(builder, x, "block8", number, 0.2)
+    x = _block(builder, x, "block8", 10, 1.0, last=True)
     x = layers.Conv2D(1536, 1, padding="same", use_bias=False, name="conv_7b")(x)
-    x = frame.norm(x, "conv_7b_bn", scale=False)
+    x = builder.norm(x, "conv_7b_bn", scale=False)
     x = layers.Activation("relu", name="conv_7b_ac")(x)
     file = "inception_resnet_v2/inception_resnet_v2"
-    return frame.model(frame.ended(x, names=False), "inception_resnet_v2", file, _HASHES)
+    return builder.model(builder.ended(x, names=False), "inception_resnet_v2", file, _HASHES)
 
 
-def _reduced(frame: Frame, x: Any, branches: tuple[_Branch, ...], name: str) -> Any:
+def _reduced(builder: Builder, x: Any, branches: tuple[_Branch, ...], name: str) -> Any:
     """Branches that halve the image, beside a pooling."""
-    outputs = _branches(frame, x, branches)
+    outputs = _branches(builder, x, branches)
     outputs.append(layers.MaxPooling2D(3, strides=2, padding="valid")(x))
-    return layers.Concatenate(axis=frame.axis, name=name)(outputs)
+    return layers.Concatenate(axis=builder.axis, name=name)(outputs)
 
 
 def preprocess_input(x: Any, data_format: str | None = None) -> Any:

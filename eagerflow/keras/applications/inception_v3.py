@@ -6,7 +6,7 @@ from typing import Any
 
 from eagerflow.keras import layers
 from eagerflow.keras.applications import imagenet_utils
-from eagerflow.keras.applications.frame import Frame
+from eagerflow.keras.applications.builder import Builder
 
 __all__ = ["InceptionV3", "decode_predictions", "preprocess_input"]
 
@@ -15,7 +15,7 @@ _Branch = tuple[tuple[int, int, int], ...]
 
 
 def _convolution(
-    frame: Frame,
+    builder: Builder,
     x: Any,
     filters: int,
     rows: int,
@@ -24,67 +24,67 @@ def _convolution(
     strides: int = 1,
 ) -> Any:
     x = layers.Conv2D(filters, (rows, columns), strides=strides, padding=padding, use_bias=False)(x)
-    x = frame.norm(x, scale=False)
+    x = builder.norm(x, scale=False)
     return layers.Activation("relu")(x)
 
 
-def _chain(frame: Frame, x: Any, branch: _Branch, halve: bool = False) -> Any:
+def _chain(builder: Builder, x: Any, branch: _Branch, halve: bool = False) -> Any:
     for filters, rows, columns in branch[:-1]:
-        x = _convolution(frame, x, filters, rows, columns)
+        x = _convolution(builder, x, filters, rows, columns)
     if halve:
-        return _convolution(frame, x, *branch[-1], padding="valid", strides=2)
-    return _convolution(frame, x, *branch[-1])
+        return _convolution(builder, x, *branch[-1], padding="valid", strides=2)
+    return _convolution(builder, x, *branch[-1])
 
 
-def _joined(frame: Frame, parts: list, name: str | None = None) -> Any:
-    return layers.Concatenate(axis=frame.axis, name=name)(parts)
+def _joined(builder: Builder, parts: list, name: str | None = None) -> Any:
+    return layers.Concatenate(axis=builder.axis, name=name)(parts)
 
 
-def _pooled(frame: Frame, x: Any, filters: int) -> Any:
+def _pooled(builder: Builder, x: Any, filters: int) -> Any:
     x = layers.AveragePooling2D(3, strides=1, padding="same")(x)
-    return _convolution(frame, x, filters, 1, 1)
+    return _convolution(builder, x, filters, 1, 1)
 
 
-def _mixed(frame: Frame, x: Any, branches: tuple[_Branch, ...], pooled: int, name: str) -> Any:
+def _mixed(builder: Builder, x: Any, branches: tuple[_Branch, ...], pooled: int, name: str) -> Any:
     """Several chains side by side, and one after an average."""
-    parts = [_chain(frame, x, branch) for branch in branches]
-    return _joined(frame, [*parts, _pooled(frame, x, pooled)], name)
+    parts = [_chain(builder, x, branch) for branch in branches]
+    return _joined(builder, [*parts, _pooled(builder, x, pooled)], name)
 
 
-def _halving(frame: Frame, x: Any, branches: tuple[_Branch, ...], name: str) -> Any:
+def _halving(builder: Builder, x: Any, branches: tuple[_Branch, ...], name: str) -> Any:
     """Several chains that halve the image, and a pooling that does."""
-    parts = [_chain(frame, x, branch, halve=True) for branch in branches]
-    return _joined(frame, [*parts, layers.MaxPooling2D(3, strides=2)(x)], name)
+    parts = [_chain(builder, x, branch, halve=True) for branch in branches]
+    return _joined(builder, [*parts, layers.MaxPooling2D(3, strides=2)(x)], name)
 
 
-def _small(x: Any, frame: Frame, pooled: int, name: str) -> Any:
+def _small(x: Any, builder: Builder, pooled: int, name: str) -> Any:
     branches: tuple[_Branch, ...] = (
         ((64, 1, 1),),
         ((48, 1, 1), (64, 5, 5)),
         ((64, 1, 1), (96, 3, 3), (96, 3, 3)),
     )
-    return _mixed(frame, x, branches, pooled, name)
+    return _mixed(builder, x, branches, pooled, name)
 
 
-def _long(x: Any, frame: Frame, n: int, name: str) -> Any:
+def _long(x: Any, builder: Builder, n: int, name: str) -> Any:
     branches: tuple[_Branch, ...] = (
         ((192, 1, 1),),
         ((n, 1, 1), (n, 1, 7), (192, 7, 1)),
         ((n, 1, 1), (n, 7, 1), (n, 1, 7), (n, 7, 1), (192, 1, 7)),
     )
-    return _mixed(frame, x, branches, 192, name)
+    return _mixed(builder, x, branches, 192, name)
 
 
-def _forked(x: Any, frame: Frame, number: int) -> Any:
+def _forked(x: Any, builder: Builder, number: int) -> Any:
     """The last blocks: their chains end in two convolutions side by side."""
-    first = _convolution(frame, x, 320, 1, 1)
-    middle = _convolution(frame, x, 384, 1, 1)
-    fork = [_convolution(frame, middle, 384, 1, 3), _convolution(frame, middle, 384, 3, 1)]
-    middle = _joined(frame, fork, f"mixed9_{number}")
-    last = _chain(frame, x, ((448, 1, 1), (384, 3, 3)))
-    fork = [_convolution(frame, last, 384, 1, 3), _convolution(frame, last, 384, 3, 1)]
-    last = _joined(frame, fork)
-    return _joined(frame, [first, middle, last, _pooled(frame, x, 192)], f"mixed{9 + number}")
+    first = _convolution(builder, x, 320, 1, 1)
+    middle = _convolution(builder, x, 384, 1, 1)
+    fork = [_convolution(builder, middle, 384, 1, 3), _convolution(builder, middle, 384, 3, 1)]
+    middle = _joined(builder, fork, f"mixed9_{number}")
+    last = _chain(builder, x, ((448, 1, 1), (384, 3, 3)))
+    fork = [_convolution(builder, last, 384, 1, 3), _convolution(builder, last, 384, 3, 1)]
+    last = _joined(builder, fork)
+    return _joined(builder, [first, middle, last, _pooled(builder, x, 192)], f"mixed{9 + number}")
 
 
 def InceptionV3(
@@ -113,7 +113,7 @@ def InceptionV3(
         ValueError: for arguments that contradict each other.
         ConnectionError: if trained weights are neither cached nor can they be downloaded.
     """
-    frame = Frame(
+    builder = Builder(
         include_top,
         weights,
         input_tensor,
@@ -124,29 +124,29 @@ def InceptionV3(
         default_size=299,
         min_size=75,
     )
-    x = _convolution(frame, frame.images, 32, 3, 3, padding="valid", strides=2)
-    x = _convolution(frame, x, 32, 3, 3, padding="valid")
-    x = _convolution(frame, x, 64, 3, 3)
+    x = _convolution(builder, builder.images, 32, 3, 3, padding="valid", strides=2)
+    x = _convolution(builder, x, 32, 3, 3, padding="valid")
+    x = _convolution(builder, x, 64, 3, 3)
     x = layers.MaxPooling2D(3, strides=2)(x)
-    x = _convolution(frame, x, 80, 1, 1, padding="valid")
-    x = _convolution(frame, x, 192, 3, 3, padding="valid")
+    x = _convolution(builder, x, 80, 1, 1, padding="valid")
+    x = _convolution(builder, x, 192, 3, 3, padding="valid")
     x = layers.MaxPooling2D(3, strides=2)(x)
     for number, pooled in enumerate((32, 64, 64)):
-        x = _small(x, frame, pooled, f"mixed{number}")
-    x = _halving(frame, x, (((384, 3, 3),), ((64, 1, 1), (96, 3, 3), (96, 3, 3))), "mixed3")
+        x = _small(x, builder, pooled, f"mixed{number}")
+    x = _halving(builder, x, (((384, 3, 3),), ((64, 1, 1), (96, 3, 3), (96, 3, 3))), "mixed3")
     for number, n in enumerate((128, 160, 160, 192), start=4):
-        x = _long(x, frame, n, f"mixed{number}")
+        x = _long(x, builder, n, f"mixed{number}")
     x = _halving(
-        frame,
+        builder,
         x,
         (((192, 1, 1), (320, 3, 3)), ((192, 1, 1), (192, 1, 7), (192, 7, 1), (192, 3, 3))),
         "mixed8",
     )
     for number in range(2):
-        x = _forked(x, frame, number)
+        x = _forked(x, builder, number)
     hashes = ("9a0d58056eeedaa3f26cb7ebd46da564", "bcbd6486424b2319ff4ef7d526e38f63")
-    return frame.model(
-        frame.ended(x, names=False), "inception_v3", "inception_v3/inception_v3", hashes
+    return builder.model(
+        builder.ended(x, names=False), "inception_v3", "inception_v3/inception_v3", hashes
     )
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from eagerflow.keras import layers
 from eagerflow.keras.applications import imagenet_utils
-from eagerflow.keras.applications.frame import Frame
+from eagerflow.keras.applications.builder import Builder
 
 __all__ = ["MobileNet", "decode_predictions", "preprocess_input"]
 
@@ -16,7 +16,9 @@ _SIZES = (128, 160, 192, 224)
 _ALPHAS = {1.0: "1_0", 0.75: "7_5", 0.50: "5_0", 0.25: "2_5"}
 
 
-def _block(frame: Frame, x: Any, filters: int, multiplier: int, stride: int, number: int) -> Any:
+def _block(
+    builder: Builder, x: Any, filters: int, multiplier: int, stride: int, number: int
+) -> Any:
     """A convolution of each channel, and one of the channels with each other."""
     if stride == 2:
         x = layers.ZeroPadding2D(((0, 1), (0, 1)), name=f"conv_pad_{number}")(x)
@@ -28,10 +30,10 @@ def _block(frame: Frame, x: Any, filters: int, multiplier: int, stride: int, num
         use_bias=False,
         name=f"conv_dw_{number}",
     )(x)
-    x = frame.norm(x, f"conv_dw_{number}_bn")
+    x = builder.norm(x, f"conv_dw_{number}_bn")
     x = layers.ReLU(6.0, name=f"conv_dw_{number}_relu")(x)
     x = layers.Conv2D(filters, 1, padding="same", use_bias=False, name=f"conv_pw_{number}")(x)
-    x = frame.norm(x, f"conv_pw_{number}_bn")
+    x = builder.norm(x, f"conv_pw_{number}_bn")
     return layers.ReLU(6.0, name=f"conv_pw_{number}_relu")(x)
 
 
@@ -75,7 +77,7 @@ def MobileNet(
     default = 224
     if input_shape is not None and input_shape[0] == input_shape[1] and input_shape[0] in _SIZES:
         default = input_shape[0]
-    frame = Frame(
+    builder = Builder(
         include_top,
         weights,
         input_tensor,
@@ -97,13 +99,13 @@ def MobileNet(
                 f"or `1.0` only.  Received: alpha={alpha}"
             )
     x = layers.Conv2D(int(32 * alpha), 3, strides=2, padding="same", use_bias=False, name="conv1")(
-        frame.images
+        builder.images
     )
-    x = frame.norm(x, "conv1_bn")
+    x = builder.norm(x, "conv1_bn")
     x = layers.ReLU(6.0, name="conv1_relu")(x)
     for number, filters in enumerate(_FILTERS, start=1):
         stride = 2 if number in _HALVING else 1
-        x = _block(frame, x, int(filters * alpha), depth_multiplier, stride, number)
+        x = _block(builder, x, int(filters * alpha), depth_multiplier, stride, number)
     if include_top:
         x = layers.GlobalAveragePooling2D(keepdims=True)(x)
         x = layers.Dropout(dropout, name="dropout")(x)
@@ -112,11 +114,11 @@ def MobileNet(
         imagenet_utils.validate_activation(classifier_activation, weights)
         x = layers.Activation(classifier_activation, name="predictions")(x)
     else:
-        x = frame.pooled(x, names=False)
-    rows = frame.rows
+        x = builder.pooled(x, names=False)
+    rows = builder.rows
     size = rows if rows in _SIZES or weights != "imagenet" else 224
     file = f"mobilenet/mobilenet_{_ALPHAS.get(alpha)}_{size}_tf"
-    return frame.model(x, f"mobilenet_{alpha:0.2f}_{size}", file, top=".h5", notop="_no_top.h5")
+    return builder.model(x, f"mobilenet_{alpha:0.2f}_{size}", file, top=".h5", notop="_no_top.h5")
 
 
 def preprocess_input(x: Any, data_format: str | None = None) -> Any:

@@ -6,7 +6,7 @@ from typing import Any
 
 from eagerflow.keras import layers
 from eagerflow.keras.applications import imagenet_utils
-from eagerflow.keras.applications.frame import Frame
+from eagerflow.keras.applications.builder import Builder
 
 __all__ = ["MobileNetV2", "decode_predictions", "preprocess_input"]
 
@@ -24,20 +24,20 @@ _SIZES = (96, 128, 160, 192, 224)
 _ALPHAS = (0.35, 0.50, 0.75, 1.0, 1.3, 1.4)
 
 
-def _norm(frame: Frame, x: Any, name: str) -> Any:
-    return frame.norm(x, name, epsilon=1e-3, momentum=0.999)
+def _norm(builder: Builder, x: Any, name: str) -> Any:
+    return builder.norm(x, name, epsilon=1e-3, momentum=0.999)
 
 
-def _block(frame: Frame, x: Any, expansion: int, filters: int, stride: int, number: int) -> Any:
+def _block(builder: Builder, x: Any, expansion: int, filters: int, stride: int, number: int) -> Any:
     """An inverted residual: wide inside, narrow at both ends."""
     inputs = x
-    channels = frame.channels(x)
+    channels = builder.channels(x)
     prefix = f"block_{number}_" if number else "expanded_conv_"
     if number:
         x = layers.Conv2D(
             expansion * channels, 1, padding="same", use_bias=False, name=prefix + "expand"
         )(x)
-        x = _norm(frame, x, prefix + "expand_BN")
+        x = _norm(builder, x, prefix + "expand_BN")
         x = layers.ReLU(6.0, name=prefix + "expand_relu")(x)
     if stride == 2:
         x = layers.ZeroPadding2D(imagenet_utils.correct_pad(x, 3), name=prefix + "pad")(x)
@@ -48,10 +48,10 @@ def _block(frame: Frame, x: Any, expansion: int, filters: int, stride: int, numb
         use_bias=False,
         name=prefix + "depthwise",
     )(x)
-    x = _norm(frame, x, prefix + "depthwise_BN")
+    x = _norm(builder, x, prefix + "depthwise_BN")
     x = layers.ReLU(6.0, name=prefix + "depthwise_relu")(x)
     x = layers.Conv2D(filters, 1, padding="same", use_bias=False, name=prefix + "project")(x)
-    x = _norm(frame, x, prefix + "project_BN")
+    x = _norm(builder, x, prefix + "project_BN")
     if channels == filters and stride == 1:
         return layers.Add(name=prefix + "add")([inputs, x])
     return x
@@ -107,7 +107,7 @@ def MobileNetV2(
     from eagerflow.keras import config
 
     first = config.image_data_format() == "channels_first"
-    frame = Frame(
+    builder = Builder(
         include_top,
         weights,
         input_tensor,
@@ -125,24 +125,24 @@ def MobileNetV2(
     divisible = imagenet_utils.make_divisible
     x = layers.Conv2D(
         divisible(32 * alpha), 3, strides=2, padding="same", use_bias=False, name="Conv1"
-    )(frame.images)
-    x = _norm(frame, x, "bn_Conv1")
+    )(builder.images)
+    x = _norm(builder, x, "bn_Conv1")
     x = layers.ReLU(6.0, name="Conv1_relu")(x)
     number = 0
     for expansion, filters, count, stride in _BLOCKS:
         for k in range(count):
             width = divisible(int(filters * alpha))
-            x = _block(frame, x, expansion, width, stride if k == 0 else 1, number)
+            x = _block(builder, x, expansion, width, stride if k == 0 else 1, number)
             number += 1
     last = divisible(1280 * alpha) if alpha > 1.0 else 1280
     x = layers.Conv2D(last, 1, use_bias=False, name="Conv_1")(x)
-    x = _norm(frame, x, "Conv_1_bn")
+    x = _norm(builder, x, "Conv_1_bn")
     x = layers.ReLU(6.0, name="out_relu")(x)
-    x = frame.ended(x, top_name=None, names=False)
-    rows = frame.rows
+    x = builder.ended(x, top_name=None, names=False)
+    rows = builder.rows
     size = rows if rows in _SIZES or weights != "imagenet" else 224
     file = f"mobilenet_v2/mobilenet_v2_weights_tf_dim_ordering_tf_kernels_{float(alpha)}_{size}"
-    return frame.model(x, f"mobilenetv2_{alpha:0.2f}_{size}", file, top=".h5", notop="_no_top.h5")
+    return builder.model(x, f"mobilenetv2_{alpha:0.2f}_{size}", file, top=".h5", notop="_no_top.h5")
 
 
 def preprocess_input(x: Any, data_format: str | None = None) -> Any:

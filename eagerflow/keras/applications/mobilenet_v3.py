@@ -7,7 +7,7 @@ from typing import Any
 
 from eagerflow.keras import layers
 from eagerflow.keras.applications import imagenet_utils
-from eagerflow.keras.applications.frame import Frame, described
+from eagerflow.keras.applications.builder import Builder, described
 
 __all__ = ["MobileNetV3Large", "MobileNetV3Small", "decode_predictions", "preprocess_input"]
 
@@ -84,8 +84,8 @@ def _hard_swish(x: Any) -> Any:
     return layers.Multiply()([x, _hard_sigmoid(x)])
 
 
-def _norm(frame: Frame, x: Any, name: str) -> Any:
-    return frame.norm(x, name + "/BatchNorm", epsilon=1e-3, momentum=0.999)
+def _norm(builder: Builder, x: Any, name: str) -> Any:
+    return builder.norm(x, name + "/BatchNorm", epsilon=1e-3, momentum=0.999)
 
 
 def _weighted(x: Any, channels: int, prefix: str) -> Any:
@@ -99,7 +99,7 @@ def _weighted(x: Any, channels: int, prefix: str) -> Any:
 
 
 def _block(
-    frame: Frame,
+    builder: Builder,
     x: Any,
     expansion: float,
     filters: int,
@@ -111,12 +111,12 @@ def _block(
 ) -> Any:
     """An inverted residual."""
     shortcut = x
-    channels = frame.channels(x)
+    channels = builder.channels(x)
     wide = _depth(channels * expansion)
     prefix = f"expanded_conv_{number}/" if number else "expanded_conv/"
     if number:
         x = layers.Conv2D(wide, 1, padding="same", use_bias=False, name=prefix + "expand")(x)
-        x = activation(_norm(frame, x, prefix + "expand"))
+        x = activation(_norm(builder, x, prefix + "expand"))
     if stride == 2:
         pad = imagenet_utils.correct_pad(x, kernel)
         x = layers.ZeroPadding2D(pad, name=prefix + "depthwise/pad")(x)
@@ -127,18 +127,18 @@ def _block(
         use_bias=False,
         name=prefix + "depthwise",
     )(x)
-    x = activation(_norm(frame, x, prefix + "depthwise"))
+    x = activation(_norm(builder, x, prefix + "depthwise"))
     if weighted:
         x = _weighted(x, wide, prefix)
     x = layers.Conv2D(filters, 1, padding="same", use_bias=False, name=prefix + "project")(x)
-    x = _norm(frame, x, prefix + "project")
+    x = _norm(builder, x, prefix + "project")
     if stride == 1 and channels == filters:
         x = layers.Add(name=prefix + "Add")([shortcut, x])
     return x
 
 
 def _network(
-    frame: Frame,
+    builder: Builder,
     size: str,
     blocks: tuple,
     last: int,
@@ -147,20 +147,20 @@ def _network(
     dropout_rate: float,
     include_preprocessing: bool,
 ) -> Any:
-    if frame.weights == "imagenet" and alpha not in ((1.0,) if minimalistic else (0.75, 1.0)):
+    if builder.weights == "imagenet" and alpha not in ((1.0,) if minimalistic else (0.75, 1.0)):
         raise ValueError(
             "If imagenet weights are being loaded, alpha can be one of `0.75`, `1.0` for non "
             "minimalistic or `1.0` for minimalistic only."
         )
     own = _relu if minimalistic else _hard_swish
-    x = frame.images
+    x = builder.images
     if include_preprocessing:
         x = layers.Rescaling(scale=1.0 / 127.5, offset=-1.0)(x)
     x = layers.Conv2D(16, 3, strides=2, padding="same", use_bias=False, name="Conv")(x)
-    x = own(_norm(frame, x, "Conv"))
+    x = own(_norm(builder, x, "Conv"))
     for number, (expansion, filters, kernel, stride, weighted, swish) in enumerate(blocks):
         x = _block(
-            frame,
+            builder,
             x,
             expansion,
             _depth(filters * alpha),
@@ -170,23 +170,23 @@ def _network(
             own if swish else _relu,
             number,
         )
-    wide = _depth(frame.channels(x) * 6)
+    wide = _depth(builder.channels(x) * 6)
     x = layers.Conv2D(wide, 1, padding="same", use_bias=False, name="Conv_1")(x)
-    x = own(_norm(frame, x, "Conv_1"))
-    if frame.include_top:
+    x = own(_norm(builder, x, "Conv_1"))
+    if builder.include_top:
         last = _depth(last * alpha) if alpha > 1.0 else last
         x = layers.GlobalAveragePooling2D(keepdims=True)(x)
         x = own(layers.Conv2D(last, 1, padding="same", name="Conv_2")(x))
         if dropout_rate > 0:
             x = layers.Dropout(dropout_rate)(x)
-        x = layers.Conv2D(frame.classes, 1, padding="same", name="Logits")(x)
+        x = layers.Conv2D(builder.classes, 1, padding="same", name="Logits")(x)
         x = layers.Flatten()(x)
-        imagenet_utils.validate_activation(frame.classifier_activation, frame.weights)
-        x = layers.Activation(frame.classifier_activation, name="Predictions")(x)
+        imagenet_utils.validate_activation(builder.classifier_activation, builder.weights)
+        x = layers.Activation(builder.classifier_activation, name="Predictions")(x)
     else:
-        x = frame.pooled(x)
+        x = builder.pooled(x)
     version = f"{size}{'_minimalistic' if minimalistic else ''}_224_{float(alpha)}_float"
-    return frame.model(
+    return builder.model(
         x,
         "MobilenetV3" + size,
         f"mobilenet_v3/weights_mobilenet_v3_{version}",
@@ -196,7 +196,7 @@ def _network(
     )
 
 
-def _frame(
+def _builder(
     input_shape: Any,
     include_top: bool,
     weights: Any,
@@ -204,7 +204,7 @@ def _frame(
     classes: int,
     pooling: str | None,
     classifier_activation: Any,
-) -> Frame:
+) -> Builder:
     from eagerflow.keras import config
 
     first = config.image_data_format() == "channels_first"
@@ -214,7 +214,7 @@ def _frame(
     sizes = input_shape[1:] if first else input_shape[:2]
     if any(size is not None and size < 32 for size in sizes):
         raise ValueError(f"Input size must be at least 32x32; Received `input_shape={input_shape}`")
-    return Frame(
+    return Builder(
         include_top,
         weights,
         input_tensor,
@@ -240,11 +240,11 @@ def _variant(size: str, blocks: Any, last: int) -> Any:
         classifier_activation: Any = "softmax",
         include_preprocessing: bool = True,
     ) -> Any:
-        frame = _frame(
+        builder = _builder(
             input_shape, include_top, weights, input_tensor, classes, pooling, classifier_activation
         )
         return _network(
-            frame, size, blocks, last, alpha, minimalistic, dropout_rate, include_preprocessing
+            builder, size, blocks, last, alpha, minimalistic, dropout_rate, include_preprocessing
         )
 
     return described(

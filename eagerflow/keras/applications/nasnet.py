@@ -6,13 +6,13 @@ from typing import Any
 
 from eagerflow.keras import layers
 from eagerflow.keras.applications import imagenet_utils
-from eagerflow.keras.applications.frame import Frame, described
+from eagerflow.keras.applications.builder import Builder, described
 
 __all__ = ["NASNetLarge", "NASNetMobile", "decode_predictions", "preprocess_input"]
 
 
-def _norm(frame: Frame, x: Any, name: str) -> Any:
-    return frame.norm(x, name, momentum=0.9997, epsilon=1e-3)
+def _norm(builder: Builder, x: Any, name: str) -> Any:
+    return builder.norm(x, name, momentum=0.9997, epsilon=1e-3)
 
 
 def _convolution(x: Any, filters: int, name: str, **options: Any) -> Any:
@@ -23,7 +23,9 @@ def _convolution(x: Any, filters: int, name: str, **options: Any) -> Any:
     )(x)
 
 
-def _separable(frame: Frame, x: Any, filters: int, size: int, name: str, stride: int = 1) -> Any:
+def _separable(
+    builder: Builder, x: Any, filters: int, size: int, name: str, stride: int = 1
+) -> Any:
     """Two separable convolutions, the first with a stride."""
     x = layers.Activation("relu")(x)
     padding = "same"
@@ -43,15 +45,15 @@ def _separable(frame: Frame, x: Any, filters: int, size: int, name: str, stride:
             use_bias=False,
             name=f"separable_conv_{number}_{name}",
         )(x)
-        x = _norm(frame, x, f"separable_conv_{number}_bn_{name}")
+        x = _norm(builder, x, f"separable_conv_{number}_bn_{name}")
     return x
 
 
-def _adjusted(frame: Frame, before: Any, x: Any, filters: int, name: str) -> Any:
+def _adjusted(builder: Builder, before: Any, x: Any, filters: int, name: str) -> Any:
     """What came before the last cell, in the size and with the channels of what comes now."""
     if before is None:
         return x
-    rows = 2 if frame.axis == 1 else 1
+    rows = 2 if builder.axis == 1 else 1
     if before.shape[rows] != x.shape[rows]:
         before = layers.Activation("relu", name=f"adjust_relu_1_{name}")(before)
         # Every other pixel, and every other one in between.
@@ -63,32 +65,32 @@ def _adjusted(frame: Frame, before: Any, x: Any, filters: int, name: str) -> Any
                 1, strides=2, padding="valid", name=f"adjust_avg_pool_{number}_{name}"
             )(part)
             parts[number - 1] = _convolution(part, filters // 2, f"adjust_conv_{number}_{name}")
-        before = layers.Concatenate(axis=frame.axis)(parts)
-        return _norm(frame, before, f"adjust_bn_{name}")
-    if frame.channels(before) != filters:
+        before = layers.Concatenate(axis=builder.axis)(parts)
+        return _norm(builder, before, f"adjust_bn_{name}")
+    if builder.channels(before) != filters:
         before = layers.Activation("relu")(before)
         before = _convolution(before, filters, f"adjust_conv_projection_{name}")
-        return _norm(frame, before, f"adjust_bn_{name}")
+        return _norm(builder, before, f"adjust_bn_{name}")
     return before
 
 
-def _narrowed(frame: Frame, x: Any, filters: int, kind: str, name: str) -> Any:
+def _narrowed(builder: Builder, x: Any, filters: int, kind: str, name: str) -> Any:
     x = layers.Activation("relu")(x)
     x = _convolution(x, filters, f"{kind}_conv_1_{name}")
-    return _norm(frame, x, f"{kind}_bn_1_{name}")
+    return _norm(builder, x, f"{kind}_bn_1_{name}")
 
 
 def _average(x: Any, name: str) -> Any:
     return layers.AveragePooling2D(3, strides=1, padding="same", name=name)(x)
 
 
-def _normal_cell(frame: Frame, x: Any, before: Any, filters: int, name: str) -> tuple[Any, Any]:
+def _normal_cell(builder: Builder, x: Any, before: Any, filters: int, name: str) -> tuple[Any, Any]:
     """A cell that keeps the image's size; returns what goes on, and what came in."""
-    p = _adjusted(frame, before, x, filters, name)
-    h = _narrowed(frame, x, filters, "normal", name)
+    p = _adjusted(builder, before, x, filters, name)
+    h = _narrowed(builder, x, filters, "normal", name)
 
     def separable(value: Any, size: int, place: str) -> Any:
-        return _separable(frame, value, filters, size, f"normal_{place}_{name}")
+        return _separable(builder, value, filters, size, f"normal_{place}_{name}")
 
     def add(number: int, *values: Any) -> Any:
         return layers.Add(name=f"normal_add_{number}_{name}")(list(values))
@@ -99,19 +101,21 @@ def _normal_cell(frame: Frame, x: Any, before: Any, filters: int, name: str) -> 
     fourth = add(4, _average(p, f"normal_left4_{name}"), _average(p, f"normal_right4_{name}"))
     fifth = add(5, separable(h, 3, "left5"), h)
     parts = [p, first, second, third, fourth, fifth]
-    return layers.Concatenate(axis=frame.axis, name=f"normal_concat_{name}")(parts), x
+    return layers.Concatenate(axis=builder.axis, name=f"normal_concat_{name}")(parts), x
 
 
-def _halving_cell(frame: Frame, x: Any, before: Any, filters: int, name: str) -> tuple[Any, Any]:
+def _halving_cell(
+    builder: Builder, x: Any, before: Any, filters: int, name: str
+) -> tuple[Any, Any]:
     """A cell that halves the image; returns what goes on, and what came in."""
-    p = _adjusted(frame, before, x, filters, name)
-    h = _narrowed(frame, x, filters, "reduction", name)
+    p = _adjusted(builder, before, x, filters, name)
+    h = _narrowed(builder, x, filters, "reduction", name)
     padded = layers.ZeroPadding2D(imagenet_utils.correct_pad(h, 3), name=f"reduction_pad_1_{name}")(
         h
     )
 
     def separable(value: Any, size: int, place: str, stride: int = 2) -> Any:
-        return _separable(frame, value, filters, size, f"reduction_{place}_{name}", stride)
+        return _separable(builder, value, filters, size, f"reduction_{place}_{name}", stride)
 
     def highest(place: str) -> Any:
         return layers.MaxPooling2D(3, strides=2, padding="valid", name=f"reduction_{place}_{name}")(
@@ -131,35 +135,35 @@ def _halving_cell(frame: Frame, x: Any, before: Any, filters: int, name: str) ->
     fourth = add(None, second, _average(first, f"reduction_left4_{name}"))
     fifth = add("add4", separable(first, 3, "left4", 1), highest("right5"))
     parts = [second, third, fourth, fifth]
-    return layers.Concatenate(axis=frame.axis, name=f"reduction_concat_{name}")(parts), x
+    return layers.Concatenate(axis=builder.axis, name=f"reduction_concat_{name}")(parts), x
 
 
-def _cells(frame: Frame, last: int, blocks: int, stem: int, skip: bool) -> Any:
+def _cells(builder: Builder, last: int, blocks: int, stem: int, skip: bool) -> Any:
     """The network up to the classifier.
 
     Args:
-        frame: the architecture's arguments.
+        builder: the architecture's arguments.
         last: how many channels there are at the end.
         blocks: how many normal cells each of the three stages has.
         stem: how many channels the first convolution gives.
         skip: whether the first cell of a stage sees what was before the halving cell's input.
     """
     filters = last // 24
-    x = _convolution(frame.images, stem, "stem_conv1", size=3, strides=2, padding="valid")
-    x = _norm(frame, x, "stem_bn1")
+    x = _convolution(builder.images, stem, "stem_conv1", size=3, strides=2, padding="valid")
+    x = _norm(builder, x, "stem_bn1")
     before: Any = None
-    x, before = _halving_cell(frame, x, before, filters // 4, "stem_1")
-    x, before = _halving_cell(frame, x, before, filters // 2, "stem_2")
+    x, before = _halving_cell(builder, x, before, filters // 4, "stem_1")
+    x, before = _halving_cell(builder, x, before, filters // 2, "stem_2")
     for stage in range(3):
         if stage:
             name = f"reduce_{stage * blocks}"
-            x, input_of_cell = _halving_cell(frame, x, before, filters * 2**stage, name)
+            x, input_of_cell = _halving_cell(builder, x, before, filters * 2**stage, name)
             before = before if skip else input_of_cell
         for k in range(blocks):
             number = stage * blocks + k + (1 if stage else 0)
-            x, before = _normal_cell(frame, x, before, filters * 2**stage, str(number))
+            x, before = _normal_cell(builder, x, before, filters * 2**stage, str(number))
     x = layers.Activation("relu")(x)
-    return frame.ended(x, top_name=None, names=False)
+    return builder.ended(x, top_name=None, names=False)
 
 
 def _variant(
@@ -174,7 +178,7 @@ def _variant(
         classes: int = 1000,
         classifier_activation: Any = "softmax",
     ) -> Any:
-        frame = Frame(
+        builder = Builder(
             include_top,
             weights,
             input_tensor,
@@ -184,9 +188,9 @@ def _variant(
             classifier_activation,
             default_size=side,
         )
-        x = _cells(frame, penultimate, blocks, stem, skip)
+        x = _cells(builder, penultimate, blocks, stem, skip)
         file = f"nasnet/NASNet-{size}"
-        return frame.model(x, "NASNet", file, hashes, top=".h5", notop="-no-top.h5")
+        return builder.model(x, "NASNet", file, hashes, top=".h5", notop="-no-top.h5")
 
     return described(
         function,

@@ -6,7 +6,7 @@ from typing import Any
 
 from eagerflow.keras import backend, layers
 from eagerflow.keras.applications import imagenet_utils
-from eagerflow.keras.applications.frame import Frame, variant
+from eagerflow.keras.applications.builder import Builder, variant
 from eagerflow.ops.math import multiply
 
 # Blocks in each stage, their filters, and the filters of a group.
@@ -185,9 +185,9 @@ def _block(
     return layers.ReLU(name=name + "_exit_relu")(x + skip)
 
 
-def _network(kind: str, model_name: str, include_preprocessing: bool, frame: Frame) -> Any:
+def _network(kind: str, model_name: str, include_preprocessing: bool, builder: Builder) -> Any:
     depths, widths, group = _SIZES[kind]
-    x = frame.images
+    x = builder.images
     if include_preprocessing:
         x = layers.Rescaling(1.0 / 255.0, name=model_name + "_prestem_rescaling")(x)
     x = _convolution(
@@ -201,16 +201,16 @@ def _network(kind: str, model_name: str, include_preprocessing: bool, frame: Fra
             name = f"{model_name}_Stage_{stage}_{letter}Block_{k}"
             x = _block(x, filters_in, filters, group, 1 if k else 2, letter == "Y", name)
             filters_in = filters
-    if frame.include_top:
+    if builder.include_top:
         number = backend.get_uid("head")
         x = layers.GlobalAveragePooling2D(name=f"{number}_head_gap")(x)
         # Keras's networks of this kind give logits, whatever activation was asked for.
-        x = layers.Dense(frame.classes, name=f"{number}head_dense")(x)
-        imagenet_utils.validate_activation(frame.classifier_activation, frame.weights)
+        x = layers.Dense(builder.classes, name=f"{number}head_dense")(x)
+        imagenet_utils.validate_activation(builder.classifier_activation, builder.weights)
     else:
-        x = frame.pooled(x, names=False)
+        x = builder.pooled(x, names=False)
     file = "regnet/" + model_name
-    return frame.model(x, model_name, file, _HASHES[kind], top=".h5", notop="_notop.h5")
+    return builder.model(x, model_name, file, _HASHES[kind], top=".h5", notop="_notop.h5")
 
 
 def _variant(kind: str) -> Any:

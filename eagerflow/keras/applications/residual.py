@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from eagerflow.keras import layers
-from eagerflow.keras.applications.frame import Frame
+from eagerflow.keras.applications.builder import Builder
 
 _HASHES = {
     "resnet50": (
@@ -41,62 +41,62 @@ _EPSILON = 1.001e-5
 _PAD = ((1, 1), (1, 1))
 
 
-def _norm(frame: Frame, x: Any, name: str) -> Any:
-    return frame.norm(x, name, epsilon=_EPSILON)
+def _norm(builder: Builder, x: Any, name: str) -> Any:
+    return builder.norm(x, name, epsilon=_EPSILON)
 
 
-def _normed_relu(frame: Frame, x: Any, name: str) -> Any:
-    x = _norm(frame, x, name + "_bn")
+def _normed_relu(builder: Builder, x: Any, name: str) -> Any:
+    x = _norm(builder, x, name + "_bn")
     return layers.Activation("relu", name=name + "_relu")(x)
 
 
-def _block(frame: Frame, x: Any, filters: int, stride: int, first: bool, name: str) -> Any:
+def _block(builder: Builder, x: Any, filters: int, stride: int, first: bool, name: str) -> Any:
     """A block of the first version: activations come after the sum."""
     shortcut = x
     if first:
         shortcut = layers.Conv2D(4 * filters, 1, strides=stride, name=name + "_0_conv")(x)
-        shortcut = _norm(frame, shortcut, name + "_0_bn")
+        shortcut = _norm(builder, shortcut, name + "_0_bn")
     x = layers.Conv2D(filters, 1, strides=stride, name=name + "_1_conv")(x)
-    x = _normed_relu(frame, x, name + "_1")
+    x = _normed_relu(builder, x, name + "_1")
     x = layers.Conv2D(filters, 3, padding="same", name=name + "_2_conv")(x)
-    x = _normed_relu(frame, x, name + "_2")
+    x = _normed_relu(builder, x, name + "_2")
     x = layers.Conv2D(4 * filters, 1, name=name + "_3_conv")(x)
-    x = _norm(frame, x, name + "_3_bn")
+    x = _norm(builder, x, name + "_3_bn")
     x = layers.Add(name=name + "_add")([shortcut, x])
     return layers.Activation("relu", name=name + "_out")(x)
 
 
-def _block_v2(frame: Frame, x: Any, filters: int, stride: int, first: bool, name: str) -> Any:
+def _block_v2(builder: Builder, x: Any, filters: int, stride: int, first: bool, name: str) -> Any:
     """A block of the second version: nothing stands in the way of the sum."""
-    active = _normed_relu(frame, x, name + "_preact")
+    active = _normed_relu(builder, x, name + "_preact")
     if first:
         shortcut = layers.Conv2D(4 * filters, 1, strides=stride, name=name + "_0_conv")(active)
     else:
         shortcut = layers.MaxPooling2D(1, strides=stride)(x) if stride > 1 else x
     x = layers.Conv2D(filters, 1, use_bias=False, name=name + "_1_conv")(active)
-    x = _normed_relu(frame, x, name + "_1")
+    x = _normed_relu(builder, x, name + "_1")
     x = layers.ZeroPadding2D(_PAD, name=name + "_2_pad")(x)
     x = layers.Conv2D(filters, 3, strides=stride, use_bias=False, name=name + "_2_conv")(x)
-    x = _normed_relu(frame, x, name + "_2")
+    x = _normed_relu(builder, x, name + "_2")
     x = layers.Conv2D(4 * filters, 1, name=name + "_3_conv")(x)
     return layers.Add(name=name + "_out")([shortcut, x])
 
 
 def residual_network(
-    name: str, blocks: tuple[int, ...], frame: Frame, second_version: bool = False
+    name: str, blocks: tuple[int, ...], builder: Builder, second_version: bool = False
 ) -> Any:
     """A residual network.
 
     Args:
         name: the model's name.
         blocks: how many blocks each of the four stacks has.
-        frame: the architecture's arguments.
+        builder: the architecture's arguments.
         second_version: whether activations come before convolutions.
     """
-    x = layers.ZeroPadding2D(((3, 3), (3, 3)), name="conv1_pad")(frame.images)
+    x = layers.ZeroPadding2D(((3, 3), (3, 3)), name="conv1_pad")(builder.images)
     x = layers.Conv2D(64, 7, strides=2, name="conv1_conv")(x)
     if not second_version:
-        x = _normed_relu(frame, x, "conv1")
+        x = _normed_relu(builder, x, "conv1")
     x = layers.ZeroPadding2D(_PAD, name="pool1_pad")(x)
     x = layers.MaxPooling2D(3, strides=2, name="pool1_pool")(x)
     for number, count in enumerate(blocks):
@@ -105,10 +105,10 @@ def residual_network(
             if second_version:
                 # A stack halves the image at its end, the last one does not.
                 stride = 2 if k == count and number < 3 else 1
-                x = _block_v2(frame, x, 64 * 2**number, stride, k == 1, title)
+                x = _block_v2(builder, x, 64 * 2**number, stride, k == 1, title)
             else:
                 stride = 2 if k == 1 and number > 0 else 1
-                x = _block(frame, x, 64 * 2**number, stride, k == 1, title)
+                x = _block(builder, x, 64 * 2**number, stride, k == 1, title)
     if second_version:
-        x = _normed_relu(frame, x, "post")
-    return frame.model(frame.ended(x), name, f"resnet/{name}", _HASHES[name])
+        x = _normed_relu(builder, x, "post")
+    return builder.model(builder.ended(x), name, f"resnet/{name}", _HASHES[name])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from eagerflow.keras.applications import imagenet_utils
-from eagerflow.keras.applications.frame import Frame
+from eagerflow.keras.applications.builder import Builder
 from eagerflow.keras.applications.residual import residual_network
 
 __all__ = ["ResNet101", "ResNet152", "ResNet50", "decode_predictions", "preprocess_input"]
@@ -37,7 +37,7 @@ def ResNet50(
         ValueError: for arguments that contradict each other.
         ConnectionError: if trained weights are neither cached nor can they be downloaded.
     """
-    frame = Frame(
+    builder = Builder(
         include_top,
         weights,
         input_tensor,
@@ -46,7 +46,7 @@ def ResNet50(
         classes,
         **kwargs,
     )
-    return residual_network("resnet50", (3, 4, 6, 3), frame)
+    return residual_network("resnet50", (3, 4, 6, 3), builder)
 
 
 def ResNet101(
@@ -75,7 +75,7 @@ def ResNet101(
         ValueError: for arguments that contradict each other.
         ConnectionError: if trained weights are neither cached nor can they be downloaded.
     """
-    frame = Frame(
+    builder = Builder(
         include_top,
         weights,
         input_tensor,
@@ -84,7 +84,7 @@ def ResNet101(
         classes,
         **kwargs,
     )
-    return residual_network("resnet101", (3, 4, 23, 3), frame)
+    return residual_network("resnet101", (3, 4, 23, 3), builder)
 
 
 def ResNet152(
@@ -113,7 +113,7 @@ def ResNet152(
         ValueError: for arguments that contradict each other.
         ConnectionError: if trained weights are neither cached nor can they be downloaded.
     """
-    frame = Frame(
+    builder = Builder(
         include_top,
         weights,
         input_tensor,
@@ -122,7 +122,7 @@ def ResNet152(
         classes,
         **kwargs,
     )
-    return residual_network("resnet152", (3, 8, 36, 3), frame)
+    return residual_network("resnet152", (3, 8, 36, 3), builder)
 
 
 def preprocess_input(x: Any, data_format: str | None = None) -> Any:

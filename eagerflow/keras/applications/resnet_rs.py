@@ -7,7 +7,7 @@ from typing import Any
 
 from eagerflow.keras import backend, layers
 from eagerflow.keras.applications import imagenet_utils
-from eagerflow.keras.applications.frame import Frame
+from eagerflow.keras.applications.builder import Builder
 
 # By depth: blocks in each stage, the share of dropped paths in the last, and the classifier's
 # dropout.
@@ -88,7 +88,7 @@ _INITIALIZER = {
 
 
 def _normed(
-    frame: Frame, x: Any, filters: int, size: int, stride: int, name: str, bn_name: str
+    builder: Builder, x: Any, filters: int, size: int, stride: int, name: str, bn_name: str
 ) -> Any:
     """A convolution, padded alike on all sides where it has a stride, and normalization."""
     if stride > 1:
@@ -103,23 +103,23 @@ def _normed(
         kernel_initializer=_INITIALIZER,
         name=name,
     )(x)
-    return frame.norm(x, bn_name, momentum=0.0, epsilon=1e-5)
+    return builder.norm(x, bn_name, momentum=0.0, epsilon=1e-5)
 
 
-def _stem(frame: Frame, x: Any) -> Any:
+def _stem(builder: Builder, x: Any) -> Any:
     start = f"stem_{backend.get_uid('stem_')}_stem"
     for k, (filters, stride) in enumerate(((32, 2), (32, 1), (64, 1), (64, 2)), 1):
         name, bn_name = f"{start}_conv_{k}", f"{start}_batch_norm_{k}"
-        x = _normed(frame, x, filters, 3, stride, name, bn_name)
+        x = _normed(builder, x, filters, 3, stride, name, bn_name)
         x = layers.Activation("relu", name=f"{start}_act_{k}")(x)
     return x
 
 
-def _excited(frame: Frame, x: Any, filters: int, name: str) -> Any:
+def _excited(builder: Builder, x: Any, filters: int, name: str) -> Any:
     """Channels, scaled by what all places together say (Hu et al., CVPR 2018)."""
     scale = layers.GlobalAveragePooling2D(name=name + "_squeeze")(x)
     channels = scale.shape[-1]
-    shape = (channels, 1, 1) if frame.axis == 1 else (1, 1, channels)
+    shape = (channels, 1, 1) if builder.axis == 1 else (1, 1, channels)
     scale = layers.Reshape(shape, name=name + "_reshape")(scale)
     for count, function, end in ((filters, "relu", "_reduce"), (4 * filters, "sigmoid", "_expand")):
         scale = layers.Conv2D(
@@ -134,7 +134,7 @@ def _excited(frame: Frame, x: Any, filters: int, name: str) -> Any:
 
 
 def _block(
-    frame: Frame, x: Any, filters: int, stride: int, first: bool, drop: float, name: str
+    builder: Builder, x: Any, filters: int, stride: int, first: bool, drop: float, name: str
 ) -> Any:
     skip = x
     if first:
@@ -144,48 +144,48 @@ def _block(
             )(skip)
         projection = name + "_projection"
         skip = _normed(
-            frame, skip, 4 * filters, 1, 1, projection + "_conv", projection + "_batch_norm"
+            builder, skip, 4 * filters, 1, 1, projection + "_conv", projection + "_batch_norm"
         )
-    x = _normed(frame, x, filters, 1, 1, name + "_conv_1", name + "batch_norm_1")
+    x = _normed(builder, x, filters, 1, 1, name + "_conv_1", name + "batch_norm_1")
     x = layers.Activation("relu", name=name + "_act_1")(x)
-    x = _normed(frame, x, filters, 3, stride, name + "_conv_2", name + "_batch_norm_2")
+    x = _normed(builder, x, filters, 3, stride, name + "_conv_2", name + "_batch_norm_2")
     x = layers.Activation("relu", name=name + "_act_2")(x)
-    x = _normed(frame, x, 4 * filters, 1, 1, name + "_conv_3", name + "_batch_norm_3")
-    x = _excited(frame, x, filters, name + "_se_se")
+    x = _normed(builder, x, 4 * filters, 1, 1, name + "_conv_3", name + "_batch_norm_3")
+    x = _excited(builder, x, filters, name + "_se_se")
     if drop:
         x = layers.Dropout(drop, noise_shape=(None, 1, 1, 1), name=name + "_drop")(x)
     x = layers.Add()([x, skip])
     return layers.Activation("relu", name=name + "_output_act")(x)
 
 
-def _network(depth: int, include_preprocessing: bool, frame: Frame, size: int) -> Any:
+def _network(depth: int, include_preprocessing: bool, builder: Builder, size: int) -> Any:
     blocks, drop, dropout = _SIZES[depth]
-    x = frame.images
+    x = builder.images
     if include_preprocessing:
         x = layers.Rescaling(scale=1.0 / 255)(x)
-        if frame.channels(x) == 3:
+        if builder.channels(x) == 3:
             x = layers.Normalization(
                 mean=[0.485, 0.456, 0.406],
                 variance=[0.229**2, 0.224**2, 0.225**2],
-                axis=frame.axis,
+                axis=builder.axis,
             )(x)
-    x = _stem(frame, x)
+    x = _stem(builder, x)
     for stage, count in enumerate(blocks):
         share = drop * (stage + 2) / (len(blocks) + 1)
         stride = 2 if stage else 1
         for k in range(count):
             name = f"BlockGroup{stage + 2}__block_{k}_"
-            x = _block(frame, x, 64 * 2**stage, 1 if k else stride, not k, share, name)
-    if frame.include_top:
+            x = _block(builder, x, 64 * 2**stage, 1 if k else stride, not k, share, name)
+    if builder.include_top:
         x = layers.GlobalAveragePooling2D(name="avg_pool")(x)
         x = layers.Dropout(dropout, name="top_dropout")(x)
-        x = frame.classified(x)
+        x = builder.classified(x)
     else:
-        x = frame.pooled(x)
+        x = builder.pooled(x)
     name = f"resnet-rs-{depth}"
     hashes = _HASHES[depth].get(size, (None, None))
     file = f"resnet_rs/{name}-i{size}"
-    return frame.model(x, name, file, hashes, top=".h5", notop="_notop.h5")
+    return builder.model(x, name, file, hashes, top=".h5", notop="_notop.h5")
 
 
 def _variant(depth: int) -> Any:
@@ -212,7 +212,7 @@ def _variant(depth: int) -> Any:
                     f"(default=highest). Received weights={weights}"
                 )
             size, weights = sizes[names.index(weights)], "imagenet"
-        frame = Frame(
+        builder = Builder(
             include_top,
             weights,
             input_tensor,
@@ -221,7 +221,7 @@ def _variant(depth: int) -> Any:
             classes,
             classifier_activation,
         )
-        return _network(depth, include_preprocessing, frame, size)
+        return _network(depth, include_preprocessing, builder, size)
 
     build.__name__ = build.__qualname__ = f"ResNetRS{depth}"
     build.__doc__ = f"""ResNet-RS with {depth} layers that have weights.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from eagerflow.keras.applications import imagenet_utils
-from eagerflow.keras.applications.frame import Frame
+from eagerflow.keras.applications.builder import Builder
 from eagerflow.keras.applications.residual import residual_network
 
 __all__ = ["ResNet101V2", "ResNet152V2", "ResNet50V2", "decode_predictions", "preprocess_input"]
@@ -37,7 +37,7 @@ def ResNet50V2(
         ValueError: for arguments that contradict each other.
         ConnectionError: if trained weights are neither cached nor can they be downloaded.
     """
-    frame = Frame(
+    builder = Builder(
         include_top,
         weights,
         input_tensor,
@@ -46,7 +46,7 @@ def ResNet50V2(
         classes,
         classifier_activation,
     )
-    return residual_network("resnet50v2", (3, 4, 6, 3), frame, second_version=True)
+    return residual_network("resnet50v2", (3, 4, 6, 3), builder, second_version=True)
 
 
 def ResNet101V2(
@@ -75,7 +75,7 @@ def ResNet101V2(
         ValueError: for arguments that contradict each other.
         ConnectionError: if trained weights are neither cached nor can they be downloaded.
     """
-    frame = Frame(
+    builder = Builder(
         include_top,
         weights,
         input_tensor,
@@ -84,7 +84,7 @@ def ResNet101V2(
         classes,
         classifier_activation,
     )
-    return residual_network("resnet101v2", (3, 4, 23, 3), frame, second_version=True)
+    return residual_network("resnet101v2", (3, 4, 23, 3), builder, second_version=True)
 
 
 def ResNet152V2(
@@ -113,7 +113,7 @@ def ResNet152V2(
         ValueError: for arguments that contradict each other.
         ConnectionError: if trained weights are neither cached nor can they be downloaded.
     """
-    frame = Frame(
+    builder = Builder(
         include_top,
         weights,
         input_tensor,
@@ -122,7 +122,7 @@ def ResNet152V2(
         classes,
         classifier_activation,
     )
-    return residual_network("resnet152v2", (3, 8, 36, 3), frame, second_version=True)
+    return residual_network("resnet152v2", (3, 8, 36, 3), builder, second_version=True)
 
 
 def preprocess_input(x: Any, data_format: str | None = None) -> Any:

@@ -8,19 +8,19 @@ from __future__ import annotations
 from typing import Any
 
 from eagerflow.keras import layers
-from eagerflow.keras.applications.frame import Frame
+from eagerflow.keras.applications.builder import Builder
 
 
-def vgg(name: str, blocks: tuple[int, ...], hashes: tuple[str, str], frame: Frame) -> Any:
+def vgg(name: str, blocks: tuple[int, ...], hashes: tuple[str, str], builder: Builder) -> Any:
     """A VGG network.
 
     Args:
         name: the model's name.
         blocks: how many convolutions there are before each pooling.
         hashes: of the files of weights.
-        frame: the architecture's arguments.
+        builder: the architecture's arguments.
     """
-    x = frame.images
+    x = builder.images
     for number, (count, filters) in enumerate(
         zip(blocks, (64, 128, 256, 512, 512), strict=True), start=1
     ):
@@ -29,11 +29,11 @@ def vgg(name: str, blocks: tuple[int, ...], hashes: tuple[str, str], frame: Fram
                 filters, 3, activation="relu", padding="same", name=f"block{number}_conv{k}"
             )(x)
         x = layers.MaxPooling2D(2, strides=2, name=f"block{number}_pool")(x)
-    if frame.include_top:
+    if builder.include_top:
         x = layers.Flatten(name="flatten")(x)
         x = layers.Dense(4096, activation="relu", name="fc1")(x)
         x = layers.Dense(4096, activation="relu", name="fc2")(x)
-        x = frame.classified(x)
+        x = builder.classified(x)
     else:
-        x = frame.pooled(x, names=False)
-    return frame.model(x, name, f"{name}/{name}", hashes)
+        x = builder.pooled(x, names=False)
+    return builder.model(x, name, f"{name}/{name}", hashes)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from eagerflow.keras.applications import imagenet_utils
-from eagerflow.keras.applications.frame import Frame
+from eagerflow.keras.applications.builder import Builder
 from eagerflow.keras.applications.vgg import vgg
 
 __all__ = ["VGG16", "decode_predictions", "preprocess_input"]
@@ -38,7 +38,7 @@ def VGG16(
         ValueError: for arguments that contradict each other.
         ConnectionError: if trained weights are neither cached nor can they be downloaded.
     """
-    frame = Frame(
+    builder = Builder(
         include_top,
         weights,
         input_tensor,
@@ -48,7 +48,7 @@ def VGG16(
         classifier_activation,
     )
     hashes = ("64373286793e3c8b2b4e3219cbf3544b", "6d6bbae143d832006294945121d1f1fc")
-    return vgg("vgg16", (2, 2, 3, 3, 3), hashes, frame)
+    return vgg("vgg16", (2, 2, 3, 3, 3), hashes, builder)
 
 
 def preprocess_input(x: Any, data_format: str | None = None) -> Any:

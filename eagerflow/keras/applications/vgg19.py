@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from eagerflow.keras.applications import imagenet_utils
-from eagerflow.keras.applications.frame import Frame
+from eagerflow.keras.applications.builder import Builder
 from eagerflow.keras.applications.vgg import vgg
 
 __all__ = ["VGG19", "decode_predictions", "preprocess_input"]
@@ -38,7 +38,7 @@ def VGG19(
         ValueError: for arguments that contradict each other.
         ConnectionError: if trained weights are neither cached nor can they be downloaded.
     """
-    frame = Frame(
+    builder = Builder(
         include_top,
         weights,
         input_tensor,
@@ -48,7 +48,7 @@ def VGG19(
         classifier_activation,
     )
     hashes = ("cbe5617147190e668d6c5d5026f83318", "253f8cb515780f3b799900260a226db6")
-    return vgg("vgg19", (2, 2, 4, 4, 4), hashes, frame)
+    return vgg("vgg19", (2, 2, 4, 4, 4), hashes, builder)
 
 
 def preprocess_input(x: Any, data_format: str | None = None) -> Any:

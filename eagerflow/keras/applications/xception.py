@@ -6,28 +6,28 @@ from typing import Any
 
 from eagerflow.keras import layers
 from eagerflow.keras.applications import imagenet_utils
-from eagerflow.keras.applications.frame import Frame
+from eagerflow.keras.applications.builder import Builder
 
 __all__ = ["Xception", "decode_predictions", "preprocess_input"]
 
 
 def _separable(
-    frame: Frame, x: Any, filters: int, name: str, before: bool = True, after: bool = False
+    builder: Builder, x: Any, filters: int, name: str, before: bool = True, after: bool = False
 ) -> Any:
     """A separable convolution with its normalization, and an activation before or after."""
     if before:
         x = layers.Activation("relu", name=name + "_act")(x)
     x = layers.SeparableConv2D(filters, 3, padding="same", use_bias=False, name=name)(x)
-    x = frame.norm(x, name + "_bn")
+    x = builder.norm(x, name + "_bn")
     return layers.Activation("relu", name=name + "_act")(x) if after else x
 
 
-def _halving(frame: Frame, x: Any, filters: tuple[int, int], number: int) -> Any:
+def _halving(builder: Builder, x: Any, filters: tuple[int, int], number: int) -> Any:
     """A block that halves the image, beside a convolution that does."""
     shortcut = layers.Conv2D(filters[1], 1, strides=2, padding="same", use_bias=False)(x)
-    shortcut = frame.norm(shortcut)
-    x = _separable(frame, x, filters[0], f"block{number}_sepconv1", before=number > 2)
-    x = _separable(frame, x, filters[1], f"block{number}_sepconv2")
+    shortcut = builder.norm(shortcut)
+    x = _separable(builder, x, filters[0], f"block{number}_sepconv1", before=number > 2)
+    x = _separable(builder, x, filters[1], f"block{number}_sepconv2")
     x = layers.MaxPooling2D(3, strides=2, padding="same", name=f"block{number}_pool")(x)
     return layers.Add()([x, shortcut])
 
@@ -58,7 +58,7 @@ def Xception(
         ValueError: for arguments that contradict each other.
         ConnectionError: if trained weights are neither cached nor can they be downloaded.
     """
-    frame = Frame(
+    builder = Builder(
         include_top,
         weights,
         input_tensor,
@@ -69,24 +69,24 @@ def Xception(
         default_size=299,
         min_size=71,
     )
-    x = frame.images
+    x = builder.images
     for k, (filters, stride) in enumerate(((32, 2), (64, 1)), start=1):
         name = f"block1_conv{k}"
         x = layers.Conv2D(filters, 3, strides=stride, use_bias=False, name=name)(x)
-        x = frame.norm(x, name + "_bn")
+        x = builder.norm(x, name + "_bn")
         x = layers.Activation("relu", name=name + "_act")(x)
     for number, filters in enumerate((128, 256, 728), start=2):
-        x = _halving(frame, x, (filters, filters), number)
+        x = _halving(builder, x, (filters, filters), number)
     for number in range(5, 13):
         shortcut = x
         for k in range(1, 4):
-            x = _separable(frame, x, 728, f"block{number}_sepconv{k}")
+            x = _separable(builder, x, 728, f"block{number}_sepconv{k}")
         x = layers.Add()([x, shortcut])
-    x = _halving(frame, x, (728, 1024), 13)
-    x = _separable(frame, x, 1536, "block14_sepconv1", before=False, after=True)
-    x = _separable(frame, x, 2048, "block14_sepconv2", before=False, after=True)
+    x = _halving(builder, x, (728, 1024), 13)
+    x = _separable(builder, x, 1536, "block14_sepconv1", before=False, after=True)
+    x = _separable(builder, x, 2048, "block14_sepconv2", before=False, after=True)
     hashes = ("0a58e3b7378bc2990ea3b43d5981f1f6", "b0042744bf5b25fce3cb969f33bebb97")
-    return frame.model(frame.ended(x, names=False), "xception", "xception/xception", hashes)
+    return builder.model(builder.ended(x, names=False), "xception", "xception/xception", hashes)
 
 
 def preprocess_input(x: Any, data_format: str | None = None) -> Any:

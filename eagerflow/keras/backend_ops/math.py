@@ -43,7 +43,7 @@ def min(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
 
 
 def _floats(x: Any) -> Any:
-    x = _core.convert(x, None, None)
+    x = _core.as_tensor(x)
     return conversion.cast(x, config.floatx()) if x.dtype.is_bool else x
 
 
@@ -98,7 +98,7 @@ def cumprod(x: Any, axis: int = 0) -> Any:
 
 def sqrt(x: Any) -> Any:
     """The square root; negative numbers and infinity are cut first."""
-    x = _core.convert(x, None, None)
+    x = _core.as_tensor(x)
     return _ops.sqrt(_ops.clip_by_value(x, 0.0, float("inf")))
 
 
@@ -126,7 +126,7 @@ def dot(x: Any, y: Any) -> Any:
     >>> tf.keras.backend.dot(tf.ones([2, 3]), tf.ones([4, 3, 5])).shape
     TensorShape([2, 4, 5])
     """
-    x, y = _core.convert(x, None, None), _core.convert(y, None, None)
+    x, y = _core.as_tensor(x), _core.as_tensor(y)
     if x.ndim <= 2 and y.ndim <= 2:
         return linear.matmul(x, y)
     return linear.tensordot(x, y, [[x.ndim - 1], [y.ndim - 2 if y.ndim > 1 else 0]])
@@ -143,7 +143,7 @@ def batch_dot(x: Any, y: Any, axes: Any = None) -> Any:
     >>> tf.keras.backend.batch_dot(tf.ones([8, 1, 3]), tf.ones([8, 3, 2])).shape
     TensorShape([8, 1, 2])
     """
-    x, y = _core.convert(x, None, None), _core.convert(y, None, None)
+    x, y = _core.as_tensor(x), _core.as_tensor(y)
     rank_x, rank_y = x.ndim, y.ndim
     if rank_x < 2 or rank_y < 2:
         raise ValueError(

@@ -87,7 +87,7 @@ def conv2d_transpose(
     dilation_rate: Any = (1, 1),
 ) -> Any:
     """The transpose of a convolution of images."""
-    x = _core.convert(x, None, None)
+    x = _core.as_tensor(x)
     shape = [x.shape[0] if size is None else int(size) for size in output_shape]
     layout = _layout(data_format, 2)
     return nn.conv2d_transpose(
@@ -165,7 +165,7 @@ def bias_add(x: Any, bias: Any, data_format: str | None = None) -> Any:
         ValueError: if the bias has neither one axis nor one less than x.
     """
     data_format = data_format or config.image_data_format()
-    x, bias = _core.convert(x, None, None), _core.convert(bias, None, None)
+    x, bias = _core.as_tensor(x), _core.as_tensor(bias)
     first = data_format == "channels_first"
     if bias.ndim not in (1, x.ndim - 1):
         raise ValueError(
@@ -193,7 +193,7 @@ def normalize_batch_in_training(
     mean, variance = nn.moments(x, list(reduction_axes))
     kept = [
         1 if axis in reduction_axes else size
-        for axis, size in enumerate(_core.convert(x, None, None).shape.as_list())
+        for axis, size in enumerate(_core.as_tensor(x).shape.as_list())
     ]
 
     def shaped(value: Any) -> Any:
@@ -237,7 +237,7 @@ def sparse_categorical_crossentropy(
 
 def binary_crossentropy(target: Any, output: Any, from_logits: bool = False) -> Any:
     """The cross-entropy of each element, a probability or a logit."""
-    target, output = _core.convert(target, None, None), _core.convert(output, None, None)
+    target, output = _core.as_tensor(target), _core.as_tensor(output)
     if from_logits:
         return nn.sigmoid_cross_entropy_with_logits(labels=target, logits=output)
     small = config.epsilon()
@@ -275,12 +275,12 @@ def categorical_focal_crossentropy(
 
 def ctc_batch_cost(y_true: Any, y_pred: Any, input_length: Any, label_length: Any) -> Any:
     """The connectionist temporal classification loss of each row, `[batch, 1]`."""
-    lengths = _ops.cast(_ops.reshape(_core.convert(input_length, None, None), [-1]), "int32")
-    label_lengths = _ops.cast(_ops.reshape(_core.convert(label_length, None, None), [-1]), "int32")
-    y_pred = _core.convert(y_pred, None, None)
+    lengths = _ops.cast(_ops.reshape(_core.as_tensor(input_length), [-1]), "int32")
+    label_lengths = _ops.cast(_ops.reshape(_core.as_tensor(label_length), [-1]), "int32")
+    y_pred = _core.as_tensor(y_pred)
     logits = _ops.log(_ops.transpose(y_pred, [1, 0, 2]) + config.epsilon())
     loss = nn.ctc_loss(
-        _ops.cast(_core.convert(y_true, None, None), "int32"),
+        _ops.cast(_core.as_tensor(y_true), "int32"),
         logits,
         label_lengths,
         lengths,

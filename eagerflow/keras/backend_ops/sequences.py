@@ -88,7 +88,7 @@ def rnn(
 
 
 def _swapped(x: Any) -> Any:
-    x = _core.convert(x, None, None)
+    x = _core.as_tensor(x)
     return _ops.transpose(x, [1, 0, *range(2, x.ndim)])
 
 
@@ -141,7 +141,7 @@ def _local(
     if data_format not in ("channels_first", "channels_last"):
         raise ValueError(f"Unknown data_format: {data_format}")
     first = data_format == "channels_first"
-    inputs = _core.convert(inputs, None, None)
+    inputs = _core.as_tensor(inputs)
     batch = inputs._shape_tuple()[0]
     windows = []
     for place in np.ndindex(*places):
@@ -189,9 +189,9 @@ def ctc_decode(
     """
     from eagerflow import sparse
 
-    y_pred = _core.convert(y_pred, None, None)
+    y_pred = _core.as_tensor(y_pred)
     logits = _ops.log(_ops.transpose(y_pred, [1, 0, 2]) + config.epsilon())
-    lengths = _ops.cast(_core.convert(input_length, None, None), "int32")
+    lengths = _ops.cast(_core.as_tensor(input_length), "int32")
     if greedy:
         decoded, probability = nn.ctc_greedy_decoder(logits, lengths)
     else:

@@ -87,7 +87,7 @@ def batch_flatten(x: Any) -> Any:
     >>> tf.keras.backend.batch_flatten(tf.ones([2, 3, 4])).shape
     TensorShape([2, 12])
     """
-    x = _core.convert(x, None, None)
+    x = _core.as_tensor(x)
     sizes = x.shape.as_list()
     width = 1
     for size in sizes[1:]:

@@ -84,12 +84,10 @@ def in_test_phase(x: Any, alt: Any, training: Any = None) -> Any:
 
 def switch(condition: Any, then_expression: Any, else_expression: Any) -> Any:
     """One of two values: by a condition, or for each element by its own."""
-    condition = _core.convert(condition, None, None)
+    condition = _core.as_tensor(condition)
     if condition.ndim == 0:
         return _chosen(then_expression) if condition else _chosen(else_expression)
-    chosen, other = (
-        _core.convert(_chosen(e), None, None) for e in (then_expression, else_expression)
-    )
+    chosen, other = (_core.as_tensor(_chosen(e)) for e in (then_expression, else_expression))
     while condition.ndim < chosen.ndim:
         condition = _ops.expand_dims(condition, -1)
     return _ops.select(conversion.cast(condition, "bool"), chosen, other)

@@ -125,7 +125,7 @@ class TensorBoard(Callback):
         metadata = values._metadata("graph_keras_model", None, b"1")
         summary = _summary()
         with self._train_writer.as_default(), summary.record_if(True):
-            summary.write("keras", _core.convert(text, None, None), step=0, metadata=metadata)
+            summary.write("keras", _core.as_tensor(text), step=0, metadata=metadata)
             graph = _layer_graph(self.model.get_config())
             if graph is not None:
                 summary.graph(graph)

@@ -246,10 +246,10 @@ class LossesContainer(_Container):
             if loss is None or target is None:
                 continue
             if type(target) is not _Tensor and not is_ragged(target):
-                target = _core.convert(target, None, None)
+                target = _core.as_tensor(target)
             weight = flat_weight[number]
             if weight is not None and type(weight) is not _Tensor:
-                weight = _core.convert(weight, None, None)
+                weight = _core.as_tensor(weight)
             target, predicted, weight = match_dtype_and_rank(target, flat_pred[number], weight)
             value = loss(target, predicted, sample_weight=weight)
             if batch is None:
@@ -437,9 +437,9 @@ class MetricsContainer(_Container):
             if target is None or not (plain or weighted):
                 continue
             if type(target) is not _Tensor and not is_ragged(target):
-                target = _core.convert(target, None, None)
+                target = _core.as_tensor(target)
             if weight is not None and type(weight) is not _Tensor:
-                weight = _core.convert(weight, None, None)
+                weight = _core.as_tensor(weight)
             mask = getattr(prediction, "_keras_mask", None)
             target, prediction, weight = match_dtype_and_rank(target, prediction, weight)
             for metric in plain:

@@ -114,7 +114,7 @@ def array_of(value: Any) -> Any:
     if value.dtype.kind == "f" and value.dtype != config.defaults.float_dtype.as_numpy_dtype:
         if value.dtype.itemsize > 2 or config.floatx() != "float32":
             value = value.astype(config.defaults.float_dtype.as_numpy_dtype)
-    return _core.convert(value, None, None)
+    return _core.as_tensor(value)
 
 
 def to_tensors(data: Any, floats: bool = True) -> Any:
@@ -131,7 +131,7 @@ def to_tensors(data: Any, floats: bool = True) -> Any:
             return array_of(value)
         if isinstance(value, float):
             return _core.convert(value, config.defaults.float_dtype, None)
-        return _core.convert(value, None, None)
+        return _core.as_tensor(value)
 
     return nest.map_structure(convert, data)
 
@@ -248,7 +248,7 @@ class ArrayAdapter(DataAdapter):
 
     def _permutation(self, count: int) -> Any:
         """A random order; the first of an adapter follows from the global seed alone."""
-        order = _core.convert(np.arange(count), None, None)
+        order = _core.as_tensor(np.arange(count))
         return random_seed.call_as_traced(lambda: self._streams, (), shuffle, (order,), {})
 
     def _cut(self, start: int) -> Any:
@@ -310,7 +310,7 @@ def _pick_sparse(value: Any, rows: np.ndarray) -> Any:
     picked[:, 0] = np.repeat(np.arange(len(rows)), counts)
     shape = value.dense_shape.numpy().copy()
     shape[0] = len(rows)
-    values = _ops.gather(value.values, _core.convert(places, None, None), axis=0)
+    values = _ops.gather(value.values, _core.as_tensor(places), axis=0)
     return SparseTensor(picked, values, shape)
 
 

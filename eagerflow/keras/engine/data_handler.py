@@ -213,7 +213,7 @@ def class_weight_function(class_weight: dict[int, float]) -> Callable[[Any], Any
         x, y, sample_weight = unpack_x_y_sample_weight(batch)
         if nest.is_nested(y):
             raise ValueError("`class_weight` is only supported for Models with a single output.")
-        y = _core.convert(y, None, None)
+        y = _core.as_tensor(y)
         if y.ndim > 2:
             raise ValueError("`class_weight` not supported for 3+ dimensional targets.")
         if y.ndim == 2 and y.shape[1] > 1:
@@ -222,7 +222,7 @@ def class_weight_function(class_weight: dict[int, float]) -> Callable[[Any], Any
             classes = _ops.cast(_ops.reshape(y, [-1]), dtypes.int64)
         weight = _ops.gather(table, classes, axis=0, batch_dims=0)
         if sample_weight is not None:
-            weight = weight * _ops.cast(_core.convert(sample_weight, None, None), weight.dtype)
+            weight = weight * _ops.cast(_core.as_tensor(sample_weight), weight.dtype)
         return x, y, weight
 
     return weigh

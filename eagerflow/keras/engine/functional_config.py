@@ -256,7 +256,7 @@ class _Reconstruction:
         """The symbolic tensor that a place in the configuration means."""
         if place[0] == _CONSTANT:
             value = place[2]
-            return _core.convert(value, None, None) if isinstance(value, list) else value
+            return _core.as_tensor(value) if isinstance(value, list) else value
         layer = self.layers[place[0]]
         node = layer._inbound_nodes[place[1] + self._offset[place[0]]]
         return nest.flatten(node.outputs)[place[2]]

@@ -444,7 +444,7 @@ def _any_symbolic(values: list[Any]) -> bool:
 
 def _tensor_of(value: Any) -> Any:
     if isinstance(value, np.ndarray | np.generic | float | int):
-        return _core.convert(value, None, None)
+        return _core.as_tensor(value)
     return value
 
 

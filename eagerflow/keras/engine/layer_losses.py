@@ -23,7 +23,7 @@ class _WeightPenalty:
 
     def __call__(self) -> Any:
         value = self._regularizer(self._variable)
-        return _core.convert(value, None, None)
+        return _core.as_tensor(value)
 
 
 class LayerLosses(TrackedModule):
@@ -84,7 +84,7 @@ class LayerLosses(TrackedModule):
                     "your loss computation in a zero argument `lambda`."
                 )
             else:
-                self._list("_losses").append(_core.convert(loss, None, None))
+                self._list("_losses").append(_core.as_tensor(loss))
                 if id(self) not in context.layers_with_losses:
                     context.layers_with_losses[id(self)] = weakref.ref(self)
 

@@ -142,7 +142,7 @@ from eagerflow.keras.layers.merging import (
     multiply as multiply,
     subtract as subtract,
 )
-from eagerflow.keras.layers.mixed_changes import (
+from eagerflow.keras.layers.rand_augment import (
     AugMix as AugMix,
     MaxNumBoundingBoxes as MaxNumBoundingBoxes,
     RandAugment as RandAugment,

@@ -20,7 +20,7 @@ from eagerflow.keras.layers.arguments import (
 from eagerflow.keras.layers.gated_rnn import argument_names, split_arguments
 from eagerflow.keras.layers.rnn import RNN, scan
 from eagerflow.keras.layers.rnn_cell import CELL_FUNCTIONS, DropoutRNNCell
-from eagerflow.ops.volumes import conv3d
+from eagerflow.ops.conv3d import conv3d
 from eagerflow.shapes import TensorShape
 from eagerflow.variable import Variable
 

@@ -18,7 +18,7 @@ from eagerflow.keras.layers.arguments import (
     take,
     window_count,
 )
-from eagerflow.ops.volumes import conv3d
+from eagerflow.ops.conv3d import conv3d
 from eagerflow.shapes import TensorShape
 
 _ops = _core.ops

@@ -10,7 +10,7 @@ from eagerflow.keras.engine.input_spec import InputSpec
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.layers.arguments import integers, sizes_of, transposed_length
 from eagerflow.keras.layers.convolution import Conv, Conv1D, Conv2D, Conv3D
-from eagerflow.ops.volumes import conv3d_transpose
+from eagerflow.ops.conv3d import conv3d_transpose
 from eagerflow.shapes import TensorShape
 
 _ops = _core.ops

@@ -158,7 +158,7 @@ class Normalization(PreprocessingLayer):
         self.finalize_state()
 
     def call(self, inputs: Any) -> Any:
-        inputs = _core.convert(inputs, None, None)
+        inputs = _core.as_tensor(inputs)
         if inputs.dtype is not self._compute_dtype_object:
             inputs = conversion.cast(inputs, self._compute_dtype_object)
         if self.invert:

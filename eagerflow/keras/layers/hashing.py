@@ -219,7 +219,7 @@ class HashedCrossing(_Bins):
                 joined = joined_hash(joined, one)
             bins.append(joined % self.num_bins)
         array = np.array(bins, "int64").reshape(shape)
-        return self.encode(_core.convert(array, None, None))
+        return self.encode(_core.as_tensor(array))
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         return encoded_shape(as_shape(input_shape[0]), self.output_mode, self.num_bins)

@@ -89,7 +89,7 @@ class ImageAugmentation(Layer):
         return self.get_random_transformation(images, training=training) if training else None
 
     def _batch(self, images: Any) -> tuple[Any, bool]:
-        images = _core.convert(images, None, None)
+        images = _core.as_tensor(images)
         if images.ndim not in (3, 4):
             raise ValueError(
                 "Expected image tensor to have rank 3 (single image) or 4 (batch of images). "
@@ -98,7 +98,7 @@ class ImageAugmentation(Layer):
         return (_ops.expand_dims(images, 0), True) if images.ndim == 3 else (images, False)
 
     def _whole(self, value: Any, single: bool) -> Any:
-        value = _core.convert(value, None, None)
+        value = _core.as_tensor(value)
         return _ops.expand_dims(value, 0) if single else value
 
     def get_random_transformation(self, data: Any, training: Any = True, seed: Any = None) -> Any:

@@ -221,7 +221,7 @@ class IndexLookup(PreprocessingLayer):
     def load_own_variables(self, store: Any) -> None:
         """Takes what `save_own_variables` put into a store."""
         if "idf_weights" in store:
-            factors = _core.convert(store["idf_weights"], None, None)
+            factors = _core.as_tensor(store["idf_weights"])
             self.__dict__["_idf"] = _ops.cast(factors, self.compute_dtype)
 
     def _check_hdf5(self) -> None:
@@ -258,7 +258,7 @@ class IndexLookup(PreprocessingLayer):
         if self.output_mode == "tf_idf":
             none = np.zeros([0], "float32")
             found["idf_weights"] = Value(
-                lambda: _core.convert(none if self._idf is None else self._idf, None, None),
+                lambda: _core.as_tensor(none if self._idf is None else self._idf),
                 set_factors,
             )
         return found
@@ -325,7 +325,7 @@ class IndexLookup(PreprocessingLayer):
             unknown = [np.average(idf)] * (start + len(terms) - len(idf))
             rest = [0.0] * ((self.max_tokens or 0) - start - len(terms)) * self.pad_to_max_tokens
             factors = np.concatenate([unknown, idf, rest])
-            attributes["_idf"] = _core.convert(factors.astype("float32"), None, None)
+            attributes["_idf"] = _core.as_tensor(factors.astype("float32"))
             attributes["_idf"] = _ops.cast(attributes["_idf"], self.compute_dtype)
 
     def update_state(self, data: Any) -> None:
@@ -436,7 +436,7 @@ class IndexLookup(PreprocessingLayer):
             dtype = dtypes.as_dtype(self.vocabulary_dtype)
             return _core.convert(self._named(values.numpy()), dtype, None)
         array = self._terms(np.asarray(values.numpy(), dtype=object))
-        return _core.convert(self._looked_up(array), None, None)
+        return _core.as_tensor(self._looked_up(array))
 
     def encode(self, numbers: Any) -> Any:
         """Numbers in the layer's output mode."""

@@ -153,11 +153,11 @@ class _LocallyConnected(FunctionLayer):
             order = [*inputs, 2 * rank, *outputs, 2 * rank + 1]
         whole = whole.transpose(order)
         if self.implementation == 2:
-            self.__dict__["_mask"] = _core.convert(whole.astype("float32"), None, None)
+            self.__dict__["_mask"] = _core.as_tensor(whole.astype("float32"))
             return whole.shape
         size = math.prod(whole.shape[: rank + 1])
         matrix = whole.reshape(size, -1).T  # outputs by inputs
-        self.__dict__["_pairs"] = _core.convert(np.argwhere(matrix), None, None)
+        self.__dict__["_pairs"] = _core.as_tensor(np.argwhere(matrix))
         self.__dict__["_matrix_shape"] = list(matrix.shape)
         return (int(matrix.sum()),)
 

@@ -320,5 +320,5 @@ def _listed(shape: TensorShape | None) -> list | None:
 
 
 def _as_bool(mask: Any) -> Any:
-    mask = _core.convert(mask, None, None)
+    mask = _core.as_tensor(mask)
     return mask if mask.dtype is dtypes.bool else _ops.cast(mask, dtypes.bool)

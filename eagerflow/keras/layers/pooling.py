@@ -14,7 +14,7 @@ from eagerflow.keras.layers.arguments import (
     sizes_of,
     window_count,
 )
-from eagerflow.ops.volumes import pool3d
+from eagerflow.ops.conv3d import pool3d
 from eagerflow.shapes import TensorShape
 
 _ops = _core.ops

@@ -118,7 +118,7 @@ def as_tensor(value: Any) -> Any:
         return value
     if isinstance(value, np.ndarray) and value.dtype.kind in "UO":
         value = value.astype(object)
-    return _core.convert(value, None, None)
+    return _core.as_tensor(value)
 
 
 def listed(value: Any) -> Any:

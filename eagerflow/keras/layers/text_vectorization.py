@@ -292,7 +292,7 @@ class TextVectorization(PreprocessingLayer):
             padded[row, : len(entry)] = entry[:width]
         lookup = self._lookup_layer
         lookup.note_size()
-        numbers = _core.convert(lookup._looked_up(padded), None, None)
+        numbers = _core.as_tensor(lookup._looked_up(padded))
         result = lookup.encode(numbers)
         if self._split is None and len(inputs.shape) == 1 and self._output_mode == "int":
             return _ops.squeeze(result, [1])
@@ -333,7 +333,7 @@ class TextVectorization(PreprocessingLayer):
         rows = [row[: self._output_sequence_length] for row in words]
         flat = np.array([word for row in rows for word in row] or [""], object)
         numbers = self._lookup_layer._looked_up(flat)[: sum(map(len, rows))]
-        values = self._lookup_layer.encode(_core.convert(numbers, None, None))
+        values = self._lookup_layer.encode(_core.as_tensor(numbers))
         return RaggedTensor.from_row_lengths(values, [len(row) for row in rows])
 
     def _stand_in(self, inputs: Any) -> Any:

@@ -38,7 +38,7 @@ def takes_ragged(function: Function) -> Function:
 def _by_rows(function: Any, y_true: Any, y_pred: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     from eagerflow import ragged
 
-    count = y_pred.nrows() if is_ragged(y_pred) else _core.convert(y_pred, None, None).shape[0]
+    count = y_pred.nrows() if is_ragged(y_pred) else _core.as_tensor(y_pred).shape[0]
     results = []
     for row in range(int(count)):
         labels, predictions = y_true[row], y_pred[row]
@@ -65,7 +65,7 @@ def weighted(losses: Any, sample_weight: Any) -> Any:
     """Ragged losses times weights: one for all, for each row, or for each loss."""
     if is_ragged(sample_weight):
         return losses * sample_weight
-    weight = _ops.cast(_core.convert(sample_weight, None, None), losses.dtype)
+    weight = _ops.cast(_core.as_tensor(sample_weight), losses.dtype)
     if weight.ndim == 2 and weight.shape[1] == 1:
         weight = _ops.reshape(weight, [-1])
     if weight.ndim == 1:

@@ -41,13 +41,13 @@ class Reduction:
 
 def tensor(value: Any) -> Any:
     """A value as a tensor."""
-    return value if type(value) is Tensor else _core.convert(value, None, None)
+    return value if type(value) is Tensor else _core.as_tensor(value)
 
 
 def cast(value: Any, dtype: Any) -> Any:
     """A value as a tensor of a dtype."""
     if type(value) is not Tensor:
-        value = _core.convert(value, None, None)
+        value = _core.as_tensor(value)
     return value if value.dtype is dtype else _ops.cast(value, dtype)
 
 

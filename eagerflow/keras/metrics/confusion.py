@@ -156,7 +156,7 @@ def _counts_of_comparisons(
         right = _ops.reduce_sum(positive * above, axis=0)
         wrong = _ops.reduce_sum(negative * above, axis=0)
         return _ops.expand_dims(right, 0), _ops.expand_dims(wrong, 0)
-    limits = _core.convert(np.asarray(thresholds, dtype=np.float64), None, None)
+    limits = _core.as_tensor(np.asarray(thresholds, dtype=np.float64))
     limits = _ops.cast(limits, y_pred.dtype)
     limits = _ops.reshape(limits, [len(thresholds)] + [1] * y_pred.ndim)
     above = _ops.cast(_ops.greater(_ops.expand_dims(y_pred, 0), limits), y_pred.dtype)

@@ -23,7 +23,7 @@ class _MetricDict(dict):
 
 
 def _as_tensor(value: Any) -> Any:
-    return value if type(value) is Tensor else _ops.identity(_core.convert(value, None, None))
+    return value if type(value) is Tensor else _ops.identity(_core.as_tensor(value))
 
 
 def _converted(result: Callable) -> Callable:

@@ -62,7 +62,7 @@ class Reduce(Metric):
                     f"{values}. To return a dict of values, implement a custom Metric subclass."
                 )
             values, sample_weight = flat(values, sample_weight)
-            values = _core.convert(values, None, None)
+            values = _core.as_tensor(values)
         if values.dtype is not self._float:
             values = _ops.cast(values, self._float)
         if sample_weight is None:

@@ -84,7 +84,7 @@ def adaptive_max_pool(inputs: Any, output_size: Any, data_format: str | None = N
         if not inside.all():
             spread = [1] * axis + [count, width] + [1] * (x.ndim - 1 - axis)
             lowest = _core.convert(x.dtype.min, x.dtype, None)
-            found = _ops.select(_core.convert(inside.reshape(spread), None, None), found, lowest)
+            found = _ops.select(_core.as_tensor(inside.reshape(spread)), found, lowest)
         # Of equal values the first one alone gets the gradient, as in other pooling.
         first = _ops.expand_dims(_ops.argmax(found, axis + 1), axis + 1)
         x = _ops.squeeze(take_along_axis(found, first, axis + 1), [axis + 1])

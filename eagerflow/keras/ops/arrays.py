@@ -137,7 +137,7 @@ def tril(x: Any, k: int = 0) -> Any:
     """Matrices with zeros above a diagonal."""
     x = tensor(x)
     rows, columns = x._shape_tuple()[-2:]
-    keep = _core.convert(np.tri(rows, columns, k, dtype=bool), None, None)
+    keep = _core.as_tensor(np.tri(rows, columns, k, dtype=bool))
     return _ops.select(keep, x, _ops.zeros_like(x))
 
 
@@ -145,7 +145,7 @@ def triu(x: Any, k: int = 0) -> Any:
     """Matrices with zeros below a diagonal."""
     x = tensor(x)
     rows, columns = x._shape_tuple()[-2:]
-    keep = _core.convert(~np.tri(rows, columns, k - 1, dtype=bool), None, None)
+    keep = _core.as_tensor(~np.tri(rows, columns, k - 1, dtype=bool))
     return _ops.select(keep, x, _ops.zeros_like(x))
 
 
@@ -171,7 +171,7 @@ def diagonal(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
     count = builtins.max(0, min(rows - first, columns - max(offset, 0)))
     places = [(first + i) * columns + max(offset, 0) + i for i in range(count)]
     flat = _ops.reshape(x, [*x._shape_tuple()[:-2], rows * columns])
-    return _ops.gather(flat, _core.convert(np.array(places, "int32"), None, None), axis=-1)
+    return _ops.gather(flat, _core.as_tensor(np.array(places, "int32")), axis=-1)
 
 
 def trace(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:

@@ -81,7 +81,7 @@ def slice_update(inputs: Any, start_indices: Any, updates: Any) -> Any:
     ]
     places = np.stack(np.meshgrid(*lines, indexing="ij"), -1).reshape(-1, len(starts))
     return _ops.tensor_scatter_nd_update(
-        inputs, _core.convert(places.astype("int32"), None, None), _ops.reshape(updates, [-1])
+        inputs, _core.as_tensor(places.astype("int32")), _ops.reshape(updates, [-1])
     )
 
 
@@ -172,7 +172,7 @@ def fori_loop(lower: Any, upper: Any, body_fun: Any, init_val: Any) -> Any:
     """Repeats `value = body_fun(i, value)` for the numbers from lower to upper."""
     value = init_val
     for i in range(int(lower), int(upper)):
-        value = body_fun(_core.convert(i, None, None), value)
+        value = body_fun(_core.as_tensor(i), value)
     return value
 
 
@@ -319,5 +319,5 @@ def unique(
     ):
         if wanted:
             chosen.append(array.astype("int32"))
-    tensors = tuple(_core.convert(np.ascontiguousarray(part), None, None) for part in chosen)
+    tensors = tuple(_core.as_tensor(np.ascontiguousarray(part)) for part in chosen)
     return tensors if len(tensors) > 1 else tensors[0]

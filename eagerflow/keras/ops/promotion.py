@@ -21,7 +21,7 @@ def tensor(value: Any, dtype: Any = None) -> Any:
         return conversion.cast(value, dtypes.as_dtype(dtype))
     if isinstance(value, np.ndarray) and value.dtype.kind in "US":
         value = value.astype(object)
-    return _core.convert(value, None, None)
+    return _core.as_tensor(value)
 
 
 def floating(value: Any) -> Any:

@@ -312,7 +312,7 @@ def histogram(x: Any, bins: int = 10, range: Any = None) -> tuple[Any, Any]:
         low, high = low - 0.5, high + 0.5
     edges = np.linspace(low, high, bins + 1).astype(x.dtype.as_numpy_dtype)
     counts = np.histogram(x.numpy(), edges)[0]
-    return _core.convert(counts.astype(edges.dtype), None, None), _core.convert(edges, None, None)
+    return _core.as_tensor(counts.astype(edges.dtype)), _core.as_tensor(edges)
 
 
 def _products(x1: Any, x2: Any) -> tuple[Any, Any]:
@@ -428,5 +428,5 @@ def correlate(x1: Any, x2: Any, mode: str = "valid") -> Any:
     padded = pad(x1, [[before, after]])
     count = padded._shape_tuple()[0] - other + 1
     places = np.arange(count)[:, None] + np.arange(other)
-    windows = _ops.gather(padded, _core.convert(places.astype("int32"), None, None), axis=0)
+    windows = _ops.gather(padded, _core.as_tensor(places.astype("int32")), axis=0)
     return _ops.reduce_sum(windows * x2, axis=-1)

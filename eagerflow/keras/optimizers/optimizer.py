@@ -15,8 +15,8 @@ from eagerflow import dtype as dtypes
 from eagerflow.config.devices import list_physical_devices
 from eagerflow.indexed_slices import IndexedSlices
 from eagerflow.keras.optimizers import clipping
-from eagerflow.keras.optimizers.newer_hooks import NewerHooks
-from eagerflow.keras.optimizers.older_hooks import OlderHooks, Slots
+from eagerflow.keras.optimizers.keras2_hooks import Keras2Hooks, Slots
+from eagerflow.keras.optimizers.keras3_hooks import Keras3Hooks
 from eagerflow.keras.optimizers.schedules.schedule import LearningRateSchedule
 from eagerflow.name_scope import name_scope
 from eagerflow.tape import GradientTape
@@ -33,7 +33,7 @@ class _Variables(list):
         return self
 
 
-class Optimizer(OlderHooks, NewerHooks):
+class Optimizer(Keras2Hooks, Keras3Hooks):
     """Base class of the optimizers; not to be used by itself.
 
     A program's own subclass makes its variables in `build` with `add_variable_from_reference` and
@@ -187,7 +187,7 @@ class Optimizer(OlderHooks, NewerHooks):
 
     def _scheduled_rate(self) -> Variable:
         """The variable that holds the schedule's rate for the present step."""
-        value = _core.convert(self._learning_rate(self._iterations), None, None)
+        value = _core.as_tensor(self._learning_rate(self._iterations))
         current: Variable | None = self.__dict__.get("_current_learning_rate")
         if current is None:
             current = Variable(value, trainable=False, name="current_learning_rate")

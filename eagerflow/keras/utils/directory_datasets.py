@@ -249,7 +249,7 @@ def text_dataset_from_directory(
         text = read_file(path)
         if max_length is None:
             return text
-        return _core.convert(text.numpy()[:max_length], None, None)
+        return _core.as_tensor(text.numpy()[:max_length])
 
     return _from_directory(
         directory,
@@ -324,7 +324,7 @@ def audio_dataset_from_directory(
             sound = sound[:output_sequence_length]
             missing = output_sequence_length - len(sound)
             sound = np.pad(sound, ((0, missing), (0, 0)))
-        return _core.convert(sound, None, None)
+        return _core.as_tensor(sound)
 
     return _from_directory(
         directory,

@@ -44,7 +44,7 @@ def warmstart_embedding_matrix(
     for place, word in enumerate(new):
         if word in old:
             result[place] = table[old[word]]
-    return _core.convert(result, None, None)
+    return _core.as_tensor(result)
 
 
 def _words(vocabulary: Any) -> list[Any]:

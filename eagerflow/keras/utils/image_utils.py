@@ -89,7 +89,7 @@ def smart_resize(x: Any, size: Any, interpolation: str = "bilinear") -> Any:
     """
     if len(size) != 2:
         raise ValueError(f"Expected `size` to be a tuple of 2 integers, but got: {size}.")
-    images = _core.convert(x, None, None)
+    images = _core.as_tensor(x)
     shape = images._shape_tuple()
     if not 3 <= len(shape) <= 4:
         raise ValueError(

@@ -83,8 +83,8 @@ def timeseries_dataset_from_array(
             seed = np.random.randint(1000000)
         np.random.RandomState(seed).shuffle(starts)
     tf_data = importlib.import_module("eagerflow.data")
-    series = _core.convert(data, None, None)[first:last]
-    offsets = _core.convert(np.arange(sequence_length) * sampling_rate, None, None)
+    series = _core.as_tensor(data)[first:last]
+    offsets = _core.as_tensor(np.arange(sequence_length) * sampling_rate)
     places = tf_data.Dataset.from_tensor_slices(starts)
 
     def window(start: Any) -> Any:
@@ -92,7 +92,7 @@ def timeseries_dataset_from_array(
 
     dataset = places.map(window)
     if targets is not None:
-        goals = _core.convert(targets, None, None)[first:last]
+        goals = _core.as_tensor(targets)[first:last]
         dataset = tf_data.Dataset.zip(
             (dataset, places.map(lambda start: _core.ops.gather(goals, start, axis=0)))
         )

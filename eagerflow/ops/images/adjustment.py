@@ -41,7 +41,7 @@ def adjust_brightness(image: Any, delta: Any) -> Tensor:
     array([0.5 , 0.75], dtype=float32)
     """
     floats, dtype = as_floats(image)
-    brighter = _ops.add(floats, _ops.cast(_core.convert(delta, None, None), floats.dtype))
+    brighter = _ops.add(floats, _ops.cast(_core.as_tensor(delta), floats.dtype))
     return convert_image_dtype(brighter, dtype, saturate=True)
 
 
@@ -55,7 +55,7 @@ def adjust_contrast(images: Any, contrast_factor: Any) -> Tensor:
     >>> tf.image.adjust_contrast([[[1.0], [3.0]]], 2.0)[0, :, 0].numpy()
     array([0., 4.], dtype=float32)
     """
-    tensor = _core.convert(images, None, None)
+    tensor = _core.as_tensor(images)
     factor = _scalar(contrast_factor, "AdjustContrastv2", tensor, "contrast_factor")
     floats, dtype = as_floats(tensor)
     single = _ops.cast(floats, dtypes.float32)
@@ -107,7 +107,7 @@ def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Tensor:
     """
     if not isinstance(delta, Tensor) and not -1.0 <= delta <= 1.0:
         raise ValueError("delta must be in the interval [-1, 1]")
-    tensor = _core.convert(image, None, None)
+    tensor = _core.as_tensor(image)
     turn = float(_scalar(delta, "AdjustHue", tensor, "delta"))
     if not -1.0 <= turn <= 1.0:
         raise ValueError("delta must be in the interval [-1, 1]")
@@ -131,7 +131,7 @@ def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = Non
     >>> tf.image.adjust_saturation([[[1.0, 0.5, 0.5]]], 0.0).numpy().ravel()
     array([1., 1., 1.], dtype=float32)
     """
-    tensor = _core.convert(image, None, None)
+    tensor = _core.as_tensor(image)
     factor = _scalar(saturation_factor, "AdjustSaturation", tensor, "scale")
     floats, dtype = as_floats(tensor)
     hue, saturation, value = _ops.unstack(rgb_to_hsv(floats), None, -1)
@@ -157,7 +157,7 @@ def adjust_jpeg_quality(
     >>> tf.image.adjust_jpeg_quality(tf.ones([8, 8, 3]), 75).shape
     TensorShape([8, 8, 3])
     """
-    tensor = _core.convert(image, None, None)
+    tensor = _core.as_tensor(image)
     pixels = convert_image_dtype(tensor, dtypes.uint8, saturate=True)
     result = _through_jpeg(pixels, jpeg_quality)
     return convert_image_dtype(result, tensor.dtype, saturate=True)
@@ -177,4 +177,4 @@ def _through_jpeg(images: Tensor, quality: Any) -> Tensor:
         raise invalid(f"quality must be in [0,100], got {amount} [Op:EncodeJpegVariableQuality]")
     array = images.numpy()
     decoded = formats.decode_jpeg(codecs.jpeg_bytes(array, amount), array.shape[-1])
-    return _core.convert(decoded, None, None)
+    return _core.as_tensor(decoded)

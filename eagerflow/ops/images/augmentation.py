@@ -230,7 +230,7 @@ def stateless_random_jpeg_quality(
 
 
 def _cropped(value: Any, size: Any, draw: _Draw) -> Tensor:
-    tensor = _core.convert(value, None, None)
+    tensor = _core.as_tensor(value)
     wanted = _core.convert(size, None, dtypes.int32)
     if wanted.dtype not in (dtypes.int32, dtypes.int64):
         wanted = _core.convert(size, dtypes.int32, None)

@@ -144,5 +144,5 @@ def crop_and_resize(
     if method not in ("bilinear", "nearest"):
         raise invalid(f"method must be 'bilinear' or 'nearest', got {method!r} [Op:CropAndResize]")
     return _ops.crop_and_resize(
-        _core.convert(image, None, None), boxes, box_indices, crop_size, method, extrapolation_value
+        _core.as_tensor(image), boxes, box_indices, crop_size, method, extrapolation_value
     )

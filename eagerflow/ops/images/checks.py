@@ -23,7 +23,7 @@ def image_of(value: Any, least: int = 3) -> Tensor:
     Raises:
         ValueError: if it has fewer axes than `least`, or one of the last three has no size.
     """
-    tensor = _core.convert(value, None, None)
+    tensor = _core.as_tensor(value)
     if tensor.ndim < least:
         raise ValueError(
             f"'image' (shape {tensor.shape}) must be at least {_word(least)}-dimensional."

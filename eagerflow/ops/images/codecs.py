@@ -46,7 +46,7 @@ def _checked(channels: Any, op: str) -> int:
 
 
 def _image(array: np.ndarray) -> Tensor:
-    return _core.convert(np.ascontiguousarray(array), None, None)
+    return _core.as_tensor(np.ascontiguousarray(array))
 
 
 def _jpeg(data: bytes, channels: int, op: str, **options: Any) -> np.ndarray:
@@ -391,10 +391,10 @@ def is_jpeg(contents: Any, name: str | None = None) -> Tensor:
     """
     tensor = _core.convert(contents, dtypes.string, None)
     if tensor.ndim == 0:
-        return _core.convert(tensor.numpy().startswith(b"\xff\xd8\xff"), None, None)
+        return _core.as_tensor(tensor.numpy().startswith(b"\xff\xd8\xff"))
     values = tensor.numpy()
     found = [item.startswith(b"\xff\xd8\xff") for item in values.reshape(-1).tolist()]
-    return _core.convert(np.array(found, bool).reshape(values.shape), None, None)
+    return _core.as_tensor(np.array(found, bool).reshape(values.shape))
 
 
 @raises_like("ExtractJpegShape")

@@ -34,7 +34,7 @@ def convert_image_dtype(
     >>> tf.image.convert_image_dtype(tf.constant([0, 255], tf.uint8), tf.float32).numpy()
     array([0., 1.], dtype=float32)
     """
-    tensor = _core.convert(image, None, None)
+    tensor = _core.as_tensor(image)
     source, target = tensor.dtype, dtypes.as_dtype(dtype)
     for kind in (source, target):
         if not (kind.is_integer or kind.is_floating):
@@ -59,7 +59,7 @@ def convert_image_dtype(
 
 def as_floats(image: Any) -> tuple[Tensor, Any]:
     """An image as floats, and the dtype that it had."""
-    tensor = _core.convert(image, None, None)
+    tensor = _core.as_tensor(image)
     dtype = tensor.dtype
     if dtype in (dtypes.float16, dtypes.float32):
         return tensor, dtype
@@ -67,7 +67,7 @@ def as_floats(image: Any) -> tuple[Tensor, Any]:
 
 
 def _three_channels(value: Any, name: str) -> Tensor:
-    tensor = _core.convert(value, None, None)
+    tensor = _core.as_tensor(value)
     if not tensor.dtype.is_floating and not isinstance(value, Tensor):
         tensor = _ops.cast(tensor, dtypes.float32)
     if not tensor.dtype.is_floating:
@@ -187,7 +187,7 @@ _YUV_TO_RGB = ((1.0, 1.0, 1.0), (0.0, -0.394642334, 2.03206185), (1.13988303, -0
 
 
 def _mixed(images: Any, matrix: tuple) -> Tensor:
-    tensor = _core.convert(images, None, None)
+    tensor = _core.as_tensor(images)
     shape = tensor._shape_tuple()
     kernel = _core.convert(matrix, tensor.dtype, None)
     if not shape or shape[-1] != 3:
@@ -248,7 +248,7 @@ def rgb_to_grayscale(images: Any, name: str | None = None) -> Tensor:
     >>> tf.image.rgb_to_grayscale([[[1.0, 1.0, 1.0]]]).shape
     TensorShape([1, 1, 1])
     """
-    tensor = _core.convert(images, None, None)
+    tensor = _core.as_tensor(images)
     floats = convert_image_dtype(tensor, dtypes.float32)
     shape = tensor._shape_tuple()
     if not shape or shape[-1] != 3:
@@ -271,11 +271,7 @@ def grayscale_to_rgb(images: Any, name: str | None = None) -> Tensor:
     >>> tf.image.grayscale_to_rgb([[[5]]]).numpy().ravel()
     array([5, 5, 5], dtype=int32)
     """
-    tensor = (
-        image_of(images, 3)
-        if _core.convert(images, None, None).ndim > 2
-        else _core.convert(images, None, None)
-    )
+    tensor = image_of(images, 3) if _core.as_tensor(images).ndim > 2 else _core.as_tensor(images)
     if tensor.ndim < 2:
         raise ValueError(
             f"A grayscale image (shape {tensor.shape}) must be at least two-dimensional."

@@ -223,7 +223,7 @@ def extract_patches(
     """
     import numpy as np
 
-    tensor = _core.convert(images, None, None)
+    tensor = _core.as_tensor(images)
     if tensor.ndim != 4:
         raise invalid(f"input must be 4-dimensional, got {tensor.shape} [Op:ExtractImagePatches]")
     lists = [[int(item) for item in value] for value in (sizes, strides, rates)]
@@ -375,7 +375,7 @@ def image_gradients(image: Any) -> tuple[Tensor, Tensor]:
     >>> dy[0, :, :, 0].numpy().tolist(), dx[0, :, :, 0].numpy().tolist()
     ([[2.0, 2.0], [0.0, 0.0]], [[1.0, 0.0], [1.0, 0.0]])
     """
-    tensor = _core.convert(image, None, None)
+    tensor = _core.as_tensor(image)
     if tensor.ndim != 4:
         raise ValueError(
             "image_gradients expects a 4D tensor [batch_size, h, w, d], not {}.".format(  # noqa: UP032
@@ -402,7 +402,7 @@ def sobel_edges(image: Any) -> Tensor:
     >>> tf.image.sobel_edges(tf.reshape(tf.range(9.0), [1, 3, 3, 1]))[0, 1, 1, 0].numpy()
     array([24.,  8.], dtype=float32)
     """
-    tensor = _core.convert(image, None, None)
+    tensor = _core.as_tensor(image)
     padded = pad(tensor, [[0, 0], [1, 1], [1, 1], [0, 0]], "REFLECT")
     two = _core.convert(2, tensor.dtype, None)
 
@@ -428,7 +428,7 @@ def total_variation(images: Any, name: str | None = None) -> Tensor:
     >>> tf.image.total_variation(tf.reshape(tf.range(4.0), [2, 2, 1])).numpy()
     np.float32(6.0)
     """
-    tensor = _core.convert(images, None, None)
+    tensor = _core.as_tensor(images)
     if tensor.ndim not in (3, 4):
         raise ValueError("'images' must be either 3 or 4-dimensional.")
     rows = tensor.ndim - 3

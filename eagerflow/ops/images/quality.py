@@ -20,7 +20,7 @@ Tensor = _core.Tensor
 
 def _pair(first: Any, second: Any) -> tuple[Tensor, Tensor]:
     """Two images as tensors, checked."""
-    a, b = _core.convert(first, None, None), _core.convert(second, None, None)
+    a, b = _core.as_tensor(first), _core.as_tensor(second)
     _check_pair(a, b)
     return a, b
 
@@ -37,7 +37,7 @@ def _check_pair(a: Tensor, b: Tensor) -> None:
 
 def _scaled(max_val: Any, dtype: Any) -> Tensor:
     """The largest value as a float, scaled as images of that dtype are."""
-    value = _core.convert(max_val, None, None)
+    value = _core.as_tensor(max_val)
     if dtype.is_integer:
         return convert_image_dtype(_ops.cast(value, dtype), dtypes.float32)
     return _ops.cast(value, dtypes.float32)
@@ -58,7 +58,7 @@ def psnr(a: Any, b: Any, max_val: Any, name: str | None = None) -> Tensor:
     >>> round(float(tf.image.psnr(tf.zeros([1, 1, 1]), tf.ones([1, 1, 1]) / 10, 1.0)), 3)
     20.0
     """
-    a, b = _core.convert(a, None, None), _core.convert(b, None, None)
+    a, b = _core.as_tensor(a), _core.as_tensor(b)
     peak = _scaled(max_val, a.dtype)
     first = convert_image_dtype(a, dtypes.float32)
     second = convert_image_dtype(b, dtypes.float32)
@@ -218,6 +218,6 @@ def ssim_multiscale(
         last = scale == len(power_factors) - 1
         part = _ops.reduce_mean(index if last else contrast, [-3, -2])
         parts.append(_ops.relu(part))
-    powers = _core.convert(np.array(power_factors, np.float32), None, None)
+    powers = _core.as_tensor(np.array(power_factors, np.float32))
     combined = _ops.reduce_prod(_ops.pow(_ops.stack(parts, -1), powers), [-1])
     return _ops.reshape(_ops.reduce_mean(combined, [-1]), batch)

@@ -162,7 +162,7 @@ def non_max_suppression_with_scores(
         raise invalid(f"soft_nms_sigma must be non-negative, got {sigma} [Op:{op}]")
     if sigma == 0:
         chosen = _greedy(corners, values, limit, overlap, threshold)
-        return _core.convert(chosen, dtypes.int32, None), _core.convert(values[chosen], None, None)
+        return _core.convert(chosen, dtypes.int32, None), _core.as_tensor(values[chosen])
     ordered = _sorted_corners(corners)
     current = values.astype(np.float32)
     with np.errstate(invalid="ignore"):
@@ -183,7 +183,7 @@ def non_max_suppression_with_scores(
     chosen_scores = np.array(kept, np.float32)
     return (
         _core.convert(np.array(places, np.int32), dtypes.int32, None),
-        _core.convert(chosen_scores, None, None),
+        _core.as_tensor(chosen_scores),
     )
 
 
@@ -366,8 +366,5 @@ def combined_non_max_suppression(
             found_boxes[image, k] = np.clip(box, 0, 1) if clip_boxes else box
             found_scores[image, k], found_classes[image, k] = -negative, kind
     return CombinedNonMaxSuppression(
-        *(
-            _core.convert(item, None, None)
-            for item in (found_boxes, found_scores, found_classes, counts)
-        )
+        *(_core.as_tensor(item) for item in (found_boxes, found_scores, found_classes, counts))
     )

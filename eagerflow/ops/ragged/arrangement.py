@@ -375,7 +375,7 @@ def split(value: RaggedTensor, num_or_size_splits: Any, axis: Any = 0, num: Any 
             raise _misfit("number of pieces", f"{size} cannot be split into {num_or_size_splits}")
         sizes = [size // num_or_size_splits] * num_or_size_splits
     else:
-        sizes = _core.convert(num_or_size_splits, None, None).numpy().reshape(-1).tolist()
+        sizes = _core.as_tensor(num_or_size_splits).numpy().reshape(-1).tolist()
         if sizes.count(-1) == 1:
             sizes[sizes.index(-1)] = size - sum(item for item in sizes if item != -1)
         if min(sizes, default=0) < 0 or sum(sizes) != size:

@@ -93,7 +93,7 @@ def constant(
     <tf.RaggedTensor [[1, 2], [], [3]]>
     """
     if isinstance(pylist, Tensor | _core.Variable):
-        tensor = _core.convert(pylist, None, None)
+        tensor = _core.as_tensor(pylist)
         if tensor.ndim > 1:
             raise ValueError(
                 f"pylist is a tensor of shape {tensor.shape}, no nested list; see "
@@ -354,7 +354,7 @@ def map_flat_values(op: Callable, *args: Any, **kwargs: Any) -> Any:
             raise invalid_argument("All ragged inputs must have identical row_splits")
     result = op(*flat_args, **flat_kwargs)
     if not isinstance(result, RaggedTensor):
-        result = _core.convert(result, None, None)
+        result = _core.as_tensor(result)
     count = first.flat_values._shape_tuple()[0]
     size = None if not len(result.shape) else rows_of(result)
     if size != count:

@@ -138,7 +138,7 @@ def from_tensor(
         raise TypeError(f"Argument `ragged_rank` must be an int. Received {ragged_rank}.")
     if ragged_rank <= 0:
         raise ValueError(f"Argument `ragged_rank` must be greater than 0. Received {ragged_rank}.")
-    value = _core.convert(tensor, None, None)
+    value = _core.as_tensor(tensor)
     dtype = dtypes.as_dtype(row_splits_dtype)
     if lengths is not None and isinstance(lengths, list | tuple) and len(lengths):
         if not isinstance(lengths[0], int | float | np.integer):

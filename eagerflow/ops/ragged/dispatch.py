@@ -90,7 +90,7 @@ _INPUTS: dict[str, int] = {"cast": 1, "one_hot": 1}
 
 def _converted(value: Any, dtype: Any) -> Any:
     if isinstance(value, Tensor | _core.Variable):
-        return _core.convert(value, None, None)
+        return _core.as_tensor(value)
     return _core.convert(value, dtype, None)
 
 

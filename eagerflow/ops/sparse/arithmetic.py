@@ -70,7 +70,7 @@ def add(a: Any, b: Any, threshold: Any = 0) -> Any:
         _check_same_shape(a, b, "SparseAdd")
         places, first, second, chosen = _united(a, b)
         total = _ops.add(first, second)
-        limit = _core.convert(threshold, None, None)
+        limit = _core.as_tensor(threshold)
         if limit._size != 1 or limit.numpy():
             # Only sums are left out, not what stands alone.
             alone = _ops.less(_ops.minimum(*chosen), 0)
@@ -122,7 +122,7 @@ def minimum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
 
 
 def _matrix(value: Any, name: str) -> Tensor:
-    tensor = _core.convert(value, None, None)
+    tensor = _core.as_tensor(value)
     if tensor.ndim != 2:
         raise invalid_argument(f"Tensor '{name}' is not a matrix [Op:SparseTensorDenseMatMul]")
     return tensor
@@ -198,7 +198,7 @@ def _reduced(value: SparseTensor, axis: Any, keepdims: Any, sparse: bool, larges
     ids = _ops.sparse_flat_places(value._indices, value._dense_shape, kept)
     if sparse:
         found, where = np.unique(ids.numpy(), return_inverse=True)
-        total = _segments(value._values, _core.convert(where, None, None), len(found), largest)
+        total = _segments(value._values, _core.as_tensor(where), len(found), largest)
         if not final or not len(found):
             places = np.zeros((len(found), len(final)), np.int64)
         else:
@@ -304,7 +304,7 @@ def sampled_addmm(
     >>> values.numpy()
     array([7.], dtype=float32)
     """
-    places = _core.convert(indices, None, None)
+    places = _core.as_tensor(indices)
     first = _core.convert(mat1, output_type, None)
     second = _core.convert(mat2, output_type, None)
     where = places.numpy()
@@ -321,4 +321,4 @@ def sampled_addmm(
         _core.convert(beta, output_type, None), _core.convert(values, output_type, None)
     )
     total = _ops.add(_ops.multiply(scale, products), kept)
-    return places, total, _core.convert(dense_shape, None, None)
+    return places, total, _core.as_tensor(dense_shape)

@@ -215,7 +215,7 @@ def retain(sp_input: Any, to_retain: Any) -> SparseTensor:
     [[0, 0], [2, 2]]
     """
     value = checked(sp_input)
-    mask = _core.convert(to_retain, None, None)
+    mask = _core.as_tensor(to_retain)
     if mask.ndim != 1:
         raise ValueError(f"Shape {mask.shape} must have rank 1")
     if mask._size != value.values._size:
@@ -291,7 +291,7 @@ def mask(a: Any, mask_indices: Any, name: str | None = None) -> IndexedSlices:
     >>> tf.sparse.mask(rows, [4]).indices.numpy()
     array([0], dtype=int32)
     """
-    places = _core.convert(a.indices, None, None)
+    places = _core.as_tensor(a.indices)
     unwanted = _core.convert(mask_indices, places.dtype, None).numpy()
     kept = np.flatnonzero(~np.isin(places.numpy(), unwanted))
     return IndexedSlices(slices_at(a.values, kept), _ops.gather(places, kept, 0, 0), a.dense_shape)

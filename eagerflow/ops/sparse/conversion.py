@@ -91,7 +91,7 @@ def from_dense(tensor: Any, name: str | None = None) -> SparseTensor:
     >>> tf.sparse.from_dense([[0, 7], [8, 0]]).values.numpy()
     array([7, 8], dtype=int32)
     """
-    tensor = _core.convert(tensor, None, None)
+    tensor = _core.as_tensor(tensor)
     if tensor.ndim == 0:
         raise invalid_argument("WhereOp : Unhandled input dimensions: 0 [Op:Where]")
     zero = {dtypes.string: "", dtypes.bool: False}.get(tensor.dtype, 0)

@@ -34,7 +34,7 @@ def _rows(value: Any) -> list[list[Any]]:
         if len(value.shape) != 2:
             raise ValueError("tf.ragged.cross only supports inputs with rank=2")
         return value.to_list()
-    tensor = _core.convert(value, None, None)
+    tensor = _core.as_tensor(value)
     if tensor.ndim != 2:
         raise ValueError(f"Crossed tensors must have rank 2, got shape {tensor.shape}")
     return tensor.numpy().tolist()
@@ -45,7 +45,7 @@ def _checked(inputs: Any) -> list[list[list[Any]]]:
         raise TypeError("Inputs must be a list")
     columns = [_rows(value) for value in inputs]
     for value in inputs:
-        known = value if isinstance(value, CompositeTensor) else _core.convert(value, None, None)
+        known = value if isinstance(value, CompositeTensor) else _core.as_tensor(value)
         dtype: Any = known.dtype
         if dtype is not dtypes.string and not dtype.is_integer:
             raise TypeError(f"Unexpected dtype for inputs: {dtype.name}")

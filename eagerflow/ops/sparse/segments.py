@@ -44,7 +44,7 @@ def segment_sum(
 
 
 def _mean(data: Any, indices: Any, segment_ids: Any, num_segments: Any, scale: str) -> Tensor:
-    data = _core.convert(data, None, None)
+    data = _core.as_tensor(data)
     if not data.dtype.is_floating:
         raise TypeError(f"Means are computed of floating point numbers, not of {data.dtype.name}")
     return _ops.sparse_segment_sum(data, indices, segment_ids, num_segments, scale)
@@ -228,7 +228,7 @@ def _numbers(values: Any) -> tuple[np.ndarray, np.ndarray, int | None]:
                 f"{values.values._size} values"
             )
         return values.values.numpy(), values._partition.rowids, values._partition.rows
-    array = np.asarray(_core.convert(values, None, None).numpy())
+    array = np.asarray(_core.as_tensor(values).numpy())
     if array.ndim > 2:
         raise invalid_argument(f"Input must be a 1 or 2-dimensional tensor, got {array.shape}")
     if array.ndim < 2:

@@ -54,7 +54,7 @@ class CosineDecay(LearningRateSchedule):
 
     def __call__(self, step: Any) -> Any:
         """The learning rate at a step."""
-        start = _core.convert(self.initial_learning_rate, None, None)
+        start = _core.as_tensor(self.initial_learning_rate)
         dtype = start.dtype
         step, length = to(step, dtype), to(self.decay_steps, dtype)
         if self.warmup_target is not None:
@@ -111,7 +111,7 @@ class CosineDecayRestarts(LearningRateSchedule):
 
     def __call__(self, step: Any) -> Any:
         """The learning rate at a step."""
-        initial = _core.convert(self.initial_learning_rate, None, None)
+        initial = _core.as_tensor(self.initial_learning_rate)
         dtype = initial.dtype
         longer, higher, alpha = (to(v, dtype) for v in (self._t_mul, self._m_mul, self.alpha))
         done = to(step, dtype) / to(self.first_decay_steps, dtype)

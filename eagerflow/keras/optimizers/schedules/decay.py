@@ -13,7 +13,7 @@ _ops = _core.ops
 
 def to(value: Any, dtype: Any) -> Any:
     """A number, tensor or variable as a tensor of a dtype."""
-    return _ops.cast(_core.convert(value, None, None), dtype)
+    return _ops.cast(_core.as_tensor(value), dtype)
 
 
 class ExponentialDecay(LearningRateSchedule):
@@ -47,7 +47,7 @@ class ExponentialDecay(LearningRateSchedule):
 
     def __call__(self, step: Any) -> Any:
         """The learning rate at a step."""
-        initial = _core.convert(self.initial_learning_rate, None, None)
+        initial = _core.as_tensor(self.initial_learning_rate)
         dtype = initial.dtype
         fraction = to(step, dtype) / to(self.decay_steps, dtype)
         if self.staircase:
@@ -96,7 +96,7 @@ class InverseTimeDecay(LearningRateSchedule):
 
     def __call__(self, step: Any) -> Any:
         """The learning rate at a step."""
-        initial = _core.convert(self.initial_learning_rate, None, None)
+        initial = _core.as_tensor(self.initial_learning_rate)
         dtype = initial.dtype
         time = to(step, dtype) / to(self.decay_steps, dtype)
         if self.staircase:
@@ -148,7 +148,7 @@ class PolynomialDecay(LearningRateSchedule):
 
     def __call__(self, step: Any) -> Any:
         """The learning rate at a step."""
-        initial = _core.convert(self.initial_learning_rate, None, None)
+        initial = _core.as_tensor(self.initial_learning_rate)
         dtype = initial.dtype
         end, step, length = (
             to(value, dtype) for value in (self.end_learning_rate, step, self.decay_steps)
@@ -204,11 +204,11 @@ class PiecewiseConstantDecay(LearningRateSchedule):
 
     def __call__(self, step: Any) -> Any:
         """The learning rate at a step."""
-        step = _core.convert(step, None, None)
+        step = _core.as_tensor(step)
         for boundary, value in zip(self.boundaries, self.values, strict=False):
             if bool(_ops.less_equal(step, to(boundary, step.dtype))):
-                return _core.convert(value, None, None)
-        return _core.convert(self.values[-1], None, None)
+                return _core.as_tensor(value)
+        return _core.as_tensor(self.values[-1])
 
     def get_config(self) -> dict[str, Any]:
         """The arguments that make a schedule like this one."""

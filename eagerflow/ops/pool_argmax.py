@@ -12,7 +12,7 @@ from eagerflow import dtype as dtypes
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.candidate_sampling import Words
 from eagerflow.ops.convolution import spatial_list
-from eagerflow.ops.host import differentiable
+from eagerflow.ops.numpy_ops import differentiable
 from eagerflow.ops.op_arguments import raises_like
 
 _ops = _core.ops
@@ -83,7 +83,7 @@ def max_pool_with_argmax(
     steps = spatial_list(strides, "strides", data_format)[1:3]
     if not isinstance(padding, str):
         raise TypeError(f"Expected string for argument 'padding' not {padding!r}.")
-    x = _core.convert(input, None, None)
+    x = _core.as_tensor(input)
     if x.ndim != 4:
         raise invalid_argument(f"tensor_in must be 4-dimensional, got {x.shape}")
     if padding not in ("SAME", "VALID"):
@@ -130,7 +130,7 @@ def _fractional(
     value: Any, pooling_ratio: Any, pseudo_random: bool, overlapping: bool, seed: int, op: str
 ) -> tuple[Tensor, list[list[int]], list[tuple[np.ndarray, np.ndarray]]]:
     """The images, where regions begin along rows and columns, and the places in each region."""
-    x = _core.convert(value, None, None)
+    x = _core.as_tensor(value)
     if x.ndim != 4:
         raise invalid_argument(f"tensor_in must be 4-dimensional [Op:{op}]")
     ratios = list(pooling_ratio) if isinstance(pooling_ratio, list | tuple) else pooling_ratio
@@ -166,7 +166,7 @@ def _fractional(
 
 
 def _sequence(starts: list[int]) -> Tensor:
-    return _core.convert(np.array(starts, np.int64), None, None)
+    return _core.as_tensor(np.array(starts, np.int64))
 
 
 def fractional_max_pool(
@@ -240,5 +240,5 @@ def fractional_avg_pool(
         around = [1] * x.ndim
         around[axis] = len(used)
         divisor = divisor * used.sum(axis=1).reshape(around)
-    average = x / _core.convert(divisor.astype(kind), None, None)
+    average = x / _core.as_tensor(divisor.astype(kind))
     return FractionalAvgPool(average, *map(_sequence, sequences))

@@ -8,7 +8,7 @@ from typing import Any
 from eagerflow.variable import Variable
 
 
-class NewerHooks:
+class Keras3Hooks:
     """Names of Keras 3's optimizers that Keras 2 has not."""
 
     apply_gradients: Callable[..., Any]

@@ -18,7 +18,7 @@ from eagerflow.keras.utils.layer_utils import get_source_inputs
 ORIGIN = "https://storage.googleapis.com/tensorflow/keras-applications/"
 
 
-class Frame:
+class Builder:
     """An architecture's arguments, and the layers that are in all of them.
 
     Args:
@@ -168,7 +168,7 @@ def variant(
         model_name: the model's name, unless the caller gives another.
         first_line: what the function makes.
         source: where the architecture was published.
-        build: makes the model from `model_name`, `include_preprocessing` and `frame`.
+        build: makes the model from `model_name`, `include_preprocessing` and `builder`.
         module: the function's module.
     """
 
@@ -183,7 +183,7 @@ def variant(
         classes: int = 1000,
         classifier_activation: Any = "softmax",
     ) -> Any:
-        frame = Frame(
+        builder = Builder(
             include_top,
             weights,
             input_tensor,
@@ -193,7 +193,7 @@ def variant(
             classifier_activation,
         )
         return build(
-            model_name=model_name, include_preprocessing=include_preprocessing, frame=frame
+            model_name=model_name, include_preprocessing=include_preprocessing, builder=builder
         )
 
     return described(function, title, first_line, source, module)

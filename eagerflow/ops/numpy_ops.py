@@ -36,7 +36,7 @@ def differentiable(
         backward: called with a gradient for each result; returns one for each input. It calls
             operations, so that it can be differentiated itself.
     """
-    outputs = [_core.convert(array, None, None) for array in arrays]
+    outputs = [_core.as_tensor(array) for array in arrays]
     if _core.recording():
         _core.record_custom(outputs, list(inputs), lambda dy: _as_list(backward(*dy)))
     return outputs

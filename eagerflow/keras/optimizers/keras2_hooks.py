@@ -14,7 +14,7 @@ _ops = _core.ops
 Slots = dict[str, Variable]
 
 
-class OlderHooks:
+class Keras2Hooks:
     """What a subclass of the optimizer of TensorFlow 2.0 to 2.10 calls and defines."""
 
     _slots: dict[int, Slots]
@@ -49,7 +49,7 @@ class OlderHooks:
             value = value()
         if dtype is None:
             return value
-        return _ops.cast(_core.convert(value, None, None), dtypes.as_dtype(dtype))
+        return _ops.cast(_core.as_tensor(value), dtypes.as_dtype(dtype))
 
     def _serialize_hyperparameter(self, hyperparameter: Any) -> Any:
         """A hyperparameter, or the one of a name, as a plain value."""
