@@ -56,7 +56,7 @@ format: $(VENV)/.ready
 ENGINE_FILES := $(shell find core cmake fuzz/native eagerflow -name '*.cpp' -o -name '*.h' -o -name '*.py') \
   CMakeLists.txt
 SANITIZE_SITE := $(abspath build-sanitize/site)
-SANITIZE_TESTS ?= tests/core tests/test_nonsense.py tests/test_nonsense_objects.py tests/io/test_damaged_files.py
+SANITIZE_TESTS ?= tests/core tests/test_fuzz_calls.py tests/test_fuzz_objects.py tests/io/test_damaged_files.py
 SANITIZE_PRELOAD = $(shell $(CXX) -print-file-name=libasan.so) $(shell $(CXX) -print-file-name=libstdc++.so)
 
 SANITIZED = LD_PRELOAD="$(SANITIZE_PRELOAD)" \
@@ -71,7 +71,7 @@ build-sanitize/.built: $(VENV)/.ready $(ENGINE_FILES)
 
 sanitize: build-sanitize/.built
 	ASAN_OPTIONS=detect_leaks=1 $(BIN)/ctest --test-dir build-sanitize --output-on-failure
-	NONSENSE_EXAMPLES=$(or $(NONSENSE_EXAMPLES),4) \
+	FUZZ_EXAMPLES=$(or $(FUZZ_EXAMPLES),4) \
 	  $(SANITIZED) $(BIN)/pytest -p no:cacheprovider $(SANITIZE_TESTS)
 
 # Atheris is an extra of its own: nothing else needs it.
@@ -121,7 +121,7 @@ oracle: wheel .venv-oracle/.ready
 	.venv-oracle/bin/python -m pip install --quiet --no-deps --force-reinstall dist/eagerflow-*.whl
 	cd tests && ../.venv-oracle/bin/python -m oracle.record --check
 	cd tests && ../.venv-oracle/bin/python -m oracle.files
-	cd tests && ../.venv-oracle/bin/python -m oracle.nonsense --limit 0.05
+	cd tests && ../.venv-oracle/bin/python -m oracle.fuzz --limit 0.05
 
 .venv-bench/.ready: pyproject.toml tools/requirements.py
 	$(PYTHON) -m venv .venv-bench

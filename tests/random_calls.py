@@ -1,6 +1,6 @@
-"""Random calls of public functions as lines of Python, most of them nonsense.
+"""Random calls of public functions as lines of Python, most of them invalid.
 
-Programs that compare TensorFlow's answers (`oracle/nonsense.py`) and fuzzers draw them.
+Programs that compare TensorFlow's answers (`oracle/fuzz.py`) and fuzzers draw them.
 """
 
 from __future__ import annotations

@@ -10,8 +10,8 @@ import pytest
 
 from file_readers import NAMES, answered, damaged, reader
 
-ROUNDS = int(os.environ.get("NONSENSE_EXAMPLES", "8")) * 4
-SEED = os.environ.get("NONSENSE_SEED", "0")
+ROUNDS = int(os.environ.get("FUZZ_EXAMPLES", "8")) * 4
+SEED = os.environ.get("FUZZ_SEED", "0")
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -1,7 +1,7 @@
 """Layers with inputs, on which eagerflow is compared with Keras 2 (package tf_keras).
 
 A family's module has a list `CASES`. `record.py` runs them on tf_keras and writes
-`recorded/<family>.npz`; `tests/keras/test_layers.py` runs them on eagerflow.
+`recorded/<family>.npz`; `tests/keras/layers/test_layer_cases.py` runs them on eagerflow.
 """
 
 from __future__ import annotations

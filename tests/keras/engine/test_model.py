@@ -1,0 +1,113 @@
+"""Models: the specs of their inputs, the paths of their weights, and calls before they are built."""
+
+import numpy as np
+import pytest
+
+import eagerflow as tf
+
+keras, layers = tf.keras, tf.keras.layers
+
+
+class Own(keras.Model):
+    def __init__(self):
+        super().__init__()
+        self.bn = layers.BatchNormalization()
+        self.rows = [layers.Dense(1), layers.Dense(1)]
+        self.named = {"a": layers.Dense(1)}
+
+    def call(self, x):
+        return self.bn(self.named["a"](self.rows[1](self.rows[0](x["u"]))))
+
+
+def described(spec):
+    return (spec.shape.as_list(), spec.dtype.name, spec.name)
+
+
+def test_specs():
+    model = keras.Sequential([layers.Dense(2, input_shape=(3,), name="d")])
+    (args, kwargs) = model.save_spec()
+    assert [described(spec) for spec in args] == [([None, 3], "float32", "d_input")]
+    assert kwargs == {}
+    deferred = keras.Sequential([layers.Dense(2)])
+    assert deferred.save_spec() is None
+    deferred(tf.zeros([4, 3]))
+    assert deferred.save_spec()[0][0].shape == [None, 3]
+    assert deferred.save_spec(dynamic_batch=False)[0][0].shape == [4, 3]
+    x, y = keras.Input((3,), name="a"), keras.Input((2,), name="b", batch_size=5)
+    outputs = [layers.Dense(1)(x), layers.Dense(1)(y)]
+    (pair,), _ = keras.Model([x, y], outputs).save_spec()
+    assert [described(spec)[0] for spec in pair] == [[None, 3], [5, 2]]
+    (named,), _ = keras.Model({"p": x, "q": y}, outputs).save_spec()
+    assert {key: described(spec)[2] for key, spec in named.items()} == {"p": "a", "q": "b"}
+    own = Own()
+    assert own.save_spec() is None
+    own({"u": tf.zeros([2, 1])})
+    assert described(own.save_spec()[0][0]["u"]) == ([None, 1], "float32", "u")
+    assert own.save_spec(False)[0][0]["u"].shape == [2, 1]
+
+
+def test_paths_of_weights():
+    own = Own()
+    assert own.get_weight_paths() == {}
+    own({"u": tf.zeros([2, 1])})
+    paths = own.get_weight_paths()
+    expected = "bn.gamma bn.beta bn.moving_mean bn.moving_variance rows.0.kernel rows.0.bias "
+    expected += "rows.1.kernel rows.1.bias named.a.kernel named.a.bias"
+    assert set(paths) == set(expected.split())
+    assert paths["rows.1.kernel"] is own.rows[1].kernel
+    x = keras.Input((10,))
+    model = keras.Model(x, layers.Dense(30, name="d2")(layers.Dense(20, name="d1")(x)))
+    assert set(model.get_weight_paths()) == {"d1.kernel", "d1.bias", "d2.kernel", "d2.bias"}
+
+
+X = np.linspace(-1, 1, 32, dtype="float32").reshape(8, 4)
+
+
+def ones(units, name=None, **kwargs):
+    return layers.Dense(units, kernel_initializer="ones", name=name, **kwargs)
+
+
+class TestModelsThatAreNotReady:
+    def test_weights_before_a_build_of_ones_own(self):
+        class Built(keras.Model):
+            def build(self, shape):
+                self.w = self.add_weight("w", shape[-1:], initializer="ones")
+
+            def call(self, x):
+                return x * self.w
+
+        model = Built()
+        for name in ("weights", "trainable_weights", "non_trainable_weights"):
+            with pytest.raises(ValueError, match=r"Weights for model .* have not yet been created"):
+                getattr(model, name)
+        model(X)
+        assert len(model.weights) == 1
+
+    def test_layers_in_lists_before_super_init(self):
+        class Early(keras.Model):
+            def __init__(self):
+                self._parts = [layers.Dense(1)]
+
+        with pytest.raises(RuntimeError, match="forgot to call"):
+            Early()
+
+    def test_functional_models_take_no_dtype(self):
+        inputs = keras.Input((4,))
+        for name in ("dtype", "dynamic", "input"):
+            with pytest.raises(TypeError, match=f"Keyword argument not understood:', '{name}'"):
+                keras.Model(inputs, ones(1)(inputs), **{name: None})
+
+    def test_arguments_that_json_does_not_know(self):
+        class Takes(layers.Layer):
+            def call(self, x, other=None):
+                return x
+
+        inputs = keras.Input((4,))
+        model = keras.Model(inputs, Takes(name="takes")(inputs, other=object()))
+        with pytest.raises(TypeError, match="Layer takes was passed non-JSON-serializable"):
+            model.get_config()
+
+    def test_version_1_optimizers_with_nothing_to_train(self):
+        model = keras.Sequential([layers.ReLU()])
+        model.compile(tf.compat.v1.train.GradientDescentOptimizer(0.1), "mse")
+        assert model.train_on_batch(X, X) > 0

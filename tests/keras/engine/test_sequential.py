@@ -1,0 +1,108 @@
+"""Models that are a sequence of layers."""
+
+import numpy as np
+import pytest
+
+import eagerflow as tf
+
+layers = tf.keras.layers
+
+
+def test_with_a_known_input():
+    model = tf.keras.Sequential(
+        [
+            layers.Dense(4, activation="relu", input_shape=(3,), name="one"),
+            layers.Dense(2, name="two"),
+        ]
+    )
+    assert model.built
+    assert [v.name for v in model.weights] == [
+        "one/kernel:0",
+        "one/bias:0",
+        "two/kernel:0",
+        "two/bias:0",
+    ]
+    assert [layer.name for layer in model.layers] == ["one", "two"]
+    assert model.output_shape == (None, 2)
+    x = np.random.default_rng(0).normal(size=[5, 3]).astype(np.float32)
+    one, two = model.layers
+    expected = np.maximum(x @ one.kernel.numpy(), 0) @ two.kernel.numpy()
+    np.testing.assert_allclose(model(x), expected, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("first", [tf.keras.Input([3]), layers.InputLayer((3,))])
+def test_with_an_input_first(first):
+    model = tf.keras.Sequential([first])
+    model.add(layers.Dense(2))
+    assert model.output_shape == (None, 2)
+    assert len(model.layers) == 1
+
+
+def test_without_an_input():
+    model = tf.keras.Sequential([layers.Dense(4), layers.Dense(2)])
+    assert not model.built
+    with pytest.raises(ValueError, match="not yet been created"):
+        model.weights  # noqa: B018
+    assert model(tf.ones([2, 3])).shape == [2, 2]
+    assert len(model.weights) == 4
+    assert model(tf.ones([5, 3])).shape == [5, 2]
+    model = tf.keras.Sequential([layers.Dense(4), layers.Dense(2)])
+    model.build((None, 3))
+    assert model.output_shape == (None, 2)
+    with pytest.raises(ValueError, match="incompatible"):
+        model(tf.ones([2, 4]))
+
+
+def test_adding_and_taking_away():
+    model = tf.keras.Sequential([layers.Dense(4, input_shape=(3,)), layers.Dense(2)])
+    model.pop()
+    assert model.output_shape == (None, 4)
+    assert len(model.weights) == 2
+    model.add(layers.Dense(7))
+    assert model(tf.ones([1, 3])).shape == [1, 7]
+    with pytest.raises(TypeError, match="must be an instance of class Layer"):
+        model.add(3)
+    with pytest.raises(ValueError, match="unique names"):
+        model.add(layers.Dense(7, name=model.layers[0].name))
+
+
+def test_taking_a_layer_away_leaves_the_calls_of_the_others():
+    model = tf.keras.Sequential(
+        [layers.Dense(4, input_shape=(3,)), layers.Dense(2, name="b"), layers.Dense(5)]
+    )
+    before = model.get_layer("b").output
+    model.pop()
+    model.add(layers.Dense(7))
+    assert model.get_layer("b").output is before
+    assert tf.keras.Model(model.inputs, before)(tf.ones([1, 3])).shape == [1, 2]
+
+
+def test_taking_a_layer_away_when_a_call_told_the_shape():
+    model = tf.keras.Sequential([layers.Dense(4), layers.Dense(2)])
+    model(tf.ones([2, 3]))
+    model.pop()
+    assert model.output_shape == (2, 4)
+    model.add(layers.Dense(7))
+    assert model(tf.ones([5, 3])).shape == [5, 7]
+    assert len(model.weights) == 4
+
+
+def test_configuration_round_trip():
+    model = tf.keras.Sequential(
+        [layers.Conv2D(4, 3, input_shape=(8, 8, 1)), layers.Flatten(), layers.Dense(2)]
+    )
+    again = tf.keras.Sequential.from_config(model.get_config())
+    again.set_weights(model.get_weights())
+    x = np.random.default_rng(0).normal(size=[2, 8, 8, 1]).astype(np.float32)
+    np.testing.assert_array_equal(again(x), model(x))
+    lazy = tf.keras.Sequential([layers.Dense(2)])
+    lazy(tf.ones([4, 3]))
+    assert tf.keras.Sequential.from_config(lazy.get_config()).count_params() == 8
+
+
+def test_training_and_masks_pass_through():
+    model = tf.keras.Sequential([layers.Dropout(0.5), layers.Masking(), layers.Activation("relu")])
+    x = tf.ones([4, 10, 3])
+    assert np.array_equal(model(x), x)
+    assert (model(x, training=True).numpy() == 0).any()
+    assert model(x)._keras_mask.numpy().all()

@@ -1,0 +1,21 @@
+"""Dropout keeps the mean."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import eagerflow as tf
+
+layers = tf.keras.layers
+
+
+def test_dropout_keeps_the_mean() -> None:
+    x = tf.ones([200, 200])
+    for rate in (0.1, 0.5, 0.9):
+        y = layers.Dropout(rate)(x, training=True).numpy()
+        assert abs(np.mean(y == 0) - rate) < 0.02
+        np.testing.assert_allclose(y[y > 0], 1 / (1 - rate), rtol=1e-5)
+    noisy = layers.GaussianNoise(0.5)(x, training=True).numpy() - 1
+    assert abs(noisy.std() - 0.5) < 0.02 and abs(noisy.mean()) < 0.02
+    alpha = layers.AlphaDropout(0.3)(tf.random.normal([300, 300]), training=True).numpy()
+    assert abs(alpha.mean()) < 0.05 and abs(alpha.std() - 1) < 0.05
