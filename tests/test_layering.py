@@ -13,7 +13,7 @@ LAYERS = [
     # Values and what records them.
     """_core nest context name_scope random_seed version source_line errors dtype shapes tensor device
     composite indexed_slices tape custom_gradient variable module row_partition ragged_factories
-    ragged_tensor forward_mode text dlpack numerics lazy dispatch_names deprecated_names _signature protos
+    ragged_tensor forward_mode text dlpack numerics lazy dispatch_names deprecated_names _signature protos typing
     optional
     """,
     # Operations, and values that are described by them.

@@ -1,0 +1,69 @@
+"""Types for annotations: what functions accept as tensors, shapes, dtypes and axes.
+
+>>> from eagerflow.typing import Axes, TensorLike
+>>> def center(x: TensorLike, axis: Axes | None = None) -> tf.Tensor:
+...     return tf.subtract(x, tf.reduce_mean(x, axis, keepdims=True))
+>>> center([1.0, 2.0, 3.0])
+<tf.Tensor: shape=(3,), dtype=float32, numpy=array([-1.,  0.,  1.], dtype=float32)>
+"""
+
+import os
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol, SupportsIndex, TypeAlias, TypeVar
+
+import numpy as np
+
+from eagerflow import _core
+from eagerflow.composite import CompositeTensor
+from eagerflow.dtype import DType
+from eagerflow.shapes import TensorShape
+
+
+class SupportsArray(Protocol):
+    """An object that NumPy converts to an array, such as a pandas series."""
+
+    def __array__(self) -> np.ndarray[Any, Any]: ...
+
+
+class SupportsOverride(Protocol):
+    """An object that takes operations over, such as a symbolic input of a Keras model."""
+
+    def __op_function__(self, function: Any, args: tuple, kwargs: dict[str, Any]) -> Any: ...
+
+
+Array: TypeAlias = np.ndarray[Any, Any]
+
+# What `tf.convert_to_tensor` accepts, and values that operations treat as tensors.
+TensorLike: TypeAlias = (
+    _core.Tensor
+    | _core.Variable
+    | CompositeTensor
+    | SupportsArray
+    | SupportsOverride
+    | complex
+    | str
+    | bytes
+    | Sequence[Any]
+)
+
+# A shape as Python sees it; None stands for an unknown size.
+Shape: TypeAlias = tuple[int, ...]
+PartialShape: TypeAlias = tuple[int | None, ...]
+# A size, and an axis: an integer of Python's or NumPy's, or a scalar integer tensor.
+Size: TypeAlias = SupportsIndex
+Axis: TypeAlias = SupportsIndex
+# Sizes, one for each axis; some functions accept None for an unknown size.
+ShapeLike: TypeAlias = TensorShape | Sequence[Size | None] | Array | _core.Tensor | Size
+# One axis or several.
+Axes: TypeAlias = Axis | Sequence[Axis] | Array
+
+DTypeLike: TypeAlias = DType | np.dtype[Any] | type | str | int
+
+# Values in lists, tuples, dictionaries, dataclasses and attrs classes, nested as `tf.nest` has it.
+# Any, because only the caller knows what is at which position.
+Structure: TypeAlias = Any
+
+FilePath: TypeAlias = str | bytes | os.PathLike[str]
+
+# The function that a decorator is given, and returns with the same signature.
+Function = TypeVar("Function", bound=Callable[..., Any])
