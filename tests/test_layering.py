@@ -13,8 +13,8 @@ LAYERS = [
     # Values and what records them.
     """_core nest context name_scope random_seed version source_line errors dtype shapes tensor device
     composite indexed_slices tape custom_gradient variable module row_partition ragged_factories
-    ragged_tensor forward_mode text dlpack numerics lazy dispatch_names deprecated_names _signature protos typing
-    optional
+    ragged_tensor forward_mode text dlpack numerics lazy dispatch_names deprecated_names _signature protos
+    optional typing
     """,
     # Operations, and values that are described by them.
     "ops dtypes type_spec sparse_tensor ragged_spec function",
