@@ -7,33 +7,234 @@ A class takes part if it says how its objects come apart and are made again:
 
 from __future__ import annotations
 
-import functools
+import dataclasses
 from collections import defaultdict
 from collections.abc import (
     Callable,
+    Iterable,
     Iterator,
     Mapping,
     MappingView,
     MutableMapping,
     Sequence,
 )
-from typing import Any
+from typing import Any, NamedTuple
 
 
-# Remembered, since asking the abstract classes takes a microsecond.
-@functools.lru_cache(maxsize=1024)
-def _is_nested_type(kind: type) -> bool:
-    return (
-        issubclass(kind, list | tuple | Mapping | MappingView)
-        or (issubclass(kind, Sequence) and not issubclass(kind, str | bytes))
-        or hasattr(kind, "__attrs_attrs__")
-        or comes_apart(kind)
-    )
+class Container(NamedTuple):
+    """How the objects of a class are taken apart, and made again with other children."""
+
+    children: Callable[[Any], Iterable[Any]]
+    rebuild: Callable[[Any, list], Any]
+
+
+class _Containers(dict[type, Container | None]):
+    """What is known of the classes that were met, since asking abstract classes takes a while."""
+
+    def __init__(self, container_of: Callable[[type], Container | None]) -> None:
+        self._container_of = container_of
+
+    def __missing__(self, kind: type) -> Container | None:
+        if len(self) >= 1024:  # classes may be made by the thousand, and should not be kept alive
+            self.clear()
+        self[kind] = container = self._container_of(kind)
+        return container
+
+
+class Walker:
+    """Flattens and maps trees; what counts as a container is its user's choice.
+
+    Args:
+        container_of: from a class to its `Container`, or None if its objects are leaves.
+    """
+
+    def __init__(self, container_of: Callable[[type], Container | None]) -> None:
+        self._containers = _Containers(container_of)
+
+    def is_nested(self, value: Any) -> bool:
+        """Whether a value is a container."""
+        return self._containers[type(value)] is not None
+
+    def children(self, structure: Any) -> list:
+        """The direct children of a container, in order."""
+        container = self._containers[type(structure)]
+        assert container is not None
+        return list(container.children(structure))
+
+    def flatten(self, structure: Any) -> list:
+        """The leaves of a structure, in order."""
+        container = self._containers[type(structure)]
+        if container is None:
+            return [structure]
+        leaves: list = []
+        self._flatten_into(container.children(structure), leaves)
+        return leaves
+
+    def _flatten_into(self, items: Iterable[Any], leaves: list) -> None:
+        containers = self._containers
+        for item in items:
+            container = containers[type(item)]
+            if container is None:
+                leaves.append(item)
+            else:
+                self._flatten_into(container.children(item), leaves)
+
+    def map(self, function: Callable[[Any], Any], structure: Any) -> Any:
+        """The structure with `function` applied to its leaves."""
+        containers = self._containers
+        container = containers[type(structure)]
+        if container is None:
+            return function(structure)
+        children, rebuild = container
+        return rebuild(
+            structure,
+            [
+                function(child) if containers[type(child)] is None else self.map(function, child)
+                for child in children(structure)
+            ],
+        )
+
+    def pack(self, structure: Any, leaves: Iterable[Any]) -> Any:
+        """A structure of the same form that holds other leaves."""
+        return self._pack(structure, iter(leaves))
+
+    def _pack(self, structure: Any, leaves: Iterator[Any]) -> Any:
+        containers = self._containers
+        container = containers[type(structure)]
+        if container is None:
+            return next(leaves)
+        children, rebuild = container
+        return rebuild(
+            structure,
+            [
+                next(leaves) if containers[type(child)] is None else self._pack(child, leaves)
+                for child in children(structure)
+            ],
+        )
+
+    def rebuild(self, structure: Any, children: list) -> Any:
+        """A container like `structure` with other direct children."""
+        container = self._containers[type(structure)]
+        assert container is not None
+        return container.rebuild(structure, children)
+
+    def flatten_up_to(self, shallow: Any, structure: Any) -> list:
+        """The parts of `structure` that stand where `shallow` has its leaves, in order.
+
+        Raises:
+            TypeError: if one is a leaf or a mapping where the other is not.
+            ValueError: if lengths or keys differ.
+        """
+        if not self.is_nested(shallow):
+            return [structure]
+        form = f"{_shortened(structure)} does not have the form of {_shortened(shallow)}"
+        mapping = isinstance(shallow, Mapping)
+        if not self.is_nested(structure) or isinstance(structure, Mapping) != mapping:
+            raise TypeError(f"{form}.")
+        if mapping and set(shallow) != set(structure):
+            raise ValueError(f"{form}: the keys differ.")
+        outer, inner = self.children(shallow), self.children(structure)
+        if len(outer) != len(inner):
+            raise ValueError(f"{form}: the lengths {len(inner)} and {len(outer)} differ.")
+        return [
+            part
+            for one, other in zip(outer, inner, strict=True)
+            for part in self.flatten_up_to(one, other)
+        ]
 
 
 def comes_apart(kind: type) -> bool:
     """Whether objects of a class say themselves how they are taken apart and made again."""
     return hasattr(kind, "__tf_flatten__") and hasattr(kind, "__tf_unflatten__")
+
+
+def _sorted_keys(structure: Mapping) -> list:
+    try:
+        return sorted(structure)
+    except TypeError:
+        raise TypeError(f"nest only supports dicts with sortable keys, got {structure!r}") from None
+
+
+def _mapping_children(structure: Mapping) -> list:
+    return [structure[key] for key in _sorted_keys(structure)]
+
+
+def _rebuilt_mapping(structure: Mapping, children: list) -> Any:
+    values = dict(zip(_sorted_keys(structure), children, strict=True))
+    values = {key: values[key] for key in structure}
+    kind = type(structure)
+    if kind is dict:
+        return values
+    if isinstance(structure, MutableMapping):
+        mapping: Any = (
+            defaultdict(structure.default_factory) if isinstance(structure, defaultdict) else kind()
+        )
+        for key, value in values.items():
+            mapping[key] = value
+        return mapping
+    try:
+        return kind(values.items())  # type: ignore[call-arg]
+    except TypeError as error:
+        raise TypeError(
+            f"Error creating an object of type {kind} like {structure}. Note that it must accept a "
+            "single positional argument representing an iterable of key-value pairs, in addition "
+            f"to self. Cause: {error}"
+        ) from error
+
+
+def _field_names(structure: Any) -> list[str]:
+    fields = getattr(type(structure), "__attrs_attrs__", None) or dataclasses.fields(structure)
+    return [field.name for field in fields]
+
+
+LIST = Container(iter, lambda structure, children: children)
+TUPLE = Container(iter, lambda structure, children: tuple(children))
+SEQUENCE = Container(iter, lambda structure, children: type(structure)(children))
+NAMED_TUPLE = Container(iter, lambda structure, children: type(structure)(*children))
+VIEW = Container(iter, lambda structure, children: children)
+MAPPING = Container(_mapping_children, _rebuilt_mapping)
+FLATTENED_BY_ITSELF = Container(
+    lambda structure: structure.__tf_flatten__()[1],
+    lambda structure, children: structure.__tf_unflatten__(
+        structure.__tf_flatten__()[0], tuple(children)
+    ),
+)
+FIELDS = Container(
+    lambda structure: [getattr(structure, name) for name in _field_names(structure)],
+    lambda structure, children: type(structure)(
+        **dict(zip(_field_names(structure), children, strict=True))
+    ),
+)
+ATTRS = Container(FIELDS.children, lambda structure, children: type(structure)(*children))
+
+
+def tuple_container(kind: type) -> Container:
+    """The container of a class of tuples."""
+    if kind is tuple:
+        return TUPLE
+    return NAMED_TUPLE if hasattr(kind, "_fields") else SEQUENCE
+
+
+def _container_of(kind: type) -> Container | None:
+    """What `tf.nest` takes apart: sequences but strings, mappings, attrs, and `__tf_flatten__`."""
+    if kind is list:
+        return LIST
+    if issubclass(kind, Mapping):
+        return MAPPING
+    if issubclass(kind, MappingView | range):
+        return VIEW
+    if comes_apart(kind):
+        return FLATTENED_BY_ITSELF
+    if hasattr(kind, "__attrs_attrs__"):
+        return ATTRS
+    if issubclass(kind, tuple):
+        return tuple_container(kind)
+    if issubclass(kind, Sequence) and not issubclass(kind, str | bytes):
+        return SEQUENCE
+    return None
+
+
+walker = Walker(_container_of)
 
 
 def is_nested(structure: Any) -> bool:
@@ -44,32 +245,11 @@ def is_nested(structure: Any) -> bool:
     >>> tf.nest.is_nested([1]), tf.nest.is_nested("ab"), tf.nest.is_nested({})
     (True, False, True)
     """
-    return _is_nested_type(type(structure))  # type: ignore[arg-type]
+    return walker.is_nested(structure)
 
 
 def _is_named_tuple(structure: Any) -> bool:
     return isinstance(structure, tuple) and hasattr(structure, "_fields")
-
-
-def _sorted_keys(structure: Mapping) -> list:
-    try:
-        return sorted(structure)
-    except TypeError:
-        raise TypeError(f"nest only supports dicts with sortable keys, got {structure!r}") from None
-
-
-def _items(structure: Any) -> Iterator[Any]:
-    """The direct children, dictionaries' in the order of their sorted keys."""
-    kind = type(structure)
-    if kind is list or kind is tuple:
-        return iter(structure)
-    if isinstance(structure, Mapping):
-        return (structure[key] for key in _sorted_keys(structure))
-    if comes_apart(kind):
-        return iter(structure.__tf_flatten__()[1])
-    if hasattr(kind, "__attrs_attrs__"):
-        return (getattr(structure, field.name) for field in kind.__attrs_attrs__)
-    return iter(structure)
 
 
 def _is_composite(value: Any) -> bool:
@@ -102,10 +282,7 @@ def flatten(structure: Any, expand_composites: bool = False) -> list:
     >>> tf.nest.flatten({"b": 1, "a": [2, (3,)]})
     [2, 3, 1]
     """
-    leaves: list = [structure]
-    if is_nested(structure):
-        leaves = []
-        _flatten_into(structure, leaves)
+    leaves = walker.flatten(structure)
     if expand_composites and any(map(_is_composite, leaves)):
         return [
             part for leaf in leaves for part in (_parts(leaf) if _is_composite(leaf) else (leaf,))
@@ -113,60 +290,17 @@ def flatten(structure: Any, expand_composites: bool = False) -> list:
     return leaves
 
 
-def _flatten_into(structure: Any, leaves: list) -> None:
-    for item in _items(structure):
-        if is_nested(item):
-            _flatten_into(item, leaves)
-        else:
-            leaves.append(item)
+def _pack(structure: Any, leaves: Iterable[Any], expand: bool = False) -> Any:
+    if not expand:
+        return walker.pack(structure, leaves)
+    remaining = iter(leaves)
 
+    def packed(leaf: Any) -> Any:
+        if not _is_composite(leaf):
+            return next(remaining)
+        return _spec_of(leaf)._from_components([next(remaining) for _ in _parts(leaf)])
 
-def _like(structure: Any, children: list) -> Any:
-    """A structure of the same type with other children, given in `_items` order."""
-    kind = type(structure)
-    if kind is list or kind is tuple:
-        return kind(children)
-    if isinstance(structure, Mapping):
-        values = dict(zip(_sorted_keys(structure), children, strict=True))
-        return _mapping_like(structure, {key: values[key] for key in structure})
-    if isinstance(structure, MappingView | range):
-        return children
-    if comes_apart(kind):
-        return structure.__tf_unflatten__(structure.__tf_flatten__()[0], tuple(children))
-    if hasattr(kind, "__attrs_attrs__") or _is_named_tuple(structure):
-        return kind(*children)
-    return kind(children)
-
-
-def _mapping_like(structure: Mapping, values: dict) -> Any:
-    """A mapping of the same type with these values."""
-    kind = type(structure)
-    if kind is dict:
-        return values
-    if isinstance(structure, MutableMapping):
-        mapping: Any = (
-            defaultdict(structure.default_factory) if isinstance(structure, defaultdict) else kind()
-        )
-        for key, value in values.items():
-            mapping[key] = value
-        return mapping
-    try:
-        return kind(values.items())  # type: ignore[call-arg]
-    except TypeError as error:
-        raise TypeError(
-            f"Error creating an object of type {kind} like {structure}. Note that it must accept a "
-            "single positional argument representing an iterable of key-value pairs, in addition "
-            f"to self. Cause: {error}"
-        ) from error
-
-
-def _pack(structure: Any, leaves: Iterator[Any], expand: bool = False) -> Any:
-    if not is_nested(structure):
-        if expand and _is_composite(structure):
-            parts = [next(leaves) for _ in _parts(structure)]
-            return _spec_of(structure)._from_components(parts)
-        return next(leaves)
-    return _like(structure, [_pack(item, leaves, expand) for item in _items(structure)])
+    return walker.map(packed, structure)
 
 
 def pack_sequence_as(
@@ -206,7 +340,7 @@ def pack_sequence_as(
             f"Could not pack sequence. Structure had {count} atoms, but flat_sequence had "
             f"{len(flat_sequence)} items.  Structure: {structure}, flat_sequence: {flat_sequence}."
         )
-    return _pack(structure, iter(flat_sequence), expand_composites)
+    return _pack(structure, flat_sequence, expand_composites)
 
 
 def map_structure(func: Callable, *structure: Any, **kwargs: Any) -> Any:
@@ -239,37 +373,10 @@ def map_structure(func: Callable, *structure: Any, **kwargs: Any) -> Any:
         assert_same_structure(structure[0], other, check_types, expand)
     columns = [flatten(item, expand) for item in structure]
     results = [func(*leaves) for leaves in zip(*columns, strict=True)]
-    return _pack(structure[0], iter(results), expand)
+    return _pack(structure[0], results, expand)
 
 
-def flatten_up_to(shallow: Any, structure: Any) -> list:
-    """The parts of `structure` that stand where `shallow` has its leaves, in order.
-
-    Raises:
-        ValueError: if `structure` does not have the form of `shallow` down to its leaves.
-    """
-    if not is_nested(shallow):
-        return [structure]
-    parts: list = []
-    _flatten_up_to_into(shallow, structure, parts)
-    return parts
-
-
-def _flatten_up_to_into(shallow: Any, structure: Any, parts: list) -> None:
-    if not is_nested(structure) or len(shallow) != len(structure):
-        raise ValueError(
-            f"The structure {_shortened(structure)} does not have the form of "
-            f"{_shortened(shallow)}."
-        )
-    if isinstance(shallow, Mapping) and set(shallow) != set(structure):
-        raise ValueError(
-            f"The keys {sorted(map(str, structure))} differ from {sorted(map(str, shallow))}."
-        )
-    for outer, inner in zip(_items(shallow), _items(structure), strict=True):
-        if is_nested(outer):
-            _flatten_up_to_into(outer, inner, parts)
-        else:
-            parts.append(inner)
+flatten_up_to = walker.flatten_up_to
 
 
 def map_structure_up_to(shallow: Any, func: Callable, *structures: Any) -> Any:
@@ -280,7 +387,7 @@ def map_structure_up_to(shallow: Any, func: Callable, *structures: Any) -> Any:
     """
     parts = [flatten_up_to(shallow, structure) for structure in structures]
     results = [func(*values) for values in zip(*parts, strict=True)]
-    return _pack(shallow, iter(results))
+    return _pack(shallow, results)
 
 
 def assert_same_structure(
@@ -337,7 +444,7 @@ def _difference(
             f"First structure has keys {_described(list(first))}, "
             f"while second structure has keys {_described(list(second))}"
         )
-    children, others = list(_items(first)), list(_items(second))
+    children, others = walker.children(first), walker.children(second)
     for child, other in zip(children, others, strict=False):
         found = _difference(child, other, check_types, expand)
         if found is not None:
@@ -395,7 +502,7 @@ def _dots(structure: Any) -> str:
         return "."
     if isinstance(structure, Mapping):
         return "{" + ", ".join(f"{key!r}: {_dots(structure[key])}" for key in structure) + "}"
-    items = [_dots(item) for item in _items(structure)]
+    items = [_dots(item) for item in walker.children(structure)]
     if comes_apart(type(structure)) or hasattr(type(structure), "__attrs_attrs__"):
         return f"{type(structure).__name__}({', '.join(items)})"
     if _is_named_tuple(structure):

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections import OrderedDict, defaultdict, namedtuple
-from collections.abc import Callable, Iterator, Mapping
+from collections import namedtuple
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from eagerflow import _core
+from eagerflow import _core, nest
 from eagerflow.dtype import DType, as_dtype
-from eagerflow.nest import comes_apart
 from eagerflow.shapes import TensorShape
 from eagerflow.type_spec import TensorSpec, TypeSpec
 
@@ -45,86 +44,38 @@ def named_tuple(name: str, fields: tuple[str, ...]) -> Any:
     return namedtuple(name, fields)
 
 
-def is_nested(value: Any) -> bool:
-    """Whether `value` is a tuple, a dictionary or a data class with fields."""
-    kind = type(value)
-    if kind is tuple or kind is dict:
-        return True
-    if kind is Tensor:
-        return False
-    return isinstance(value, (tuple, Mapping)) or _is_record(value)
-
-
-def _is_record(value: Any) -> bool:
-    kind = type(value)
-    if hasattr(kind, "__attrs_attrs__") or comes_apart(kind):
-        return True
-    return dataclasses.is_dataclass(kind) and not isinstance(value, (type, TypeSpec))
-
-
-def _fields(value: Any) -> list[str]:
-    attrs = getattr(type(value), "__attrs_attrs__", None)
-    if attrs is not None:
-        return [field.name for field in attrs]
-    return [field.name for field in dataclasses.fields(value)]
-
-
-def _children(value: Any) -> Iterator[Any]:
-    if isinstance(value, tuple):
-        return iter(value)
-    if isinstance(value, Mapping):
-        return (value[key] for key in sorted(value))
-    if comes_apart(type(value)):
-        return iter(value.__tf_flatten__()[1])
-    return (getattr(value, name) for name in _fields(value))
-
-
-def flatten(value: Any) -> list:
-    """The leaves in order; dictionaries are walked by their sorted keys."""
-    if not is_nested(value):
-        return [value]
-    leaves: list = []
-    for child in _children(value):
-        if is_nested(child):
-            leaves.extend(flatten(child))
-        else:
-            leaves.append(child)
-    return leaves
-
-
-def pack(like: Any, leaves: list) -> Any:
-    """A structure of the form of `like` that holds other leaves."""
-    if not is_nested(like):
-        return leaves[0]
-    return _pack(like, iter(leaves))
-
-
-def _pack(like: Any, leaves: Iterator[Any]) -> Any:
-    if not is_nested(like):
-        return next(leaves)
-    return _rebuild(like, [_pack(child, leaves) for child in _children(like)])
-
-
-def _rebuild(like: Any, children: list) -> Any:
-    kind = type(like)
-    if kind is tuple:
-        return tuple(children)
-    if isinstance(like, tuple):
-        return kind(*children) if hasattr(like, "_fields") else kind(children)
-    if isinstance(like, Mapping):
+def _rebuilt_mapping(like: Mapping, children: list) -> Any:
+    try:
+        return nest.MAPPING.rebuild(like, children)
+    except TypeError:  # a class that cannot be made from items
         values = dict(zip(sorted(like), children, strict=True))
-        pairs = ((key, values[key]) for key in like)
-        if isinstance(like, defaultdict):
-            return defaultdict(like.default_factory, pairs)
-        if kind is dict or kind is OrderedDict:
-            return kind(pairs)
-        try:
-            return kind(pairs)
-        except TypeError:
-            return dict(pairs)
-    if comes_apart(kind):
-        return like.__tf_unflatten__(like.__tf_flatten__()[0], tuple(children))
-    return kind(**dict(zip(_fields(like), children, strict=True)))
+        return {key: values[key] for key in like}
+
+
+def _container_of(kind: type) -> nest.Container | None:
+    """What elements are nested in: tuples, mappings, data classes, attrs, `__tf_flatten__`."""
+    if issubclass(kind, tuple):
+        return nest.tuple_container(kind)
+    if issubclass(kind, Mapping):
+        return nest.Container(nest.MAPPING.children, _rebuilt_mapping)
+    if nest.comes_apart(kind):
+        return nest.FLATTENED_BY_ITSELF
+    if hasattr(kind, "__attrs_attrs__"):
+        return nest.FIELDS
+    if dataclasses.is_dataclass(kind) and not issubclass(kind, (type, TypeSpec)):
+        return nest.FIELDS
+    return None
+
+
+_walker = nest.Walker(_container_of)
+is_nested = _walker.is_nested
+flatten = _walker.flatten
+flatten_up_to = _walker.flatten_up_to
+
+
+def pack(like: Any, leaves: Sequence[Any]) -> Any:
+    """A structure of the form of `like` that holds other leaves."""
+    return _walker.pack(like, leaves)
 
 
 def map_structure(function: Callable[..., Any], first: Any, *others: Any) -> Any:
@@ -134,6 +85,8 @@ def map_structure(function: Callable[..., Any], first: Any, *others: Any) -> Any
         ValueError: if their forms differ.
         TypeError: if one is a tuple where another is a dictionary.
     """
+    if not others:
+        return _walker.map(function, first)
     if not is_nested(first):
         if any(is_nested(other) for other in others):
             raise ValueError(f"The structures {_forms(first, *others)} differ.")
@@ -145,37 +98,15 @@ def map_structure(function: Callable[..., Any], first: Any, *others: Any) -> Any
             raise TypeError(f"The structures {_forms(first, other)} are of different types.")
         if isinstance(first, Mapping) and set(first) != set(other):
             raise ValueError(f"The keys of {_forms(first, other)} differ.")
-    columns = [list(_children(value)) for value in (first, *others)]
+    columns = [_walker.children(value) for value in (first, *others)]
     if any(len(column) != len(columns[0]) for column in columns):
         raise ValueError(f"The structures {_forms(first, *others)} differ in length.")
     results = [map_structure(function, *row) for row in zip(*columns, strict=True)]
-    return _rebuild(first, results)
+    return _walker.rebuild(first, results)
 
 
 def _forms(*values: Any) -> str:
     return " and ".join(str(value)[:200] for value in values)
-
-
-def flatten_up_to(shallow: Any, value: Any) -> list:
-    """The parts of `value` that stand where `shallow` has its leaves.
-
-    Raises:
-        ValueError: if `value` does not have the form of `shallow` down to its leaves.
-        TypeError: if one is a tuple where another is a dictionary.
-    """
-    if not is_nested(shallow):
-        return [value]
-    if not is_nested(value) or isinstance(shallow, Mapping) != isinstance(value, Mapping):
-        raise TypeError(f"{_forms(value)} does not have the form of {_forms(shallow)}.")
-    if isinstance(shallow, Mapping) and set(shallow) != set(value):
-        raise ValueError(f"The keys of {_forms(value)} are not those of {_forms(shallow)}.")
-    outer, inner = list(_children(shallow)), list(_children(value))
-    if len(outer) != len(inner):
-        raise ValueError(f"{_forms(value)} does not have as many parts as {_forms(shallow)}.")
-    parts: list = []
-    for one, other in zip(outer, inner, strict=True):
-        parts.extend(flatten_up_to(one, other))
-    return parts
 
 
 def as_leaf(value: Any) -> Any:
@@ -209,9 +140,7 @@ def normalize(value: Any) -> Any:
         return value
     if kind is dict:
         return {key: normalize(child) for key, child in value.items()}
-    if is_nested(value):
-        return _rebuild(value, [normalize(child) for child in _children(value)])
-    return as_leaf(value)
+    return _walker.map(as_leaf, value)
 
 
 def normalize_result(value: Any) -> Any:
@@ -245,9 +174,7 @@ def spec_of_leaf(leaf: Any) -> Any:
 
 def spec_of(value: Any) -> Any:
     """The specs of an element, in its own structure."""
-    if is_nested(value):
-        return _rebuild(value, [spec_of(child) for child in _children(value)])
-    return spec_of_leaf(as_leaf(value))
+    return _walker.map(lambda leaf: spec_of_leaf(as_leaf(leaf)), value)
 
 
 def merged_spec(first: Any, second: Any) -> Any:
@@ -322,17 +249,12 @@ def spec_from_legacy(types: Any, shapes: Any) -> Any:
     if shapes is not None:
         dims = [
             shape if isinstance(shape, TensorShape) else TensorShape(shape)
-            for shape in _flat_shapes(types, shapes)
+            for shape in flatten_up_to(types, shapes)
         ]
     return pack(
         types,
         [TensorSpec(shape, as_dtype(dtype)) for shape, dtype in zip(dims, dtypes, strict=True)],
     )
-
-
-def _flat_shapes(types: Any, shapes: Any) -> list:
-    """Shapes at the leaves of `types`; a shape may itself be a tuple."""
-    return flatten_up_to(types, shapes)
 
 
 def zero_like(spec: Any, unknown: int = 1) -> Any:

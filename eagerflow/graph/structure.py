@@ -5,7 +5,36 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from eagerflow import nest
 from eagerflow.indexed_slices import IndexedSlices
+
+
+def _rebuilt_dict(like: dict, children: list) -> dict:
+    return dict(zip(like, children)) if like else {}  # noqa: B905 - of one length
+
+
+_CONTAINERS = {
+    list: nest.LIST,
+    # In the order of the keys as they are: those of arguments need not be sortable.
+    dict: nest.Container(dict.values, _rebuilt_dict),
+    slice: nest.Container(
+        lambda value: (value.start, value.stop, value.step),
+        lambda value, children: slice(*children),
+    ),
+    IndexedSlices: nest.Container(
+        lambda value: (value.values, value.indices, value.dense_shape),
+        lambda value, children: IndexedSlices(*children),
+    ),
+}
+
+
+def _container_of(kind: type) -> nest.Container | None:
+    if issubclass(kind, tuple) and not getattr(kind, "_graph_tensor", False):
+        return nest.tuple_container(kind)
+    return _CONTAINERS.get(kind)
+
+
+_walker = nest.Walker(_container_of)
 
 
 def is_symbol(value: Any) -> bool:
@@ -15,39 +44,13 @@ def is_symbol(value: Any) -> bool:
 
 def replace(value: Any, function: Callable[[Any], Any]) -> Any:
     """The value with `function` applied to every graph tensor in it."""
-    kind = type(value)
-    if getattr(kind, "_graph_tensor", False):
-        return function(value)
-    if kind is list:
-        return [replace(item, function) for item in value]
-    if kind is dict:
-        return {key: replace(item, function) for key, item in value.items()}
-    if kind is slice:
-        return slice(
-            replace(value.start, function),
-            replace(value.stop, function),
-            replace(value.step, function),
-        )
-    if isinstance(value, tuple):
-        items = [replace(item, function) for item in value]
-        return kind(*items) if hasattr(value, "_fields") else kind(items)
-    if kind is IndexedSlices:
-        return IndexedSlices(
-            replace(value.values, function),
-            replace(value.indices, function),
-            replace(value.dense_shape, function),
-        )
-    return value
+
+    def replaced(leaf: Any) -> Any:
+        return function(leaf) if getattr(type(leaf), "_graph_tensor", False) else leaf
+
+    return _walker.map(replaced, value)
 
 
 def symbols(*values: Any) -> list[Any]:
     """The graph tensors in the values, in order."""
-    found: list[Any] = []
-
-    def note(symbol: Any) -> Any:
-        found.append(symbol)
-        return symbol
-
-    for value in values:
-        replace(value, note)
-    return found
+    return [leaf for leaf in _walker.flatten(values) if is_symbol(leaf)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from eagerflow import nest
@@ -46,18 +46,20 @@ def flatten(structure: Any) -> list[Any]:
 
 
 def flatten_with_path(structure: Any) -> list[tuple[tuple, Any]]:
-    """The leaves with their keys and places.
+    """The leaves with their keys and indices.
 
     >>> tf.keras.tree.flatten_with_path({"a": [1, 2]})
     [(('a', 0), 1), (('a', 1), 2)]
     """
     if not nest.is_nested(structure):
         return [((), structure)]
-    if isinstance(structure, dict):
-        items: Any = [(key, structure[key]) for key in sorted(structure)]
-    else:
-        items = enumerate(structure)
-    return [((key, *path), leaf) for key, value in items for path, leaf in flatten_with_path(value)]
+    children = nest.walker.children(structure)
+    keys = sorted(structure) if isinstance(structure, Mapping) else range(len(children))
+    return [
+        ((key, *path), leaf)
+        for key, child in zip(keys, children, strict=True)
+        for path, leaf in flatten_with_path(child)
+    ]
 
 
 def map_structure(func: Callable[..., Any], *structures: Any, none_is_leaf: bool = True) -> Any:
@@ -97,11 +99,14 @@ def map_shape_structure(func: Callable[[Any], Any], structure: Any) -> Any:
 
     if is_shape(structure):
         return func(tuple(structure))
-    if isinstance(structure, dict):
-        return {key: map_shape_structure(func, value) for key, value in structure.items()}
-    if isinstance(structure, list | tuple):
-        return type(structure)(map_shape_structure(func, value) for value in structure)
-    raise ValueError(f"Cannot map function to unknown objects {structure}")
+    if not nest.is_nested(structure):
+        raise ValueError(f"Cannot map function to unknown objects {structure}")
+    return _with_children(lambda child: map_shape_structure(func, child), structure)
+
+
+def _with_children(function: Callable[[Any], Any], structure: Any) -> Any:
+    """The structure with a function applied to its direct children."""
+    return nest.walker.rebuild(structure, [function(x) for x in nest.walker.children(structure)])
 
 
 def assert_same_structure(a: Any, b: Any, check_types: Any = None) -> None:
@@ -155,10 +160,8 @@ def traverse(func: Callable[[Any], Any], structure: Any, top_down: bool = True) 
         found = func(structure)
         if found is not None:
             return None if found is MAP_TO_NONE else found
-    if isinstance(structure, dict):
-        structure = {key: traverse(func, value, top_down) for key, value in structure.items()}
-    elif isinstance(structure, list | tuple):
-        structure = type(structure)(traverse(func, value, top_down) for value in structure)
+    if nest.is_nested(structure):
+        structure = _with_children(lambda child: traverse(func, child, top_down), structure)
     if not top_down:
         found = func(structure)
         if found is not None:
