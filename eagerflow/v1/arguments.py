@@ -1,7 +1,9 @@
-"""Arguments that have had two names."""
+"""Arguments of version 1's functions: those with two names, and those that whole families share."""
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable, Mapping
 from typing import Any
 
 
@@ -20,3 +22,65 @@ def either(name: str, value: Any, old_name: str, old_value: Any) -> Any:
     if value is not None:
         raise ValueError(f"Cannot specify both '{old_name}' and '{name}'.")
     return old_value
+
+
+def parameters_of(function: Callable[..., Any]) -> list[inspect.Parameter]:
+    """The parameters of a function, in order."""
+    return list(inspect.signature(function).parameters.values())
+
+
+def optional(**defaults: Any) -> list[inspect.Parameter]:
+    """Parameters with these names and defaults."""
+    return [
+        inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=default)
+        for name, default in defaults.items()
+    ]
+
+
+def with_parameters(
+    function: Callable[..., Any],
+    parameters: list[inspect.Parameter],
+    call: Callable[[dict[str, Any]], Any],
+    documented: Mapping[str, str],
+) -> Callable[..., Any]:
+    """A function with a function's name and text, but other parameters.
+
+    Args:
+        function: gives the name and the text.
+        parameters: the parameters, in order.
+        call: takes the values of all parameters, by name.
+        documented: texts about parameters, which are added to the function's.
+
+    Raises:
+        TypeError: when it is called with arguments that do not fit.
+    """
+    signature = inspect.Signature(parameters)
+    names = [parameter.name for parameter in parameters]
+    defaults = {p.name: p.default for p in parameters if p.default is not p.empty}
+
+    def public(*args: Any, **kwargs: Any) -> Any:
+        values = {**defaults, **dict(zip(names, args, strict=False)), **kwargs}
+        twice = not kwargs.keys().isdisjoint(names[: len(args)])
+        if twice or len(args) > len(names) or len(values) != len(names):
+            try:
+                signature.bind(*args, **kwargs)
+            except TypeError as error:
+                raise TypeError(f"{function.__name__}(): {error}") from None
+        return call(values)
+
+    for attribute in ("__module__", "__name__", "__qualname__"):
+        setattr(public, attribute, getattr(function, attribute))
+    public.__doc__ = _with_arguments(inspect.getdoc(function) or "", documented)
+    public.__signature__ = signature  # type: ignore[attr-defined]
+    return public
+
+
+def _with_arguments(text: str, documented: Mapping[str, str]) -> str:
+    """A docstring whose section of arguments has more of them."""
+    lines = "".join(f"    {name}: {meaning}\n" for name, meaning in documented.items())
+    if "\nArgs:\n" in text:
+        before, _, after = text.partition("\nArgs:\n")
+        listed, blank, rest = after.partition("\n\n")
+        return f"{before}\nArgs:\n{listed}\n{lines}{blank[1:]}{rest}"
+    first, blank, rest = text.partition("\n\n")
+    return f"{first}\n\nArgs:\n{lines}{blank[1:]}{rest}"

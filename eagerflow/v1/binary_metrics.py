@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from eagerflow.v1.metric_variables import Array, metric, weighted
+from eagerflow.v1.metric_variables import Array, Metric, metric, weighted
 
 _EPSILON = 1e-7
 # Whether predictions, and labels, are true in each count.
@@ -22,119 +22,65 @@ _CASES = {
 def _counts(
     kind: str,
     cases: Sequence[str],
-    labels: Any,
-    predictions: Any,
-    weights: Any,
-    thresholds: Sequence[float] | None,
+    arguments: tuple[Any, Any, Any],
     value: Callable[..., Any],
-    by_threshold: bool,
-    metrics_collections: Any,
-    updates_collections: Any,
-    name: str | None,
-) -> Any:
+    thresholds: Sequence[float] | None = None,
+    by_threshold: bool = False,
+) -> Metric:
     """A metric that is made from counts; without thresholds, predictions are true or false."""
     sizes = [] if thresholds is None else [len(thresholds)]
 
-    def count(labels: Array, predictions: Array, by: Any) -> tuple:
-        positive = labels.astype(bool)
-        by = weighted(by, labels)
+    def count(labels: Array, predictions: Array, weights: Any) -> tuple:
+        weights = weighted(weights, labels).reshape(1, -1)
+        positive = labels.astype(bool).reshape(1, -1)
         if thresholds is None:
             guesses = predictions.astype(bool).reshape(1, -1)
         else:
             limits = np.asarray(thresholds, np.float32)[:, None]
             guesses = predictions.reshape(1, -1).astype(np.float32) > limits
-        flat, shares = positive.reshape(1, -1), by.reshape(1, -1)
-        found = []
-        for case in cases:
-            guess, label = _CASES[case]
-            found.append((((guesses == guess) & (flat == label)) * shares).sum(1).reshape(sizes))
-        return tuple(found)
+        counts = []
+        for guess, label in map(_CASES.__getitem__, cases):
+            chosen = (guesses == guess) & (positive == label)
+            counts.append((chosen * weights).sum(1).reshape(sizes))
+        return tuple(counts)
 
-    return metric(
-        kind,
-        (labels, predictions, weights),
-        dict.fromkeys(_names(kind, cases), sizes),
-        count,
-        value,
-        sizes if by_threshold else [],
-        name,
-        metrics_collections,
-        updates_collections,
-    )
+    shapes = dict.fromkeys(_variable_names(kind, cases), sizes)
+    return Metric(kind, arguments, shapes, count, value, sizes if by_threshold else [])
 
 
-def _names(kind: str, cases: Sequence[str]) -> list[str]:
+def _variable_names(kind: str, cases: Sequence[str]) -> list[str]:
     """The names of the variables that hold the counts."""
     if kind in _CASES and len(cases) == 1:
         return ["count"]
     return [f"{case}/count" if kind in ("precision", "recall") else case for case in cases]
 
 
-def _simple(kind: str, case: str) -> Callable[..., Any]:
-    def function(
-        labels: Any,
-        predictions: Any,
-        weights: Any = None,
-        metrics_collections: Any = None,
-        updates_collections: Any = None,
-        name: str | None = None,
-    ) -> Any:
+def _counting(case: str) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """The metric that counts a case, and the one that counts it for each threshold."""
+
+    def count(labels: Any, predictions: Any, weights: Any = None) -> Metric:
+        return _counts(case, [case], (labels, predictions, weights), lambda count: count)
+
+    def count_at_thresholds(
+        labels: Any, predictions: Any, thresholds: Sequence[float], weights: Any = None
+    ) -> Metric:
+        arguments = labels, predictions, weights
         return _counts(
-            kind,
-            [case],
-            labels,
-            predictions,
-            weights,
-            None,
-            lambda found: found,
-            False,
-            metrics_collections,
-            updates_collections,
-            name,
+            f"{case}_at_thresholds", [case], arguments, lambda counts: counts, thresholds, True
         )
 
-    function.__name__ = function.__qualname__ = kind
-    function.__doc__ = f"How many {case.replace('_', ' ')} there were."
-    return function
+    count.__name__ = count.__qualname__ = case
+    count.__doc__ = f"How many {case.replace('_', ' ')} there were."
+    every = count_at_thresholds
+    every.__name__ = every.__qualname__ = f"{case}_at_thresholds"
+    every.__doc__ = f"How many {case.replace('_', ' ')} there were, for each threshold."
+    return metric(count), metric(every)
 
 
-def _at_thresholds(kind: str, case: str) -> Callable[..., Any]:
-    def function(
-        labels: Any,
-        predictions: Any,
-        thresholds: Sequence[float],
-        weights: Any = None,
-        metrics_collections: Any = None,
-        updates_collections: Any = None,
-        name: str | None = None,
-    ) -> Any:
-        return _counts(
-            f"{case}_at_thresholds",
-            [case],
-            labels,
-            predictions,
-            weights,
-            thresholds,
-            lambda found: found,
-            True,
-            metrics_collections,
-            updates_collections,
-            name,
-        )
-
-    function.__name__ = function.__qualname__ = kind
-    function.__doc__ = f"How many {case.replace('_', ' ')} there were, for each threshold."
-    return function
-
-
-true_positives = _simple("true_positives", "true_positives")
-true_negatives = _simple("true_negatives", "true_negatives")
-false_positives = _simple("false_positives", "false_positives")
-false_negatives = _simple("false_negatives", "false_negatives")
-true_positives_at_thresholds = _at_thresholds("true_positives_at_thresholds", "true_positives")
-true_negatives_at_thresholds = _at_thresholds("true_negatives_at_thresholds", "true_negatives")
-false_positives_at_thresholds = _at_thresholds("false_positives_at_thresholds", "false_positives")
-false_negatives_at_thresholds = _at_thresholds("false_negatives_at_thresholds", "false_negatives")
+true_positives, true_positives_at_thresholds = _counting("true_positives")
+true_negatives, true_negatives_at_thresholds = _counting("true_negatives")
+false_positives, false_positives_at_thresholds = _counting("false_positives")
+false_negatives, false_negatives_at_thresholds = _counting("false_negatives")
 
 
 def _share(part: Array, rest: Array) -> Array:
@@ -142,14 +88,12 @@ def _share(part: Array, rest: Array) -> Array:
     return np.divide(part, whole, out=np.zeros_like(part), where=whole > 0)
 
 
-def precision(
-    labels: Any,
-    predictions: Any,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
-    name: str | None = None,
-) -> Any:
+def _share_at_thresholds(part: Array, rest: Array) -> Array:
+    return part / (_EPSILON + part + rest)
+
+
+@metric
+def precision(labels: Any, predictions: Any, weights: Any = None) -> Metric:
     """How often a prediction of yes is right.
 
     >>> with tf.Graph().as_default(), tf.compat.v1.Session() as session:
@@ -159,76 +103,36 @@ def precision(
     0.5
     """
     cases = ["true_positives", "false_positives"]
-    collections = metrics_collections, updates_collections
-    return _counts(
-        "precision", cases, labels, predictions, weights, None, _share, False, *collections, name
-    )
+    return _counts("precision", cases, (labels, predictions, weights), _share)
 
 
-def recall(
-    labels: Any,
-    predictions: Any,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
-    name: str | None = None,
-) -> Any:
+@metric
+def recall(labels: Any, predictions: Any, weights: Any = None) -> Metric:
     """How many of those that are yes are predicted as such."""
     cases = ["true_positives", "false_negatives"]
-    collections = metrics_collections, updates_collections
-    return _counts(
-        "recall", cases, labels, predictions, weights, None, _share, False, *collections, name
-    )
+    return _counts("recall", cases, (labels, predictions, weights), _share)
 
 
+@metric
 def precision_at_thresholds(
-    labels: Any,
-    predictions: Any,
-    thresholds: Sequence[float],
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
-    name: str | None = None,
-) -> Any:
+    labels: Any, predictions: Any, thresholds: Sequence[float], weights: Any = None
+) -> Metric:
     """How often predictions above each threshold are right."""
+    cases = ["true_positives", "false_positives"]
+    arguments = labels, predictions, weights
     return _counts(
-        "precision_at_thresholds",
-        ["true_positives", "false_positives"],
-        labels,
-        predictions,
-        weights,
-        thresholds,
-        lambda right, wrong: right / (_EPSILON + right + wrong),
-        True,
-        metrics_collections,
-        updates_collections,
-        name,
+        "precision_at_thresholds", cases, arguments, _share_at_thresholds, thresholds, True
     )
 
 
+@metric
 def recall_at_thresholds(
-    labels: Any,
-    predictions: Any,
-    thresholds: Sequence[float],
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
-    name: str | None = None,
-) -> Any:
+    labels: Any, predictions: Any, thresholds: Sequence[float], weights: Any = None
+) -> Metric:
     """How many of those that are yes have predictions above each threshold."""
-    return _counts(
-        "recall_at_thresholds",
-        ["true_positives", "false_negatives"],
-        labels,
-        predictions,
-        weights,
-        thresholds,
-        lambda right, missed: right / (_EPSILON + right + missed),
-        True,
-        metrics_collections,
-        updates_collections,
-        name,
-    )
+    cases = ["true_positives", "false_negatives"]
+    arguments = labels, predictions, weights
+    return _counts("recall_at_thresholds", cases, arguments, _share_at_thresholds, thresholds, True)
 
 
 def _spread(count: int) -> list[float]:
@@ -237,6 +141,7 @@ def _spread(count: int) -> list[float]:
     return [-_EPSILON, *inner, 1.0 + _EPSILON]
 
 
+@metric
 def auc(
     labels: Any,
     predictions: Any,
@@ -248,7 +153,7 @@ def auc(
     name: str | None = None,
     summation_method: str = "trapezoidal",
     thresholds: Sequence[float] | None = None,
-) -> Any:
+) -> Metric:
     """The area under a curve of rates at many thresholds.
 
     Args:
@@ -256,10 +161,7 @@ def auc(
         predictions: in [0, 1].
         weights: of the examples.
         num_thresholds: how many thresholds there are.
-        metrics_collections: collections that get the value.
-        updates_collections: collections that get the operation.
         curve: "ROC", or "PR": precision by recall.
-        name: the scope's name.
         summation_method: "trapezoidal", "minoring", "majoring" or, for "PR",
             "careful_interpolation" (Davis and Goadrich, ICML 2006).
         thresholds: others than evenly spread ones.
@@ -294,19 +196,7 @@ def auc(
         }[summation_method]
         return np.sum((x[:-1] - x[1:]) * heights)
 
-    return _counts(
-        "auc",
-        list(_CASES),
-        labels,
-        predictions,
-        weights,
-        limits,
-        area,
-        False,
-        metrics_collections,
-        updates_collections,
-        name,
-    )
+    return _counts("auc", list(_CASES), (labels, predictions, weights), area, limits)
 
 
 def _interpolated(tp: Array, fp: Array, fn: Array) -> Array:
@@ -325,16 +215,14 @@ def _interpolated(tp: Array, fp: Array, fn: Array) -> Array:
     return np.sum(np.divide(steps, positives, out=np.zeros_like(steps), where=positives > 0))
 
 
+@metric
 def sensitivity_at_specificity(
     labels: Any,
     predictions: Any,
     specificity: float,
     weights: Any = None,
     num_thresholds: int = 200,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
-    name: str | None = None,
-) -> Any:
+) -> Metric:
     """The share of yes that is found at the threshold with a given share of no.
 
     Raises:
@@ -347,31 +235,18 @@ def sensitivity_at_specificity(
         k = np.argmin(np.abs(tn / (tn + fp + _EPSILON) - specificity))
         return tp[k] / (tp[k] + fn[k] + _EPSILON)
 
-    return _counts(
-        "sensitivity_at_specificity",
-        list(_CASES),
-        labels,
-        predictions,
-        weights,
-        _spread(num_thresholds),
-        value,
-        False,
-        metrics_collections,
-        updates_collections,
-        name,
-    )
+    arguments, thresholds = (labels, predictions, weights), _spread(num_thresholds)
+    return _counts("sensitivity_at_specificity", list(_CASES), arguments, value, thresholds)
 
 
+@metric
 def specificity_at_sensitivity(
     labels: Any,
     predictions: Any,
     sensitivity: float,
     weights: Any = None,
     num_thresholds: int = 200,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
-    name: str | None = None,
-) -> Any:
+) -> Metric:
     """The share of no that is found at the last threshold with a given share of yes.
 
     Raises:
@@ -385,16 +260,5 @@ def specificity_at_sensitivity(
         k = np.flatnonzero(distances == distances.min())[-1]
         return tn[k] / (tn[k] + fp[k] + _EPSILON)
 
-    return _counts(
-        "specificity_at_sensitivity",
-        list(_CASES),
-        labels,
-        predictions,
-        weights,
-        _spread(num_thresholds),
-        value,
-        False,
-        metrics_collections,
-        updates_collections,
-        name,
-    )
+    arguments, thresholds = (labels, predictions, weights), _spread(num_thresholds)
+    return _counts("specificity_at_sensitivity", list(_CASES), arguments, value, thresholds)

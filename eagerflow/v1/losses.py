@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from typing import Any
 
 from eagerflow import _core, context
@@ -9,8 +11,15 @@ from eagerflow import dtype as dtypes
 from eagerflow.graph.collection_names import GraphKeys
 from eagerflow.graph.recording import record
 from eagerflow.ops import losses as nn
+from eagerflow.v1.arguments import optional, parameters_of, with_parameters
 
 _ops = _core.ops
+_DOCUMENTED = {
+    "weights": "broadcast against the losses; 0 leaves elements out.",
+    "scope": "the node's name in a graph.",
+    "loss_collection": "in a graph, the collection that the loss is added to; None for none.",
+    "reduction": "one of `Reduction`'s.",
+}
 
 
 class Reduction:
@@ -119,6 +128,38 @@ def compute_weighted_loss(
     )
 
 
+def _loss_function(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Makes a function that gives the loss of each element one that weighs and reduces them.
+
+    It takes the function's first two parameters, weights, its other parameters, and those that all
+    losses share.
+    """
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        first, second, *options = parameters_of(function)
+        shared = optional(
+            scope=None,
+            loss_collection=GraphKeys.LOSSES,
+            reduction=Reduction.SUM_BY_NONZERO_WEIGHTS,
+        )
+
+        def call(values: dict[str, Any]) -> Any:
+            given = {option.name: values[option.name] for option in options}
+            return _loss(
+                functools.partial(function, **given),
+                (values[first.name], values[second.name]),
+                values["weights"],
+                values["reduction"],
+                values["loss_collection"],
+                values["scope"] or name,
+            )
+
+        parameters = [first, second, *optional(weights=1.0), *options, *shared]
+        return with_parameters(function, parameters, call, _DOCUMENTED)
+
+    return decorate
+
+
 def _pair(labels: Any, predictions: Any) -> tuple[Any, Any]:
     if labels is None:
         raise ValueError("labels must not be None.")
@@ -131,56 +172,22 @@ def _pair(labels: Any, predictions: Any) -> tuple[Any, Any]:
     return labels, predictions
 
 
-def mean_squared_error(
-    labels: Any,
-    predictions: Any,
-    weights: Any = 1.0,
-    scope: str | None = None,
-    loss_collection: Any = GraphKeys.LOSSES,
-    reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
-) -> Any:
+@_loss_function("mean_squared_error")
+def mean_squared_error(labels: Any, predictions: Any) -> Any:
     """The mean of squared differences.
 
     >>> tf.compat.v1.losses.mean_squared_error([1.0, 2.0], [1.0, 4.0]).numpy()
     np.float32(2.0)
     """
-
-    def each(labels: Any, predictions: Any) -> Any:
-        labels, predictions = _pair(labels, predictions)
-        return _ops.squared_difference(predictions, labels)
-
-    return _loss(
-        each,
-        (labels, predictions),
-        weights,
-        reduction,
-        loss_collection,
-        scope or "mean_squared_error",
-    )
+    labels, predictions = _pair(labels, predictions)
+    return _ops.squared_difference(predictions, labels)
 
 
-def absolute_difference(
-    labels: Any,
-    predictions: Any,
-    weights: Any = 1.0,
-    scope: str | None = None,
-    loss_collection: Any = GraphKeys.LOSSES,
-    reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
-) -> Any:
+@_loss_function("absolute_difference")
+def absolute_difference(labels: Any, predictions: Any) -> Any:
     """The mean of absolute differences."""
-
-    def each(labels: Any, predictions: Any) -> Any:
-        labels, predictions = _pair(labels, predictions)
-        return _ops.abs(predictions - labels)
-
-    return _loss(
-        each,
-        (labels, predictions),
-        weights,
-        reduction,
-        loss_collection,
-        scope or "absolute_difference",
-    )
+    labels, predictions = _pair(labels, predictions)
+    return _ops.abs(predictions - labels)
 
 
 def cosine_distance(
@@ -193,169 +200,79 @@ def cosine_distance(
     reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
     dim: int | None = None,
 ) -> Any:
-    """One minus the products of unit vectors along an axis."""
+    """One minus the products of unit vectors along an axis; `dim` is its older name.
+
+    Raises:
+        ValueError: if there is no axis.
+    """
     axis = dim if axis is None else axis
     if axis is None:
         raise ValueError("You must specify argument `axis`.")
 
-    def each(labels: Any, predictions: Any) -> Any:
+    def distance(labels: Any, predictions: Any) -> Any:
         labels, predictions = _pair(labels, predictions)
         return 1.0 - _ops.reduce_sum(labels * predictions, axis=[axis], keepdims=True)
 
-    return _loss(
-        each,
-        (labels, predictions),
-        weights,
-        reduction,
-        loss_collection,
-        scope or "cosine_distance_loss",
-    )
+    scope = scope or "cosine_distance_loss"
+    return _loss(distance, (labels, predictions), weights, reduction, loss_collection, scope)
 
 
-def hinge_loss(
-    labels: Any,
-    logits: Any,
-    weights: Any = 1.0,
-    scope: str | None = None,
-    loss_collection: Any = GraphKeys.LOSSES,
-    reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
-) -> Any:
+@_loss_function("hinge_loss")
+def hinge_loss(labels: Any, logits: Any) -> Any:
     """max(0, 1 - y * logits) for labels 0 and 1, where y is -1 or 1."""
-
-    def each(labels: Any, logits: Any) -> Any:
-        labels, logits = _pair(labels, logits)
-        return _ops.relu(1.0 - (2.0 * labels - 1.0) * logits)
-
-    return _loss(each, (labels, logits), weights, reduction, loss_collection, scope or "hinge_loss")
+    labels, logits = _pair(labels, logits)
+    return _ops.relu(1.0 - (2.0 * labels - 1.0) * logits)
 
 
-def huber_loss(
-    labels: Any,
-    predictions: Any,
-    weights: Any = 1.0,
-    delta: float = 1.0,
-    scope: str | None = None,
-    loss_collection: Any = GraphKeys.LOSSES,
-    reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
-) -> Any:
+@_loss_function("huber_loss")
+def huber_loss(labels: Any, predictions: Any, delta: float = 1.0) -> Any:
     """Half the squares of differences up to `delta`, and linear beyond (Huber, 1964)."""
-
-    def each(labels: Any, predictions: Any) -> Any:
-        labels, predictions = _pair(labels, predictions)
-        distance = _ops.abs(predictions - labels)
-        near = _ops.minimum(distance, delta)
-        return 0.5 * near * near + delta * (distance - near)
-
-    return _loss(
-        each, (labels, predictions), weights, reduction, loss_collection, scope or "huber_loss"
-    )
+    labels, predictions = _pair(labels, predictions)
+    distance = _ops.abs(predictions - labels)
+    near = _ops.minimum(distance, delta)
+    return 0.5 * near * near + delta * (distance - near)
 
 
-def log_loss(
-    labels: Any,
-    predictions: Any,
-    weights: Any = 1.0,
-    epsilon: float = 1e-7,
-    scope: str | None = None,
-    loss_collection: Any = GraphKeys.LOSSES,
-    reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
-) -> Any:
-    """The cross entropy of probabilities."""
-
-    def each(labels: Any, predictions: Any) -> Any:
-        labels, predictions = _pair(labels, predictions)
-        return -labels * _ops.log(predictions + epsilon) - (1.0 - labels) * _ops.log(
-            1.0 - predictions + epsilon
-        )
-
-    return _loss(
-        each, (labels, predictions), weights, reduction, loss_collection, scope or "log_loss"
-    )
+@_loss_function("log_loss")
+def log_loss(labels: Any, predictions: Any, epsilon: float = 1e-7) -> Any:
+    """The cross entropy of probabilities, to which `epsilon` is added."""
+    labels, predictions = _pair(labels, predictions)
+    right = -labels * _ops.log(predictions + epsilon)
+    return right - (1.0 - labels) * _ops.log(1.0 - predictions + epsilon)
 
 
-def sigmoid_cross_entropy(
-    multi_class_labels: Any,
-    logits: Any,
-    weights: Any = 1.0,
-    label_smoothing: float = 0,
-    scope: str | None = None,
-    loss_collection: Any = GraphKeys.LOSSES,
-    reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
-) -> Any:
+def _labels_and_logits(labels: Any, logits: Any) -> tuple[Any, Any]:
+    logits = _core.as_tensor(logits)
+    return _ops.cast(_core.as_tensor(labels), logits.dtype), logits
+
+
+@_loss_function("sigmoid_cross_entropy_loss")
+def sigmoid_cross_entropy(multi_class_labels: Any, logits: Any, label_smoothing: float = 0) -> Any:
     """The cross entropy of independent classes."""
-
-    def each(labels: Any, logits: Any) -> Any:
-        logits = _core.as_tensor(logits)
-        labels = _ops.cast(_core.as_tensor(labels), logits.dtype)
-        if label_smoothing > 0:
-            labels = labels * (1 - label_smoothing) + 0.5 * label_smoothing
-        return nn.sigmoid_cross_entropy_with_logits(labels=labels, logits=logits)
-
-    return _loss(
-        each,
-        (multi_class_labels, logits),
-        weights,
-        reduction,
-        loss_collection,
-        scope or "sigmoid_cross_entropy_loss",
-    )
+    labels, logits = _labels_and_logits(multi_class_labels, logits)
+    if label_smoothing > 0:
+        labels = labels * (1 - label_smoothing) + 0.5 * label_smoothing
+    return nn.sigmoid_cross_entropy_with_logits(labels=labels, logits=logits)
 
 
-def softmax_cross_entropy(
-    onehot_labels: Any,
-    logits: Any,
-    weights: Any = 1.0,
-    label_smoothing: float = 0,
-    scope: str | None = None,
-    loss_collection: Any = GraphKeys.LOSSES,
-    reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
-) -> Any:
+@_loss_function("softmax_cross_entropy_loss")
+def softmax_cross_entropy(onehot_labels: Any, logits: Any, label_smoothing: float = 0) -> Any:
     """The cross entropy of classes that exclude one another; labels are probabilities."""
-
-    def each(labels: Any, logits: Any) -> Any:
-        logits = _core.as_tensor(logits)
-        labels = _ops.cast(_core.as_tensor(labels), logits.dtype)
-        if label_smoothing > 0:
-            classes = logits._shape_tuple()[-1]
-            labels = labels * (1 - label_smoothing) + label_smoothing / classes
-        labels = _ops.stop_gradient(labels)
-        return nn.softmax_cross_entropy_with_logits(labels=labels, logits=logits)
-
-    return _loss(
-        each,
-        (onehot_labels, logits),
-        weights,
-        reduction,
-        loss_collection,
-        scope or "softmax_cross_entropy_loss",
-    )
+    labels, logits = _labels_and_logits(onehot_labels, logits)
+    if label_smoothing > 0:
+        classes = logits._shape_tuple()[-1]
+        labels = labels * (1 - label_smoothing) + label_smoothing / classes
+    labels = _ops.stop_gradient(labels)
+    return nn.softmax_cross_entropy_with_logits(labels=labels, logits=logits)
 
 
-def sparse_softmax_cross_entropy(
-    labels: Any,
-    logits: Any,
-    weights: Any = 1.0,
-    scope: str | None = None,
-    loss_collection: Any = GraphKeys.LOSSES,
-    reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
-) -> Any:
-    """The cross entropy of classes that exclude one another; labels are their numbers."""
-
-    def each(labels: Any, logits: Any) -> Any:
-        labels = _core.as_tensor(labels)
-        logits = _core.as_tensor(logits)
-        if labels.ndim == logits.ndim:
-            labels = _ops.squeeze(labels, axis=[-1])
-        return nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=logits)
-
-    return _loss(
-        each,
-        (labels, logits),
-        weights,
-        reduction,
-        loss_collection,
-        scope or "sparse_softmax_cross_entropy_loss",
-    )
+@_loss_function("sparse_softmax_cross_entropy_loss")
+def sparse_softmax_cross_entropy(labels: Any, logits: Any) -> Any:
+    """The cross entropy of classes that exclude one another; labels are the ids of classes."""
+    labels, logits = _core.as_tensor(labels), _core.as_tensor(logits)
+    if labels.ndim == logits.ndim:
+        labels = _ops.squeeze(labels, axis=[-1])
+    return nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=logits)
 
 
 def add_loss(loss: Any, loss_collection: Any = GraphKeys.LOSSES) -> None:

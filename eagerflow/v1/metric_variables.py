@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,8 +15,60 @@ from eagerflow.graph.collection_names import GraphKeys
 from eagerflow.graph.recording import record
 from eagerflow.graph.variables import make_variable
 from eagerflow.type_spec import TensorSpec
+from eagerflow.v1.arguments import optional, parameters_of, with_parameters
 
 Array = NDArray[Any]
+_OPTIONS = {
+    "metrics_collections": "collections that the value is added to.",
+    "updates_collections": "collections that the update operation is added to.",
+    "name": "the name of the scope.",
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class Metric:
+    """A metric's local variables, and how they are updated and read.
+
+    Attributes:
+        kind: the metric's name.
+        arguments: labels, predictions, weights: tensors, or None.
+        shapes: the local variables' shapes, by their names.
+        count: from arrays of the arguments to what is added to the variables.
+        value: from arrays of the variables to the metric.
+        value_shape: its shape.
+        dtype: of the variables.
+        update: from arrays of the variables to what the update operation returns; by default the
+            metric.
+        update_shape: its shape.
+    """
+
+    kind: str
+    arguments: tuple
+    shapes: Mapping[str, Sequence[int]]
+    count: Callable[..., tuple]
+    value: Callable[..., Any]
+    value_shape: Sequence[int] = ()
+    dtype: dtypes.DType = dtypes.float32
+    update: Callable[..., Any] | None = None
+    update_shape: Sequence[int] = ()
+
+
+def metric(describe: Callable[..., Metric]) -> Callable[..., tuple[Any, Any]]:
+    """The public function of a metric: it returns the value, and an operation that updates it.
+
+    Args:
+        describe: takes tensors and options, and returns the `Metric` to build. The parameters that
+            all metrics share are added to its own.
+    """
+    own = parameters_of(describe)
+    names = [parameter.name for parameter in own]
+    shared = optional(**{name: None for name in _OPTIONS if name not in names})
+
+    def call(values: dict[str, Any]) -> tuple[Any, Any]:
+        options = [values[name] for name in _OPTIONS]
+        return _built(describe(**{name: values[name] for name in names}), *options)
+
+    return with_parameters(describe, [*own, *shared], call, _OPTIONS)
 
 
 def weighted(weights: Array | None, values: Array) -> Array:
@@ -34,44 +87,25 @@ def _array(value: Any) -> Any:
     return np.asarray(value if hasattr(value, "__array__") else _core.as_tensor(value))
 
 
-def metric(
-    kind: str,
-    arguments: tuple,
-    shapes: Mapping[str, list[int]],
-    count: Callable[..., tuple],
-    value: Callable[..., Any],
-    value_shape: list[int],
-    name: str | None,
-    metrics_collections: Any,
-    updates_collections: Any,
-    dtype: Any = dtypes.float32,
-    update: Callable[..., Any] | None = None,
-    update_shape: list[int] | None = None,
+def _built(
+    described: Metric, metrics_collections: Any, updates_collections: Any, name: str | None
 ) -> tuple[Any, Any]:
-    """A metric's value, and an operation that takes more into account and gives the new value.
-
-    Args:
-        kind: the metric's name.
-        arguments: labels, predictions, weights: tensors, or None.
-        shapes: the local variables' shapes, by their names.
-        count: from arrays of the arguments to what is added to the variables.
-        value: from arrays of the variables to the metric.
-        value_shape: its shape.
-        name: the scope's name.
-        metrics_collections: collections that get the value.
-        updates_collections: collections that get the operation.
-        dtype: of the variables.
-        update: from arrays of the variables to what the operation gives; by default the metric.
-        update_shape: its shape.
-
-    Raises:
-        RuntimeError: if operations run eagerly.
-    """
+    kind, dtype = described.kind, described.dtype
     if context.executing_eagerly():
         raise RuntimeError(
             f"tf.metrics.{kind} is not supported when eager execution is enabled: use "
             "tf.keras.metrics."
         )
+
+    def increments(arguments: tuple) -> list:
+        counts = described.count(*map(_array, arguments))
+        numpy_dtype = dtype.as_numpy_dtype
+        return [_core.convert(np.asarray(each, numpy_dtype), dtype, None) for each in counts]
+
+    def result(function: Callable[..., Any], variables: list) -> Any:
+        values = np.asarray(function(*map(_array, variables)), np.float32)
+        return _core.as_tensor(values)
+
     graph = context.default_graph()
     with graph.name_scope(name or kind):
         variables = [
@@ -81,37 +115,26 @@ def metric(
                 trainable=False,
                 collections=[GraphKeys.LOCAL_VARIABLES, GraphKeys.METRIC_VARIABLES],
             )
-            for variable, shape in shapes.items()
+            for variable, shape in described.shapes.items()
         ]
-
-        def more(given: tuple) -> list:
-            found = count(*(_array(item) for item in given))
-            return [_core.convert(np.asarray(item), dtype, None) for item in map(_as(dtype), found)]
-
-        def result(function: Callable[..., Any], values: list) -> Any:
-            found = function(*(_array(item) for item in values))
-            return _core.as_tensor(np.asarray(found, np.float32))
-
         added = record(
             graph,
-            more,
-            (arguments,),
+            increments,
+            (described.arguments,),
             kind="Sums",
-            outputs=[TensorSpec(shape, dtype) for shape in shapes.values()],
+            outputs=[TensorSpec(shape, dtype) for shape in described.shapes.values()],
         )
-        spec = TensorSpec(value_shape, dtypes.float32)
-        shown = record(graph, result, (value, variables), kind="value", outputs=spec)
+        spec = TensorSpec(described.value_shape, dtypes.float32)
+        value = record(graph, result, (described.value, variables), kind="value", outputs=spec)
         changed = [
-            variable.assign_add(item) for variable, item in zip(variables, added, strict=True)
+            variable.assign_add(increment)
+            for variable, increment in zip(variables, added, strict=True)
         ]
-        if update is not None:
-            spec = TensorSpec(update_shape, dtypes.float32)
-        updated = record(graph, result, (update or value, changed), kind="update_op", outputs=spec)
-    for collections, tensor in ((metrics_collections, shown), (updates_collections, updated)):
+        if described.update is not None:
+            spec = TensorSpec(described.update_shape, dtypes.float32)
+        function = described.update or described.value
+        update = record(graph, result, (function, changed), kind="update_op", outputs=spec)
+    for collections, tensor in ((metrics_collections, value), (updates_collections, update)):
         if collections:
             graph.add_to_collections(collections, tensor)
-    return shown, updated
-
-
-def _as(dtype: Any) -> Callable[[Any], Array]:
-    return lambda item: np.asarray(item, dtype.as_numpy_dtype)
+    return value, update

@@ -2,56 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from eagerflow import dtype as dtypes
-from eagerflow.v1.metric_variables import Array, metric, weighted
+from eagerflow.v1.metric_variables import Array, Metric, metric, weighted
 
 
 def _average(
     kind: str,
-    each: Any,
-    values: tuple,
+    each: Callable[..., Array],
+    arguments: tuple,
     weights: Any,
-    metrics_collections: Any,
-    updates_collections: Any,
-    name: str | None,
-    result: Any = None,
-) -> Any:
-    """The average of what `each` gives, and an operation that takes more into account."""
+    result: Callable[[Array], Array] = lambda average: average,
+) -> Metric:
+    """The weighted average of what `each` gives for the arguments."""
 
     def count(*arrays: Any) -> tuple:
-        *given, by = arrays
-        found = np.asarray(each(*given), np.float32)
-        by = weighted(by, found)
-        return np.sum(found * by), np.sum(by)
+        *arguments, weights = arrays
+        values = np.asarray(each(*arguments), np.float32)
+        weights = weighted(weights, values)
+        return np.sum(values * weights), np.sum(weights)
 
-    def value(total: Array, number: Array) -> Array:
-        average = total / number if number else np.float32(0)
-        return average if result is None else result(average)
+    def value(total: Array, count: Array) -> Array:
+        return result(total / count if count else np.float32(0))
 
-    return metric(
-        kind,
-        (*values, weights),
-        {"total": [], "count": []},
-        count,
-        value,
-        [],
-        name,
-        metrics_collections,
-        updates_collections,
-    )
+    return Metric(kind, (*arguments, weights), {"total": [], "count": []}, count, value)
 
 
-def mean(
-    values: Any,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
-    name: str | None = None,
-) -> Any:
+@metric
+def mean(values: Any, weights: Any = None) -> Metric:
     """The average of all values: a tensor, and an operation that takes more into account.
 
     >>> with tf.Graph().as_default(), tf.compat.v1.Session() as session:
@@ -60,216 +42,118 @@ def mean(
     ...     print(session.run(update), session.run(value))
     1.5 1.5
     """
-    return _average(
-        "mean", lambda x: x, (values,), weights, metrics_collections, updates_collections, name
-    )
+    return _average("mean", lambda x: x, (values,), weights)
 
 
-def accuracy(
-    labels: Any,
-    predictions: Any,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
-    name: str | None = None,
-) -> Any:
+@metric
+def accuracy(labels: Any, predictions: Any, weights: Any = None) -> Metric:
     """How often predictions are the labels."""
 
-    return _average(
-        "accuracy",
-        lambda labels, predictions: labels.astype(predictions.dtype) == predictions,
-        (labels, predictions),
-        weights,
-        metrics_collections,
-        updates_collections,
-        name,
-    )
+    def equal(labels: Array, predictions: Array) -> Array:
+        return labels.astype(predictions.dtype) == predictions
+
+    return _average("accuracy", equal, (labels, predictions), weights)
 
 
-def mean_squared_error(
-    labels: Any,
-    predictions: Any,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
-    name: str | None = None,
-) -> Any:
+def _difference(labels: Array, predictions: Array) -> Array:
+    return labels.astype(np.float32) - predictions
+
+
+def _squared_difference(labels: Array, predictions: Array) -> Array:
+    return np.square(_difference(labels, predictions))
+
+
+@metric
+def mean_squared_error(labels: Any, predictions: Any, weights: Any = None) -> Metric:
     """The average of squared differences."""
-    return _average(
-        "mean_squared_error",
-        lambda a, b: np.square(a.astype(np.float32) - b),
-        (labels, predictions),
-        weights,
-        metrics_collections,
-        updates_collections,
-        name,
-    )
+    arguments = (labels, predictions)
+    return _average("mean_squared_error", _squared_difference, arguments, weights)
 
 
-def mean_absolute_error(
-    labels: Any,
-    predictions: Any,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
-    name: str | None = None,
-) -> Any:
+@metric
+def mean_absolute_error(labels: Any, predictions: Any, weights: Any = None) -> Metric:
     """The average of absolute differences."""
-    return _average(
-        "mean_absolute_error",
-        lambda a, b: np.abs(a.astype(np.float32) - b),
-        (labels, predictions),
-        weights,
-        metrics_collections,
-        updates_collections,
-        name,
-    )
+
+    def distance(labels: Array, predictions: Array) -> Array:
+        return np.abs(_difference(labels, predictions))
+
+    return _average("mean_absolute_error", distance, (labels, predictions), weights)
 
 
-def root_mean_squared_error(
-    labels: Any,
-    predictions: Any,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
-    name: str | None = None,
-) -> Any:
+@metric
+def root_mean_squared_error(labels: Any, predictions: Any, weights: Any = None) -> Metric:
     """The square root of the average of squared differences."""
-    return _average(
-        "root_mean_squared_error",
-        lambda a, b: np.square(a.astype(np.float32) - b),
-        (labels, predictions),
-        weights,
-        metrics_collections,
-        updates_collections,
-        name,
-        np.sqrt,
-    )
+    arguments = (labels, predictions)
+    return _average("root_mean_squared_error", _squared_difference, arguments, weights, np.sqrt)
 
 
+@metric
 def mean_relative_error(
-    labels: Any,
-    predictions: Any,
-    normalizer: Any,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
-    name: str | None = None,
-) -> Any:
+    labels: Any, predictions: Any, normalizer: Any, weights: Any = None
+) -> Metric:
     """The average of absolute differences as shares of `normalizer`; 0 where that is 0."""
 
-    def each(a: Array, b: Array, by: Array) -> Array:
-        difference = np.abs(a.astype(np.float32) - b)
-        by = np.broadcast_to(by, difference.shape)
-        return np.divide(difference, by, out=np.zeros_like(difference), where=by != 0)
+    def share(labels: Array, predictions: Array, normalizer: Array) -> Array:
+        distance = np.abs(_difference(labels, predictions))
+        by = np.broadcast_to(normalizer, distance.shape)
+        return np.divide(distance, by, out=np.zeros_like(distance), where=by != 0)
 
-    return _average(
-        "mean_relative_error",
-        each,
-        (labels, predictions, normalizer),
-        weights,
-        metrics_collections,
-        updates_collections,
-        name,
-    )
+    return _average("mean_relative_error", share, (labels, predictions, normalizer), weights)
 
 
-def mean_cosine_distance(
-    labels: Any,
-    predictions: Any,
-    dim: int,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
-    name: str | None = None,
-) -> Any:
+@metric
+def mean_cosine_distance(labels: Any, predictions: Any, dim: int, weights: Any = None) -> Metric:
     """One minus the average cosine of vectors of length one along the axis `dim`."""
-    return _average(
-        "mean_cosine_distance",
-        lambda a, b: np.sum(a.astype(np.float32) * b, dim, keepdims=True),
-        (labels, predictions),
-        weights,
-        metrics_collections,
-        updates_collections,
-        name,
-        lambda average: 1 - average,
-    )
+
+    def cosine(labels: Array, predictions: Array) -> Array:
+        return np.sum(labels.astype(np.float32) * predictions, dim, keepdims=True)
+
+    arguments = (labels, predictions)
+    return _average("mean_cosine_distance", cosine, arguments, weights, lambda mean: 1 - mean)
 
 
-def percentage_below(
-    values: Any,
-    threshold: float,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
-    name: str | None = None,
-) -> Any:
+@metric
+def percentage_below(values: Any, threshold: float, weights: Any = None) -> Metric:
     """The share of values below a threshold."""
-    return _average(
-        "percentage_below_threshold",
-        lambda x: x < threshold,
-        (values,),
-        weights,
-        metrics_collections,
-        updates_collections,
-        name,
-    )
+    return _average("percentage_below_threshold", lambda x: x < threshold, (values,), weights)
 
 
-def mean_tensor(
-    values: Any,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
-    name: str | None = None,
-) -> Any:
+@metric
+def mean_tensor(values: Any, weights: Any = None) -> Metric:
     """The average of each element of tensors of one shape."""
     shape = values.shape if hasattr(values, "shape") else np.shape(values)
     sizes = [int(size) for size in shape]
 
-    def count(x: Array, by: Any) -> tuple:
+    def count(x: Array, weights: Any) -> tuple:
         x = x.astype(np.float32)
-        by = weighted(by, x)
-        return x * by, by
+        weights = weighted(weights, x)
+        return x * weights, weights
 
-    def value(total: Array, number: Array) -> Array:
-        return np.divide(total, number, out=np.zeros_like(total), where=number != 0)
+    def value(total: Array, count: Array) -> Array:
+        return np.divide(total, count, out=np.zeros_like(total), where=count != 0)
 
-    return metric(
-        "mean",
-        (values, weights),
-        {"total_tensor": sizes, "count_tensor": sizes},
-        count,
-        value,
-        sizes,
-        name,
-        metrics_collections,
-        updates_collections,
-    )
+    shapes = {"total_tensor": sizes, "count_tensor": sizes}
+    return Metric("mean", (values, weights), shapes, count, value, sizes)
 
 
-def _matrix(labels: Array, predictions: Array, by: Any, classes: int) -> Array:
-    """How often each class was taken for each other one."""
+def _confusion_matrix(labels: Array, predictions: Array, weights: Any, classes: int) -> Array:
+    """How often each class was predicted for each class."""
     labels, predictions = labels.astype(np.int64).ravel(), predictions.astype(np.int64).ravel()
-    if labels.size and not (0 <= labels.min() and labels.max() < classes):
-        raise ValueError(f"`labels` out of bound: they must be in [0, {classes}).")
-    if predictions.size and not (0 <= predictions.min() and predictions.max() < classes):
-        raise ValueError(f"`predictions` out of bound: they must be in [0, {classes}).")
-    found = np.zeros((classes, classes), np.float64)
-    np.add.at(found, (labels, predictions), weighted(by, labels).ravel())
-    return found
+    for name, ids in (("labels", labels), ("predictions", predictions)):
+        if ids.size and not (0 <= ids.min() and ids.max() < classes):
+            raise ValueError(f"`{name}` out of bound: they must be in [0, {classes}).")
+    matrix = np.zeros((classes, classes), np.float64)
+    np.add.at(matrix, (labels, predictions), weighted(weights, labels).ravel())
+    return matrix
 
 
-def mean_iou(
-    labels: Any,
-    predictions: Any,
-    num_classes: int,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
-    name: str | None = None,
-) -> Any:
-    """The average over classes of intersection over union; updates give the confusion matrix."""
+@metric
+def mean_iou(labels: Any, predictions: Any, num_classes: int, weights: Any = None) -> Metric:
+    """The average over classes of intersection over union; updates return the confusion matrix."""
+    shape = [num_classes, num_classes]
+
+    def count(labels: Array, predictions: Array, weights: Any) -> tuple:
+        return (_confusion_matrix(labels, predictions, weights, num_classes),)
 
     def value(matrix: Array) -> Array:
         both = np.diag(matrix)
@@ -277,50 +161,37 @@ def mean_iou(
         valid = union > 0
         return np.mean(both[valid] / union[valid]) if valid.any() else np.float32(0)
 
-    return metric(
+    return Metric(
         "mean_iou",
         (labels, predictions, weights),
-        {"total_confusion_matrix": [num_classes, num_classes]},
-        lambda a, b, by: (_matrix(a, b, by, num_classes),),
+        {"total_confusion_matrix": shape},
+        count,
         value,
-        [],
-        name,
-        metrics_collections,
-        updates_collections,
         dtype=dtypes.float64,
         update=lambda matrix: matrix,
-        update_shape=[num_classes, num_classes],
+        update_shape=shape,
     )
 
 
+@metric
 def mean_per_class_accuracy(
-    labels: Any,
-    predictions: Any,
-    num_classes: int,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
-    name: str | None = None,
-) -> Any:
-    """The average over classes of how often predictions are the labels; updates give each class's."""
+    labels: Any, predictions: Any, num_classes: int, weights: Any = None
+) -> Metric:
+    """The average over classes of the share of right predictions; updates return each class's."""
 
-    def count(a: Array, b: Array, by: Any) -> tuple:
-        matrix = _matrix(a, b, by, num_classes)
+    def count(labels: Array, predictions: Array, weights: Any) -> tuple:
+        matrix = _confusion_matrix(labels, predictions, weights, num_classes)
         return matrix.sum(1), np.diag(matrix)
 
     def shares(total: Array, right: Array) -> Array:
         return np.divide(right, total, out=np.zeros_like(right), where=total != 0)
 
-    return metric(
+    return Metric(
         "mean_accuracy",
         (labels, predictions, weights),
         {"total": [num_classes], "count": [num_classes]},
         count,
         lambda total, right: np.mean(shares(total, right)),
-        [],
-        name,
-        metrics_collections,
-        updates_collections,
         update=shares,
         update_shape=[num_classes],
     )

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from eagerflow.v1.metric_variables import Array, metric, weighted
+from eagerflow.v1.metric_variables import Array, Metric, metric, weighted
 
 
 def _hits(labels: Array, best: Array) -> tuple[Array, Array]:
@@ -26,25 +27,22 @@ def _best(predictions: Array, k: int) -> Array:
 
 def _at_top_k(
     kind: str,
-    labels: Any,
-    best_of: Any,
-    predictions: Any,
+    arguments: tuple[Any, Any, Any],
+    best_of: Callable[[Array], Array],
     class_id: int | None,
-    weights: Any,
-    collections: tuple,
-    name: str | None,
-) -> Any:
-    case = "false_positive" if "precision" in kind else "false_negative"
-    place = kind.partition("_at_")[2].replace("top_k", "k")
+) -> Metric:
+    """Precision or recall of the classes that `best_of` chooses."""
+    rest = "false_positive" if kind.startswith("precision") else "false_negative"
+    suffix = kind.partition("_at_")[2].replace("top_k", "k")
     if class_id is not None:
-        place += f"_class{class_id}"
+        suffix += f"_class{class_id}"
         kind += f"_class{class_id}"
 
-    def count(labels: Array, predictions: Array, by: Any) -> tuple:
+    def count(labels: Array, predictions: Array, weights: Any) -> tuple:
         best = best_of(predictions)
         hits, rows = _hits(labels, best)
         best = best.reshape(hits.shape)
-        by = weighted(by, hits[:, 0]).reshape(-1)
+        weights = weighted(weights, hits[:, 0]).reshape(-1)
         if class_id is not None:
             right = (hits & (best == class_id)).sum(1)
             wrong = (~hits & (best == class_id)).sum(1)
@@ -52,34 +50,21 @@ def _at_top_k(
         else:
             right, wrong = hits.sum(1), (~hits).sum(1)
             missed = np.array([len(set(row.tolist()) - {-1}) for row in rows]) - right
-        return (right * by).sum(), ((wrong if case == "false_positive" else missed) * by).sum()
+        others = wrong if rest == "false_positive" else missed
+        return (right * weights).sum(), (others * weights).sum()
 
-    def value(right: Array, rest: Array) -> Array:
-        whole = right + rest
+    def value(right: Array, others: Array) -> Array:
+        whole = right + others
         return right / whole if whole else np.float32(np.nan)
 
-    return metric(
-        kind,
-        (labels, predictions, weights),
-        {f"true_positive_at_{place}": [], f"{case}_at_{place}": []},
-        count,
-        value,
-        [],
-        name,
-        *collections,
-    )
+    shapes: dict[str, list[int]] = {f"true_positive_at_{suffix}": [], f"{rest}_at_{suffix}": []}
+    return Metric(kind, arguments, shapes, count, value)
 
 
+@metric
 def precision_at_k(
-    labels: Any,
-    predictions: Any,
-    k: int,
-    class_id: int | None = None,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
-    name: str | None = None,
-) -> Any:
+    labels: Any, predictions: Any, k: int, class_id: int | None = None, weights: Any = None
+) -> Metric:
     """How many of the `k` classes with the largest predictions are among the labels.
 
     Args:
@@ -88,121 +73,69 @@ def precision_at_k(
         k: how many classes count.
         class_id: looks at this class only.
         weights: of the rows.
-        metrics_collections: collections that get the value.
-        updates_collections: collections that get the operation.
-        name: the scope's name.
     """
-    collections = metrics_collections, updates_collections
-    return _at_top_k(
-        f"precision_at_{k}",
-        labels,
-        lambda scores: _best(scores, k),
-        predictions,
-        class_id,
-        weights,
-        collections,
-        name,
-    )
+    arguments = labels, predictions, weights
+    return _at_top_k(f"precision_at_{k}", arguments, lambda scores: _best(scores, k), class_id)
 
 
 sparse_precision_at_k = precision_at_k
 
 
+@metric
 def precision_at_top_k(
     labels: Any,
     predictions_idx: Any,
     k: int | None = None,
     class_id: int | None = None,
     weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
-    name: str | None = None,
-) -> Any:
+) -> Metric:
     """The same as `precision_at_k`, for classes that have been chosen already."""
-    collections = metrics_collections, updates_collections
-    kind = "precision_at_top_k"
-    return _at_top_k(
-        kind, labels, np.asarray, predictions_idx, class_id, weights, collections, name
-    )
+    arguments = labels, predictions_idx, weights
+    return _at_top_k("precision_at_top_k", arguments, np.asarray, class_id)
 
 
+@metric
 def recall_at_k(
-    labels: Any,
-    predictions: Any,
-    k: int,
-    class_id: int | None = None,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
-    name: str | None = None,
-) -> Any:
+    labels: Any, predictions: Any, k: int, class_id: int | None = None, weights: Any = None
+) -> Metric:
     """How many labels are among the `k` classes with the largest predictions."""
-    collections = metrics_collections, updates_collections
-    return _at_top_k(
-        f"recall_at_{k}",
-        labels,
-        lambda scores: _best(scores, k),
-        predictions,
-        class_id,
-        weights,
-        collections,
-        name,
-    )
+    arguments = labels, predictions, weights
+    return _at_top_k(f"recall_at_{k}", arguments, lambda scores: _best(scores, k), class_id)
 
 
+@metric
 def recall_at_top_k(
     labels: Any,
     predictions_idx: Any,
     k: int | None = None,
     class_id: int | None = None,
     weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
-    name: str | None = None,
-) -> Any:
+) -> Metric:
     """The same as `recall_at_k`, for classes that have been chosen already."""
-    collections = metrics_collections, updates_collections
-    kind = "recall_at_top_k"
-    return _at_top_k(
-        kind, labels, np.asarray, predictions_idx, class_id, weights, collections, name
-    )
+    arguments = labels, predictions_idx, weights
+    return _at_top_k("recall_at_top_k", arguments, np.asarray, class_id)
 
 
-def average_precision_at_k(
-    labels: Any,
-    predictions: Any,
-    k: int,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
-    name: str | None = None,
-) -> Any:
-    """The average over rows of precision at each place up to `k` where a label stands."""
+@metric
+def average_precision_at_k(labels: Any, predictions: Any, k: int, weights: Any = None) -> Metric:
+    """The average over rows of precision at each rank up to `k` where a label stands."""
 
-    def count(labels: Array, predictions: Array, by: Any) -> tuple:
+    def count(labels: Array, predictions: Array, weights: Any) -> tuple:
         hits, rows = _hits(labels, _best(predictions, k))
         precisions = np.cumsum(hits, 1) / np.arange(1, k + 1)
         relevant = np.minimum(k, (rows >= 0).sum(1))
         each = np.divide(
             (precisions * hits).sum(1), relevant, out=np.zeros(len(rows)), where=relevant > 0
         )
-        by = weighted(by, each).reshape(-1)
-        return by.sum(), (each * by).sum()
+        weights = weighted(weights, each).reshape(-1)
+        return weights.sum(), (each * weights).sum()
 
-    def value(number: Array, total: Array) -> Array:
-        return total / number if number else np.float32(0)
+    def value(count: Array, total: Array) -> Array:
+        return total / count if count else np.float32(0)
 
-    return metric(
-        f"average_precision_at_{k}",
-        (labels, predictions, weights),
-        {"max": [], "total": []},
-        count,
-        value,
-        [],
-        name,
-        metrics_collections,
-        updates_collections,
-    )
+    arguments = labels, predictions, weights
+    shapes: dict[str, list[int]] = {"max": [], "total": []}
+    return Metric(f"average_precision_at_{k}", arguments, shapes, count, value)
 
 
 sparse_average_precision_at_k = average_precision_at_k
