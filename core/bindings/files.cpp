@@ -28,10 +28,8 @@ auto unlocked(const Body& body) {
   } catch (const std::system_error& error) {
     errno = error.code().value();
     PyErr_SetFromErrno(PyExc_OSError);
-  } catch (...) {
-    set_python_error();
   }
-  throw nb::python_error();
+  throw PythonError();
 }
 
 uint32_t write_checked(int file, int64_t offset, nb::handle data) {
@@ -46,17 +44,12 @@ uint32_t write_checked(int file, int64_t offset, nb::handle data) {
 }
 
 TensorSpec spec_of(nb::handle dtype, nb::handle shape) {
-  try {
-    TensorSpec spec;
-    spec.dtype = to_dtype(dtype.ptr());
-    const Ints sizes = to_ints(shape.ptr(), "shape");
-    spec.shape = Shape(std::span<const int64_t>(sizes.begin(), sizes.size()));
-    if (spec.dtype == DType::kString) fail(Code::kInvalidArgument, "Strings have no fixed size.");
-    return spec;
-  } catch (...) {
-    set_python_error();
-  }
-  throw nb::python_error();
+  TensorSpec spec;
+  spec.dtype = to_dtype(dtype.ptr());
+  const Ints sizes = to_ints(shape.ptr(), "shape");
+  spec.shape = Shape(std::span<const int64_t>(sizes.begin(), sizes.size()));
+  if (spec.dtype == DType::kString) fail(Code::kInvalidArgument, "Strings have no fixed size.");
+  return spec;
 }
 
 nb::tuple result(Tensor&& tensor, uint32_t sum) {

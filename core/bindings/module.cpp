@@ -67,14 +67,14 @@ nb::object convert(nb::object value, nb::object dtype, nb::object hint) {
   return nb::steal(result);
 }
 
-// Runs `body`, whose failures are the engine's, in a function bound by nanobind.
-template <class Body>
-auto translated(const Body& body) {
+// Translates the engine's exceptions for nanobind, which translates those of the standard library.
+void translate(const std::exception_ptr& failure, void*) {
   try {
-    return body();
-  } catch (...) {
+    std::rethrow_exception(failure);
+  } catch (const py::PythonError&) {
     py::set_python_error();
-    throw nb::python_error();
+  } catch (const ef::Error&) {
+    py::set_python_error();
   }
 }
 
@@ -162,17 +162,15 @@ nb::bytes snappy_expand(nb::bytes block) {
 class DenseExamples {
  public:
   DenseExamples(nb::list key_list, nb::list dtype_list, nb::list shape_list) {
-    translated([&] {
-      const py::Items keys(key_list.ptr()), dtypes(dtype_list.ptr()), shapes(shape_list.ptr());
-      if (dtypes.size() != keys.size() || shapes.size() != keys.size()) {
-        ef::fail(ef::Code::kValueError, "Each feature has a key, a dtype and a shape.");
-      }
-      for (size_t i = 0; i < keys.size(); ++i) {
-        const py::Ints dims = py::to_ints(shapes[i], "shape");
-        features_.push_back({nb::cast<std::string>(nb::handle(keys[i])), py::to_dtype(dtypes[i]),
-                             ef::Shape(std::span<const int64_t>(dims.begin(), dims.size()))});
-      }
-    });
+    const py::Items keys(key_list.ptr()), dtypes(dtype_list.ptr()), shapes(shape_list.ptr());
+    if (dtypes.size() != keys.size() || shapes.size() != keys.size()) {
+      ef::fail(ef::Code::kValueError, "Each feature has a key, a dtype and a shape.");
+    }
+    for (size_t i = 0; i < keys.size(); ++i) {
+      const py::Ints dims = py::to_ints(shapes[i], "shape");
+      features_.push_back({nb::cast<std::string>(nb::handle(keys[i])), py::to_dtype(dtypes[i]),
+                           ef::Shape(std::span<const int64_t>(dims.begin(), dims.size()))});
+    }
   }
 
   // The tensors of the messages in a scalar or vector of strings, or None.
@@ -212,6 +210,7 @@ void add_function(nb::module_& m, PyMethodDef& definition) {
 NB_MODULE(_core, m) {
   m.doc() = "eagerflow's native engine.";
   nb::set_leak_warnings(false);
+  nb::register_exception_translator(translate);
   if (!py::import_numpy() || !py::init_tensor_type(m.ptr()) || !py::init_variable_type(m.ptr()) ||
       !py::init_tape_types(m.ptr()) || !py::init_locked_iterator(m.ptr()) ||
       !py::init_op_functions(m.ptr())) {
@@ -235,7 +234,7 @@ NB_MODULE(_core, m) {
   m.def("register_nest",
         [](nb::object flatten, nb::object pack) { py::register_nest(flatten.ptr(), pack.ptr()); });
   m.def("register_composites", [](nb::object base, nb::object handler) {
-    translated([&] { py::register_composites(base.ptr(), handler.ptr()); });
+    py::register_composites(base.ptr(), handler.ptr());
   });
   m.def("register_reasons", [](nb::object function) { py::register_reasons(function.ptr()); });
   m.def(
@@ -252,12 +251,10 @@ NB_MODULE(_core, m) {
   m.def(
       "as_tensor", [](nb::object value) { return convert(value, nb::none(), nb::none()); },
       nb::arg("value").none(), "A tensor of the value, of the dtype that it has.");
-  m.def("to_dlpack", [](nb::object tensor) {
-    return translated([&] { return nb::steal(py::to_dlpack(py::to_tensor(tensor.ptr()))); });
-  });
-  m.def("from_dlpack", [](nb::object object) {
-    return translated([&] { return nb::steal(py::wrap(py::from_dlpack(object.ptr()))); });
-  });
+  m.def("to_dlpack",
+        [](nb::object tensor) { return nb::steal(py::to_dlpack(py::to_tensor(tensor.ptr()))); });
+  m.def("from_dlpack",
+        [](nb::object object) { return nb::steal(py::wrap(py::from_dlpack(object.ptr()))); });
   nb::class_<ef::RecordingTapes>(m, "RecordingTapes", "The tapes that record when it is made.")
       .def(nb::init<>())
       .def("__enter__", [](const ef::RecordingTapes& self) { self.begin(); })
@@ -265,9 +262,8 @@ NB_MODULE(_core, m) {
   nb::class_<DenseExamples>(m, "DenseExamples")
       .def(nb::init<nb::list, nb::list, nb::list>(), nb::arg("keys"), nb::arg("dtypes"),
            nb::arg("shapes"))
-      .def("parse", [](const DenseExamples& self, nb::handle serialized) {
-        return translated([&] { return self.parse(serialized); });
-      });
+      .def("parse",
+           [](const DenseExamples& self, nb::handle serialized) { return self.parse(serialized); });
   m.def("draw_shuffled", draw_shuffled, nb::arg("ring"), nb::arg("start"), nb::arg("left"),
         nb::arg("words"), nb::arg("incoming"), nb::arg("drawn"),
         "Draws from a shuffle buffer: one element for each word; gives the ring's new start.");
@@ -279,20 +275,16 @@ NB_MODULE(_core, m) {
   m.def(
       "symbolic",
       [](nb::object dtype, nb::object shape) {
-        return translated([&] {
-          ef::TensorSpec spec;
-          spec.dtype = py::to_dtype(dtype.ptr());
-          for (int64_t size : py::to_ints(shape.ptr(), "shape")) spec.shape.push_back(size);
-          ef::checked_num_elements(spec.shape.dims(), "Symbolic");
-          return nb::steal(py::wrap(ef::symbolic(spec)));
-        });
+        ef::TensorSpec spec;
+        spec.dtype = py::to_dtype(dtype.ptr());
+        for (int64_t size : py::to_ints(shape.ptr(), "shape")) spec.shape.push_back(size);
+        ef::checked_num_elements(spec.shape.dims(), "Symbolic");
+        return nb::steal(py::wrap(ef::symbolic(spec)));
       },
       "A tensor of known dtype and shape and unknown value, for inference.");
   m.def(
       "is_symbolic",
-      [](nb::object tensor) {
-        return translated([&] { return ef::is_symbolic(py::checked_tensor(tensor.ptr())); });
-      },
+      [](nb::object tensor) { return ef::is_symbolic(py::checked_tensor(tensor.ptr())); },
       "Whether a tensor's value is unknown.");
   m.def(
       "add_observer",

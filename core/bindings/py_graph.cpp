@@ -43,17 +43,6 @@ using graph::Value;
 using Ports = std::vector<std::pair<NodeId, int32_t>>;
 using SharedGraph = std::shared_ptr<Graph>;
 
-// Runs `body`, whose failures are the engine's, in a function bound by nanobind.
-template <class Body>
-auto translated(const Body& body) {
-  try {
-    return body();
-  } catch (...) {
-    set_python_error();
-    throw nb::python_error();
-  }
-}
-
 std::vector<Port> to_ports(const Ports& pairs) {
   std::vector<Port> ports;
   for (const auto& [node, output] : pairs) ports.push_back({node, output});
@@ -192,51 +181,45 @@ NodeId add_node(Graph& self, std::string name, std::string type, std::string fil
   node.source = {std::move(file), line, std::move(function)};
   node.inputs = to_ports(inputs);
   node.controls = controls;
-  return translated([&] { return self.add(std::move(node)); });
+  return self.add(std::move(node));
 }
 
 // The specs of what a node's operations give; None if that depends on values.
 nb::object set_program(Graph& self, NodeId id, const Program& program) {
-  return translated([&]() -> nb::object {
-    self.set_program(id, program);
-    nb::list specs;
-    try {
-      for (const PartialSpec& spec : self.infer(id)) specs.append(spec_object(spec));
-    } catch (const Error&) {
-      return nb::none();
-    }
-    return specs;
-  });
+  self.set_program(id, program);
+  nb::list specs;
+  try {
+    for (const PartialSpec& spec : self.infer(id)) specs.append(spec_object(spec));
+  } catch (const Error&) {
+    return nb::none();
+  }
+  return specs;
 }
 
 void set_kind(Graph& self, NodeId id, const std::string& kind) {
-  translated([&] {
-    graph::Node& node = self.node(id);
-    if (kind == "nothing") {
-      node.kind = Kind::kNothing;
-    } else if (kind == "feed") {
-      node.kind = Kind::kFeed;
-    } else if (kind == "variable") {
-      node.kind = Kind::kVariable;
-    } else if (kind == "assign" || kind == "assign_add" || kind == "assign_sub") {
-      node.kind = Kind::kAssign;
-      node.change = kind == "assign"       ? graph::Change::kReplace
-                    : kind == "assign_add" ? graph::Change::kAdd
-                                           : graph::Change::kSubtract;
-    } else {
-      fail(Code::kValueError, "There are no nodes of kind ", kind);
-    }
-  });
+  graph::Node& node = self.node(id);
+  if (kind == "nothing") {
+    node.kind = Kind::kNothing;
+  } else if (kind == "feed") {
+    node.kind = Kind::kFeed;
+  } else if (kind == "variable") {
+    node.kind = Kind::kVariable;
+  } else if (kind == "assign" || kind == "assign_add" || kind == "assign_sub") {
+    node.kind = Kind::kAssign;
+    node.change = kind == "assign"       ? graph::Change::kReplace
+                  : kind == "assign_add" ? graph::Change::kAdd
+                                         : graph::Change::kSubtract;
+  } else {
+    fail(Code::kValueError, "There are no nodes of kind ", kind);
+  }
 }
 
 void set_choice(Graph& self, NodeId id, const Ports& if_false, const std::vector<NodeId>& false_ops,
                 const Ports& if_true, const std::vector<NodeId>& true_ops) {
-  translated([&] {
-    graph::Node& node = self.node(id);
-    node.kind = Kind::kChoice;
-    node.branches[0] = {to_ports(if_false), false_ops};
-    node.branches[1] = {to_ports(if_true), true_ops};
-  });
+  graph::Node& node = self.node(id);
+  node.kind = Kind::kChoice;
+  node.branches[0] = {to_ports(if_false), false_ops};
+  node.branches[1] = {to_ports(if_true), true_ops};
 }
 
 void add_traces(nb::module_& m) {
@@ -250,12 +233,10 @@ void add_traces(nb::module_& m) {
                    })
       .def("__len__", [](const Program& self) { return self.steps.size(); });
   m.def("constant_program", [](nb::handle value) {
-    return translated([&] {
-      Program program;
-      program.constants = {checked_tensor(value.ptr())};
-      program.results = {{graph::Operand::kConstant, 0, 0}};
-      return program;
-    });
+    Program program;
+    program.constants = {checked_tensor(value.ptr())};
+    program.results = {{graph::Operand::kConstant, 0, 0}};
+    return program;
   });
   nb::class_<Trace>(m, "Trace", "Collects this thread's operations until it is stopped.")
       .def(nb::init<>())
@@ -263,8 +244,7 @@ void add_traces(nb::module_& m) {
       .def("program",
            [](const Trace& self, const nb::list& arguments,
               const nb::list& results) -> std::optional<Program> {
-             return translated(
-                 [&] { return self.program(to_tensors(arguments), to_tensors(results)); });
+             return self.program(to_tensors(arguments), to_tensors(results));
            });
 }
 
@@ -276,62 +256,49 @@ void add_graphs(nb::module_& m) {
       .def(nb::init<>())
       .def("__len__", [](const Graph& self) { return self.size(); })
       .def("add", add_node)
-      .def("describe", [](const Graph& self,
-                          NodeId id) { return translated([&] { return self.describe(id); }); })
-      .def("set_inputs",
-           [](Graph& self, NodeId id, const Ports& inputs) {
-             translated([&] { self.node(id).inputs = to_ports(inputs); });
-           })
+      .def("describe", [](const Graph& self, NodeId id) { return self.describe(id); })
+      .def("set_inputs", [](Graph& self, NodeId id,
+                            const Ports& inputs) { self.node(id).inputs = to_ports(inputs); })
       .def("set_outputs",
            [](Graph& self, NodeId id, const nb::list& specs) {
-             translated([&] {
-               std::vector<PartialSpec> outputs;
-               for (PyObject* item : Items(specs.ptr())) {
-                 const nb::handle spec = item;
-                 outputs.push_back(to_spec(nb::object(spec[0]), nb::object(spec[1])));
-               }
-               self.node(id).outputs = std::move(outputs);
-             });
+             std::vector<PartialSpec> outputs;
+             for (PyObject* item : Items(specs.ptr())) {
+               const nb::handle spec = item;
+               outputs.push_back(to_spec(nb::object(spec[0]), nb::object(spec[1])));
+             }
+             self.node(id).outputs = std::move(outputs);
            })
       .def("set_program", set_program)
       .def("set_kind", set_kind)
       .def("set_gradient",
            [](Graph& self, NodeId id, int32_t targets, int32_t sources, bool weighted) {
-             translated([&] {
-               graph::Node& node = self.node(id);
-               node.kind = Kind::kGradient;
-               node.targets = targets;
-               node.sources = sources;
-               node.weighted = weighted;
-             });
+             graph::Node& node = self.node(id);
+             node.kind = Kind::kGradient;
+             node.targets = targets;
+             node.sources = sources;
+             node.weighted = weighted;
            })
       .def("set_choice", set_choice);
   nb::class_<Store>(m, "Store", "A session's variables.")
       .def(nb::init<>())
       .def("set",
            [](Store& self, NodeId node, nb::handle variable) {
-             translated([&] {
-               if (!is_variable(variable.ptr())) fail(Code::kTypeError, "A variable is needed.");
-               self.set(node, variable_of(variable.ptr()));
-             });
+             if (!is_variable(variable.ptr())) fail(Code::kTypeError, "A variable is needed.");
+             self.set(node, variable_of(variable.ptr()));
            })
       .def("clear", &Store::clear);
   nb::class_<Running>(m, "Running", "What Python functions of a run may ask.")
       .def("value", [](const Running& self, NodeId node, int32_t output) {
-        return translated([&] {
-          if (!self.execution) fail(Code::kRuntimeError, "The run is over.");
-          return nb::steal(value_object(self.execution->value({node, output})).release());
-        });
+        if (!self.execution) fail(Code::kRuntimeError, "The run is over.");
+        return nb::steal(value_object(self.execution->value({node, output})).release());
       });
   nb::class_<SharedPlan>(m, "Plan", "The nodes that fetches need, sorted.")
       .def("__init__",
            [](SharedPlan* self, SharedGraph graph, const Ports& fetches,
               const std::vector<NodeId>& operations, const Ports& feeds) {
-             translated([&] {
-               auto plan =
-                   std::make_unique<Plan>(*graph, to_ports(fetches), operations, to_ports(feeds));
-               new (self) SharedPlan{std::move(graph), std::move(plan)};
-             });
+             auto plan =
+                 std::make_unique<Plan>(*graph, to_ports(fetches), operations, to_ports(feeds));
+             new (self) SharedPlan{std::move(graph), std::move(plan)};
            })
       .def("__len__", [](const SharedPlan& self) { return self.plan->num_planned(); })
       .def("run", run_plan);

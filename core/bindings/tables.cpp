@@ -13,16 +13,6 @@ namespace nb = nanobind;
 namespace ef::py {
 namespace {
 
-template <class Body>
-auto translated(const Body& body) {
-  try {
-    return body();
-  } catch (...) {
-    set_python_error();
-  }
-  throw nb::python_error();
-}
-
 nb::object wrapped(Tensor&& tensor) { return nb::steal(wrap(std::move(tensor))); }
 
 }  // namespace
@@ -31,40 +21,30 @@ void add_tables(nb::module_& module) {
   nb::class_<data::Table>(module, "Table", "Keys and their values, found by hashing.")
       .def("__init__",
            [](data::Table* self, nb::handle key, nb::handle value, nb::handle shape) {
-             translated([&] {
-               const Ints sizes = to_ints(shape.ptr(), "shape");
-               new (self) data::Table(to_dtype(key.ptr()), to_dtype(value.ptr()),
-                                      Shape(std::span<const int64_t>(sizes.begin(), sizes.size())));
-             });
+             const Ints sizes = to_ints(shape.ptr(), "shape");
+             new (self) data::Table(to_dtype(key.ptr()), to_dtype(value.ptr()),
+                                    Shape(std::span<const int64_t>(sizes.begin(), sizes.size())));
            })
       .def("__len__", &data::Table::size)
       .def("find",
            [](const data::Table& self, nb::handle keys, nb::handle defaults) {
-             return translated([&] {
-               return wrapped(self.find(to_tensor(keys.ptr()), to_tensor(defaults.ptr())));
-             });
+             return wrapped(self.find(to_tensor(keys.ptr()), to_tensor(defaults.ptr())));
            })
       .def("contains",
            [](const data::Table& self, nb::handle keys) {
-             return translated([&] { return wrapped(self.contains(to_tensor(keys.ptr()))); });
+             return wrapped(self.contains(to_tensor(keys.ptr())));
            })
       .def(
           "insert",
           [](data::Table& self, nb::handle keys, nb::handle values, bool same) {
-            return translated(
-                [&] { return self.insert(to_tensor(keys.ptr()), to_tensor(values.ptr()), same); });
+            return self.insert(to_tensor(keys.ptr()), to_tensor(values.ptr()), same);
           },
           nb::arg("keys"), nb::arg("values"), nb::arg("same") = false)
-      .def("remove",
-           [](data::Table& self, nb::handle keys) {
-             translated([&] { self.remove(to_tensor(keys.ptr())); });
-           })
+      .def("remove", [](data::Table& self, nb::handle keys) { self.remove(to_tensor(keys.ptr())); })
       .def("items", [](const data::Table& self) {
-        return translated([&] {
-          // Both at one moment: making objects may run other code of Python's.
-          Tensor keys = self.keys(), values = self.values();
-          return nb::make_tuple(wrapped(std::move(keys)), wrapped(std::move(values)));
-        });
+        // Both at one moment: making objects may run other code of Python's.
+        Tensor keys = self.keys(), values = self.values();
+        return nb::make_tuple(wrapped(std::move(keys)), wrapped(std::move(values)));
       });
 }
 
