@@ -261,7 +261,106 @@ class Plan:
 def constant_program(value: Tensor) -> Program: ...
 def add_observer(function: Callable[[str, tuple, tuple], Any], bad_only: bool = False) -> None: ...
 def remove_observer(function: Callable[[str, tuple, tuple], Any]) -> bool: ...
-def apply_update(*args: Any) -> Any: ...
+def gradient_descent_update(
+    variables: list[Any], gradients: list[Any], *, learning_rate: float
+) -> None: ...
+def momentum_update(
+    variables: list[Any],
+    momentums: list[Any],
+    gradients: list[Any],
+    *,
+    learning_rate: float,
+    momentum: float,
+    nesterov: bool,
+) -> None: ...
+def adam_update(
+    variables: list[Any],
+    momentums: list[Any],
+    velocities: list[Any],
+    max_velocities: list[Any] | None,
+    gradients: list[Any],
+    *,
+    learning_rate: float,
+    beta_1: float,
+    beta_2: float,
+    epsilon: float,
+) -> None: ...
+def adamax_update(
+    variables: list[Any],
+    momentums: list[Any],
+    norms: list[Any],
+    gradients: list[Any],
+    *,
+    learning_rate: float,
+    beta_1: float,
+    beta_2: float,
+    epsilon: float,
+) -> None: ...
+def nadam_update(
+    variables: list[Any],
+    momentums: list[Any],
+    velocities: list[Any],
+    gradients: list[Any],
+    *,
+    momentum_rate: float,
+    gradient_rate: float,
+    beta_1: float,
+    beta_2: float,
+    epsilon: float,
+) -> None: ...
+def rmsprop_update(
+    variables: list[Any],
+    velocities: list[Any],
+    momentums: list[Any] | None,
+    average_gradients: list[Any] | None,
+    gradients: list[Any],
+    *,
+    learning_rate: float,
+    rho: float,
+    momentum: float,
+    epsilon: float,
+) -> None: ...
+def adagrad_update(
+    variables: list[Any],
+    accumulators: list[Any],
+    gradients: list[Any],
+    *,
+    learning_rate: float,
+    epsilon: float,
+) -> None: ...
+def adadelta_update(
+    variables: list[Any],
+    accumulated_grads: list[Any],
+    accumulated_delta_vars: list[Any],
+    gradients: list[Any],
+    *,
+    learning_rate: float,
+    rho: float,
+    epsilon: float,
+) -> None: ...
+def ftrl_update(
+    variables: list[Any],
+    accumulators: list[Any],
+    linears: list[Any],
+    gradients: list[Any],
+    *,
+    learning_rate: float,
+    learning_rate_power: float,
+    l1: float,
+    l2: float,
+    l2_shrinkage: float,
+) -> None: ...
+def lion_update(
+    variables: list[Any],
+    momentums: list[Any],
+    gradients: list[Any],
+    *,
+    learning_rate: float,
+    beta_1: float,
+    beta_2: float,
+) -> None: ...
+def decay_weights(variables: list[Any], *, rate: float) -> None: ...
+def update_averages(averages: list[Any], values: list[Any], *, momentum: float) -> None: ...
 def convert(value: Any, dtype: Any = None, dtype_hint: Any = None) -> Tensor: ...
 def as_tensor(value: Any) -> Tensor: ...
 

@@ -220,7 +220,7 @@ NB_MODULE(_core, m) {
 
   add_function(m, record_custom_def);
   add_function(m, stop_recording_def);
-  py::add_optimizers(m.ptr());
+  py::add_optimizers(m);
   py::add_files(m);
   py::add_tables(m);
   py::add_graphs(m);

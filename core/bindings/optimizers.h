@@ -1,11 +1,11 @@
-// The optimizers' fused updates for Python.
+// The optimizers' update rules for Python.
 #pragma once
 
-#include <Python.h>
+#include <nanobind/nanobind.h>
 
 namespace ef::py {
 
-// Adds apply_update to the module.
-void add_optimizers(PyObject* module);
+// Adds adam_update and its fellows to the module.
+void add_optimizers(nanobind::module_& module);
 
 }  // namespace ef::py

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <variant>
 #include <vector>
 
 #include "kernels/cpu/optimizers.h"
@@ -10,76 +11,96 @@
 namespace ef {
 namespace {
 
-using cpu::Update;
+using cpu::OptimizerStep;
 
-constexpr cpu::UpdateNumbers kNumbers{0.1, 0.9, 0.8, 0.95, 1e-3, false};
-
-// One element's variable and slots.
-struct Element {
-  double w, s0, s1, s2;
+const OptimizerStep kGradientDescent = cpu::GradientDescentStep{0.1};
+const OptimizerStep kAdagrad = cpu::AdagradStep{0.1, 1e-3};
+const OptimizerStep kSteps[] = {
+    kGradientDescent,
+    cpu::MomentumStep{0.1, 0.9, false},
+    cpu::MomentumStep{0.1, 0.9, true},
+    cpu::AdamStep{0.1, 0.8, 0.95, 1e-3},
+    cpu::AdamaxStep{0.1, 0.8, 0.95, 1e-3},
+    cpu::NadamStep{0.1, 0.9, 0.8, 0.95, 1e-3},
+    cpu::RMSpropStep{0.1, 0.8, 0.9, 1e-3},
+    kAdagrad,
+    cpu::AdadeltaStep{0.1, 0.8, 1e-3},
+    cpu::FtrlStep{0.1, -0.5, 0.8, 0.95, 5e-4},
+    cpu::FtrlStep{0.1, -0.9, 0.8, 0.95, 5e-4},
+    cpu::LionStep{0.1, 0.8, 0.95},
+    cpu::WeightDecayStep{0.1},
+    cpu::MovingAverageStep{0.9},
 };
 
-Element step(Update update, Element e, double g, const cpu::UpdateNumbers& n) {
-  switch (update) {
-    case Update::kSgd: e.w -= n.rate * g; break;
-    case Update::kMomentum:
-      e.s0 = n.momentum * e.s0 - n.rate * g;
-      e.w += n.nesterov ? n.momentum * e.s0 - n.rate * g : e.s0;
-      break;
-    case Update::kAdam:
-      e.s0 += (g - e.s0) * (1 - n.beta1);
-      e.s1 += (g * g - e.s1) * (1 - n.beta2);
-      e.s2 = std::max(e.s2, e.s1);
-      e.w -= n.rate * e.s0 / (std::sqrt(e.s2) + n.epsilon);
-      break;
-    case Update::kRmsprop: {
-      e.s0 = n.beta1 * e.s0 + (1 - n.beta1) * g * g;
-      e.s2 = n.beta1 * e.s2 + (1 - n.beta1) * g;
-      const double rise = n.rate * g / std::sqrt(e.s0 - e.s2 * e.s2 + n.epsilon);
-      e.s1 = n.momentum * e.s1 + rise;
-      e.w -= e.s1;
-      break;
-    }
-    case Update::kAdadelta: {
-      e.s0 = n.beta1 * e.s0 + (1 - n.beta1) * g * g;
-      const double move = g * std::sqrt(e.s1 + n.epsilon) / std::sqrt(e.s0 + n.epsilon);
-      e.s1 = n.beta1 * e.s1 + (1 - n.beta1) * move * move;
-      e.w -= n.rate * move;
-      break;
-    }
-    case Update::kAdamax:
-      e.s0 += (g - e.s0) * (1 - n.beta1);
-      e.s1 = std::max(n.beta2 * e.s1, std::abs(g));
-      e.w -= n.rate * e.s0 / (e.s1 + n.epsilon);
-      break;
-    case Update::kNadam:
-      e.s0 += (g - e.s0) * (1 - n.beta1);
-      e.s1 += (g * g - e.s1) * (1 - n.beta2);
-      e.w -= (n.rate * e.s0 + n.momentum * g) / (std::sqrt(e.s1) + n.epsilon);
-      break;
-    case Update::kFtrl: {
-      const double sum = e.s0 + g * g;
-      const double raised = std::pow(sum, n.momentum);
-      e.s1 += g + n.epsilon * e.w - (raised - std::pow(e.s0, n.momentum)) / n.rate * e.w;
-      const double bounded = std::clamp(e.s1, -n.beta1, n.beta1);
-      e.w = (bounded - e.s1) / (raised / n.rate + 2 * n.beta2);
-      e.s0 = sum;
-      break;
-    }
-    case Update::kLion: {
-      const double direction = n.beta1 * e.s0 + (1 - n.beta1) * g;
-      e.w -= direction > 0 ? n.rate : direction < 0 ? -n.rate : 0;
-      e.s0 = n.beta2 * e.s0 + (1 - n.beta2) * g;
-      break;
-    }
-    case Update::kDecay: e.w -= n.rate * e.w; break;
-    case Update::kAverage: e.w = n.momentum * e.w + (1 - n.momentum) * g; break;
-    default: e.s0 += g * g; e.w -= n.rate * g / std::sqrt(e.s0 + n.epsilon);
-  }
-  return e;
-}
+// One element's variable and slots, which is updated by each rule.
+struct Element {
+  double w, s0, s1, s2;
 
-// Variable, three slots and gradient, with different numbers in each place.
+  void update(const cpu::GradientDescentStep& step, double g) { w -= step.learning_rate * g; }
+  void update(const cpu::MomentumStep& step, double g) {
+    s0 = step.momentum * s0 - step.learning_rate * g;
+    w += step.nesterov ? step.momentum * s0 - step.learning_rate * g : s0;
+  }
+  void update(const cpu::AdamStep& step, double g) {
+    s0 = step.beta_1 * s0 + (1 - step.beta_1) * g;
+    s1 = step.beta_2 * s1 + (1 - step.beta_2) * g * g;
+    if (has_s2) s2 = std::max(s2, s1);
+    w -= step.learning_rate * s0 / (std::sqrt(has_s2 ? s2 : s1) + step.epsilon);
+  }
+  void update(const cpu::AdamaxStep& step, double g) {
+    s0 = step.beta_1 * s0 + (1 - step.beta_1) * g;
+    s1 = std::max(step.beta_2 * s1, std::abs(g));
+    w -= step.learning_rate * s0 / (s1 + step.epsilon);
+  }
+  void update(const cpu::NadamStep& step, double g) {
+    s0 = step.beta_1 * s0 + (1 - step.beta_1) * g;
+    s1 = step.beta_2 * s1 + (1 - step.beta_2) * g * g;
+    w -= (step.momentum_rate * s0 + step.gradient_rate * g) / (std::sqrt(s1) + step.epsilon);
+  }
+  void update(const cpu::RMSpropStep& step, double g) {
+    s0 = step.rho * s0 + (1 - step.rho) * g * g;
+    double variance = s0 + step.epsilon;
+    if (has_s2) {
+      s2 = step.rho * s2 + (1 - step.rho) * g;
+      variance -= s2 * s2;
+    }
+    double delta = step.learning_rate * g / std::sqrt(variance);
+    if (has_s1) delta = s1 = step.momentum * s1 + delta;
+    w -= delta;
+  }
+  void update(const cpu::AdagradStep& step, double g) {
+    s0 += g * g;
+    w -= step.learning_rate * g / std::sqrt(s0 + step.epsilon);
+  }
+  void update(const cpu::AdadeltaStep& step, double g) {
+    s0 = step.rho * s0 + (1 - step.rho) * g * g;
+    const double delta = g * std::sqrt(s1 + step.epsilon) / std::sqrt(s0 + step.epsilon);
+    s1 = step.rho * s1 + (1 - step.rho) * delta * delta;
+    w -= step.learning_rate * delta;
+  }
+  void update(const cpu::FtrlStep& step, double g) {
+    const double sum = s0 + g * g;
+    const double scale = std::pow(sum, -step.learning_rate_power);
+    const double sigma = (scale - std::pow(s0, -step.learning_rate_power)) / step.learning_rate;
+    s1 += g + 2 * step.l2_shrinkage * w - sigma * w;
+    const double clipped = std::clamp(s1, -step.l1, step.l1);
+    w = (clipped - s1) / (scale / step.learning_rate + 2 * step.l2);
+    s0 = sum;
+  }
+  void update(const cpu::LionStep& step, double g) {
+    const double direction = step.beta_1 * s0 + (1 - step.beta_1) * g;
+    w -= step.learning_rate * (direction > 0 ? 1 : direction < 0 ? -1 : 0);
+    s0 = step.beta_2 * s0 + (1 - step.beta_2) * g;
+  }
+  void update(const cpu::WeightDecayStep& step, double) { w -= step.rate * w; }
+  void update(const cpu::MovingAverageStep& step, double value) {
+    w = step.momentum * w + (1 - step.momentum) * value;
+  }
+
+  bool has_s1 = true, has_s2 = true;
+};
+
+// Variable, three slots and gradient, with different values in each element.
 template <class T>
 struct Arrays {
   explicit Arrays(int64_t count) : data(5, std::vector<T>(static_cast<size_t>(count))) {
@@ -108,25 +129,37 @@ struct Arrays {
   std::vector<std::vector<T>> data;
 };
 
+// Every rule with its optional slots and without them.
 template <class T>
 void check_updates(double tolerance) {
-  for (int kind = 0; kind < static_cast<int>(Update::kCount); ++kind) {
-    const auto update = static_cast<Update>(kind);
-    for (int64_t count : {0, 1, 7, 16, 33, 100'000}) {
-      cpu::UpdateNumbers numbers = kNumbers;
-      numbers.nesterov = count % 2 == 1;
-      const Arrays<T> before(count);
-      Arrays<T> after(count);
-      cpu::run_update(update, kDTypeOf<T>, after.pointers(), numbers);
-      for (size_t i = 0; i < static_cast<size_t>(count); ++i) {
-        const double g = static_cast<float>(before.data[4][i]);
-        const Element expected = step(update, before.at(i), g, numbers);
-        const Element got = after.at(i);
-        CHECK_NEAR(got.w, expected.w, tolerance);
-        CHECK_NEAR(got.s0, expected.s0, tolerance);
-        // Ftrl's sum divides by the rate, and so magnifies what was rounded.
-        CHECK_NEAR(got.s1, expected.s1, update == Update::kFtrl ? 20 * tolerance : tolerance);
-        CHECK_NEAR(got.s2, expected.s2, tolerance);
+  for (const OptimizerStep& step : kSteps) {
+    const bool optional_slots = std::holds_alternative<cpu::AdamStep>(step) ||
+                                std::holds_alternative<cpu::RMSpropStep>(step);
+    const bool optional_s1 = std::holds_alternative<cpu::RMSpropStep>(step);
+    // Ftrl divides its linear term by the rate, and so magnifies what was rounded.
+    const bool magnified = std::holds_alternative<cpu::FtrlStep>(step);
+    for (unsigned absent = 0; absent < (optional_slots ? 4 : 1); ++absent) {
+      const bool has_s1 = !(optional_s1 && (absent & 1));
+      const bool has_s2 = !(absent & 2);
+      for (int64_t count : {0, 1, 7, 16, 33, 100'000}) {
+        const Arrays<T> before(count);
+        Arrays<T> after(count);
+        cpu::UpdateArrays arrays = after.pointers();
+        if (!has_s1) arrays.slots[1] = nullptr;
+        if (!has_s2) arrays.slots[2] = nullptr;
+        cpu::run_update(step, kDTypeOf<T>, arrays);
+        for (size_t i = 0; i < static_cast<size_t>(count); ++i) {
+          const double g = static_cast<float>(before.data[4][i]);
+          Element expected = before.at(i);
+          expected.has_s1 = has_s1;
+          expected.has_s2 = has_s2;
+          std::visit([&](const auto& one) { expected.update(one, g); }, step);
+          const Element got = after.at(i);
+          CHECK_NEAR(got.w, expected.w, tolerance);
+          CHECK_NEAR(got.s0, expected.s0, tolerance);
+          CHECK_NEAR(got.s1, expected.s1, magnified ? 20 * tolerance : tolerance);
+          CHECK_NEAR(got.s2, expected.s2, tolerance);
+        }
       }
     }
   }
@@ -138,16 +171,16 @@ TEST(optimizer_updates_float16) { check_updates<Half>(3e-3); }
 TEST(optimizer_updates_bfloat16) { check_updates<Bfloat16>(3e-2); }
 
 TEST(row_updates_touch_their_rows_only) {
-  for (Update update : {Update::kSgd, Update::kAdagrad}) {
+  for (const OptimizerStep& step : {kGradientDescent, kAdagrad}) {
     Arrays<float> all(15);
     Arrays<float> rows(15);
     const std::vector<float> gradient = {1, 2, 3, -1, 0.5, 0};
     all.data[4] = {0, 0, 0, -1, 0.5, 0, 0, 0, 0, 1, 2, 3, 0, 0, 0};
-    cpu::run_update(update, DType::kFloat32, all.pointers(), kNumbers);
+    cpu::run_update(step, DType::kFloat32, all.pointers());
     cpu::UpdateArrays arrays = rows.pointers();
     arrays.gradient = gradient.data();
-    const std::vector<int64_t> places = {3, 1};
-    cpu::run_row_update(update, DType::kFloat32, arrays, kNumbers, places, 3);
+    const std::vector<int64_t> updated = {3, 1};
+    cpu::run_row_update(step, DType::kFloat32, arrays, updated, 3);
     for (size_t k = 0; k < 2; ++k) {
       for (size_t i = 0; i < 15; ++i) CHECK_NEAR(rows.data[k][i], all.data[k][i], 1e-6);
     }
@@ -158,23 +191,22 @@ TEST(row_updates_touch_their_rows_only) {
 template <class T>
 void check_row_updates() {
   constexpr int64_t kRow = 37, kRows = 6;
-  const std::vector<int64_t> places = {4, 0, 5};
-  for (int kind = 0; kind < static_cast<int>(Update::kCount); ++kind) {
-    const auto update = static_cast<Update>(kind);
+  const std::vector<int64_t> updated = {4, 0, 5};
+  for (const OptimizerStep& step : kSteps) {
     const Arrays<T> before(kRow * kRows);
     Arrays<T> whole(kRow * kRows), rows(kRow * kRows);
-    cpu::run_update(update, kDTypeOf<T>, whole.pointers(), kNumbers);
+    cpu::run_update(step, kDTypeOf<T>, whole.pointers());
     std::vector<T> gradient;
-    for (const int64_t row : places) {
+    for (const int64_t row : updated) {
       const auto from = before.data[4].begin() + row * kRow;
       gradient.insert(gradient.end(), from, from + kRow);
     }
     cpu::UpdateArrays arrays = rows.pointers();
     arrays.gradient = gradient.data();
-    cpu::run_row_update(update, kDTypeOf<T>, arrays, kNumbers, places, kRow);
+    cpu::run_row_update(step, kDTypeOf<T>, arrays, updated, kRow);
     for (size_t k = 0; k < 4; ++k) {
       for (int64_t i = 0; i < kRow * kRows; ++i) {
-        const bool touched = std::ranges::count(places, i / kRow) > 0;
+        const bool touched = std::ranges::count(updated, i / kRow) > 0;
         const auto at = static_cast<size_t>(i);
         const T expected = (touched ? whole : before).data[k][at];
         CHECK_NEAR(static_cast<double>(static_cast<float>(rows.data[k][at])),
@@ -198,8 +230,8 @@ TEST(a_row_given_twice_is_updated_twice) {
   arrays.variable = w;
   arrays.gradient = g;
   arrays.count = 4;
-  const std::vector<int64_t> places = {1, 1};
-  cpu::run_row_update(Update::kSgd, DType::kFloat32, arrays, kNumbers, places, 2);
+  const std::vector<int64_t> updated = {1, 1};
+  cpu::run_row_update(kGradientDescent, DType::kFloat32, arrays, updated, 2);
   CHECK_EQUAL(w[0], 1.0f);
   CHECK_NEAR(w[2], 1 - 0.1 * 11, 1e-6);
   CHECK_NEAR(w[3], 1 - 0.1 * 22, 1e-6);
@@ -207,7 +239,7 @@ TEST(a_row_given_twice_is_updated_twice) {
 
 TEST(optimizer_updates_need_floats) {
   CHECK_THROWS(Code::kInvalidArgument, "int32",
-               cpu::run_update(Update::kSgd, DType::kInt32, {}, kNumbers));
+               cpu::run_update(kGradientDescent, DType::kInt32, {}));
 }
 
 }  // namespace

@@ -281,7 +281,7 @@ class GradientDescentOptimizer(Optimizer):
         if isinstance(gradient, IndexedSlices):
             variable.scatter_sub(IndexedSlices(gradient.values * rate, gradient.indices))
         else:
-            _core.apply_update("sgd", [variable], [], [gradient], (rate, 0.0, 0.0, 0.0, 0.0, False))
+            _core.gradient_descent_update([variable], [gradient], learning_rate=rate)
 
 
 class MomentumOptimizer(Optimizer):

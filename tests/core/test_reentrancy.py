@@ -224,17 +224,18 @@ def test_a_tape_whose_gradient_another_thread_takes():
 
 
 def test_optimizer_updates_hold_what_they_change():
-    variables, state = ones(4), ones(4)
-    slots, gradients = [state], []
+    variables, state, gradients = ones(4), ones(4), []
 
     def change():
-        for items in (variables, state, slots, gradients):
+        for items in (variables, state, gradients):
             items.clear()
 
     kept = list(variables)
     gradients.append(Changes(change, np.ones(4)))
     gradients.extend(np.ones(4, np.float32) for _ in range(3))
-    _core.apply_update("momentum", variables, slots, gradients, (0.5, 0.0, 0.9, 0.9, 1e-7, False))
+    _core.momentum_update(
+        variables, state, gradients, learning_rate=0.5, momentum=0.0, nesterov=False
+    )
     assert [v.numpy()[0] for v in kept] == [0.5] * 4
 
 
@@ -244,7 +245,7 @@ def test_optimizer_updates_check_shapes_last():
     second = tf.Variable(tf.ones([4]))
     gradients = [np.ones(4, np.float32), Changes(lambda: first.assign([1.0]), np.ones(4))]
     with pytest.raises(tf.errors.InvalidArgumentError, match="its variable has shape"):
-        _core.apply_update("sgd", [first, second], [], gradients, (0.5, 0, 0, 0, 0, False))
+        _core.gradient_descent_update([first, second], gradients, learning_rate=0.5)
 
 
 def test_variables_of_changing_shape_in_threads():
@@ -266,7 +267,7 @@ def test_variables_of_changing_shape_in_threads():
             except tf.errors.InvalidArgumentError as error:
                 assert "shapes must be equal" in str(error)
             try:
-                _core.apply_update("sgd", [variable], [], [large], (0.5, 0, 0, 0, 0, False))
+                _core.gradient_descent_update([variable], [large], learning_rate=0.5)
             except tf.errors.InvalidArgumentError as error:
                 assert "shape" in str(error)
     finally:

@@ -1,57 +1,119 @@
-// Optimizer updates: one pass over a variable and its slots.
+// The update rules of the optimizers: their hyperparameters, and how they run. The formulas are in
+// optimizer_rules.h.
 #pragma once
 
 #include <cstdint>
 #include <span>
+#include <variant>
 
 #include "tensor/dtype.h"
 
 namespace ef::cpu {
 
-// Arrays of one variable's update; unused ones are null. All have `count` elements.
+// w -= learning_rate g
+struct GradientDescentStep {
+  double learning_rate;
+};
+
+// Slots: momentum.
+struct MomentumStep {
+  double learning_rate;
+  double momentum;
+  bool nesterov;
+};
+
+// Slots: momentum, velocity and, for AMSGrad, the largest velocity.
+struct AdamStep {
+  double learning_rate;  // times the corrections of both biases
+  double beta_1;
+  double beta_2;
+  double epsilon;
+};
+
+// Slots: momentum, the infinity norm of the gradients.
+struct AdamaxStep {
+  double learning_rate;  // over the correction of the momentum's bias
+  double beta_1;
+  double beta_2;
+  double epsilon;
+};
+
+// Slots: momentum, velocity.
+struct NadamStep {
+  double momentum_rate;  // the learning rate of the momentum, with the corrections of biases
+  double gradient_rate;  // the learning rate of the gradient, with the corrections of biases
+  double beta_1;
+  double beta_2;
+  double epsilon;
+};
+
+// Slots: velocity, momentum (may be absent), the mean of gradients (only if centered).
+struct RMSpropStep {
+  double learning_rate;
+  double rho;
+  double momentum;
+  double epsilon;
+};
+
+// Slots: the sum of squared gradients.
+struct AdagradStep {
+  double learning_rate;
+  double epsilon;
+};
+
+// Slots: the means of squared gradients and of squared updates.
+struct AdadeltaStep {
+  double learning_rate;
+  double rho;
+  double epsilon;
+};
+
+// Slots: the sum of squared gradients, the linear term.
+struct FtrlStep {
+  double learning_rate;
+  double learning_rate_power;  // not positive
+  double l1;
+  double l2;
+  double l2_shrinkage;
+};
+
+// Slots: momentum.
+struct LionStep {
+  double learning_rate;
+  double beta_1;
+  double beta_2;
+};
+
+// w -= rate w; reads no gradient.
+struct WeightDecayStep {
+  double rate;
+};
+
+// The variable is the average, and the gradient the value that joins it.
+struct MovingAverageStep {
+  double momentum;
+};
+
+using OptimizerStep =
+    std::variant<GradientDescentStep, MomentumStep, AdamStep, AdamaxStep, NadamStep, RMSpropStep,
+                 AdagradStep, AdadeltaStep, FtrlStep, LionStep, WeightDecayStep, MovingAverageStep>;
+
+constexpr int kMaxSlots = 3;
+
+// The arrays of one variable's update, each of `count` elements. A rule's slots come in the order
+// of its comment above; absent ones are null.
 struct UpdateArrays {
   void* variable = nullptr;
-  void* slots[3] = {};
+  void* slots[kMaxSlots] = {};
   const void* gradient = nullptr;
   int64_t count = 0;
 };
 
-// The formulas, with g the gradient, w the variable and s0, s1, s2 the slots.
-enum class Update : uint8_t {
-  kSgd,       // w -= rate g
-  kMomentum,  // s0 = momentum s0 - rate g; w += s0, or momentum s0 - rate g with Nesterov
-  kAdam,      // s0 += (g - s0)(1 - beta1); s1 += (g² - s1)(1 - beta2); w -= rate s0 / (√s1 + ε);
-              // with AMSGrad, s2 = max(s2, s1) takes the place of s1 under the root
-  kRmsprop,   // s0 = ρ s0 + (1 - ρ) g²; step = rate g / √(s0 - s2² + ε); with momentum,
-              // s1 = momentum s1 + step is the step; centered, s2 is the mean of g
-  kAdagrad,   // s0 += g²; w -= rate g / √(s0 + ε)
-  kAdadelta,  // s0 = ρ s0 + (1 - ρ) g²; step = g √(s1 + ε) / √(s0 + ε);
-              // s1 = ρ s1 + (1 - ρ) step²; w -= rate step
-  kAdamax,    // s0 += (g - s0)(1 - beta1); s1 = max(beta2 s1, |g|); w -= rate s0 / (s1 + ε)
-  kNadam,     // s0 += (g - s0)(1 - beta1); s1 += (g² - s1)(1 - beta2);
-              // w -= (rate s0 + momentum g) / (√s1 + ε)
-  kFtrl,      // s = s0 + g²; s1 += g + ε w - (s^p - s0^p) / rate w; s0 = s;
-              // w = (clip(s1, -beta1, beta1) - s1) / (s^p / rate + 2 beta2); p is the momentum
-  kLion,      // w -= rate sign(beta1 s0 + (1 - beta1) g); s0 = beta2 s0 + (1 - beta2) g
-  kDecay,     // w -= rate w
-  kAverage,   // w = momentum w + (1 - momentum) g
-  kCount,
-};
-
-struct UpdateNumbers {
-  double rate = 0;
-  double momentum = 0;
-  double beta1 = 0;  // ρ for kRmsprop and kAdadelta
-  double beta2 = 0;
-  double epsilon = 0;
-  bool nesterov = false;
-};
-
-using UpdateLoop = void (*)(const UpdateArrays&, const UpdateNumbers&, int64_t begin, int64_t end);
+using UpdateLoop = void (*)(const OptimizerStep&, const UpdateArrays&, int64_t begin, int64_t end);
 
 struct UpdateLoops {
-  UpdateLoop float32[static_cast<int>(Update::kCount)];
-  UpdateLoop float64[static_cast<int>(Update::kCount)];
+  UpdateLoop float32;
+  UpdateLoop float64;
 };
 
 namespace baseline {
@@ -64,13 +126,13 @@ namespace avx512 {
 const UpdateLoops& update_loops();
 }
 
-// Runs an update on several threads if it is large. Throws for dtypes that are not floating.
-void run_update(Update update, DType dtype, const UpdateArrays& arrays,
-                const UpdateNumbers& numbers);
+// Updates all elements, on several threads if there are many. Throws for dtypes that are not
+// floating.
+void run_update(const OptimizerStep& step, DType dtype, const UpdateArrays& arrays);
 
 // Updates some rows of `row_size` elements only: the i-th row of the gradient belongs to row
 // rows[i] of the variable and its slots. A row that appears twice is updated twice.
-void run_row_update(Update update, DType dtype, const UpdateArrays& arrays,
-                    const UpdateNumbers& numbers, std::span<const int64_t> rows, int64_t row_size);
+void run_row_update(const OptimizerStep& step, DType dtype, const UpdateArrays& arrays,
+                    std::span<const int64_t> rows, int64_t row_size);
 
 }  // namespace ef::cpu

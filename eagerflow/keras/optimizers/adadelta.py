@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from eagerflow.keras.optimizers.optimizer import Optimizer, apply_update, column
+from eagerflow import _core
+from eagerflow.keras.optimizers.optimizer import Optimizer, column
 
 
 class Adadelta(Optimizer):
@@ -62,13 +63,13 @@ class Adadelta(Optimizer):
         return {"accumulated_grad": 0.0, "accumulated_delta_var": 0.0}
 
     def _update(self, variables: list, gradients: list, slots: list, rate: float) -> None:
-        apply_update(
-            "adadelta",
+        _core.adadelta_update(
             variables,
-            [column(slots, "accumulated_grad"), column(slots, "accumulated_delta_var")],
+            column(slots, "accumulated_grad"),
+            column(slots, "accumulated_delta_var"),
             gradients,
-            rate,
-            beta1=self.rho,
+            learning_rate=rate,
+            rho=self.rho,
             epsilon=self.epsilon,
         )
 

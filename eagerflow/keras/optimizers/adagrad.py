@@ -6,7 +6,7 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.indexed_slices import IndexedSlices
-from eagerflow.keras.optimizers.optimizer import Optimizer, apply_update, column
+from eagerflow.keras.optimizers.optimizer import Optimizer, column
 
 
 class Adagrad(Optimizer):
@@ -78,12 +78,11 @@ class Adagrad(Optimizer):
         )
 
     def _update(self, variables: list, gradients: list, slots: list, rate: float) -> None:
-        apply_update(
-            "adagrad",
+        _core.adagrad_update(
             variables,
-            [column(slots, "accumulator")],
+            column(slots, "accumulator"),
             gradients,
-            rate,
+            learning_rate=rate,
             epsilon=self.epsilon,
         )
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from eagerflow import _core
 from eagerflow import dtype as dtypes
-from eagerflow.keras.optimizers.optimizer import Optimizer, apply_update, column, rounded, single
+from eagerflow.keras.optimizers.optimizer import Optimizer, column, rounded, single
 
 
 class Adam(Optimizer):
@@ -93,18 +94,15 @@ class Adam(Optimizer):
         return rate * math.sqrt(1 - second) / (1 - first)
 
     def _update(self, variables: list, gradients: list, slots: list, rate: float) -> None:
-        apply_update(
-            "adam",
+        _core.adam_update(
             variables,
-            [
-                column(slots, "m"),
-                column(slots, "v"),
-                column(slots, "vhat") if self.amsgrad else None,
-            ],
+            column(slots, "m"),
+            column(slots, "v"),
+            column(slots, "vhat") if self.amsgrad else None,
             gradients,
-            self._corrected(rate, variables[0].dtype),
-            beta1=self.beta_1,
-            beta2=self.beta_2,
+            learning_rate=self._corrected(rate, variables[0].dtype),
+            beta_1=self.beta_1,
+            beta_2=self.beta_2,
             epsilon=self._epsilon_hat(),
         )
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from eagerflow.keras.optimizers.optimizer import Optimizer, apply_update, column, rounded
+from eagerflow import _core
+from eagerflow.keras.optimizers.optimizer import Optimizer, column, rounded
 
 
 class Adamax(Optimizer):
@@ -67,15 +68,14 @@ class Adamax(Optimizer):
 
     def _update(self, variables: list, gradients: list, slots: list, rate: float) -> None:
         step = int(self._iterations) + 1
-        rate = rate / (1 - math.pow(rounded(self.beta_1), step))
-        apply_update(
-            "adamax",
+        _core.adamax_update(
             variables,
-            [column(slots, "m"), column(slots, "u")],
+            column(slots, "m"),
+            column(slots, "u"),
             gradients,
-            rate,
-            beta1=self.beta_1,
-            beta2=self.beta_2,
+            learning_rate=rate / (1 - math.pow(rounded(self.beta_1), step)),
+            beta_1=self.beta_1,
+            beta_2=self.beta_2,
             epsilon=self.epsilon,
         )
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from eagerflow.keras.optimizers.optimizer import Optimizer, apply_update, column
+from eagerflow import _core
+from eagerflow.keras.optimizers.optimizer import Optimizer, column
 
 
 class Ftrl(Optimizer):
@@ -93,16 +94,16 @@ class Ftrl(Optimizer):
         return {"accumulator": self.initial_accumulator_value, "linear": 0.0}
 
     def _update(self, variables: list, gradients: list, slots: list, rate: float) -> None:
-        apply_update(
-            "ftrl",
+        _core.ftrl_update(
             variables,
-            [column(slots, "accumulator"), column(slots, "linear")],
+            column(slots, "accumulator"),
+            column(slots, "linear"),
             gradients,
-            rate,
-            momentum=-self.learning_rate_power,
-            beta1=self.l1_regularization_strength,
-            beta2=self.l2_regularization_strength + self.beta / (2.0 * rate),
-            epsilon=2 * self.l2_shrinkage_regularization_strength,
+            learning_rate=rate,
+            learning_rate_power=self.learning_rate_power,
+            l1=self.l1_regularization_strength,
+            l2=self.l2_regularization_strength + self.beta / (2.0 * rate),
+            l2_shrinkage=self.l2_shrinkage_regularization_strength,
         )
 
     def get_config(self) -> dict[str, Any]:

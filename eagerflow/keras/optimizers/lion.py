@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from eagerflow.keras.optimizers.optimizer import Optimizer, apply_update, column
+from eagerflow import _core
+from eagerflow.keras.optimizers.optimizer import Optimizer, column
 
 
 class Lion(Optimizer):
@@ -70,14 +71,13 @@ class Lion(Optimizer):
         return {"m": 0.0}
 
     def _update(self, variables: list, gradients: list, slots: list, rate: float) -> None:
-        apply_update(
-            "lion",
+        _core.lion_update(
             variables,
-            [column(slots, "m")],
+            column(slots, "m"),
             gradients,
-            rate,
-            beta1=self.beta_1,
-            beta2=self.beta_2,
+            learning_rate=rate,
+            beta_1=self.beta_1,
+            beta_2=self.beta_2,
         )
 
     def get_config(self) -> dict[str, Any]:

@@ -7,13 +7,7 @@ import re
 from typing import Any
 
 from eagerflow import _core
-from eagerflow.keras.optimizers.optimizer import (
-    Optimizer,
-    apply_update,
-    column,
-    rounded,
-    single,
-)
+from eagerflow.keras.optimizers.optimizer import Optimizer, column, rounded, single
 from eagerflow.variable import Variable
 
 _ops = _core.ops
@@ -131,7 +125,7 @@ class Muon(Optimizer):
                 groups.setdefault(decay, []).append(variable)
         for decay, group in groups.items():
             if decay:
-                apply_update("decay", group, [], [None] * len(group), decay * rate)
+                _core.decay_weights(group, rate=decay * rate)
 
     def _update(self, variables: list, gradients: list, slots: list, rate: float) -> None:
         rows = list(zip(variables, gradients, slots, strict=True))
@@ -154,14 +148,15 @@ class Muon(Optimizer):
         step = int(self._iterations) + 1
         first = rounded(single(self.adam_beta_1) ** step)
         second = rounded(single(self.adam_beta_2) ** step)
-        apply_update(
-            "adam",
+        _core.adam_update(
             variables,
-            [column(slots, "momentum"), column(slots, "velocity"), None],
+            column(slots, "momentum"),
+            column(slots, "velocity"),
+            None,
             gradients,
-            rate * math.sqrt(1 - second) / (1 - first),
-            beta1=self.adam_beta_1,
-            beta2=self.adam_beta_2,
+            learning_rate=rate * math.sqrt(1 - second) / (1 - first),
+            beta_1=self.adam_beta_1,
+            beta_2=self.adam_beta_2,
             epsilon=self.epsilon,
         )
 

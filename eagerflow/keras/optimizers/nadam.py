@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from eagerflow import random_seed
-from eagerflow.keras.optimizers.optimizer import Optimizer, apply_update, column, rounded
+from eagerflow import _core, random_seed
+from eagerflow.keras.optimizers.optimizer import Optimizer, column, rounded
 
 
 class Nadam(Optimizer):
@@ -119,15 +119,15 @@ class Nadam(Optimizer):
         of_mean = after / (1.0 - product * after)
         of_gradient = (1.0 - now) / (1.0 - product)
         of_square = math.sqrt(1.0 - math.pow(rounded(self.beta_2), step))
-        apply_update(
-            "nadam",
+        _core.nadam_update(
             variables,
-            [column(slots, "m"), column(slots, "v")],
+            column(slots, "m"),
+            column(slots, "v"),
             gradients,
-            rate * of_mean * of_square,
-            momentum=rate * of_gradient * of_square,
-            beta1=self.beta_1,
-            beta2=self.beta_2,
+            momentum_rate=rate * of_mean * of_square,
+            gradient_rate=rate * of_gradient * of_square,
+            beta_1=self.beta_1,
+            beta_2=self.beta_2,
             epsilon=self.epsilon * of_square,
         )
 

@@ -537,7 +537,7 @@ class Optimizer(Keras2Hooks, Keras3Hooks):
         """Takes a fraction off the variables that are not left out."""
         if self.weight_decay:
             decayed = [v for v in variables if self._use_weight_decay(v)]
-            apply_update("decay", decayed, [], [None] * len(decayed), self.weight_decay * rate)
+            _core.decay_weights(decayed, rate=self.weight_decay * rate)
 
     def _use_weight_decay(self, variable: Variable) -> bool:
         if variable._id in self._not_decayed:
@@ -624,7 +624,7 @@ class Optimizer(Keras2Hooks, Keras3Hooks):
     def _update_averages(self, variables: list[Variable]) -> None:
         averages = [self._averages[variable._id] for variable in variables]
         values = [variable.read_value() for variable in variables]
-        apply_update("average", averages, [], values, 0.0, momentum=self.ema_momentum)
+        _core.update_averages(averages, values, momentum=self.ema_momentum)
         frequency = self.ema_overwrite_frequency
         if frequency and int(self._iterations) % frequency == 0:
             self.finalize_variable_values(variables)
@@ -671,24 +671,6 @@ class Optimizer(Keras2Hooks, Keras3Hooks):
                 config["learning_rate"], custom_objects=custom_objects
             )
         return cls(**config)
-
-
-def apply_update(
-    kind: str,
-    variables: list,
-    slots: list[list[Variable] | None],
-    gradients: list,
-    rate: float,
-    momentum: float = 0.0,
-    beta1: float = 0.0,
-    beta2: float = 0.0,
-    epsilon: float = 0.0,
-    nesterov: bool = False,
-) -> None:
-    """Runs one native update over all variables."""
-    _core.apply_update(
-        kind, variables, slots, gradients, (rate, momentum, beta1, beta2, epsilon, nesterov)
-    )
 
 
 _FLOAT32 = struct.Struct("f")

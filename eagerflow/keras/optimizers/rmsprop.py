@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from eagerflow.keras.optimizers.optimizer import Optimizer, apply_update, column
+from eagerflow import _core
+from eagerflow.keras.optimizers.optimizer import Optimizer, column
 
 
 class RMSprop(Optimizer):
@@ -76,18 +77,15 @@ class RMSprop(Optimizer):
         return [(name,) for name in names]
 
     def _update(self, variables: list, gradients: list, slots: list, rate: float) -> None:
-        apply_update(
-            "rmsprop",
+        _core.rmsprop_update(
             variables,
-            [
-                column(slots, "velocity"),
-                column(slots, "momentum") if self.momentum else None,
-                column(slots, "average_gradient") if self.centered else None,
-            ],
+            column(slots, "velocity"),
+            column(slots, "momentum") if self.momentum else None,
+            column(slots, "average_gradient") if self.centered else None,
             gradients,
-            rate,
-            beta1=self.rho,
-            momentum=float(self.momentum),
+            learning_rate=rate,
+            rho=self.rho,
+            momentum=self.momentum,
             epsilon=self.epsilon,
         )
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from eagerflow import _core
 from eagerflow.indexed_slices import IndexedSlices
-from eagerflow.keras.optimizers.optimizer import Optimizer, apply_update, column, single
+from eagerflow.keras.optimizers.optimizer import Optimizer, column, single
 
 
 class SGD(Optimizer):
@@ -74,14 +75,13 @@ class SGD(Optimizer):
 
     def _update(self, variables: list, gradients: list, slots: list, rate: float) -> None:
         if not self.momentum:
-            apply_update("sgd", variables, [], gradients, rate)
+            _core.gradient_descent_update(variables, gradients, learning_rate=rate)
             return
-        apply_update(
-            "momentum",
+        _core.momentum_update(
             variables,
-            [column(slots, "m")],
+            column(slots, "m"),
             gradients,
-            rate,
+            learning_rate=rate,
             momentum=single(self.momentum),
             nesterov=self.nesterov,
         )
