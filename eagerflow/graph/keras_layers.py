@@ -129,8 +129,10 @@ def call(layer: Any, inputs: Any, rest: tuple, kwargs: dict[str, Any]) -> Any:
         rest: further arguments.
         kwargs: keyword arguments.
     """
+    from eagerflow.keras.engine.layer_call import resolve_training
+
     graph = context.building_graph()
-    _, rest, kwargs = layer._with_training(layer._call_spec, inputs, rest, kwargs)
+    _, rest, kwargs = resolve_training(layer._call_spec, inputs, rest, kwargs)
     outer = _state.names
     inside = len(list(layer._flatten_layers())) > 1
     if inside:

@@ -31,7 +31,7 @@ from eagerflow.keras.engine.input_spec import InputSpec as InputSpec
 from eagerflow.keras.engine.keras_tensor import KerasTensor as KerasTensor
 from eagerflow.keras.engine.layer import Layer as Layer
 from eagerflow.keras.engine.sequential import Sequential as Sequential
-from eagerflow.keras.engine.training import Model as Model
+from eagerflow.keras.engine.model import Model as Model
 from eagerflow.keras.initializers import Initializer as Initializer
 from eagerflow.keras.losses.loss import Loss as Loss
 from eagerflow.keras.metrics.metric import Metric as Metric

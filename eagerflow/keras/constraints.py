@@ -6,6 +6,7 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.keras import config as defaults
+from eagerflow.keras.saving.init_arguments import arguments_config
 from eagerflow.keras.saving.serialization import (
     deserialize_as,
     serialize_keras_object,
@@ -31,7 +32,7 @@ class Constraint:
 
     def get_config(self) -> dict[str, Any]:
         """The arguments that make a constraint like this one."""
-        return {}
+        return arguments_config(self, Constraint)
 
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> Constraint:
@@ -64,10 +65,6 @@ class MaxNorm(Constraint):
         desired = _ops.clip_by_value(norms, 0.0, float(self.max_value))
         return w * (desired / (defaults.epsilon() + norms))
 
-    def get_config(self) -> dict[str, Any]:
-        """The arguments that make a constraint like this one."""
-        return {"max_value": self.max_value, "axis": self.axis}
-
 
 class NonNeg(Constraint):
     """Makes negative weights zero.
@@ -95,10 +92,6 @@ class UnitNorm(Constraint):
         """The weight with vectors of length one."""
         return w / (defaults.epsilon() + _norms(w, self.axis))
 
-    def get_config(self) -> dict[str, Any]:
-        """The arguments that make a constraint like this one."""
-        return {"axis": self.axis}
-
 
 class MinMaxNorm(Constraint):
     """Scales vectors to a length between two limits.
@@ -124,15 +117,6 @@ class MinMaxNorm(Constraint):
         limited = _ops.clip_by_value(norms, float(self.min_value), float(self.max_value))
         desired = self.rate * limited + (1 - self.rate) * norms
         return w * (desired / (defaults.epsilon() + norms))
-
-    def get_config(self) -> dict[str, Any]:
-        """The arguments that make a constraint like this one."""
-        return {
-            "min_value": self.min_value,
-            "max_value": self.max_value,
-            "rate": self.rate,
-            "axis": self.axis,
-        }
 
 
 class RadialConstraint(Constraint):

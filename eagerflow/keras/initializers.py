@@ -12,6 +12,7 @@ from eagerflow import _core
 from eagerflow import dtype as dtypes
 from eagerflow.keras import config
 from eagerflow.keras.random_generator import RandomGenerator
+from eagerflow.keras.saving.init_arguments import arguments_config
 from eagerflow.keras.saving.serialization import (
     deserialize_as,
     serialize_keras_object,
@@ -42,7 +43,7 @@ class Initializer:
 
     def get_config(self) -> dict[str, Any]:
         """The arguments that make an initializer like this one."""
-        return {}
+        return arguments_config(self, Initializer)
 
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> Initializer:
@@ -133,10 +134,6 @@ class Constant(Initializer):
         shape = kwargs.get("partition_shape", shape)
         return constant(self.value, dtype=config.float_dtype(dtype), shape=shape)
 
-    def get_config(self) -> dict[str, Any]:
-        """The arguments that make an initializer like this one."""
-        return {"value": self.value}
-
 
 class RandomUniform(Initializer):
     """Uniform numbers.
@@ -164,10 +161,6 @@ class RandomUniform(Initializer):
         assert self._random_generator is not None
         return self._random_generator.random_uniform(shape, self.minval, self.maxval, dtype, nonce)
 
-    def get_config(self) -> dict[str, Any]:
-        """The arguments that make an initializer like this one."""
-        return {"minval": self.minval, "maxval": self.maxval, "seed": self.seed}
-
 
 class _Normal(Initializer):
     """What the two normal distributions share."""
@@ -177,10 +170,6 @@ class _Normal(Initializer):
         self.stddev = stddev
         self.seed = seed
         self._random_generator = RandomGenerator(seed, "stateless")
-
-    def get_config(self) -> dict[str, Any]:
-        """The arguments that make an initializer like this one."""
-        return {"mean": self.mean, "stddev": self.stddev, "seed": self.seed}
 
 
 class RandomNormal(_Normal):
@@ -285,15 +274,6 @@ class VarianceScaling(Initializer):
         limit = math.sqrt(3.0 * variance)
         return generator.random_uniform(shape, -limit, limit, dtype, nonce)
 
-    def get_config(self) -> dict[str, Any]:
-        """The arguments that make an initializer like this one."""
-        return {
-            "scale": self.scale,
-            "mode": self.mode,
-            "distribution": self.distribution,
-            "seed": self.seed,
-        }
-
 
 class _SeededScaling(VarianceScaling):
     """A `VarianceScaling` of which only the seed is left open."""
@@ -304,10 +284,6 @@ class _SeededScaling(VarianceScaling):
 
     def __init__(self, seed: int | None = None) -> None:
         super().__init__(self._scale, self._mode, self._distribution, seed)
-
-    def get_config(self) -> dict[str, Any]:
-        """The arguments that make an initializer like this one."""
-        return {"seed": self.seed}
 
 
 class GlorotUniform(_SeededScaling):
@@ -404,10 +380,6 @@ class Orthogonal(Initializer):
         q = (self.gain * (q.T if rows < columns else q)).reshape(shape)
         return _core.convert(q.astype(dtype.as_numpy_dtype), dtype, None)
 
-    def get_config(self) -> dict[str, Any]:
-        """The arguments that make an initializer like this one."""
-        return {"gain": self.gain, "seed": self.seed}
-
 
 class Identity(Initializer):
     """The identity matrix.
@@ -432,10 +404,6 @@ class Identity(Initializer):
                 f"Received: shape={tuple(shape)} of rank {len(shape)}."
             )
         return _ops.eye(shape[0], shape[1], dtype=dtype) * self.gain
-
-    def get_config(self) -> dict[str, Any]:
-        """The arguments that make an initializer like this one."""
-        return {"gain": self.gain}
 
     def _warn_reuse(self) -> None:
         """Nothing is random here."""
@@ -525,15 +493,6 @@ class STFT(Initializer):
                 window = window / np.sum(np.abs(window))
             kernel = kernel * window.reshape(-1, 1, 1)
         return _core.convert(kernel, dtype, None)
-
-    def get_config(self) -> dict[str, Any]:
-        """The arguments that make an initializer like this one."""
-        return {
-            "side": self.side,
-            "window": self.window,
-            "periodic": self.periodic,
-            "scaling": self.scaling,
-        }
 
     def _warn_reuse(self) -> None:
         """Nothing is random here."""

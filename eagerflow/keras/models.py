@@ -12,8 +12,8 @@ from eagerflow.keras.engine.functional import Functional
 from eagerflow.keras.engine.functional_config import deserialize_layer
 from eagerflow.keras.engine.input_layer import Input, InputLayer
 from eagerflow.keras.engine.keras_tensor import KerasTensor
+from eagerflow.keras.engine.model import Model
 from eagerflow.keras.engine.sequential import Sequential
-from eagerflow.keras.engine.training import Model
 from eagerflow.keras.experimental import models as experimental
 from eagerflow.keras.saving.api import load_model, save_model
 from eagerflow.keras.saving.json_config import as_tuples
@@ -163,13 +163,13 @@ def _clone_functional(model: Any, input_tensors: Any, copy: Callable[[Any], Any]
         results = nest.flatten(layer._call_again(args, kwargs))
         for tensor, result in zip(outputs, results, strict=True):
             known[id(tensor)] = result
-    inputs = nest.map_structure(replaced, model._nested_inputs)
-    outputs = nest.map_structure(replaced, model._nested_outputs)
+    inputs = nest.map_structure(replaced, graph.nested_inputs)
+    outputs = nest.map_structure(replaced, graph.nested_outputs)
     cls = type(model)
     if cls is Functional:
         clone = Functional(inputs, outputs, name=model.name)
     else:
         clone = cls(inputs=inputs, outputs=outputs, name=model.name)
-    for tensor in model._extra_outputs or ():
+    for tensor in graph.extra_outputs:
         clone._extend_graph(replaced(tensor))
     return clone

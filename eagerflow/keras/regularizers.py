@@ -7,6 +7,7 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.keras import config as defaults
+from eagerflow.keras.saving.init_arguments import arguments_config
 from eagerflow.keras.saving.serialization import (
     deserialize_as,
     serialize_keras_object,
@@ -50,8 +51,15 @@ class Regularizer:
         return cls(**config)
 
     def get_config(self) -> dict[str, Any]:
-        """The arguments that make a regularizer like this one."""
-        raise NotImplementedError(f"{self} does not implement get_config()")
+        """The arguments that make a regularizer like this one.
+
+        Raises:
+            NotImplementedError: for a program's own class that does not override it.
+        """
+        config = arguments_config(self, Regularizer)
+        if not config:
+            raise NotImplementedError(f"{self} does not implement get_config()")
+        return config
 
 
 class L1L2(Regularizer):
@@ -78,10 +86,6 @@ class L1L2(Regularizer):
             total = total + 2.0 * self.l2 * _ops.l2_loss(x)
         return total
 
-    def get_config(self) -> dict[str, Any]:
-        """The arguments that make a regularizer like this one."""
-        return {"l1": float(self.l1), "l2": float(self.l2)}
-
 
 class L1(Regularizer):
     """`l1 * sum(|x|)`.
@@ -104,10 +108,6 @@ class L1(Regularizer):
         """The penalty of a tensor."""
         return self.l1 * _ops.reduce_sum(_ops.abs(x))
 
-    def get_config(self) -> dict[str, Any]:
-        """The arguments that make a regularizer like this one."""
-        return {"l1": float(self.l1)}
-
 
 class L2(Regularizer):
     """`l2 * sum(x²)`.
@@ -129,10 +129,6 @@ class L2(Regularizer):
     def __call__(self, x: Any) -> Any:
         """The penalty of a tensor."""
         return 2.0 * self.l2 * _ops.l2_loss(x)
-
-    def get_config(self) -> dict[str, Any]:
-        """The arguments that make a regularizer like this one."""
-        return {"l2": float(self.l2)}
 
 
 class OrthogonalRegularizer(Regularizer):
@@ -170,10 +166,6 @@ class OrthogonalRegularizer(Regularizer):
         others = products * (1.0 - _ops.eye(count, dtype=products.dtype))
         pairs = count * (count - 1.0) / 2.0
         return self.factor * 0.5 * _ops.reduce_sum(_ops.abs(others)) / pairs
-
-    def get_config(self) -> dict[str, Any]:
-        """The arguments that make a regularizer like this one."""
-        return {"factor": float(self.factor), "mode": self.mode}
 
 
 def l1_l2(l1: float = 0.01, l2: float = 0.01) -> L1L2:

@@ -128,10 +128,10 @@ def _keras_model(folder: str, stored: int, compile: bool) -> Any:
     path = os.path.join(folder, constants.KERAS_METADATA_FILENAME)
     if not os.path.exists(path):
         return None
-    from eagerflow.keras.engine.weight_limits import limited_weights
     from eagerflow.keras.models import model_from_config
     from eagerflow.keras.saving import keras3
     from eagerflow.keras.saving.json_config import as_tuples
+    from eagerflow.keras.saving.memory_limit import limited_weights
     from eagerflow.keras.saving.serialization import SafeModeScope, in_safe_mode
 
     for node in _read(path, "KerasMetadata").nodes:

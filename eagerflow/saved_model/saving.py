@@ -133,13 +133,13 @@ def _identifier(item: Any) -> str:
 
     if "eagerflow.keras" in sys.modules:
         from eagerflow.keras.engine.layer import Layer
-        from eagerflow.keras.engine.network import Network
+        from eagerflow.keras.engine.model import Model
         from eagerflow.keras.engine.sequential import Sequential
         from eagerflow.keras.metrics.metric import Metric
 
         if isinstance(item, Sequential):
             return "_tf_keras_sequential"
-        if isinstance(item, Network):
+        if isinstance(item, Model):
             return "_tf_keras_network" if item._graph is not None else "_tf_keras_model"
         if isinstance(item, Layer) and not isinstance(item, Metric):
             return "_tf_keras_layer"

@@ -25,10 +25,6 @@ class AddLoss(Layer):
         self.add_loss(inputs)
         return inputs
 
-    def get_config(self) -> dict[str, Any]:
-        """The arguments that make a layer like this one."""
-        return super().get_config() | {"unconditional": self.unconditional}
-
 
 class AddMetric(Layer):
     """Adds its input to the metrics, and gives it back.
@@ -50,10 +46,3 @@ class AddMetric(Layer):
         """Adds the value to the metric."""
         self.add_metric(inputs, aggregation=self.aggregation, name=self.metric_name)
         return inputs
-
-    def get_config(self) -> dict[str, Any]:
-        """The arguments that make a layer like this one."""
-        return super().get_config() | {
-            "aggregation": self.aggregation,
-            "metric_name": self.metric_name,
-        }

@@ -12,7 +12,7 @@ import numpy as np
 from eagerflow import _core, nest, random_seed
 from eagerflow.keras import config
 from eagerflow.keras.engine.sequence_workers import Workers, workers_of
-from eagerflow.keras.engine.step_streams import spec_of
+from eagerflow.keras.engine.step_seeds import spec_of
 from eagerflow.ops.indexing import gather
 from eagerflow.ops.random import shuffle
 from eagerflow.sparse_tensor import SparseTensor

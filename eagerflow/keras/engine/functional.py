@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from eagerflow.keras.engine.training import Model
+from eagerflow.keras.engine.model import Model
 
 
 class Functional(Model):

@@ -44,7 +44,7 @@ def functional_config(model: Any) -> dict[str, Any]:
         layer, node, index = tensor._keras_history
         return [layer.name, numbers.get((layer.name, node), 0), index]
 
-    inputs, outputs = model._nested_inputs, model._nested_outputs
+    inputs, outputs = graph.nested_inputs, graph.nested_outputs
     return {
         "name": model.name,
         "trainable": model.trainable,
@@ -185,7 +185,7 @@ def functional_from_config(cls: Any, config: dict[str, Any]) -> Any:
         arguments["trainable"] = config["trainable"]
     from eagerflow.keras.engine.add_layers import AddLoss, AddMetric
     from eagerflow.keras.engine.functional import Functional
-    from eagerflow.keras.engine.training import Model
+    from eagerflow.keras.engine.model import Model
 
     if cls in (Model, Functional):
         model = Functional(inputs, outputs, **arguments)

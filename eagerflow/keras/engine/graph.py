@@ -1,4 +1,4 @@
-"""Graphs of layer calls: in which order a functional model runs its layers."""
+"""The graph of layer calls between a functional model's inputs and outputs, and how it runs."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ from typing import Any
 
 from eagerflow import _core, nest
 from eagerflow.keras.engine.call_arguments import map_arguments
+from eagerflow.keras.engine.input_spec import InputSpec
 from eagerflow.keras.engine.keras_tensor import KerasTensor
 from eagerflow.keras.engine.node import Node
 
+_ops = _core.ops
 _Tensor = _core.Tensor
 
 
@@ -41,27 +43,48 @@ class Graph:
     """The layer calls between inputs and outputs, in an order in which they can be run.
 
     Args:
-        inputs: the symbolic input tensors, flat.
-        outputs: the symbolic output tensors, flat.
+        inputs: the symbolic input tensors, in any structure.
+        outputs: the symbolic output tensors, in any structure.
+        extra_outputs: symbolic tensors that are computed too, but not returned: added losses and
+            metrics.
 
     Raises:
-        ValueError: if an output does not follow from the inputs, or two layers share a name.
+        ValueError: for something else than symbolic tensors, an input that is there twice, an
+            output that does not follow from the inputs, or two layers of one name.
     """
 
-    def __init__(self, inputs: list[KerasTensor], outputs: list[KerasTensor]) -> None:
-        self.inputs = inputs
-        self.outputs = outputs
-        visited, indices = _visit(inputs, outputs)
-        self.node_depths, self.layer_depths = _depths(inputs, visited, indices)
+    def __init__(self, inputs: Any, outputs: Any, extra_outputs: list[KerasTensor]) -> None:
+        self.nested_inputs = _without_list(inputs)
+        self.nested_outputs = _without_list(outputs)
+        self.inputs: list[KerasTensor] = nest.flatten(inputs)
+        self.outputs: list[KerasTensor] = nest.flatten(outputs)
+        self.extra_outputs = extra_outputs
+        self._check_tensors(inputs)
+        visited, indices = _visit(self.inputs, [*self.outputs, *extra_outputs])
+        self.node_depths, self.layer_depths = _depths(self.inputs, visited, indices)
         keys = sorted(self.layer_depths, key=lambda key: (-self.layer_depths[key][1], indices[key]))
         self.layers = [self.layer_depths[key][0] for key in keys]
         self.layer_depth = {id(layer): depth for layer, depth in self.layer_depths.values()}
-        order = {id(node): number for number, node in enumerate(visited)}
+        order = {id(node): index for index, node in enumerate(visited)}
         nodes = [node for node, _ in self.node_depths.values()]
         nodes.sort(key=lambda node: (-self.node_depths[id(node)][1], order.get(id(node), -1)))
         self.nodes: list[Node] = nodes
         self._check_names()
         self._plan()
+
+    def _check_tensors(self, inputs: Any) -> None:
+        for tensor in self.inputs + self.outputs:
+            if not isinstance(tensor, KerasTensor) or tensor._keras_history is None:
+                raise ValueError(
+                    "Found unexpected instance while processing input tensors for keras "
+                    "functional model. Expecting KerasTensor which is from tf.keras.Input() or "
+                    f"output from keras layer call(). Got: {tensor}"
+                )
+        if len({id(tensor) for tensor in self.inputs}) != len(self.inputs):
+            raise ValueError(
+                "The list of inputs passed to the model contains the same input multiple times. "
+                f"All inputs should only appear once. Received inputs={inputs}"
+            )
 
     def _check_names(self) -> None:
         names = [layer.name for layer in self.layers]
@@ -107,10 +130,11 @@ class Graph:
             if not nest.is_nested(node.outputs):
                 step.output = step.outputs[0]
             steps.append((step, [slots[id(tensor)] for tensor in node.keras_inputs]))
-        for tensor in self.outputs:
+        outputs = [*self.outputs, *self.extra_outputs]
+        for tensor in outputs:
             if id(tensor) not in slots:
                 raise _disconnected(tensor, None)
-        self.output_slots = [slots[id(tensor)] for tensor in self.outputs]
+        self.output_slots = [slots[id(tensor)] for tensor in outputs]
         self.size = len(slots)
         # A value is let go after the last step that reads it.
         keep = set(self.output_slots)
@@ -127,7 +151,10 @@ class Graph:
 
     def _as_chain(self) -> list[Any] | None:
         """The layers, if each takes the only output of the one before and nothing else."""
-        if len(self.inputs) != 1 or len(self.outputs) != 1:
+        # A structure around the only output is none of the last layer's.
+        if len(self.inputs) != 1 or not isinstance(self.nested_outputs, KerasTensor):
+            return None
+        if self.extra_outputs:
             return None
         current = self.input_slots[0]
         for step in self.steps:
@@ -136,13 +163,89 @@ class Graph:
             current = step.output
         return [step.layer for step in self.steps] if current == self.output_slots[0] else None
 
-    def run(self, inputs: list[Any]) -> list[Any]:
-        """The outputs for flat inputs."""
-        if self.chain is not None:
-            value = inputs[0]
-            for layer in self.chain:
-                value = layer(value)
-            return [value]
+    @property
+    def input_names(self) -> list[str]:
+        """The names of the input layers."""
+        return [tensor._keras_history.layer.name for tensor in self.inputs]
+
+    @property
+    def output_names(self) -> list[str]:
+        """The names of the layers that outputs come from, with a number where one repeats."""
+        counts: dict[str, int] = {}
+        names = []
+        for tensor in self.outputs:
+            name = tensor._keras_history.layer.name
+            count = counts[name] = counts.get(name, -1) + 1
+            names.append(f"{name}_{count}" if count else name)
+        return names
+
+    def input_spec(self) -> Any:
+        """The InputSpec of each input, with any batch size; None where they are nested deeper."""
+        inputs = self.nested_inputs
+        if nest.is_nested(inputs) and len(self.inputs) != len(inputs):
+            return None
+        # Values may come by the names of the inputs' layers.
+        names = sorted(inputs) if isinstance(inputs, dict) else self.input_names
+        specs = []
+        for name, tensor in zip(names, self.inputs, strict=True):
+            shape = None
+            if tensor.shape.rank is not None:
+                shape = (None, *tensor.shape.as_list()[1:])
+            optional = getattr(tensor._keras_history.layer, "optional", False)
+            specs.append(
+                InputSpec(shape=shape, allow_last_axis_squeeze=True, name=name, optional=optional)
+            )
+        return specs if nest.is_nested(inputs) else specs[0]
+
+    def call(self, inputs: Any, mask: Any, name: str) -> Any:
+        """The outputs in their structure.
+
+        Args:
+            inputs: values in the structure of the inputs, or a dictionary by the inputs' names.
+            mask: masks of the inputs, or None.
+            name: the model's name, for messages.
+        """
+        if self.only_input and isinstance(inputs, _Tensor):
+            if self.chain is not None and mask is None:
+                if inputs.dtype is not self.first_dtype or inputs.ndim != self.first_rank:
+                    inputs = _conform(inputs, self.inputs[0])
+                for layer in self.chain:
+                    inputs = layer(inputs)
+                return inputs
+            flat = [inputs]
+        else:
+            flat = self._flatten_inputs(inputs, name)
+        if mask is not None:
+            for value, one in zip(flat, nest.flatten(mask), strict=False):
+                if one is not None and isinstance(value, _Tensor):
+                    value._keras_mask = one
+        outputs = self._run([_conform(*pair) for pair in zip(flat, self.inputs, strict=True)])
+        if isinstance(self.nested_outputs, KerasTensor):
+            return outputs[0]
+        return nest.pack_sequence_as(self.nested_outputs, outputs[: len(self.outputs)])
+
+    def _flatten_inputs(self, inputs: Any, name: str) -> list[Any]:
+        """Inputs in the order of the graph's, whether they come in order or by name."""
+        if isinstance(inputs, dict):
+            nested = self.nested_inputs
+            names = sorted(nested) if isinstance(nested, dict) else self.input_names
+            if all(name in inputs for name in names):
+                return [value for name in names for value in nest.flatten(inputs[name])]
+            missing = next(name for name in names if name not in inputs)
+            raise ValueError(
+                f'Missing data for input "{missing}". You passed a data dictionary with keys '
+                f"{list(inputs)}. Expected the following keys: {names}"
+            )
+        flat = nest.flatten(inputs)
+        if len(flat) != len(self.inputs):
+            raise ValueError(
+                f'Layer "{name}" expects {len(self.inputs)} input(s), but it received {len(flat)} '
+                f"input tensors. Inputs received: {inputs}"
+            )
+        return flat
+
+    def _run(self, inputs: list[Any]) -> list[Any]:
+        """The outputs, extra ones included, for flat inputs."""
         values: list[Any] = [None] * self.size
         for index, value in zip(self.input_slots, inputs, strict=True):
             values[index] = value
@@ -166,6 +269,39 @@ class Graph:
             for index in step.done_with:
                 values[index] = None
         return [values[index] for index in self.output_slots]
+
+
+def _without_list(tensors: Any) -> Any:
+    """The tensor itself for a list of one tensor."""
+    if isinstance(tensors, list) and len(tensors) == 1 and len(nest.flatten(tensors)) == 1:
+        return tensors[0]
+    return tensors
+
+
+def _conform(value: Any, like: KerasTensor) -> Any:
+    """An input in the rank and dtype of the symbolic one, where only these differ."""
+    if not isinstance(value, _Tensor):
+        if value is None and getattr(like._keras_history.layer, "optional", False):
+            return None
+        if isinstance(value, _core.Variable):
+            value = value.read_value()
+        elif not hasattr(value, "shape") or not hasattr(value, "dtype"):
+            value = _core.convert(value, None, like.dtype)
+        if not isinstance(value, _Tensor):
+            return value
+    rank = like.shape.rank
+    mask = value._keras_mask
+    result = value
+    if rank is not None and value.ndim != rank:
+        if value.ndim == rank - 1 and like.shape[-1] == 1:
+            result = _ops.expand_dims(value, -1)
+        elif value.ndim == rank + 1 and value.shape[-1] == 1:
+            result = _ops.squeeze(value, [value.ndim - 1])
+    if result.dtype is not like.dtype and result.dtype != like.dtype:
+        result = _ops.cast(result, like.dtype)
+    if mask is not None and result is not value:
+        result._keras_mask = mask
+    return result
 
 
 def _is_list_of_tensors(value: Any) -> bool:

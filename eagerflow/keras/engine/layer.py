@@ -11,17 +11,34 @@ from eagerflow import dtype as dtypes
 from eagerflow.context import building_graph, process
 from eagerflow.graph.structure import is_symbol
 from eagerflow.keras import constraints, initializers, regularizers
+from eagerflow.keras.engine import layer_losses
 from eagerflow.keras.engine.call_context import context
-from eagerflow.keras.engine.layer_config import LayerConfig
+from eagerflow.keras.engine.call_spec import CallSpec, call_spec_of
+from eagerflow.keras.engine.input_spec import InputSpec, assert_input_compatibility
+from eagerflow.keras.engine.layer_call import (
+    Building,
+    CallPlan,
+    build_layer,
+    call_layer,
+    default_training,
+    error_of_call,
+    mark_built,
+)
+from eagerflow.keras.engine.layer_config import (
+    config_of_call,
+    plain_shape,
+    serialize_argument,
+)
 from eagerflow.keras.engine.layer_nodes import LayerNodes
-from eagerflow.keras.engine.weight_limits import limits, spend
 from eagerflow.keras.engine.weights import make_weight, set_weights
 from eagerflow.keras.mixed_precision import policy as policies
+from eagerflow.keras.saving.init_arguments import arguments_config
+from eagerflow.keras.saving.memory_limit import limits, spend
+from eagerflow.ops.conversion import cast
 from eagerflow.shapes import TensorShape
 from eagerflow.type_spec import TensorSpec
 from eagerflow.variable import VariableAggregation, VariableSynchronization
 
-_ops = _core.ops
 _Tensor = _core.Tensor
 _ARGUMENTS = {
     "input_dim",
@@ -37,7 +54,7 @@ _ARGUMENTS = {
 }
 
 
-class Layer(LayerConfig, LayerNodes):
+class Layer(LayerNodes):
     """A computation with weights, which are made when the first input's shape is known.
 
     Subclasses set themselves up in `__init__`, make weights in `build` and compute in `call`.
@@ -64,9 +81,30 @@ class Layer(LayerConfig, LayerNodes):
     (TensorShape([2, 3]), 1)
     """
 
+    _init_arguments: tuple[tuple, dict[str, Any]]  # what the constructor was called with
+    _dtype_policy: policies.Policy
+    _autocast: Any
+    _batch_input_shape: tuple
+    _plan: CallPlan | None = None
+    _input_spec: Any = None
+    _activity_regularizer: Any = None
+    _initial_weights: Any = None
+    _build_input_shape: Any = None
+    _supports_masking = False
+    _compute_output_and_mask_jointly = False
+    # Whether `compute_mask` returns None where no input has a mask.
+    _masks_only_from_masks = False
+    _must_restore_from_config = False
+    _preserve_input_structure_in_config = False
+    # Which handler of `composite_inputs` takes ragged and sparse inputs; None: `call` itself.
+    _composite_call: str | None = None
+    _stateful = False
+    _dynamic = False
+    built = False
+
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
         self = super().__new__(cls)
-        self.__dict__["_auto_arguments"] = (args, kwargs)
+        self.__dict__["_init_arguments"] = (args, kwargs)
         return self
 
     def __init__(
@@ -111,6 +149,155 @@ class Layer(LayerConfig, LayerNodes):
         if self._computes_mask():
             attributes["_supports_masking"] = True
         attributes["_keras_layer_is_ready"] = True
+
+    def _set_dtype_policy(self, dtype: Any) -> None:
+        self.__dict__["_dtype_policy"] = policies.get(dtype)
+        self.__dict__["_plan"] = None
+
+    def build(self, input_shape: Any) -> None:
+        """Makes the weights; subclasses override it.
+
+        Args:
+            input_shape: the TensorShape of the first argument of `call`, or a structure of them.
+        """
+        mark_built(self, input_shape)
+
+    def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+        """Computes the outputs; subclasses override it.
+
+        Args:
+            inputs: a tensor, or a structure of tensors.
+            *args: more arguments, if the subclass takes any.
+            **kwargs: as `training` and `mask`.
+        """
+        return inputs
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Builds the layer if it is not built yet, and computes its outputs.
+
+        Args:
+            *args: the inputs, then the other arguments of `call`. Arrays and numbers in the inputs
+                become tensors. Symbolic tensors give symbolic outputs.
+            **kwargs: other arguments of `call`. `training` and `mask`, where they are not given,
+                come from the calling layer and from the inputs.
+
+        Raises:
+            ValueError: if the inputs do not fit the layer.
+            RuntimeError: if `super().__init__()` was not called.
+        """
+        plan = self._plan
+        if plan is not None and len(args) == 1:
+            inputs = args[0]
+            if not kwargs or (len(kwargs) == 1 and "training" in kwargs):
+                kind = type(inputs)
+                if kind is _Tensor:
+                    if inputs._keras_mask is None:
+                        seen: Any = (inputs._shape_tuple(), inputs.dtype)
+                        return self._call_planned(plan, inputs, seen, kwargs)
+                elif kind is list:
+                    seen = []
+                    for value in inputs:
+                        if type(value) is not _Tensor or value._keras_mask is not None:
+                            break
+                        seen.append((value._shape_tuple(), value.dtype))
+                    else:
+                        return self._call_planned(plan, inputs, seen, kwargs)
+        return call_layer(self, args, kwargs)
+
+    def _call_planned(self, plan: CallPlan, inputs: Any, seen: Any, kwargs: dict[str, Any]) -> Any:
+        """Calls a built layer with a tensor, or a list of tensors, of certain shapes and dtypes."""
+        if plan.seen != seen:
+            assert_input_compatibility(self._input_spec, inputs, self._name)
+            plan.seen = seen
+            plan.cast = any(self._cast_target(value) is not None for value in nest.flatten(inputs))
+        if plan.cast:
+            inputs = nest.map_structure(self._cast_input, inputs)
+        # The attributes of a thread-local object: one look-up instead of one for each of them.
+        local = context.__dict__
+        layers = local["layers"]
+        if not layers and local["layers_with_losses"]:
+            self._clear_losses()
+        before = local["training"]
+        training = kwargs["training"] if kwargs else None
+        if training is None:
+            training = before
+            if training is None and plan.takes_training:
+                training = default_training(plan.default_training)
+        local["training"] = training
+        layers.append(self)
+        try:
+            if plan.takes_training:
+                return self.call(inputs, training=training)
+            return self.call(inputs)
+        except Exception as error:
+            kwargs = {"training": training} if plan.takes_training else {}
+            raise error_of_call(self, error, (inputs,), kwargs) from None
+        finally:
+            layers.pop()
+            local["training"] = before
+
+    @property
+    def _call_spec(self) -> CallSpec:
+        return call_spec_of(self.call)
+
+    def _build_for(self, inputs: Any) -> None:
+        """Builds the layer for the shapes of these inputs."""
+        build_layer(self, inputs)
+
+    def _casting_layers(self) -> list[Any]:
+        """The layers whose weights this layer's `call` may read."""
+        return self._all_inner_layers()
+
+    def _cast_target(self, tensor: Any) -> Any:
+        """The dtype that an input must be cast to, or None."""
+        compute = self._dtype_policy.compute
+        dtype = getattr(tensor, "dtype", None)
+        if (
+            not self._autocast
+            or compute is None
+            or not compute.is_floating
+            or dtype is compute
+            or dtype is None
+            or not dtypes.as_dtype(dtype).is_floating
+        ):
+            return None
+        return compute
+
+    def _cast_inputs(self, inputs: Any, flat: list[Any]) -> Any:
+        for value in flat:
+            if self._cast_target(value) is not None:
+                return nest.map_structure(self._cast_input, inputs)
+        return inputs
+
+    def _cast_input(self, value: Any) -> Any:
+        target = self._cast_target(value)
+        if target is None:
+            return value
+        result = cast(value, target)
+        mask = getattr(value, "_keras_mask", None)
+        if mask is not None:
+            result._keras_mask = mask
+        return result
+
+    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+        """The mask of the outputs: by default that of the inputs.
+
+        Raises:
+            TypeError: if there is a mask and the layer does not support masking.
+        """
+        if not self._supports_masking:
+            if any(m is not None for m in nest.flatten(mask)):
+                raise TypeError(
+                    f"Layer {self.name} does not support masking, but was passed an input_mask: "
+                    f"{mask}"
+                )
+            return None
+        return mask
+
+    def _computes_mask(self) -> bool:
+        """Whether a subclass overrides `compute_mask`."""
+        method = self.compute_mask
+        return getattr(method, "__func__", method) is not Layer.compute_mask
 
     def add_weight(
         self,
@@ -196,7 +383,7 @@ class Layer(LayerConfig, LayerNodes):
             type(self).__name__,
         )
         if regularizer is not None:
-            self._add_regularizer(variable, regularizers.get(regularizer))
+            layer_losses.add_regularizer(self, variable, regularizers.get(regularizer))
         if process.graphs_used and building_graph() is not None:
             from eagerflow.graph.shared_variables import share
 
@@ -304,8 +491,6 @@ class Layer(LayerConfig, LayerNodes):
 
     @input_spec.setter
     def input_spec(self, value: Any) -> None:
-        from eagerflow.keras.engine.input_spec import InputSpec
-
         for spec in nest.flatten(value):
             if spec is not None and not isinstance(spec, InputSpec):
                 raise TypeError(f"Layer input_spec must be an instance of InputSpec. Got: {spec}")
@@ -319,6 +504,89 @@ class Layer(LayerConfig, LayerNodes):
     @activity_regularizer.setter
     def activity_regularizer(self, regularizer: Any) -> None:
         self._activity_regularizer = regularizer
+
+    def add_loss(self, losses: Any, **kwargs: Any) -> None:
+        """Adds terms to the loss of the model this layer is in.
+
+        Args:
+            losses: a tensor or a list of them, which count for the present call; or functions
+                without arguments, which are called whenever the loss is needed. Outside of a call
+                a model accepts symbolic tensors, too.
+            **kwargs: `inputs` is ignored.
+
+        Raises:
+            TypeError: for other keyword arguments.
+            ValueError: for a tensor with a value outside of a call.
+
+        >>> class Small(tf.keras.layers.Layer):
+        ...     def call(self, inputs):
+        ...         self.add_loss(0.01 * tf.reduce_sum(inputs))
+        ...         return inputs
+        >>> layer = Small()
+        >>> _ = layer(tf.ones([2, 2]))
+        >>> print(round(float(layer.losses[0]), 4))
+        0.04
+        """
+        kwargs.pop("inputs", None)
+        if kwargs:
+            raise TypeError(f"Unknown keyword arguments: {list(kwargs)}")
+        for loss in nest.flatten(losses):
+            if loss is not None:
+                layer_losses.add_loss(self, loss)
+
+    def _add_symbolic_loss(self, loss: Any) -> None:
+        raise ValueError(
+            "Expected concrete values for the loss inside of a layer's call, got the symbolic "
+            f"tensor {loss}."
+        )
+
+    def _add_activity_loss(self, outputs: Any) -> None:
+        layer_losses.add_activity_loss(self, outputs)
+
+    @property
+    def losses(self) -> list[Any]:
+        """The terms that the last call added, and those of regularizers, of all layers inside.
+
+        Before the first call, symbolic tensors stand for the terms that calls with symbolic
+        tensors will add.
+        """
+        return layer_losses.collect_losses(self._all_inner_layers())
+
+    def _clear_losses(self) -> None:
+        layer_losses.clear_losses(self._all_inner_layers())
+
+    def add_metric(self, value: Any, name: str | None = None, **kwargs: Any) -> None:
+        """Adds a value to be averaged over batches and reported with the model's metrics.
+
+        Args:
+            value: a tensor, or what a metric object returned.
+            name: the metric's name.
+            **kwargs: `aggregation` may be "mean".
+
+        Raises:
+            ValueError: without a name, for another aggregation or several metrics of that name, or
+                for a tensor with a value outside of a call.
+        """
+        aggregation = kwargs.pop("aggregation", None)
+        unknown = [key for key in kwargs if key != "inputs"]
+        if unknown:
+            raise TypeError(f"Unknown keyword arguments: {unknown}")
+        layer_losses.add_metric(self, value, name, aggregation)
+
+    def _add_symbolic_metric(self, value: Any, name: str) -> None:
+        raise ValueError(
+            "Expected concrete values for the metric inside of a layer's call, got the symbolic "
+            f"tensor {value}."
+        )
+
+    @property
+    def metrics(self) -> list[Any]:
+        """The metric objects of this layer and of the layers inside."""
+        return [
+            metric
+            for layer in self._flatten_layers()
+            for metric in layer.__dict__.get("_metrics", ())
+        ]
 
     @property
     def updates(self) -> list[Any]:
@@ -402,6 +670,56 @@ class Layer(LayerConfig, LayerNodes):
             )
         for k, variable in enumerate(variables):
             variable.assign(store[str(k)])
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make a layer like this one.
+
+        Layers of this package keep each argument in an attribute of its name. Other layers that
+        are made with more arguments than `Layer` takes override this method.
+
+        Raises:
+            NotImplementedError: if a subclass does not override it and was made with arguments
+                that are no plain values.
+        """
+        config: dict[str, Any] = {
+            "name": self.name,
+            "trainable": self.trainable,
+            "dtype": policies.serialize(self._dtype_policy),
+        }
+        if "_batch_input_shape" in self.__dict__:
+            config["batch_input_shape"] = self._batch_input_shape
+        own = arguments_config(self, Layer, serialize_argument)
+        if not own and type(self).get_config is Layer.get_config:
+            return config_of_call(self, self._init_arguments, config)
+        return config | own
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any]) -> Any:
+        """A layer from what `get_config` returned; its weights are new.
+
+        Raises:
+            TypeError: if the class does not take these arguments.
+        """
+        try:
+            return cls(**config)
+        except Exception as error:  # whatever a constructor raises
+            raise TypeError(
+                f"Error when deserializing class '{cls.__name__}' using config={config}."
+                f"\n\nException encountered: {error}"
+            ) from error
+
+    def get_build_config(self) -> dict[str, Any] | None:
+        """The shape that the layer was built for."""
+        if self._build_input_shape is None:
+            return None
+        return {"input_shape": plain_shape(self._build_input_shape)}
+
+    def build_from_config(self, config: dict[str, Any]) -> None:
+        """Builds the layer for the shape in what `get_build_config` returned."""
+        shape = config["input_shape"]
+        if shape is not None and not self.built:
+            with Building(self, top=True):
+                self.build(shape)
 
     def finalize_state(self) -> None:
         """Called when everything that adapts to data has seen it; subclasses may override it."""

@@ -1,82 +1,68 @@
-"""Layers as configurations: what made them, and for which shapes they were built."""
+"""Configurations of layers: the arguments that make them, and the shapes they were built for."""
 
 from __future__ import annotations
 
 import inspect
 from typing import Any
 
-from eagerflow.keras.engine.layer_call import Building, LayerCall
-from eagerflow.keras.mixed_precision import policy as policies
+from eagerflow.keras import activations, constraints, initializers, regularizers
 from eagerflow.shapes import TensorShape
 
-
-class LayerConfig(LayerCall):
-    """The configuration of a layer, and layers made from it."""
-
-    _auto_arguments: Any = None
-
-    def get_config(self) -> dict[str, Any]:
-        """The arguments that make a layer like this one.
-
-        Raises:
-            NotImplementedError: if a subclass does not override it and was made with arguments
-                that are no plain values.
-        """
-        config: dict[str, Any] = {
-            "name": self.name,
-            "trainable": self.trainable,
-            "dtype": policies.serialize(self._dtype_policy),
-        }
-        if "_batch_input_shape" in self.__dict__:
-            config["batch_input_shape"] = self._batch_input_shape
-        if type(self).get_config is LayerConfig.get_config:
-            return arguments_config(self, config)
-        return config
-
-    @classmethod
-    def from_config(cls, config: dict[str, Any]) -> Any:
-        """A layer from what `get_config` returned; its weights are new.
-
-        Raises:
-            TypeError: if the class does not take these arguments.
-        """
-        try:
-            return cls(**config)
-        except Exception as error:  # whatever a constructor raises
-            raise TypeError(
-                f"Error when deserializing class '{cls.__name__}' using config={config}."
-                f"\n\nException encountered: {error}"
-            ) from error
-
-    def get_build_config(self) -> dict[str, Any] | None:
-        """The shape that the layer was built for."""
-        if self._build_input_shape is None:
-            return None
-        return {"input_shape": plain_shape(self._build_input_shape)}
-
-    def build_from_config(self, config: dict[str, Any]) -> None:
-        """Builds the layer for the shape in what `get_build_config` returned."""
-        shape = config["input_shape"]
-        if shape is not None and not self.built:
-            with Building(self, top=True):
-                self.build(shape)
+# The modules that know the functions which arguments stand for, by the last word of the
+# arguments' names: `kernel_initializer` is an initializer.
+_MODULES: dict[str, Any] = {
+    "activation": activations,
+    "initializer": initializers,
+    "regularizer": regularizers,
+    "constraint": constraints,
+}
 
 
-def arguments_config(layer: Any, config: dict[str, Any]) -> dict[str, Any]:
-    """A configuration made of the arguments the layer was made with, if they are plain."""
-    args, kwargs = layer._auto_arguments
-    parameters = list(inspect.signature(type(layer).__init__).parameters.values())[1:]
+def resolve_arguments(layer: Any, arguments: dict[str, Any]) -> None:
+    """Sets attributes of a layer to the functions that arguments stand for.
+
+    Args:
+        layer: the layer.
+        arguments: the arguments of its `__init__`, as `locals()` gives them. Activations,
+            initializers, regularizers and constraints may be names, configurations or functions;
+            other arguments, and those that a base class has resolved, are left alone.
+    """
+    for name, value in arguments.items():
+        module = _MODULES.get(name.rpartition("_")[2])
+        if module is not None and name != "activity_regularizer" and name not in layer.__dict__:
+            setattr(layer, name, module.get(value))
+
+
+def serialize_argument(name: str, value: Any) -> Any:
+    """The plain form of an argument: functions as their names or configurations."""
+    module = _MODULES.get(name.rpartition("_")[2])
+    return value if module is None else module.serialize(value)
+
+
+def config_of_call(
+    instance: Any, arguments: tuple[tuple, dict[str, Any]], config: dict[str, Any]
+) -> dict[str, Any]:
+    """A configuration of the arguments that an instance of a program's class was made with.
+
+    Args:
+        instance: the layer or model.
+        arguments: the positional and the keyword arguments of the constructor's call.
+        config: what every layer or model has in its configuration.
+
+    Raises:
+        NotImplementedError: if an argument is no plain value.
+    """
+    args, kwargs = arguments
+    parameters = list(inspect.signature(type(instance).__init__).parameters.values())[1:]
     names = [p.name for p in parameters if p.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD]
-    takes_any = any(p.kind is inspect.Parameter.VAR_KEYWORD for p in parameters)
-    given = dict(zip(names, args, strict=False)) | kwargs
-    if not takes_any:
+    if not any(p.kind is inspect.Parameter.VAR_KEYWORD for p in parameters):
         config = {key: value for key, value in config.items() if key in names}
-    for key, value in given.items():
+    for key, value in (dict(zip(names, args, strict=False)) | kwargs).items():
         if key in ("name", "trainable", "dtype"):
             continue
         if not _is_plain(value):
             raise NotImplementedError(
-                f"Layer {type(layer).__name__} was created by passing non-serializable argument "
+                f"Layer {type(instance).__name__} was created by passing non-serializable argument "
                 f"values in `__init__()`, and therefore the layer must override `get_config()` in "
                 f"order to be serializable: `{key}` is {value!r}."
             )

@@ -33,6 +33,8 @@ class Node:
         outputs: the symbolic tensors that came out, a structure.
     """
 
+    is_own = False  # whether it is a model's own graph, and no call
+
     def __init__(
         self,
         layer: Any,
@@ -45,17 +47,12 @@ class Node:
         self.call_kwargs = call_kwargs or {}
         self.outputs = outputs
         self.is_input = not call_args and not self.call_kwargs
-        found: list[KerasTensor] = []
-        self._flat_arguments = flatten_arguments(call_args, self.call_kwargs)
-        for value in self._flat_arguments:
-            if isinstance(value, KerasTensor):
-                found.append(value)
-        self.keras_inputs = found
+        flat = flatten_arguments(call_args, self.call_kwargs)
+        self.keras_inputs = [value for value in flat if isinstance(value, KerasTensor)]
         index = len(layer._inbound_nodes)
         layer._inbound_nodes.append(self)
-        for tensor in found:
-            inbound = tensor._keras_history.layer
-            inbound._outbound_nodes.append(self)
+        for tensor in self.keras_inputs:
+            tensor._keras_history.layer._outbound_nodes.append(self)
         for number, tensor in enumerate(nest.flatten(outputs)):
             if isinstance(tensor, KerasTensor):
                 tensor._keras_history = KerasHistory(layer, index, number)
@@ -106,6 +103,20 @@ class Node:
         for tensor in self.keras_inputs:
             history = tensor._keras_history
             yield history.layer, history.node_index, history.tensor_index, tensor
+
+
+class OwnNode(Node):
+    """The first node of a model: from its own inputs to its own outputs."""
+
+    is_own = True
+
+    def __init__(self, model: Any, inputs: Any, outputs: Any) -> None:
+        self.layer = model
+        self.call_args = (inputs,)
+        self.call_kwargs = {}
+        self.outputs = outputs
+        self.is_input = False
+        self.keras_inputs = nest.flatten(inputs)
 
 
 def real_tensor(tensor: Any) -> Any:

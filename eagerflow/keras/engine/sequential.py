@@ -1,4 +1,4 @@
-"""Sequential: models that are a row of layers."""
+"""Sequential: models that are a sequence of layers."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from eagerflow.keras.engine.keras_tensor import KerasTensor
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.engine.layer_call import Building, names_from_here
 from eagerflow.keras.engine.layer_config import plain_shape
+from eagerflow.keras.engine.model import Model
 from eagerflow.keras.engine.tracking import structure_changed
-from eagerflow.keras.engine.training import Model
 from eagerflow.module import Module
 from eagerflow.shapes import TensorShape
 
 
 class Sequential(Model):
-    """Layers in a row, each of which takes what the one before gave.
+    """A sequence of layers, each of which takes the output of the one before.
 
     Args:
         layers: a list of layers; `add` appends more.
@@ -192,7 +192,7 @@ class Sequential(Model):
         if inputs is None:
             inputs = self.__dict__["_pending_input"] if self._input_given else self.inputs[0]
         self.__dict__["_inbound_nodes_value"] = [
-            node for node in self._inbound_nodes if not _is_own(node)
+            node for node in self._inbound_nodes if not node.is_own
         ]
         others = list(self._inbound_nodes)
         self.__dict__["_inbound_nodes_value"] = []
@@ -202,7 +202,7 @@ class Sequential(Model):
             # Inputs of other shapes make another graph.
             self.__dict__["_input_spec"] = None
         self._inbound_nodes.extend(others)
-        # The row itself says which layers there are and in which order.
+        # The model's layers are those that were added, in that order.
         chain = [layer for layer in self._chain if not isinstance(layer, InputLayer)]
         extra = [
             item
@@ -353,7 +353,8 @@ class Sequential(Model):
         if self._input_given:
             if self._graph is None:
                 self.build()
-            return self._run_graph(inputs, mask)
+            assert self._graph is not None
+            return self._graph.call(inputs, mask, self._name)
         x = inputs
         if mask is not None and isinstance(x, _core.Tensor):
             x._keras_mask = mask
@@ -441,10 +442,6 @@ class _ModuleLayer(Layer):
         if self._method_name is not None:
             return getattr(self._module, self._method_name)(inputs)
         return self._module(inputs)
-
-
-def _is_own(node: Any) -> bool:
-    return type(node).__name__ == "_OwnNode"
 
 
 def _first_input(layer: Any) -> tuple[Any, Any]:

@@ -78,7 +78,7 @@ class TrackedModule(Module):
             "_plan",
             "_weights_cache",
             "_layers_cache",
-            "_auto_arguments",
+            "_init_arguments",
             "_nodes",
             "_name_scope",
         }

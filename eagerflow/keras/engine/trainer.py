@@ -1,41 +1,281 @@
-"""Training: compile, fit, evaluate, predict, and one step of each."""
+"""Trainer: compile, fit, evaluate, predict, and one step of each."""
 
 from __future__ import annotations
 
 import copy
 import importlib
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from eagerflow import _core, nest, random_seed
-from eagerflow.context import process
-from eagerflow.keras import naming
+from eagerflow import nest
+from eagerflow.context import get_logger
 from eagerflow.keras.engine import data_adapter
-from eagerflow.keras.engine.call_context import context
-from eagerflow.keras.engine.compiling import Compiled
 from eagerflow.keras.engine.data_handler import DataHandler, class_weight_function
 from eagerflow.keras.engine.keras_tensor import KerasTensor
 from eagerflow.keras.engine.sequence_workers import Workers
-from eagerflow.keras.engine.step_streams import StepStreams
-from eagerflow.keras.engine.training_utils import (
-    NanNotice,
+from eagerflow.keras.engine.training_loop import (
+    NanWarning,
     Validation,
     as_compiled,
+    check_metric_objects,
+    check_metrics,
+    concatenated,
     in_order,
     is_due,
-    joined,
+    make_step_function,
     minimize,
-    note_weights_without_metrics,
     outside_graphs,
     plain,
 )
 from eagerflow.tape import GradientTape
+from eagerflow.variable import Variable
 
-_ops = _core.ops
+if TYPE_CHECKING:
+    from eagerflow.keras.callbacks import CallbackList
+    from eagerflow.keras.engine.layer import Layer as _Layer
+else:
+    _Layer = object
+
+# The arguments of `compile` that configurations describe by classes and functions.
+_SERIALIZED_KINDS = {
+    "optimizer": "optimizer",
+    "loss": "loss",
+    "metrics": "metric",
+    "weighted_metrics": "metric",
+}
 
 
-class Trainer(Compiled):
-    """A model that can be trained."""
+class Trainer(_Layer):
+    """The part of `Model` that trains: what it was compiled with, its loops and its steps."""
+
+    _graph: Any = None
+    _is_compiled = False
+    optimizer: Any = None
+    loss: Any = None
+    compiled_loss: Any = None
+    compiled_metrics: Any = None
+    stop_training = False
+    history: Any = None
+    _run_eagerly: Any = None
+    _steps_per_execution: Any = None
+    _compile_arguments: Any = None
+    _user_metrics: Any = None
+    train_function: Any = None
+    test_function: Any = None
+    predict_function: Any = None
+    train_tf_function: Any = None
+    _counters: Any = None
+    _compiled_trainable: Any = None
+
+    def _scaled(self, optimizer: Any) -> Any:
+        """The optimizer; for float16 computations, one that scales the loss."""
+        if getattr(self.dtype_policy, "name", None) != "mixed_float16":
+            return optimizer
+        from eagerflow.keras.mixed_precision import LossScaleOptimizer
+
+        known = optimizer is None or isinstance(optimizer, LossScaleOptimizer)
+        return optimizer if known else LossScaleOptimizer(optimizer)
+
+    def compile(
+        self,
+        optimizer: Any = "rmsprop",
+        loss: Any = None,
+        metrics: Any = None,
+        loss_weights: Any = None,
+        weighted_metrics: Any = None,
+        run_eagerly: bool | None = None,
+        steps_per_execution: int | None = None,
+        jit_compile: bool | None = None,
+        pss_evaluation_shards: Any = 0,
+        **kwargs: Any,
+    ) -> None:
+        """Says how the model is trained.
+
+        Args:
+            optimizer: an optimizer or its name.
+            loss: a loss, a function or a name, or a list or dictionary of them by output.
+            metrics: a list of metrics, functions or names; "accuracy" takes the kind that suits.
+            loss_weights: numbers by output.
+            weighted_metrics: metrics that take sample weights into account.
+            run_eagerly: accepted: training runs eagerly.
+            steps_per_execution: after how many steps callbacks are called.
+            jit_compile: accepted.
+            pss_evaluation_shards: accepted.
+            **kwargs: accepted for compatibility: `sample_weight_mode`, `from_serialized`.
+
+        Raises:
+            TypeError: for other arguments.
+            ValueError: for unknown names.
+        """
+        # Losses, metrics and optimizers are imported by programs that train.
+        optimizers = importlib.import_module("eagerflow.keras.optimizers")
+        from eagerflow.keras.engine.losses_and_metrics import LossesContainer, MetricsContainer
+
+        from_serialized = kwargs.pop("from_serialized", False)
+        if "experimental_steps_per_execution" in kwargs:
+            steps_per_execution = kwargs.pop("experimental_steps_per_execution")
+        for ignored in ("sample_weight_mode", "experimental_run_tf_function", "auto_scale_loss"):
+            kwargs.pop(ignored, None)
+        if kwargs.pop("cloning", None) is not None or kwargs.pop("target_tensors", None):
+            raise ValueError("`target_tensors` and `cloning` belong to graphs of TensorFlow 1.")
+        if kwargs:
+            raise TypeError(
+                f"Invalid keyword argument(s) in `compile()`: {set(kwargs)}. Valid keyword "
+                "arguments include 'optimizer', 'loss', 'metrics', 'loss_weights' and "
+                "'weighted_metrics'."
+            )
+        for group in (metrics, weighted_metrics):
+            check_metrics(group)
+        check_metric_objects(metrics, weighted_metrics)
+        self._compile_arguments = {
+            "optimizer": optimizer,
+            "loss": loss,
+            "metrics": metrics,
+            "loss_weights": loss_weights,
+            "weighted_metrics": weighted_metrics,
+            "run_eagerly": run_eagerly,
+            "steps_per_execution": steps_per_execution,
+            "jit_compile": jit_compile,
+        }
+        names = None if self._graph is None else self._graph.output_names
+        if isinstance(optimizer, list | tuple):
+            self.optimizer = [self._scaled(optimizers.get(one)) for one in optimizer]
+        else:
+            self.optimizer = self._scaled(optimizers.get(optimizer))
+        self.loss = loss if loss is not None else {}
+        if isinstance(loss, LossesContainer):
+            self.compiled_loss = loss
+        else:
+            self.compiled_loss = LossesContainer(loss, loss_weights, names)
+        self._user_metrics = metrics
+        self.compiled_metrics = MetricsContainer(
+            metrics, weighted_metrics, names, from_serialized=from_serialized
+        )
+        self._run_eagerly = run_eagerly
+        self._steps_per_execution = steps_per_execution or 1
+        self._is_compiled = True
+        self.__dict__["_compiled_trainable"] = {
+            layer: layer._trainable for layer in self._flatten_layers()
+        }
+        self.train_function = self.test_function = self.predict_function = None
+
+    @property
+    def run_eagerly(self) -> bool:
+        """Whether steps run operation by operation: what was asked for, true by default."""
+        return True if self._run_eagerly is None else bool(self._run_eagerly)
+
+    @run_eagerly.setter
+    def run_eagerly(self, value: bool) -> None:
+        self._run_eagerly = value
+
+    @property
+    def jit_compile(self) -> Any:
+        """What was given to `compile`, or set since."""
+        return (self._compile_arguments or {}).get("jit_compile")
+
+    @jit_compile.setter
+    def jit_compile(self, value: Any) -> None:
+        self._compile_arguments = {**(self._compile_arguments or {}), "jit_compile": value}
+
+    @property
+    def steps_per_execution(self) -> Any:
+        """After how many steps callbacks are called; None before `compile`."""
+        return self._steps_per_execution
+
+    @steps_per_execution.setter
+    def steps_per_execution(self, value: int) -> None:
+        self._steps_per_execution = value
+
+    @property
+    def distribute_strategy(self) -> Any:
+        """None: models run on one device."""
+        return None
+
+    def _counter(self, name: str) -> Variable:
+        if self._counters is None:
+            self._counters = {}
+        counter = self._counters.get(name)
+        if counter is None:
+            counter = self._counters[name] = Variable(0, dtype="int64", trainable=False, name=name)
+        return counter
+
+    @property
+    def _train_counter(self) -> Variable:
+        return self._counter("train_counter")
+
+    @property
+    def _test_counter(self) -> Variable:
+        return self._counter("test_counter")
+
+    @property
+    def _predict_counter(self) -> Variable:
+        return self._counter("predict_counter")
+
+    @property
+    def metrics(self) -> list[Any]:
+        """All metric objects: the loss's, those given to `compile`, and those of the layers."""
+        metrics: list[Any] = []
+        if self._is_compiled:
+            if self.compiled_loss is not None:
+                metrics.extend(self.compiled_loss.metrics)
+            if self.compiled_metrics is not None:
+                metrics.extend(self.compiled_metrics.metrics)
+        for layer in self._all_inner_layers():
+            own = layer.__dict__.get("_metrics")
+            if own:
+                metrics.extend(own)
+        return list({id(metric): metric for metric in metrics}.values())
+
+    @property
+    def metrics_names(self) -> list[str]:
+        """The names of what `evaluate` returns; known after the first batch."""
+        return [metric.name for metric in self.metrics]
+
+    def reset_metrics(self) -> None:
+        """Starts all metrics again."""
+        for metric in self.metrics:
+            metric.reset_state()
+
+    def get_metrics_result(self) -> dict[str, Any]:
+        """The values of all metrics by name, as tensors."""
+        values: dict[str, Any] = {}
+        for metric in self.metrics:
+            result = metric.result()
+            if isinstance(result, dict):
+                values.update(result)
+            else:
+                values[metric.name] = result
+        return values
+
+    def get_compile_config(self) -> dict[str, Any] | None:
+        """What `compile` was given, as plain values; None for models that were not compiled."""
+        if not self._is_compiled or self._compile_arguments is None:
+            return None
+        if hasattr(self.optimizer, "GATE_OP"):
+            get_logger().warning(
+                "Version 1's optimizers cannot be saved with a model: it has to be compiled again "
+                "after it has been loaded. Prefer an optimizer of Keras (`tf.keras.optimizers`)."
+            )
+            return None
+        from eagerflow.keras.saving.serialization import serialize_keras_object
+
+        return {
+            key: serialize_keras_object(value) for key, value in self._compile_arguments.items()
+        }
+
+    def compile_from_config(self, config: dict[str, Any]) -> None:
+        """Compiles the model with what `get_compile_config` returned."""
+        from eagerflow.keras.saving.serialization import deserialize_as, deserialize_keras_object
+
+        arguments = {
+            name: deserialize_as(_SERIALIZED_KINDS[name], value)
+            if name in _SERIALIZED_KINDS
+            else deserialize_keras_object(value)
+            for name, value in config.items()
+        }
+        self.compile(**arguments)
+        if hasattr(self.optimizer, "build") and self.built:
+            self.optimizer.build(self.trainable_variables)
 
     def compute_loss(
         self, x: Any = None, y: Any = None, y_pred: Any = None, sample_weight: Any = None
@@ -123,53 +363,20 @@ class Trainer(Compiled):
     def make_train_function(self, force: bool = False) -> Any:
         """The function that takes an iterator over batches and makes a step of training."""
         if self.train_function is None or force:
-            self.train_function = self._make_function("train_step", "_train_counter")
+            self.train_function = make_step_function(self, "train_step", self._train_counter)
         return self.train_function
 
     def make_test_function(self, force: bool = False) -> Any:
         """The function that takes an iterator over batches and makes a step of evaluation."""
         if self.test_function is None or force:
-            self.test_function = self._make_function("test_step", "_test_counter")
+            self.test_function = make_step_function(self, "test_step", self._test_counter)
         return self.test_function
 
     def make_predict_function(self, force: bool = False) -> Any:
         """The function that takes an iterator over batches and returns predictions."""
         if self.predict_function is None or force:
-            self.predict_function = self._make_function("predict_step", "_predict_counter")
+            self.predict_function = make_step_function(self, "predict_step", self._predict_counter)
         return self.predict_function
-
-    def _make_function(self, step_name: str, counter_name: str) -> Any:
-        counter = getattr(self, counter_name)
-        one = _core.convert(1, "int64", None)
-        find_streams = StepStreams().find
-        first = True
-
-        def one_step(data: Any, source: Any) -> Any:
-            step = getattr(self, step_name)
-            if self._run_eagerly or process.functions_eager:
-                return step(data)
-            return random_seed.call_as_traced(find_streams, (data, source), step, (data,), {})
-
-        def run(iterator: Iterator[Any]) -> Any:
-            nonlocal first
-            data = next(iterator)
-            source = getattr(iterator, "source", None)
-            if first and step_name == "test_step":
-                note_weights_without_metrics(data, self.compiled_metrics)
-            if first and not self._run_eagerly:
-                context.any_batch_size = _of_any_size(data, source)
-                try:
-                    with naming.apart():
-                        outputs = one_step(data, source)
-                finally:
-                    context.any_batch_size = False
-            else:
-                outputs = one_step(data, source)
-            first = False
-            counter.assign_add(one)
-            return outputs
-
-        return run
 
     def _assert_compiled(self) -> None:
         if not self._is_compiled:
@@ -177,6 +384,24 @@ class Trainer(Compiled):
                 "You must compile your model before training/testing. "
                 "Use `model.compile(optimizer, loss)`."
             )
+
+    def _callback_list(
+        self, callbacks: Any, verbose: int, epochs: int, steps: int | None
+    ) -> CallbackList:
+        """The callbacks as a CallbackList, with a history and, unless silent, a progress bar."""
+        # The module of callbacks imports what logs and files need.
+        kind = importlib.import_module("eagerflow.keras.callbacks").CallbackList
+        if isinstance(callbacks, kind):
+            return callbacks
+        return kind(
+            callbacks,
+            add_history=True,
+            add_progbar=verbose != 0,
+            model=self,
+            verbose=verbose,
+            epochs=epochs,
+            steps=steps,
+        )
 
     @outside_graphs
     @as_compiled
@@ -239,8 +464,6 @@ class Trainer(Compiled):
         >>> [round(value, 4) for value in history.history["loss"]]
         [1.0, 0.9216]
         """
-        CallbackList = _callback_list()
-
         self._assert_compiled()
         verbose = 1 if verbose == "auto" else verbose
         if validation_split and validation_data is None:
@@ -260,16 +483,7 @@ class Trainer(Compiled):
             Workers(workers, use_multiprocessing, max_queue_size),
             int(self._steps_per_execution),
         )
-        if not isinstance(callbacks, CallbackList):
-            callbacks = CallbackList(
-                callbacks,
-                add_history=True,
-                add_progbar=verbose != 0,
-                model=self,
-                verbose=verbose,
-                epochs=epochs,
-                steps=data.inferred_steps,
-            )
+        callbacks = self._callback_list(callbacks, verbose, epochs, data.inferred_steps)
         self.stop_training = False
         self.train_function = self.make_train_function()
         self._train_counter.assign(0)
@@ -281,7 +495,7 @@ class Trainer(Compiled):
             validation_batch_size or batch_size,
             Workers(workers, use_multiprocessing, max_queue_size),
         )
-        nan = NanNotice()
+        nan = NanWarning()
         if hasattr(self, "_maybe_load_initial_epoch_from_callbacks"):
             data._initial_epoch, data._initial_step = self._maybe_load_initial_epoch_from_callbacks(
                 callbacks, data
@@ -310,7 +524,7 @@ class Trainer(Compiled):
                 logs = values  # the data ended with the epoch before; metrics have seen nothing
             logs = plain(logs)
             epoch_logs = self._validate_and_get_metrics_result(logs)
-            nan.look(epoch_logs, epoch)
+            nan.check(epoch_logs, epoch)
             if validation_data is not None and is_due(epoch, validation_freq):
                 values = validation.run(callbacks, validation_steps)
                 epoch_logs.update({f"val_{name}": value for name, value in values.items()})
@@ -368,8 +582,6 @@ class Trainer(Compiled):
             The loss, or a list of loss and metrics in the order of `metrics_names`, or a
             dictionary.
         """
-        CallbackList = _callback_list()
-
         self._assert_compiled()
         handler = kwargs.pop("_data", None)
         if kwargs:
@@ -385,16 +597,7 @@ class Trainer(Compiled):
                 workers=Workers(workers, use_multiprocessing, max_queue_size),
                 steps_per_execution=int(self._steps_per_execution),
             )
-        if not isinstance(callbacks, CallbackList):
-            callbacks = CallbackList(
-                callbacks,
-                add_history=True,
-                add_progbar=verbose != 0,
-                model=self,
-                verbose=verbose,
-                epochs=1,
-                steps=handler.inferred_steps,
-            )
+        callbacks = self._callback_list(callbacks, verbose, 1, handler.inferred_steps)
         logs: Any = {}
         test_function = self.test_function = self.make_test_function()
         self._test_counter.assign(0)
@@ -447,8 +650,6 @@ class Trainer(Compiled):
         >>> tf.keras.Sequential([tf.keras.layers.ReLU()]).predict([-1.0, 2.0], verbose=0)
         array([0., 2.], dtype=float32)
         """
-        CallbackList = _callback_list()
-
         verbose = 1 if verbose == "auto" else verbose
         data = DataHandler(
             x,
@@ -457,16 +658,7 @@ class Trainer(Compiled):
             workers=Workers(workers, use_multiprocessing, max_queue_size),
             steps_per_execution=int(self._steps_per_execution or 1),
         )
-        if not isinstance(callbacks, CallbackList):
-            callbacks = CallbackList(
-                callbacks,
-                add_history=True,
-                add_progbar=verbose != 0,
-                model=self,
-                verbose=verbose,
-                epochs=1,
-                steps=data.inferred_steps,
-            )
+        callbacks = self._callback_list(callbacks, verbose, 1, data.inferred_steps)
         collected: list[Any] = []
         structure: Any = None
         self.predict_function = self.make_predict_function()
@@ -489,7 +681,7 @@ class Trainer(Compiled):
                 "batch to predict on."
             )
         callbacks.on_predict_end()
-        columns = [joined(list(column)) for column in zip(*collected, strict=True)]
+        columns = [concatenated(list(column)) for column in zip(*collected, strict=True)]
         return nest.pack_sequence_as(structure, columns)
 
     def _one_batch(
@@ -640,16 +832,3 @@ class Trainer(Compiled):
             use_multiprocessing=use_multiprocessing,
             verbose=verbose,
         )
-
-
-def _of_any_size(data: Any, source: Any) -> bool:
-    """Whether the batches that a source gives differ in size, or may do so."""
-    if source is None or not hasattr(source, "specs_of"):
-        return False
-    specs = source.specs_of(nest.flatten(data)[:1])
-    return any(len(spec) > 1 and spec[1] is None for spec in specs)
-
-
-def _callback_list() -> Any:
-    """The class CallbackList, whose module also imports what logs and files need."""
-    return importlib.import_module("eagerflow.keras.callbacks").CallbackList

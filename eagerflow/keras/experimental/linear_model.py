@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from eagerflow.keras import activations, initializers, regularizers
-from eagerflow.keras.engine.training import Model
+from eagerflow.keras.engine.model import Model
 from eagerflow.keras.layers import Dense
 from eagerflow.shapes import TensorShape
 

@@ -7,7 +7,7 @@ from typing import Any
 from eagerflow import _core
 from eagerflow.keras.engine import data_adapter
 from eagerflow.keras.engine.functional_config import deserialize_layer
-from eagerflow.keras.engine.training import Model
+from eagerflow.keras.engine.model import Model
 from eagerflow.keras.saving.serialization import serialize_keras_object
 from eagerflow.ops.array import split
 from eagerflow.tape import GradientTape

@@ -7,7 +7,7 @@ from typing import Any
 from eagerflow import nest
 from eagerflow.keras import activations
 from eagerflow.keras.engine.data_adapter import unpack_x_y_sample_weight
-from eagerflow.keras.engine.training import Model
+from eagerflow.keras.engine.model import Model
 from eagerflow.keras.saving.serialization import (
     deserialize_as,
     serialize_keras_object,

@@ -9,12 +9,8 @@ from eagerflow import dtype as dtypes
 from eagerflow.keras import activations
 from eagerflow.keras.engine.input_spec import InputSpec
 from eagerflow.keras.engine.layer import Layer
-from eagerflow.keras.layers.arguments import (
-    FunctionLayer,
-    give,
-    sizes_of,
-    take,
-)
+from eagerflow.keras.engine.layer_config import resolve_arguments
+from eagerflow.keras.layers.arguments import FunctionLayer, sizes_of
 from eagerflow.ops import reduction
 
 _ops = _core.ops
@@ -61,9 +57,6 @@ class Activation(_Elementwise):
     def call(self, inputs: Any) -> Any:
         return self.activation(inputs)
 
-    def get_config(self) -> dict[str, Any]:
-        return {**super().get_config(), **give(self, "activation")}
-
 
 class ReLU(_Elementwise):
     """max(x, 0), with a slope below a threshold and a bound if they are asked for.
@@ -102,14 +95,6 @@ class ReLU(_Elementwise):
             inputs, alpha=self.negative_slope, max_value=self.max_value, threshold=self.threshold
         )
 
-    def get_config(self) -> dict[str, Any]:
-        return {
-            **super().get_config(),
-            "max_value": self.max_value,
-            "negative_slope": self.negative_slope,
-            "threshold": self.threshold,
-        }
-
 
 class LeakyReLU(_Elementwise):
     """x where it is positive, else alpha * x (Maas et al., 2013).
@@ -139,9 +124,6 @@ class LeakyReLU(_Elementwise):
     def call(self, inputs: Any) -> Any:
         return _ops.leaky_relu(inputs, self.alpha)
 
-    def get_config(self) -> dict[str, Any]:
-        return {**super().get_config(), "alpha": self.alpha}
-
 
 class ELU(_Elementwise):
     """x where it is positive, else alpha * (exp(x) - 1) (Clevert et al., 2015).
@@ -167,9 +149,6 @@ class ELU(_Elementwise):
 
     def call(self, inputs: Any) -> Any:
         return activations.elu(inputs, self.alpha)
-
-    def get_config(self) -> dict[str, Any]:
-        return {**super().get_config(), "alpha": self.alpha}
 
 
 class ThresholdedReLU(_Elementwise):
@@ -203,9 +182,6 @@ class ThresholdedReLU(_Elementwise):
         above = _ops.greater(inputs, self.theta)
         return _ops.multiply(inputs, _ops.cast(above, self._compute_dtype_object))
 
-    def get_config(self) -> dict[str, Any]:
-        return {**super().get_config(), "theta": self.theta}
-
 
 class PReLU(_Elementwise):
     """x where it is positive, else alpha * x with a learned alpha (He et al., 2015).
@@ -230,12 +206,7 @@ class PReLU(_Elementwise):
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
-        take(
-            self,
-            alpha_initializer=alpha_initializer,
-            alpha_regularizer=alpha_regularizer,
-            alpha_constraint=alpha_constraint,
-        )
+        resolve_arguments(self, locals())
         if shared_axes is not None and not isinstance(shared_axes, (list, tuple)):
             shared_axes = [shared_axes]
         self.shared_axes = None if shared_axes is None else list(shared_axes)
@@ -261,13 +232,6 @@ class PReLU(_Elementwise):
         negative = _ops.multiply(_ops.negative(self.alpha), _ops.relu(_ops.negative(inputs)))
         return _ops.add(_ops.relu(inputs), negative)
 
-    def get_config(self) -> dict[str, Any]:
-        return {
-            **super().get_config(),
-            **give(self, "alpha_initializer", "alpha_regularizer", "alpha_constraint"),
-            "shared_axes": self.shared_axes,
-        }
-
 
 class Softmax(_Elementwise):
     """exp(x) / sum(exp(x)) along one or several axes.
@@ -284,6 +248,8 @@ class Softmax(_Elementwise):
     """
 
     _composite_call = "last axis"
+
+    _unsaved_arguments = frozenset({"robust_masking"})
 
     def __init__(self, axis: Any = -1, robust_masking: bool = False, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -309,7 +275,7 @@ class Softmax(_Elementwise):
         )
 
     def get_config(self) -> dict[str, Any]:
-        config = {**super().get_config(), "axis": self.axis}
+        config = super().get_config()
         if self.robust_masking:
             config["robust_masking"] = True
         return config

@@ -32,13 +32,6 @@ class _AdaptivePooling(Layer):
             return TensorShape([*sizes[:2], *self.output_size])
         return TensorShape([sizes[0], *self.output_size, sizes[-1]])
 
-    def get_config(self) -> dict[str, Any]:
-        return {
-            **super().get_config(),
-            "output_size": self.output_size,
-            "data_format": self.data_format,
-        }
-
 
 class _AdaptiveAverage(_AdaptivePooling):
     _function = staticmethod(adaptive_pooling.adaptive_average_pool)

@@ -1,46 +1,39 @@
-"""What layers do with their arguments: checks, and functions that are given by name."""
+"""Arguments of layers: checks, functions that are given by name, and their documentation."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from eagerflow.keras import activations, config, constraints, initializers, regularizers
+from eagerflow.keras import config
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.shapes import TensorShape
 
-_KINDS: dict[str, Any] = {
-    "activation": activations,
-    "initializer": initializers,
-    "regularizer": regularizers,
-    "constraint": constraints,
-}
+_Class = TypeVar("_Class", bound=type)
 
 
 class FunctionLayer(Layer):
-    """A layer some of whose arguments are functions, which `take` sets."""
+    """A layer some of whose arguments are functions, which `resolve_arguments` sets."""
 
     if TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any: ...
 
 
-def take(layer: Layer, **arguments: Any) -> None:
-    """Sets attributes of a layer to the functions that arguments stand for.
+def with_arguments_of(base: type) -> Callable[[_Class], _Class]:
+    """A class decorator that inserts the arguments and errors of a base's docstring.
 
-    The last word of an argument's name says what it is: `kernel_initializer` an initializer.
+    They come before the example of the class's own docstring.
     """
-    for name, value in arguments.items():
-        kind = _KINDS[name.rpartition("_")[2]]
-        setattr(layer, name, kind.get(value))
 
+    def decorate(cls: _Class) -> _Class:
+        if base.__doc__ and cls.__doc__:  # there are none under `python -OO`
+            arguments = base.__doc__[base.__doc__.index("    Args:") :].rstrip()
+            head, mark, example = cls.__doc__.partition("    >>>")
+            cls.__doc__ = f"{head}{arguments}\n\n{mark}{example}"
+        return cls
 
-def give(layer: Layer, *names: str) -> dict[str, Any]:
-    """The entries of a layer's config for functions that `take` has set."""
-    return {
-        name.lstrip("_"): _KINDS[name.rpartition("_")[2]].serialize(getattr(layer, name))
-        for name in names
-    }
+    return decorate
 
 
 def sizes_of(shape: Any) -> list[int | None]:

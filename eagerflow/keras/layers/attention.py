@@ -157,13 +157,6 @@ class Attention(_Attention):
         sums = _ops.reduce_sum(_ops.tanh(both), axis=-1)
         return _ops.multiply(sums, self.concat_score_weight)
 
-    def get_config(self) -> dict[str, Any]:
-        return {
-            **super().get_config(),
-            "use_scale": self.use_scale,
-            "score_mode": self.score_mode,
-        }
-
 
 class AdditiveAttention(_Attention):
     """Attention whose scores are sums of tanh(query + key).
@@ -203,6 +196,3 @@ class AdditiveAttention(_Attention):
         if self.scale is not None:
             terms = _ops.multiply(terms, self.scale)
         return _ops.reduce_sum(terms, axis=-1)
-
-    def get_config(self) -> dict[str, Any]:
-        return {**super().get_config(), "use_scale": self.use_scale}

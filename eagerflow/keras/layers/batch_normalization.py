@@ -10,12 +10,8 @@ from eagerflow import dtype as dtypes
 from eagerflow.keras.engine import call_context
 from eagerflow.keras.engine.input_spec import InputSpec
 from eagerflow.keras.engine.layer import Layer
-from eagerflow.keras.layers.arguments import (
-    FunctionLayer,
-    axes_of,
-    give,
-    take,
-)
+from eagerflow.keras.engine.layer_config import resolve_arguments
+from eagerflow.keras.layers.arguments import FunctionLayer, axes_of
 from eagerflow.ops.normalization import weighted_moments
 from eagerflow.shapes import TensorShape
 from eagerflow.variable import VariableAggregation, VariableSynchronization
@@ -60,6 +56,8 @@ class BatchNormalization(FunctionLayer):
     ['batch_normalization/moving_mean:0', 'batch_normalization/moving_variance:0']
     """
 
+    _unsaved_arguments = frozenset({"synchronized"})
+
     def __init__(
         self,
         axis: Any = -1,
@@ -93,17 +91,7 @@ class BatchNormalization(FunctionLayer):
         self.epsilon = epsilon
         self.center = center
         self.scale = scale
-        take(
-            self,
-            beta_initializer=beta_initializer,
-            gamma_initializer=gamma_initializer,
-            moving_mean_initializer=moving_mean_initializer,
-            moving_variance_initializer=moving_variance_initializer,
-            beta_regularizer=beta_regularizer,
-            gamma_regularizer=gamma_regularizer,
-            beta_constraint=beta_constraint,
-            gamma_constraint=gamma_constraint,
-        )
+        resolve_arguments(self, locals())
         self.supports_masking = True
         self.fused = False if synchronized else fused
 
@@ -252,25 +240,7 @@ class BatchNormalization(FunctionLayer):
         return input_shape
 
     def get_config(self) -> dict[str, Any]:
-        config = {
-            **super().get_config(),
-            "axis": self.axis,
-            "momentum": self.momentum,
-            "epsilon": self.epsilon,
-            "center": self.center,
-            "scale": self.scale,
-            **give(
-                self,
-                "beta_initializer",
-                "gamma_initializer",
-                "moving_mean_initializer",
-                "moving_variance_initializer",
-                "beta_regularizer",
-                "gamma_regularizer",
-                "beta_constraint",
-                "gamma_constraint",
-            ),
-        }
+        config = super().get_config()
         if self.synchronized:
             config["synchronized"] = True
         return config

@@ -55,6 +55,8 @@ class Bidirectional(Wrapper):
     TensorShape([2, 5, 8])
     """
 
+    _unsaved_arguments = frozenset({"weights", "backward_layer"})
+
     _composite_call = "steps"
 
     _backward_layer_config: Any = None
@@ -274,7 +276,7 @@ class Bidirectional(Wrapper):
         return [*(result if self.merge_mode is None else [result]), *states, *states]
 
     def get_config(self) -> dict[str, Any]:
-        config = {**super().get_config(), "merge_mode": self.merge_mode}
+        config = super().get_config()
         if self._num_constants:
             config["num_constants"] = self._num_constants
         if self._backward_layer_config is not None:

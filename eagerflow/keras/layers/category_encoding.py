@@ -134,7 +134,7 @@ class CategoryEncoding(Layer):
     array([[1., 2., 0., 0.]], dtype=float32)
     """
 
-    _composite_call = "numbers"
+    _composite_call = "ids"
 
     def __init__(
         self,
@@ -189,11 +189,3 @@ class CategoryEncoding(Layer):
 
     def compute_output_shape(self, input_shape: Any) -> TensorShape:
         return encoded_shape(input_shape, self.output_mode, self.num_tokens)
-
-    def get_config(self) -> dict[str, Any]:
-        return {
-            **super().get_config(),
-            "num_tokens": self.num_tokens,
-            "output_mode": self.output_mode,
-            "sparse": self.sparse,
-        }

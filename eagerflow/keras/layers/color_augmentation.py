@@ -33,10 +33,6 @@ class _Coloring(ImageAugmentation):
     def _clipped(self, images: Any) -> Any:
         return _ops.clip_by_value(images, float(self.value_range[0]), float(self.value_range[1]))
 
-    def get_config(self) -> dict[str, Any]:
-        """The arguments that make a layer like this one."""
-        return super().get_config() | {"value_range": self.value_range}
-
 
 class _RandomColoring(_Coloring):
     """A change whose strength is drawn for each image."""
@@ -68,10 +64,6 @@ class _RandomColoring(_Coloring):
     def _spread(self, numbers: Any, rank: int = 4) -> Any:
         """Numbers for each image, with axes of one entry for the others."""
         return _ops.reshape(self._cast(numbers), [-1] + [1] * (rank - 1))
-
-    def get_config(self) -> dict[str, Any]:
-        """The arguments that make a layer like this one."""
-        return super().get_config() | {"factor": self.factor}
 
 
 class AutoContrast(_Coloring):
@@ -148,13 +140,6 @@ class Solarization(_Coloring):
         x = _ops.select(_ops.less(x, transformation["thresholds"]), x, 255.0 - x)
         return rescaled(x, _BYTES, self.value_range)
 
-    def get_config(self) -> dict[str, Any]:
-        """The arguments that make a layer like this one."""
-        return super().get_config() | {
-            "addition_factor": self.addition_factor,
-            "threshold_factor": self.threshold_factor,
-        }
-
 
 class Equalization(_Coloring):
     """Images in which all values become equally frequent, in each channel over the whole batch.
@@ -206,10 +191,6 @@ class Equalization(_Coloring):
         table = _ops.cast(_ops.clip_by_value(_ops.round(table), 0.0, 255.0), x.dtype)
         return rescaled(_ops.gather(table, places, 0, 0), _BYTES, self.value_range)
 
-    def get_config(self) -> dict[str, Any]:
-        """The arguments that make a layer like this one."""
-        return super().get_config() | {"bins": self.bins}
-
 
 class RandomGrayscale(ImageAugmentation):
     """Images without colours, with a probability.
@@ -250,10 +231,6 @@ class RandomGrayscale(ImageAugmentation):
             return images
         gray = image_ops.rgb_to_grayscale(images, data_format=self.data_format)
         return _ops.select(transformation, _ops.broadcast_to(gray, images._shape_tuple()), images)
-
-    def get_config(self) -> dict[str, Any]:
-        """The arguments that make a layer like this one."""
-        return super().get_config() | {"factor": self.factor}
 
 
 class RandomInvert(_RandomColoring):
@@ -507,14 +484,6 @@ class RandomGaussianBlur(_Coloring):
         chosen = _ops.reshape(transformation["should_apply_blur"], [-1, 1, 1, 1])
         return self._clipped(_ops.select(chosen, blurred, x))
 
-    def get_config(self) -> dict[str, Any]:
-        """The arguments that make a layer like this one."""
-        return super().get_config() | {
-            "factor": self.factor,
-            "kernel_size": self.kernel_size,
-            "sigma": self.sigma,
-        }
-
 
 class RandomColorJitter(_Coloring):
     """Images with other brightness, contrast, saturation and hue, one after another.
@@ -567,11 +536,6 @@ class RandomColorJitter(_Coloring):
         for step in self._steps:
             images = step(images, training=training)
         return images
-
-    def get_config(self) -> dict[str, Any]:
-        """The arguments that make a layer like this one."""
-        names = ("brightness_factor", "contrast_factor", "saturation_factor", "hue_factor")
-        return super().get_config() | {name: getattr(self, name) for name in names}
 
 
 def _bell(size: int, width: Any, dtype: Any) -> Any:

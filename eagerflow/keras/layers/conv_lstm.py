@@ -8,18 +8,17 @@ from eagerflow import _core
 from eagerflow.keras import initializers, naming, regularizers
 from eagerflow.keras.engine.input_spec import InputSpec
 from eagerflow.keras.engine.layer import Layer
+from eagerflow.keras.engine.layer_config import resolve_arguments
 from eagerflow.keras.layers.arguments import (
     data_format_of,
-    give,
     integers,
     padding_of,
     sizes_of,
-    take,
     window_count,
 )
 from eagerflow.keras.layers.gated_rnn import argument_names, split_arguments
 from eagerflow.keras.layers.rnn import RNN, scan
-from eagerflow.keras.layers.rnn_cell import CELL_FUNCTIONS, DropoutRNNCell
+from eagerflow.keras.layers.rnn_cell import DropoutRNNCell
 from eagerflow.ops.conv3d import conv3d
 from eagerflow.shapes import TensorShape
 from eagerflow.variable import Variable
@@ -29,6 +28,8 @@ _ops = _core.ops
 
 class ConvLSTMCell(DropoutRNNCell):
     """One step of a convolutional LSTM; the arguments are those of `ConvLSTM2D`."""
+
+    _unsaved_arguments = frozenset({"rank"})
 
     def __init__(
         self,
@@ -73,20 +74,7 @@ class ConvLSTMCell(DropoutRNNCell):
         self.unit_forget_bias = unit_forget_bias
         self.dropout = min(1.0, max(0.0, dropout))
         self.recurrent_dropout = min(1.0, max(0.0, recurrent_dropout))
-        take(
-            self,
-            activation=activation,
-            recurrent_activation=recurrent_activation,
-            kernel_initializer=kernel_initializer,
-            recurrent_initializer=recurrent_initializer,
-            bias_initializer=bias_initializer,
-            kernel_regularizer=kernel_regularizer,
-            recurrent_regularizer=recurrent_regularizer,
-            bias_regularizer=bias_regularizer,
-            kernel_constraint=kernel_constraint,
-            recurrent_constraint=recurrent_constraint,
-            bias_constraint=bias_constraint,
-        )
+        resolve_arguments(self, locals())
         self.state_size = (filters, filters)
         self._channels_first = self.data_format == "channels_first"
 
@@ -198,22 +186,6 @@ class ConvLSTMCell(DropoutRNNCell):
             projection = _ops.concat(parts, 1 if self._channels_first else -1)
         recurrent = self.get_recurrent_dropout_mask_for_cell(states[0], training, count=4)
         return self.advance(projection, states, recurrent)
-
-    def get_config(self) -> dict[str, Any]:
-        return {
-            **super().get_config(),
-            "filters": self.filters,
-            "kernel_size": self.kernel_size,
-            "strides": self.strides,
-            "padding": self.padding,
-            "data_format": self.data_format,
-            "dilation_rate": self.dilation_rate,
-            "use_bias": self.use_bias,
-            "unit_forget_bias": self.unit_forget_bias,
-            "dropout": self.dropout,
-            "recurrent_dropout": self.recurrent_dropout,
-            **give(self, "activation", "recurrent_activation", *CELL_FUNCTIONS),
-        }
 
 
 class _ConvLSTM(RNN):

@@ -5,38 +5,58 @@ from __future__ import annotations
 from typing import Any
 
 from eagerflow import _core
-from eagerflow.keras import activations, regularizers
+from eagerflow.keras import activations
 from eagerflow.keras.engine.input_spec import InputSpec
 from eagerflow.keras.engine.layer import Layer
+from eagerflow.keras.engine.layer_config import resolve_arguments
 from eagerflow.keras.layers.arguments import (
     FunctionLayer,
     data_format_of,
-    give,
     integers,
     padding_of,
     sizes_of,
-    take,
     window_count,
+    with_arguments_of,
 )
 from eagerflow.ops.conv3d import conv3d
 from eagerflow.shapes import TensorShape
 
 _ops = _core.ops
-_UNCHANGED = (activations.linear, None)  # None: programs take an activation away
+_UNCHANGED = (activations.linear, None)  # programs may set `activation` to None
 
 
 class Conv(FunctionLayer):
-    """What convolutions have in common; `rank` is the number of axes that the window moves along.
+    """The base of convolutions; `rank` is the number of axes that the window moves along.
 
-    The arguments are those of `Conv2D`.
+    Args:
+        filters: the number of channels of the result.
+        kernel_size: the window's size: one number for all axes, or one for each.
+        strides: its steps: one number for all axes, or one for each.
+        padding: "valid" or "same"; of sequences also "causal", where a window sees no later steps
+            than that of its result.
+        data_format: "channels_last" or "channels_first".
+        dilation_rate: the distances of the window's elements: one number, or one for each axis.
+        groups: into how many groups of channels input and result are divided.
+        activation: a function or its name; None for none.
+        use_bias: whether a bias is added.
+        kernel_initializer: for the filters `[*kernel_size, channels / groups, filters]`.
+        bias_initializer: for the bias `[filters]`.
+        kernel_regularizer: gives a loss for the filters.
+        bias_regularizer: gives a loss for the bias.
+        activity_regularizer: gives a loss for the result.
+        kernel_constraint: is applied to the filters after each step of an optimizer.
+        bias_constraint: is applied to the bias after each step.
+        **kwargs: `name`, `dtype`, `input_shape`, …
 
     Raises:
-        ValueError: if an argument is out of range.
+        ValueError: if arguments or shapes do not fit.
     """
+
+    rank: int
+    _may_be_causal = False
 
     def __init__(
         self,
-        rank: int,
         filters: int | None,
         kernel_size: Any,
         strides: Any = 1,
@@ -56,7 +76,7 @@ class Conv(FunctionLayer):
         **kwargs: Any,
     ) -> None:
         super().__init__(activity_regularizer=activity_regularizer, **kwargs)
-        self.rank = rank
+        rank = self.rank
         if isinstance(filters, float):
             filters = int(filters)
         if filters is not None and filters <= 0:
@@ -72,29 +92,20 @@ class Conv(FunctionLayer):
         self.data_format = data_format_of(data_format)
         self.dilation_rate = integers(dilation_rate, rank, "dilation_rate")
         self.use_bias = use_bias
-        take(
-            self,
-            activation=activation,
-            kernel_initializer=kernel_initializer,
-            bias_initializer=bias_initializer,
-            kernel_regularizer=kernel_regularizer,
-            bias_regularizer=bias_regularizer,
-            kernel_constraint=kernel_constraint,
-            bias_constraint=bias_constraint,
-        )
+        resolve_arguments(self, locals())
         self.input_spec = InputSpec(min_ndim=rank + 2)
         self._check_arguments()
         self._channels_first = self.data_format == "channels_first"
         self._is_causal = self.padding == "causal"
-        self._word = "VALID" if self._is_causal else self.padding.upper()
+        self._padding = "VALID" if self._is_causal else self.padding.upper()
         # Sequences are images of one row.
         one = (1,) if rank == 1 else ()
         if self._channels_first:
-            self._step = [1, 1, *one, *self.strides]
-            self._spread = [1, 1, *one, *self.dilation_rate]
+            self._strides = [1, 1, *one, *self.strides]
+            self._dilations = [1, 1, *one, *self.dilation_rate]
         else:
-            self._step = [1, *one, *self.strides, 1]
-            self._spread = [1, *one, *self.dilation_rate, 1]
+            self._strides = [1, *one, *self.strides, 1]
+            self._dilations = [1, *one, *self.dilation_rate, 1]
         self._image_format = "NCHW" if self._channels_first else "NHWC"
         self._row_axis = 2 if self._channels_first else 1
 
@@ -108,7 +119,7 @@ class Conv(FunctionLayer):
             raise ValueError(
                 f"The argument `strides` cannot contains 0(s). Received: {self.strides}"
             )
-        if self.padding == "causal" and not getattr(self, "_may_be_causal", False):
+        if self.padding == "causal" and not self._may_be_causal:
             raise ValueError("Causal padding is only supported for `Conv1D`and `SeparableConv1D`.")
         if max(self.strides) > 1 and max(self.dilation_rate) > 1:
             raise ValueError(
@@ -187,19 +198,25 @@ class Conv(FunctionLayer):
         """The convolution itself, without bias and activation; subclasses may replace it."""
         if self.rank == 3:
             order = "NCDHW" if self._channels_first else "NDHWC"
-            return conv3d(inputs, kernel, self._step, self._word, order, self._spread)
+            return conv3d(inputs, kernel, self._strides, self._padding, order, self._dilations)
         if self.rank == 2:
             return _ops.conv2d(
-                inputs, kernel, self._step, self._word, None, self._spread, self._image_format
+                inputs,
+                kernel,
+                self._strides,
+                self._padding,
+                None,
+                self._dilations,
+                self._image_format,
             )
         row = self._row_axis
         images = _ops.conv2d(
             _ops.expand_dims(inputs, row),
             _ops.expand_dims(kernel, 0),
-            self._step,
-            self._word,
+            self._strides,
+            self._padding,
             None,
-            self._spread,
+            self._dilations,
             self._image_format,
         )
         return _ops.squeeze(images, [row])
@@ -244,60 +261,16 @@ class Conv(FunctionLayer):
             return TensorShape([*sizes[:batch], self.filters, *spatial])
         return TensorShape([*sizes[:batch], *spatial, self.filters])
 
-    def get_config(self) -> dict[str, Any]:
-        return {
-            **super().get_config(),
-            "filters": self.filters,
-            "kernel_size": self.kernel_size,
-            "strides": self.strides,
-            "padding": self.padding,
-            "data_format": self.data_format,
-            "dilation_rate": self.dilation_rate,
-            "groups": self.groups,
-            "use_bias": self.use_bias,
-            "activity_regularizer": regularizers.serialize(self.activity_regularizer),
-            **give(
-                self,
-                "activation",
-                "kernel_initializer",
-                "bias_initializer",
-                "kernel_regularizer",
-                "bias_regularizer",
-                "kernel_constraint",
-                "bias_constraint",
-            ),
-        }
 
-
+@with_arguments_of(Conv)
 class Conv1D(Conv):
     """Convolution of sequences `[batch, length, channels]`.
-
-    Args:
-        filters: the number of channels of the result.
-        kernel_size: the window's length.
-        strides: its step.
-        padding: "valid", "same", or "causal": only steps up to the window's last one are seen.
-        data_format: "channels_last" or "channels_first".
-        dilation_rate: the distance of the window's elements.
-        groups: into how many groups of channels input and result are divided.
-        activation: a function or its name; None for none.
-        use_bias: whether a bias is added.
-        kernel_initializer: for the filters `[kernel_size, channels / groups, filters]`.
-        bias_initializer: for the bias `[filters]`.
-        kernel_regularizer: gives a loss for the filters.
-        bias_regularizer: gives a loss for the bias.
-        activity_regularizer: gives a loss for the result.
-        kernel_constraint: is applied to the filters after each step of an optimizer.
-        bias_constraint: is applied to the bias after each step.
-        **kwargs: `name`, `dtype`, `input_shape`, …
-
-    Raises:
-        ValueError: if arguments or shapes do not fit.
 
     >>> tf.keras.layers.Conv1D(8, 3, padding="causal")(tf.ones([2, 10, 4])).shape
     TensorShape([2, 10, 8])
     """
 
+    rank = 1
     _may_be_causal = True
 
     def __init__(
@@ -321,106 +294,33 @@ class Conv1D(Conv):
         **kwargs: Any,
     ) -> None:
         super().__init__(
-            1, filters, kernel_size, strides, padding, data_format, dilation_rate, groups,
+            filters, kernel_size, strides, padding, data_format, dilation_rate, groups,
             activation, use_bias, kernel_initializer, bias_initializer, kernel_regularizer,
             bias_regularizer, activity_regularizer, kernel_constraint, bias_constraint, **kwargs,
         )  # fmt: skip
 
 
+@with_arguments_of(Conv)
 class Conv2D(Conv):
     """Convolution of images `[batch, rows, columns, channels]`.
-
-    Args:
-        filters: the number of channels of the result.
-        kernel_size: the window's height and width: one number or two.
-        strides: its steps: one number or two.
-        padding: "valid" or "same".
-        data_format: "channels_last" or "channels_first".
-        dilation_rate: the distances of the window's elements: one number or two.
-        groups: into how many groups of channels input and result are divided.
-        activation: a function or its name; None for none.
-        use_bias: whether a bias is added.
-        kernel_initializer: for the filters `[rows, columns, channels / groups, filters]`.
-        bias_initializer: for the bias `[filters]`.
-        kernel_regularizer: gives a loss for the filters.
-        bias_regularizer: gives a loss for the bias.
-        activity_regularizer: gives a loss for the result.
-        kernel_constraint: is applied to the filters after each step of an optimizer.
-        bias_constraint: is applied to the bias after each step.
-        **kwargs: `name`, `dtype`, `input_shape`, …
-
-    Raises:
-        ValueError: if arguments or shapes do not fit.
 
     >>> layer = tf.keras.layers.Conv2D(32, 3, activation="relu")
     >>> layer(tf.ones([4, 28, 28, 1])).shape
     TensorShape([4, 26, 26, 32])
     """
 
-    def __init__(
-        self,
-        filters: int,
-        kernel_size: Any,
-        strides: Any = (1, 1),
-        padding: str = "valid",
-        data_format: str | None = None,
-        dilation_rate: Any = (1, 1),
-        groups: int = 1,
-        activation: Any = None,
-        use_bias: bool = True,
-        kernel_initializer: Any = "glorot_uniform",
-        bias_initializer: Any = "zeros",
-        kernel_regularizer: Any = None,
-        bias_regularizer: Any = None,
-        activity_regularizer: Any = None,
-        kernel_constraint: Any = None,
-        bias_constraint: Any = None,
-        **kwargs: Any,
-    ) -> None:
-        super().__init__(
-            2, filters, kernel_size, strides, padding, data_format, dilation_rate, groups,
-            activation, use_bias, kernel_initializer, bias_initializer, kernel_regularizer,
-            bias_regularizer, activity_regularizer, kernel_constraint, bias_constraint, **kwargs,
-        )  # fmt: skip
+    rank = 2
 
 
+@with_arguments_of(Conv)
 class Conv3D(Conv):
     """Convolution of volumes `[batch, depth, rows, columns, channels]`.
-
-    The arguments are those of `Conv2D`, with three numbers where it takes two.
-
-    Raises:
-        ValueError: if arguments or shapes do not fit.
 
     >>> tf.keras.layers.Conv3D(2, 3)(tf.ones([1, 5, 5, 5, 1])).shape
     TensorShape([1, 3, 3, 3, 2])
     """
 
-    def __init__(
-        self,
-        filters: int,
-        kernel_size: Any,
-        strides: Any = (1, 1, 1),
-        padding: str = "valid",
-        data_format: str | None = None,
-        dilation_rate: Any = (1, 1, 1),
-        groups: int = 1,
-        activation: Any = None,
-        use_bias: bool = True,
-        kernel_initializer: Any = "glorot_uniform",
-        bias_initializer: Any = "zeros",
-        kernel_regularizer: Any = None,
-        bias_regularizer: Any = None,
-        activity_regularizer: Any = None,
-        kernel_constraint: Any = None,
-        bias_constraint: Any = None,
-        **kwargs: Any,
-    ) -> None:
-        super().__init__(
-            3, filters, kernel_size, strides, padding, data_format, dilation_rate, groups,
-            activation, use_bias, kernel_initializer, bias_initializer, kernel_regularizer,
-            bias_regularizer, activity_regularizer, kernel_constraint, bias_constraint, **kwargs,
-        )  # fmt: skip
+    rank = 3
 
 
 Convolution1D, Convolution2D, Convolution3D = Conv1D, Conv2D, Conv3D

@@ -8,22 +8,76 @@ from eagerflow import _core
 from eagerflow.keras import activations
 from eagerflow.keras.engine.input_spec import InputSpec
 from eagerflow.keras.engine.layer import Layer
-from eagerflow.keras.layers.arguments import integers, sizes_of, transposed_length
+from eagerflow.keras.layers.arguments import (
+    integers,
+    sizes_of,
+    transposed_length,
+    with_arguments_of,
+)
 from eagerflow.keras.layers.convolution import Conv, Conv1D, Conv2D, Conv3D
 from eagerflow.ops.conv3d import conv3d_transpose
 from eagerflow.shapes import TensorShape
 
 _ops = _core.ops
-_UNCHANGED = (activations.linear, None)  # None: programs take an activation away
+_UNCHANGED = (activations.linear, None)  # programs may set `activation` to None
 
 
-class _Transposed(Conv):
-    """What transposed convolutions do in place of the methods of convolutions."""
+class ConvTranspose(Conv):
+    """The base of transposed convolutions: gradients of convolutions with respect to their inputs.
 
-    output_padding: Any
+    Args:
+        filters: the number of channels of the result.
+        kernel_size: the window's size: one number for all axes, or one for each.
+        strides: by which factors the input grows: one number, or one for each axis.
+        padding: "valid" or "same".
+        output_padding: how much larger the result is than its least size, below the strides; None
+            for the size that the convolution would reduce to the input's.
+        data_format: "channels_last" or "channels_first".
+        dilation_rate: the distances of the window's elements; ignored for volumes.
+        activation: a function or its name; None for none.
+        use_bias: whether a bias is added.
+        kernel_initializer: for the filters `[*kernel_size, filters, channels]`.
+        bias_initializer: for the bias `[filters]`.
+        kernel_regularizer: gives a loss for the filters.
+        bias_regularizer: gives a loss for the bias.
+        activity_regularizer: gives a loss for the result.
+        kernel_constraint: is applied to the filters after each step of an optimizer.
+        bias_constraint: is applied to the bias after each step.
+        **kwargs: `name`, `dtype`, `input_shape`, …
 
-    def _take_output_padding(self, output_padding: Any) -> None:
-        self.output_padding = output_padding
+    Raises:
+        ValueError: if arguments or shapes do not fit.
+    """
+
+    def __init__(
+        self,
+        filters: int,
+        kernel_size: Any,
+        strides: Any = 1,
+        padding: str = "valid",
+        output_padding: Any = None,
+        data_format: str | None = None,
+        dilation_rate: Any = 1,
+        activation: Any = None,
+        use_bias: bool = True,
+        kernel_initializer: Any = "glorot_uniform",
+        bias_initializer: Any = "zeros",
+        kernel_regularizer: Any = None,
+        bias_regularizer: Any = None,
+        activity_regularizer: Any = None,
+        kernel_constraint: Any = None,
+        bias_constraint: Any = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(
+            filters=filters, kernel_size=kernel_size, strides=strides, padding=padding,
+            data_format=data_format, dilation_rate=dilation_rate, activation=activation,
+            use_bias=use_bias, kernel_initializer=kernel_initializer,
+            bias_initializer=bias_initializer, kernel_regularizer=kernel_regularizer,
+            bias_regularizer=bias_regularizer, activity_regularizer=activity_regularizer,
+            kernel_constraint=kernel_constraint, bias_constraint=bias_constraint, **kwargs,
+        )  # fmt: skip
+        self.output_padding: Any = output_padding
         if output_padding is None:
             return
         self.output_padding = integers(output_padding, self.rank, "output_padding", allow_zero=True)
@@ -57,7 +111,9 @@ class _Transposed(Conv):
         sizes = self._larger(inputs._shape_tuple())
         if self.rank == 3:
             order = "NCDHW" if self._channels_first else "NDHWC"
-            outputs = conv3d_transpose(inputs, self.kernel, sizes, self._step, self._word, order)
+            outputs = conv3d_transpose(
+                inputs, self.kernel, sizes, self._strides, self._padding, order
+            )
         elif self.rank == 2:
             outputs = self._images(self.kernel, inputs, sizes)
         else:
@@ -73,7 +129,14 @@ class _Transposed(Conv):
 
     def _images(self, kernel: Any, inputs: Any, sizes: list[Any]) -> Any:
         return _ops.conv2d_backprop_input(
-            kernel, inputs, sizes, self._step, self._word, None, self._spread, self._image_format
+            kernel,
+            inputs,
+            sizes,
+            self._strides,
+            self._padding,
+            None,
+            self._dilations,
+            self._image_format,
         )
 
     def _larger(self, sizes: Any) -> list[Any]:
@@ -97,147 +160,37 @@ class _Transposed(Conv):
         return TensorShape(self._larger(sizes_of(input_shape)))
 
     def get_config(self) -> dict[str, Any]:
-        config = super().get_config()
-        config["output_padding"] = self.output_padding
-        return config
+        """The arguments that make a layer like this one."""
+        return super().get_config() | {"groups": self.groups}
 
 
-def _described(name: str, sizes: str, shape: str, result: str) -> str:
-    return f"""The gradient of `{name}` by its input, used as a layer: it makes inputs larger.
+@with_arguments_of(ConvTranspose)
+class Conv1DTranspose(ConvTranspose, Conv1D):
+    """The gradient of `Conv1D` with respect to its input, as a layer that makes sequences longer.
 
-    Args:
-        filters: the number of channels of the result.
-        kernel_size: the window's size: {sizes}.
-        strides: by how much the input grows.
-        padding: "valid" or "same".
-        output_padding: how much larger the result is than it need be, below the strides; None
-            for the length that undoes the convolution's.
-        data_format: "channels_last" or "channels_first".
-        dilation_rate: the distance of the window's elements; of volumes, ignored.
-        activation: a function or its name; None for none.
-        use_bias: whether a bias is added.
-        kernel_initializer: for the filters `[..., filters, channels]`.
-        bias_initializer: for the bias `[filters]`.
-        kernel_regularizer: gives a loss for the filters.
-        bias_regularizer: gives a loss for the bias.
-        activity_regularizer: gives a loss for the result.
-        kernel_constraint: is applied to the filters after each step of an optimizer.
-        bias_constraint: is applied to the bias after each step.
-        **kwargs: `name`, `dtype`, `input_shape`, …
-
-    Raises:
-        ValueError: if arguments or shapes do not fit.
-
-    >>> tf.keras.layers.{name}Transpose(8, 3, strides=2)(tf.ones({shape})).shape
-    TensorShape({result})
+    >>> tf.keras.layers.Conv1DTranspose(8, 3, strides=2)(tf.ones([2, 5, 4])).shape
+    TensorShape([2, 11, 8])
     """
 
 
-class Conv1DTranspose(_Transposed, Conv1D):
-    __doc__ = _described("Conv1D", "one number", "[2, 5, 4]", "[2, 11, 8]")
+@with_arguments_of(ConvTranspose)
+class Conv2DTranspose(ConvTranspose, Conv2D):
+    """The gradient of `Conv2D` with respect to its input, as a layer that makes images larger.
 
-    def __init__(
-        self,
-        filters: int,
-        kernel_size: Any,
-        strides: Any = 1,
-        padding: str = "valid",
-        output_padding: Any = None,
-        data_format: str | None = None,
-        dilation_rate: Any = 1,
-        activation: Any = None,
-        use_bias: bool = True,
-        kernel_initializer: Any = "glorot_uniform",
-        bias_initializer: Any = "zeros",
-        kernel_regularizer: Any = None,
-        bias_regularizer: Any = None,
-        activity_regularizer: Any = None,
-        kernel_constraint: Any = None,
-        bias_constraint: Any = None,
-        **kwargs: Any,
-    ) -> None:
-        super().__init__(
-            filters=filters, kernel_size=kernel_size, strides=strides, padding=padding,
-            data_format=data_format, dilation_rate=dilation_rate, activation=activation,
-            use_bias=use_bias, kernel_initializer=kernel_initializer,
-            bias_initializer=bias_initializer, kernel_regularizer=kernel_regularizer,
-            bias_regularizer=bias_regularizer, activity_regularizer=activity_regularizer,
-            kernel_constraint=kernel_constraint, bias_constraint=bias_constraint, **kwargs,
-        )  # fmt: skip
-        self._take_output_padding(output_padding)
+    >>> tf.keras.layers.Conv2DTranspose(8, 3, strides=2)(tf.ones([2, 5, 5, 4])).shape
+    TensorShape([2, 11, 11, 8])
+    """
 
 
-class Conv2DTranspose(_Transposed, Conv2D):
-    __doc__ = _described("Conv2D", "one number or two", "[2, 5, 5, 4]", "[2, 11, 11, 8]")
+@with_arguments_of(ConvTranspose)
+class Conv3DTranspose(ConvTranspose, Conv3D):
+    """The gradient of `Conv3D` with respect to its input, as a layer that makes volumes larger.
 
-    def __init__(
-        self,
-        filters: int,
-        kernel_size: Any,
-        strides: Any = (1, 1),
-        padding: str = "valid",
-        output_padding: Any = None,
-        data_format: str | None = None,
-        dilation_rate: Any = (1, 1),
-        activation: Any = None,
-        use_bias: bool = True,
-        kernel_initializer: Any = "glorot_uniform",
-        bias_initializer: Any = "zeros",
-        kernel_regularizer: Any = None,
-        bias_regularizer: Any = None,
-        activity_regularizer: Any = None,
-        kernel_constraint: Any = None,
-        bias_constraint: Any = None,
-        **kwargs: Any,
-    ) -> None:
-        super().__init__(
-            filters=filters, kernel_size=kernel_size, strides=strides, padding=padding,
-            data_format=data_format, dilation_rate=dilation_rate, activation=activation,
-            use_bias=use_bias, kernel_initializer=kernel_initializer,
-            bias_initializer=bias_initializer, kernel_regularizer=kernel_regularizer,
-            bias_regularizer=bias_regularizer, activity_regularizer=activity_regularizer,
-            kernel_constraint=kernel_constraint, bias_constraint=bias_constraint, **kwargs,
-        )  # fmt: skip
-        self._take_output_padding(output_padding)
+    >>> tf.keras.layers.Conv3DTranspose(8, 3, strides=2)(tf.ones([2, 2, 2, 2, 4])).shape
+    TensorShape([2, 5, 5, 5, 8])
+    """
 
-
-class Conv3DTranspose(_Transposed, Conv3D):
-    __doc__ = _described("Conv3D", "one number or three", "[2, 2, 2, 2, 4]", "[2, 5, 5, 5, 8]")
-
-    def __init__(
-        self,
-        filters: int,
-        kernel_size: Any,
-        strides: Any = (1, 1, 1),
-        padding: str = "valid",
-        output_padding: Any = None,
-        data_format: str | None = None,
-        dilation_rate: Any = (1, 1, 1),
-        activation: Any = None,
-        use_bias: bool = True,
-        kernel_initializer: Any = "glorot_uniform",
-        bias_initializer: Any = "zeros",
-        kernel_regularizer: Any = None,
-        bias_regularizer: Any = None,
-        activity_regularizer: Any = None,
-        kernel_constraint: Any = None,
-        bias_constraint: Any = None,
-        **kwargs: Any,
-    ) -> None:
-        super().__init__(
-            filters=filters, kernel_size=kernel_size, strides=strides, padding=padding,
-            data_format=data_format, dilation_rate=dilation_rate, activation=activation,
-            use_bias=use_bias, kernel_initializer=kernel_initializer,
-            bias_initializer=bias_initializer, kernel_regularizer=kernel_regularizer,
-            bias_regularizer=bias_regularizer, activity_regularizer=activity_regularizer,
-            kernel_constraint=kernel_constraint, bias_constraint=bias_constraint, **kwargs,
-        )  # fmt: skip
-        self._take_output_padding(output_padding)
-
-    def get_config(self) -> dict[str, Any]:
-        config = super().get_config()
-        del config["dilation_rate"]  # which has no effect
-        return config
+    _unsaved_arguments = frozenset({"dilation_rate"})  # it has no effect
 
 
 Convolution1DTranspose, Convolution2DTranspose, Convolution3DTranspose = (

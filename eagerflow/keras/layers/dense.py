@@ -6,18 +6,15 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow import dtype as dtypes
-from eagerflow.keras import activations, regularizers
+from eagerflow.keras import activations
 from eagerflow.keras.engine.input_spec import InputSpec
 from eagerflow.keras.engine.layer import Layer
-from eagerflow.keras.layers.arguments import (
-    FunctionLayer,
-    give,
-    take,
-)
+from eagerflow.keras.engine.layer_config import resolve_arguments
+from eagerflow.keras.layers.arguments import FunctionLayer
 from eagerflow.shapes import TensorShape
 
 _ops = _core.ops
-_UNCHANGED = (activations.linear, None)  # None: programs take an activation away
+_UNCHANGED = (activations.linear, None)  # programs may set `activation` to None
 
 
 class Dense(FunctionLayer):
@@ -68,16 +65,7 @@ class Dense(FunctionLayer):
                 f"Received: units={units}"
             )
         self.use_bias = use_bias
-        take(
-            self,
-            activation=activation,
-            kernel_initializer=kernel_initializer,
-            bias_initializer=bias_initializer,
-            kernel_regularizer=kernel_regularizer,
-            bias_regularizer=bias_regularizer,
-            kernel_constraint=kernel_constraint,
-            bias_constraint=bias_constraint,
-        )
+        resolve_arguments(self, locals())
         self.input_spec = InputSpec(min_ndim=2)
         self.supports_masking = True
 
@@ -137,21 +125,3 @@ class Dense(FunctionLayer):
                 f"Found None. Received: input_shape={input_shape}"
             )
         return shape[:-1].concatenate(self.units)
-
-    def get_config(self) -> dict[str, Any]:
-        return {
-            **super().get_config(),
-            "units": self.units,
-            "use_bias": self.use_bias,
-            "activity_regularizer": regularizers.serialize(self.activity_regularizer),
-            **give(
-                self,
-                "activation",
-                "kernel_initializer",
-                "bias_initializer",
-                "kernel_regularizer",
-                "bias_regularizer",
-                "kernel_constraint",
-                "bias_constraint",
-            ),
-        }

@@ -40,6 +40,8 @@ class FeaturesLayer(Layer):
         ValueError: if there are no columns, or other ones, or two of one name.
     """
 
+    _unsaved_arguments = frozenset({"expected_column_type"})
+
     def __init__(
         self,
         feature_columns: Any,

@@ -66,7 +66,7 @@ class Discretization(PreprocessingLayer):
     array([[0, 1, 2]])
     """
 
-    _composite_call = "numbers"
+    _composite_call = "ids"
 
     _saves_any_shape = True
 
@@ -171,11 +171,4 @@ class Discretization(PreprocessingLayer):
         return encoded_shape(input_shape, self.output_mode, len(self.bin_boundaries) + 1)
 
     def get_config(self) -> dict[str, Any]:
-        return {
-            **super().get_config(),
-            "bin_boundaries": self.input_bin_boundaries,
-            "num_bins": self.num_bins,
-            "epsilon": self.epsilon,
-            "output_mode": self.output_mode,
-            "sparse": self.sparse,
-        }
+        return super().get_config() | {"bin_boundaries": self.input_bin_boundaries}

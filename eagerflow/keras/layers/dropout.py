@@ -79,17 +79,11 @@ class Dropout(_Noise):
             inputs, self.rate, noise_shape=self._get_noise_shape(inputs)
         )
 
-    def get_config(self) -> dict[str, Any]:
-        return {
-            **super().get_config(),
-            "rate": self.rate,
-            "noise_shape": self.noise_shape,
-            "seed": self.seed,
-        }
-
 
 class _SpatialDropout(Dropout):
     """Dropout of whole feature maps."""
+
+    _unsaved_arguments = frozenset({"data_format"})
 
     _spatial: int
 
@@ -104,6 +98,9 @@ class _SpatialDropout(Dropout):
         if self.data_format == "channels_first":
             return [*shape[:2], *ones]
         return [shape[0], *ones, shape[-1]]
+
+    def get_config(self) -> dict[str, Any]:
+        return super().get_config() | {"noise_shape": self.noise_shape, "seed": self.seed}
 
 
 class SpatialDropout1D(_SpatialDropout):
@@ -176,9 +173,6 @@ class GaussianNoise(_Noise):
         )
         return _ops.add(inputs, noise)
 
-    def get_config(self) -> dict[str, Any]:
-        return {**super().get_config(), "stddev": self.stddev, "seed": self.seed}
-
 
 class GaussianDropout(_Noise):
     """Multiplies by normally distributed numbers around one, in training.
@@ -207,9 +201,6 @@ class GaussianDropout(_Noise):
         )
         return _ops.multiply(inputs, noise)
 
-    def get_config(self) -> dict[str, Any]:
-        return {**super().get_config(), "rate": self.rate, "seed": self.seed}
-
 
 # The value that SELU approaches for large negative numbers: -scale * alpha.
 _SELU_LOW = -1.7580993408473766
@@ -227,6 +218,8 @@ class AlphaDropout(_Noise):
     >>> tf.keras.layers.AlphaDropout(0.1)(tf.ones([2, 3]), training=True).shape
     TensorShape([2, 3])
     """
+
+    _unsaved_arguments = frozenset({"noise_shape"})
 
     def __init__(
         self, rate: float, noise_shape: Any = None, seed: int | None = None, **kwargs: Any
@@ -246,6 +239,3 @@ class AlphaDropout(_Noise):
         low = _ops.multiply(_ops.subtract(1.0, keep), _SELU_LOW)
         mixed = _ops.add(_ops.multiply(inputs, keep), low)
         return _ops.add(_ops.multiply(mixed, scale), shift)
-
-    def get_config(self) -> dict[str, Any]:
-        return {**super().get_config(), "rate": self.rate, "seed": self.seed}

@@ -7,14 +7,15 @@ import re
 from typing import Any
 
 from eagerflow import _core
-from eagerflow.keras import activations, regularizers
+from eagerflow.keras import activations
 from eagerflow.keras.engine.layer import Layer
-from eagerflow.keras.layers.arguments import FunctionLayer, give, sizes_of, take
+from eagerflow.keras.engine.layer_config import resolve_arguments
+from eagerflow.keras.layers.arguments import FunctionLayer, sizes_of
 from eagerflow.ops import einsum
 from eagerflow.shapes import TensorShape
 
 _ops = _core.ops
-_UNCHANGED = (activations.linear, None)  # None: programs take an activation away
+_UNCHANGED = (activations.linear, None)  # programs may set `activation` to None
 _EQUATION = re.compile(r"(\.\.\.)?([a-zA-Z]+)(\.\.\.)?,([a-zA-Z]+)->(\.\.\.)?([a-zA-Z]+)(\.\.\.)?")
 
 
@@ -62,18 +63,9 @@ class EinsumDense(FunctionLayer):
         super().__init__(activity_regularizer=activity_regularizer, **kwargs)
         self.equation = equation
         single = isinstance(output_shape, int)
-        self.partial_output_shape = [output_shape] if single else list(output_shape)
+        self._output_shape = [output_shape] if single else list(output_shape)
         self.bias_axes = bias_axes
-        take(
-            self,
-            activation=activation,
-            kernel_initializer=kernel_initializer,
-            bias_initializer=bias_initializer,
-            kernel_regularizer=kernel_regularizer,
-            bias_regularizer=bias_regularizer,
-            kernel_constraint=kernel_constraint,
-            bias_constraint=bias_constraint,
-        )
+        resolve_arguments(self, locals())
 
     def _analyzed(self, sizes: list[int | None]) -> tuple[list, list | None, list]:
         """The shapes of kernel, bias and result for an input's."""
@@ -85,7 +77,7 @@ class EinsumDense(FunctionLayer):
             )
         left, inputs, right, weights, _, outputs, _ = match.groups()
         dots = len(sizes) - len(inputs) if left or right else 0
-        out = [sizes[0], *self.partial_output_shape]
+        out = [sizes[0], *self._output_shape]
         if left:
             out[1:1] = sizes[1:dots]
         elif right:
@@ -193,22 +185,3 @@ class EinsumDense(FunctionLayer):
 
     def compute_output_shape(self, input_shape: Any) -> TensorShape:
         return TensorShape(self._analyzed(sizes_of(input_shape))[2])
-
-    def get_config(self) -> dict[str, Any]:
-        return {
-            **super().get_config(),
-            "output_shape": self.partial_output_shape,
-            "equation": self.equation,
-            "bias_axes": self.bias_axes,
-            "activity_regularizer": regularizers.serialize(self.activity_regularizer),
-            **give(
-                self,
-                "activation",
-                "kernel_initializer",
-                "bias_initializer",
-                "kernel_regularizer",
-                "bias_regularizer",
-                "kernel_constraint",
-                "bias_constraint",
-            ),
-        }

@@ -6,15 +6,10 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow import dtype as dtypes
-from eagerflow.keras import regularizers
 from eagerflow.keras.engine.call_context import is_inferring
 from eagerflow.keras.engine.layer import Layer
-from eagerflow.keras.layers.arguments import (
-    FunctionLayer,
-    give,
-    sizes_of,
-    take,
-)
+from eagerflow.keras.engine.layer_config import resolve_arguments
+from eagerflow.keras.layers.arguments import FunctionLayer, sizes_of
 from eagerflow.ops.sparse.conversion import from_dense
 from eagerflow.shapes import TensorShape
 
@@ -44,6 +39,8 @@ class Embedding(FunctionLayer):
     >>> layer(tf.constant([[1, 2, 3]])).shape
     TensorShape([1, 3, 8])
     """
+
+    _unsaved_arguments = frozenset({"sparse"})
 
     _composite_call = "rows"
 
@@ -79,12 +76,7 @@ class Embedding(FunctionLayer):
         super().__init__(activity_regularizer=activity_regularizer, **kwargs)
         self.input_dim = input_dim
         self.output_dim = output_dim
-        take(
-            self,
-            embeddings_initializer=embeddings_initializer,
-            embeddings_regularizer=embeddings_regularizer,
-            embeddings_constraint=embeddings_constraint,
-        )
+        resolve_arguments(self, locals())
         self.mask_zero = mask_zero
         self._masks_only_from_masks = not mask_zero
         self.supports_masking = mask_zero
@@ -136,16 +128,3 @@ class Embedding(FunctionLayer):
             )
         known = [b if a is None else a for a, b in zip(lengths, sizes[1:], strict=True)]
         return TensorShape([sizes[0], *known, self.output_dim])
-
-    def get_config(self) -> dict[str, Any]:
-        return {
-            **super().get_config(),
-            "input_dim": self.input_dim,
-            "output_dim": self.output_dim,
-            "activity_regularizer": regularizers.serialize(self.activity_regularizer),
-            **give(
-                self, "embeddings_initializer", "embeddings_regularizer", "embeddings_constraint"
-            ),
-            "mask_zero": self.mask_zero,
-            "input_length": self.input_length,
-        }

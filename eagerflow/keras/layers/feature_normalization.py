@@ -39,6 +39,8 @@ class Normalization(PreprocessingLayer):
            [ 3.]], dtype=float32)
     """
 
+    _unsaved_arguments = frozenset({"mean", "variance"})
+
     def __init__(
         self,
         axis: Any = -1,
@@ -174,10 +176,7 @@ class Normalization(PreprocessingLayer):
         self.finalize_state()
 
     def get_config(self) -> dict[str, Any]:
-        return {
-            **super().get_config(),
-            "axis": self.axis,
-            "invert": self.invert,
+        return super().get_config() | {
             "mean": listed(self.input_mean),
             "variance": listed(self.input_variance),
         }

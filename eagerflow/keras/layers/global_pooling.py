@@ -48,20 +48,14 @@ class _GlobalPooling(Layer):
             return TensorShape([1 if i in self._axes else size for i, size in enumerate(sizes)])
         return TensorShape([size for i, size in enumerate(sizes) if i not in self._axes])
 
-    def get_config(self) -> dict[str, Any]:
-        return {
-            **super().get_config(),
-            "data_format": self.data_format,
-            "keepdims": self.keepdims,
-        }
-
 
 class GlobalAveragePooling1D(_GlobalPooling):
     """The mean over the steps of sequences `[batch, steps, channels]`.
 
     Args:
         data_format: "channels_last" or "channels_first".
-        **kwargs: `keepdims`, `name`, `dtype`, …
+        keepdims: whether the steps' axis stays, with size 1.
+        **kwargs: `name`, `dtype`, …
 
     A call takes `mask`, a bool tensor `[batch, steps]`: steps where it is False are left out.
 
@@ -72,8 +66,10 @@ class GlobalAveragePooling1D(_GlobalPooling):
     _rank = 1
     _function = staticmethod(_ops.reduce_mean)
 
-    def __init__(self, data_format: str | None = "channels_last", **kwargs: Any) -> None:
-        super().__init__(data_format=data_format, **kwargs)
+    def __init__(
+        self, data_format: str | None = "channels_last", keepdims: bool = False, **kwargs: Any
+    ) -> None:
+        super().__init__(data_format, keepdims, **kwargs)
         self.supports_masking = True
         self._masks_only_from_masks = True
 

@@ -8,8 +8,9 @@ from typing import Any
 from eagerflow import _core
 from eagerflow import dtype as dtypes
 from eagerflow.keras import regularizers
+from eagerflow.keras.engine.layer_config import resolve_arguments
 from eagerflow.keras.layers.activation import Softmax
-from eagerflow.keras.layers.arguments import FunctionLayer, give, take
+from eagerflow.keras.layers.arguments import FunctionLayer
 from eagerflow.keras.layers.attention import causal_mask
 from eagerflow.keras.layers.dropout import Dropout
 from eagerflow.keras.layers.einsum_dense import EinsumDense
@@ -58,6 +59,8 @@ class GroupQueryAttention(FunctionLayer):
     TensorShape([2, 5, 8])
     """
 
+    _unsaved_arguments = frozenset({"flash_attention"})
+
     def __init__(
         self,
         head_dim: int,
@@ -101,15 +104,7 @@ class GroupQueryAttention(FunctionLayer):
         self.use_gate = use_gate
         self.seed = seed
         self._projections_regularizer = regularizers.get(activity_regularizer)
-        take(
-            self,
-            kernel_initializer=kernel_initializer,
-            bias_initializer=bias_initializer,
-            kernel_regularizer=kernel_regularizer,
-            bias_regularizer=bias_regularizer,
-            kernel_constraint=kernel_constraint,
-            bias_constraint=bias_constraint,
-        )
+        resolve_arguments(self, locals())
         self._projected = False
 
     def _projection(self, equation: str, sizes: tuple, bias: str, name: str, **more: Any) -> Any:
@@ -218,15 +213,8 @@ class GroupQueryAttention(FunctionLayer):
 
     def get_config(self) -> dict[str, Any]:
         """The arguments that make a layer like this one."""
-        names = (
-            "head_dim num_query_heads num_key_value_heads use_bias use_gate sliding_window dropout "
-            "seed"
-        )
-        return {
-            **super().get_config(),
-            **{name: getattr(self, name) for name in names.split()},
-            **give(self, *_FUNCTIONS),
-            "activity_regularizer": regularizers.serialize(self._projections_regularizer),
+        return super().get_config() | {
+            "activity_regularizer": regularizers.serialize(self._projections_regularizer)
         }
 
 

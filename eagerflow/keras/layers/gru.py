@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from eagerflow import _core
-from eagerflow.keras.layers.arguments import give, take
+from eagerflow.keras.engine.layer_config import resolve_arguments
 from eagerflow.keras.layers.gated_rnn import GatedRNN, argument_names
 from eagerflow.keras.layers.rnn_cell import GatedCell, as_dtype
 
@@ -75,20 +75,7 @@ class GRUCell(GatedCell):
         self._set(units, use_bias, dropout, recurrent_dropout)
         if self.recurrent_dropout:
             self.implementation = 1
-        take(
-            self,
-            activation=activation,
-            recurrent_activation=recurrent_activation,
-            kernel_initializer=kernel_initializer,
-            recurrent_initializer=recurrent_initializer,
-            bias_initializer=bias_initializer,
-            kernel_regularizer=kernel_regularizer,
-            recurrent_regularizer=recurrent_regularizer,
-            bias_regularizer=bias_regularizer,
-            kernel_constraint=kernel_constraint,
-            recurrent_constraint=recurrent_constraint,
-            bias_constraint=bias_constraint,
-        )
+        resolve_arguments(self, locals())
         self.reset_after = reset_after
         self.state_size = self.units
         self.output_size = self.units
@@ -142,12 +129,7 @@ class GRUCell(GatedCell):
         return hs, [h]
 
     def get_config(self) -> dict[str, Any]:
-        return {
-            **super().get_config(),
-            **give(self, "recurrent_activation"),
-            "reset_after": self.reset_after,
-            "implementation": self.implementation,
-        }
+        return super().get_config() | {"implementation": self.implementation}
 
 
 class GRU(GatedRNN):

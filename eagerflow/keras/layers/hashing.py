@@ -62,14 +62,6 @@ class _Bins(Layer):
         vectors = encoded(bins, self.output_mode, self.num_bins, self.compute_dtype)
         return in_form(vectors, self.sparse)
 
-    def get_config(self) -> dict[str, Any]:
-        return {
-            **super().get_config(),
-            "num_bins": self.num_bins,
-            "output_mode": self.output_mode,
-            "sparse": self.sparse,
-        }
-
 
 class Hashing(_Bins):
     """Strings or whole numbers in bins, by their hashes.
@@ -90,7 +82,7 @@ class Hashing(_Bins):
     array([1, 0, 1])
     """
 
-    _composite_call = "numbers"
+    _composite_call = "ids"
 
     _modes = ("int", "one_hot", "multi_hot", "count")
 
@@ -139,9 +131,6 @@ class Hashing(_Bins):
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         return encoded_shape(input_shape, self.output_mode, self.num_bins)
-
-    def get_config(self) -> dict[str, Any]:
-        return {**super().get_config(), "salt": self.salt, "mask_value": self.mask_value}
 
 
 def _mixed(x: int) -> int:

@@ -22,6 +22,7 @@ class Identity(Layer):
         return input_shape
 
     def get_config(self) -> dict[str, Any]:
+        """What every layer has in its configuration."""
         return super().get_config()
 
 
@@ -50,6 +51,3 @@ class ActivityRegularization(Layer):
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         return input_shape
-
-    def get_config(self) -> dict[str, Any]:
-        return {**super().get_config(), "l1": self.l1, "l2": self.l2}

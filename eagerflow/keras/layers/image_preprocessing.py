@@ -84,11 +84,7 @@ class Rescaling(Layer):
         return input_shape
 
     def get_config(self) -> dict[str, Any]:
-        return {
-            **super().get_config(),
-            "scale": listed(self.scale),
-            "offset": listed(self.offset),
-        }
+        return super().get_config() | {"scale": listed(self.scale), "offset": listed(self.offset)}
 
 
 class CenterCrop(Layer):
@@ -118,9 +114,6 @@ class CenterCrop(Layer):
 
     def compute_output_shape(self, input_shape: Any) -> TensorShape:
         return resized_shape(input_shape, self.height, self.width)
-
-    def get_config(self) -> dict[str, Any]:
-        return {**super().get_config(), "height": self.height, "width": self.width}
 
 
 class Resizing(Layer):
@@ -169,12 +162,3 @@ class Resizing(Layer):
 
     def compute_output_shape(self, input_shape: Any) -> TensorShape:
         return resized_shape(input_shape, self.height, self.width)
-
-    def get_config(self) -> dict[str, Any]:
-        return {
-            **super().get_config(),
-            "height": self.height,
-            "width": self.width,
-            "interpolation": self.interpolation,
-            "crop_to_aspect_ratio": self.crop_to_aspect_ratio,
-        }

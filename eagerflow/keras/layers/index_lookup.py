@@ -13,7 +13,7 @@ from eagerflow import dtype as dtypes
 from eagerflow.checkpoint.trackable import Held, Value
 from eagerflow.keras import backend
 from eagerflow.keras.engine.call_context import is_inferring
-from eagerflow.keras.engine.composite_calls import is_composite
+from eagerflow.keras.engine.composite_inputs import is_composite
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.engine.shape_inference import placeholder
 from eagerflow.keras.layers.category_encoding import (
@@ -44,7 +44,9 @@ class IndexLookup(PreprocessingLayer):
         ValueError: if arguments do not fit.
     """
 
-    _composite_call = "numbers"
+    _unsaved_arguments = frozenset({"vocabulary", "idf_weights"})
+
+    _composite_call = "ids"
 
     def __init__(
         self,
@@ -493,17 +495,7 @@ class IndexLookup(PreprocessingLayer):
         return super().from_config(config)
 
     def get_config(self) -> dict[str, Any]:
-        return {
-            **super().get_config(),
-            "invert": self.invert,
-            "max_tokens": self.max_tokens,
-            "num_oov_indices": self.num_oov_indices,
-            "oov_token": self.oov_token,
-            "mask_token": self.mask_token,
-            "output_mode": self.output_mode,
-            "sparse": self.sparse,
-            "pad_to_max_tokens": self.pad_to_max_tokens,
-            "vocabulary_dtype": self.vocabulary_dtype,
+        return super().get_config() | {
             "idf_weights": listed(self.input_idf_weights),
             "vocabulary": self.plain_vocabulary(),
             "vocabulary_size": self._frozen_vocab_size,

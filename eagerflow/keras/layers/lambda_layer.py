@@ -112,6 +112,8 @@ class Lambda(Layer):
     array([2.], dtype=float32)
     """
 
+    _unsaved_arguments = frozenset({"function", "output_shape", "mask", "arguments"})
+
     def __init__(
         self,
         function: Any,

@@ -8,13 +8,8 @@ from eagerflow import _core
 from eagerflow import dtype as dtypes
 from eagerflow.keras.engine.input_spec import InputSpec
 from eagerflow.keras.engine.layer import Layer
-from eagerflow.keras.layers.arguments import (
-    FunctionLayer,
-    axes_of,
-    give,
-    sizes_of,
-    take,
-)
+from eagerflow.keras.engine.layer_config import resolve_arguments
+from eagerflow.keras.layers.arguments import FunctionLayer, axes_of, sizes_of
 from eagerflow.ops import linalg
 from eagerflow.ops.normalization import batch_normalization, weighted_moments
 from eagerflow.shapes import TensorShape
@@ -48,7 +43,7 @@ class _Normalization(FunctionLayer):
         self.epsilon = epsilon
         self.center = center
         self.scale = scale
-        take(self, **functions)
+        resolve_arguments(self, functions)
         self.supports_masking = True
 
     def _add_weights(self, shape: Any, autocast: bool = True) -> None:
@@ -68,16 +63,6 @@ class _Normalization(FunctionLayer):
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         return input_shape
-
-    def get_config(self) -> dict[str, Any]:
-        return {
-            **super().get_config(),
-            "axis": self.axis,
-            "epsilon": self.epsilon,
-            "center": self.center,
-            "scale": self.scale,
-            **give(self, *_PARTS),
-        }
 
 
 class LayerNormalization(_Normalization):
@@ -289,9 +274,6 @@ class GroupNormalization(_Normalization):
         outputs = batch_normalization(x, mean, variance, beta, gamma, self.epsilon)
         return _ops.reshape(outputs, shape)
 
-    def get_config(self) -> dict[str, Any]:
-        return {**super().get_config(), "groups": self.groups}
-
 
 class UnitNormalization(FunctionLayer):
     """Scales examples to euclidean norm one along axes.
@@ -327,6 +309,3 @@ class UnitNormalization(FunctionLayer):
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         return input_shape
-
-    def get_config(self) -> dict[str, Any]:
-        return {**super().get_config(), "axis": self.axis}

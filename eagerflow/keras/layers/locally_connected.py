@@ -8,23 +8,22 @@ from typing import Any
 import numpy as np
 
 from eagerflow import _core
-from eagerflow.keras import activations, regularizers
+from eagerflow.keras import activations
 from eagerflow.keras.engine.input_spec import InputSpec
 from eagerflow.keras.engine.layer import Layer
+from eagerflow.keras.engine.layer_config import resolve_arguments
 from eagerflow.keras.layers.arguments import (
     FunctionLayer,
     data_format_of,
-    give,
     integers,
     padding_of,
     sizes_of,
-    take,
     window_count,
 )
 from eagerflow.shapes import TensorShape
 
 _ops = _core.ops
-_UNCHANGED = (activations.linear, None)  # None: programs take an activation away
+_UNCHANGED = (activations.linear, None)  # programs may set `activation` to None
 
 
 def connections(length: int, window: int, step: int, padding: str, count: int) -> Any:
@@ -74,16 +73,7 @@ class _LocallyConnected(FunctionLayer):
             raise ValueError(f"Unrecognized implementation mode: {implementation}.")
         self.data_format = data_format_of(data_format)
         self.use_bias = use_bias
-        take(
-            self,
-            activation=activation,
-            kernel_initializer=kernel_initializer,
-            bias_initializer=bias_initializer,
-            kernel_regularizer=kernel_regularizer,
-            bias_regularizer=bias_regularizer,
-            kernel_constraint=kernel_constraint,
-            bias_constraint=bias_constraint,
-        )
+        resolve_arguments(self, locals())
         self.implementation = implementation
         self.input_spec = InputSpec(ndim=rank + 2)
         self._first = self.data_format == "channels_first"
@@ -222,29 +212,6 @@ class _LocallyConnected(FunctionLayer):
         if self._first:
             return TensorShape([sizes[0], self.filters, *self._counts(sizes[2:])])
         return TensorShape([sizes[0], *self._counts(sizes[1:-1]), self.filters])
-
-    def get_config(self) -> dict[str, Any]:
-        return {
-            **super().get_config(),
-            "filters": self.filters,
-            "kernel_size": self.kernel_size,
-            "strides": self.strides,
-            "padding": self.padding,
-            "data_format": self.data_format,
-            "use_bias": self.use_bias,
-            "activity_regularizer": regularizers.serialize(self.activity_regularizer),
-            "implementation": self.implementation,
-            **give(
-                self,
-                "activation",
-                "kernel_initializer",
-                "bias_initializer",
-                "kernel_regularizer",
-                "bias_regularizer",
-                "kernel_constraint",
-                "bias_constraint",
-            ),
-        }
 
 
 class LocallyConnected1D(_LocallyConnected):

@@ -88,12 +88,6 @@ class StringLookup(IndexLookup):
 
         return int(strings.to_hash_bucket_fast(term, self.num_oov_indices))
 
-    def get_config(self) -> dict[str, Any]:
-        config = {**super().get_config(), "encoding": self.encoding}
-        # There is only one.
-        del config["vocabulary_dtype"]
-        return config
-
 
 class IntegerLookup(IndexLookup):
     """The number of each whole number in a vocabulary.

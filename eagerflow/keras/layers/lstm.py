@@ -6,7 +6,7 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.keras import initializers
-from eagerflow.keras.layers.arguments import give, take
+from eagerflow.keras.engine.layer_config import resolve_arguments
 from eagerflow.keras.layers.gated_rnn import GatedRNN, argument_names
 from eagerflow.keras.layers.rnn_cell import GatedCell, as_dtype
 
@@ -78,20 +78,7 @@ class LSTMCell(GatedCell):
         self._set(units, use_bias, dropout, recurrent_dropout)
         if self.recurrent_dropout:
             self.implementation = 1
-        take(
-            self,
-            activation=activation,
-            recurrent_activation=recurrent_activation,
-            kernel_initializer=kernel_initializer,
-            recurrent_initializer=recurrent_initializer,
-            bias_initializer=bias_initializer,
-            kernel_regularizer=kernel_regularizer,
-            recurrent_regularizer=recurrent_regularizer,
-            bias_regularizer=bias_regularizer,
-            kernel_constraint=kernel_constraint,
-            recurrent_constraint=recurrent_constraint,
-            bias_constraint=bias_constraint,
-        )
+        resolve_arguments(self, locals())
         self.unit_forget_bias = unit_forget_bias
         self.state_size = [self.units, self.units]
         self.output_size = self.units
@@ -126,12 +113,7 @@ class LSTMCell(GatedCell):
         return hs, [h, c]
 
     def get_config(self) -> dict[str, Any]:
-        return {
-            **super().get_config(),
-            **give(self, "recurrent_activation"),
-            "unit_forget_bias": self.unit_forget_bias,
-            "implementation": self.implementation,
-        }
+        return super().get_config() | {"implementation": self.implementation}
 
 
 class LSTM(GatedRNN):

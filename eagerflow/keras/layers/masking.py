@@ -41,6 +41,3 @@ class Masking(Layer):
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         return input_shape
-
-    def get_config(self) -> dict[str, Any]:
-        return {**super().get_config(), "mask_value": self.mask_value}

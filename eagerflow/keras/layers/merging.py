@@ -281,9 +281,6 @@ class Concatenate(_Merge):
             parts.append(one)
         return _ops.reduce_all(_ops.concat(parts, self.axis), axis=-1)
 
-    def get_config(self) -> dict[str, Any]:
-        return {**super().get_config(), "axis": self.axis}
-
 
 class Dot(_Merge):
     """The scalar products of examples' vectors along an axis of each of two inputs.
@@ -367,9 +364,6 @@ class Dot(_Merge):
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> None:
         return None
-
-    def get_config(self) -> dict[str, Any]:
-        return {**super().get_config(), "axes": self.axes, "normalize": self.normalize}
 
 
 def batch_dot(one: Any, two: Any, first: int, second: int) -> Any:

@@ -81,10 +81,6 @@ class MixUp(ImageAugmentation):
             for name, part in bounding_boxes.items()
         }
 
-    def get_config(self) -> dict[str, Any]:
-        """The arguments that make a layer like this one."""
-        return super().get_config() | {"alpha": self.alpha}
-
 
 class _Boxes(ImageAugmentation):
     """A layer that draws a box in each image."""
@@ -188,10 +184,6 @@ class CutMix(_Boxes):
             "CutMix shows parts of two images at once, for which boxes cannot be told."
         )
 
-    def get_config(self) -> dict[str, Any]:
-        """The arguments that make a layer like this one."""
-        return super().get_config() | {"factor": self.factor}
-
 
 class RandomErasing(_Boxes):
     """Images in which a box is filled, with a probability.
@@ -260,12 +252,3 @@ class RandomErasing(_Boxes):
         chosen = _ops.reshape(transformation["apply_erasing"], [-1, 1, 1, 1])
         erased = _ops.logical_and(chosen, transformation["batch_masks"])
         return _ops.select(erased, transformation["fill_value"], images)
-
-    def get_config(self) -> dict[str, Any]:
-        """The arguments that make a layer like this one."""
-        return super().get_config() | {
-            "factor": self.factor,
-            "scale": self.scale,
-            "fill_value": self.fill_value,
-            "value_range": self.value_range,
-        }

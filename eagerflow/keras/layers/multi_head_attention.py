@@ -8,9 +8,9 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow import dtype as dtypes
-from eagerflow.keras import regularizers
+from eagerflow.keras import constraints, initializers, regularizers
 from eagerflow.keras.layers.activation import Softmax
-from eagerflow.keras.layers.arguments import FunctionLayer, give, take
+from eagerflow.keras.layers.arguments import FunctionLayer
 from eagerflow.keras.layers.attention import causal_mask
 from eagerflow.keras.layers.dropout import Dropout
 from eagerflow.keras.layers.einsum_dense import EinsumDense
@@ -54,6 +54,8 @@ class MultiHeadAttention(FunctionLayer):
     (TensorShape([3, 5, 8]), TensorShape([3, 2, 5, 5]))
     """
 
+    _unsaved_arguments = frozenset({"seed"})
+
     def __init__(
         self,
         num_heads: int,
@@ -83,15 +85,12 @@ class MultiHeadAttention(FunctionLayer):
         self._seed = seed
         self._use_bias = use_bias
         self._output_shape = output_shape
-        take(
-            self,
-            _kernel_initializer=kernel_initializer,
-            _bias_initializer=bias_initializer,
-            _kernel_regularizer=kernel_regularizer,
-            _bias_regularizer=bias_regularizer,
-            _kernel_constraint=kernel_constraint,
-            _bias_constraint=bias_constraint,
-        )
+        self._kernel_initializer = initializers.get(kernel_initializer)
+        self._bias_initializer = initializers.get(bias_initializer)
+        self._kernel_regularizer = regularizers.get(kernel_regularizer)
+        self._bias_regularizer = regularizers.get(bias_regularizer)
+        self._kernel_constraint = constraints.get(kernel_constraint)
+        self._bias_constraint = constraints.get(bias_constraint)
         self._softmax_robust_masking = softmax_robust_masking
         if attention_axes is not None and not hasattr(attention_axes, "__len__"):
             attention_axes = (attention_axes,)
@@ -114,7 +113,7 @@ class MultiHeadAttention(FunctionLayer):
 
     def _shared(self) -> dict[str, Any]:
         """The arguments of all projections; each has an initializer of its own."""
-        initializers = {
+        own_initializers = {
             name: type(own).from_config(own.get_config())
             for name, own in (
                 ("kernel_initializer", self._kernel_initializer),
@@ -122,7 +121,7 @@ class MultiHeadAttention(FunctionLayer):
             )
         }
         return {
-            **initializers,
+            **own_initializers,
             "kernel_regularizer": self._kernel_regularizer,
             "bias_regularizer": self._bias_regularizer,
             "kernel_constraint": self._kernel_constraint,
@@ -273,29 +272,10 @@ class MultiHeadAttention(FunctionLayer):
         return query[:-1].concatenate(self._output_shape)
 
     def get_config(self) -> dict[str, Any]:
-        return {
-            **super().get_config(),
-            "num_heads": self._num_heads,
-            "key_dim": self._key_dim,
-            "value_dim": self._value_dim,
-            "dropout": self._dropout,
-            "use_bias": self._use_bias,
-            "output_shape": self._output_shape,
-            "attention_axes": self._attention_axes,
-            **give(
-                self,
-                "_kernel_initializer",
-                "_bias_initializer",
-                "_kernel_regularizer",
-                "_bias_regularizer",
-                "_kernel_constraint",
-                "_bias_constraint",
-            ),
-            "activity_regularizer": regularizers.serialize(self.activity_regularizer),
+        return super().get_config() | {
             "query_shape": _listed(self._query_shape),
             "key_shape": _listed(self._key_shape),
             "value_shape": _listed(self._value_shape),
-            "softmax_robust_masking": self._softmax_robust_masking,
         }
 
     @classmethod

@@ -64,12 +64,6 @@ class _Border(Layer):
             ]
         )
 
-    def get_config(self) -> dict[str, Any]:
-        config = super().get_config()
-        if self._rank > 1:
-            config["data_format"] = self.data_format
-        return config
-
 
 class _ZeroPadding(_Border):
     padding: Any
@@ -77,9 +71,6 @@ class _ZeroPadding(_Border):
 
     def call(self, inputs: Any) -> Any:
         return _ops.pad(inputs, self._flat)
-
-    def get_config(self) -> dict[str, Any]:
-        return {**super().get_config(), "padding": self.padding}
 
 
 class _Cropping(_Border):
@@ -97,9 +88,6 @@ class _Cropping(_Border):
                     f"inputs.shape={inputs.shape}, and cropping={self.cropping}"
                 )
         return _ops.slice(inputs, [before for before, _ in self._amounts], sizes)
-
-    def get_config(self) -> dict[str, Any]:
-        return {**super().get_config(), "cropping": self.cropping}
 
 
 class ZeroPadding1D(_ZeroPadding):

@@ -13,6 +13,7 @@ from eagerflow.keras.layers.arguments import (
     padding_of,
     sizes_of,
     window_count,
+    with_arguments_of,
 )
 from eagerflow.ops.conv3d import pool3d
 from eagerflow.shapes import TensorShape
@@ -20,15 +21,23 @@ from eagerflow.shapes import TensorShape
 _ops = _core.ops
 
 
-class _Pooling(Layer):
-    """A function of each window of an input."""
+class Pooling(Layer):
+    """The base of pooling layers: a function of each window of the input.
+
+    Args:
+        pool_size: the window's size: one number for all axes, or one for each.
+        strides: its steps: one number, or one for each axis; `pool_size` by default.
+        padding: "valid" or "same"; means do not count what padding adds.
+        data_format: "channels_last" or "channels_first".
+        **kwargs: `name`, `dtype`, …
+    """
 
     _rank: int
     _function: Any  # of the engine: of images
 
     def __init__(
         self,
-        pool_size: Any,
+        pool_size: Any = 2,
         strides: Any = None,
         padding: str = "valid",
         data_format: str | None = None,
@@ -47,11 +56,11 @@ class _Pooling(Layer):
         self._channels_first = self.data_format == "channels_first"
         # Sequences are images of one column.
         window = (*self.pool_size, 1) if rank == 1 else self.pool_size
-        step = (*self.strides, 1) if rank == 1 else self.strides
+        strides = (*self.strides, 1) if rank == 1 else self.strides
         ends = ([1, 1], []) if self._channels_first else ([1], [1])
         self._window = [*ends[0], *window, *ends[1]]
-        self._step = [*ends[0], *step, *ends[1]]
-        self._word = self.padding.upper()
+        self._strides = [*ends[0], *strides, *ends[1]]
+        self._padding = self.padding.upper()
 
     def call(self, inputs: Any) -> Any:
         rank = self._rank
@@ -59,14 +68,20 @@ class _Pooling(Layer):
         if rank == 3:
             order = "NCDHW" if self._channels_first else "NDHWC"
             return pool3d(
-                function, inputs, self._window, self._step, self._word, order, type(self).__name__
+                function,
+                inputs,
+                self._window,
+                self._strides,
+                self._padding,
+                order,
+                type(self).__name__,
             )
         order = "NCHW" if self._channels_first else "NHWC"
         if rank == 2:
-            return function(inputs, self._window, self._step, self._word, None, order)
+            return function(inputs, self._window, self._strides, self._padding, None, order)
         place = 3 if self._channels_first else 2
         image = _ops.expand_dims(inputs, place)
-        result = function(image, self._window, self._step, self._word, None, order)
+        result = function(image, self._window, self._strides, self._padding, None, order)
         return _ops.squeeze(result, [place])
 
     def compute_output_shape(self, input_shape: Any) -> TensorShape:
@@ -78,25 +93,24 @@ class _Pooling(Layer):
             )
         return TensorShape(sizes)
 
-    def get_config(self) -> dict[str, Any]:
-        return {
-            **super().get_config(),
-            "pool_size": self.pool_size,
-            "padding": self.padding,
-            "strides": self.strides,
-            "data_format": self.data_format,
-        }
+
+class Pooling1D(Pooling):
+    """The base of pooling layers of sequences."""
+
+    def __init__(
+        self,
+        pool_size: Any = 2,
+        strides: Any = None,
+        padding: str = "valid",
+        data_format: str | None = "channels_last",
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(pool_size, strides, padding, data_format, **kwargs)
 
 
-class MaxPooling1D(_Pooling):
+@with_arguments_of(Pooling)
+class MaxPooling1D(Pooling1D):
     """The largest element of each window of sequences `[batch, length, channels]`.
-
-    Args:
-        pool_size: the window's length.
-        strides: its step; `pool_size` by default.
-        padding: "valid" or "same".
-        data_format: "channels_last" or "channels_first".
-        **kwargs: `name`, `dtype`, …
 
     >>> x = tf.constant([1.0, 2.0, 3.0, 4.0])
     >>> tf.keras.layers.MaxPooling1D(2)(x[tf.newaxis, :, tf.newaxis]).numpy().reshape(-1)
@@ -106,26 +120,10 @@ class MaxPooling1D(_Pooling):
     _rank = 1
     _function = staticmethod(_ops.max_pool)
 
-    def __init__(
-        self,
-        pool_size: Any = 2,
-        strides: Any = None,
-        padding: str = "valid",
-        data_format: str | None = "channels_last",
-        **kwargs: Any,
-    ) -> None:
-        super().__init__(pool_size, strides, padding, data_format, **kwargs)
 
-
-class MaxPooling2D(_Pooling):
+@with_arguments_of(Pooling)
+class MaxPooling2D(Pooling):
     """The largest element of each window of images `[batch, rows, columns, channels]`.
-
-    Args:
-        pool_size: the window's height and width: one number or two.
-        strides: its steps; `pool_size` by default.
-        padding: "valid" or "same".
-        data_format: "channels_last" or "channels_first".
-        **kwargs: `name`, `dtype`, …
 
     >>> tf.keras.layers.MaxPooling2D()(tf.ones([2, 28, 28, 3])).shape
     TensorShape([2, 14, 14, 3])
@@ -134,26 +132,10 @@ class MaxPooling2D(_Pooling):
     _rank = 2
     _function = staticmethod(_ops.max_pool)
 
-    def __init__(
-        self,
-        pool_size: Any = (2, 2),
-        strides: Any = None,
-        padding: str = "valid",
-        data_format: str | None = None,
-        **kwargs: Any,
-    ) -> None:
-        super().__init__(pool_size, strides, padding, data_format, **kwargs)
 
-
-class MaxPooling3D(_Pooling):
+@with_arguments_of(Pooling)
+class MaxPooling3D(Pooling):
     """The largest element of each window of volumes `[batch, depth, rows, columns, channels]`.
-
-    Args:
-        pool_size: the window's sizes: one number or three.
-        strides: its steps; `pool_size` by default.
-        padding: "valid" or "same".
-        data_format: "channels_last" or "channels_first".
-        **kwargs: `name`, `dtype`, …
 
     >>> tf.keras.layers.MaxPooling3D()(tf.ones([2, 4, 4, 4, 3])).shape
     TensorShape([2, 2, 2, 2, 3])
@@ -162,26 +144,10 @@ class MaxPooling3D(_Pooling):
     _rank = 3
     _function = staticmethod(_ops.max_pool)
 
-    def __init__(
-        self,
-        pool_size: Any = (2, 2, 2),
-        strides: Any = None,
-        padding: str = "valid",
-        data_format: str | None = None,
-        **kwargs: Any,
-    ) -> None:
-        super().__init__(pool_size, strides, padding, data_format, **kwargs)
 
-
-class AveragePooling1D(_Pooling):
+@with_arguments_of(Pooling)
+class AveragePooling1D(Pooling1D):
     """The mean of each window of sequences `[batch, length, channels]`.
-
-    Args:
-        pool_size: the window's length.
-        strides: its step; `pool_size` by default.
-        padding: "valid" or "same".
-        data_format: "channels_last" or "channels_first".
-        **kwargs: `name`, `dtype`, …
 
     >>> x = tf.constant([1.0, 2.0, 3.0, 4.0])
     >>> tf.keras.layers.AveragePooling1D(2)(x[tf.newaxis, :, tf.newaxis]).numpy().reshape(-1)
@@ -191,26 +157,10 @@ class AveragePooling1D(_Pooling):
     _rank = 1
     _function = staticmethod(_ops.avg_pool)
 
-    def __init__(
-        self,
-        pool_size: Any = 2,
-        strides: Any = None,
-        padding: str = "valid",
-        data_format: str | None = "channels_last",
-        **kwargs: Any,
-    ) -> None:
-        super().__init__(pool_size, strides, padding, data_format, **kwargs)
 
-
-class AveragePooling2D(_Pooling):
+@with_arguments_of(Pooling)
+class AveragePooling2D(Pooling):
     """The mean of each window of images `[batch, rows, columns, channels]`.
-
-    Args:
-        pool_size: the window's height and width: one number or two.
-        strides: its steps; `pool_size` by default.
-        padding: "valid" or "same"; what padding adds is not counted.
-        data_format: "channels_last" or "channels_first".
-        **kwargs: `name`, `dtype`, …
 
     >>> tf.keras.layers.AveragePooling2D()(tf.ones([2, 28, 28, 3])).shape
     TensorShape([2, 14, 14, 3])
@@ -219,26 +169,10 @@ class AveragePooling2D(_Pooling):
     _rank = 2
     _function = staticmethod(_ops.avg_pool)
 
-    def __init__(
-        self,
-        pool_size: Any = (2, 2),
-        strides: Any = None,
-        padding: str = "valid",
-        data_format: str | None = None,
-        **kwargs: Any,
-    ) -> None:
-        super().__init__(pool_size, strides, padding, data_format, **kwargs)
 
-
-class AveragePooling3D(_Pooling):
+@with_arguments_of(Pooling)
+class AveragePooling3D(Pooling):
     """The mean of each window of volumes `[batch, depth, rows, columns, channels]`.
-
-    Args:
-        pool_size: the window's sizes: one number or three.
-        strides: its steps; `pool_size` by default.
-        padding: "valid" or "same"; what padding adds is not counted.
-        data_format: "channels_last" or "channels_first".
-        **kwargs: `name`, `dtype`, …
 
     >>> tf.keras.layers.AveragePooling3D()(tf.ones([2, 4, 4, 4, 3])).shape
     TensorShape([2, 2, 2, 2, 3])
@@ -246,16 +180,6 @@ class AveragePooling3D(_Pooling):
 
     _rank = 3
     _function = staticmethod(_ops.avg_pool)
-
-    def __init__(
-        self,
-        pool_size: Any = (2, 2, 2),
-        strides: Any = None,
-        padding: str = "valid",
-        data_format: str | None = None,
-        **kwargs: Any,
-    ) -> None:
-        super().__init__(pool_size, strides, padding, data_format, **kwargs)
 
 
 MaxPool1D, MaxPool2D, MaxPool3D = MaxPooling1D, MaxPooling2D, MaxPooling3D

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from eagerflow import _core
-from eagerflow.keras.engine.composite_calls import is_composite
+from eagerflow.keras.engine.composite_inputs import is_composite
 from eagerflow.keras.engine.data_adapter import refuse_endless
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.shapes import TensorShape

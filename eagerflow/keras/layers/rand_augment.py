@@ -84,14 +84,6 @@ class _Moving(ImageAugmentation):
             )
         return bounding_boxes
 
-    def get_config(self) -> dict[str, Any]:
-        """The arguments that make a layer like this one."""
-        return super().get_config() | {
-            "interpolation": self.interpolation,
-            "fill_mode": self.fill_mode,
-            "fill_value": self.fill_value,
-        }
-
 
 class RandomShear(_Moving):
     """Images whose rows or columns are moved by shares of their place.
@@ -141,10 +133,6 @@ class RandomShear(_Moving):
         x = _ops.squeeze(self._uniform(shape, self.x_factor, dtype) * sign, [1])
         ones, zeros = _ops.ones_like(x), _ops.zeros_like(x)
         return [ones, x, zeros, y, ones, zeros]
-
-    def get_config(self) -> dict[str, Any]:
-        """The arguments that make a layer like this one."""
-        return super().get_config() | {"x_factor": self.x_factor, "y_factor": self.y_factor}
 
 
 def _both_ways(factor: Any, name: str) -> tuple[Any, Any]:
@@ -258,14 +246,6 @@ class _Several(ImageAugmentation):
     def _changed(self, images: Any, masks: Any) -> tuple[Any, Any]:
         raise NotImplementedError
 
-    def get_config(self) -> dict[str, Any]:
-        """The arguments that make a layer like this one."""
-        return super().get_config() | {
-            "value_range": self.value_range,
-            "factor": self.factor,
-            "interpolation": self.interpolation,
-        }
-
 
 class RandAugment(_Several):
     """Images changed in some of eleven ways, one after another, which are drawn for each batch.
@@ -304,10 +284,6 @@ class RandAugment(_Several):
         for number in drawn.numpy().tolist():
             images, masks = self._apply(ways[number], images, masks)
         return images, masks
-
-    def get_config(self) -> dict[str, Any]:
-        """The arguments that make a layer like this one."""
-        return super().get_config() | {"num_ops": self.num_ops}
 
 
 class AugMix(_Several):
@@ -369,11 +345,6 @@ class AugMix(_Several):
         images = _ops.clip_by_value(images * kept + sums[0] * (1.0 - kept), low, high)
         return images, None if masks is None else masks * kept + sums[1] * (1.0 - kept)
 
-    def get_config(self) -> dict[str, Any]:
-        """The arguments that make a layer like this one."""
-        names = ("num_chains", "chain_depth", "alpha", "all_ops")
-        return super().get_config() | {name: getattr(self, name) for name in names}
-
 
 class MaxNumBoundingBoxes(ImageAugmentation):
     """Boxes and their labels, cut or filled up to a number.
@@ -412,10 +383,3 @@ class MaxNumBoundingBoxes(ImageAugmentation):
             around = [[0, 0], [0, more]] + [[0, 0]] * (part.ndim - 2)
             result[name] = pad(part, around, constant_values=self.fill_value)
         return result
-
-    def get_config(self) -> dict[str, Any]:
-        """The arguments that make a layer like this one."""
-        return super().get_config() | {
-            "max_number": self.max_number,
-            "fill_value": self.fill_value,
-        }

@@ -95,9 +95,6 @@ class RandomFlip(RandomImages):
         chances = _ops.reshape(stateless.stateless_uniform([batch], seed), [batch, 1, 1, 1])
         return _ops.select(_ops.greater(chances, 0.5), mirrored, images)
 
-    def get_config(self) -> dict[str, Any]:
-        return {**super().get_config(), "mode": self.mode}
-
 
 class RandomCrop(RandomImages):
     """A part of images at a random place in training, else their middle, resized.
@@ -134,9 +131,6 @@ class RandomCrop(RandomImages):
     def compute_output_shape(self, input_shape: Any) -> Any:
         return resized_shape(input_shape, self.height, self.width)
 
-    def get_config(self) -> dict[str, Any]:
-        return {**super().get_config(), "height": self.height, "width": self.width}
-
 
 class RandomContrast(RandomImages):
     """Images with distances from the mean of each channel multiplied by a random number.
@@ -171,9 +165,6 @@ class RandomContrast(RandomImages):
         factor = _ops.cast(factor, images.dtype)
         changed = _ops.add(_ops.multiply(_ops.subtract(images, mean), factor), mean)
         return _ops.clip_by_value(changed, 0.0, 255.0)
-
-    def get_config(self) -> dict[str, Any]:
-        return {**super().get_config(), "factor": self.factor}
 
 
 class RandomBrightness(RandomImages):
@@ -227,13 +218,6 @@ class RandomBrightness(RandomImages):
         delta = _ops.cast(_ops.multiply(delta, float(high - low)), images.dtype)
         return _ops.clip_by_value(_ops.add(images, delta), float(low), float(high))
 
-    def get_config(self) -> dict[str, Any]:
-        return {
-            **super().get_config(),
-            "factor": self._factor,
-            "value_range": self._value_range,
-        }
-
 
 def limits_of(value: Any, name: str) -> tuple[float, float]:
     """The smallest and largest number that an argument stands for."""
@@ -285,14 +269,6 @@ class _Transformation(RandomImages):
         result = transformed(images, numbers, self.fill_mode, self.fill_value, self.interpolation)
         return _ops.squeeze(result, [0]) if single else result
 
-    def get_config(self) -> dict[str, Any]:
-        return {
-            **super().get_config(),
-            "fill_mode": self.fill_mode,
-            "fill_value": self.fill_value,
-            "interpolation": self.interpolation,
-        }
-
 
 class RandomTranslation(_Transformation):
     """Images, moved at random.
@@ -340,13 +316,6 @@ class RandomTranslation(_Transformation):
         dx = self._draw(batch, self._width) * float(columns)
         return translation(dx, dy)
 
-    def get_config(self) -> dict[str, Any]:
-        return {
-            **super().get_config(),
-            "height_factor": self.height_factor,
-            "width_factor": self.width_factor,
-        }
-
 
 class RandomRotation(_Transformation):
     """Images, turned around their centre at random.
@@ -385,9 +354,6 @@ class RandomRotation(_Transformation):
             [batch], minval=self.lower * FULL_TURN, maxval=self.upper * FULL_TURN
         )
         return rotation(angles, rows, columns)
-
-    def get_config(self) -> dict[str, Any]:
-        return {**super().get_config(), "factor": self.factor}
 
 
 class RandomZoom(_Transformation):
@@ -437,10 +403,3 @@ class RandomZoom(_Transformation):
         tall = self._draw(batch, self._height, 1.0)
         wide = tall if self._width is None else self._draw(batch, self._width, 1.0)
         return zoom(wide, tall, rows, columns)
-
-    def get_config(self) -> dict[str, Any]:
-        return {
-            **super().get_config(),
-            "height_factor": self.height_factor,
-            "width_factor": self.width_factor,
-        }

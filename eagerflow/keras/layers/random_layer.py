@@ -18,6 +18,8 @@ class BaseRandomLayer(Layer):
         **kwargs: `name`, `dtype`, …
     """
 
+    _unsaved_arguments = frozenset({"force_generator", "rng_type"})
+
     def __init__(
         self,
         seed: int | None = None,
@@ -28,6 +30,7 @@ class BaseRandomLayer(Layer):
         super().__init__(**kwargs)
         if rng_type is None:
             rng_type = "stateful" if force_generator else "legacy_stateful"
+        self._seed = seed
         self._random_generator = RandomGenerator(seed, rng_type=rng_type)
 
     def build(self, input_shape: Any) -> None:

@@ -60,13 +60,6 @@ class _RandomSize(RandomImages):
         sizes[self._axis + 3] = None
         return resized_shape(input_shape, *sizes)
 
-    def get_config(self) -> dict[str, Any]:
-        return {
-            **super().get_config(),
-            "factor": self.factor,
-            "interpolation": self.interpolation,
-        }
-
 
 class RandomHeight(_RandomSize):
     """Images of a random height.

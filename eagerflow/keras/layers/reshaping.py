@@ -47,9 +47,6 @@ class Flatten(Layer):
         rest = sizes[1:]
         return TensorShape([sizes[0], None if None in rest else math.prod(rest)])
 
-    def get_config(self) -> dict[str, Any]:
-        return {**super().get_config(), "data_format": self.data_format}
-
 
 class Reshape(Layer):
     """Another shape for each example.
@@ -101,9 +98,6 @@ class Reshape(Layer):
             return TensorShape([sizes[0], *unknown])
         return TensorShape([sizes[0], *self._sizes(sizes[1:])])
 
-    def get_config(self) -> dict[str, Any]:
-        return {**super().get_config(), "target_shape": self.target_shape}
-
 
 class Permute(Layer):
     """Another order of the axes.
@@ -138,9 +132,6 @@ class Permute(Layer):
         sizes = sizes_of(input_shape)
         return TensorShape([sizes[axis] for axis in self._order])
 
-    def get_config(self) -> dict[str, Any]:
-        return {**super().get_config(), "dims": self.dims}
-
 
 class RepeatVector(Layer):
     """Each example's vector, n times: `[batch, features]` to `[batch, n, features]`.
@@ -169,6 +160,3 @@ class RepeatVector(Layer):
     def compute_output_shape(self, input_shape: Any) -> TensorShape:
         batch, features = sizes_of(input_shape)
         return TensorShape([batch, self.n, features])
-
-    def get_config(self) -> dict[str, Any]:
-        return {**super().get_config(), "n": self.n}

@@ -96,14 +96,3 @@ class ReversibleEmbedding(Embedding):
         if reverse:
             return TensorShape([*TensorShape(input_shape)[:-1], self.input_dim])
         return super().compute_output_shape(input_shape)
-
-    def get_config(self) -> dict[str, Any]:
-        """The arguments that make a layer like this one."""
-        config = super().get_config() | {
-            "tie_weights": self.tie_weights,
-            "reverse_dtype": self.reverse_dtype,
-            "logit_soft_cap": self.logit_soft_cap,
-        }
-        for name in ("input_length", "activity_regularizer"):
-            config.pop(name, None)
-        return config

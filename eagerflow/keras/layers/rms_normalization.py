@@ -52,7 +52,3 @@ class RMSNormalization(Layer):
     def compute_output_shape(self, input_shape: Any) -> Any:
         """The inputs' shape."""
         return input_shape
-
-    def get_config(self) -> dict[str, Any]:
-        """The arguments that make a layer like this one."""
-        return super().get_config() | {"axis": self.axis, "epsilon": self.epsilon}

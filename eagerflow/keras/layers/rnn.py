@@ -111,6 +111,8 @@ class RNN(Layer):
     _states: Any = None
     _names_cell = True  # whether the cell's name is part of its weights' names
 
+    _unsaved_arguments = frozenset({"cell"})
+
     def __init__(
         self,
         cell: Any,

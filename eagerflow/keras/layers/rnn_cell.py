@@ -8,7 +8,7 @@ from eagerflow import _core, nest
 from eagerflow import dtype as dtypes
 from eagerflow.keras import activations
 from eagerflow.keras.engine.layer import Layer
-from eagerflow.keras.layers.arguments import FunctionLayer, give
+from eagerflow.keras.layers.arguments import FunctionLayer
 from eagerflow.keras.layers.random_layer import BaseRandomLayer
 from eagerflow.shapes import TensorShape
 
@@ -302,13 +302,3 @@ class GatedCell(DropoutRNNCell):
         prepared = self.prepare(given[0], training)
         output, new = self.advance(self.projected(inputs, masks), given, prepared)
         return output, new if nested else new[0]
-
-    def get_config(self) -> dict[str, Any]:
-        return {
-            **super().get_config(),
-            "units": self.units,
-            "use_bias": self.use_bias,
-            "dropout": self.dropout,
-            "recurrent_dropout": self.recurrent_dropout,
-            **give(self, "activation", *CELL_FUNCTIONS),
-        }

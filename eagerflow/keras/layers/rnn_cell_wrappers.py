@@ -18,6 +18,11 @@ class _CellWrapper(AbstractRNNCell):
         cell: the cell.
     """
 
+    _unsaved_arguments = frozenset(
+        "input_keep_prob output_keep_prob state_keep_prob variational_recurrent input_size seed "
+        "dropout_state_filter_visitor residual_fn device".split()
+    )
+
     def __init__(self, cell: Any, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.cell = cell

@@ -8,45 +8,75 @@ from eagerflow import _core
 from eagerflow.keras import activations
 from eagerflow.keras.engine.input_spec import InputSpec
 from eagerflow.keras.engine.layer import Layer
-from eagerflow.keras.layers.arguments import (
-    give,
-    take,
-)
+from eagerflow.keras.engine.layer_config import resolve_arguments, serialize_argument
+from eagerflow.keras.layers.arguments import with_arguments_of
 from eagerflow.keras.layers.convolution import Conv
 from eagerflow.keras.layers.depthwise_convolution import depthwise
 
 _ops = _core.ops
-_UNCHANGED = (activations.linear, None)  # None: programs take an activation away
+_UNCHANGED = (activations.linear, None)  # programs may set `activation` to None
 
 
-class _SeparableConv(Conv):
-    """What separable convolutions have in common."""
+class SeparableConv(Conv):
+    """The base of separable convolutions.
+
+    Args:
+        filters: the number of channels of the result.
+        kernel_size: the window's size: one number for all axes, or one for each.
+        strides: its steps: one number for all axes, or one for each.
+        padding: "valid" or "same"; of sequences also "causal".
+        data_format: "channels_last" or "channels_first".
+        dilation_rate: the distances of the window's elements: one number, or one for each axis.
+        depth_multiplier: how many channels between the two come from one of the input.
+        activation: a function or its name; None for none.
+        use_bias: whether a bias is added.
+        depthwise_initializer: for the filters of the first convolution.
+        pointwise_initializer: for those of the second.
+        bias_initializer: for the bias `[filters]`.
+        depthwise_regularizer: gives a loss for the first filters.
+        pointwise_regularizer: gives a loss for the second.
+        bias_regularizer: gives a loss for the bias.
+        activity_regularizer: gives a loss for the result.
+        depthwise_constraint: is applied to the first filters after each step of an optimizer.
+        pointwise_constraint: is applied to the second.
+        bias_constraint: is applied to the bias.
+        **kwargs: `name`, `dtype`, `input_shape`, …
+
+    Raises:
+        ValueError: if arguments or shapes do not fit.
+    """
 
     def __init__(
         self,
-        rank: int,
         filters: int,
         kernel_size: Any,
-        depth_multiplier: int,
-        depthwise_initializer: Any,
-        pointwise_initializer: Any,
-        depthwise_regularizer: Any,
-        pointwise_regularizer: Any,
-        depthwise_constraint: Any,
-        pointwise_constraint: Any,
+        strides: Any = 1,
+        padding: str = "valid",
+        data_format: str | None = None,
+        dilation_rate: Any = 1,
+        depth_multiplier: int = 1,
+        activation: Any = None,
+        use_bias: bool = True,
+        depthwise_initializer: Any = "glorot_uniform",
+        pointwise_initializer: Any = "glorot_uniform",
+        bias_initializer: Any = "zeros",
+        depthwise_regularizer: Any = None,
+        pointwise_regularizer: Any = None,
+        bias_regularizer: Any = None,
+        activity_regularizer: Any = None,
+        depthwise_constraint: Any = None,
+        pointwise_constraint: Any = None,
+        bias_constraint: Any = None,
         **kwargs: Any,
     ) -> None:
-        super().__init__(rank, filters, kernel_size, **kwargs)
+        super().__init__(
+            filters, kernel_size, strides, padding, data_format, dilation_rate,
+            activation=activation, use_bias=use_bias, bias_initializer=bias_initializer,
+            bias_regularizer=bias_regularizer, activity_regularizer=activity_regularizer,
+            bias_constraint=bias_constraint, **kwargs,
+        )  # fmt: skip
         self.depth_multiplier = depth_multiplier
-        take(
-            self,
-            depthwise_initializer=depthwise_initializer,
-            pointwise_initializer=pointwise_initializer,
-            depthwise_regularizer=depthwise_regularizer,
-            pointwise_regularizer=pointwise_regularizer,
-            depthwise_constraint=depthwise_constraint,
-            pointwise_constraint=pointwise_constraint,
-        )
+        resolve_arguments(self, locals())
 
     def build(self, input_shape: Any) -> None:
         channels = self._input_channels(input_shape)
@@ -90,133 +120,33 @@ class _SeparableConv(Conv):
         return outputs if activation in _UNCHANGED else activation(outputs)
 
     def get_config(self) -> dict[str, Any]:
-        return {
-            **super().get_config(),
-            "depth_multiplier": self.depth_multiplier,
-            **give(
-                self,
-                "depthwise_initializer",
-                "pointwise_initializer",
-                "depthwise_regularizer",
-                "pointwise_regularizer",
-                "depthwise_constraint",
-                "pointwise_constraint",
-            ),
-        }
+        """The arguments that make a layer like this one."""
+        functions = ("kernel_initializer", "kernel_regularizer", "kernel_constraint")
+        unused = {name: serialize_argument(name, getattr(self, name)) for name in functions}
+        return super().get_config() | {"groups": self.groups} | unused
 
 
-class SeparableConv1D(_SeparableConv):
+@with_arguments_of(SeparableConv)
+class SeparableConv1D(SeparableConv):
     """Depthwise convolution of sequences `[batch, length, channels]`, then a mix of the channels.
-
-    Args:
-        filters: the number of channels of the result.
-        kernel_size: the window's length.
-        strides: its step.
-        padding: "valid", "same" or "causal".
-        data_format: "channels_last" or "channels_first".
-        dilation_rate: the distance of the window's elements.
-        depth_multiplier: how many channels between the two come from one of the input.
-        activation: a function or its name; None for none.
-        use_bias: whether a bias is added.
-        depthwise_initializer: for the filters of the first convolution.
-        pointwise_initializer: for those of the second.
-        bias_initializer: for the bias `[filters]`.
-        depthwise_regularizer: gives a loss for the first filters.
-        pointwise_regularizer: gives a loss for the second.
-        bias_regularizer: gives a loss for the bias.
-        activity_regularizer: gives a loss for the result.
-        depthwise_constraint: is applied to the first filters after each step of an optimizer.
-        pointwise_constraint: is applied to the second.
-        bias_constraint: is applied to the bias.
-        **kwargs: `name`, `dtype`, `input_shape`, …
-
-    Raises:
-        ValueError: if arguments or shapes do not fit.
 
     >>> tf.keras.layers.SeparableConv1D(8, 3)(tf.ones([2, 5, 4])).shape
     TensorShape([2, 3, 8])
     """
 
+    rank = 1
     _may_be_causal = True
 
-    def __init__(
-        self,
-        filters: int,
-        kernel_size: Any,
-        strides: Any = 1,
-        padding: str = "valid",
-        data_format: str | None = None,
-        dilation_rate: Any = 1,
-        depth_multiplier: int = 1,
-        activation: Any = None,
-        use_bias: bool = True,
-        depthwise_initializer: Any = "glorot_uniform",
-        pointwise_initializer: Any = "glorot_uniform",
-        bias_initializer: Any = "zeros",
-        depthwise_regularizer: Any = None,
-        pointwise_regularizer: Any = None,
-        bias_regularizer: Any = None,
-        activity_regularizer: Any = None,
-        depthwise_constraint: Any = None,
-        pointwise_constraint: Any = None,
-        bias_constraint: Any = None,
-        **kwargs: Any,
-    ) -> None:
-        super().__init__(
-            1, filters, kernel_size, depth_multiplier, depthwise_initializer,
-            pointwise_initializer, depthwise_regularizer, pointwise_regularizer,
-            depthwise_constraint, pointwise_constraint, strides=strides, padding=padding,
-            data_format=data_format, dilation_rate=dilation_rate, activation=activation,
-            use_bias=use_bias, bias_initializer=bias_initializer,
-            bias_regularizer=bias_regularizer, activity_regularizer=activity_regularizer,
-            bias_constraint=bias_constraint, **kwargs,
-        )  # fmt: skip
 
-
-class SeparableConv2D(_SeparableConv):
+@with_arguments_of(SeparableConv)
+class SeparableConv2D(SeparableConv):
     """Depthwise convolution of images, followed by one of 1x1 windows that mixes the channels.
-
-    The arguments are those of `SeparableConv1D`, with one number or two for the window.
-
-    Raises:
-        ValueError: if arguments or shapes do not fit.
 
     >>> tf.keras.layers.SeparableConv2D(8, 3)(tf.ones([2, 5, 5, 4])).shape
     TensorShape([2, 3, 3, 8])
     """
 
-    def __init__(
-        self,
-        filters: int,
-        kernel_size: Any,
-        strides: Any = (1, 1),
-        padding: str = "valid",
-        data_format: str | None = None,
-        dilation_rate: Any = (1, 1),
-        depth_multiplier: int = 1,
-        activation: Any = None,
-        use_bias: bool = True,
-        depthwise_initializer: Any = "glorot_uniform",
-        pointwise_initializer: Any = "glorot_uniform",
-        bias_initializer: Any = "zeros",
-        depthwise_regularizer: Any = None,
-        pointwise_regularizer: Any = None,
-        bias_regularizer: Any = None,
-        activity_regularizer: Any = None,
-        depthwise_constraint: Any = None,
-        pointwise_constraint: Any = None,
-        bias_constraint: Any = None,
-        **kwargs: Any,
-    ) -> None:
-        super().__init__(
-            2, filters, kernel_size, depth_multiplier, depthwise_initializer,
-            pointwise_initializer, depthwise_regularizer, pointwise_regularizer,
-            depthwise_constraint, pointwise_constraint, strides=strides, padding=padding,
-            data_format=data_format, dilation_rate=dilation_rate, activation=activation,
-            use_bias=use_bias, bias_initializer=bias_initializer,
-            bias_regularizer=bias_regularizer, activity_regularizer=activity_regularizer,
-            bias_constraint=bias_constraint, **kwargs,
-        )  # fmt: skip
+    rank = 2
 
 
 SeparableConvolution1D, SeparableConvolution2D = SeparableConv1D, SeparableConv2D

@@ -6,12 +6,12 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.keras import activations
-from eagerflow.keras.layers.arguments import take
+from eagerflow.keras.engine.layer_config import resolve_arguments
 from eagerflow.keras.layers.gated_rnn import GatedRNN, argument_names
 from eagerflow.keras.layers.rnn_cell import GatedCell, as_dtype
 
 _ops = _core.ops
-_UNCHANGED = (activations.linear, None)  # None: programs take an activation away
+_UNCHANGED = (activations.linear, None)  # programs may set `activation` to None
 
 
 class SimpleRNNCell(GatedCell):
@@ -67,19 +67,7 @@ class SimpleRNNCell(GatedCell):
     ) -> None:
         super().__init__(**kwargs)
         self._set(units, use_bias, dropout, recurrent_dropout)
-        take(
-            self,
-            activation=activation,
-            kernel_initializer=kernel_initializer,
-            recurrent_initializer=recurrent_initializer,
-            bias_initializer=bias_initializer,
-            kernel_regularizer=kernel_regularizer,
-            recurrent_regularizer=recurrent_regularizer,
-            bias_regularizer=bias_regularizer,
-            kernel_constraint=kernel_constraint,
-            recurrent_constraint=recurrent_constraint,
-            bias_constraint=bias_constraint,
-        )
+        resolve_arguments(self, locals())
         self.state_size = self.units
         self.output_size = self.units
 

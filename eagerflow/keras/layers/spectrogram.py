@@ -182,14 +182,6 @@ class STFTSpectrogram(Layer):
         whole = None if channels is None else channels * bins
         return TensorShape([batch, whole, frames] if first else [batch, frames, whole])
 
-    def get_config(self) -> dict[str, Any]:
-        """The arguments that make a layer like this one."""
-        names = (
-            "mode frame_length frame_step fft_length window periodic scaling padding data_format "
-            "expand_dims"
-        )
-        return super().get_config() | {name: getattr(self, name) for name in names.split()}
-
 
 class MelSpectrogram(Layer):
     """The power of a signal in bands that the ear hears as equally wide, in the course of time.
@@ -312,11 +304,3 @@ class MelSpectrogram(Layer):
             padded = samples + self.fft_length // 2 * 2
             frames = window_count(padded, self.fft_length, "valid", self.sequence_stride)
         return TensorShape([*batch, self.num_mel_bins, frames])
-
-    def get_config(self) -> dict[str, Any]:
-        """The arguments that make a layer like this one."""
-        names = (
-            "fft_length sequence_stride sequence_length window sampling_rate num_mel_bins min_freq "
-            "max_freq power_to_db top_db mag_exp min_power ref_power"
-        )
-        return super().get_config() | {name: getattr(self, name) for name in names.split()}

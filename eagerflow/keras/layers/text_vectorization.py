@@ -11,7 +11,7 @@ import numpy as np
 from eagerflow import _core
 from eagerflow import dtype as dtypes
 from eagerflow.keras.engine.call_context import is_inferring
-from eagerflow.keras.engine.composite_calls import is_composite
+from eagerflow.keras.engine.composite_inputs import is_composite
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.engine.shape_inference import placeholder
 from eagerflow.keras.layers.arguments import sizes_of
@@ -69,6 +69,10 @@ class TextVectorization(PreprocessingLayer):
     """
 
     _saves_any_shape = True
+
+    _unsaved_arguments = frozenset(
+        "max_tokens ngrams pad_to_max_tokens sparse vocabulary idf_weights".split()
+    )
 
     def __init__(
         self,
@@ -363,20 +367,15 @@ class TextVectorization(PreprocessingLayer):
 
     def get_config(self) -> dict[str, Any]:
         lookup = self._lookup_layer
-        return {
-            **super().get_config(),
+        return super().get_config() | {
             "max_tokens": lookup.max_tokens,
             "standardize": _named(self._standardize),
             "split": _named(self._split),
             "ngrams": self._ngrams_arg,
-            "output_mode": self._output_mode,
-            "output_sequence_length": self._output_sequence_length,
             "pad_to_max_tokens": lookup.pad_to_max_tokens,
             "sparse": lookup.sparse,
-            "ragged": self._ragged,
             "vocabulary": lookup.plain_vocabulary(),
             "idf_weights": listed(lookup.input_idf_weights),
-            "encoding": self._encoding,
             "vocabulary_size": lookup._frozen_vocab_size,
         }
 

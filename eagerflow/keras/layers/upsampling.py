@@ -61,9 +61,6 @@ class _UpSampling(Layer):
             ]
         )
 
-    def get_config(self) -> dict[str, Any]:
-        return {**super().get_config(), "size": self.size, "data_format": self.data_format}
-
 
 class UpSampling1D(_UpSampling):
     """Repeats the steps of sequences `[batch, steps, channels]`.
@@ -82,11 +79,6 @@ class UpSampling1D(_UpSampling):
     def __init__(self, size: int = 2, **kwargs: Any) -> None:
         super().__init__(int(size), "channels_last", **kwargs)
         self.size = int(size)  # type: ignore[assignment]
-
-    def get_config(self) -> dict[str, Any]:
-        config = super().get_config()
-        del config["data_format"]
-        return config
 
 
 class UpSampling2D(_UpSampling):
@@ -132,9 +124,6 @@ class UpSampling2D(_UpSampling):
         sizes = [rows * self.size[0], columns * self.size[1]]
         x = image.resize(x, sizes, method=self.interpolation)
         return _ops.transpose(x, [0, 3, 1, 2]) if first else x
-
-    def get_config(self) -> dict[str, Any]:
-        return {**super().get_config(), "interpolation": self.interpolation}
 
 
 class UpSampling3D(_UpSampling):

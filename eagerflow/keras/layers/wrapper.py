@@ -138,6 +138,3 @@ class SpectralNormalization(Wrapper):
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         return self.layer.compute_output_shape(input_shape)
-
-    def get_config(self) -> dict[str, Any]:
-        return {**super().get_config(), "power_iterations": self.power_iterations}

@@ -8,7 +8,7 @@ from typing import Any
 from eagerflow import _core, nn
 from eagerflow import dtype as dtypes
 from eagerflow.keras import config
-from eagerflow.keras.backend_ops import nn as backend_nn
+from eagerflow.keras.backend import nn as backend_nn
 from eagerflow.keras.ops.promotion import axes_of, floating, tensor
 from eagerflow.ops import activation, convolution, indexing, loops, pooling
 from eagerflow.ops.array import repeat

@@ -16,10 +16,10 @@ from eagerflow.io.archives import member
 from eagerflow.io.damage import DamagedFileError, check_config, part_of
 from eagerflow.io.os_errors import path_text
 from eagerflow.io.replacing import replaced
-from eagerflow.keras.engine.weight_limits import limited_weights
 from eagerflow.keras.saving import hdf5_files as files
 from eagerflow.keras.saving import keras3
 from eagerflow.keras.saving.json_config import as_tuples, json_default
+from eagerflow.keras.saving.memory_limit import limited_weights
 from eagerflow.keras.saving.state_files import asset_owners, read_state, write_state
 from eagerflow.version import VERSION
 

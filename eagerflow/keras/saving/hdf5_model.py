@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from eagerflow.io.damage import check_config, part_of
-from eagerflow.keras.engine.weight_limits import limited_weights
 from eagerflow.keras.saving import hdf5_files as files
 from eagerflow.keras.saving import keras3
 from eagerflow.keras.saving.json_config import as_tuples, json_default
+from eagerflow.keras.saving.memory_limit import limited_weights
 from eagerflow.version import VERSION
 
 _TOP_LEVEL = "top_level_model_weights"

@@ -45,9 +45,9 @@ def _from_stub(package: str, *left_out: str) -> dict[str, tuple[str, str]]:
 _OTHER_LAYERS = {
     "engine.add_layers": "AddLoss AddMetric",
     "engine.functional": "Functional",
+    "engine.model": "Model",
     "engine.op_layer": "MaskOf SlicingOpLambda TFOpLambda",
     "engine.sequential": "Sequential",
-    "engine.training": "Model",
     "experimental": "LinearModel SequenceFeatures WideDeepModel",
     "experimental.sharpness": "SharpnessAwareMinimization",
     "applications.convnext": "LayerScale StochasticDepth",
@@ -292,7 +292,7 @@ _NAMESPACES = frozenset(
 # The modules, and packages, that their functions are defined in.
 _HOMES = tuple(
     f"eagerflow.{name}."
-    for name in "audio bitwise debugging keras.activations keras.backend_ops keras.ops keras.random "
+    for name in "audio bitwise debugging keras.activations keras.backend keras.ops keras.random "
     "ops ragged sets sparse".split()
 )
 # Functions there that are no operations on tensors: they have effects, read files, take other

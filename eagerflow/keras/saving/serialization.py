@@ -33,7 +33,7 @@ _PUBLIC_MODULES = {
     "eagerflow.optimizers": "keras.optimizers",
     "eagerflow.keras.regularizers": "keras.regularizers",
     "eagerflow.keras.engine.sequential": "keras",
-    "eagerflow.keras.engine.training": "keras",
+    "eagerflow.keras.engine.model": "keras",
 }
 # Where Keras keeps classes that it does not show.
 _HIDDEN_MODULES = {

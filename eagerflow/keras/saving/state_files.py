@@ -16,7 +16,7 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.keras.engine.layer import Layer
-from eagerflow.keras.engine.network import Network
+from eagerflow.keras.engine.model import Model
 from eagerflow.keras.metrics.metric import Metric
 from eagerflow.keras.naming import snake_case
 from eagerflow.module import Module
@@ -80,7 +80,7 @@ def _own_attributes(value: Any) -> dict[str, Any]:
 def _attributes(value: Any) -> dict[str, Any]:
     """The attributes that may hold objects, and the properties that list them."""
     found = _own_attributes(value)
-    if isinstance(value, Network):
+    if isinstance(value, Model):
         found["layers"] = value.layers
     if value.metrics:
         found["metrics"] = value.metrics

@@ -1,6 +1,6 @@
 """tf.keras.utils: what programs need around layers and models."""
 
-from eagerflow.keras.backend_ops.state import clear_session as clear_session
+from eagerflow.keras.backend.state import clear_session as clear_session
 from eagerflow.keras.engine.data_adapter import (
     pack_x_y_sample_weight as pack_x_y_sample_weight,
     unpack_x_y_sample_weight as unpack_x_y_sample_weight,

@@ -249,8 +249,8 @@ def _connections(layer: Any, relevant: set[int] | None) -> str:
             continue
         for source, node_index, tensor_index, _ in node.iterate_inbound():
             # A model's own graph is its first node here, and none in what Keras shows.
-            own = [type(one).__name__ == "_OwnNode" for one in source._inbound_nodes[:node_index]]
-            found.append(f"{source.name}[{node_index - sum(own)}][{tensor_index}]")
+            own = sum(inner.is_own for inner in source._inbound_nodes[:node_index])
+            found.append(f"{source.name}[{node_index - own}][{tensor_index}]")
     return str(found)
 
 

@@ -7,7 +7,7 @@ import shutil
 import subprocess
 from typing import Any
 
-from eagerflow.keras.engine.network import Network
+from eagerflow.keras.engine.model import Model
 from eagerflow.keras.utils import io_utils
 from eagerflow.keras.utils.layer_utils import get_layer_index_bound_by_layer_name
 from eagerflow.optional import found
@@ -185,7 +185,7 @@ def model_to_dot(
         layers = layers[first:last]
     shown = {id(layer) for layer in layers}
     for layer in layers:
-        inside = layer if isinstance(layer, Network) and expand_nested else None
+        inside = layer if isinstance(layer, Model) and expand_nested else None
         if inside is not None and inside._graph is not None:
             dot.add_subgraph(
                 model_to_dot(
@@ -211,7 +211,7 @@ def model_to_dot(
 
 def _end(layer: Any, expand: bool, which: str) -> str:
     """The node where an arrow to or from a layer ends."""
-    while expand and isinstance(layer, Network) and layer._graph is not None:
+    while expand and isinstance(layer, Model) and layer._graph is not None:
         tensors = getattr(layer._graph, which)
         layer = tensors[0]._keras_history.layer
     return str(id(layer))

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from eagerflow.keras.engine.model import Model
 from eagerflow.keras.engine.sequential import Sequential
-from eagerflow.keras.engine.training import Model
 from eagerflow.keras.utils import to_categorical
 from eagerflow.optional import optional
 

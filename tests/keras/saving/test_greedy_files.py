@@ -11,7 +11,7 @@ import pytest
 import eagerflow as tf
 from eagerflow import _core
 from eagerflow.io.archives import member
-from eagerflow.keras.engine import weight_limits
+from eagerflow.keras.saving import memory_limit
 
 keras = tf.keras
 
@@ -71,7 +71,7 @@ def test_tensors_made_while_loading_are_limited(tmp_path):
 
 
 def test_the_limit_of_tensors_ends_with_the_loading():
-    with weight_limits.limited_weights(0):
+    with memory_limit.limited_weights(0):
         inside = _core.limit_tensors(1 << 20)
         with pytest.raises(tf.errors.ResourceExhaustedError, match="1048576"):
             tf.zeros([1 << 20])

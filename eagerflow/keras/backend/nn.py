@@ -7,7 +7,7 @@ from typing import Any
 from eagerflow import _core, nn
 from eagerflow.keras import config
 from eagerflow.keras import losses as keras_losses
-from eagerflow.keras.backend_ops.state import seed_of
+from eagerflow.keras.backend.state import seed_of
 from eagerflow.keras.losses.crossentropy import binary_focal_probabilities
 
 _ops = _core.ops
@@ -43,7 +43,7 @@ def conv1d(
     """A convolution of sequences; "causal" padding looks back only."""
     layout = _layout(data_format, 1)
     if padding == "causal":
-        from eagerflow.keras.backend_ops.shapes import temporal_padding
+        from eagerflow.keras.backend.shapes import temporal_padding
 
         width = int(kernel.shape[0])
         x = temporal_padding(x, (dilation_rate * (width - 1), 0))

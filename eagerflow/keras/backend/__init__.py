@@ -11,7 +11,7 @@ from eagerflow.keras.activations import (
     softsign,
     tanh,
 )
-from eagerflow.keras.backend_ops.math import (
+from eagerflow.keras.backend.math import (
     all,
     any,
     arange,
@@ -36,7 +36,7 @@ from eagerflow.keras.backend_ops.math import (
     sum,
     var,
 )
-from eagerflow.keras.backend_ops.nn import (
+from eagerflow.keras.backend.nn import (
     batch_normalization,
     bias_add,
     binary_crossentropy,
@@ -57,14 +57,14 @@ from eagerflow.keras.backend_ops.nn import (
     separable_conv2d,
     sparse_categorical_crossentropy,
 )
-from eagerflow.keras.backend_ops.sequences import (
+from eagerflow.keras.backend.sequences import (
     ctc_decode,
     ctc_label_dense_to_sparse,
     local_conv1d,
     local_conv2d,
     rnn,
 )
-from eagerflow.keras.backend_ops.shapes import (
+from eagerflow.keras.backend.shapes import (
     batch_flatten,
     cast,
     cast_to_floatx,
@@ -88,7 +88,7 @@ from eagerflow.keras.backend_ops.shapes import (
     tile,
     transpose,
 )
-from eagerflow.keras.backend_ops.state import (
+from eagerflow.keras.backend.state import (
     backend,
     batch_get_value,
     batch_set_value,

@@ -1,23 +1,27 @@
-"""What models are besides layers: the layers inside, a graph of calls, saving, a summary."""
+"""Model: layers that are trained, saved and summarized together."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from eagerflow import _core, nest
+from eagerflow import nest
+from eagerflow.checkpoint.trackable import children
 from eagerflow.keras.engine.call_context import context
 from eagerflow.keras.engine.graph import Graph
-from eagerflow.keras.engine.input_spec import InputSpec
 from eagerflow.keras.engine.keras_tensor import KerasTensor
 from eagerflow.keras.engine.layer import Layer
-from eagerflow.keras.saving.methods import SavingMethods
+from eagerflow.keras.engine.layer_call import mark_built, names_from_here
+from eagerflow.keras.engine.layer_config import config_of_call
+from eagerflow.keras.engine.node import OwnNode, infer_output_shape
+from eagerflow.keras.engine.trainer import Trainer
 from eagerflow.module import Module
 from eagerflow.shapes import TensorShape
+from eagerflow.type_spec import TensorSpec
+from eagerflow.variable import Variable
 from eagerflow.version import VERSION
 
-_ops = _core.ops
 _ACCEPTED = {"trainable", "dtype", "dynamic", "name", "autocast", "inputs", "outputs"}
-# Where the layers are there, they know their dtypes.
+# With inputs and outputs, the layers have their dtypes already.
 _ACCEPTED_WITH_GRAPH = {"trainable", "name", "inputs", "outputs"}
 
 
@@ -30,24 +34,51 @@ def is_functional_arguments(args: tuple, kwargs: dict[str, Any]) -> bool:
     )
 
 
-class Network(SavingMethods, Layer):
-    """A layer made of layers, with a graph of layer calls if it was made from symbolic tensors."""
+class Model(Trainer, Layer):
+    """A model: made from symbolic inputs and outputs, or subclassed.
+
+    Args:
+        *args: inputs and outputs: symbolic tensors in any structure.
+        **kwargs: `inputs`, `outputs`, `name`, `trainable`, `dtype`, `autocast`, `dynamic`.
+
+    Raises:
+        TypeError: for other arguments.
+        ValueError: if the outputs do not follow from the inputs.
+
+    >>> x = tf.keras.Input([3])
+    >>> model = tf.keras.Model(x, tf.keras.layers.Dense(2)(x))
+    >>> model.count_params()
+    8
+    >>> class Twice(tf.keras.Model):
+    ...     def call(self, inputs):
+    ...         return 2 * inputs
+    >>> Twice()(tf.constant([1.0])).numpy()
+    array([2.], dtype=float32)
+    """
 
     _graph: Graph | None = None
-    _nested_inputs: Any = None
-    _nested_outputs: Any = None
     _base_model_initialized = False
     _is_graph_network = False
-    _extra_outputs: list[KerasTensor] | None = None
-    # Tensors and graphs are no weights, and are looked into by nobody.
+    # Attributes in which no weights and layers are looked for.
     _TF_MODULE_IGNORED_PROPERTIES = Layer._TF_MODULE_IGNORED_PROPERTIES | {
         "_graph",
         "_graph_layers",
-        "_nested_inputs",
-        "_nested_outputs",
-        "_extra_outputs",
-        "_saved_inputs",
+        "_called_with",
+        "_counters",
+        "_compile_arguments",
+        "_user_metrics",
+        "compiled_loss",
+        "compiled_metrics",
+        "loss",
+        "history",
     }
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+        if cls is Model and is_functional_arguments(args, kwargs):
+            from eagerflow.keras.engine.functional import Functional
+
+            return Functional.__new__(Functional, *args, **kwargs)
+        return super().__new__(cls, *args, **kwargs)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         functional = is_functional_arguments(args, kwargs)
@@ -59,8 +90,7 @@ class Network(SavingMethods, Layer):
                 unknown[0],
                 f"{type(self).__name__} takes {sorted(accepted)}.",
             )
-        # What a subclass passes on by position beside that, many say `super().__init__(self)`, is
-        # ignored, as Keras does.
+        # Other positional arguments are ignored: many subclasses call `super().__init__(self)`.
         inputs = args[0] if args and functional else kwargs.pop("inputs", None)
         outputs = args[1] if len(args) > 1 and functional else kwargs.pop("outputs", None)
         self.__dict__["_base_model_initialized"] = True
@@ -78,18 +108,18 @@ class Network(SavingMethods, Layer):
         super().__setattr__(name, value)
 
     def _tracked_modules(self) -> list[Any]:
-        """What became an attribute, or is in a list that did: layers, modules and metrics."""
-        found: list[Any] = []
+        """Layers, modules and metrics that are attributes, or in containers that are attributes."""
+        modules: list[Any] = []
         waiting = list(reversed(self._list("_self_tracked_trackables")))
         while waiting:
             value = waiting.pop()
             if isinstance(value, Module):
-                found.append(value)
+                modules.append(value)
             elif isinstance(value, dict):
                 waiting.extend(reversed(list(value.values())))
             elif isinstance(value, list | tuple):
                 waiting.extend(reversed(value))
-        return found
+        return modules
 
     def _inner_weights(self, attribute: str) -> list[Any]:
         return [v for module in self._tracked_modules() for v in getattr(module, attribute)]
@@ -140,80 +170,33 @@ class Network(SavingMethods, Layer):
                 "the Model is first called on inputs or `build()` is called with an `input_shape`."
             )
 
-    def _set_graph(self, inputs: Any, outputs: Any) -> None:
-        """Makes this the model between symbolic tensors."""
-        if isinstance(inputs, list) and len(nest.flatten(inputs)) == 1 and len(inputs) == 1:
-            inputs = inputs[0]
-        if isinstance(outputs, list) and len(nest.flatten(outputs)) == 1 and len(outputs) == 1:
-            outputs = outputs[0]
-        flat_inputs = nest.flatten(inputs)
-        flat_outputs = nest.flatten(outputs)
-        for tensor in flat_inputs + flat_outputs:
-            if not isinstance(tensor, KerasTensor) or tensor._keras_history is None:
-                raise ValueError(
-                    "Found unexpected instance while processing input tensors for keras "
-                    f"functional model. Expecting KerasTensor which is from tf.keras.Input() or "
-                    f"output from keras layer call(). Got: {tensor}"
-                )
-        if len({id(tensor) for tensor in flat_inputs}) != len(flat_inputs):
-            raise ValueError(
-                "The list of inputs passed to the model contains the same input multiple times. "
-                f"All inputs should only appear once. Received inputs={inputs}"
-            )
+    def _set_graph(
+        self, inputs: Any, outputs: Any, extra_outputs: list[KerasTensor] | None = None
+    ) -> None:
+        """Makes this the model between symbolic tensors; extra outputs stay as they are for None."""
         attributes = self.__dict__
-        attributes["_nested_inputs"] = inputs
-        attributes["_nested_outputs"] = outputs
-        attributes["_graph"] = Graph(flat_inputs, flat_outputs + (self._extra_outputs or []))
+        if extra_outputs is None:
+            extra_outputs = [] if self._graph is None else self._graph.extra_outputs
+        graph = attributes["_graph"] = Graph(inputs, outputs, extra_outputs)
         attributes["_is_graph_network"] = True
         attributes["_compute_output_and_mask_jointly"] = True
         attributes["_supports_masking"] = True
-        graph: Graph = attributes["_graph"]
-        if not isinstance(outputs, KerasTensor):
-            graph.chain = None  # it gives what its last layer does, without a structure around it
         before = attributes.get("_graph_layers", [])
-        if self._extra_outputs:
+        if extra_outputs:
             # Layers for losses and metrics come after the model's own.
-            places = {id(layer): place for place, layer in enumerate(before)}
-            graph.layers.sort(key=lambda layer: places.get(id(layer), len(places)))
+            positions = {id(layer): position for position, layer in enumerate(before)}
+            graph.layers.sort(key=lambda layer: positions.get(id(layer), len(positions)))
+        graph_layers = {id(layer) for layer in (*before, *graph.layers)}
         own = [
-            item
-            for item in self._list("_self_tracked_trackables")
-            if not any(item is layer for layer in before)
-            and not any(item is layer for layer in graph.layers)
+            item for item in self._list("_self_tracked_trackables") if id(item) not in graph_layers
         ]
         attributes["_graph_layers"] = graph.layers
         self._self_tracked_trackables = graph.layers + own
-        attributes["_build_input_shape"] = nest.map_structure(lambda x: x.shape, inputs)
-        self.built = True
-        attributes["_input_spec"] = self._graph_input_spec()
+        mark_built(self, nest.map_structure(lambda x: x.shape, graph.nested_inputs))
+        attributes["_input_spec"] = graph.input_spec()
         if not self._inbound_nodes:
-            self._connect_own_node()
-
-    def _connect_own_node(self) -> None:
-        """The model's first node: from its own inputs to its own outputs."""
-        node = _OwnNode(self, self._nested_inputs, self._nested_outputs)
-        self._inbound_nodes.append(node)
-
-    def _graph_input_spec(self) -> Any:
-        """What each input must look like, batch size left open."""
-        inputs = self._nested_inputs
-        if isinstance(inputs, list | tuple | dict) and len(nest.flatten(inputs)) != len(inputs):
-            return None  # nested deeper: not checked
-        if isinstance(inputs, dict):
-            names = sorted(inputs)
-        else:
-            # Values may come by the names of the inputs' layers.
-            names = [tensor._keras_history.layer.name for tensor in nest.flatten(inputs)]
-        specs = []
-        for name, tensor in zip(names, nest.flatten(inputs), strict=True):
-            shape = None
-            if tensor.shape.rank is not None:
-                shape = (None, *tensor.shape.as_list()[1:])
-            optional = getattr(tensor._keras_history.layer, "optional", False)
-            specs.append(
-                InputSpec(shape=shape, allow_last_axis_squeeze=True, name=name, optional=optional)
-            )
-        return specs[0] if not nest.is_nested(inputs) else specs
+            node = OwnNode(self, graph.nested_inputs, graph.nested_outputs)
+            self._inbound_nodes.append(node)
 
     def _casting_layers(self) -> list[Any]:
         """Only the model itself: the layers inside are called and cast their own weights."""
@@ -233,68 +216,18 @@ class Network(SavingMethods, Layer):
                 "Functional API, please provide `inputs` and `outputs` arguments. Otherwise, "
                 "subclass `Model` with an overridden `call()` method."
             )
-        return self._run_graph(inputs, mask)
-
-    def _run_graph(self, inputs: Any, mask: Any) -> Any:
-        graph = self._graph
-        assert graph is not None
-        if graph.only_input and isinstance(inputs, _core.Tensor):
-            if graph.chain is not None and mask is None:
-                if inputs.dtype is not graph.first_dtype or inputs.ndim != graph.first_rank:
-                    inputs = _conform(inputs, graph.inputs[0])
-                for layer in graph.chain:
-                    inputs = layer(inputs)
-                return inputs
-            flat = [inputs]
-        else:
-            flat = self._flat_inputs(inputs)
-        if mask is not None:
-            for tensor, one in zip(flat, nest.flatten(mask), strict=False):
-                if one is not None and isinstance(tensor, _core.Tensor):
-                    tensor._keras_mask = one
-        flat = [_conform(value, like) for value, like in zip(flat, graph.inputs, strict=True)]
-        outputs = graph.run(flat)
-        nested = self._nested_outputs
-        if isinstance(nested, KerasTensor):
-            return outputs[0]
-        if self._extra_outputs:
-            outputs = outputs[: len(nest.flatten(nested))]
-        return nest.pack_sequence_as(nested, outputs)
-
-    def _flat_inputs(self, inputs: Any) -> list[Any]:
-        """Inputs in the order of the graph's, whether they come in order or by name."""
-        reference = self._nested_inputs
-        if isinstance(inputs, dict):
-            if isinstance(reference, dict):
-                names = sorted(reference)
-            else:
-                names = [x._keras_history.layer.name for x in nest.flatten(reference)]
-            if all(name in inputs for name in names):
-                return [value for name in names for value in nest.flatten(inputs[name])]
-            missing = next(name for name in names if name not in inputs)
-            raise ValueError(
-                f'Missing data for input "{missing}". You passed a data dictionary with keys '
-                f"{list(inputs)}. Expected the following keys: {names}"
-            )
-        flat = nest.flatten(inputs)
-        expected = len(nest.flatten(reference))
-        if len(flat) != expected:
-            raise ValueError(
-                f'Layer "{self.name}" expects {expected} input(s), but it received {len(flat)} '
-                f"input tensors. Inputs received: {inputs}"
-            )
-        return flat
+        return self._graph.call(inputs, mask, self._name)
 
     def _computes_mask(self) -> bool:
         method = self.compute_mask
-        own = getattr(method, "__func__", method) is not Network.compute_mask
-        return own or getattr(self, "_graph", None) is not None
+        own = getattr(method, "__func__", method) is not Model.compute_mask
+        return own or self._graph is not None
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
         """The masks of the outputs."""
         if self._graph is None:
             return super().compute_mask(inputs, mask) if self._supports_masking else None
-        outputs = self._run_graph(inputs, mask)
+        outputs = self._graph.call(inputs, mask, self._name)
         return nest.map_structure(lambda x: getattr(x, "_keras_mask", None), outputs)
 
     def _add_symbolic_loss(self, loss: Any) -> None:
@@ -308,28 +241,29 @@ class Network(SavingMethods, Layer):
         self._extend_graph(AddMetric(metric_name=name)(value))
 
     def _extend_graph(self, tensor: KerasTensor) -> None:
-        if self._graph is None:
+        graph = self._graph
+        if graph is None:
             raise ValueError(
                 "Symbolic losses and metrics can be added to models that are made from inputs and "
                 "outputs only. In a subclassed model, add them in `call`."
             )
-        self.__dict__["_extra_outputs"] = [*(self._extra_outputs or []), tensor]
-        self._set_graph(self._nested_inputs, self._nested_outputs)
+        extra_outputs = [*graph.extra_outputs, tensor]
+        self._set_graph(graph.nested_inputs, graph.nested_outputs, extra_outputs)
 
     def _checkpoint_children(self) -> dict[str, Any]:
-        """The layers of a graph by their numbers, and the attributes by their names."""
-        found: dict[str, Any] = {}
+        """The layers of a graph by their indices, and the attributes by their names."""
+        by_index: dict[str, Any] = {}
         if self._graph is not None or hasattr(self, "add"):
             weighted = 0
             counted = True
             for k, layer in enumerate(self.layers):
-                # Which number the next one has, nobody knows before this one has its weights.
+                # The index of the next one depends on whether this one will have weights.
                 counted = counted and layer.built
                 if counted and layer.weights:
-                    found[f"layer_with_weights-{weighted}"] = layer
+                    by_index[f"layer_with_weights-{weighted}"] = layer
                     weighted += 1
-                found[f"layer-{k}"] = layer
-        return found | super()._checkpoint_children()
+                by_index[f"layer-{k}"] = layer
+        return by_index | super()._checkpoint_children()
 
     @property
     def layers(self) -> list[Any]:
@@ -339,51 +273,47 @@ class Network(SavingMethods, Layer):
     @property
     def inputs(self) -> Any:
         """The symbolic inputs, a list; None for subclassed models."""
-        if self._graph is None:
-            return self.__dict__.get("_saved_inputs")
-        return self._graph.inputs
+        return None if self._graph is None else self._graph.inputs
 
     @property
     def outputs(self) -> Any:
         """The symbolic outputs, a list; None for subclassed models."""
-        if self._graph is None:
-            return self.__dict__.get("_saved_outputs")
-        return self._graph.outputs[: len(nest.flatten(self._nested_outputs))]
+        return None if self._graph is None else self._graph.outputs
 
     @property
     def input(self) -> Any:
         """The symbolic input, or the structure of them."""
         if self._graph is None:
             return super().input
-        return self._nested_inputs
+        return self._graph.nested_inputs
 
     @property
     def output(self) -> Any:
         """The symbolic output, or the structure of them."""
         if self._graph is None:
             return super().output
-        return self._nested_outputs
+        return self._graph.nested_outputs
 
     @property
     def input_shape(self) -> Any:
         """The shape of the input, as a tuple, or a structure of them."""
         if self._graph is None:
             return super().input_shape
-        return nest.map_structure(lambda x: tuple(x.shape.as_list()), self._nested_inputs)
+        return nest.map_structure(lambda x: tuple(x.shape.as_list()), self._graph.nested_inputs)
 
     @property
     def output_shape(self) -> Any:
         """The shape of the output, as a tuple, or a structure of them."""
         if self._graph is None:
             return super().output_shape
-        return nest.map_structure(lambda x: tuple(x.shape.as_list()), self._nested_outputs)
+        return nest.map_structure(lambda x: tuple(x.shape.as_list()), self._graph.nested_outputs)
 
     @property
     def input_names(self) -> list[str]:
         """The names of the input layers."""
         if self._graph is None:
             return self.__dict__.get("_input_names", [])
-        return [tensor._keras_history.layer.name for tensor in self._graph.inputs]
+        return self._graph.input_names
 
     @input_names.setter
     def input_names(self, names: list[str]) -> None:
@@ -394,13 +324,7 @@ class Network(SavingMethods, Layer):
         """The names of the outputs: those of their layers, each once."""
         if self._graph is None:
             return self.__dict__.get("_output_names", [])
-        counts: dict[str, int] = {}
-        names = []
-        for tensor in self.outputs:
-            name = tensor._keras_history.layer.name
-            number = counts[name] = counts.get(name, -1) + 1
-            names.append(name if number == 0 else f"{name}_{number}")
-        return names
+        return self._graph.output_names
 
     @output_names.setter
     def output_names(self, names: list[str]) -> None:
@@ -458,12 +382,9 @@ class Network(SavingMethods, Layer):
                 "Input shape must be defined when calling `build()` on a `Model` subclass."
             )
         if isinstance(input_shape, TensorShape | tuple | list | dict):
-            from eagerflow.keras.engine.layer_call import names_from_here
-            from eagerflow.keras.engine.node import infer_output_shape
-
             self.__dict__["built"] = True
             try:
-                if type(self).call is not Network.call:
+                if type(self).call is not Model.call:
                     with names_from_here():
                         infer_output_shape(self, input_shape, self.call)
             except Exception as error:
@@ -481,6 +402,77 @@ class Network(SavingMethods, Layer):
             f"shape of type tuple or list of input shapes. User provided input type: "
             f"{type(input_shape)}."
         )
+
+    def _build_for(self, inputs: Any) -> None:
+        self._note_inputs(inputs)
+        super()._build_for(inputs)
+
+    def _note_inputs(self, inputs: Any) -> None:
+        self.__dict__["_called_with"] = _specs(inputs)
+
+    def save_spec(self, dynamic_batch: bool = True) -> tuple[list, dict[str, Any]] | None:
+        """The specs of what the model is called with: arguments by place, and by name.
+
+        Args:
+            dynamic_batch: whether the first size is left open where a call alone told it.
+
+        Returns:
+            None for a model that has no inputs yet and was not called.
+
+        >>> model = tf.keras.Sequential([tf.keras.layers.Dense(2)])
+        >>> _ = model(tf.ones([4, 3]))
+        >>> model.save_spec()[0][0].shape
+        TensorShape([None, 3])
+        """
+        graph = self._graph
+        if graph is not None:
+            known = nest.map_structure(
+                lambda x: TensorSpec(x.shape, x.dtype, name=x.name), graph.nested_inputs
+            )
+            called = self.__dict__.get("_called_with")
+            if called is not None:
+                # The inputs were made for a call: their first sizes are that call's.
+                flat = [
+                    TensorSpec(spec.shape, spec.dtype, name=own.name)
+                    for spec, own in zip(nest.flatten(called), nest.flatten(known), strict=True)
+                ]
+                known = nest.pack_sequence_as(known, flat)
+                if dynamic_batch:
+                    known = nest.map_structure(_open_batch, known)
+            if isinstance(known, list) and len(known) == 1:
+                known = known[0]
+            return [known], {}
+        known = self.__dict__.get("_called_with")
+        if known is None:
+            return None
+        return [nest.map_structure(_open_batch, known) if dynamic_batch else known], {}
+
+    def get_weight_paths(self) -> dict[str, Variable]:
+        """The weights by the attributes that lead to them, joined by dots.
+
+        >>> x = tf.keras.Input((3,))
+        >>> model = tf.keras.Model(x, tf.keras.layers.Dense(2, name="d1")(x))
+        >>> list(model.get_weight_paths())
+        ['d1.kernel', 'd1.bias']
+        """
+        found: dict[str, Variable] = {}
+        level: list[tuple[str, Any]] = [("", self)]
+        if self._graph is not None:
+            level = [(layer.name, layer) for layer in self.layers]
+        seen = {id(item) for _, item in level}
+        while level:
+            following = []
+            for path, owner in level:
+                for name, item in children(owner).items():
+                    if id(item) in seen:
+                        continue
+                    seen.add(id(item))
+                    whole = f"{path}.{name}" if path else name
+                    if isinstance(item, Variable):
+                        found[whole] = item
+                    following.append((whole, item))
+            level = following
+        return found
 
     def reset_states(self) -> None:
         """Sets the states of stateful layers back."""
@@ -527,6 +519,67 @@ class Network(SavingMethods, Layer):
             layer_range=layer_range,
         )
 
+    def save(
+        self,
+        filepath: Any,
+        overwrite: bool = True,
+        save_format: str | None = None,
+        **kwargs: Any,
+    ) -> None:
+        """Saves configuration, weights and compilation; see `tf.keras.models.save_model`."""
+        from eagerflow.keras.saving.api import save_model
+
+        save_model(self, filepath, overwrite, save_format, **kwargs)
+
+    def save_weights(
+        self,
+        filepath: Any,
+        overwrite: bool = True,
+        save_format: str | None = None,
+        options: Any = None,
+    ) -> None:
+        """Saves the weights.
+
+        Args:
+            filepath: `NAME.weights.h5` (Keras 3's format), `NAME.h5` (HDF5 of Keras 2),
+                `NAME.safetensors`, `NAME.npz`, or another name for a TensorFlow checkpoint, which
+                also has the optimizer's state.
+            overwrite: whether files that are there are replaced.
+            save_format: "h5" or "tf", if the name does not say it.
+            options: ignored.
+
+        Raises:
+            ValueError: for an unknown format, or a model without weights.
+            tf.errors.OpError: of the kind that fits, if the file cannot be written.
+        """
+        from eagerflow.keras.saving.api import save_weights
+
+        save_weights(self, filepath, overwrite, save_format)
+
+    def load_weights(
+        self, filepath: Any, skip_mismatch: bool = False, by_name: bool = False, options: Any = None
+    ) -> Any:
+        """Loads the weights that `save_weights` saved, here or in Keras.
+
+        Args:
+            filepath: the file, or a checkpoint's path without endings.
+            skip_mismatch: whether layers with other shapes are left out.
+            by_name: whether layers are found by their names, not by their order (HDF5 only).
+            options: ignored.
+
+        Returns:
+            For checkpoints the status of `tf.train.Checkpoint.restore`. Layers that have no weights
+            yet get them as soon as they make them, and what nobody took is logged in the end.
+
+        Raises:
+            ValueError: if weights do not fit; it names all that do not, and none is loaded.
+            AssertionError: if a checkpoint has nothing for this model.
+            tf.errors.NotFoundError: if there is no such file.
+        """
+        from eagerflow.keras.saving.api import load_weights
+
+        return load_weights(self, filepath, skip_mismatch, by_name)
+
     def to_json(self, **kwargs: Any) -> str:
         """The model's configuration as JSON; `kwargs` go to `json.dumps`."""
         import json
@@ -560,13 +613,11 @@ class Network(SavingMethods, Layer):
             from eagerflow.keras.engine.functional_config import functional_config
 
             return functional_config(self)
-        if type(self).get_config is Network.get_config and type(self).__init__ is not (
-            Network.__init__
+        if type(self).get_config is Model.get_config and type(self).__init__ is not (
+            Model.__init__
         ):
-            from eagerflow.keras.engine.layer_config import arguments_config
-
             config: dict[str, Any] = {"name": self.name, "trainable": self.trainable}
-            return arguments_config(self, config)
+            return config_of_call(self, self._init_arguments, config)
         return {}
 
     def _is_functional(self) -> bool:
@@ -596,68 +647,25 @@ class Network(SavingMethods, Layer):
                 ) from error
 
 
-class _OwnNode:
-    """The call that a model stands for by itself."""
+def _specs(inputs: Any) -> Any:
+    """The specs of what a model is called with, under the names that Keras gives them."""
+    if not all(hasattr(x, "shape") and hasattr(x, "dtype") for x in nest.flatten(inputs)):
+        return None
+    if isinstance(inputs, dict):
+        return {key: TensorSpec(x.shape, x.dtype, name=key) for key, x in inputs.items()}
+    flat = [
+        TensorSpec(x.shape, x.dtype, name=f"input_{number}")
+        for number, x in enumerate(nest.flatten(inputs), 1)
+    ]
+    return nest.pack_sequence_as(inputs, flat)
 
-    is_input = False
 
-    def __init__(self, layer: Any, inputs: Any, outputs: Any) -> None:
-        self.layer = layer
-        self.input_tensors = inputs
-        self.outputs = outputs
-        self.output_tensors = outputs
-        self.call_args = (inputs,)
-        self.call_kwargs: dict[str, Any] = {}
-        self.keras_inputs = nest.flatten(inputs)
-
-    @property
-    def input_shapes(self) -> Any:
-        """The shapes of the inputs."""
-        return nest.map_structure(lambda x: tuple(x.shape.as_list()), self.input_tensors)
-
-    @property
-    def output_shapes(self) -> Any:
-        """The shapes of the outputs."""
-        return nest.map_structure(lambda x: tuple(x.shape.as_list()), self.outputs)
-
-    @property
-    def parent_nodes(self) -> list[Any]:
-        """The calls that the inputs come from."""
-        return [tensor.node for tensor in self.keras_inputs]
-
-    def iterate_inbound(self) -> Any:
-        """Layer, node index, tensor index and tensor of each input."""
-        for tensor in self.keras_inputs:
-            yield (*tensor._keras_history, tensor)
+def _open_batch(spec: TensorSpec) -> TensorSpec:
+    sizes = spec.shape.as_list()
+    return TensorSpec([None, *sizes[1:]] if sizes else sizes, spec.dtype, name=spec.name)
 
 
 def _holds_layers(value: Any) -> bool:
     if isinstance(value, list | tuple | dict):
-        return any(isinstance(leaf, Layer | Module) for leaf in nest.flatten(value))
-    return isinstance(value, Layer | Module)
-
-
-def _conform(value: Any, like: KerasTensor) -> Any:
-    """An input in the rank and dtype of the symbolic one, where only these differ."""
-    if not isinstance(value, _core.Tensor):
-        if value is None and getattr(like._keras_history.layer, "optional", False):
-            return None
-        if isinstance(value, _core.Variable):
-            value = value.read_value()
-        elif not hasattr(value, "shape") or not hasattr(value, "dtype"):
-            value = _core.convert(value, None, like.dtype)
-        if not isinstance(value, _core.Tensor):
-            return value
-    rank = like.shape.rank
-    mask = value._keras_mask
-    result = value
-    if rank is not None and value.ndim != rank:
-        if value.ndim == rank - 1 and like.shape[-1] == 1:
-            result = _ops.expand_dims(value, -1)
-        elif value.ndim == rank + 1 and value.shape[-1] == 1:
-            result = _ops.squeeze(value, [value.ndim - 1])
-    if result.dtype is not like.dtype and result.dtype != like.dtype:
-        result = _ops.cast(result, like.dtype)
-    if mask is not None and result is not value:
-        result._keras_mask = mask
-    return result
+        return any(isinstance(leaf, Module) for leaf in nest.flatten(value))
+    return isinstance(value, Module)

@@ -1,4 +1,4 @@
-"""Where a model's steps draw random numbers: as functions that are traced for kinds of batches."""
+"""The random seeds of a model's steps, as if the steps were traced for kinds of batches."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ from typing import Any
 from eagerflow import _core, nest, random_seed
 
 
-class StepStreams:
-    """The streams of `train_step`, `test_step` or `predict_step`.
+class StepSeeds:
+    """The op seeds of `train_step`, `test_step` or `predict_step`, for each trace.
 
-    Keras traces a step for the specs of the first batches; when others come that no trace fits, it
-    makes one in which the sizes that differ are unknown. Every trace has streams of its own.
+    Keras traces a step for the specs of the first batch. For a batch that no trace fits, it traces
+    the step again, with the sizes that differ left unknown. Every trace has its own op seeds.
     """
 
     def __init__(self) -> None:
         self._traces: dict[tuple, random_seed.FunctionStreams] = {}
 
     def find(self, data: Any, source: Any) -> random_seed.FunctionStreams:
-        """The streams for a batch.
+        """The op seeds for a batch.
 
         Args:
             data: the batch.
-            source: what knows `specs_of` its tensors; None if there is only this batch.
+            source: the data adapter that the batch comes from; None if it is the only batch.
         """
         flat = nest.flatten(data)
         specs = map(spec_of, flat) if source is None else source.specs_of(flat)

@@ -1,8 +1,7 @@
-"""How much memory a model may take while a file is loaded.
+"""The limit of memory for a model while it is loaded from a file.
 
-A configuration of a few bytes can ask for layers of any size, but what the file has no weights for
-cannot be loaded anyway. Other tensors that are made meanwhile, to learn what shapes layers give, have
-a limit too: no file holds them.
+A configuration of a few bytes can ask for layers of any size, but the file must hold the values of
+their weights. Other tensors that are made meanwhile, to infer the layers' shapes, have a limit too.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from typing import Any
 
 from eagerflow import _core
 
-SLACK = 64 << 20  # bytes that are no matter
+SLACK = 64 << 20  # bytes that any file may ask for
 _SLACK_OF_TENSORS = 3 << 29
 
 

@@ -1,7 +1,7 @@
-"""Calls of layers with ragged and sparse tensors.
+"""Handlers of ragged and sparse inputs of layers.
 
-A layer says in `_composite_call` which of the ways below is its own; others get such tensors as
-they are.
+A layer names its handler in `_composite_call`. The `call` of a layer without one gets such inputs
+as they are.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def _is_ragged(value: Any) -> bool:
 
 
 def _dense(value: Any) -> Any:
-    """A tensor of the same elements, with zeros where there are none."""
+    """A dense tensor of the same elements, with zeros where there are none."""
     if _is_ragged(value):
         return value.to_tensor()
     from eagerflow.ops.sparse.conversion import to_dense
@@ -39,14 +39,14 @@ def _dense(value: Any) -> Any:
 
 
 def _of_values(layer: Any, inputs: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
-    """The layer looks at slices along the last axis: those of ragged tensors are in one tensor."""
+    """Layers of the last axis: they are called with the flat values of ragged tensors."""
     if _is_ragged(inputs):
         return inputs.with_flat_values(layer(inputs.flat_values, *args, **kwargs))
     return layer(_dense(inputs), *args, **kwargs)
 
 
 def _of_rows(layer: Any, inputs: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
-    """`Embedding`: where its result is sparse, each element of sparse numbers has a whole row."""
+    """`Embedding`: with a sparse result, each id of a sparse tensor becomes a row of values."""
     if _is_ragged(inputs):
         if layer.sparse:
             raise ValueError(
@@ -67,37 +67,37 @@ def _of_rows(layer: Any, inputs: Any, args: tuple, kwargs: dict[str, Any]) -> An
         layer._build_for(inputs.values)
     rows = layer.rows_of(inputs.values)
     count, width = rows._shape_tuple()
-    places = _ops.gather(inputs.indices, _ops.range(0, count * width, 1) // width, 0, 0)
-    columns = _ops.cast(_ops.range(0, count * width, 1) % width, places.dtype)
-    shape = _ops.concat([inputs.dense_shape, _core.convert([width], places.dtype, None)], 0)
-    indices = _ops.concat([places, _ops.expand_dims(columns, 1)], 1)
+    positions = _ops.gather(inputs.indices, _ops.range(0, count * width, 1) // width, 0, 0)
+    columns = _ops.cast(_ops.range(0, count * width, 1) % width, positions.dtype)
+    shape = _ops.concat([inputs.dense_shape, _core.convert([width], positions.dtype, None)], 0)
+    indices = _ops.concat([positions, _ops.expand_dims(columns, 1)], 1)
     return SparseTensor(indices, _ops.reshape(rows, [-1]), shape)
 
 
 def _of_elements(layer: Any, inputs: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
-    """Layers of shapes: the elements of ragged tensors are divided evenly among the rows."""
+    """Layers that reshape: the flat values of ragged tensors are divided evenly among the rows."""
     if not _is_ragged(inputs):
         return layer(_dense(inputs), *args, **kwargs)
     return layer(_ops.reshape(inputs.flat_values, [int(inputs.nrows()), -1]), *args, **kwargs)
 
 
 def _of_last_axis(layer: Any, inputs: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
-    """`Softmax`: where the last axis is ragged, each row has a sum of its own."""
+    """`Softmax`: where the last axis is ragged, each row is normalized by itself."""
     if not _is_ragged(inputs) or len(inputs.flat_values.shape) > 1 or layer.axis not in (-1, [-1]):
         return _of_values(layer, inputs, args, kwargs)
     rows = inputs
     while _is_ragged(rows.values):
         rows = rows.values
-    places, count = rows.value_rowids(), int(rows.nrows())
+    row_ids, count = rows.value_rowids(), int(rows.nrows())
     x = inputs.flat_values
-    highest = unsorted_segment_max(x, places, num_segments=count)
-    x = _ops.exp(x - _ops.gather(highest, places, 0, 0))
-    sums = _ops.unsorted_segment_sum(x, places, num_segments=count)
-    return inputs.with_flat_values(x / _ops.gather(sums, places, 0, 0))
+    highest = unsorted_segment_max(x, row_ids, num_segments=count)
+    x = _ops.exp(x - _ops.gather(highest, row_ids, 0, 0))
+    sums = _ops.unsorted_segment_sum(x, row_ids, num_segments=count)
+    return inputs.with_flat_values(x / _ops.gather(sums, row_ids, 0, 0))
 
 
 def _of_product(layer: Any, inputs: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
-    """`Dense`: the product of a sparse matrix leaves its zeros out."""
+    """`Dense`: a sparse matrix is multiplied without its zeros."""
     if _is_ragged(inputs):
         return _of_values(layer, inputs, args, kwargs)
     if len(inputs.shape) != 2:
@@ -116,7 +116,7 @@ def _of_product(layer: Any, inputs: Any, args: tuple, kwargs: dict[str, Any]) ->
 
 
 def _of_steps(layer: Any, inputs: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
-    """Recurrent layers take sequences of different lengths padded, with a mask."""
+    """Recurrent layers: sequences of different lengths are padded and masked."""
     if not _is_ragged(inputs):
         return layer(_dense(inputs), *args, **kwargs)
     if kwargs.get("mask") is not None or (args and args[0] is not None):
@@ -144,16 +144,16 @@ def _of_each_step(layer: Any, inputs: Any, args: tuple, kwargs: dict[str, Any]) 
     return inputs.with_values(layer.layer(inputs.values, **kwargs))
 
 
-def _of_numbers(layer: Any, inputs: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
-    """Layers that make whole numbers of values, and vectors of the numbers in each row."""
+def _of_ids(layer: Any, inputs: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+    """Layers that map values to ids, and encode the ids of each row as a vector."""
     ragged = _is_ragged(inputs)
     if not layer.built:
         layer._build_for(inputs)
-    numbers = layer.whole_numbers(inputs.flat_values if ragged else inputs.values)
+    ids = layer.whole_numbers(inputs.flat_values if ragged else inputs.values)
     if layer.output_mode == "int":
         if not getattr(layer, "invert", False):
-            numbers = layer.encode(numbers)
-        return inputs.with_flat_values(numbers) if ragged else inputs.with_values(numbers)
+            ids = layer.encode(ids)
+        return inputs.with_flat_values(ids) if ragged else inputs.with_values(ids)
     rank = inputs.shape.rank
     if rank > 2 or layer.output_mode == "one_hot":
         raise ValueError(
@@ -162,22 +162,22 @@ def _of_numbers(layer: Any, inputs: Any, args: tuple, kwargs: dict[str, Any]) ->
             f"in output rank {rank + (layer.output_mode == 'one_hot')}."
         )
     if ragged:
-        rows = inputs.with_flat_values(numbers)
+        rows = inputs.with_flat_values(ids)
     else:
         count = int(inputs.dense_shape[0])
-        rows = RaggedTensor.from_value_rowids(numbers, inputs.indices[:, 0], nrows=count)
-    # Vectors leave the number -1 out.
-    numbers = rows.to_tensor(default_value=_ops.cast(-1, numbers.dtype))
+        rows = RaggedTensor.from_value_rowids(ids, inputs.indices[:, 0], nrows=count)
+    # `encode` ignores the id -1.
+    ids = rows.to_tensor(default_value=_ops.cast(-1, ids.dtype))
     weights = kwargs.get("count_weights", args[0] if args else None)
     if weights is None:
-        return layer.encode(numbers)
+        return layer.encode(ids)
     if is_composite(weights):
         weights = _dense(weights)
-    return layer.encode(numbers, weights)
+    return layer.encode(ids, weights)
 
 
 def _dispatched(name: str) -> Callable[..., Any]:
-    """A function of two tensors, as programs call it: ragged ones are taken, too."""
+    """The public function of a name, which takes ragged tensors, too."""
 
     def function(one: Any, other: Any) -> Any:
         import eagerflow
@@ -198,7 +198,7 @@ _OPERATORS: dict[str, Callable[..., Any]] = {
 
 
 def _of_several(layer: Any, inputs: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
-    """Merging layers: operators take ragged tensors, and sparse ones are joined as they are."""
+    """Merging layers: operators take ragged tensors; sparse ones are concatenated as they are."""
     values = list(inputs)
     name = type(layer).__name__
     if name == "Concatenate":
@@ -215,7 +215,7 @@ def _of_several(layer: Any, inputs: Any, args: tuple, kwargs: dict[str, Any]) ->
     return layer(dense, *args, **kwargs)
 
 
-_WAYS: dict[str, Callable[..., Any]] = {
+_HANDLERS: dict[str, Callable[..., Any]] = {
     "values": _of_values,
     "rows": _of_rows,
     "elements": _of_elements,
@@ -223,14 +223,14 @@ _WAYS: dict[str, Callable[..., Any]] = {
     "product": _of_product,
     "steps": _of_steps,
     "each step": _of_each_step,
-    "numbers": _of_numbers,
+    "ids": _of_ids,
     "several": _of_several,
 }
 
 
-def way_of(layer: Any, flat: list[Any]) -> Callable[..., Any] | None:
-    """How a layer is called with values of which some are ragged or sparse; None: as ever."""
-    way = layer._composite_call
-    if way is None or not any(is_composite(value) for value in flat):
+def composite_handler(layer: Any, flat: list[Any]) -> Callable[..., Any] | None:
+    """The handler of a call whose flat inputs hold a ragged or sparse tensor; None for others."""
+    name = layer._composite_call
+    if name is None or not any(is_composite(value) for value in flat):
         return None
-    return functools.partial(_WAYS[way], layer)
+    return functools.partial(_HANDLERS[name], layer)

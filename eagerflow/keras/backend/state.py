@@ -329,7 +329,7 @@ def function(
     >>> tf.keras.backend.function([x], [x * 2.0])([np.ones([1, 1])])
     [array([[2.]], dtype=float32)]
     """
-    from eagerflow.keras.engine.training import Model
+    from eagerflow.keras.engine.model import Model
 
     if building_graph() is not None:
         from eagerflow.graph.keras_layers import function_of

@@ -1,18 +1,21 @@
-"""What training needs besides its loops: validation data, logs as numbers, predictions as arrays."""
+"""Parts of the loops of `fit`, `evaluate` and `predict`: steps, validation data, logs, results."""
 
 from __future__ import annotations
 
 import functools
 import math
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
-from eagerflow import _core, context, nest
+from eagerflow import _core, context, nest, random_seed
+from eagerflow.keras import naming
 from eagerflow.keras.engine import data_adapter
+from eagerflow.keras.engine.call_context import context as call_context
 from eagerflow.keras.engine.data_handler import DataHandler
+from eagerflow.keras.engine.step_seeds import StepSeeds
 from eagerflow.keras.engine.tracking import set_trainable
 from eagerflow.ops.array import concat
 
@@ -70,6 +73,54 @@ def minimize(optimizer: Any, loss: Any, variables: list[Any], tape: Any) -> None
         optimizer.apply_gradients(zip(gradients, variables, strict=True))
 
 
+def make_step_function(model: Any, step_name: str, counter: Any) -> Callable[..., Any]:
+    """A function that takes an iterator over batches and makes one step with the next batch.
+
+    Args:
+        model: the model.
+        step_name: the method that makes a step; it is looked up for each step.
+        counter: a variable that counts the steps.
+    """
+    one = _core.convert(1, "int64", None)
+    find_seeds = StepSeeds().find
+    first = True
+
+    def make_step(data: Any, source: Any) -> Any:
+        step = getattr(model, step_name)
+        if model._run_eagerly or context.process.functions_eager:
+            return step(data)
+        return random_seed.call_as_traced(find_seeds, (data, source), step, (data,), {})
+
+    def run(iterator: Iterator[Any]) -> Any:
+        nonlocal first
+        data = next(iterator)
+        source = getattr(iterator, "source", None)
+        if first and step_name == "test_step":
+            note_weights_without_metrics(data, model.compiled_metrics)
+        if first and not model._run_eagerly:
+            call_context.any_batch_size = _sizes_vary(data, source)
+            try:
+                with naming.apart():
+                    outputs = make_step(data, source)
+            finally:
+                call_context.any_batch_size = False
+        else:
+            outputs = make_step(data, source)
+        first = False
+        counter.assign_add(one)
+        return outputs
+
+    return run
+
+
+def _sizes_vary(data: Any, source: Any) -> bool:
+    """Whether the batches of a source differ in size, or may do so."""
+    if source is None or not hasattr(source, "specs_of"):
+        return False
+    specs = source.specs_of(nest.flatten(data)[:1])
+    return any(len(spec) > 1 and spec[1] is None for spec in specs)
+
+
 class Validation:
     """The validation data of one `fit`, brought into batches once."""
 
@@ -107,14 +158,14 @@ def _tensors_of(data: Any) -> Any:
     return nest.map_structure(data_adapter.array_of, data)
 
 
-class NanNotice:
-    """Says once that the loss is no number."""
+class NanWarning:
+    """Warns once in a training that the loss is NaN."""
 
     def __init__(self) -> None:
         self._said = False
 
-    def look(self, logs: dict[str, Any], epoch: int) -> None:
-        """Looks at the values of an epoch."""
+    def check(self, logs: dict[str, Any], epoch: int) -> None:
+        """Warns if the loss of an epoch is NaN."""
         loss = logs.get("loss")
         if self._said or not isinstance(loss, float) or not math.isnan(loss):
             return
@@ -210,8 +261,8 @@ def in_order(logs: Any, names: list[str]) -> Any:
     return results[0] if len(results) == 1 else results
 
 
-def joined(parts: list[Any]) -> Any:
-    """The parts of a prediction along the first axis, as an array."""
+def concatenated(parts: list[Any]) -> Any:
+    """The batches of a prediction along the first axis, as an array."""
     first = parts[0]
     if not isinstance(first, _core.Tensor):
         if hasattr(type(first), "_is_composite_tensor"):

@@ -1,1 +1,0 @@
-"""The functions of tf.keras.backend."""

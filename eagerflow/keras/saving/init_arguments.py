@@ -1,0 +1,57 @@
+"""Configurations made of the arguments that `__init__` takes and keeps in attributes."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+_NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+
+
+def arguments_config(
+    instance: Any, root: type, serialize: Callable[[str, Any], Any] | None = None
+) -> dict[str, Any]:
+    """The arguments that make an object like an instance of a class of this package.
+
+    Each argument is read from the attribute of its name, with or without an underscore before it.
+    `_unsaved_arguments` of the class names those that its configurations leave out. Of an instance
+    of a program's own class, these are the arguments of the class of this package it is derived
+    from.
+
+    Args:
+        instance: the object.
+        root: a base class whose arguments are left out.
+        serialize: returns the plain form of an argument, given its name and value.
+    """
+    unsaved = getattr(instance, "_unsaved_arguments", ())
+    config = {}
+    attributes = vars(instance)
+    for name in _argument_names(type(instance), root):
+        if name in unsaved:
+            continue
+        if name in attributes:
+            value = attributes[name]
+        elif f"_{name}" in attributes:
+            value = attributes[f"_{name}"]
+        else:
+            value = getattr(instance, name)
+        config[name] = value if serialize is None else serialize(name, value)
+    return config
+
+
+def _argument_names(cls: type, root: type) -> tuple[str, ...]:
+    for base in cls.__mro__:
+        if base.__module__.startswith("eagerflow.") and "__init__" in vars(base):
+            names = _own_argument_names(base, root)
+            if names:
+                return names
+    return ()
+
+
+@functools.cache
+def _own_argument_names(cls: Any, root: Any) -> tuple[str, ...]:
+    excluded = {"self", *inspect.signature(root.__init__).parameters}
+    parameters = inspect.signature(cls.__init__).parameters.values()
+    return tuple(p.name for p in parameters if p.kind in _NAMED and p.name not in excluded)
