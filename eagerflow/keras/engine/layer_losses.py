@@ -19,7 +19,7 @@ class _WeightPenalty:
         self._regularizer = regularizer
 
     def __call__(self) -> Any:
-        return _core.convert(self._regularizer(self._variable), None, None)
+        return _core.as_tensor(self._regularizer(self._variable))
 
 
 def add_regularizer(layer: Any, variable: Any, regularizer: Any) -> None:
@@ -52,7 +52,7 @@ def add_loss(layer: Any, loss: Any) -> None:
             "your loss computation in a zero argument `lambda`."
         )
     else:
-        layer._list("_losses").append(_core.convert(loss, None, None))
+        layer._list("_losses").append(_core.as_tensor(loss))
         if id(layer) not in context.layers_with_losses:
             context.layers_with_losses[id(layer)] = weakref.ref(layer)
 
