@@ -30,4 +30,4 @@ def _fresh_program(doctest_namespace, monkeypatch):
     naming.reset_uids()
 
 
-collect_ignore_glob = ["tests/keras/saved/*.py"]
+collect_ignore_glob = ["tests/keras/saving/saved/*.py"]
