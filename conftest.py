@@ -8,7 +8,7 @@ import numpy
 import pytest
 
 import eagerflow
-from eagerflow import random_seed
+from eagerflow.framework import random_seed
 from eagerflow.keras import naming, random_generator
 
 # Unseeded numbers follow from this in the tests: a failure comes back, and none comes by chance.

@@ -15,20 +15,8 @@ from eagerflow import (
     nest,
     version,
 )
-from eagerflow.context import (
-    executing_eagerly,
-    get_logger,
-    inside_function,
-)
-from eagerflow.custom_gradient import (
-    custom_gradient,
-    grad_pass_through,
-    recompute_grad,
-)
-from eagerflow.device import (
-    DeviceSpec,
-    device,
-)
+from eagerflow.autodiff.custom_gradient import custom_gradient, grad_pass_through, recompute_grad
+from eagerflow.autodiff.tape import GradientTape, UnconnectedGradients
 from eagerflow.dtypes import (
     DType,
     as_dtype,
@@ -58,18 +46,32 @@ from eagerflow.dtypes import (
     uint64,
     variant,
 )
-from eagerflow.function import (
-    function,
-)
-from eagerflow.indexed_slices import (
+from eagerflow.framework.context import executing_eagerly, get_logger, inside_function
+from eagerflow.framework.device import DeviceSpec, device
+from eagerflow.framework.function import function
+from eagerflow.framework.indexed_slices import (
     IndexedSlices,
 )
-from eagerflow.module import (
-    Module,
+from eagerflow.framework.module import Module
+from eagerflow.framework.name_scope import get_current_name_scope, name_scope
+from eagerflow.framework.shapes import TensorShape
+from eagerflow.framework.tensor import Tensor, is_symbolic_tensor, is_tensor
+from eagerflow.framework.type_spec import (
+    IndexedSlicesSpec,
+    NoneTensorSpec,
+    TensorSpec,
+    TypeSpec,
+    type_spec_from_value,
 )
-from eagerflow.name_scope import (
-    get_current_name_scope,
-    name_scope,
+from eagerflow.framework.variable import (
+    Variable,
+    VariableAggregation,
+    VariableSynchronization,
+    variable_creator_scope,
+)
+from eagerflow.io.tensor_messages import (
+    make_ndarray,
+    make_tensor_proto,
 )
 from eagerflow.ops.array import (
     broadcast_dynamic_shape,
@@ -145,7 +147,10 @@ from eagerflow.ops.indexing import (
     unravel_index,
     where,
 )
-from eagerflow.ops.linalg import (
+from eagerflow.ops.linalg.matrix_functions import (
+    sqrtm as matrix_square_root,
+)
+from eagerflow.ops.linalg.products import (
     clip_by_global_norm,
     clip_by_norm,
     clip_by_value,
@@ -200,19 +205,25 @@ from eagerflow.ops.math import (
     truncatediv,
     truncatemod,
 )
-from eagerflow.ops.matrix_functions import (
-    sqrtm as matrix_square_root,
+from eagerflow.ops.nn.raw_convolution import (
+    conv,
+    conv2d_backprop_filter_v2,
+    conv2d_backprop_input_v2,
+)
+from eagerflow.ops.nn.space_batch import (
+    batch_to_space,
+    extract_volume_patches,
+    required_space_to_batch_paddings,
+    space_to_batch,
+)
+from eagerflow.ops.nn.space_batch import (
+    space_to_batch as space_to_batch_nd,
 )
 from eagerflow.ops.printing import (
     print,
 )
-from eagerflow.ops.random_distributions import (
+from eagerflow.ops.random.distributions import (
     random_index_shuffle,
-)
-from eagerflow.ops.raw_convolution import (
-    conv,
-    conv2d_backprop_filter_v2,
-    conv2d_backprop_input_v2,
 )
 from eagerflow.ops.reduction import (
     argmax,
@@ -233,55 +244,17 @@ from eagerflow.ops.segment import (
 from eagerflow.ops.sets import (
     edit_distance,
 )
-from eagerflow.ops.space_batch import (
-    batch_to_space,
-    extract_volume_patches,
-    required_space_to_batch_paddings,
-    space_to_batch,
-)
-from eagerflow.ops.space_batch import (
-    space_to_batch as space_to_batch_nd,
-)
-from eagerflow.ops.string_hash import (
-    fingerprint,
-)
-from eagerflow.ops.strings import (
-    as_string,
-)
 from eagerflow.ops.tensor_array import (
     TensorArray,
     TensorArraySpec,
 )
-from eagerflow.ops.tensor_messages import (
-    make_ndarray,
-    make_tensor_proto,
+from eagerflow.ragged.spec import RaggedTensorSpec
+from eagerflow.ragged.tensor import RaggedTensor
+from eagerflow.strings.hashing import (
+    fingerprint,
 )
-from eagerflow.ragged_spec import RaggedTensorSpec
-from eagerflow.ragged_tensor import RaggedTensor
-from eagerflow.shapes import (
-    TensorShape,
-)
-from eagerflow.tape import (
-    GradientTape,
-    UnconnectedGradients,
-)
-from eagerflow.tensor import (
-    Tensor,
-    is_symbolic_tensor,
-    is_tensor,
-)
-from eagerflow.type_spec import (
-    IndexedSlicesSpec,
-    NoneTensorSpec,
-    TensorSpec,
-    TypeSpec,
-    type_spec_from_value,
-)
-from eagerflow.variable import (
-    Variable,
-    VariableAggregation,
-    VariableSynchronization,
-    variable_creator_scope,
+from eagerflow.strings.manipulation import (
+    as_string,
 )
 from eagerflow.version import (
     VERSION as __version__,
@@ -364,26 +337,26 @@ if _typing.TYPE_CHECKING:
         ragged_fill_empty_rows_grad,
         timestamp,
     )
-    from eagerflow.ops.einsum import (
-        einsum,
-    )
-    from eagerflow.ops.factorization import (
-        eig,
-        eigvals,
-    )
     from eagerflow.ops.host_functions import (
         numpy_function,
         py_function,
     )
-    from eagerflow.ops.initializers import (
+    from eagerflow.ops.init_ops import (
         constant_initializer,
         ones_initializer,
         random_normal_initializer,
         random_uniform_initializer,
         zeros_initializer,
     )
-    from eagerflow.ops.isotonic import (
-        approx_top_k,
+    from eagerflow.ops.linalg.einsum import (
+        einsum,
+    )
+    from eagerflow.ops.linalg.factorization import (
+        eig,
+        eigvals,
+    )
+    from eagerflow.ops.linalg.matrix_functions import (
+        sqrtm as matrix_square_root,
     )
     from eagerflow.ops.loops import (
         foldl,
@@ -392,20 +365,23 @@ if _typing.TYPE_CHECKING:
         scan,
         vectorized_map,
     )
-    from eagerflow.ops.matrix_functions import (
-        sqrtm as matrix_square_root,
+    from eagerflow.ops.nn.isotonic import (
+        approx_top_k,
+    )
+    from eagerflow.ops.nn.space_batch import (
+        batch_to_space,
+        extract_volume_patches,
+        required_space_to_batch_paddings,
+        space_to_batch,
+    )
+    from eagerflow.ops.nn.space_batch import (
+        space_to_batch as space_to_batch_nd,
     )
     from eagerflow.ops.printing import (
         print,
     )
-    from eagerflow.ops.random_distributions import (
+    from eagerflow.ops.random.distributions import (
         random_index_shuffle,
-    )
-    from eagerflow.ops.raw_fft import (
-        fftnd,
-        ifftnd,
-        irfftnd,
-        rfftnd,
     )
     from eagerflow.ops.segment import (
         histogram_fixed_width,
@@ -414,30 +390,27 @@ if _typing.TYPE_CHECKING:
     from eagerflow.ops.sets import (
         edit_distance,
     )
-    from eagerflow.ops.space_batch import (
-        batch_to_space,
-        extract_volume_patches,
-        required_space_to_batch_paddings,
-        space_to_batch,
-    )
-    from eagerflow.ops.space_batch import (
-        space_to_batch as space_to_batch_nd,
-    )
-    from eagerflow.ops.string_hash import (
-        fingerprint,
-    )
-    from eagerflow.ops.strings import (
-        as_string,
-    )
     from eagerflow.ops.tensor_array import (
         TensorArray,
         TensorArraySpec,
     )
-    from eagerflow.ragged_spec import RaggedTensorSpec
-    from eagerflow.ragged_tensor import RaggedTensor
-    from eagerflow.sparse_tensor import (
+    from eagerflow.ragged.spec import RaggedTensorSpec
+    from eagerflow.ragged.tensor import RaggedTensor
+    from eagerflow.signal.raw_fourier import (
+        fftnd,
+        ifftnd,
+        irfftnd,
+        rfftnd,
+    )
+    from eagerflow.sparse.tensor import (
         SparseTensor,
         SparseTensorSpec,
+    )
+    from eagerflow.strings.hashing import (
+        fingerprint,
+    )
+    from eagerflow.strings.manipulation import (
+        as_string,
     )
 
 # Namespaces that many programs need nothing of, imported when they are first asked for.
@@ -496,31 +469,31 @@ _NAMES = {
         "no_gradient nondifferentiable_batch_function ragged_fill_empty_rows "
         "ragged_fill_empty_rows_grad timestamp"
     ),
-    "eagerflow.ops.einsum": "einsum",
-    "eagerflow.ops.factorization": "eig eigvals",
-    "eagerflow.ops.raw_fft": "fftnd ifftnd irfftnd rfftnd",
+    "eagerflow.ops.linalg.einsum": "einsum",
+    "eagerflow.ops.linalg.factorization": "eig eigvals",
+    "eagerflow.signal.raw_fourier": "fftnd ifftnd irfftnd rfftnd",
     "eagerflow.ops.host_functions": "numpy_function py_function",
-    "eagerflow.ops.initializers": (
+    "eagerflow.ops.init_ops": (
         "constant_initializer ones_initializer random_normal_initializer "
         "random_uniform_initializer zeros_initializer"
     ),
-    "eagerflow.ops.isotonic": "approx_top_k",
+    "eagerflow.ops.nn.isotonic": "approx_top_k",
     "eagerflow.ops.loops": "foldl foldr map_fn scan vectorized_map",
-    "eagerflow.ops.matrix_functions": "matrix_square_root=sqrtm",
+    "eagerflow.ops.linalg.matrix_functions": "matrix_square_root=sqrtm",
     "eagerflow.ops.printing": "print",
-    "eagerflow.ops.random_distributions": "random_index_shuffle",
+    "eagerflow.ops.random.distributions": "random_index_shuffle",
     "eagerflow.ops.segment": "histogram_fixed_width histogram_fixed_width_bins",
     "eagerflow.ops.sets": "edit_distance",
-    "eagerflow.ops.space_batch": (
+    "eagerflow.ops.nn.space_batch": (
         "batch_to_space extract_volume_patches required_space_to_batch_paddings space_to_batch "
         "space_to_batch_nd=space_to_batch"
     ),
-    "eagerflow.ops.string_hash": "fingerprint",
-    "eagerflow.ops.strings": "as_string",
+    "eagerflow.strings.hashing": "fingerprint",
+    "eagerflow.strings.manipulation": "as_string",
     "eagerflow.ops.tensor_array": "TensorArray TensorArraySpec",
-    "eagerflow.ragged_spec": "RaggedTensorSpec",
-    "eagerflow.ragged_tensor": "RaggedTensor",
-    "eagerflow.sparse_tensor": "SparseTensor SparseTensorSpec",
+    "eagerflow.ragged.spec": "RaggedTensorSpec",
+    "eagerflow.ragged.tensor": "RaggedTensor",
+    "eagerflow.sparse.tensor": "SparseTensor SparseTensorSpec",
 }
 
 

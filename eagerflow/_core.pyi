@@ -4,8 +4,8 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from eagerflow.dtype import DType
-from eagerflow.shapes import TensorShape
+from eagerflow.framework.dtypes import DType
+from eagerflow.framework.shapes import TensorShape
 
 class Tensor:
     """An immutable array of one element type."""

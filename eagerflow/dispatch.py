@@ -16,9 +16,10 @@ import typing
 from collections.abc import Callable
 from typing import Any
 
-from eagerflow import _core, composite
+from eagerflow import _core
 from eagerflow.dispatch_names import BINARY, BINARY_ASSERT, UNARY
-from eagerflow.name_scope import name_scope
+from eagerflow.framework import composite
+from eagerflow.framework.name_scope import name_scope
 
 _OpFunction = type(_core.ops.add)
 

@@ -1,23 +1,23 @@
 """tf.linalg: matrices and vectors."""
 
-from eagerflow.ops.banded import (
+from eagerflow.ops.creation import (
+    eye,
+)
+from eagerflow.ops.linalg.banded import (
     banded_triangular_solve,
     eigh_tridiagonal,
     tridiagonal_matmul,
     tridiagonal_solve,
 )
-from eagerflow.ops.creation import (
-    eye,
-)
-from eagerflow.ops.diagonals import (
+from eagerflow.ops.linalg.diagonals import (
     diag,
     diag_part,
     set_diag,
 )
-from eagerflow.ops.einsum import (
+from eagerflow.ops.linalg.einsum import (
     einsum,
 )
-from eagerflow.ops.factorization import (
+from eagerflow.ops.linalg.factorization import (
     cholesky,
     eig,
     eigh,
@@ -27,7 +27,12 @@ from eagerflow.ops.factorization import (
     qr,
     svd,
 )
-from eagerflow.ops.linalg import (
+from eagerflow.ops.linalg.matrix_functions import (
+    expm,
+    logm,
+    sqrtm,
+)
+from eagerflow.ops.linalg.products import (
     adjoint,
     band_part,
     cross,
@@ -43,12 +48,7 @@ from eagerflow.ops.linalg import (
     tensordot,
     trace,
 )
-from eagerflow.ops.matrix_functions import (
-    expm,
-    logm,
-    sqrtm,
-)
-from eagerflow.ops.solvers import (
+from eagerflow.ops.linalg.solvers import (
     cholesky_solve,
     det,
     inv,

@@ -14,9 +14,9 @@ from typing import Any, Protocol, SupportsIndex, TypeAlias, TypeVar
 import numpy as np
 
 from eagerflow import _core
-from eagerflow.composite import CompositeTensor
-from eagerflow.dtype import DType
-from eagerflow.shapes import TensorShape
+from eagerflow.framework.composite import CompositeTensor
+from eagerflow.framework.dtypes import DType
+from eagerflow.framework.shapes import TensorShape
 
 
 class SupportsArray(Protocol):

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 import eagerflow as tf
-from eagerflow import lazy
+from eagerflow.util import lazy
 
 _ROOT = pathlib.Path(tf.__file__).parent
 _PACKAGES = sorted(

@@ -10,7 +10,7 @@ import sys
 import numpy as np
 import pytest
 
-from eagerflow.optional import PACKAGES
+from eagerflow.util.optional import PACKAGES
 
 ROOT = pathlib.Path(__file__).parent.parent
 NEEDED = {"eagerflow", "ml_dtypes", "numpy"}

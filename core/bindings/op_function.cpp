@@ -434,7 +434,7 @@ PyObject* get_parameters(PyObject* self, void*) {
 }
 
 PyObject* get_signature(PyObject* self, void*) {
-  PyObject* module = PyImport_ImportModule("eagerflow._signature");
+  PyObject* module = PyImport_ImportModule("eagerflow.ops.signature");
   if (!module) return nullptr;
   PyObject* result = PyObject_CallMethod(module, "signature_of", "O", self);
   Py_DECREF(module);

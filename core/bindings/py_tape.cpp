@@ -197,7 +197,7 @@ PyRef frozen(PyObject* structure) {
 
 // Says that a tensor's dtype has no gradients, as `what` of a tape.
 [[gnu::cold]] void warn_of_dtype(const char* what, DType dtype) {
-  const PyRef module = checked(PyImport_ImportModule("eagerflow.tape"));
+  const PyRef module = checked(PyImport_ImportModule("eagerflow.autodiff.tape"));
   const PyRef name = checked(PyUnicode_FromString(dtype_name(dtype)));
   checked(PyObject_CallMethod(module.get(), "warn_of_dtype", "sO", what, name.get()));
 }

@@ -14,7 +14,7 @@ from eagerflow.io.archives import refuse_packing
 from eagerflow.io.damage import DamagedFileError
 from eagerflow.io.os_errors import path_text
 from eagerflow.io.replacing import replaced
-from eagerflow.optional import optional
+from eagerflow.util.optional import optional
 
 _CHECKSUM = "crc32c"  # its key in the metadata of safetensors files
 ENDINGS = (".safetensors", ".npz")

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from eagerflow import _core, errors
-from eagerflow import dtype as dtypes
 from eagerflow.checkpoint.table import read_table, read_varint, table_bytes, varint
+from eagerflow.framework import dtypes
 from eagerflow.io.os_errors import from_os_error, path_text, translated
 from eagerflow.io.records import masked
 from eagerflow.io.replacing import beside

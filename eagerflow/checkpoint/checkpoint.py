@@ -8,13 +8,14 @@ import os
 import weakref
 from typing import Any
 
-from eagerflow import _core, dtypes
+from eagerflow import _core
 from eagerflow.checkpoint import trackable
 from eagerflow.checkpoint.restoring import PENDING, LoadStatus, restore_objects, settle
 from eagerflow.checkpoint.saving import save_objects
 from eagerflow.checkpoint.state import CheckpointState, write_state
+from eagerflow.framework import dtypes
+from eagerflow.framework.variable import Variable
 from eagerflow.io.os_errors import path_text
-from eagerflow.variable import Variable
 
 
 class CheckpointOptions:

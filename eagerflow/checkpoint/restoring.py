@@ -12,7 +12,7 @@ from eagerflow import _core, errors
 from eagerflow.checkpoint.bundle import BundleReader
 from eagerflow.checkpoint.saving import GRAPH_KEY
 from eagerflow.checkpoint.trackable import GROWING, children, escaped, slots, values, walk
-from eagerflow.context import get_logger
+from eagerflow.framework.context import get_logger
 
 Variable: Any = _core.Variable
 PENDING = "_pending_restorations"

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from eagerflow import _core, dtypes
+from eagerflow import _core
 from eagerflow.checkpoint.bundle import write_bundle
 from eagerflow.checkpoint.trackable import children, is_trackable, slots, values, walk
+from eagerflow.framework import dtypes
 
 GRAPH_KEY = "_CHECKPOINTABLE_OBJECT_GRAPH"
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from eagerflow import _core
-from eagerflow.module import Module
+from eagerflow.framework.module import Module
 
 Variable: Any = _core.Variable
 VARIABLE_VALUE = "VARIABLE_VALUE"

@@ -3,7 +3,7 @@
 import importlib as _importlib
 import typing as _typing
 
-from eagerflow.text import as_bytes, as_str, as_str_any, as_text, path_to_str
+from eagerflow.util.text import as_bytes, as_str, as_str_any, as_text, path_to_str
 from eagerflow.v1.python_types import bytes_or_text_types, complex_types, integral_types, real_types
 from eagerflow.v1.shapes import dimension_at_index, dimension_value
 from eagerflow.v1.switches import forward_compatibility_horizon, forward_compatible

@@ -16,8 +16,8 @@ from eagerflow.config.devices import (
     set_soft_device_placement,
     set_visible_devices,
 )
-from eagerflow.context import process
 from eagerflow.errors import UnavailableError
+from eagerflow.framework.context import process
 
 __all__ = [
     "LogicalDevice",

@@ -20,7 +20,7 @@ from eagerflow.config.devices import (
 from eagerflow.config.devices import (
     set_logical_device_configuration as set_virtual_device_configuration,
 )
-from eagerflow.device import DeviceSpec
+from eagerflow.framework.device import DeviceSpec
 
 __all__ = [
     "ClusterDeviceFilters",

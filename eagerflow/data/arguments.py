@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from eagerflow import _core, dtypes, errors
+from eagerflow import _core, errors
+from eagerflow.framework import dtypes
 
 AUTOTUNE = -1
 INFINITE = -1

@@ -9,14 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from eagerflow import _core, dtypes, errors
+from eagerflow import _core, errors
 from eagerflow.data import structure
 from eagerflow.data.arguments import UNKNOWN, integer, invalid, positive
 from eagerflow.data.context import Context
 from eagerflow.data.cursor import Cursor, InputCursor
 from eagerflow.data.dataset import Dataset, UnaryDataset
-from eagerflow.shapes import TensorShape
-from eagerflow.type_spec import TensorSpec
+from eagerflow.framework import dtypes
+from eagerflow.framework.shapes import TensorShape
+from eagerflow.framework.type_spec import TensorSpec
 
 _ops = _core.ops
 Tensor = _core.Tensor

@@ -6,14 +6,15 @@ from bisect import bisect_right
 from collections.abc import Callable
 from typing import Any
 
-from eagerflow import _core, dtypes
+from eagerflow import _core
 from eagerflow.data import structure
 from eagerflow.data.arguments import integer, invalid
 from eagerflow.data.dataset import Dataset
 from eagerflow.data.functions import checked_function, parts_of_elements
 from eagerflow.data.nested import GroupByWindowDataset
-from eagerflow.shapes import TensorShape
-from eagerflow.type_spec import TensorSpec
+from eagerflow.framework import dtypes
+from eagerflow.framework.shapes import TensorShape
+from eagerflow.framework.type_spec import TensorSpec
 
 
 def bucketed(

@@ -14,11 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from eagerflow import _core, dtypes, errors
+from eagerflow import _core, errors
 from eagerflow.data.structure import NoneTensorSpec, named_tuple
-from eagerflow.dtype import as_dtype
-from eagerflow.shapes import TensorShape
-from eagerflow.type_spec import TensorSpec
+from eagerflow.framework import dtypes
+from eagerflow.framework.dtypes import as_dtype
+from eagerflow.framework.shapes import TensorShape
+from eagerflow.framework.type_spec import TensorSpec
 
 Tensor = _core.Tensor
 _PREFIX = struct.Struct("<QQ")

@@ -5,12 +5,12 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import Any
 
-from eagerflow import dtypes
 from eagerflow.data import structure
 from eagerflow.data.arguments import INFINITE, UNKNOWN, invalid
 from eagerflow.data.context import Context
 from eagerflow.data.cursor import Cursor
 from eagerflow.data.dataset import Dataset, merge_counts
+from eagerflow.framework import dtypes
 
 
 class ZipDataset(Dataset):

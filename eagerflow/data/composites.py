@@ -7,20 +7,21 @@ from typing import Any
 
 import numpy as np
 
-from eagerflow import _core, dtypes, errors
+from eagerflow import _core, errors
 from eagerflow.data import structure
 from eagerflow.data.batching import BatchDataset, GroupingDataset, checked_row_shape, stack_leaves
 from eagerflow.data.context import Context
 from eagerflow.data.cursor import Cursor, InputCursor
 from eagerflow.data.dataset import Dataset, UnaryDataset
 from eagerflow.extension_types.extension_type import ExtensionType, ExtensionTypeSpec
+from eagerflow.framework import dtypes
+from eagerflow.framework.shapes import TensorShape
+from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.ops.array import concat
-from eagerflow.ragged_spec import RaggedTensorSpec
-from eagerflow.ragged_tensor import RaggedTensor
-from eagerflow.row_partition import RowPartition
-from eagerflow.shapes import TensorShape
-from eagerflow.sparse_tensor import SparseTensor, SparseTensorSpec
-from eagerflow.type_spec import TensorSpec
+from eagerflow.ragged.row_partition import RowPartition
+from eagerflow.ragged.spec import RaggedTensorSpec
+from eagerflow.ragged.tensor import RaggedTensor
+from eagerflow.sparse.tensor import SparseTensor, SparseTensorSpec
 
 Tensor = _core.Tensor
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from eagerflow import random_seed
+from eagerflow.framework import random_seed
 
 
 @dataclass(frozen=True)

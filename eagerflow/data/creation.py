@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from eagerflow import _core, dtypes
+from eagerflow import _core
+from eagerflow.framework import dtypes
 
 if TYPE_CHECKING:
     from eagerflow.data.dataset import Dataset

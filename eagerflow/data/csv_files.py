@@ -6,14 +6,15 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from eagerflow import _core, dtypes
+from eagerflow import _core
 from eagerflow.data.arguments import UNKNOWN, integer, invalid
 from eagerflow.data.context import Context
 from eagerflow.data.cursor import Cursor
 from eagerflow.data.dataset import Dataset, UnaryDataset
 from eagerflow.data.files import LineCursor, filenames_dataset, path_of, reader_options, sample_of
+from eagerflow.framework import dtypes
+from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.io.csv import split_line
-from eagerflow.type_spec import TensorSpec
 
 convert = _core.convert
 _FLOATS = (dtypes.float32, dtypes.float64)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from eagerflow import _core, dtypes, errors, random_seed
-from eagerflow import context as program
+from eagerflow import _core, errors
 from eagerflow.data import structure
 from eagerflow.data.arguments import INFINITE, UNKNOWN
 from eagerflow.data.context import Context
@@ -16,6 +15,8 @@ from eagerflow.data.functions import checked_function
 from eagerflow.data.iterator import NumpyIterator, OwnedIterator
 from eagerflow.data.options import Options
 from eagerflow.data.transformation import Transformation
+from eagerflow.framework import context as program
+from eagerflow.framework import dtypes, random_seed
 
 
 class Dataset(Creation, Transformation):

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from eagerflow import _core, dtypes, errors
+from eagerflow import _core, errors
 from eagerflow.data import structure
 from eagerflow.data.arguments import AUTOTUNE, INFINITE, UNKNOWN, integer, invalid
 from eagerflow.data.context import Context, draws_of
@@ -19,7 +19,8 @@ from eagerflow.data.functions import (
     not_the_end,
     parts_of_elements,
 )
-from eagerflow.type_spec import TensorSpec
+from eagerflow.framework import dtypes
+from eagerflow.framework.type_spec import TensorSpec
 
 Tensor = _core.Tensor
 

@@ -9,15 +9,16 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any, BinaryIO
 
-from eagerflow import _core, dtypes, errors
+from eagerflow import _core, errors
 from eagerflow.data.arguments import AUTOTUNE, UNKNOWN, integer, invalid
 from eagerflow.data.context import Context
 from eagerflow.data.cursor import Cursor
 from eagerflow.data.dataset import Dataset, UnaryDataset
 from eagerflow.data.sources import TensorSliceDataset
+from eagerflow.framework import dtypes
+from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.io.os_errors import from_os_error, translated
 from eagerflow.io.records import open_for_reading, unmasked
-from eagerflow.type_spec import TensorSpec
 
 crc32c = _core.crc32c
 _BUFFER = 1 << 18

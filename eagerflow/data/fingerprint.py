@@ -10,12 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from eagerflow import _core, dtypes
+from eagerflow import _core
 from eagerflow.data.dataset import Dataset
 from eagerflow.data.seeds import SeedSequence
-from eagerflow.dtype import DType
-from eagerflow.shapes import TensorShape
-from eagerflow.type_spec import TypeSpec
+from eagerflow.framework import dtypes
+from eagerflow.framework.dtypes import DType
+from eagerflow.framework.shapes import TensorShape
+from eagerflow.framework.type_spec import TypeSpec
 
 _PLAIN = (type(None), bool, int, float, complex, str, bytes, range, slice, DType, TensorShape)
 _CODE = ("co_code", "co_names", "co_varnames", "co_freevars", "co_argcount", "co_flags")

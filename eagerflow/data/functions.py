@@ -6,8 +6,9 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
-from eagerflow import context, errors
+from eagerflow import errors
 from eagerflow.data import structure
+from eagerflow.framework import context
 
 # Of the flags of compiled code: the function takes any number of arguments.
 _TAKES_MORE = 4

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from eagerflow import _core, dtypes, errors, random_seed
+from eagerflow import _core, errors
 from eagerflow.data import structure
 from eagerflow.data.context import context_of
+from eagerflow.framework import dtypes, random_seed
 
 Tensor = _core.Tensor
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from eagerflow import _core, dtypes
+from eagerflow import _core
 from eagerflow.data.arguments import invalid
 from eagerflow.data.creation import as_strings
 from eagerflow.data.dataset import Dataset
 from eagerflow.data.sources import TensorSliceDataset
+from eagerflow.framework import dtypes
 from eagerflow.io import gfile
 
 

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from eagerflow import _core, dtypes
+from eagerflow import _core
 from eagerflow.data import structure
 from eagerflow.data.arguments import AUTOTUNE, INFINITE, UNKNOWN, integer, invalid, positive
 from eagerflow.data.context import Context, available_cores
@@ -14,6 +14,7 @@ from eagerflow.data.cursor import Cursor, pack_elements, unpack_elements
 from eagerflow.data.dataset import Dataset
 from eagerflow.data.elementwise import FunctionDataset
 from eagerflow.data.functions import caller_of, checked_function, parts_of_elements
+from eagerflow.framework import dtypes
 
 
 class NestingDataset(FunctionDataset):

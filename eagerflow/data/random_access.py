@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from eagerflow import _core, dtypes, errors
+from eagerflow import _core, errors
 from eagerflow.data import structure
 from eagerflow.data.arguments import INFINITE
 from eagerflow.data.batching import BatchDataset
@@ -30,6 +30,7 @@ from eagerflow.data.sources import (
     TensorDataset,
     TensorSliceDataset,
 )
+from eagerflow.framework import dtypes
 
 
 def element_at(dataset: Dataset, index: int) -> Any:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from eagerflow import _core, dtypes
+from eagerflow import _core
 from eagerflow.data.arguments import INFINITE
 from eagerflow.data.combining import DirectedInterleaveDataset
 from eagerflow.data.context import Context
@@ -14,8 +14,9 @@ from eagerflow.data.cursor import Cursor
 from eagerflow.data.dataset import Dataset
 from eagerflow.data.elementwise import MapDataset
 from eagerflow.data.seeds import SeedSequence, Words
+from eagerflow.framework import dtypes
+from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.ops.math import log
-from eagerflow.type_spec import TensorSpec
 
 
 class RandomDataset(Dataset):

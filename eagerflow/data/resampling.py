@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from eagerflow import _core, dtypes
+from eagerflow import _core
 from eagerflow.data.context import Context
 from eagerflow.data.cursor import Cursor, InputCursor
 from eagerflow.data.dataset import Dataset, UnaryDataset
 from eagerflow.data.functions import caller_of, checked_function, parts_of_elements
-from eagerflow.type_spec import TensorSpec
+from eagerflow.framework import dtypes
+from eagerflow.framework.type_spec import TensorSpec
 
 # Before classes are counted, each is taken to have come this often.
 _PRIOR_COUNT = 10

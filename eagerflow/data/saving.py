@@ -19,7 +19,7 @@ from eagerflow.data.iterator import OwnedIterator
 from eagerflow.data.shard_files import SavedDirectory, ShardCursor, Shards, is_complete, read_spec
 from eagerflow.data.sources import ListCursor, ListDataset
 from eagerflow.data.stored_spec import encode_spec
-from eagerflow.type_spec import TensorSpec
+from eagerflow.framework.type_spec import TensorSpec
 
 _WAIT_SECONDS = 0.2
 

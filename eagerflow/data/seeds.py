@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from eagerflow import _core, dtypes, random_seed
+from eagerflow import _core
+from eagerflow.framework import dtypes, random_seed
 
 _BLOCK = 1024
 

@@ -7,15 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from eagerflow import _core, dtypes
+from eagerflow import _core
 from eagerflow.data import codec, structure
 from eagerflow.data.arguments import INFINITE, UNKNOWN, integer, invalid
 from eagerflow.data.context import Context
 from eagerflow.data.cursor import Cursor
 from eagerflow.data.dataset import Dataset
+from eagerflow.framework import dtypes
+from eagerflow.framework.shapes import TensorShape
+from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.ops.host_functions import error_of_python_code
-from eagerflow.shapes import TensorShape
-from eagerflow.type_spec import TensorSpec
 
 Tensor = _core.Tensor
 

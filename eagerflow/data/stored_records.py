@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from eagerflow import _core, dtypes, errors
+from eagerflow import _core, errors
 from eagerflow.data import structure
-from eagerflow.dtype import DType, as_dtype
+from eagerflow.framework import dtypes
+from eagerflow.framework.dtypes import DType, as_dtype
 from eagerflow.io.serialization import tensor_message, tensor_of_message
 
 Tensor = _core.Tensor

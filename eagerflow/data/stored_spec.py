@@ -7,9 +7,9 @@ from typing import Any
 
 from eagerflow import errors
 from eagerflow.data.structure import NoneTensorSpec, named_tuple
-from eagerflow.dtype import as_dtype
-from eagerflow.shapes import TensorShape
-from eagerflow.type_spec import TensorSpec
+from eagerflow.framework.dtypes import as_dtype
+from eagerflow.framework.shapes import TensorShape
+from eagerflow.framework.type_spec import TensorSpec
 
 # The numbers of the classes of specs.
 _SPARSE, _RAGGED, _OTHER = 1, 3, 12

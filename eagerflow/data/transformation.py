@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from eagerflow import dtypes
+from eagerflow.framework import dtypes
 
 if TYPE_CHECKING:
     from eagerflow.data.dataset import Dataset

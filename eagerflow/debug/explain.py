@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from eagerflow import _core
+from eagerflow.debug.numerics import counts_of
 from eagerflow.debug.trace import Keys, Step, Trace, trace_or_error
-from eagerflow.numerics import counts_of
 
 
 @dataclass(frozen=True)

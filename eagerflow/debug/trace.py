@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import Any
 
 from eagerflow import _core
-from eagerflow.source_line import Line, calling_line
+from eagerflow.debug.source_line import Line, calling_line
 
 
 @dataclass(frozen=True)

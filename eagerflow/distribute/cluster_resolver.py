@@ -6,7 +6,7 @@ import json
 import os
 from typing import Any
 
-from eagerflow.train.cluster import ClusterSpec
+from eagerflow.distribute.cluster import ClusterSpec
 
 
 def _with_layer(address: str, rpc_layer: str | None) -> str:

@@ -14,9 +14,9 @@ from typing import Any
 from eagerflow import _core, nest
 from eagerflow.data.dataset import Dataset
 from eagerflow.data.iterator import OwnedIterator
-from eagerflow.device import DeviceSpec
+from eagerflow.distribute.cluster import ClusterSpec
+from eagerflow.framework.device import DeviceSpec
 from eagerflow.ops.reduction import reduce_mean, reduce_sum
-from eagerflow.train.cluster import ClusterSpec
 
 _DEVICE = "/job:localhost/replica:0/task:0/device:CPU:0"
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from eagerflow import _core, context, shapes, tensor
-from eagerflow.variable import Variable
+from eagerflow import _core
+from eagerflow.framework import context, shapes, tensor
+from eagerflow.framework.variable import Variable
 
 _NAMES: list[tuple[type, str, str]] = [
     (_core.Tensor, "tensorflow.python.framework.ops", "EagerTensor"),

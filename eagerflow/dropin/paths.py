@@ -32,7 +32,7 @@ _PYTHON: dict[str, tuple[str, ...]] = {
     "framework.random_seed": (f"{_INTERNALS}.random_seed", _V1),
     "framework.sparse_tensor": (_V2,),
     "framework.tensor": (_V2,),
-    "framework.tensor_shape": ("eagerflow.shapes",),
+    "framework.tensor_shape": ("eagerflow.framework.shapes",),
     "framework.tensor_util": (f"{_INTERNALS}.tensor_util", _V2),
     "layers": (f"{_V1}.layers",),
     "lib.io.file_io": ("eagerflow.io.gfile",),

@@ -1,6 +1,7 @@
 """tf.dtypes: element types and conversions between them."""
 
-from eagerflow.dtype import (
+from eagerflow.dtypes import experimental
+from eagerflow.framework.dtypes import (
     QUANTIZED_DTYPES,
     DType,
     as_dtype,
@@ -30,7 +31,6 @@ from eagerflow.dtype import (
     uint64,
     variant,
 )
-from eagerflow.dtypes import experimental
 from eagerflow.ops.conversion import cast, complex, saturate_cast
 
 __all__ = [

@@ -1,6 +1,6 @@
 """tf.dtypes.experimental: element types of 8 bits and less, which are stored and converted."""
 
-from eagerflow.dtype import (
+from eagerflow.framework.dtypes import (
     float4_e2m1fn,
     float8_e4m3b11fnuz,
     float8_e4m3fn,

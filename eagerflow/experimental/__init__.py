@@ -3,8 +3,8 @@
 import importlib
 import typing
 
-from eagerflow import dlpack
-from eagerflow.dtype import (
+from eagerflow.experimental import dlpack
+from eagerflow.framework.dtypes import (
     float4_e2m1fn,
     float8_e4m3b11fnuz,
     float8_e4m3fn,
@@ -36,9 +36,9 @@ if typing.TYPE_CHECKING:
         ExtensionTypeBatchEncoder,
     )
     from eagerflow.extension_types.extension_type import ExtensionType, ExtensionTypeSpec
-    from eagerflow.ragged_shapes.partition import RowPartition
-    from eagerflow.ragged_shapes.shape import DynamicRaggedShape
-    from eagerflow.ragged_shapes.structured import StructuredTensor
+    from eagerflow.ragged.dynamic_shape import DynamicRaggedShape
+    from eagerflow.ragged.partition import RowPartition
+    from eagerflow.ragged.structured import StructuredTensor
 
 # Few programs name these; each is imported when it is first asked for.
 _MODULES = {
@@ -46,12 +46,12 @@ _MODULES = {
     "numpy": "eagerflow.experimental.numpy",
 }
 _NAMES = {
-    "StructuredTensor": "eagerflow.ragged_shapes.structured",
+    "StructuredTensor": "eagerflow.ragged.structured",
     "async_clear_error": "eagerflow.experimental.execution",
     "async_scope": "eagerflow.experimental.execution",
     "function_executor_type": "eagerflow.experimental.execution",
-    "DynamicRaggedShape": "eagerflow.ragged_shapes.shape",
-    "RowPartition": "eagerflow.ragged_shapes.partition",
+    "DynamicRaggedShape": "eagerflow.ragged.dynamic_shape",
+    "RowPartition": "eagerflow.ragged.partition",
     "dispatch_for_api": "eagerflow.dispatch",
     "dispatch_for_binary_elementwise_apis": "eagerflow.dispatch",
     "dispatch_for_binary_elementwise_assert_apis": "eagerflow.dispatch",

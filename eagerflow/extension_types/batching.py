@@ -12,8 +12,8 @@ from eagerflow.extension_types.extension_type import (
     parts_of,
 )
 from eagerflow.extension_types.fields import ImmutableDict, SpecDict
-from eagerflow.shapes import TensorShape
-from eagerflow.type_spec import TensorSpec, TypeSpec
+from eagerflow.framework.shapes import TensorShape
+from eagerflow.framework.type_spec import TensorSpec, TypeSpec
 
 Tensor = _core.Tensor
 

@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from eagerflow import _core
-from eagerflow.composite import CompositeTensor
 from eagerflow.extension_types import fields as field_rules
 from eagerflow.extension_types.fields import Converter, Field, ImmutableDict, SpecDict
-from eagerflow.type_spec import TensorSpec, TypeSpec
+from eagerflow.framework.composite import CompositeTensor
+from eagerflow.framework.type_spec import TensorSpec, TypeSpec
 
 Tensor = _core.Tensor
 

@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from eagerflow import _core
-from eagerflow.dtype import DType, as_dtype
-from eagerflow.shapes import TensorShape
-from eagerflow.type_spec import TensorSpec, TypeSpec
+from eagerflow.framework.dtypes import DType, as_dtype
+from eagerflow.framework.shapes import TensorShape
+from eagerflow.framework.type_spec import TensorSpec, TypeSpec
 
 Tensor = _core.Tensor
 

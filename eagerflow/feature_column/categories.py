@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from eagerflow import _core
-from eagerflow import dtype as dtypes
 from eagerflow.feature_column.base import (
     CategoricalColumn,
     as_sparse,
@@ -22,9 +21,11 @@ from eagerflow.feature_column.serialization import (
     deserialize_feature_column,
     serialize_feature_column,
 )
+from eagerflow.framework import dtypes
 from eagerflow.io.features import VarLenFeature
-from eagerflow.ops import string_hash, strings
-from eagerflow.sparse_tensor import SparseTensor
+from eagerflow.sparse.tensor import SparseTensor
+from eagerflow.strings import hashing as string_hash
+from eagerflow.strings import manipulation as strings
 
 _ops = _core.ops
 

@@ -6,15 +6,15 @@ from collections import namedtuple
 from typing import Any
 
 from eagerflow import _core
-from eagerflow import dtype as dtypes
 from eagerflow.feature_column.base import CategoricalColumn, is_sparse
 from eagerflow.feature_column.categories import HashedCategoricalColumn
 from eagerflow.feature_column.serialization import (
     deserialize_feature_column,
     serialize_feature_column,
 )
+from eagerflow.framework import dtypes
 from eagerflow.io.features import VarLenFeature
-from eagerflow.ops.sparse.crossing import cross_hashed
+from eagerflow.sparse.crossing import cross_hashed
 
 _ops = _core.ops
 

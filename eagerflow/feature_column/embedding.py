@@ -6,8 +6,7 @@ import math
 from collections import namedtuple
 from typing import Any
 
-from eagerflow import _core, context
-from eagerflow import dtype as dtypes
+from eagerflow import _core
 from eagerflow.feature_column.base import DenseColumn, SequenceDenseColumn
 from eagerflow.feature_column.categories import steps_of
 from eagerflow.feature_column.parents import OfCategories
@@ -18,8 +17,9 @@ from eagerflow.feature_column.serialization import (
     serialize_feature_column,
     serialize_function,
 )
-from eagerflow.ops.embedding import embedding_lookup_sparse, safe_embedding_lookup_sparse
-from eagerflow.shapes import TensorShape
+from eagerflow.framework import context, dtypes
+from eagerflow.framework.shapes import TensorShape
+from eagerflow.ops.nn.embedding import embedding_lookup_sparse, safe_embedding_lookup_sparse
 
 _ops = _core.ops
 

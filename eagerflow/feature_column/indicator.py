@@ -9,7 +9,7 @@ from eagerflow.feature_column.base import CategoricalColumn, DenseColumn, Sequen
 from eagerflow.feature_column.categories import steps_of, with_vectors
 from eagerflow.feature_column.parents import OfCategories
 from eagerflow.feature_column.sequence import check_sequence, check_single
-from eagerflow.shapes import TensorShape
+from eagerflow.framework.shapes import TensorShape
 
 
 class IndicatorColumn(

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from eagerflow import _core
-from eagerflow import dtype as dtypes
 from eagerflow.feature_column.base import (
     CategoricalColumn,
     DenseColumn,
@@ -23,9 +22,10 @@ from eagerflow.feature_column.serialization import (
     serialize_feature_column,
     with_tuples,
 )
+from eagerflow.framework import dtypes
+from eagerflow.framework.shapes import TensorShape
 from eagerflow.io.features import FixedLenFeature
-from eagerflow.shapes import TensorShape
-from eagerflow.sparse_tensor import SparseTensor
+from eagerflow.sparse.tensor import SparseTensor
 
 _ops = _core.ops
 

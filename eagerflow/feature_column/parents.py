@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from eagerflow import dtype as dtypes
 from eagerflow.feature_column.serialization import (
     deserialize_feature_column,
     deserialize_function,
@@ -12,6 +11,7 @@ from eagerflow.feature_column.serialization import (
     serialize_function,
     with_tuples,
 )
+from eagerflow.framework import dtypes
 from eagerflow.io.features import VarLenFeature
 
 

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from eagerflow import _core
-from eagerflow import dtype as dtypes
 from eagerflow.feature_column.base import (
     CategoricalColumn,
     SequenceDenseColumn,
@@ -30,9 +29,10 @@ from eagerflow.feature_column.vocabulary import (
     categorical_column_with_vocabulary_list,
     column_from_file,
 )
-from eagerflow.ops.sparse.arrangement import reshape
-from eagerflow.ops.sparse.conversion import to_dense
-from eagerflow.shapes import TensorShape
+from eagerflow.framework import dtypes
+from eagerflow.framework.shapes import TensorShape
+from eagerflow.sparse.arrangement import reshape
+from eagerflow.sparse.conversion import to_dense
 
 _ops = _core.ops
 

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from eagerflow import _core
-from eagerflow import dtype as dtypes
 from eagerflow.feature_column.base import (
     CategoricalColumn,
     as_sparse,
@@ -19,9 +18,10 @@ from eagerflow.feature_column.base import (
     shown,
 )
 from eagerflow.feature_column.parents import OfFeature
+from eagerflow.framework import dtypes
 from eagerflow.io import gfile
 from eagerflow.ops.array import invalid_argument
-from eagerflow.ops.fingerprint import fingerprint64
+from eagerflow.util.farmhash import fingerprint64
 
 
 class _Vocabulary(OfFeature, CategoricalColumn):

@@ -7,13 +7,14 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
-from eagerflow import _core, context, nest
+from eagerflow import _core, nest
+from eagerflow.framework import context
+from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.graph import inference
 from eagerflow.graph.graph import Operation, ports
 from eagerflow.graph.recording import record, with_captured
 from eagerflow.graph.structure import is_symbol
 from eagerflow.ops import control_flow as eager
-from eagerflow.type_spec import TensorSpec
 
 
 def no_op(name: str | None = None) -> Any:

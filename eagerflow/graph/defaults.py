@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from eagerflow import context, random_seed
-from eagerflow.device import device as eager_device
-from eagerflow.name_scope import name_scope as eager_name_scope
+from eagerflow.framework import context, random_seed
+from eagerflow.framework.device import device as eager_device
+from eagerflow.framework.name_scope import name_scope as eager_name_scope
 
 
 def get_default_graph() -> Any:

@@ -6,11 +6,12 @@ import threading
 from collections.abc import Sequence
 from typing import Any
 
-from eagerflow import _core, context, errors, nest, random_seed
+from eagerflow import _core, errors, nest
+from eagerflow.framework import context, random_seed
+from eagerflow.framework.indexed_slices import IndexedSlices
 from eagerflow.graph import inference
 from eagerflow.graph.graph import Operation, ports
 from eagerflow.graph.structure import replace
-from eagerflow.indexed_slices import IndexedSlices
 
 
 class _State(threading.local):

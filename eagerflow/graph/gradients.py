@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from eagerflow import _core, context, nest
-from eagerflow import dtype as dtypes
+from eagerflow import _core, nest
+from eagerflow.framework import context, dtypes
+from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.graph.outside import as_symbol
 from eagerflow.graph.recording import record
 from eagerflow.graph.structure import is_symbol
-from eagerflow.type_spec import TensorSpec
 
 _ops = _core.ops
 # Operations whose results do not change with small changes of what they are made from.

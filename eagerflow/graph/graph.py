@@ -14,7 +14,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from eagerflow import _core, context
+from eagerflow import _core
+from eagerflow.framework import context
 
 _PACKAGE = str(Path(__file__).parents[1])
 

@@ -15,9 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from eagerflow import _core, context, nest, random_seed
+from eagerflow import _core, nest
+from eagerflow.framework import context, random_seed
+from eagerflow.framework.shapes import TensorShape
 from eagerflow.graph.structure import replace
-from eagerflow.shapes import TensorShape
 
 _ops = _core.ops
 

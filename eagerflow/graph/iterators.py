@@ -6,13 +6,14 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from eagerflow import _core, context, dtypes, errors, nest
+from eagerflow import _core, errors, nest
 from eagerflow.data.dataset import Dataset
+from eagerflow.framework import context, dtypes
+from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.graph import inference
 from eagerflow.graph.execution import current_run
 from eagerflow.graph.recording import record
 from eagerflow.graph.structure import replace, symbols
-from eagerflow.type_spec import TensorSpec
 
 
 class GraphIterator:

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from eagerflow import _core, context, nest
+from eagerflow import _core, nest
+from eagerflow.framework import context
 from eagerflow.graph.collection_names import GraphKeys
 from eagerflow.graph.keras_session import get_session
 from eagerflow.graph.outside import as_symbols

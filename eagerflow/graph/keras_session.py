@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from typing import Any
 
-from eagerflow import context
+from eagerflow.framework import context
 from eagerflow.graph.session import Session, get_default_session
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from eagerflow import context, nest
+from eagerflow import nest
+from eagerflow.framework import context
 from eagerflow.graph.graph import Graph
 from eagerflow.graph.placeholder import placeholder
 

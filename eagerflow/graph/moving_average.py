@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from eagerflow import _core, context
+from eagerflow import _core
+from eagerflow.framework import context
+from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.graph.collection_names import GraphKeys
 from eagerflow.graph.control_flow import group
 from eagerflow.graph.recording import record
@@ -16,7 +18,6 @@ from eagerflow.graph.variables import (
     moving_average_variables,
     trainable_variables,
 )
-from eagerflow.type_spec import TensorSpec
 
 if TYPE_CHECKING:
     from eagerflow.train.moving_average import ExponentialMovingAverage

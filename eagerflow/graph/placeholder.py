@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from eagerflow import context
-from eagerflow import dtype as dtypes
+from eagerflow.framework import context, dtypes
+from eagerflow.framework.shapes import TensorShape
+from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.graph.recording import record
-from eagerflow.shapes import TensorShape
-from eagerflow.type_spec import TensorSpec
 
 
 def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Any:

@@ -6,13 +6,14 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from eagerflow import _core, context, errors, nest
+from eagerflow import _core, errors, nest
+from eagerflow.framework import context
+from eagerflow.framework.shapes import TensorShape
 from eagerflow.graph import execution, inference
 from eagerflow.graph.graph import Graph
 from eagerflow.graph.outside import as_symbols
 from eagerflow.graph.structure import replace, symbols
 from eagerflow.graph.tensor import GraphTensor
-from eagerflow.shapes import TensorShape
 
 # Node names of functions that are not called what their operations are.
 _KINDS = {

@@ -8,14 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from eagerflow import _core, context, nest, random_seed
+from eagerflow import _core, nest
+from eagerflow.framework import context, random_seed
+from eagerflow.framework.indexed_slices import IndexedSlices
 from eagerflow.graph.execution import Run
 from eagerflow.graph.graph import Operation, ports
 from eagerflow.graph.outside import as_symbol
 from eagerflow.graph.structure import is_symbol
 from eagerflow.graph.tensor import GraphTensor
 from eagerflow.graph.variables import GraphVariable
-from eagerflow.indexed_slices import IndexedSlices
 
 
 class _Default(threading.local):

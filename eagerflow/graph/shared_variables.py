@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from eagerflow import context
+from eagerflow.framework import context
 from eagerflow.graph.graph import Graph
 from eagerflow.graph.outside import is_eager
 from eagerflow.graph.variables import GraphVariable

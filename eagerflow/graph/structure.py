@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from eagerflow import nest
-from eagerflow.indexed_slices import IndexedSlices
+from eagerflow.framework.indexed_slices import IndexedSlices
 
 
 def _rebuilt_dict(like: dict, children: list) -> dict:

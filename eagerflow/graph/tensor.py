@@ -8,8 +8,8 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.errors import OperatorNotAllowedInGraphError
-from eagerflow.shapes import TensorShape
-from eagerflow.tensor import Reference, Tensor
+from eagerflow.framework.shapes import TensorShape
+from eagerflow.framework.tensor import Reference, Tensor
 
 
 def _dims_of(shape: TensorShape) -> tuple[int | None, ...] | None:

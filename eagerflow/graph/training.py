@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from eagerflow import _core, context
+from eagerflow import _core
+from eagerflow.framework import context
+from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.graph.recording import record
 from eagerflow.graph.structure import symbols
 from eagerflow.graph.variables import GraphVariable
-from eagerflow.type_spec import TensorSpec
 
 
 def _slot(name: str, value: Any, shape: Any, dtype: Any) -> GraphVariable:

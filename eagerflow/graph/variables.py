@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from eagerflow import _core, context, errors
-from eagerflow import dtype as dtypes
+from eagerflow import _core, errors
+from eagerflow.framework import context, dtypes
+from eagerflow.framework.indexed_slices import IndexedSlices
+from eagerflow.framework.shapes import TensorShape
+from eagerflow.framework.type_spec import TensorSpec
+from eagerflow.framework.variable import Variable
 from eagerflow.graph import inference
 from eagerflow.graph.collection_names import GraphKeys
 from eagerflow.graph.execution import current_run, resolve, resolve_all
@@ -14,10 +18,6 @@ from eagerflow.graph.graph import Graph, ports
 from eagerflow.graph.recording import record
 from eagerflow.graph.structure import is_symbol
 from eagerflow.graph.tensor import GraphTensor
-from eagerflow.indexed_slices import IndexedSlices
-from eagerflow.shapes import TensorShape
-from eagerflow.type_spec import TensorSpec
-from eagerflow.variable import Variable
 
 
 class GraphVariable(GraphTensor):

@@ -37,6 +37,19 @@ from eagerflow.io.serialization import (
 )
 
 if _typing.TYPE_CHECKING:
+    from eagerflow.image.codecs import (
+        decode_and_crop_jpeg,
+        decode_bmp,
+        decode_gif,
+        decode_image,
+        decode_jpeg,
+        decode_png,
+        decode_webp,
+        encode_jpeg,
+        encode_png,
+        extract_jpeg_shape,
+        is_jpeg,
+    )
     from eagerflow.io.parsing import (
         decode_json_example,
         parse_example,
@@ -55,19 +68,6 @@ if _typing.TYPE_CHECKING:
         deserialize_many_sparse,
         serialize_many_sparse,
         serialize_sparse,
-    )
-    from eagerflow.ops.images.codecs import (
-        decode_and_crop_jpeg,
-        decode_bmp,
-        decode_gif,
-        decode_image,
-        decode_jpeg,
-        decode_png,
-        decode_webp,
-        encode_jpeg,
-        encode_png,
-        extract_jpeg_shape,
-        is_jpeg,
     )
 
 # What few programs need of all this is imported when it is first asked for.
@@ -91,7 +91,7 @@ _LAZY = {
         "serialize_many_sparse",
         "serialize_sparse",
     ),
-    "eagerflow.ops.images.codecs": (
+    "eagerflow.image.codecs": (
         "decode_and_crop_jpeg",
         "decode_bmp",
         "decode_gif",

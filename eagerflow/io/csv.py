@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from eagerflow import _core, errors
-from eagerflow import dtype as dtypes
+from eagerflow.framework import dtypes
 from eagerflow.io.raw import strings_of, strings_tensor
 from eagerflow.ops.op_arguments import raises_like
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from eagerflow import _core
-from eagerflow import dtype as dtypes
+from eagerflow.framework import dtypes
 from eagerflow.io.features import FixedLenFeature
 
 _DTYPES = (dtypes.int64, dtypes.float32, dtypes.string)

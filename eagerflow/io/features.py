@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import namedtuple
 from typing import Any, NamedTuple
 
-from eagerflow import dtype as dtypes
+from eagerflow.framework import dtypes
 
 
 class VarLenFeature(NamedTuple):

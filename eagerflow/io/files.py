@@ -6,10 +6,10 @@ import os
 from typing import Any
 
 from eagerflow import _core, errors
-from eagerflow import dtype as dtypes
+from eagerflow.framework import dtypes
+from eagerflow.framework.variable import Variable
 from eagerflow.io.os_errors import path_text, translated
 from eagerflow.ops.op_arguments import raises_like
-from eagerflow.variable import Variable
 
 Tensor = _core.Tensor
 

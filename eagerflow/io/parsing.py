@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from eagerflow import _core, errors
-from eagerflow import dtype as dtypes
+from eagerflow.framework import dtypes
 from eagerflow.io.dense_parsing import dense_plan
 from eagerflow.io.features import (
     FixedLenFeature,
@@ -18,9 +18,9 @@ from eagerflow.io.features import (
     VarLenFeature,
 )
 from eagerflow.io.raw import strings_of, strings_tensor
-from eagerflow.ragged_tensor import RaggedTensor
-from eagerflow.row_partition import RowPartition
-from eagerflow.sparse_tensor import SparseTensor
+from eagerflow.ragged.row_partition import RowPartition
+from eagerflow.ragged.tensor import RaggedTensor
+from eagerflow.sparse.tensor import SparseTensor
 
 _ops = _core.ops
 Tensor = _core.Tensor

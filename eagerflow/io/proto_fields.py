@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from eagerflow import _core, errors
-from eagerflow import dtype as dtypes
+from eagerflow.framework import dtypes
 from eagerflow.io.files import write_file
 from eagerflow.io.os_errors import path_text, translated
 from eagerflow.io.raw import strings_of, strings_tensor

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from eagerflow import _core, errors
-from eagerflow import dtype as dtypes
-from eagerflow.composite import elementwise
+from eagerflow.framework import dtypes
+from eagerflow.framework.composite import elementwise
 from eagerflow.ops.op_arguments import raises_like
 
 Tensor = _core.Tensor

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from eagerflow import dtype as dtypes
+from eagerflow.framework import dtypes
 from eagerflow.io.features import FixedLenSequenceFeature, RaggedFeature, VarLenFeature
 from eagerflow.io.parsing import (
     Column,
@@ -17,9 +17,9 @@ from eagerflow.io.parsing import (
     serialized_list,
     sizes_of,
 )
-from eagerflow.ragged_tensor import RaggedTensor
-from eagerflow.row_partition import RowPartition
-from eagerflow.sparse_tensor import SparseTensor
+from eagerflow.ragged.row_partition import RowPartition
+from eagerflow.ragged.tensor import RaggedTensor
+from eagerflow.sparse.tensor import SparseTensor
 
 _OP = "ParseSequenceExampleV2"
 

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 
 from eagerflow import _core
-from eagerflow import dtype as dtypes
+from eagerflow.framework import dtypes
 from eagerflow.io.raw import strings_tensor
 from eagerflow.io.serialization import packed_strings, parse_tensor, tensor_message
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.op_arguments import raises_like
-from eagerflow.ops.sparse.arrangement import concat
-from eagerflow.ops.sparse.conversion import checked
-from eagerflow.sparse_tensor import SparseTensor
+from eagerflow.sparse.arrangement import concat
+from eagerflow.sparse.conversion import checked
+from eagerflow.sparse.tensor import SparseTensor
 
 _ops = _core.ops
 Tensor = _core.Tensor

@@ -3,7 +3,7 @@
 import sys as _sys
 import typing as _typing
 
-from eagerflow import lazy
+from eagerflow.util import lazy
 
 _imported, __dir__, __all__ = lazy.attach(__name__)
 

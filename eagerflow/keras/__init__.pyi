@@ -25,7 +25,7 @@ from eagerflow.keras import (
     utils as utils,
     wrappers as wrappers,
 )
-from eagerflow.device import device as device
+from eagerflow.framework.device import device as device
 from eagerflow.keras.engine.input_layer import Input as Input
 from eagerflow.keras.engine.input_spec import InputSpec as InputSpec
 from eagerflow.keras.engine.keras_tensor import KerasTensor as KerasTensor
@@ -40,7 +40,7 @@ from eagerflow.keras.optimizers.optimizer import Optimizer as Optimizer
 from eagerflow.keras.regularizers import Regularizer as Regularizer
 from eagerflow.keras.release import version as version
 from eagerflow.keras.variable import Variable as Variable
-from eagerflow.name_scope import name_scope as name_scope
+from eagerflow.framework.name_scope import name_scope as name_scope
 from eagerflow.version import VERSION
 
 DTypePolicy = Policy

@@ -7,7 +7,7 @@ from typing import Any
 from eagerflow import _core
 from eagerflow.keras.saving import registration
 from eagerflow.keras.saving.serialization import unknown_name
-from eagerflow.ops import activation as _activation
+from eagerflow.ops.nn import activation as _activation
 
 _ops = _core.ops
 

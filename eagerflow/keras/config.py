@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from eagerflow import dtype as dtypes
+from eagerflow.framework import dtypes
 
 
 class _Defaults:

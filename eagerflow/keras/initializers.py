@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from eagerflow import _core
-from eagerflow import dtype as dtypes
+from eagerflow.framework import dtypes
 from eagerflow.keras import config
 from eagerflow.keras.random_generator import RandomGenerator
 from eagerflow.keras.saving.init_arguments import arguments_config
@@ -17,7 +17,7 @@ from eagerflow.keras.saving.serialization import (
     deserialize_as,
     serialize_keras_object,
 )
-from eagerflow.optional import optional
+from eagerflow.util.optional import optional
 
 _ops = _core.ops
 _ALLOWED = ("partition_shape", "partition_offset", "layout")

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from eagerflow.context import building_graph, process
+from eagerflow.framework.context import building_graph, process
 
 _Counts = collections.defaultdict[str, int]
 _counts: _Counts = collections.defaultdict(int)

@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from eagerflow import _core
-from eagerflow import dtype as dtypes
+from eagerflow.framework import dtypes
+from eagerflow.framework.variable import Variable
 from eagerflow.keras import config, random_generator
 from eagerflow.keras.ops.promotion import floating, sizes, tensor
-from eagerflow.ops import random_distributions as distributions
-from eagerflow.ops import stateless_random as stateless
-from eagerflow.variable import Variable
+from eagerflow.ops.random import distributions, stateless
 
 _ops = _core.ops
 

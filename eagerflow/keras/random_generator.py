@@ -6,13 +6,13 @@ import random as _python_random
 import threading
 from typing import Any
 
-from eagerflow import _core, random, random_seed
+from eagerflow import _core, random
+from eagerflow.framework import random_seed
 from eagerflow.keras import config
 from eagerflow.keras.engine.call_context import context
-from eagerflow.ops import normalization
-from eagerflow.ops import random as stateful
-from eagerflow.ops import stateless_random as stateless
-from eagerflow.ops.random_generator import Generator
+from eagerflow.ops.nn import normalization
+from eagerflow.ops.random import stateful, stateless
+from eagerflow.ops.random.generator import Generator
 
 _ops = _core.ops
 

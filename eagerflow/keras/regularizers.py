@@ -12,7 +12,7 @@ from eagerflow.keras.saving.serialization import (
     deserialize_as,
     serialize_keras_object,
 )
-from eagerflow.ops.linalg import l2_normalize
+from eagerflow.ops.linalg.products import l2_normalize
 
 _ops = _core.ops
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from eagerflow import _core
-from eagerflow import dtype as dtypes
+from eagerflow.framework import dtypes
+from eagerflow.framework.variable import Variable as _Variable
 from eagerflow.keras import config, initializers
 from eagerflow.ops import conversion
-from eagerflow.variable import Variable as _Variable
 
 
 class _AnyVariable(type):

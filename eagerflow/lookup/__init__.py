@@ -3,7 +3,7 @@
 from eagerflow.lookup import (
     experimental,
 )
-from eagerflow.ops.lookup_tables import (
+from eagerflow.lookup.tables import (
     KeyValueTensorInitializer,
     StaticHashTable,
     StaticVocabularyTable,

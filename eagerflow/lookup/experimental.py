@@ -1,6 +1,6 @@
 """tf.lookup.experimental: tables that programs change."""
 
-from eagerflow.ops.lookup_tables import (
+from eagerflow.lookup.tables import (
     DenseHashTable,
     MutableHashTable,
 )

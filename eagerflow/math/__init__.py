@@ -3,25 +3,12 @@
 from eagerflow.math import (
     special,
 )
-from eagerflow.ops.activation import (
-    log_softmax,
-    softmax,
-    softplus,
-    softsign,
-)
 from eagerflow.ops.indexing import (
     invert_permutation,
     top_k,
 )
-from eagerflow.ops.isotonic import (
-    approx_max_k,
-    approx_min_k,
-)
-from eagerflow.ops.linalg import (
+from eagerflow.ops.linalg.products import (
     l2_normalize,
-)
-from eagerflow.ops.losses import (
-    in_top_k,
 )
 from eagerflow.ops.math import (
     abs,
@@ -105,6 +92,19 @@ from eagerflow.ops.math import (
     xdivy,
     xlog1py,
     xlogy,
+)
+from eagerflow.ops.nn.activation import (
+    log_softmax,
+    softmax,
+    softplus,
+    softsign,
+)
+from eagerflow.ops.nn.isotonic import (
+    approx_max_k,
+    approx_min_k,
+)
+from eagerflow.ops.nn.losses import (
+    in_top_k,
 )
 from eagerflow.ops.reduction import (
     argmax,

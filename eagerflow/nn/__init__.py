@@ -5,7 +5,17 @@ from typing import TYPE_CHECKING, Any
 from eagerflow.nn import (
     experimental,
 )
-from eagerflow.ops.activation import (
+from eagerflow.ops.indexing import (
+    top_k,
+)
+from eagerflow.ops.linalg.products import (
+    l2_normalize,
+)
+from eagerflow.ops.math import (
+    sigmoid,
+    tanh,
+)
+from eagerflow.ops.nn.activation import (
     crelu,
     elu,
     gelu,
@@ -20,7 +30,7 @@ from eagerflow.ops.activation import (
     softsign,
     swish,
 )
-from eagerflow.ops.candidate_sampling import (
+from eagerflow.ops.nn.candidate_sampling import (
     all_candidate_sampler,
     compute_accidental_hits,
     fixed_unigram_candidate_sampler,
@@ -28,13 +38,13 @@ from eagerflow.ops.candidate_sampling import (
     nce_loss,
     sampled_softmax_loss,
 )
-from eagerflow.ops.conv3d import (
+from eagerflow.ops.nn.conv3d import (
     avg_pool3d,
     conv3d,
     conv3d_transpose,
     max_pool3d,
 )
-from eagerflow.ops.convolution import (
+from eagerflow.ops.nn.convolution import (
     atrous_conv2d,
     atrous_conv2d_transpose,
     conv1d,
@@ -48,29 +58,23 @@ from eagerflow.ops.convolution import (
     depthwise_conv2d_backprop_input,
     separable_conv2d,
 )
-from eagerflow.ops.ctc import (
+from eagerflow.ops.nn.ctc import (
     collapse_repeated,
     ctc_beam_search_decoder,
     ctc_greedy_decoder,
     ctc_loss,
     ctc_unique_labels,
 )
-from eagerflow.ops.embedding import (
+from eagerflow.ops.nn.embedding import (
     embedding_lookup_sparse,
     safe_embedding_lookup_sparse,
 )
-from eagerflow.ops.indexing import (
-    top_k,
-)
-from eagerflow.ops.isotonic import (
+from eagerflow.ops.nn.isotonic import (
     approx_max_k,
     approx_min_k,
     isotonic_regression,
 )
-from eagerflow.ops.linalg import (
-    l2_normalize,
-)
-from eagerflow.ops.losses import (
+from eagerflow.ops.nn.losses import (
     compute_average_loss,
     in_top_k,
     l2_loss,
@@ -81,17 +85,13 @@ from eagerflow.ops.losses import (
     sparse_softmax_cross_entropy_with_logits,
     weighted_cross_entropy_with_logits,
 )
-from eagerflow.ops.math import (
-    sigmoid,
-    tanh,
-)
-from eagerflow.ops.morphology import (
+from eagerflow.ops.nn.morphology import (
     dilation2d,
     erosion2d,
     local_response_normalization,
     lrn,
 )
-from eagerflow.ops.normalization import (
+from eagerflow.ops.nn.normalization import (
     batch_norm_with_global_normalization,
     batch_normalization,
     bias_add,
@@ -104,12 +104,12 @@ from eagerflow.ops.normalization import (
     sufficient_statistics,
     weighted_moments,
 )
-from eagerflow.ops.pool_argmax import (
+from eagerflow.ops.nn.pool_argmax import (
     fractional_avg_pool,
     fractional_max_pool,
     max_pool_with_argmax,
 )
-from eagerflow.ops.pooling import (
+from eagerflow.ops.nn.pooling import (
     avg_pool,
     avg_pool1d,
     avg_pool2d,
@@ -118,12 +118,12 @@ from eagerflow.ops.pooling import (
     max_pool2d,
     pool,
 )
-from eagerflow.ops.reduction import (
-    zero_fraction,
-)
-from eagerflow.ops.space_batch import (
+from eagerflow.ops.nn.space_batch import (
     space_to_batch,
     with_space_to_batch,
+)
+from eagerflow.ops.reduction import (
+    zero_fraction,
 )
 
 if TYPE_CHECKING:

@@ -1,6 +1,6 @@
 """tf.nn.experimental: dropout with random numbers of one's own."""
 
-from eagerflow.ops.normalization import (
+from eagerflow.ops.nn.normalization import (
     general_dropout,
     stateless_dropout,
 )

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from eagerflow import _core, errors
-from eagerflow import dtype as dtypes
-from eagerflow.composite import CompositeTensor, SparseTensorValue, accepts_composites
+from eagerflow.framework import dtypes
+from eagerflow.framework.composite import CompositeTensor, SparseTensorValue, accepts_composites
+from eagerflow.framework.shapes import TensorShape
 from eagerflow.ops.op_arguments import raises_like
-from eagerflow.shapes import TensorShape
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -539,7 +539,7 @@ def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Any:
     array([2, 3], dtype=int32)
     """
     if isinstance(shape_x, CompositeTensor) or isinstance(shape_y, CompositeTensor):
-        from eagerflow.ragged_shapes.functions import broadcast_shapes
+        from eagerflow.ragged.shape_functions import broadcast_shapes
 
         return broadcast_shapes(shape_x, shape_y)
     x = _core.convert(shape_x, None, dtypes.int32)

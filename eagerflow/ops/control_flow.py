@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from eagerflow import _core, nest, random_seed
-from eagerflow import dtype as dtypes
+from eagerflow import _core, nest
+from eagerflow.framework import dtypes, random_seed
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.tensor_array import TensorArray
 

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from eagerflow import _core
-from eagerflow import dtype as dtypes
+from eagerflow.framework import dtypes
 from eagerflow.ops.array import broadcast_static_shape, invalid_argument
 
 _ops = _core.ops

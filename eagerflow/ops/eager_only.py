@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from eagerflow import _core, nest
-from eagerflow import dtype as dtypes
+from eagerflow.framework import dtypes
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.op_arguments import raises_like
 

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from eagerflow import _core, errors
-from eagerflow import dtype as dtypes
-from eagerflow.composite import CompositeTensor
-from eagerflow.random_seed import inside_function
+from eagerflow.framework import dtypes
+from eagerflow.framework.composite import CompositeTensor
+from eagerflow.framework.random_seed import inside_function
 
 _ops = _core.ops
 Tensor = _core.Tensor

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from eagerflow import _core
-from eagerflow import dtype as dtypes
-from eagerflow.composite import CompositeTensor, accepts_composites
+from eagerflow.framework import dtypes
+from eagerflow.framework.composite import CompositeTensor, accepts_composites
+from eagerflow.framework.shapes import TensorShape
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.op_arguments import raises_like
-from eagerflow.shapes import TensorShape
 
 _ops = _core.ops
 Tensor = _core.Tensor

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from eagerflow import _core, nest
-from eagerflow import dtype as dtypes
-from eagerflow.composite import CompositeTensor
 from eagerflow.errors import InvalidArgumentError, OutOfRangeError
-from eagerflow.type_spec import TensorSpec, TypeSpec
+from eagerflow.framework import dtypes
+from eagerflow.framework.composite import CompositeTensor
+from eagerflow.framework.type_spec import TensorSpec, TypeSpec
 
 _ops = _core.ops
 Tensor = _core.Tensor

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from eagerflow import _core
-from eagerflow import dtype as dtypes
-from eagerflow.composite import CompositeTensor, accepts_composites, elementwise
-from eagerflow.indexed_slices import IndexedSlices
+from eagerflow.framework import dtypes
+from eagerflow.framework.composite import CompositeTensor, accepts_composites, elementwise
+from eagerflow.framework.indexed_slices import IndexedSlices
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.op_arguments import raises_like
 from eagerflow.ops.special import ndtri

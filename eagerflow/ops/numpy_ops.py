@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from eagerflow import _core
-from eagerflow import dtype as dtypes
+from eagerflow.framework import dtypes
 from eagerflow.ops.array import invalid_argument
 
 Tensor = _core.Tensor
@@ -96,6 +96,6 @@ def sparse_tensor(indices: Any, values: Any, dense_shape: Any) -> Any:
     """A `tf.SparseTensor`; its module is imported when one is needed."""
     import importlib
 
-    return importlib.import_module("eagerflow.sparse_tensor").SparseTensor(
+    return importlib.import_module("eagerflow.sparse.tensor").SparseTensor(
         indices, values, dense_shape
     )

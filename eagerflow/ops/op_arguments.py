@@ -17,9 +17,9 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from eagerflow import _core, errors
-from eagerflow.composite import ELEMENTWISE, CompositeTensor
-from eagerflow.dtype import DType, as_dtype
-from eagerflow.shapes import as_shape
+from eagerflow.framework.composite import ELEMENTWISE, CompositeTensor
+from eagerflow.framework.dtypes import DType, as_dtype
+from eagerflow.framework.shapes import as_shape
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 

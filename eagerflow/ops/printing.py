@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from eagerflow import _core, nest
-from eagerflow import dtype as dtypes
-from eagerflow.composite import CompositeTensor
-from eagerflow.context import only_shapes
+from eagerflow.framework import dtypes
+from eagerflow.framework.composite import CompositeTensor
+from eagerflow.framework.context import only_shapes
 
 Tensor = _core.Tensor
 

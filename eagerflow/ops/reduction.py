@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from eagerflow import _core
-from eagerflow import dtype as dtypes
-from eagerflow.composite import accepts_composites
+from eagerflow.framework import dtypes
+from eagerflow.framework.composite import accepts_composites
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.op_arguments import raises_like
 

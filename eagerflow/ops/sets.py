@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from eagerflow import _core
-from eagerflow import dtype as dtypes
+from eagerflow.framework import dtypes
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.numpy_ops import sparse_tensor
 

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from eagerflow import _core
-from eagerflow import dtype as dtypes
-from eagerflow.composite import elementwise
+from eagerflow.framework import dtypes
+from eagerflow.framework.composite import elementwise
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.numpy_ops import array_of, checked, differentiable
 from eagerflow.ops.op_arguments import raises_like
-from eagerflow.optional import optional
+from eagerflow.util.optional import optional
 
 _ops = _core.ops
 Tensor = _core.Tensor

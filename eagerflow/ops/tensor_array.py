@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from eagerflow import _core
-from eagerflow import dtype as dtypes
 from eagerflow.errors import InvalidArgumentError, OutOfRangeError
-from eagerflow.shapes import TensorShape
-from eagerflow.type_spec import TypeSpec
+from eagerflow.framework import dtypes
+from eagerflow.framework.shapes import TensorShape
+from eagerflow.framework.type_spec import TypeSpec
 
 _ops = _core.ops
 Tensor = _core.Tensor

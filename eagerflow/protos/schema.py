@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from eagerflow.optional import optional
+from eagerflow.util.optional import optional
 
 _TOKEN = re.compile(r'"[^"]*"|[\w.]+|[{}=;<>,\[\]]')
 _SCALARS = {

@@ -1,36 +1,37 @@
 """tf.random: random numbers, from TensorFlow's own streams."""
 
-from eagerflow.ops.candidate_sampling import (
+from eagerflow.framework.random_seed import set_seed
+from eagerflow.ops.nn.candidate_sampling import (
     all_candidate_sampler,
     fixed_unigram_candidate_sampler,
     learned_unigram_candidate_sampler,
     log_uniform_candidate_sampler,
     uniform_candidate_sampler,
 )
-from eagerflow.ops.random import (
-    categorical,
-    normal,
-    shuffle,
-    truncated_normal,
-    uniform,
-)
-from eagerflow.ops.random_algorithm import (
+from eagerflow.ops.random.algorithm import (
     Algorithm,
 )
-from eagerflow.ops.random_distributions import (
+from eagerflow.ops.random.distributions import (
     gamma,
     poisson,
     stateless_binomial,
     stateless_gamma,
     stateless_poisson,
 )
-from eagerflow.ops.random_generator import (
+from eagerflow.ops.random.generator import (
     Generator,
     create_rng_state,
     get_global_generator,
     set_global_generator,
 )
-from eagerflow.ops.stateless_random import (
+from eagerflow.ops.random.stateful import (
+    categorical,
+    normal,
+    shuffle,
+    truncated_normal,
+    uniform,
+)
+from eagerflow.ops.random.stateless import (
     fold_in,
     split,
     stateless_categorical,
@@ -38,12 +39,9 @@ from eagerflow.ops.stateless_random import (
     stateless_truncated_normal,
     stateless_uniform,
 )
-from eagerflow.ops.truncated_normal import stateless_parameterized_truncated_normal
+from eagerflow.ops.random.truncated_normal import stateless_parameterized_truncated_normal
 from eagerflow.random import (
     experimental,
-)
-from eagerflow.random_seed import (
-    set_seed,
 )
 
 __all__ = [

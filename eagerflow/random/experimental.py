@@ -1,24 +1,24 @@
 """tf.random.experimental: older names of generators, and stateless helpers."""
 
-from eagerflow.ops.random_algorithm import (
+from eagerflow.ops.random.algorithm import (
     Algorithm,
 )
-from eagerflow.ops.random_distributions import (
+from eagerflow.ops.random.distributions import (
     index_shuffle,
 )
-from eagerflow.ops.random_generator import (
+from eagerflow.ops.random.generator import (
     Generator,
     create_rng_state,
     get_global_generator,
     set_global_generator,
 )
-from eagerflow.ops.stateless_random import (
+from eagerflow.ops.random.stateless import (
     fold_in as stateless_fold_in,
 )
-from eagerflow.ops.stateless_random import (
+from eagerflow.ops.random.stateless import (
     split as stateless_split,
 )
-from eagerflow.ops.stateless_random import (
+from eagerflow.ops.random.stateless import (
     stateless_shuffle,
 )
 

@@ -7,14 +7,14 @@ import math
 import os
 from typing import Any
 
-from eagerflow import dtype as dtypes
 from eagerflow.checkpoint.restoring import restore_objects
+from eagerflow.framework import dtypes
+from eagerflow.framework.module import Module
+from eagerflow.framework.variable import Variable
 from eagerflow.io.damage import DamagedFileError, check_config, part_of
 from eagerflow.io.os_errors import path_text, translated
-from eagerflow.module import Module
 from eagerflow.ops.creation import zeros
 from eagerflow.saved_model import constants
-from eagerflow.variable import Variable
 
 _LISTS = {"trackable_list_wrapper": list, "trackable_tuple_wrapper": tuple}
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from eagerflow import _core, nest
+from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.saved_model.constants import DEFAULT_SERVING_SIGNATURE_DEF_KEY
-from eagerflow.type_spec import TensorSpec
 
 
 class SignatureFunction:

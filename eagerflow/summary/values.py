@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from eagerflow import _core, dtypes, errors
+from eagerflow import _core, errors
+from eagerflow.framework import dtypes
+from eagerflow.framework.name_scope import get_current_name_scope, name_scope
 from eagerflow.io import encode_png
 from eagerflow.io.serialization import fill_message
-from eagerflow.name_scope import get_current_name_scope, name_scope
 from eagerflow.summary.writer import current_step, event_messages, should_record_summaries, state
 
 _DEFAULT_BUCKETS = 30

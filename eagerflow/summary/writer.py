@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-from eagerflow.context import only_shapes
+from eagerflow.framework.context import only_shapes
 from eagerflow.io.os_errors import path_text, translated
 from eagerflow.io.records import RecordWriter
 

@@ -23,7 +23,7 @@ from eagerflow.checkpoint.state import (
     get_checkpoint_state,
     latest_checkpoint,
 )
-from eagerflow.train.cluster import (
+from eagerflow.distribute.cluster import (
     ClusterSpec,
 )
 from eagerflow.train.coordinator import (

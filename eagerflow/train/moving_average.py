@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from eagerflow import _core, context
-from eagerflow.tape import GradientTape
-from eagerflow.variable import Variable
+from eagerflow import _core
+from eagerflow.autodiff.tape import GradientTape
+from eagerflow.framework import context
+from eagerflow.framework.variable import Variable
 
 
 class ExponentialMovingAverage:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from eagerflow import _core
-from eagerflow import dtype as dtypes
+from eagerflow.framework import dtypes
+from eagerflow.framework.shapes import TensorShape
 from eagerflow.graph.inference import inferring
-from eagerflow.ops import array, conversion, creation, indexing, linalg, math, quantized, reduction
+from eagerflow.ops import array, conversion, creation, indexing, math, reduction
 from eagerflow.ops.conversion import cast
+from eagerflow.ops.linalg import products as linalg
 from eagerflow.ops.printing import print as print_tensors
-from eagerflow.shapes import TensorShape
+from eagerflow.quantization import affine as quantized
 from eagerflow.v1.arguments import either
 
 _ops = _core.ops

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from eagerflow import data, nest
+from eagerflow.framework.shapes import TensorShape
+from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.graph.iterators import (
     DeferredDataset,
     FeedableIterator,
@@ -13,8 +15,6 @@ from eagerflow.graph.iterators import (
     make_initializable_iterator,
     make_one_shot_iterator,
 )
-from eagerflow.shapes import TensorShape
-from eagerflow.type_spec import TensorSpec
 from eagerflow.v1.datasets import get_output_classes, get_output_shapes, get_output_types
 
 

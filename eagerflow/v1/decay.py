@@ -6,10 +6,10 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from eagerflow import _core, context
-from eagerflow import dtype as dtypes
+from eagerflow import _core
+from eagerflow.framework import context, dtypes
+from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.graph.recording import record
-from eagerflow.type_spec import TensorSpec
 
 
 def _schedule(rate_at: Callable[[float], float], global_step: Any, name: str) -> Any:

@@ -6,11 +6,11 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from eagerflow import _core, context, image, io
-from eagerflow import dtype as dtypes
+from eagerflow import _core, image, io
+from eagerflow.framework import context, dtypes
+from eagerflow.framework.shapes import TensorShape
+from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.graph.recording import record
-from eagerflow.shapes import TensorShape
-from eagerflow.type_spec import TensorSpec
 
 
 def _declared(function: Callable[..., Any], specs_of: Callable[..., Any]) -> Callable[..., Any]:

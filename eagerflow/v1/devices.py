@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from eagerflow import config
-from eagerflow.tensor import CPU_NAME
+from eagerflow.framework.tensor import CPU_NAME
 
 
 def num_gpus() -> int:

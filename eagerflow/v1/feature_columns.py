@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from eagerflow import _core, context
-from eagerflow import dtype as dtypes
+from eagerflow import _core
 from eagerflow.feature_column.base import (
     CategoricalColumn,
     DenseColumn,
@@ -18,11 +17,12 @@ from eagerflow.feature_column.base import (
     TransformationCache,
 )
 from eagerflow.feature_column.embedding import SharedEmbeddingColumn
+from eagerflow.framework import context, dtypes
 from eagerflow.graph.collection_names import GraphKeys
 from eagerflow.graph.recording import record
 from eagerflow.keras.layers.dense_features import size_of, sorted_columns
-from eagerflow.ops.embedding import safe_embedding_lookup_sparse
-from eagerflow.ops.sparse.arrangement import reshape
+from eagerflow.ops.nn.embedding import safe_embedding_lookup_sparse
+from eagerflow.sparse.arrangement import reshape
 from eagerflow.v1.variable_scope import get_variable, variable_scope
 
 _ops = _core.ops

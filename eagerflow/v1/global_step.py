@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from eagerflow import context
-from eagerflow import dtype as dtypes
+from eagerflow.framework import context, dtypes
 from eagerflow.graph.collection_names import GraphKeys
 from eagerflow.graph.variables import make_variable
 

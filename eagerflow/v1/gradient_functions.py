@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from eagerflow import _core, nest
-from eagerflow.tape import GradientTape, UnconnectedGradients
+from eagerflow.autodiff.tape import GradientTape, UnconnectedGradients
 
 
 def gradients_function(

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from eagerflow import context, errors
-from eagerflow import dtype as dtypes
+from eagerflow import errors
+from eagerflow.framework import context, dtypes
+from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.graph.recording import record
 from eagerflow.ops import host_functions
-from eagerflow.type_spec import TensorSpec
 
 
 def _error_of(error: Exception) -> errors.OpError:

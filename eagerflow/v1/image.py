@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from eagerflow import _core
-from eagerflow import dtype as dtypes
 from eagerflow import image as modern
-from eagerflow.ops.images.resizing import place_within
+from eagerflow.framework import dtypes
+from eagerflow.image.resizing import place_within
 
 _ops = _core.ops
 

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from eagerflow import dtype as dtypes
+from eagerflow.framework import dtypes
 
 
 class DataSet:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from eagerflow import _core, context
-from eagerflow import dtype as dtypes
+from eagerflow import _core
+from eagerflow.framework import context, dtypes
+from eagerflow.framework.shapes import TensorShape
+from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.graph.collection_names import GraphKeys
 from eagerflow.graph.control_flow import with_dependencies
 from eagerflow.graph.recording import record
 from eagerflow.graph.structure import is_symbol
 from eagerflow.graph.variables import make_variable
-from eagerflow.shapes import TensorShape
-from eagerflow.type_spec import TensorSpec
 from eagerflow.v1.queue_runner import QueueRunner, add_queue_runner
 from eagerflow.v1.queues import FIFOQueue, PaddingFIFOQueue, RandomShuffleQueue
 

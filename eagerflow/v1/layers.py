@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from eagerflow import context, nest
+from eagerflow import nest
+from eagerflow.framework import context
 from eagerflow.graph.recording import record
 from eagerflow.graph.structure import symbols
 from eagerflow.keras import layers as keras

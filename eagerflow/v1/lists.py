@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from eagerflow import _core
-from eagerflow import dtype as dtypes
-from eagerflow.sparse_tensor import SparseTensor
+from eagerflow.framework import dtypes
+from eagerflow.sparse.tensor import SparseTensor
 
 _ops = _core.ops
 

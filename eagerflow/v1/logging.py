@@ -7,7 +7,7 @@ import sys
 from collections import Counter
 from typing import Any
 
-from eagerflow.context import get_logger
+from eagerflow.framework.context import get_logger
 
 DEBUG = logging.DEBUG
 INFO = logging.INFO

@@ -6,11 +6,11 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from eagerflow import _core, context
-from eagerflow import dtype as dtypes
+from eagerflow import _core
+from eagerflow.framework import context, dtypes
 from eagerflow.graph.collection_names import GraphKeys
 from eagerflow.graph.recording import record
-from eagerflow.ops import losses as nn
+from eagerflow.ops.nn import losses as nn
 from eagerflow.v1.arguments import optional, parameters_of, with_parameters
 
 _ops = _core.ops

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eagerflow import _core, context
-from eagerflow import dtype as dtypes
+from eagerflow import _core
+from eagerflow.framework import context, dtypes
+from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.graph.collection_names import GraphKeys
 from eagerflow.graph.recording import record
 from eagerflow.graph.variables import make_variable
-from eagerflow.type_spec import TensorSpec
 from eagerflow.v1.arguments import optional, parameters_of, with_parameters
 
 Array = NDArray[Any]

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from eagerflow import dtype as dtypes
+from eagerflow.framework import dtypes
 from eagerflow.v1.metric_variables import Array, Metric, metric, weighted
 
 

@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import Any
 
-from eagerflow import context, errors
+from eagerflow import errors
 from eagerflow.checkpoint.state import get_checkpoint_state, latest_checkpoint
+from eagerflow.framework import context
 from eagerflow.graph import control_flow
 from eagerflow.graph import variables as graph_variables
 from eagerflow.graph.session import Session

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from eagerflow import _core, context
-from eagerflow.indexed_slices import IndexedSlices
-from eagerflow.tape import GradientTape
-from eagerflow.variable import Variable
+from eagerflow import _core
+from eagerflow.autodiff.tape import GradientTape
+from eagerflow.framework import context
+from eagerflow.framework.indexed_slices import IndexedSlices
+from eagerflow.framework.variable import Variable
 
 _ops = _core.ops
 

@@ -6,7 +6,8 @@ import threading
 from collections.abc import Sequence
 from typing import Any
 
-from eagerflow import context, errors
+from eagerflow import errors
+from eagerflow.framework import context
 from eagerflow.graph.collection_names import GraphKeys
 
 

@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from eagerflow import _core, context, errors, random_seed
-from eagerflow import dtype as dtypes
+from eagerflow import _core, errors
+from eagerflow.framework import context, dtypes, random_seed
+from eagerflow.framework.shapes import TensorShape
+from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.graph.execution import current_run
 from eagerflow.graph.recording import record
-from eagerflow.shapes import TensorShape
-from eagerflow.type_spec import TensorSpec
 
 _ops = _core.ops
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from eagerflow import _core, context
-from eagerflow import dtype as dtypes
+from eagerflow import _core
+from eagerflow.framework import context, dtypes
+from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.graph.execution import current_run
 from eagerflow.graph.recording import record
-from eagerflow.type_spec import TensorSpec
 
 Item = tuple[bytes, bytes]
 

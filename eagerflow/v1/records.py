@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from eagerflow import context
+from eagerflow.framework import context
 from eagerflow.io.record_writer import TFRecordOptions, TFRecordWriter
 
 __all__ = ["TFRecordCompressionType", "TFRecordOptions", "TFRecordWriter", "tf_record_iterator"]

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from eagerflow import _core, context, nest
+from eagerflow import _core, nest
+from eagerflow.framework import context
+from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.graph.recording import record
 from eagerflow.graph.structure import is_symbol, symbols
 from eagerflow.ops.indexing import reverse_sequence
-from eagerflow.type_spec import TensorSpec
 from eagerflow.v1.rnn_cells import batch_size
 from eagerflow.v1.variable_scope import variable_scope
 

@@ -6,14 +6,14 @@ from collections import namedtuple
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from eagerflow import _core, context, nest
-from eagerflow import dtype as dtypes
+from eagerflow import _core, nest
+from eagerflow.framework import context, dtypes
+from eagerflow.framework.shapes import TensorShape
 from eagerflow.graph.recording import record
 from eagerflow.graph.structure import is_symbol
 from eagerflow.keras import naming
 from eagerflow.keras.activations import get as activation_of
 from eagerflow.random import uniform
-from eagerflow.shapes import TensorShape
 from eagerflow.v1 import initializers
 from eagerflow.v1.variable_scope import get_variable, variable_scope
 

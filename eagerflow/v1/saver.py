@@ -7,9 +7,10 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from eagerflow import _core, context, errors
+from eagerflow import _core, errors
 from eagerflow.checkpoint.bundle import BundleReader, remove_bundle, write_bundle
 from eagerflow.checkpoint.state import CheckpointState, checkpoint_exists, write_state
+from eagerflow.framework import context
 from eagerflow.io.os_errors import path_text
 
 __all__ = ["Saver", "checkpoint_exists"]

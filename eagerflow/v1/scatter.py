@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from eagerflow.indexed_slices import IndexedSlices
+from eagerflow.framework.indexed_slices import IndexedSlices
 
 
 def scatter_nd_update(

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from eagerflow import context
+from eagerflow.framework import context
 from eagerflow.v1.global_step import get_global_step
 
 _log = logging.getLogger("tensorflow")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from eagerflow.shapes import Dimension, TensorShape, as_shape
+from eagerflow.framework.shapes import Dimension, TensorShape, as_shape
 
 
 def dimension_value(dimension: Any) -> int | None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from eagerflow import _core, dtypes
-from eagerflow.ops.strings import byte_vector, cut
+from eagerflow import _core
+from eagerflow.framework import dtypes
+from eagerflow.strings.manipulation import byte_vector, cut
 
 
 def string_split(

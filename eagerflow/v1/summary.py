@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from eagerflow import _core, context
+from eagerflow import _core
+from eagerflow.framework import context
+from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.graph.collection_names import GraphKeys
 from eagerflow.graph.recording import record
-from eagerflow.type_spec import TensorSpec
 
 
 def message_classes() -> Any:

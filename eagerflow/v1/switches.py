@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from eagerflow import context, shapes
+from eagerflow.framework import context, shapes
 
 
 def enable_eager_execution(

@@ -7,16 +7,16 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from eagerflow import _core, context
-from eagerflow import dtype as dtypes
+from eagerflow import _core
+from eagerflow.framework import context, dtypes
+from eagerflow.framework.name_scope import name_scope as eager_name_scope
+from eagerflow.framework.shapes import TensorShape
+from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.graph.collection_names import GraphKeys
 from eagerflow.graph.defaults import name_scope
 from eagerflow.graph.recording import record
 from eagerflow.graph.structure import is_symbol
 from eagerflow.graph.variables import make_variable
-from eagerflow.name_scope import name_scope as eager_name_scope
-from eagerflow.shapes import TensorShape
-from eagerflow.type_spec import TensorSpec
 
 
 class _Reuse:

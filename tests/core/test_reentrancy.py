@@ -198,7 +198,7 @@ def test_structures_that_contain_themselves():
 def test_a_tape_that_is_reset_while_it_watches(monkeypatch):
     tape = tf.GradientTape()
     with tape:
-        monkeypatch.setattr("eagerflow.tape.warn_of_dtype", lambda *_: tape.reset())
+        monkeypatch.setattr("eagerflow.autodiff.tape.warn_of_dtype", lambda *_: tape.reset())
         tape.watch([tf.constant([1]), tf.constant([2])])
 
 

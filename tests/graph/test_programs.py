@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import eagerflow as tf2
-from eagerflow import _core, context
+from eagerflow import _core
+from eagerflow.framework import context
 from eagerflow.graph import inference
 from eagerflow.graph.recording import record
 

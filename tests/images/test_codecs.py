@@ -73,7 +73,7 @@ def test_interlaced_png_of_16_bits(kind):
     import struct
     import zlib
 
-    from eagerflow.ops.images.formats import _PASSES, _SAMPLES
+    from eagerflow.image.formats import _PASSES, _SAMPLES
 
     samples = _SAMPLES[kind]
     image = np.random.default_rng(0).integers(0, 65536, (5, 6, samples), np.uint16)

@@ -1,6 +1,6 @@
 """tensorflow.python.eager.backprop: the tape and the gradient functions."""
 
-from eagerflow.tape import GradientTape
+from eagerflow.autodiff.tape import GradientTape
 from eagerflow.v1.gradient_functions import (
     gradients_function,
     make_vjp,

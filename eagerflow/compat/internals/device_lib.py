@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 from typing import Any
 
-from eagerflow.tensor import CPU_NAME
+from eagerflow.framework.tensor import CPU_NAME
 
 
 @dataclass(frozen=True, repr=False)

@@ -1,14 +1,14 @@
 """tensorflow.python.framework.ops: tensors and the names around them."""
 
-from eagerflow.context import executing_eagerly
-from eagerflow.device import device
+from eagerflow.framework.context import executing_eagerly
+from eagerflow.framework.device import device
+from eagerflow.framework.indexed_slices import IndexedSlices
+from eagerflow.framework.name_scope import name_scope
+from eagerflow.framework.tensor import Tensor
+from eagerflow.framework.tensor import Tensor as EagerTensor
 from eagerflow.graph.collection_names import GraphKeys
-from eagerflow.indexed_slices import IndexedSlices
-from eagerflow.name_scope import name_scope
 from eagerflow.ops.control_flow import control_dependencies, init_scope
 from eagerflow.ops.conversion import convert_to_tensor, register_tensor_conversion_function
-from eagerflow.tensor import Tensor
-from eagerflow.tensor import Tensor as EagerTensor
 from eagerflow.v1.switches import enable_eager_execution
 
 __all__ = [

@@ -1,7 +1,8 @@
 """tf.compat.v1: the names of TensorFlow 1."""
 
-from eagerflow.context import executing_eagerly, reset_default_graph
-from eagerflow.custom_gradient import custom_gradient
+from eagerflow.autodiff.custom_gradient import custom_gradient
+from eagerflow.framework.context import executing_eagerly, reset_default_graph
+from eagerflow.framework.shapes import Dimension
 from eagerflow.graph.collection_names import GraphKeys
 from eagerflow.graph.control_flow import (
     case,
@@ -58,7 +59,6 @@ from eagerflow.graph.variables import (
     variables_initializer,
 )
 from eagerflow.ops.array import newaxis
-from eagerflow.shapes import Dimension
 from eagerflow.v1.host import numpy_function, py_func, py_function
 from eagerflow.v1.messages import (
     ConfigProto,

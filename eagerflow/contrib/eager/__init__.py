@@ -2,9 +2,9 @@
 
 from typing import TYPE_CHECKING, Any
 
+from eagerflow.autodiff.custom_gradient import custom_gradient
+from eagerflow.autodiff.tape import GradientTape
 from eagerflow.checkpoint.checkpoint import Checkpoint
-from eagerflow.context import executing_eagerly
-from eagerflow.context import executing_eagerly as in_eager_mode
 from eagerflow.contrib.eager.execution import (
     ASYNC,
     DEVICE_PLACEMENT_EXPLICIT,
@@ -17,13 +17,15 @@ from eagerflow.contrib.eager.execution import (
     execution_mode,
     set_execution_mode,
 )
-from eagerflow.custom_gradient import custom_gradient
-from eagerflow.function import function
-from eagerflow.function import function as defun
+from eagerflow.framework.context import executing_eagerly
+from eagerflow.framework.context import executing_eagerly as in_eager_mode
+from eagerflow.framework.function import function
+from eagerflow.framework.function import function as defun
+from eagerflow.framework.tensor import Tensor as EagerTensor
+from eagerflow.framework.type_spec import TensorSpec
+from eagerflow.framework.variable import Variable
+from eagerflow.framework.variable import Variable as ResourceVariable
 from eagerflow.ops.host_functions import py_function as py_func
-from eagerflow.tape import GradientTape
-from eagerflow.tensor import Tensor as EagerTensor
-from eagerflow.type_spec import TensorSpec
 from eagerflow.v1.devices import list_devices, num_gpus, run
 from eagerflow.v1.gradient_functions import (
     gradients_function,
@@ -36,8 +38,6 @@ from eagerflow.v1.iterator import Iterator
 from eagerflow.v1.saver import Saver
 from eagerflow.v1.switches import enable_eager_execution
 from eagerflow.v1.variable_scope import EagerVariableStore, make_template
-from eagerflow.variable import Variable
-from eagerflow.variable import Variable as ResourceVariable
 
 if TYPE_CHECKING:
     from eagerflow.contrib.eager import metrics

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from eagerflow import dtype as dtypes
 from eagerflow.compat import v1
+from eagerflow.framework import dtypes
 from eagerflow.v1 import layers
 from eagerflow.v1.initializers import Zeros, xavier_initializer
 from eagerflow.v1.variable_scope import get_variable, variable_scope

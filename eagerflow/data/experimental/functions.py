@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from eagerflow import _core, dtypes
+from eagerflow import _core
 from eagerflow.data import structure
 from eagerflow.data.dataset import Dataset
 from eagerflow.data.elementwise import AssertCardinalityDataset
 from eagerflow.data.experimental.reducing import ReducedDataset, Reducer
 from eagerflow.data.sources import ListDataset
+from eagerflow.framework import dtypes
 
 Transformation = Callable[[Dataset], Dataset]
 

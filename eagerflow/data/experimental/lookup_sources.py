@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from eagerflow import _core, dtypes
+from eagerflow import _core
 from eagerflow.data.dataset import Dataset
-from eagerflow.type_spec import TensorSpec
+from eagerflow.framework import dtypes
+from eagerflow.framework.type_spec import TensorSpec
 
 
 class DatasetInitializer:
@@ -93,7 +94,7 @@ def table_from_dataset(
         ValueError: if a number is out of range.
         TypeError: if the elements are no pairs, or the keys of another kind.
     """
-    from eagerflow.ops.lookup_tables import StaticHashTable, StaticVocabularyTable
+    from eagerflow.lookup.tables import StaticHashTable, StaticVocabularyTable
 
     if vocab_size is not None and int(vocab_size) < 1:
         raise ValueError(f"`vocab_size` must be greater than 0, got {vocab_size}.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from eagerflow import _core, dtypes
+from eagerflow import _core
 from eagerflow.data import structure
 from eagerflow.data.arguments import UNKNOWN
 from eagerflow.data.context import Context
@@ -14,6 +14,7 @@ from eagerflow.data.dataset import Dataset, UnaryDataset
 from eagerflow.data.functions import caller_of, checked_function, parts_of_elements
 from eagerflow.data.nested import key_of
 from eagerflow.data.sources import ListCursor
+from eagerflow.framework import dtypes
 
 
 class Reducer:

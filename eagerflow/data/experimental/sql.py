@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from eagerflow import _core, dtypes
+from eagerflow import _core
 from eagerflow.data import structure
 from eagerflow.data.arguments import UNKNOWN, invalid
 from eagerflow.data.context import Context
 from eagerflow.data.creation import as_strings
 from eagerflow.data.cursor import Cursor
 from eagerflow.data.dataset import Dataset
-from eagerflow.type_spec import TensorSpec
+from eagerflow.framework import dtypes
+from eagerflow.framework.type_spec import TensorSpec
 
 
 class SqlDataset(Dataset):

@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from eagerflow import _core, dtypes
+from eagerflow import _core
 from eagerflow.data.arguments import AUTOTUNE
 from eagerflow.data.creation import as_strings
 from eagerflow.data.csv_files import CsvDataset
 from eagerflow.data.dataset import Dataset
 from eagerflow.data.options import Options
+from eagerflow.framework import dtypes
 from eagerflow.io import gfile
 from eagerflow.io.records import open_for_reading
 

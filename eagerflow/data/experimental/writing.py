@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from eagerflow import dtypes
 from eagerflow.data.creation import as_strings
 from eagerflow.data.dataset import Dataset
+from eagerflow.framework import dtypes
+from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.io.records import RecordWriter, compression_name
-from eagerflow.type_spec import TensorSpec
 
 
 class TFRecordWriter:

@@ -9,7 +9,7 @@ from eagerflow.keras import initializers, layers
 from eagerflow.keras.applications import imagenet_utils
 from eagerflow.keras.applications.builder import Builder, variant
 from eagerflow.keras.engine.sequential import Sequential
-from eagerflow.ops import random
+from eagerflow.ops.random import stateful as random
 
 _ops = _core.ops
 _SIZES: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {

@@ -1,6 +1,7 @@
 """tf.keras.backend: defaults, names, and tensor functions under Keras's names."""
 
 from eagerflow import _core as _native
+from eagerflow.framework.name_scope import name_scope
 from eagerflow.keras.activations import (
     elu,
     hard_sigmoid,
@@ -142,7 +143,6 @@ from eagerflow.keras.config import (
 from eagerflow.keras.engine.call_context import learning_phase, set_learning_phase
 from eagerflow.keras.engine.keras_tensor import is_keras_tensor
 from eagerflow.keras.naming import get_uid, reset_uids
-from eagerflow.name_scope import name_scope
 from eagerflow.ops.array import shape
 from eagerflow.ops.math import (
     equal,

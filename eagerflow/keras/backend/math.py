@@ -7,9 +7,9 @@ from typing import Any
 from eagerflow import _core
 from eagerflow.keras import config
 from eagerflow.ops import array, conversion, creation, indexing, reduction
-from eagerflow.ops import linalg as linear
 from eagerflow.ops import math as elementwise
-from eagerflow.ops.linalg import l2_normalize as normalized
+from eagerflow.ops.linalg import products as linear
+from eagerflow.ops.linalg.products import l2_normalize as normalized
 
 _ops = _core.ops
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from eagerflow import _core, nest, nn
 from eagerflow.keras import config
-from eagerflow.sparse_tensor import SparseTensor
+from eagerflow.sparse.tensor import SparseTensor
 
 _ops = _core.ops
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from eagerflow import _core
+from eagerflow.framework.shapes import TensorShape
 from eagerflow.ops import array, conversion
-from eagerflow.shapes import TensorShape
 
 _ops = _core.ops
 

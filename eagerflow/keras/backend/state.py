@@ -9,17 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from eagerflow import _core, nest, random_seed
+from eagerflow import _core, nest
 from eagerflow import random as random_ops
-from eagerflow.context import building_graph
+from eagerflow.framework import random_seed
+from eagerflow.framework.context import building_graph
+from eagerflow.framework.variable import Variable
 from eagerflow.graph.outside import as_symbol
 from eagerflow.graph.structure import is_symbol
 from eagerflow.keras import config, naming
 from eagerflow.keras.engine import call_context
 from eagerflow.ops import conversion, creation, loops
 from eagerflow.ops.printing import print as show
-from eagerflow.sparse_tensor import SparseTensor
-from eagerflow.variable import Variable
+from eagerflow.sparse.tensor import SparseTensor
 
 _ops = _core.ops
 

@@ -9,8 +9,8 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Any
 
-from eagerflow.context import set_only_shapes
-from eagerflow.variable import Variable
+from eagerflow.framework.context import set_only_shapes
+from eagerflow.framework.variable import Variable
 
 
 class CallContext(threading.local):

@@ -15,7 +15,7 @@ from eagerflow import _core
 from eagerflow.ops.array import concat as join
 from eagerflow.ops.creation import sequence_mask
 from eagerflow.ops.segment import unsorted_segment_max
-from eagerflow.ragged_tensor import RaggedTensor
+from eagerflow.ragged.tensor import RaggedTensor
 
 _ops = _core.ops
 
@@ -33,7 +33,7 @@ def _dense(value: Any) -> Any:
     """A dense tensor of the same elements, with zeros where there are none."""
     if _is_ragged(value):
         return value.to_tensor()
-    from eagerflow.ops.sparse.conversion import to_dense
+    from eagerflow.sparse.conversion import to_dense
 
     return to_dense(value)
 
@@ -61,7 +61,7 @@ def _of_rows(layer: Any, inputs: Any, args: tuple, kwargs: dict[str, Any]) -> An
         )
     if not layer.sparse:
         return _of_values(layer, inputs, args, kwargs)
-    from eagerflow.sparse_tensor import SparseTensor
+    from eagerflow.sparse.tensor import SparseTensor
 
     if not layer.built:
         layer._build_for(inputs.values)
@@ -102,7 +102,7 @@ def _of_product(layer: Any, inputs: Any, args: tuple, kwargs: dict[str, Any]) ->
         return _of_values(layer, inputs, args, kwargs)
     if len(inputs.shape) != 2:
         return layer(_dense(inputs))
-    from eagerflow.ops.sparse.arithmetic import sparse_dense_matmul
+    from eagerflow.sparse.arithmetic import sparse_dense_matmul
 
     if not layer.built:
         layer._build_for(inputs)
@@ -203,7 +203,7 @@ def _of_several(layer: Any, inputs: Any, args: tuple, kwargs: dict[str, Any]) ->
     name = type(layer).__name__
     if name == "Concatenate":
         if all(is_composite(value) and not _is_ragged(value) for value in values):
-            from eagerflow.ops.sparse.arrangement import concat
+            from eagerflow.sparse.arrangement import concat
 
             return concat(layer.axis, values)
         if any(_is_ragged(value) for value in values):

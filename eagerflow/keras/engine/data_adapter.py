@@ -9,14 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from eagerflow import _core, nest, random_seed
+from eagerflow import _core, nest
+from eagerflow.framework import random_seed
+from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.keras import config
 from eagerflow.keras.engine.sequence_workers import Workers, workers_of
 from eagerflow.keras.engine.step_seeds import spec_of
 from eagerflow.ops.indexing import gather
-from eagerflow.ops.random import shuffle
-from eagerflow.sparse_tensor import SparseTensor
-from eagerflow.type_spec import TensorSpec
+from eagerflow.ops.random.stateful import shuffle
+from eagerflow.sparse.tensor import SparseTensor
 
 _ops = _core.ops
 _Tensor = _core.Tensor

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from eagerflow import _core, nest
+from eagerflow.framework.shapes import TensorShape
 from eagerflow.keras.engine import dispatch
 from eagerflow.keras.engine.keras_tensor import KerasTensor
 from eagerflow.keras.saving import reachable
 from eagerflow.keras.saving.json_config import json_default
 from eagerflow.keras.saving.serialization import deserialize_as, serialize_keras_object
-from eagerflow.shapes import TensorShape
 
 _CONSTANT = "_CONSTANT_VALUE"
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from eagerflow import dtype as dtypes
+from eagerflow.framework import dtypes
+from eagerflow.framework.shapes import TensorShape
 from eagerflow.keras import config, naming
 from eagerflow.keras.engine.dispatch import notice_functions
 from eagerflow.keras.engine.keras_tensor import KerasTensor, is_keras_tensor
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.engine.node import Node
-from eagerflow.shapes import TensorShape
 
 
 class InputLayer(Layer):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from eagerflow import dtype as dtypes
 from eagerflow import nest
-from eagerflow.shapes import as_shape
+from eagerflow.framework import dtypes
+from eagerflow.framework.shapes import as_shape
 
 
 class InputSpec:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from eagerflow import dtype as dtypes
-from eagerflow.context import process
-from eagerflow.shapes import TensorShape, as_shape
-from eagerflow.tensor import Reference
-from eagerflow.type_spec import TensorSpec
+from eagerflow.framework import dtypes
+from eagerflow.framework.context import process
+from eagerflow.framework.shapes import TensorShape, as_shape
+from eagerflow.framework.tensor import Reference
+from eagerflow.framework.type_spec import TensorSpec
 
 
 class KerasTensor:

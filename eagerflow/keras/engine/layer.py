@@ -7,8 +7,11 @@ from typing import Any
 import numpy as np
 
 from eagerflow import _core, nest
-from eagerflow import dtype as dtypes
-from eagerflow.context import building_graph, process
+from eagerflow.framework import dtypes
+from eagerflow.framework.context import building_graph, process
+from eagerflow.framework.shapes import TensorShape
+from eagerflow.framework.type_spec import TensorSpec
+from eagerflow.framework.variable import VariableAggregation, VariableSynchronization
 from eagerflow.graph.structure import is_symbol
 from eagerflow.keras import constraints, initializers, regularizers
 from eagerflow.keras.engine import layer_losses
@@ -35,9 +38,6 @@ from eagerflow.keras.mixed_precision import policy as policies
 from eagerflow.keras.saving.init_arguments import arguments_config
 from eagerflow.keras.saving.memory_limit import limits, spend
 from eagerflow.ops.conversion import cast
-from eagerflow.shapes import TensorShape
-from eagerflow.type_spec import TensorSpec
-from eagerflow.variable import VariableAggregation, VariableSynchronization
 
 _Tensor = _core.Tensor
 _ARGUMENTS = {

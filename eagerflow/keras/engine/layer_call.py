@@ -6,9 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from eagerflow import _core, nest, random_seed
+from eagerflow import _core, nest
 from eagerflow.checkpoint.trackable import GROWING
-from eagerflow.context import process
+from eagerflow.framework import random_seed
+from eagerflow.framework.context import process
+from eagerflow.framework.name_scope import get_current_name_scope, name_scope
+from eagerflow.framework.shapes import TensorShape
 from eagerflow.keras import naming
 from eagerflow.keras.engine import call_context
 from eagerflow.keras.engine.call_context import context
@@ -19,8 +22,6 @@ from eagerflow.keras.engine.input_spec import assert_input_compatibility
 from eagerflow.keras.engine.keras_tensor import KerasTensor
 from eagerflow.keras.engine.tracking import restore_grown
 from eagerflow.keras.mixed_precision.autocast import reading_casts
-from eagerflow.name_scope import get_current_name_scope, name_scope
-from eagerflow.shapes import TensorShape
 
 _Tensor = _core.Tensor
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
+from eagerflow.framework.shapes import TensorShape
 from eagerflow.keras import activations, constraints, initializers, regularizers
-from eagerflow.shapes import TensorShape
 
 # The modules that know the functions which arguments stand for, by the last word of the
 # arguments' names: `kernel_initializer` is an initializer.

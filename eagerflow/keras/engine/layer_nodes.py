@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from eagerflow import nest
+from eagerflow.framework.shapes import TensorShape
 from eagerflow.keras.engine.tracking import TrackedModule
-from eagerflow.shapes import TensorShape
 
 
 class LayerNodes(TrackedModule):

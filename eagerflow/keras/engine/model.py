@@ -6,6 +6,10 @@ from typing import Any
 
 from eagerflow import nest
 from eagerflow.checkpoint.trackable import children
+from eagerflow.framework.module import Module
+from eagerflow.framework.shapes import TensorShape
+from eagerflow.framework.type_spec import TensorSpec
+from eagerflow.framework.variable import Variable
 from eagerflow.keras.engine.call_context import context
 from eagerflow.keras.engine.graph import Graph
 from eagerflow.keras.engine.keras_tensor import KerasTensor
@@ -14,10 +18,6 @@ from eagerflow.keras.engine.layer_call import mark_built, names_from_here
 from eagerflow.keras.engine.layer_config import config_of_call
 from eagerflow.keras.engine.node import OwnNode, infer_output_shape
 from eagerflow.keras.engine.trainer import Trainer
-from eagerflow.module import Module
-from eagerflow.shapes import TensorShape
-from eagerflow.type_spec import TensorSpec
-from eagerflow.variable import Variable
 from eagerflow.version import VERSION
 
 _ACCEPTED = {"trainable", "dtype", "dynamic", "name", "autocast", "inputs", "outputs"}

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from eagerflow import dtype as dtypes
 from eagerflow import nest
+from eagerflow.framework import dtypes
+from eagerflow.framework.shapes import TensorShape
 from eagerflow.keras.engine.call_arguments import flatten_arguments, map_arguments
 from eagerflow.keras.engine.call_context import context
 from eagerflow.keras.engine.call_errors import explained
 from eagerflow.keras.engine.keras_tensor import KerasTensor
 from eagerflow.keras.engine.shape_inference import infer
-from eagerflow.shapes import TensorShape
 
 
 class KerasHistory(NamedTuple):

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from eagerflow import _core
-from eagerflow.context import process
+from eagerflow.framework.context import process
 from eagerflow.graph.outside import as_symbols
 from eagerflow.graph.structure import symbols
 from eagerflow.keras import naming

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from eagerflow import _core, nest
+from eagerflow.framework.module import Module
+from eagerflow.framework.shapes import TensorShape
 from eagerflow.keras.engine.call_context import context
 from eagerflow.keras.engine.input_layer import Input, InputLayer
 from eagerflow.keras.engine.keras_tensor import KerasTensor
@@ -13,8 +15,6 @@ from eagerflow.keras.engine.layer_call import Building, names_from_here
 from eagerflow.keras.engine.layer_config import plain_shape
 from eagerflow.keras.engine.model import Model
 from eagerflow.keras.engine.tracking import structure_changed
-from eagerflow.module import Module
-from eagerflow.shapes import TensorShape
 
 
 class Sequential(Model):

@@ -16,14 +16,14 @@ from typing import Any
 
 import numpy as np
 
-from eagerflow import _core, nest, random_seed
-from eagerflow import dtype as dtypes
-from eagerflow.context import process, running_eagerly
+from eagerflow import _core, nest
+from eagerflow.framework import dtypes, random_seed
+from eagerflow.framework.context import process, running_eagerly
+from eagerflow.framework.shapes import TensorShape
 from eagerflow.keras import naming
 from eagerflow.keras.engine.call_arguments import flatten_arguments, map_arguments
 from eagerflow.keras.engine.call_context import context, inferring_shapes
 from eagerflow.keras.engine.keras_tensor import KerasTensor
-from eagerflow.shapes import TensorShape
 
 Sizes = tuple[int, ...]  # of a batch, and of the axes after it; the last is that of all others
 # What stands for unknown sizes: a batch, and any other axis. The second of a pair tells which sizes

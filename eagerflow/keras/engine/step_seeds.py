@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from eagerflow import _core, nest, random_seed
+from eagerflow import _core, nest
+from eagerflow.framework import random_seed
 
 
 class StepSeeds:

@@ -7,8 +7,8 @@ from typing import Any
 
 from eagerflow import _core, nest
 from eagerflow.checkpoint.trackable import GROWING, attributes
+from eagerflow.framework.module import Module
 from eagerflow.keras import naming
-from eagerflow.module import Module
 
 _Variable = _core.Variable
 _SIMPLE = frozenset({type(None), bool, int, float, str, bytes, _core.Tensor})

@@ -8,7 +8,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from eagerflow import nest
-from eagerflow.context import get_logger
+from eagerflow.autodiff.tape import GradientTape
+from eagerflow.framework.context import get_logger
+from eagerflow.framework.variable import Variable
 from eagerflow.keras.engine import data_adapter
 from eagerflow.keras.engine.data_handler import DataHandler, class_weight_function
 from eagerflow.keras.engine.keras_tensor import KerasTensor
@@ -27,8 +29,6 @@ from eagerflow.keras.engine.training_loop import (
     outside_graphs,
     plain,
 )
-from eagerflow.tape import GradientTape
-from eagerflow.variable import Variable
 
 if TYPE_CHECKING:
     from eagerflow.keras.callbacks import CallbackList

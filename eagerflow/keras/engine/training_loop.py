@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from eagerflow import _core, context, nest, random_seed
+from eagerflow import _core, nest
+from eagerflow.framework import context, random_seed
 from eagerflow.keras import naming
 from eagerflow.keras.engine import data_adapter
 from eagerflow.keras.engine.call_context import context as call_context

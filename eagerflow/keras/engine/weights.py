@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from eagerflow import dtype as dtypes
+from eagerflow.framework import dtypes
+from eagerflow.framework.shapes import TensorShape
+from eagerflow.framework.variable import Variable
 from eagerflow.keras import initializers
 from eagerflow.keras.mixed_precision.autocast import AutoCastVariable
-from eagerflow.shapes import TensorShape
-from eagerflow.variable import Variable
 
 
 def default_initializer(dtype: Any, name: Any, layer_name: str) -> Any:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from eagerflow.framework.shapes import TensorShape
 from eagerflow.keras import activations, initializers, regularizers
 from eagerflow.keras.engine.model import Model
 from eagerflow.keras.layers import Dense
-from eagerflow.shapes import TensorShape
 
 
 def _is_list_of_shapes(shape: Any) -> bool:

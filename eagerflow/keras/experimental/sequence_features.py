@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from eagerflow import _core
-from eagerflow import dtype as dtypes
 from eagerflow.errors import InvalidArgumentError
 from eagerflow.feature_column.base import SequenceDenseColumn, TransformationCache
+from eagerflow.framework import dtypes
 from eagerflow.keras.engine.call_context import is_inferring
 from eagerflow.keras.engine.shape_inference import placeholder
 from eagerflow.keras.layers.dense_features import FeaturesLayer, size_of

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from eagerflow import _core
+from eagerflow.autodiff.tape import GradientTape
 from eagerflow.keras.engine import data_adapter
 from eagerflow.keras.engine.functional_config import deserialize_layer
 from eagerflow.keras.engine.model import Model
 from eagerflow.keras.saving.serialization import serialize_keras_object
 from eagerflow.ops.array import split
-from eagerflow.tape import GradientTape
 
 _ops = _core.ops
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from eagerflow import nest
+from eagerflow.autodiff.tape import GradientTape
 from eagerflow.keras import activations
 from eagerflow.keras.engine.data_adapter import unpack_x_y_sample_weight
 from eagerflow.keras.engine.model import Model
@@ -12,7 +13,6 @@ from eagerflow.keras.saving.serialization import (
     deserialize_as,
     serialize_keras_object,
 )
-from eagerflow.tape import GradientTape
 
 
 class WideDeepModel(Model):

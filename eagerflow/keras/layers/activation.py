@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from eagerflow import _core
-from eagerflow import dtype as dtypes
+from eagerflow.framework import dtypes
 from eagerflow.keras import activations
 from eagerflow.keras.engine.input_spec import InputSpec
 from eagerflow.keras.engine.layer import Layer

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from eagerflow.framework.shapes import TensorShape
 from eagerflow.keras.engine.input_spec import InputSpec
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.layers.arguments import data_format_of, integers, sizes_of
 from eagerflow.keras.ops import adaptive_pooling
-from eagerflow.shapes import TensorShape
 
 
 class _AdaptivePooling(Layer):

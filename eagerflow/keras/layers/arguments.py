@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from eagerflow.framework.shapes import TensorShape
 from eagerflow.keras import config
 from eagerflow.keras.engine.layer import Layer
-from eagerflow.shapes import TensorShape
 
 _Class = TypeVar("_Class", bound=type)
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from eagerflow import _core
-from eagerflow import dtype as dtypes
+from eagerflow.framework import dtypes
+from eagerflow.framework.shapes import TensorShape, as_shape
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.layers.random_layer import BaseRandomLayer
-from eagerflow.shapes import TensorShape, as_shape
 
 _ops = _core.ops
 

@@ -6,15 +6,15 @@ import warnings
 from typing import Any
 
 from eagerflow import _core
-from eagerflow import dtype as dtypes
+from eagerflow.framework import dtypes
+from eagerflow.framework.shapes import TensorShape
+from eagerflow.framework.variable import VariableAggregation, VariableSynchronization
 from eagerflow.keras.engine import call_context
 from eagerflow.keras.engine.input_spec import InputSpec
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.engine.layer_config import resolve_arguments
 from eagerflow.keras.layers.arguments import FunctionLayer, axes_of
-from eagerflow.ops.normalization import weighted_moments
-from eagerflow.shapes import TensorShape
-from eagerflow.variable import VariableAggregation, VariableSynchronization
+from eagerflow.ops.nn.normalization import weighted_moments
 
 _ops = _core.ops
 _HALF = (dtypes.float16, dtypes.bfloat16)

@@ -7,12 +7,12 @@ import inspect
 from typing import Any
 
 from eagerflow import _core, nest
+from eagerflow.framework.name_scope import name_scope
+from eagerflow.framework.shapes import TensorShape
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.layers.rnn import check_steps
 from eagerflow.keras.layers.wrapper import Wrapper
 from eagerflow.keras.saving import serialization
-from eagerflow.name_scope import name_scope
-from eagerflow.shapes import TensorShape
 
 _ops = _core.ops
 # What both directions are asked for.

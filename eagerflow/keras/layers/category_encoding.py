@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from eagerflow import _core
-from eagerflow import dtype as dtypes
+from eagerflow.framework import dtypes
+from eagerflow.framework.shapes import TensorShape
 from eagerflow.keras.engine.call_context import is_inferring
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.layers.arguments import sizes_of
 from eagerflow.keras.layers.preprocessing_layer import as_tensor
 from eagerflow.ops import conversion, creation
 from eagerflow.ops.array import invalid_argument
-from eagerflow.shapes import TensorShape
 
 _ops = _core.ops
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from eagerflow import _core
-from eagerflow import dtype as dtypes
+from eagerflow.framework import dtypes
 from eagerflow.keras import config, random
 from eagerflow.keras.layers.image_augmentation import (
     ImageAugmentation,
@@ -15,7 +15,7 @@ from eagerflow.keras.layers.image_augmentation import (
 )
 from eagerflow.keras.ops import image as image_ops
 from eagerflow.keras.ops.elementwise import bitwise_left_shift, bitwise_right_shift
-from eagerflow.ops import convolution
+from eagerflow.ops.nn import convolution
 
 _ops = _core.ops
 _BYTES = (0, 255)

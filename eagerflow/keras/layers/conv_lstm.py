@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from eagerflow import _core
+from eagerflow.framework.shapes import TensorShape
+from eagerflow.framework.variable import Variable
 from eagerflow.keras import initializers, naming, regularizers
 from eagerflow.keras.engine.input_spec import InputSpec
 from eagerflow.keras.engine.layer import Layer
@@ -19,9 +21,7 @@ from eagerflow.keras.layers.arguments import (
 from eagerflow.keras.layers.gated_rnn import argument_names, split_arguments
 from eagerflow.keras.layers.rnn import RNN, scan
 from eagerflow.keras.layers.rnn_cell import DropoutRNNCell
-from eagerflow.ops.conv3d import conv3d
-from eagerflow.shapes import TensorShape
-from eagerflow.variable import Variable
+from eagerflow.ops.nn.conv3d import conv3d
 
 _ops = _core.ops
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from eagerflow import _core
+from eagerflow.framework.shapes import TensorShape
 from eagerflow.keras import activations
 from eagerflow.keras.engine.input_spec import InputSpec
 from eagerflow.keras.engine.layer import Layer
@@ -18,8 +19,7 @@ from eagerflow.keras.layers.arguments import (
     window_count,
     with_arguments_of,
 )
-from eagerflow.ops.conv3d import conv3d
-from eagerflow.shapes import TensorShape
+from eagerflow.ops.nn.conv3d import conv3d
 
 _ops = _core.ops
 _UNCHANGED = (activations.linear, None)  # programs may set `activation` to None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from eagerflow import _core
+from eagerflow.framework.shapes import TensorShape
 from eagerflow.keras import activations
 from eagerflow.keras.engine.input_spec import InputSpec
 from eagerflow.keras.engine.layer import Layer
@@ -15,8 +16,7 @@ from eagerflow.keras.layers.arguments import (
     with_arguments_of,
 )
 from eagerflow.keras.layers.convolution import Conv, Conv1D, Conv2D, Conv3D
-from eagerflow.ops.conv3d import conv3d_transpose
-from eagerflow.shapes import TensorShape
+from eagerflow.ops.nn.conv3d import conv3d_transpose
 
 _ops = _core.ops
 _UNCHANGED = (activations.linear, None)  # programs may set `activation` to None

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from eagerflow import _core
-from eagerflow import dtype as dtypes
+from eagerflow.framework import dtypes
+from eagerflow.framework.shapes import TensorShape
 from eagerflow.keras import activations
 from eagerflow.keras.engine.input_spec import InputSpec
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.engine.layer_config import resolve_arguments
 from eagerflow.keras.layers.arguments import FunctionLayer
-from eagerflow.shapes import TensorShape
 
 _ops = _core.ops
 _UNCHANGED = (activations.linear, None)  # programs may set `activation` to None

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from eagerflow import _core
-from eagerflow import dtype as dtypes
 from eagerflow.feature_column.base import (
     DenseColumn,
     FeatureColumn,
@@ -19,6 +18,7 @@ from eagerflow.feature_column.serialization import (
     deserialize_feature_column,
     serialize_feature_column,
 )
+from eagerflow.framework import dtypes
 from eagerflow.keras.engine.call_context import is_inferring
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.engine.shape_inference import placeholder

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from eagerflow import _core
-from eagerflow import dtype as dtypes
+from eagerflow.framework import dtypes
+from eagerflow.framework.variable import Variable
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.layers.category_encoding import (
     checked_mode,
@@ -22,7 +23,6 @@ from eagerflow.keras.layers.preprocessing_layer import (
     listed,
 )
 from eagerflow.ops import conversion
-from eagerflow.variable import Variable
 
 _ops = _core.ops
 

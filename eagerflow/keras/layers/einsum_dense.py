@@ -7,12 +7,12 @@ import re
 from typing import Any
 
 from eagerflow import _core
+from eagerflow.framework.shapes import TensorShape
 from eagerflow.keras import activations
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.engine.layer_config import resolve_arguments
 from eagerflow.keras.layers.arguments import FunctionLayer, sizes_of
-from eagerflow.ops import einsum
-from eagerflow.shapes import TensorShape
+from eagerflow.ops.linalg import einsum
 
 _ops = _core.ops
 _UNCHANGED = (activations.linear, None)  # programs may set `activation` to None

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from eagerflow import _core
-from eagerflow import dtype as dtypes
+from eagerflow.framework import dtypes
+from eagerflow.framework.shapes import TensorShape
 from eagerflow.keras.engine.call_context import is_inferring
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.engine.layer_config import resolve_arguments
 from eagerflow.keras.layers.arguments import FunctionLayer, sizes_of
-from eagerflow.ops.sparse.conversion import from_dense
-from eagerflow.shapes import TensorShape
+from eagerflow.sparse.conversion import from_dense
 
 _ops = _core.ops
 _INTEGERS = (dtypes.int32, dtypes.int64)

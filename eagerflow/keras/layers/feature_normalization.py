@@ -13,7 +13,7 @@ from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.layers.arguments import is_shape_list, sizes_of
 from eagerflow.keras.layers.preprocessing_layer import PreprocessingLayer, listed
 from eagerflow.ops import conversion
-from eagerflow.ops.normalization import moments
+from eagerflow.ops.nn.normalization import moments
 
 _ops = _core.ops
 

@@ -6,7 +6,7 @@ import inspect
 from typing import Any
 
 from eagerflow import _core
-from eagerflow import dtype as dtypes
+from eagerflow.framework import dtypes
 from eagerflow.keras import activations, regularizers
 from eagerflow.keras.engine.input_spec import InputSpec
 from eagerflow.keras.layers.rnn import RNN, mask_matrix, scan

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from eagerflow import _core
+from eagerflow.framework.shapes import TensorShape
 from eagerflow.keras.engine.input_spec import InputSpec
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.layers.arguments import data_format_of, sizes_of
-from eagerflow.shapes import TensorShape
 
 _ops = _core.ops
 

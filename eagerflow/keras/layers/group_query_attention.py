@@ -6,7 +6,8 @@ import math
 from typing import Any
 
 from eagerflow import _core
-from eagerflow import dtype as dtypes
+from eagerflow.framework import dtypes
+from eagerflow.framework.shapes import TensorShape, as_shape
 from eagerflow.keras import regularizers
 from eagerflow.keras.engine.layer_config import resolve_arguments
 from eagerflow.keras.layers.activation import Softmax
@@ -15,7 +16,6 @@ from eagerflow.keras.layers.attention import causal_mask
 from eagerflow.keras.layers.dropout import Dropout
 from eagerflow.keras.layers.einsum_dense import EinsumDense
 from eagerflow.ops import array
-from eagerflow.shapes import TensorShape, as_shape
 
 _ops = _core.ops
 _FUNCTIONS = tuple(

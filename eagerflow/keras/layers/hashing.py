@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from eagerflow import _core
-from eagerflow import dtype as dtypes
+from eagerflow.framework import dtypes
+from eagerflow.framework.shapes import as_shape
 from eagerflow.keras import backend
 from eagerflow.keras.engine.call_context import is_inferring
 from eagerflow.keras.engine.layer import Layer
@@ -20,9 +21,9 @@ from eagerflow.keras.layers.category_encoding import (
     in_form,
 )
 from eagerflow.keras.layers.preprocessing_layer import as_tensor
-from eagerflow.ops import string_hash, strings
-from eagerflow.ops.fingerprint import fingerprint64
-from eagerflow.shapes import as_shape
+from eagerflow.strings import hashing as string_hash
+from eagerflow.strings import manipulation as strings
+from eagerflow.util.farmhash import fingerprint64
 
 _ops = _core.ops
 _WORD = 2**64 - 1

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from eagerflow import _core, image
+from eagerflow.framework.shapes import TensorShape
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.layers.arguments import sizes_of
 from eagerflow.keras.layers.preprocessing_layer import as_tensor, listed
 from eagerflow.keras.layers.upsampling import INTERPOLATIONS
 from eagerflow.ops import conversion
-from eagerflow.shapes import TensorShape
 
 _ops = _core.ops
 

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from eagerflow import _core
-from eagerflow import dtype as dtypes
+from eagerflow.framework import dtypes
 
 _ops = _core.ops
 FILL_MODES = ("reflect", "wrap", "constant", "nearest")

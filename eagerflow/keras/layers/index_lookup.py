@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from eagerflow import _core
-from eagerflow import dtype as dtypes
 from eagerflow.checkpoint.trackable import Held, Value
+from eagerflow.framework import dtypes
 from eagerflow.keras import backend
 from eagerflow.keras.engine.call_context import is_inferring
 from eagerflow.keras.engine.composite_inputs import is_composite

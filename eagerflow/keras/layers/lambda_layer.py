@@ -9,13 +9,13 @@ import warnings
 from typing import Any
 
 from eagerflow import nest
+from eagerflow.autodiff.tape import GradientTape
+from eagerflow.framework.shapes import TensorShape
+from eagerflow.framework.variable import variable_creator_scope
 from eagerflow.keras.engine.call_context import is_inferring
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.saving import reachable, registration, serialization
 from eagerflow.keras.utils.function_code import dump_function, load_function
-from eagerflow.shapes import TensorShape
-from eagerflow.tape import GradientTape
-from eagerflow.variable import variable_creator_scope
 
 
 def _described(value: Any, raw: bool = False) -> tuple[Any, str, str | None]:

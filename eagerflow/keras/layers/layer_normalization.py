@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from eagerflow import _core
-from eagerflow import dtype as dtypes
+from eagerflow.framework import dtypes
+from eagerflow.framework.shapes import TensorShape
 from eagerflow.keras.engine.input_spec import InputSpec
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.engine.layer_config import resolve_arguments
 from eagerflow.keras.layers.arguments import FunctionLayer, axes_of, sizes_of
-from eagerflow.ops import linalg
-from eagerflow.ops.normalization import batch_normalization, weighted_moments
-from eagerflow.shapes import TensorShape
+from eagerflow.ops.linalg import products as linalg
+from eagerflow.ops.nn.normalization import batch_normalization, weighted_moments
 
 _ops = _core.ops
 _HALF = (dtypes.float16, dtypes.bfloat16)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from eagerflow import _core
+from eagerflow.framework.shapes import TensorShape
 from eagerflow.keras import activations
 from eagerflow.keras.engine.input_spec import InputSpec
 from eagerflow.keras.engine.layer import Layer
@@ -20,7 +21,6 @@ from eagerflow.keras.layers.arguments import (
     sizes_of,
     window_count,
 )
-from eagerflow.shapes import TensorShape
 
 _ops = _core.ops
 _UNCHANGED = (activations.linear, None)  # programs may set `activation` to None

@@ -6,10 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 from eagerflow import _core
+from eagerflow.framework.shapes import TensorShape, as_shape
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.layers.arguments import is_shape_list
-from eagerflow.ops import creation, linalg
-from eagerflow.shapes import TensorShape, as_shape
+from eagerflow.ops import creation
+from eagerflow.ops.linalg import products as linalg
 
 _ops = _core.ops
 Sizes = tuple[int | None, ...]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from eagerflow import _core
-from eagerflow import dtype as dtypes
+from eagerflow.framework import dtypes
 from eagerflow.keras import random
 from eagerflow.keras.layers.image_augmentation import ImageAugmentation, limits
 from eagerflow.ops import conversion

@@ -7,14 +7,14 @@ import string
 from typing import Any
 
 from eagerflow import _core
-from eagerflow import dtype as dtypes
+from eagerflow.framework import dtypes
+from eagerflow.framework.shapes import TensorShape, as_shape
 from eagerflow.keras import constraints, initializers, regularizers
 from eagerflow.keras.layers.activation import Softmax
 from eagerflow.keras.layers.arguments import FunctionLayer
 from eagerflow.keras.layers.attention import causal_mask
 from eagerflow.keras.layers.dropout import Dropout
 from eagerflow.keras.layers.einsum_dense import EinsumDense
-from eagerflow.shapes import TensorShape, as_shape
 
 _ops = _core.ops
 _LETTERS = string.ascii_lowercase

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from eagerflow import _core
+from eagerflow.framework.shapes import TensorShape
 from eagerflow.keras.engine.input_spec import InputSpec
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.layers.arguments import (
@@ -15,8 +16,7 @@ from eagerflow.keras.layers.arguments import (
     window_count,
     with_arguments_of,
 )
-from eagerflow.ops.conv3d import pool3d
-from eagerflow.shapes import TensorShape
+from eagerflow.ops.nn.conv3d import pool3d
 
 _ops = _core.ops
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from eagerflow import _core
-from eagerflow import dtype as dtypes
+from eagerflow.framework import dtypes
 from eagerflow.keras.engine.call_context import is_inferring
 from eagerflow.keras.layers.image_preprocessing import (
     cropped,
@@ -24,7 +24,7 @@ from eagerflow.keras.layers.image_transform import (
 from eagerflow.keras.layers.preprocessing_layer import as_tensor
 from eagerflow.keras.layers.random_layer import BaseRandomLayer
 from eagerflow.ops import conversion
-from eagerflow.ops import stateless_random as stateless
+from eagerflow.ops.random import stateless
 
 _ops = _core.ops
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from eagerflow import _core
+from eagerflow.framework.shapes import TensorShape
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.layers.embedding import Embedding
 from eagerflow.ops import conversion
-from eagerflow.shapes import TensorShape
 
 _ops = _core.ops
 

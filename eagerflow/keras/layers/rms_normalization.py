@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from eagerflow import _core
+from eagerflow.framework.shapes import TensorShape
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.layers.arguments import axes_of
-from eagerflow.shapes import TensorShape
 
 _ops = _core.ops
 

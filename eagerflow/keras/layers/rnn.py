@@ -10,8 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from eagerflow import _core, errors, nest, random_seed
-from eagerflow import dtype as dtypes
+from eagerflow import _core, errors, nest
+from eagerflow.framework import dtypes, random_seed
+from eagerflow.framework.name_scope import name_scope
+from eagerflow.framework.shapes import TensorShape
+from eagerflow.framework.variable import Variable
 from eagerflow.keras.engine.call_context import is_inferring
 from eagerflow.keras.engine.input_spec import InputSpec
 from eagerflow.keras.engine.keras_tensor import KerasTensor
@@ -25,10 +28,7 @@ from eagerflow.keras.layers.rnn_cell import (
 )
 from eagerflow.keras.layers.stacked_rnn_cells import StackedRNNCells
 from eagerflow.keras.saving import serialization
-from eagerflow.name_scope import name_scope
 from eagerflow.ops import conversion
-from eagerflow.shapes import TensorShape
-from eagerflow.variable import Variable
 
 _ops = _core.ops
 Step = Callable[[Any, list[Any]], tuple[Any, list[Any]]]

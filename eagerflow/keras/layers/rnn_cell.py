@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from eagerflow import _core, nest
-from eagerflow import dtype as dtypes
+from eagerflow.framework import dtypes
+from eagerflow.framework.shapes import TensorShape
 from eagerflow.keras import activations
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.layers.arguments import FunctionLayer
 from eagerflow.keras.layers.random_layer import BaseRandomLayer
-from eagerflow.shapes import TensorShape
 
 _ops = _core.ops
 

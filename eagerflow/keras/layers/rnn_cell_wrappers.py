@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from eagerflow import nest
-from eagerflow.device import device as on_device
+from eagerflow.framework.device import device as on_device
 from eagerflow.keras.layers.rnn_cell import AbstractRNNCell
-from eagerflow.ops.normalization import dropout
+from eagerflow.ops.nn.normalization import dropout
 
 
 class _CellWrapper(AbstractRNNCell):

@@ -7,12 +7,14 @@ import warnings
 from typing import Any
 
 from eagerflow import _core
+from eagerflow.framework.shapes import TensorShape
 from eagerflow.keras import config, initializers
 from eagerflow.keras.engine.input_spec import InputSpec
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.layers.arguments import data_format_of, sizes_of, window_count
-from eagerflow.ops import array, conversion, convolution, spectral
-from eagerflow.shapes import TensorShape
+from eagerflow.ops import array, conversion
+from eagerflow.ops.nn import convolution
+from eagerflow.signal import spectral
 
 _ops = _core.ops
 _MODES = ("log", "magnitude", "psd", "real", "imag", "angle", "stft")

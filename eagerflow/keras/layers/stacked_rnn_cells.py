@@ -5,11 +5,11 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
+from eagerflow.framework.name_scope import name_scope
+from eagerflow.framework.shapes import TensorShape
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.layers.rnn_cell import initial_state_of
 from eagerflow.keras.saving import serialization
-from eagerflow.name_scope import name_scope
-from eagerflow.shapes import TensorShape
 
 
 class StackedRNNCells(Layer):

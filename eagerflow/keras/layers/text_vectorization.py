@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 
 from eagerflow import _core
-from eagerflow import dtype as dtypes
+from eagerflow.framework import dtypes
+from eagerflow.framework.shapes import TensorShape
+from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.keras.engine.call_context import is_inferring
 from eagerflow.keras.engine.composite_inputs import is_composite
 from eagerflow.keras.engine.layer import Layer
@@ -24,9 +26,7 @@ from eagerflow.keras.layers.preprocessing_layer import (
     listed,
 )
 from eagerflow.keras.saving import serialization
-from eagerflow.ragged_tensor import RaggedTensor
-from eagerflow.shapes import TensorShape
-from eagerflow.type_spec import TensorSpec
+from eagerflow.ragged.tensor import RaggedTensor
 
 _ops = _core.ops
 _STANDARD = ("lower_and_strip_punctuation", "lower", "strip_punctuation")

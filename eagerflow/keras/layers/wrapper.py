@@ -6,13 +6,13 @@ import copy
 from typing import Any
 
 from eagerflow import _core
+from eagerflow.framework.shapes import TensorShape
 from eagerflow.keras import initializers
 from eagerflow.keras.engine.call_context import is_inferring
 from eagerflow.keras.engine.input_spec import InputSpec
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.saving import serialization
-from eagerflow.ops import linalg
-from eagerflow.shapes import TensorShape
+from eagerflow.ops.linalg import products as linalg
 
 _ops = _core.ops
 

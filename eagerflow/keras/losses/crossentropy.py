@@ -7,12 +7,12 @@ import warnings
 from typing import Any
 
 from eagerflow import _core
-from eagerflow import dtype as dtypes
+from eagerflow.framework import dtypes
 from eagerflow.keras.config import defaults
 from eagerflow.keras.losses.ragged import takes_ragged
 from eagerflow.keras.losses.weighting import cast, tensor
-from eagerflow.ops import losses as nn_losses
-from eagerflow.ops.activation import softmax
+from eagerflow.ops.nn import losses as nn_losses
+from eagerflow.ops.nn.activation import softmax
 
 _ops = _core.ops
 

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from eagerflow import _core
+from eagerflow.framework.shapes import TensorShape
 from eagerflow.keras.config import defaults
 from eagerflow.keras.losses import weighting
 from eagerflow.keras.losses.ragged import flat, is_ragged
 from eagerflow.keras.metrics import confusion
 from eagerflow.keras.metrics.confusion_metrics import share
 from eagerflow.keras.metrics.metric import Metric
-from eagerflow.shapes import TensorShape
 
 _ops = _core.ops
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from eagerflow import _core
-from eagerflow import dtype as dtypes
+from eagerflow.framework import dtypes
 from eagerflow.keras.config import defaults
 from eagerflow.keras.losses import weighting
 from eagerflow.keras.losses.ragged import flat, is_ragged

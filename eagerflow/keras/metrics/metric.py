@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from eagerflow import _core, nest
+from eagerflow.framework.variable import Variable, VariableAggregation, VariableSynchronization
 from eagerflow.keras.config import defaults
 from eagerflow.keras.engine.keras_tensor import KerasTensor
 from eagerflow.keras.engine.layer import Layer
-from eagerflow.variable import Variable, VariableAggregation, VariableSynchronization
 
 _ops = _core.ops
 Tensor = _core.Tensor

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 from eagerflow import _core
+from eagerflow.framework.shapes import TensorShape
 from eagerflow.keras.losses import weighting
 from eagerflow.keras.losses.ragged import flat, is_ragged
 from eagerflow.keras.metrics.metric import Metric
-from eagerflow.shapes import TensorShape
 
 _ops = _core.ops
 Tensor = _core.Tensor

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from eagerflow import _core
-from eagerflow.variable import Variable
+from eagerflow.framework.variable import Variable
 
 
 class AutoCastVariable(Variable):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from typing import Any
 
-from eagerflow import dtype as dtypes
+from eagerflow.framework import dtypes
 from eagerflow.keras import config
 
 _MIXED = {"mixed_float16": "float16", "mixed_bfloat16": "bfloat16"}

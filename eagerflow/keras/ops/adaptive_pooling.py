@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from eagerflow import _core
-from eagerflow import dtype as dtypes
+from eagerflow.framework import dtypes
 from eagerflow.keras.ops.arrays import take_along_axis
 from eagerflow.keras.ops.promotion import floating, tensor
 

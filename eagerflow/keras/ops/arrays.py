@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 
 from eagerflow import _core
-from eagerflow import dtype as dtypes
+from eagerflow.framework import dtypes
 from eagerflow.keras import config
 from eagerflow.keras.engine.keras_tensor import is_keras_tensor
 from eagerflow.keras.ops.elementwise import divide
 from eagerflow.keras.ops.promotion import axes_of, floating, pair, result_type, sizes, tensor
 from eagerflow.ops import array as _array
-from eagerflow.ops import conversion, diagonals, indexing
+from eagerflow.ops import conversion, indexing
+from eagerflow.ops.linalg import diagonals
 
 _ops = _core.ops
 

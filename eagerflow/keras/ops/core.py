@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from eagerflow import _core, nest
-from eagerflow import dtype as dtypes
-from eagerflow.custom_gradient import custom_gradient as _custom_gradient
+from eagerflow.autodiff.custom_gradient import custom_gradient as _custom_gradient
+from eagerflow.framework import dtypes
 from eagerflow.keras.engine.keras_tensor import is_keras_tensor
 from eagerflow.keras.ops.promotion import floating, sizes, tensor
 from eagerflow.ops import control_flow, conversion, indexing, segment
@@ -28,11 +28,11 @@ def saturate_cast(x: Any, dtype: Any) -> Any:
 
 def convert_to_tensor(x: Any, dtype: Any = None, sparse: Any = None, ragged: Any = None) -> Any:
     """A tensor of anything; sparse tensors become dense with `sparse=False`."""
-    from eagerflow.sparse_tensor import SparseTensor
+    from eagerflow.sparse.tensor import SparseTensor
 
     if isinstance(x, SparseTensor):
         if sparse is False:
-            from eagerflow.ops.sparse.conversion import to_dense
+            from eagerflow.sparse.conversion import to_dense
 
             x = to_dense(x)
         else:
@@ -237,7 +237,7 @@ def unstack(x: Any, num: int | None = None, axis: int = 0) -> list[Any]:
 
 
 def _transformed(x: Any, name: str, *args: Any) -> tuple[Any, Any]:
-    from eagerflow.ops import fft
+    from eagerflow.signal import fourier as fft
 
     real, imaginary = x
     values = _ops.complex(floating(real), floating(imaginary))
@@ -262,7 +262,7 @@ def ifft2(x: Any) -> tuple[Any, Any]:
 
 def rfft(x: Any, fft_length: int | None = None) -> tuple[Any, Any]:
     """The Fourier transform of real values along the last axis."""
-    from eagerflow.ops import fft
+    from eagerflow.signal import fourier as fft
 
     result = fft.rfft(floating(x), None if fft_length is None else [fft_length])
     return _ops.real(result), _ops.imag(result)
@@ -270,7 +270,7 @@ def rfft(x: Any, fft_length: int | None = None) -> tuple[Any, Any]:
 
 def irfft(x: Any, fft_length: int | None = None) -> Any:
     """The inverse of `rfft`."""
-    from eagerflow.ops import fft
+    from eagerflow.signal import fourier as fft
 
     values = _ops.complex(floating(x[0]), floating(x[1]))
     return fft.irfft(values, None if fft_length is None else [fft_length])

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from eagerflow import _core
-from eagerflow import dtype as dtypes
+from eagerflow.framework import dtypes
 from eagerflow.keras.ops.promotion import floating, pair, tensor
 from eagerflow.ops import math as _math
 from eagerflow.ops import special

@@ -7,7 +7,7 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.keras.ops.promotion import axes_of, floating, pair, tensor
-from eagerflow.ops import factorization, solvers
+from eagerflow.ops.linalg import factorization, solvers
 
 _ops = _core.ops
 
@@ -188,7 +188,7 @@ def svd(x: Any, full_matrices: bool = True, compute_uv: bool = True) -> Any:
 
 def jvp(fun: Any, primals: Any, tangents: Any, has_aux: bool = False) -> Any:
     """A function's value, and its derivative along tangents."""
-    from eagerflow.forward_mode import ForwardAccumulator
+    from eagerflow.autodiff.forward_mode import ForwardAccumulator
 
     primals = [tensor(x) for x in primals]
     with ForwardAccumulator(primals, [tensor(x) for x in tangents]) as accumulator:

@@ -6,13 +6,14 @@ import math
 from typing import Any
 
 from eagerflow import _core, nn
-from eagerflow import dtype as dtypes
+from eagerflow.framework import dtypes
 from eagerflow.keras import config
 from eagerflow.keras.backend import nn as backend_nn
 from eagerflow.keras.ops.promotion import axes_of, floating, tensor
-from eagerflow.ops import activation, convolution, indexing, loops, pooling
+from eagerflow.ops import indexing, loops
 from eagerflow.ops.array import repeat
 from eagerflow.ops.creation import one_hot as encode
+from eagerflow.ops.nn import activation, convolution, pooling
 
 _ops = _core.ops
 
@@ -210,7 +211,7 @@ def nn_one_hot(x: Any, num_classes: int, axis: int, dtype: Any) -> Any:
 
 
 def _sparse(x: Any) -> Any:
-    from eagerflow.ops.sparse.conversion import from_dense
+    from eagerflow.sparse.conversion import from_dense
 
     return from_dense(x)
 

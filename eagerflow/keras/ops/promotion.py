@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from eagerflow import _core
-from eagerflow import dtype as dtypes
+from eagerflow.framework import dtypes
 from eagerflow.keras import config
 from eagerflow.ops import conversion
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from eagerflow import _core
-from eagerflow import dtype as dtypes
+from eagerflow.framework import dtypes
 from eagerflow.keras import config
 from eagerflow.keras.ops.arrays import moveaxis, pad, ravel
 from eagerflow.keras.ops.promotion import (
@@ -20,8 +20,9 @@ from eagerflow.keras.ops.promotion import (
     summed_type,
     tensor,
 )
-from eagerflow.ops import conversion, linalg, segment
-from eagerflow.ops import einsum as _einsum
+from eagerflow.ops import conversion, segment
+from eagerflow.ops.linalg import einsum as _einsum
+from eagerflow.ops.linalg import products as linalg
 from eagerflow.ops.reduction import reduce_logsumexp
 
 _ops = _core.ops

@@ -6,7 +6,8 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.keras.ops.promotion import tensor
-from eagerflow.ops import array, spectral, windows
+from eagerflow.ops import array
+from eagerflow.signal import spectral, windows
 
 _ops = _core.ops
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from eagerflow import _core
-from eagerflow import dtype as dtypes
+from eagerflow.framework import dtypes
 from eagerflow.keras import config
 from eagerflow.keras.ops.arrays import logspace
 from eagerflow.keras.ops.promotion import tensor
 from eagerflow.ops import conversion
-from eagerflow.ops import windows as shapes
+from eagerflow.signal import windows as shapes
 
 _ops = _core.ops
 

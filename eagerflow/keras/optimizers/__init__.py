@@ -1,5 +1,5 @@
 """tf.keras.optimizers: rules that turn gradients into updates of variables."""
 
-from eagerflow import lazy
+from eagerflow.util import lazy
 
 __getattr__, __dir__, __all__ = lazy.attach(__name__)

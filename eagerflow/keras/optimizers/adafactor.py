@@ -6,9 +6,9 @@ import math
 from typing import Any
 
 from eagerflow import _core
+from eagerflow.framework.variable import Variable
 from eagerflow.keras.optimizers.optimizer import Optimizer
 from eagerflow.keras.optimizers.schedules.schedule import LearningRateSchedule
-from eagerflow.variable import Variable
 
 _ops = _core.ops
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from eagerflow import _core
-from eagerflow.indexed_slices import IndexedSlices
+from eagerflow.framework.indexed_slices import IndexedSlices
 
 _ops = _core.ops
 

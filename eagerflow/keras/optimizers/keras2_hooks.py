@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from eagerflow import _core
-from eagerflow import dtype as dtypes
-from eagerflow.indexed_slices import IndexedSlices
-from eagerflow.variable import Variable
+from eagerflow.framework import dtypes
+from eagerflow.framework.indexed_slices import IndexedSlices
+from eagerflow.framework.variable import Variable
 
 _ops = _core.ops
 Slots = dict[str, Variable]

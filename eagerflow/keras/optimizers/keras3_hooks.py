@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from eagerflow.variable import Variable
+from eagerflow.framework.variable import Variable
 
 
 class Keras3Hooks:

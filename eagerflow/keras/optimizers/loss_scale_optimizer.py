@@ -7,11 +7,11 @@ from collections.abc import Iterable
 from typing import Any
 
 from eagerflow import _core
-from eagerflow import dtype as dtypes
+from eagerflow.autodiff.tape import GradientTape
+from eagerflow.framework import dtypes
+from eagerflow.framework.variable import Variable
 from eagerflow.keras.optimizers import clipping
 from eagerflow.keras.optimizers.optimizer import Optimizer
-from eagerflow.tape import GradientTape
-from eagerflow.variable import Variable
 
 _ops = _core.ops
 _INITIAL_SCALE = 2.0**15

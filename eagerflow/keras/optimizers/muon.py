@@ -7,8 +7,8 @@ import re
 from typing import Any
 
 from eagerflow import _core
+from eagerflow.framework.variable import Variable
 from eagerflow.keras.optimizers.optimizer import Optimizer, column, rounded, single
-from eagerflow.variable import Variable
 
 _ops = _core.ops
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from eagerflow import _core, random_seed
+from eagerflow import _core
+from eagerflow.framework import random_seed
 from eagerflow.keras.optimizers.optimizer import Optimizer, column, rounded
 
 

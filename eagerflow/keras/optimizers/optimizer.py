@@ -11,16 +11,16 @@ from collections.abc import Iterable
 from typing import Any
 
 from eagerflow import _core
-from eagerflow import dtype as dtypes
+from eagerflow.autodiff.tape import GradientTape
 from eagerflow.config.devices import list_physical_devices
-from eagerflow.indexed_slices import IndexedSlices
+from eagerflow.framework import dtypes
+from eagerflow.framework.indexed_slices import IndexedSlices
+from eagerflow.framework.name_scope import name_scope
+from eagerflow.framework.variable import Variable
 from eagerflow.keras.optimizers import clipping
 from eagerflow.keras.optimizers.keras2_hooks import Keras2Hooks, Slots
 from eagerflow.keras.optimizers.keras3_hooks import Keras3Hooks
 from eagerflow.keras.optimizers.schedules.schedule import LearningRateSchedule
-from eagerflow.name_scope import name_scope
-from eagerflow.tape import GradientTape
-from eagerflow.variable import Variable
 
 _ops = _core.ops
 _ONE = _core.convert(1, dtypes.int64, None)

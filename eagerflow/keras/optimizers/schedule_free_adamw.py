@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from eagerflow import _core
+from eagerflow.framework.variable import Variable
 from eagerflow.keras.optimizers.optimizer import Optimizer, rounded, single
-from eagerflow.variable import Variable
 
 _ops = _core.ops
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from eagerflow.keras.utils.image_utils import array_to_img, img_to_array, pillow
-from eagerflow.optional import optional
+from eagerflow.util.optional import optional
 
 
 def _centred(matrix: np.ndarray, rows: int, columns: int) -> np.ndarray:

@@ -11,7 +11,7 @@ from eagerflow import errors
 from eagerflow.io.os_errors import path_text
 from eagerflow.io.replacing import replaced
 from eagerflow.keras.saving import hdf5_checks
-from eagerflow.optional import optional
+from eagerflow.util.optional import optional
 
 # HDF5 keeps an attribute in the object's header, which has room for 64 kB.
 _LIMIT = 64512

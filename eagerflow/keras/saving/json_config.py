@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from eagerflow import _core
-from eagerflow import dtype as dtypes
-from eagerflow.shapes import TensorShape
+from eagerflow.framework import dtypes
+from eagerflow.framework.shapes import TensorShape
 
 
 def json_default(value: Any) -> Any:

@@ -14,7 +14,8 @@ import types
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from eagerflow import _core, lazy
+from eagerflow import _core
+from eagerflow.util import lazy
 
 _ops = _core.ops
 

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from eagerflow import _core
-from eagerflow import dtype as dtypes
+from eagerflow.framework import dtypes
+from eagerflow.framework.shapes import TensorShape
 from eagerflow.keras.saving import reachable, registration
-from eagerflow.shapes import TensorShape
 
 _PLAIN = (str, int, float, bool)
 

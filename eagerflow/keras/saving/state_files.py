@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 
 from eagerflow import _core
+from eagerflow.framework.module import Module
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.engine.model import Model
 from eagerflow.keras.metrics.metric import Metric
 from eagerflow.keras.naming import snake_case
-from eagerflow.module import Module
 
 Variable: Any = _core.Variable
 _CONTAINERS = (list, tuple, dict, set)

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from eagerflow import _core
-from eagerflow import dtype as dtypes
+from eagerflow.framework import dtypes
+from eagerflow.image.codecs import decode_image
 from eagerflow.io import read_file
 from eagerflow.keras.utils import image_utils
 from eagerflow.keras.utils.directory_index import (
@@ -19,7 +20,6 @@ from eagerflow.keras.utils.directory_index import (
     part_of,
 )
 from eagerflow.ops.creation import one_hot
-from eagerflow.ops.images.codecs import decode_image
 
 _ops = _core.ops
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from eagerflow import _core
-from eagerflow import dtype as dtypes
+from eagerflow.framework import dtypes
 from eagerflow.keras import layers, naming
 from eagerflow.keras.engine.input_layer import Input
 from eagerflow.keras.engine.keras_tensor import KerasTensor

@@ -12,7 +12,7 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.keras import config
-from eagerflow.optional import optional
+from eagerflow.util.optional import optional
 
 _ops = _core.ops
 

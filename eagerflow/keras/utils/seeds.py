@@ -6,7 +6,7 @@ import random
 
 import numpy as np
 
-from eagerflow import random_seed
+from eagerflow.framework import random_seed
 from eagerflow.keras.random_generator import set_seed_source
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from eagerflow import dtype as dtypes
 from eagerflow import errors
+from eagerflow.framework import dtypes
+from eagerflow.framework.variable import Variable
 from eagerflow.keras.optimizers.optimizer import Optimizer
-from eagerflow.variable import Variable
 
 _UNKNOWN = -1
 

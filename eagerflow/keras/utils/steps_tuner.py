@@ -6,7 +6,7 @@ import threading
 import time
 from typing import Any
 
-from eagerflow.variable import Variable
+from eagerflow.framework.variable import Variable
 
 
 class StepsPerExecutionTuner:

@@ -10,7 +10,7 @@ from typing import Any
 from eagerflow.keras.engine.model import Model
 from eagerflow.keras.utils import io_utils
 from eagerflow.keras.utils.layer_utils import get_layer_index_bound_by_layer_name
-from eagerflow.optional import found
+from eagerflow.util.optional import found
 
 
 class DotGraph:

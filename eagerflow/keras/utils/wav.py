@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from eagerflow.optional import optional
+from eagerflow.util.optional import optional
 
 
 def read_wav(path: Any, sampling_rate: int | None = None) -> np.ndarray:

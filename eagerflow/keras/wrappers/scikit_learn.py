@@ -12,7 +12,7 @@ import numpy as np
 from eagerflow.keras.engine.model import Model
 from eagerflow.keras.engine.sequential import Sequential
 from eagerflow.keras.utils import to_categorical
-from eagerflow.optional import optional
+from eagerflow.util.optional import optional
 
 
 class BaseWrapper:

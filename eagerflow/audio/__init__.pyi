@@ -1,0 +1,6 @@
+"""tf.audio: sound in WAV files."""
+
+from eagerflow.audio.wav import (
+    decode_wav as decode_wav,
+    encode_wav as encode_wav,
+)

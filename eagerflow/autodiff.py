@@ -1,6 +1,0 @@
-"""tf.autodiff: automatic differentiation."""
-
-from eagerflow.forward_mode import ForwardAccumulator
-from eagerflow.tape import GradientTape
-
-__all__ = ["ForwardAccumulator", "GradientTape"]

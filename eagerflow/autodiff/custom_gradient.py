@@ -1,0 +1,227 @@
+"""Functions that say themselves how they are differentiated."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from eagerflow import _core, nest
+from eagerflow.autodiff.tape import GradientTape
+from eagerflow.framework import context
+from eagerflow.framework.composite import CompositeTensor
+from eagerflow.framework.tensor import Tensor
+
+_ops = _core.ops
+
+
+def custom_gradient(f: Callable | None = None) -> Any:
+    """Lets a function compute its own gradient.
+
+    Args:
+        f: a function of tensors that returns `(y, grad)`: `y`, a tensor or nested structure, and a
+            function `grad(*dy)` that takes a gradient for each tensor in `y` and returns one for
+            each argument. Ragged and sparse tensors may be among them: then `grad` takes and returns
+            gradients of that kind. If `f` reads trainable variables other than its arguments, `grad` takes
+            the keyword `variables`, a list, too, and returns a pair: gradients for the arguments,
+            and a list of those for the variables.
+
+    Returns:
+        A function of the same arguments that returns `y`.
+
+    Raises:
+        TypeError: when called, if `f` reads variables and `grad` does not take them.
+        ValueError: when differentiated, if `grad` returns too few gradients.
+
+    >>> @tf.custom_gradient
+    ... def log1pexp(x):
+    ...     e = tf.exp(x)
+    ...     return tf.math.log(1 + e), lambda dy: dy * (1 - 1 / (1 + e))
+    >>> x = tf.constant(100.0)
+    >>> with tf.GradientTape() as tape:
+    ...     tape.watch(x)
+    ...     y = log1pexp(x)
+    >>> tape.gradient(y, x).numpy()
+    np.float32(1.0)
+    """
+    if f is None:
+        return custom_gradient
+
+    @functools.wraps(f)
+    def decorated(*args: Any, **kwargs: Any) -> Any:
+        if args and _is_method(decorated, args[0]):
+            return custom_gradient(functools.partial(f, args[0]))(*args[1:], **kwargs)
+        graph = context.building_graph()
+        if graph is not None:
+            from eagerflow.graph.recording import record
+
+            return record(graph, functools.partial(_call, f), (args, kwargs), kind="Custom")
+        return _call(f, args, kwargs)
+
+    return decorated
+
+
+def _call(f: Callable, args: tuple, kwargs: dict) -> Any:
+    args = tuple(_as_arguments(arg) for arg in args)
+    with _core.Tape(_watch_only=True) as watcher:
+        result, grad_fn = f(*args, **kwargs)
+    inputs = _tensors(list(args))
+    named = _tensors([kwargs[key] for key in kwargs])
+    variables = [
+        variable
+        for variable in watcher.watched_variables()
+        if all(variable is not leaf for leaf in (*inputs, *named))
+    ]
+    takes_variables = _takes_variables(grad_fn)
+    if variables and not takes_variables:
+        raise TypeError(
+            "@tf.custom_gradient grad_fn must accept keyword argument 'variables', since function "
+            f"uses variables: {variables}"
+        )
+    # New identities, so that tapes find this step and not those inside `f`, unless none of the
+    # inputs is watched: then what `f` captured still counts.
+    leaves = nest.flatten(result)
+    outputs = [_ops.identity(part) for part in _gradient_parts(leaves)]
+    count = len(inputs)
+
+    def backward(dy: list) -> list:
+        dy = _with_parts(leaves, dy)
+        if variables:
+            by_input, by_variable = grad_fn(*dy, variables=variables)
+            by_variable = nest.flatten(by_variable)
+            if len(by_variable) != len(variables):
+                raise ValueError(
+                    "Must return gradient for each variable from @custom_gradient grad_fn."
+                )
+        else:
+            by_input, by_variable = grad_fn(*dy), []
+        by_input = _gradient_parts(nest.flatten(by_input))
+        if len(by_input) != count:
+            raise ValueError(
+                f"custom_gradient function expected to return {count} gradients, "
+                f"but returned {len(by_input)} instead."
+            )
+        # Keyword arguments are not differentiated.
+        return [*by_input, *(None for _ in named), *by_variable]
+
+    _core.record_custom(outputs, [*inputs, *named, *variables], backward)
+    return nest.pack_sequence_as(result, _with_parts(leaves, outputs))
+
+
+def _gradient_parts(leaves: list) -> list:
+    """Values with the elements of ragged and sparse ones, which gradients are about, for these."""
+    return [
+        leaf._gradient_component if isinstance(leaf, CompositeTensor) else leaf for leaf in leaves
+    ]
+
+
+def _with_parts(leaves: list, parts: list) -> list:
+    """Other elements, in ragged and sparse values where there were such."""
+    return [
+        leaf._with_gradient(part) if isinstance(leaf, CompositeTensor) else part
+        for leaf, part in zip(leaves, parts, strict=True)
+    ]
+
+
+def _is_method(function: Any, owner: Any) -> bool:
+    """Whether a function was called as a method of an object."""
+    if isinstance(owner, Tensor | _core.Variable):
+        return False
+    name = function.__name__
+    return any(vars(cls).get(name) is function for cls in type(owner).__mro__)
+
+
+def _tensors(structure: Any) -> list:
+    leaves = _gradient_parts(nest.flatten(structure))
+    return [leaf for leaf in leaves if isinstance(leaf, Tensor | _core.Variable)]
+
+
+def _as_arguments(arg: Any) -> Any:
+    """Numbers and arrays as tensors, inside nested structures too."""
+    if isinstance(arg, Tensor | _core.Variable | CompositeTensor) or arg is None or callable(arg):
+        return arg
+    if nest.is_nested(arg):
+        return nest.map_structure(_as_arguments, arg)
+    return _core.as_tensor(arg)
+
+
+def _takes_variables(function: Callable) -> bool:
+    import inspect
+
+    try:
+        parameters = inspect.signature(function).parameters
+    except (TypeError, ValueError):
+        return False
+    return "variables" in parameters or any(
+        p.kind is inspect.Parameter.VAR_KEYWORD for p in parameters.values()
+    )
+
+
+def grad_pass_through(f: Callable) -> Callable:
+    """A function with the values of `f` and the gradient of the identity.
+
+    >>> x = tf.Variable(1.4)
+    >>> with tf.GradientTape() as tape:
+    ...     y = tf.grad_pass_through(tf.round)(x)
+    >>> y.numpy(), tape.gradient(y, x).numpy()
+    (np.float32(1.0), np.float32(1.0))
+    """
+
+    @custom_gradient
+    def passed(*args: Any, **kwargs: Any) -> Any:
+        def grad(*dy: Any, **more: Any) -> Any:
+            gradients = dy[0] if len(dy) == 1 else dy
+            variables = more.get("variables")
+            if variables is not None:
+                return gradients, [None] * len(variables)
+            return gradients
+
+        return f(*args, **kwargs), grad
+
+    return functools.wraps(f)(passed)
+
+
+def recompute_grad(f: Callable) -> Callable:
+    """A function with the values and gradients of `f` that keeps nothing for the gradient.
+
+    The backward pass runs `f` again, which saves memory at the price of time.
+
+    >>> @tf.recompute_grad
+    ... def cube(x):
+    ...     return x * x * x
+    >>> x = tf.constant(2.0)
+    >>> with tf.GradientTape() as tape:
+    ...     tape.watch(x)
+    ...     y = cube(x)
+    >>> tape.gradient(y, x).numpy()
+    np.float32(12.0)
+    """
+
+    @custom_gradient
+    def recomputed(*args: Any, **kwargs: Any) -> Any:
+        # Tapes learn which variables are read, and nothing else.
+        with _core.stop_recording(), _core.Tape(_watch_only=True) as watcher:
+            result = f(*args, **kwargs)
+        for variable in watcher.watched_variables():
+            variable.read_value()
+
+        def grad(*dy: Any, variables: list | None = None) -> Any:
+            # Copies are new to the tape below, and to tapes around they come from the arguments.
+            copies = nest.map_structure(
+                lambda leaf: _ops.identity(leaf) if isinstance(leaf, Tensor) else leaf, args
+            )
+            leaves = [
+                leaf for leaf in nest.flatten(copies) if isinstance(leaf, Tensor | _core.Variable)
+            ]
+            sources = [*leaves, *(variables or [])]
+            with GradientTape() as tape:
+                tape.watch([s for s in sources if s.dtype.is_floating or s.dtype.is_complex])
+                again = f(*copies, **kwargs)
+            gradients = tape.gradient(nest.flatten(again), sources, output_gradients=list(dy))
+            if variables is None:
+                return gradients
+            return gradients[: len(leaves)], gradients[len(leaves) :]
+
+        return result, grad
+
+    return functools.wraps(f)(recomputed)

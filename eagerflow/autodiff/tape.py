@@ -1,0 +1,211 @@
+"""Gradient tapes: recording operations to differentiate what they compute."""
+
+from __future__ import annotations
+
+import enum
+import functools
+import math
+from typing import Any
+
+from eagerflow import _core, nest
+from eagerflow.framework.composite import gradient_leaves, pack_gradients
+from eagerflow.framework.context import get_logger
+from eagerflow.framework.shapes import TensorShape
+
+_ops = _core.ops
+
+
+class UnconnectedGradients(enum.Enum):
+    """What stands for the gradient where target and source are not connected.
+
+    `NONE` gives None, `ZERO` gives zeros of the source's shape.
+    """
+
+    NONE = "none"
+    ZERO = "zero"
+
+
+class GradientTape(_core.Tape):
+    """Records operations for automatic differentiation.
+
+    Operations inside the `with` block are recorded if one of their inputs is watched. Trainable
+    variables are watched when they are read; other tensors are with `watch`. Tapes can be nested;
+    what a tape's `gradient` computes is recorded by the tapes around it.
+
+    Args:
+        persistent: whether `gradient` can be called several times. The records are kept until the
+            tape is deleted then.
+        watch_accessed_variables: whether trainable variables are watched when they are read.
+
+    `gradient(target, sources, output_gradients=None, unconnected_gradients="none")` takes a tensor,
+    or a nested structure of tensors whose gradients add up, and a nested structure of tensors and
+    variables. It returns a structure like `sources`: tensors, `tf.IndexedSlices` for lookups of
+    rows, or None for sources that the target does not depend on, unless
+    `unconnected_gradients="zero"` asks for zeros. `output_gradients` weighs the target's elements;
+    by default each weighs one. A second call on a tape that is not persistent raises a
+    RuntimeError.
+
+    >>> x, v = tf.constant(3.0), tf.Variable([1.0, 2.0])
+    >>> with tf.GradientTape() as tape:
+    ...     tape.watch(x)
+    ...     y = tf.reduce_sum(v * v) * x
+    >>> gradients = tape.gradient(y, {"x": x, "v": v})
+    >>> gradients["x"].numpy(), gradients["v"].numpy()
+    (np.float32(5.0), array([ 6., 12.], dtype=float32))
+    """
+
+    def jacobian(
+        self,
+        target: Any,
+        sources: Any,
+        unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
+        parallel_iterations: int | None = None,
+        experimental_use_pfor: bool = True,
+    ) -> Any:
+        """The derivative of each element of `target` by each element of each source.
+
+        Args:
+            target: a tensor of shape `s`.
+            sources: a tensor or variable of shape `t`, or a nested structure of them.
+            unconnected_gradients: what to give for sources that `target` does not depend on.
+            parallel_iterations: ignored.
+            experimental_use_pfor: False asks for a persistent tape, as elsewhere; rows are worked
+                on together in any case.
+
+        Returns:
+            A structure like `sources`, of tensors of shape `s + t`.
+
+        Raises:
+            RuntimeError: if the tape is not persistent and has been used, or `experimental_use_pfor`
+                is False.
+
+        >>> x = tf.constant([1.0, 2.0])
+        >>> with tf.GradientTape() as tape:
+        ...     tape.watch(x)
+        ...     y = x * x
+        >>> tape.jacobian(y, x).numpy()
+        array([[2., 0.],
+               [0., 4.]], dtype=float32)
+        """
+        self._check_several_passes(experimental_use_pfor)
+        target = _core.as_tensor(target)
+        shape = target._shape_tuple()
+        with _core.stop_recording():
+            weights = _basis(target._size, [target._size, *shape], target.dtype)
+        flat_sources = nest.flatten(sources)
+        stacks = self._gradients(target, flat_sources, weights, unconnected_gradients)
+        jacobians = [
+            None if stack is None else _ops.reshape(stack, [*shape, *_value(source)._shape_tuple()])
+            for source, stack in zip(flat_sources, stacks, strict=True)
+        ]
+        return nest.pack_sequence_as(sources, jacobians)
+
+    def batch_jacobian(
+        self,
+        target: Any,
+        source: Any,
+        unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
+        parallel_iterations: int | None = None,
+        experimental_use_pfor: bool = True,
+    ) -> Any:
+        """The jacobian of each batch element of `target` by the same one of `source`.
+
+        Args:
+            target: a tensor `[b, y1, ..., yn]`, whose element i depends on `source[i]` only.
+            source: a tensor `[b, x1, ..., xm]`.
+            unconnected_gradients: ignored: zeros are given if `target` does not depend on `source`.
+            parallel_iterations: ignored.
+            experimental_use_pfor: False asks for a persistent tape, as elsewhere; rows are worked
+                on together in any case.
+
+        Returns:
+            A tensor `[b, y1, ..., yn, x1, ..., xm]`.
+
+        Raises:
+            RuntimeError: if the tape is not persistent and has been used, or `experimental_use_pfor`
+                is False.
+            ValueError: if a rank is below 2 or the first sizes differ.
+
+        >>> x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+        >>> with tf.GradientTape() as tape:
+        ...     tape.watch(x)
+        ...     y = x * x
+        >>> tape.batch_jacobian(y, x)[1].numpy()
+        array([[6., 0.],
+               [0., 8.]], dtype=float32)
+        """
+        self._check_several_passes(experimental_use_pfor)
+        target = _core.as_tensor(target)
+        target_shape = target.shape.with_rank_at_least(2)
+        source_shape = TensorShape(source.shape).with_rank_at_least(2)
+        if target_shape[0] != source_shape[0]:
+            raise ValueError(
+                f"Need first dimension of target shape ({target_shape}) and source shape "
+                f"({source_shape}) to match."
+            )
+        batch, *inner = target_shape
+        width = math.prod(inner)
+        # Each column's weights serve the whole batch, since its elements are independent.
+        with _core.stop_recording():
+            basis = _basis(width, [width, 1, *inner], target.dtype)
+            weights = _ops.broadcast_to(basis, [width, batch, *inner])
+        (stack,) = self._gradients(target, [source], weights, unconnected_gradients)
+        sizes = source_shape.as_list()
+        if stack is None:
+            return _ops.zeros([batch, *inner, *sizes[1:]], target.dtype)
+        columns = _ops.reshape(stack, [width, batch, math.prod(sizes[1:])])
+        return _ops.reshape(_ops.transpose(columns, [1, 0, 2]), [batch, *inner, *sizes[1:]])
+
+    def _check_several_passes(self, experimental_use_pfor: bool) -> None:
+        if not (experimental_use_pfor or self._persistent):
+            raise RuntimeError(
+                "GradientTape must be created with persistent=True to compute the jacobian with "
+                "experimental_use_pfor set to False."
+            )
+
+    def _gradients(
+        self, target: Any, sources: list, weights: Any, unconnected: UnconnectedGradients | str
+    ) -> list:
+        """For each source, its gradients under each of the weightings, stacked."""
+        kind = UnconnectedGradients(unconnected)
+        if target.dtype.is_floating or target.dtype.is_complex:
+            stacks = self._gradients_of_rows(target, sources, weights)
+        else:
+            warn_of_dtype("target", target.dtype.name)
+            stacks = [None] * len(sources)
+        if kind is UnconnectedGradients.NONE:
+            return stacks
+        count = weights._shape_tuple()[0]
+        for place, source in enumerate(sources):
+            if stacks[place] is None:
+                value = _value(source)
+                stacks[place] = _ops.zeros([count, *value._shape_tuple()], value.dtype)
+        return stacks
+
+
+def _basis(count: int, shape: list[int], dtype: Any) -> Any:
+    """Weights that pick one element of a target each; none where the target does not move."""
+    if not (dtype.is_floating or dtype.is_complex):
+        return _ops.zeros(shape, dtype)
+    return _ops.reshape(_ops.eye(count, dtype=dtype), shape)
+
+
+def _value(source: Any) -> Any:
+    """What a source holds now, unnoticed by tapes."""
+    with _core.stop_recording():
+        return _core.as_tensor(source)
+
+
+@functools.cache
+def warn_of_dtype(what: str, name: str) -> None:
+    """Says once for each dtype that a watched tensor, a source or a target has no gradients."""
+    where = "" if what == "watched" else " when calling GradientTape.gradient"
+    get_logger().warning(
+        "The dtype of the %s tensor must be floating (e.g. tf.float32)%s, got tf.%s",
+        what,
+        where,
+        name,
+    )
+
+
+_core.register_nest(gradient_leaves, pack_gradients)

@@ -1,0 +1,38 @@
+"""Where in a program something happens."""
+
+from __future__ import annotations
+
+import linecache
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+_PACKAGE = str(Path(__file__).parents[1])
+
+
+class Line(NamedTuple):
+    """A line of a program: its file, number, and function."""
+
+    file: str
+    number: int
+    function: str
+
+    def text(self) -> str:
+        """The line itself, if its file can be read."""
+        return linecache.getline(self.file, self.number).strip()
+
+    def __str__(self) -> str:
+        shown = f'File "{self.file}", line {self.number}, in {self.function}'
+        text = self.text()
+        return f"{shown}\n    {text}" if text else shown
+
+
+def calling_line(depth: int = 1) -> Line | None:
+    """The innermost line that runs outside of this package."""
+    frame = sys._getframe(depth)
+    while frame is not None:
+        code = frame.f_code
+        if not code.co_filename.startswith(_PACKAGE):
+            return Line(code.co_filename, frame.f_lineno, code.co_name)
+        frame = frame.f_back  # type: ignore[assignment]
+    return None

@@ -1,0 +1,1 @@
+"""What values are, what describes them, and where operations run."""

@@ -1,0 +1,208 @@
+"""Module: an object that finds the variables in its attributes."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from eagerflow import _core, nest
+from eagerflow.framework.name_scope import name_scope
+
+_VALID_NAME = re.compile(r"^[A-Za-z_]\w*$")
+
+
+def _is_variable(value: Any) -> bool:
+    return isinstance(value, _core.Variable)
+
+
+def _is_trainable(value: Any) -> bool:
+    return isinstance(value, _core.Variable) and bool(value.trainable)
+
+
+def _is_not_trainable(value: Any) -> bool:
+    return isinstance(value, _core.Variable) and not value.trainable
+
+
+def _is_module(value: Any) -> bool:
+    return isinstance(value, Module)
+
+
+class Module:
+    """The base of layers and models: collects variables from attributes, lists and dictionaries.
+
+    Args:
+        name: the module's name, a Python identifier; by default the class's in snake case.
+
+    Raises:
+        ValueError: if the name is no identifier.
+
+    >>> class Dense(tf.Module):
+    ...     def __init__(self, size_in, size_out):
+    ...         super().__init__()
+    ...         self.w = tf.Variable(tf.zeros([size_in, size_out]), name="w")
+    ...         self.b = tf.Variable(tf.zeros([size_out]), name="b")
+    ...
+    ...     def __call__(self, x):
+    ...         return x @ self.w + self.b
+    >>> [variable.name for variable in Dense(2, 3).trainable_variables]
+    ['b:0', 'w:0']
+    """
+
+    # Attributes that `_flatten` passes over; subclasses may add theirs.
+    _TF_MODULE_IGNORED_PROPERTIES: frozenset[str] = frozenset({"_name_scope"})
+
+    def __init__(self, name: str | None = None) -> None:
+        if name is None:
+            name = _snake_case(type(self).__name__)
+        elif not _VALID_NAME.match(name):
+            raise ValueError(
+                f"{name!r} is not a valid module name. Module names must be valid Python "
+                "identifiers (e.g. a valid class name)."
+            )
+        self._name = name
+        with name_scope(name) as scope:
+            self._name_scope = name_scope(scope)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        object.__setattr__(self, name, value)
+        if "_pending_restorations" in self.__dict__:
+            # A checkpoint was restored before this attribute was there; it may have its value.
+            from eagerflow.checkpoint.restoring import settle
+
+            settle(self)
+
+    @property
+    def name(self) -> str:
+        """The name given or derived when the module was made."""
+        return self._name
+
+    @property
+    def name_scope(self) -> name_scope:
+        """A context manager that puts the module's name before those of new variables."""
+        return self._name_scope
+
+    @property
+    def variables(self) -> tuple:
+        """All variables of this module and those inside it, in the order of attribute names."""
+        return tuple(self._flatten(predicate=_is_variable))
+
+    @property
+    def trainable_variables(self) -> tuple:
+        """The variables that tapes watch by themselves."""
+        return tuple(self._flatten(predicate=_is_trainable))
+
+    @property
+    def non_trainable_variables(self) -> tuple:
+        """The variables that tapes do not watch by themselves."""
+        return tuple(self._flatten(predicate=_is_not_trainable))
+
+    @property
+    def submodules(self) -> tuple:
+        """All modules inside this one, at any depth."""
+        return tuple(self._flatten(predicate=_is_module))
+
+    def _flatten(
+        self,
+        recursive: bool = True,
+        predicate: Callable[[Any], bool] | None = None,
+        attribute_traversal_key: Callable | None = None,
+        with_path: bool = False,
+        expand_composites: bool = False,
+    ) -> Iterator[Any]:
+        """The leaves of all attributes that fulfil the predicate, each once.
+
+        Args:
+            recursive: whether to go into modules.
+            predicate: which leaves to give; all by default.
+            attribute_traversal_key: a key function that orders attribute names.
+            with_path: whether to give `(path, leaf)` pairs, a path being a tuple.
+            expand_composites: ignored; for compatibility.
+        """
+        if predicate is None:
+            predicate = _always
+        for path, leaf in _walk(
+            self, recursive, predicate, attribute_traversal_key, (), {id(self)}
+        ):
+            yield (path, leaf) if with_path else leaf
+
+    @classmethod
+    def with_name_scope(cls, method: Callable) -> Callable:
+        """Decorates a method so that variables it makes get the module's name as a prefix.
+
+        >>> class Scale(tf.Module):
+        ...     @tf.Module.with_name_scope
+        ...     def __call__(self, x):
+        ...         if not hasattr(self, "factor"):
+        ...             self.factor = tf.Variable(2.0, name="factor")
+        ...         return x * self.factor
+        >>> scale = Scale()
+        >>> scale(3.0).numpy(), scale.factor.name
+        (np.float32(6.0), 'scale/factor:0')
+        """
+
+        @functools.wraps(method)
+        def scoped_method(self: Module, *args: Any, **kwargs: Any) -> Any:
+            with self.name_scope:
+                return method(self, *args, **kwargs)
+
+        return scoped_method
+
+
+def _always(value: Any) -> bool:
+    return True
+
+
+def _snake_case(name: str) -> str:
+    words = re.sub(r"(?<=[a-z0-9])([A-Z])|(?<!^)([A-Z])(?=[a-z])", r"_\1\2", name)
+    return words.lower()
+
+
+def _leaves_with_path(value: Any) -> Iterator[tuple[tuple, Any]]:
+    """The leaves of a nested structure, each with the keys that lead to it."""
+    if not nest.is_nested(value):
+        yield (), value
+    elif hasattr(value, "keys"):
+        for key in sorted(value):
+            for path, leaf in _leaves_with_path(value[key]):
+                yield (key, *path), leaf
+    else:
+        fields = getattr(value, "_fields", None)
+        for k, item in enumerate(value):
+            for path, leaf in _leaves_with_path(item):
+                yield (fields[k] if fields else k, *path), leaf
+
+
+def _walk(
+    module: Module,
+    recursive: bool,
+    predicate: Callable[[Any], bool],
+    key: Callable | None,
+    prefix: tuple,
+    seen: set[int],
+) -> Iterator[tuple[tuple, Any]]:
+    attributes = vars(module)
+    ignored = module._TF_MODULE_IGNORED_PROPERTIES
+    submodules = []
+    for name in sorted(attributes, key=key):
+        if name in ignored:
+            continue
+        try:
+            leaves = list(_leaves_with_path(attributes[name]))
+        except TypeError as error:
+            raise ValueError(
+                f"Error processing property {name!r} of {module!r}: {error}"
+            ) from error
+        for inner, leaf in leaves:
+            path = (*prefix, name, *inner)
+            if id(leaf) in seen and (_is_module(leaf) or _is_variable(leaf)):
+                continue
+            if predicate(leaf):
+                seen.add(id(leaf))
+                yield path, leaf
+            if recursive and _is_module(leaf):
+                seen.add(id(leaf))
+                submodules.append((path, leaf))
+    for path, submodule in submodules:
+        yield from _walk(submodule, recursive, predicate, key, path, seen)

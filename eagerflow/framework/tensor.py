@@ -1,0 +1,266 @@
+"""The rest of the native Tensor type: text forms, references, copies, and what eager mode lacks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from eagerflow import _core
+from eagerflow.framework import dtypes
+from eagerflow.framework.shapes import TensorShape
+
+Tensor = _core.Tensor
+
+CPU_NAME = "/job:localhost/replica:0/task:0/device:CPU:0"
+
+
+class Reference:
+    """A key for dictionaries and sets that stands for one tensor or variable.
+
+    Two references are equal if they stand for the same object, and are sorted in an arbitrary order
+    that lasts as long as these objects do. They cannot be compared with anything else but None.
+
+    >>> a, b = tf.constant(1), tf.constant(1)
+    >>> {a.ref(): "first"}.get(b.ref(), "none")
+    'none'
+    """
+
+    __slots__ = ("__weakref__", "_wrapped")
+
+    def __init__(self, wrapped: Any) -> None:
+        self._wrapped = wrapped
+
+    def deref(self) -> Any:
+        """The tensor or variable itself."""
+        return self._wrapped
+
+    def _id_of(self, other: object) -> int:
+        if not isinstance(other, Reference):
+            raise TypeError("Cannot compare wrapped object with unwrapped object")
+        return id(other._wrapped)
+
+    def __eq__(self, other: object) -> bool:
+        return other is not None and id(self._wrapped) == self._id_of(other)
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __lt__(self, other: object) -> bool:
+        return id(self._wrapped) < self._id_of(other)
+
+    def __gt__(self, other: object) -> bool:
+        return id(self._wrapped) > self._id_of(other)
+
+    def __hash__(self) -> int:
+        return id(self._wrapped)
+
+    def __repr__(self) -> str:
+        return f"<Reference wrapping {self._wrapped!r}>"
+
+
+def value_text(tensor: Any, as_repr: bool) -> str:
+    """The value as NumPy shows it, in its short form or as source code."""
+    value = tensor.numpy()
+    if not as_repr:
+        return str(value)
+    # repr() of a NumPy scalar would name its type; the dtype stands beside it already.
+    scalar = isinstance(value, np.generic)
+    return repr(value.item() if scalar else value)
+
+
+def repr_fields(value: Any) -> str:
+    """`numpy=...` as the last field of a representation, on lines of its own if it is long."""
+    if type(value) is Tensor and _core.is_symbolic(value):
+        return "symbolic"
+    text = value_text(value, True)
+    return f"numpy=\n{text}" if "\n" in text else f"numpy={text}"
+
+
+def _repr(self: Any) -> str:
+    return f"<tf.Tensor: shape={self.shape}, dtype={self.dtype.name}, {repr_fields(self)}>"
+
+
+def _repr_with_id(self: Any) -> str:
+    return (
+        f"<tf.Tensor: id={self._id}, shape={self.shape}, dtype={self.dtype.name}, "
+        f"{repr_fields(self)}>"
+    )
+
+
+def show_ids(show: bool) -> None:
+    """Chooses whether representations of tensors have a number, as those of TensorFlow 1 do."""
+    Tensor.__repr__ = _repr_with_id if show else _repr  # type: ignore[method-assign]
+
+
+def _str(self: Any) -> str:
+    text = value_text(self, False)
+    if "\n" in text:
+        text = "\n" + text
+    return f"tf.Tensor({text}, shape={self.shape}, dtype={self.dtype.name})"
+
+
+def _format(self: Any, format_spec: str) -> str:
+    return self.numpy().__format__(format_spec)
+
+
+def _hash(self: Any) -> int:
+    raise TypeError("Tensor is unhashable. Instead, use tensor.ref() as the key.")
+
+
+def _ref(self: Any) -> Reference:
+    """A hashable reference to this tensor, for use as a key."""
+    return Reference(self)
+
+
+def _get_shape(self: Any) -> TensorShape:
+    """The shape; the same as `shape`."""
+    return self.shape
+
+
+def _set_shape(self: Any, shape: Any) -> None:
+    """Checks that the tensor has that shape, whose sizes may be unknown.
+
+    Raises:
+        ValueError: if it has another one.
+    """
+    if not self.shape.is_compatible_with(shape):
+        raise ValueError(
+            f"Tensor's shape {self.shape} is not compatible with supplied shape "
+            f"{TensorShape(shape)}."
+        )
+
+
+def _copy(self: Any) -> Any:
+    return self
+
+
+def _deepcopy(self: Any, memo: dict) -> Any:
+    return self
+
+
+def _from_pickle(value: np.ndarray, dtype_name: str) -> Any:
+    dtype = dtypes.as_dtype(dtype_name)
+    if dtype is dtypes.bfloat16:
+        value = value.view(dtype.as_numpy_dtype)
+    return _core.convert(value, dtype, None)
+
+
+def _reduce(self: Any) -> tuple:
+    value = np.asarray(self)
+    if self.dtype is dtypes.bfloat16:
+        value = value.view(np.uint16)
+    return _from_pickle, (value, self.dtype.name)
+
+
+def _reversed(self: Any) -> Iterator[Any]:
+    return (self[k] for k in range(len(self) - 1, -1, -1))
+
+
+def _round(self: Any, ndigits: int | None = None) -> Any:
+    return _core.ops.round(self)
+
+
+def _eval(self: Any, feed_dict: Any = None, session: Any = None) -> None:
+    raise NotImplementedError(
+        "eval is not supported when eager execution is enabled, is .numpy() what you're looking "
+        "for?"
+    )
+
+
+def _consumers(self: Any) -> None:
+    raise NotImplementedError("Tensor.consumers is undefined when eager execution is enabled.")
+
+
+def _cpu(self: Any) -> Any:
+    """The tensor itself: it is in the CPU's memory already."""
+    return self
+
+
+def _gpu(self: Any, gpu_index: int = 0) -> None:
+    raise RuntimeError(f"GPU:{gpu_index} unknown device.")
+
+
+def undefined_eagerly(name: str) -> property:
+    """A property of graphs' tensors that raises an AttributeError."""
+
+    def get(self: Any) -> None:
+        raise AttributeError(f"Tensor.{name} is undefined when eager execution is enabled.")
+
+    return property(get, doc="Not defined when programs run eagerly: raises an AttributeError.")
+
+
+def _numpy_only(name: str) -> property:
+    """A property that NumPy arrays have and tensors do not, with a hint at what there is."""
+
+    def get(self: Any) -> None:
+        raise AttributeError(
+            f"EagerTensor object has no attribute '{name}'. Tensors are no NumPy arrays: use a "
+            f"function of this package, or `.numpy()` first."
+        )
+
+    return property(get)
+
+
+OPERATORS = frozenset(
+    f"__{name}__"
+    for name in (
+        "abs add and div eq floordiv ge getitem gt invert le lt matmul mod mul ne neg or pow radd "
+        "rand rdiv rfloordiv rmatmul rmod rmul ror rpow rsub rtruediv rxor sub truediv xor"
+    ).split()
+)
+
+
+def _attach() -> None:
+    """Gives the native type the members that are not worth native code."""
+    members = {
+        "__repr__": _repr,
+        "__str__": _str,
+        "__format__": _format,
+        "__hash__": _hash,
+        "__copy__": _copy,
+        "__deepcopy__": _deepcopy,
+        "__reduce__": _reduce,
+        "__reversed__": _reversed,
+        "__round__": _round,
+        "__array_priority__": 100,
+        "OVERLOADABLE_OPERATORS": OPERATORS,
+        "ref": _ref,
+        "experimental_ref": _ref,
+        "get_shape": _get_shape,
+        "set_shape": _set_shape,
+        "eval": _eval,
+        "consumers": _consumers,
+        "cpu": _cpu,
+        "gpu": _gpu,
+        "device": property(lambda self: CPU_NAME, doc="The name of the device: the CPU."),
+        "backing_device": property(lambda self: CPU_NAME),
+        "is_packed": False,
+    }
+    for name in ("name", "op", "graph", "value_index"):
+        members[name] = undefined_eagerly(name)
+    for name in ("T", "astype", "clip", "ravel", "reshape", "size", "tolist", "transpose"):
+        members[name] = _numpy_only(name)
+    for name, member in members.items():
+        setattr(Tensor, name, member)
+
+
+_attach()
+
+
+def is_tensor(x: Any) -> bool:
+    """Whether `x` is a tensor or a variable (or another object that stands for a tensor).
+
+    >>> tf.is_tensor(tf.constant(1)), tf.is_tensor(tf.Variable(1)), tf.is_tensor(1)
+    (True, True, False)
+    """
+    kind = type(x)
+    return isinstance(x, Tensor | _core.Variable) or (
+        getattr(kind, "_is_composite_tensor", False) and getattr(kind, "_stands_for_tensor", True)
+    )
+
+
+def is_symbolic_tensor(tensor: Any) -> bool:
+    """False: tensors have values."""
+    return False

@@ -1,0 +1,300 @@
+"""Descriptions of values by type: what a pipeline yields or a function takes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from eagerflow import _core
+from eagerflow.framework import dtypes
+from eagerflow.framework.dtypes import DType, as_dtype
+from eagerflow.framework.indexed_slices import IndexedSlices
+from eagerflow.framework.shapes import TensorShape, as_shape
+
+
+class TypeSpec:
+    """What is known of a value before it is there; the base of the classes for each kind of value."""
+
+    @property
+    def value_type(self) -> type:
+        """The Python class of the values described."""
+        raise TypeError(f"{type(self).__name__} describes no class of values.")
+
+    def is_compatible_with(self, spec_or_value: Any) -> bool:
+        """Whether a value, or what another spec describes, may stand where this spec is asked for."""
+        return self == spec_or_value
+
+    def is_subtype_of(self, other: Any) -> bool:
+        """Whether every value of this spec is one of the other's."""
+        return type(self) is type(other) and self == other
+
+    def most_specific_compatible_type(self, other: Any) -> Any:
+        """The narrowest spec that describes the values of both.
+
+        Raises:
+            ValueError: if there is none.
+        """
+        if self != other:
+            raise ValueError(f"No spec is compatible with both {self} and {other}.")
+        return self
+
+
+class TensorSpec(TypeSpec):
+    """The shape, dtype and name of a tensor.
+
+    Args:
+        shape: anything `TensorShape` takes; None where a dimension, or all of them, may be anything.
+        dtype: the dtype of the elements.
+        name: a name for error messages and signatures.
+
+    >>> tf.TensorSpec([None, 3], tf.float32)
+    TensorSpec(shape=(None, 3), dtype=tf.float32, name=None)
+    """
+
+    def __init__(self, shape: Any, dtype: Any = dtypes.float32, name: str | None = None) -> None:
+        self._shape = as_shape(shape)
+        self._dtype = as_dtype(dtype)
+        self._name = name
+
+    @classmethod
+    def from_spec(cls, spec: Any, name: str | None = None) -> TensorSpec:
+        """A TensorSpec with another's shape and dtype."""
+        return cls(spec.shape, spec.dtype, name or spec.name)
+
+    @classmethod
+    def from_tensor(cls, tensor: Any, name: str | None = None) -> TensorSpec:
+        """The spec of a tensor.
+
+        >>> tf.TensorSpec.from_tensor(tf.zeros([2, 3]))
+        TensorSpec(shape=(2, 3), dtype=tf.float32, name=None)
+        """
+        return cls(tensor.shape, tensor.dtype, name)
+
+    @property
+    def shape(self) -> TensorShape:
+        """The static shape."""
+        return self._shape
+
+    @property
+    def dtype(self) -> DType:
+        """The dtype of the elements."""
+        return self._dtype
+
+    @property
+    def name(self) -> str | None:
+        """The name, if there is one."""
+        return self._name
+
+    @property
+    def value_type(self) -> type:
+        """Tensors."""
+        return _core.Tensor
+
+    def is_compatible_with(self, spec_or_tensor: Any) -> bool:
+        """Whether dtype and shape fit; unknown dimensions fit any.
+
+        >>> tf.TensorSpec([None]).is_compatible_with(tf.ones([5]))
+        True
+        """
+        if not (hasattr(spec_or_tensor, "dtype") and hasattr(spec_or_tensor, "shape")):
+            try:
+                spec_or_tensor = _core.convert(spec_or_tensor, None, self._dtype)
+            except (TypeError, ValueError):
+                return False
+        return self._dtype == as_dtype(spec_or_tensor.dtype) and self._shape.is_compatible_with(
+            spec_or_tensor.shape
+        )
+
+    def is_subtype_of(self, other: Any) -> bool:
+        """Whether the other has this dtype, and a shape that says at most as much."""
+        if not isinstance(other, TensorSpec) or self._dtype != other._dtype:
+            return False
+        return self._shape.is_subtype_of(other._shape)
+
+    def most_specific_compatible_type(self, other: Any) -> TensorSpec:
+        """A spec with None wherever the two shapes differ."""
+        if not isinstance(other, TensorSpec) or self._dtype != other._dtype:
+            raise ValueError(f"No TensorSpec is compatible with both {self} and {other}.")
+        shape = self._shape.most_specific_compatible_shape(other._shape)
+        return type(self)(shape, self._dtype, self._name)
+
+    def __repr__(self) -> str:
+        shape = "<unknown>" if self._shape.rank is None else str(self._shape)
+        return f"TensorSpec(shape={shape}, dtype={self._dtype!r}, name={self._name!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            type(self) is type(other)
+            and isinstance(other, TensorSpec)
+            and self._dims() == other._dims()
+            and self._dtype == other._dtype
+            and self._name == other._name
+        )
+
+    def __hash__(self) -> int:
+        return hash((self._dims(), self._dtype))
+
+    def _dims(self) -> tuple | None:
+        """TensorShapes with unknown dimensions do not equal each other, their dimensions do."""
+        return None if self._shape.rank is None else tuple(self._shape)
+
+    def __reduce__(self) -> tuple:
+        dims = self._dims()
+        return (_tensor_spec, (dims, self._dtype.name, self._name))
+
+
+def _tensor_spec(dims: tuple | None, dtype: str, name: str | None) -> TensorSpec:
+    return TensorSpec(dims, dtype, name)
+
+
+class NoneTensorSpec(TypeSpec):
+    """The spec of None.
+
+    >>> tf.NoneTensorSpec().is_compatible_with(None)
+    True
+    """
+
+    @property
+    def value_type(self) -> type:
+        """The type of None."""
+        return type(None)
+
+    def is_compatible_with(self, spec_or_value: Any) -> bool:
+        """Whether the other is None, or this spec."""
+        return spec_or_value is None or isinstance(spec_or_value, NoneTensorSpec)
+
+    def most_specific_compatible_type(self, other: Any) -> NoneTensorSpec:
+        """This spec.
+
+        Raises:
+            ValueError: if the other is not the spec of None.
+        """
+        if not isinstance(other, NoneTensorSpec):
+            raise ValueError(f"No TypeSpec is compatible with both {self} and {other}")
+        return self
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, NoneTensorSpec)
+
+    def __hash__(self) -> int:
+        return hash(NoneTensorSpec)
+
+    def __repr__(self) -> str:
+        return "NoneTensorSpec()"
+
+
+class IndexedSlicesSpec(TypeSpec):
+    """What is known of a `tf.IndexedSlices`.
+
+    Args:
+        shape: the dense shape.
+        dtype: the dtype of the values.
+        indices_dtype: the dtype of the indices.
+        dense_shape_dtype: the dtype of the dense shape, None if there is no dense shape.
+        indices_shape: the shape of the indices.
+
+    >>> tf.IndexedSlicesSpec([10, 2]).dtype
+    tf.float32
+    """
+
+    def __init__(
+        self,
+        shape: Any = None,
+        dtype: Any = dtypes.float32,
+        indices_dtype: Any = dtypes.int64,
+        dense_shape_dtype: Any = None,
+        indices_shape: Any = None,
+    ) -> None:
+        self._shape = as_shape(shape)
+        self._dtype = as_dtype(dtype)
+        self._indices_dtype = as_dtype(indices_dtype)
+        self._dense_shape_dtype = None if dense_shape_dtype is None else as_dtype(dense_shape_dtype)
+        self._indices_shape = as_shape([None] if indices_shape is None else indices_shape)
+
+    @property
+    def shape(self) -> TensorShape:
+        """The dense shape."""
+        return self._shape
+
+    @property
+    def dtype(self) -> DType:
+        """The dtype of the values."""
+        return self._dtype
+
+    @property
+    def value_type(self) -> type:
+        """Slices with indices."""
+        return IndexedSlices
+
+    def _parts(self) -> tuple:
+        shapes = (self._shape, self._indices_shape)
+        dims = tuple(None if s.rank is None else tuple(s) for s in shapes)
+        return dims, self._dtype, self._indices_dtype, self._dense_shape_dtype
+
+    @property
+    def _component_specs(self) -> list:
+        rows = self._indices_shape
+        specs: list = [
+            TensorSpec(rows.concatenate(self._shape[1:]), self._dtype),
+            TensorSpec(rows, self._indices_dtype),
+        ]
+        if self._dense_shape_dtype is not None:
+            specs.append(TensorSpec([self._shape.rank], self._dense_shape_dtype))
+        return specs
+
+    def _to_components(self, value: Any) -> list:
+        parts = [value.values, value.indices]
+        return parts if self._dense_shape_dtype is None else [*parts, value.dense_shape]
+
+    def _from_components(self, components: Any) -> IndexedSlices:
+        return IndexedSlices(*components)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, IndexedSlicesSpec) and self._parts() == other._parts()
+
+    def __hash__(self) -> int:
+        return hash(self._parts())
+
+    def __repr__(self) -> str:
+        return (
+            f"IndexedSlicesSpec({self._shape!r}, {self._dtype!r}, {self._indices_dtype!r}, "
+            f"{self._dense_shape_dtype!r}, {self._indices_shape!r})"
+        )
+
+
+def type_spec_from_value(value: Any) -> TypeSpec:
+    """The spec of a tensor, an object that has one of its own, or what can be converted to a tensor.
+
+    Raises:
+        TypeError: if the value has no spec.
+
+    >>> tf.type_spec_from_value(tf.constant([1, 2]))
+    TensorSpec(shape=(2,), dtype=tf.int32, name=None)
+    """
+    from eagerflow.ops.tensor_array import TensorArray, TensorArraySpec
+
+    if isinstance(value, _core.Tensor):
+        return TensorSpec(value.shape, value.dtype)
+    if value is None:
+        return NoneTensorSpec()
+    if isinstance(value, TensorArray):
+        return TensorArraySpec.from_value(value)
+    if isinstance(value, IndexedSlices):
+        dense = value.dense_shape
+        shape: list = [None] * value.values.ndim if dense is None else [int(n) for n in dense]
+        return IndexedSlicesSpec(
+            shape,
+            value.values.dtype,
+            value.indices.dtype,
+            None if dense is None else _core.as_tensor(dense).dtype,
+            value.indices.shape,
+        )
+    spec = getattr(value, "_type_spec", None)
+    if isinstance(spec, TypeSpec):
+        return spec
+    try:
+        tensor = _core.as_tensor(value)
+    except (TypeError, ValueError):
+        raise TypeError(
+            f"Could not build a TypeSpec for {value!r} with type {type(value).__name__}"
+        ) from None
+    return TensorSpec(tensor.shape, tensor.dtype)

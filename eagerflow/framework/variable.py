@@ -1,0 +1,531 @@
+"""Variables: named tensors that a program may change."""
+
+from __future__ import annotations
+
+import enum
+import functools
+import inspect
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from eagerflow import _core, errors
+from eagerflow.framework import dtypes
+from eagerflow.framework.indexed_slices import IndexedSlices
+from eagerflow.framework.name_scope import scoped
+from eagerflow.framework.shapes import TensorShape
+from eagerflow.framework.tensor import CPU_NAME, Reference, repr_fields, undefined_eagerly
+
+_ops = _core.ops
+
+
+class VariableSynchronization(enum.Enum):
+    """When the copies of a distributed variable are brought together."""
+
+    AUTO = 0
+    NONE = 1
+    ON_WRITE = 2
+    ON_READ = 3
+
+
+class VariableAggregation(enum.Enum):
+    """How the copies of a distributed variable are brought together."""
+
+    NONE = 0
+    SUM = 1
+    MEAN = 2
+    ONLY_FIRST_REPLICA = 3
+
+    def __hash__(self) -> int:
+        return hash(self.value)
+
+
+class _Creators(threading.local):
+    def __init__(self) -> None:
+        self.functions: list[Callable] = []  # the innermost last
+
+
+_creators = _Creators()
+
+
+@contextmanager
+def variable_creator_scope(variable_creator: Callable) -> Iterator[None]:
+    """Lets a function make the variables that this thread creates within.
+
+    Args:
+        variable_creator: called with `next_creator` and the keyword arguments of `tf.Variable`;
+            returns a variable, usually that of `next_creator(**kwargs)`.
+
+    >>> def not_trainable(next_creator, **kwargs):
+    ...     kwargs["trainable"] = False
+    ...     return next_creator(**kwargs)
+    >>> with tf.variable_creator_scope(not_trainable):
+    ...     v = tf.Variable(1.0)
+    >>> v.trainable
+    False
+    """
+    _creators.functions.append(variable_creator)
+    try:
+        yield
+    finally:
+        _creators.functions.pop()
+
+
+class _VariableType(type(_core.Variable)):  # type: ignore[misc]
+    """Asks the functions of `tf.variable_creator_scope` for new variables."""
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        if not _creators.functions or cls is not Variable:
+            return super().__call__(*args, **kwargs)
+        names = inspect.signature(Variable.__init__).parameters
+        given = dict(zip(list(names)[1:], args, strict=False)) | kwargs
+
+        def last(**kwargs: Any) -> Any:
+            return super(_VariableType, cls).__call__(**kwargs)
+
+        creator: Callable = last
+        for function in _creators.functions:
+            creator = functools.partial(function, creator)
+        return creator(**given)
+
+
+class Variable(_core.Variable, metaclass=_VariableType):
+    """A mutable slot that holds a tensor of fixed dtype.
+
+    A variable can be used wherever a tensor can; it stands for its current value then. Tapes watch
+    trainable variables by themselves. A tensor read from a variable keeps its value when the
+    variable is assigned a new one.
+
+    Args:
+        initial_value: a tensor or what can be converted to one, or a function without arguments
+            that returns it.
+        trainable: whether tapes watch the variable when it is read; by default they do.
+        validate_shape: False lets the shape change with assignments.
+        caching_device: ignored.
+        name: the variable's name; need not be unique.
+        variable_def: not supported.
+        dtype: the element type; by default that of the initial value.
+        import_scope: ignored.
+        constraint: a function that projects a value onto those allowed; kept for optimizers.
+        synchronization: kept for programs that ask.
+        aggregation: kept for programs that ask.
+        shape: the shape, where it shall be less specific than the initial value's; `None` entries
+            may change with assignments.
+        experimental_enable_variable_lifting: ignored.
+
+    Raises:
+        ValueError: if the initial value is missing or does not fit `shape` or `dtype`.
+
+    >>> v = tf.Variable([1.0, 2.0])
+    >>> v.assign_add([0.5, 0.5])
+    <tf.Variable 'Variable:0' shape=(2,) dtype=float32, numpy=array([1.5, 2.5], dtype=float32)>
+    """
+
+    # NumPy's operators leave it to the variable's.
+    __array_priority__ = 100
+
+    class SaveSliceInfo:
+        """Which part of a larger variable this one is; unused."""
+
+    def __init__(
+        self,
+        initial_value: Any = None,
+        trainable: bool | None = None,
+        validate_shape: bool = True,
+        caching_device: Any = None,
+        name: str | None = None,
+        variable_def: Any = None,
+        dtype: Any = None,
+        import_scope: Any = None,
+        constraint: Callable | None = None,
+        synchronization: VariableSynchronization = VariableSynchronization.AUTO,
+        aggregation: VariableAggregation = VariableAggregation.NONE,
+        shape: Any = None,
+        experimental_enable_variable_lifting: bool = True,
+    ) -> None:
+        if initial_value is None:
+            raise ValueError(
+                "The `initial_value` arg to `tf.Variable` must be specified except when you are "
+                "not providing a `variable_def`. You provided neither."
+            )
+        if not isinstance(synchronization, VariableSynchronization):
+            raise ValueError(
+                f"Invalid variable synchronization mode: {synchronization} for variable: {name}"
+            )
+        if not isinstance(aggregation, VariableAggregation):
+            raise ValueError(
+                f"Invalid variable aggregation mode: {aggregation} for variable: {name}"
+            )
+        if constraint is not None and not callable(constraint):
+            raise ValueError(
+                "Argument `constraint` must be None or a callable. "
+                f"Got a {type(constraint)}:  {constraint}"
+            )
+        if trainable is None:
+            trainable = synchronization is not VariableSynchronization.ON_READ
+        if callable(initial_value) and not isinstance(initial_value, _core.Variable):
+            initial_value = initial_value()
+        value = _initial_tensor(initial_value, dtype)
+        self._constraint = constraint
+        self._synchronization = synchronization
+        self._aggregation = aggregation
+        declared: Any = None if validate_shape else False
+        if shape is not None:
+            static_shape = TensorShape(shape)
+            if not static_shape.is_compatible_with(value.shape):
+                raise ValueError(
+                    "In this `tf.Variable` creation, the initial value's shape "
+                    f"({value.shape}) is not compatible with the explicitly supplied `shape` "
+                    f"argument ({shape})."
+                )
+            declared = _declaration(static_shape)
+        name = scoped("Variable" if name is None else name)
+        super().__init__(value, bool(trainable), name, declared)
+
+    @property
+    def name(self) -> str:
+        """The name, with `:0` at its end."""
+        return self._name + ":0"
+
+    @property
+    def _shared_name(self) -> str:
+        return self._name
+
+    @property
+    def device(self) -> str:
+        """The name of the device that holds the value: the CPU."""
+        return CPU_NAME
+
+    @property
+    def constraint(self) -> Callable | None:
+        """The function given as `constraint`."""
+        return self._constraint
+
+    @property
+    def synchronization(self) -> VariableSynchronization:
+        """What was given as `synchronization`."""
+        return self._synchronization
+
+    @property
+    def aggregation(self) -> VariableAggregation:
+        """What was given as `aggregation`."""
+        return self._aggregation
+
+    @property
+    def initializer(self) -> None:
+        """None: variables have a value from the start."""
+        return None
+
+    @property
+    def initial_value(self) -> Any:
+        """Not kept when programs run eagerly: raises a RuntimeError."""
+        raise RuntimeError("This property is not supported when eager execution is enabled.")
+
+    op = undefined_eagerly("op")
+    graph = undefined_eagerly("graph")
+
+    def get_shape(self) -> TensorShape:
+        """The shape; the same as `shape`."""
+        return self.shape
+
+    def set_shape(self, shape: Any) -> None:
+        """Raises a ValueError unless the variable could have that shape."""
+        self.shape.merge_with(shape)
+
+    def is_initialized(self, name: str | None = None) -> Any:
+        """A tensor that is true: variables have a value from the start."""
+        return _core.as_tensor(True)
+
+    def eval(self, session: Any = None) -> Any:
+        """Belongs to graphs: raises a RuntimeError."""
+        raise RuntimeError("This operation is not supported when eager execution is enabled.")
+
+    to_proto = eval
+
+    def load(self, value: Any, session: Any = None) -> None:
+        """Assigns a value; the same as `assign`."""
+        self.assign(value)
+
+    def ref(self) -> Reference:
+        """A hashable reference to this variable, for use as a key."""
+        return Reference(self)
+
+    experimental_ref = ref
+
+    def count_up_to(self, limit: int) -> Any:
+        """Adds one to an integer scalar and returns the value before.
+
+        Raises:
+            tf.errors.OutOfRangeError: if the value has reached `limit`.
+        """
+        value = self.read_value()
+        if int(value) >= limit:
+            raise errors.OutOfRangeError(None, None, f"Reached limit of {limit} [Op:CountUpTo]")
+        self.assign_add(_ops.ones_like(value))
+        return value
+
+    def sparse_read(self, indices: Any, name: str | None = None) -> Any:
+        """The rows with these indices; the same as `tf.gather`."""
+        return _ops.gather(self, indices, axis=0, batch_dims=0)
+
+    def gather_nd(self, indices: Any, name: str | None = None) -> Any:
+        """The slices with these indices; the same as `tf.gather_nd`."""
+        return _ops.gather_nd(self, indices, batch_dims=0)
+
+    def scatter_add(self, sparse_delta: Any, use_locking: bool = False, name: Any = None) -> Any:
+        """Adds rows to those with the given indices; a repeated index adds up.
+
+        Args:
+            sparse_delta: a `tf.IndexedSlices`.
+            use_locking: ignored.
+            name: ignored.
+
+        >>> v = tf.Variable([1.0, 1.0, 1.0])
+        >>> v.scatter_add(tf.IndexedSlices(tf.constant([2.0]), tf.constant([1]))).numpy()
+        array([1., 3., 1.], dtype=float32)
+        """
+        return self._scatter(_ops.tensor_scatter_nd_add, sparse_delta)
+
+    def scatter_sub(self, sparse_delta: Any, use_locking: bool = False, name: Any = None) -> Any:
+        """Subtracts rows from those with the given indices."""
+        return self._scatter(_ops.tensor_scatter_nd_sub, sparse_delta)
+
+    def scatter_max(self, sparse_delta: Any, use_locking: bool = False, name: Any = None) -> Any:
+        """Replaces rows by the larger of their values and the given ones."""
+        return self._scatter(_ops.tensor_scatter_nd_max, sparse_delta)
+
+    def scatter_min(self, sparse_delta: Any, use_locking: bool = False, name: Any = None) -> Any:
+        """Replaces rows by the smaller of their values and the given ones."""
+        return self._scatter(_ops.tensor_scatter_nd_min, sparse_delta)
+
+    def scatter_update(self, sparse_delta: Any, use_locking: bool = False, name: Any = None) -> Any:
+        """Replaces the rows with the given indices."""
+        return self._scatter(_ops.tensor_scatter_nd_update, sparse_delta)
+
+    def scatter_mul(self, sparse_delta: Any, use_locking: bool = False, name: Any = None) -> Any:
+        """Multiplies the rows with the given indices."""
+        return self._scatter_each(_ops.multiply, sparse_delta)
+
+    def scatter_div(self, sparse_delta: Any, use_locking: bool = False, name: Any = None) -> Any:
+        """Divides the rows with the given indices."""
+        return self._scatter_each(_ops.divide_real, sparse_delta)
+
+    def batch_scatter_update(
+        self, sparse_delta: Any, use_locking: bool = False, name: Any = None
+    ) -> Any:
+        """Replaces slices of each batch element; the last axis of the indices picks them."""
+        delta = _checked_slices(sparse_delta)
+        indices = _core.as_tensor(delta.indices)
+        shape = indices._shape_tuple()
+        grid = [
+            _ops.broadcast_to(
+                _ops.reshape(
+                    _ops.range(0, size, 1), [-1 if axis == k else 1 for axis in range(len(shape))]
+                ),
+                shape,
+            )
+            for k, size in enumerate(shape[:-1])
+        ]
+        grid = [_ops.cast(part, indices.dtype) for part in grid]
+        full = _ops.stack([*grid, indices], axis=len(shape))
+        return self._changed(lambda v: _ops.tensor_scatter_nd_update(v, full, delta.values))
+
+    def scatter_nd_add(self, indices: Any, updates: Any, name: Any = None) -> Any:
+        """Adds to the slices with these indices, as `tf.tensor_scatter_nd_add`."""
+        return self._changed(lambda v: _ops.tensor_scatter_nd_add(v, indices, updates))
+
+    def scatter_nd_sub(self, indices: Any, updates: Any, name: Any = None) -> Any:
+        """Subtracts from the slices with these indices, as `tf.tensor_scatter_nd_sub`."""
+        return self._changed(lambda v: _ops.tensor_scatter_nd_sub(v, indices, updates))
+
+    def scatter_nd_update(self, indices: Any, updates: Any, name: Any = None) -> Any:
+        """Replaces the slices with these indices, as `tf.tensor_scatter_nd_update`."""
+        return self._changed(lambda v: _ops.tensor_scatter_nd_update(v, indices, updates))
+
+    def scatter_nd_max(self, indices: Any, updates: Any, name: Any = None) -> Any:
+        """Raises slices to at least these values, as `tf.tensor_scatter_nd_max`."""
+        return self._changed(lambda v: _ops.tensor_scatter_nd_max(v, indices, updates))
+
+    def scatter_nd_min(self, indices: Any, updates: Any, name: Any = None) -> Any:
+        """Lowers slices to at most these values, as `tf.tensor_scatter_nd_min`."""
+        return self._changed(lambda v: _ops.tensor_scatter_nd_min(v, indices, updates))
+
+    def _scatter(self, scatter: Callable, sparse_delta: Any) -> Variable:
+        delta = _checked_slices(sparse_delta)
+        indices, values = _rows(delta, self)
+        places = _ops.expand_dims(indices, -1)
+        return self._changed(lambda v: scatter(v, places, values))
+
+    def _scatter_each(self, combine: Callable, sparse_delta: Any) -> Variable:
+        """Applies one update after the other, since several may meet the same row."""
+        delta = _checked_slices(sparse_delta)
+        indices, values = _rows(delta, self)
+
+        def changed(value: Any) -> Any:
+            for index, update in zip(indices.numpy().tolist(), values, strict=True):
+                row = _ops.expand_dims(combine(value[index], update), 0)
+                value = _ops.tensor_scatter_nd_update(value, [[index]], row)
+            return value
+
+        return self._changed(changed)
+
+    def _changed(self, change: Callable[[Any], Any]) -> Variable:
+        """Replaces the value by what a function makes of it.
+
+        The function is called again if another thread has written meanwhile, whose change it would
+        undo otherwise.
+        """
+        with _core.stop_recording():
+            while True:
+                value = self.read_value()
+                if self._assign_if(value, change(value)):
+                    return self
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.read_value())
+
+    def __hash__(self) -> int:
+        raise TypeError(
+            f"Variable is unhashable. Instead, use variable.ref() as the key. (Variable: {self!r})"
+        )
+
+    def _no_in_place(self, other: Any, sign: str, method: str) -> Any:
+        raise RuntimeError(
+            f"`variable {sign} value` with `tf.Variable`s is not supported. "
+            + (f"Use `variable.{method}(value)` to modify the variable, or " if method else "Use ")
+            + f"`out = variable {sign[:-1]} value` if you need to get a new output Tensor."
+        )
+
+    def __iadd__(self, other: Any) -> Any:
+        return self._no_in_place(other, "+=", "assign_add")
+
+    def __isub__(self, other: Any) -> Any:
+        return self._no_in_place(other, "-=", "assign_sub")
+
+    def __imul__(self, other: Any) -> Any:
+        return self._no_in_place(other, "*=", "assign")
+
+    def __itruediv__(self, other: Any) -> Any:
+        return self._no_in_place(other, "/=", "assign")
+
+    def __ifloordiv__(self, other: Any) -> Any:
+        return self._no_in_place(other, "//=", "assign")
+
+    def __imod__(self, other: Any) -> Any:
+        return self._no_in_place(other, "%=", "assign")
+
+    def __ipow__(self, other: Any) -> Any:
+        return self._no_in_place(other, "**=", "assign")
+
+    def __repr__(self) -> str:
+        return (
+            f"<tf.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}, "
+            f"{repr_fields(self)}>"
+        )
+
+    def _clone(self, value: Any) -> Variable:
+        copy = type(self).__new__(type(self))
+        copy.__dict__.update(self.__dict__)
+        declared = _declaration(self.shape)
+        _core.Variable.__init__(copy, value, self.trainable, self._name, declared)
+        return copy
+
+    def __copy__(self) -> Variable:
+        return self._clone(self.read_value())
+
+    def __deepcopy__(self, memo: dict) -> Variable:
+        copy = self._clone(self.read_value())
+        memo[id(self)] = copy
+        return copy
+
+    def __reduce__(self) -> tuple:
+        state = (self.read_value(), self.trainable, self._name, _declaration(self.shape))
+        return _from_pickle, (type(self), state, self.__dict__.copy())
+
+
+def _slice_assignment(variable: Variable, key: Any) -> Callable:
+    return functools.partial(_assign_slice, variable, key)
+
+
+_core.register_slice_assignment(_slice_assignment)
+
+
+def _assign_slice(variable: Variable, key: Any, val: Any, name: str | None = None) -> Variable:
+    """Replaces `variable[key]`; `val` broadcasts to the shape of that."""
+    with _core.stop_recording():
+        value = _core.convert(val, variable.dtype, None)
+        room = variable.read_value()[key]._shape_tuple()
+    try:
+        part = np.broadcast_to(value.numpy(), room)
+    except ValueError:
+        raise errors.InvalidArgumentError(
+            None,
+            None,
+            f"Cannot broadcast input shape {value.shape.as_list()} into final shape {list(room)} "
+            "[Op:ResourceStridedSliceAssign]",
+        ) from None
+
+    def changed(value: Any) -> np.ndarray:
+        array = np.asarray(value.numpy())
+        array[_numpy_key(key)] = part
+        return array
+
+    return variable._changed(changed)
+
+
+def _numpy_key(key: Any) -> tuple:
+    """An index expression of plain numbers."""
+
+    def number(part: Any) -> Any:
+        return part if part is None or part is Ellipsis else int(np.asarray(part))
+
+    return tuple(
+        slice(number(part.start), number(part.stop), number(part.step))
+        if isinstance(part, slice)
+        else number(part)
+        for part in (key if isinstance(key, tuple | list) else (key,))
+    )
+
+
+def _from_pickle(cls: type[Variable], state: tuple, attributes: dict) -> Variable:
+    variable = cls.__new__(cls)
+    variable.__dict__.update(attributes)
+    _core.Variable.__init__(variable, *state)
+    return variable
+
+
+def _declaration(shape: TensorShape) -> Any:
+    """A shape in the form that the native type takes."""
+    return False if shape.rank is None else tuple(shape)
+
+
+def _initial_tensor(value: Any, dtype: Any) -> Any:
+    dtype = None if dtype is None else dtypes.as_dtype(dtype)
+    try:
+        return _core.convert(value, dtype, None)
+    except ValueError as error:
+        if not str(error).startswith("Tensor conversion requested"):
+            raise
+        raise ValueError(f"initial_value: {error}") from None
+
+
+def _checked_slices(sparse_delta: Any) -> IndexedSlices:
+    if not isinstance(sparse_delta, IndexedSlices):
+        raise TypeError(
+            f"Argument `sparse_delta` must be a `tf.IndexedSlices`. Received arg: {sparse_delta}"
+        )
+    return sparse_delta
+
+
+def _rows(delta: IndexedSlices, variable: Variable) -> tuple[Any, Any]:
+    """Indices as a vector, and one row of values for each."""
+    indices = _core.as_tensor(delta.indices)
+    values = _core.convert(delta.values, variable.dtype, None)
+    row = variable.read_value()._shape_tuple()[1:]
+    indices = _ops.reshape(indices, [-1])
+    return indices, _ops.broadcast_to(
+        _ops.reshape(values, [-1, *row]) if values.ndim else values, [indices._size, *row]
+    )

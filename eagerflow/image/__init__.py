@@ -1,0 +1,5 @@
+"""tf.image: decoding, resizing, changing, comparing and searching images."""
+
+from eagerflow.util import lazy
+
+__getattr__, __dir__, __all__ = lazy.attach(__name__)

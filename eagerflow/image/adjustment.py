@@ -1,0 +1,180 @@
+"""Brightness, contrast, gamma, hue, saturation and JPEG quality of images."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from eagerflow import _core
+from eagerflow.framework import dtypes
+from eagerflow.image import codecs, formats
+from eagerflow.image.checks import invalid, real
+from eagerflow.image.color import as_floats, convert_image_dtype, hsv_to_rgb, rgb_to_hsv
+from eagerflow.ops.op_arguments import raises_like
+
+_ops = _core.ops
+Tensor = _core.Tensor
+
+
+def _scalar(value: Any, op: str, images: Tensor, name: str) -> Tensor:
+    """A factor as a float32 scalar, for images that an operation takes."""
+    factor = _core.convert(value, None, dtypes.float32)
+    if factor.dtype is not dtypes.float32:
+        raise invalid(
+            f"cannot compute {op} as input #1(zero-based) was expected to be a float tensor but is "
+            f"a {factor.dtype.name} tensor [Op:{op}]"
+        )
+    if images.ndim < 3:
+        raise invalid(f"input must be at least 3-D, got shape{images.shape} [Op:{op}]")
+    if factor.ndim:
+        raise invalid(f"{name} must be scalar: {factor.shape} [Op:{op}]")
+    return factor
+
+
+def adjust_brightness(image: Any, delta: Any) -> Tensor:
+    """Images made brighter.
+
+    Args:
+        image: of any dtype.
+        delta: what to add to every value, in [0, 1) terms of floats.
+
+    >>> tf.image.adjust_brightness([0.25, 0.5], 0.25).numpy()
+    array([0.5 , 0.75], dtype=float32)
+    """
+    floats, dtype = as_floats(image)
+    brighter = _ops.add(floats, _ops.cast(_core.as_tensor(delta), floats.dtype))
+    return convert_image_dtype(brighter, dtype, saturate=True)
+
+
+def adjust_contrast(images: Any, contrast_factor: Any) -> Tensor:
+    """Images with more or less contrast: `(x - mean) * factor + mean`, channel by channel.
+
+    Args:
+        images: `[..., height, width, channels]`, of any dtype.
+        contrast_factor: the factor.
+
+    >>> tf.image.adjust_contrast([[[1.0], [3.0]]], 2.0)[0, :, 0].numpy()
+    array([0., 4.], dtype=float32)
+    """
+    tensor = _core.as_tensor(images)
+    factor = _scalar(contrast_factor, "AdjustContrastv2", tensor, "contrast_factor")
+    floats, dtype = as_floats(tensor)
+    single = _ops.cast(floats, dtypes.float32)
+    *outer, height, width, channels = single._shape_tuple()
+    mean = _ops.reduce_mean(single, [-3, -2], True)
+    # Whole rows of pixels at a time: the means of a few channels alone are too short for vectors.
+    means = _ops.tile(_ops.reshape(mean, [*outer, 1, channels]), [*[1] * (len(outer) + 1), width])
+    rows = _ops.reshape(single, [*outer, height, width * channels])
+    adjusted = _ops.add(_ops.multiply(_ops.subtract(rows, means), factor), means)
+    adjusted = _ops.reshape(adjusted, single._shape_tuple())
+    return convert_image_dtype(_ops.cast(adjusted, floats.dtype), dtype, saturate=True)
+
+
+def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Tensor:
+    """Images under a power law: `gain * x ** gamma`.
+
+    Args:
+        image: of any dtype.
+        gamma: the exponent, not negative.
+        gain: the factor.
+
+    Raises:
+        ValueError: if `gamma` is negative.
+
+    >>> tf.image.adjust_gamma([0.5], gamma=2.0).numpy()
+    array([0.25], dtype=float32)
+    """
+    floats, dtype = as_floats(image)
+    if real(gamma, "gamma") < 0:
+        raise ValueError("Gamma should be a non-negative real number.")
+    power = _ops.pow(floats, _core.convert(gamma, floats.dtype, None))
+    adjusted = _ops.multiply(_core.convert(gain, floats.dtype, None), power)
+    return convert_image_dtype(adjusted, dtype, saturate=True)
+
+
+def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Tensor:
+    """Images with turned hues.
+
+    Args:
+        image: colours `[..., 3]`, of any dtype.
+        delta: how far to turn the hue, in [-1, 1].
+        name: ignored.
+
+    Raises:
+        ValueError: if `delta` is outside.
+
+    >>> tf.image.adjust_hue([[[1.0, 0.0, 0.0]]], 1 / 3).numpy().round(3).ravel()
+    array([0., 1., 0.], dtype=float32)
+    """
+    if not isinstance(delta, Tensor) and not -1.0 <= delta <= 1.0:
+        raise ValueError("delta must be in the interval [-1, 1]")
+    tensor = _core.as_tensor(image)
+    turn = float(_scalar(delta, "AdjustHue", tensor, "delta"))
+    if not -1.0 <= turn <= 1.0:
+        raise ValueError("delta must be in the interval [-1, 1]")
+    floats, dtype = as_floats(tensor)
+    hue, saturation, value = _ops.unstack(rgb_to_hsv(floats), None, -1)
+    moved = _ops.add(hue, _core.convert(turn + 1.0, hue.dtype, None))
+    turned = _ops.subtract(moved, _ops.floor(moved))
+    return convert_image_dtype(
+        hsv_to_rgb(_ops.stack([turned, saturation, value], -1)), dtype, saturate=True
+    )
+
+
+def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = None) -> Tensor:
+    """Images with more or less saturated colours.
+
+    Args:
+        image: colours `[..., 3]`, of any dtype.
+        saturation_factor: the factor.
+        name: ignored.
+
+    >>> tf.image.adjust_saturation([[[1.0, 0.5, 0.5]]], 0.0).numpy().ravel()
+    array([1., 1., 1.], dtype=float32)
+    """
+    tensor = _core.as_tensor(image)
+    factor = _scalar(saturation_factor, "AdjustSaturation", tensor, "scale")
+    floats, dtype = as_floats(tensor)
+    hue, saturation, value = _ops.unstack(rgb_to_hsv(floats), None, -1)
+    factor = _ops.cast(factor, saturation.dtype)
+    zero, one = (_core.convert(limit, saturation.dtype, None) for limit in (0, 1))
+    saturation = _ops.clip_by_value(_ops.multiply(saturation, factor), zero, one)
+    return convert_image_dtype(
+        hsv_to_rgb(_ops.stack([hue, saturation, value], -1)), dtype, saturate=True
+    )
+
+
+def adjust_jpeg_quality(
+    image: Any, jpeg_quality: Any, dct_method: str = "", name: str | None = None
+) -> Tensor:
+    """An image as it looks after JPEG compression.
+
+    Args:
+        image: `[height, width, channels]` of any dtype, or a batch of them.
+        jpeg_quality: 0 to 100.
+        dct_method: a hint, as in `tf.io.decode_jpeg`.
+        name: ignored.
+
+    >>> tf.image.adjust_jpeg_quality(tf.ones([8, 8, 3]), 75).shape
+    TensorShape([8, 8, 3])
+    """
+    tensor = _core.as_tensor(image)
+    pixels = convert_image_dtype(tensor, dtypes.uint8, saturate=True)
+    result = _through_jpeg(pixels, jpeg_quality)
+    return convert_image_dtype(result, tensor.dtype, saturate=True)
+
+
+@raises_like("EncodeJpegVariableQuality")
+def _through_jpeg(images: Tensor, quality: Any) -> Tensor:
+    number = _core.convert(quality, dtypes.int32, None)
+    if images.ndim != 3:
+        raise invalid(
+            f"image must be 3-dimensional, got shape {images.shape} [Op:EncodeJpegVariableQuality]"
+        )
+    if number.ndim:
+        raise invalid(f"quality must be scalar: {number.shape} [Op:EncodeJpegVariableQuality]")
+    amount = int(number)
+    if not 0 <= amount <= 100:
+        raise invalid(f"quality must be in [0,100], got {amount} [Op:EncodeJpegVariableQuality]")
+    array = images.numpy()
+    decoded = formats.decode_jpeg(codecs.jpeg_bytes(array, amount), array.shape[-1])
+    return _core.as_tensor(decoded)

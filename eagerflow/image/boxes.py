@@ -1,0 +1,148 @@
+"""Boxes in images: drawn, cut out, and chosen at random."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from eagerflow import _core
+from eagerflow.framework import dtypes
+from eagerflow.image.checks import invalid
+from eagerflow.ops.op_arguments import raises_like
+
+_ops = _core.ops
+Tensor = _core.Tensor
+
+_COLOURS = np.array(
+    [
+        [1, 1, 0, 1],
+        [0, 0, 1, 1],
+        [1, 0, 0, 1],
+        [0, 1, 0, 1],
+        [0.5, 0, 0.5, 1],
+        [0.5, 0.5, 0, 1],
+        [0.5, 0, 0, 1],
+        [0, 0, 0.5, 1],
+        [0, 1, 1, 1],
+        [1, 0, 1, 1],
+    ],
+    np.float32,
+)
+
+
+@raises_like("DrawBoundingBoxesV2")
+def draw_bounding_boxes(images: Any, boxes: Any, colors: Any, name: str | None = None) -> Tensor:
+    """Images with the outlines of boxes.
+
+    Args:
+        images: float32 or float16 `[batch, height, width, channels]` with 1, 3 or 4 channels.
+        boxes: float32 `[batch, n, 4]`: top, left, bottom, right, in heights and widths of the image.
+        colors: `[m, channels]`, used in turn; None for a list of ten.
+        name: ignored.
+
+    Raises:
+        tf.errors.InvalidArgumentError: if shapes do not fit.
+
+    >>> drawn = tf.image.draw_bounding_boxes(tf.zeros([1, 3, 3, 1]), [[[0, 0, 1, 1]]], [[5.0]])
+    >>> drawn[0, :, :, 0].numpy()
+    array([[5., 5., 5.],
+           [5., 0., 5.],
+           [5., 5., 5.]], dtype=float32)
+    """
+    tensor = _core.convert(images, None, dtypes.float32)
+    corners = _core.convert(boxes, dtypes.float32, None).numpy()
+    if tensor.ndim != 4 or tensor._shape_tuple()[-1] not in (1, 3, 4):
+        raise invalid(
+            f"The rank of the images should be 4, with 1, 3 or 4 channels, got {tensor.shape} "
+            "[Op:DrawBoundingBoxesV2]"
+        )
+    if corners.ndim != 3 or corners.shape[2] != 4 or corners.shape[0] != tensor._shape_tuple()[0]:
+        raise invalid(
+            f"boxes must have shape [batch, n, 4], got {list(corners.shape)} "
+            "[Op:DrawBoundingBoxesV2]"
+        )
+    batch, height, width, channels = tensor._shape_tuple()
+    palette = _COLOURS[:, :channels]
+    if channels == 1:
+        palette = np.ones((len(palette), 1), np.float32)
+    if colors is not None:
+        given = _core.convert(colors, dtypes.float32, None).numpy()
+        if given.size:
+            if given.ndim != 2 or given.shape[1] < channels:
+                raise invalid(
+                    f"colors must have shape [n, {channels}], got {list(given.shape)} "
+                    "[Op:DrawBoundingBoxesV2]"
+                )
+            palette = given[:, :channels]
+    result = np.array(tensor.numpy())
+    for image in range(batch):
+        for k, box in enumerate(corners[image]):
+            colour = palette[k % len(palette)].astype(result.dtype)
+            _outline(result[image], box, colour, height, width)
+    return _core.convert(result, tensor.dtype, None)
+
+
+def _outline(
+    image: np.ndarray, box: np.ndarray, colour: np.ndarray, height: int, width: int
+) -> None:
+    """Draws one box; what is outside the image is left out."""
+    if not np.isfinite(box).all():
+        return
+    top, bottom = (int(np.float32(box[k]) * np.float32(height - 1)) for k in (0, 2))
+    left, right = (int(np.float32(box[k]) * np.float32(width - 1)) for k in (1, 3))
+    if top > bottom or left > right:
+        return
+    if top >= height or bottom < 0 or left >= width or right < 0:
+        return
+    rows = slice(max(top, 0), min(bottom, height - 1) + 1)
+    columns = slice(max(left, 0), min(right, width - 1) + 1)
+    if top >= 0:
+        image[top, columns] = colour
+    if bottom < height:
+        image[bottom, columns] = colour
+    if left >= 0:
+        image[rows, left] = colour
+    if right < width:
+        image[rows, right] = colour
+
+
+@raises_like("CropAndResize")
+def crop_and_resize(
+    image: Any,
+    boxes: Any,
+    box_indices: Any,
+    crop_size: Any,
+    method: str = "bilinear",
+    extrapolation_value: float = 0.0,
+    name: str | None = None,
+) -> Tensor:
+    """Parts of images, all resized to one size.
+
+    Args:
+        image: `[batch, height, width, channels]`, of any numeric dtype.
+        boxes: float32 `[n, 4]`: top, left, bottom, right, where 0 is the first and 1 the last row
+            or column. A box may be outside in part, or upside down.
+        box_indices: int32 `[n]`, which image each is cut from.
+        crop_size: the height and width of the result.
+        method: "bilinear" or "nearest".
+        extrapolation_value: what stands outside.
+        name: ignored.
+
+    Returns:
+        float32 `[n, crop_height, crop_width, channels]`.
+
+    Raises:
+        ValueError: if `method` is unknown.
+        tf.errors.InvalidArgumentError: if shapes do not fit.
+        tf.errors.OutOfRangeError: if an index of an image is out of range.
+
+    >>> image = tf.reshape(tf.range(4.0), [1, 2, 2, 1])
+    >>> tf.image.crop_and_resize(image, [[0, 0, 1, 1]], [0], [1, 1]).numpy().ravel()
+    array([1.5], dtype=float32)
+    """
+    if method not in ("bilinear", "nearest"):
+        raise invalid(f"method must be 'bilinear' or 'nearest', got {method!r} [Op:CropAndResize]")
+    return _ops.crop_and_resize(
+        _core.as_tensor(image), boxes, box_indices, crop_size, method, extrapolation_value
+    )

@@ -1,0 +1,354 @@
+"""Bytes of image files as arrays `[height, width, channels]`, format by format."""
+
+from __future__ import annotations
+
+import io
+import struct
+import warnings
+import zlib
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from eagerflow.util.optional import optional
+
+
+class BadImage(Exception):
+    """Data that is no image of the format, cut short or corrupt."""
+
+
+def format_of(data: bytes) -> str | None:
+    """ "JPEG", "PNG", "GIF", "BMP", "WebP", "JPEG XL", or None, by the first bytes."""
+    if data.startswith(b"\xff\xd8\xff"):
+        return "JPEG"
+    if data.startswith(b"\x89PNG\r\n\x1a\n"):
+        return "PNG"
+    if data.startswith(b"GIF8"):
+        return "GIF"
+    if data.startswith(b"BM"):
+        return "BMP"
+    if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
+        return "WebP"
+    if data.startswith((b"\xff\x0a", b"\x00\x00\x00\x0cJXL \r\n\x87\n")):
+        return "JPEG XL"
+    return None
+
+
+def opened(data: bytes, kind: str) -> Any:
+    """A Pillow image of that format, not yet decoded.
+
+    Raises:
+        BadImage: if Pillow cannot read its header.
+        ImportError: if Pillow is not installed.
+    """
+    Image = optional("PIL.Image", f"Decoding {kind} images")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", Image.DecompressionBombWarning)
+            return Image.open(io.BytesIO(data), formats=[kind.upper()])
+    except Exception as error:
+        raise BadImage(str(error)) from error
+
+
+def _pixels(image: Any) -> np.ndarray:
+    """The elements of a Pillow image, with a last axis of channels."""
+    try:
+        array = np.asarray(image)
+    except Exception as error:
+        raise BadImage(str(error)) from error
+    if array.ndim < 2:
+        raise BadImage("the data is cut short")
+    return array[..., None] if array.ndim == 2 else array
+
+
+def decode_jpeg(
+    data: bytes,
+    channels: int,
+    ratio: int = 1,
+    recover: bool = False,
+    fancy: bool = True,
+    fast: bool = True,
+) -> np.ndarray:
+    """A JPEG image.
+
+    Args:
+        data: the file.
+        channels: 1 or 3, or 0 for as many as the file has.
+        ratio: 1, 2, 4 or 8: how much smaller to decode it.
+        recover: whether to keep what there is of a file that is cut short.
+        fancy: whether colours of a lower resolution are interpolated rather than repeated.
+        fast: whether the transform may round more coarsely, by a few levels.
+
+    Raises:
+        BadImage: if it cannot be decoded.
+    """
+    simplejpeg = optional("simplejpeg", "Decoding JPEG images")
+    try:
+        height, width, space, _ = simplejpeg.decode_jpeg_header(data, strict=False)
+        rows, columns = -(-height // ratio), -(-width // ratio)
+        grey = channels == 1 or (channels == 0 and space == "Gray")
+        if grey and space == "CMYK":
+            raise BadImage("CMYK cannot be decoded to grey levels")
+        array = simplejpeg.decode_jpeg(
+            data,
+            "GRAY" if grey else "CMYK" if space == "CMYK" else "RGB",
+            fastdct=fast,
+            fastupsample=not fancy,
+            min_height=rows if ratio > 1 else 0,
+            min_width=columns if ratio > 1 else 0,
+            min_factor=ratio,
+            strict=not recover,
+        )
+    except (KeyError, ValueError) as error:  # KeyError: a kind of file that no one knows
+        raise BadImage(str(error)) from error
+    if array.shape[:2] != (rows, columns):
+        raise BadImage(f"an image of {height}x{width} cannot be decoded at 1/{ratio}")
+    return _without_black(array, b"Adobe" in data) if array.shape[-1] == 4 else array
+
+
+def _without_black(inks: np.ndarray, inverted: bool) -> np.ndarray:
+    """Colours of an image for print; files that name Adobe hold what the inks leave over."""
+    left = inks.astype(np.int32) if inverted else 255 - inks.astype(np.int32)
+    return (left[..., :3] * left[..., 3:] // 255).astype(np.uint8)
+
+
+def _fewer_bits(array: np.ndarray, dtype: Any) -> np.ndarray:
+    """16-bit elements as 8-bit ones or the other way round."""
+    if array.dtype == dtype:
+        return array
+    if dtype == np.uint8:
+        return (array >> 8).astype(np.uint8)
+    return array.astype(np.uint16) * 257
+
+
+def decode_png(data: bytes, channels: int, dtype: Any) -> np.ndarray:
+    """A PNG image.
+
+    Args:
+        data: the file.
+        channels: 1, 3 or 4, or 0 for as many as the file has.
+        dtype: uint8 or uint16.
+
+    Raises:
+        BadImage: if it cannot be decoded.
+    """
+    # Pillow reads colours of 16 bits as 8 bits, and grey levels with opacity as colours.
+    own = b"\x02\x04\x06" if dtype == np.uint16 or channels == 1 else b"\x04"
+    if data[24:25] == b"\x10" and data[25:26] and data[25:26] in own:
+        array = _decode_png16(data)
+    else:
+        image = opened(data, "PNG")
+        transparent = "transparency" in image.info
+        mode = image.mode
+        if mode.startswith("I"):
+            array = _pixels(image).astype(np.uint16)
+        else:
+            if mode == "1":
+                mode = "LA" if transparent else "L"
+            elif mode == "P" or transparent:
+                colour = mode in ("P", "RGB", "RGBA")
+                mode = ("RGB" if colour else "L") + ("A" if transparent else "")
+            try:
+                image.load()
+                array = _pixels(image if image.mode == mode else image.convert(mode))
+            except BadImage:
+                raise
+            except Exception as error:
+                raise BadImage(str(error)) from error
+    return _fewer_bits(with_channels(array, channels), dtype)
+
+
+# How much red, green and blue give of a grey level, in 1/32768.
+_GREY = np.array([9797, 19234, 3737], np.uint32)
+
+
+def with_channels(array: np.ndarray, channels: int) -> np.ndarray:
+    """An image with 1, 3 or 4 channels; 0 leaves it as it is."""
+    have = array.shape[-1]
+    if channels in (0, have):
+        return array
+    opaque = np.iinfo(array.dtype).max
+    alpha = array[..., have - 1 :] if have in (2, 4) else None
+    if have <= 2:
+        colours = array[..., :1] if channels == 1 else np.repeat(array[..., :1], 3, axis=-1)
+    elif channels == 1:
+        rounding = 16384 if array.dtype == np.uint16 else 0
+        weighed = (array[..., :3].astype(np.uint32) * _GREY).sum(-1, keepdims=True, dtype=np.uint32)
+        colours = ((weighed + rounding) >> 15).astype(array.dtype)
+    else:
+        colours = array[..., :3]
+    if channels < 4:
+        return colours
+    if alpha is None:
+        alpha = np.full((*array.shape[:-1], 1), opaque, array.dtype)
+    return np.concatenate([colours, alpha], axis=-1)
+
+
+_SAMPLES = {0: 1, 2: 3, 4: 2, 6: 4}
+# Adam7: where each pass begins and how far apart its pixels are, rows first.
+_PASSES = (
+    (0, 0, 8, 8),
+    (0, 4, 8, 8),
+    (4, 0, 8, 4),
+    (0, 2, 4, 4),
+    (2, 0, 4, 2),
+    (0, 1, 2, 2),
+    (1, 0, 2, 1),
+)
+
+
+def _decode_png16(data: bytes) -> np.ndarray:
+    """A PNG image with 16 bits per sample."""
+    header, content, transparency = None, [], None
+    for kind, body in _png_chunks(data):
+        if kind == b"IHDR" and len(body) == 13:
+            header = struct.unpack(">IIBBBBB", body)
+        elif kind == b"IDAT":
+            content.append(body)
+        elif kind == b"tRNS":
+            transparency = np.frombuffer(body[: len(body) // 2 * 2], ">u2")
+    if header is None or header[4] or header[5] or header[6] > 1 or header[3] not in _SAMPLES:
+        raise BadImage("the header is damaged")
+    width, height, samples = header[0], header[1], _SAMPLES[header[3]]
+    step = 2 * samples
+    passes = _PASSES if header[6] else ((0, 0, 1, 1),)
+    sizes = [
+        (-(-max(height - top, 0) // down), -(-max(width - left, 0) // right))
+        for top, left, down, right in passes
+    ]
+    total = sum(rows * (1 + columns * step) for rows, columns in sizes if columns)
+    inflate = zlib.decompressobj()
+    try:
+        lines = inflate.decompress(b"".join(content), total)
+    except zlib.error as error:
+        raise BadImage(str(error)) from error
+    if len(lines) < total:
+        raise BadImage("the data is cut short")
+    result = np.zeros((height, width, samples), np.uint16)
+    at = 0
+    for (top, left, down, right), (rows, columns) in zip(passes, sizes, strict=True):
+        if not columns or not rows:
+            continue
+        span = rows * (1 + columns * step)
+        block = np.frombuffer(lines, np.uint8, span, at).reshape(rows, 1 + columns * step)
+        at += span
+        plain = _unfiltered(block, step).view(">u2").reshape(rows, columns, samples)
+        result[top::down, left::right] = plain
+    if transparency is not None and samples in (1, 3) and transparency.size == samples:
+        solid = np.any(result != transparency, axis=-1, keepdims=True)
+        result = np.concatenate([result, np.where(solid, 65535, 0).astype(np.uint16)], axis=-1)
+    return result
+
+
+def _png_chunks(data: bytes) -> Iterator[tuple[bytes, bytes]]:
+    at = 8
+    while at + 8 <= len(data):
+        size = int.from_bytes(data[at : at + 4], "big")
+        yield data[at + 4 : at + 8], data[at + 8 : at + 8 + size]
+        at += size + 12
+
+
+def _unfiltered(block: np.ndarray, step: int) -> np.ndarray:
+    """The bytes of rows whose first byte names the filter that they went through."""
+    rows, length = block.shape[0], block.shape[1] - 1
+    plain = np.zeros((rows, length), np.uint8)
+    above = np.zeros(length, np.uint8)
+    for row in range(rows):
+        kind, line = int(block[row, 0]), block[row, 1:]
+        if kind == 0:
+            current = line
+        elif kind == 1:
+            current = np.cumsum(line.reshape(-1, step), axis=0, dtype=np.uint8).reshape(-1)
+        elif kind == 2:
+            current = line + above
+        elif kind in (3, 4):
+            current = _predicted(line.tolist(), above.tolist(), step, kind == 4)
+        else:
+            raise BadImage(f"there is no filter {kind}")
+        plain[row] = above = current
+    return plain
+
+
+def _predicted(line: list[int], above: list[int], step: int, paeth: bool) -> np.ndarray:
+    """A row predicted from its left and upper neighbours, by their mean or by Paeth's choice."""
+    for i in range(len(line)):
+        left = line[i - step] if i >= step else 0
+        up = above[i]
+        if not paeth:
+            guess = (left + up) >> 1
+        else:
+            corner = above[i - step] if i >= step else 0
+            to_left, to_up = abs(up - corner), abs(left - corner)
+            to_corner = abs(left + up - 2 * corner)
+            if to_left <= to_up and to_left <= to_corner:
+                guess = left
+            else:
+                guess = up if to_up <= to_corner else corner
+        line[i] = (line[i] + guess) & 255
+    return np.array(line, np.uint8)
+
+
+def decode_bmp(data: bytes, channels: int) -> np.ndarray:
+    """A BMP image without compression; indices of a palette count as grey levels.
+
+    Args:
+        data: the file.
+        channels: 3 or 4, or 0 for as many as the file has.
+
+    Raises:
+        BadImage: if it cannot be decoded.
+    """
+    if len(data) < 32:
+        raise BadImage("Incomplete bmp content, requires at least 32 bytes to find the header")
+    start, width, height = struct.unpack_from("<I4xii", data, 10)
+    bits = struct.unpack_from("<H", data, 28)[0]
+    samples = {8: 1, 24: 3, 32: 4}.get(bits)
+    if samples is None:
+        raise BadImage(
+            f"Number of channels inherent in the image must be 1, 3 or 4, was {bits / 8}"
+        )
+    rows = abs(height)
+    if width <= 0 or rows == 0 or rows == 1 << 31:
+        raise BadImage(f"Sizes must be positive, got {width}x{height}")
+    span = (width * samples + 3) // 4 * 4
+    if start + span * rows != len(data):
+        raise BadImage(
+            "Input size should match (header_size + row_size * abs_height) but they differ by "
+            f"{len(data) - start - span * rows}"
+        )
+    lines = np.frombuffer(data, np.uint8, span * rows, start).reshape(rows, span)
+    array = lines[:, : width * samples].reshape(rows, width, samples)
+    if height > 0:
+        array = array[::-1]
+    if samples > 1:
+        array = array[..., [2, 1, 0, 3][:samples]]
+    return np.ascontiguousarray(with_channels(array, channels))
+
+
+def decode_frames(data: bytes, kind: str, channels: int) -> np.ndarray:
+    """The frames of a GIF or WebP image, `[frames, height, width, channels]`.
+
+    Frames after the first that are damaged end the animation.
+
+    Raises:
+        BadImage: if there is no frame.
+    """
+    image = opened(data, kind)
+    mode = {3: "RGB", 4: "RGBA"}.get(channels, "RGBA" if image.mode == "RGBA" else "RGB")
+    frames: list[np.ndarray] = []
+    while True:
+        try:
+            image.seek(len(frames))
+            image.load()
+            frame = np.asarray(image.convert(mode))
+        except EOFError:
+            break
+        except Exception as error:
+            if not frames:
+                raise BadImage(str(error)) from error
+            break
+        frames.append(frame)
+    if not frames:
+        raise BadImage("there is no frame")
+    return np.stack(frames)

@@ -1,0 +1,438 @@
+"""Images cropped, padded, turned and mirrored."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from eagerflow import _core
+from eagerflow.framework import dtypes
+from eagerflow.image.checks import image_of, invalid, real, three_or_four, whole
+from eagerflow.ops.array import pad
+from eagerflow.ops.op_arguments import raises_like
+from eagerflow.ops.random import stateful as random
+
+_ops = _core.ops
+Tensor = _core.Tensor
+
+
+def flip_left_right(image: Any) -> Tensor:
+    """Images mirrored left to right.
+
+    >>> tf.image.flip_left_right([[[1], [2]]])[0, :, 0].numpy()
+    array([2, 1], dtype=int32)
+    """
+    return _ops.reverse(three_or_four(image), [-2])
+
+
+def flip_up_down(image: Any) -> Tensor:
+    """Images mirrored upside down.
+
+    >>> tf.image.flip_up_down([[[1]], [[2]]])[:, 0, 0].numpy()
+    array([2, 1], dtype=int32)
+    """
+    return _ops.reverse(three_or_four(image), [-3])
+
+
+def transpose(image: Any, name: str | None = None) -> Tensor:
+    """Images with rows and columns exchanged.
+
+    >>> tf.image.transpose(tf.zeros([2, 3, 1])).shape
+    TensorShape([3, 2, 1])
+    """
+    tensor = three_or_four(image)
+    return _ops.transpose(tensor, [1, 0, 2] if tensor.ndim == 3 else [0, 2, 1, 3])
+
+
+def rot90(image: Any, k: Any = 1, name: str | None = None) -> Tensor:
+    """Images turned counter-clockwise by `k` right angles.
+
+    >>> tf.image.rot90([[[1], [2]]])[:, 0, 0].numpy()
+    array([2, 1], dtype=int32)
+    """
+    tensor = three_or_four(image)
+    number = _core.convert(k, None, dtypes.int32)
+    if number.ndim:
+        raise ValueError(f"Shape {number.shape} must have rank 0")
+    turns = int(number) % 4
+    if turns == 1:
+        return _ops.reverse(transpose(tensor), [-3])
+    if turns == 2:
+        return _ops.reverse(tensor, [-3, -2])
+    if turns == 3:
+        return transpose(_ops.reverse(tensor, [-3]))
+    return tensor
+
+
+def crop_to_bounding_box(
+    image: Any, offset_height: Any, offset_width: Any, target_height: Any, target_width: Any
+) -> Tensor:
+    """A part of images.
+
+    Args:
+        image: `[height, width, channels]`, or with a batch axis before.
+        offset_height: the part's first row.
+        offset_width: its first column.
+        target_height: its height.
+        target_width: its width.
+
+    Raises:
+        ValueError: if the part is not inside the image.
+
+    >>> tf.image.crop_to_bounding_box(tf.zeros([4, 5, 1]), 1, 1, 2, 3).shape
+    TensorShape([2, 3, 1])
+    """
+    tensor = three_or_four(image)
+    top, left = whole(offset_height, "offset_height"), whole(offset_width, "offset_width")
+    height, width = whole(target_height, "target_height"), whole(target_width, "target_width")
+    rows, columns = tensor._shape_tuple()[-3:-1]
+    for passed, message in (
+        (left >= 0, "offset_width must be >= 0."),
+        (top >= 0, "offset_height must be >= 0."),
+        (width > 0, "target_width must be > 0."),
+        (height > 0, "target_height must be > 0."),
+        (left + width <= columns, "width must be >= target + offset."),
+        (top + height <= rows, "height must be >= target + offset."),
+    ):
+        if not passed:
+            raise ValueError(
+                f"{message} The box of {height} x {width} at row {top} and column {left} is asked of "
+                f"images of {rows} x {columns}."
+            )
+    if tensor.ndim == 3:
+        return _ops.slice(tensor, [top, left, 0], [height, width, -1])
+    return _ops.slice(tensor, [0, top, left, 0], [-1, height, width, -1])
+
+
+def pad_to_bounding_box(
+    image: Any, offset_height: Any, offset_width: Any, target_height: Any, target_width: Any
+) -> Tensor:
+    """Images with zeros around them.
+
+    Args:
+        image: `[height, width, channels]`, or with a batch axis before.
+        offset_height: how many rows of zeros come first.
+        offset_width: how many columns of zeros come first.
+        target_height: the height of the result.
+        target_width: its width.
+
+    Raises:
+        ValueError: if the image does not fit.
+
+    >>> tf.image.pad_to_bounding_box([[[1]]], 0, 1, 1, 3)[0, :, 0].numpy()
+    array([0, 1, 0], dtype=int32)
+    """
+    tensor = three_or_four(image)
+    top, left = whole(offset_height, "offset_height"), whole(offset_width, "offset_width")
+    rows, columns = tensor._shape_tuple()[-3:-1]
+    right = whole(target_width, "target_width") - left - columns
+    bottom = whole(target_height, "target_height") - top - rows
+    for passed, message in (
+        (top >= 0, "offset_height must be >= 0"),
+        (left >= 0, "offset_width must be >= 0"),
+        (right >= 0, "width must be <= target - offset"),
+        (bottom >= 0, "height must be <= target - offset"),
+    ):
+        if not passed:
+            raise ValueError(message)
+    widths = [[top, bottom], [left, right], [0, 0]]
+    return pad(tensor, widths if tensor.ndim == 3 else [[0, 0], *widths])
+
+
+def resize_with_crop_or_pad(image: Any, target_height: Any, target_width: Any) -> Tensor:
+    """Images cropped or padded around their middle to a size.
+
+    Args:
+        image: `[height, width, channels]`, or with a batch axis before.
+        target_height: the height of the result.
+        target_width: its width.
+
+    Raises:
+        ValueError: if a size is not positive.
+
+    >>> tf.image.resize_with_crop_or_pad(tf.ones([4, 2, 1]), 2, 4)[0, :, 0].numpy()
+    array([0., 1., 1., 0.], dtype=float32)
+    """
+    tensor = three_or_four(image)
+    height, width = int(target_height), int(target_width)
+    if width <= 0:
+        raise ValueError("target_width must be > 0.")
+    if height <= 0:
+        raise ValueError("target_height must be > 0.")
+    rows, columns = tensor._shape_tuple()[-3:-1]
+    cropped = crop_to_bounding_box(
+        tensor,
+        max((rows - height) // 2, 0),
+        max((columns - width) // 2, 0),
+        min(height, rows),
+        min(width, columns),
+    )
+    return pad_to_bounding_box(
+        cropped, max((height - rows) // 2, 0), max((width - columns) // 2, 0), height, width
+    )
+
+
+def central_crop(image: Any, central_fraction: Any) -> Tensor:
+    """The middle of images.
+
+    Args:
+        image: `[height, width, channels]`, or with a batch axis before.
+        central_fraction: how much of height and width to keep, in (0, 1].
+
+    Raises:
+        ValueError: if the fraction is outside.
+
+    >>> tf.image.central_crop(tf.zeros([4, 6, 1]), 0.5).shape
+    TensorShape([2, 4, 1])
+    """
+    tensor = three_or_four(image)
+    fraction = real(central_fraction, "central_fraction")
+    if not 0.0 < fraction <= 1.0:
+        raise ValueError("central_fraction must be within (0, 1]")
+    if fraction == 1.0:
+        return tensor
+    rows, columns = tensor._shape_tuple()[-3:-1]
+    top = int((rows - rows * fraction) / 2)
+    left = int((columns - columns * fraction) / 2)
+    return crop_to_bounding_box(tensor, top, left, rows - 2 * top, columns - 2 * left)
+
+
+@raises_like("ExtractImagePatches")
+def extract_patches(
+    images: Any, sizes: Any, strides: Any, rates: Any, padding: str, name: str | None = None
+) -> Tensor:
+    """The patches of images under a moving window, each as one vector.
+
+    Args:
+        images: `[batch, height, width, channels]`.
+        sizes: `[1, height, width, 1]`, the window.
+        strides: `[1, down, right, 1]`, how far it moves.
+        rates: `[1, down, right, 1]`, how far apart its pixels are.
+        padding: "VALID" or "SAME".
+        name: ignored.
+
+    Returns:
+        `[batch, rows, columns, height * width * channels]`.
+
+    Raises:
+        tf.errors.InvalidArgumentError: if a window is larger than the image or sizes are wrong.
+
+    >>> tf.image.extract_patches(
+    ...     tf.reshape(tf.range(9), [1, 3, 3, 1]), [1, 2, 2, 1], [1, 1, 1, 1], [1, 1, 1, 1], "VALID"
+    ... )[0, 0, 0].numpy()
+    array([0, 1, 3, 4], dtype=int32)
+    """
+    import numpy as np
+
+    tensor = _core.as_tensor(images)
+    if tensor.ndim != 4:
+        raise invalid(f"input must be 4-dimensional, got {tensor.shape} [Op:ExtractImagePatches]")
+    lists = [[int(item) for item in value] for value in (sizes, strides, rates)]
+    for what, value in zip(("sizes", "strides", "rates"), lists, strict=True):
+        if len(value) != 4 or value[0] != 1 or value[3] != 1 or min(value) < 1:
+            raise invalid(
+                f"{what} must be [1, positive, positive, 1], got {value} [Op:ExtractImagePatches]"
+            )
+    if padding not in ("VALID", "SAME"):
+        raise invalid(f"padding must be VALID or SAME, got {padding!r} [Op:ExtractImagePatches]")
+    (_, high, wide, _), (_, down, right, _), (_, apart, aside, _) = lists
+    batch, rows, columns, channels = tensor._shape_tuple()
+    places = []
+    for size, window, step, rate in (
+        (rows, high, down, apart),
+        (columns, wide, right, aside),
+    ):
+        extent = (window - 1) * rate + 1
+        if padding == "VALID":
+            count, before = (size - extent) // step + 1, 0
+        else:
+            count = -(-size // step)
+            before = max((count - 1) * step + extent - size, 0) // 2
+        if count <= 0:
+            raise invalid(
+                f"the window of {extent} is larger than the image of {size} "
+                "[Op:ExtractImagePatches]"
+            )
+        places.append(np.arange(count)[:, None] * step - before + np.arange(window) * rate)
+    vertical, horizontal = places
+    # Zeros around the image stand for what is outside.
+    top, left = max(-int(vertical.min()), 0), max(-int(horizontal.min()), 0)
+    bottom = max(int(vertical.max()) - rows + 1, 0)
+    rest = max(int(horizontal.max()) - columns + 1, 0)
+    if top or left or bottom or rest:
+        tensor = pad(tensor, [[0, 0], [top, bottom], [left, rest], [0, 0]])
+    taken = _ops.gather(tensor, vertical + top, 1, 0)
+    taken = _ops.gather(taken, horizontal + left, 3, 0)
+    ordered = _ops.transpose(taken, [0, 1, 3, 2, 4, 5])
+    return _ops.reshape(ordered, [batch, len(vertical), len(horizontal), high * wide * channels])
+
+
+@raises_like("ExtractGlimpseV2")
+def extract_glimpse(
+    input: Any,
+    size: Any,
+    offsets: Any,
+    centered: bool = True,
+    normalized: bool = True,
+    noise: str = "uniform",
+    name: str | None = None,
+) -> Tensor:
+    """Windows of images around given places.
+
+    Args:
+        input: float32 `[batch, height, width, channels]`.
+        size: the windows' height and width.
+        offsets: `[batch, 2]`, the place of each window, rows first.
+        centered: whether (0, 0) is the image's middle and places are windows' middles.
+        normalized: whether places are given in heights and widths of the image.
+        noise: what stands outside: "uniform" or "gaussian" noise, or "zero".
+        name: ignored.
+
+    Raises:
+        tf.errors.InvalidArgumentError: if shapes are wrong.
+
+    >>> image = tf.reshape(tf.range(9.0), [1, 3, 3, 1])
+    >>> tf.image.extract_glimpse(image, [1, 1], [[0.0, 0.0]], True, False, "zero").numpy().ravel()
+    array([4.], dtype=float32)
+    """
+    import numpy as np
+
+    tensor = _core.convert(input, dtypes.float32, None)
+    places = _core.convert(offsets, dtypes.float32, None).numpy()
+    if tensor.ndim != 4 or places.shape != (tensor._shape_tuple()[0], 2):
+        raise invalid(
+            f"input must be 4-dimensional with an offset pair for each image, got {tensor.shape} "
+            f"and {places.shape} [Op:ExtractGlimpseV2]"
+        )
+    if noise not in ("uniform", "gaussian", "zero"):
+        raise invalid(f"noise must be uniform, gaussian or zero, got {noise} [Op:ExtractGlimpseV2]")
+    height, width = _core.convert(size, dtypes.int32, None).numpy().tolist()
+    batch, rows, columns, channels = tensor._shape_tuple()
+    extent = np.array([rows, columns], np.float32)
+    if normalized:
+        places = places * extent
+    if centered:
+        middle = extent / 2
+        if normalized:
+            middle = middle - places / 2 - np.array([height, width], np.float32) / 2
+        places = places + middle
+    starts = np.trunc(places).astype(np.int64)
+    down = starts[:, :1] + np.arange(height)
+    right = starts[:, 1:] + np.arange(width)
+    inside = ((down >= 0) & (down < rows))[:, :, None] & ((right >= 0) & (right < columns))[:, None]
+    index = (
+        np.clip(down, 0, rows - 1)[:, :, None] * columns + np.clip(right, 0, columns - 1)[:, None]
+    )
+    flat = _ops.reshape(tensor, [batch, rows * columns, channels])
+    taken = _ops.gather(flat, index, 1, 1)
+    if inside.all():
+        return taken
+    shape = [batch, height, width, channels]
+    if noise == "zero":
+        filler = _ops.zeros(shape, dtypes.float32)
+    else:
+        draw = random.uniform if noise == "uniform" else random.normal
+        filler = draw(shape)
+    return _ops.select(inside[..., None], taken, filler)
+
+
+def per_image_standardization(image: Any) -> Tensor:
+    """Images with mean 0 and variance 1.
+
+    Args:
+        image: `[..., height, width, channels]`, of any dtype.
+
+    Returns:
+        float32: `(x - mean) / max(stddev, 1 / sqrt(elements))` for each image.
+
+    >>> tf.image.per_image_standardization([[[0.0], [2.0]]])[0, :, 0].numpy()
+    array([-1.,  1.], dtype=float32)
+    """
+    tensor = image_of(image)
+    count = 1
+    for size in tensor._shape_tuple()[-3:]:
+        count *= size
+    tensor = _ops.cast(tensor, dtypes.float32)
+    mean = _ops.reduce_mean(tensor, [-1, -2, -3], True)
+    centred = _ops.subtract(tensor, mean)
+    variance = _ops.reduce_mean(_ops.square(centred), [-1, -2, -3], True)
+    least = _core.convert(count**-0.5, tensor.dtype, None)
+    return _ops.divide_real(centred, _ops.maximum(_ops.sqrt(variance), least))
+
+
+def image_gradients(image: Any) -> tuple[Tensor, Tensor]:
+    """How much images change downwards and to the right.
+
+    Args:
+        image: `[batch, height, width, channels]`.
+
+    Returns:
+        `(dy, dx)` of the image's shape; the last row of `dy` and the last column of `dx` are zero.
+
+    Raises:
+        ValueError: if the rank is not 4.
+
+    >>> dy, dx = tf.image.image_gradients(tf.reshape(tf.range(4.0), [1, 2, 2, 1]))
+    >>> dy[0, :, :, 0].numpy().tolist(), dx[0, :, :, 0].numpy().tolist()
+    ([[2.0, 2.0], [0.0, 0.0]], [[1.0, 0.0], [1.0, 0.0]])
+    """
+    tensor = _core.as_tensor(image)
+    if tensor.ndim != 4:
+        raise ValueError(
+            "image_gradients expects a 4D tensor [batch_size, h, w, d], not {}.".format(  # noqa: UP032
+                tensor.shape
+            )
+        )
+    dy = _ops.subtract(tensor[:, 1:], tensor[:, :-1])
+    dx = _ops.subtract(tensor[:, :, 1:], tensor[:, :, :-1])
+    return (
+        pad(dy, [[0, 0], [0, 1], [0, 0], [0, 0]]),
+        pad(dx, [[0, 0], [0, 0], [0, 1], [0, 0]]),
+    )
+
+
+def sobel_edges(image: Any) -> Tensor:
+    """Edges found by Sobel filters.
+
+    Args:
+        image: `[batch, height, width, channels]`.
+
+    Returns:
+        `[batch, height, width, channels, 2]`: the change downwards and to the right.
+
+    >>> tf.image.sobel_edges(tf.reshape(tf.range(9.0), [1, 3, 3, 1]))[0, 1, 1, 0].numpy()
+    array([24.,  8.], dtype=float32)
+    """
+    tensor = _core.as_tensor(image)
+    padded = pad(tensor, [[0, 0], [1, 1], [1, 1], [0, 0]], "REFLECT")
+    two = _core.convert(2, tensor.dtype, None)
+
+    def smoothed(value: Tensor, axis: int) -> Tensor:
+        before, middle, after = (
+            (value[:, :-2], value[:, 1:-1], value[:, 2:])
+            if axis == 1
+            else (value[:, :, :-2], value[:, :, 1:-1], value[:, :, 2:])
+        )
+        return _ops.add(_ops.add(before, _ops.multiply(two, middle)), after)
+
+    down = _ops.subtract(padded[:, 2:], padded[:, :-2])
+    right = _ops.subtract(padded[:, :, 2:], padded[:, :, :-2])
+    return _ops.stack([smoothed(down, 2), smoothed(right, 1)], -1)
+
+
+def total_variation(images: Any, name: str | None = None) -> Tensor:
+    """The sum of absolute differences of neighbouring pixels, for each image.
+
+    Raises:
+        ValueError: if the rank is not 3 or 4.
+
+    >>> tf.image.total_variation(tf.reshape(tf.range(4.0), [2, 2, 1])).numpy()
+    np.float32(6.0)
+    """
+    tensor = _core.as_tensor(images)
+    if tensor.ndim not in (3, 4):
+        raise ValueError("'images' must be either 3 or 4-dimensional.")
+    rows = tensor.ndim - 3
+    axes = list(range(rows, tensor.ndim))
+    down = _ops.subtract(tensor[..., 1:, :, :], tensor[..., :-1, :, :])
+    right = _ops.subtract(tensor[..., 1:, :], tensor[..., :-1, :])
+    return _ops.add(_ops.reduce_sum(_ops.abs(down), axes), _ops.reduce_sum(_ops.abs(right), axes))

@@ -1,0 +1,223 @@
+"""How similar images are: PSNR and SSIM."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from eagerflow import _core, errors
+from eagerflow.framework import dtypes
+from eagerflow.image.color import convert_image_dtype
+from eagerflow.ops.array import pad
+from eagerflow.ops.nn.convolution import depthwise_conv2d
+
+_ops = _core.ops
+Tensor = _core.Tensor
+
+
+def _pair(first: Any, second: Any) -> tuple[Tensor, Tensor]:
+    """Two images as tensors, checked."""
+    a, b = _core.as_tensor(first), _core.as_tensor(second)
+    _check_pair(a, b)
+    return a, b
+
+
+def _check_pair(a: Tensor, b: Tensor) -> None:
+    if a.ndim < 3 or b.ndim < 3:
+        raise ValueError(f"Shapes {a.shape} and {b.shape} must have rank at least 3")
+    for x, y in zip(a._shape_tuple()[::-1], b._shape_tuple()[::-1], strict=False):
+        if x != y and 1 not in (x, y):
+            raise ValueError(f"Two images are not compatible: {a.shape} and {b.shape}")
+    if a._shape_tuple()[-3:] != b._shape_tuple()[-3:]:
+        raise ValueError(f"Shapes {a.shape} and {b.shape} are incompatible")
+
+
+def _scaled(max_val: Any, dtype: Any) -> Tensor:
+    """The largest value as a float, scaled as images of that dtype are."""
+    value = _core.as_tensor(max_val)
+    if dtype.is_integer:
+        return convert_image_dtype(_ops.cast(value, dtype), dtypes.float32)
+    return _ops.cast(value, dtypes.float32)
+
+
+def psnr(a: Any, b: Any, max_val: Any, name: str | None = None) -> Tensor:
+    """The peak signal-to-noise ratio of images, in decibels.
+
+    Args:
+        a: `[..., height, width, channels]`.
+        b: of the same shape.
+        max_val: the largest value that pixels can have.
+        name: ignored.
+
+    Returns:
+        One number for each image.
+
+    >>> round(float(tf.image.psnr(tf.zeros([1, 1, 1]), tf.ones([1, 1, 1]) / 10, 1.0)), 3)
+    20.0
+    """
+    a, b = _core.as_tensor(a), _core.as_tensor(b)
+    peak = _scaled(max_val, a.dtype)
+    first = convert_image_dtype(a, dtypes.float32)
+    second = convert_image_dtype(b, dtypes.float32)
+    error = _ops.reduce_mean(_ops.squared_difference(first, second), [-3, -2, -1])
+    _check_pair(a, b)
+    twenty, ten = (
+        _core.convert(number / math.log(10), dtypes.float32, None) for number in (20, 10)
+    )
+    return _ops.subtract(_ops.multiply(twenty, _ops.log(peak)), _ops.multiply(ten, _ops.log(error)))
+
+
+def _gaussian(size: int, sigma: float) -> np.ndarray:
+    offsets = np.arange(size, dtype=np.float32) - np.float32((size - 1) / 2)
+    weights = np.exp(-0.5 * np.square(offsets / np.float32(sigma)))
+    return (weights / weights.sum()).astype(np.float32)
+
+
+def _blurred(images: Tensor, weights: np.ndarray) -> Tensor:
+    """Images `[n, height, width, channels]` smoothed where the filter fits."""
+    channels = images._shape_tuple()[-1]
+    size = len(weights)
+    down = np.repeat(weights.reshape(size, 1, 1, 1), channels, axis=2)
+    right = np.repeat(weights.reshape(1, size, 1, 1), channels, axis=2)
+    smoothed = depthwise_conv2d(images, down, [1, 1, 1, 1], "VALID")
+    return depthwise_conv2d(smoothed, right, [1, 1, 1, 1], "VALID")
+
+
+def _ssim_per_channel(
+    x: Tensor, y: Tensor, peak: Tensor, size: int, sigma: float, k1: float, k2: float
+) -> tuple[Tensor, Tensor]:
+    """SSIM and its contrast-structure part at each place and channel."""
+    height, width, channels = x._shape_tuple()[-3:]
+    if height < size or width < size:
+        raise errors.InvalidArgumentError(
+            None,
+            None,
+            f"Images of {height}x{width} are smaller than the filter of {size}x{size}",
+        )
+    batch = list(x._shape_tuple()[:-3])
+    weights = _gaussian(size, sigma)
+
+    def smooth(value: Tensor) -> Tensor:
+        flat = _ops.reshape(value, [int(np.prod(batch)), height, width, channels])
+        return _blurred(flat, weights)
+
+    c1 = _ops.square(_ops.multiply(_core.convert(k1, dtypes.float32, None), peak))
+    c2 = _ops.square(_ops.multiply(_core.convert(k2, dtypes.float32, None), peak))
+    two = _core.convert(2.0, dtypes.float32, None)
+    mean_x, mean_y = smooth(x), smooth(y)
+    product = _ops.multiply(_ops.multiply(mean_x, mean_y), two)
+    squares = _ops.add(_ops.square(mean_x), _ops.square(mean_y))
+    luminance = _ops.divide_real(_ops.add(product, c1), _ops.add(squares, c1))
+    cross = _ops.multiply(smooth(_ops.multiply(x, y)), two)
+    energy = smooth(_ops.add(_ops.square(x), _ops.square(y)))
+    contrast = _ops.divide_real(
+        _ops.add(_ops.subtract(cross, product), c2), _ops.add(_ops.subtract(energy, squares), c2)
+    )
+    shape = [*batch, height - size + 1, width - size + 1, channels]
+    return _ops.reshape(_ops.multiply(luminance, contrast), shape), _ops.reshape(contrast, shape)
+
+
+def ssim(
+    img1: Any,
+    img2: Any,
+    max_val: Any,
+    filter_size: int = 11,
+    filter_sigma: float = 1.5,
+    k1: float = 0.01,
+    k2: float = 0.03,
+    return_index_map: bool = False,
+) -> Tensor:
+    """The structural similarity of images (Wang et al. 2004, "Image quality assessment").
+
+    Args:
+        img1: `[..., height, width, channels]`.
+        img2: of the same shape.
+        max_val: the largest value that pixels can have.
+        filter_size: the size of the Gaussian filter.
+        filter_sigma: its standard deviation.
+        k1: a small constant.
+        k2: another one.
+        return_index_map: whether to give the index at each place instead of its mean.
+
+    Returns:
+        One number for each image, or `[..., rows, columns]`.
+
+    Raises:
+        tf.errors.InvalidArgumentError: if images are smaller than the filter.
+
+    >>> image = tf.reshape(tf.range(144.0), [12, 12, 1])
+    >>> round(float(tf.image.ssim(image, image, 255)), 3)
+    1.0
+    """
+    first, second = _pair(img1, img2)
+    peak = _scaled(max_val, first.dtype)
+    first = convert_image_dtype(first, dtypes.float32)
+    second = convert_image_dtype(second, dtypes.float32)
+    index, _ = _ssim_per_channel(first, second, peak, filter_size, filter_sigma, k1, k2)
+    if not return_index_map:
+        index = _ops.reduce_mean(index, [-3, -2])
+    return _ops.reduce_mean(index, [-1])
+
+
+def ssim_multiscale(
+    img1: Any,
+    img2: Any,
+    max_val: Any,
+    power_factors: Sequence = (0.0448, 0.2856, 0.3001, 0.2363, 0.1333),
+    filter_size: int = 11,
+    filter_sigma: float = 1.5,
+    k1: float = 0.01,
+    k2: float = 0.03,
+) -> Tensor:
+    """The structural similarity of images at several scales (Wang et al. 2003).
+
+    Args:
+        img1: `[..., height, width, channels]`.
+        img2: of the same shape.
+        max_val: the largest value that pixels can have.
+        power_factors: the weight of each scale; each halves the images.
+        filter_size: the size of the Gaussian filter.
+        filter_sigma: its standard deviation.
+        k1: a small constant.
+        k2: another one.
+
+    Returns:
+        One number for each image.
+
+    Raises:
+        tf.errors.InvalidArgumentError: if the smallest images are smaller than the filter.
+
+    >>> image = tf.reshape(tf.range(576.0), [24, 24, 1])
+    >>> round(float(tf.image.ssim_multiscale(image, image, 576, (0.5, 0.5))), 3)
+    1.0
+    """
+    from eagerflow.ops.nn.pooling import avg_pool2d
+
+    first, second = _pair(img1, img2)
+    peak = _scaled(max_val, first.dtype)
+    images = [convert_image_dtype(item, dtypes.float32) for item in (first, second)]
+    batch = list(images[0]._shape_tuple()[:-3])
+    images = [_ops.reshape(item, [-1, *item._shape_tuple()[-3:]]) for item in images]
+    parts: list[Tensor] = []
+    for scale in range(len(power_factors)):
+        if scale:
+            height, width = images[0]._shape_tuple()[1:3]
+            odd = [[0, 0], [0, height % 2], [0, width % 2], [0, 0]]
+            images = [
+                avg_pool2d(
+                    pad(item, odd, "SYMMETRIC") if height % 2 or width % 2 else item, 2, 2, "VALID"
+                )
+                for item in images
+            ]
+        index, contrast = _ssim_per_channel(
+            images[0], images[1], peak, filter_size, filter_sigma, k1, k2
+        )
+        last = scale == len(power_factors) - 1
+        part = _ops.reduce_mean(index if last else contrast, [-3, -2])
+        parts.append(_ops.relu(part))
+    powers = _core.as_tensor(np.array(power_factors, np.float32))
+    combined = _ops.reduce_prod(_ops.pow(_ops.stack(parts, -1), powers), [-1])
+    return _ops.reshape(_ops.reduce_mean(combined, [-1]), batch)

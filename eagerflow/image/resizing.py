@@ -1,0 +1,182 @@
+"""Images of other sizes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from eagerflow import _core, errors
+from eagerflow.framework import dtypes
+from eagerflow.framework.composite import CompositeTensor
+from eagerflow.image.checks import in_batch, invalid, three_or_four, whole
+from eagerflow.image.geometry import pad_to_bounding_box
+from eagerflow.image.resampling import axis_table, nearest_places, resampled
+
+_ops = _core.ops
+Tensor = _core.Tensor
+
+
+class ResizeMethod:
+    """The ways to find the pixels of a resized image."""
+
+    BILINEAR = "bilinear"
+    NEAREST_NEIGHBOR = "nearest"
+    BICUBIC = "bicubic"
+    AREA = "area"
+    LANCZOS3 = "lanczos3"
+    LANCZOS5 = "lanczos5"
+    GAUSSIAN = "gaussian"
+    MITCHELLCUBIC = "mitchellcubic"
+
+
+_METHODS = frozenset(
+    value for name, value in vars(ResizeMethod).items() if not name.startswith("_")
+)
+
+
+def _target(size: Any) -> tuple[int, int]:
+    tensor = _core.convert(size, None, dtypes.int32)
+    if tensor._shape_tuple() != (2,):
+        raise ValueError("'size' must be a 1-D Tensor of 2 elements: new_height, new_width")
+    if not tensor.dtype.is_integer:
+        raise ValueError(f"'size' must hold integers, got {tensor.dtype.name}")
+    height, width = tensor.numpy().tolist()
+    if height <= 0 or width <= 0:
+        raise invalid(f"output dimensions must be positive, got {[height, width]} [Op:Resize]")
+    return height, width
+
+
+def _kept_ratio(height: int, width: int, target: tuple[int, int]) -> tuple[int, int]:
+    """The largest size of the same proportions inside the target."""
+    scale = min(
+        np.float32(target[0]) / np.float32(height), np.float32(target[1]) / np.float32(width)
+    )
+    return (
+        max(int(np.rint(np.float32(scale) * np.float32(height))), 1),
+        max(int(np.rint(np.float32(scale) * np.float32(width))), 1),
+    )
+
+
+def _each(images: Any) -> list[Tensor]:
+    """The images of a ragged tensor."""
+    if len(images.shape) != 4:
+        raise ValueError(f"Ragged images have four axes, got shape {images.shape}.")
+    parts = [image.to_tensor() if hasattr(image, "to_tensor") else image for image in images]
+    if any(0 in part._shape_tuple() for part in parts):
+        raise errors.InvalidArgumentError(
+            None, None, "input image must be of non-zero size [Op:Resize]"
+        )
+    return parts
+
+
+def resize(
+    images: Any,
+    size: Any,
+    method: str = ResizeMethod.BILINEAR,
+    preserve_aspect_ratio: bool = False,
+    antialias: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """Images of another size.
+
+    Args:
+        images: `[height, width, channels]`, or with a batch axis before; ragged, if the sizes of
+            images differ.
+        size: the new height and width.
+        method: one of `tf.image.ResizeMethod`: "bilinear", "nearest", "bicubic", "area",
+            "lanczos3", "lanczos5", "gaussian" or "mitchellcubic".
+        preserve_aspect_ratio: whether `size` is a box that the result shall fit into.
+        antialias: whether to blur images that become smaller.
+        name: ignored.
+
+    Returns:
+        float32; the dtype of the images for "nearest".
+
+    Raises:
+        ValueError: if the method, a rank or `size` is wrong.
+
+    >>> tf.image.resize([[[1.0], [3.0]]], [1, 4])[0, :, 0].numpy()
+    array([1. , 1.5, 2.5, 3. ], dtype=float32)
+    """
+    height, width = _target(size)
+    method = getattr(method, "value", method)
+    if method not in _METHODS:
+        raise ValueError("Resize method is not implemented: {}".format(method))  # noqa: UP032
+
+    if isinstance(images, CompositeTensor):
+        sizes = (preserve_aspect_ratio, antialias)
+        return _ops.stack([resize(part, size, method, *sizes) for part in _each(images)], 0)
+
+    def resized(batch: Tensor) -> Tensor:
+        rows, columns = batch._shape_tuple()[1:3]
+        target = height, width
+        if preserve_aspect_ratio:
+            target = _kept_ratio(rows, columns, target)
+        if method == "nearest":
+            picked = batch
+            if target[0] != rows:
+                picked = _ops.gather(picked, nearest_places(target[0], rows), 1, 0)
+            if target[1] != columns:
+                picked = _ops.gather(picked, nearest_places(target[1], columns), 2, 0)
+            return picked
+        if batch.dtype is not dtypes.float32:
+            batch = _ops.cast(batch, dtypes.float32)
+        if target == (rows, columns) and method != "gaussian" and method != "mitchellcubic":
+            return _ops.identity(batch)
+        return resampled(
+            batch,
+            axis_table(method, antialias, target[0], rows),
+            axis_table(method, antialias, target[1], columns),
+        )
+
+    return in_batch(images, resized)
+
+
+def resize_with_pad(
+    image: Any,
+    target_height: Any,
+    target_width: Any,
+    method: str = ResizeMethod.BILINEAR,
+    antialias: bool = False,
+) -> Tensor:
+    """Images of another size and the same proportions, with zeros beside them.
+
+    Args:
+        image: `[height, width, channels]`, or with a batch axis before.
+        target_height: the height of the result.
+        target_width: the width of the result.
+        method: as in `tf.image.resize`.
+        antialias: whether to blur images that become smaller.
+
+    Raises:
+        ValueError: if a size is not positive.
+
+    >>> tf.image.resize_with_pad(tf.ones([2, 2, 1]), 2, 4)[0, :, 0].numpy()
+    array([0., 1., 1., 0.], dtype=float32)
+    """
+    tensor = three_or_four(image)
+    target = whole(target_height, "target_height"), whole(target_width, "target_width")
+    rows, columns = tensor._shape_tuple()[-3:-1]
+    height, width, top, left = place_within(rows, columns, *target)
+    resized = resize(tensor, [height, width], method, antialias=antialias)
+    return pad_to_bounding_box(resized, top, left, *target)
+
+
+def place_within(rows: int, columns: int, *target: int) -> tuple[int, int, int, int]:
+    """Height, width, top and left of an image that fills a target as far as its proportions let it.
+
+    Raises:
+        ValueError: if a size of the target is not positive.
+    """
+    if target[0] <= 0:
+        raise ValueError("target_height must be > 0.")
+    if target[1] <= 0:
+        raise ValueError("target_width must be > 0.")
+    single = np.float32
+    ratio = max(single(columns) / single(target[1]), single(rows) / single(target[0]))
+    high, wide = single(rows) / ratio, single(columns) / ratio
+    height, width = int(np.floor(high)), int(np.floor(wide))
+    top = max(0, int(np.floor((single(target[0]) - high) / 2)))
+    left = max(0, int(np.floor((single(target[1]) - wide) / 2)))
+    return max(height, 1), max(width, 1), top, left

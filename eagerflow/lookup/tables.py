@@ -1,0 +1,634 @@
+"""Tables that map keys to values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from eagerflow import _core
+from eagerflow.errors import FailedPreconditionError, InvalidArgumentError, NotFoundError
+from eagerflow.framework import dtypes
+from eagerflow.framework.module import Module
+from eagerflow.ops.array import invalid_argument
+from eagerflow.strings.elementwise import is_ragged
+
+_ops = _core.ops
+Tensor = _core.Tensor
+
+
+def _is_sparse(value: Any) -> bool:
+    return hasattr(value, "indices") and hasattr(value, "dense_shape")
+
+
+def _listed(tensor: Tensor) -> list:
+    return np.asarray(tensor.numpy()).reshape(-1).tolist()
+
+
+def _joined(values: list, dtype: Any, shape: tuple[int, ...]) -> Tensor:
+    array = np.empty(len(values), dtype.as_numpy_dtype)
+    array[:] = values
+    return _core.convert(array.reshape(shape), dtype, None)
+
+
+def mapped(function: Callable[[Tensor], Tensor], keys: Any, dtype: Any) -> Any:
+    """Looks up the values of dense, sparse or ragged keys.
+
+    Raises:
+        TypeError: if the keys have another dtype.
+    """
+    if is_ragged(keys):
+        return keys.with_flat_values(mapped(function, keys.flat_values, dtype))
+    if _is_sparse(keys):
+        values = mapped(function, keys.values, dtype)
+        return type(keys)(keys.indices, values, keys.dense_shape)
+    given = dtypes.result_dtype(keys)
+    if given is not None and given is not dtype:
+        raise TypeError(f"Dtype of argument `keys` must be {dtype}, received: {given}")
+    return function(_core.convert(keys, dtype, None))
+
+
+class KeyValueTensorInitializer:
+    """Keys and values of a table, from two vectors.
+
+    Args:
+        keys: a vector.
+        values: a vector of the same length.
+        key_dtype: the dtype of the keys.
+        value_dtype: the dtype of the values.
+        name: ignored.
+
+    >>> init = tf.lookup.KeyValueTensorInitializer(["a", "b"], [1, 2])
+    >>> init.key_dtype, init.value_dtype
+    (tf.string, tf.int32)
+    """
+
+    def __init__(
+        self,
+        keys: Any,
+        values: Any,
+        key_dtype: Any = None,
+        value_dtype: Any = None,
+        name: str | None = None,
+    ) -> None:
+        self._keys = _core.convert(keys, key_dtype and dtypes.as_dtype(key_dtype), None)
+        self._values = _core.convert(values, value_dtype and dtypes.as_dtype(value_dtype), None)
+
+    @property
+    def key_dtype(self) -> dtypes.DType:
+        """The dtype of the keys."""
+        return self._keys.dtype
+
+    @property
+    def value_dtype(self) -> dtypes.DType:
+        """The dtype of the values."""
+        return self._values.dtype
+
+    def pairs(self) -> Iterable[tuple[Any, Any]]:
+        """The keys with their values.
+
+        Raises:
+            tf.errors.InvalidArgumentError: if there are more or fewer keys than values.
+        """
+        if self._keys._shape_tuple() != self._values._shape_tuple():
+            raise invalid_argument(
+                f"Expected shape {list(self._keys._shape_tuple())} for value, got "
+                f"{list(self._values._shape_tuple())}"
+            )
+        return zip(_listed(self._keys), _listed(self._values), strict=True)
+
+    def tensors(self) -> tuple[Tensor, Tensor]:
+        """The keys and their values, as vectors.
+
+        Raises:
+            tf.errors.InvalidArgumentError: if there are more or fewer keys than values.
+        """
+        if self._keys._shape_tuple() != self._values._shape_tuple():
+            self.pairs()
+        return _ops.reshape(self._keys, [-1]), _ops.reshape(self._values, [-1])
+
+
+class TextFileIndex:
+    """What stands for a line of a file beside the numbers of its columns."""
+
+    WHOLE_LINE = -2
+    LINE_NUMBER = -1
+
+
+class TextFileInitializer:
+    """Keys and values of a table, from the lines of a file.
+
+    Args:
+        filename: the file's path.
+        key_dtype: the dtype of the keys, string or int64.
+        key_index: the column of the keys, or one of `tf.lookup.TextFileIndex`.
+        value_dtype: the dtype of the values.
+        value_index: the column of the values, or one of `tf.lookup.TextFileIndex`.
+        vocab_size: how many lines to read; all by default.
+        delimiter: what comes between columns.
+        name: ignored.
+        value_index_offset: added to line numbers.
+
+    Raises:
+        ValueError: if whole lines are asked for as numbers, or line numbers as strings.
+    """
+
+    def __init__(
+        self,
+        filename: Any,
+        key_dtype: Any,
+        key_index: int,
+        value_dtype: Any,
+        value_index: int,
+        vocab_size: Any = None,
+        delimiter: str = "\t",
+        name: str | None = None,
+        value_index_offset: int = 0,
+    ) -> None:
+        self._filename = filename
+        self._key_dtype, self._value_dtype = (
+            dtypes.as_dtype(key_dtype),
+            dtypes.as_dtype(value_dtype),
+        )
+        self._key_index, self._value_index = key_index, value_index
+        self._vocab_size = None if vocab_size is None else int(vocab_size)
+        self._delimiter, self._offset = delimiter.encode(), value_index_offset
+        for what, index, dtype in (
+            ("Key", key_index, self._key_dtype),
+            ("Value", value_index, self._value_dtype),
+        ):
+            if index == TextFileIndex.LINE_NUMBER and dtype is not dtypes.int64:
+                raise ValueError(
+                    f"`{what.lower()}_dtype` must be int64 if line numbers are the "
+                    f"{what.lower()}s, received {dtype}"
+                )
+            if index == TextFileIndex.WHOLE_LINE and not (
+                dtype is dtypes.string or (dtype.is_integer and what == "Key")
+            ):
+                raise ValueError(
+                    f"`{what.lower()}_dtype` must be string if whole lines are the "
+                    f"{what.lower()}s, received {dtype}"
+                )
+            if index < -2:
+                raise ValueError(f"Invalid {what.lower()} index {index}.")
+
+    @property
+    def key_dtype(self) -> dtypes.DType:
+        """The dtype of the keys."""
+        return self._key_dtype
+
+    @property
+    def value_dtype(self) -> dtypes.DType:
+        """The dtype of the values."""
+        return self._value_dtype
+
+    def _path(self) -> str:
+        if isinstance(self._filename, str):
+            return self._filename
+        if isinstance(self._filename, Tensor):
+            return self._filename.numpy().decode()
+        return str(self._filename)
+
+    def pairs(self) -> Iterable[tuple[Any, Any]]:
+        """The keys with their values.
+
+        Raises:
+            tf.errors.NotFoundError: if there is no such file.
+            tf.errors.InvalidArgumentError: if a line does not have the columns asked for.
+        """
+        path = self._path()
+        try:
+            with open(path, "rb") as file:
+                lines = file.read().split(b"\n")
+        except FileNotFoundError:
+            raise NotFoundError(None, None, f"{path}; No such file or directory") from None
+        if lines and not lines[-1]:
+            lines.pop()
+        if self._vocab_size is not None:
+            if self._vocab_size > len(lines):
+                raise invalid_argument(
+                    f"Invalid vocab_size in {path}: expected {self._vocab_size} but got "
+                    f"{len(lines)}"
+                )
+            lines = lines[: self._vocab_size]
+        for number, line in enumerate(lines):
+            line = line.rstrip(b"\r")
+            yield (
+                self._field(line, number, self._key_index, self._key_dtype, path),
+                self._field(line, number, self._value_index, self._value_dtype, path),
+            )
+
+    def _field(self, line: bytes, number: int, index: int, dtype: Any, path: str) -> Any:
+        if index == TextFileIndex.LINE_NUMBER:
+            return number + self._offset
+        if index == TextFileIndex.WHOLE_LINE:
+            text = line
+        else:
+            columns = line.split(self._delimiter)
+            if index >= len(columns):
+                raise invalid_argument(
+                    f"Invalid number of columns in {path} line {number} "
+                    f"({line.decode('utf-8', 'replace')}) : expected at least {index + 1} got "
+                    f"{len(columns)}"
+                )
+            text = columns[index]
+        if dtype is dtypes.string:
+            return text
+        try:
+            return float(text) if dtype.is_floating else int(text)
+        except ValueError:
+            raise invalid_argument(
+                f"Field {text.decode('utf-8', 'replace')} in line {number} is not a valid "
+                f"{dtype.name}."
+            ) from None
+
+
+def _contents(initializer: Any) -> tuple[Tensor, Tensor]:
+    """The keys and values of a new table, as vectors."""
+    if isinstance(initializer, KeyValueTensorInitializer):
+        return initializer.tensors()
+    pairs = list(initializer.pairs())
+    keys, values = ([pair[side] for pair in pairs] for side in (0, 1))
+    count = (len(pairs),)
+    return (
+        _joined(keys, initializer.key_dtype, count),
+        _joined(values, initializer.value_dtype, count),
+    )
+
+
+class _Table(Module):
+    """What all tables have."""
+
+    _key_dtype: dtypes.DType
+    _value_dtype: dtypes.DType
+    _table: _core.Table
+
+    def __init__(self, name: str | None = None) -> None:
+        super().__init__()
+        self._name_given = name
+
+    @property
+    def key_dtype(self) -> dtypes.DType:
+        """The dtype of the keys."""
+        return self._key_dtype
+
+    @property
+    def value_dtype(self) -> dtypes.DType:
+        """The dtype of the values."""
+        return self._value_dtype
+
+    @property
+    def name(self) -> Any:
+        """The name given, if there is one."""
+        return self._name_given
+
+    def __getitem__(self, keys: Any) -> Any:
+        return self.lookup(keys)  # type: ignore[attr-defined]
+
+    def size(self, name: str | None = None) -> Tensor:
+        """The number of keys, an int64 scalar."""
+        return _core.convert(len(self._table), dtypes.int64, None)
+
+
+class StaticHashTable(_Table):
+    """A table that does not change.
+
+    Args:
+        initializer: its keys and values.
+        default_value: the value of keys that are not in it.
+        name: a name.
+        experimental_is_anonymous: ignored.
+
+    Raises:
+        tf.errors.FailedPreconditionError: if a key has two values.
+
+    >>> table = tf.lookup.StaticHashTable(
+    ...     tf.lookup.KeyValueTensorInitializer(["a", "b"], [1, 2]), default_value=-1
+    ... )
+    >>> table.lookup(tf.constant(["b", "c"])).numpy()
+    array([ 2, -1], dtype=int32)
+    """
+
+    def __init__(
+        self,
+        initializer: Any,
+        default_value: Any,
+        name: str | None = None,
+        experimental_is_anonymous: bool = False,
+    ) -> None:
+        super().__init__(name)
+        self._initializer = initializer
+        self._key_dtype, self._value_dtype = initializer.key_dtype, initializer.value_dtype
+        self._default_value = _core.convert(default_value, self._value_dtype, None)
+        if self._default_value.ndim:
+            raise ValueError(f"default_value must be a scalar, got {default_value}")
+        self._table = _core.Table(self._key_dtype, self._value_dtype, [])
+        keys, values = _contents(initializer)
+        other = self._table.insert(keys, values, True)
+        if other >= 0:
+            key = keys[other]
+            raise FailedPreconditionError(
+                None,
+                None,
+                f"HashTable has different value for same key. Key {_shown(key.numpy())} has "
+                f"{_shown(self._find(key).numpy())} and trying to add value "
+                f"{_shown(values[other].numpy())}",
+            )
+
+    @property
+    def default_value(self) -> Tensor:
+        """The value of keys that are not in the table."""
+        return self._default_value
+
+    @property
+    def resource_handle(self) -> Any:
+        """The table itself: there is no other resource behind it."""
+        return self
+
+    def lookup(self, keys: Any, name: str | None = None) -> Any:
+        """The values of keys.
+
+        Args:
+            keys: a tensor, or a ragged or sparse one.
+            name: ignored.
+
+        Raises:
+            TypeError: if the keys have another dtype than those of the table.
+        """
+        return mapped(self._find, keys, self._key_dtype)
+
+    def _find(self, keys: Tensor) -> Tensor:
+        return self._table.find(keys, self._default_value)
+
+    def export(self, name: str | None = None) -> tuple[Tensor, Tensor]:
+        """All keys and their values."""
+        return self._table.items()
+
+
+def _shown(value: Any) -> str:
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
+
+
+class StaticVocabularyTable(_Table):
+    """A table of the numbers of words, in which other words share a few further numbers.
+
+    Args:
+        initializer: the words and their numbers, int64 from 0 on; None for no words.
+        num_oov_buckets: how many numbers the other words share, by FarmHash.
+        lookup_key_dtype: the dtype of the keys that are looked up; that of the words by default.
+        name: a name.
+        experimental_is_anonymous: ignored.
+
+    Raises:
+        ValueError: if there are no further numbers.
+        TypeError: if the numbers are not int64.
+
+    >>> table = tf.lookup.StaticVocabularyTable(
+    ...     tf.lookup.KeyValueTensorInitializer(["a", "b"], tf.constant([0, 1], tf.int64)),
+    ...     num_oov_buckets=1,
+    ... )
+    >>> table.lookup(tf.constant(["b", "c"])).numpy()
+    array([1, 2])
+    """
+
+    def __init__(
+        self,
+        initializer: Any,
+        num_oov_buckets: int,
+        lookup_key_dtype: Any = None,
+        name: str | None = None,
+        experimental_is_anonymous: bool = False,
+    ) -> None:
+        super().__init__(name)
+        if num_oov_buckets <= 0:
+            raise ValueError("`num_oov_buckets` must be > 0; use StaticHashTable.")
+        key_dtype = None if lookup_key_dtype is None else dtypes.as_dtype(lookup_key_dtype)
+        self._initializer = initializer
+        self._num_oov_buckets = num_oov_buckets
+        self._value_dtype = dtypes.int64
+        if initializer is None:
+            if key_dtype is None:
+                raise ValueError("`lookup_key_dtype` is needed if there is no initializer.")
+            self._key_dtype = self._known_dtype = key_dtype
+            self._table = _core.Table(key_dtype, dtypes.int64, [])
+            return
+        if initializer.value_dtype is not dtypes.int64:
+            raise TypeError(
+                f"Invalid `value_dtype`, expected {dtypes.int64} but got {initializer.value_dtype}."
+            )
+        known = initializer.key_dtype
+        if key_dtype is None:
+            key_dtype = known
+        elif key_dtype.is_integer != known.is_integer:
+            raise TypeError(
+                f"Invalid `key_dtype`, expected {known} or another integer type, got {key_dtype}"
+            )
+        self._key_dtype, self._known_dtype = key_dtype, known
+        self._table = _core.Table(known, dtypes.int64, [])
+        self._table.insert(*_contents(initializer))
+
+    @property
+    def resource_handle(self) -> Any:
+        """The table itself: there is no other resource behind it."""
+        return self
+
+    def size(self, name: str | None = None) -> Tensor:
+        """How many numbers there are, those that words share included."""
+        return _core.convert(len(self._table) + self._num_oov_buckets, dtypes.int64, None)
+
+    def lookup(self, keys: Any, name: str | None = None) -> Any:
+        """The numbers of words.
+
+        Args:
+            keys: a tensor, or a ragged or sparse one.
+            name: ignored.
+
+        Raises:
+            TypeError: if the keys have another dtype.
+        """
+        return mapped(self._find, keys, self._key_dtype)
+
+    def _find(self, keys: Tensor) -> Tensor:
+        known = keys if keys.dtype is self._known_dtype else _ops.cast(keys, self._known_dtype)
+        found = self._table.find(known, _NO_NUMBER)
+        if not found._size or int(_ops.reduce_min(found)) >= 0:
+            return found
+        # Numbers are hashed by their decimal digits.
+        texts = keys if keys.dtype is dtypes.string else _ops.string_of_number(keys)
+        shared = _ops.string_hash(texts, self._num_oov_buckets, "farm")
+        shared = _ops.add(shared, len(self._table))
+        return _ops.select(self._table.contains(known), found, shared)
+
+
+_NO_NUMBER = _core.convert(-1, dtypes.int64, None)
+
+
+class MutableHashTable(_Table):
+    """A table that programs change.
+
+    Args:
+        key_dtype: the dtype of the keys.
+        value_dtype: the dtype of the values.
+        default_value: the value of keys that are not in it; its shape is that of all values.
+        name: a name.
+        checkpoint: ignored.
+        experimental_is_anonymous: ignored.
+
+    >>> table = tf.lookup.experimental.MutableHashTable(tf.string, tf.int64, default_value=-1)
+    >>> table.insert(["a"], [5])
+    >>> table.lookup(tf.constant(["a", "b"])).numpy()
+    array([ 5, -1])
+    """
+
+    def __init__(
+        self,
+        key_dtype: Any,
+        value_dtype: Any,
+        default_value: Any,
+        name: str = "MutableHashTable",
+        checkpoint: bool = True,
+        experimental_is_anonymous: bool = False,
+    ) -> None:
+        super().__init__(name)
+        self._key_dtype, self._value_dtype = (
+            dtypes.as_dtype(key_dtype),
+            dtypes.as_dtype(value_dtype),
+        )
+        self._default_value = _core.convert(default_value, self._value_dtype, None)
+        inner = self._default_value._shape_tuple()
+        self._table = _core.Table(self._key_dtype, self._value_dtype, inner)
+
+    @property
+    def resource_handle(self) -> Any:
+        """The table itself: there is no other resource behind it."""
+        return self
+
+    def _checked(self, keys: Tensor) -> Tensor:
+        """Keys that the table can hold."""
+        return keys
+
+    def _keys(self, keys: Any) -> Tensor:
+        return _core.convert(keys, self._key_dtype, None)
+
+    def insert(self, keys: Any, values: Any, name: str | None = None) -> None:
+        """Sets the values of keys.
+
+        Args:
+            keys: a tensor of keys.
+            values: their values.
+            name: ignored.
+
+        Raises:
+            TypeError: for other dtypes.
+            tf.errors.InvalidArgumentError: if the shapes do not fit.
+        """
+        keys = self._keys(keys)
+        values = _core.convert(values, self._value_dtype, None)
+        inner = self._default_value._shape_tuple()
+        expected = (*keys._shape_tuple(), *inner)
+        if values._shape_tuple() != expected:
+            raise invalid_argument(
+                f"Expected shape {list(expected)} for value, got {list(values._shape_tuple())}"
+            )
+        self._table.insert(self._checked(keys), values)
+
+    def lookup(self, keys: Any, dynamic_default_values: Any = None, name: str | None = None) -> Any:
+        """The values of keys.
+
+        Args:
+            keys: a tensor, or a ragged or sparse one.
+            dynamic_default_values: what stands for keys that are not in the table, one value for
+                each key or one for all.
+            name: ignored.
+
+        Raises:
+            TypeError: if the keys have another dtype.
+        """
+        return mapped(
+            lambda dense: self._find(dense, dynamic_default_values), keys, self._key_dtype
+        )
+
+    def _find(self, keys: Tensor, defaults: Any) -> Tensor:
+        default = self._default_value
+        if defaults is not None:
+            default = _core.convert(defaults, self._value_dtype, None)
+            inner = self._default_value._shape_tuple()
+            whole = (*keys._shape_tuple(), *inner)
+            if default._shape_tuple() not in (inner, whole):
+                default = _ops.broadcast_to(default, whole)
+        return self._table.find(self._checked(keys), default)
+
+    def remove(self, keys: Any, name: str | None = None) -> None:
+        """Removes keys; those that are not there do not matter.
+
+        Args:
+            keys: a tensor of keys.
+            name: ignored.
+
+        Raises:
+            TypeError: for another dtype.
+        """
+        given = dtypes.result_dtype(keys)
+        if given is not None and given is not self._key_dtype:
+            raise TypeError(
+                f"Dtype of argument `keys` must be {self._key_dtype}, received: {given}"
+            )
+        self._table.remove(self._checked(self._keys(keys)))
+
+    def erase(self, keys: Any, name: str | None = None) -> None:
+        """Removes keys; the same as `remove`."""
+        self.remove(keys)
+
+    def export(self, name: str | None = None) -> tuple[Tensor, Tensor]:
+        """All keys and their values."""
+        return self._table.items()
+
+
+class DenseHashTable(MutableHashTable):
+    """A table that programs change, in which two keys are never used.
+
+    Args:
+        key_dtype: the dtype of the keys.
+        value_dtype: the dtype of the values.
+        default_value: the value of keys that are not in it.
+        empty_key: a key that stands for a free place, and must not be used.
+        deleted_key: another one, for a place that has become free.
+        initial_num_buckets: ignored.
+        name: a name.
+        checkpoint: ignored.
+        experimental_is_anonymous: ignored.
+
+    >>> table = tf.lookup.experimental.DenseHashTable(
+    ...     tf.int64, tf.int64, default_value=-1, empty_key=0, deleted_key=-1
+    ... )
+    >>> table.insert([5], [50])
+    >>> table.lookup(tf.constant([5, 6], tf.int64)).numpy()
+    array([50, -1])
+    """
+
+    def __init__(
+        self,
+        key_dtype: Any,
+        value_dtype: Any,
+        default_value: Any,
+        empty_key: Any,
+        deleted_key: Any,
+        initial_num_buckets: int | None = None,
+        name: str = "MutableDenseHashTable",
+        checkpoint: bool = True,
+        experimental_is_anonymous: bool = False,
+    ) -> None:
+        super().__init__(key_dtype, value_dtype, default_value, name)
+        self._empty = _core.convert(empty_key, self._key_dtype, None)
+        self._deleted = _core.convert(deleted_key, self._key_dtype, None)
+        if bool(_ops.equal(self._empty, self._deleted)):
+            raise invalid_argument("Empty and deleted keys cannot be equal")
+
+    def _checked(self, keys: Tensor) -> Tensor:
+        for what, forbidden in (("empty_key", self._empty), ("deleted_key", self._deleted)):
+            if bool(_ops.reduce_any(_ops.equal(keys, forbidden))):
+                raise InvalidArgumentError(
+                    None, None, f"Using the {what} as a table key is not allowed"
+                )
+        return keys

@@ -1,0 +1,525 @@
+"""Assertions on values, shapes and types of tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from eagerflow import _core
+from eagerflow.framework import dtypes
+from eagerflow.framework.composite import CompositeTensor, elementwise
+from eagerflow.framework.context import only_shapes
+from eagerflow.ops.array import invalid_argument
+from eagerflow.ops.op_arguments import raises_like
+
+_ops = _core.ops
+Tensor = _core.Tensor
+
+
+def _count(summarize: int | None, default: int = 3) -> int | None:
+    """How many elements messages show; None for all."""
+    if summarize is None:
+        return default
+    return None if summarize < 0 else summarize
+
+
+def _first(value: Tensor, count: int | None) -> np.ndarray:
+    return np.asarray(value.numpy()).reshape(-1)[:count]
+
+
+def _listed(value: Any, count: int | None) -> str:
+    """The first elements, separated by commas."""
+    elements = np.asarray(_core.as_tensor(value).numpy()).reshape(-1)
+    parts = [str(element) for element in elements[:count]]
+    if len(parts) < len(elements):
+        parts.append("...")
+    return ", ".join(parts)
+
+
+def _all(flags: Tensor) -> bool:
+    """Whether a check is passed: all flags are true, or only shapes are asked for."""
+    return only_shapes() or bool(_ops.reduce_all(flags))
+
+
+def _prefix(message: str | None) -> str:
+    return f"{message}.  " if message else ""
+
+
+def _compare(
+    op: Callable, sign: str, x: Any, y: Any, message: str | None, summarize: int | None
+) -> None:
+    x, y = (v if isinstance(v, CompositeTensor) else _core.as_tensor(v) for v in (x, y))
+    holds = op(x, y)
+    if _all(holds):
+        return
+    count = _count(summarize)
+    lines = [message] if message else []
+    lines.append(f"Condition x {sign} y did not hold.")
+    if x.ndim and x._shape_tuple() == y._shape_tuple():
+        wrong = np.argwhere(~holds.numpy())[:count]
+        places = tuple(wrong.T)
+        lines += [f"Indices of first {len(wrong)} different values:", str(wrong)]
+        lines += ["Corresponding x values:", str(x.numpy()[places])]
+        lines += ["Corresponding y values:", str(y.numpy()[places])]
+    for label, value in (("x", x), ("y", y)):
+        first = _first(value, count)
+        lines += [f"First {len(first)} elements of {label}:", str(first)]
+    raise invalid_argument("\n".join(lines))
+
+
+def assert_equal(
+    x: Any, y: Any, message: str | None = None, summarize: int | None = None, name: Any = None
+) -> None:
+    """Checks that elements are equal.
+
+    Args:
+        x: a tensor or what can be converted to one.
+        y: another one of the same dtype; shapes broadcast.
+        message: what the error's message begins with.
+        summarize: how many elements the message shows, 3 by default; -1 shows all.
+        name: ignored.
+
+    Raises:
+        tf.errors.InvalidArgumentError: if they are not. The message shows where.
+
+    >>> tf.debugging.assert_equal([1, 2], [1, 2])
+    >>> tf.debugging.assert_equal([1, 2], [1, 3])
+    Traceback (most recent call last):
+        ...
+    eagerflow.errors.InvalidArgumentError: Condition x == y did not hold.
+    Indices of first 1 different values:
+    [[1]]
+    Corresponding x values:
+    [2]
+    Corresponding y values:
+    [3]
+    First 2 elements of x:
+    [1 2]
+    First 2 elements of y:
+    [1 3]
+    """
+    if x is not y:
+        _compare(_ops.equal, "==", x, y, message, summarize)
+
+
+def assert_none_equal(
+    x: Any, y: Any, summarize: int | None = None, message: str | None = None, name: Any = None
+) -> None:
+    """Checks that no elements are equal; see `assert_equal`."""
+    _compare(_ops.not_equal, "!=", x, y, message, summarize)
+
+
+def assert_less(
+    x: Any, y: Any, message: str | None = None, summarize: int | None = None, name: Any = None
+) -> None:
+    """Checks x < y for all elements; see `assert_equal`."""
+    _compare(_ops.less, "<", x, y, message, summarize)
+
+
+def assert_less_equal(
+    x: Any, y: Any, message: str | None = None, summarize: int | None = None, name: Any = None
+) -> None:
+    """Checks x <= y for all elements; see `assert_equal`."""
+    _compare(_ops.less_equal, "<=", x, y, message, summarize)
+
+
+def assert_greater(
+    x: Any, y: Any, message: str | None = None, summarize: int | None = None, name: Any = None
+) -> None:
+    """Checks x > y for all elements; see `assert_equal`."""
+    _compare(_ops.greater, ">", x, y, message, summarize)
+
+
+def assert_greater_equal(
+    x: Any, y: Any, message: str | None = None, summarize: int | None = None, name: Any = None
+) -> None:
+    """Checks x >= y for all elements; see `assert_equal`."""
+    _compare(_ops.greater_equal, ">=", x, y, message, summarize)
+
+
+def _against_zero(
+    op: Callable, sign: str, x: Any, message: str | None, summarize: int | None
+) -> None:
+    x = _core.as_tensor(x)
+    if _all(op(x, _core.convert(0, x.dtype, None))):
+        return
+    raise invalid_argument(
+        f"{_prefix(message)}\nCondition x {sign} 0 did not hold element-wise:\n"
+        f"x (shape={x.shape} dtype={x.dtype.name}) = \n[{_listed(x, _count(summarize))}]"
+    )
+
+
+def assert_positive(
+    x: Any, message: str | None = None, summarize: int | None = None, name: Any = None
+) -> None:
+    """Checks x > 0 for all elements.
+
+    Raises:
+        tf.errors.InvalidArgumentError: if one is not.
+
+    >>> tf.debugging.assert_positive([1.0, 2.0])
+    """
+    _against_zero(_ops.greater, ">", x, message, summarize)
+
+
+def assert_negative(
+    x: Any, message: str | None = None, summarize: int | None = None, name: Any = None
+) -> None:
+    """Checks x < 0 for all elements; see `assert_positive`."""
+    _against_zero(_ops.less, "<", x, message, summarize)
+
+
+def assert_non_negative(
+    x: Any, message: str | None = None, summarize: int | None = None, name: Any = None
+) -> None:
+    """Checks x >= 0 for all elements; see `assert_positive`."""
+    _against_zero(_ops.greater_equal, ">=", x, message, summarize)
+
+
+def assert_non_positive(
+    x: Any, message: str | None = None, summarize: int | None = None, name: Any = None
+) -> None:
+    """Checks x <= 0 for all elements; see `assert_positive`."""
+    _against_zero(_ops.less_equal, "<=", x, message, summarize)
+
+
+def assert_near(
+    x: Any,
+    y: Any,
+    rtol: Any = None,
+    atol: Any = None,
+    message: str | None = None,
+    summarize: int | None = None,
+    name: Any = None,
+) -> None:
+    """Checks |x - y| <= atol + rtol * |y| for all elements.
+
+    Args:
+        x: floating.
+        y: of the same dtype; shapes broadcast.
+        rtol: by default ten times the distance between 1 and the next number.
+        atol: as `rtol`.
+        message: what the error's message begins with.
+        summarize: how many elements the message shows, 3 by default; -1 shows all.
+        name: ignored.
+
+    Raises:
+        tf.errors.InvalidArgumentError: if two elements lie further apart.
+        ValueError: if the dtypes differ or are not floating.
+
+    >>> tf.debugging.assert_near([1.0], [1.0 + 1e-7])
+    """
+    x = _core.as_tensor(x)
+    y = _core.convert(y, x.dtype, None)
+    if not (x.dtype.is_floating or x.dtype.is_complex):
+        raise ValueError(f"assert_near compares floating numbers, got {x.dtype.name}")
+    real = x.dtype.real_dtype
+    precision = 0.0078125 if real is dtypes.bfloat16 else float(np.finfo(real.as_numpy_dtype).eps)
+    rtol = _core.convert(10 * precision if rtol is None else rtol, real, None)
+    atol = _core.convert(10 * precision if atol is None else atol, real, None)
+    distance = _ops.abs(x - y)
+    near = _ops.less_equal(distance, atol + rtol * _ops.abs(y))
+    if _all(near):
+        return
+    count = _count(summarize)
+    raise invalid_argument(
+        f"{_prefix(message)}x and y not equal to tolerance rtol = {rtol.numpy()}, "
+        f"atol = {atol.numpy()}\n"
+        f"x (shape={x.shape} dtype={x.dtype.name}) = \n{_listed(x, count)}\n"
+        f"y (shape={y.shape} dtype={y.dtype.name}) = \n{_listed(y, count)}"
+    )
+
+
+def _static_rank(rank: Any, message: str | None) -> int:
+    rank = _core.as_tensor(rank)
+    if rank.dtype is not dtypes.int32:
+        raise TypeError(
+            f"{_prefix(message)}tensor must be of type {dtypes.int32!r}; got {rank.dtype!r}"
+        )
+    if rank.ndim != 0:
+        raise ValueError("Rank must be a scalar.")
+    return int(rank)
+
+
+def _assert_rank(x: Any, holds: Callable, text: str, message: str | None) -> None:
+    x = _core.as_tensor(x)
+    if not holds(x.ndim):
+        raise ValueError(
+            f"{_prefix(message)}Tensor  must have rank {text}.  "
+            f"Received rank {x.ndim}, shape {x.shape}"
+        )
+
+
+def assert_rank(x: Any, rank: Any, message: str | None = None, name: Any = None) -> None:
+    """Checks the number of axes.
+
+    Raises:
+        ValueError: if `x` has another one.
+
+    >>> tf.debugging.assert_rank([[1, 2]], 2)
+    """
+    x = _core.as_tensor(x)
+    wanted = _static_rank(rank, message)
+    _assert_rank(x, lambda rank: rank == wanted, str(wanted), message)
+
+
+def assert_rank_at_least(x: Any, rank: Any, message: str | None = None, name: Any = None) -> None:
+    """Checks that there are at least so many axes; raises a ValueError if not."""
+    x = _core.as_tensor(x)
+    wanted = _static_rank(rank, message)
+    _assert_rank(x, lambda rank: rank >= wanted, f"at least {wanted}", message)
+
+
+def assert_rank_in(
+    x: Any, ranks: Iterable[Any], message: str | None = None, name: Any = None
+) -> None:
+    """Checks that the number of axes is one of several; raises a ValueError if not."""
+    x = _core.as_tensor(x)
+    wanted = tuple(_static_rank(rank, message) for rank in ranks)
+    _assert_rank(x, lambda rank: rank in wanted, f"in {wanted}", message)
+
+
+def assert_scalar(tensor: Any, message: str | None = None, name: Any = None) -> None:
+    """Checks that a tensor has no axes; raises a ValueError if it has."""
+    tensor = _core.as_tensor(tensor)
+    if tensor.ndim:
+        raise ValueError(f"{_prefix(message)}Expected scalar shape, saw shape: {tensor.shape}.")
+
+
+def assert_integer(x: Any, message: str | None = None, name: Any = None) -> None:
+    """Checks that elements are integers; raises a TypeError if not."""
+    dtype = _core.as_tensor(x).dtype
+    if not dtype.is_integer:
+        raise TypeError(
+            f'{_prefix(message)}Expected "x" to be integer type.  Found: tensor of dtype {dtype}'
+        )
+
+
+def assert_type(tensor: Any, tf_type: Any, message: str | None = None, name: Any = None) -> None:
+    """Checks the element type; raises a TypeError if it is another one.
+
+    >>> tf.debugging.assert_type(tf.constant(1.0), tf.float32)
+    """
+    wanted = dtypes.as_dtype(tf_type)
+    dtype = _core.as_tensor(tensor).dtype
+    if dtype is not wanted:
+        raise TypeError(f"{_prefix(message)}tensor must be of type {wanted!r}; got {dtype!r}")
+
+
+def assert_same_float_dtype(tensors: Any = None, dtype: Any = None) -> dtypes.DType:
+    """Checks that tensors have one floating type, and returns it; float32 if there are none.
+
+    Raises:
+        ValueError: if types differ or are not floating.
+
+    >>> tf.debugging.assert_same_float_dtype([tf.constant(1.0), tf.constant(2.0)])
+    tf.float32
+    """
+    wanted = None if dtype is None else dtypes.as_dtype(dtype)
+    first = None
+    for tensor in tensors or ():
+        if wanted is None:
+            wanted, first = tensor.dtype, tensor
+        elif tensor.dtype is not wanted:
+            beside = "." if first is None else f" as {first}."
+            raise ValueError(
+                f"{tensor}, type={tensor.dtype}, must be of the same type ({wanted}){beside}"
+            )
+    wanted = dtypes.float32 if wanted is None else wanted
+    if not wanted.is_floating:
+        raise ValueError(f"Expected floating point type, got {wanted}.")
+    return wanted
+
+
+def assert_proper_iterable(values: Any) -> None:
+    """Checks that `values` is a list or the like, not a tensor, array or string.
+
+    Raises:
+        TypeError: if it is not.
+    """
+    if isinstance(values, Tensor | np.ndarray | bytes | str):
+        raise TypeError(
+            f'Expected argument "values" to be a "proper" iterable.  Found: {type(values)}'
+        )
+    if not hasattr(values, "__iter__") or isinstance(values, CompositeTensor):
+        raise TypeError(f'Expected argument "values" to be iterable.  Found: {type(values)}')
+
+
+def assert_shapes(
+    shapes: Any,
+    data: Any = None,
+    summarize: int | None = None,
+    message: str | None = None,
+    name: Any = None,
+) -> None:
+    """Checks the shapes of several tensors, and that sizes with the same name agree.
+
+    Args:
+        shapes: pairs of a tensor and a shape, or a dictionary. A shape is a list of sizes, names,
+            and "." or None for any size; an ellipsis or "*" may come first, for any number of
+            axes. A string of letters is a list of names.
+        data: ignored.
+        summarize: ignored.
+        message: what the error's message begins with.
+        name: ignored.
+
+    Raises:
+        ValueError: if a size or a rank is wrong.
+
+    >>> x, y = tf.zeros([2, 3]), tf.zeros([3])
+    >>> tf.debugging.assert_shapes([(x, ("N", "D")), (y, ("D",))])
+    >>> tf.debugging.assert_shapes([(x, ("D", "D"))])
+    Traceback (most recent call last):
+        ...
+    ValueError: Specified by tensor shape=(2, 3) dtype=float32 dimension 0.  Tensor shape=(2, 3) \
+dtype=float32 dimension 1 must have size 2.  Received size 3, shape (2, 3)
+    """
+    pairs = list(shapes.items()) if isinstance(shapes, Mapping) else list(shapes)
+    known: dict[Any, tuple[int, str]] = {}
+    for value, symbols in pairs:
+        tensor = _core.as_tensor(value)
+        _assert_one_shape(tensor, symbols, known, message)
+
+
+def _assert_one_shape(tensor: Tensor, symbols: Any, known: dict, message: str | None) -> None:
+    label = f"shape={tensor.shape} dtype={tensor.dtype.name}"
+    if not (hasattr(symbols, "__iter__") or hasattr(symbols, "__getitem__")):
+        raise ValueError(
+            f"{_prefix(message)}Tensor {label}.  Specified shape must be an iterable.  An iterable "
+            "has the attribute `__iter__` or `__getitem__`.  "
+            f"Received specified shape: {symbols}"
+        )
+    symbols = list(symbols)
+    sizes = list(tensor._shape_tuple())
+    for k, symbol in enumerate(symbols[1:], start=1):
+        if symbol is Ellipsis or symbol == "*":
+            raise ValueError(
+                f"{_prefix(message)}Tensor {label} specified shape index {k}.  Symbol `...` or `*` "
+                "for a variable number of unspecified dimensions is only allowed as the first entry"
+            )
+    offset = 0
+    if symbols and (symbols[0] is Ellipsis or symbols[0] == "*"):
+        symbols = symbols[1:]
+        offset = len(sizes) - len(symbols)
+        if offset < 0:
+            _assert_rank(tensor, lambda rank: False, f"at least {len(symbols)}", message)
+    else:
+        if len(symbols) <= 1 and (not symbols or len(sizes) == 0):
+            # A scalar counts as a vector of one element.
+            symbols = symbols or [1]
+            sizes = sizes or [1]
+        wanted = len(symbols)
+        if len(sizes) != wanted:
+            _assert_rank(tensor, lambda rank: rank == wanted, str(wanted), message)
+    for k, symbol in enumerate(symbols, start=offset):
+        size = sizes[k]
+        if symbol is None or (isinstance(symbol, str) and symbol == "."):
+            continue
+        if isinstance(symbol, int):
+            expected, source = symbol, "Specified explicitly"
+        else:
+            expected, source = known.setdefault(
+                symbol, (size, f"Specified by tensor {label} dimension {k}")
+            )
+        if size != expected:
+            raise ValueError(
+                f"{_prefix(message)}{source}.  Tensor {label} dimension {k} must have size "
+                f"{expected}.  Received size {size}, shape {tensor.shape}"
+            )
+
+
+def Assert(condition: Any, data: Any, summarize: int | None = None, name: Any = None) -> None:
+    """Checks a condition.
+
+    Args:
+        condition: a boolean, or a tensor of one element.
+        data: what the message shows if it is false, a list of values.
+        summarize: how many elements of each value, 3 by default; -1 shows all.
+        name: ignored.
+
+    Raises:
+        tf.errors.InvalidArgumentError: if the condition is false.
+
+    >>> tf.debugging.Assert(tf.constant(2) > 1, ["two is more than one"])
+    """
+    if only_shapes() or condition:
+        return
+    shown = "\n".join(_listed(value, _count(summarize)) for value in data)
+    raise invalid_argument(f"Expected '{condition}' to be true. Summarized data: {shown}")
+
+
+@raises_like("CheckNumerics")
+@elementwise
+def check_numerics(tensor: Any, message: str, name: Any = None) -> Tensor:
+    """Checks that no element is NaN or infinite, and returns the tensor.
+
+    Args:
+        tensor: floating.
+        message: what the error's message begins with.
+        name: ignored.
+
+    Raises:
+        tf.errors.InvalidArgumentError: if one is.
+
+    >>> tf.debugging.check_numerics([1.0, float("nan")], "the loss")
+    Traceback (most recent call last):
+        ...
+    eagerflow.errors.InvalidArgumentError: the loss : Tensor had NaN values [Op:CheckNumerics]
+    """
+    x = _core.as_tensor(tensor)
+    if not isinstance(message, str | bytes):
+        raise TypeError(f"Expected string for argument 'message' not {message!r}.")
+    if not x.dtype.is_floating:
+        raise invalid_argument(
+            f"Value for attr 'T' of {x.dtype.name} is not in the list of allowed values: bfloat16, "
+            "half, float, double [Op:CheckNumerics]"
+        )
+    if _all(_ops.is_finite(x)):
+        return _ops.identity(x)
+    found = []
+    if bool(_ops.reduce_any(_ops.is_inf(x))):
+        found.append("Inf")
+    if bool(_ops.reduce_any(_ops.is_nan(x))):
+        found.append("NaN")
+    raise invalid_argument(
+        f"{message} : Tensor had {' and '.join(found)} values [Op:CheckNumerics]"
+    )
+
+
+@raises_like("CheckNumerics/assert", first=True)
+def assert_all_finite(x: Any, message: str, name: Any = None) -> Tensor:
+    """Checks that no element is NaN or infinite; the same as `check_numerics`."""
+    return check_numerics(x, message)
+
+
+def is_numeric_tensor(tensor: Any) -> bool:
+    """Whether this is a tensor of numbers; variables are none.
+
+    >>> tf.debugging.is_numeric_tensor(tf.constant("a"))
+    False
+    """
+    return isinstance(tensor, Tensor) and tensor.dtype.is_numeric
+
+
+def enable_traceback_filtering() -> None:
+    """Does nothing: tracebacks show few frames of this package anyway."""
+
+
+def disable_traceback_filtering() -> None:
+    """Does nothing; see `enable_traceback_filtering`."""
+
+
+def is_traceback_filtering_enabled() -> bool:
+    """False: tracebacks are never changed."""
+    return False
+
+
+def get_log_device_placement() -> bool:
+    """False: there is one device."""
+    return False
+
+
+def set_log_device_placement(enabled: bool) -> None:
+    """Does nothing: there is one device."""

@@ -1,1 +1,0 @@
-"""What tf.image is made of."""

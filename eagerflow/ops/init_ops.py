@@ -1,0 +1,168 @@
+"""The initializers that the root namespace has, beside those of Keras."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from eagerflow import _core
+from eagerflow.framework import dtypes
+from eagerflow.framework.shapes import TensorShape
+from eagerflow.ops.conversion import constant
+from eagerflow.ops.random.stateful import normal, uniform
+from eagerflow.ops.random.stateless import stateless_normal, stateless_uniform
+
+_ops = _core.ops
+Tensor = _core.Tensor
+
+
+def _sizes(shape: Any) -> list[int]:
+    if isinstance(shape, Tensor):
+        return shape.numpy().tolist()
+    return [int(size) for size in TensorShape(shape).as_list()]  # type: ignore[arg-type]
+
+
+class Initializer:
+    """What makes the first values of variables: called with a shape and a dtype."""
+
+    def __call__(self, shape: Any, dtype: Any = None, **kwargs: Any) -> Tensor:
+        """The values, of that shape and dtype."""
+        raise NotImplementedError
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make another one like it."""
+        return {}
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any]) -> Any:
+        """One made from what `get_config` returned."""
+        config = dict(config)
+        config.pop("dtype", None)
+        return cls(**config)
+
+
+def _numeric(dtype: Any, what: str) -> dtypes.DType:
+    dtype = dtypes.as_dtype(dtypes.float32 if dtype is None else dtype)
+    if not dtype.is_numeric and not dtype.is_bool or dtype is dtypes.string:
+        raise ValueError(f"Argument `dtype` expected to be numeric or boolean. Received {dtype}.")
+    return dtype
+
+
+class zeros_initializer(Initializer):
+    """Makes zeros.
+
+    >>> tf.zeros_initializer()([2]).numpy()
+    array([0., 0.], dtype=float32)
+    """
+
+    def __call__(self, shape: Any, dtype: Any = dtypes.float32, **kwargs: Any) -> Tensor:
+        """Zeros."""
+        return _ops.zeros(_sizes(shape), _numeric(dtype, "zeros"))
+
+
+class ones_initializer(Initializer):
+    """Makes ones.
+
+    >>> tf.ones_initializer()([2]).numpy()
+    array([1., 1.], dtype=float32)
+    """
+
+    def __call__(self, shape: Any, dtype: Any = dtypes.float32, **kwargs: Any) -> Tensor:
+        """Ones."""
+        return _ops.ones(_sizes(shape), _numeric(dtype, "ones"))
+
+
+class constant_initializer(Initializer):
+    """Makes given values.
+
+    Args:
+        value: a number, or values that fill the shape.
+        support_partition: ignored.
+
+    Raises:
+        TypeError: if the value is none of these, or when called, does not fill the shape.
+
+    >>> tf.constant_initializer(3)([2], tf.int32).numpy()
+    array([3, 3], dtype=int32)
+    """
+
+    def __init__(self, value: Any = 0, support_partition: bool = False) -> None:
+        if not (np.isscalar(value) or isinstance(value, list | tuple | np.ndarray)):
+            raise TypeError(
+                "Invalid type for initial value. Expected Python scalar, list or tuple of values, "
+                f"or numpy.ndarray, got {type(value)}"
+            )
+        self.value = value
+
+    def __call__(self, shape: Any, dtype: Any = None, **kwargs: Any) -> Tensor:
+        """The values."""
+        kind = None if dtype is None else dtypes.as_dtype(dtype)
+        return constant(self.value, kind, _sizes(shape))
+
+    def get_config(self) -> dict[str, Any]:
+        """The value."""
+        return {"value": self.value}
+
+
+def _checked_floating(dtype: Any) -> dtypes.DType:
+    dtype = dtypes.as_dtype(dtypes.float32 if dtype is None else dtype)
+    if not dtype.is_floating:
+        raise ValueError(f"Argument `dtype` expected to be floating. Received {dtype}.")
+    return dtype
+
+
+class random_normal_initializer(Initializer):
+    """Makes normally distributed numbers.
+
+    Args:
+        mean: the mean.
+        stddev: the standard deviation.
+        seed: makes the numbers the same at every call.
+
+    >>> tf.random_normal_initializer(stddev=0.1)([3, 2]).shape
+    TensorShape([3, 2])
+    """
+
+    def __init__(self, mean: Any = 0.0, stddev: Any = 0.05, seed: int | None = None) -> None:
+        self.mean, self.stddev, self.seed = mean, stddev, seed
+
+    def __call__(self, shape: Any, dtype: Any = dtypes.float32, **kwargs: Any) -> Tensor:
+        """Random numbers."""
+        dtype, sizes = _checked_floating(dtype), _sizes(shape)
+        if self.seed is None:
+            return normal(sizes, self.mean, self.stddev, dtype)
+        return stateless_normal(sizes, [self.seed, 0], self.mean, self.stddev, dtype)
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments."""
+        return {"mean": self.mean, "stddev": self.stddev, "seed": self.seed}
+
+
+class random_uniform_initializer(Initializer):
+    """Makes uniformly distributed numbers.
+
+    Args:
+        minval: the lower bound.
+        maxval: the upper bound.
+        seed: makes the numbers the same at every call.
+
+    >>> tf.random_uniform_initializer(0.0, 1.0)([3, 2]).shape
+    TensorShape([3, 2])
+    """
+
+    def __init__(self, minval: Any = -0.05, maxval: Any = 0.05, seed: int | None = None) -> None:
+        self.minval, self.maxval, self.seed = minval, maxval, seed
+
+    def __call__(self, shape: Any, dtype: Any = dtypes.float32, **kwargs: Any) -> Tensor:
+        """Random numbers."""
+        dtype, sizes = dtypes.as_dtype(dtype), _sizes(shape)
+        if not dtype.is_floating and not dtype.is_integer:
+            raise ValueError(f"Argument `dtype` expected to be numeric. Received {dtype}.")
+        if self.seed is None:
+            return uniform(sizes, self.minval, self.maxval, dtype)
+        return stateless_uniform(sizes, [self.seed, 0], self.minval, self.maxval, dtype)
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments."""
+        return {"minval": self.minval, "maxval": self.maxval, "seed": self.seed}

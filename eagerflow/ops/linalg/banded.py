@@ -1,0 +1,296 @@
+"""Systems and products with matrices of which only a few diagonals are stored."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from eagerflow import _core
+from eagerflow.framework import dtypes
+from eagerflow.ops.array import invalid_argument
+from eagerflow.ops.linalg import lapack
+from eagerflow.ops.linalg.diagonals import diag
+from eagerflow.ops.linalg.solvers import triangular_solve
+from eagerflow.ops.numpy_ops import COMPLEX, array_of, differentiable, pair, text
+from eagerflow.ops.op_arguments import raises_like
+
+_ops = _core.ops
+Tensor = _core.Tensor
+
+_DTYPES = (dtypes.float32, dtypes.float64, *COMPLEX)
+
+
+def _compact(diagonals: Any, diagonals_format: str, loose: bool = False) -> Tensor:
+    """The three diagonals as `[..., 3, m]`: above, main, below."""
+    if diagonals_format == "compact":
+        packed = _core.as_tensor(diagonals)
+        if packed.ndim < 2 or packed._shape_tuple()[-2] != 3:
+            problem = f"Expected diagonals of shape [..., 3, m], got {packed.shape}."
+            raise invalid_argument(problem) if loose else ValueError(problem)
+        return packed
+    if diagonals_format == "matrix":
+        matrix = _core.as_tensor(diagonals)
+        if matrix.ndim < 2 or matrix._shape_tuple()[-1] != matrix._shape_tuple()[-2]:
+            raise ValueError(
+                "Expected last two dimensions of diagonals to be same, got "
+                f"{' and '.join(map(str, matrix._shape_tuple()[-2:]))}"
+            )
+        m = matrix._shape_tuple()[-1]
+        flat = _ops.reshape(matrix, [*matrix._shape_tuple()[:-2], m * m])
+        steps = np.arange(m)
+        places = np.stack([steps * m + steps + 1, steps * (m + 1), steps * m + steps - 1])
+        places[0, -1:], places[2, :1] = 0, 0
+        return _ops.gather(flat, places, -1, 0)
+    if diagonals_format == "sequence":
+        if not isinstance(diagonals, list | tuple) or len(diagonals) != 3:
+            raise ValueError("Expected diagonals to be a sequence of length 3.")
+        above, main, below = (_core.as_tensor(part) for part in diagonals)
+        m = main._shape_tuple()[-1]
+        for part in (above, below):
+            if part._shape_tuple()[-1] not in (m - 1, m):
+                raise ValueError(
+                    f"Expected superdiagonal and subdiagonal of length {m - 1} or {m}, got "
+                    f"{part._shape_tuple()[-1]}"
+                )
+        rest = [0, 0] * (main.ndim - 1)
+        if above._shape_tuple()[-1] == m - 1:
+            above = _ops.pad(above, [*rest, 0, 1])
+        if below._shape_tuple()[-1] == m - 1:
+            below = _ops.pad(below, [*rest, 1, 0])
+        return _ops.stack([above, main, below], -2)
+    raise ValueError(f"Unrecognized diagonals_format: {diagonals_format}")
+
+
+def _shifted(x: Tensor, by: int) -> Tensor:
+    """Rows moved up (1) or down (-1), with zeros coming in."""
+    rest = [0, 0] * (x.ndim - 2)
+    m = x._shape_tuple()[-2]
+    if by > 0:
+        return _ops.pad(x[..., min(1, m) :, :], [*rest, 0, min(1, m), 0, 0])
+    return _ops.pad(x[..., : max(m - 1, 0), :], [*rest, min(1, m), 0, 0, 0])
+
+
+def tridiagonal_matmul(
+    diagonals: Any, rhs: Any, diagonals_format: str = "compact", name: str | None = None
+) -> Tensor:
+    """The product of tridiagonal matrices with others.
+
+    Args:
+        diagonals: with the format "compact" `[..., 3, m]`: the diagonals above, on and below the
+            main one, as long as that, of which the last element of the first and the first of the
+            last are ignored; "sequence": the three in a list, the outer ones of length m or m - 1;
+            "matrix": `[..., m, m]`.
+        rhs: `[..., m, n]`.
+        diagonals_format: see `diagonals`.
+        name: ignored.
+
+    Raises:
+        tf.errors.InvalidArgumentError: if the shapes do not fit.
+
+    >>> tf.linalg.tridiagonal_matmul([[9.0, 0.0], [1.0, 1.0], [0.0, 2.0]], [[1.0], [1.0]]).numpy()
+    array([[10.],
+           [ 3.]], dtype=float32)
+    """
+    bands, b = pair(_compact(diagonals, diagonals_format, True), rhs, _DTYPES, "TridiagonalMatMul")
+    if b.ndim < 2 or b._shape_tuple()[-2] != bands._shape_tuple()[-1]:
+        raise invalid_argument(
+            f"diagonals of shape {text(bands._shape_tuple())} do not fit rhs of shape "
+            f"{text(b._shape_tuple())} [Op:TridiagonalMatMul]"
+        )
+    above, main, below = (_ops.expand_dims(bands[..., k, :], -1) for k in range(3))
+    return above * _shifted(b, 1) + main * b + below * _shifted(b, -1)
+
+
+def tridiagonal_solve(
+    diagonals: Any,
+    rhs: Any,
+    diagonals_format: str = "compact",
+    transpose_rhs: bool = False,
+    conjugate_rhs: bool = False,
+    name: str | None = None,
+    partial_pivoting: bool = True,
+    perturb_singular: bool = False,
+) -> Tensor:
+    """Solves systems with tridiagonal matrices.
+
+    Args:
+        diagonals: see `tf.linalg.tridiagonal_matmul`.
+        rhs: `[..., m]` or `[..., m, k]`.
+        diagonals_format: "compact", "sequence" or "matrix".
+        transpose_rhs: whether `rhs` is `[..., k, m]`; has no meaning for vectors.
+        conjugate_rhs: whether to conjugate `rhs` first.
+        name: ignored.
+        partial_pivoting: ignored; rows are always exchanged for larger pivots.
+        perturb_singular: ignored.
+
+    Raises:
+        ValueError: if the shapes do not fit.
+        tf.errors.InvalidArgumentError: if a matrix is singular.
+
+    >>> tf.linalg.tridiagonal_solve([[1.0, 0.0], [2.0, 2.0], [0.0, 1.0]], [3.0, 3.0]).numpy()
+    array([1., 1.], dtype=float32)
+    """
+    if perturb_singular and not partial_pivoting:
+        raise ValueError("partial_pivoting must be True if perturb_singular is True.")
+    bands, b = pair(_compact(diagonals, diagonals_format), rhs, _DTYPES, "TridiagonalSolve")
+    vectors = b.ndim == bands.ndim - 1
+    if not vectors and b.ndim != bands.ndim:
+        raise ValueError(
+            f"Expected the rank of rhs to be {bands.ndim - 1} or {bands.ndim}, got {b.ndim}"
+        )
+    if conjugate_rhs:
+        b = _ops.conj(b)
+    swapped = [*range(b.ndim - 2), b.ndim - 1, b.ndim - 2]
+    if vectors:
+        b = _ops.expand_dims(b, -1)
+    elif transpose_rhs:
+        b = _ops.transpose(b, swapped)
+    m = bands._shape_tuple()[-1]
+    if b._shape_tuple()[:-1] != (*bands._shape_tuple()[:-2], m):
+        raise ValueError(
+            f"Expected same batch and matrix sizes, got diagonals of shape {bands.shape} and rhs "
+            f"of shape {b.shape}"
+        )
+    x = _solve(bands, b)
+    # A transposed right-hand side gives a solution that is not transposed.
+    return _ops.squeeze(x, [-1]) if vectors else x
+
+
+def _solve(bands: Tensor, b: Tensor) -> Tensor:
+    solution = _ops.tridiagonal_solve(_ops.stop_gradient(bands), _ops.stop_gradient(b))
+
+    def backward(dx: Tensor) -> list[Tensor]:
+        above, main, below = (bands[..., j, :] for j in range(3))
+        rest = [0, 0] * (bands.ndim - 2)
+        m = bands._shape_tuple()[-1]
+        transposed = _ops.stack(
+            [
+                _ops.pad(below[..., min(1, m) :], [*rest, 0, min(1, m)]),
+                main,
+                _ops.pad(above[..., : max(m - 1, 0)], [*rest, min(1, m), 0]),
+            ],
+            -2,
+        )
+        db = _solve(transposed, dx)
+        parts = [
+            _ops.negative(_ops.reduce_sum(db * moved, axis=-1))
+            for moved in (_shifted(x, 1), x, _shifted(x, -1))
+        ]
+        return [_ops.stack(parts, -2), db]
+
+    (x,) = differentiable([solution], [bands, b], backward)
+    return x
+
+
+@raises_like("BandedTriangularSolve")
+def banded_triangular_solve(
+    bands: Any, rhs: Any, lower: bool = True, adjoint: bool = False, name: str | None = None
+) -> Tensor:
+    """Solves systems with triangular matrices that have a few diagonals only.
+
+    Args:
+        bands: `[..., k, m]`: the main diagonal and those below it, padded at their beginning; or,
+            if `lower` is False, those above the main diagonal, padded at their end, and the main
+            one, last.
+        rhs: `[..., m, n]`; batch axes broadcast.
+        lower: whether the matrices are lower triangular.
+        adjoint: whether to solve with the adjoints.
+        name: ignored.
+
+    Raises:
+        tf.errors.InvalidArgumentError: if the shapes do not fit.
+
+    >>> tf.linalg.banded_triangular_solve([[2.0, 4.0], [0.0, 2.0]], [[2.0], [6.0]]).numpy()
+    array([[1.],
+           [1.]], dtype=float32)
+    """
+    bands, b = pair(bands, rhs, _DTYPES, "BandedTriangularSolve")
+    if bands.ndim < 2:
+        raise invalid_argument(f"In[0] ndims must be >= 2: {bands.ndim} [Op:BandedTriangularSolve]")
+    count, m = bands._shape_tuple()[-2:]
+    if count > m or not count:
+        raise invalid_argument(
+            f"There must be between 1 and {m} bands, got shape {text(bands._shape_tuple())} "
+            "[Op:BandedTriangularSolve]"
+        )
+    k = (1 - count, 0) if lower else (0, count - 1)
+    if count == 1:
+        matrix = _ops.diag(bands[..., 0, :])
+    else:
+        matrix = diag(bands, k=k, num_rows=m, num_cols=m, align="LEFT_RIGHT")
+    return triangular_solve(matrix, b, lower, adjoint)
+
+
+def eigh_tridiagonal(
+    alpha: Any,
+    beta: Any,
+    eigvals_only: bool = True,
+    select: str = "a",
+    select_range: Any = None,
+    tol: Any = None,
+    name: str | None = None,
+) -> Any:
+    """The eigenvalues, and if asked for the eigenvectors, of a Hermitian tridiagonal matrix.
+
+    Args:
+        alpha: the main diagonal `[n]`; imaginary parts are ignored.
+        beta: the diagonal above it `[n - 1]`; the one below is its conjugate.
+        eigvals_only: whether eigenvalues alone are wanted.
+        select: which: "a" all, "v" those in an interval (min, max], "i" those with numbers from min
+            to max.
+        select_range: the pair (min, max).
+        tol: how exact the eigenvalues must be, at least.
+        name: ignored.
+
+    Returns:
+        The eigenvalues, rising; or the pair of them and the eigenvectors as columns.
+
+    Raises:
+        ValueError: if the arguments do not fit.
+
+    >>> tf.linalg.eigh_tridiagonal([1.0, 1.0], [0.0]).numpy()
+    array([1., 1.], dtype=float32)
+    """
+    alpha = _core.as_tensor(alpha)
+    beta = _core.as_tensor(beta)
+    if beta.dtype is not alpha.dtype:
+        raise ValueError(
+            f"'alpha' and 'beta' must have the same type, got {alpha.dtype!r} and {beta.dtype!r}"
+        )
+    if alpha.dtype not in _DTYPES or beta.dtype is not alpha.dtype:
+        raise TypeError(
+            "`alpha` and `beta` must be floating or complex and of one dtype, got "
+            f"{alpha.dtype!r} and {beta.dtype!r}"
+        )
+    n = alpha._shape_tuple()[0] if alpha.ndim == 1 else -1
+    if beta._shape_tuple() != (n - 1,):
+        raise ValueError(
+            f"`alpha` must have shape [n] and `beta` [n - 1], got {alpha.shape} and {beta.shape}"
+        )
+    if select not in ("a", "v", "i"):
+        raise ValueError(f"'select' must have a value in {{'a', 'v', 'i'}}, got {select!r}.")
+    limits = None
+    if select != "a":
+        if select_range is None:
+            raise ValueError("`select_range` must be given for select='v' and 'i'.")
+        kind = int if select == "i" else float
+        limits = [kind(edge) for edge in np.asarray(select_range)]
+        if limits[0] > limits[1] or (select == "v" and limits[0] == limits[1]):
+            raise ValueError(f"select_range must rise, got {limits}.")
+        if select == "i" and not (0 <= limits[0] and limits[1] < n):
+            raise ValueError(f"Elements of select_range must lie within [0, {n}), got {limits}.")
+    main, side = np.real(array_of(alpha)), array_of(beta)
+    real_side = np.abs(side) if np.iscomplexobj(side) else side
+    values, vectors = lapack.eigh_tridiagonal(
+        main.astype(np.float64), real_side.astype(np.float64), select, limits
+    )
+    result = _core.as_tensor(values.astype(main.dtype))
+    if eigvals_only:
+        return result
+    if np.iscomplexobj(side):
+        # A diagonal matrix of phases makes the off-diagonal elements real and positive.
+        size = np.abs(side)
+        phase = np.where(size > 0, np.conj(side) / np.where(size > 0, size, 1), 1)
+        vectors = np.concatenate([[1], np.cumprod(phase)])[:, None] * vectors
+    return result, _core.as_tensor(vectors.astype(side.dtype))

@@ -1,0 +1,246 @@
+"""Diagonals of matrices, one or several next to each other: made, read and replaced."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+
+from eagerflow import _core
+from eagerflow.framework import dtypes
+from eagerflow.ops.array import invalid_argument
+
+_ops = _core.ops
+Tensor = _core.Tensor
+
+_ALIGNMENTS = ("RIGHT_LEFT", "LEFT_RIGHT", "LEFT_LEFT", "RIGHT_RIGHT")
+
+
+def _band(k: Any, align: str) -> tuple[int, int]:
+    """The numbers of the lowest and the highest diagonal."""
+    if isinstance(k, int):
+        return k, k
+    values = np.asarray(_core.convert(k, None, dtypes.int32))
+    if values.ndim > 1 or values.size not in (1, 2):
+        raise invalid_argument(
+            f"diag_index must be a scalar or have one or two elements, got {values.tolist()}"
+        )
+    low, high = int(values.min()), int(values.max())
+    if values.size == 2 and values[0] > values[1]:
+        raise invalid_argument(
+            f"lower_diag_index must not be larger than upper_diag_index: {values[0]} > {values[1]}"
+        )
+    if align not in _ALIGNMENTS:
+        raise invalid_argument(
+            f"Value for attr 'align' of \"{align}\" is not in the list of allowed values: "
+            f"{', '.join(_ALIGNMENTS)}"
+        )
+    return low, high
+
+
+def _length(k: int, rows: int, columns: int) -> int:
+    return min(rows + min(k, 0), columns - max(k, 0))
+
+
+@functools.lru_cache(maxsize=256)
+def _places(
+    rows: int, columns: int, low: int, high: int, align: str
+) -> tuple[np.ndarray, np.ndarray, int]:
+    """Where the elements of a band stand in its packed form, and the other way round.
+
+    Returns:
+        For each element of the matrix `[rows, columns]`, its place in the packed band flattened,
+        or the band's size if it is outside; for each element of the packed band
+        `[diagonals, length]`, its place in the matrix flattened, or the matrix's size if it is
+        padding; and the packed length.
+    """
+    length = max(_length(d, rows, columns) for d in range(low, high + 1))
+    count = high - low + 1
+    packed = np.full((count, length), rows * columns)
+    inside = np.full((rows, columns), count * length)
+    upper, lower = align.split("_")
+    for d in range(low, high + 1):
+        size = _length(d, rows, columns)
+        right = (d >= 0 and upper == "RIGHT") or (d <= 0 and lower == "RIGHT")
+        first = length - size if right else 0
+        steps = np.arange(size)
+        row, column = steps - min(d, 0), steps + max(d, 0)
+        packed[high - d, first + steps] = row * columns + column
+        inside[row, column] = (high - d) * length + first + steps
+    return inside, packed, length
+
+
+def _check_band(rows: int, columns: int, low: int, high: int, op: str) -> None:
+    for k in (low, high):
+        if not (-rows < k < columns or k == 0):
+            raise invalid_argument(
+                f"diag_index is out of bound: {k}. It must be between {-rows} and {columns} "
+                f"[Op:{op}]"
+            )
+
+
+def diag(
+    diagonal: Any,
+    name: str = "diag",
+    k: Any = 0,
+    num_rows: Any = -1,
+    num_cols: Any = -1,
+    padding_value: Any = 0,
+    align: str = "RIGHT_LEFT",
+) -> Tensor:
+    """Matrices with given diagonals, and padding elsewhere.
+
+    Args:
+        diagonal: the diagonals `[..., length]`; for several, `[..., diagonals, length]` with the
+            highest first.
+        name: ignored.
+        k: which diagonal: 0 is the main one, positive ones lie above; or the lowest and the highest
+            one of a band.
+        num_rows: the number of rows; by default the least that fits, and as many as columns if
+            these are not given either.
+        num_cols: the number of columns, likewise.
+        padding_value: what stands elsewhere.
+        align: on which side the shorter diagonals of a band have their padding: "RIGHT_LEFT" has
+            those above at the right end and those below at the left end of their rows.
+
+    Raises:
+        tf.errors.InvalidArgumentError: if the sizes do not fit.
+
+    >>> tf.linalg.diag([1, 2]).numpy()
+    array([[1, 0],
+           [0, 2]], dtype=int32)
+    >>> tf.linalg.diag([[9, 8, 0], [1, 2, 3]], k=(0, 1), align="LEFT_RIGHT").numpy()
+    array([[1, 9, 0],
+           [0, 2, 8],
+           [0, 0, 3]], dtype=int32)
+    """
+    low, high = _band(k, align)
+    diagonal = _core.as_tensor(diagonal)
+    rows, columns = int(num_rows), int(num_cols)
+    if low == high:
+        matrix = _ops.diag(diagonal, low, rows, columns)
+        padding = _core.convert(padding_value, matrix.dtype, None)
+        if not np.any(padding.numpy()):
+            return matrix
+        with _core.stop_recording():
+            places = _ops.diag(_ops.ones_like(diagonal, dtypes.bool), low, rows, columns)
+        return _ops.select(places, matrix, padding)
+    op = "MatrixDiagV3"
+    if diagonal.ndim < 2 or diagonal._shape_tuple()[-2] != high - low + 1:
+        raise invalid_argument(
+            f"The number of rows of `diagonal` must be {high - low + 1}, got shape "
+            f"{diagonal.shape.as_list()} [Op:{op}]"
+        )
+    *batch, count, length = diagonal._shape_tuple()
+    least_rows, least_columns = length - min(high, 0), length + max(low, 0)
+    if rows == -1 and columns == -1:
+        rows = columns = max(least_rows, least_columns)
+    rows = least_rows if rows == -1 else rows
+    columns = least_columns if columns == -1 else columns
+    _check_band(rows, columns, low, high, op)
+    inside, _, expected = _places(rows, columns, low, high, align)
+    if expected != length:
+        raise invalid_argument(
+            f"The band of matrices with {rows} rows and {columns} columns has length {expected}, "
+            f"`diagonal` has shape {diagonal.shape.as_list()} [Op:{op}]"
+        )
+    padding = _core.convert(padding_value, diagonal.dtype, None)
+    return _picked(diagonal, batch, count * length, padding, inside)
+
+
+def _picked(source: Tensor, batch: list[int], size: int, padding: Tensor, places: Any) -> Tensor:
+    """Elements at given places of flattened matrices; the place after the last has the padding."""
+    flat = _ops.reshape(source, [*batch, size])
+    last = _ops.broadcast_to(padding, [*batch, 1])
+    return _ops.gather(_ops.concat([flat, last], -1), places, -1, 0)
+
+
+def diag_part(
+    input: Any,
+    name: str = "diag_part",
+    k: Any = 0,
+    padding_value: Any = 0,
+    align: str = "RIGHT_LEFT",
+) -> Tensor:
+    """The diagonals of the last two axes.
+
+    Args:
+        input: matrices `[..., m, n]`.
+        name: ignored.
+        k: which diagonal: 0 is the main one, positive ones lie above; or the lowest and the highest
+            one of a band.
+        padding_value: what fills up the shorter diagonals of a band.
+        align: where it does, see `tf.linalg.diag`.
+
+    Returns:
+        `[..., length]`; for a band, `[..., diagonals, length]` with the highest first.
+
+    Raises:
+        tf.errors.InvalidArgumentError: if there is no such diagonal.
+
+    >>> tf.linalg.diag_part([[1, 2], [3, 4]]).numpy()
+    array([1, 4], dtype=int32)
+    >>> tf.linalg.diag_part([[1, 2], [3, 4]], k=(-1, 0)).numpy()
+    array([[1, 4],
+           [3, 0]], dtype=int32)
+    """
+    low, high = _band(k, align)
+    if low == high:
+        return _ops.diag_part(input, low)
+    matrix = _core.as_tensor(input)
+    op = "MatrixDiagPartV3"
+    if matrix.ndim < 2:
+        raise invalid_argument(
+            f"input must be at least 2-dim, received shape: {matrix.shape.as_list()} [Op:{op}]"
+        )
+    *batch, rows, columns = matrix._shape_tuple()
+    _check_band(rows, columns, low, high, op)
+    _, packed, _ = _places(rows, columns, low, high, align)
+    padding = _core.convert(padding_value, matrix.dtype, None)
+    return _picked(matrix, batch, rows * columns, padding, packed)
+
+
+def set_diag(
+    input: Any, diagonal: Any, name: str = "set_diag", k: Any = 0, align: str = "RIGHT_LEFT"
+) -> Tensor:
+    """Matrices whose diagonals are replaced.
+
+    Args:
+        input: matrices `[..., m, n]`.
+        diagonal: the new diagonals `[..., length]`; for a band, `[..., diagonals, length]` with the
+            highest first.
+        name: ignored.
+        k: which diagonal: 0 is the main one, positive ones lie above; or the lowest and the highest
+            one of a band.
+        align: where shorter diagonals of a band have their padding, see `tf.linalg.diag`.
+
+    Raises:
+        tf.errors.InvalidArgumentError: if the shapes do not fit.
+
+    >>> tf.linalg.set_diag([[1, 2], [3, 4]], [7, 8]).numpy()
+    array([[7, 2],
+           [3, 8]], dtype=int32)
+    """
+    low, high = _band(k, align)
+    matrix = _core.as_tensor(input)
+    diagonal = _core.convert(diagonal, None, matrix.dtype)
+    op = "MatrixSetDiagV3"
+    if matrix.ndim < 2:
+        raise invalid_argument(
+            f"input must be at least 2-dim, received shape: {matrix.shape.as_list()} [Op:{op}]"
+        )
+    *batch, rows, columns = matrix._shape_tuple()
+    _check_band(rows, columns, low, high, op)
+    inside, _, length = _places(rows, columns, low, high, align)
+    expected = (*batch, length) if low == high else (*batch, high - low + 1, length)
+    if diagonal._shape_tuple() != expected:
+        raise invalid_argument(
+            f"diagonal must have shape {list(expected)}, got {diagonal.shape.as_list()} [Op:{op}]"
+        )
+    if low == high:
+        places = np.eye(rows, columns, low, dtype=bool)
+        return _ops.select(places, _ops.diag(diagonal, low, rows, columns), matrix)
+    size = (high - low + 1) * length
+    padding = _ops.zeros([], matrix.dtype)
+    return _ops.select(inside < size, _picked(diagonal, batch, size, padding, inside), matrix)

@@ -1,0 +1,538 @@
+"""Factorisations of matrices, computed by LAPACK."""
+
+from __future__ import annotations
+
+import math
+from collections import namedtuple
+from typing import Any
+
+import numpy as np
+
+from eagerflow import _core
+from eagerflow.errors import UnimplementedError
+from eagerflow.framework import dtypes
+from eagerflow.ops.array import invalid_argument
+from eagerflow.ops.linalg import lapack
+from eagerflow.ops.linalg.diagonals import diag, diag_part, set_diag
+from eagerflow.ops.linalg.products import adjoint, band_part
+from eagerflow.ops.numpy_ops import MATRIX_DTYPES, array_of, checked, differentiable, text
+from eagerflow.ops.op_arguments import raises_like
+
+_ops = _core.ops
+Tensor = _core.Tensor
+
+Qr = namedtuple("Qr", ["q", "r"])
+Lu = namedtuple("Lu", ["lu", "p"])
+
+# What the engine factors itself; the others are LAPACK's.
+NATIVE = (dtypes.float32, dtypes.float64)
+# Up to this size the gradient of a Cholesky factor is one operation.
+_SMALL_MATRIX = 32
+
+_COMPLEX_OF = {
+    dtypes.float32: np.complex64,
+    dtypes.float64: np.complex128,
+    dtypes.complex64: np.complex64,
+    dtypes.complex128: np.complex128,
+}
+
+
+def matrices(value: Any, op: str, square: bool = True, hint: Any = None) -> Tensor:
+    """The value as a tensor of matrices.
+
+    Raises:
+        tf.errors.InvalidArgumentError: if the rank is below 2, the dtype is not one that LAPACK
+            takes, or the matrices are not square though they must be.
+    """
+    tensor = checked(value, MATRIX_DTYPES, op, hint)
+    if tensor.ndim < 2:
+        raise invalid_argument(f"Input tensor 0 must have rank >= 2, got {tensor.ndim} [Op:{op}]")
+    shape = tensor._shape_tuple()
+    if square and shape[-1] != shape[-2]:
+        raise invalid_argument(f"Input matrix must be square, got shape {text(shape)} [Op:{op}]")
+    return tensor
+
+
+def in_dtype_of(array: np.ndarray, like: Tensor) -> np.ndarray:
+    """In the dtype of the input, which float16 is computed apart from."""
+    return array.astype(np.float16) if like.dtype is dtypes.float16 else array
+
+
+def _row(vector: Tensor) -> Tensor:
+    return _ops.expand_dims(vector, -2)
+
+
+def _column(vector: Tensor) -> Tensor:
+    return _ops.expand_dims(vector, -1)
+
+
+def _reciprocal(x: Tensor) -> Tensor:
+    """1 / x, and nearly 0 where x is nearly 0: what equal eigenvalues need."""
+    return _ops.divide_real(x, x * x + 1e-20)
+
+
+@raises_like("Cholesky")
+def cholesky(input: Any, name: str | None = None) -> Tensor:
+    """The lower triangular matrices L with positive diagonals for which A = L L^H.
+
+    Args:
+        input: Hermitian positive definite matrices `[..., n, n]`, of which the lower triangles are
+            read; float16, float32, float64, complex64 or complex128.
+        name: ignored.
+
+    Returns:
+        Matrices of the same shape; NaN in the lower triangle where a matrix is not positive
+        definite.
+
+    Raises:
+        tf.errors.InvalidArgumentError: if the matrices are not square.
+
+    Gradient: I. Murray, "Differentiation of the Cholesky decomposition" (2016).
+
+    >>> tf.linalg.cholesky([[4.0, 2.0], [2.0, 5.0]]).numpy()
+    array([[2., 0.],
+           [1., 2.]], dtype=float32)
+    """
+    a = matrices(input, "Cholesky")
+    *batch, n, _ = a._shape_tuple()
+    native = a.dtype in NATIVE
+    small = native and n <= _SMALL_MATRIX
+    if native:
+        factor = _ops.cholesky_factor(a)
+        if not _core.recording():
+            return factor
+    else:
+        array = array_of(a)
+        try:
+            factor = np.linalg.cholesky(array)
+        except np.linalg.LinAlgError:
+            factor = _cholesky_each(array)
+        factor = in_dtype_of(factor, a)
+
+    def backward(dl: Tensor) -> Tensor:
+        if small and not _core.recording():
+            return _ops.cholesky_factor_grad(lower, dl)
+        from eagerflow.ops.linalg.solvers import triangular_solve
+
+        inverse = triangular_solve(lower, _ops.eye(n, batch_shape=list(batch), dtype=a.dtype))
+        middle = _ops.matmul(lower, dl, adjoint_a=True)
+        middle = band_part(set_diag(middle, diag_part(middle) * 0.5), -1, 0)
+        grad = _ops.matmul(_ops.matmul(inverse, middle, adjoint_a=True), inverse)
+        return (grad + adjoint(grad)) * 0.5
+
+    (lower,) = differentiable([factor], [a], backward)
+    return lower
+
+
+def _cholesky_each(array: np.ndarray) -> np.ndarray:
+    """The factors matrix by matrix, with NaN for those that have none."""
+    n = array.shape[-1]
+    factors = np.empty_like(array)
+    flat = factors.reshape(-1, n, n)
+    for factor, matrix in zip(flat, array.reshape(-1, n, n), strict=True):
+        factor[...] = _cholesky_or_nan(matrix)
+    return factors
+
+
+def _cholesky_or_nan(matrix: np.ndarray) -> np.ndarray:
+    try:
+        return np.linalg.cholesky(matrix)
+    except np.linalg.LinAlgError:
+        return np.tril(np.full_like(matrix, np.nan))
+
+
+@raises_like("Qr")
+def qr(input: Any, full_matrices: bool = False, name: str | None = None) -> Qr:
+    """The factors of A = Q R: Q with orthonormal columns, R upper triangular.
+
+    Args:
+        input: matrices `[..., m, n]`.
+        full_matrices: whether Q is `[..., m, m]` and R `[..., m, n]`; otherwise, with
+            k = min(m, n), Q is `[..., m, k]` and R `[..., k, n]`.
+        name: ignored.
+
+    Returns:
+        A pair `(q, r)`. The signs of the columns of Q are LAPACK's.
+
+    Raises:
+        tf.errors.InvalidArgumentError: if the rank is below 2.
+
+    Gradient: S. Walter, L. Lehmann, "Algorithmic differentiation of linear algebra functions"
+    (2010); for n > m, D. Roberts, L. Roberts, "QR and LQ decomposition matrix backpropagation
+    algorithms for square, wide, and deep matrices" (2020). With `full_matrices` and m > n there is
+    none.
+
+    >>> q, r = tf.linalg.qr([[3.0, 0.0], [4.0, 5.0]])
+    >>> bool(tf.reduce_max(tf.abs(tf.matmul(q, r) - [[3.0, 0.0], [4.0, 5.0]])) < 1e-5)
+    True
+    """
+    a = matrices(input, "Qr", square=False)
+    array = array_of(a)
+    factors = lapack.qr(array, full_matrices)
+    m, n = a._shape_tuple()[-2:]
+
+    def backward(dq: Tensor, dr: Tensor) -> Tensor:
+        if full_matrices and m > n:
+            raise UnimplementedError(
+                None,
+                None,
+                "The gradient of qr with full_matrices=True is not defined for matrices with more "
+                f"rows than columns, got shape {text(a._shape_tuple())}",
+            )
+        if m >= n:
+            return _qr_gradient(q, r, dq, dr)
+        rest, rest_dr = a[..., :, m:], dr[..., :, m:]
+        whole_dq = dq + _ops.matmul(rest, rest_dr, adjoint_b=True)
+        first = _qr_gradient(q, r[..., :, :m], whole_dq, dr[..., :, :m])
+        return _ops.concat([first, _ops.matmul(q, rest_dr)], -1)
+
+    q, r = differentiable([in_dtype_of(part, a) for part in factors], [a], backward)
+    return Qr(q, r)
+
+
+def _qr_gradient(q: Tensor, r: Tensor, dq: Tensor, dr: Tensor) -> Tensor:
+    from eagerflow.ops.linalg.solvers import triangular_solve
+
+    def over_adjoint(x: Tensor) -> Tensor:
+        """x times the inverse of r's adjoint."""
+        return adjoint(triangular_solve(r, adjoint(x), lower=False))
+
+    qdq = _ops.matmul(q, dq, adjoint_a=True)
+    rdr = _ops.matmul(r, dr, adjoint_b=True)
+    lower = band_part((qdq - adjoint(qdq)) + (rdr - adjoint(rdr)), -1, 0)
+    if q.dtype.is_complex:
+        # The diagonal of R is real, which leaves the phases of Q's columns no freedom.
+        middle = diag_part(rdr - adjoint(qdq))
+        phase = middle - _ops.cast(_ops.real(middle), q.dtype)
+        lower = lower + diag(_ops.conj(phase))
+    inside = _ops.matmul(q, dr + over_adjoint(lower))
+    return inside + over_adjoint(dq - _ops.matmul(q, qdq))
+
+
+def svd(
+    tensor: Any, full_matrices: bool = False, compute_uv: bool = True, name: str | None = None
+) -> Any:
+    """The singular values and vectors: A = U diag(s) V^H.
+
+    Args:
+        tensor: matrices `[..., m, n]`.
+        full_matrices: whether U is `[..., m, m]` and V `[..., n, n]`; otherwise, with
+            k = min(m, n), U is `[..., m, k]` and V `[..., n, k]`.
+        compute_uv: whether to compute U and V at all.
+        name: ignored.
+
+    Returns:
+        `(s, u, v)`, or `s` alone. The singular values `[..., k]` fall; signs of vectors are
+        LAPACK's.
+
+    Raises:
+        tf.errors.InvalidArgumentError: if the rank is below 2.
+
+    Gradient: M. Giles, "An extended collection of matrix derivative results" (2008), and for
+    complex matrices Z. Wan, S. Zhang, "Automatic differentiation for complex valued SVD" (2019).
+
+    >>> tf.linalg.svd([[3.0, 0.0], [0.0, -4.0]], compute_uv=False).numpy()
+    array([4., 3.], dtype=float32)
+    """
+    for flag, value in (("compute_uv", compute_uv), ("full_matrices", full_matrices)):
+        if not isinstance(value, bool):
+            raise TypeError(f"Expected bool for argument '{flag}' not {value!r}.")
+    a = matrices(tensor, "Svd", square=False)
+    m, n = a._shape_tuple()[-2:]
+    k = min(m, n)
+    array = array_of(a)
+    if not compute_uv and not _core.recording():
+        values = _svd(array, False, False)
+        return _core.as_tensor(in_dtype_of(values, a))
+    u_array, s_array, vh_array = _svd(array, full_matrices, True)
+    v_array = np.ascontiguousarray(np.conj(np.swapaxes(vh_array, -1, -2)))
+
+    def backward(ds: Tensor, du: Tensor | None = None, dv: Tensor | None = None) -> Tensor:
+        thin_u, thin_v = u[..., :, :k], v[..., :, :k]
+        if du is None or dv is None:
+            scaled = thin_u * _row(_ops.cast(ds, a.dtype))
+            return _ops.matmul(scaled, thin_v, adjoint_b=True)
+        if full_matrices and abs(m - n) > 1:
+            raise UnimplementedError(
+                None,
+                None,
+                "The gradient of svd with full_matrices=True is not defined if the numbers of "
+                f"rows and columns differ by more than 1, got shape {text(a._shape_tuple())}",
+            )
+        return _svd_gradient(u, s, v, ds, du, dv, k)
+
+    if not compute_uv:
+        u = _core.as_tensor(in_dtype_of(u_array, a))
+        v = _core.as_tensor(in_dtype_of(v_array, a))
+        # Differentiated again, the gradient needs vectors that depend on the matrix.
+        (s,) = differentiable([in_dtype_of(s_array, a)], [a], _svd_values_backward(a))
+        return s
+    outputs = [in_dtype_of(part, a) for part in (s_array, u_array, v_array)]
+    s, u, v = differentiable(outputs, [a], backward)
+    return s, u, v
+
+
+def _svd_values_backward(a: Tensor) -> Any:
+    def backward(ds: Tensor) -> Tensor:
+        _, u, v = svd(a)
+        return _ops.matmul(u * _row(_ops.cast(ds, a.dtype)), v, adjoint_b=True)
+
+    return backward
+
+
+def _svd(array: Any, full_matrices: Any, vectors: Any) -> Any:
+    if not array.size:
+        return _svd_of_nothing(array, full_matrices, vectors)
+    finite = np.isfinite(array)
+    if finite.all():
+        return lapack.svd(array, full_matrices, vectors)
+    # LAPACK may search forever for the singular values of matrices that are not finite.
+    bad = ~finite.all(axis=(-2, -1), keepdims=True)
+    parts = lapack.svd(np.where(bad, array.dtype.type(0), array), full_matrices, vectors)
+    if not vectors:
+        return np.where(bad[..., 0], np.nan, parts).astype(parts.dtype)
+    u, s, vh = parts
+    return (
+        np.where(bad, np.nan, u).astype(u.dtype),
+        np.where(bad[..., 0], np.nan, s).astype(s.dtype),
+        np.where(bad, np.nan, vh).astype(vh.dtype),
+    )
+
+
+def _svd_of_nothing(array: Any, full_matrices: Any, vectors: Any) -> Any:
+    *batch, m, n = array.shape
+    k = min(m, n)
+    s = np.zeros([*batch, k], array.real.dtype)
+    if not vectors:
+        return s
+    rows, columns = (m, n) if full_matrices else (k, k)
+    u = np.broadcast_to(np.eye(m, rows, dtype=array.dtype), [*batch, m, rows])
+    vh = np.broadcast_to(np.eye(columns, n, dtype=array.dtype), [*batch, columns, n])
+    return u, s, vh
+
+
+def _svd_gradient(
+    u: Tensor, s: Tensor, v: Tensor, ds: Tensor, du: Tensor, dv: Tensor, k: int
+) -> Tensor:
+    m, n = u._shape_tuple()[-2], v._shape_tuple()[-2]
+    if m < n:  # the transposed problem, so that U is never the wider one
+        return adjoint(_svd_gradient(v, s, u, ds, dv, du, k))
+    dtype = u.dtype
+    squares = s * s
+    gaps = _row(squares) - _column(squares)
+    zeros = _ops.zeros_like(s)
+    f = _ops.cast(set_diag(_reciprocal(gaps), zeros), dtype)
+    s_full = _ops.cast(s, dtype)
+    inverse = _ops.cast(_reciprocal(s), dtype)
+    thin_u, thin_du = u[..., :, :k], du[..., :, :k]
+    udu = _ops.matmul(thin_u, thin_du, adjoint_a=True)
+    vdv = _ops.matmul(v, dv, adjoint_a=True)[..., :k, :k]
+    middle = f * (udu - adjoint(udu)) * _row(s_full) + _column(s_full) * (f * (vdv - adjoint(vdv)))
+    middle = middle + diag(_ops.cast(ds, dtype))
+    if dtype.is_complex:
+        phases = diag_part(udu)
+        phases = phases - _ops.cast(_ops.real(phases), dtype)
+        middle = middle + diag(phases * inverse)
+    thin_v = v[..., :, :k]
+    grad = _ops.matmul(_ops.matmul(thin_u, middle), thin_v, adjoint_b=True)
+    if u._shape_tuple()[-1] == k:
+        outside = thin_du - _ops.matmul(thin_u, udu)
+    else:
+        # Columns of a full U that no singular value belongs to turn against the others.
+        rest, rest_du = u[..., :, k:], du[..., :, k:]
+        turn = _ops.matmul(rest, thin_du, adjoint_a=True)
+        turn = turn - adjoint(_ops.matmul(thin_u, rest_du, adjoint_a=True))
+        outside = _ops.matmul(rest, turn)
+    return grad + _ops.matmul(outside * _row(inverse), thin_v, adjoint_b=True)
+
+
+def eigh(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
+    """The eigenvalues and eigenvectors of Hermitian matrices.
+
+    Args:
+        tensor: matrices `[..., n, n]`, of which the lower triangles are read.
+        name: ignored.
+
+    Returns:
+        `(e, v)`: the eigenvalues `[..., n]`, rising, in the dtype of the matrices, and the
+        eigenvectors as columns; their signs are LAPACK's.
+
+    Raises:
+        tf.errors.InvalidArgumentError: if the matrices are not square, or hold NaN.
+
+    Gradient: M. Giles, "An extended collection of matrix derivative results" (2008).
+
+    >>> e, v = tf.linalg.eigh([[2.0, 0.0], [0.0, 1.0]])
+    >>> e.numpy()
+    array([1., 2.], dtype=float32)
+    """
+    a = matrices(tensor, "SelfAdjointEigV2")
+    array = array_of(a)
+    if not np.isfinite(np.tril(array)).all():
+        raise invalid_argument(
+            "Self-adjoint eigen decomposition was not successful. The input might not be valid. "
+            "[Op:SelfAdjointEigV2]"
+        )
+    values, vectors = lapack.eigh(array)
+
+    def backward(de: Tensor, dv: Tensor) -> Tensor:
+        gaps = set_diag(_reciprocal(_row(e) - _column(e)), _ops.zeros_like(e))
+        inner = gaps * _ops.matmul(v, dv, adjoint_a=True) + diag(de)
+        return _lower(_ops.matmul(_ops.matmul(v, inner), v, adjoint_b=True))
+
+    e, v = differentiable([values.astype(array.dtype), vectors], [a], backward)
+    return e, v
+
+
+def _lower(grad: Tensor) -> Tensor:
+    """A gradient folded into the lower triangle, the only one that is read."""
+    folded = band_part(grad + adjoint(grad), -1, 0)
+    return set_diag(folded, diag_part(folded) * 0.5)
+
+
+def eigvalsh(tensor: Any, name: str | None = None) -> Tensor:
+    """The eigenvalues of Hermitian matrices, rising; see `tf.linalg.eigh`.
+
+    >>> tf.linalg.eigvalsh([[0.0, 1.0], [1.0, 0.0]]).numpy().round(5) + 0.0
+    array([-1.,  1.], dtype=float32)
+    """
+    if _core.recording():
+        return eigh(tensor)[0]
+    a = matrices(tensor, "SelfAdjointEigV2")
+    array = array_of(a)
+    if not np.isfinite(array).all():
+        return eigh(a)[0]
+    return _core.as_tensor(lapack.eigvalsh(array).astype(array.dtype))
+
+
+def eig(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
+    """The eigenvalues and eigenvectors of any square matrices.
+
+    Args:
+        tensor: matrices `[..., n, n]`, float32, float64, complex64 or complex128.
+        name: ignored.
+
+    Returns:
+        `(e, v)`, both complex: the eigenvalues `[..., n]` and the eigenvectors as columns of
+        length 1.
+
+    Raises:
+        tf.errors.InvalidArgumentError: if the matrices are not square.
+
+    Gradient: C. Boeddeker et al., "On the computation of complex-valued gradients with application
+    to statistically optimum beamforming" (2017), equation 4.77.
+
+    >>> e, v = tf.linalg.eig([[2.0, 0.0], [0.0, 1.0]])
+    >>> e.dtype
+    tf.complex64
+    """
+    a = matrices(tensor, "Eig")
+    kind = _COMPLEX_OF[dtypes.float32 if a.dtype is dtypes.float16 else a.dtype]
+    values, vectors = _eig(array_of(a))
+
+    def backward(de: Tensor, dv: Tensor) -> Tensor:
+        from eagerflow.ops.linalg.solvers import solve
+
+        vt = adjoint(v)
+        gaps = _row(e) - _column(e)
+        f = _ops.conj(set_diag(_ops.divide_no_nan(_ops.ones_like(gaps), gaps), _ops.zeros_like(e)))
+        vdv = _ops.matmul(vt, dv)
+        length = _ops.matmul(vt, v) * _row(_ops.cast(_ops.real(diag_part(vdv)), v.dtype))
+        grad = solve(vt, _ops.matmul(diag(de) + f * (vdv - length), vt))
+        return _to_dtype(grad, a.dtype)
+
+    e, v = differentiable([values.astype(kind), vectors.astype(kind)], [a], backward)
+    return e, v
+
+
+def eigvals(tensor: Any, name: str | None = None) -> Tensor:
+    """The eigenvalues of any square matrices, complex; see `tf.linalg.eig`.
+
+    >>> tf.linalg.eigvals([[3.0]]).numpy()
+    array([3.+0.j], dtype=complex64)
+    """
+    return eig(tensor)[0]
+
+
+def _to_dtype(grad: Tensor, dtype: Any) -> Tensor:
+    return grad if grad.dtype is dtype else _ops.cast(_ops.real(grad), dtype)
+
+
+def _eig(array: np.ndarray) -> Any:
+    try:
+        return lapack.eig(array)
+    except np.linalg.LinAlgError:
+        raise invalid_argument(
+            "Eigen decomposition was not successful. The input might not be valid. [Op:Eig]"
+        ) from None
+
+
+@raises_like("Lu")
+def lu(input: Any, output_idx_type: Any = dtypes.int32, name: str | None = None) -> Lu:
+    """The factors of P A = L U, with rows exchanged for the largest pivots.
+
+    Args:
+        input: matrices `[..., n, n]`.
+        output_idx_type: int32 or int64, the dtype of the permutation.
+        name: ignored.
+
+    Returns:
+        A pair `(lu, p)`: U in the upper triangle and L, without its diagonal of ones, below it;
+        and the rows of A `[..., n]` in the order in which L U has them.
+
+    Raises:
+        tf.errors.InvalidArgumentError: if the matrices are not square or a pivot is zero.
+
+    >>> lu, p = tf.linalg.lu([[1.0, 2.0], [4.0, 2.0]])
+    >>> lu.numpy(), p.numpy()
+    (array([[4.  , 2.  ],
+           [0.25, 1.5 ]], dtype=float32), array([1, 0], dtype=int32))
+    """
+    a = matrices(input, "Lu")
+    kind = dtypes.as_dtype(output_idx_type)
+    *batch, _, _ = a._shape_tuple()
+    factors: Any
+    orders: Any
+    if a.dtype.is_complex:
+        factors, orders = _complex_lu(array_of(a))
+    else:
+        native = a if a.dtype in NATIVE else _ops.cast(a, dtypes.float32)
+        factors, orders = _ops.lu_factors(_ops.stop_gradient(native))
+    permutation = _ops.cast(orders, kind)
+
+    def backward(dlu: Tensor) -> Tensor:
+        from eagerflow.ops.linalg.solvers import triangular_solve
+
+        ones = _ops.ones_like(diag_part(factor))
+        lower, upper = set_diag(band_part(factor, -1, 0), ones), band_part(factor, 0, -1)
+        below = _ops.matmul(lower, dlu, adjoint_a=True)
+        below = set_diag(band_part(below, -1, 0), _ops.zeros_like(ones))
+        above = band_part(_ops.matmul(dlu, upper, adjoint_b=True), 0, -1)
+        grad = triangular_solve(lower, below + above, adjoint=True)
+        grad = adjoint(triangular_solve(upper, adjoint(grad), lower=False))
+        inverse = np.argsort(np.asarray(permutation), -1)
+        return _ops.gather(grad, inverse, len(batch), len(batch))
+
+    (factor,) = differentiable([_ops.cast(factors, a.dtype)], [a], backward)
+    return Lu(factor, permutation)
+
+
+def _complex_lu(array: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The factors of complex matrices, with the pivots of largest absolute value, and their orders.
+
+    LAPACK takes the largest sum of the absolute values of real and imaginary part instead.
+    """
+    *batch, n, _ = array.shape
+    factors = array.reshape(math.prod(batch), n, n).copy()
+    orders = np.tile(np.arange(n, dtype=np.int32), (len(factors), 1))
+    every = np.arange(len(factors))
+    for k in range(n):
+        rows = k + np.argmax(np.abs(factors[:, k:, k]), axis=1)
+        for table in (factors, orders):
+            table[every, k], table[every, rows] = table[every, rows], table[every, k].copy()
+        pivots = factors[:, k, k]
+        factors[:, k + 1 :, k] /= np.where(pivots == 0, 1, pivots)[:, None]
+        factors[:, k + 1 :, k + 1 :] -= factors[:, k + 1 :, k, None] * factors[:, k, None, k + 1 :]
+    if np.any(np.diagonal(factors, axis1=1, axis2=2) == 0):
+        raise invalid_argument("Input is not invertible. [Op:Lu]")
+    return factors.reshape(array.shape), orders.reshape(*batch, n)

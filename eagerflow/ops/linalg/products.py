@@ -1,0 +1,462 @@
+"""Matrices: products, norms, diagonals."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from eagerflow import _core
+from eagerflow.autodiff.custom_gradient import custom_gradient
+from eagerflow.framework import dtypes
+from eagerflow.framework.indexed_slices import IndexedSlices
+from eagerflow.ops.array import invalid_argument, slices_at
+from eagerflow.ops.op_arguments import raises_like
+
+_ops = _core.ops
+Tensor = _core.Tensor
+
+matmul = _ops.matmul
+band_part = _ops.matrix_band_part
+
+
+def matvec(
+    a: Any,
+    b: Any,
+    transpose_a: bool = False,
+    adjoint_a: bool = False,
+    a_is_sparse: bool = False,
+    b_is_sparse: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """The product of matrices and vectors.
+
+    Args:
+        a: matrices `[..., m, n]`.
+        b: vectors `[..., n]` of the same dtype.
+        transpose_a: whether to transpose the matrices first.
+        adjoint_a: whether to transpose and conjugate them first.
+        a_is_sparse: ignored.
+        b_is_sparse: ignored.
+        name: ignored.
+
+    >>> tf.linalg.matvec([[1.0, 2.0], [3.0, 4.0]], [1.0, 1.0]).numpy()
+    array([3., 7.], dtype=float32)
+    """
+    columns = _ops.expand_dims(b, -1)
+    product = _ops.matmul(a, columns, transpose_a=transpose_a, adjoint_a=adjoint_a)
+    return _ops.squeeze(product, [-1])
+
+
+def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = False) -> Tensor:
+    """Swaps the last two axes.
+
+    Raises:
+        ValueError: if the rank is below 2.
+
+    >>> tf.linalg.matrix_transpose([[1, 2, 3]]).shape
+    TensorShape([3, 1])
+    """
+    a = _core.as_tensor(a)
+    if a.ndim < 2:
+        raise ValueError(
+            f"Argument `a` should be a (batch) matrix with rank >= 2.  Received `a` = {a} with "
+            f"shape: {a.shape}"
+        )
+    order = [*range(a.ndim - 2), a.ndim - 1, a.ndim - 2]
+    return _ops.transpose(a, order, conjugate)
+
+
+def adjoint(matrix: Any, name: str | None = None) -> Tensor:
+    """Swaps the last two axes and conjugates.
+
+    >>> tf.linalg.adjoint([[1 + 1j, 2]]).numpy()
+    array([[1.-1.j],
+           [2.-0.j]])
+    """
+    return matrix_transpose(matrix, conjugate=True)
+
+
+def trace(x: Any, name: str | None = None) -> Tensor:
+    """The sum of the diagonal of the last two axes.
+
+    >>> tf.linalg.trace([[1, 2], [3, 4]])
+    <tf.Tensor: shape=(), dtype=int32, numpy=5>
+    """
+    return _ops.reduce_sum(_ops.diag_part(x), axis=-1)
+
+
+@raises_like("Diag", first=True)
+def tensor_diag(diagonal: Any, name: str | None = None) -> Tensor:
+    """A tensor of twice the rank with the given elements on its diagonal.
+
+    >>> tf.linalg.tensor_diag([1, 2]).numpy()
+    array([[1, 0],
+           [0, 2]], dtype=int32)
+    """
+    diagonal = _core.as_tensor(diagonal)
+    shape = diagonal._shape_tuple()
+    if not shape:
+        raise invalid_argument("Input must be at least rank 1, got 0 [Op:Diag]")
+    flat = _ops.diag(_ops.reshape(diagonal, [-1]))
+    return _ops.reshape(flat, [*shape, *shape])
+
+
+def tensor_diag_part(input: Any, name: str | None = None) -> Tensor:
+    """The diagonal of a tensor whose shape is some shape twice.
+
+    >>> tf.linalg.tensor_diag_part([[1, 2], [3, 4]]).numpy()
+    array([1, 4], dtype=int32)
+    """
+    value = _core.as_tensor(input)
+    shape = value._shape_tuple()
+    half = shape[: len(shape) // 2]
+    if half * 2 != shape:
+        raise invalid_argument(f"Invalid shape {list(shape)}: not a shape twice [Op:DiagPart]")
+    size = math.prod(half)
+    return _ops.reshape(_ops.diag_part(_ops.reshape(value, [size, size])), half)
+
+
+@raises_like("Cross")
+def cross(a: Any, b: Any, name: str | None = None) -> Tensor:
+    """The cross product of vectors along the last axis, of size 3.
+
+    >>> tf.linalg.cross([1.0, 0.0, 0.0], [0.0, 1.0, 0.0]).numpy()
+    array([0., 0., 1.], dtype=float32)
+    """
+    a = _core.as_tensor(a)
+    b = _core.convert(b, a.dtype, None)
+    if a._shape_tuple() != b._shape_tuple() or a._shape_tuple()[-1:] != (3,):
+        raise invalid_argument(
+            f"Both inputs must have the same shape with a last dimension of 3, got "
+            f"{a.shape.as_list()} and {b.shape.as_list()} [Op:Cross]"
+        )
+    next_axis, axis_after = [1, 2, 0], [2, 0, 1]
+    left = slices_at(a, next_axis, -1) * slices_at(b, axis_after, -1)
+    return left - slices_at(a, axis_after, -1) * slices_at(b, next_axis, -1)
+
+
+def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
+    """Sums products over pairs of axes.
+
+    Args:
+        a: a tensor.
+        b: a tensor of the same dtype.
+        axes: a number n pairs the last n axes of `a` with the first n of `b`; or two lists of axes.
+        name: ignored.
+
+    Raises:
+        ValueError: if the axes do not fit.
+        tf.errors.InvalidArgumentError: if the sizes differ.
+
+    >>> tf.tensordot([[1.0, 2.0]], [[3.0], [4.0]], axes=1).numpy()
+    array([[11.]], dtype=float32)
+    """
+    a_dtype, b_dtype = dtypes.result_dtype(a), dtypes.result_dtype(b)
+    a = _core.convert(a, None, b_dtype)
+    b = _core.convert(b, None, a_dtype or a.dtype)
+    a_axes, b_axes = _pairs_of_axes(a, b, axes)
+    a_shape, b_shape = a._shape_tuple(), b._shape_tuple()
+    a_free = [k for k in range(a.ndim) if k not in a_axes]
+    b_free = [k for k in range(b.ndim) if k not in b_axes]
+    a_size = math.prod(a_shape[k] for k in a_axes)
+    b_size = math.prod(b_shape[k] for k in b_axes)
+    rows = math.prod(a_shape[k] for k in a_free)
+    columns = math.prod(b_shape[k] for k in b_free)
+    a_matrix = _ops.reshape(_in_order(a, [*a_free, *a_axes]), [rows, a_size])
+    b_matrix = _ops.reshape(_in_order(b, [*b_axes, *b_free]), [b_size, columns])
+    product = _ops.matmul(a_matrix, b_matrix)
+    return _ops.reshape(product, [*(a_shape[k] for k in a_free), *(b_shape[k] for k in b_free)])
+
+
+def _in_order(tensor: Tensor, order: list[int]) -> Tensor:
+    return tensor if order == sorted(order) else _ops.transpose(tensor, order)
+
+
+def _pairs_of_axes(a: Tensor, b: Tensor, axes: Any) -> tuple[list[int], list[int]]:
+    if isinstance(axes, int):
+        count = axes
+        if count < 0:
+            raise ValueError(f"`axes` must be at least 0.  Received: {count}.")
+        for tensor in (a, b):
+            if count > tensor.ndim:
+                raise ValueError(
+                    f"`axes` must not be larger than the number of dimensions of tensor "
+                    f"{tensor.numpy()}.  Received {count}, vs tensor dimensions {tensor.ndim}."
+                )
+        return list(range(a.ndim - count, a.ndim)), list(range(count))
+    if isinstance(axes, list | tuple):
+        if len(axes) != 2:
+            raise ValueError(f"`axes` must be an integer or have length 2.  Received {axes}.")
+        pair = axes
+    else:
+        pair = _core.convert(axes, None, dtypes.int32).numpy()
+        if pair.ndim == 0:
+            return _pairs_of_axes(a, b, int(pair))
+    lists = [_core.convert(part, None, dtypes.int32).numpy().reshape(-1).tolist() for part in pair]
+    if len(lists[0]) != len(lists[1]):
+        raise ValueError(
+            f"Different number of contraction axes `a` and `b`, {len(lists[0])} != {len(lists[1])}."
+        )
+    for part, tensor in zip(lists, (a, b), strict=True):
+        for k in part:
+            if not -tensor.ndim <= k < tensor.ndim:
+                raise invalid_argument(f"axis {k} is out of range for rank {tensor.ndim}")
+    return [k % a.ndim for k in lists[0]], [k % b.ndim for k in lists[1]]
+
+
+def norm(
+    tensor: Any,
+    ord: Any = "euclidean",
+    axis: Any = None,
+    keepdims: bool | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """The norm of vectors or matrices.
+
+    Args:
+        tensor: floating or complex.
+        ord: "euclidean", 1, 2, infinity, or for vectors any positive number; for matrices "fro"
+            too.
+        axis: None takes the whole tensor as a vector, an integer names the axis of vectors, a pair
+            the axes of matrices.
+        keepdims: whether reduced axes stay, with size 1.
+        name: ignored.
+
+    Raises:
+        ValueError: if `ord` or `axis` is not supported.
+
+    >>> tf.norm([3.0, 4.0])
+    <tf.Tensor: shape=(), dtype=float32, numpy=5.0>
+    """
+    x = _core.as_tensor(tensor)
+    keep = bool(keepdims)
+    matrices = isinstance(axis, list | tuple) and len(axis) == 2
+    if matrices:
+        axes = [k % x.ndim if -x.ndim <= k < x.ndim else k for k in axis]
+        if axes[0] == axes[1]:
+            raise ValueError(
+                f"'axis' must be None, an integer, or a tuple of 2 unique integers, got {axis}"
+            )
+        supported = ["euclidean", "fro", 1, 2, np.inf]
+        if ord not in supported:
+            raise ValueError(f"'ord' must be a supported matrix norm in {supported}, got {ord}")
+    else:
+        if isinstance(axis, list | tuple) and len(axis) == 1:
+            axis = axis[0]
+        if not (axis is None or isinstance(axis, int | np.integer)):
+            raise ValueError(
+                f"'axis' must be None, an integer, or a tuple of 2 unique integers, got {axis}"
+            )
+        number = isinstance(ord, int | float | np.number) and not isinstance(ord, bool)
+        if ord != "euclidean" and not (number and ord > 0):
+            raise ValueError(f"'ord' must be a supported vector norm, got {ord}")
+    if ord in ("fro", "euclidean") or (ord == 2 and not matrices):
+        if axis is None and not keep and x.dtype in (dtypes.float32, dtypes.float64):
+            # Half the sum of squares, in one pass.
+            return _ops.sqrt(_ops.l2_loss(x) * 2.0)
+        squares = _ops.multiply(x, _ops.conj(x)) if x.dtype.is_complex else _ops.square(x)
+        return _ops.sqrt(_ops.reduce_sum(squares, axis=axis, keepdims=keep))
+    sizes = _ops.abs(x)
+    if matrices:
+        if ord == 2:
+            return _spectral_norm(x, axes, keep)
+        summed, kept = axes if ord == 1 else axes[::-1]
+        sums = _ops.reduce_sum(sizes, axis=summed, keepdims=True)
+        largest = _ops.reduce_max(sums, axis=kept, keepdims=True)
+        return largest if keep else _ops.squeeze(largest, axes)
+    if ord == np.inf:
+        return _ops.reduce_max(sizes, axis=axis, keepdims=keep)
+    if ord == 1:
+        return _ops.reduce_sum(sizes, axis=axis, keepdims=keep)
+    powers = _ops.reduce_sum(_ops.pow(sizes, float(ord)), axis=axis, keepdims=keep)
+    return _ops.pow(powers, 1.0 / float(ord))
+
+
+def _spectral_norm(x: Tensor, axes: list[int], keep: bool) -> Tensor:
+    """The largest singular value; its gradient is the product of the singular vectors."""
+    rest = [k for k in range(x.ndim) if k not in axes]
+    moved = _ops.transpose(x, [*rest, *axes])
+
+    @custom_gradient
+    def largest(matrices: Tensor) -> Any:
+        u, s, vh = np.linalg.svd(matrices.numpy(), full_matrices=False)
+        direction = u[..., :, 0, None] * vh[..., 0, None, :]
+        values = _core.as_tensor(s[..., 0])
+        return values, lambda dy: direction * _ops.reshape(dy, [*dy._shape_tuple(), 1, 1])
+
+    values = largest(moved)
+    if not keep:
+        return values
+    return _ops.reshape(values, [1 if k in axes else n for k, n in enumerate(x._shape_tuple())])
+
+
+def normalize(
+    tensor: Any, ord: Any = "euclidean", axis: Any = None, name: str | None = None
+) -> tuple[Tensor, Tensor]:
+    """The tensor divided by its norm, and the norm.
+
+    >>> unit, length = tf.linalg.normalize([3.0, 4.0])
+    >>> unit.numpy(), length.numpy()
+    (array([0.6, 0.8], dtype=float32), array([5.], dtype=float32))
+    """
+    x = _core.as_tensor(tensor)
+    length = norm(x, ord, axis, keepdims=True)
+    if length.dtype is not x.dtype:
+        length = _ops.cast(length, x.dtype)
+    return _ops.divide_real(x, length), length
+
+
+def l2_normalize(
+    x: Any,
+    axis: Any = None,
+    epsilon: float = 1e-12,
+    name: str | None = None,
+    dim: Any = None,
+) -> Tensor:
+    """Divides by the euclidean norm over axes, or by sqrt(epsilon) if that is larger.
+
+    Args:
+        x: floating or complex.
+        axis: an axis or a list of axes; all by default.
+        epsilon: the least square of the norm to divide by.
+        name: ignored.
+        dim: an older name of `axis`.
+
+    >>> tf.math.l2_normalize([3.0, 4.0]).numpy()
+    array([0.6, 0.8], dtype=float32)
+    """
+    x = _core.as_tensor(x)
+    axis = dim if axis is None else axis
+    if x.dtype.is_complex:
+        squares = _ops.real(_ops.multiply(x, _ops.conj(x)))
+    else:
+        squares = _ops.square(x)
+    total = _ops.reduce_sum(squares, axis=axis, keepdims=True)
+    scale = _ops.rsqrt(_ops.maximum(total, epsilon))
+    return _ops.multiply(x, _ops.cast(scale, x.dtype) if x.dtype.is_complex else scale)
+
+
+def global_norm(t_list: Any, name: str | None = None) -> Tensor:
+    """The square root of the sum of squares of all elements of several tensors.
+
+    Args:
+        t_list: tensors, `tf.IndexedSlices` or None, which is passed over.
+        name: ignored.
+
+    Raises:
+        TypeError: if `t_list` is no list.
+
+    >>> tf.linalg.global_norm([[3.0], None, [4.0]])
+    <tf.Tensor: shape=(), dtype=float32, numpy=5.0>
+    """
+    tensors = [values_of(item) for item in _checked_list(t_list) if item is not None]
+    squares = [_ops.l2_loss(tensor) for tensor in tensors]
+    total = squares[0] if squares else _core.as_tensor(0.0)
+    for square in squares[1:]:
+        total = total + square
+    return _ops.sqrt(total * 2.0)
+
+
+def values_of(item: Any) -> Tensor:
+    """The tensor, or the rows of an `IndexedSlices`."""
+    return _core.as_tensor(item.values if isinstance(item, IndexedSlices) else item)
+
+
+def _checked_list(t_list: Any) -> list:
+    if not isinstance(t_list, list | tuple) or isinstance(t_list, Tensor):
+        raise TypeError(f"`t_list` should be a sequence of tensors. Received {type(t_list)}.")
+    return list(t_list)
+
+
+def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None) -> Any:
+    """Elements moved into a range.
+
+    Args:
+        t: a tensor or `tf.IndexedSlices`.
+        clip_value_min: the least value; broadcasts to the shape of `t`.
+        clip_value_max: the largest value; broadcasts to the shape of `t`.
+        name: ignored.
+
+    Raises:
+        tf.errors.InvalidArgumentError: if the limits do not broadcast to the shape of `t`.
+
+    >>> tf.clip_by_value([-2.0, 0.5, 3.0], 0.0, 1.0).numpy()
+    array([0. , 0.5, 1. ], dtype=float32)
+    """
+    if isinstance(t, IndexedSlices):
+        clipped = _ops.clip_by_value(t.values, clip_value_min, clip_value_max)
+        return IndexedSlices(clipped, t.indices, t.dense_shape)
+    return _ops.clip_by_value(t, clip_value_min, clip_value_max)
+
+
+def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = None) -> Any:
+    """Scales a tensor down if its euclidean norm is larger than `clip_norm`.
+
+    Args:
+        t: a tensor or `tf.IndexedSlices`.
+        clip_norm: the largest norm, a positive scalar.
+        axes: over which axes norms are taken; all by default.
+        name: ignored.
+
+    >>> tf.clip_by_norm([3.0, 4.0], 1.0).numpy()
+    array([0.6, 0.8], dtype=float32)
+    """
+    values = values_of(t)
+    total = _ops.reduce_sum(_ops.square(values), axis=axes, keepdims=True)
+    # The square root of zero has no finite gradient, so zeros go round it.
+    positive = _ops.greater(total, _ops.zeros_like(total))
+    safe = _ops.select(positive, total, _ops.ones_like(total))
+    length = _ops.select(positive, _ops.sqrt(safe), total)
+    clip_norm = _ops.cast(_core.convert(clip_norm, None, values.dtype), values.dtype)
+    scaled = values * clip_norm
+    if scaled._shape_tuple() != values._shape_tuple():
+        raise ValueError(
+            f"Shapes {values.shape} and {scaled.shape} are incompatible: `clip_norm` must be a "
+            "scalar, or broadcast to the shape of what is clipped"
+        )
+    clipped = _ops.divide_real(scaled, _ops.maximum(length, clip_norm))
+    if isinstance(t, IndexedSlices):
+        return IndexedSlices(clipped, t.indices, t.dense_shape)
+    return clipped
+
+
+def clip_by_global_norm(
+    t_list: Any, clip_norm: Any, use_norm: Any = None, name: str | None = None
+) -> tuple[list, Tensor]:
+    """Scales tensors down together if their common norm is larger than `clip_norm`.
+
+    Args:
+        t_list: tensors, `tf.IndexedSlices` or None.
+        clip_norm: the largest norm, a positive scalar.
+        use_norm: the norm, if it is known; else `tf.linalg.global_norm` is used.
+        name: ignored.
+
+    Returns:
+        The list of scaled tensors, and the norm before. An infinite norm gives NaN.
+
+    Raises:
+        TypeError: if `t_list` is no list.
+
+    >>> clipped, norm = tf.clip_by_global_norm([tf.constant([3.0]), tf.constant([4.0])], 1.0)
+    >>> [t.numpy() for t in clipped], norm.numpy()
+    ([array([0.6], dtype=float32), array([0.8], dtype=float32)], np.float32(5.0))
+    """
+    items = _checked_list(t_list)
+    length = global_norm(items) if use_norm is None else _core.as_tensor(use_norm)
+    scale_for_finite = clip_norm * _ops.minimum(
+        _ops.divide_real(1.0, length), _ops.divide_real(_ops.ones_like(length), clip_norm)
+    )
+    scale = _ops.add(scale_for_finite, length - length)
+    clipped: list = []
+    for item in items:
+        if item is None:
+            clipped.append(None)
+            continue
+        values = values_of(item)
+        factor = scale if scale.dtype is values.dtype else _ops.cast(scale, values.dtype)
+        scaled = values * factor
+        sparse = isinstance(item, IndexedSlices)
+        clipped.append(IndexedSlices(scaled, item.indices, item.dense_shape) if sparse else scaled)
+    return clipped, length

@@ -1,0 +1,498 @@
+"""Linear systems, inverses and determinants."""
+
+from __future__ import annotations
+
+from collections import namedtuple
+from typing import Any
+
+import numpy as np
+
+from eagerflow import _core
+from eagerflow.framework import dtypes
+from eagerflow.ops.array import invalid_argument
+from eagerflow.ops.linalg.diagonals import diag_part, set_diag
+from eagerflow.ops.linalg.factorization import NATIVE, cholesky, in_dtype_of, matrices, svd
+from eagerflow.ops.linalg.products import band_part
+from eagerflow.ops.numpy_ops import MATRIX_DTYPES, array_of, differentiable, pair, text
+from eagerflow.ops.op_arguments import raises_like
+
+_ops = _core.ops
+Tensor = _core.Tensor
+
+LogMatrixDeterminant = namedtuple("LogMatrixDeterminant", ["sign", "log_abs_determinant"])
+
+# Up to this size whole batches go to one dense solver; above, one triangular solver each is faster.
+_SMALL = 32
+
+
+def _sum_to(grad: Tensor, shape: tuple[int, ...]) -> Tensor:
+    """Undoes the broadcasting of batch axes."""
+    if grad._shape_tuple() == shape:
+        return grad
+    extra = grad.ndim - len(shape)
+    axes = list(range(extra))
+    axes += [
+        extra + k
+        for k, size in enumerate(shape)
+        if size == 1 and grad._shape_tuple()[extra + k] != 1
+    ]
+    return _ops.reshape(_ops.reduce_sum(grad, axis=axes), list(shape))
+
+
+@raises_like("MatrixInverse")
+def inv(input: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
+    """The inverses of matrices.
+
+    Args:
+        input: matrices `[..., n, n]`; float16, float32, float64, complex64 or complex128.
+        adjoint: whether to invert the adjoints.
+        name: ignored.
+
+    Raises:
+        tf.errors.InvalidArgumentError: if the matrices are not square, or one is singular.
+
+    >>> tf.linalg.inv([[2.0, 0.0], [0.0, 4.0]]).numpy()
+    array([[0.5 , 0.  ],
+           [0.  , 0.25]], dtype=float32)
+    """
+    if not isinstance(adjoint, bool):
+        raise TypeError(f"Expected bool for argument 'adjoint' not {adjoint!r}.")
+    a = matrices(input, "MatrixInverse")
+    inverse = _ops.lu_inverse(a, adjoint) if a.dtype in NATIVE else _inverse(a, adjoint)
+
+    def backward(dy: Tensor) -> Tensor:
+        if adjoint:
+            middle = _ops.matmul(dy, result, adjoint_a=True)
+            return _ops.negative(_ops.matmul(result, middle))
+        middle = _ops.matmul(dy, result, adjoint_b=True)
+        return _ops.negative(_ops.matmul(result, middle, adjoint_a=True))
+
+    (result,) = differentiable([inverse], [a], backward)
+    return result
+
+
+def _inverse(a: Tensor, adjoint: bool) -> np.ndarray:
+    array = array_of(a)
+    if adjoint:
+        array = np.conj(np.swapaxes(array, -1, -2))
+    try:
+        return in_dtype_of(np.ascontiguousarray(np.linalg.inv(array)), a)
+    except np.linalg.LinAlgError:
+        raise invalid_argument("Input is not invertible. [Op:MatrixInverse]") from None
+
+
+@raises_like("MatrixDeterminant")
+def det(input: Any, name: str | None = None) -> Tensor:
+    """The determinants of matrices `[..., n, n]`.
+
+    Raises:
+        tf.errors.InvalidArgumentError: if the matrices are not square; and by the gradient, if one
+            is singular.
+
+    >>> float(tf.linalg.det([[2.0, 1.0], [1.0, 3.0]]))
+    5.0
+    """
+    a = matrices(input, "MatrixDeterminant")
+
+    def backward(dy: Tensor) -> Tensor:
+        factor = _ops.reshape(dy * value, [*value._shape_tuple(), 1, 1])
+        return factor * inv(a, adjoint=True)
+
+    if a.dtype in NATIVE:
+        result = _ops.lu_determinant(a)[0]
+    else:
+        result = in_dtype_of(np.linalg.det(array_of(a)), a)
+    (value,) = differentiable([result], [a], backward)
+    return value
+
+
+@raises_like("LogMatrixDeterminant")
+def slogdet(input: Any, name: str | None = None) -> LogMatrixDeterminant:
+    """The signs and the logarithms of the absolute values of determinants.
+
+    Args:
+        input: matrices `[..., n, n]`.
+        name: ignored.
+
+    Returns:
+        A pair `(sign, log_abs_determinant)`; the logarithm has the dtype of the matrices.
+
+    Raises:
+        tf.errors.InvalidArgumentError: if the matrices are not square.
+
+    >>> sign, logarithm = tf.linalg.slogdet([[0.0, 1.0], [1.0, 0.0]])
+    >>> float(sign), float(logarithm)
+    (-1.0, 0.0)
+    """
+    a = matrices(input, "LogMatrixDeterminant")
+    if a.dtype in NATIVE:
+        arrays = _ops.lu_determinant(a)[1:]
+    else:
+        array = array_of(a)
+        with np.errstate(invalid="ignore"):
+            sign, logarithm = np.linalg.slogdet(array)
+        sign = np.where(np.isnan(logarithm), logarithm.astype(sign.dtype), sign)
+        arrays = [in_dtype_of(sign, a), in_dtype_of(logarithm.astype(array.dtype), a)]
+
+    def backward(_: Tensor, dy: Tensor) -> Tensor:
+        factor = _ops.reshape(dy, [*dy._shape_tuple(), 1, 1])
+        return factor * inv(a, adjoint=True)
+
+    return LogMatrixDeterminant(*differentiable(arrays, [a], backward))
+
+
+def logdet(matrix: Any, name: str | None = None) -> Tensor:
+    """The logarithms of the determinants of Hermitian positive definite matrices.
+
+    >>> f"{float(tf.linalg.logdet([[2.0, 0.0], [0.0, 8.0]])):.4f}"
+    '2.7726'
+    """
+    factor = cholesky(matrix)
+    return 2.0 * _ops.reduce_sum(_ops.log(_ops.real(diag_part(factor))), axis=-1)
+
+
+@raises_like("MatrixSolve")
+def solve(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
+    """Solves A X = B for X.
+
+    Args:
+        matrix: A, `[..., n, n]`.
+        rhs: B, `[..., n, k]`, with the same batch axes.
+        adjoint: whether to solve with the adjoint of A.
+        name: ignored.
+
+    Raises:
+        tf.errors.InvalidArgumentError: if the shapes do not fit, or a matrix is singular.
+
+    >>> tf.linalg.solve([[2.0, 0.0], [0.0, 4.0]], [[2.0], [2.0]]).numpy()
+    array([[1. ],
+           [0.5]], dtype=float32)
+    """
+    op = "MatrixSolve"
+    a, b = pair(matrix, rhs, MATRIX_DTYPES, op)
+    if a.ndim != b.ndim:
+        raise invalid_argument(
+            f"All input tensors must have the same rank, got shapes {text(a._shape_tuple())} and "
+            f"{text(b._shape_tuple())} [Op:{op}]"
+        )
+    a = matrices(a, op)
+    if a._shape_tuple()[:-1] != b._shape_tuple()[:-1]:
+        raise invalid_argument(
+            f"Input matrix and rhs are incompatible: {text(a._shape_tuple())} and "
+            f"{text(b._shape_tuple())} [Op:{op}]"
+        )
+    solution = _ops.lu_solve(a, b, adjoint) if a.dtype in NATIVE else _solution(a, b, adjoint)
+
+    def backward(dx: Tensor) -> list[Tensor]:
+        db = solve(a, dx, adjoint=not adjoint)
+        left, right = (x, db) if adjoint else (db, x)
+        return [_ops.negative(_ops.matmul(left, right, adjoint_b=True)), db]
+
+    (x,) = differentiable([solution], [a, b], backward)
+    return x
+
+
+def _solution(a: Tensor, b: Tensor, adjoint: bool) -> np.ndarray:
+    array = array_of(a)
+    if adjoint:
+        array = np.conj(np.swapaxes(array, -1, -2))
+    try:
+        return in_dtype_of(np.linalg.solve(array, array_of(b)), a)
+    except np.linalg.LinAlgError:
+        raise invalid_argument("Input matrix is not invertible. [Op:MatrixSolve]") from None
+
+
+@raises_like("MatrixTriangularSolve")
+def triangular_solve(
+    matrix: Any, rhs: Any, lower: bool = True, adjoint: bool = False, name: str | None = None
+) -> Tensor:
+    """Solves A X = B for triangular matrices A.
+
+    Args:
+        matrix: A, `[..., n, n]`; only one triangle is read.
+        rhs: B, `[..., n, k]`; batch axes broadcast.
+        lower: whether A is lower triangular; otherwise it is upper triangular.
+        adjoint: whether to solve with the adjoint of A.
+        name: ignored.
+
+    Returns:
+        X; where the diagonal of A has zeros, it is infinite or NaN.
+
+    Raises:
+        tf.errors.InvalidArgumentError: if the shapes do not fit.
+
+    >>> tf.linalg.triangular_solve([[2.0, 0.0], [1.0, 1.0]], [[2.0], [3.0]]).numpy()
+    array([[1.],
+           [2.]], dtype=float32)
+    """
+    op = "MatrixTriangularSolve"
+    a, b = pair(matrix, rhs, MATRIX_DTYPES, op)
+    for k, tensor in enumerate((a, b)):
+        if tensor.ndim < 2:
+            raise invalid_argument(f"In[{k}] ndims must be >= 2: {tensor.ndim} [Op:{op}]")
+    a = matrices(a, op)
+    n = a._shape_tuple()[-1]
+    if b._shape_tuple()[-2] != n:
+        raise invalid_argument(
+            f"In[0] mismatch In[1] shape: {n} vs. {b._shape_tuple()[-2]}: "
+            f"{text(a._shape_tuple())} {text(b._shape_tuple())} [Op:{op}]"
+        )
+    try:
+        np.broadcast_shapes(a._shape_tuple()[:-2], b._shape_tuple()[:-2])
+    except ValueError:
+        raise invalid_argument(
+            f"In[0] and In[1] must have compatible batch dimensions: {text(a._shape_tuple())} vs. "
+            f"{text(b._shape_tuple())} [Op:{op}]"
+        ) from None
+    if a.dtype in NATIVE:
+        solution = _ops.triangle_solve(a, b, lower, adjoint)
+    else:
+        solution = in_dtype_of(_solve_triangles(array_of(a), array_of(b), lower, adjoint), a)
+
+    def backward(dx: Tensor) -> list[Tensor]:
+        db = triangular_solve(a, dx, lower, not adjoint)
+        left, right = (x, db) if adjoint else (db, x)
+        da = _ops.negative(_ops.matmul(left, right, adjoint_b=True))
+        da = band_part(da, -1, 0) if lower else band_part(da, 0, -1)
+        return [_sum_to(da, a._shape_tuple()), _sum_to(db, b._shape_tuple())]
+
+    (x,) = differentiable([solution], [a, b], backward)
+    return x
+
+
+def _solve_triangles(a: np.ndarray, b: np.ndarray, lower: bool, adjoint: bool) -> np.ndarray:
+    batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    n, k = b.shape[-2:]
+    if not n or not k or not np.prod(batch):
+        return np.zeros((*batch, n, k), b.dtype)
+    regular = np.diagonal(a, axis1=-2, axis2=-1).all()
+    if regular and n <= _SMALL:
+        triangles = np.tril(a) if lower else np.triu(a)
+        if adjoint:
+            triangles = np.conj(np.swapaxes(triangles, -1, -2))
+        return np.linalg.solve(triangles, b).astype(b.dtype, copy=False)
+    if not regular:
+        return _substitute(a, b, batch, lower, adjoint)
+    # The half that depends on nothing else, and the other one without what that contributes.
+    half = n // 2
+    first, last = slice(0, half), slice(half, n)
+    if lower == adjoint:
+        first, last = last, first
+    between = np.conj(np.swapaxes(a[..., first, last], -1, -2)) if adjoint else a[..., last, first]
+    x = np.empty((*batch, n, k), b.dtype)
+    x[..., first, :] = _solve_triangles(a[..., first, first], b[..., first, :], lower, adjoint)
+    rest = b[..., last, :] - between @ x[..., first, :]
+    x[..., last, :] = _solve_triangles(a[..., last, last], rest, lower, adjoint)
+    return x
+
+
+def _substitute(
+    a: np.ndarray, b: np.ndarray, batch: tuple[int, ...], lower: bool, adjoint: bool
+) -> np.ndarray:
+    """Forward or backward substitution, which divides by zeros as IEEE arithmetic does."""
+    if adjoint:
+        a, lower = np.conj(np.swapaxes(a, -1, -2)), not lower
+    n = a.shape[-1]
+    x = np.array(np.broadcast_to(b, (*batch, *b.shape[-2:])))
+    with np.errstate(all="ignore"):
+        for row in range(n) if lower else range(n - 1, -1, -1):
+            known = slice(0, row) if lower else slice(row + 1, n)
+            x[..., row, :] -= (a[..., row, known, None] * x[..., known, :]).sum(-2)
+            x[..., row, :] /= a[..., row, row, None]
+    return x
+
+
+def cholesky_solve(chol: Any, rhs: Any, name: str | None = None) -> Tensor:
+    """Solves A X = B, given the Cholesky factors of A.
+
+    Args:
+        chol: the lower factors `[..., n, n]`, from `tf.linalg.cholesky`.
+        rhs: B, `[..., n, k]`.
+        name: ignored.
+
+    >>> factor = tf.linalg.cholesky([[4.0, 2.0], [2.0, 5.0]])
+    >>> tf.linalg.cholesky_solve(factor, [[8.0], [12.0]]).numpy()
+    array([[1.],
+           [2.]], dtype=float32)
+    """
+    half = triangular_solve(chol, rhs)
+    return triangular_solve(chol, half, adjoint=True)
+
+
+def lstsq(
+    matrix: Any,
+    rhs: Any,
+    l2_regularizer: float = 0.0,
+    fast: bool = True,
+    name: str | None = None,
+) -> Tensor:
+    """Solves A X = B in the sense of least squares.
+
+    Args:
+        matrix: A, `[..., m, n]`.
+        rhs: B, `[..., m, k]`.
+        l2_regularizer: how much the squared norm of X counts; a Python number or scalar.
+        fast: whether to solve the normal equations, which needs matrices of full rank; otherwise a
+            singular value decomposition is used, which gives the smallest X and ignores
+            `l2_regularizer`.
+        name: ignored.
+
+    Raises:
+        tf.errors.InvalidArgumentError: if the shapes do not fit.
+
+    >>> tf.linalg.lstsq([[1.0], [1.0]], [[1.0], [3.0]]).numpy()
+    array([[2.]], dtype=float32)
+    """
+    op = "MatrixSolveLs"
+    a, b = pair(matrix, rhs, MATRIX_DTYPES, op)
+    a = matrices(a, op, square=False)
+    if a._shape_tuple()[:-1] != b._shape_tuple()[:-1]:
+        raise invalid_argument(
+            f"Input matrix and rhs are incompatible: {text(a._shape_tuple())} and "
+            f"{text(b._shape_tuple())} [Op:{op}]"
+        )
+    m, n = a._shape_tuple()[-2:]
+    if not fast:
+        # Singular values below the rounding error of the largest count as zero.
+        limit = float(np.finfo(a.dtype.as_numpy_dtype).eps) * max(m, n)
+        return _ops.matmul(pinv(a, limit), b)
+    size = min(m, n)
+    eye = _ops.eye(size, batch_shape=list(a._shape_tuple()[:-2]), dtype=a.dtype)
+    damping = eye * _ops.cast(_core.as_tensor(l2_regularizer), a.dtype)
+    if m >= n:
+        gram = _ops.matmul(a, a, adjoint_a=True) + damping
+        return cholesky_solve(cholesky(gram), _ops.matmul(a, b, adjoint_a=True))
+    gram = _ops.matmul(a, a, adjoint_b=True) + damping
+    return _ops.matmul(a, cholesky_solve(cholesky(gram), b), adjoint_a=True)
+
+
+def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | None = None) -> Tensor:
+    """The Moore-Penrose pseudo-inverses of matrices.
+
+    Args:
+        a: matrices `[..., m, n]`.
+        rcond: singular values up to `rcond` times the largest count as zero; by default
+            `10 * max(m, n) * eps`.
+        validate_args: ignored; the arguments are always checked.
+        name: ignored.
+
+    Raises:
+        TypeError: if the matrices are not floating.
+        ValueError: if the rank is below 2.
+
+    >>> tf.linalg.pinv([[1.0, 0.0], [0.0, 2.0], [0.0, 0.0]]).numpy()
+    array([[1. , 0. , 0. ],
+           [0. , 0.5, 0. ]], dtype=float32)
+    """
+    a = _core.as_tensor(a)
+    if not (a.dtype.is_floating or a.dtype.is_complex):
+        raise TypeError("Input `a` must have `float`-like `dtype`.")
+    if a.ndim < 2:
+        raise ValueError(f"Input `a` must have at least 2 dimensions, got shape {a.shape}.")
+    if rcond is None:
+        eps = np.finfo(a.dtype.real_dtype.as_numpy_dtype).eps
+        rcond = 10.0 * max(a._shape_tuple()[-2:]) * float(eps)
+    s, u, v = svd(a)
+    rcond = _core.convert(rcond, s.dtype, None)
+    limit = _ops.expand_dims(rcond, -1) * _ops.reduce_max(s, axis=-1, keepdims=True)
+    large = _ops.greater(s, limit)
+    inverse = _ops.divide_real(_ops.ones_like(s), _ops.select(large, s, _ops.ones_like(s)))
+    inverse = _ops.cast(_ops.select(large, inverse, _ops.zeros_like(s)), a.dtype)
+    return _ops.matmul(v * _ops.expand_dims(inverse, -2), u, adjoint_b=True)
+
+
+def matrix_rank(
+    a: Any, tol: Any = None, validate_args: bool = False, name: str | None = None
+) -> Tensor:
+    """How many singular values of matrices are not zero.
+
+    Args:
+        a: matrices `[..., m, n]`, floating.
+        tol: what counts as zero; by default the largest singular value times `max(m, n) * eps`.
+        validate_args: ignored; the arguments are always checked.
+        name: ignored.
+
+    Returns:
+        int32 `[...]`.
+
+    >>> int(tf.linalg.matrix_rank([[1.0, 2.0], [2.0, 4.0]]))
+    1
+    """
+    a = _core.as_tensor(a)
+    if not (a.dtype.is_floating or a.dtype.is_complex):
+        raise TypeError("Input `a` must have `float`-like `dtype`.")
+    if a.ndim < 2:
+        raise ValueError(f"Input `a` must have at least 2 dimensions, got shape {a.shape}.")
+    s = svd(_ops.stop_gradient(a), compute_uv=False)
+    if tol is None:
+        eps = float(np.finfo(a.dtype.real_dtype.as_numpy_dtype).eps)
+        tol = max(a._shape_tuple()[-2:]) * eps * _ops.reduce_max(s, axis=-1, keepdims=True)
+    return _ops.reduce_sum(_ops.cast(_ops.greater(s, tol), dtypes.int32), axis=-1)
+
+
+def _lu_parts(lower_upper: Any, perm: Any) -> tuple[Tensor, Tensor, Tensor, np.ndarray]:
+    factor = _core.as_tensor(lower_upper)
+    order = np.asarray(_core.convert(perm, None, dtypes.int32)).astype(np.int64)
+    if factor.ndim < 2:
+        raise ValueError(f"Argument `lower_upper` must have rank at least 2, got {factor.shape}.")
+    if order.shape != factor._shape_tuple()[:-1]:
+        raise ValueError(
+            f"Argument `perm` of shape {order.shape} does not fit `lower_upper` of shape "
+            f"{factor.shape}."
+        )
+    lower = set_diag(band_part(factor, -1, 0), _ops.ones_like(diag_part(factor)))
+    return lower, band_part(factor, 0, -1), factor, order
+
+
+def lu_reconstruct(
+    lower_upper: Any, perm: Any, validate_args: bool = False, name: str | None = None
+) -> Tensor:
+    """The matrices that `tf.linalg.lu` has factorised.
+
+    >>> tf.linalg.lu_reconstruct(*tf.linalg.lu([[1.0, 2.0], [4.0, 2.0]])).numpy()
+    array([[1., 2.],
+           [4., 2.]], dtype=float32)
+    """
+    lower, upper, factor, order = _lu_parts(lower_upper, perm)
+    if (np.sort(order, -1) != np.arange(order.shape[-1])).any():
+        raise invalid_argument(f"perm must hold permutations, got {order.tolist()}")
+    batch = factor.ndim - 2
+    return _ops.gather(_ops.matmul(lower, upper), np.argsort(order, -1), batch, batch)
+
+
+def lu_solve(
+    lower_upper: Any,
+    perm: Any,
+    rhs: Any,
+    validate_args: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """Solves A X = B, given the factors of A from `tf.linalg.lu`.
+
+    >>> tf.linalg.lu_solve(*tf.linalg.lu([[2.0, 0.0], [0.0, 4.0]]), [[2.0], [2.0]]).numpy()
+    array([[1. ],
+           [0.5]], dtype=float32)
+    """
+    lower, upper, factor, order = _lu_parts(lower_upper, perm)
+    b = _core.convert(rhs, None, factor.dtype)
+    if b.ndim < 2:
+        raise ValueError(f"Argument `rhs` must have rank at least 2, got {b.shape}.")
+    batch = np.broadcast_shapes(order.shape[:-1], b._shape_tuple()[:-2])
+    order = np.broadcast_to(order, (*batch, order.shape[-1]))
+    b = _ops.broadcast_to(b, [*batch, *b._shape_tuple()[-2:]])
+    permuted = _ops.gather(b, np.ascontiguousarray(order), len(batch), len(batch))
+    return triangular_solve(upper, triangular_solve(lower, permuted), lower=False)
+
+
+def lu_matrix_inverse(
+    lower_upper: Any, perm: Any, validate_args: bool = False, name: str | None = None
+) -> Tensor:
+    """The inverses of matrices, given their factors from `tf.linalg.lu`.
+
+    >>> tf.linalg.lu_matrix_inverse(*tf.linalg.lu([[2.0, 0.0], [0.0, 4.0]])).numpy()
+    array([[0.5 , 0.  ],
+           [0.  , 0.25]], dtype=float32)
+    """
+    factor = _core.as_tensor(lower_upper)
+    *batch, n, _ = factor._shape_tuple()
+    return lu_solve(factor, perm, _ops.eye(n, batch_shape=batch, dtype=factor.dtype))

@@ -1,0 +1,301 @@
+"""Convolution and pooling of volumes, as convolution and pooling of their planes.
+
+The elements of a filter along the depth become channels of the planes, so that one two-dimensional
+convolution does the arithmetic; pooling works along rows and columns first, then along the depth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from eagerflow import _core
+from eagerflow.framework import dtypes
+from eagerflow.ops.array import invalid_argument
+from eagerflow.ops.nn.convolution import checked_format, format_name, spatial_list
+
+_ops = _core.ops
+Tensor = _core.Tensor
+
+_LAST = [0, 2, 3, 4, 1]
+_FIRST = [0, 4, 1, 2, 3]
+
+
+def _three(value: Any, name: str, data_format: str, op: str) -> list[int]:
+    """The entries for depth, rows and columns."""
+    sizes = spatial_list(value, name, data_format, spatial=3)
+    first = data_format == "NCDHW"
+    if sizes[0] != 1 or sizes[1 if first else 4] != 1:
+        raise invalid_argument(
+            f"{name} must be 1 along the batch and the channels, got {sizes} [Op:{op}]"
+        )
+    if any(size < 1 for size in sizes):
+        raise invalid_argument(f"{name} must be positive, got {sizes} [Op:{op}]")
+    return sizes[2:] if first else sizes[1:4]
+
+
+def _word(padding: Any, op: str) -> str:
+    if not isinstance(padding, str):
+        raise TypeError(f"Expected string for argument 'padding' not {padding}.")
+    if padding not in ("SAME", "VALID"):
+        raise invalid_argument(
+            f"Value for attr 'padding' of \"{padding}\" is not in the list of allowed values: "
+            f'"SAME", "VALID" [Op:{op}]'
+        )
+    return padding
+
+
+def _volume(value: Any, partner: Any, name: str, op: str) -> Tensor:
+    if type(value) is not Tensor:
+        dtype = None if partner is None else dtypes.result_dtype(partner)
+        value = _core.convert(value, None, dtype)
+    if value.ndim != 5:
+        raise invalid_argument(f"{name} must be 5-dimensional, got {value.shape} [Op:{op}]")
+    return value
+
+
+_FLOATING = (dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64)
+
+
+def _wrong_dtype(x: Tensor, op: str) -> Exception:
+    return invalid_argument(
+        f"Value for attr 'T' of {x.dtype.name} is not in the list of allowed values: half, "
+        f"bfloat16, float [Op:{op}]"
+    )
+
+
+def _depth_window(size: int, window: int, step: int, padding: str) -> tuple[int, int, int]:
+    """How many windows fit along the depth, and the zeros before and after it."""
+    if padding == "VALID":
+        return (size - window) // step + 1, 0, 0
+    count = -(-size // step)
+    missing = max((count - 1) * step + window - size, 0)
+    return count, missing // 2, missing - missing // 2
+
+
+def _flat_filters(filters: Tensor) -> Tensor:
+    """Filters of planes, in whose channels the depth comes first."""
+    depth, rows, columns, channels, out = filters._shape_tuple()
+    planes = _ops.transpose(filters, [1, 2, 0, 3, 4])
+    return _ops.reshape(planes, [rows, columns, depth * channels, out])
+
+
+def conv3d(
+    input: Any,
+    filters: Any,
+    strides: Any,
+    padding: str,
+    data_format: str = "NDHWC",
+    dilations: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """Three-dimensional convolution (without turning the filters over).
+
+    Args:
+        input: volumes `[batch, depth, rows, columns, channels]`.
+        filters: `[depth, rows, columns, channels / groups, out_channels]`.
+        strides: the window's step: one number for each axis, or for each spatial axis.
+        padding: "SAME" or "VALID".
+        data_format: "NDHWC", or "NCDHW" for channels first.
+        dilations: the distance of the filter's elements, written as `strides`.
+        name: ignored.
+
+    Raises:
+        tf.errors.InvalidArgumentError: if shapes do not fit.
+
+    >>> tf.nn.conv3d(tf.ones([1, 3, 3, 3, 1]), tf.ones([2, 2, 2, 1, 4]), [1] * 5, "VALID").shape
+    TensorShape([1, 2, 2, 2, 4])
+    """
+    data_format = checked_format(data_format, ("NDHWC", "NCDHW"))
+    word = _word(padding, "Conv3D")
+    step = _three(strides, "strides", data_format, "Conv3D")
+    spread = [1, 1, 1]
+    if dilations is not None:
+        spread = _three(dilations, "dilations", data_format, "Conv3D")
+    x = _volume(input, filters, "input", "Conv3D")
+    if x.dtype not in _FLOATING:
+        raise _wrong_dtype(x, "Conv3D")
+    filters = _volume(filters, x, "filter", "Conv3D")
+    if data_format == "NCDHW":
+        x = _ops.transpose(x, _LAST)
+    batch, depth, rows, columns, channels = x._shape_tuple()
+    taps, _, _, per_group, out = filters._shape_tuple()
+    if not per_group or channels % per_group or out % (channels // per_group or 1):
+        raise invalid_argument(
+            f"input depth {channels} must be a multiple of the filter's {per_group}, and "
+            f"{out} output channels of the number of groups [Op:Conv3D]"
+        )
+    groups = channels // per_group
+    window = (taps - 1) * spread[0] + 1
+    count, before, after = _depth_window(depth, window, step[0], word)
+    if count < 1:
+        raise invalid_argument(
+            f"a filter of depth {window} does not fit into {depth} planes [Op:Conv3D]"
+        )
+    if before or after:
+        x = _ops.pad(x, [0, 0, before, after, 0, 0, 0, 0, 0, 0])
+    if taps > 1 or step[0] > 1:
+        reach = (count - 1) * step[0] + 1
+        parts = []
+        for tap in range(taps):
+            start = tap * spread[0]
+            part = _ops.strided_slice(x, [0, start], [batch, start + reach], [1, step[0]])
+            if groups > 1:
+                part = _ops.reshape(part, [batch, count, rows, columns, groups, per_group])
+            parts.append(part)
+        x = _ops.concat(parts, -1)
+    planes = _ops.reshape(x, [batch * count, rows, columns, taps * channels])
+    result = _ops.conv2d(
+        planes, _flat_filters(filters), [1, *step[1:], 1], word, None, [1, *spread[1:], 1], "NHWC"
+    )
+    result = _ops.reshape(result, [batch, count, *result._shape_tuple()[1:]])
+    return _ops.transpose(result, _FIRST) if data_format == "NCDHW" else result
+
+
+def conv3d_transpose(
+    input: Any,
+    filters: Any,
+    output_shape: Any,
+    strides: Any,
+    padding: str = "SAME",
+    data_format: str = "NDHWC",
+    dilations: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """The gradient of `conv3d` by its input, used as a layer that makes volumes larger.
+
+    Args:
+        input: volumes `[batch, depth, rows, columns, in_channels]`.
+        filters: `[depth, rows, columns, out_channels, in_channels]`.
+        output_shape: the shape of the result.
+        strides: by how much each spatial axis grows.
+        padding: that of the convolution, "SAME" or "VALID".
+        data_format: "NDHWC" or "NCDHW".
+        dilations: the distance of the filter's elements.
+        name: ignored.
+
+    Raises:
+        tf.errors.InvalidArgumentError: if shapes do not fit.
+
+    >>> x, filters = tf.ones([1, 2, 2, 2, 3]), tf.ones([3, 3, 3, 5, 3])
+    >>> tf.nn.conv3d_transpose(x, filters, [1, 4, 4, 4, 5], strides=2).shape
+    TensorShape([1, 4, 4, 4, 5])
+    """
+    op = "Conv3DBackpropInputV2"
+    layout = format_name(data_format)
+    spatial_list(strides, "strides", layout, 3)
+    if dilations is not None:
+        spatial_list(dilations, "dilations", layout, 3)
+    word = _word(padding, op)
+    data_format = checked_format(data_format, ("NDHWC", "NCDHW"))
+    step = _three(strides, "strides", data_format, op)
+    spread = [1, 1, 1] if dilations is None else _three(dilations, "dilations", data_format, op)
+    x = _volume(input, filters, "input", op)
+    if x.dtype not in _FLOATING:
+        raise _wrong_dtype(x, op)
+    filters = _volume(filters, x, "filter", op)
+    sizes = [int(size) for size in output_shape]
+    if len(sizes) != 5:
+        raise invalid_argument(f"output_shape must have length 5, got {sizes} [Op:{op}]")
+    if data_format == "NCDHW":
+        x = _ops.transpose(x, _LAST)
+        sizes = [sizes[axis] for axis in _LAST]
+    batch, depth, rows, columns, channels = x._shape_tuple()
+    taps, _, _, out, _ = filters._shape_tuple()
+    window = (taps - 1) * spread[0] + 1
+    count, before, after = _depth_window(sizes[1], window, step[0], word)
+    if count != depth or sizes[0] != batch or sizes[4] != out:
+        raise invalid_argument(
+            f"an output of shape {sizes} does not belong to an input of shape "
+            f"{[batch, depth, rows, columns, channels]} [Op:{op}]"
+        )
+    planes = _ops.conv2d_backprop_input(
+        _flat_filters(filters),
+        _ops.reshape(x, [batch * depth, rows, columns, channels]),
+        [batch * depth, sizes[2], sizes[3], taps * out],
+        [1, *step[1:], 1],
+        word,
+        None,
+        [1, *spread[1:], 1],
+        "NHWC",
+    )
+    planes = _ops.reshape(planes, [batch, depth, sizes[2], sizes[3], taps * out])
+    whole = [batch, before + sizes[1] + after, sizes[2], sizes[3], out]
+    reach = (depth - 1) * step[0] + 1
+    result: Any = None
+    for tap, part in enumerate(_ops.split(planes, [out] * taps, -1)):
+        start = tap * spread[0]
+        part = _ops.strided_slice_grad(
+            part, whole, [0, start], [batch, start + reach], [1, step[0]]
+        )
+        result = part if result is None else _ops.add(result, part)
+    if before or after:
+        result = _ops.slice(result, [0, before, 0, 0, 0], sizes)
+    return _ops.transpose(result, _FIRST) if data_format == "NCDHW" else result
+
+
+def pool3d(
+    pool: Callable, input: Any, ksize: Any, strides: Any, padding: str, data_format: str, op: str
+) -> Tensor:
+    """Pools rows and columns of each plane, then the planes."""
+    layout = format_name(data_format)
+    for name, sizes in (("ksize", ksize), ("strides", strides)):
+        spatial_list(sizes, name, layout, spatial=3)
+    word = _word(padding, op)
+    data_format = checked_format(data_format, ("NDHWC", "NCDHW"))
+    window = _three(ksize, "ksize", data_format, op)
+    step = _three(strides, "strides", data_format, op)
+    x = _volume(input, None, "input", op)
+    if op == "MaxPool3D" and x.dtype not in _FLOATING:
+        raise _wrong_dtype(x, op)
+    if data_format == "NCDHW":
+        x = _ops.transpose(x, _LAST)
+    batch, depth, rows, columns, channels = x._shape_tuple()
+    if window[1:] != [1, 1] or step[1:] != [1, 1]:
+        x = _ops.reshape(x, [batch * depth, rows, columns, channels])
+        x = pool(x, [1, *window[1:], 1], [1, *step[1:], 1], word, None, "NHWC")
+        rows, columns = x._shape_tuple()[1:3]
+    x = _ops.reshape(x, [batch, depth, 1, rows * columns * channels])
+    x = pool(x, [1, window[0], 1, 1], [1, step[0], 1, 1], word, None, "NHWC")
+    x = _ops.reshape(x, [batch, x._shape_tuple()[1], rows, columns, channels])
+    return _ops.transpose(x, _FIRST) if data_format == "NCDHW" else x
+
+
+def max_pool3d(
+    input: Any,
+    ksize: Any,
+    strides: Any,
+    padding: str,
+    data_format: str = "NDHWC",
+    name: str | None = None,
+) -> Tensor:
+    """The largest element of each window of volumes `[batch, depth, rows, columns, channels]`.
+
+    Raises:
+        tf.errors.InvalidArgumentError: if sizes do not fit.
+
+    >>> x = tf.reshape(tf.range(8.0), [1, 2, 2, 2, 1])
+    >>> tf.nn.max_pool3d(x, 2, 2, "VALID").numpy().reshape(-1)
+    array([7.], dtype=float32)
+    """
+    return pool3d(_ops.max_pool, input, ksize, strides, padding, data_format, "MaxPool3D")
+
+
+def avg_pool3d(
+    input: Any,
+    ksize: Any,
+    strides: Any,
+    padding: str,
+    data_format: str = "NDHWC",
+    name: str | None = None,
+) -> Tensor:
+    """The mean of each window of volumes `[batch, depth, rows, columns, channels]`.
+
+    Raises:
+        tf.errors.InvalidArgumentError: if sizes do not fit.
+
+    >>> x = tf.reshape(tf.range(8.0), [1, 2, 2, 2, 1])
+    >>> tf.nn.avg_pool3d(x, 2, 2, "VALID").numpy().reshape(-1)
+    array([3.5], dtype=float32)
+    """
+    return pool3d(_ops.avg_pool, input, ksize, strides, padding, data_format, "AvgPool3D")

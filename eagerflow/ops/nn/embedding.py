@@ -1,0 +1,198 @@
+"""Sums and means of rows of embedding tables, for sparse lists of row numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from eagerflow import _core
+from eagerflow.framework import dtypes
+from eagerflow.ops.array import invalid_argument
+from eagerflow.ops.nn.normalization import embedding_lookup
+from eagerflow.ops.numpy_ops import sparse_tensor
+
+_ops = _core.ops
+Tensor = _core.Tensor
+
+_COMBINERS = ("mean", "sqrtn", "sum")
+
+
+def _is_sparse(value: Any) -> bool:
+    return hasattr(value, "indices") and hasattr(value, "dense_shape")
+
+
+def _parts(ids: Any) -> tuple[np.ndarray, Tensor]:
+    """The example that each row number belongs to, and the row numbers."""
+    if _is_sparse(ids):
+        return np.asarray(_core.as_tensor(ids.indices))[:, 0], ids.values
+    if hasattr(ids, "value_rowids"):
+        return np.asarray(ids.value_rowids()), ids.flat_values
+    raise TypeError(f"sp_ids must be a SparseTensor or RaggedTensor, got {type(ids).__name__}")
+
+
+def embedding_lookup_sparse(
+    params: Any,
+    sp_ids: Any,
+    sp_weights: Any,
+    combiner: str | None = None,
+    max_norm: Any = None,
+    name: str | None = None,
+    allow_fast_lookup: bool = False,
+) -> Tensor:
+    """The combined rows of a table for each of several examples.
+
+    Args:
+        params: the table `[n, ...]`, or a list of tables that hold its rows one after the other.
+        sp_ids: a `tf.SparseTensor` `[examples, positions]`, or a ragged tensor, of row numbers.
+        sp_weights: weights of the rows, sparse or ragged in the same places; None for 1.
+        combiner: "mean" (the default), "sum", or "sqrtn", which divides weighted sums by the root
+            of the sum of the squares of the weights.
+        max_norm: if given, rows of a larger euclidean norm are scaled down.
+        name: ignored.
+        allow_fast_lookup: ignored.
+
+    Returns:
+        `[examples, ...]`, up to the last example that has row numbers; zeros for those without.
+
+    Raises:
+        ValueError: if the combiner is unknown or there is no table.
+        TypeError: if the row numbers are neither sparse nor ragged.
+
+    >>> ids = tf.SparseTensor([[0, 0], [0, 1]], [0, 1], [1, 2])
+    >>> tf.nn.embedding_lookup_sparse(tf.constant([[1.0], [3.0]]), ids, None).numpy()
+    array([[2.]], dtype=float32)
+    """
+    combiner = "mean" if combiner is None else combiner
+    if combiner not in _COMBINERS:
+        raise ValueError(f"combiner must be one of 'mean', 'sqrtn' or 'sum', got {combiner}")
+    if params is None or (isinstance(params, list | tuple) and not params):
+        raise ValueError("Missing params")
+    if sp_weights is not None and type(sp_weights) is not type(sp_ids):
+        raise TypeError(
+            "sp_weights must be None or of the same kind as sp_ids, got "
+            f"{type(sp_weights).__name__} for {type(sp_ids).__name__}"
+        )
+    segments, ids = _parts(sp_ids)
+    ids = _core.as_tensor(ids)
+    if not ids.dtype.is_integer:
+        raise invalid_argument(
+            f"The row numbers must be integers, got {ids.dtype.name} [Op:GatherV2]"
+        )
+    # Each row is looked up once, however many examples have it.
+    unique, places, _ = _ops.unique_with_counts(ids, dtypes.int64)
+    rows = _ops.gather(embedding_lookup(params, unique, max_norm), places, 0, 0)
+    dtype = rows.dtype
+    if dtype.size == 2:
+        rows = _ops.cast(rows, dtypes.float32)
+    count = int(segments[-1]) + 1 if segments.size else 0
+    inner = [1] * (rows.ndim - 1)
+    if sp_weights is None:
+        total = _ops.unsorted_segment_sum(rows, segments, count)
+        sizes = np.maximum(np.bincount(segments, minlength=count), 1).astype(np.float64)
+        if combiner != "sum":
+            divisor = sizes if combiner == "mean" else np.sqrt(sizes)
+            divisor = divisor.astype(rows.dtype.as_numpy_dtype).reshape(-1, *inner)
+            total = _ops.divide_real(total, divisor)
+        return _ops.cast(total, dtype) if total.dtype is not dtype else total
+    _, weights = _parts(sp_weights)
+    weights = _ops.cast(weights, rows.dtype)
+    if weights._shape_tuple() != ids._shape_tuple():
+        raise invalid_argument(
+            f"sp_weights has {weights._size} values, sp_ids {ids._size}: they must be the same"
+        )
+    total = _ops.unsorted_segment_sum(rows * _ops.reshape(weights, [-1, *inner]), segments, count)
+    if combiner != "sum":
+        squared = combiner == "sqrtn"
+        sums = _ops.unsorted_segment_sum(weights * weights if squared else weights, segments, count)
+        divisor = _ops.reshape(_ops.sqrt(sums) if squared else sums, [-1, *inner])
+        total = _ops.divide_no_nan(total, divisor)
+    return _ops.cast(total, dtype) if total.dtype is not dtype else total
+
+
+def safe_embedding_lookup_sparse(
+    embedding_weights: Any,
+    sparse_ids: Any,
+    sparse_weights: Any = None,
+    combiner: str | None = "mean",
+    default_id: Any = None,
+    max_norm: Any = None,
+    name: str | None = None,
+    allow_fast_lookup: bool = False,
+) -> Tensor:
+    """Like `embedding_lookup_sparse`, for row numbers that may be missing or invalid.
+
+    Negative row numbers, and those of weights that are not positive, are left out (the latter not
+    for the combiner "sum").
+
+    Args:
+        embedding_weights: the table `[n, ...]`, or a list of tables.
+        sparse_ids: a `tf.SparseTensor` `[d0, ..., examples, positions]` of row numbers, or a ragged
+            tensor.
+        sparse_weights: weights, sparse or ragged in the same places; None for 1.
+        combiner: "mean", "sum" or "sqrtn".
+        default_id: the row for examples without row numbers; None gives them zeros.
+        max_norm: if given, rows of a larger euclidean norm are scaled down.
+        name: ignored.
+        allow_fast_lookup: ignored.
+
+    Returns:
+        `[d0, ..., examples, ...]`.
+
+    Raises:
+        ValueError: if there is no table.
+
+    >>> ids = tf.SparseTensor([[0, 0]], tf.constant([-1], tf.int64), [2, 1])
+    >>> tf.nn.safe_embedding_lookup_sparse(tf.constant([[1.0], [3.0]]), ids).numpy()
+    array([[0.],
+           [0.]], dtype=float32)
+    """
+    if embedding_weights is None or (
+        isinstance(embedding_weights, list | tuple) and not embedding_weights
+    ):
+        raise ValueError(f"Missing embedding_weights {embedding_weights}.")
+    if hasattr(sparse_ids, "to_sparse"):
+        sparse_ids = sparse_ids.to_sparse()
+    if not _is_sparse(sparse_ids):
+        raise TypeError(
+            f"sparse_ids must be a SparseTensor or a RaggedTensor, got {type(sparse_ids).__name__}"
+        )
+    if hasattr(sparse_weights, "to_sparse"):
+        sparse_weights = sparse_weights.to_sparse()
+    shape = [int(size) for size in np.asarray(_core.as_tensor(sparse_ids.dense_shape))]
+    indices = np.asarray(_core.as_tensor(sparse_ids.indices))
+    ids = _core.as_tensor(sparse_ids.values)
+    weights = None if sparse_weights is None else _core.as_tensor(sparse_weights.values)
+    outer = shape[:-1]
+    count = int(np.prod(outer))
+    rows = np.zeros(len(indices), np.int64)
+    for k, size in enumerate(outer):
+        rows = rows * size + indices[:, k]
+    kept = np.asarray(ids) >= 0
+    if weights is not None and combiner != "sum":
+        kept = kept & (np.asarray(weights) > 0)
+    chosen = np.flatnonzero(kept)
+    ids, rows, columns = _ops.gather(ids, chosen, 0, 0), rows[chosen], indices[chosen, -1]
+    if weights is not None:
+        weights = _ops.gather(weights, chosen, 0, 0)
+    empty = np.setdiff1d(np.arange(count), rows)
+    # Rows that are empty look up the default, which a mask takes away if there is none.
+    default = _core.convert(0 if default_id is None else default_id, ids.dtype, None)
+    ids = _ops.concat([ids, _ops.broadcast_to(default, [empty.size])], 0)
+    rows = np.concatenate([rows, empty])
+    columns = np.concatenate([columns, np.zeros_like(empty)])
+    if weights is not None:
+        weights = _ops.concat([weights, _ops.ones([empty.size], weights.dtype)], 0)
+    order = np.argsort(rows, kind="stable")
+    places = np.stack([rows[order], columns[order]], axis=1).astype(np.int64)
+    matrix = [count, shape[-1]]
+    filled = sparse_tensor(places, _ops.gather(ids, order, 0, 0), matrix)
+    filled_weights = None
+    if weights is not None:
+        filled_weights = sparse_tensor(places, _ops.gather(weights, order, 0, 0), matrix)
+    result = embedding_lookup_sparse(embedding_weights, filled, filled_weights, combiner, max_norm)
+    if default_id is None and empty.size:
+        absent = np.zeros((count, *([1] * (result.ndim - 1))), bool)
+        absent[empty] = True
+        result = _ops.select(absent, _ops.zeros_like(result), result)
+    return _ops.reshape(result, [*outer, *result._shape_tuple()[1:]])

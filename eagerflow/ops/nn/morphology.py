@@ -1,0 +1,183 @@
+"""Dilation, erosion, and normalisation by neighbouring channels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from eagerflow import _core
+from eagerflow.framework import dtypes
+from eagerflow.ops.array import invalid_argument, pad
+from eagerflow.ops.numpy_ops import checked
+from eagerflow.ops.op_arguments import ahead, raises_like
+
+_ops = _core.ops
+Tensor = _core.Tensor
+
+
+def _four(value: Any, name: str) -> list[int]:
+    sizes = [int(size) for size in value]
+    if len(sizes) != 4 or sizes[0] != 1 or sizes[3] != 1:
+        raise invalid_argument(f"{name} must be [1, rows, columns, 1], got {sizes} [Op:Dilation2D]")
+    return sizes
+
+
+def _check_format(data_format: Any) -> None:
+    try:
+        other = bool(data_format != "NHWC")
+    except (TypeError, ValueError) as error:  # a tensor
+        raise ahead(error) from None
+    if other:
+        raise ahead(
+            ValueError(
+                "`data_format` values other  than 'NHWC' are not supported. "
+                f"Received: data_format={data_format}"
+            )
+        )
+
+
+@raises_like("Dilation2D")
+def dilation2d(
+    input: Any,
+    filters: Any,
+    strides: Any,
+    padding: str,
+    data_format: str,
+    dilations: Any,
+    name: str | None = None,
+) -> Tensor:
+    """The grayscale dilation: the largest sum of a window and a filter, channel by channel.
+
+    Args:
+        input: real numbers `[batch, rows, columns, channels]`.
+        filters: `[window rows, window columns, channels]`, of the same dtype.
+        strides: `[1, rows, columns, 1]`.
+        padding: "SAME" or "VALID".
+        data_format: "NHWC".
+        dilations: how far apart the places of a window are, `[1, rows, columns, 1]`.
+        name: ignored.
+
+    Returns:
+        `[batch, rows, columns, channels]`. Of equal sums the first one takes the gradient.
+
+    Raises:
+        ValueError: for another data format.
+        tf.errors.InvalidArgumentError: if the shapes do not fit.
+
+    >>> x = tf.reshape(tf.range(4.0), [1, 2, 2, 1])
+    >>> ones = [1, 1, 1, 1]
+    >>> tf.nn.dilation2d(x, tf.zeros([2, 2, 1]), ones, "VALID", "NHWC", ones).numpy().item()
+    3.0
+    """
+    _check_format(data_format)
+    x = _core.as_tensor(input)
+    windows = _core.convert(filters, x.dtype, None)
+    if x.ndim != 4 or windows.ndim != 3:
+        raise invalid_argument(
+            f"input must be 4-dimensional and filters 3-dimensional, got {x.shape} and "
+            f"{windows.shape} [Op:Dilation2D]"
+        )
+    if padding not in ("SAME", "VALID"):
+        raise invalid_argument(
+            f"Value for attr 'padding' of {padding!r} is not known [Op:Dilation2D]"
+        )
+    steps, rates = _four(strides, "strides")[1:3], _four(dilations, "dilations")[1:3]
+    shape, (rows, columns, channels) = x._shape_tuple(), windows._shape_tuple()
+    if channels != shape[3]:
+        raise invalid_argument(
+            f"input and filters must have the same depth: {shape[3]} vs {channels} [Op:Dilation2D]"
+        )
+    counts, pads = [], []
+    for size, window, step, rate in zip(shape[1:3], (rows, columns), steps, rates, strict=True):
+        reach = (window - 1) * rate + 1
+        count = -(-size // step) if padding == "SAME" else -(-(size - reach + 1) // step)
+        missing = max((count - 1) * step + reach - size, 0) if padding == "SAME" else 0
+        counts.append(max(count, 0))
+        pads.append([missing // 2, missing - missing // 2])
+    if not all(counts):
+        raise invalid_argument(f"The window is larger than the input {x.shape} [Op:Dilation2D]")
+    sums = []
+    padded = pad(x, [[0, 0], *pads, [0, 0]])
+    inside = np.pad(np.ones(shape[1:3], bool), pads)[None, :, :, None]
+    lowest = _core.convert(x.dtype.min, x.dtype, None)
+    for row in range(rows):
+        for column in range(columns):
+            begin = (row * rates[0], column * rates[1])
+            end = [b + (n - 1) * s + 1 for b, n, s in zip(begin, counts, steps, strict=True)]
+            places = np.s_[:, begin[0] : end[0] : steps[0], begin[1] : end[1] : steps[1], :]
+            total = padded[places] + windows[row, column]
+            if not inside[places].all():
+                total = _ops.select(_core.as_tensor(inside[places]), total, lowest)
+            sums.append(total)
+    stacked = _ops.stack(sums, 4)
+    best = _ops.argmax(stacked, 4, dtypes.int64)
+    return _ops.squeeze(_ops.gather(stacked, _ops.expand_dims(best, 4), 4, 4), [4])
+
+
+def erosion2d(
+    value: Any,
+    filters: Any,
+    strides: Any,
+    padding: str,
+    data_format: str,
+    dilations: Any,
+    name: str | None = None,
+) -> Tensor:
+    """The grayscale erosion: the least difference of a window and a filter; see `dilation2d`.
+
+    >>> x = tf.reshape(tf.range(4.0), [1, 2, 2, 1])
+    >>> ones = [1, 1, 1, 1]
+    >>> tf.nn.erosion2d(x, tf.zeros([2, 2, 1]), ones, "VALID", "NHWC", ones).numpy().item() + 0
+    0.0
+    """
+    _check_format(data_format)
+    x = _core.as_tensor(value)
+    windows = _ops.reverse(_core.convert(filters, x.dtype, None), [0, 1])
+    turned = dilation2d(_ops.negative(x), windows, strides, padding, data_format, dilations)
+    return _ops.negative(turned)
+
+
+@raises_like("LRN")
+def local_response_normalization(
+    input: Any,
+    depth_radius: int = 5,
+    bias: float = 1,
+    alpha: float = 1,
+    beta: float = 0.5,
+    name: str | None = None,
+) -> Tensor:
+    """Divides each number by a power of the squares of its neighbours along the channels.
+
+    Args:
+        input: floating `[batch, rows, columns, channels]`.
+        depth_radius: how many channels on either side count as neighbours.
+        bias: added to the sum of squares, so that nothing is divided by zero.
+        alpha: the factor of the sum of squares.
+        beta: the exponent.
+        name: ignored.
+
+    Returns:
+        `input / (bias + alpha * sum of squares) ** beta`.
+
+    Raises:
+        tf.errors.InvalidArgumentError: if the rank is not 4 or the dtype not floating.
+
+    >>> tf.nn.lrn(tf.ones([1, 1, 1, 1]), bias=0.0).numpy().item()
+    1.0
+    """
+    x = checked(input, (dtypes.float16, dtypes.bfloat16, dtypes.float32), "LRN", dtypes.float32)
+    if x.ndim != 4:
+        raise invalid_argument(f"in must be 4-dimensional, got shape {x.shape} [Op:LRN]")
+    dtype = x.dtype
+    wide = x if dtype is dtypes.float32 else _ops.cast(x, dtypes.float32)
+    channels = x._shape_tuple()[3]
+    near = np.abs(np.subtract.outer(np.arange(channels), np.arange(channels))) <= depth_radius
+    flat = _ops.reshape(wide * wide, [-1, channels]) if wide._size else wide * wide
+    sums = _ops.reshape(_ops.matmul(flat, near.astype(np.float32)), x._shape_tuple())
+    scale = sums * float(alpha) + float(bias)
+    y = wide * (_ops.rsqrt(scale) if beta == 0.5 else _ops.pow(scale, -float(beta)))
+    return y if dtype is dtypes.float32 else _ops.cast(y, dtype)
+
+
+lrn = local_response_normalization

@@ -1,0 +1,244 @@
+"""Pooling that says where the largest elements are, and pooling of regions of random sizes."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from eagerflow import _core
+from eagerflow.framework import dtypes, random_seed
+from eagerflow.ops.array import invalid_argument
+from eagerflow.ops.nn.candidate_sampling import Words
+from eagerflow.ops.nn.convolution import spatial_list
+from eagerflow.ops.numpy_ops import differentiable
+from eagerflow.ops.op_arguments import raises_like
+
+_ops = _core.ops
+Tensor = _core.Tensor
+
+
+class MaxPoolWithArgmax(NamedTuple):
+    """The largest elements, and where they are."""
+
+    output: Tensor
+    argmax: Tensor
+
+
+class FractionalMaxPool(NamedTuple):
+    """The largest elements, and where regions begin."""
+
+    output: Tensor
+    row_pooling_sequence: Tensor
+    col_pooling_sequence: Tensor
+
+
+class FractionalAvgPool(NamedTuple):
+    """The means, and where regions begin."""
+
+    output: Tensor
+    row_pooling_sequence: Tensor
+    col_pooling_sequence: Tensor
+
+
+def max_pool_with_argmax(
+    input: Any,
+    ksize: Any,
+    strides: Any,
+    padding: str,
+    data_format: str = "NHWC",
+    output_dtype: Any = dtypes.int64,
+    include_batch_in_index: bool = False,
+    name: str | None = None,
+) -> MaxPoolWithArgmax:
+    """The largest element of each window, and its place in the image.
+
+    Args:
+        input: images `[batch, rows, columns, channels]`.
+        ksize: the window's size: one number, one for each of rows and columns, or one for each
+            axis.
+        strides: the window's step, written as `ksize`.
+        padding: "SAME" or "VALID".
+        data_format: "NHWC".
+        output_dtype: int32 or int64, the dtype of places.
+        include_batch_in_index: whether places are counted through the batch, not in each image.
+        name: ignored.
+
+    Returns:
+        A pair `(output, argmax)`: places are `(row * columns + column) * channels + channel`. Of
+        equal elements the first one counts.
+
+    Raises:
+        ValueError: for another data format.
+        tf.errors.InvalidArgumentError: if the arguments do not fit.
+
+    >>> x = tf.reshape(tf.range(4.0), [1, 2, 2, 1])
+    >>> tf.nn.max_pool_with_argmax(x, 2, 2, "VALID").argmax.numpy().item()
+    3
+    """
+    if data_format != "NHWC":
+        raise ValueError("`data_format` values other than 'NHWC' are not supported.")
+    windows = spatial_list(ksize, "ksize", data_format)[1:3]
+    steps = spatial_list(strides, "strides", data_format)[1:3]
+    if not isinstance(padding, str):
+        raise TypeError(f"Expected string for argument 'padding' not {padding!r}.")
+    x = _core.as_tensor(input)
+    if x.ndim != 4:
+        raise invalid_argument(f"tensor_in must be 4-dimensional, got {x.shape}")
+    if padding not in ("SAME", "VALID"):
+        raise invalid_argument(f"Value for attr 'padding' of {padding!r} is not known")
+    if min(*windows, *steps) < 1:
+        raise invalid_argument(f"Sizes must be positive, got {windows} and {steps}")
+    sizes = x._shape_tuple()
+    for size, window in zip(sizes[1:3], windows, strict=True):
+        if padding == "VALID" and size < window:
+            raise invalid_argument(f"The window {windows} is larger than the image {x.shape}")
+    values, places = _ops.max_pool_places(x, [1, *windows, 1], [1, *steps, 1], padding)
+
+    def backward(dy: Tensor) -> Tensor:
+        flat = _ops.reshape(places, [-1, 1])
+        image = _ops.scatter_nd(flat, _ops.reshape(dy, [-1]), [x._size])
+        return _ops.reshape(image, list(sizes))
+
+    (output,) = differentiable([values], [x], backward)
+    argmax = places
+    if not include_batch_in_index and sizes[0] > 1:
+        first = np.arange(sizes[0]).reshape(-1, 1, 1, 1) * math.prod(sizes[1:])
+        argmax = _ops.subtract(places, first)
+    return MaxPoolWithArgmax(output, _ops.cast(argmax, dtypes.as_dtype(output_dtype)))
+
+
+def _lengths(size: int, count: int, words: Words, pseudo_random: bool) -> list[int]:
+    """The sizes of `count` regions that make up `size`; B. Graham, "Fractional max-pooling"."""
+    least = size // count
+    if pseudo_random:
+        ratio = size / count
+        most = min((least + 2) / ratio - 1, (size + 1 - least) / ratio - (count - 1))
+        u = words.double() * most
+        inner = (int(math.ceil(ratio * (k + u))) for k in range(1, count))
+        ends = [1, *inner, size + 1]
+        return [after - before for before, after in zip(ends, ends[1:], strict=False)]
+    lengths = [least + 1 if k < size % count else least for k in range(count)]
+    for k in range(count):
+        other = k + words.word() % (count - k)
+        lengths[k], lengths[other] = lengths[other], lengths[k]
+    return lengths
+
+
+def _fractional(
+    value: Any, pooling_ratio: Any, pseudo_random: bool, overlapping: bool, seed: int, op: str
+) -> tuple[Tensor, list[list[int]], list[tuple[np.ndarray, np.ndarray]]]:
+    """The images, where regions begin along rows and columns, and the places in each region."""
+    x = _core.as_tensor(value)
+    if x.ndim != 4:
+        raise invalid_argument(f"tensor_in must be 4-dimensional [Op:{op}]")
+    ratios = list(pooling_ratio) if isinstance(pooling_ratio, list | tuple) else pooling_ratio
+    if not isinstance(ratios, list):
+        ratios = [1.0, ratios, ratios, 1.0]
+    elif len(ratios) == 1:
+        ratios = [1.0, ratios[0], ratios[0], 1.0]
+    elif len(ratios) == 2:
+        ratios = [1.0, *ratios, 1.0]
+    if len(ratios) != 4 or ratios[0] != 1 or ratios[3] != 1:
+        raise ValueError(
+            f"`pooling_ratio` must be [1, rows, columns, 1]. Received: {pooling_ratio}"
+        )
+    if min(ratios) < 1:
+        raise ValueError(f"`pooling_ratio` should be >= 1.0. Received: {pooling_ratio}")
+    sizes = x._shape_tuple()[1:3]
+    sequences, regions = [], []
+    key = (op, x.dtype, tuple(ratios), pseudo_random, overlapping)
+    for size, ratio in zip(sizes, ratios[1:3], strict=True):
+        count = int(math.floor(size / ratio))
+        if count < 1:
+            raise invalid_argument(f"Output size must be positive, got {count} [Op:{op}]")
+        blocks = 1 if pseudo_random else -(-count // 4)
+        words = Words(random_seed.draw(key, seed or None, blocks))
+        lengths = _lengths(size, count, words, pseudo_random)
+        starts = np.concatenate([[0], np.cumsum(lengths)])
+        sequences.append(starts.tolist())
+        last = np.minimum(starts[1:] if overlapping else starts[1:] - 1, size - 1)
+        widths = last - starts[:-1] + 1
+        places = starts[:-1, None] + np.arange(widths.max())
+        regions.append((np.minimum(places, size - 1), np.arange(widths.max()) < widths[:, None]))
+    return x, sequences, regions
+
+
+def _sequence(starts: list[int]) -> Tensor:
+    return _core.as_tensor(np.array(starts, np.int64))
+
+
+def fractional_max_pool(
+    value: Any,
+    pooling_ratio: Any,
+    pseudo_random: bool = False,
+    overlapping: bool = False,
+    seed: int = 0,
+    name: str | None = None,
+) -> FractionalMaxPool:
+    """The largest element of each region, where regions have random sizes.
+
+    Args:
+        value: images `[batch, rows, columns, channels]`.
+        pooling_ratio: how much smaller the result is: a number, or `[1, rows, columns, 1]`.
+        pseudo_random: whether sizes follow from one random number, or are in random order.
+        overlapping: whether regions share their borders.
+        seed: makes the sizes reproducible unless it is 0.
+        name: ignored.
+
+    Returns:
+        The result, and the first rows and columns of the regions.
+
+    Raises:
+        ValueError: if a ratio is below 1.
+
+    >>> tf.nn.fractional_max_pool(tf.zeros([1, 9, 9, 2]), 1.5).output.shape
+    TensorShape([1, 6, 6, 2])
+    """
+    if not isinstance(pooling_ratio, list | tuple | int | float):
+        raise ValueError(
+            "`pooling_ratio` should be an int or a list of ints. "
+            f"Received: pooling_ratio={pooling_ratio}"
+        )
+    x, sequences, regions = _fractional(
+        value, pooling_ratio, pseudo_random, overlapping, seed, "FractionalMaxPool"
+    )
+    lowest = _core.convert(x.dtype.min, x.dtype, None)
+    for axis, (places, used) in zip((1, 2), regions, strict=True):
+        taken = _ops.gather(x, places, axis, 0)
+        shape = [1] * taken.ndim
+        shape[axis : axis + 2] = used.shape
+        x = _ops.reduce_max(_ops.select(used.reshape(shape), taken, lowest), axis=axis + 1)
+    return FractionalMaxPool(x, *map(_sequence, sequences))
+
+
+@raises_like("FractionalAvgPool")
+def fractional_avg_pool(
+    value: Any,
+    pooling_ratio: Any,
+    pseudo_random: bool = False,
+    overlapping: bool = False,
+    seed: int = 0,
+    name: str | None = None,
+) -> FractionalAvgPool:
+    """The mean of each region, where regions have random sizes; see `fractional_max_pool`.
+
+    >>> tf.nn.fractional_avg_pool(tf.zeros([1, 9, 9, 2]), 1.5).output.shape
+    TensorShape([1, 6, 6, 2])
+    """
+    x, sequences, regions = _fractional(
+        value, pooling_ratio, pseudo_random, overlapping, seed, "FractionalAvgPool"
+    )
+    kind = x.dtype.as_numpy_dtype
+    divisor: Any = 1
+    for axis, (places, used) in zip((1, 2), regions, strict=True):
+        taken = _ops.gather(x, places, axis, 0)
+        shape = [1] * taken.ndim
+        shape[axis : axis + 2] = used.shape
+        x = _ops.reduce_sum(taken * used.reshape(shape).astype(kind), axis=axis + 1)
+        around = [1] * x.ndim
+        around[axis] = len(used)
+        divisor = divisor * used.sum(axis=1).reshape(around)
+    average = x / _core.as_tensor(divisor.astype(kind))
+    return FractionalAvgPool(average, *map(_sequence, sequences))

@@ -1,0 +1,214 @@
+"""Pooling: the arguments that programs write, brought into the engine's form."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from eagerflow import _core
+from eagerflow.ops.nn import conv3d
+from eagerflow.ops.nn.convolution import checked_format, format_name, padding_of, spatial_list
+
+_ops = _core.ops
+Tensor = _core.Tensor
+
+
+def _pool2d(
+    pool: Callable, input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None
+) -> Tensor:
+    layout = format_name(data_format)
+    if isinstance(padding, list | tuple):
+        padding_of(padding)
+    window = spatial_list(ksize, "ksize", layout)
+    steps = spatial_list(strides, "strides", layout)
+    word, amounts = padding_of(padding)
+    data_format = checked_format(data_format, ("NHWC", "NCHW"))
+    return pool(input, window, steps, word, amounts, data_format)
+
+
+def max_pool2d(
+    input: Any,
+    ksize: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str = "NHWC",
+    name: str | None = None,
+) -> Tensor:
+    """The largest element of each window.
+
+    Args:
+        input: images `[batch, rows, columns, channels]`.
+        ksize: the window's size: one number, one for each of rows and columns, or one for each
+            axis.
+        strides: the window's step, written as `ksize`.
+        padding: "SAME", "VALID", or a list of pairs.
+        data_format: "NHWC" or "NCHW".
+        name: ignored.
+
+    Raises:
+        tf.errors.InvalidArgumentError: if sizes do not fit.
+
+    >>> image = tf.reshape(tf.range(16.0), [1, 4, 4, 1])
+    >>> tf.nn.max_pool2d(image, ksize=2, strides=2, padding="VALID").numpy().reshape(-1)
+    array([ 5.,  7., 13., 15.], dtype=float32)
+    """
+    return _pool2d(_ops.max_pool, input, ksize, strides, padding, data_format)
+
+
+def avg_pool2d(
+    input: Any,
+    ksize: Any,
+    strides: Any,
+    padding: str,
+    data_format: str = "NHWC",
+    name: str | None = None,
+) -> Tensor:
+    """The mean of each window; what padding adds is not counted.
+
+    Args:
+        input: images `[batch, rows, columns, channels]`.
+        ksize: the window's size: one number, one for each of rows and columns, or one for each
+            axis.
+        strides: the window's step, written as `ksize`.
+        padding: "SAME" or "VALID".
+        data_format: "NHWC" or "NCHW".
+        name: ignored.
+
+    Raises:
+        tf.errors.InvalidArgumentError: if sizes do not fit.
+
+    >>> image = tf.reshape(tf.range(16.0), [1, 4, 4, 1])
+    >>> tf.nn.avg_pool2d(image, ksize=2, strides=2, padding="VALID").numpy().reshape(-1)
+    array([ 2.5,  4.5, 10.5, 12.5], dtype=float32)
+    """
+    layout = format_name(data_format)
+    spatial_list(ksize, "ksize", layout)
+    spatial_list(strides, "strides", layout)
+    if not isinstance(padding, str):
+        raise TypeError(f"Expected string for argument 'padding' not {padding}.")
+    return _pool2d(_ops.avg_pool, input, ksize, strides, padding, data_format)
+
+
+def _pool1d(
+    pool: Callable, input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None
+) -> Tensor:
+    layout = format_name(data_format)
+    if isinstance(padding, list | tuple) and pool is _ops.max_pool:
+        padding_of(padding, 3)
+    window = spatial_list(ksize, "ksize", layout, spatial=1)
+    steps = spatial_list(strides, "strides", layout, spatial=1)
+    if pool is not _ops.max_pool and not isinstance(padding, str):
+        _ops.expand_dims(input, 2 if layout == "NCW" else 1)
+        raise TypeError(f"Expected string for argument 'padding' not {padding}.")
+    data_format = checked_format(data_format, ("NWC", "NCW"))
+    first = data_format == "NCW"
+    place = 2 if first else 1
+    if not isinstance(padding, str):
+        padding_of(padding, 3)
+        padding = [*padding[:place], (0, 0), *padding[place:]]
+    for sizes in (window, steps):
+        sizes.insert(place, 1)
+    image = _ops.expand_dims(input, place)
+    result = _pool2d(pool, image, window, steps, padding, "NCHW" if first else "NHWC")
+    return _ops.squeeze(result, [place])
+
+
+def max_pool1d(
+    input: Any,
+    ksize: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str = "NWC",
+    name: str | None = None,
+) -> Tensor:
+    """The largest element of each window of sequences `[batch, length, channels]`.
+
+    >>> x = tf.reshape(tf.range(6.0), [1, 6, 1])
+    >>> tf.nn.max_pool1d(x, 2, 2, "VALID").numpy().reshape(-1)
+    array([1., 3., 5.], dtype=float32)
+    """
+    return _pool1d(_ops.max_pool, input, ksize, strides, padding, data_format)
+
+
+def avg_pool1d(
+    input: Any,
+    ksize: Any,
+    strides: Any,
+    padding: str,
+    data_format: str = "NWC",
+    name: str | None = None,
+) -> Tensor:
+    """The mean of each window of sequences `[batch, length, channels]`.
+
+    >>> x = tf.reshape(tf.range(6.0), [1, 6, 1])
+    >>> tf.nn.avg_pool1d(x, 2, 2, "VALID").numpy().reshape(-1)
+    array([0.5, 2.5, 4.5], dtype=float32)
+    """
+    return _pool1d(_ops.avg_pool, input, ksize, strides, padding, data_format)
+
+
+def _any_pool(
+    pool: Callable, input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None
+) -> Tensor:
+    input = _core.as_tensor(input)
+    if input.ndim == 3:
+        return _pool1d(pool, input, ksize, strides, padding, data_format)
+    if input.ndim == 4:
+        return _pool2d(pool, input, ksize, strides, padding, data_format)
+    if input.ndim == 5:
+        op = "MaxPool3D" if pool is _ops.max_pool else "AvgPool3D"
+        return conv3d.pool3d(pool, input, ksize, strides, padding, data_format or "NDHWC", op)
+    raise ValueError(f"`input.shape.rank` must be 3, 4 or 5. Received: input.shape={input.shape}")
+
+
+def max_pool(
+    input: Any,
+    ksize: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """`max_pool1d`, `max_pool2d` or `max_pool3d`, as the rank of the input says.
+
+    >>> x = tf.reshape(tf.range(16.0), [1, 4, 4, 1])
+    >>> tf.nn.max_pool(x, 2, 2, "VALID").numpy().ravel()
+    array([ 5.,  7., 13., 15.], dtype=float32)
+    """
+    return _any_pool(_ops.max_pool, input, ksize, strides, padding, data_format)
+
+
+def avg_pool(
+    input: Any,
+    ksize: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """`avg_pool1d`, `avg_pool2d` or `avg_pool3d`, as the rank of the input says."""
+    return _any_pool(_ops.avg_pool, input, ksize, strides, padding, data_format)
+
+
+def pool(
+    input: Any,
+    window_shape: Any,
+    pooling_type: str,
+    strides: Any = None,
+    padding: Any = "VALID",
+    data_format: str | None = None,
+    dilations: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """Pooling of the kind "MAX" or "AVG".
+
+    Raises:
+        ValueError: if the kind is unknown, or windows are dilated, which is not supported.
+    """
+    pools = {"MAX": _ops.max_pool, "AVG": _ops.avg_pool}
+    if pooling_type not in pools:
+        raise ValueError(f"pooling_type must be 'MAX' or 'AVG', got {pooling_type!r}")
+    if dilations is not None and any(d != 1 for d in dilations):
+        raise ValueError(f"Dilated pooling is not supported: dilations={dilations}")
+    steps = [1] * len(window_shape) if strides is None else strides
+    return _any_pool(pools[pooling_type], input, list(window_shape), steps, padding, data_format)

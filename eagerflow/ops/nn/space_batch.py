@@ -1,0 +1,301 @@
+"""Blocks of places moved to the batch axis and back, and operations done between the two."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from eagerflow import _core
+from eagerflow.framework import dtypes
+from eagerflow.ops.array import invalid_argument, pad
+from eagerflow.ops.numpy_ops import array_of
+from eagerflow.ops.op_arguments import raises_like
+
+_ops = _core.ops
+Tensor = _core.Tensor
+
+
+def _integers(value: Any, name: str, op: str) -> np.ndarray:
+    array = np.asarray(_core.convert(value, None, dtypes.int32))
+    if array.dtype.kind not in "iu":
+        raise invalid_argument(f"{name} must be integers, got {array.dtype.name} [Op:{op}]")
+    return array.astype(np.int64)
+
+
+def _arguments(value: Any, block_shape: Any, amounts: Any, name: str, op: str) -> tuple:
+    x = _core.as_tensor(value)
+    blocks = _integers(block_shape, "block_shape", op)
+    sizes = _integers(amounts, name, op)
+    if blocks.ndim != 1:
+        if blocks.ndim == 0:
+            blocks = np.repeat(blocks, len(sizes)) if sizes.ndim else blocks[None]
+        else:
+            raise invalid_argument(
+                f"block_shape rank should be 1 instead of {blocks.ndim} [Op:{op}]"
+            )
+    if sizes.shape != (blocks.size, 2):
+        raise invalid_argument(
+            f"{name} should have shape [{blocks.size}, 2] instead of {list(sizes.shape)} [Op:{op}]"
+        )
+    if x.ndim < 1 + blocks.size:
+        raise invalid_argument(
+            f"input rank should be >= {1 + blocks.size} instead of {x.ndim} [Op:{op}]"
+        )
+    if (blocks < 1).any():
+        raise invalid_argument(
+            f"All values in block_shape must be positive, got {blocks} [Op:{op}]"
+        )
+    if (sizes < 0).any():
+        raise invalid_argument(f"{name} must not be negative, got {sizes.tolist()} [Op:{op}]")
+    return x, blocks.tolist(), sizes.tolist()
+
+
+@raises_like("SpaceToBatchND")
+def space_to_batch(input: Any, block_shape: Any, paddings: Any, name: str | None = None) -> Tensor:
+    """Takes the places of each block apart and puts them beside each other on the batch axis.
+
+    Args:
+        input: `[batch, d1, ..., dm, ...]`.
+        block_shape: the sizes `[m]` of blocks.
+        paddings: zeros to add before and after each of the m axes, `[m, 2]`.
+        name: ignored.
+
+    Returns:
+        `[batch * prod(block_shape), ...]`, whose m axes are that much shorter.
+
+    Raises:
+        tf.errors.InvalidArgumentError: if the arguments do not fit, or blocks do not divide an axis.
+
+    >>> tf.space_to_batch([[[[1], [2]], [[3], [4]]]], [2, 2], [[0, 0], [0, 0]]).shape
+    TensorShape([4, 1, 1, 1])
+    """
+    op = "SpaceToBatchND"
+    x, blocks, pads = _arguments(input, block_shape, paddings, "paddings", op)
+    m = len(blocks)
+    if any(before or after for before, after in pads):
+        x = pad(x, [[0, 0], *pads, *([0, 0] for _ in range(x.ndim - 1 - m))])
+    shape = x._shape_tuple()
+    for k, block in enumerate(blocks):
+        if shape[k + 1] % block:
+            raise invalid_argument(
+                f"padded_shape[{k}]={shape[k + 1]} is not divisible by block_shape[{k}]={block} "
+                f"[Op:{op}]"
+            )
+    cut: list[int] = []
+    for size, block in zip(shape[1 : m + 1], blocks, strict=True):
+        cut += [size // block, block]
+    rest = list(shape[m + 1 :])
+    x = _ops.reshape(x, [shape[0], *cut, *rest])
+    order = [2 * k + 2 for k in range(m)] + [0] + [2 * k + 1 for k in range(m)]
+    x = _ops.transpose(x, order + list(range(2 * m + 1, 2 * m + 1 + len(rest))))
+    return _ops.reshape(x, [shape[0] * int(np.prod(blocks)), *cut[::2], *rest])
+
+
+def batch_to_space(input: Any, block_shape: Any, crops: Any, name: str | None = None) -> Tensor:
+    """Puts blocks together again that `tf.space_to_batch` took apart.
+
+    Args:
+        input: `[batch, d1, ..., dm, ...]`.
+        block_shape: the sizes `[m]` of blocks.
+        crops: what to cut away before and after each of the m axes, `[m, 2]`.
+        name: ignored.
+
+    Raises:
+        tf.errors.InvalidArgumentError: if the arguments do not fit.
+
+    >>> tf.batch_to_space([[[[1]]], [[[2]]], [[[3]]], [[[4]]]], [2, 2], [[0, 0], [0, 0]]).shape
+    TensorShape([1, 2, 2, 1])
+    """
+    op = "BatchToSpaceND"
+    x, blocks, cuts = _arguments(input, block_shape, crops, "crops", op)
+    m, shape = len(blocks), x._shape_tuple()
+    count = int(np.prod(blocks))
+    if shape[0] % count:
+        raise invalid_argument(
+            f"Input batch dimension ({shape[0]}) is not divisible by product of block sizes "
+            f"({count}) [Op:{op}]"
+        )
+    rest = list(shape[m + 1 :])
+    x = _ops.reshape(x, [*blocks, shape[0] // count, *shape[1:]])
+    order = [m]
+    for k in range(m):
+        order += [m + 1 + k, k]
+    x = _ops.transpose(x, order + list(range(2 * m + 1, 2 * m + 1 + len(rest))))
+    sizes = [size * block for size, block in zip(shape[1 : m + 1], blocks, strict=True)]
+    x = _ops.reshape(x, [shape[0] // count, *sizes, *rest])
+    if not any(before or after for before, after in cuts):
+        return x
+    kept = [size - before - after for size, (before, after) in zip(sizes, cuts, strict=True)]
+    if min(kept) < 0:
+        raise invalid_argument(f"crops {cuts} take away more than there is: {sizes} [Op:{op}]")
+    begin = [0, *(before for before, _ in cuts), *(0 for _ in rest)]
+    return _ops.slice(x, begin, [shape[0] // count, *kept, *rest])
+
+
+def _as_int32(value: Any) -> np.ndarray:
+    """Integers of any dtype, of which TensorFlow keeps the lower 32 bits."""
+    return array_of(_core.convert(value, None, dtypes.int32)).astype(np.int32)
+
+
+@raises_like("SpaceToBatchPaddings")
+def required_space_to_batch_paddings(
+    input_shape: Any, block_shape: Any, base_paddings: Any = None, name: str | None = None
+) -> tuple[Tensor, Tensor]:
+    """What `tf.space_to_batch` must add so that blocks divide the axes, and what to crop after.
+
+    Args:
+        input_shape: the sizes of the axes `[m]`.
+        block_shape: the sizes of blocks `[m]`.
+        base_paddings: what is to be added in any case `[m, 2]`.
+        name: ignored.
+
+    Returns:
+        A pair `(paddings, crops)` of int32 `[m, 2]`.
+
+    >>> paddings, crops = tf.required_space_to_batch_paddings([5], [2])
+    >>> paddings.numpy().tolist(), crops.numpy().tolist()
+    ([[0, 1]], [[0, 1]])
+    """
+    blocks = _as_int32(block_shape)
+    if blocks.ndim != 1:
+        raise ValueError(f"block_shape must be a vector, got shape {blocks.shape}")
+    if blocks.size == 0:
+        none = _ops.zeros([0, 2], dtypes.int32)
+        return none, none
+    sizes = _as_int32(input_shape)
+    if sizes.shape != blocks.shape:
+        raise ValueError(
+            f"input_shape and block_shape must be vectors of one length, got shapes {sizes.shape} "
+            f"and {blocks.shape}"
+        )
+    base = np.zeros((blocks.size, 2), np.int32)
+    if base_paddings is not None:
+        base = _as_int32(base_paddings)
+        if base.shape != (blocks.size, 2):
+            raise ValueError(f"base_paddings must have shape {(blocks.size, 2)}, got {base.shape}")
+    if not blocks.all():
+        raise invalid_argument(f"Blocks cannot have size 0, got block_shape {blocks.tolist()}")
+    extra = (-(sizes + base.sum(axis=1)) % blocks).astype(np.int32)
+    paddings = np.stack([base[:, 0], base[:, 1] + extra], axis=1)
+    crops = np.stack([np.zeros_like(extra), extra], axis=1)
+    return _core.as_tensor(paddings), _core.as_tensor(crops)
+
+
+def with_space_to_batch(
+    input: Any,
+    dilation_rate: Any,
+    padding: str,
+    op: Callable,
+    filter_shape: Any = None,
+    spatial_dims: Sequence[int] | None = None,
+    data_format: str | None = None,
+) -> Any:
+    """Does an operation on the places of blocks apart, which dilates its windows.
+
+    Args:
+        input: a tensor.
+        dilation_rate: for each spatial axis, how far apart the places of a window are.
+        padding: "SAME" or "VALID".
+        op: called with a tensor, the number of spatial axes, and "VALID".
+        filter_shape: the shape of the window; needed for "SAME".
+        spatial_dims: the spatial axes; by default the first ones after the batch.
+        data_format: "NC..." if channels come first.
+
+    Raises:
+        ValueError: if arguments do not fit.
+
+    >>> x = tf.reshape(tf.range(6.0), [1, 6, 1])
+    >>> def last(x, num_spatial_dims, padding):
+    ...     return x[:, 1:]
+    >>> tf.nn.with_space_to_batch(x, [2], "VALID", last).numpy().reshape(-1)
+    array([2., 3., 4., 5.], dtype=float32)
+    """
+    x = _core.as_tensor(input)
+    rates = np.asarray(dilation_rate, np.int64)
+    if rates.ndim != 1:
+        raise ValueError(f"`dilation_rate.shape` must have rank 1. Received {rates.tolist()}")
+    count = rates.size
+    if spatial_dims is None:
+        first = 2 if data_format is not None and data_format.startswith("NC") else 1
+        spatial_dims = list(range(first, first + count))
+    axes = sorted(set(spatial_dims))
+    if axes != list(spatial_dims) or any(axis < 1 for axis in axes):
+        raise ValueError(
+            "`spatial_dims` must be a monotonically increasing sequence of positive integers. "
+            f"Received: spatial_dims={spatial_dims}"
+        )
+    if x.ndim <= axes[-1]:
+        raise ValueError(f"input must have rank {axes[-1] + 1} at least, got {x.ndim}")
+    if (rates < 1).any():
+        raise ValueError(f"Dilation rates must be positive. Received: {rates.tolist()}")
+    if (rates == 1).all():
+        return op(x, num_spatial_dims=count, padding=padding)
+    if padding not in ("SAME", "VALID"):
+        raise ValueError(f"Invalid padding method {padding!r}")
+    base = np.zeros((count, 2), np.int64)
+    if padding == "SAME":
+        if filter_shape is None:
+            raise ValueError("filter_shape must be specified for SAME padding")
+        window = np.asarray(filter_shape, np.int64).reshape(-1)[:count]
+        extra = window + (window - 1) * (rates - 1) - 1
+        base = np.stack([extra // 2, extra - extra // 2], axis=1)
+    # Axes between the batch and the last spatial one are taken as blocks of size 1.
+    blocks, sizes = np.ones(axes[-1], np.int64), np.array(x._shape_tuple()[1 : axes[-1] + 1])
+    whole = np.zeros((axes[-1], 2), np.int64)
+    for axis, rate, amounts in zip(axes, rates, base, strict=True):
+        blocks[axis - 1], whole[axis - 1] = rate, amounts
+    paddings, crops = required_space_to_batch_paddings(sizes, blocks, whole)
+    result = op(space_to_batch(x, blocks, paddings), num_spatial_dims=count, padding="VALID")
+    return batch_to_space(result, blocks, crops)
+
+
+@raises_like("ExtractVolumePatches")
+def extract_volume_patches(
+    input: Any, ksizes: Any, strides: Any, padding: str, name: str | None = None
+) -> Tensor:
+    """The windows of volumes, each flattened into channels.
+
+    Args:
+        input: `[batch, planes, rows, columns, channels]`.
+        ksizes: the sizes of windows, `[1, planes, rows, columns, 1]`.
+        strides: how far windows are apart, `[1, planes, rows, columns, 1]`.
+        padding: "SAME" or "VALID".
+        name: ignored.
+
+    Returns:
+        `[batch, planes, rows, columns, window * channels]`.
+
+    Raises:
+        tf.errors.InvalidArgumentError: if the arguments do not fit.
+
+    >>> x = tf.zeros([1, 4, 4, 4, 2])
+    >>> tf.extract_volume_patches(x, [1, 2, 2, 2, 1], [1, 2, 2, 2, 1], "VALID").shape
+    TensorShape([1, 2, 2, 2, 16])
+    """
+    op = "ExtractVolumePatches"
+    x = _core.as_tensor(input)
+    if x.ndim != 5 or len(ksizes) != 5 or len(strides) != 5:
+        raise invalid_argument(f"input, ksizes and strides must have 5 dimensions [Op:{op}]")
+    if padding not in ("SAME", "VALID"):
+        raise invalid_argument(f"Invalid padding {padding!r} [Op:{op}]")
+    shape = x._shape_tuple()
+    pads, counts = [[0, 0]], []
+    for size, window, step in zip(shape[1:4], ksizes[1:4], strides[1:4], strict=True):
+        if padding == "SAME":
+            count = -(-size // step)
+            missing = max((count - 1) * step + window - size, 0)
+        else:
+            count, missing = max(-(-(size - window + 1) // step), 0), 0
+        counts.append(count)
+        pads.append([missing // 2, missing - missing // 2])
+    x = pad(x, [*pads, [0, 0]])
+    for axis in range(3):
+        window, step = ksizes[axis + 1], strides[axis + 1]
+        places = np.arange(counts[axis])[:, None] * step + np.arange(window)
+        # Each axis becomes two, the windows and the places within a window.
+        x = _ops.gather(x, places, 2 * axis + 1, 0)
+    x = _ops.transpose(x, [0, 1, 3, 5, 2, 4, 6, 7])
+    depth = int(np.prod(ksizes[1:4])) * shape[4]
+    return _ops.reshape(x, [shape[0], *counts, depth])

@@ -1,1 +1,0 @@
-"""What tf.ragged and RaggedTensor are made of."""

@@ -1,0 +1,442 @@
+"""Gamma, Poisson, binomial and truncated normal numbers, and shuffled indices."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from eagerflow import _core
+from eagerflow.framework import dtypes, random_seed
+from eagerflow.ops.array import invalid_argument
+from eagerflow.ops.numpy_ops import array_of, differentiable
+from eagerflow.ops.op_arguments import raises_like
+from eagerflow.ops.random.stateful import check_sizes, sizes_of
+from eagerflow.ops.random.stateless import start_of
+
+_ops = _core.ops
+Tensor = _core.Tensor
+
+_FLOATS = (dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64)
+
+
+def _parameter(value: Any, dtype: Any) -> Tensor:
+    tensor = _core.convert(value, dtype, None)
+    if tensor.dtype not in _FLOATS:
+        raise invalid_argument(
+            f"A distribution's parameters must be floating, got {tensor.dtype.name}"
+        )
+    return tensor
+
+
+def _spread(parameters: np.ndarray, copies: int) -> np.ndarray:
+    """Each parameter for as many numbers as it has, one parameter after the other."""
+    return np.repeat(parameters.reshape(-1).astype(np.float64), copies)
+
+
+def _arranged(numbers: np.ndarray, parameters: int, shape: tuple[int, ...]) -> np.ndarray:
+    """The numbers in an array whose last axes are those of the parameters."""
+    return numbers.reshape(parameters, -1).T.reshape(shape)
+
+
+def _gamma_tensor(start: tuple[int, int, int], shape: tuple[int, ...], alpha: Tensor) -> Tensor:
+    """Gamma numbers, differentiable by their shape parameters.
+
+    The derivative of a number by its parameter is that of the inverse distribution function, by M.
+    Figurnov et al., "Implicit reparameterization gradients" (2018).
+    """
+    parameters = array_of(alpha)
+    copies = math.prod(shape) // max(parameters.size, 1)
+    spread = _spread(parameters, copies)
+    numbers = np.asarray(_ops.philox_gamma(spread, *start))
+    values = _arranged(numbers, max(parameters.size, 1), shape)
+    kind = alpha.dtype.as_numpy_dtype
+    extra = len(shape) - alpha.ndim
+
+    def backward(dy: Tensor) -> Tensor:
+        slopes = np.asarray(_ops.random_gamma_grad(spread, numbers))
+        factor: Any = _arranged(slopes, max(parameters.size, 1), shape).astype(kind)
+        weighted = dy * _core.convert(factor, alpha.dtype, None)
+        return _ops.reduce_sum(weighted, axis=list(range(extra))) if extra else weighted
+
+    array = _core.convert(values.astype(kind), alpha.dtype, None)
+    (result,) = differentiable([array], [alpha], backward)
+    return result
+
+
+def _tiny(dtype: Any) -> Tensor:
+    if dtype is dtypes.bfloat16:
+        return _core.convert(float(np.finfo(np.float32).tiny), dtype, None)
+    return _core.convert(np.finfo(dtype.as_numpy_dtype).tiny, dtype, None)
+
+
+@raises_like("RandomGamma")
+def gamma(
+    shape: Any,
+    alpha: Any,
+    beta: Any = None,
+    dtype: Any = dtypes.float32,
+    seed: int | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """Gamma distributed numbers.
+
+    Args:
+        shape: how many numbers for each pair of parameters.
+        alpha: the shape parameters, positive.
+        beta: the inverse scales; 1 by default. It broadcasts with `alpha`.
+        dtype: a floating dtype, that of the parameters and of the result.
+        seed: makes the numbers reproducible, together with `tf.random.set_seed`.
+        name: ignored.
+
+    Returns:
+        Numbers of shape `shape + shape(alpha + beta)`, differentiable by both parameters.
+
+    >>> tf.random.gamma([5], [0.5, 2.0]).shape
+    TensorShape([5, 2])
+    """
+    dtype = dtypes.as_dtype(dtype)
+    sizes, size_dtype = sizes_of(shape, "RandomGamma")
+    alpha = _parameter(alpha, dtype)
+    beta = _parameter(1 if beta is None else beta, dtype)
+    alpha = alpha + _ops.zeros_like(beta)
+    check_sizes(sizes, "RandomGamma")
+    whole = (*sizes, *alpha._shape_tuple())
+    blocks = random_seed.RESERVED_PER_OUTPUT * math.prod(whole)
+    start = random_seed.draw(("RandomGamma", dtype, size_dtype), seed, blocks)
+    return _ops.maximum(_tiny(dtype), _gamma_tensor(start, whole, alpha) / beta)
+
+
+def stateless_gamma(
+    shape: Any,
+    seed: Any,
+    alpha: Any,
+    beta: Any = None,
+    dtype: Any = dtypes.float32,
+    name: str | None = None,
+) -> Tensor:
+    """Gamma distributed numbers that depend on nothing but the arguments.
+
+    Args:
+        shape: the shape of the result, which ends with that of the parameters.
+        seed: two integers.
+        alpha: the shape parameters, positive.
+        beta: the inverse scales; 1 by default. It broadcasts with `alpha`.
+        dtype: a floating dtype.
+        name: ignored.
+
+    Raises:
+        tf.errors.InvalidArgumentError: if the shape does not end with that of the parameters.
+
+    >>> tf.random.stateless_gamma([5, 2], seed=[1, 2], alpha=[0.5, 2.0]).shape
+    TensorShape([5, 2])
+    """
+    dtype = dtypes.as_dtype(dtype)
+    sizes, _ = sizes_of(shape, "StatelessRandomGammaV3")
+    alpha = _parameter(alpha, dtype)
+    beta = _parameter(1 if beta is None else beta, dtype)
+    alpha = alpha + _ops.zeros_like(beta)
+    start = start_of(seed, "auto_select")
+    check_sizes(sizes, "StatelessRandomGammaV3")
+    _ends_with(sizes, alpha._shape_tuple())
+    return _ops.maximum(_tiny(dtype), _gamma_tensor(start, sizes, alpha) / beta)
+
+
+def _ends_with(sizes: tuple[int, ...], inner: tuple[int, ...]) -> None:
+    if inner and sizes[-len(inner) :] != inner:
+        raise invalid_argument("Shape passed in must end with broadcasted shape.")
+
+
+def _highest(dtype: Any) -> float:
+    highest = float(dtype.max)  # of int64, that is one number too high
+    return math.nextafter(highest, 0) if highest > dtype.max else highest
+
+
+def _counts(numbers: np.ndarray, dtype: Any) -> Tensor:
+    with np.errstate(invalid="ignore"):
+        return _core.convert(numbers.astype(dtype.as_numpy_dtype), dtype, None)
+
+
+_COUNT_DTYPES = (*_FLOATS, dtypes.int32, dtypes.int64)
+
+
+def _count_dtype(dtype: Any, op: str) -> Any:
+    dtype = dtypes.as_dtype(dtype)
+    if dtype not in _COUNT_DTYPES:
+        raise invalid_argument(
+            f"Value for attr 'dtype' of {dtype.name} is not in the list of allowed values: half, "
+            f"float, double, int32, int64 [Op:{op}]"
+        )
+    return dtype
+
+
+_RATES = (dtypes.float16, dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64)
+
+
+@raises_like("RandomPoissonV2")
+def poisson(
+    shape: Any,
+    lam: Any,
+    dtype: Any = dtypes.float32,
+    seed: int | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """Poisson distributed numbers.
+
+    Args:
+        shape: how many numbers for each rate.
+        lam: the rates, not negative.
+        dtype: the dtype of the result, floating, int32 or int64.
+        seed: makes the numbers reproducible, together with `tf.random.set_seed`.
+        name: ignored.
+
+    Returns:
+        Numbers of shape `shape + shape(lam)`.
+
+    >>> tf.random.poisson([5], [0.5, 20.0]).shape
+    TensorShape([5, 2])
+    """
+    dtype = _count_dtype(dtype, "RandomPoissonV2")
+    sizes, size_dtype = sizes_of(shape, "RandomPoissonV2")
+    rate = _core.as_tensor(lam)
+    if rate.dtype not in _RATES:
+        raise invalid_argument(
+            f"lam must have one of the dtypes {', '.join(kind.name for kind in _RATES)}, got "
+            f"{rate.dtype.name} [Op:RandomPoissonV2]"
+        )
+    check_sizes(sizes, "RandomPoissonV2")
+    whole = (*sizes, *rate._shape_tuple())
+    blocks = random_seed.RESERVED_PER_OUTPUT * math.prod(whole)
+    start = random_seed.draw(("RandomPoissonV2", rate.dtype, dtype, size_dtype), seed, blocks)
+    return _poisson_tensor(start, whole, rate, dtype)
+
+
+def _poisson_tensor(
+    start: tuple[int, int, int], shape: tuple[int, ...], rate: Tensor, dtype: Any
+) -> Tensor:
+    rates = array_of(rate)
+    copies = math.prod(shape) // max(rates.size, 1)
+    numbers = _ops.philox_poisson(_spread(rates, copies), *start, _highest(dtype))
+    return _counts(_arranged(np.asarray(numbers), max(rates.size, 1), shape), dtype)
+
+
+@raises_like("StatelessRandomPoisson", first=True)
+def stateless_poisson(
+    shape: Any, seed: Any, lam: Any, dtype: Any = dtypes.int32, name: str | None = None
+) -> Tensor:
+    """Poisson distributed numbers that depend on nothing but the arguments.
+
+    Args:
+        shape: the shape of the result, which ends with that of the rates.
+        seed: two integers.
+        lam: the rates, not negative.
+        dtype: the dtype of the result, floating, int32 or int64.
+        name: ignored.
+
+    Raises:
+        tf.errors.InvalidArgumentError: if the shape does not end with that of the rates.
+
+    >>> tf.random.stateless_poisson([5, 2], seed=[1, 2], lam=[0.5, 20.0]).shape
+    TensorShape([5, 2])
+    """
+    op = "StatelessRandomPoisson"
+    dtype = _count_dtype(dtype, op)
+    sizes, _ = sizes_of(shape, op)
+    check_sizes(sizes, op)
+    rate = _core.as_tensor(lam)
+    _ends_with(sizes, rate._shape_tuple())
+    return _poisson_tensor(start_of(seed, "auto_select"), sizes, rate, dtype)
+
+
+def binomial_size(counts: Any, probs: Any) -> int:
+    """How many pairs of parameters there are."""
+    shapes = (_core.as_tensor(value)._shape_tuple() for value in (counts, probs))
+    try:
+        return math.prod(np.broadcast_shapes(*shapes))
+    except ValueError:
+        return 1  # what draws the numbers says so
+
+
+def binomial_tensor(
+    start: tuple[int, int, int], sizes: tuple[int, ...], counts: Any, probs: Any, dtype: Any
+) -> Tensor:
+    """Binomially distributed numbers from a given place of a stream.
+
+    Raises:
+        tf.errors.InvalidArgumentError: if the shape does not end with that of the parameters.
+    """
+    chance = _core.convert(probs, None, dtypes.float32)
+    count = _core.convert(counts, None, chance.dtype)
+    try:
+        many, chances = np.broadcast_arrays(array_of(count), array_of(chance))
+    except ValueError:
+        raise invalid_argument(
+            f"Shapes of counts {count.shape} and probs {chance.shape} do not broadcast"
+        ) from None
+    _ends_with(sizes, many.shape)
+    copies = math.prod(sizes) // max(many.size, 1)
+    numbers = _ops.philox_binomial(_spread(many, copies), _spread(chances, copies), *start)
+    return _counts(_arranged(np.asarray(numbers), max(many.size, 1), sizes), dtype)
+
+
+@raises_like("StatelessRandomBinomial", first=True)
+def stateless_binomial(
+    shape: Any,
+    seed: Any,
+    counts: Any,
+    probs: Any,
+    output_dtype: Any = dtypes.int32,
+    name: str | None = None,
+) -> Tensor:
+    """Binomially distributed numbers that depend on nothing but the arguments.
+
+    Args:
+        shape: the shape of the result, which ends with that of the parameters.
+        seed: two integers.
+        counts: how often something is tried.
+        probs: the chances of success, which broadcast with `counts`.
+        output_dtype: the dtype of the result, floating, int32 or int64.
+        name: ignored.
+
+    Raises:
+        tf.errors.InvalidArgumentError: if the shape does not end with that of the parameters.
+
+    >>> tf.random.stateless_binomial([5], seed=[1, 2], counts=10.0, probs=0.5).shape
+    TensorShape([5])
+    """
+    op = "StatelessRandomBinomial"
+    dtype = _count_dtype(output_dtype, op)
+    sizes, _ = sizes_of(shape, op)
+    check_sizes(sizes, op)
+    return binomial_tensor(start_of(seed, "auto_select"), sizes, counts, probs, dtype)
+
+
+_SHUFFLE_CONSTANTS = 0x7369F885192C0EF5
+# The first number of seeds that are given as pairs.
+_SHUFFLE_SEED = 498247692
+
+
+def _rotated(x: np.ndarray, by: int, width: int) -> np.ndarray:
+    """Words of `width` bits turned to the left."""
+    mask = np.uint64(2**width - 1)
+    return (x << np.uint64(by) | x >> np.uint64(width - by)) & mask
+
+
+def _mixed(x: np.ndarray, width: int) -> np.ndarray:
+    return (_rotated(x, 1, width) & _rotated(x, 8, width)) ^ _rotated(x, 2, width)
+
+
+@raises_like("RandomIndexShuffle", first=True)
+def random_index_shuffle(
+    index: Any, seed: Any, max_index: Any, rounds: int = 4, name: str | None = None
+) -> Tensor:
+    """The places of indices in a random permutation of 0 to `max_index`.
+
+    The permutation is the Simon block cipher on words just long enough, walked until an index in
+    range comes up (R. Beaulieu et al., 2013; J. Black, P. Rogaway, 2002).
+
+    Args:
+        index: int32, int64, uint32 or uint64; a scalar or a vector.
+        seed: three integers `[3]`, or one row of them for each index.
+        max_index: the largest index; a scalar or one for each index.
+        rounds: how often words are mixed: even, at least 4.
+        name: ignored.
+
+    Raises:
+        tf.errors.InvalidArgumentError: if an argument does not fit.
+
+    >>> order = tf.random_index_shuffle(tf.range(5), [1, 2, 3], 4)
+    >>> sorted(order.numpy().tolist())
+    [0, 1, 2, 3, 4]
+    """
+    op = "RandomIndexShuffle"
+    places = _core.convert(index, None, dtypes.int32)
+    limits = np.asarray(_core.convert(max_index, places.dtype, None))
+    keys = np.asarray(_core.convert(seed, None, dtypes.int32))
+    if keys.ndim not in (1, 2) or keys.shape[-1] != 3:
+        raise invalid_argument(f"seed must be [3] or [n, 3], got {list(keys.shape)} [Op:{op}]")
+    if rounds < 4 or rounds % 2:
+        raise invalid_argument(f"rounds must be even and at least 4, got {rounds} [Op:{op}]")
+    array = np.asarray(places)
+    if array.ndim > 1 or limits.ndim > 1:
+        raise invalid_argument(f"index and max_index must be scalars or vectors [Op:{op}]")
+    shape = np.broadcast_shapes(array.shape, limits.shape, keys.shape[:-1])
+    indices = np.broadcast_to(array, shape).reshape(-1)
+    largest = np.broadcast_to(limits, shape).reshape(-1)
+    if (indices < 0).any() or (largest < 0).any() or (indices > largest).any():
+        raise invalid_argument(f"index must lie within [0, max_index] [Op:{op}]")
+    rows = np.broadcast_to(keys, (*shape, 3)).reshape(-1, 3)
+    result = np.zeros(indices.size, np.uint64)
+    groups = np.concatenate([largest[:, None].astype(np.int64), rows.astype(np.int64)], axis=1)
+    for group in np.unique(groups, axis=0) if indices.size else ():
+        chosen = np.flatnonzero((groups == group).all(axis=1))
+        result[chosen] = _shuffled(indices[chosen], group[1:], int(group[0]), rounds)
+    return _core.convert(result.reshape(shape).astype(array.dtype), places.dtype, None)
+
+
+def _shuffled(indices: np.ndarray, key: np.ndarray, limit: int, rounds: int) -> np.ndarray:
+    if limit == 0:
+        return np.zeros(indices.size, np.uint64)
+    bits = math.ceil(math.log2(limit))
+    width = min(max(bits + bits % 2, 16), 64) // 2
+    mask = 2**width - 1
+    keys = [int(word) & 0xFFFFFFFF & mask for word in key]
+    constants = _SHUFFLE_CONSTANTS & mask
+
+    def turned(word: int, by: int) -> int:
+        return (word >> by | word << (width - by)) & mask
+
+    for k in range(3, rounds):
+        bit = constants & 1
+        keys.append(
+            (0xFFFFFFFC & mask)
+            ^ bit
+            ^ keys[k - 3]
+            ^ turned(keys[k - 1], 3)
+            ^ turned(keys[k - 1], 4)
+        )
+        constants >>= 1
+
+    def encrypted(values: np.ndarray) -> np.ndarray:
+        left, right = values >> np.uint64(width), values & np.uint64(mask)
+        for k in range(0, len(keys), 2):
+            left = left ^ _mixed(right, width) ^ np.uint64(keys[k])
+            right = right ^ _mixed(left, width) ^ np.uint64(keys[k + 1])
+        return left << np.uint64(width) | right
+
+    values = indices.astype(np.uint64)
+    active = np.arange(values.size)
+    for _ in range(16 if width <= 10 else 2**63):
+        if not active.size:
+            return values
+        values[active] = encrypted(values[active])
+        active = active[values[active] > limit]
+    # Walks through a small set are long if few of it are in range: all of them at once, each step
+    # as long as all before it together.
+    following = encrypted(np.arange(4**width, dtype=np.uint64))
+    while (far := values[active] > limit).any():
+        active = active[far]
+        values[active] = following[values[active]]
+        following = np.where(following > limit, following[following], following)
+    return values
+
+
+def index_shuffle(index: Any, seed: Any, max_index: Any) -> Tensor:
+    """The places of indices in a random permutation of 0 to `max_index`.
+
+    Args:
+        index: int32, int64, uint32 or uint64; a scalar or a vector.
+        seed: two or three integers, or one row of them for each index.
+        max_index: the largest index; a scalar or one for each index.
+
+    >>> order = tf.random.experimental.index_shuffle(tf.range(5), [1, 2], 4)
+    >>> sorted(order.numpy().tolist())
+    [0, 1, 2, 3, 4]
+    """
+    seed = _core.as_tensor(seed)
+    shape = seed._shape_tuple()
+    if shape and shape[-1] == 2:
+        first = _core.convert(np.full((*shape[:-1], 1), _SHUFFLE_SEED), seed.dtype, None)
+        seed = _ops.concat([first, seed], seed.ndim - 1)
+    return random_index_shuffle(index, seed, max_index)

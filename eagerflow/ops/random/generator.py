@@ -1,0 +1,374 @@
+"""tf.random.Generator: random numbers whose state is a variable that programs see and save."""
+
+from __future__ import annotations
+
+import math
+import threading
+from typing import Any
+
+import numpy as np
+
+from eagerflow import _core
+from eagerflow.framework import dtypes, random_seed
+from eagerflow.framework.variable import Variable
+from eagerflow.ops.random.algorithm import checked_algorithm
+from eagerflow.ops.random.distributions import binomial_size, binomial_tensor
+from eagerflow.ops.random.stateful import between, integer_bounds, scaled, sizes_of
+
+_ops = _core.ops
+Tensor = _core.Tensor
+
+# The 128-bit counter, lower half first, and the key.
+_STATE_SIZE = 3
+_MASK128 = 2**128 - 1
+# Held from the reading of a state to its writing. One for all generators, as those are copied.
+_moving_on = threading.Lock()
+
+
+def _words(values: Any) -> list[int]:
+    """Integers of any width and sign as a list of signed 64-bit ones."""
+    if hasattr(values, "numpy"):
+        values = values.numpy()
+    return [random_seed.signed(int(word)) for word in np.asarray(values, dtype=object).reshape(-1)]
+
+
+def create_rng_state(seed: Any, alg: Any) -> Tensor:
+    """The state of a `tf.random.Generator` made from a seed.
+
+    Args:
+        seed: an integer, or a list of up to three.
+        alg: the generator, see `tf.random.Algorithm`.
+
+    Returns:
+        An int64 tensor: the counter, lower half first, and the key.
+
+    >>> tf.random.create_rng_state(1234, "philox")
+    <tf.Tensor: shape=(3,), dtype=int64, numpy=array([1234,    0,    0])>
+    """
+    checked_algorithm(alg)
+    if isinstance(seed, int):
+        words = [random_seed.signed(seed >> 64 * i) for i in range(_STATE_SIZE)]
+    else:
+        words = _words(seed)[:_STATE_SIZE]
+    return _core.convert([0] * (_STATE_SIZE - len(words)) + words, dtypes.int64, None)
+
+
+class Generator:
+    """A generator of random numbers with a state of its own.
+
+    Make one with `from_seed`, `from_non_deterministic_state`, `from_state` or `from_key_counter`.
+
+    Args:
+        copy_from: a generator to copy.
+        state: three integers (or as many as `create_rng_state` returns), if there is none.
+        alg: the algorithm, see `tf.random.Algorithm`.
+
+    >>> g = tf.random.Generator.from_seed(1)
+    >>> first = g.normal([2])
+    >>> g.reset_from_seed(1)
+    >>> bool(tf.reduce_all(g.normal([2]) == first))
+    True
+    """
+
+    _alg: Any
+    _state_var: Variable
+
+    def __init__(
+        self, copy_from: Generator | None = None, state: Any = None, alg: Any = None
+    ) -> None:
+        if copy_from is not None:
+            if state is not None or alg is not None:
+                raise ValueError("`state` and `alg` come with the generator to copy.")
+            self._alg = copy_from._alg
+            initial: Any = copy_from._state_var.read_value()
+        else:
+            if state is None or alg is None:
+                raise ValueError("A Generator needs `copy_from`, or `state` and `alg`.")
+            self._alg = checked_algorithm(alg)
+            initial = self._checked_state(state)
+        self._state_var = Variable(initial, trainable=False, name="StateVar", dtype=dtypes.int64)
+
+    @classmethod
+    def from_state(cls, state: Any, alg: Any) -> Generator:
+        """A generator that goes on from a state.
+
+        Args:
+            state: the three integers of another generator's `state`.
+            alg: the algorithm, see `tf.random.Algorithm`.
+        """
+        return cls(state=state, alg=alg)
+
+    @classmethod
+    def from_seed(cls, seed: Any, alg: Any = None) -> Generator:
+        """A generator from a seed.
+
+        Args:
+            seed: an integer, or a list of up to three.
+            alg: the algorithm, see `tf.random.Algorithm`; Philox if None.
+
+        >>> first, second = (tf.random.Generator.from_seed(1) for _ in range(2))
+        >>> bool(tf.reduce_all(first.normal([3]) == second.normal([3])))
+        True
+        """
+        alg = 1 if alg is None else alg
+        return cls(state=create_rng_state(seed, alg), alg=alg)
+
+    @classmethod
+    def from_non_deterministic_state(cls, alg: Any = None) -> Generator:
+        """A generator that starts somewhere else each time.
+
+        Args:
+            alg: the algorithm, see `tf.random.Algorithm`; Philox if None.
+        """
+        state = np.frombuffer(random_seed.system_entropy(8 * _STATE_SIZE), np.int64)
+        return cls(state=state, alg=1 if alg is None else alg)
+
+    @classmethod
+    def from_key_counter(cls, key: Any, counter: Any, alg: Any) -> Generator:
+        """A generator from the parts of its state.
+
+        Args:
+            key: an integer.
+            counter: two integers, lower half first.
+            alg: the algorithm, see `tf.random.Algorithm`.
+        """
+        return cls(state=cls._joined(key, counter), alg=alg)
+
+    @staticmethod
+    def _joined(key: Any, counter: Any) -> list[int]:
+        words = _words(counter)
+        if len(words) != _STATE_SIZE - 1:
+            raise ValueError(f"Shapes ({len(words)},) and [{_STATE_SIZE - 1}] are incompatible")
+        return words + _words(key)
+
+    @staticmethod
+    def _checked_state(state: Any) -> Tensor:
+        words = _words(state)
+        if len(words) != _STATE_SIZE:
+            raise ValueError(f"Shapes ({len(words)},) and [{_STATE_SIZE}] are incompatible")
+        return _core.convert(words, dtypes.int64, None)
+
+    def reset(self, state: Any) -> None:
+        """Sets the state.
+
+        Raises:
+            ValueError: if it has not three integers.
+        """
+        self._state_var.assign(self._checked_state(state))
+
+    def reset_from_seed(self, seed: Any) -> None:
+        """Sets the state to that of `from_seed(seed)`."""
+        self._state_var.assign(create_rng_state(seed, self._alg))
+
+    def reset_from_key_counter(self, key: Any, counter: Any) -> None:
+        """Sets the state from its parts, see `from_key_counter`."""
+        self._state_var.assign(self._checked_state(self._joined(key, counter)))
+
+    def _checkpoint_children(self) -> dict[str, Any]:
+        return {"_state_var": self._state_var}
+
+    @property
+    def state(self) -> Variable:
+        """The state: a variable of three int64, the counter's halves and the key."""
+        return self._state_var
+
+    @property
+    def algorithm(self) -> int:
+        """The number of the algorithm."""
+        return self._alg
+
+    @property
+    def key(self) -> Tensor:
+        """The key, which numbers drawn never change."""
+        return self._state_var.read_value()[_STATE_SIZE - 1]
+
+    def _take(self, outputs: int) -> tuple[int, int, int]:
+        """The key and counter now; then moves on by as much as `outputs` numbers may need."""
+        with _moving_on:
+            low, high, key = self._state_var.numpy().tolist()
+            counter = (high % 2**64 << 64) + low % 2**64
+            counter += outputs * random_seed.RESERVED_PER_OUTPUT
+            counter &= _MASK128
+            after = [random_seed.signed(counter), random_seed.signed(counter >> 64), key]
+            self._state_var.assign(_core.convert(after, dtypes.int64, None))
+        return key, low, high
+
+    def skip(self, delta: Any) -> Tensor:
+        """Moves on as if `delta` numbers had been drawn.
+
+        Returns:
+            The state before.
+        """
+        key, low, high = self._take(int(delta))
+        return _core.convert([low, high, key], dtypes.int64, None)
+
+    def _arguments(self, shape: Any, dtype: Any, op: str) -> tuple[Any, ...]:
+        sizes, _ = sizes_of(shape, op)
+        return sizes, dtype, *self._take(math.prod(sizes))
+
+    def normal(
+        self,
+        shape: Any,
+        mean: Any = 0.0,
+        stddev: Any = 1.0,
+        dtype: Any = dtypes.float32,
+        name: str | None = None,
+    ) -> Tensor:
+        """Normally distributed numbers.
+
+        Args:
+            shape: the sizes of the result.
+            mean: the mean.
+            stddev: the standard deviation.
+            dtype: a floating dtype.
+            name: ignored.
+        """
+        dtype = dtypes.as_dtype(dtype)
+        mean = _core.convert(mean, dtype, None)
+        stddev = _core.convert(stddev, dtype, None)
+        sample = _ops.philox_normal(*self._arguments(shape, dtype, "StatelessRandomNormalV2"))
+        return scaled(sample, mean, stddev)
+
+    def truncated_normal(
+        self,
+        shape: Any,
+        mean: Any = 0.0,
+        stddev: Any = 1.0,
+        dtype: Any = dtypes.float32,
+        name: str | None = None,
+    ) -> Tensor:
+        """Normally distributed numbers within two standard deviations of the mean.
+
+        Args:
+            shape: the sizes of the result.
+            mean: the mean before the distribution is cut.
+            stddev: the standard deviation before it is cut.
+            dtype: a floating dtype.
+            name: ignored.
+        """
+        dtype = dtypes.as_dtype(dtype)
+        mean = _core.convert(mean, dtype, None)
+        stddev = _core.convert(stddev, dtype, None)
+        arguments = self._arguments(shape, dtype, "StatelessTruncatedNormalV2")
+        return scaled(_ops.philox_truncated_normal(*arguments), mean, stddev)
+
+    def uniform(
+        self,
+        shape: Any,
+        minval: Any = 0,
+        maxval: Any = None,
+        dtype: Any = dtypes.float32,
+        name: str | None = None,
+    ) -> Tensor:
+        """Uniformly distributed numbers in `[minval, maxval)`.
+
+        Args:
+            shape: the sizes of the result.
+            minval: the lower bound, included; None with `maxval` None: all integers of the dtype.
+            maxval: the upper bound, excluded; 1 for floating dtypes.
+            dtype: a floating dtype, or an integer of 32 or 64 bits.
+            name: ignored.
+
+        Raises:
+            ValueError: for integers if only one bound is given.
+        """
+        dtype = dtypes.as_dtype(dtype)
+        if not dtype.is_integer:
+            arguments = self._arguments(shape, dtype, "StatelessRandomUniformV2")
+            return between(_ops.philox_uniform(*arguments), minval, maxval)
+        if (minval is None) != (maxval is None):
+            raise ValueError(
+                f"For integer dtype {dtype}, minval and maxval must be both `None` or both "
+                f"non-`None`; got minval={minval} and maxval={maxval}"
+            )
+        if minval is None:
+            return self.uniform_full_int(shape, dtype)
+        op = "StatelessRandomUniformIntV2"
+        bounds = integer_bounds(minval, maxval, dtype, op)
+        return _ops.philox_uniform_int(*self._arguments(shape, dtype, op), *bounds)
+
+    def uniform_full_int(
+        self, shape: Any, dtype: Any = dtypes.uint64, name: str | None = None
+    ) -> Tensor:
+        """Integers of which every value of the dtype is equally likely.
+
+        Args:
+            shape: the sizes of the result.
+            dtype: an integer of 32 or 64 bits.
+            name: ignored.
+        """
+        arguments = self._arguments(
+            shape, dtypes.as_dtype(dtype), "StatelessRandomUniformFullIntV2"
+        )
+        return _ops.philox_uniform_full_int(*arguments)
+
+    def binomial(
+        self,
+        shape: Any,
+        counts: Any,
+        probs: Any,
+        dtype: Any = dtypes.int32,
+        name: str | None = None,
+    ) -> Tensor:
+        """Binomially distributed numbers.
+
+        Args:
+            shape: the shape of the result, which ends with that of the parameters.
+            counts: how often something is tried.
+            probs: the chances of success, which broadcast with `counts`.
+            dtype: the dtype of the result, floating, int32 or int64.
+            name: ignored.
+        """
+        sizes, _ = sizes_of(shape, "StatefulRandomBinomial")
+        parameters = max(binomial_size(counts, probs), 1)
+        # What TensorFlow sets aside: as if each number took 200 outputs, four at a time.
+        outputs = parameters * 200 * (math.prod(sizes) // parameters + 3) // 4
+        return binomial_tensor(self._take(outputs), sizes, counts, probs, dtypes.as_dtype(dtype))
+
+    def make_seeds(self, count: int = 1) -> Tensor:
+        """Seeds for the stateless functions.
+
+        Returns:
+            int64 `[2, count]`: one seed in each column.
+        """
+        keys = self.uniform_full_int([count], dtypes.int64)
+        return _ops.stack([keys, _ops.zeros_like(keys)], 0)
+
+    def split(self, count: int = 1) -> list[Generator]:
+        """Generators whose numbers have nothing to do with each other's or with this one's.
+
+        Args:
+            count: how many to make.
+
+        >>> [len(g.normal([3])) for g in tf.random.Generator.from_seed(1).split(2)]
+        [3, 3]
+        """
+        keys = self.uniform_full_int([count], dtypes.int64).numpy().tolist()
+        zeros = [0] * (_STATE_SIZE - 1)
+        return [Generator(state=[*zeros, key], alg=self._alg) for key in keys]
+
+
+_global_generator: Generator | None = None
+
+
+def get_global_generator() -> Generator:
+    """The generator that programs share; it starts somewhere else each time.
+
+    >>> tf.random.get_global_generator().normal([2]).shape
+    TensorShape([2])
+    """
+    global _global_generator
+    if _global_generator is None:
+        _global_generator = Generator.from_non_deterministic_state()
+    return _global_generator
+
+
+def set_global_generator(generator: Generator) -> None:
+    """Replaces the generator that programs share.
+
+    >>> tf.random.set_global_generator(tf.random.Generator.from_seed(3))
+    >>> tf.random.get_global_generator().state.numpy()
+    array([3, 0, 0])
+    """
+    global _global_generator
+    _global_generator = generator

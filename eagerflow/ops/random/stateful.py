@@ -1,0 +1,307 @@
+"""Random tensors: TensorFlow's own numbers for the same seeds."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from eagerflow import _core
+from eagerflow.errors import InvalidArgumentError
+from eagerflow.framework import dtypes, random_seed
+from eagerflow.ops.array import slices_at
+from eagerflow.ops.op_arguments import raises_like
+
+_ops = _core.ops
+Tensor = _core.Tensor
+
+set_seed = random_seed.set_seed
+
+_UNIFORM_DTYPES = (
+    dtypes.float16,
+    dtypes.bfloat16,
+    dtypes.float32,
+    dtypes.float64,
+    dtypes.int32,
+    dtypes.int64,
+)
+
+
+def sizes_of(shape: Any, op: str) -> tuple[tuple[int, ...], Any]:
+    """The sizes in `shape` (a list, a TensorShape, or a vector of integers) and its dtype.
+
+    Raises:
+        tf.errors.InvalidArgumentError: if it is not a vector of integers; `op` is named then.
+    """
+    if hasattr(shape, "as_list"):
+        return tuple(shape.as_list()), dtypes.int32
+    if isinstance(shape, (list, tuple)) and all(type(size) is int for size in shape):
+        if any(not -(2**63) <= size < 2**63 for size in shape):
+            raise ValueError("Can't convert Python sequence with out-of-range integer to Tensor.")
+        return tuple(shape), dtypes.int32
+    vector = _core.as_tensor(shape)
+    if vector.dtype not in (dtypes.int32, dtypes.int64):
+        raise InvalidArgumentError(
+            None,
+            None,
+            f"Value for attr 'T' of {vector.dtype.name} is not in the list of allowed values: "
+            f"int32, int64 (argument 'shape') [Op:{op}]",
+        )
+    if vector.ndim != 1:
+        raise InvalidArgumentError(
+            None,
+            None,
+            "shape must be a vector of {int32,int64}, got shape "
+            f"{str(list(vector._shape_tuple())).replace(' ', '')} [Op:{op}]",
+        )
+    return tuple(vector.numpy().tolist()), vector.dtype
+
+
+def check_sizes(sizes: tuple[int, ...], op: str) -> None:
+    """Looks at the sizes of numbers that are made in Python.
+
+    Raises:
+        tf.errors.InvalidArgumentError: if a size is negative, or there are too many numbers.
+    """
+    negative = next((size for size in sizes if size < 0), None)
+    if negative is not None:
+        raise InvalidArgumentError(
+            None, None, f"Dimension {negative} must be >= 0, got shape {list(sizes)} [Op:{op}]"
+        )
+    if 0 not in sizes and math.prod(sizes) >= 2**63:
+        raise InvalidArgumentError(
+            None, None, f"Shape {list(sizes)} would have more than 2**63 - 1 elements [Op:{op}]"
+        )
+
+
+def _draw(op: str, shape: Any, dtype: Any, seed: int | None) -> tuple[Any, ...]:
+    """The leading arguments of the native operation: sizes, dtype, key and counter."""
+    sizes, size_dtype = sizes_of(shape, op)
+    blocks = random_seed.RESERVED_PER_OUTPUT * math.prod(sizes)
+    return sizes, dtype, *random_seed.draw((op, dtype, size_dtype), seed, blocks)
+
+
+def scaled(sample: Tensor, mean: Any, stddev: Any) -> Tensor:
+    """Standard normal numbers, stretched and moved."""
+    if type(mean) is float and type(stddev) is float and mean == 0.0 and stddev == 1.0:
+        return sample
+    return sample * stddev + mean
+
+
+def moments(mean: Any, stddev: Any, dtype: Any) -> tuple[Any, Any]:
+    """Mean and standard deviation as tensors of the dtype; the plain numbers 0 and 1 stay."""
+    if type(mean) is float and type(stddev) is float and dtype.is_floating:
+        return mean, stddev
+    return _core.convert(mean, dtype, None), _core.convert(stddev, dtype, None)
+
+
+def between(sample: Tensor, minval: Any, maxval: Any) -> Tensor:
+    """Stretches numbers in [0, 1) to [minval, maxval)."""
+    dtype = sample.dtype
+    if type(minval) is int and minval == 0 and maxval is None:
+        return sample
+    low = _core.convert(minval, dtype, None)
+    high = _core.convert(1 if maxval is None else maxval, dtype, None)
+    return sample * (high - low) + low
+
+
+def integer_bounds(minval: Any, maxval: Any, dtype: Any, op: str) -> tuple[int, int]:
+    """The bounds of uniform integers as numbers, which must be scalars."""
+    bounds = []
+    for name, value in (("minval", minval), ("maxval", maxval)):
+        bound = _core.convert(value, dtype, None)
+        if bound.ndim != 0:
+            raise InvalidArgumentError(
+                None,
+                None,
+                f"{name} must be 0-D, got shape "
+                f"{str(list(bound._shape_tuple())).replace(' ', '')} [Op:{op}]",
+            )
+        bounds.append(int(bound))
+    return bounds[0], bounds[1]
+
+
+def normal(
+    shape: Any,
+    mean: Any = 0.0,
+    stddev: Any = 1.0,
+    dtype: Any = dtypes.float32,
+    seed: int | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """Normally distributed numbers.
+
+    Args:
+        shape: the sizes of the result.
+        mean: the mean, broadcast against the result.
+        stddev: the standard deviation, broadcast against the result.
+        dtype: a floating dtype.
+        seed: makes the numbers reproducible, together with `tf.random.set_seed`.
+        name: ignored.
+
+    Raises:
+        TypeError: for another dtype.
+        tf.errors.InvalidArgumentError: for negative sizes.
+
+    >>> tf.random.set_seed(5)
+    >>> tf.random.normal([2, 3]).shape
+    TensorShape([2, 3])
+    """
+    dtype = dtypes.as_dtype(dtype)
+    mean, stddev = moments(mean, stddev, dtype)
+    arguments = _draw("RandomStandardNormal", shape, dtype, seed)
+    return scaled(_ops.philox_normal(*arguments), mean, stddev)
+
+
+def truncated_normal(
+    shape: Any,
+    mean: Any = 0.0,
+    stddev: Any = 1.0,
+    dtype: Any = dtypes.float32,
+    seed: int | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """Normally distributed numbers within two standard deviations of the mean.
+
+    Args:
+        shape: the sizes of the result.
+        mean: the mean of the distribution before it is cut.
+        stddev: its standard deviation before it is cut.
+        dtype: a floating dtype.
+        seed: makes the numbers reproducible, together with `tf.random.set_seed`.
+        name: ignored.
+
+    Raises:
+        TypeError: for another dtype.
+        tf.errors.InvalidArgumentError: for negative sizes.
+
+    >>> x = tf.random.truncated_normal([1000], seed=1)
+    >>> bool(tf.reduce_max(tf.abs(x)) < 2)
+    True
+    """
+    dtype = dtypes.as_dtype(dtype)
+    mean, stddev = moments(mean, stddev, dtype)
+    arguments = _draw("TruncatedNormal", shape, dtype, seed)
+    return scaled(_ops.philox_truncated_normal(*arguments), mean, stddev)
+
+
+def uniform(
+    shape: Any,
+    minval: Any = 0,
+    maxval: Any = None,
+    dtype: Any = dtypes.float32,
+    seed: int | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """Uniformly distributed numbers in `[minval, maxval)`.
+
+    Args:
+        shape: the sizes of the result.
+        minval: the lower bound, included.
+        maxval: the upper bound, excluded; 1 for floating dtypes, must be given for integers.
+        dtype: a floating dtype, int32 or int64.
+        seed: makes the numbers reproducible, together with `tf.random.set_seed`.
+        name: ignored.
+
+    Raises:
+        ValueError: for another dtype, or integers without `maxval`.
+        tf.errors.InvalidArgumentError: for negative sizes, and for integers if
+            `minval >= maxval`.
+
+    >>> x = tf.random.uniform([100], 1, 7, tf.int32, seed=3)
+    >>> bool(tf.reduce_all((x >= 1) & (x < 7)))
+    True
+    """
+    dtype = dtypes.as_dtype(dtype)
+    if dtype not in _UNIFORM_DTYPES:
+        raise ValueError(
+            f"Argument `dtype` got invalid value {dtype}. Accepted dtypes are {_UNIFORM_DTYPES}."
+        )
+    if dtype.is_integer:
+        if maxval is None:
+            raise ValueError(f"Must specify maxval for integer dtype {dtype!r}")
+        bounds = integer_bounds(minval, maxval, dtype, "RandomUniformInt")
+        return _ops.philox_uniform_int(*_draw("RandomUniformInt", shape, dtype, seed), *bounds)
+    sample = _ops.philox_uniform(*_draw("RandomUniform", shape, dtype, seed))
+    return between(sample, minval, maxval)
+
+
+@raises_like("RandomShuffle")
+def shuffle(value: Any, seed: int | None = None, name: str | None = None) -> Tensor:
+    """The same rows in random order.
+
+    Args:
+        value: a tensor `[n, ...]`.
+        seed: makes the order reproducible, together with `tf.random.set_seed`.
+        name: ignored.
+
+    >>> sorted(tf.random.shuffle([1, 2, 3]).numpy().tolist())
+    [1, 2, 3]
+    """
+    value = _core.as_tensor(value)
+    count = value._shape_tuple()[0] if value.ndim else 0
+    start = random_seed.draw(("RandomShuffle", value.dtype), seed, (count + 2) // 4)
+    if count < 2:
+        return _ops.identity(value)
+    return slices_at(value, _ops.philox_shuffle(count, *start))
+
+
+def class_dtype(dtype: Any) -> Any:
+    """The dtype of drawn classes: int64 unless int32 is asked for."""
+    if dtype is None:
+        return dtypes.int64
+    dtype = dtypes.as_dtype(dtype)
+    if dtype not in (dtypes.int32, dtypes.int64):
+        raise ValueError(
+            f"Argument `dtype` got invalid value {dtype}. Accepted dtypes are "
+            f"{(dtypes.int32, dtypes.int64)}."
+        )
+    return dtype
+
+
+def sample_count(num_samples: Any) -> int:
+    """The number of samples in each row, a scalar."""
+    count = _core.convert(num_samples, dtypes.int32, None)
+    if count.ndim != 0:
+        raise InvalidArgumentError(
+            None, None, f"num_samples should be a scalar, got shape {count.shape} [Op:Multinomial]"
+        )
+    return int(count)
+
+
+@raises_like("Multinomial")
+def categorical(
+    logits: Any,
+    num_samples: Any,
+    dtype: Any = None,
+    seed: int | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """Classes drawn with given probabilities.
+
+    Args:
+        logits: `[batch, classes]`, logarithms of probabilities up to a constant; a logit that is
+            not finite stands for a probability of zero.
+        num_samples: how many classes to draw for each row.
+        dtype: int32 or int64 (the default).
+        seed: makes the classes reproducible, together with `tf.random.set_seed`.
+        name: ignored.
+
+    Returns:
+        Classes `[batch, num_samples]`.
+
+    Raises:
+        ValueError: for another dtype.
+        tf.errors.InvalidArgumentError: if `logits` is not a matrix with at least one column, or
+            `num_samples` is negative.
+
+    >>> tf.random.categorical([[0.0, float("-inf")]], 3).numpy()
+    array([[0, 0, 0]])
+    """
+    dtype = class_dtype(dtype)
+    logits = _core.convert(logits, None, dtypes.float32)
+    samples = sample_count(num_samples)
+    rows = logits._shape_tuple()[0] if logits.ndim else 0
+    # The samples of a row are rounded up to whole blocks, and each takes two words.
+    blocks = 2 * random_seed.RESERVED_PER_OUTPUT * rows * (max(samples, 0) + 3 & ~3)
+    start = random_seed.draw(("Multinomial", logits.dtype, dtype), seed, blocks)
+    return _ops.philox_categorical(logits, samples, dtype, *start)

@@ -1,0 +1,282 @@
+"""Random tensors that depend on nothing but their arguments."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from eagerflow import _core
+from eagerflow.errors import InvalidArgumentError
+from eagerflow.framework import dtypes, random_seed
+from eagerflow.ops.array import slices_at
+from eagerflow.ops.op_arguments import raises_like
+from eagerflow.ops.random.algorithm import checked_algorithm
+from eagerflow.ops.random.stateful import (
+    between,
+    class_dtype,
+    integer_bounds,
+    moments,
+    sample_count,
+    scaled,
+    sizes_of,
+)
+
+_ops = _core.ops
+Tensor = _core.Tensor
+
+# The key under which seeds are mixed.
+_MIXING_KEY = random_seed.signed(0x02461E293EC8F720)
+
+_DTYPES = (
+    dtypes.float16,
+    dtypes.bfloat16,
+    dtypes.float32,
+    dtypes.float64,
+    dtypes.int32,
+    dtypes.int64,
+    dtypes.uint32,
+    dtypes.uint64,
+)
+
+
+def start_of(seed: Any, alg: Any) -> tuple[int, int, int]:
+    """The key and counter that a seed stands for.
+
+    The seed's two numbers are mixed by one Philox block under a fixed key, so that every bit of
+    them counts.
+    """
+    checked_algorithm(alg)
+    pair = _core.convert(seed, None, dtypes.int64)
+    if pair.dtype not in (dtypes.int32, dtypes.int64):
+        raise InvalidArgumentError(
+            None,
+            None,
+            f"Value for attr 'Tseed' of {pair.dtype.name} is not in the list of allowed values: "
+            "int32, int64 [Op:StatelessRandomGetKeyCounter]",
+        )
+    if pair._shape_tuple() != (2,):
+        shape = str(list(pair._shape_tuple())).replace(" ", "")
+        raise InvalidArgumentError(
+            None, None, f"seed must have shape [2], not {shape} [Op:StatelessRandomGetKeyCounter]"
+        )
+    mixed = _ops.philox_uniform_full_int([2], dtypes.uint64, _MIXING_KEY, *pair.numpy().tolist())
+    key, high = mixed.numpy().tolist()
+    return random_seed.signed(key), 0, random_seed.signed(high)
+
+
+def stateless_uniform(
+    shape: Any,
+    seed: Any,
+    minval: Any = 0,
+    maxval: Any = None,
+    dtype: Any = dtypes.float32,
+    name: str | None = None,
+    alg: Any = "auto_select",
+) -> Tensor:
+    """Uniform numbers that depend on nothing but the arguments.
+
+    Args:
+        shape: the sizes of the result.
+        seed: two integers.
+        minval: the lower bound, included; None with `maxval` None: all integers of the dtype.
+        maxval: the upper bound, excluded; 1 for floating dtypes.
+        dtype: a floating dtype, or an integer of 32 or 64 bits; unsigned ones without bounds only.
+        name: ignored.
+        alg: the generator, see `tf.random.Algorithm`.
+
+    Raises:
+        ValueError: for another dtype or generator, or integers if only one bound is given.
+        tf.errors.InvalidArgumentError: for negative sizes, a seed of another shape, and integers
+            if `minval >= maxval`.
+
+    >>> tf.random.stateless_uniform([2], seed=[1, 2], minval=0, maxval=10, dtype=tf.int32).shape
+    TensorShape([2])
+    """
+    dtype = dtypes.as_dtype(dtype)
+    if dtype not in _DTYPES:
+        raise ValueError(
+            f"Argument `dtype` got invalid value {dtype}. Accepted dtypes are {_DTYPES}."
+        )
+    if not dtype.is_integer:
+        sizes, _ = sizes_of(shape, "StatelessRandomUniformV2")
+        return between(_ops.philox_uniform(sizes, dtype, *start_of(seed, alg)), minval, maxval)
+    if (minval is None) != (maxval is None):
+        raise ValueError(
+            f"For integer `dtype` argument {dtype}, argument `minval` and `maxval` must be both "
+            f"None or not None. Got `minval`={minval} and `maxval`={maxval}."
+        )
+    if minval is None:
+        sizes, _ = sizes_of(shape, "StatelessRandomUniformFullIntV2")
+        return _ops.philox_uniform_full_int(sizes, dtype, *start_of(seed, alg))
+    if dtype in (dtypes.uint32, dtypes.uint64):
+        raise ValueError(
+            f"Argument `dtype` got invalid value {dtype} when argument `minval` is not None. "
+            "Unsigned integers have no bounds."
+        )
+    op = "StatelessRandomUniformIntV2"
+    bounds = integer_bounds(minval, maxval, dtype, op)
+    return _ops.philox_uniform_int(sizes_of(shape, op)[0], dtype, *start_of(seed, alg), *bounds)
+
+
+def stateless_normal(
+    shape: Any,
+    seed: Any,
+    mean: Any = 0.0,
+    stddev: Any = 1.0,
+    dtype: Any = dtypes.float32,
+    name: str | None = None,
+    alg: Any = "auto_select",
+) -> Tensor:
+    """Normal numbers that depend on nothing but the arguments.
+
+    Args:
+        shape: the sizes of the result.
+        seed: two integers.
+        mean: the mean.
+        stddev: the standard deviation.
+        dtype: a floating dtype.
+        name: ignored.
+        alg: the generator, see `tf.random.Algorithm`.
+
+    Raises:
+        TypeError: for another dtype.
+        tf.errors.InvalidArgumentError: for negative sizes or a seed of another shape.
+
+    >>> tf.random.stateless_normal([2, 2], seed=[1, 2]).shape
+    TensorShape([2, 2])
+    """
+    dtype = dtypes.as_dtype(dtype)
+    mean, stddev = moments(mean, stddev, dtype)
+    sizes, _ = sizes_of(shape, "StatelessRandomNormalV2")
+    return scaled(_ops.philox_normal(sizes, dtype, *start_of(seed, alg)), mean, stddev)
+
+
+def stateless_truncated_normal(
+    shape: Any,
+    seed: Any,
+    mean: Any = 0.0,
+    stddev: Any = 1.0,
+    dtype: Any = dtypes.float32,
+    name: str | None = None,
+    alg: Any = "auto_select",
+) -> Tensor:
+    """Normal numbers within two standard deviations, from nothing but the arguments.
+
+    Args:
+        shape: the sizes of the result.
+        seed: two integers.
+        mean: the mean before the distribution is cut.
+        stddev: the standard deviation before it is cut.
+        dtype: a floating dtype.
+        name: ignored.
+        alg: the generator, see `tf.random.Algorithm`.
+
+    Raises:
+        TypeError: for another dtype.
+        tf.errors.InvalidArgumentError: for negative sizes or a seed of another shape.
+
+    >>> tf.random.stateless_truncated_normal([3], seed=[1, 2]).shape
+    TensorShape([3])
+    """
+    dtype = dtypes.as_dtype(dtype)
+    mean, stddev = moments(mean, stddev, dtype)
+    sizes, _ = sizes_of(shape, "StatelessTruncatedNormalV2")
+    return scaled(_ops.philox_truncated_normal(sizes, dtype, *start_of(seed, alg)), mean, stddev)
+
+
+@raises_like("StatelessMultinomial")
+def stateless_categorical(
+    logits: Any,
+    num_samples: Any,
+    seed: Any,
+    dtype: Any = dtypes.int64,
+    name: str | None = None,
+) -> Tensor:
+    """Classes drawn with given probabilities, from nothing but the arguments.
+
+    Args:
+        logits: `[batch, classes]`, logarithms of probabilities up to a constant.
+        num_samples: how many classes to draw for each row.
+        seed: two integers.
+        dtype: int32 or int64.
+        name: ignored.
+
+    Returns:
+        Classes `[batch, num_samples]`.
+
+    Raises:
+        ValueError: for another dtype.
+        tf.errors.InvalidArgumentError: if `logits` is not a matrix with at least one column, or
+            `num_samples` is negative.
+
+    >>> tf.random.stateless_categorical([[0.0, float("-inf")]], 3, seed=[1, 2]).numpy()
+    array([[0, 0, 0]])
+    """
+    dtype = class_dtype(dtype)
+    logits = _core.convert(logits, None, dtypes.float32)
+    start = start_of(seed, "auto_select")
+    return _ops.philox_categorical(logits, sample_count(num_samples), dtype, *start)
+
+
+def stateless_shuffle(
+    value: Any, seed: Any, alg: Any = "auto_select", name: str | None = None
+) -> Tensor:
+    """The same rows in an order that depends on nothing but the arguments.
+
+    Args:
+        value: a tensor `[n, ...]`.
+        seed: two integers.
+        alg: the generator, see `tf.random.Algorithm`.
+        name: ignored.
+
+    Raises:
+        tf.errors.InvalidArgumentError: for a seed of another shape.
+
+    >>> tf.random.experimental.stateless_shuffle([10, 20, 30, 40], seed=[1, 2]).shape
+    TensorShape([4])
+    """
+    value = _core.as_tensor(value)
+    start = start_of(seed, alg)
+    if value.ndim == 0 or value._shape_tuple()[0] < 2:
+        return _ops.identity(value)
+    return slices_at(value, _ops.philox_shuffle(value._shape_tuple()[0], *start))
+
+
+def split(seed: Any, num: int = 2, alg: Any = "auto_select") -> Tensor:
+    """Several seeds from one.
+
+    Args:
+        seed: two integers, of a dtype that the new seeds take (int32 for Python's numbers).
+        num: how many seeds to make.
+        alg: the generator, see `tf.random.Algorithm`.
+
+    Returns:
+        Seeds `[num, 2]`.
+
+    >>> tf.random.split([1, 2], num=3).shape
+    TensorShape([3, 2])
+    """
+    seed = _core.as_tensor(seed)
+    _check_seed_dtype(seed.dtype)
+    return stateless_uniform([num, 2], seed, None, None, seed.dtype, alg=alg)
+
+
+def _check_seed_dtype(dtype: Any) -> None:
+    # All values of the dtype are drawn, which floating dtypes have no way to ask for.
+    if dtype not in (dtypes.int32, dtypes.int64, dtypes.uint32, dtypes.uint64):
+        raise ValueError(f"Seeds are integers of 32 or 64 bits, not {dtype.name}.")
+
+
+def fold_in(seed: Any, data: Any, alg: Any = "auto_select") -> Tensor:
+    """A new seed from a seed and a number, for instance the number of a training step.
+
+    Args:
+        seed: two integers.
+        data: an integer, of a dtype that the new seed takes (int32 for a Python number).
+        alg: the generator, see `tf.random.Algorithm`.
+
+    >>> tf.random.fold_in([1, 2], 7).shape
+    TensorShape([2])
+    """
+    data = _core.as_tensor(data)
+    _check_seed_dtype(data.dtype)
+    return _ops.stack([stateless_uniform([], seed, None, None, data.dtype, alg=alg), data], 0)

@@ -1,1 +1,0 @@
-"""What tf.sparse is made of."""

@@ -1,0 +1,396 @@
+"""Rounding to as few values as quantized numbers have, for training that expects it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from eagerflow import _core
+from eagerflow.framework import dtypes
+from eagerflow.ops.array import invalid_argument
+from eagerflow.ops.numpy_ops import checked, differentiable
+from eagerflow.ops.op_arguments import raises_like
+
+_ops = _core.ops
+Tensor = _core.Tensor
+
+
+def _levels(num_bits: int, narrow_range: bool, op: str) -> tuple[float, float]:
+    if not 2 <= num_bits <= 16:
+        raise invalid_argument(f"num_bits must be between 2 and 16, got {num_bits} [Op:{op}]")
+    return (1.0 if narrow_range else 0.0), float(2**num_bits - 1)
+
+
+def _nudged(low: Any, high: Any, least: float, most: float) -> tuple[Any, Any, Any]:
+    """The limits moved so that zero is one of the values, and the distance between values."""
+    low, high = np.asarray(low, np.float32), np.asarray(high, np.float32)
+    with np.errstate(all="ignore"):
+        scale = (high - low) / np.float32(most - least)
+        zero = np.float32(least) - low / scale
+        zero = np.where(zero < least, least, np.where(zero > most, most, _half_away(zero)))
+        zero = zero.astype(np.float32)
+        return (np.float32(least) - zero) * scale, (np.float32(most) - zero) * scale, scale
+
+
+def _half_away(x: Any) -> Any:
+    """Rounds halves away from zero."""
+    return np.sign(x) * np.floor(np.abs(x) + 0.5)
+
+
+def _fake(
+    inputs: Any, low: Any, high: Any, num_bits: int, narrow_range: bool, op: str, channels: bool
+) -> Tensor:
+    """The inputs, moved to the nearest of the values between the limits; gradients flow inside."""
+    x = checked(inputs, (dtypes.float32,), op, dtypes.float32)
+    least, most = _levels(num_bits, narrow_range, op)
+    variables = not isinstance(low, float)
+    if variables:
+        low, high = (_core.convert(v, dtypes.float32, None) for v in (low, high))
+        wanted = (x._shape_tuple()[-1:] if x.ndim else ()) if channels else ()
+        for limit in (low, high):
+            if limit._shape_tuple() != wanted:
+                raise invalid_argument(
+                    f"min and max must have shape {list(wanted)}, got "
+                    f"{list(limit._shape_tuple())} [Op:{op}]"
+                )
+    bottom, top, scale = _nudged(low, high, least, most)
+    nothing = np.logical_and(np.asarray(low) == 0, np.asarray(high) == 0)
+    # Steps are counted from zero. The two kernels of TensorFlow differ where a value lies halfway:
+    # one divides, the other multiplies by the inverse.
+    with np.errstate(all="ignore"):
+        factor = scale if variables else np.float32(1) / scale
+        half = np.float32(0.5)
+        zero = np.floor(half - (np.divide if variables else np.multiply)(bottom, factor))
+    if nothing.all():
+        values = _ops.zeros_like(_ops.stop_gradient(x))
+    else:
+        table = np.broadcast_arrays(bottom, top, factor, zero, scale)
+        limits = np.stack(table).astype(np.float32).reshape(5, -1)
+        values = _ops.fake_quant(_ops.stop_gradient(x), limits, variables)
+        if nothing.any():
+            values = _ops.select(nothing, np.float32(0), values)
+    axes = list(range(x.ndim - 1)) if channels else None
+
+    def part(dy: Tensor, mask: np.ndarray) -> Tensor:
+        return _ops.select(mask, dy, np.float32(0))
+
+    def backward(dy: Tensor) -> Any:
+        if not _core.recording():
+            ends = [np.where(nothing, -np.inf, bottom), np.where(nothing, np.inf, top)]
+            table = np.stack(ends).astype(np.float32).reshape(2, -1)
+            into, below, above = _ops.fake_quant_grad(dy, x, table)
+            shape = list(np.shape(bottom))
+            limits = [_ops.reshape(part, shape) for part in (below, above)]
+            return [into, *limits] if variables else [into]
+        array = np.asarray(x)
+        into = part(dy, np.where(nothing, True, (array >= bottom) & (array <= top)))
+        if not variables:
+            return [into]
+        below = np.where(nothing, False, array < bottom)
+        above = np.where(nothing, False, array > top)
+        return [into, *(_ops.reduce_sum(part(dy, mask), axis=axes) for mask in (below, above))]
+
+    (y,) = differentiable([values], [x, low, high] if variables else [x], backward)
+    return y
+
+
+@raises_like("FakeQuantWithMinMaxArgs")
+def fake_quant_with_min_max_args(
+    inputs: Any,
+    min: float = -6,
+    max: float = 6,
+    num_bits: int = 8,
+    narrow_range: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """The inputs as they would be after quantization between given limits.
+
+    Args:
+        inputs: float32.
+        min: the lower limit.
+        max: the upper limit.
+        num_bits: how many bits a quantized number has, 2 to 16.
+        narrow_range: whether the lowest quantized number is not used.
+        name: ignored.
+
+    Returns:
+        float32 of the same shape. The gradient is passed on between the limits.
+
+    Raises:
+        tf.errors.InvalidArgumentError: if the limits do not rise or the bits are out of range.
+
+    >>> tf.quantization.fake_quant_with_min_max_args([0.1, 9.0], 0.0, 3.0, num_bits=2).numpy()
+    array([0., 3.], dtype=float32)
+    """
+    op = "FakeQuantWithMinMaxArgs"
+    if not min < max:
+        raise invalid_argument(f"min has to be smaller than max, was: {min} >= {max} [Op:{op}]")
+    return _fake(inputs, float(min), float(max), num_bits, narrow_range, op, False)
+
+
+@raises_like("FakeQuantWithMinMaxVars")
+def fake_quant_with_min_max_vars(
+    inputs: Any,
+    min: Any,
+    max: Any,
+    num_bits: int = 8,
+    narrow_range: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """The inputs as they would be after quantization between limits that can be learned.
+
+    Gradients reach the limits from where inputs are beyond them. See
+    `fake_quant_with_min_max_args`.
+
+    >>> tf.quantization.fake_quant_with_min_max_vars([0.1, 9.0], 0.0, 3.0, num_bits=2).numpy()
+    array([0., 3.], dtype=float32)
+    """
+    op = "FakeQuantWithMinMaxVars"
+    return _fake(inputs, _limit(min), _limit(max), num_bits, narrow_range, op, False)
+
+
+def _limit(value: Any) -> Tensor:
+    return _core.convert(value, dtypes.float32, None)
+
+
+@raises_like("FakeQuantWithMinMaxVarsPerChannel")
+def fake_quant_with_min_max_vars_per_channel(
+    inputs: Any,
+    min: Any,
+    max: Any,
+    num_bits: int = 8,
+    narrow_range: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """`fake_quant_with_min_max_vars` with limits for each channel, the last axis.
+
+    >>> tf.quantization.fake_quant_with_min_max_vars_per_channel(
+    ...     [[0.1, 9.0]], [0.0, 0.0], [3.0, 6.0], num_bits=2
+    ... ).numpy()
+    array([[0., 6.]], dtype=float32)
+    """
+    op = "FakeQuantWithMinMaxVarsPerChannel"
+    return _fake(inputs, _limit(min), _limit(max), num_bits, narrow_range, op, True)
+
+
+@raises_like("FakeQuantWithMinMaxArgsGradient")
+def fake_quant_with_min_max_args_gradient(
+    gradients: Any,
+    inputs: Any,
+    min: float = -6,
+    max: float = 6,
+    num_bits: int = 8,
+    narrow_range: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """The gradient of `fake_quant_with_min_max_args` by its inputs.
+
+    >>> tf.quantization.fake_quant_with_min_max_args_gradient([1.0, 1.0], [0.0, 9.0]).numpy()
+    array([1., 0.], dtype=float32)
+    """
+    least, most = _levels(num_bits, narrow_range, "FakeQuantWithMinMaxArgsGradient")
+    bottom, top, _ = _nudged(min, max, least, most)
+    x = np.asarray(_limit(inputs))
+    inside = ((x >= bottom) & (x <= top)).astype(np.float32)
+    return _limit(gradients) * _core.as_tensor(inside)
+
+
+def _limit_gradients(
+    gradients: Any, inputs: Any, low: Any, high: Any, bits: int, narrow: bool, op: str, axes: Any
+) -> tuple[Tensor, Tensor, Tensor]:
+    least, most = _levels(bits, narrow, op)
+    bottom, top, _ = _nudged(_limit(low), _limit(high), least, most)
+    x, dy = np.asarray(_limit(inputs)), _limit(gradients)
+    masks = (x >= bottom) & (x <= top), x < bottom, x > top
+    parts = [dy * _core.as_tensor(mask.astype(np.float32)) for mask in masks]
+    return parts[0], _ops.reduce_sum(parts[1], axis=axes), _ops.reduce_sum(parts[2], axis=axes)
+
+
+@raises_like("FakeQuantWithMinMaxVarsGradient")
+def fake_quant_with_min_max_vars_gradient(
+    gradients: Any,
+    inputs: Any,
+    min: Any,
+    max: Any,
+    num_bits: int = 8,
+    narrow_range: bool = False,
+    name: str | None = None,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """The gradients of `fake_quant_with_min_max_vars` by its inputs and limits.
+
+    >>> grads = tf.quantization.fake_quant_with_min_max_vars_gradient([1.0], [9.0], 0.0, 1.0)
+    >>> [float(tf.reduce_sum(g)) for g in grads]
+    [0.0, 0.0, 1.0]
+    """
+    op = "FakeQuantWithMinMaxVarsGradient"
+    return _limit_gradients(gradients, inputs, min, max, num_bits, narrow_range, op, None)
+
+
+@raises_like("FakeQuantWithMinMaxVarsPerChannelGradient")
+def fake_quant_with_min_max_vars_per_channel_gradient(
+    gradients: Any,
+    inputs: Any,
+    min: Any,
+    max: Any,
+    num_bits: int = 8,
+    narrow_range: bool = False,
+    name: str | None = None,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """The gradients of `fake_quant_with_min_max_vars_per_channel` by its inputs and limits.
+
+    >>> grads = tf.quantization.fake_quant_with_min_max_vars_per_channel_gradient(
+    ...     [[1.0]], [[9.0]], [0.0], [1.0]
+    ... )
+    >>> grads[2].numpy()
+    array([1.], dtype=float32)
+    """
+    op = "FakeQuantWithMinMaxVarsPerChannelGradient"
+    axes = list(range(_limit(inputs).ndim - 1))
+    return _limit_gradients(gradients, inputs, min, max, num_bits, narrow_range, op, axes)
+
+
+_FLOATS = (dtypes.bfloat16, dtypes.float16, dtypes.float32, dtypes.float64)
+
+
+def _rounded(
+    x: Tensor,
+    limits: list[Tensor],
+    signed_input: bool,
+    num_bits: int,
+    range_given: bool,
+    round_mode: str,
+    narrow_range: bool,
+    axis: int | None,
+    op: str,
+) -> Tensor:
+    """The numbers after quantization with zero at zero, without a gradient."""
+    if round_mode not in ("HALF_TO_EVEN", "HALF_UP"):
+        raise invalid_argument(f"Round mode string must be 'HALF_TO_EVEN' or 'HALF_UP' [Op:{op}]")
+    if not 0 < num_bits < (62 if signed_input else 63):
+        raise invalid_argument(f"num_bits is out of range: {num_bits} [Op:{op}]")
+    array = np.asarray(x).astype(np.float64)
+    others = tuple(k for k in range(x.ndim) if k != axis) if axis is not None else None
+    around = [1] * x.ndim
+    if axis is not None:
+        if not 0 <= axis < x.ndim:
+            raise invalid_argument(f"axis {axis} is out of range for rank {x.ndim} [Op:{op}]")
+        around[axis] = x._shape_tuple()[axis]
+    if range_given:
+        low, high = (np.asarray(limit) for limit in limits)
+        for what, limit in (("input_min", low), ("input_max", high)):
+            if axis is None and limit.ndim:
+                raise invalid_argument(f"{what} must be a scalar. [Op:{op}]")
+            if axis is not None and limit.shape != (around[axis],):
+                raise invalid_argument(f"{what} must have {around[axis]} numbers [Op:{op}]")
+        if (low > high).any():
+            raise invalid_argument(f"Invalid range: input_min {low} > input_max {high} [Op:{op}]")
+        low, high = low.astype(np.float64), high.astype(np.float64)
+    else:
+        low, high = array.min(axis=others, initial=0), array.max(axis=others, initial=0)
+    least = (-(2 ** (num_bits - 1)) + narrow_range) if signed_input else 0
+    most = 2 ** (num_bits - 1) - 1 if signed_input else 2**num_bits - 1
+    with np.errstate(all="ignore"):
+        # The larger of the two scales fits both limits.
+        from_low = np.where(least * low > 0, least / low, np.inf)
+        from_high = np.where(most * high > 0, most / high, np.inf)
+        scale = np.minimum(from_low, from_high)
+        scale = np.where(np.isfinite(scale), scale, 1.0)
+        bottom, top = (least / scale).reshape(around), (most / scale).reshape(around)
+        if axis is None:
+            bottom, top = bottom.reshape(()), top.reshape(())
+        scale = scale.reshape(around) if axis is not None else scale
+        clamped = np.clip(array, bottom, top) * scale if range_given else array * scale
+        rounded = np.rint(clamped) if round_mode == "HALF_TO_EVEN" else np.floor(clamped + 0.5)
+        values = rounded / scale
+    return _core.convert(values.astype(x.dtype.as_numpy_dtype), x.dtype, None)
+
+
+@raises_like("QuantizeAndDequantizeV4", first=True)
+def quantize_and_dequantize_v2(
+    input: Any,
+    input_min: Any,
+    input_max: Any,
+    signed_input: bool = True,
+    num_bits: int = 8,
+    range_given: bool = False,
+    round_mode: str = "HALF_TO_EVEN",
+    name: str | None = None,
+    narrow_range: bool = False,
+    axis: int | None = None,
+) -> Tensor:
+    """The inputs as they would be after quantization with zero at zero.
+
+    Args:
+        input: floating.
+        input_min: the lower limit if it is given; one for each slice along `axis`.
+        input_max: the upper limit.
+        signed_input: whether quantized numbers have a sign.
+        num_bits: how many bits they have.
+        range_given: whether the limits are given; otherwise they are those of the inputs.
+        round_mode: "HALF_TO_EVEN" or "HALF_UP".
+        name: ignored.
+        narrow_range: whether the lowest quantized number is not used.
+        axis: the axis along which slices have limits of their own; None for one pair of limits.
+
+    Returns:
+        Numbers of the same shape. Between `input_min` and `input_max` the gradient is passed on.
+
+    Raises:
+        tf.errors.InvalidArgumentError: if the limits do not fit.
+
+    >>> tf.quantization.quantize_and_dequantize_v2(
+    ...     [-1.5, 0.3, 2.0], -2.0, 2.0, num_bits=2, range_given=True
+    ... ).numpy()
+    array([-2.,  0.,  2.], dtype=float32)
+    """
+    op = "QuantizeAndDequantizeV4"
+    x = checked(input, _FLOATS, op, dtypes.float32)
+    limits = [_core.convert(limit, x.dtype, None) for limit in (input_min, input_max)]
+    if axis is not None and axis < 0:
+        axis += x.ndim
+    values = _rounded(
+        *(x, limits, signed_input, num_bits, range_given, round_mode, narrow_range, axis, op)
+    )
+
+    def backward(dy: Tensor) -> list[Tensor]:
+        # The limits count as they were given, even where those of the inputs were used.
+        around = [1] * x.ndim
+        if axis is not None and limits[0].ndim:
+            around[axis] = -1
+        low, high = (_ops.reshape(limit, around) for limit in limits)
+        inside = _ops.logical_and(_ops.greater_equal(x, low), _ops.less_equal(x, high))
+        return [dy * _ops.cast(inside, x.dtype), *(_ops.zeros_like(limit) for limit in limits)]
+
+    (y,) = differentiable([values], [x, *limits], backward)
+    return y
+
+
+@raises_like("QuantizeAndDequantizeV2", first=True)
+def quantize_and_dequantize(
+    input: Any,
+    input_min: Any,
+    input_max: Any,
+    signed_input: bool = True,
+    num_bits: int = 8,
+    range_given: bool = False,
+    round_mode: str = "HALF_TO_EVEN",
+    name: str | None = None,
+    narrow_range: bool = False,
+    axis: int | None = None,
+) -> Tensor:
+    """The same as `quantize_and_dequantize_v2`, but that all of the gradient is passed on.
+
+    >>> tf.quantization.quantize_and_dequantize([1.0, 2.0], 0.0, 0.0).shape
+    TensorShape([2])
+    """
+    op = "QuantizeAndDequantizeV2"
+    x = checked(input, _FLOATS, op, dtypes.float32)
+    limits = [_core.convert(limit, x.dtype, None) for limit in (input_min, input_max)]
+    if axis is not None and axis < 0:
+        axis += x.ndim
+    values = _rounded(
+        *(x, limits, signed_input, num_bits, range_given, round_mode, narrow_range, axis, op)
+    )
+    (y,) = differentiable([values], [x], lambda dy: [dy])
+    return y

@@ -1,0 +1,502 @@
+"""Ragged tensors joined, cut, repeated, reversed and picked from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from eagerflow import _core
+from eagerflow.errors import InvalidArgumentError
+from eagerflow.framework import dtypes
+from eagerflow.ragged.factories import rows_of
+from eagerflow.ragged.row_partition import RowPartition
+from eagerflow.ragged.tensor import RaggedTensor
+
+_ops = _core.ops
+Tensor = _core.Tensor
+
+
+def convert(value: Any, dtype: Any = None) -> Any:
+    """A ragged tensor as it is, anything else as a tensor."""
+    return value if isinstance(value, RaggedTensor) else _core.convert(value, dtype, None)
+
+
+def checked_axis(axis: Any, rank: int, name: str = "axis") -> int:
+    """An axis counted from the first one.
+
+    Raises:
+        ValueError: if there is no such axis.
+    """
+    axis = int(axis)
+    if not -rank <= axis < rank:
+        raise ValueError(f"{name}={axis} out of bounds: expected {-rank}<={name}<{rank}")
+    return axis % rank
+
+
+def rank_of(value: Any) -> int:
+    """The number of axes."""
+    return len(value.shape)
+
+
+def as_ragged(value: Any, ragged_rank: int, dtype: Any) -> Any:
+    """A tensor as a ragged one with that many divided axes and splits of that dtype."""
+    if isinstance(value, RaggedTensor):
+        value = value.with_row_splits_dtype(dtype)
+        missing = ragged_rank - value.ragged_rank
+        if missing <= 0:
+            return value
+        inner = as_ragged(value.flat_values, missing, dtype)
+        return value.with_flat_values(inner)
+    if ragged_rank == 0:
+        return value
+    return RaggedTensor.from_tensor(value, ragged_rank=ragged_rank, row_splits_dtype=dtype)
+
+
+def splits_dtype(values: Sequence[Any]) -> Any:
+    """int64, unless all ragged tensors have int32."""
+    found = {value._partition.dtype for value in values if isinstance(value, RaggedTensor)}
+    return dtypes.int32 if found == {dtypes.int32} else dtypes.int64
+
+
+def matched(values: Sequence[Any]) -> list[Any]:
+    """Values as ragged tensors with the same number of divided axes."""
+    dtype = splits_dtype(values)
+    most = max(value.ragged_rank for value in values if isinstance(value, RaggedTensor))
+    return [as_ragged(value, most, dtype) for value in values]
+
+
+def gather_rows(value: Any, rows: np.ndarray) -> Any:
+    """The rows at these places, an array of any shape, whose further axes come before them."""
+    if rows.ndim == 0:
+        place = int(rows)
+        if isinstance(value, Tensor):
+            return _ops.gather(value, rows, 0, 0)
+        begin, end = value._partition.numpy[place : place + 2].tolist()
+        return without_lengths(slice_rows(value.values, begin, end))
+    if rows.ndim > 1:
+        result = gather_rows(value, rows.reshape(-1))
+        if isinstance(result, Tensor):
+            return _ops.reshape(result, [*rows.shape, *result._shape_tuple()[1:]])
+        for axis in range(rows.ndim - 1, 0, -1):
+            lengths = np.full(int(np.prod(rows.shape[:axis])), rows.shape[axis])
+            result = RaggedTensor._of(
+                result, RowPartition.of_lengths(lengths, result._partition.dtype)
+            )
+        return result
+    if isinstance(value, Tensor):
+        return _ops.gather(value, rows, 0, 0)
+    partition = value._partition
+    starts, lengths = partition.numpy[:-1][rows], partition.lengths[rows]
+    places = ranges(starts, lengths)
+    return RaggedTensor._of(
+        gather_rows(value.values, places), RowPartition.of_lengths(lengths, partition.dtype)
+    )
+
+
+def without_lengths(value: Any) -> Any:
+    """The same, with nothing said about rows having one length."""
+    if not isinstance(value, RaggedTensor):
+        return value
+    partition = value._partition
+    if partition.uniform_row_length is not None:
+        partition = RowPartition.of(partition.numpy, partition.dtype)
+    return RaggedTensor._of(without_lengths(value.values), partition)
+
+
+def ranges(starts: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+    """The numbers from each start on, as many as its length, one after the other."""
+    total = int(lengths.sum())
+    ends = np.cumsum(lengths)
+    return np.arange(total) + np.repeat(starts - (ends - lengths), lengths)
+
+
+def slice_rows(value: Any, begin: int, end: int) -> Any:
+    """Rows that follow each other."""
+    if isinstance(value, Tensor):
+        return value[begin:end]
+    partition = value._partition
+    splits = partition.numpy[begin : end + 1]
+    return RaggedTensor._of(
+        slice_rows(value.values, int(splits[0]), int(splits[-1])),
+        RowPartition.of(splits - splits[0], partition.dtype, partition.uniform_row_length),
+    )
+
+
+def merge_dims(value: Any, outer_axis: int, inner_axis: int) -> Any:
+    """See `tf.RaggedTensor.merge_dims`."""
+    rank = rank_of(value)
+    outer = checked_axis(outer_axis, rank, "outer_axis")
+    inner = checked_axis(inner_axis, rank, "inner_axis")
+    if outer > inner:
+        raise ValueError(
+            f"Expected outer_axis ({outer_axis}) to be less than or equal to inner_axis "
+            f"({inner_axis})"
+        )
+    if outer == inner:
+        return value
+    if isinstance(value, Tensor):
+        shape = value._shape_tuple()
+        joined = int(np.prod(shape[outer : inner + 1]))
+        return _ops.reshape(value, [*shape[:outer], joined, *shape[inner + 1 :]])
+    if outer > 0:
+        if outer == 1:
+            return _merge_inner(value, inner)
+        return value.with_values(merge_dims(value.values, outer - 1, inner - 1))
+    result: Any = value
+    for _ in range(inner):
+        if isinstance(result, RaggedTensor):
+            result = result.values
+        else:
+            shape = result._shape_tuple()
+            result = _ops.reshape(result, [shape[0] * shape[1], *shape[2:]])
+    return result
+
+
+def _merge_inner(value: RaggedTensor, inner: int) -> RaggedTensor:
+    """Axes 1 to `inner` joined."""
+    splits = value._partition.numpy
+    uniform = value._partition.uniform_row_length
+    values = value.values
+    for _ in range(inner - 1):
+        if isinstance(values, RaggedTensor):
+            splits = values._partition.numpy[splits]
+            size = values._partition.uniform_row_length
+            values = values.values
+        else:
+            shape = values._shape_tuple()
+            size = shape[1]
+            splits = splits * size
+            values = _ops.reshape(values, [shape[0] * size, *shape[2:]])
+            uniform = None
+        uniform = None if uniform is None or size is None else uniform * size
+    return RaggedTensor._of(values, RowPartition.of(splits, value._partition.dtype, uniform))
+
+
+def _checked_list(values: Any, axis: Any, extra: int) -> tuple[list[Any], int]:
+    items = [convert(value) for value in values]
+    rank = max(rank_of(item) for item in items)
+    for item in items:
+        if rank_of(item) != rank:
+            shapes = ", ".join(str(item.shape) for item in items)
+            raise ValueError(f"Shapes {shapes} must have the same rank")
+    return items, checked_axis(axis, rank + extra)
+
+
+def concat(values: Any, axis: Any, name: str = "concat") -> Any:
+    """Joins ragged or dense tensors along an axis; see `tf.concat`."""
+    if isinstance(values, RaggedTensor):
+        return values
+    items, axis = _checked_list(values, axis, 0)
+    return _concat(items, axis)
+
+
+def _concat(items: list[Any], axis: int) -> Any:
+    if all(isinstance(item, Tensor) for item in items):
+        return _ops.concat(items, axis)
+    items = matched(items)
+    partitions = [item._partition for item in items]
+    dtype = partitions[0].dtype
+    if axis == 0:
+        lengths = np.concatenate([partition.lengths for partition in partitions])
+        inner = _concat([item.values for item in items], 0)
+        return RaggedTensor._of(inner, RowPartition.of_lengths(lengths, dtype))
+    rows = partitions[0].rows
+    for partition in partitions[1:]:
+        if partition.rows != rows:
+            raise _misfit("rows", [item._partition.rows for item in items])
+    if axis == 1:
+        everything = _concat(items, 0)
+        order = (np.arange(len(items)) * rows + np.arange(rows)[:, None]).reshape(-1)
+        ordered = gather_rows(everything, order)
+        lengths = np.sum([partition.lengths for partition in partitions], axis=0)
+        return RaggedTensor._of(ordered.values, RowPartition.of_lengths(lengths, dtype))
+    check_same_rows(items)
+    first = without_lengths(items[0])
+    return first.with_values(_concat([item.values for item in items], axis - 1))
+
+
+def _misfit(what: str, found: Any) -> Exception:
+    return InvalidArgumentError(None, None, f"Input tensors have incompatible {what}: {found}")
+
+
+def check_same_rows(items: Sequence[RaggedTensor]) -> None:
+    """Raises an InvalidArgumentError if the rows of ragged tensors differ in length."""
+    first = items[0]._partition.numpy
+    for item in items[1:]:
+        if not np.array_equal(first, item._partition.numpy):
+            raise _misfit("row lengths", [item._partition.lengths.tolist() for item in items])
+
+
+def stack(values: Any, axis: Any = 0, name: str | None = None) -> Any:
+    """Joins tensors along a new axis; they may be ragged, or differ in their sizes.
+
+    Args:
+        values: a list of ragged or dense tensors of one rank and dtype.
+        axis: the place of the new axis.
+        name: ignored.
+
+    Raises:
+        ValueError: if ranks differ or `axis` is out of range.
+
+    >>> tf.ragged.stack([[1, 2], [3]])
+    <tf.RaggedTensor [[1, 2], [3]]>
+    """
+    if not isinstance(values, list | tuple):
+        values = [values]
+    if not values:
+        raise ValueError("rt_inputs may not be empty.")
+    items, axis = _checked_list(values, axis, 1)
+    if all(isinstance(item, Tensor) for item in items):
+        rank = rank_of(items[0])
+        if rank == 1 and axis == 0:
+            lengths = [rows_of(item) for item in items]
+            inner = _ops.concat(items, 0) if len(items) > 1 else items[0]
+            return RaggedTensor._of(inner, RowPartition.of_lengths(np.array(lengths), dtypes.int32))
+        if axis in (rank, rank - 1):
+            return _ops.stack(items, axis)
+    return _stack(items, axis)
+
+
+def _stack(items: list[Any], axis: int) -> Any:
+    if axis == 0:
+        dtype = splits_dtype(items)
+        counts = [rows_of(item) for item in items]
+        rank = rank_of(items[0])
+        if all(isinstance(item, Tensor) for item in items) and rank > 1:
+            items = [as_ragged(item, 1, dtype) for item in items]
+        inner = _concat(items, 0)
+        return RaggedTensor._of(inner, RowPartition.of_lengths(np.array(counts), dtype))
+    rows = rows_of(items[0])
+    if any(rows_of(item) != rows for item in items):
+        raise _misfit("rows", [rows_of(item) for item in items])
+    if axis == 1:
+        inner = gather_rows(
+            _concat(items, 0),
+            (np.arange(len(items)) * rows + np.arange(rows)[:, None]).reshape(-1),
+        )
+        lengths = np.full(rows, len(items))
+        return RaggedTensor._of(inner, RowPartition.of_lengths(lengths, splits_dtype(items)))
+    items = matched([as_ragged(item, 1, splits_dtype(items)) for item in items])
+    check_same_rows(items)
+    parts = [item.values for item in items]
+    first = without_lengths(items[0])
+    if all(isinstance(part, Tensor) for part in parts):
+        return first.with_values(_ops.stack(parts, axis - 1))
+    return first.with_values(_stack(parts, axis - 1))
+
+
+def expand_dims(value: RaggedTensor, axis: Any) -> RaggedTensor:
+    """Inserts an axis of size one."""
+    axis = checked_axis(axis, rank_of(value) + 1)
+    return _expand(value, axis)
+
+
+def _expand(value: Any, axis: int) -> Any:
+    if isinstance(value, Tensor):
+        return _ops.expand_dims(value, axis)
+    rows = value._partition.rows
+    if axis == 0:
+        return RaggedTensor.from_uniform_row_length(value, rows, 1)
+    if axis == 1:
+        return RaggedTensor.from_uniform_row_length(value, 1, rows)
+    return value.with_values(_expand(value.values, axis - 1))
+
+
+def squeeze(value: RaggedTensor, axis: Any) -> Any:
+    """Removes axes of size one.
+
+    Raises:
+        ValueError: if no axes are given.
+        tf.errors.InvalidArgumentError: if their sizes differ from one.
+    """
+    if axis is None:
+        raise ValueError("Ragged.squeeze must have an axis argument.")
+    axes = [axis] if isinstance(axis, int) else [int(item) for item in axis]
+    rank = rank_of(value)
+    result: Any = value
+    for item in sorted({checked_axis(item, rank) for item in axes}, reverse=True):
+        result = _squeeze(result, item)
+    return without_lengths(result)
+
+
+def _squeeze(value: Any, axis: int) -> Any:
+    if isinstance(value, Tensor):
+        return _ops.squeeze(value, [axis])
+    partition = value._partition
+    if axis == 0:
+        if partition.rows != 1:
+            raise _misfit("size of the axis to squeeze", partition.rows)
+        return value.values
+    if axis == 1:
+        if (partition.lengths != 1).any():
+            raise _misfit("row lengths to squeeze", partition.lengths.tolist())
+        return value.values
+    return value.with_values(_squeeze(value.values, axis - 1))
+
+
+def tile(value: RaggedTensor, multiples: Any) -> RaggedTensor:
+    """Repeats a ragged tensor along its axes."""
+    counts = _core.convert(multiples, None, dtypes.int64).numpy().tolist()
+    if len(counts) != rank_of(value):
+        raise ValueError(f"Shape {len(counts)} of multiples must be [{rank_of(value)}]")
+    result: Any = value
+    for axis, count in enumerate(counts):
+        if count == 0:
+            result = _concat([_take(result, axis, slice(0, 0))], axis)
+        elif count > 1:
+            result = _concat([result] * count, axis)
+    return result
+
+
+def _take(value: Any, axis: int, part: slice) -> Any:
+    return value[(slice(None),) * axis + (part,)]
+
+
+def reverse(value: RaggedTensor, axis: Any) -> RaggedTensor:
+    """Reverses the order of slices along axes."""
+    axes = _core.convert(axis, None, dtypes.int32).numpy().reshape(-1).tolist()
+    rank = rank_of(value)
+    result = value
+    for item in axes:
+        result = _take(result, checked_axis(item, rank), slice(None, None, -1))
+    return result
+
+
+def split(value: RaggedTensor, num_or_size_splits: Any, axis: Any = 0, num: Any = None) -> list:
+    """Cuts a ragged tensor along an axis whose size is the same everywhere."""
+    axis = checked_axis(axis, rank_of(value))
+    size = value._partition.rows if axis == 0 else value.shape[axis]
+    if size is None:
+        raise ValueError("Cannot split an inner ragged dimension.")
+    if isinstance(num_or_size_splits, int):
+        if num_or_size_splits < 1 or size % num_or_size_splits:
+            raise _misfit("number of pieces", f"{size} cannot be split into {num_or_size_splits}")
+        sizes = [size // num_or_size_splits] * num_or_size_splits
+    else:
+        sizes = _core.as_tensor(num_or_size_splits).numpy().reshape(-1).tolist()
+        if sizes.count(-1) == 1:
+            sizes[sizes.index(-1)] = size - sum(item for item in sizes if item != -1)
+        if min(sizes, default=0) < 0 or sum(sizes) != size:
+            raise _misfit("sizes of pieces", f"{sizes} for an axis of {size}")
+    ends = np.cumsum([0, *sizes]).tolist()
+    return [
+        _take(value, axis, slice(begin, end)) for begin, end in zip(ends, ends[1:], strict=False)
+    ]
+
+
+def gather(params: Any, indices: Any, axis: int = 0, batch_dims: int = 0) -> Any:
+    """Slices of ragged or dense tensors at places that may be ragged."""
+    params, indices = convert(params), convert(indices)
+    batch = batch_dims if batch_dims >= 0 else batch_dims + rank_of(indices)
+    axis = checked_axis(axis, rank_of(params))
+    if batch:
+        return _batch_gather(params, indices, axis, batch)
+    if axis:
+        if isinstance(params, Tensor):
+            raise ValueError("Ragged places need axis 0 of a dense tensor")
+        return (
+            params.with_values(gather(params.values, indices, axis - 1))
+            if axis > 1
+            else (_gather_columns(params, indices))
+        )
+    if isinstance(indices, RaggedTensor):
+        return indices.with_flat_values(gather(params, indices.flat_values))
+    rows = indices.numpy()
+    count = rows_of(params)
+    _check_rows(rows, count)
+    return gather_rows(params, rows)
+
+
+def _check_rows(rows: np.ndarray, count: int) -> None:
+    if rows.size and (rows.min() < 0 or rows.max() >= count):
+        bad = rows[(rows < 0) | (rows >= count)].reshape(-1)[0]
+        raise _misfit("indices", f"{bad} is not in [0, {count})")
+
+
+def _gather_columns(params: RaggedTensor, indices: Any) -> Any:
+    """The same columns of every row."""
+    if isinstance(indices, RaggedTensor) or indices.ndim != 1:
+        raise ValueError("Columns of a ragged tensor are picked by a vector")
+    columns, lengths = indices.numpy(), params._partition.lengths
+    for length in np.unique(lengths):
+        _check_rows(columns, int(length))
+    return gather_rows(params.values, params._partition.numpy[:-1, None] + columns)
+
+
+def _batch_gather(params: Any, indices: Any, axis: int, batch: int) -> Any:
+    if batch > 1:
+        dtype = splits_dtype([params, indices])
+        params, indices = as_ragged(params, 1, dtype), as_ragged(indices, 1, dtype)
+        check_same_rows([params, indices])
+        return indices.with_values(
+            _batch_gather(params.values, indices.values, axis - 1, batch - 1)
+        )
+    dtype = splits_dtype([params, indices])
+    params = as_ragged(params, 1, dtype)
+    if axis != 1:
+        raise ValueError("With batch axes, the axis after them is picked from")
+    single = isinstance(indices, Tensor) and indices.ndim == 1
+    places = as_ragged(_expand(indices, 1) if single else indices, 1, dtype)
+    if places._partition.rows != params._partition.rows:
+        raise _misfit("rows", [params._partition.rows, places._partition.rows])
+    inner = places.values
+    flat = inner.flat_values if isinstance(inner, RaggedTensor) else inner
+    rows = _outer_rows(places)
+    numbers = flat.numpy().reshape(len(rows), int(np.prod(flat._shape_tuple()[1:])))
+    lengths = params._partition.lengths[rows][:, None]
+    if ((numbers < 0) | (numbers >= lengths)).any():
+        raise _misfit("indices", f"{flat.numpy().tolist()} for rows of {lengths[:, 0].tolist()}")
+    found = gather_rows(
+        params.values, (numbers + params._partition.numpy[:-1][rows][:, None]).reshape(flat.shape)
+    )
+    result = places.with_flat_values(found)
+    return _squeeze(result, 1) if single else result
+
+
+def _outer_rows(value: RaggedTensor) -> np.ndarray:
+    """The row of axis 0 that each element of `flat_values` is in."""
+    rows = np.arange(value._partition.rows)
+    for partition in value._partitions():
+        rows = rows[partition.rowids]
+    return rows
+
+
+def gather_nd(params: Any, indices: Any, batch_dims: int = 0) -> Any:
+    """Slices of a ragged tensor at places given by several coordinates."""
+    if batch_dims:
+        raise ValueError("batch_dims != 0 is not supported for ragged gather yet.")
+    params, indices = convert(params), convert(indices)
+    if isinstance(indices, RaggedTensor):
+        return (
+            indices.with_flat_values(gather_nd(params, indices.flat_values))
+            if (indices.ragged_rank < rank_of(indices) - 1)
+            else _no_ragged_coordinates()
+        )
+    places = indices.numpy()
+    outer = places.shape[:-1]
+    places = (
+        places.reshape(-1, places.shape[-1]) if places.size else places.reshape(0, places.shape[-1])
+    )
+    value, rows = params, np.zeros(len(places), np.int64)
+    for axis in range(places.shape[1]):
+        column = places[:, axis]
+        if axis == 0:
+            _check_rows(column, rows_of(value))
+            rows = column
+        elif isinstance(value, RaggedTensor):
+            lengths = value._partition.lengths[rows]
+            if ((column < 0) | (column >= lengths)).any():
+                raise _misfit("indices", f"{places.tolist()} of a tensor of shape {params.shape}")
+            rows = value._partition.numpy[:-1][rows] + column
+            value = value.values
+        else:
+            rest = np.concatenate([rows[:, None], places[:, axis:]], axis=1)
+            found = _ops.gather_nd(value, rest, 0)
+            return _ops.reshape(found, [*outer, *found._shape_tuple()[1:]])
+    return gather_rows(value, rows.reshape(outer)) if outer else gather_rows(value, rows)[0]
+
+
+def _no_ragged_coordinates() -> Any:
+    raise ValueError("The innermost dimension of indices may not be ragged")

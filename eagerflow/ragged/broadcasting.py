@@ -1,0 +1,166 @@
+"""Ragged and dense tensors brought to the same rows, so that elements can be combined."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from eagerflow import _core, errors
+from eagerflow.ragged.arrangement import ranges, splits_dtype
+from eagerflow.ragged.row_partition import RowPartition
+from eagerflow.ragged.tensor import RaggedTensor
+
+_ops = _core.ops
+Tensor = _core.Tensor
+
+# Rows are written out one by one. Those of a value take no more memory than it does, while the sizes that
+# stand for unknown ones have no value behind them.
+_MOST_STAND_INS = 1 << 16
+
+
+class _Operand:
+    """A value with what is needed to find its elements row by row."""
+
+    def __init__(self, value: Any, rank: int, levels: int) -> None:
+        self.partitions: list[tuple[np.ndarray, np.ndarray, int | None]] = []
+        if isinstance(value, RaggedTensor):
+            missing = rank - len(value.shape)
+            self.flat = value.flat_values
+            found = [(p.numpy[:-1], p.lengths, p.uniform_row_length) for p in value._partitions()]
+            self.rows = value._partition.rows
+            if missing:
+                found.insert(0, (np.zeros(1, np.int64), np.array([self.rows]), self.rows))
+                ones = (np.zeros(1, np.int64), np.ones(1, np.int64), 1)
+                found[0:0] = [ones] * (missing - 1)
+                self.rows = 1
+            self.partitions = found
+        else:
+            shape = [1] * (rank - value.ndim) + list(value._shape_tuple())
+            self.flat = _ops.reshape(value, shape)
+            self.rows = shape[0]
+        # Axes of elements that stand where another operand is ragged are divided evenly.
+        while len(self.partitions) < levels:
+            shape = list(self.flat._shape_tuple())
+            count, size = shape[0], shape[1]
+            if count * size > _MOST_STAND_INS and _core.is_symbolic(self.flat):
+                raise TypeError("Rows of unknown sizes are not written out: a value is needed.")
+            self.flat = _ops.reshape(self.flat, [count * size, *shape[2:]])
+            starts = np.arange(count, dtype=np.int64) * size
+            self.partitions.append((starts, np.full(count, size, np.int64), size))
+
+
+def aligned(values: Sequence[Any]) -> tuple[list[Any], Callable[[Any], RaggedTensor]]:
+    """Elements that correspond to each other.
+
+    Args:
+        values: ragged and dense tensors, one at least ragged.
+
+    Returns:
+        A tensor for each value, whose first axis counts the same elements (or has size one, or is
+        absent, and is broadcast), and a function that makes a ragged tensor of the result.
+
+    Raises:
+        tf.errors.InvalidArgumentError: if the shapes do not broadcast.
+    """
+    ragged = [value for value in values if isinstance(value, RaggedTensor)]
+    first = ragged[0]
+    rank = max(map(_rank_of, values))
+    if first._rank == rank and all(_same_rows(first, other) for other in ragged[1:]):
+        flats = [_simple(value, first) for value in values]
+        if all(flat is not None for flat in flats):
+            return flats, first.with_flat_values
+    levels = max(value.ragged_rank + rank - value._rank for value in ragged)
+    operands = [_Operand(value, rank, levels) for value in values]
+    dtype = splits_dtype(ragged)
+    rows = _common(np.array([operand.rows]) for operand in operands)
+    places = []
+    for operand in operands:
+        single = operand.rows == 1 and rows[0] != 1
+        places.append(np.zeros(rows[0], np.int64) if single else np.arange(rows[0]))
+    result: list[RowPartition] = []
+    for level in range(levels):
+        lengths = []
+        for operand, at in zip(operands, places, strict=True):
+            _, sizes, uniform = operand.partitions[level]
+            lengths.append((sizes[at], uniform))
+        joint, size = _common_lengths(lengths)
+        offsets = ranges(np.zeros_like(joint), joint)
+        for k, operand in enumerate(operands):
+            starts, _, uniform = operand.partitions[level]
+            begin = np.repeat(starts[places[k]], joint)
+            stretched = uniform == 1 and not np.array_equal(lengths[k][0], joint)
+            places[k] = begin if stretched else begin + offsets
+        result.append(RowPartition.of_lengths(joint, dtype, size))
+    flats = []
+    for operand, at in zip(operands, places, strict=True):
+        count = operand.flat._shape_tuple()[0]
+        if count == len(at) and np.array_equal(at, np.arange(count)):
+            flats.append(operand.flat)
+        else:
+            flats.append(_ops.gather(operand.flat, at, 0, 0))
+
+    def rebuilt(flat: Any) -> RaggedTensor:
+        for partition in reversed(result):
+            flat = RaggedTensor._of(flat, partition)
+        return flat
+
+    return flats, rebuilt
+
+
+def _rank_of(value: Any) -> int:
+    return value._rank if isinstance(value, RaggedTensor) else value.ndim
+
+
+def _same_rows(first: RaggedTensor, other: RaggedTensor) -> bool:
+    if first is other:
+        return True
+    ours, theirs = first._partitions(), other._partitions()
+    return len(ours) == len(theirs) and all(
+        a is b or np.array_equal(a.numpy, b.numpy) for a, b in zip(ours, theirs, strict=True)
+    )
+
+
+def _simple(value: Any, like: RaggedTensor) -> Any:
+    """Elements that broadcast as they are, or None."""
+    if isinstance(value, RaggedTensor):
+        return value.flat_values
+    if not value.ndim:
+        return value
+    rank, divided = like._rank, like.ragged_rank
+    if value.ndim <= rank - divided - 1:
+        return value
+    shape = [1] * (rank - value.ndim) + list(value._shape_tuple())
+    if all(size == 1 for size in shape[: divided + 1]):
+        return _ops.reshape(value, [1, *shape[divided + 1 :]])
+    return None
+
+
+def _common(counts: Any) -> np.ndarray:
+    """The one number that is not one."""
+    found = {int(count[0]) for count in counts} - {1} or {1}
+    if len(found) > 1:
+        raise _misfit(sorted(found))
+    return np.array(list(found))
+
+
+def _common_lengths(lengths: list[tuple[np.ndarray, int | None]]) -> tuple[np.ndarray, int | None]:
+    """The lengths of rows that all operands have, but those that are one everywhere."""
+    proper = [(sizes, uniform) for sizes, uniform in lengths if uniform != 1]
+    if not proper:
+        return lengths[0]
+    joint, size = proper[0]
+    for sizes, uniform in proper[1:]:
+        if not np.array_equal(sizes, joint):
+            raise _misfit([item.tolist() for item, _ in proper])
+        size = size if size is not None else uniform
+    if all(uniform is None for _, uniform in proper):
+        size = None
+    return joint, size
+
+
+def _misfit(found: Any) -> errors.InvalidArgumentError:
+    return errors.InvalidArgumentError(
+        None, None, f"Unable to broadcast: the lengths of rows of the operands differ: {found}"
+    )

@@ -1,0 +1,414 @@
+"""Ragged tensors from Python lists, ranges, masks and segments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from eagerflow import _core
+from eagerflow.framework import dtypes
+from eagerflow.ops.array import invalid_argument, slices_at
+from eagerflow.ragged.arrangement import (
+    as_ragged,
+    check_same_rows,
+    convert,
+    gather_rows,
+    splits_dtype,
+)
+from eagerflow.ragged.factories import rows_of
+from eagerflow.ragged.row_partition import RowPartition
+from eagerflow.ragged.tensor import RaggedTensor
+
+_ops = _core.ops
+Tensor = _core.Tensor
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, list | tuple) or (isinstance(value, np.ndarray) and value.ndim > 0)
+
+
+def _depths(value: Any) -> tuple[int | None, int]:
+    """How deep scalars are nested (None if there are none), and lists at most."""
+    if not _is_list(value):
+        if isinstance(value, Tensor) and value.ndim:
+            raise TypeError("pylist may not be a RaggedTensor or RaggedTensorValue.")
+        return 0, 0
+    scalar: int | None = None
+    deepest = 1
+    for item in value:
+        inner, depth = _depths(item)
+        if inner is not None:
+            if scalar is not None and scalar != inner + 1:
+                raise ValueError("all scalar values must have the same nesting depth")
+            scalar = inner + 1
+        deepest = max(deepest, depth + 1)
+    return scalar, deepest
+
+
+def _inner_shape(value: Any, ragged_rank: int) -> tuple[int, ...]:
+    """The shape of elements, where lists deeper than the ragged axes must have equal lengths."""
+    items = [value]
+    for _ in range(ragged_rank + 1):
+        items = [inner for item in items for inner in item]
+    shape: list[int] = []
+    while items and all(_is_list(item) for item in items):
+        sizes = {len(item) for item in items}
+        if len(sizes) > 1:
+            raise ValueError(
+                f"inner values have inconsistent shape: lengths {sorted(sizes)} at ragged_rank "
+                f"{ragged_rank}"
+            )
+        shape.append(sizes.pop())
+        items = [inner for item in items for inner in item]
+    return tuple(shape)
+
+
+def constant(
+    pylist: Any,
+    dtype: Any = None,
+    ragged_rank: int | None = None,
+    inner_shape: Any = None,
+    name: str | None = None,
+    row_splits_dtype: Any = dtypes.int64,
+) -> Any:
+    """A ragged tensor of nested lists.
+
+    Args:
+        pylist: lists, tuples or arrays, nested to the same depth everywhere.
+        dtype: the dtype of the elements; found from them by default.
+        ragged_rank: how many axes shall be ragged; by default all but the first.
+        inner_shape: the shape of elements of `flat_values`.
+        name: ignored.
+        row_splits_dtype: int32 or int64.
+
+    Returns:
+        A ragged tensor, or a dense one if no axis is ragged.
+
+    Raises:
+        ValueError: if scalars are nested to different depths, or ranks do not fit.
+
+    >>> tf.ragged.constant([[1, 2], [], [3]])
+    <tf.RaggedTensor [[1, 2], [], [3]]>
+    """
+    if isinstance(pylist, Tensor | _core.Variable):
+        tensor = _core.as_tensor(pylist)
+        if tensor.ndim > 1:
+            raise ValueError(
+                f"pylist is a tensor of shape {tensor.shape}, no nested list; see "
+                "tf.RaggedTensor.from_tensor"
+            )
+        return _core.convert(pylist, dtype and dtypes.as_dtype(dtype), None)
+    scalar, deepest = _depths(pylist)
+    dtype = None if dtype is None else dtypes.as_dtype(dtype)
+    splits_type = dtypes.as_dtype(row_splits_dtype)
+    if not _is_list(pylist):
+        if ragged_rank is not None and ragged_rank != 0:
+            raise ValueError(
+                f"Invalid pylist={pylist}: incompatible with ragged_rank={ragged_rank}"
+            )
+        if inner_shape:
+            raise ValueError(
+                f"Invalid pylist={pylist}: incompatible with dim(inner_shape)={len(inner_shape)}"
+            )
+        return _core.convert(pylist, dtype, None)
+    if ragged_rank is not None and ragged_rank < 0:
+        raise ValueError(f"Invalid ragged_rank={ragged_rank}: must be nonnegative")
+    if scalar is not None and deepest > scalar:
+        raise ValueError(
+            f"Invalid pylist={pylist}: empty list nesting is greater than scalar nesting"
+        )
+    inner = None if inner_shape is None else tuple(int(size) for size in inner_shape)
+    if inner is not None and ragged_rank is not None:
+        expected = ragged_rank + 1 + len(inner)
+        if (scalar is not None and expected != scalar) or (scalar is None and expected < deepest):
+            raise ValueError(
+                f"Invalid pylist={pylist}: incompatible with ragged_rank={ragged_rank} and "
+                f"dim(inner_shape)={len(inner)}"
+            )
+    if ragged_rank is None:
+        ragged_rank = max(0, deepest - 1 - (len(inner) if inner is not None else 0))
+    if scalar is not None and ragged_rank >= scalar:
+        raise ValueError(
+            f"Invalid pylist={pylist}: pylist has scalar values depth {scalar}, but ragged_rank="
+            f"{ragged_rank} requires scalar value depth greater than {ragged_rank}"
+        )
+    if inner is None:
+        inner = _inner_shape(pylist, ragged_rank)
+    items: Any = pylist
+    partitions = []
+    for _ in range(ragged_rank):
+        partitions.append(
+            RowPartition.of_lengths(np.array([len(item) for item in items], np.int64), splits_type)
+        )
+        items = [element for item in items for element in item]
+    flat: Any = _flat_values(items, inner, dtype)
+    for partition in reversed(partitions):
+        flat = RaggedTensor._of(flat, partition)
+    return flat
+
+
+def _flat_values(items: Any, inner: tuple[int, ...], dtype: Any) -> Tensor:
+    if not len(items):
+        return _ops.zeros([0, *inner], dtypes.float32 if dtype is None else dtype)
+    if isinstance(items, list) and isinstance(items[0], np.ndarray | np.generic):
+        items = np.asarray(items)
+    flat = _core.convert(items, dtype, None)
+    return _ops.reshape(flat, [len(items), *inner])
+
+
+def ragged_range(
+    starts: Any,
+    limits: Any = None,
+    deltas: Any = 1,
+    dtype: Any = None,
+    name: str | None = None,
+    row_splits_dtype: Any = dtypes.int64,
+) -> RaggedTensor:
+    """Rows of numbers that follow each other.
+
+    Args:
+        starts: the first of each row, a vector or a scalar; with `limits` absent, what ends it.
+        limits: what ends each row.
+        deltas: the steps.
+        dtype: the dtype of the numbers.
+        name: ignored.
+        row_splits_dtype: int32 or int64.
+
+    Raises:
+        tf.errors.InvalidArgumentError: if a step is zero.
+
+    >>> tf.ragged.range([3, 0, 2])
+    <tf.RaggedTensor [[0, 1, 2], [], [0, 1]]>
+    """
+    if limits is None:
+        starts, limits = 0, starts
+    tensors = [_core.convert(value, dtype, None) for value in (starts, limits, deltas)]
+    if dtype is None:
+        order = [dtypes.int32, dtypes.int64, dtypes.float32, dtypes.float64]
+        widest = max((tensor.dtype for tensor in tensors), key=order.index)
+        tensors = [_ops.cast(tensor, widest) for tensor in tensors]
+    kind = tensors[0].dtype
+    if any(tensor.ndim > 1 for tensor in tensors):
+        raise invalid_argument("starts, limits and deltas must be scalars or vectors")
+    arrays = [tensor.numpy() for tensor in tensors]
+    sizes = {array.size for array in arrays if array.ndim}
+    if len(sizes) > 1:
+        raise invalid_argument(
+            f"starts, limits, and deltas must have the same shape, got {sorted(sizes)}"
+        )
+    count = sizes.pop() if sizes else 1
+    first, end, step = (np.broadcast_to(array, [count]) for array in arrays)
+    if (step == 0).any():
+        raise invalid_argument("Requires delta != 0")
+    if kind.is_integer:
+        lengths = np.maximum(0, -((first.astype(np.int64) - end) // step))
+    else:
+        lengths = np.maximum(0, np.ceil(np.abs((end - first) / step)) * ((end - first) * step > 0))
+    lengths = lengths.astype(np.int64)
+    partition = RowPartition.of_lengths(lengths, dtypes.as_dtype(row_splits_dtype))
+    ids = partition.rowids
+    offsets = np.arange(len(ids)) - partition.numpy[:-1][ids]
+    values = first[ids] + offsets.astype(first.dtype) * step[ids]
+    return RaggedTensor._of(_core.convert(values.astype(first.dtype), kind, None), partition)
+
+
+def row_splits_to_segment_ids(splits: Any, name: str | None = None, out_type: Any = None) -> Tensor:
+    """The row of each element, from the places where rows begin and end.
+
+    >>> tf.ragged.row_splits_to_segment_ids([0, 2, 2, 5]).numpy()
+    array([0, 0, 2, 2, 2])
+    """
+    tensor = _core.convert(splits, None, dtypes.int64)
+    if not tensor.dtype.is_integer:
+        raise ValueError(f"splits must have dtype int32 or int64, got {tensor.dtype.name}")
+    if tensor.ndim != 1 or not tensor._size:
+        raise ValueError("Invalid row_splits: []")
+    dtype = tensor.dtype if out_type is None else dtypes.as_dtype(out_type)
+    lengths = np.diff(tensor.numpy())
+    return _core.convert(np.repeat(np.arange(len(lengths)), lengths), dtype, None)
+
+
+def segment_ids_to_row_splits(
+    segment_ids: Any, num_segments: Any = None, out_type: Any = None, name: str | None = None
+) -> Tensor:
+    """The places where rows begin and end, from the row of each element.
+
+    >>> tf.ragged.segment_ids_to_row_splits([0, 0, 2]).numpy()
+    array([0, 2, 2, 3])
+    """
+    tensor = _core.convert(segment_ids, None, dtypes.int64)
+    if not tensor.dtype.is_integer:
+        raise TypeError(
+            "Argument `tensor` (name: segment_ids) must be of type integer. Received "
+            f"dtype={tensor.dtype.name}"
+        )
+    if tensor.ndim != 1:
+        raise ValueError(f"Shape {tensor.shape} must have rank 1")
+    given = tensor.dtype if isinstance(segment_ids, Tensor | np.ndarray) else dtypes.int64
+    dtype = given if out_type is None else dtypes.as_dtype(out_type)
+    ids = tensor.numpy().astype(np.int64)
+    count = 0 if num_segments is None else int(num_segments)
+    if ids.size and num_segments is not None and ids.max() >= count:
+        raise invalid_argument(f"segment_ids must be below num_segments={count}")
+    if ids.size and ids.min() < 0:
+        raise invalid_argument("Input arr must be non-negative!")
+    lengths = np.bincount(ids, minlength=count) if ids.size else np.zeros(count, np.int64)
+    return _core.convert(np.append(0, np.cumsum(lengths)), dtype, None)
+
+
+def boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
+    """The elements for which a mask is true, row by row.
+
+    Args:
+        data: ragged or dense.
+        mask: booleans, ragged or dense, of the shape of the first axes of `data`.
+        name: ignored.
+
+    Returns:
+        As many axes as `data` if the mask covers more than one; dense if it covers one axis of
+        dense data.
+
+    Raises:
+        ValueError: if the mask is a scalar, no boolean, or of other shape.
+
+    >>> tf.ragged.boolean_mask([[1, 2, 3], [4, 5, 6]], [[True, False, True], [False] * 3])
+    <tf.RaggedTensor [[1, 3], []]>
+    """
+    data, mask = convert(data), convert(mask)
+    if mask.dtype is not dtypes.bool:
+        mask = _ops.cast(mask, dtypes.bool)
+    rank = len(mask.shape)
+    if rank == 0:
+        raise ValueError("mask cannot be scalar.")
+    if len(data.shape) < rank:
+        raise ValueError(f"mask of rank {rank} is too large for data of shape {data.shape}")
+    if isinstance(data, Tensor) and isinstance(mask, Tensor):
+        shapes = data._shape_tuple()[:rank], mask._shape_tuple()
+        if shapes[0] != shapes[1]:
+            raise ValueError(f"Shapes {shapes[0]} and {shapes[1]} are incompatible")
+    dtype = splits_dtype([data, mask])
+    return _masked(data, mask, rank, dtype)
+
+
+def _masked(data: Any, mask: Any, rank: int, dtype: Any) -> Any:
+    if rank == 1:
+        chosen = mask.numpy()
+        if rows_of(data) != len(chosen):
+            raise invalid_argument(f"The mask has {len(chosen)} rows, the data {rows_of(data)}")
+        places = np.flatnonzero(chosen)
+        return slices_at(data, places) if isinstance(data, Tensor) else gather_rows(data, places)
+    data, mask = as_ragged(data, 1, dtype), as_ragged(mask, 1, dtype)
+    check_same_rows([data, mask])
+    if rank > 2:
+        return data.with_values(_masked(data.values, mask.values, rank - 1, dtype))
+    chosen = mask.values.numpy()
+    partition = mask._partition
+    lengths = np.bincount(partition.rowids[chosen], minlength=partition.rows)
+    return RaggedTensor._of(
+        gather_rows(data.values, np.flatnonzero(chosen)), RowPartition.of_lengths(lengths, dtype)
+    )
+
+
+def map_flat_values(op: Callable, *args: Any, **kwargs: Any) -> Any:
+    """Applies a function to the elements of ragged tensors.
+
+    Args:
+        op: called with the `flat_values` of each ragged argument, and the others as they are.
+        *args: arguments; ragged ones, also in lists, must have the same rows.
+        **kwargs: arguments by name.
+
+    Returns:
+        The result with the rows of the arguments.
+
+    Raises:
+        ValueError: if the number of elements changes.
+        tf.errors.InvalidArgumentError: if rows differ.
+
+    >>> tf.ragged.map_flat_values(tf.square, tf.ragged.constant([[1, 2], [3]]))
+    <tf.RaggedTensor [[1, 4], [9]]>
+    """
+    found: list[RaggedTensor] = []
+
+    def flat(value: Any) -> Any:
+        if isinstance(value, RaggedTensor):
+            found.append(value)
+            return value.flat_values
+        if isinstance(value, list | tuple) and not hasattr(value, "_fields"):
+            return type(value)(flat(item) for item in value)
+        if isinstance(value, dict):
+            return {key: flat(item) for key, item in value.items()}
+        return value
+
+    flat_args = flat(list(args))
+    flat_kwargs = flat(kwargs)
+    if not found:
+        return op(*args, **kwargs)
+    first = found[0]
+    for other in found[1:]:
+        ours, theirs = first._partitions(), other._partitions()
+        if len(ours) != len(theirs) or any(
+            not np.array_equal(a.numpy, b.numpy) for a, b in zip(ours, theirs, strict=True)
+        ):
+            raise invalid_argument("All ragged inputs must have identical row_splits")
+    result = op(*flat_args, **flat_kwargs)
+    if not isinstance(result, RaggedTensor):
+        result = _core.as_tensor(result)
+    count = first.flat_values._shape_tuple()[0]
+    size = None if not len(result.shape) else rows_of(result)
+    if size != count:
+        raise ValueError(
+            "tf.ragged.map_flat_values requires that the output of `op` have the same "
+            f"outer-dimension size as flat_values of any ragged inputs. (output shape: "
+            f"{result.shape}; expected outer dimension size: {count})"
+        )
+    return first.with_flat_values(result)
+
+
+def stack_dynamic_partitions(
+    data: Any, partitions: Any, num_partitions: Any, name: str | None = None
+) -> RaggedTensor:
+    """A row for each number, with the slices that have it.
+
+    Args:
+        data: ragged or dense.
+        partitions: for each slice along the first axes of `data`, the number of its row.
+        num_partitions: how many rows there are.
+        name: ignored.
+
+    Raises:
+        tf.errors.InvalidArgumentError: if a number is out of range.
+
+    >>> tf.ragged.stack_dynamic_partitions(["a", "b", "c"], [1, 0, 1], 2)
+    <tf.RaggedTensor [[b'b'], [b'a', b'c']]>
+    """
+    data, which = convert(data), convert(partitions)
+    if isinstance(which, RaggedTensor):
+        data = as_ragged(data, which.ragged_rank, which._partition.dtype)
+        while isinstance(which, RaggedTensor):
+            data, which = data.values, which.values
+    numbers = which.numpy()
+    if not isinstance(data, RaggedTensor):
+        front, rest = data._shape_tuple()[: numbers.ndim], numbers.shape
+        if front != rest:
+            raise ValueError(f"Shapes {front} and {rest} are incompatible")
+    if not which.dtype.is_integer:
+        raise invalid_argument(f"partitions must be integers, got {which.dtype.name}")
+    if numbers.ndim > 1:
+        data = _ops.reshape(data, [numbers.size, *data._shape_tuple()[numbers.ndim :]])
+        numbers = numbers.reshape(-1)
+    count = int(num_partitions)
+    if numbers.ndim == 0:
+        data, numbers = _ops.expand_dims(data, 0), numbers.reshape(1)
+    if numbers.size and (numbers.min() < 0 or numbers.max() >= count):
+        raise invalid_argument(f"partitions must lie within [0, {count})")
+    if rows_of(data) != len(numbers):
+        raise invalid_argument(
+            f"partitions has {len(numbers)} elements, but the data has {rows_of(data)} slices"
+        )
+    order = np.argsort(numbers, kind="stable")
+    lengths = np.bincount(numbers, minlength=count)
+    return RaggedTensor._of(
+        gather_rows(data, order), RowPartition.of_lengths(lengths, dtypes.int64)
+    )

@@ -1,0 +1,261 @@
+"""Ragged tensors from dense and sparse ones, and back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from eagerflow import _core
+from eagerflow.framework import dtypes
+from eagerflow.ops.array import invalid_argument, slices_at
+from eagerflow.ops.conversion import bitcast, integers_of
+from eagerflow.ragged.row_partition import RowPartition
+from eagerflow.ragged.tensor import RaggedTensor
+from eagerflow.sparse.tensor import SparseTensor
+
+_ops = _core.ops
+Tensor = _core.Tensor
+
+
+def zero_of(dtype: Any) -> Any:
+    """What stands for absent elements: zero, or the empty string."""
+    return _core.convert("" if dtype is dtypes.string else 0, dtype, None)
+
+
+def padded_places(value: RaggedTensor) -> np.ndarray:
+    """For each place of the bounding box, the element that stands there, or -1."""
+    places = np.arange(value._partition.rows)
+    for partition in value._partitions():
+        splits, lengths = partition.numpy, partition.lengths
+        width = int(lengths.max(initial=0))
+        offsets = np.arange(width)
+        if places.ndim == 1:  # the first partition: all its rows are there
+            inside = offsets < lengths[:, None]
+            places = np.where(inside, partition.numpy[:-1, None] + offsets, -1)
+            continue
+        known = places >= 0
+        rows = np.where(known, places, 0)
+        if len(lengths):
+            start, length = splits[:-1][rows], np.where(known, lengths[rows], 0)
+        else:
+            start = length = np.zeros(places.shape, np.int64)
+        inside = offsets < length[..., None]
+        places = np.where(inside, start[..., None] + offsets, -1)
+    return places
+
+
+def to_tensor(value: RaggedTensor, default: Any, shape: Any) -> Tensor:
+    """See `tf.RaggedTensor.to_tensor`."""
+    flat = value.flat_values
+    if flat.dtype.is_quantized:
+        if default is not None:
+            default = integers_of(_core.convert(default, flat.dtype, None))
+        moved = to_tensor(value.with_flat_values(integers_of(flat)), default, shape)
+        return bitcast(moved, flat.dtype)
+    inner = flat._shape_tuple()[1:]
+    if shape is None and default is None and value.ragged_rank == 1:
+        partition = value._partition
+        splits = partition.splits
+        width = int(_ops.reduce_max(partition.row_lengths)) if partition.rows else 0
+        return _ops.pad_rows(
+            flat,
+            zero_of(flat.dtype),
+            splits if splits.dtype is dtypes.int64 else _ops.cast(splits, dtypes.int64),
+            width,
+        )
+    places = padded_places(value)
+    if shape is not None:
+        sizes = _wanted_sizes(shape, value)
+        outer = sizes[: places.ndim]
+        for axis, size in enumerate(outer):
+            if size is None:
+                continue
+            have = places.shape[axis]
+            if size < have:
+                places = places.take(np.arange(size), axis)
+            elif size > have:
+                widths = [(0, 0)] * places.ndim
+                widths[axis] = (0, size - have)
+                places = np.pad(places, widths, constant_values=-1)
+        for size, have in zip(sizes[places.ndim :], inner, strict=True):
+            if size is not None and size != have:
+                raise invalid_argument(
+                    f"The inner shape {list(inner)} of the values does not fit the shape {sizes}"
+                )
+    plain = default is None and flat.dtype.is_floating
+    if default is None:
+        default = zero_of(flat.dtype)
+    else:
+        default = _core.convert(default, None, flat.dtype)
+        if default.dtype is not flat.dtype:
+            raise ValueError(
+                f"The default value has dtype {default.dtype.name}, the elements {flat.dtype.name}"
+            )
+    if default.ndim > len(inner):
+        raise invalid_argument(
+            f"default_value.shape={default.shape} and rt_input.flat_values.shape={flat.shape} are "
+            f"incompatible: default_value.rank = {default.ndim}  must be less than "
+            f"rt_input.flat_values.rank = {flat.ndim}"
+        )
+    if plain and flat._size:
+        # Negative places become zeros.
+        return _ops.gather_or_zero(flat, places)
+    missing = places < 0
+    count = flat._shape_tuple()[0]
+    if not missing.any():
+        return (
+            _ops.gather(flat, places, 0, 0)
+            if not _in_order(places, count)
+            else _ops.reshape(flat, [*places.shape, *inner])
+        )
+    filler = _ops.broadcast_to(_ops.reshape(default, [1, *default._shape_tuple()]), [1, *inner])
+    padded = _ops.concat([flat, filler], 0)
+    return _ops.gather(padded, np.where(missing, count, places), 0, 0)
+
+
+def _in_order(places: np.ndarray, count: int) -> bool:
+    return places.size == count and bool((places.reshape(-1) == np.arange(count)).all())
+
+
+def _wanted_sizes(shape: Any, value: RaggedTensor) -> list[int | None]:
+    if isinstance(shape, Tensor):
+        shape = [None if size < 0 else size for size in shape.numpy().tolist()]
+    sizes = [None if size is None or int(size) < 0 else int(size) for size in shape]
+    rank = len(value.shape)
+    if len(sizes) != rank:
+        raise ValueError(f"Shape {sizes} must have rank {rank}, that of the ragged tensor")
+    return sizes
+
+
+def from_tensor(
+    tensor: Any, lengths: Any, padding: Any, ragged_rank: int, row_splits_dtype: Any
+) -> RaggedTensor:
+    """See `tf.RaggedTensor.from_tensor`."""
+    if lengths is not None and padding is not None:
+        raise ValueError("Specify argument `lengths` or `padding`, but not both.")
+    if not isinstance(ragged_rank, int):
+        raise TypeError(f"Argument `ragged_rank` must be an int. Received {ragged_rank}.")
+    if ragged_rank <= 0:
+        raise ValueError(f"Argument `ragged_rank` must be greater than 0. Received {ragged_rank}.")
+    value = _core.as_tensor(tensor)
+    dtype = dtypes.as_dtype(row_splits_dtype)
+    if lengths is not None and isinstance(lengths, list | tuple) and len(lengths):
+        if not isinstance(lengths[0], int | float | np.integer):
+            ragged_rank = len(lengths)
+            shape = value._shape_tuple()
+            count = int(np.prod(shape[: ragged_rank + 1]))
+            flat = _ops.reshape(value, [count, *shape[ragged_rank + 1 :]])
+            return _from_nested_lengths(flat, shape, lengths, dtype)
+    if value.ndim <= ragged_rank:
+        raise ValueError(f"Shape {value.shape} must have rank at least {ragged_rank + 1}")
+    shape = value._shape_tuple()
+    sizes = shape[: ragged_rank + 1]
+    flat = _ops.reshape(value, [int(np.prod(sizes)), *shape[ragged_rank + 1 :]])
+    outer = None
+    for level in range(ragged_rank - 1):
+        rows = int(np.prod(sizes[: level + 1]))
+        splits = np.arange(rows + 1, dtype=np.int64) * sizes[level + 1]
+        outer = [*(outer or []), RowPartition.of(splits, dtype, sizes[level + 1])]
+    rows, width = int(np.prod(sizes[:-1])), sizes[-1]
+    uniform: int | None = None
+    if lengths is not None:
+        ends = np.asarray(_core.convert(lengths, None, dtypes.int64).numpy(), np.int64)
+        if ends.shape != (rows,):
+            raise ValueError(f"Shape {list(ends.shape)} of lengths must be [{rows}]")
+        ends = np.clip(ends, 0, width)
+    elif padding is not None:
+        ends = _ends_before(flat, padding, rows, width)
+    else:
+        ends, uniform = np.full(rows, width, np.int64), width
+    if uniform is None:
+        kept = (np.arange(width) < ends[:, None]).reshape(-1)
+        flat = slices_at(flat, np.flatnonzero(kept))
+    result = RaggedTensor._of(flat, RowPartition.of_lengths(ends, dtype, uniform))
+    for partition in reversed(outer or []):
+        result = RaggedTensor._of(result, partition)
+    return result
+
+
+def _ends_before(flat: Tensor, padding: Any, rows: int, width: int) -> np.ndarray:
+    """For each row, the place after its last element that is not padding."""
+    padding = _core.convert(padding, flat.dtype, None)
+    inner = flat._shape_tuple()[1:]
+    if padding._shape_tuple() != inner:
+        raise ValueError(f"Shapes {padding.shape} and {list(inner)} are incompatible")
+    same: Any = np.ones((rows, width), bool)
+    if flat._size:
+        same = np.asarray(_ops.equal(flat, padding).numpy()).reshape(rows, width, -1).all(-1)
+    return np.where(~same, np.arange(1, width + 1), 0).max(axis=1, initial=0)
+
+
+def _from_nested_lengths(flat: Tensor, shape: tuple, lengths: Any, dtype: Any) -> RaggedTensor:
+    """Rows of rows of a dense tensor; lengths of inner rows are those of the rows that are kept."""
+    kept = np.arange(shape[0])
+    partitions = []
+    for level, given in enumerate(lengths):
+        ends = np.asarray(_core.convert(given, None, dtypes.int64).numpy(), np.int64)
+        if len(ends) != len(kept):
+            raise invalid_argument(
+                f"Lengths of axis {level + 1} must be given for {len(kept)} rows, got {len(ends)}"
+            )
+        width = shape[level + 1]
+        ends = np.clip(ends, 0, width)
+        partitions.append(RowPartition.of_lengths(ends, dtype))
+        inside = np.arange(width) < ends[:, None]
+        kept = (kept[:, None] * width + np.arange(width))[inside]
+    result: Any = slices_at(flat, kept)
+    for partition in reversed(partitions):
+        result = RaggedTensor._of(result, partition)
+    return result
+
+
+def from_sparse(st_input: Any, row_splits_dtype: Any) -> RaggedTensor:
+    """See `tf.RaggedTensor.from_sparse`."""
+    if not isinstance(st_input, SparseTensor):
+        raise TypeError(
+            f"Argument `st_input` must be of type SparseTensor, but is of type "
+            f"{type(st_input).__name__}."
+        )
+    sizes = st_input.dense_shape.numpy()
+    if len(sizes) != 2:
+        raise ValueError(f"Shape {sizes.tolist()} must have rank 2")
+    places = st_input.indices.numpy()
+    rows = places[:, 0]
+    lengths = np.bincount(rows, minlength=int(sizes[0])) if len(rows) else np.zeros(sizes[0], int)
+    starts = np.zeros(len(lengths) + 1, np.int64)
+    np.cumsum(lengths, out=starts[1:])
+    expected = np.arange(len(rows)) - starts[rows]
+    if (np.diff(rows) < 0).any() or (places[:, 1] != expected).any():
+        raise invalid_argument(
+            "SparseTensor is not right-ragged: elements of rows must follow each other from the "
+            "first column on, in order"
+        )
+    return RaggedTensor._of(
+        st_input.values, RowPartition.of(starts, dtypes.as_dtype(row_splits_dtype))
+    )
+
+
+def coordinates(value: RaggedTensor) -> np.ndarray:
+    """The place of each element of `flat_values` along the axes that splits divide, `[n, axes]`."""
+    columns: list[np.ndarray] = [np.arange(value._partition.rows)]
+    for partition in value._partitions():
+        ids = partition.rowids
+        columns = [column[ids] for column in columns]
+        columns.append(np.arange(len(ids)) - partition.numpy[:-1][ids])
+    return np.stack(columns, axis=-1)
+
+
+def to_sparse(value: RaggedTensor) -> SparseTensor:
+    """See `tf.RaggedTensor.to_sparse`."""
+    flat = value.flat_values
+    places = coordinates(value)
+    inner = flat._shape_tuple()[1:]
+    if inner:
+        count = int(np.prod(inner))
+        within = np.stack(np.unravel_index(np.arange(count), inner), axis=-1)
+        places = np.concatenate(
+            [np.repeat(places, count, axis=0), np.tile(within, (len(places), 1))], axis=-1
+        )
+        flat = _ops.reshape(flat, [flat._size])
+    return SparseTensor(places, flat, value.bounding_shape(out_type=dtypes.int64))

@@ -1,0 +1,366 @@
+"""DynamicRaggedShape: the sizes of a ragged tensor along all axes, as a value."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from eagerflow import _core
+from eagerflow.extension_types.extension_type import ExtensionType
+from eagerflow.framework import dtypes
+from eagerflow.framework.dtypes import as_dtype
+from eagerflow.framework.shapes import TensorShape
+from eagerflow.framework.type_spec import TensorSpec
+from eagerflow.ragged.partition import RowPartition, RowPartitionSpec, invalid
+from eagerflow.ragged.row_partition import RowPartition as Rows
+from eagerflow.ragged.tensor import RaggedTensor
+
+Tensor = _core.Tensor
+
+
+class DynamicRaggedShape(ExtensionType):
+    """The sizes of a ragged tensor along all axes.
+
+    What `tf.shape` gives for ragged tensors. The first axes are described by partitions into rows,
+    the others by the sizes of a dense tensor of the flat values. `tf.zeros`, `tf.ones`, `tf.fill`,
+    `tf.reshape`, `tf.broadcast_to` and `tf.broadcast_dynamic_shape` take such shapes.
+
+    Args:
+        row_partitions: the partitions, the outermost first.
+        inner_shape: the shape of the flat values.
+        dtype: int32 or int64.
+        validate: whether to check that they fit together.
+        static_inner_shape: what is known of `inner_shape`; all of it by default.
+
+    Raises:
+        TypeError: if `row_partitions` is no list.
+        ValueError: if `inner_shape` is no vector, or a dtype is another one.
+
+    >>> shape = tf.shape(tf.ragged.constant([[1, 2], [], [3, 4, 5]]))
+    >>> shape
+    <DynamicRaggedShape lengths=[3, (2, 0, 3)] num_row_partitions=1>
+    >>> tf.ones(shape, tf.int32)
+    <tf.RaggedTensor [[1, 1], [], [1, 1, 1]]>
+    """
+
+    inner_shape: Tensor
+    row_partitions: tuple[RowPartition, ...]
+    _static_inner_shape: TensorShape
+
+    def __init__(
+        self,
+        row_partitions: Sequence[RowPartition],
+        inner_shape: Any,
+        dtype: Any = None,
+        validate: bool = False,
+        static_inner_shape: Any = None,
+    ) -> None:
+        if not isinstance(row_partitions, list | tuple) or not all(
+            isinstance(item, RowPartition) for item in row_partitions
+        ):
+            raise TypeError(
+                f"row_partitions should be a list of row partitions. Instead, got {row_partitions}"
+            )
+        if dtype is None:
+            given = [item.dtype for item in row_partitions]
+            if isinstance(inner_shape, Tensor | np.ndarray) and not given:
+                given = [as_dtype(inner_shape.dtype)]
+            dtype = dtypes.int32 if given and set(given) == {dtypes.int32} else dtypes.int64
+        dtype = _checked_dtype(dtype)
+        sizes = _core.ops.cast(_core.convert(inner_shape, None, dtypes.int64), dtype)
+        if sizes.ndim != 1:
+            raise ValueError(f"Shape {sizes.shape} must have rank 1")
+        if row_partitions and not sizes._size:
+            raise IndexError("Flat values that are divided into rows have at least one axis.")
+        partitions = tuple(item.with_dtype(dtype) for item in row_partitions)
+        known = sizes.numpy().tolist()
+        if validate:
+            _check(partitions, known)
+        # The number of values is known from here on.
+        counts = [item._rows.rows for item in partitions[1:]] + known[:1]
+        self.inner_shape = sizes
+        self.row_partitions = tuple(
+            RowPartition._of(item._rows, count)
+            for item, count in zip(partitions, counts, strict=False)
+        )
+        static = TensorShape([None if size < 0 else size for size in known])
+        self._static_inner_shape = static
+
+    @classmethod
+    def from_lengths(
+        cls, lengths: Any, num_row_partitions: Any = None, dtype: Any = dtypes.int64
+    ) -> DynamicRaggedShape:
+        """From sizes, which are vectors of lengths of rows for ragged axes.
+
+        Args:
+            lengths: an integer for each uniform axis, a list of lengths for each ragged one.
+            num_row_partitions: how many axes are divided by partitions; by default those up to the
+                last ragged one.
+            dtype: int32 or int64.
+
+        Raises:
+            ValueError: if the sizes do not fit each other.
+
+        >>> tf.experimental.DynamicRaggedShape.from_lengths([2, (2, 1), 2])
+        <DynamicRaggedShape lengths=[2, (2, 1), 2] num_row_partitions=1>
+        """
+        if not isinstance(lengths, list | tuple):
+            raise ValueError("lengths should be a list")
+        dtype = _checked_dtype(dtype)
+        ragged = [axis for axis, item in enumerate(lengths) if isinstance(item, list | tuple)]
+        if ragged and ragged[0] == 0:
+            raise ValueError(f"Shape {lengths[0]} must have rank 1")
+        if num_row_partitions is None:
+            num_row_partitions = ragged[-1] if ragged else 0
+        if not isinstance(num_row_partitions, int):
+            raise ValueError("num_row_partitions should be an int or None")
+        if ragged and num_row_partitions < ragged[-1]:
+            raise ValueError(
+                f"Axis {ragged[-1]} is ragged, which takes more than {num_row_partitions} "
+                "partitions."
+            )
+        if num_row_partitions and num_row_partitions >= len(lengths):
+            raise ValueError("num_row_partitions should be less than `len(lengths)`")
+        partitions, count = [], int(lengths[0]) if lengths else 0
+        for item in lengths[1 : num_row_partitions + 1]:
+            if isinstance(item, list | tuple):
+                if len(item) != count:
+                    raise ValueError("Shape not consistent.")
+                partition = RowPartition.from_row_lengths(list(item), dtype=dtype)
+            else:
+                partition = RowPartition.from_uniform_row_length(item, nrows=count, dtype=dtype)
+            partitions.append(partition)
+            count = int(partition._rows.numpy[-1])
+        rest = list(lengths[num_row_partitions + 1 :])
+        inner = [count, *rest] if lengths else []
+        return cls(partitions, _core.convert(inner, dtype, None), dtype)
+
+    @classmethod
+    def from_row_partitions(cls, row_partitions: Any, dtype: Any = None) -> DynamicRaggedShape:
+        """From partitions alone: flat values have one axis.
+
+        Raises:
+            ValueError: if there is none.
+        """
+        if not row_partitions:
+            raise ValueError("row_partitions cannot be empty")
+        return cls(row_partitions, [row_partitions[-1]._rows.numpy[-1]], dtype)
+
+    @classmethod
+    def from_tensor(cls, t: Any, dtype: Any = None) -> DynamicRaggedShape:
+        """The shape of a ragged or dense tensor."""
+        if isinstance(t, RaggedTensor):
+            partitions = [RowPartition._of(rows) for rows in t._partitions()]
+            return cls(partitions, list(t.flat_values._shape_tuple()), dtype)
+        if isinstance(t, DynamicRaggedShape):
+            return t
+        return cls([], list(_core.as_tensor(t)._shape_tuple()), dtype)
+
+    @classmethod
+    def _of_partitions(cls, rows: Sequence[Rows], inner: Any, dtype: Any) -> DynamicRaggedShape:
+        return cls([RowPartition._of(item) for item in rows], inner, dtype)
+
+    @property
+    def dtype(self) -> Any:
+        """int32 or int64."""
+        return self.inner_shape.dtype
+
+    @property
+    def num_row_partitions(self) -> int:
+        """How many axes are divided by partitions."""
+        return len(self.row_partitions)
+
+    @property
+    def inner_rank(self) -> int:
+        """The number of axes of the flat values."""
+        return self.inner_shape._size
+
+    @property
+    def rank(self) -> int:
+        """The number of axes."""
+        return self.num_row_partitions + self.inner_rank
+
+    @property
+    def _inner(self) -> tuple[int, ...]:
+        return tuple(self.inner_shape.numpy().tolist())
+
+    def with_dtype(self, dtype: Any) -> DynamicRaggedShape:
+        """The same with sizes of int32 or int64.
+
+        Raises:
+            ValueError: if it is another dtype.
+        """
+        dtype = _checked_dtype(dtype)
+        return self if self.dtype is dtype else type(self)(self.row_partitions, self._inner, dtype)
+
+    def static_lengths(self, ragged_lengths: bool = True) -> list:
+        """The sizes along all axes: integers, and tuples of lengths (or None) where they differ.
+
+        >>> tf.shape(tf.ragged.constant([[1, 2], [3]])).static_lengths()
+        [2, (2, 1)]
+        """
+        if not self.rank:
+            return []
+        if not self.row_partitions:
+            return self._static_inner_shape.as_list()
+        found: list = [self.row_partitions[0]._rows.rows]
+        for item in self.row_partitions:
+            length = item.static_uniform_row_length
+            if length is None and ragged_lengths:
+                found.append(tuple(item._rows.lengths.tolist()))
+            else:
+                found.append(length)
+        return found + self._static_inner_shape.as_list()[1:]
+
+    def is_uniform(self, axis: int) -> bool:
+        """Whether the size along an axis is one number by construction.
+
+        Raises:
+            IndexError: if there is no such axis.
+        """
+        if not isinstance(axis, int):
+            raise TypeError("axis must be an integer")
+        if axis < 0:
+            raise IndexError("Negative axis values are not supported")
+        if axis >= self.rank:
+            raise IndexError(f"Expected axis={axis} < rank={self.rank}")
+        if not 0 < axis <= self.num_row_partitions:
+            return True
+        return self.row_partitions[axis - 1].is_uniform()
+
+    def _size_along(self, axis: int) -> Any:
+        if not self.is_uniform(axis):
+            raise ValueError(f"Index {axis} is not uniform")
+        return _core.convert(self.static_lengths(False)[axis], self.dtype, None)
+
+    def __getitem__(self, index: Any) -> Any:
+        """The size along a uniform axis, or the shape of some axes.
+
+        Raises:
+            IndexError: if there is no such axis, or a slice has a step.
+            ValueError: if the axis is ragged, or a slice leaves out the axes before a ragged one.
+        """
+        rank = self.rank
+        if isinstance(index, slice):
+            if index.step not in (None, 1):
+                raise IndexError("Cannot stride through a shape")
+            start, stop, _ = index.indices(rank)
+            return self._axes(start, max(start, stop))
+        if not isinstance(index, int):
+            raise TypeError("Argument is not an int or a slice")
+        if index < 0:
+            if index + rank < 0:
+                raise IndexError(f"Index must be non-negative: {index + rank}")
+            index += rank
+        return self._size_along(index)
+
+    def _axes(self, start: int, stop: int) -> DynamicRaggedShape:
+        if start == stop:
+            return type(self)([], np.zeros(0, np.int64), self.dtype)
+        count = self.num_row_partitions
+        if start:
+            if not all(self.is_uniform(axis) for axis in range(start, stop)):
+                raise ValueError("All relevant dimensions must be uniform")
+            return type(self)([], self.static_lengths(False)[start:stop], self.dtype)
+        if stop <= count:
+            partitions = self.row_partitions[: stop - 1]
+            return type(self)(partitions, [self.row_partitions[stop - 1]._rows.rows], self.dtype)
+        return type(self)(self.row_partitions, self._inner[: stop - count], self.dtype)
+
+    def _divided(self, flat: Any) -> Any:
+        """Flat values with these partitions."""
+        for item in reversed(self.row_partitions):
+            flat = RaggedTensor._of(flat, item._rows)
+        return flat
+
+    def _run(self, function: Any, arguments: dict[str, Any]) -> Any:
+        from eagerflow.ragged import shape_functions as functions
+
+        name = function.__name__
+        if name in functions.TAKE_SHAPES:
+            arguments.pop("name", None)
+            return functions.TAKE_SHAPES[name](**arguments)
+        return super()._run(function, arguments)
+
+    def __op_function__(self, function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+        from eagerflow.ragged import shape_functions as functions
+
+        found = functions.TAKE_SHAPES.get(function.__name__)
+        if found is None:
+            raise ValueError(
+                f"TypeError: {function.__name__} takes a list or tensor of sizes, not a "
+                "DynamicRaggedShape."
+            )
+        kwargs.pop("name", None)
+        return found(*args, **kwargs)
+
+    def _call(self, name: str, args: tuple, kwargs: dict[str, Any]) -> Any:
+        raise ValueError(f"{name} takes tensors, not a DynamicRaggedShape.")
+
+    def __repr__(self) -> str:
+        shown = ", ".join(map(str, self.static_lengths()))
+        return (
+            f"<DynamicRaggedShape lengths=[{shown}] num_row_partitions={self.num_row_partitions}>"
+        )
+
+    class Spec:
+        """What is known of a DynamicRaggedShape."""
+
+        def __init__(self, row_partitions: Any, static_inner_shape: Any, dtype: Any) -> None:
+            dtype = _checked_dtype(dtype)
+            self.row_partitions = tuple(
+                RowPartitionSpec(item.nrows, item.nvals, item.uniform_row_length, dtype)
+                for item in row_partitions
+            )
+            self._static_inner_shape = TensorShape(static_inner_shape)
+            self.inner_shape = TensorSpec([self._static_inner_shape.rank], dtype)
+
+        @property
+        def dtype(self) -> Any:
+            """int32 or int64."""
+            return self.inner_shape.dtype
+
+        @property
+        def num_row_partitions(self) -> int:
+            """How many axes are divided by partitions."""
+            return len(self.row_partitions)
+
+        @property
+        def inner_rank(self) -> int | None:
+            """The number of axes of the flat values."""
+            return self._static_inner_shape.rank
+
+        @property
+        def rank(self) -> int | None:
+            """The number of axes."""
+            inner = self._static_inner_shape.rank
+            return None if inner is None else inner + len(self.row_partitions)
+
+        def __repr__(self) -> str:
+            return (
+                f"DynamicRaggedShape.Spec(row_partitions={self.row_partitions!r}, "
+                f"static_inner_shape={self._static_inner_shape!r}, dtype={self.dtype!r})"
+            )
+
+
+def _checked_dtype(dtype: Any) -> Any:
+    dtype = as_dtype(dtype)
+    if dtype not in (dtypes.int32, dtypes.int64):
+        raise ValueError(f"Illegal dtype: {dtype.name}")
+    return dtype
+
+
+def _check(partitions: Sequence[RowPartition], inner: list[int]) -> None:
+    for outer, item in zip(partitions, partitions[1:], strict=False):
+        if outer._rows.numpy[-1] != item._rows.rows:
+            raise invalid(
+                f"RowPartitions in `partitions` do not align: {outer._rows.numpy[-1]} values, and "
+                f"{item._rows.rows} rows"
+            )
+    if partitions and partitions[-1]._rows.numpy[-1] != inner[0]:
+        raise invalid(
+            "Last row partition does not match inner_shape: "
+            f"{partitions[-1]._rows.numpy[-1]} values, and {inner[0]}"
+        )

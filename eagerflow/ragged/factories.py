@@ -1,0 +1,352 @@
+"""How ragged tensors are made: from splits, lengths, row numbers, dense and sparse tensors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from eagerflow import _core, errors
+from eagerflow.framework import dtypes
+from eagerflow.framework.composite import CompositeTensor
+from eagerflow.framework.dtypes import as_dtype
+from eagerflow.ragged.row_partition import RowPartition
+
+
+def _invalid(message: str) -> errors.InvalidArgumentError:
+    return errors.InvalidArgumentError(None, None, message)
+
+
+def _splits_dtype(values: Any, given: Any) -> Any:
+    """int64 unless a tensor, an array or ragged values say int32."""
+    if isinstance(values, RaggedFactories):
+        return values._partition.dtype
+    if isinstance(given, _core.Tensor | np.ndarray) and as_dtype(given.dtype) is dtypes.int32:
+        return dtypes.int32
+    return dtypes.int64
+
+
+def _vector(value: Any, name: str) -> np.ndarray:
+    tensor = _core.convert(value, None, dtypes.int64)
+    if tensor._size == 0:
+        return np.zeros(0, np.int64)
+    if tensor.ndim != 1:
+        raise ValueError(f"Shape {tensor.shape} must have rank 1")
+    if not tensor.dtype.is_integer:
+        raise ValueError(f"{name} must be integers, got {tensor.dtype.name}")
+    return tensor.numpy().astype(np.int64)
+
+
+def rows_of(values: Any) -> int:
+    """How many rows ragged or dense values have."""
+    if isinstance(values, RaggedFactories):
+        return values._partition.rows
+    return values._shape_tuple()[0]
+
+
+class RaggedFactories(CompositeTensor):
+    """The class methods of RaggedTensor that make one.
+
+    A subclass takes its values and the RowPartition of its outermost axis.
+    """
+
+    _values: Any
+    _partition: RowPartition
+    with_row_splits_dtype: Any
+
+    @classmethod
+    def _of(cls, values: Any, partition: RowPartition) -> Any:
+        return cls(values, partition, internal=True)  # type: ignore[call-arg]
+
+    @classmethod
+    def _checked(cls, values: Any, partition: RowPartition, method: str, validate: bool) -> Any:
+        """From values and splits that a user gave."""
+        if not isinstance(values, RaggedFactories):
+            values = _core.as_tensor(values)
+            if values.ndim < 1:
+                raise ValueError(f"Shape {values.shape} must have rank at least 1")
+        if validate:
+            splits = partition.numpy
+            if splits[0] != 0:
+                raise _invalid(
+                    f"Arguments to {method} do not form a valid RaggedTensor:zero. The first of "
+                    f"row_splits must be 0, got {splits[0]}"
+                )
+            if (np.diff(splits) < 0).any():
+                raise _invalid(
+                    f"Arguments to {method} do not form a valid RaggedTensor:monotonic. Row "
+                    f"lengths must be >= 0, got {np.diff(splits).tolist()}"
+                )
+            if splits[-1] != rows_of(values):
+                raise _invalid(
+                    f"Arguments to {method} do not form a valid RaggedTensor. The rows have "
+                    f"{splits[-1]} elements, but there are {rows_of(values)}"
+                )
+        if isinstance(values, RaggedFactories) and values._partition.dtype is not partition.dtype:
+            values = values.with_row_splits_dtype(dtypes.int64)
+            partition = RowPartition.of(partition.numpy, dtypes.int64, partition.uniform_row_length)
+        return cls._of(values, partition)
+
+    @classmethod
+    def from_row_splits(
+        cls, values: Any, row_splits: Any, name: str | None = None, validate: bool = True
+    ) -> Any:
+        """Rows from the places where they begin, with the end of the last.
+
+        Args:
+            values: `[n, ...]`, or ragged.
+            row_splits: `[rows + 1]`, ascending from 0 to n.
+            name: ignored.
+            validate: whether to check that.
+
+        Raises:
+            ValueError: if `row_splits` is empty.
+            tf.errors.InvalidArgumentError: if it does not fit.
+
+        >>> tf.RaggedTensor.from_row_splits([1, 2, 3], [0, 2, 2, 3])
+        <tf.RaggedTensor [[1, 2], [], [3]]>
+        """
+        dtype = _splits_dtype(values, row_splits)
+        splits = _vector(row_splits, "row_splits")
+        if not len(splits):
+            raise ValueError("row_splits tensor may not be empty.")
+        partition = RowPartition.of(splits, dtype)
+        return cls._checked(values, partition, "from_row_splits", validate)
+
+    @classmethod
+    def from_row_lengths(
+        cls, values: Any, row_lengths: Any, name: str | None = None, validate: bool = True
+    ) -> Any:
+        """Rows from their lengths.
+
+        >>> tf.RaggedTensor.from_row_lengths([1, 2, 3], [2, 0, 1])
+        <tf.RaggedTensor [[1, 2], [], [3]]>
+        """
+        dtype = _splits_dtype(values, row_lengths)
+        lengths = _vector(row_lengths, "row_lengths")
+        if validate and (lengths < 0).any():
+            raise _invalid(
+                "Arguments to from_row_lengths do not form a valid RaggedTensor. Row lengths must "
+                f"be >= 0, got {lengths.tolist()}"
+            )
+        partition = RowPartition.of_lengths(lengths, dtype)
+        return cls._checked(values, partition, "from_row_lengths", validate)
+
+    @classmethod
+    def from_value_rowids(
+        cls,
+        values: Any,
+        value_rowids: Any,
+        nrows: Any = None,
+        name: str | None = None,
+        validate: bool = True,
+    ) -> Any:
+        """Rows from the row of each element.
+
+        Args:
+            values: `[n, ...]`, or ragged.
+            value_rowids: `[n]`, ascending.
+            nrows: how many rows there are; by default the last that has an element ends them.
+            name: ignored.
+            validate: whether to check that.
+
+        >>> tf.RaggedTensor.from_value_rowids([1, 2, 3], [0, 0, 2])
+        <tf.RaggedTensor [[1, 2], [], [3]]>
+        """
+        dtype = _splits_dtype(values, value_rowids)
+        ids = _vector(value_rowids, "value_rowids")
+        rows = int(nrows) if nrows is not None else (int(ids[-1]) + 1 if len(ids) else 0)
+        if rows < 0:
+            raise ValueError(f"Expected nrows >= 0; got {rows}")
+        if validate and len(ids):
+            if (np.diff(ids) < 0).any() or ids[0] < 0 or ids[-1] >= rows:
+                raise _invalid(
+                    "Arguments to from_value_rowids do not form a valid RowPartition. They must "
+                    f"ascend and lie within [0, {rows}), got {ids.tolist()}"
+                )
+        partition = RowPartition.of_lengths(np.bincount(ids, minlength=rows), dtype)
+        return cls._checked(values, partition, "from_value_rowids", validate)
+
+    @classmethod
+    def from_row_starts(
+        cls, values: Any, row_starts: Any, name: str | None = None, validate: bool = True
+    ) -> Any:
+        """Rows from the places where they begin.
+
+        >>> tf.RaggedTensor.from_row_starts([1, 2, 3], [0, 2, 2])
+        <tf.RaggedTensor [[1, 2], [], [3]]>
+        """
+        if not isinstance(values, RaggedFactories):
+            values = _core.as_tensor(values)
+        dtype = _splits_dtype(values, row_starts)
+        splits = np.append(_vector(row_starts, "row_starts"), rows_of(values))
+        return cls._checked(values, RowPartition.of(splits, dtype), "from_row_starts", validate)
+
+    @classmethod
+    def from_row_limits(
+        cls, values: Any, row_limits: Any, name: str | None = None, validate: bool = True
+    ) -> Any:
+        """Rows from the places where they end.
+
+        >>> tf.RaggedTensor.from_row_limits([1, 2, 3], [2, 2, 3])
+        <tf.RaggedTensor [[1, 2], [], [3]]>
+        """
+        dtype = _splits_dtype(values, row_limits)
+        splits = np.append(0, _vector(row_limits, "row_limits"))
+        return cls._checked(values, RowPartition.of(splits, dtype), "from_row_limits", validate)
+
+    @classmethod
+    def from_uniform_row_length(
+        cls,
+        values: Any,
+        uniform_row_length: Any,
+        nrows: Any = None,
+        validate: bool = True,
+        name: str | None = None,
+    ) -> Any:
+        """Rows of one length.
+
+        Args:
+            values: `[n, ...]`, or ragged.
+            uniform_row_length: the length.
+            nrows: how many rows there are; needed if the length is 0.
+            validate: whether to check that they fit.
+            name: ignored.
+
+        Raises:
+            ValueError: if they do not.
+
+        >>> tf.RaggedTensor.from_uniform_row_length([1, 2, 3, 4], 2)
+        <tf.RaggedTensor [[1, 2],
+         [3, 4]]>
+        """
+        if not isinstance(values, RaggedFactories):
+            values = _core.as_tensor(values)
+        length, count = int(uniform_row_length), rows_of(values)
+        if length < 0:
+            raise ValueError(f"uniform_row_length must be greater than or equal to 0, got {length}")
+        rows = int(nrows) if nrows is not None else (count // length if length else 0)
+        if validate and rows * length != count:
+            raise ValueError(
+                f"uniform_row_length={length} times nrows={rows} must equal nvals={count}"
+            )
+        dtype = _splits_dtype(values, uniform_row_length)
+        partition = RowPartition.of(np.arange(rows + 1, dtype=np.int64) * length, dtype, length)
+        return cls._of(values, partition)
+
+    @classmethod
+    def from_nested_row_splits(
+        cls,
+        flat_values: Any,
+        nested_row_splits: Any,
+        name: str | None = None,
+        validate: bool = True,
+    ) -> Any:
+        """Rows of rows from several vectors of splits, the outermost first.
+
+        >>> tf.RaggedTensor.from_nested_row_splits([1, 2, 3], [[0, 1, 2], [0, 2, 3]])
+        <tf.RaggedTensor [[[1, 2]], [[3]]]>
+        """
+        return cls._nested(cls.from_row_splits, flat_values, nested_row_splits, validate)
+
+    @classmethod
+    def from_nested_row_lengths(
+        cls,
+        flat_values: Any,
+        nested_row_lengths: Any,
+        name: str | None = None,
+        validate: bool = True,
+    ) -> Any:
+        """Rows of rows from several vectors of lengths, the outermost first.
+
+        >>> tf.RaggedTensor.from_nested_row_lengths([1, 2, 3], [[1, 1], [2, 1]])
+        <tf.RaggedTensor [[[1, 2]], [[3]]]>
+        """
+        return cls._nested(cls.from_row_lengths, flat_values, nested_row_lengths, validate)
+
+    @classmethod
+    def from_nested_value_rowids(
+        cls,
+        flat_values: Any,
+        nested_value_rowids: Any,
+        nested_nrows: Any = None,
+        name: str | None = None,
+        validate: bool = True,
+    ) -> Any:
+        """Rows of rows from several vectors of row numbers, the outermost first.
+
+        Raises:
+            ValueError: if `nested_nrows` has another length.
+        """
+        if isinstance(nested_value_rowids, _core.Tensor):
+            raise TypeError(
+                "Argument `nested_value_rowids` must be a list of Tensors. Received "
+                f"{nested_value_rowids}."
+            )
+        ids = list(nested_value_rowids)
+        counts = [None] * len(ids) if nested_nrows is None else list(nested_nrows)
+        if len(counts) != len(ids):
+            raise ValueError(
+                "Argument `nested_nrows` must have the same length as argument "
+                f"`nested_value_rowids`. len(nested_nrows) = {len(counts)} vs. "
+                f"len(nested_values_rowids) = {len(ids)}."
+            )
+        values = flat_values
+        for row_ids, rows in zip(reversed(ids), reversed(counts), strict=True):
+            values = cls.from_value_rowids(values, row_ids, rows, validate=validate)
+        return values
+
+    @staticmethod
+    def _nested(method: Any, values: Any, parts: Any, validate: bool) -> Any:
+        if isinstance(parts, _core.Tensor):
+            raise TypeError(f"The nested argument must be a list of Tensors. Received {parts}.")
+        for part in reversed(list(parts)):
+            values = method(values, part, validate=validate)
+        return values
+
+    @classmethod
+    def from_tensor(
+        cls,
+        tensor: Any,
+        lengths: Any = None,
+        padding: Any = None,
+        ragged_rank: int = 1,
+        name: str | None = None,
+        row_splits_dtype: Any = dtypes.int64,
+    ) -> Any:
+        """Rows of a dense tensor, without what is behind their ends.
+
+        Args:
+            tensor: a tensor of rank `ragged_rank + 1` or more.
+            lengths: the length of each row, or a tuple of vectors of lengths for nested rows.
+            padding: the element that fills the ends of rows.
+            ragged_rank: how many axes shall be ragged.
+            name: ignored.
+            row_splits_dtype: int32 or int64.
+
+        Raises:
+            ValueError: if both `lengths` and `padding` are given, or the rank is too small.
+
+        >>> tf.RaggedTensor.from_tensor([[1, 2, 0], [3, 0, 0]], padding=0)
+        <tf.RaggedTensor [[1, 2], [3]]>
+        """
+        from eagerflow.ragged.conversion import from_tensor
+
+        return from_tensor(tensor, lengths, padding, ragged_rank, row_splits_dtype)
+
+    @classmethod
+    def from_sparse(
+        cls, st_input: Any, name: str | None = None, row_splits_dtype: Any = dtypes.int64
+    ) -> Any:
+        """Rows of a sparse matrix whose elements have no gaps between them.
+
+        Raises:
+            ValueError: if its rank is not 2.
+            tf.errors.InvalidArgumentError: if there are gaps.
+
+        >>> tf.RaggedTensor.from_sparse(tf.sparse.from_dense([[1, 2, 0], [3, 0, 0]]))
+        <tf.RaggedTensor [[1, 2], [3]]>
+        """
+        from eagerflow.ragged.conversion import from_sparse
+
+        return from_sparse(st_input, row_splits_dtype)

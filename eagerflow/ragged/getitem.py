@@ -1,0 +1,146 @@
+"""Indexing and slicing of ragged tensors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from eagerflow import _core, errors
+from eagerflow.ragged.arrangement import gather_rows, ranges, slice_rows
+from eagerflow.ragged.row_partition import RowPartition
+from eagerflow.ragged.tensor import RaggedTensor
+
+Tensor = _core.Tensor
+
+
+def getitem(value: RaggedTensor, key: Any) -> Any:
+    """What `value[key]` gives.
+
+    Raises:
+        TypeError: if a key is of another type than integer, slice, ellipsis or None.
+        ValueError: if an integer stands for a ragged axis inside, or there are too many keys.
+        IndexError: if a row does not exist.
+    """
+    keys = _checked_keys(value, key)
+    return _outer(value, keys)
+
+
+def _checked_keys(value: RaggedTensor, key: Any) -> list[Any]:
+    keys: list[Any] = []
+    for item in key if isinstance(key, tuple) else (key,):
+        if isinstance(item, Tensor | np.integer | np.ndarray) and getattr(item, "ndim", 1) == 0:
+            if np.asarray(item).dtype.kind in "iu":
+                item = int(item)
+        if isinstance(item, slice):
+            parts = (item.start, item.stop, item.step)
+            item = slice(*(None if part is None else int(part) for part in parts))
+        elif not (isinstance(item, int) or item is None or item is Ellipsis):
+            raise TypeError(
+                "Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar "
+                f"tf.int32/tf.int64 tensors are valid indices, got {item!r}"
+            )
+        keys.append(item)
+    rank = len(value.shape)
+    used = sum(1 for item in keys if item is not None and item is not Ellipsis)
+    if sum(1 for item in keys if item is Ellipsis) > 1:
+        raise ValueError("Only a single ellipsis may be used")
+    if used > rank:
+        if isinstance(keys[1], int) and value._partition.uniform_row_length is None:
+            if not isinstance(keys[0], int):
+                raise ValueError("Cannot index into an inner ragged dimension.")
+        raise errors.InvalidArgumentError(
+            None, None, f"Too many indices ({used}) for a ragged tensor of rank {rank}"
+        )
+    for place, item in enumerate(keys):
+        if item is Ellipsis:
+            keys[place : place + 1] = [slice(None)] * (rank - used)
+            break
+    return keys
+
+
+def _outer(value: Any, keys: list[Any]) -> Any:
+    """Applies keys from axis 0 on."""
+    if not keys:
+        return value
+    if isinstance(value, Tensor):
+        return value[tuple(keys)]
+    first, rest = keys[0], keys[1:]
+    if first is None:
+        inner = _outer(value, rest)
+        if isinstance(inner, Tensor):
+            return inner[None]
+        return RaggedTensor.from_uniform_row_length(inner, inner._partition.rows, 1)
+    rows = value._partition.rows
+    if isinstance(first, int):
+        if not -rows <= first < rows:
+            raise IndexError(f"Row key {first} out of bounds")
+        begin, end = value._partition.numpy[first % rows : first % rows + 2].tolist()
+        return _outer(slice_rows(value.values, begin, end), rest)
+    begin, end, step = first.indices(rows)
+    if step == 1:
+        chosen = slice_rows(value, begin, max(begin, end))
+    else:
+        chosen = gather_rows(value, np.arange(begin, end, step))
+        length = value._partition.uniform_row_length
+        if length is not None:
+            inner = chosen._partition
+            chosen = RaggedTensor._of(
+                chosen.values, RowPartition.of(inner.numpy, inner.dtype, length)
+            )
+    return _inner(chosen, rest)
+
+
+def _inner(value: Any, keys: list[Any]) -> Any:
+    """Applies keys from axis 1 on."""
+    if not keys:
+        return value
+    if isinstance(value, Tensor):
+        places = (slice(None), *keys)
+        return value[places]
+    first, rest = keys[0], keys[1:]
+    partition = value._partition
+    if first is None:
+        inner = _inner(value, rest)
+        if isinstance(inner, Tensor):
+            return inner[:, None]
+        return RaggedTensor.from_uniform_row_length(inner, 1, partition.rows)
+    if isinstance(first, int):
+        length = partition.uniform_row_length
+        if length is None:
+            raise ValueError("Cannot index into an inner ragged dimension.")
+        if not -length <= first < length:
+            raise IndexError(f"Index {first} out of bounds for an axis of size {length}")
+        return _inner(gather_rows(value.values, partition.numpy[:-1] + first % length), rest)
+    if first == slice(None):
+        return value.with_values(_inner(value.values, rest))
+    starts, lengths = partition.numpy[:-1], partition.lengths
+    step = 1 if first.step is None else first.step
+    if step == 0:
+        raise ValueError("slice step cannot be zero")
+    begin, end = _bounds(first, lengths, step)
+    counts = np.maximum(0, -((begin - end) // step))
+    offsets = ranges(np.zeros_like(counts), counts) * step
+    places = np.repeat(starts + begin, counts) + offsets
+    uniform = partition.uniform_row_length
+    if uniform is not None:
+        uniform = len(range(*first.indices(uniform)))
+    result = RaggedTensor._of(
+        gather_rows(value.values, places), RowPartition.of_lengths(counts, partition.dtype, uniform)
+    )
+    return result.with_values(_inner(result.values, rest)) if rest else result
+
+
+def _bounds(part: slice, lengths: np.ndarray, step: int) -> tuple[np.ndarray, np.ndarray]:
+    """Begin and end of a slice of rows of these lengths, as Python counts them."""
+    low, high = (0, lengths) if step > 0 else (-1, lengths - 1)
+
+    def place(value: int | None, fallback: Any) -> np.ndarray:
+        if value is None:
+            return np.broadcast_to(fallback, lengths.shape)
+        return np.clip(np.where(value < 0, value + lengths, value), low, high)
+
+    return (
+        place(part.start, low if step > 0 else high),
+        place(part.stop, high if step > 0 else low),
+    )

@@ -1,0 +1,351 @@
+"""What functions for tensors do when an argument is ragged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from eagerflow import _core
+from eagerflow.framework import dtypes
+from eagerflow.framework.composite import ELEMENTWISE
+from eagerflow.ops.array import invalid_argument
+from eagerflow.ops.indexing import dynamic_partition
+from eagerflow.ragged import arrangement, conversion, reduction
+from eagerflow.ragged.arrangement import convert
+from eagerflow.ragged.broadcasting import aligned
+from eagerflow.ragged.tensor import RaggedTensor
+
+_ops = _core.ops
+Tensor = _core.Tensor
+
+# Native operations on corresponding elements: all their inputs are brought to the same rows.
+_ELEMENTWISE = frozenset(
+    "abs acos acosh add angle asin asinh atan atan2 atanh bessel_i0 bessel_i0e bessel_i1 "
+    "bessel_i1e bessel_j0 bessel_j1 bessel_k0 bessel_k0e bessel_k1 bessel_k1e bessel_y0 bessel_y1 "
+    "bitwise_and bitwise_or bitwise_xor cast ceil clip_by_value complex conj cos cosh dawsn "
+    "digamma divide_no_nan divide_real elu equal erf erfc erfinv exp expint expm1 floor floordiv "
+    "floormod fresnel_cos fresnel_sin gelu greater greater_equal identity igamma igammac imag "
+    "invert is_finite is_inf is_nan leaky_relu left_shift less less_equal lgamma log log1p "
+    "logical_and logical_not logical_or logical_xor maximum minimum multiply multiply_no_nan "
+    "ndtri negative not_equal one_hot ones_like polygamma pow real reciprocal relu relu6 "
+    "right_shift round rsqrt select selu sigmoid sign sin sinh softplus softsign spence sqrt "
+    "square squared_difference stop_gradient subtract tan tanh truncatediv truncatemod xdivy "
+    "xlog1py xlogy zeros_like zeta".split()
+)
+_REDUCTIONS = frozenset(
+    "reduce_sum reduce_mean reduce_prod reduce_max reduce_min reduce_any reduce_all".split()
+)
+
+
+def run(function: Any, arguments: dict[str, Any]) -> Any:
+    """Runs a native operation of whose arguments one is ragged.
+
+    Raises:
+        ValueError: if the operation needs tensors.
+    """
+    name = function.__name__
+    if name in _ELEMENTWISE:
+        return _elementwise(function, arguments)
+    if name in _REDUCTIONS:
+        value = arguments.pop("input_tensor")
+        return reduction.reduce(name, convert(value), **_without_name(arguments))
+    handler = _NATIVE.get(name)
+    if handler is None:
+        ragged = next(item for item in arguments.values() if isinstance(item, RaggedTensor))
+        raise ragged._no_tensor()
+    return handler(*_without_name(arguments).values())
+
+
+def _without_name(arguments: dict[str, Any]) -> dict[str, Any]:
+    arguments.pop("name", None)
+    return arguments
+
+
+def _elementwise(function: Any, arguments: dict[str, Any]) -> Any:
+    """An operation on the elements that correspond to each other."""
+    inputs = _INPUTS.get(function.__name__)
+    if inputs is None:
+        inputs = sum(fallback is None for _, fallback in function.parameters)
+        _INPUTS[function.__name__] = inputs
+    names = list(arguments)[:inputs]
+    ragged = [arguments[name] for name in names if isinstance(arguments[name], RaggedTensor)]
+    if len(names) == 1:
+        value = ragged[0]
+        rest = {key: arguments[key] for key in list(arguments)[1:]}
+        return value.with_flat_values(function(value.flat_values, **rest))
+    like = next((item.dtype for item in reversed(ragged) if item.dtype is not dtypes.bool), None)
+    values = [
+        item if isinstance(item, RaggedTensor) else _converted(item, like)
+        for item in (arguments[name] for name in names)
+    ]
+    flats, rebuilt = aligned(values)
+    rest = {key: value for key, value in arguments.items() if key not in names}
+    return rebuilt(function(*flats, **rest))
+
+
+_INPUTS: dict[str, int] = {"cast": 1, "one_hot": 1}
+
+
+def _converted(value: Any, dtype: Any) -> Any:
+    if isinstance(value, Tensor | _core.Variable):
+        return _core.as_tensor(value)
+    return _core.convert(value, dtype, None)
+
+
+def _matmul(
+    a: Any,
+    b: Any,
+    transpose_a: bool = False,
+    transpose_b: bool = False,
+    adjoint_a: bool = False,
+    adjoint_b: bool = False,
+    *rest: Any,
+) -> Any:
+    """Matrix products of rows of matrices; only the matrices' numbers of rows may be ragged."""
+    a, b = convert(a), convert(b)
+    options = (transpose_a, transpose_b, adjoint_a, adjoint_b)
+    if isinstance(a, RaggedTensor) and isinstance(b, Tensor) and b.ndim == 2:
+        flat = a.flat_values
+        if flat.ndim >= 2 and a.ragged_rank <= len(a.shape) - 2 and not (transpose_a or adjoint_a):
+            return a.with_flat_values(_ops.matmul(flat, b, *options))
+    dense = [item.to_tensor() if isinstance(item, RaggedTensor) else item for item in (a, b)]
+    for item in (a, b):
+        if isinstance(item, RaggedTensor):
+            bounds = item.shape
+            if len(bounds) < 3:
+                _check_matrix(item)
+    product = _ops.matmul(*dense, *options)
+    source = next(item for item in (a, b) if isinstance(item, RaggedTensor))
+    if len(product._shape_tuple()) < 3:
+        return product
+    lengths_of = a if isinstance(a, RaggedTensor) and not (transpose_a or adjoint_a) else None
+    if lengths_of is None:
+        return RaggedTensor.from_tensor(product, row_splits_dtype=source._partition.dtype)
+    rows = RaggedTensor.from_tensor(
+        product, lengths=a._partition.lengths, row_splits_dtype=source._partition.dtype
+    )
+    return RaggedTensor._of(rows.values, a._partition)
+
+
+def _check_matrix(value: RaggedTensor) -> None:
+    lengths = value._partition.lengths
+    if len(lengths) and (lengths != lengths[0]).any():
+        raise invalid_argument(
+            "The matrices in `a` and `b` may not be ragged in their innermost dimension. Row "
+            f"lengths are {lengths.tolist()}"
+        )
+
+
+def _gather(params: Any, indices: Any, axis: Any = 0, batch_dims: Any = 0) -> Any:
+    return arrangement.gather(params, indices, int(axis or 0), int(batch_dims or 0))
+
+
+def _cumsum(x: RaggedTensor, axis: Any = 0, exclusive: Any = False, reverse: Any = False) -> Any:
+    axis = arrangement.checked_axis(axis, len(x.shape))
+    if axis > x.ragged_rank:
+        inner = axis - x.ragged_rank
+        return x.with_flat_values(_ops.cumsum(x.flat_values, inner, exclusive, reverse))
+    # Rows are filled up with zeros, so that running sums from either end are right.
+    sums = _ops.cumsum(x.to_tensor(), axis, exclusive, reverse)
+    if axis < x.ragged_rank:
+        x = arrangement.without_lengths(x)
+    return x.with_flat_values(_ops.gather_nd(sums, conversion.coordinates(x), 0))
+
+
+def _where_indices(condition: RaggedTensor) -> Tensor:
+    places = conversion.coordinates(condition)
+    flat = condition.flat_values
+    found = _ops.where_indices(flat).numpy()
+    rows = places[found[:, 0]]
+    return _core.convert(np.concatenate([rows, found[:, 1:]], axis=1), dtypes.int64, None)
+
+
+def _reshape(tensor: RaggedTensor, shape: Any) -> Any:
+    return _ops.reshape(tensor.flat_values, shape)
+
+
+def _unsorted_segment_sum(data: Any, segment_ids: Any, num_segments: Any) -> Any:
+    return reduction.unsorted_segments("reduce_sum", data, segment_ids, num_segments)
+
+
+_NATIVE: dict[str, Callable] = {
+    "concat": arrangement.concat,
+    "cumsum": _cumsum,
+    "expand_dims": arrangement.expand_dims,
+    "gather": _gather,
+    "gather_nd": arrangement.gather_nd,
+    "matmul": _matmul,
+    "reshape": _reshape,
+    "reverse": arrangement.reverse,
+    "softmax": reduction.softmax,
+    "squeeze": lambda input, axis=None: arrangement.squeeze(input, axis),
+    "stack": lambda values, axis=0: arrangement.stack(values, axis),
+    "tile": arrangement.tile,
+    "unsorted_segment_sum": _unsorted_segment_sum,
+    "where_indices": _where_indices,
+}
+
+
+def operate(symbol: str, left: Any, right: Any) -> Any:
+    """A Python operator of which one operand is ragged."""
+    if symbol in ("and", "or", "xor"):
+        ragged = left if isinstance(left, RaggedTensor) else right
+        kind = "logical" if ragged.dtype is dtypes.bool else "bitwise"
+        return getattr(_ops, f"{kind}_{symbol}")(left, right)
+    if symbol == "truediv":
+        return _truediv(left, right)
+    return _OPERATORS[symbol](left, right)
+
+
+_OPERATORS: dict[str, Any] = {
+    "add": _ops.add,
+    "sub": _ops.subtract,
+    "mul": _ops.multiply,
+    "floordiv": _ops.floordiv,
+    "mod": _ops.floormod,
+    "pow": _ops.pow,
+    "eq": _ops.equal,
+    "ne": _ops.not_equal,
+    "lt": _ops.less,
+    "le": _ops.less_equal,
+    "gt": _ops.greater,
+    "ge": _ops.greater_equal,
+    "matmul": _ops.matmul,
+}
+
+
+def _truediv(x: Any, y: Any, name: str | None = None) -> Any:
+    """A quotient; integers become floats first."""
+    like = x.dtype if isinstance(x, RaggedTensor) else y.dtype
+    x = x if isinstance(x, RaggedTensor) else _converted(x, like)
+    y = y if isinstance(y, RaggedTensor) else _converted(y, x.dtype)
+    if x.dtype.is_integer:
+        wide = dtypes.float32 if x.dtype.size < 4 else dtypes.float64
+        x, y = _ops.cast(x, wide), _ops.cast(y, wide)
+    return _ops.divide_real(x, y)
+
+
+def call(value: RaggedTensor, name: str, args: tuple, kwargs: dict[str, Any]) -> Any:
+    """Calls what stands for a composed function of that name.
+
+    Raises:
+        ValueError: if it needs tensors.
+    """
+    handler = _COMPOSED.get(name)
+    if handler is not None:
+        return handler(*args, **kwargs)
+    if name in ELEMENTWISE:
+        return _corresponding(*ELEMENTWISE[name], args, kwargs)
+    raise value._no_tensor()
+
+
+def _corresponding(
+    function: Callable, names: tuple[str, ...], args: tuple, kwargs: dict[str, Any]
+) -> Any:
+    """Calls a composed function with the elements that correspond to each other."""
+    arguments = dict(zip(names, args, strict=False)) | kwargs
+    given = [name for name in names if arguments.get(name) is not None]
+    ragged = [arguments[name] for name in given if isinstance(arguments[name], RaggedTensor)]
+    like = ragged[0].dtype if ragged[0].dtype.is_floating else None
+    values = [
+        item if isinstance(item, RaggedTensor) else _converted(item, like)
+        for item in (arguments[name] for name in given)
+    ]
+    flats, rebuilt = aligned(values)
+    arguments.update(zip(given, flats, strict=True))
+    # What comes after the elements is given by position, as it was in the call.
+    leading = [arguments.pop(name, None) for name in names] if len(args) > len(names) else []
+    return rebuilt(function(*leading, *args[len(names) :], **arguments))
+
+
+def _size(input: RaggedTensor, out_type: Any = None, name: str | None = None) -> Tensor:
+    dtype = dtypes.int32 if out_type is None else out_type
+    return _core.convert(input.flat_values._size, dtype, None)
+
+
+def _rank(input: RaggedTensor, name: str | None = None) -> Tensor:
+    return _core.convert(len(input.shape), dtypes.int32, None)
+
+
+def _shape(input: RaggedTensor, out_type: Any = None, name: str | None = None) -> Any:
+    from eagerflow.ragged.dynamic_shape import DynamicRaggedShape
+
+    return DynamicRaggedShape.from_tensor(input, dtypes.int32 if out_type is None else out_type)
+
+
+def _add_n(inputs: Any, name: str | None = None) -> Any:
+    total = inputs[0]
+    for item in inputs[1:]:
+        total = _ops.add(total, item)
+    return total
+
+
+def _dynamic_partition(
+    data: Any, partitions: Any, num_partitions: int, name: str | None = None
+) -> list:
+    which = convert(partitions)
+    if isinstance(which, RaggedTensor):
+        data, which = convert(data), which.with_row_splits_dtype(dtypes.int64)
+        for _ in range(which.ragged_rank):
+            data = data.values
+        data = data.flat_values if isinstance(data, RaggedTensor) else data
+        which = which.flat_values
+    if not isinstance(data, RaggedTensor):
+        return dynamic_partition(data, which, num_partitions)
+    which = _ops.cast(which, dtypes.int32).numpy()
+    return [
+        arrangement.gather_rows(data, np.flatnonzero(which == k)) for k in range(num_partitions)
+    ]
+
+
+def _bincount(*args: Any, **kwargs: Any) -> Tensor:
+    from eagerflow.sparse.segments import dense_bincount
+
+    return dense_bincount(*args, **kwargs)
+
+
+def _segments_of(kind: str) -> Callable:
+    def reduced(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Any:
+        return reduction.unsorted_segments(kind, data, segment_ids, num_segments)
+
+    return reduced
+
+
+def _weighted_segments(power: float) -> Callable:
+    """Sums of segments, divided by a power of how many elements they have."""
+
+    def reduced(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Any:
+        total = reduction.unsorted_segments("reduce_sum", data, segment_ids, num_segments)
+        ones = _ops.ones_like(convert(data))
+        counts = reduction.unsorted_segments("reduce_sum", ones, segment_ids, num_segments)
+        return _ops.divide_real(total, _ops.maximum(counts, _ops.ones_like(counts)) ** power)
+
+    return reduced
+
+
+_COMPOSED: dict[str, Callable] = {
+    "add_n": _add_n,
+    "bincount": _bincount,
+    "concat": arrangement.concat,
+    "dynamic_partition": _dynamic_partition,
+    "rank": _rank,
+    "reduce_logsumexp": reduction.reduce_logsumexp,
+    "reduce_std": reduction.reduce_std,
+    "reduce_variance": reduction.reduce_variance,
+    "scalar_mul": lambda scalar, x: _ops.multiply(_converted(scalar, x.dtype), x),
+    "shape": _shape,
+    "size": _size,
+    "softmax": reduction.softmax,
+    "split": lambda value, num_or_size_splits, axis=0, num=None, name=None: arrangement.split(
+        value, num_or_size_splits, axis
+    ),
+    "stack": lambda values, axis=0, name=None: arrangement.stack(values, axis),
+    "unsorted_segment_max": _segments_of("reduce_max"),
+    "unsorted_segment_mean": _weighted_segments(1.0),
+    "unsorted_segment_min": _segments_of("reduce_min"),
+    "unsorted_segment_prod": _segments_of("reduce_prod"),
+    "unsorted_segment_sqrt_n": _weighted_segments(0.5),
+    "unsorted_segment_sum": _segments_of("reduce_sum"),
+}

@@ -1,0 +1,421 @@
+"""RowPartition: how a sequence of values is divided into rows, without the values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from eagerflow import _core, errors
+from eagerflow.framework import dtypes
+from eagerflow.framework.composite import CompositeTensor
+from eagerflow.framework.dtypes import as_dtype
+from eagerflow.framework.type_spec import TensorSpec, TypeSpec
+from eagerflow.ragged.row_partition import RowPartition as Rows
+
+Tensor = _core.Tensor
+
+
+def invalid(message: str) -> errors.InvalidArgumentError:
+    return errors.InvalidArgumentError(None, None, message)
+
+
+def _integers(value: Any, name: str, dtype: Any, hint: Any) -> tuple[np.ndarray, Any]:
+    """A vector as an array, and which dtype its tensor has."""
+    if dtype is None and not isinstance(value, Tensor | np.ndarray):
+        hint = dtypes.int64 if hint is None else as_dtype(hint)
+        tensor = _core.convert(value, hint if len(value) == 0 else None, hint)
+    else:
+        tensor = _core.as_tensor(value)
+    wanted = tensor.dtype if dtype is None else as_dtype(dtype)
+    if not tensor.dtype.is_integer and tensor._size or wanted not in (dtypes.int32, dtypes.int64):
+        raise ValueError(f"{name} must have dtype int32 or int64")
+    if tensor.ndim != 1:
+        raise ValueError(f"Shape {tensor.shape} must have rank 1")
+    return tensor.numpy().astype(np.int64), wanted
+
+
+def _converted(rows: Rows, dtype: Any) -> Rows:
+    if rows.dtype is dtype:
+        return rows
+    return Rows.of(rows.numpy, dtype, rows.uniform_row_length)
+
+
+class RowPartition(CompositeTensor):
+    """How a sequence of values is divided into rows.
+
+    Make one with one of the `from_` methods, or take it from `tf.shape` of a ragged tensor.
+
+    Raises:
+        ValueError: from the constructor, which is private.
+
+    >>> partition = tf.experimental.RowPartition.from_row_lengths([2, 0, 3])
+    >>> partition
+    tf.RowPartition(row_splits=[0 2 2 5])
+    >>> partition.value_rowids().numpy()
+    array([0, 0, 2, 2, 2])
+    """
+
+    _stands_for_tensor = False
+
+    def __init__(self, rows: Any, nvals: int | None = None, internal: bool = False) -> None:
+        if not internal:
+            raise ValueError(
+                "RowPartition constructor is private; please use one of the factory methods "
+                "instead (e.g., RowPartition.from_row_lengths())"
+            )
+        self._rows: Rows = rows
+        self._nvals = nvals
+
+    @classmethod
+    def _of(cls, rows: Rows, nvals: int | None = None) -> RowPartition:
+        return cls(rows, nvals, internal=True)
+
+    @classmethod
+    def from_row_splits(
+        cls, row_splits: Any, validate: bool = True, dtype: Any = None, dtype_hint: Any = None
+    ) -> RowPartition:
+        """From the places where rows begin, with the end of the last.
+
+        Args:
+            row_splits: `[nrows + 1]`, ascending from 0.
+            validate: whether to check that.
+            dtype: int32 or int64.
+            dtype_hint: the dtype of splits that are no tensor.
+
+        Raises:
+            ValueError: if `row_splits` is empty, no vector, or of another dtype.
+            tf.errors.InvalidArgumentError: if they do not ascend from 0.
+        """
+        splits, dtype = _integers(row_splits, "row_splits", dtype, dtype_hint)
+        if not len(splits):
+            raise ValueError("row_splits tensor may not be empty.")
+        if validate and splits[0] != 0:
+            raise invalid(
+                "Arguments to from_row_splits do not form a valid RaggedTensor:zero. The first of "
+                f"row_splits must be 0, got {splits[0]}"
+            )
+        if validate and (np.diff(splits) < 0).any():
+            raise invalid(
+                "Arguments to from_row_splits do not form a valid RaggedTensor:monotonic. Row "
+                f"lengths must be >= 0, got {np.diff(splits).tolist()}"
+            )
+        return cls._of(Rows.of(splits, dtype))
+
+    @classmethod
+    def from_row_lengths(
+        cls, row_lengths: Any, validate: bool = True, dtype: Any = None, dtype_hint: Any = None
+    ) -> RowPartition:
+        """From the rows' lengths."""
+        lengths, dtype = _integers(row_lengths, "row_lengths", dtype, dtype_hint)
+        if validate and (lengths < 0).any():
+            raise invalid(
+                "Arguments to from_row_lengths do not form a valid RowPartition. Row lengths must "
+                f"be >= 0, got {lengths.tolist()}"
+            )
+        return cls._of(Rows.of_lengths(lengths, dtype))
+
+    @classmethod
+    def from_value_rowids(
+        cls,
+        value_rowids: Any,
+        nrows: Any = None,
+        validate: bool = True,
+        dtype: Any = None,
+        dtype_hint: Any = None,
+    ) -> RowPartition:
+        """From the row of each value.
+
+        Args:
+            value_rowids: ascending.
+            nrows: how many rows there are; by default the last that has a value ends them.
+            validate: whether to check that.
+            dtype: int32 or int64.
+            dtype_hint: the dtype of row numbers that are no tensor.
+        """
+        ids, dtype = _integers(value_rowids, "value_rowids", dtype, dtype_hint)
+        rows = int(ids[-1]) + 1 if len(ids) else 0
+        if nrows is not None:
+            if int(nrows) < 0:
+                raise ValueError(f"Expected nrows >= 0; got {int(nrows)}")
+            if int(nrows) < rows:
+                raise ValueError(
+                    f"Expected nrows >= value_rowids[-1] + 1; got nrows={int(nrows)}, "
+                    f"value_rowids[-1]={ids[-1]}"
+                )
+            rows = int(nrows)
+        if len(ids) and ((np.diff(ids) < 0).any() or ids[0] < 0):
+            raise invalid(
+                "Arguments to from_value_rowids do not form a valid RowPartition. They must ascend "
+                f"and be >= 0, got {ids.tolist()}"
+            )
+        return cls._of(Rows.of_lengths(np.bincount(ids, minlength=rows), dtype), len(ids))
+
+    @classmethod
+    def from_row_starts(
+        cls,
+        row_starts: Any,
+        nvals: Any,
+        validate: bool = True,
+        dtype: Any = None,
+        dtype_hint: Any = None,
+    ) -> RowPartition:
+        """From the places where rows begin, and how many values there are."""
+        starts, dtype = _integers(row_starts, "row_starts", dtype, dtype_hint)
+        if validate and len(starts):
+            found = np.append(starts, int(nvals))
+            if starts[0] != 0 or (np.diff(found) < 0).any():
+                raise invalid(
+                    "Arguments to from_row_starts do not form a valid RaggedTensor. They must "
+                    f"ascend from 0 to {int(nvals)}, got {starts.tolist()}"
+                )
+        return cls._of(Rows.of(np.append(starts, int(nvals)), dtype), int(nvals))
+
+    @classmethod
+    def from_row_limits(
+        cls, row_limits: Any, validate: bool = True, dtype: Any = None, dtype_hint: Any = None
+    ) -> RowPartition:
+        """From the places where rows end."""
+        limits, dtype = _integers(row_limits, "row_limits", dtype, dtype_hint)
+        splits = np.append(0, limits)
+        if validate and (np.diff(splits) < 0).any():
+            raise invalid(
+                "Arguments to from_row_limits do not form a valid RaggedTensor. They must ascend "
+                f"and be >= 0, got {limits.tolist()}"
+            )
+        return cls._of(Rows.of(splits, dtype))
+
+    @classmethod
+    def from_uniform_row_length(
+        cls,
+        uniform_row_length: Any,
+        nvals: Any = None,
+        nrows: Any = None,
+        validate: bool = True,
+        dtype: Any = None,
+        dtype_hint: Any = None,
+    ) -> RowPartition:
+        """Rows of one length.
+
+        Raises:
+            ValueError: if neither `nvals` nor `nrows` is given, or they do not fit.
+
+        >>> tf.experimental.RowPartition.from_uniform_row_length(2, nvals=6)
+        tf.RowPartition(nrows=3, uniform_row_length=2)
+        """
+        if nvals is None and nrows is None:
+            raise ValueError("Either (or both) of nvals and nrows must be specified")
+        if dtype is None:
+            given = getattr(uniform_row_length, "dtype", dtype_hint)
+            dtype = dtypes.int64 if given is None else given
+        length = int(uniform_row_length)
+        if length < 0:
+            raise ValueError("uniform_row_length must be >= 0.")
+        if nrows is None:
+            rows = int(nvals) // length if length else 0
+        else:
+            rows = int(nrows)
+        count = rows * length if nvals is None else int(nvals)
+        if validate and rows * length != count:
+            raise ValueError(
+                f"uniform_row_length={length} times nrows={rows} must equal nvals={count}"
+            )
+        splits = np.arange(rows + 1, dtype=np.int64) * length
+        return cls._of(Rows.of(splits, as_dtype(dtype), length), count)
+
+    @property
+    def dtype(self) -> Any:
+        """int32 or int64."""
+        return self._rows.dtype
+
+    def _index(self, value: Any) -> Any:
+        return _core.convert(value, self._rows.dtype, None)
+
+    def row_splits(self) -> Any:
+        """The place of each row's first value, and the end of the last row."""
+        return self._rows.splits
+
+    def row_lengths(self) -> Any:
+        """The length of each row."""
+        return self._index(self._rows.lengths)
+
+    def value_rowids(self) -> Any:
+        """The row of each value."""
+        return self._index(self._rows.rowids)
+
+    def row_starts(self) -> Any:
+        """The place of each row's first value."""
+        return self._index(self._rows.numpy[:-1])
+
+    def row_limits(self) -> Any:
+        """The end of each row."""
+        return self._index(self._rows.numpy[1:])
+
+    def nrows(self) -> Any:
+        """How many rows there are."""
+        return self._index(self._rows.rows)
+
+    def nvals(self) -> Any:
+        """How many values there are."""
+        return self._index(self._rows.numpy[-1])
+
+    def offsets_in_rows(self) -> Any:
+        """The place of each value in its row."""
+        rows = self._rows
+        ids = rows.rowids
+        return self._index(np.arange(len(ids)) - rows.numpy[:-1][ids])
+
+    def uniform_row_length(self) -> Any:
+        """The length of all rows if they have one by construction, else None."""
+        length = self._rows.uniform_row_length
+        return None if length is None else self._index(length)
+
+    def is_uniform(self) -> bool:
+        """Whether all rows have one length by construction."""
+        return self._rows.uniform_row_length is not None
+
+    @property
+    def static_nrows(self) -> int:
+        """How many rows there are, as a Python integer."""
+        return self._rows.rows
+
+    @property
+    def static_nvals(self) -> int | None:
+        """How many values there are, if that was said when the partition was made."""
+        return self._nvals
+
+    @property
+    def static_uniform_row_length(self) -> int | None:
+        """The length of all rows if they have one by construction, as a Python integer."""
+        return self._rows.uniform_row_length
+
+    def with_dtype(self, dtype: Any) -> RowPartition:
+        """The same with numbers of int32 or int64.
+
+        Raises:
+            ValueError: if it is another dtype.
+        """
+        dtype = as_dtype(dtype)
+        if dtype not in (dtypes.int32, dtypes.int64):
+            raise ValueError("dtype must be int32 or int64")
+        return self._of(_converted(self._rows, dtype), self._nvals)
+
+    def _run(self, function: Any, arguments: dict[str, Any]) -> Any:
+        if function.__name__ in ("identity", "stop_gradient"):
+            return self
+        raise self._no_tensor()
+
+    @property
+    def _type_spec(self) -> RowPartitionSpec:
+        return RowPartitionSpec(
+            self._rows.rows, self._nvals, self._rows.uniform_row_length, self._rows.dtype
+        )
+
+    def __repr__(self) -> str:
+        if self._rows.uniform_row_length is not None:
+            return (
+                f"tf.RowPartition(nrows={self._rows.rows}, "
+                f"uniform_row_length={self._rows.uniform_row_length})"
+            )
+        return f"tf.RowPartition(row_splits={self._rows.numpy})"
+
+
+class RowPartitionSpec(TypeSpec):
+    """What is known of a RowPartition.
+
+    Args:
+        nrows: how many rows there are.
+        nvals: how many values there are.
+        uniform_row_length: the length of all rows.
+        dtype: int32 or int64.
+    """
+
+    def __init__(
+        self,
+        nrows: int | None = None,
+        nvals: int | None = None,
+        uniform_row_length: int | None = None,
+        dtype: Any = dtypes.int64,
+    ) -> None:
+        self._nrows = nrows
+        self._nvals = nvals
+        self._uniform_row_length = uniform_row_length
+        self._dtype = as_dtype(dtype)
+        if self._dtype not in (dtypes.int32, dtypes.int64):
+            raise ValueError("dtype must be tf.int32 or tf.int64")
+
+    @property
+    def value_type(self) -> type:
+        """RowPartition."""
+        return RowPartition
+
+    @property
+    def nrows(self) -> int | None:
+        """How many rows there are."""
+        return self._nrows
+
+    @property
+    def nvals(self) -> int | None:
+        """How many values there are."""
+        return self._nvals
+
+    @property
+    def uniform_row_length(self) -> int | None:
+        """The length of all rows."""
+        return self._uniform_row_length
+
+    @property
+    def dtype(self) -> Any:
+        """int32 or int64."""
+        return self._dtype
+
+    @property
+    def _component_specs(self) -> list:
+        return [TensorSpec([None if self._nrows is None else self._nrows + 1], self._dtype)]
+
+    def _to_components(self, value: Any) -> list:
+        return [value.row_splits()]
+
+    def _from_components(self, components: Any) -> Any:
+        splits = _core.convert(components[0], self._dtype, None)
+        return RowPartition._of(Rows(splits, self._uniform_row_length), self._nvals)
+
+    def _key(self) -> tuple:
+        return self._nrows, self._nvals, self._uniform_row_length, self._dtype.name
+
+    def _fits(self, other: RowPartitionSpec) -> bool:
+        pairs = zip(self._key(), other._key(), strict=True)
+        return all(a is None or b is None or a == b for a, b in pairs)
+
+    def is_compatible_with(self, spec_or_value: Any) -> bool:
+        """Whether the other could be the same partition; what is unknown fits anything."""
+        other = getattr(spec_or_value, "_type_spec", spec_or_value)
+        return isinstance(other, RowPartitionSpec) and self._fits(other)
+
+    def is_subtype_of(self, other: Any) -> bool:
+        """Whether the other says nothing else, and at most as much."""
+        return isinstance(other, RowPartitionSpec) and all(
+            b is None or a == b for a, b in zip(self._key(), other._key(), strict=True)
+        )
+
+    def most_specific_compatible_type(self, other: Any) -> RowPartitionSpec:
+        """A spec with None wherever the two differ."""
+        if not isinstance(other, RowPartitionSpec) or self._dtype != other._dtype:
+            raise ValueError(f"No RowPartitionSpec is compatible with both {self} and {other}.")
+        pairs = zip(self._key(), other._key(), strict=True)
+        return RowPartitionSpec(*(a if a == b else None for a, b in pairs))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, RowPartitionSpec) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def __repr__(self) -> str:
+        return (
+            f"RowPartitionSpec(nrows={self._nrows}, nvals={self._nvals}, "
+            f"uniform_row_length={self._uniform_row_length}, dtype={self._dtype!r})"
+        )
+
+    def __reduce__(self) -> tuple:
+        return RowPartitionSpec, self._key()

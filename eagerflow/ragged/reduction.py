@@ -1,0 +1,227 @@
+"""Sums, means and extremes of ragged tensors along axes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from eagerflow import _core
+from eagerflow.framework import dtypes
+from eagerflow.ops import segment
+from eagerflow.ops.math import truediv
+from eagerflow.ragged.arrangement import (
+    checked_axis,
+    convert,
+    expand_dims,
+    rank_of,
+    without_lengths,
+)
+from eagerflow.ragged.row_partition import RowPartition
+from eagerflow.ragged.tensor import RaggedTensor
+
+_ops = _core.ops
+Tensor = _core.Tensor
+
+
+def _segment_sum(data: Tensor, ids: np.ndarray, count: int) -> Tensor:
+    return _ops.unsorted_segment_sum(data, ids, count)
+
+
+def _segment_extreme(largest: bool) -> Callable:
+    def extreme(data: Tensor, ids: np.ndarray, count: int) -> Tensor:
+        function = segment.unsorted_segment_max if largest else segment.unsorted_segment_min
+        return function(data, ids, count)
+
+    return extreme
+
+
+def _through_padding(reduce: Any, identity: Any) -> Callable:
+    """Reduces segments by sorting them into rows that are filled up with what changes nothing."""
+
+    def reduced(data: Tensor, ids: np.ndarray, count: int) -> Tensor:
+        order = np.argsort(ids, kind="stable")
+        lengths = np.bincount(ids, minlength=count)
+        rows = RaggedTensor._of(
+            _ops.gather(data, order, 0, 0), RowPartition.of_lengths(lengths, dtypes.int64)
+        )
+        fill = _core.convert(identity, data.dtype, None)
+        return reduce(rows.to_tensor(fill), 1)
+
+    return reduced
+
+
+_SEGMENTS: dict[str, Callable] = {
+    "reduce_sum": _segment_sum,
+    "reduce_max": _segment_extreme(True),
+    "reduce_min": _segment_extreme(False),
+    "reduce_prod": _through_padding(_ops.reduce_prod, 1),
+    "reduce_any": _through_padding(_ops.reduce_any, False),
+    "reduce_all": _through_padding(_ops.reduce_all, True),
+}
+
+
+def _segments(name: Any, data: Any, ids: np.ndarray, count: int) -> Any:
+    """Rows with the same number reduced to one, place by place, by a function or its name."""
+    if isinstance(data, Tensor):
+        return (_SEGMENTS[name] if isinstance(name, str) else name)(data, ids, count)
+    partition = data._partition
+    lengths = np.zeros(count, np.int64)
+    np.maximum.at(lengths, ids, partition.lengths)
+    result = RowPartition.of_lengths(lengths, partition.dtype)
+    rows = partition.rowids
+    offsets = np.arange(len(rows)) - partition.numpy[:-1][rows]
+    places = result.numpy[:-1][ids[rows]] + offsets
+    return RaggedTensor._of(_segments(name, data.values, places, int(result.numpy[-1])), result)
+
+
+def joined(value: RaggedTensor, axis: int, separator: bytes) -> Any:
+    """The strings of a ragged tensor joined along its first or second axis."""
+
+    def join(data: Tensor, ids: np.ndarray, count: int) -> Tensor:
+        shape = data._shape_tuple()
+        rows = data.numpy().reshape(shape[0], int(np.prod(shape[1:])))
+        lines = np.full([count, rows.shape[1]], b"", object)
+        for place in range(count):
+            chosen = rows[ids == place]
+            lines[place] = [separator.join(column) for column in chosen.T]
+        return _core.convert(lines.reshape([count, *shape[1:]]), dtypes.string, None)
+
+    partition = value._partition
+    if axis == 1:
+        return _segments(join, value.values, partition.rowids, partition.rows)
+    rows = partition.rowids
+    offsets = np.arange(len(rows)) - partition.numpy[:-1][rows]
+    return _segments(join, value.values, offsets, int(partition.lengths.max(initial=0)))
+
+
+def _one_axis(name: str, value: Any, axis: int) -> Any:
+    if isinstance(value, Tensor):
+        return getattr(_ops, name)(value, axis)
+    partition = value._partition
+    if axis == 0:
+        rows = partition.rowids
+        offsets = np.arange(len(rows)) - partition.numpy[:-1][rows]
+        return _segments(name, value.values, offsets, int(partition.lengths.max(initial=0)))
+    if axis == 1:
+        return _segments(name, value.values, partition.rowids, partition.rows)
+    return value.with_values(_one_axis(name, value.values, axis - 1))
+
+
+def _axes_of(value: RaggedTensor, axis: Any) -> list[int] | None:
+    """The axes, the last first; None for all of them."""
+    if axis is None:
+        return None
+    rank = rank_of(value)
+    given = axis
+    if not isinstance(axis, int | list | tuple):
+        given = _core.convert(axis, None, dtypes.int32).numpy().tolist()
+    items = [given] if isinstance(given, int) else list(given)
+    axes = sorted({checked_axis(item, rank) for item in items}, reverse=True)
+    return None if len(axes) == rank else axes
+
+
+def reduce(name: str, value: RaggedTensor, axis: Any = None, keepdims: Any = False) -> Any:
+    """A reduction of a ragged tensor.
+
+    Args:
+        name: the operation, for instance "reduce_sum".
+        value: the ragged tensor.
+        axis: one axis or several; all by default.
+        keepdims: whether reduced axes stay, with size one.
+    """
+    axes = _axes_of(value, axis)
+    if axes is None:
+        total = getattr(_ops, name)(value.flat_values)
+        return _ops.reshape(total, [1] * rank_of(value)) if keepdims else total
+    if name == "reduce_mean":
+        return _mean(value, axes, bool(keepdims))
+    result: Any = value
+    for item in axes:
+        result = _one_axis(name, result, item)
+        if keepdims:
+            result = _expanded(result, item)
+    return result
+
+
+def _expanded(value: Any, axis: int) -> Any:
+    if isinstance(value, Tensor):
+        return _ops.expand_dims(value, axis)
+    return expand_dims(value, axis)
+
+
+def _mean(value: RaggedTensor, axes: list[int], keepdims: bool) -> Any:
+    total = reduce("reduce_sum", value, axes, keepdims)
+    ones = value.with_flat_values(_ops.ones_like(value.flat_values))
+    count = reduce("reduce_sum", ones, axes, keepdims)
+    if isinstance(total, RaggedTensor):
+        if total.flat_values.ndim > 1:
+            total = without_lengths(total)
+        return total.with_flat_values(truediv(total.flat_values, count.flat_values))
+    return truediv(total, count)
+
+
+def reduce_mean(value: Any, axis: Any = None, keepdims: Any = False) -> Any:
+    """The mean; of a dense tensor as well."""
+    if isinstance(value, RaggedTensor):
+        return reduce("reduce_mean", value, axis, keepdims)
+    return _ops.reduce_mean(value, axis, keepdims)
+
+
+def reduce_variance(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Any:
+    """The variance, as the mean of squares less the square of the mean."""
+    value = convert(input_tensor)
+    mean = reduce_mean(value, axis, keepdims)
+    return _ops.subtract(reduce_mean(_ops.square(value), axis, keepdims), _ops.square(mean))
+
+
+def reduce_std(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Any:
+    """The standard deviation."""
+    return _ops.sqrt(reduce_variance(input_tensor, axis, keepdims))
+
+
+def reduce_logsumexp(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Any:
+    """The logarithm of the sum of exponentials."""
+    value = convert(input_tensor)
+    peak = _ops.stop_gradient(_ops.reduce_max(value.flat_values))
+    peak = _ops.select(_ops.is_finite(peak), peak, _ops.zeros_like(peak))
+    sums = reduce("reduce_sum", _ops.exp(_ops.subtract(value, peak)), axis, keepdims)
+    return _ops.add(_ops.log(sums), peak)
+
+
+def softmax(logits: RaggedTensor, axis: Any = None, name: str | None = None) -> RaggedTensor:
+    """The softmax along the last axis."""
+    rank = rank_of(logits)
+    axis = rank - 1 if axis is None else checked_axis(axis, rank)
+    if axis != rank - 1:
+        raise ValueError("The softmax of a ragged tensor is taken along its last axis.")
+    if isinstance(logits.flat_values, Tensor) and logits.flat_values.ndim > 1:
+        return logits.with_flat_values(_ops.softmax(logits.flat_values))
+    inner: Any = logits
+    while isinstance(inner.values, RaggedTensor):
+        inner = inner.values
+    flat, rows = inner.values, inner._partition
+    peaks = _ops.stop_gradient(_SEGMENTS["reduce_max"](flat, rows.rowids, rows.rows))
+    powers = _ops.exp(_ops.subtract(flat, _ops.gather(peaks, rows.rowids, 0, 0)))
+    sums = _ops.unsorted_segment_sum(powers, rows.rowids, rows.rows)
+    return logits.with_flat_values(_ops.divide_real(powers, _ops.gather(sums, rows.rowids, 0, 0)))
+
+
+def unsorted_segments(name: str, data: Any, segment_ids: Any, num_segments: Any) -> Any:
+    """Reduces the elements of ragged or dense data that have the same number."""
+    data, ids = convert(data), convert(segment_ids)
+    if isinstance(ids, RaggedTensor):
+        for _ in range(ids.ragged_rank):
+            data = data.values
+        ids = ids.flat_values
+        if ids.ndim > 1 and isinstance(data, Tensor):
+            data = _ops.reshape(data, [ids._size, *data._shape_tuple()[ids.ndim :]])
+            ids = _ops.reshape(ids, [ids._size])
+    return _segments(name, data, ids.numpy().astype(np.int64), int(num_segments))

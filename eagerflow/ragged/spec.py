@@ -1,0 +1,185 @@
+"""RaggedTensorSpec: the shape and dtype of a ragged tensor."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from eagerflow import _core
+from eagerflow.framework import dtypes
+from eagerflow.framework.dtypes import as_dtype
+from eagerflow.framework.shapes import TensorShape, as_shape
+from eagerflow.framework.type_spec import TensorSpec, TypeSpec
+from eagerflow.ragged.row_partition import RowPartition
+from eagerflow.ragged.tensor import RaggedTensor
+
+
+class RaggedTensorSpec(TypeSpec):
+    """The shape and dtype of a ragged tensor.
+
+    Args:
+        shape: anything `TensorShape` takes; ragged axes are None.
+        dtype: the dtype of the elements.
+        ragged_rank: how many axes are divided by splits; by default all but the last.
+        row_splits_dtype: int32 or int64.
+        flat_values_spec: a spec for `flat_values` that stands for `dtype`.
+
+    Raises:
+        ValueError: if the rank is unknown and `ragged_rank` not given, or too large.
+
+    >>> tf.RaggedTensorSpec([None, None], tf.int32)
+    RaggedTensorSpec(TensorShape([None, None]), tf.int32, 1, tf.int64)
+    """
+
+    def __init__(
+        self,
+        shape: Any = None,
+        dtype: Any = dtypes.float32,
+        ragged_rank: int | None = None,
+        row_splits_dtype: Any = dtypes.int64,
+        flat_values_spec: Any = None,
+    ) -> None:
+        self._shape = as_shape(shape)
+        if flat_values_spec is not None:
+            dtype = flat_values_spec.dtype if dtype is None else dtype
+        self._dtype = as_dtype(dtype)
+        self._flat_values_spec = flat_values_spec
+        self._row_splits_dtype = as_dtype(row_splits_dtype)
+        rank = self._shape.rank
+        if ragged_rank is None:
+            if rank is None:
+                raise ValueError(
+                    "Must specify ragged_rank or a shape with a known rank. Received: ragged_rank="
+                    f"{ragged_rank}, shape={self._shape}"
+                )
+            ragged_rank = rank - 1
+        self._ragged_rank = ragged_rank
+        if not isinstance(ragged_rank, int):
+            raise TypeError(f"Argument `ragged_rank` must be an int. Received {ragged_rank}.")
+        if rank is not None and ragged_rank >= rank:
+            raise ValueError(
+                f"Argument `ragged_rank` ({ragged_rank}) must be less than rank ({rank})."
+            )
+
+    @classmethod
+    def from_value(cls, value: Any) -> RaggedTensorSpec:
+        """The spec of a ragged tensor."""
+        return cls(
+            value.shape, value.dtype, value.ragged_rank, row_splits_dtype=value._partition.dtype
+        )
+
+    @property
+    def shape(self) -> TensorShape:
+        """The shape."""
+        return self._shape
+
+    @property
+    def dtype(self) -> Any:
+        """The dtype of the elements."""
+        return self._dtype
+
+    @property
+    def ragged_rank(self) -> int:
+        """How many axes are divided by splits."""
+        return self._ragged_rank
+
+    @property
+    def row_splits_dtype(self) -> Any:
+        """int32 or int64."""
+        return self._row_splits_dtype
+
+    @property
+    def flat_values_spec(self) -> Any:
+        """The spec of `flat_values`, if one was given."""
+        return self._flat_values_spec
+
+    @property
+    def value_type(self) -> type:
+        """RaggedTensor, or Tensor if no axis is ragged."""
+        return RaggedTensor if self._ragged_rank else _core.Tensor
+
+    @property
+    def _component_specs(self) -> list:
+        dims = None if self._shape.rank is None else list(self._shape)
+        if not self._ragged_rank:
+            return [TensorSpec(dims, self._dtype)]
+        inner = None if dims is None else [None, *dims[self._ragged_rank + 1 :]]
+        specs: list = [TensorSpec(inner, self._dtype)]
+        rows = None if dims is None else dims[0]
+        for level in range(self._ragged_rank):
+            count = None if rows is None else rows + 1
+            specs.append(TensorSpec([count], self._row_splits_dtype))
+            size = None if dims is None else dims[level + 1]
+            rows = None if rows is None or size is None else rows * size
+        return specs
+
+    def _to_components(self, value: Any) -> list:
+        if not isinstance(value, RaggedTensor):
+            return [value]
+        return [value.flat_values, *value.nested_row_splits]
+
+    def _from_components(self, components: Any) -> Any:
+        values, *splits = components
+        if not splits:
+            return values
+        dims = [None] * len(splits) if self._shape.rank is None else list(self._shape)[1:]
+        for level in reversed(range(len(splits))):
+            partition = RowPartition(
+                _core.convert(splits[level], self._row_splits_dtype, None), dims[level]
+            )
+            if not isinstance(values, RaggedTensor):
+                values = _core.as_tensor(values)
+            values = RaggedTensor._of(values, partition)
+        return values
+
+    def is_compatible_with(self, spec_or_value: Any) -> bool:
+        """Whether dtypes, shape and ragged rank fit; unknown dimensions fit any."""
+        if isinstance(spec_or_value, RaggedTensor):
+            spec_or_value = RaggedTensorSpec.from_value(spec_or_value)
+        elif self._ragged_rank == 0 and not isinstance(spec_or_value, RaggedTensorSpec):
+            return TensorSpec(self._shape, self._dtype).is_compatible_with(spec_or_value)
+        if not isinstance(spec_or_value, RaggedTensorSpec):
+            return False
+        return (
+            self._dtype == spec_or_value._dtype
+            and self._ragged_rank == spec_or_value._ragged_rank
+            and self._row_splits_dtype == spec_or_value._row_splits_dtype
+            and self._shape.is_compatible_with(spec_or_value._shape)
+        )
+
+    def is_subtype_of(self, other: Any) -> bool:
+        """Whether the other has these dtypes and ranks, and a shape that says at most as much."""
+        return (
+            isinstance(other, RaggedTensorSpec)
+            and self._key()[1:] == other._key()[1:]
+            and self._shape.is_subtype_of(other._shape)
+        )
+
+    def most_specific_compatible_type(self, other: Any) -> RaggedTensorSpec:
+        """A spec with None wherever the two shapes differ."""
+        if not isinstance(other, RaggedTensorSpec) or self._key()[1:] != other._key()[1:]:
+            raise ValueError(f"No RaggedTensorSpec is compatible with both {self} and {other}.")
+        return RaggedTensorSpec(
+            self._shape.most_specific_compatible_shape(other._shape),
+            self._dtype,
+            self._ragged_rank,
+            self._row_splits_dtype,
+        )
+
+    def _key(self) -> tuple:
+        dims = None if self._shape.rank is None else tuple(self._shape)
+        return dims, self._dtype.name, self._ragged_rank, self._row_splits_dtype.name
+
+    def __repr__(self) -> str:
+        return (
+            f"RaggedTensorSpec({self._shape!r}, {self._dtype!r}, {self._ragged_rank}, "
+            f"{self._row_splits_dtype!r})"
+        )
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, RaggedTensorSpec) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def __reduce__(self) -> tuple:
+        return RaggedTensorSpec, self._key()

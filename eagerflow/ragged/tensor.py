@@ -1,0 +1,399 @@
+"""RaggedTensor: rows of different lengths, as their elements one after the other and their ends."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from eagerflow import _core
+from eagerflow.framework import dtypes
+from eagerflow.framework.dtypes import as_dtype
+from eagerflow.framework.shapes import TensorShape
+from eagerflow.ragged.factories import RaggedFactories, rows_of
+from eagerflow.ragged.row_partition import RowPartition
+
+if TYPE_CHECKING:
+    from eagerflow.ragged.spec import RaggedTensorSpec
+
+_ops = _core.ops
+
+
+class RaggedTensor(RaggedFactories):
+    """A tensor with axes along which the sizes of slices differ.
+
+    Its elements are those of `flat_values`, divided into rows by `row_splits`: row `i` is
+    `values[row_splits[i]:row_splits[i + 1]]`. `values` may be ragged itself.
+
+    Make one with `tf.ragged.constant` or one of the `from_` methods.
+
+    Raises:
+        ValueError: from the constructor, which is private.
+
+    >>> rows = tf.RaggedTensor.from_row_lengths([3, 1, 4, 1, 5], [2, 0, 3])
+    >>> rows
+    <tf.RaggedTensor [[3, 1], [], [4, 1, 5]]>
+    >>> rows[0].numpy(), (rows * 2)[:, :1]
+    (array([3, 1], dtype=int32), <tf.RaggedTensor [[6], [], [8]]>)
+    """
+
+    def __init__(self, values: Any, row_partition: Any, internal: bool = False) -> None:
+        if not internal:
+            raise ValueError(
+                "RaggedTensor constructor is private; please use one of the factory methods "
+                "instead (e.g., RaggedTensor.from_row_lengths())"
+            )
+        self._values = values
+        self._partition: RowPartition = row_partition
+
+    @property
+    def dtype(self) -> Any:
+        """The dtype of the elements."""
+        return self._values.dtype
+
+    @property
+    def shape(self) -> TensorShape:
+        """The shape, with None for ragged axes."""
+        return TensorShape(
+            [self._partition.rows, self._partition.uniform_row_length, *self._values.shape[1:]]
+        )
+
+    @property
+    def _rank(self) -> int:
+        values = self._values
+        return 1 + (values._rank if isinstance(values, RaggedTensor) else values.ndim)
+
+    def get_shape(self) -> TensorShape:
+        """The shape; the same as `shape`."""
+        return self.shape
+
+    @property
+    def ragged_rank(self) -> int:
+        """How many axes are divided by splits."""
+        inner = self._values
+        return 1 + (inner.ragged_rank if isinstance(inner, RaggedTensor) else 0)
+
+    @property
+    def values(self) -> Any:
+        """The elements of all rows one after the other; ragged if rows of rows are."""
+        return self._values
+
+    @property
+    def flat_values(self) -> Any:
+        """The elements as a tensor."""
+        values = self._values
+        while isinstance(values, RaggedTensor):
+            values = values._values
+        return values
+
+    @property
+    def row_splits(self) -> Any:
+        """The place of each row's first element, and the end of the last row."""
+        return self._partition.splits
+
+    @property
+    def uniform_row_length(self) -> Any:
+        """The length of all rows if they have one by construction, else None."""
+        length = self._partition.uniform_row_length
+        return None if length is None else _core.convert(length, self._partition.dtype, None)
+
+    def _partitions(self) -> list[RowPartition]:
+        """The partitions, the outermost first."""
+        found, value = [], self
+        while isinstance(value, RaggedTensor):
+            found.append(value._partition)
+            value = value._values
+        return found
+
+    @property
+    def nested_row_splits(self) -> tuple:
+        """The splits of all ragged axes, the outermost first."""
+        return tuple(partition.splits for partition in self._partitions())
+
+    def _index(self, array: Any) -> Any:
+        return _core.convert(array, self._partition.dtype, None)
+
+    def nested_row_lengths(self, name: str | None = None) -> tuple:
+        """The lengths of rows along all ragged axes, the outermost first."""
+        return tuple(self._index(partition.lengths) for partition in self._partitions())
+
+    def nested_value_rowids(self, name: str | None = None) -> tuple:
+        """The rows of elements along all ragged axes, the outermost first."""
+        return tuple(self._index(partition.rowids) for partition in self._partitions())
+
+    def value_rowids(self, name: str | None = None) -> Any:
+        """The row of each element of `values`."""
+        return self._index(self._partition.rowids)
+
+    def nrows(self, out_type: Any = None, name: str | None = None) -> Any:
+        """How many rows there are."""
+        dtype = self._partition.dtype if out_type is None else as_dtype(out_type)
+        return _core.convert(self._partition.rows, dtype, None)
+
+    def row_starts(self, name: str | None = None) -> Any:
+        """The place of each row's first element."""
+        return self._partition.splits[:-1]
+
+    def row_limits(self, name: str | None = None) -> Any:
+        """The end of each row."""
+        return self._partition.splits[1:]
+
+    def row_lengths(self, axis: int = 1, name: str | None = None) -> Any:
+        """The length of each row along an axis; ragged if `axis` is above 1.
+
+        >>> tf.ragged.constant([[1, 2], []]).row_lengths().numpy()
+        array([2, 0])
+        """
+        if axis == 1:
+            return self._partition.row_lengths
+        rank = self._rank
+        if not -rank <= axis < rank:
+            raise ValueError(f"axis={axis} out of bounds: expected {-rank}<=axis<{rank}")
+        axis %= rank
+        if axis == 0:
+            return self.nrows()
+        if axis == 1:
+            return self._partition.row_lengths
+        if isinstance(self._values, RaggedTensor):
+            return self.with_values(self._values.row_lengths(axis - 1))
+        sizes = self._values._shape_tuple()
+        lengths = np.full(sizes[: axis - 1], sizes[axis - 1], np.int64)
+        return self.with_values(self._index(lengths))
+
+    def bounding_shape(
+        self, axis: Any = None, name: str | None = None, out_type: Any = None
+    ) -> Any:
+        """The smallest shape that holds all rows, or its sizes along some axes.
+
+        >>> tf.ragged.constant([[1, 2], [], [3]]).bounding_shape().numpy()
+        array([3, 2])
+        """
+        sizes = [self._partition.rows]
+        for partition in self._partitions():
+            sizes.append(int(partition.lengths.max(initial=0)))
+        sizes += self.flat_values._shape_tuple()[1:]
+        dtype = self._partition.dtype if out_type is None else as_dtype(out_type)
+        chosen = sizes if axis is None else np.array(sizes)[np.asarray(axis)]
+        return _core.convert(chosen, dtype, None)
+
+    def with_values(self, new_values: Any) -> RaggedTensor:
+        """The same rows with other elements.
+
+        Raises:
+            ValueError: if their number is another one.
+        """
+        if not isinstance(new_values, RaggedTensor):
+            new_values = _core.as_tensor(new_values)
+            sizes = new_values._shape_tuple()
+            if sizes and sizes[0] == rows_of(self._values):
+                return RaggedTensor._of(new_values, self._partition)
+            new_values.shape.with_rank_at_least(1)
+        if rows_of(new_values) != rows_of(self._values):
+            raise ValueError(
+                f"Shapes {new_values.shape[:1]} and {self._values.shape[:1]} are incompatible"
+            )
+        if isinstance(new_values, RaggedTensor):
+            if new_values._partition.dtype is not self._partition.dtype:
+                new_values = new_values.with_row_splits_dtype(dtypes.int64)
+                return RaggedTensor._of(
+                    new_values, self.with_row_splits_dtype(dtypes.int64)._partition
+                )
+        return RaggedTensor._of(new_values, self._partition)
+
+    def with_flat_values(self, new_values: Any) -> RaggedTensor:
+        """The same rows of rows with other elements."""
+        if isinstance(self._values, RaggedTensor):
+            return self.with_values(self._values.with_flat_values(new_values))
+        return self.with_values(new_values)
+
+    def with_row_splits_dtype(self, dtype: Any) -> RaggedTensor:
+        """The same with splits of int32 or int64.
+
+        Raises:
+            ValueError: if it is another dtype.
+        """
+        dtype = as_dtype(dtype)
+        if dtype not in (dtypes.int32, dtypes.int64):
+            raise ValueError(
+                f"Argument `row_splits` dtype must be int32 or int64. Received {dtype}."
+            )
+        if dtype is self._partition.dtype:
+            return self
+        values = self._values
+        if isinstance(values, RaggedTensor):
+            values = values.with_row_splits_dtype(dtype)
+        partition = RowPartition.of(
+            self._partition.numpy, dtype, self._partition.uniform_row_length
+        )
+        return RaggedTensor._of(values, partition)
+
+    def merge_dims(self, outer_axis: int, inner_axis: int) -> Any:
+        """The axes from `outer_axis` to `inner_axis` joined into one.
+
+        >>> tf.ragged.constant([[[1, 2], [3]], [[4]]]).merge_dims(1, 2)
+        <tf.RaggedTensor [[1, 2, 3], [4]]>
+        """
+        from eagerflow.ragged.arrangement import merge_dims
+
+        return merge_dims(self, outer_axis, inner_axis)
+
+    def to_tensor(
+        self, default_value: Any = None, name: str | None = None, shape: Any = None
+    ) -> Any:
+        """A dense tensor, with another element behind the ends of rows.
+
+        Args:
+            default_value: that element, of the shape of an element or one that is broadcast to it;
+                zero or an empty string by default.
+            name: ignored.
+            shape: the shape of the result; what is outside is left out, None stands for as much as
+                is needed.
+
+        >>> tf.ragged.constant([[1, 2], [3]]).to_tensor(-1).numpy()
+        array([[ 1,  2],
+               [ 3, -1]], dtype=int32)
+        """
+        from eagerflow.ragged.conversion import to_tensor
+
+        return to_tensor(self, default_value, shape)
+
+    def to_sparse(self, name: str | None = None) -> Any:
+        """A sparse tensor with the same elements.
+
+        >>> tf.ragged.constant([[1, 2], [3]]).to_sparse().indices.numpy().tolist()
+        [[0, 0], [0, 1], [1, 0]]
+        """
+        from eagerflow.ragged.conversion import to_sparse
+
+        return to_sparse(self)
+
+    def to_list(self) -> list:
+        """Nested lists.
+
+        >>> tf.ragged.constant([[1, 2], []]).to_list()
+        [[1, 2], []]
+        """
+        inner = self._values
+        items = inner.to_list() if isinstance(inner, RaggedTensor) else inner.numpy().tolist()
+        splits = self._partition.numpy.tolist()
+        return [items[a:b] for a, b in zip(splits, splits[1:], strict=False)]
+
+    def numpy(self) -> np.ndarray:
+        """A NumPy array; of arrays, where rows have different lengths.
+
+        >>> tf.ragged.constant([[1, 2], [3, 4]]).numpy()
+        array([[1, 2],
+               [3, 4]], dtype=int32)
+        """
+        inner = self._values.numpy()
+        if not self._partition.rows:
+            return np.zeros([0, *inner.shape], inner.dtype)
+        rows = np.split(inner, self._partition.numpy[1:-1])
+        if any(len(row) != len(rows[0]) for row in rows):
+            result = np.empty(len(rows), object)
+            result[:] = rows
+            return result
+        return np.array(rows)
+
+    def __getitem__(self, key: Any) -> Any:
+        """Rows, parts of rows, or elements; an integer may not stand for a ragged axis inside."""
+        from eagerflow.ragged.getitem import getitem
+
+        return getitem(self, key)
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self[row] for row in range(self._partition.rows))
+
+    def __bool__(self) -> bool:
+        raise TypeError("RaggedTensor may not be used as a boolean.")
+
+    def __hash__(self) -> int:
+        raise TypeError("RaggedTensor is unhashable.")
+
+    def __repr__(self) -> str:
+        return f"<tf.RaggedTensor {_text(self.numpy())}>"
+
+    def consumers(self) -> list:
+        """Nothing: there is no graph."""
+        return []
+
+    @property
+    def _type_spec(self) -> RaggedTensorSpec:
+        from eagerflow.ragged.spec import RaggedTensorSpec
+
+        return RaggedTensorSpec.from_value(self)
+
+    @property
+    def _gradient_component(self) -> Any:
+        return self.flat_values
+
+    def _with_gradient(self, gradient: Any) -> Any:
+        if isinstance(gradient, _core.Tensor) or gradient is None:
+            return gradient if gradient is None else self.with_flat_values(gradient)
+        return self.with_flat_values(_core.as_tensor(gradient))
+
+    def _run(self, function: Any, arguments: dict[str, Any]) -> Any:
+        from eagerflow.ragged.overrides import run
+
+        return run(function, arguments)
+
+    def _print_text(self, summarize: int) -> str:
+        from eagerflow.ragged.printing import ragged_text
+
+        return ragged_text(self, summarize)
+
+    def _call(self, name: str, args: tuple, kwargs: dict[str, Any]) -> Any:
+        from eagerflow.ragged.overrides import call
+
+        return call(self, name, args, kwargs)
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, np.ndarray):
+        return str(value)
+    if not value.size:
+        return repr(value.tolist())
+    return np.array2string(value, separator=", ", formatter={"all": _text})
+
+
+def _attach_operators() -> None:
+    """Operators that go through the functions for tensors."""
+
+    def operator(symbol: str, reflected: bool) -> Any:
+        plain = getattr(_core.Tensor, f"__{symbol}__")
+
+        def forward(self: Any, other: Any) -> Any:
+            from eagerflow.ragged.overrides import operate
+
+            return operate(symbol, self, other)
+
+        def backward(self: Any, other: Any) -> Any:
+            from eagerflow.ragged.overrides import operate
+
+            return operate(symbol, other, self)
+
+        method = backward if reflected else forward
+        method.__doc__ = plain.__doc__
+        return method
+
+    for symbol in "add sub mul truediv floordiv mod pow and or xor".split():
+        setattr(RaggedTensor, f"__{symbol}__", operator(symbol, False))
+        setattr(RaggedTensor, f"__r{symbol}__", operator(symbol, True))
+    for symbol in "eq ne lt le gt ge matmul".split():
+        setattr(RaggedTensor, f"__{symbol}__", operator(symbol, False))
+    for symbol, op in (("neg", _ops.negative), ("abs", _ops.abs)):
+        setattr(RaggedTensor, f"__{symbol}__", lambda self, op=op: op(self))
+    members: dict[str, Any] = {
+        "__invert__": lambda self: (
+            _ops.logical_not(self) if self.dtype is dtypes.bool else _ops.invert(self)
+        ),
+        "__div__": getattr(RaggedTensor, "__truediv__"),  # noqa: B009
+        "__rdiv__": getattr(RaggedTensor, "__rtruediv__"),  # noqa: B009
+        "__nonzero__": RaggedTensor.__bool__,
+    }
+    for name, member in members.items():
+        setattr(RaggedTensor, name, member)
+
+
+_attach_operators()

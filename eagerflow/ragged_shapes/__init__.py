@@ -1,1 +1,0 @@
-"""Shapes of ragged tensors as values: partitions into rows, and sizes along all axes."""

@@ -1,0 +1,552 @@
+"""Signals in frames and their spectra: framing, short-time transforms, cosine transforms, mel."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from eagerflow import _core
+from eagerflow.framework import dtypes
+from eagerflow.ops.array import invalid_argument, pad, slices_at
+from eagerflow.signal.fourier import fft, irfft, rfft
+from eagerflow.signal.windows import hann_window, vorbis_window
+
+_ops = _core.ops
+Tensor = _core.Tensor
+
+
+def _scalar(value: Any, name: str) -> int:
+    number = _core.as_tensor(value)
+    if number.ndim != 0:
+        raise ValueError(f"Shape {number.shape} must have rank 0")
+    if not number.dtype.is_integer:
+        raise ValueError(f"{name} must be an integer. Got {number.dtype}")
+    return int(number)
+
+
+def frame(
+    signal: Any,
+    frame_length: Any,
+    frame_step: Any,
+    pad_end: bool = False,
+    pad_value: Any = 0,
+    axis: int = -1,
+    name: str | None = None,
+) -> Tensor:
+    """Cuts an axis into frames that may overlap.
+
+    Args:
+        signal: a tensor of rank 1 or more.
+        frame_length: the number of samples in a frame.
+        frame_step: the number of samples from the beginning of a frame to that of the next.
+        pad_end: whether frames that reach beyond the end are filled up; otherwise there are none.
+        pad_value: what they are filled up with.
+        axis: the axis.
+        name: ignored.
+
+    Returns:
+        A tensor in which `axis` has been replaced by two: frames, and samples in a frame.
+
+    Raises:
+        ValueError: if length or step is no integer.
+        tf.errors.InvalidArgumentError: if the length is negative or the step not positive.
+
+    >>> tf.signal.frame([1, 2, 3, 4], 2, 1).numpy()
+    array([[1, 2],
+           [2, 3],
+           [3, 4]], dtype=int32)
+    """
+    x = _core.as_tensor(signal)
+    length, step = _scalar(frame_length, "frame_length"), _scalar(frame_step, "frame_step")
+    if length < 0:
+        raise invalid_argument(f"frame_length must not be negative, got {length}")
+    if step <= 0:
+        raise invalid_argument(f"frame_step must be positive, got {step}")
+    if not -x.ndim <= axis < x.ndim:
+        raise IndexError(f"axis {axis} is out of range for a signal of rank {x.ndim}")
+    axis %= x.ndim
+    size = x._shape_tuple()[axis]
+    if pad_end:
+        count = -(-size // step)
+        missing = max(length + step * (count - 1) - size, 0)
+        if missing:
+            pads = [[0, 0] for _ in range(x.ndim)]
+            pads[axis][1] = missing
+            x = pad(x, pads, "CONSTANT", _core.convert(pad_value, x.dtype, None))
+    else:
+        count = max(0, 1 + (size - length) // step)
+    pieces = length // step
+    if axis == x.ndim - 1 and count and length == pieces * step and 1 < pieces <= 16:
+        # Frames are neighbouring pieces, as long as a step, one behind the other.
+        outer = x._shape_tuple()[:-1]
+        used = x[..., : (count + pieces - 1) * step]
+        hops = _ops.reshape(used, [*outer, count + pieces - 1, step])
+        return _ops.concat([hops[..., k : k + count, :] for k in range(pieces)], -1)
+    places = np.arange(count)[:, None] * step + np.arange(length)
+    return slices_at(x, places, axis)
+
+
+def overlap_and_add(signal: Any, frame_step: Any, name: str | None = None) -> Tensor:
+    """Puts frames in a row and adds them where they overlap.
+
+    Args:
+        signal: numbers `[..., frames, frame_length]`.
+        frame_step: the number of samples from the beginning of a frame to that of the next.
+        name: ignored.
+
+    Returns:
+        `[..., samples]`, with `(frames - 1) * frame_step + frame_length` samples.
+
+    Raises:
+        ValueError: if the rank is below 2 or the step no integer.
+
+    >>> tf.signal.overlap_and_add([[1, 1, 1], [1, 1, 1]], 2).numpy()
+    array([1, 1, 2, 1, 1], dtype=int32)
+    """
+    x = _core.as_tensor(signal)
+    if x.ndim < 2:
+        raise ValueError(f"Shape {x.shape} must have rank at least 2")
+    step = _scalar(frame_step, "frame_step")
+    if step <= 0:
+        raise invalid_argument(f"frame_step must be positive, got {step}")
+    *batch, frames, length = x._shape_tuple()
+    samples = max((frames - 1) * step + length, 0)
+    pieces = max(-(-length // step), 1)
+    rest = [[0, 0] for _ in batch]
+    x = pad(x, [*rest, [0, 0], [0, pieces * step - length]])
+    x = _ops.reshape(x, [*batch, frames, pieces, step])
+    # The k-th piece of a frame lies k steps behind the frame's beginning.
+    total: Any = None
+    for k, piece in enumerate(_ops.unstack(x, None, len(batch) + 1)):
+        moved = pad(piece, [*rest, [k, pieces - 1 - k], [0, 0]])
+        total = moved if total is None else total + moved
+    whole = _ops.reshape(total, [*batch, (frames + pieces - 1) * step])
+    return _ops.slice(whole, [0] * whole.ndim, [*batch, samples])
+
+
+def _enclosing_power(length: int) -> int:
+    return 1 << max(length - 1, 0).bit_length()
+
+
+def stft(
+    signals: Any,
+    frame_length: Any,
+    frame_step: Any,
+    fft_length: Any = None,
+    window_fn: Callable | None = hann_window,
+    pad_end: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """The short-time Fourier transform.
+
+    Args:
+        signals: real `[..., samples]`.
+        frame_length: the number of samples in a frame.
+        frame_step: the number of samples from the beginning of a frame to that of the next.
+        fft_length: the size of the transform; by default the least power of two that holds a frame.
+        window_fn: called with the frame length and `dtype=`, returns a window; or None.
+        pad_end: whether frames that reach beyond the end are filled up with zeros.
+        name: ignored.
+
+    Returns:
+        Complex `[..., frames, fft_length // 2 + 1]`.
+
+    Raises:
+        ValueError: if `signals` is not floating.
+
+    >>> tf.signal.stft(tf.zeros([100]), frame_length=20, frame_step=10).shape
+    TensorShape([9, 17])
+    """
+    x = _core.as_tensor(signals)
+    if x.ndim < 1:
+        raise ValueError(f"Shape {x.shape} must have rank at least 1")
+    length = _scalar(frame_length, "frame_length")
+    size = _enclosing_power(length) if fft_length is None else _scalar(fft_length, "fft_length")
+    frames = frame(x, length, frame_step, pad_end)
+    if window_fn is not None:
+        frames = frames * window_fn(length, dtype=frames.dtype)
+    return rfft(frames, [size])
+
+
+def inverse_stft_window_fn(
+    frame_step: Any, forward_window_fn: Callable = hann_window, name: str | None = None
+) -> Callable:
+    """A window with which `inverse_stft` restores what `stft` with another one was given.
+
+    Args:
+        frame_step: the step of both transforms.
+        forward_window_fn: the window function of `stft`.
+        name: ignored.
+
+    Returns:
+        A function of a frame length and a dtype that returns a window.
+
+    >>> tf.signal.inverse_stft_window_fn(2)(4, dtype=tf.float32).shape
+    TensorShape([4])
+    """
+
+    def inverse_window(frame_length: Any, dtype: Any) -> Tensor:
+        length, step = _scalar(frame_length, "frame_length"), _scalar(frame_step, "frame_step")
+        forward = forward_window_fn(length, dtype=dtype)
+        overlaps = -(-length // step)
+        squares = pad(forward * forward, [[0, overlaps * step - length]])
+        sums = _ops.reduce_sum(_ops.reshape(squares, [overlaps, step]), axis=0, keepdims=True)
+        sums = _ops.reshape(_ops.tile(sums, [overlaps, 1]), [overlaps * step])
+        return forward / sums[:length]
+
+    return inverse_window
+
+
+def inverse_stft(
+    stfts: Any,
+    frame_length: Any,
+    frame_step: Any,
+    fft_length: Any = None,
+    window_fn: Callable | None = hann_window,
+    name: str | None = None,
+) -> Tensor:
+    """Signals from their short-time Fourier transforms.
+
+    Args:
+        stfts: complex `[..., frames, fft_length // 2 + 1]`.
+        frame_length: the number of samples in a frame.
+        frame_step: the number of samples from the beginning of a frame to that of the next.
+        fft_length: the size of the transform; by default the least power of two that holds a frame.
+        window_fn: the window that frames are multiplied with; see `inverse_stft_window_fn`.
+        name: ignored.
+
+    Returns:
+        Real `[..., samples]`.
+
+    >>> x = tf.random.stateless_normal([64], seed=[1, 2])
+    >>> back = tf.signal.inverse_stft(
+    ...     tf.signal.stft(x, 16, 8), 16, 8, window_fn=tf.signal.inverse_stft_window_fn(8)
+    ... )
+    >>> bool(tf.reduce_max(tf.abs(x - back)[8:-8]) < 1e-5)
+    True
+    """
+    x = _core.as_tensor(stfts)
+    if x.ndim < 2:
+        raise ValueError(f"Shape {x.shape} must have rank at least 2")
+    length = _scalar(frame_length, "frame_length")
+    size = _enclosing_power(length) if fft_length is None else _scalar(fft_length, "fft_length")
+    frames = irfft(x, [size])
+    if size > length:
+        frames = frames[..., :length]
+    elif size < length:
+        frames = pad(frames, [*([0, 0] for _ in range(x.ndim - 1)), [0, length - size]])
+    if window_fn is not None:
+        frames = frames * window_fn(length, dtype=x.dtype.real_dtype)
+    return overlap_and_add(frames, frame_step)
+
+
+_DCT_INVERSES = {1: 1, 2: 3, 3: 2, 4: 4}
+
+
+def _checked_dct(x: Tensor, type: int, n: Any, axis: int, norm: str | None) -> None:
+    if axis != -1:
+        raise NotImplementedError(f"axis must be -1. Got: {axis}")
+    if n is not None and (not isinstance(n, int) or n < 1):
+        raise ValueError("n should be a positive integer or None")
+    if type not in _DCT_INVERSES:
+        raise ValueError("Types I, II, III and IV (I)DCT are supported.")
+    if type == 1:
+        if norm == "ortho":
+            raise ValueError("Normalization is not supported for the Type-I DCT.")
+        if (x._shape_tuple()[-1] if n is None else n) < 2:
+            raise ValueError("Type-I DCT requires the dimension to be greater than one.")
+    if norm not in (None, "ortho"):
+        raise ValueError(f"Unknown normalization. Expected None or 'ortho', got: {norm}")
+
+
+def dct(
+    input: Any,
+    type: int = 2,
+    n: int | None = None,
+    axis: int = -1,
+    norm: str | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """The discrete cosine transform along the last axis.
+
+    Args:
+        input: float32 or float64 `[..., samples]`.
+        type: 1, 2, 3 or 4.
+        n: a size to which the axis is cut or filled up with zeros.
+        axis: -1.
+        norm: None, or "ortho" for an orthogonal transform.
+        name: ignored.
+
+    Raises:
+        ValueError: if an argument is none of these.
+        NotImplementedError: for another axis.
+
+    >>> tf.signal.dct([1.0, 1.0, 1.0, 1.0]).numpy().round(4) + 0
+    array([8., 0., 0., 0.], dtype=float32)
+    """
+    x = _core.as_tensor(input)
+    if not x.dtype.is_floating and not x.dtype.is_complex:
+        raise TypeError(f"Cannot convert 0.0 to EagerTensor of dtype {x.dtype.name}")
+    if x.ndim < 1:
+        raise ValueError(f"Shape {x.shape} must have rank at least 1")
+    _checked_dct(x, type, n, axis, norm)
+    size = x._shape_tuple()[-1]
+    if n is not None and n != size:
+        rest = [[0, 0] for _ in range(x.ndim - 1)]
+        x = x[..., :n] if n < size else pad(x, [*rest, [0, n - size]])
+        size = n
+    return {1: _dct1, 2: _dct2, 3: _dct3, 4: _dct4}[type](x, size, norm == "ortho")
+
+
+def _complex_constant(values: np.ndarray, dtype: Any) -> Tensor:
+    kind = np.complex128 if dtype is dtypes.float64 else np.complex64
+    return _core.as_tensor(values.astype(kind))
+
+
+def _constant(values: np.ndarray, dtype: Any) -> Tensor:
+    return _core.as_tensor(values.astype(dtype.as_numpy_dtype))
+
+
+def _ortho_weights(size: int) -> np.ndarray:
+    """What makes the cosines of type 2 orthonormal."""
+    weights = np.full(size, math.sqrt(0.5 / size))
+    weights[:1] = math.sqrt(0.25 / size)
+    return weights
+
+
+def _dct1(x: Tensor, size: int, ortho: bool) -> Tensor:
+    mirrored = _ops.concat([x, _ops.reverse(x[..., 1:-1], [x.ndim - 1])], x.ndim - 1)
+    return _ops.real(rfft(mirrored))
+
+
+def _dct2(x: Tensor, size: int, ortho: bool) -> Tensor:
+    turns = 2 * np.exp(-0.5j * np.pi * np.arange(size) / size)
+    spectrum = rfft(x, [2 * size])[..., :size]
+    y = _ops.real(spectrum * _complex_constant(turns, x.dtype))
+    return y * _constant(_ortho_weights(size), x.dtype) if ortho else y
+
+
+def _dct3(x: Tensor, size: int, ortho: bool) -> Tensor:
+    # y_k = x_0 + 2 * sum of x_n cos(pi n (k + 1/2) / size), as half the spectrum of 2 * size reals.
+    turns = 2 * size * np.exp(0.5j * np.pi * np.arange(size) / size)
+    if ortho:
+        x = x * _constant(_ortho_weights(size), x.dtype)
+        turns[:1] *= 2
+    whole = _ops.complex(x, _ops.zeros_like(x)) * _complex_constant(turns, x.dtype)
+    return irfft(whole, [2 * size])[..., :size]
+
+
+def _dct4(x: Tensor, size: int, ortho: bool) -> Tensor:
+    # y_k = 2 * Re of exp(-i pi (k + 1/2) / 2 size) * sum of x_n exp(-i pi n (k + 1/2) / size)
+    steps = np.arange(size)
+    before = np.exp(-0.5j * np.pi * steps / size)
+    after = 2 * np.exp(-0.5j * np.pi * (steps + 0.5) / size)
+    turned = _ops.complex(x, _ops.zeros_like(x)) * _complex_constant(before, x.dtype)
+    padded = pad(turned, [*([0, 0] for _ in range(x.ndim - 1)), [0, size]])
+    y = _ops.real(fft(padded)[..., :size] * _complex_constant(after, x.dtype))
+    return y * math.sqrt(0.5 / size) if ortho else y
+
+
+def idct(
+    input: Any,
+    type: int = 2,
+    n: int | None = None,
+    axis: int = -1,
+    norm: str | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """The inverse of a discrete cosine transform, up to a factor unless `norm` is "ortho".
+
+    Args:
+        input: float32 or float64 `[..., samples]`.
+        type: the type of the transform to invert: 1, 2, 3 or 4.
+        n: a size to which the axis is cut or filled up with zeros.
+        axis: -1.
+        norm: None, or "ortho".
+        name: ignored.
+
+    >>> tf.signal.idct(tf.signal.dct([1.0, 2.0], norm="ortho"), norm="ortho").numpy().round(4)
+    array([1., 2.], dtype=float32)
+    """
+    return dct(input, _DCT_INVERSES.get(type, type), n, axis, norm)
+
+
+def mdct(
+    signals: Any,
+    frame_length: Any,
+    window_fn: Callable | None = vorbis_window,
+    pad_end: bool = False,
+    norm: str | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """The modified discrete cosine transform of frames that overlap by half.
+
+    Args:
+        signals: float32 or float64 `[..., samples]`.
+        frame_length: the number of samples in a frame, a multiple of 4.
+        window_fn: called with the frame length and `dtype=`, returns a window; or None.
+        pad_end: whether frames that reach beyond the end are filled up with zeros.
+        norm: None or "ortho".
+        name: ignored.
+
+    Returns:
+        `[..., frames, frame_length // 2]`.
+
+    Raises:
+        ValueError: if the length is no multiple of 4.
+
+    >>> tf.signal.mdct(tf.zeros([16]), 8).shape
+    TensorShape([3, 4])
+    """
+    x = _core.convert(signals, None, dtypes.float32)
+    if x.ndim < 1:
+        raise ValueError(f"Shape {x.shape} must have rank at least 1")
+    length = _scalar(frame_length, "frame_length")
+    if length % 4:
+        raise ValueError("The frame length must be a multiple of 4.")
+    frames = frame(x, length, length // 2, pad_end)
+    if window_fn is None:
+        frames = frames * math.sqrt(0.5)
+    else:
+        frames = frames * window_fn(length, dtype=frames.dtype)
+    last = frames.ndim - 1
+    a, b, c, d = _ops.split(frames, [length // 4] * 4, last)
+    folded = [_ops.negative(_ops.reverse(c, [last])) - d, a - _ops.reverse(b, [last])]
+    return dct(_ops.concat(folded, last), 4, norm=norm)
+
+
+def inverse_mdct(
+    mdcts: Any,
+    window_fn: Callable | None = vorbis_window,
+    norm: str | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """Signals from their modified discrete cosine transforms; see `tf.signal.mdct`.
+
+    Args:
+        mdcts: `[..., frames, half]`.
+        window_fn: the window function of `mdct`.
+        norm: that of `mdct`.
+        name: ignored.
+
+    Returns:
+        `[..., (frames + 1) * half]`.
+
+    >>> tf.signal.inverse_mdct(tf.zeros([3, 4])).shape
+    TensorShape([16])
+    """
+    x = _core.convert(mdcts, None, dtypes.float32)
+    if x.ndim < 2:
+        raise ValueError(f"Shape {x.shape} must have rank at least 2")
+    if not x.dtype.is_floating:
+        raise TypeError(f"Cannot convert 0.5 to EagerTensor of dtype {x.dtype.name}")
+    half, last = x._shape_tuple()[-1], x.ndim - 1
+    if half % 2:
+        raise invalid_argument(
+            f"Half a frame must have an even number of samples, got {half} in mdcts of shape "
+            f"{x.shape}"
+        )
+    y = dct(x, 4, norm=norm)
+    if norm is None:
+        y = y * (0.5 / half)
+    first, second = y[..., : half // 2], y[..., half // 2 :]
+    parts = [
+        second,
+        _ops.negative(_ops.reverse(second, [last])),
+        _ops.negative(_ops.reverse(first, [last])),
+        _ops.negative(first),
+    ]
+    frames = _ops.concat(parts, last)
+    if window_fn is None:
+        frames = frames * math.sqrt(0.5)
+    else:
+        frames = frames * window_fn(2 * half, dtype=frames.dtype)
+    return overlap_and_add(frames, half)
+
+
+def _mel(hertz: Any) -> Any:
+    """The mel scale: 1127 * ln(1 + f / 700 Hz)."""
+    return 1127.0 * np.log1p(hertz / 700.0)
+
+
+def linear_to_mel_weight_matrix(
+    num_mel_bins: int = 20,
+    num_spectrogram_bins: Any = 129,
+    sample_rate: Any = 8000,
+    lower_edge_hertz: float = 125.0,
+    upper_edge_hertz: float = 3800.0,
+    dtype: Any = dtypes.float32,
+    name: str | None = None,
+) -> Tensor:
+    """A matrix that turns spectra over frequencies into spectra over mels.
+
+    Args:
+        num_mel_bins: how many bands.
+        num_spectrogram_bins: how many frequencies, from 0 to half the sample rate.
+        sample_rate: samples per second.
+        lower_edge_hertz: where the lowest band begins.
+        upper_edge_hertz: where the highest band ends.
+        dtype: a floating dtype.
+        name: ignored.
+
+    Returns:
+        `[num_spectrogram_bins, num_mel_bins]`: a triangle in each column.
+
+    Raises:
+        ValueError: if a number is out of range.
+
+    >>> tf.signal.linear_to_mel_weight_matrix(4, 65).shape
+    TensorShape([65, 4])
+    """
+    dtype = dtypes.as_dtype(dtype)
+    rate, bins = float(sample_rate), int(num_spectrogram_bins)
+    if num_mel_bins <= 0:
+        raise ValueError(f"num_mel_bins must be positive. Got: {num_mel_bins}")
+    if lower_edge_hertz < 0.0:
+        raise ValueError(f"lower_edge_hertz must be non-negative. Got: {lower_edge_hertz}")
+    if lower_edge_hertz >= upper_edge_hertz:
+        raise ValueError(
+            f"lower_edge_hertz {lower_edge_hertz} >= upper_edge_hertz {upper_edge_hertz}"
+        )
+    if rate <= 0:
+        raise ValueError(f"sample_rate must be positive. Got: {sample_rate}")
+    if upper_edge_hertz > rate / 2:
+        raise ValueError(
+            "upper_edge_hertz must not be larger than the Nyquist frequency (sample_rate / 2). "
+            f"Got {upper_edge_hertz} for sample_rate: {sample_rate}"
+        )
+    if not dtype.is_floating:
+        raise ValueError(f"dtype must be a floating point type. Got: {dtype}")
+    # The lowest frequency, zero, belongs to no band.
+    frequencies = _mel(np.linspace(0.0, rate / 2, bins)[1:, None])
+    edges = np.linspace(_mel(lower_edge_hertz), _mel(upper_edge_hertz), num_mel_bins + 2)
+    lower, centre, upper = edges[:-2], edges[1:-1], edges[2:]
+    rising = (frequencies - lower) / (centre - lower)
+    falling = (upper - frequencies) / (upper - centre)
+    weights = np.pad(np.maximum(0.0, np.minimum(rising, falling)), [[1, 0], [0, 0]])
+    return _constant(weights, dtype)
+
+
+def mfccs_from_log_mel_spectrograms(log_mel_spectrograms: Any, name: str | None = None) -> Tensor:
+    """Mel-frequency cepstral coefficients.
+
+    Args:
+        log_mel_spectrograms: logarithms of mel spectra `[..., bands]`, float32 or float64.
+        name: ignored.
+
+    Returns:
+        The coefficients `[..., bands]`.
+
+    >>> tf.signal.mfccs_from_log_mel_spectrograms(tf.zeros([5, 20])).shape
+    TensorShape([5, 20])
+    """
+    x = _core.as_tensor(log_mel_spectrograms)
+    if x.ndim < 1:
+        raise invalid_argument("log_mel_spectrograms must be [..., bands], got a scalar")
+    bands = x._shape_tuple()[-1]
+    if bands == 0:
+        raise ValueError(f"num_mel_bins must be positive. Got: {x.shape}")
+    return dct(x, 2) * math.sqrt(1 / (2.0 * bands))

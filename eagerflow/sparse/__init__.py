@@ -1,0 +1,5 @@
+"""tf.sparse: tensors most of whose elements are zero."""
+
+from eagerflow.util import lazy
+
+__getattr__, __dir__, __all__ = lazy.attach(__name__)

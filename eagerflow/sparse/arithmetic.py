@@ -1,0 +1,324 @@
+"""Sums, products, extremes and reductions of sparse tensors."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from eagerflow import _core
+from eagerflow.framework import dtypes
+from eagerflow.ops.array import invalid_argument, slices_at
+from eagerflow.sparse.conversion import checked, flat_places, sizes_of
+from eagerflow.sparse.tensor import SparseTensor, assembled
+
+_ops = _core.ops
+Tensor = _core.Tensor
+
+
+def _check_same_shape(a: SparseTensor, b: SparseTensor, op: str) -> None:
+    ours, theirs = sizes_of(a).tolist(), sizes_of(b).tolist()
+    if len(ours) != len(theirs):
+        raise invalid_argument(
+            f"Ranks of input tensors must match, but saw ranks: {len(ours)} and {len(theirs)} "
+            f"[Op:{op}]"
+        )
+    if ours != theirs:
+        axis = next(k for k, size in enumerate(ours) if size != theirs[k])
+        raise invalid_argument(
+            f"Operands' shapes do not match: got {ours[axis]} and {theirs[axis]} for dimension "
+            f"{axis} [Op:{op}]"
+        )
+    if a.dtype is not b.dtype:
+        raise invalid_argument(
+            f"cannot compute {op} of a {a.dtype.name} tensor and a {b.dtype.name} tensor [Op:{op}]"
+        )
+
+
+def _united(a: SparseTensor, b: SparseTensor) -> tuple[Tensor, Tensor, Tensor, tuple]:
+    """The places of both in order, and what each has there, zero where it has nothing."""
+    places, *chosen = _ops.sparse_union(a._indices, b._indices)
+    first, second = map(_ops.gather_or_zero, (a._values, b._values), chosen)
+    return places, first, second, tuple(chosen)
+
+
+def add(a: Any, b: Any, threshold: Any = 0) -> Any:
+    """The sum of two tensors of which one at least is sparse.
+
+    Args:
+        a: sparse or dense.
+        b: sparse or dense, of the same shape and dtype.
+        threshold: elements of the sum of two sparse tensors whose absolute values are smaller are
+            left out.
+
+    Returns:
+        Sparse if both are, else dense.
+
+    Raises:
+        TypeError: if both are dense.
+        tf.errors.InvalidArgumentError: if shapes differ.
+
+    >>> tf.sparse.to_dense(tf.sparse.add(tf.sparse.eye(2), tf.sparse.eye(2))).numpy()
+    array([[2., 0.],
+           [0., 2.]], dtype=float32)
+    """
+    sparse = [isinstance(value, SparseTensor) for value in (a, b)]
+    if not any(sparse):
+        raise TypeError("At least one input should be SparseTensor; do you mean to use tf.add()?")
+    if all(sparse):
+        _check_same_shape(a, b, "SparseAdd")
+        places, first, second, chosen = _united(a, b)
+        total = _ops.add(first, second)
+        limit = _core.as_tensor(threshold)
+        if limit._size != 1 or limit.numpy():
+            # Only sums are left out, not what stands alone.
+            alone = _ops.less(_ops.minimum(*chosen), 0)
+            large = np.abs(total.numpy()) >= limit.numpy()
+            keep = _ops.reshape(_ops.where_indices(_ops.logical_or(alone, large)), [-1])
+            places, total = _ops.gather(places, keep, 0, 0), slices_at(total, keep)
+        return assembled(places, total, a._dense_shape)
+    value, dense = (a, b) if sparse[0] else (b, a)
+    dense = _core.convert(dense, None, value.dtype)
+    shape, sizes = list(dense._shape_tuple()), sizes_of(value).tolist()
+    if len(shape) != len(sizes):
+        raise invalid_argument(
+            f"Two operands should have the same number of dims, got {len(sizes)} and {len(shape)} "
+            "[Op:SparseTensorDenseAdd]"
+        )
+    for axis, (size, other) in enumerate(zip(sizes, shape, strict=True)):
+        if size != other:
+            raise invalid_argument(
+                f"Dimension {axis} does not equal (no broadcasting is supported): sparse side "
+                f"{size} vs dense side {other} [Op:SparseTensorDenseAdd]"
+            )
+    return _ops.tensor_scatter_nd_add(dense, value.indices, value.values)
+
+
+def maximum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
+    """The larger elements of two sparse tensors, whose absent ones are zero.
+
+    >>> a, b = tf.sparse.from_dense([1, 0, -1]), tf.sparse.from_dense([0, 2, 0])
+    >>> tf.sparse.maximum(a, b).values.numpy()
+    array([1, 2, 0], dtype=int32)
+    """
+    a, b = checked(sp_a), checked(sp_b)
+    _check_same_shape(a, b, "SparseSparseMaximum")
+    places, first, second, _ = _united(a, b)
+    return assembled(places, _ops.maximum(first, second), a._dense_shape)
+
+
+def minimum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
+    """The smaller elements of two sparse tensors, whose absent ones are zero.
+
+    >>> a, b = tf.sparse.from_dense([1, 0, -1]), tf.sparse.from_dense([0, 2, 0])
+    >>> tf.sparse.minimum(a, b).values.numpy()
+    array([ 0,  0, -1], dtype=int32)
+    """
+    a, b = checked(sp_a), checked(sp_b)
+    _check_same_shape(a, b, "SparseSparseMinimum")
+    places, first, second, _ = _united(a, b)
+    return assembled(places, _ops.minimum(first, second), a._dense_shape)
+
+
+def _matrix(value: Any, name: str) -> Tensor:
+    tensor = _core.as_tensor(value)
+    if tensor.ndim != 2:
+        raise invalid_argument(f"Tensor '{name}' is not a matrix [Op:SparseTensorDenseMatMul]")
+    return tensor
+
+
+def _adjoint(value: Tensor) -> Tensor:
+    return _ops.transpose(value, [1, 0], value.dtype.is_complex)
+
+
+def sparse_dense_matmul(
+    sp_a: Any, b: Any, adjoint_a: bool = False, adjoint_b: bool = False, name: str | None = None
+) -> Tensor:
+    """The product of a sparse and a dense matrix, in either order.
+
+    Args:
+        sp_a: a sparse or dense matrix.
+        b: a dense one, or a sparse one if `sp_a` is dense.
+        adjoint_a: whether to take the conjugate transpose of `sp_a`.
+        adjoint_b: whether to take that of `b`.
+        name: ignored.
+
+    Raises:
+        tf.errors.InvalidArgumentError: if they are no matrices, or sizes do not fit.
+
+    >>> tf.sparse.sparse_dense_matmul(tf.sparse.eye(2), [[1.0], [2.0]]).numpy()
+    array([[1.],
+           [2.]], dtype=float32)
+    """
+    if isinstance(b, SparseTensor) and not isinstance(sp_a, SparseTensor):
+        dense = _core.convert(sp_a, None, b.dtype)
+        product = sparse_dense_matmul(b, dense, not adjoint_b, not adjoint_a)
+        return _adjoint(product)
+    value = checked(sp_a)
+    dense = _matrix(_core.convert(b, None, value.dtype), "b")
+    sizes = sizes_of(value)
+    if len(sizes) != 2:
+        raise invalid_argument("Tensor 'a_shape' must have 2 elements [Op:SparseTensorDenseMatMul]")
+    if value.dtype is not dense.dtype:
+        raise invalid_argument(
+            f"cannot compute SparseTensorDenseMatMul of a {value.dtype.name} and a "
+            f"{dense.dtype.name} matrix [Op:SparseTensorDenseMatMul]"
+        )
+    if adjoint_b:
+        dense = _adjoint(dense)
+    return _ops.sparse_matmul(value._values, value._indices, dense, *sizes.tolist(), adjoint_a)
+
+
+def _kept_axes(axis: Any, rank: int, op: str) -> list[int]:
+    """The axes that a reduction leaves."""
+    if axis is None:
+        return []
+    if type(axis) is int:
+        axes = [axis]
+    else:
+        axes = _core.convert(axis, None, dtypes.int32).numpy().reshape(-1).tolist()
+    for item in axes:
+        if not -rank <= item < rank:
+            raise invalid_argument(
+                f"Invalid reduction dimension {item}, for input with {rank} dimensions. [Op:{op}]"
+            )
+    dropped = {item % rank for item in axes}
+    return [item for item in range(rank) if item not in dropped]
+
+
+def _reduced(value: SparseTensor, axis: Any, keepdims: Any, sparse: bool, largest: bool) -> Any:
+    op = "SparseReduceMax" if largest else "SparseReduceSum"
+    sizes = sizes_of(value).tolist()
+    kept = _kept_axes(axis, len(sizes), op)
+    shape = [sizes[k] for k in kept]
+    final = [sizes[k] if k in kept else 1 for k in range(len(sizes))] if keepdims else shape
+    if not sparse and not kept and not largest:
+        return _ops.reshape(_ops.reduce_sum(value._values, [0]), final)
+    ids = _ops.sparse_flat_places(value._indices, value._dense_shape, kept)
+    if sparse:
+        found, where = np.unique(ids.numpy(), return_inverse=True)
+        total = _segments(value._values, _core.as_tensor(where), len(found), largest)
+        if not final or not len(found):
+            places = np.zeros((len(found), len(final)), np.int64)
+        else:
+            places = np.stack(np.unravel_index(found, final), axis=-1)
+        return SparseTensor(places, total, np.array(final, np.int64))
+    total = _segments(value._values, ids, math.prod(shape), largest)
+    return total if final == [total._size] else _ops.reshape(total, final)
+
+
+def _segments(values: Tensor, ids: Tensor, count: int, largest: bool) -> Tensor:
+    if not largest:
+        return _ops.unsorted_segment_sum(values, ids, count)
+    peaks = _ops.unsorted_segment_max(values, ids, count)
+    lowest = _core.convert(values.dtype.min, values.dtype, None)
+    if not bool(_ops.reduce_any(_ops.equal(peaks, lowest))):
+        return peaks
+    # Only here segments may be empty.
+    present = _ops.scatter_nd(_ops.expand_dims(ids, 1), _ops.ones_like(ids), [count])
+    return _ops.select(_ops.equal(present, 0), _ops.zeros_like(peaks), peaks)
+
+
+def reduce_sum(
+    sp_input: Any,
+    axis: Any = None,
+    keepdims: Any = None,
+    output_is_sparse: bool = False,
+    name: str | None = None,
+) -> Any:
+    """The sum of elements along axes.
+
+    Args:
+        sp_input: the sparse tensor.
+        axis: one axis or several; all by default.
+        keepdims: whether reduced axes stay, with size one.
+        output_is_sparse: whether the result is sparse.
+        name: ignored.
+
+    >>> tf.sparse.reduce_sum(tf.sparse.from_dense([[1, 0, 2], [0, 3, 0]]), axis=1).numpy()
+    array([3, 3], dtype=int32)
+    """
+    return _reduced(checked(sp_input), axis, keepdims, output_is_sparse, False)
+
+
+def reduce_max(
+    sp_input: Any,
+    axis: Any = None,
+    keepdims: Any = None,
+    output_is_sparse: bool = False,
+    name: str | None = None,
+) -> Any:
+    """The largest of the elements that are there, along axes; zero where there is none.
+
+    >>> tf.sparse.reduce_max(tf.sparse.from_dense([[1, 0, 2], [0, -3, 0]]), axis=1).numpy()
+    array([ 2, -3], dtype=int32)
+    """
+    return _reduced(checked(sp_input), axis, keepdims, output_is_sparse, True)
+
+
+def softmax(sp_input: Any, name: str | None = None) -> SparseTensor:
+    """The softmax along the last axis, of the elements that are there.
+
+    >>> tf.sparse.softmax(tf.SparseTensor([[0, 0], [0, 2]], [1.0, 1.0], [1, 3])).values.numpy()
+    array([0.5, 0.5], dtype=float32)
+    """
+    value = checked(sp_input)
+    sizes = sizes_of(value)
+    if len(sizes) < 2:
+        raise invalid_argument(
+            f"Input should have rank >= 2, but got: {len(sizes)} [Op:SparseSoftmax]"
+        )
+    if math.prod(map(int, sizes)) >= 2**63:
+        raise invalid_argument(
+            f"A sparse tensor of shape {list(sizes)} has too many places [Op:SparseSoftmax]"
+        )
+    rows = flat_places(value.indices.numpy()[:, :-1], sizes[:-1])
+    if (rows[1:] >= rows[:-1]).all():
+        ids = np.cumsum(np.append(0, rows[1:] != rows[:-1])[: len(rows)])
+    else:
+        ids = np.unique(rows, return_inverse=True)[1]
+    count = int(ids.max(initial=-1)) + 1
+    peaks = _ops.stop_gradient(_ops.unsorted_segment_max(value.values, ids, count))
+    powers = _ops.exp(_ops.subtract(value.values, _ops.gather(peaks, ids, 0, 0)))
+    sums = _ops.unsorted_segment_sum(powers, ids, count)
+    return value.with_values(_ops.divide_real(powers, _ops.gather(sums, ids, 0, 0)))
+
+
+def sampled_addmm(
+    indices: Any,
+    values: Any,
+    dense_shape: Any,
+    mat1: Any,
+    mat2: Any,
+    beta: Any = 1.0,
+    alpha: Any = 1.0,
+    output_type: Any = dtypes.float32,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """`alpha * (mat1 @ mat2) + beta * values` at the places of a sparse matrix.
+
+    Returns:
+        Indices, values and shape.
+
+    >>> _, values, _ = tf.sparse.sampled_addmm([[0, 0]], [1.0], [1, 1], [[2.0]], [[3.0]])
+    >>> values.numpy()
+    array([7.], dtype=float32)
+    """
+    places = _core.as_tensor(indices)
+    first = _core.convert(mat1, output_type, None)
+    second = _core.convert(mat2, output_type, None)
+    where = places.numpy()
+    if where.ndim != 2 or where.shape[1] < 2 or not places.dtype.is_integer:
+        raise ValueError(
+            "indices must be integers of shape [n, 2], one row for each place, got "
+            f"{places.dtype.name} of shape {places.shape}"
+        )
+    rows = slices_at(first, where[:, -2])
+    columns = _ops.gather(_ops.transpose(second, [1, 0]), where[:, -1], 0, 0)
+    products = _ops.reduce_sum(_ops.multiply(rows, columns), 1)
+    scale = _core.convert(alpha, output_type, None)
+    kept = _ops.multiply(
+        _core.convert(beta, output_type, None), _core.convert(values, output_type, None)
+    )
+    total = _ops.add(_ops.multiply(scale, products), kept)
+    return places, total, _core.as_tensor(dense_shape)

@@ -1,0 +1,336 @@
+"""Sparse tensors joined, cut, reshaped, transposed and filtered."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from eagerflow import _core
+from eagerflow.framework import dtypes
+from eagerflow.framework.indexed_slices import IndexedSlices
+from eagerflow.ops.array import invalid_argument, slices_at
+from eagerflow.sparse.conversion import checked, ordered, reorder, sizes_of
+from eagerflow.sparse.tensor import SparseTensor, assembled
+
+_ops = _core.ops
+Tensor = _core.Tensor
+
+
+def concat(
+    axis: Any, sp_inputs: Any, expand_nonconcat_dims: bool = False, name: str | None = None
+) -> SparseTensor:
+    """Joins sparse tensors along an axis.
+
+    Args:
+        axis: where to join.
+        sp_inputs: a list of sparse tensors of one rank.
+        expand_nonconcat_dims: whether the other sizes may differ; the largest counts.
+        name: ignored.
+
+    Raises:
+        tf.errors.InvalidArgumentError: if ranks or sizes differ.
+
+    >>> one = tf.SparseTensor([[0, 0]], [1], [1, 2])
+    >>> tf.sparse.concat(1, [one, one]).indices.numpy().tolist()
+    [[0, 0], [0, 2]]
+    """
+    values = [checked(item) for item in sp_inputs]
+    if not values:
+        raise ValueError("sp_inputs must hold at least one SparseTensor")
+    sizes = [sizes_of(item).tolist() for item in values]
+    rank = len(sizes[0])
+    axis = int(axis)
+    if not -rank <= axis < rank:
+        raise invalid_argument(f"Concat dimension must be in range [{-rank}, {rank}), got {axis}")
+    axis %= rank
+    for k, size in enumerate(sizes):
+        if len(size) != rank:
+            raise invalid_argument(
+                f"Ranks of all input tensors must match: expected {rank} but got {len(size)} at "
+                f"position {k} [Op:SparseConcat]"
+            )
+    whole = [max(column) for column in zip(*sizes, strict=True)]
+    whole[axis] = sum(item[axis] for item in sizes)
+    offset, places = 0, []
+    offsets: list[int] = []
+    for k, (item, own) in enumerate(zip(values, sizes, strict=True)):
+        for dim in range(rank):
+            if dim != axis and own[dim] != sizes[0][dim] and not expand_nonconcat_dims:
+                raise invalid_argument(
+                    f"Input shapes must match: expected {sizes[0][dim]} for dimension {dim} but "
+                    f"got {own[dim]} at position {k} [Op:SparseConcat]"
+                )
+        places.append(_ops.add(item.indices, offsets) if offset else item.indices)
+        offset += own[axis]
+        offsets = [0] * rank
+        offsets[axis] = offset
+    elements = [item.values for item in values]
+    joined = _ops.concat(elements, 0) if len(elements) > 1 else elements[0]
+    moved = _ops.concat(places, 0) if len(places) > 1 else places[0]
+    return reorder(assembled(moved, joined, _core.convert(whole, dtypes.int64, None)))
+
+
+def slice(sp_input: Any, start: Any, size: Any, name: str | None = None) -> SparseTensor:
+    """A part of a sparse tensor.
+
+    Args:
+        sp_input: the sparse tensor.
+        start: where the part begins along each axis.
+        size: its sizes; what is outside is left out.
+        name: ignored.
+
+    >>> tf.sparse.slice(tf.sparse.from_dense([[1, 0, 2]]), [0, 1], [1, 2]).indices.numpy().tolist()
+    [[0, 1]]
+    """
+    value = checked(sp_input)
+    sizes = sizes_of(value).tolist()
+    begin = _core.convert(start, dtypes.int64, None).numpy()
+    extent = _core.convert(size, dtypes.int64, None).numpy()
+    if begin.shape != (len(sizes),) or extent.shape != begin.shape:
+        raise invalid_argument(
+            f"start and size must have {len(sizes)} elements, got {begin.size} and {extent.size}"
+        )
+    first = begin.tolist()
+    part = [
+        max(min(wanted, whole - before), 0)
+        for wanted, whole, before in zip(extent.tolist(), sizes, first, strict=True)
+    ]
+    places, inside = _ops.sparse_slice_places(value._indices, first, part)
+    shape = _core.convert(part, dtypes.int64, None)
+    return assembled(places, slices_at(value._values, inside), shape)
+
+
+def split(
+    sp_input: Any = None, num_split: Any = None, axis: Any = None, name: str | None = None
+) -> list[SparseTensor]:
+    """Cuts a sparse tensor into pieces along an axis; the first ones may be larger by one.
+
+    >>> [part.shape for part in tf.sparse.split(tf.sparse.eye(3), 2, 1)]
+    [TensorShape([3, 2]), TensorShape([3, 1])]
+    """
+    if num_split is None:
+        raise ValueError("num_split is required")
+    if axis is None:
+        raise ValueError("axis is required")
+    value = checked(sp_input)
+    sizes = sizes_of(value)
+    axis, count = int(axis), int(num_split)
+    if not -len(sizes) <= axis < len(sizes):
+        raise invalid_argument(f"Input axis should be in range [0, {len(sizes)}), got {axis}")
+    axis %= len(sizes)
+    if not 0 < count <= sizes[axis]:
+        raise invalid_argument(
+            f"Input num_split should be between 1 and the splitting dimension size "
+            f"({sizes[axis]}), got {count}"
+        )
+    width, larger = divmod(int(sizes[axis]), count)
+    parts, begin = [], 0
+    for k in range(count):
+        start, extent = np.zeros_like(sizes), sizes.copy()
+        start[axis], extent[axis] = begin, width + (k < larger)
+        begin += int(extent[axis])
+        parts.append(slice(value, start, extent))
+    return parts
+
+
+def reshape(sp_input: Any, shape: Any, name: str | None = None) -> SparseTensor:
+    """The same elements in row-major order in another shape, where one size may be -1.
+
+    >>> tf.sparse.reshape(tf.sparse.eye(2), [-1]).indices.numpy().tolist()
+    [[0], [3]]
+    """
+    value = checked(sp_input)
+    sizes = sizes_of(value)
+    target = np.asarray(_core.convert(shape, dtypes.int64, None).numpy()).reshape(-1)
+    total = math.prod(sizes.tolist())
+    unknown = np.flatnonzero(target == -1)
+    if len(unknown) > 1 or (target < -1).any():
+        raise invalid_argument(f"only one output dimension may be -1, got {target.tolist()}")
+    if len(unknown):
+        known = math.prod(target[target != -1].tolist())
+        if not known or total % known:
+            raise invalid_argument(
+                f"Input to reshape is a SparseTensor with {total} dense values, but the requested "
+                f"shape requires a multiple of {known}. [Op:SparseReshape]"
+            )
+        target[unknown[0]] = total // known
+    if math.prod(target.tolist()) != total:
+        raise invalid_argument(
+            f"Input to reshape is a tensor with {total} dense values, but the requested shape has "
+            f"{math.prod(target.tolist())}. input_shape={sizes.tolist()} "
+            f"output_shape={target.tolist()} [Op:SparseReshape]"
+        )
+    places = _ops.sparse_reshape_places(value._indices, value._dense_shape, target.tolist())
+    return assembled(places, value._values, _core.convert(target, dtypes.int64, None))
+
+
+def transpose(sp_input: Any, perm: Any = None, name: str | None = None) -> SparseTensor:
+    """The axes in another order, reversed by default.
+
+    >>> tf.sparse.transpose(tf.sparse.from_dense([[1, 2]])).dense_shape.numpy()
+    array([2, 1])
+    """
+    value = checked(sp_input)
+    sizes = sizes_of(value).tolist()
+    if perm is None:
+        order = list(range(len(sizes)))[::-1]
+    else:
+        order = _core.convert(perm, None, dtypes.int32).numpy().tolist()
+    if sorted(order) != list(range(len(sizes))):
+        raise invalid_argument(f"{order} is no permutation of {len(sizes)} axes [Op:Transpose]")
+    shape = _core.convert([sizes[axis] for axis in order], dtypes.int64, None)
+    return ordered(value, value._values, shape, order)
+
+
+def expand_dims(sp_input: Any, axis: Any = None, name: str | None = None) -> SparseTensor:
+    """Inserts an axis of size one, by default at the end.
+
+    >>> tf.sparse.expand_dims(tf.sparse.eye(2), 0).shape
+    TensorShape([1, 2, 2])
+    """
+    value = checked(sp_input)
+    sizes = sizes_of(value)
+    place = -1 if axis is None else int(axis)
+    if not -len(sizes) - 1 <= place <= len(sizes):
+        raise invalid_argument(
+            f"axis must lie within [{-len(sizes) - 1}, {len(sizes)}], got {place}"
+        )
+    place %= len(sizes) + 1
+    return SparseTensor(
+        np.insert(value.indices.numpy(), place, 0, axis=1), value.values, np.insert(sizes, place, 1)
+    )
+
+
+def retain(sp_input: Any, to_retain: Any) -> SparseTensor:
+    """Some of the elements.
+
+    Args:
+        sp_input: a sparse tensor with n elements.
+        to_retain: booleans `[n]`, which ones to keep.
+
+    >>> tf.sparse.retain(tf.sparse.eye(3), [True, False, True]).indices.numpy().tolist()
+    [[0, 0], [2, 2]]
+    """
+    value = checked(sp_input)
+    mask = _core.as_tensor(to_retain)
+    if mask.ndim != 1:
+        raise ValueError(f"Shape {mask.shape} must have rank 1")
+    if mask._size != value.values._size:
+        raise ValueError(f"Dimensions {value.values._size} and {mask._size} are not compatible")
+    kept = _ops.reshape(_ops.where_indices(mask), [-1])
+    places = _ops.gather(value._indices, kept, 0, 0)
+    return assembled(places, slices_at(value._values, kept), value._dense_shape)
+
+
+def reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
+    """The same elements in a larger shape, or in the smallest one that holds them.
+
+    Raises:
+        ValueError: if the new shape has another rank, or is smaller.
+
+    >>> tf.sparse.reset_shape(tf.SparseTensor([[0, 1]], [5], [4, 4])).dense_shape.numpy()
+    array([1, 2])
+    """
+    value = checked(sp_input)
+    sizes, places = sizes_of(value), value._indices
+    if new_shape is None:
+        tight = _ops.add(_ops.reduce_max(places, [0]), 1) if places._size else np.zeros_like(sizes)
+        return SparseTensor(places, value.values, tight)
+    target = np.asarray(_core.convert(new_shape, dtypes.int64, None).numpy())
+    if target.shape != sizes.shape:
+        raise ValueError(f"Dimensions {target.size} and {sizes.size} are not compatible")
+    if (target < sizes).any():
+        raise ValueError(
+            "Requested new_shape should have dimension sizes >= sp_input.shape.  Found new_shape "
+            f"({target}), sp_input.shape ({sizes})."
+        )
+    return SparseTensor(places, value.values, target)
+
+
+def fill_empty_rows(
+    sp_input: Any, default_value: Any, name: str | None = None
+) -> tuple[SparseTensor, Tensor]:
+    """Rows without elements get one in their first column.
+
+    Args:
+        sp_input: a sparse matrix.
+        default_value: that element.
+        name: ignored.
+
+    Returns:
+        The matrix in order, and booleans: which rows were empty.
+
+    >>> filled, empty = tf.sparse.fill_empty_rows(tf.SparseTensor([[0, 1]], [5], [2, 2]), 7)
+    >>> filled.values.numpy(), empty.numpy()
+    (array([5, 7], dtype=int32), array([False,  True]))
+    """
+    value = checked(sp_input)
+    default = _core.convert(default_value, value.dtype, None)
+    if default.ndim:
+        raise invalid_argument(
+            f"default_value must be a scalar, saw: {default.shape} [Op:SparseFillEmptyRows]"
+        )
+    rows = int(sizes_of(value)[0])
+    places, order, empty = _ops.sparse_fill_rows(value._indices, rows)
+    # What has no place of origin is the default, which is put behind the others.
+    count = value._values._size
+    elements = _ops.concat([value._values, _ops.reshape(default, [1])], 0)
+    if places._shape_tuple()[0] != count:
+        order = _ops.select(_ops.less(order, 0), count, order)
+    result = assembled(places, slices_at(elements, order), value._dense_shape)
+    return result, empty
+
+
+def mask(a: Any, mask_indices: Any, name: str | None = None) -> IndexedSlices:
+    """The slices whose places are not among some.
+
+    >>> rows = tf.IndexedSlices(tf.constant([[1.0], [2.0]]), tf.constant([0, 4]))
+    >>> tf.sparse.mask(rows, [4]).indices.numpy()
+    array([0], dtype=int32)
+    """
+    places = _core.as_tensor(a.indices)
+    unwanted = _core.convert(mask_indices, places.dtype, None).numpy()
+    kept = np.flatnonzero(~np.isin(places.numpy(), unwanted))
+    return IndexedSlices(slices_at(a.values, kept), _ops.gather(places, kept, 0, 0), a.dense_shape)
+
+
+def map_values(op: Callable, *args: Any, **kwargs: Any) -> SparseTensor:
+    """Applies a function to the values of sparse tensors.
+
+    Args:
+        op: called with the values of each sparse argument, and the others as they are.
+        *args: arguments; sparse ones must have elements at the same places.
+        **kwargs: arguments by name.
+
+    Raises:
+        ValueError: if no argument is sparse.
+        tf.errors.InvalidArgumentError: if places differ.
+
+    >>> tf.sparse.map_values(tf.add, tf.sparse.eye(2), 5).values.numpy()
+    array([6., 6.], dtype=float32)
+    """
+    found: list[SparseTensor] = []
+
+    def values_of(item: Any) -> Any:
+        if isinstance(item, SparseTensor):
+            found.append(item)
+            return item.values
+        if isinstance(item, list | tuple) and not hasattr(item, "_fields"):
+            return type(item)(values_of(inner) for inner in item)
+        if isinstance(item, dict):
+            return {key: values_of(inner) for key, inner in item.items()}
+        return item
+
+    flat_args, flat_kwargs = values_of(list(args)), values_of(kwargs)
+    if not found:
+        raise ValueError("No SparseTensor in argument list of map_values")
+    first = found[0]
+    for other in found[1:]:
+        mine, theirs = first.indices, other.indices
+        same = mine is theirs or np.array_equal(mine.numpy(), theirs.numpy())
+        if not same or not np.array_equal(sizes_of(first), sizes_of(other)):
+            raise invalid_argument("Mismatched indices! All sparse inputs must have the same.")
+    return first.with_values(op(*flat_args, **flat_kwargs))

@@ -1,0 +1,167 @@
+"""Crossed features: every combination of the values that examples have."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from eagerflow import _core
+from eagerflow.framework import dtypes
+from eagerflow.framework.composite import CompositeTensor
+from eagerflow.ops.array import invalid_argument
+from eagerflow.ragged.row_partition import RowPartition
+from eagerflow.ragged.tensor import RaggedTensor
+from eagerflow.sparse.tensor import SparseTensor
+from eagerflow.util.farmhash import fingerprint64, joined
+
+_DEFAULT_KEY = 956888297470
+
+
+def _rows(value: Any) -> list[list[Any]]:
+    """The values of each example: bytes or integers."""
+    if isinstance(value, SparseTensor):
+        count = int(value.dense_shape.numpy()[0])
+        rows: list[list[Any]] = [[] for _ in range(count)]
+        for row, item in zip(
+            value.indices.numpy()[:, 0].tolist(), value.values.numpy().tolist(), strict=True
+        ):
+            rows[row].append(item)
+        return rows
+    if isinstance(value, RaggedTensor):
+        if len(value.shape) != 2:
+            raise ValueError("tf.ragged.cross only supports inputs with rank=2")
+        return value.to_list()
+    tensor = _core.as_tensor(value)
+    if tensor.ndim != 2:
+        raise ValueError(f"Crossed tensors must have rank 2, got shape {tensor.shape}")
+    return tensor.numpy().tolist()
+
+
+def _checked(inputs: Any) -> list[list[list[Any]]]:
+    if not isinstance(inputs, list | tuple):
+        raise TypeError("Inputs must be a list")
+    columns = [_rows(value) for value in inputs]
+    for value in inputs:
+        known = value if isinstance(value, CompositeTensor) else _core.as_tensor(value)
+        dtype: Any = known.dtype
+        if dtype is not dtypes.string and not dtype.is_integer:
+            raise TypeError(f"Unexpected dtype for inputs: {dtype.name}")
+    sizes = {len(column) for column in columns}
+    if len(sizes) > 1:
+        raise invalid_argument(f"Expected batch sizes to be equal, got {sorted(sizes)}")
+    return columns
+
+
+def _crossed(columns: list[list[list[Any]]], join: Callable) -> list[list[Any]]:
+    return [
+        [join(items) for items in itertools.product(*row)] for row in zip(*columns, strict=True)
+    ]
+
+
+def _text(separator: Any = None) -> Callable:
+    glue = _core.convert("_X_" if separator is None else separator, dtypes.string, None).numpy()
+
+    def join(items: tuple) -> bytes:
+        return glue.join(item if isinstance(item, bytes) else str(item).encode() for item in items)
+
+    return join
+
+
+def _hashed(num_buckets: int, hash_key: int | None) -> Callable:
+    buckets = num_buckets or (1 << 63) - 1
+    key = _DEFAULT_KEY if hash_key is None else hash_key
+
+    def join(items: tuple) -> int:
+        state = key
+        for item in items:
+            number = fingerprint64(item) if isinstance(item, bytes) else item & ((1 << 64) - 1)
+            state = joined(state, number)
+        return state % buckets
+
+    return join
+
+
+def _as_sparse(rows: list[list[Any]], dtype: Any) -> SparseTensor:
+    places = [(row, column) for row, items in enumerate(rows) for column in range(len(items))]
+    width = max((len(items) for items in rows), default=0)
+    values = [item for items in rows for item in items]
+    return SparseTensor(
+        np.array(places, np.int64).reshape(-1, 2),
+        _core.convert(values, dtype, None),
+        [len(rows), width],
+    )
+
+
+def _as_ragged(rows: list[list[Any]], dtype: Any) -> RaggedTensor:
+    lengths = np.array([len(items) for items in rows], np.int64)
+    values = _core.convert([item for items in rows for item in items], dtype, None)
+    return RaggedTensor._of(values, RowPartition.of_lengths(lengths, dtypes.int64))
+
+
+def cross(inputs: Any, name: str | None = None, separator: str | None = None) -> SparseTensor:
+    """Every combination of the values of each row, joined as text.
+
+    Args:
+        inputs: a list of sparse or dense matrices of strings or integers.
+        name: ignored.
+        separator: what stands between the values; "_X_" by default.
+
+    >>> tf.sparse.cross([tf.constant([["a", "b"]]), tf.constant([["c"]])]).values.numpy()
+    array([b'a_X_c', b'b_X_c'], dtype=object)
+    """
+    if any(isinstance(value, RaggedTensor) for value in inputs):
+        raise TypeError("Ragged inputs are crossed by tf.ragged.cross")
+    join = _text(separator)
+    return _as_sparse(_crossed(_checked(inputs), join), dtypes.string)
+
+
+def cross_hashed(
+    inputs: Any, num_buckets: int = 0, hash_key: int | None = None, name: str | None = None
+) -> SparseTensor:
+    """Every combination of the values of each row, as the number of a bucket.
+
+    Args:
+        inputs: a list of sparse or dense matrices of strings or integers.
+        num_buckets: how many buckets there are; by default as many as int64 can count.
+        hash_key: what the hashes begin with.
+        name: ignored.
+
+    >>> tf.sparse.cross_hashed([tf.constant([["a"]]), tf.constant([["d"]])], 100).values.numpy()
+    array([82])
+    """
+    join = _hashed(int(num_buckets), hash_key)
+    return _as_sparse(_crossed(_checked(inputs), join), dtypes.int64)
+
+
+def ragged_cross(inputs: Any, name: str | None = None) -> RaggedTensor:
+    """Every combination of the values of each row, joined as text.
+
+    Args:
+        inputs: a list of ragged, sparse or dense matrices of strings or integers.
+        name: ignored.
+
+    >>> tf.ragged.cross([tf.ragged.constant([["a"], ["b", "c"]]), tf.constant([["d"], ["e"]])])
+    <tf.RaggedTensor [[b'a_X_d'], [b'b_X_e', b'c_X_e']]>
+    """
+    return _as_ragged(_crossed(_checked(inputs), _text()), dtypes.string)
+
+
+def ragged_cross_hashed(
+    inputs: Any, num_buckets: int = 0, hash_key: int | None = None, name: str | None = None
+) -> RaggedTensor:
+    """Every combination of the values of each row, as the number of a bucket.
+
+    Args:
+        inputs: a list of ragged, sparse or dense matrices of strings or integers.
+        num_buckets: how many buckets there are.
+        hash_key: what the hashes begin with.
+        name: ignored.
+
+    >>> tf.ragged.cross_hashed([tf.ragged.constant([["a"]]), tf.constant([["d"]])], 100)
+    <tf.RaggedTensor [[82]]>
+    """
+    join = _hashed(int(num_buckets), hash_key)
+    return _as_ragged(_crossed(_checked(inputs), join), dtypes.int64)

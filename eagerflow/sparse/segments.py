@@ -1,0 +1,237 @@
+"""Segments of gathered rows, and counts of numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from eagerflow import _core
+from eagerflow.framework import dtypes
+from eagerflow.ops.array import invalid_argument
+from eagerflow.ops.op_arguments import raises_like
+from eagerflow.ragged.tensor import RaggedTensor
+from eagerflow.sparse.tensor import SparseTensor
+
+_ops = _core.ops
+Tensor = _core.Tensor
+
+
+@raises_like("SparseSegmentSum")
+def segment_sum(
+    data: Any,
+    indices: Any,
+    segment_ids: Any,
+    num_segments: Any = None,
+    name: str | None = None,
+    sparse_gradient: bool = False,
+) -> Tensor:
+    """Sums of rows of a tensor.
+
+    Args:
+        data: a tensor.
+        indices: which rows to take.
+        segment_ids: ascending; the sum that each of these rows belongs to.
+        num_segments: how many sums there are; by default the last one ends them.
+        name: ignored.
+        sparse_gradient: ignored; the gradient's rows are always kept sparse.
+
+    >>> tf.sparse.segment_sum([[1.0], [2.0], [4.0]], [0, 2, 1], [0, 0, 1]).numpy()
+    array([[5.],
+           [2.]], dtype=float32)
+    """
+    return _ops.sparse_segment_sum(data, indices, segment_ids, num_segments)
+
+
+def _mean(data: Any, indices: Any, segment_ids: Any, num_segments: Any, scale: str) -> Tensor:
+    data = _core.as_tensor(data)
+    if not data.dtype.is_floating:
+        raise TypeError(f"Means are computed of floating point numbers, not of {data.dtype.name}")
+    return _ops.sparse_segment_sum(data, indices, segment_ids, num_segments, scale)
+
+
+@raises_like("SparseSegmentMean")
+def segment_mean(
+    data: Any,
+    indices: Any,
+    segment_ids: Any,
+    num_segments: Any = None,
+    name: str | None = None,
+    sparse_gradient: bool = False,
+) -> Tensor:
+    """Means of rows of a tensor; see `tf.sparse.segment_sum`.
+
+    >>> tf.sparse.segment_mean([[1.0], [2.0], [4.0]], [0, 2, 1], [0, 0, 1]).numpy()
+    array([[2.5],
+           [2. ]], dtype=float32)
+    """
+    return _mean(data, indices, segment_ids, num_segments, "mean")
+
+
+@raises_like("SparseSegmentSqrtN")
+def segment_sqrt_n(
+    data: Any,
+    indices: Any,
+    segment_ids: Any,
+    num_segments: Any = None,
+    name: str | None = None,
+    sparse_gradient: bool = False,
+) -> Tensor:
+    """Sums of rows of a tensor over the square roots of their numbers; see `segment_sum`.
+
+    >>> tf.sparse.segment_sqrt_n([[1.0], [3.0]], [0, 1], [0, 0]).numpy().round(3)
+    array([[2.828]], dtype=float32)
+    """
+    return _mean(data, indices, segment_ids, num_segments, "sqrt_n")
+
+
+def bincount(
+    values: Any,
+    weights: Any = None,
+    axis: Any = 0,
+    minlength: Any = None,
+    maxlength: Any = None,
+    binary_output: bool = False,
+    name: str | None = None,
+) -> SparseTensor:
+    """How often each number appears, as a sparse tensor.
+
+    Args:
+        values: int32 or int64, not negative; dense, sparse or ragged.
+        weights: what each counts, of the same form.
+        axis: None or 0 counts all of them, -1 each row of a matrix on its own.
+        minlength: the least size of the axis of numbers.
+        maxlength: numbers from here on are left out.
+        binary_output: whether to say 1 for numbers that appear, however often.
+        name: ignored.
+
+    Returns:
+        `[size]` or `[rows, size]`, of the dtype of the weights or else that of the values.
+
+    Raises:
+        ValueError: if `axis` is another one, or weights and `binary_output` are both given.
+        tf.errors.InvalidArgumentError: for other dtypes, and if a number is negative.
+
+    >>> tf.sparse.bincount([1, 1, 3]).values.numpy()
+    array([2, 1], dtype=int32)
+    """
+    return _counted(values, weights, axis, minlength, maxlength, binary_output, 1)
+
+
+def _counted(
+    values: Any,
+    weights: Any,
+    axis: Any,
+    minlength: Any,
+    maxlength: Any,
+    binary_output: bool,
+    least: int,
+) -> SparseTensor:
+    """See `bincount`; numbers are counted up to `least` in any case."""
+    if weights is not None and binary_output:
+        raise ValueError("Arguments `binary_output` and `weights` are mutually exclusive.")
+    if axis not in (None, 0, -1):
+        raise ValueError(
+            f"Unsupported value for argument axis={axis}. Only 0 and -1 are supported."
+        )
+    if minlength is not None and minlength < 0:
+        raise invalid_argument(f"minlength must be >= 0, got {minlength}")
+    if isinstance(values, RaggedTensor) and axis == 0:
+        # Rows of what is inside the outermost rows are counted.
+        values, axis = values.values, -1
+    numbers, rows, count = _numbers(values)
+    if isinstance(weights, RaggedTensor) and not isinstance(values, RaggedTensor):
+        weights = weights.values
+    if numbers.dtype not in (np.int32, np.int64):
+        raise invalid_argument(
+            f"Value for attr 'T' of {numbers.dtype.name} is not in the list of allowed values: "
+            "int32, int64 [Op:SparseBincount]"
+        )
+    maxlength = None if maxlength is None or maxlength < 0 else int(maxlength)
+    scale = None if weights is None else _numbers(weights)[0]
+    if scale is not None and scale.shape != numbers.shape:
+        raise invalid_argument(
+            f"Weights and values must have the same shape. Weight shape: {scale.shape}; values "
+            f"shape: {numbers.shape}"
+        )
+    if numbers.size and numbers.min() < 0:
+        raise invalid_argument("Input values must all be non-negative")
+    if maxlength is not None:
+        kept = numbers < maxlength
+        numbers, rows = numbers[kept], rows[kept]
+        scale = None if scale is None else scale[kept]
+    size = int(numbers.max(initial=least - 1)) + 1
+    if minlength is not None:
+        size = max(size, int(minlength))
+    if maxlength is not None:
+        size = maxlength
+    if axis != -1 or count is None:
+        rows = np.zeros_like(rows)
+    places = rows * max(size, 1) + numbers
+    if scale is None and max(size, 1) * max(count or 1, 1) <= 4 * places.size + 64:
+        # So few different places are counted in a table.
+        table = np.bincount(places)
+        flat = np.flatnonzero(table)
+        ids: Any = None
+    else:
+        flat, ids = np.unique(places, return_inverse=True)
+    if scale is not None:
+        totals = np.zeros(len(flat), scale.dtype)
+        np.add.at(totals, ids, scale)
+    elif binary_output:
+        totals = np.ones(len(flat), numbers.dtype)
+    else:
+        counts = table[flat] if ids is None else np.bincount(ids, minlength=len(flat))
+        totals = counts.astype(numbers.dtype)
+    if axis != -1 or count is None:
+        return SparseTensor(flat[:, None], totals, [size])
+    indices = np.stack([flat // max(size, 1), flat % max(size, 1)], axis=-1)
+    return SparseTensor(indices, totals, [count, size])
+
+
+def dense_bincount(
+    arr: Any,
+    weights: Any = None,
+    minlength: Any = None,
+    maxlength: Any = None,
+    dtype: Any = dtypes.int32,
+    name: str | None = None,
+    axis: Any = None,
+    binary_output: bool = False,
+) -> Tensor:
+    """`tf.math.bincount` of sparse or ragged integers."""
+    from eagerflow.sparse.conversion import to_dense
+
+    if isinstance(arr, RaggedTensor) and not axis:
+        arr = arr.flat_values
+        weights = weights.flat_values if isinstance(weights, RaggedTensor) else weights
+        axis = -1
+    counts = _counted(arr, weights, axis or 0, minlength, maxlength, binary_output, 0)
+    kind = counts.dtype if weights is not None else dtypes.as_dtype(dtype)
+    return to_dense(counts.with_values(_ops.cast(counts.values, kind)))
+
+
+def _numbers(values: Any) -> tuple[np.ndarray, np.ndarray, int | None]:
+    """The numbers, the row of each, and how many rows there are (None for a vector)."""
+    if isinstance(values, SparseTensor):
+        rank = values.dense_shape._size
+        places = values.indices.numpy()
+        rows = places[:, 0] if rank > 1 else np.zeros(len(places), np.int64)
+        count = int(values.dense_shape.numpy()[0]) if rank > 1 else None
+        return values.values.numpy(), rows, count
+    if isinstance(values, RaggedTensor):
+        if isinstance(values.values, RaggedTensor):
+            raise ValueError("Numbers are counted in rows of a ragged tensor of ragged rank 1.")
+        if values.values.ndim > 1:
+            raise invalid_argument(
+                f"Splits must end with the number of values, got {values.values.shape[0]} rows of "
+                f"{values.values._size} values"
+            )
+        return values.values.numpy(), values._partition.rowids, values._partition.rows
+    array = np.asarray(_core.as_tensor(values).numpy())
+    if array.ndim > 2:
+        raise invalid_argument(f"Input must be a 1 or 2-dimensional tensor, got {array.shape}")
+    if array.ndim < 2:
+        return array.reshape(-1), np.zeros(array.size, np.int64), None
+    rows = np.repeat(np.arange(array.shape[0]), array.shape[1])
+    return array.reshape(-1), rows, array.shape[0]

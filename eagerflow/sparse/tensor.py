@@ -1,0 +1,322 @@
+"""SparseTensor: the elements of a tensor that are not zero, and where they are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from eagerflow import _core
+from eagerflow.errors import InvalidArgumentError
+from eagerflow.framework import dtypes
+from eagerflow.framework.composite import ELEMENTWISE, CompositeTensor
+from eagerflow.framework.composite import SparseTensorValue as SparseTensorValue
+from eagerflow.framework.dtypes import as_dtype
+from eagerflow.framework.shapes import TensorShape, as_shape
+from eagerflow.framework.tensor import undefined_eagerly
+from eagerflow.framework.type_spec import TensorSpec, TypeSpec
+from eagerflow.ops.math import truediv
+from eagerflow.ops.printing import tensor_text
+
+_ops = _core.ops
+
+# Operations that leave zeros zero, which act on the values alone.
+_ELEMENTWISE = frozenset(
+    "abs asin asinh atan atanh bessel_i0e bessel_i1e cast ceil conj erf expm1 floor "
+    "identity imag is_inf is_nan log1p negative real relu relu6 round sign sin sinh sqrt square "
+    "stop_gradient tan tanh elu selu leaky_relu softsign".split()
+)
+
+
+class SparseTensor(CompositeTensor):
+    """A tensor given by some of its elements; the others are zero.
+
+    Args:
+        indices: int64 `[n, rank]`, the place of each element. Many functions need them in
+            row-major order, see `tf.sparse.reorder`.
+        values: `[n]`, of any dtype.
+        dense_shape: int64 `[rank]`.
+
+    Raises:
+        ValueError: if the shapes of the three do not fit.
+
+    >>> sparse = tf.SparseTensor([[0, 0], [1, 2]], [7.0, 8.0], [2, 3])
+    >>> tf.sparse.to_dense(sparse).numpy()
+    array([[7., 0., 0.],
+           [0., 0., 8.]], dtype=float32)
+    """
+
+    def __init__(self, indices: Any, values: Any, dense_shape: Any) -> None:
+        self._indices = _core.convert(indices, dtypes.int64, None)
+        self._values = _core.as_tensor(values)
+        self._dense_shape = _core.convert(dense_shape, dtypes.int64, None)
+        sizes = (*self._values._shape_tuple(), *self._dense_shape._shape_tuple())
+        if self._indices._shape_tuple() == sizes and self._values.ndim == 1:
+            return
+        places = self._indices.shape.with_rank(2)
+        count = self._values.shape.with_rank(1)
+        rank = self._dense_shape.shape.with_rank(1)
+        for first, second, rule in (
+            (places[0], count[0], "there are as many `indices` as `values`"),
+            (places[1], rank[0], "each of `indices` has as many numbers as `dense_shape`"),
+        ):
+            if first != second:
+                raise ValueError(f"Dimensions {first} and {second} are not compatible: {rule}.")
+
+    @classmethod
+    def from_value(cls, sparse_tensor_value: Any) -> SparseTensor:
+        """A SparseTensor from one, or from a tuple with its parts."""
+        if isinstance(sparse_tensor_value, cls):
+            return sparse_tensor_value
+        if isinstance(sparse_tensor_value, tuple) and hasattr(sparse_tensor_value, "_fields"):
+            return cls(*sparse_tensor_value)
+        raise TypeError(
+            "Argument sparse_tensor_value must be a SparseTensor or SparseTensorValue, got "
+            f"{sparse_tensor_value!r}"
+        )
+
+    @property
+    def indices(self) -> Any:
+        """The places of the elements, int64 `[n, rank]`."""
+        return self._indices
+
+    @property
+    def values(self) -> Any:
+        """The elements, `[n]`."""
+        return self._values
+
+    @property
+    def dense_shape(self) -> Any:
+        """The shape as a vector of int64."""
+        return self._dense_shape
+
+    @property
+    def dtype(self) -> Any:
+        """The dtype of the elements."""
+        return self._values.dtype
+
+    @property
+    def shape(self) -> TensorShape:
+        """The shape as a `TensorShape`."""
+        return TensorShape(self._dense_shape.numpy().tolist())
+
+    def get_shape(self) -> TensorShape:
+        """The shape; the same as `shape`."""
+        return self.shape
+
+    def set_shape(self, shape: Any) -> None:
+        """Checks that the tensor has that shape, whose sizes may be unknown."""
+        self.shape.assert_is_compatible_with(shape)
+
+    op = undefined_eagerly("op")
+    graph = undefined_eagerly("graph")
+
+    def consumers(self) -> list:
+        """Nothing: there is no graph."""
+        return []
+
+    def eval(self, feed_dict: Any = None, session: Any = None) -> SparseTensorValue:
+        """The parts as NumPy arrays."""
+        return SparseTensorValue(
+            self._indices.numpy(), self._values.numpy(), self._dense_shape.numpy()
+        )
+
+    def with_values(self, new_values: Any) -> SparseTensor:
+        """Other values at the same places.
+
+        Raises:
+            ValueError: if their number is another one.
+        """
+        return SparseTensor(self._indices, new_values, self._dense_shape)
+
+    def __repr__(self) -> str:
+        return (
+            f"SparseTensor(indices={self._indices!s}, values={self._values!s}, "
+            f"dense_shape={self._dense_shape!s})"
+        )
+
+    @property
+    def _type_spec(self) -> SparseTensorSpec:
+        return SparseTensorSpec(self.shape, self.dtype)
+
+    @property
+    def _gradient_component(self) -> Any:
+        return self._values
+
+    def _with_gradient(self, gradient: Any) -> Any:
+        return gradient if gradient is None else self.with_values(gradient)
+
+    def _run(self, function: Any, arguments: dict[str, Any]) -> Any:
+        name, *others = arguments
+        if function.__name__ not in _ELEMENTWISE or arguments[name] is not self:
+            raise self._no_tensor()
+        return self.with_values(function(self._values, **{key: arguments[key] for key in others}))
+
+    def _call(self, name: str, args: tuple, kwargs: dict[str, Any]) -> Any:
+        first, *others = args or (kwargs.pop(next(iter(kwargs))),)
+        if name in ("shape", "size") and first is self:
+            out_type = others[0] if others else kwargs.get("out_type")
+            dtype = dtypes.int32 if out_type is None else out_type
+            if name == "shape":
+                return _ops.cast(self._dense_shape, dtype)
+            return _core.convert(int(np.prod(self._dense_shape.numpy())), dtype, None)
+        if name == "rank" and first is self:
+            return _core.convert(self._dense_shape._size, dtypes.int32, None)
+        if name == "bincount" and first is self:
+            from eagerflow.sparse.segments import dense_bincount
+
+            return dense_bincount(first, *others, **kwargs)
+        if name in _ELEMENTWISE and name in ELEMENTWISE and first is self:
+            function, _ = ELEMENTWISE[name]
+            return self.with_values(function(self._values, *others, **kwargs))
+        raise self._no_tensor()
+
+    def _print_text(self, summarize: int) -> str:
+        parts = (self._indices, self._values, self._dense_shape)
+        indices, values, shape = (tensor_text(part, summarize) for part in parts)
+        return f"'SparseTensor(indices={indices}, values={values}, shape={shape})'"
+
+    def _combined(self, other: Any, function: Any) -> SparseTensor:
+        """The values combined with what stands at their places in a dense tensor."""
+        if isinstance(other, SparseTensor):
+            raise other._no_tensor()
+        other = _core.convert(other, None, self.dtype)
+        shape = self.shape.as_list()
+        if other.ndim > len(shape):
+            raise self._misfit(other, "")
+        sizes = [1] * (len(shape) - other.ndim) + other.shape.as_list()
+        if any(size not in (1, whole) for size, whole in zip(sizes, shape, strict=True)):
+            raise self._misfit(other, f" {shape} vs. {other.shape.as_list()}")
+        if other._size == 1:
+            return self.with_values(function(self._values, _ops.reshape(other, [])))
+        # Along axes of size one everything meets the same element.
+        wide = [axis for axis, size in enumerate(sizes) if size != 1]
+        places = _ops.sparse_flat_places(self._indices, sizes, wide)
+        return self.with_values(
+            function(self._values, _ops.gather(_ops.reshape(other, [-1]), places, 0, 0))
+        )
+
+    def _misfit(self, other: Any, detail: str) -> Exception:
+        return InvalidArgumentError(
+            None,
+            None,
+            "SparseDenseBinaryOpShared broadcasts dense to sparse only; got incompatible shapes: "
+            f"{self.shape} vs. {other.shape}{detail} [Op:SparseDenseCwise]",
+        )
+
+    def __mul__(self, y: Any) -> SparseTensor:
+        """The product with a dense tensor, which is broadcast."""
+        return self._combined(y, _ops.multiply)
+
+    def __truediv__(self, y: Any) -> SparseTensor:
+        """The quotient by a dense tensor, which is broadcast."""
+        return self._combined(y, truediv)
+
+    def __div__(self, y: Any) -> SparseTensor:
+        """The quotient by a dense tensor, which is broadcast."""
+        return self.__truediv__(y)
+
+
+def assembled(indices: Any, values: Any, dense_shape: Any) -> SparseTensor:
+    """A sparse tensor of tensors that are known to fit each other."""
+    result = object.__new__(SparseTensor)
+    result._indices = indices
+    result._values = values
+    result._dense_shape = dense_shape
+    return result
+
+
+class SparseTensorSpec(TypeSpec):
+    """The shape and dtype of a sparse tensor.
+
+    Args:
+        shape: anything `TensorShape` takes.
+        dtype: the dtype of the elements.
+
+    >>> tf.SparseTensorSpec([None, 3], tf.int64)
+    SparseTensorSpec(TensorShape([None, 3]), tf.int64)
+    """
+
+    def __init__(self, shape: Any = None, dtype: Any = dtypes.float32) -> None:
+        self._shape = as_shape(shape)
+        self._dtype = as_dtype(dtype)
+
+    @classmethod
+    def from_value(cls, value: Any) -> SparseTensorSpec:
+        """The spec of a sparse tensor."""
+        value = SparseTensor.from_value(value)
+        return cls(value.shape, value.dtype)
+
+    @property
+    def shape(self) -> TensorShape:
+        """The shape."""
+        return self._shape
+
+    @property
+    def dtype(self) -> Any:
+        """The dtype of the elements."""
+        return self._dtype
+
+    @property
+    def value_type(self) -> type:
+        """SparseTensor."""
+        return SparseTensor
+
+    @property
+    def _component_specs(self) -> list:
+        rank = self._shape.rank
+        count = None
+        return [
+            TensorSpec([count, rank], dtypes.int64),
+            TensorSpec([count], self._dtype),
+            TensorSpec([rank], dtypes.int64),
+        ]
+
+    def _to_components(self, value: Any) -> list:
+        return [value.indices, value.values, value.dense_shape]
+
+    def _from_components(self, components: Any) -> Any:
+        if all(isinstance(item, np.ndarray) for item in components):
+            return SparseTensorValue(*components)
+        return SparseTensor(*components)
+
+    def is_compatible_with(self, spec_or_value: Any) -> bool:
+        """Whether dtype and shape fit; unknown dimensions fit any."""
+        if not isinstance(spec_or_value, SparseTensor | SparseTensorSpec):
+            return False
+        same = self._dtype == spec_or_value.dtype
+        return same and self._shape.is_compatible_with(spec_or_value.shape)
+
+    def is_subtype_of(self, other: Any) -> bool:
+        """Whether the other has this dtype, and a shape that says at most as much."""
+        if not isinstance(other, SparseTensorSpec) or self._dtype != other._dtype:
+            return False
+        return self._shape.is_subtype_of(other._shape)
+
+    def most_specific_compatible_type(self, other: Any) -> SparseTensorSpec:
+        """A spec with None wherever the two shapes differ."""
+        if not isinstance(other, SparseTensorSpec) or self._dtype != other._dtype:
+            raise ValueError(f"No SparseTensorSpec is compatible with both {self} and {other}.")
+        shape = self._shape.most_specific_compatible_shape(other._shape)
+        return SparseTensorSpec(shape, self._dtype)
+
+    def _dims(self) -> tuple | None:
+        return None if self._shape.rank is None else tuple(self._shape)
+
+    def __repr__(self) -> str:
+        return f"SparseTensorSpec({self._shape!r}, {self._dtype!r})"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, SparseTensorSpec):
+            return False
+        return self._dims() == other._dims() and self._dtype == other._dtype
+
+    def __hash__(self) -> int:
+        return hash((self._dims(), self._dtype))
+
+    def __reduce__(self) -> tuple:
+        return _sparse_spec, (self._dims(), self._dtype.name)
+
+
+def _sparse_spec(dims: tuple | None, dtype: str) -> SparseTensorSpec:
+    return SparseTensorSpec(dims, dtype)

@@ -1,0 +1,127 @@
+"""Byte strings in tensors: element by element, and as ragged rows of pieces."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from eagerflow import _core
+from eagerflow.framework import dtypes
+from eagerflow.ops.array import invalid_argument
+
+_ops = _core.ops
+Tensor = _core.Tensor
+
+
+def is_ragged(value: Any) -> bool:
+    """Whether the value is a ragged tensor."""
+    return hasattr(value, "flat_values") and hasattr(value, "with_flat_values")
+
+
+def strings(value: Any, op: str) -> Tensor:
+    """The value as a tensor of strings.
+
+    Raises:
+        TypeError: if it holds anything else.
+    """
+    if isinstance(value, Tensor | _core.Variable):
+        tensor = _core.as_tensor(value)
+        if tensor.dtype is not dtypes.string:
+            raise invalid_argument(
+                f"cannot compute {op} as input #0(zero-based) was expected to be a string tensor "
+                f"but is a {tensor.dtype.name} tensor [Op:{op}]"
+            )
+        return tensor
+    return _core.convert(value, dtypes.string, None)
+
+
+def items(tensor: Tensor) -> list[bytes]:
+    """The elements in row-major order."""
+    value = tensor.numpy()
+    return [value] if tensor.ndim == 0 else value.reshape(-1).tolist()
+
+
+def from_items(values: Sequence[bytes], shape: Sequence[int]) -> Tensor:
+    """A tensor of strings."""
+    array = np.empty(len(values), object)
+    array[:] = values
+    return _core.convert(array.reshape(tuple(shape)), dtypes.string, None)
+
+
+def each(function: Callable[[bytes], bytes], value: Any, op: str) -> Any:
+    """Applies a function to each string of a tensor or ragged tensor."""
+    if is_ragged(value):
+        return value.with_flat_values(each(function, value.flat_values, op))
+    tensor = strings(value, op)
+    return from_items([function(item) for item in items(tensor)], tensor._shape_tuple())
+
+
+def numbers(function: Callable[[bytes], Any], value: Any, dtype: Any, op: str) -> Any:
+    """Computes a number of a given dtype for each string."""
+    if is_ragged(value):
+        return value.with_flat_values(numbers(function, value.flat_values, dtype, op))
+    tensor = strings(value, op)
+    array = np.array([function(item) for item in items(tensor)], dtype.as_numpy_dtype)
+    return _core.convert(array.reshape(tensor._shape_tuple()), dtype, None)
+
+
+def natively(operation: Callable, value: Any, op: str, *attributes: Any) -> Any:
+    """Applies an operation of the engine to the strings of a tensor or ragged tensor."""
+    if is_ragged(value):
+        return value.with_flat_values(natively(operation, value.flat_values, op, *attributes))
+    return operation(strings(value, op), *attributes)
+
+
+def split_rows(value: Any, separator: bytes, op: str) -> Any:
+    """Cuts each string at a separator, or at white space if that is empty; see `rows`."""
+    if is_ragged(value):
+        return value.with_flat_values(split_rows(value.flat_values, separator, op))
+    tensor = strings(value, op)
+    pieces, splits = _ops.string_split(tensor, separator)
+    return as_rows(pieces, splits, tensor._shape_tuple())
+
+
+def as_rows(pieces: Tensor, splits: Tensor, shape: Sequence[int]) -> Any:
+    """The pieces of strings by the splits of each: a vector for a scalar, else a ragged tensor."""
+    if not shape:
+        return pieces
+    ragged = importlib.import_module("eagerflow.ragged.tensor").RaggedTensor
+    partition = importlib.import_module("eagerflow.ragged.row_partition").RowPartition
+    result = ragged._of(pieces, partition(splits))
+    for size in reversed(shape[1:]):
+        result = ragged.from_uniform_row_length(result, size)
+    return result
+
+
+def rows(pieces: Sequence[Sequence[Any]], shape: Sequence[int], join: Callable) -> Any:
+    """What each string of a tensor was cut into: a vector for a scalar, else a ragged tensor.
+
+    Args:
+        pieces: the pieces of each string.
+        shape: the shape of the tensor.
+        join: makes a vector of a list of pieces.
+    """
+    flat = join([piece for row in pieces for piece in row])
+    if not shape:
+        return flat
+    ragged = importlib.import_module("eagerflow.ragged.tensor").RaggedTensor
+    result = ragged.from_row_lengths(flat, np.array([len(row) for row in pieces], np.int64))
+    for size in reversed(shape[1:]):
+        result = ragged.from_uniform_row_length(result, size)
+    return result
+
+
+def byte_vector(pieces: Sequence[bytes]) -> Tensor:
+    """A vector of strings."""
+    return from_items(pieces, (len(pieces),))
+
+
+def cut(function: Callable[[bytes], Sequence[Any]], value: Any, op: str, join: Callable) -> Any:
+    """Cuts each string into pieces; see `rows`."""
+    if is_ragged(value):
+        return value.with_flat_values(cut(function, value.flat_values, op, join))
+    tensor = strings(value, op)
+    return rows([function(item) for item in items(tensor)], tensor._shape_tuple(), join)

@@ -1,0 +1,124 @@
+"""Numbers of buckets for strings."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from eagerflow import _core
+from eagerflow.framework import dtypes
+from eagerflow.ops.array import invalid_argument
+from eagerflow.ops.op_arguments import raises_like
+from eagerflow.strings.elementwise import natively
+from eagerflow.util.farmhash import fingerprint64
+
+_ops = _core.ops
+Tensor = _core.Tensor
+
+_MURMUR_SEED = 0xDECAFCAFFE
+
+
+def _checked_count(num_buckets: Any, op: str) -> int:
+    count = int(num_buckets)
+    if count < 1:
+        raise invalid_argument(
+            f"Value for attr 'num_buckets' of {count} must be at least minimum 1 [Op:{op}]"
+        )
+    return count
+
+
+@raises_like("StringToHashBucket")
+def to_hash_bucket(input: Any, num_buckets: int, name: str | None = None) -> Any:
+    """A bucket for each string, int64, by MurmurHash64A.
+
+    Args:
+        input: strings.
+        num_buckets: the number of buckets.
+        name: ignored.
+
+    Raises:
+        tf.errors.InvalidArgumentError: if there is no bucket.
+
+    >>> tf.strings.to_hash_bucket("abc", 1000).numpy()
+    np.int64(710)
+    """
+    count = _checked_count(num_buckets, "StringToHashBucket")
+    return natively(_ops.string_hash, input, "StringToHashBucket", count, "murmur", _MURMUR_SEED)
+
+
+@raises_like("StringToHashBucketFast")
+def to_hash_bucket_fast(input: Any, num_buckets: int, name: str | None = None) -> Any:
+    """A bucket for each string, int64, by FarmHash; see `tf.strings.to_hash_bucket`.
+
+    >>> tf.strings.to_hash_bucket_fast("abc", 1000).numpy()
+    np.int64(385)
+    """
+    op = "StringToHashBucketFast"
+    count = _checked_count(num_buckets, op)
+    return natively(_ops.string_hash, input, op, count, "farm")
+
+
+@raises_like("StringToHashBucketStrong")
+def to_hash_bucket_strong(input: Any, num_buckets: int, key: Any, name: str | None = None) -> Any:
+    """A bucket for each string, int64, by a hash that cannot be guessed without its key.
+
+    Args:
+        input: strings.
+        num_buckets: the number of buckets.
+        key: two integers.
+        name: ignored.
+
+    Raises:
+        tf.errors.InvalidArgumentError: if there is no bucket or the key has not two numbers.
+
+    >>> tf.strings.to_hash_bucket_strong("abc", 1000, [1, 2]).numpy()
+    np.int64(917)
+    """
+    op = "StringToHashBucketStrong"
+    count = _checked_count(num_buckets, op)
+    if len(key) != 2:
+        raise invalid_argument(f"Key must have 2 elements [Op:{op}]")
+    return natively(_ops.string_hash, input, op, count, "sip", int(key[0]), int(key[1]))
+
+
+@raises_like("Fingerprint")
+def fingerprint(data: Any, method: Any = "farmhash64", name: str | None = None) -> Tensor:
+    """Eight bytes for each row that tell it from others.
+
+    Args:
+        data: a tensor of rank 1 or more.
+        method: "farmhash64".
+        name: ignored.
+
+    Returns:
+        uint8 `[rows, 8]`.
+
+    Raises:
+        tf.errors.InvalidArgumentError: for another method or a scalar.
+
+    >>> tf.fingerprint(["abc"]).shape
+    TensorShape([1, 8])
+    """
+    x = _core.as_tensor(data)
+    word = method if isinstance(method, str) else bytes(_core.as_tensor(method).numpy())
+    if word not in ("farmhash64", b"farmhash64"):
+        raise invalid_argument(f"Unsupported data fingerprint method: {method} [Op:Fingerprint]")
+    if x.ndim == 0:
+        raise invalid_argument("input cannot be a scalar. [Op:Fingerprint]")
+    values = x.numpy()
+    if x.dtype is dtypes.string:
+        if x._size == x._shape_tuple()[0]:
+            hashes = _ops.string_hash(x, 0, "farm").numpy().view(np.uint8)
+            return _core.as_tensor(hashes.reshape(-1, 8))
+        # Strings of a row stand for themselves by their own fingerprints.
+        rows = [
+            b"".join(fingerprint64(item).to_bytes(8, "little") for item in row.reshape(-1))
+            for row in values
+        ]
+    else:
+        rows = [np.ascontiguousarray(row).tobytes() for row in values]
+    texts = np.empty(len(rows), object)
+    texts[:] = rows
+    prints = _ops.string_hash(_core.convert(texts, dtypes.string, None), 0, "farm").numpy()
+    return _core.as_tensor(prints.view(np.uint8).reshape(len(rows), 8))

@@ -1,0 +1,670 @@
+"""Operations on byte strings: joining, splitting, formatting, converting."""
+
+from __future__ import annotations
+
+import importlib
+import math
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from eagerflow import _core
+from eagerflow.errors import InvalidArgumentError, OutOfRangeError
+from eagerflow.framework import dtypes
+from eagerflow.framework.composite import CompositeTensor, elementwise
+from eagerflow.ops.array import invalid_argument
+from eagerflow.ops.op_arguments import raises_like
+from eagerflow.ops.printing import tensor_text
+from eagerflow.ops.segment import segment_count
+from eagerflow.strings.elementwise import (
+    byte_vector,
+    cut,
+    each,
+    from_items,
+    is_ragged,
+    items,
+    natively,
+    numbers,
+    split_rows,
+    strings,
+)
+
+_ops = _core.ops
+Tensor = _core.Tensor
+
+_FILLS = {"": "", "0": "0", " ": " ", "-": "-", "+": "+"}
+
+
+@raises_like("AsString")
+@elementwise
+def as_string(
+    input: Any,
+    precision: int = -1,
+    scientific: bool = False,
+    shortest: bool = False,
+    width: int = -1,
+    fill: str = "",
+    name: str | None = None,
+) -> Tensor:
+    """The elements as decimal numbers.
+
+    Args:
+        input: numbers, booleans or strings.
+        precision: how many digits floating-point numbers have after the point; 6 by default.
+        scientific: whether to write an exponent.
+        shortest: whether to write an exponent only where that is shorter.
+        width: how long results are at least.
+        fill: what fills them up: nothing or spaces in front, "0" zeros in front, "-" spaces behind,
+            "+" a sign.
+        name: ignored.
+
+    Raises:
+        tf.errors.InvalidArgumentError: if a format is not one for the dtype.
+
+    >>> tf.strings.as_string([3.1415, 2.0], precision=2).numpy()
+    array([b'3.14', b'2.00'], dtype=object)
+    """
+    x = _core.as_tensor(input)
+    dtype = x.dtype
+    if dtype is dtypes.string:
+        return _ops.identity(x)
+    if dtype in dtypes.STORED_DTYPES:
+        raise invalid_argument(
+            f"Value for attr 'T' of {dtype.name} is not in the list of allowed values [Op:AsString]"
+        )
+    real = dtype.is_floating or dtype.is_complex
+    if fill not in _FILLS:
+        raise invalid_argument(f'Fill argument not supported: "{fill}" [Op:AsString]')
+    if scientific and shortest:
+        raise invalid_argument("Cannot select both scientific and shortest notation [Op:AsString]")
+    if not real and (scientific or shortest):
+        raise invalid_argument(
+            f"scientific and shortest format not supported for datatype {dtype.name} [Op:AsString]"
+        )
+    if not real and precision > -1:
+        raise invalid_argument(f"precision not supported for datatype {dtype.name} [Op:AsString]")
+    if dtype.is_bool:
+        texts = ["true" if item else "false" for item in x.numpy().reshape(-1).tolist()]
+        return from_items([text.encode() for text in texts], x._shape_tuple())
+    if not fill and width < 0 and not dtype.is_complex:
+        notation = "scientific" if scientific else "shortest" if shortest else "fixed"
+        return _ops.string_of_number(x, precision if precision > -1 else 6, notation)
+    pattern = "%" + fill + (str(width) if width > -1 else "")
+    if real:
+        digits = f".{precision}" if precision > -1 else ""
+        pattern += digits + ("e" if scientific else "g" if shortest else "f")
+    else:
+        pattern += "d"
+    values = np.asarray(x.numpy()).reshape(-1)
+    if dtype.is_complex:
+        texts = [f"({pattern % z.real},{pattern % z.imag})" for z in values.tolist()]
+    else:
+        kind = float if real else int
+        texts = [pattern % kind(value) for value in values]
+    return from_items([text.encode() for text in texts], x._shape_tuple())
+
+
+@raises_like("StringSplit")
+def bytes_split(input: Any, name: str | None = None) -> Any:
+    """Each string as its bytes.
+
+    Args:
+        input: strings, of any rank, or ragged.
+        name: ignored.
+
+    Returns:
+        A vector for a single string, else a ragged tensor with one axis more.
+
+    >>> tf.strings.bytes_split("ab").numpy()
+    array([b'a', b'b'], dtype=object)
+    """
+    return cut(
+        lambda item: [item[k : k + 1] for k in range(len(item))],
+        input,
+        "StringSplitBytes",
+        byte_vector,
+    )
+
+
+def format(
+    template: str, inputs: Any, placeholder: str = "{}", summarize: int = 3, name: str | None = None
+) -> Tensor:
+    """A text in which tensors stand for placeholders, as `tf.print` shows them.
+
+    Args:
+        template: the text.
+        inputs: a tensor, or a list of tensors, one for each placeholder.
+        placeholder: what to replace.
+        summarize: of long axes only so many elements are shown at both ends; -1 shows all.
+        name: ignored.
+
+    Raises:
+        ValueError: if there are more or fewer placeholders than tensors.
+
+    >>> tf.strings.format("got {} and {}", (tf.constant([1, 2]), tf.constant("x"))).numpy()
+    b'got [1 2] and "x"'
+    """
+    values = list(inputs) if isinstance(inputs, list | tuple) else [inputs]
+    parts = template.split(placeholder)
+    if len(parts) - 1 != len(values):
+        raise ValueError(
+            f"The template expects {len(parts) - 1} tensors, but the inputs only has "
+            f"{len(values)}. Please ensure the number of placeholders in template matches inputs "
+            "length."
+        )
+    text = parts[0]
+    for value, part in zip(values, parts[1:], strict=True):
+        if isinstance(value, CompositeTensor):
+            text += value._print_text(summarize) + part
+        else:
+            text += tensor_text(_core.as_tensor(value), summarize) + part
+    return _core.convert(text, dtypes.string, None)
+
+
+def join(inputs: Any, separator: str = "", name: str | None = None) -> Any:
+    """Joins strings of several tensors element by element.
+
+    Args:
+        inputs: a list of tensors of one shape; scalars go with any.
+        separator: what comes between.
+        name: ignored.
+
+    Raises:
+        tf.errors.InvalidArgumentError: if the shapes differ.
+
+    >>> tf.strings.join([["a", "b"], "x"], separator="-").numpy()
+    array([b'a-x', b'b-x'], dtype=object)
+    """
+    listed = isinstance(inputs, list | tuple) or (
+        isinstance(inputs, Tensor | _core.Variable) and isinstance(separator, str)
+    )
+    if not listed:
+        raise TypeError(f"Expected list for 'inputs' argument to 'string_join' Op, not {inputs}.")
+    ragged = next((value for value in inputs if is_ragged(value)), None)
+    if ragged is not None:
+        flat = [value.flat_values if is_ragged(value) else value for value in inputs]
+        return ragged.with_flat_values(join(flat, separator))
+    tensors = [strings(value, "StringJoin") for value in inputs]
+    if not tensors:
+        return _core.convert(b"", dtypes.string, None)
+    return _ops.string_join(separator, tensors)
+
+
+_UNITS = ("BYTE", "UTF8_CHAR")
+
+
+def _checked_unit(unit: str, op: str) -> bool:
+    """Whether characters count, not bytes."""
+    if unit not in _UNITS:
+        raise invalid_argument(
+            f'Value for attr \'unit\' of "{unit}" is not in the list of allowed values: "BYTE", '
+            f'"UTF8_CHAR" [Op:{op}]'
+        )
+    return unit == "UTF8_CHAR"
+
+
+def _starts(item: bytes) -> list[int]:
+    """Where characters begin: at all bytes but those that continue one."""
+    return [place for place, byte in enumerate(item) if byte & 0xC0 != 0x80]
+
+
+@raises_like("StringLength")
+def length(input: Any, unit: str = "BYTE", name: str | None = None) -> Any:
+    """How long each string is, int32.
+
+    Args:
+        input: strings.
+        unit: "BYTE" or "UTF8_CHAR".
+        name: ignored.
+
+    Raises:
+        tf.errors.InvalidArgumentError: for another unit.
+
+    >>> tf.strings.length(["a", "\\u00e9"], unit="BYTE").numpy()
+    array([1, 2], dtype=int32)
+    """
+    characters = _checked_unit(unit, "StringLength")
+    return natively(_ops.string_length, input, "StringLength", characters)
+
+
+def _checked_encoding(encoding: str, op: str) -> bool:
+    if encoding not in ("", "utf-8"):
+        raise invalid_argument(
+            f"only utf-8 or '' (no encoding) is supported, received {encoding} [Op:{op}]"
+        )
+    return encoding == "utf-8"
+
+
+@raises_like("StringLower")
+def lower(input: Any, encoding: str = "", name: str | None = None) -> Any:
+    """The strings with small letters.
+
+    Args:
+        input: strings.
+        encoding: "" changes A to Z only, "utf-8" all letters.
+        name: ignored.
+
+    Raises:
+        tf.errors.InvalidArgumentError: for another encoding.
+
+    >>> tf.strings.lower("Hello").numpy()
+    b'hello'
+    """
+    if _checked_encoding(encoding, "StringLower"):
+        return each(lambda s: s.decode("utf-8", "replace").lower().encode(), input, "StringLower")
+    return natively(_ops.string_case, input, "StringLower", False)
+
+
+@raises_like("StringUpper")
+def upper(input: Any, encoding: str = "", name: str | None = None) -> Any:
+    """The strings with capital letters; see `tf.strings.lower`.
+
+    >>> tf.strings.upper("Hello").numpy()
+    b'HELLO'
+    """
+    if _checked_encoding(encoding, "StringUpper"):
+        return each(lambda s: s.decode("utf-8", "replace").upper().encode(), input, "StringUpper")
+    return natively(_ops.string_case, input, "StringUpper", True)
+
+
+@raises_like("StringStrip")
+def strip(input: Any, name: str | None = None) -> Any:
+    """The strings without white space at both ends.
+
+    >>> tf.strings.strip("  a b ").numpy()
+    b'a b'
+    """
+    return natively(_ops.string_strip, input, "StringStrip")
+
+
+@raises_like("StringSplitV2")
+def split(input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = None) -> Any:
+    """Cuts strings where a separator is.
+
+    Args:
+        input: strings, of any rank, or ragged.
+        sep: the separator; without one, strings are cut at white space, of which as much as there
+            is counts as one.
+        maxsplit: how often to cut at most; -1 for everywhere.
+        name: ignored.
+
+    Returns:
+        A vector for a single string, else a ragged tensor with one axis more.
+
+    >>> tf.strings.split("a b  c").numpy()
+    array([b'a', b'b', b'c'], dtype=object)
+    """
+    separator = b""
+    if sep is not None:
+        separator = items(_core.convert(sep, dtypes.string, None))[0]
+    if maxsplit < 0:
+        return split_rows(input, separator, "StringSplitV2")
+    if separator:
+        return cut(
+            lambda item: item.split(separator, maxsplit) if item else [b""],
+            input,
+            "StringSplitV2",
+            byte_vector,
+        )
+    return cut(lambda item: item.split(None, maxsplit), input, "StringSplitV2", byte_vector)
+
+
+@raises_like("Substr")
+@elementwise(inputs=3)
+def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None = None) -> Tensor:
+    """Parts of strings.
+
+    Args:
+        input: strings.
+        pos: where parts begin; negative places count from the end.
+        len: how long they are at most; of the shape of `pos`.
+        unit: "BYTE" or "UTF8_CHAR".
+        name: ignored.
+
+    Returns:
+        Strings, of the shape to which `input` and `pos` broadcast.
+
+    Raises:
+        tf.errors.InvalidArgumentError: if a place is not in its string, or shapes do not fit.
+
+    >>> tf.strings.substr(["hello", "world"], [1, 2], [3, 2]).numpy()
+    array([b'ell', b'rl'], dtype=object)
+    """
+    characters = _checked_unit(unit, "Substr")
+    text = strings(input, "Substr")
+    places = _core.as_tensor(pos)
+    sizes = _core.as_tensor(len)
+    for value in (places, sizes):
+        if value.dtype not in (dtypes.int32, dtypes.int64):
+            raise invalid_argument(
+                f"Value for attr 'T' of {value.dtype.name} is not in the list of allowed values: "
+                "int32, int64 [Op:Substr]"
+            )
+    if places._shape_tuple() != sizes._shape_tuple():
+        raise invalid_argument(
+            f"pos and len should have the same shape, got: {list(places._shape_tuple())} vs. "
+            f"{list(sizes._shape_tuple())} [Op:Substr]"
+        )
+    if not text.ndim or not places.ndim or text._shape_tuple() == places._shape_tuple():
+        try:
+            where, sizes64 = (_ops.cast(value, dtypes.int64) for value in (places, sizes))
+            return _ops.string_part(text, where, sizes64, characters)
+        except InvalidArgumentError:
+            pass  # the message below shows the string
+    array = np.empty(text._size, object)
+    array[:] = items(text)
+    try:
+        parts = np.broadcast_arrays(array.reshape(text._shape_tuple()), places, sizes)
+    except ValueError:
+        raise invalid_argument(
+            f"Incompatible shapes: {list(text._shape_tuple())} vs. {list(places._shape_tuple())} "
+            "[Op:Substr]"
+        ) from None
+    flat = [part.reshape(-1).tolist() for part in parts]
+    result = [
+        _part(item, place, size, characters, index)
+        for index, (item, place, size) in enumerate(zip(*flat, strict=True))
+    ]
+    return from_items(result, parts[0].shape)
+
+
+def _part(item: bytes, place: int, size: int, characters: bool, index: int) -> bytes:
+    bounds = [*_starts(item), len(item)] if characters else None
+    total = len(item) if bounds is None else len(bounds) - 1
+    if not -total <= place <= total:
+        raise invalid_argument(
+            f"pos {place} out of range for string b'{item.decode('utf-8', 'backslashreplace')}' "
+            f"at index {index} [Op:Substr]"
+        )
+    place = place + total if place < 0 else place
+    end = total if size < 0 else min(place + size, total)
+    return item[place:end] if bounds is None else item[bounds[place] : bounds[end]]
+
+
+_NUMBER = re.compile(
+    rb"[+-]?(\d+\.?\d*(e[+-]?\d+)?|\.\d+(e[+-]?\d+)?|inf(inity)?|nan(\(\w*\))?)", re.IGNORECASE
+)
+_HEXADECIMAL = re.compile(rb"[+-]?0x[0-9a-f]*\.?[0-9a-f]*(p[+-]?\d+)?", re.IGNORECASE)
+_WHOLE = re.compile(rb"[+-]?\d+")
+_NUMBERS = (
+    *(dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64),
+    *(dtypes.uint32, dtypes.uint64),
+)
+
+
+@raises_like("StringToNumber")
+def to_number(input: Any, out_type: Any = dtypes.float32, name: str | None = None) -> Any:
+    """The numbers that strings spell.
+
+    Args:
+        input: strings.
+        out_type: float32, float64, or an integer of 32 or 64 bits.
+        name: ignored.
+
+    Raises:
+        tf.errors.InvalidArgumentError: if a string spells no number of that dtype.
+
+    >>> tf.strings.to_number(["1.5", " 2 "]).numpy()
+    array([1.5, 2. ], dtype=float32)
+    """
+    dtype = dtypes.as_dtype(out_type)
+    if dtype not in _NUMBERS:
+        raise invalid_argument(
+            f"Value for attr 'out_type' of {dtype.name} is not in the list of allowed values: "
+            "float, double, int32, int64, uint32, uint64 [Op:StringToNumber]"
+        )
+
+    try:
+        return natively(_ops.string_to_number, input, "StringToNumber", dtype)
+    except InvalidArgumentError:
+        pass  # perhaps one of the rarer spellings
+
+    def number(item: bytes) -> float | int:
+        text = item.strip()
+        if dtype.is_floating:
+            if _NUMBER.fullmatch(text):
+                return float(text.split(b"(")[0])
+            if _HEXADECIMAL.fullmatch(text) and len(text) > 2:
+                return float.fromhex(text.decode())
+        elif _WHOLE.fullmatch(text) and dtype.min <= int(text) <= dtype.max:
+            return int(text)
+        raise invalid_argument(
+            "StringToNumberOp could not correctly convert string: "
+            f"{item.decode('utf-8', 'backslashreplace')} [Op:StringToNumber]"
+        )
+
+    with np.errstate(over="ignore"):
+        return numbers(number, input, dtype, "StringToNumber")
+
+
+def reduce_join(
+    inputs: Any,
+    axis: Any = None,
+    keepdims: bool = False,
+    separator: str = "",
+    name: str | None = None,
+) -> Any:
+    """Joins the strings along axes.
+
+    Args:
+        inputs: strings.
+        axis: an axis, or a list of axes that are joined in its order; all by default, the last one
+            first.
+        keepdims: whether joined axes stay, with size 1.
+        separator: what comes between.
+        name: ignored.
+
+    Raises:
+        tf.errors.OutOfRangeError: if there is no such axis.
+        tf.errors.InvalidArgumentError: if an axis is given twice.
+
+    >>> tf.strings.reduce_join([["a", "b"], ["c", "d"]], axis=0, separator="-").numpy()
+    array([b'a-c', b'b-d'], dtype=object)
+    """
+    if is_ragged(inputs):
+        strings(inputs.flat_values, "ReduceJoin")
+        return _join_ragged(inputs, axis, keepdims, separator)
+    return _join(inputs, axis, keepdims, separator)
+
+
+@raises_like("ReduceJoin")
+def _join(inputs: Any, axis: Any, keepdims: bool, separator: str) -> Tensor:
+    x = strings(inputs, "ReduceJoin")
+    rank = x.ndim
+    if axis is None:
+        axes = list(range(rank))[::-1]
+    else:
+        axes = [int(k) for k in np.asarray(_core.convert(axis, None, dtypes.int32)).reshape(-1)]
+    for k in axes:
+        if not -rank <= k < rank:
+            raise OutOfRangeError(
+                None,
+                None,
+                f"Invalid reduction dimension {k} for input with {rank} dimension(s) "
+                "[Op:ReduceJoin]",
+            )
+    axes = [k % rank for k in axes]
+    if len(set(axes)) != len(axes):
+        twice = next(k for k in axes if axes.count(k) > 1)
+        raise invalid_argument(f"Duplicate reduction dimension {twice} [Op:ReduceJoin]")
+    shape = x._shape_tuple()
+    if x._size and axes and axes == list(range(rank))[: -len(axes) - 1 : -1]:
+        for width in [shape[k] for k in axes]:
+            x = _ops.string_join_rows(separator, _ops.reshape(x, [x._size // width, width]))
+        outer = list(shape[: rank - len(axes)])
+        return _ops.reshape(x, [*outer, *[1] * len(axes)] if keepdims else outer)
+    kept = [k for k in range(rank) if k not in axes]
+    array = np.empty(x._size, object)
+    array[:] = items(x)
+    inner = math.prod(shape[k] for k in axes)
+    moved = (
+        array.reshape(shape).transpose([*kept, *axes[::-1]]).reshape(-1, inner) if inner else None
+    )
+    count = math.prod(shape[k] for k in kept)
+    between = separator.encode()
+    lines = [between.join(row) for row in moved.tolist()] if moved is not None else [b""] * count
+    result = [1 if k in axes else shape[k] for k in range(rank)] if keepdims else None
+    return from_items(lines, [shape[k] for k in kept] if result is None else result)
+
+
+def _join_ragged(inputs: Any, axis: Any, keepdims: bool, separator: str) -> Any:
+    """Joins along one axis of a ragged tensor: each row by itself."""
+    if axis is None or isinstance(axis, list | tuple):
+        axes = range(inputs.ragged_rank, -1, -1) if axis is None else sorted(axis, reverse=True)
+        for k in axes:
+            inputs = reduce_join(inputs, k, keepdims, separator)
+        return inputs
+    rank = inputs.shape.rank
+    axis = int(axis) % rank
+    if axis > 1:
+        return inputs.with_values(reduce_join(inputs.values, axis - 1, keepdims, separator))
+    from eagerflow.ragged.reduction import joined
+
+    result = joined(inputs, axis, separator.encode())
+    return _core.ops.expand_dims(result, axis) if keepdims else result
+
+
+@raises_like("UnsortedSegmentJoin")
+def unsorted_segment_join(
+    inputs: Any, segment_ids: Any, num_segments: Any, separator: str = "", name: str | None = None
+) -> Tensor:
+    """Joins the strings that belong to the same segment.
+
+    Args:
+        inputs: strings.
+        segment_ids: integers, of the shape of the first axes of `inputs`.
+        num_segments: the number of segments.
+        separator: what comes between.
+        name: ignored.
+
+    Returns:
+        `[num_segments, ...]`.
+
+    Raises:
+        tf.errors.InvalidArgumentError: if an id is negative or too large.
+
+    >>> tf.strings.unsorted_segment_join(["a", "b", "c"], [1, 0, 1], 2).numpy()
+    array([b'b', b'ac'], dtype=object)
+    """
+    op = "UnsortedSegmentJoin"
+    x = strings(inputs, op)
+    ids = np.asarray(_core.convert(segment_ids, None, dtypes.int32))
+    count = segment_count(num_segments)
+    if x._shape_tuple()[: ids.ndim] != ids.shape:
+        raise invalid_argument(
+            f"segment_ids of shape {list(ids.shape)} do not fit inputs of shape "
+            f"{list(x._shape_tuple())} [Op:{op}]"
+        )
+    if ids.size and (ids.min() < 0 or ids.max() >= count):
+        raise invalid_argument(
+            "segment_ids are not allowed to exceed num_segments or to have negative values. "
+            f"[Op:{op}]"
+        )
+    inner = x._shape_tuple()[ids.ndim :]
+    width = math.prod(inner)
+    lines: list[list[list[bytes]]] = [[[] for _ in range(width)] for _ in range(count)]
+    flat = items(x)
+    for row, segment in enumerate(ids.reshape(-1).tolist()):
+        for column in range(width):
+            lines[segment][column].append(flat[row * width + column])
+    between = separator.encode()
+    return from_items([between.join(cell) for line in lines for cell in line], [count, *inner])
+
+
+def _check_pads(pad_values: Any) -> None:
+    pair = pad_values if isinstance(pad_values, tuple | list) else (pad_values, pad_values)
+    if len(pair) != 2 or not all(isinstance(word, str | bytes) for word in pair):
+        raise TypeError(
+            f"pad_values must be a string, tuple of strings, or None. Got {type(pad_values).__name__}"
+        )
+
+
+def _checked_strings(data: Any) -> Any:
+    if isinstance(data, CompositeTensor) and data.dtype is dtypes.string:
+        return data
+    return _core.convert(data, dtypes.string, None)
+
+
+def ngrams(
+    data: Any,
+    ngram_width: int | Sequence[int],
+    separator: str = " ",
+    pad_values: Any = None,
+    padding_width: int | None = None,
+    preserve_short_sequences: bool = False,
+    name: str | None = None,
+) -> Any:
+    """Runs of neighbouring strings, joined.
+
+    Args:
+        data: strings `[..., words]`, or ragged.
+        ngram_width: how many words a run has, or a list of such numbers.
+        separator: what comes between words.
+        pad_values: a word, or a pair of words, put before and after each sequence.
+        padding_width: how many of them at most; by default as many as a run of the same width
+            needs.
+        preserve_short_sequences: whether a sequence too short for any run is one itself.
+        name: ignored.
+
+    Returns:
+        A tensor, or a ragged tensor if the sequences are ragged.
+
+    Raises:
+        ValueError: if a width is not positive.
+        TypeError: if the padding words are no strings.
+
+    >>> tf.strings.ngrams(["a", "b", "c"], 2).numpy()
+    array([b'a b', b'b c'], dtype=object)
+    """
+    if pad_values is not None:
+        _check_pads(pad_values)
+    data = _checked_strings(data)
+    widths: list = list(ngram_width) if isinstance(ngram_width, Sequence) else [ngram_width]
+    for width in widths:
+        if width < 1:
+            raise ValueError(f"All ngram_widths must be greater than 0. Got {ngram_width}")
+    if padding_width is not None and padding_width < 1:
+        raise ValueError(f"padding_width must be greater than 0. Got {padding_width}")
+    if padding_width is not None and pad_values is None:
+        raise ValueError("pad_values must be provided if padding_width is set.")
+    left = right = b""
+    if pad_values is not None:
+        pair = pad_values if isinstance(pad_values, tuple | list) else (pad_values, pad_values)
+        left, right = (word if isinstance(word, bytes) else word.encode() for word in pair)
+    between = separator.encode()
+
+    def runs(words: list[bytes]) -> list[bytes]:
+        found = []
+        for width in widths:
+            pads = 0
+            if pad_values is not None:
+                pads = width - 1 if padding_width is None else min(padding_width, width - 1)
+            line = [left] * pads + words + [right] * pads
+            found += [between.join(line[k : k + width]) for k in range(len(line) - width + 1)]
+        if preserve_short_sequences and words and not found:
+            found.append(between.join(words))
+        return found
+
+    if is_ragged(data):
+        if data.ragged_rank > 1:
+            inner = ngrams(
+                data.values, widths, separator, pad_values, padding_width, preserve_short_sequences
+            )
+            return data.with_values(inner)
+        if data.values.ndim > 1:
+            raise invalid_argument("Sequences of words have no inner axes. [Op:StringNGrams]")
+        lines = [runs(row) for row in data.to_list()]
+        ragged = importlib.import_module("eagerflow.ragged.tensor").RaggedTensor
+        flat = byte_vector([run for line in lines for run in line])
+        return ragged.from_row_lengths(flat, np.array([len(line) for line in lines], np.int64))
+    x = strings(data, "StringNGrams")
+    if x.ndim == 0:
+        raise ValueError("Data must have rank of at least 1")
+    *outer, size = x._shape_tuple()
+    flat_items = items(x)
+    count = math.prod(outer)
+    lines = [runs(flat_items[k * size : (k + 1) * size]) for k in range(count)]
+    width = len(lines[0]) if lines else 0
+    return from_items([run for line in lines for run in line], [*outer, width])

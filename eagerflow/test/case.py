@@ -1,0 +1,398 @@
+"""Test cases, and questions about the build."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import platform
+import re
+import tempfile
+import unittest
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from eagerflow import _core, config, nest
+from eagerflow.autodiff.tape import GradientTape
+from eagerflow.errors import OpError
+from eagerflow.ragged.tensor import RaggedTensor
+
+
+def is_gpu_available(cuda_only: bool = False, min_cuda_compute_capability: Any = None) -> bool:
+    """Whether there is a GPU that operations run on.
+
+    >>> tf.test.is_gpu_available()
+    False
+    """
+    return bool(config.list_physical_devices("GPU"))
+
+
+def gpu_device_name() -> str:
+    """The name of the first GPU, or an empty string."""
+    return "/device:GPU:0" if is_gpu_available() else ""
+
+
+def is_built_with_cuda() -> bool:
+    """Whether the package was built with CUDA: no."""
+    return False
+
+
+def is_built_with_rocm() -> bool:
+    """Whether the package was built with ROCm: no."""
+    return False
+
+
+def is_built_with_gpu_support() -> bool:
+    """Whether the package was built for any GPU: no."""
+    return False
+
+
+def is_built_with_xla() -> bool:
+    """Whether the package was built with XLA: no."""
+    return False
+
+
+def compute_gradient(
+    f: Callable[..., Any], x: Sequence[Any], delta: float | None = None
+) -> tuple[tuple[np.ndarray, ...], ...]:
+    """The derivatives of a function, from its gradients and from differences.
+
+    Args:
+        f: a function of tensors that returns one.
+        x: a list of the arguments, floating or complex.
+        delta: the step of the differences; by default 1/1024.
+
+    Returns:
+        Two tuples with a matrix for each argument, of shape `[y.size, x.size]`: the derivatives by
+        backward passes, and by differences. A complex number counts as two, its real and its
+        imaginary part.
+
+    Raises:
+        ValueError: if `x` is no list or tuple.
+        AssertionError: if an argument has a dtype without gradients.
+
+    >>> theoretical, numerical = tf.test.compute_gradient(tf.square, [3.0])
+    >>> theoretical[0].item(), round(numerical[0].item(), 3)
+    (6.0, 6.0)
+    """
+    if not isinstance(x, list | tuple):
+        raise ValueError(
+            "`x` must be a list or tuple of values convertible to a Tensor (arguments to `f`), "
+            f"not a {type(x)}"
+        )
+    step = 1.0 / 1024 if delta is None else delta
+    arguments = [_core.as_tensor(value) for value in x]
+    for k, argument in enumerate(arguments):
+        if not (argument.dtype.is_floating or argument.dtype.is_complex):
+            raise AssertionError(
+                f"Cannot compute gradient for unsupported type {argument.dtype.name} of argument "
+                f"{k}"
+            )
+    pairs = [
+        (_derivatives(f, arguments, k), _differences(f, arguments, k, step))
+        for k in range(len(arguments))
+    ]
+    return tuple(zip(*pairs, strict=True))
+
+
+def _real(values: Any) -> np.ndarray:
+    """The elements in a row, complex ones as two each."""
+    flat = np.array(values).reshape(-1)
+    return flat.view(flat.real.dtype) if np.iscomplexobj(flat) else flat
+
+
+def _derivatives(f: Callable, arguments: list, k: int) -> np.ndarray:
+    """The matrix of derivatives by argument k, a row for each real number in the result."""
+    with GradientTape() as tape:
+        tape.watch(arguments)
+        y = f(*arguments)
+    rows = y._size * (2 if y.dtype.is_complex else 1)
+    columns = _real(arguments[k]).size
+    units = np.eye(rows, dtype=y.dtype.real_dtype.as_numpy_dtype).view(y.dtype.as_numpy_dtype)
+    weights = _core.convert(units.reshape(rows, *y._shape_tuple()), y.dtype, None)
+    (found,) = tape._gradients_of_rows(y, [arguments[k]], weights)
+    if found is None:
+        return np.zeros((rows, columns), arguments[k].dtype.real_dtype.as_numpy_dtype)
+    return _real(found).reshape(rows, columns)
+
+
+def _differences(f: Callable, arguments: list, k: int, step: float) -> np.ndarray:
+    """The same matrix, from results for arguments that are moved a bit in each direction."""
+    at = np.array(arguments[k])
+    columns = []
+    for place in range(_real(at).size):
+        ends = []
+        for move in (step, -step):
+            moved = at.copy()
+            moved.reshape(-1).view(_real(at).dtype)[place] += move
+            changed = [*arguments[:k], _core.as_tensor(moved), *arguments[k + 1 :]]
+            ends.append(_real(f(*changed)))
+        columns.append((ends[0] - ends[1]) / (2 * step))
+    if not columns:
+        return np.zeros((_real(f(*arguments)).size, 0), _real(at).dtype)
+    return np.stack(columns, 1).astype(_real(at).dtype)
+
+
+def is_cpu_target_available(target: str) -> bool:
+    """Whether code can be made for a kind of processor: for the one of this machine.
+
+    >>> tf.test.is_cpu_target_available("pdp11")
+    False
+    """
+    names = {"x86_64": "x86", "amd64": "x86", "aarch64": "aarch64", "arm64": "aarch64"}
+    return target == names.get(platform.machine().lower())
+
+
+def disable_with_predicate(pred: Callable[[], bool], skip_message: str) -> Callable:
+    """A decorator that skips a test while a function says so."""
+
+    def decorate(function: Callable) -> Callable:
+        @functools.wraps(function)
+        def test(self: Any, *args: Any, **kwargs: Any) -> Any:
+            if pred():
+                self.skipTest(skip_message)
+            return function(self, *args, **kwargs)
+
+        return test
+
+    return decorate
+
+
+def with_eager_op_as_function(cls: Any = None, only_as_function: bool = False) -> Any:
+    """The class itself: operations are never run as functions."""
+    return (lambda decorated: decorated) if cls is None else cls
+
+
+def _has_parts(value: Any) -> bool:
+    """Whether a value in a list may differ from its neighbours in shape."""
+    return nest.is_nested(value) or getattr(value, "ndim", 0) > 0
+
+
+class TestCase(unittest.TestCase):
+    """unittest's test case, with comparisons of arrays and tensors."""
+
+    def setUp(self) -> None:
+        """Sets the global seed, so that tests are reproducible."""
+        from eagerflow import random
+
+        random.set_seed(87654321)
+        np.random.seed(87654321)
+
+    def evaluate(self, tensors: Any) -> Any:
+        """Tensors and variables as arrays, in the same structure."""
+        return nest.map_structure(
+            lambda leaf: leaf.numpy() if hasattr(leaf, "numpy") else leaf, tensors
+        )
+
+    def get_temp_dir(self) -> str:
+        """A folder of this test's own, which is deleted after it."""
+        if not hasattr(self, "_folder"):
+            self._folder = tempfile.TemporaryDirectory()
+            self.addCleanup(self._folder.cleanup)
+        return self._folder.name
+
+    @contextlib.contextmanager
+    def session(self, *args: Any, **kwargs: Any) -> Iterator[None]:
+        """A context manager that changes nothing: operations run eagerly."""
+        yield None
+
+    test_session = cached_session = session
+
+    def _array(self, value: Any) -> np.ndarray:
+        """A value as an array, text as bytes."""
+        array = np.asarray(self.evaluate(value))
+        return np.char.encode(array, "utf-8") if array.dtype.kind == "U" else array
+
+    def _ragged(self, a: Any, b: Any) -> tuple[Any, Any] | None:
+        """The values as nested lists, if one of them is ragged."""
+        if not (isinstance(a, RaggedTensor) or isinstance(b, RaggedTensor)):
+            return None
+        pair = []
+        for value in (a, b):
+            if isinstance(value, RaggedTensor):
+                pair.append(value.to_list())
+            else:
+                pair.append(value if isinstance(value, list) else self._array(value).tolist())
+        return pair[0], pair[1]
+
+    def assertAllEqual(self, a: Any, b: Any, msg: str | None = None) -> None:
+        """Asserts that two arrays, or ragged tensors, have the same shape and elements."""
+        ragged = self._ragged(a, b)
+        if ragged is not None:
+            self.assertEqual(*ragged, msg)
+            return
+        first, second = self._array(a), self._array(b)
+        self.assertEqual(first.shape, second.shape, msg)
+        np.testing.assert_array_equal(first, second, msg or "")
+
+    def assertAllClose(
+        self, a: Any, b: Any, rtol: float = 1e-6, atol: float = 1e-6, msg: str | None = None
+    ) -> None:
+        """Asserts that structures of arrays, or ragged tensors, are close, elementwise."""
+        ragged = self._ragged(a, b)
+        if ragged is not None:
+            nest.assert_same_structure(*ragged)
+            a, b = (nest.flatten(value) for value in ragged)
+        if isinstance(a, dict):
+            self.assertEqual(sorted(a), sorted(b), msg)
+            for key in a:
+                self.assertAllClose(a[key], b[key], rtol, atol, msg)
+        elif isinstance(a, list | tuple) and any(map(_has_parts, a)):
+            self.assertEqual(len(a), len(b), msg)
+            for first, second in zip(a, b, strict=True):
+                self.assertAllClose(first, second, rtol, atol, msg)
+        else:
+            first, second = self._array(a), self._array(b)
+            self.assertEqual(first.shape, second.shape, msg)
+            np.testing.assert_allclose(first, second, rtol, atol, err_msg=msg or "")
+
+    def assertNotAllClose(self, a: Any, b: Any, **kwargs: Any) -> None:
+        """Asserts that two arrays are not close."""
+        try:
+            self.assertAllClose(a, b, **kwargs)
+        except AssertionError:
+            return
+        raise AssertionError(f"The arrays are close: {a} and {b}")
+
+    def assertNotAllEqual(self, a: Any, b: Any, msg: str | None = None) -> None:
+        """Asserts that two arrays differ somewhere."""
+        try:
+            self.assertAllEqual(a, b)
+        except AssertionError:
+            return
+        raise AssertionError(msg or f"The arrays are equal: {a} and {b}")
+
+    def assertShapeEqual(self, a: Any, b: Any, msg: str | None = None) -> None:
+        """Asserts that two arrays have the same shape."""
+        self.assertEqual(tuple(a.shape), tuple(b.shape), msg)
+
+    def assertAllGreater(self, a: Any, comparison: Any) -> None:
+        """Asserts that all elements are greater than a number."""
+        self.assertTrue((np.asarray(self.evaluate(a)) > comparison).all())
+
+    def assertAllLess(self, a: Any, comparison: Any) -> None:
+        """Asserts that all elements are less than a number."""
+        self.assertTrue((np.asarray(self.evaluate(a)) < comparison).all())
+
+    def assertAllGreaterEqual(self, a: Any, comparison_target: Any) -> None:
+        """Asserts that no element is less than a number."""
+        self.assertTrue((np.asarray(self.evaluate(a)) >= comparison_target).all())
+
+    def assertAllLessEqual(self, a: Any, comparison_target: Any) -> None:
+        """Asserts that no element is greater than a number."""
+        self.assertTrue((np.asarray(self.evaluate(a)) <= comparison_target).all())
+
+    def assertAllInRange(
+        self,
+        target: Any,
+        lower_bound: Any,
+        upper_bound: Any,
+        open_lower_bound: bool = False,
+        open_upper_bound: bool = False,
+    ) -> None:
+        """Asserts that all elements are between two numbers, which open bounds leave out."""
+        values = np.asarray(self.evaluate(target))
+        if values.dtype.kind not in "biufV":
+            self.fail(f"There is no range of {values.dtype}")
+        above = values > lower_bound if open_lower_bound else values >= lower_bound
+        below = values < upper_bound if open_upper_bound else values <= upper_bound
+        self.assertTrue((above & below).all())
+
+    def assertAllInSet(self, target: Any, expected_set: Any) -> None:
+        """Asserts that every element is one of a set."""
+        strange = set(np.asarray(self.evaluate(target)).reshape(-1).tolist()) - set(expected_set)
+        self.assertFalse(strange, f"{strange} not in {expected_set}")
+
+    def assertAllCloseAccordingToType(
+        self,
+        a: Any,
+        b: Any,
+        rtol: float = 1e-6,
+        atol: float = 1e-6,
+        float_rtol: float = 1e-6,
+        float_atol: float = 1e-6,
+        half_rtol: float = 1e-3,
+        half_atol: float = 1e-3,
+        bfloat16_rtol: float = 1e-2,
+        bfloat16_atol: float = 1e-2,
+        msg: str | None = None,
+    ) -> None:
+        """Asserts that two arrays are as close as the coarser of their dtypes allows."""
+        first, second = np.asarray(self.evaluate(a)), np.asarray(self.evaluate(b))
+        names = {first.dtype.name, second.dtype.name}
+        for kinds, relative, absolute in (
+            ({"float32", "complex64"}, float_rtol, float_atol),
+            ({"float16"}, half_rtol, half_atol),
+            ({"bfloat16"}, bfloat16_rtol, bfloat16_atol),
+        ):
+            if names & kinds:
+                rtol, atol = max(rtol, relative), max(atol, absolute)
+        wide = np.complex128 if "c" in (first.dtype.kind, second.dtype.kind) else np.float64
+        self.assertAllClose(first.astype(wide), second.astype(wide), rtol, atol, msg)
+
+    def assertArrayNear(
+        self, farray1: Any, farray2: Any, err: float, msg: str | None = None
+    ) -> None:
+        """Asserts that the numbers of two lists differ by at most `err`."""
+        self.assertEqual(len(farray1), len(farray2), msg)
+        for f1, f2 in zip(farray1, farray2, strict=True):
+            self.assertNear(float(f1), float(f2), err, msg)
+
+    def assertNDArrayNear(
+        self, ndarray1: Any, ndarray2: Any, err: float, msg: str | None = None
+    ) -> None:
+        """Asserts that the difference of two arrays has a norm of at most `err`."""
+        distance = np.linalg.norm(np.asarray(ndarray1) - np.asarray(ndarray2))
+        self.assertTrue(distance < err, msg or f"The arrays are {distance} apart")
+
+    def assertDTypeEqual(self, target: Any, expected_dtype: Any) -> None:
+        """Asserts that an array has a dtype."""
+        found = np.asarray(self.evaluate(target)).dtype
+        self.assertEqual(found, getattr(expected_dtype, "as_numpy_dtype", expected_dtype))
+
+    def assertStartsWith(self, actual: str, expected_start: str, msg: str | None = None) -> None:
+        """Asserts that a text begins with another."""
+        if not actual.startswith(expected_start):
+            self.fail(msg or f"{actual!r} does not start with {expected_start!r}")
+
+    def assertProtoEquals(
+        self, expected_message_maybe_ascii: Any, message: Any, msg: str | None = None
+    ) -> None:
+        """Asserts that a message equals another one, which may be written as text."""
+        expected = expected_message_maybe_ascii
+        if isinstance(expected, str | bytes):
+            from eagerflow.protos.schema import protobuf
+
+            expected = protobuf("text_format").Parse(expected, type(message)())
+        self.assertEqual(expected, message, msg)
+
+    @contextlib.contextmanager
+    def assertRaisesWithPredicateMatch(
+        self, exception_type: type[Exception], expected_err_re_or_predicate: Any
+    ) -> Iterator[None]:
+        """Asserts that an exception is raised whose text matches, or that satisfies a function."""
+        wanted = expected_err_re_or_predicate
+        try:
+            yield
+        except exception_type as error:
+            text = getattr(error, "message", str(error))
+            matches = wanted(error) if callable(wanted) else re.search(wanted, text)
+            self.assertTrue(matches, f"Exception of type {type(error)}: {text}")
+        else:
+            self.fail(f"{exception_type.__name__} not raised")
+
+    def assertRaisesOpError(self, expected_err_re_or_predicate: Any) -> Any:
+        """Asserts that an error of an operation is raised whose text matches."""
+        return self.assertRaisesWithPredicateMatch(OpError, expected_err_re_or_predicate)
+
+    def assertNear(self, f1: float, f2: float, err: float, msg: str | None = None) -> None:
+        """Asserts that two numbers differ by at most `err`."""
+        self.assertTrue(
+            f1 == f2 or abs(f1 - f2) <= err, msg or f"{f1} and {f2} differ by more than {err}"
+        )
+
+
+def main(argv: Any = None) -> None:
+    """Runs the tests of the program."""
+    unittest.main(argv=argv)

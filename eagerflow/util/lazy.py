@@ -1,0 +1,109 @@
+"""Namespaces whose names are imported when a program first asks for them.
+
+A package's stub, `__init__.pyi`, is the one list of its names, of lines such as
+
+    from eagerflow.keras.losses.regression import mean_squared_error as mean_squared_error
+
+    MSE = mse = mean_squared_error
+
+Type checkers and editors read it as they read any stub, and `attach` reads it when the package is
+imported, so that `from package import name` imports the module of that name and no other.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import os
+import re
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+_IMPORT = re.compile(r"^from (\S+) import (\([^)]*\)|.*)", re.MULTILINE)
+_NAME = re.compile(r"(\w+)( as \w+)?")
+_SYNONYMS = re.compile(r"^(\w+ = .*)", re.MULTILINE)
+
+
+@functools.cache
+def origins(package: str) -> dict[str, tuple[str, str]]:
+    """The names in a package's stub, with the module that each comes from and its name there.
+
+    All callers share the dictionary.
+
+    >>> from eagerflow.util import lazy
+    >>> lazy.origins("eagerflow.keras.layers")["Dense"]
+    ('eagerflow.keras.layers.dense', 'Dense')
+    """
+    folder = os.path.dirname(importlib.import_module(package).__file__ or "")
+    with open(os.path.join(folder, "__init__.pyi"), encoding="utf-8") as stub:
+        text = stub.read()
+    listed = {}
+    imported = {}
+    for module, names in _IMPORT.findall(text):
+        for name, is_listed in _NAME.findall(names):
+            imported[name] = (module, name)
+            if is_listed:
+                listed[name] = (module, name)
+    for statement in _SYNONYMS.findall(text):
+        *synonyms, name = statement.split(" = ")
+        listed.update(dict.fromkeys(synonyms, imported[name]))
+    return listed
+
+
+def attach(
+    package: str,
+) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
+    """`__getattr__`, `__dir__` and `__all__` of a package with a stub.
+
+    Args:
+        package: the package's `__name__`.
+    """
+    listed = origins(package)
+    module = sys.modules[package]
+
+    def __getattr__(name: str) -> Any:
+        """Imports a name when it is first asked for."""
+        if name not in listed:
+            raise AttributeError(f"module '{package}' has no attribute '{name}'")
+        source, original = listed[name]
+        if source == package:
+            found = importlib.import_module(f"{package}.{original}")
+        else:
+            found = getattr(importlib.import_module(source), original)
+        setattr(module, name, found)
+        return found
+
+    def __dir__() -> list[str]:
+        return sorted({*vars(module), *listed})
+
+    return __getattr__, __dir__, list(listed)
+
+
+class Objects(Mapping[str, Any]):
+    """The objects that names stand for, each imported when it is looked up.
+
+    Args:
+        origins: the modules that they come from, and their names there.
+
+    >>> from eagerflow.util import lazy
+    >>> losses = lazy.Objects(lazy.origins("eagerflow.keras.losses"))
+    >>> "Huber" in losses, losses["Huber"] is tf.keras.losses.Huber
+    (True, True)
+    """
+
+    def __init__(self, origins: Mapping[str, tuple[str, str]]) -> None:
+        self._origins = origins
+
+    def __getitem__(self, name: str) -> Any:
+        module, original = self._origins[name]
+        return getattr(importlib.import_module(module), original)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._origins
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._origins)
+
+    def __len__(self) -> int:
+        return len(self._origins)
