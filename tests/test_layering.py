@@ -5,52 +5,39 @@ import collections
 import functools
 import pathlib
 
-PACKAGE = pathlib.Path(__file__).parent.parent / "eagerflow"
+ROOT = pathlib.Path(__file__).parent.parent
+PACKAGE = ROOT / "eagerflow"
 
-# From the bottom to the top; what a name stands for is the module or package of that name. Modules
-# that only gather public names (eagerflow/linalg.py) and those that are named nowhere are the top.
-LAYERS = [
-    # Values and what records them.
-    """_core nest context name_scope random_seed version source_line errors dtype shapes tensor device
-    composite indexed_slices tape custom_gradient variable module row_partition ragged_factories
-    ragged_tensor forward_mode text dlpack numerics lazy dispatch_names deprecated_names _signature protos
-    optional typing
-    """,
-    # Operations, and values that are described by them.
-    "ops dtypes type_spec sparse_tensor ragged_spec function",
-    # Families of operations under their public names.
-    """nn image math random io lookup strings linalg signal sets sparse ragged extension_types
-    ragged_shapes checkpoint config debugging debug""",
-    "data train summary saved_model feature_column distribute",
-    "graph",
-    "keras",
-    "v1",
-]
-RANKS = {name: rank for rank, names in enumerate(LAYERS) for name in names.split()}
+
+def _drawn_layers():
+    """The layers that docs/design.md draws for Python, the lowest first: the names in each."""
+    drawing = (ROOT / "docs" / "design.md").read_text().split("```")[1]
+    layers = []
+    for line in drawing.partition("C++20")[0].replace("Python", "", 1).strip().splitlines():
+        names, _, description = line.strip().partition("  ")
+        if description:
+            layers.append([])
+        layers[-1] += names.split()
+    return layers[::-1]
+
+
+LAYERS = _drawn_layers()
+RANKS = {name: rank for rank, names in enumerate(LAYERS) for name in names}
 
 # What is imported against the layers when a function is called: the module -> what it needs there.
 CALLS_UP = {
     # A graph is asked for at the bottom; who never builds one never imports it.
-    "context": {"graph"},
-    "custom_gradient": {"graph"},
-    "data": {"graph"},
-    "train": {"graph"},
-    # The message of an error and the spec of a value name operations' types.
+    "framework": {"graph", "checkpoint", "ops"},
+    "autodiff": {"graph"},
+    "data": {"graph", "train"},
+    # The message of an error names operations' types.
     "errors": {"ops"},
-    # Modules and messages are saved by those who know the files.
-    "module": {"checkpoint"},
-    "ops": {"io", "ragged_shapes"},
-    # A value has a spec, which knows its class.
-    "indexed_slices": {"type_spec"},
-    # Methods that are operations.
-    "ragged_tensor": {"ops", "ragged_spec"},
-    "ragged_factories": {"ops"},
+    "ops": {"ragged"},
     "extension_types": {"data"},
-    # Models are objects that SavedModels know more of.
-    "saved_model": {"keras"},
     # Keras's layers and tensors on graphs are met by graphs first, and initializers of version 1.
     "graph": {"keras", "v1", "compat"},
     "feature_column": {"keras", "v1"},
+    "keras": {"saved_model"},
 }
 
 
@@ -99,9 +86,10 @@ def _rank(module):
     return RANKS.get(module.split(".")[0], len(LAYERS))
 
 
-def test_every_layer_is_of_modules_that_are_there():
-    there = {name.split(".")[0] for name, _ in _modules()}
-    assert set(RANKS) - {"_core"} <= there
+def test_every_module_is_drawn_once():
+    there = {name.split(".")[0] for name, _ in _modules()} - {"", "__main__"}
+    assert set(RANKS) - {"_core"} == there
+    assert sum(map(len, LAYERS)) == len(RANKS)
     assert set(CALLS_UP) | set().union(*CALLS_UP.values()) <= there
 
 
