@@ -37,7 +37,7 @@ if typing.TYPE_CHECKING:
     )
     from eagerflow.extension_types.extension_type import ExtensionType, ExtensionTypeSpec
     from eagerflow.ragged.dynamic_shape import DynamicRaggedShape
-    from eagerflow.ragged.partition import RowPartition
+    from eagerflow.ragged.row_partition import RowPartition
     from eagerflow.ragged.structured import StructuredTensor
 
 # Few programs name these; each is imported when it is first asked for.
@@ -51,7 +51,7 @@ _NAMES = {
     "async_scope": "eagerflow.experimental.execution",
     "function_executor_type": "eagerflow.experimental.execution",
     "DynamicRaggedShape": "eagerflow.ragged.dynamic_shape",
-    "RowPartition": "eagerflow.ragged.partition",
+    "RowPartition": "eagerflow.ragged.row_partition",
     "dispatch_for_api": "eagerflow.dispatch",
     "dispatch_for_binary_elementwise_apis": "eagerflow.dispatch",
     "dispatch_for_binary_elementwise_assert_apis": "eagerflow.dispatch",

@@ -333,10 +333,10 @@ def ragged_rows(
         counts = rows
     if not batch:
         if isinstance(values, RaggedTensor) and values.ragged_rank == 1:
-            length = values._partition.uniform_row_length
+            length = values._partition.static_uniform_row_length
             if length is not None:
                 inner = values.values
-                return _ops.reshape(inner, [values._partition.rows, length])
+                return _ops.reshape(inner, [values._partition.static_nrows, length])
         return values
     return RaggedTensor._of(values, RowPartition.of_lengths(np.array(counts, np.int64), dtype))
 

@@ -12,7 +12,7 @@ from eagerflow.errors import FailedPreconditionError, InvalidArgumentError, NotF
 from eagerflow.framework import dtypes
 from eagerflow.framework.module import Module
 from eagerflow.ops.array import invalid_argument
-from eagerflow.strings.elementwise import is_ragged
+from eagerflow.ragged.tensor import RaggedTensor
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -38,7 +38,7 @@ def mapped(function: Callable[[Tensor], Tensor], keys: Any, dtype: Any) -> Any:
     Raises:
         TypeError: if the keys have another dtype.
     """
-    if is_ragged(keys):
+    if isinstance(keys, RaggedTensor):
         return keys.with_flat_values(mapped(function, keys.flat_values, dtype))
     if _is_sparse(keys):
         values = mapped(function, keys.values, dtype)

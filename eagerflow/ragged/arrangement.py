@@ -73,7 +73,7 @@ def gather_rows(value: Any, rows: np.ndarray) -> Any:
         place = int(rows)
         if isinstance(value, Tensor):
             return _ops.gather(value, rows, 0, 0)
-        begin, end = value._partition.numpy[place : place + 2].tolist()
+        begin, end = value._partition.splits[place : place + 2].tolist()
         return without_lengths(slice_rows(value.values, begin, end))
     if rows.ndim > 1:
         result = gather_rows(value, rows.reshape(-1))
@@ -88,7 +88,7 @@ def gather_rows(value: Any, rows: np.ndarray) -> Any:
     if isinstance(value, Tensor):
         return _ops.gather(value, rows, 0, 0)
     partition = value._partition
-    starts, lengths = partition.numpy[:-1][rows], partition.lengths[rows]
+    starts, lengths = partition.splits[:-1][rows], partition.lengths[rows]
     places = ranges(starts, lengths)
     return RaggedTensor._of(
         gather_rows(value.values, places), RowPartition.of_lengths(lengths, partition.dtype)
@@ -100,8 +100,8 @@ def without_lengths(value: Any) -> Any:
     if not isinstance(value, RaggedTensor):
         return value
     partition = value._partition
-    if partition.uniform_row_length is not None:
-        partition = RowPartition.of(partition.numpy, partition.dtype)
+    if partition.static_uniform_row_length is not None:
+        partition = partition.without_uniform_length()
     return RaggedTensor._of(without_lengths(value.values), partition)
 
 
@@ -117,10 +117,10 @@ def slice_rows(value: Any, begin: int, end: int) -> Any:
     if isinstance(value, Tensor):
         return value[begin:end]
     partition = value._partition
-    splits = partition.numpy[begin : end + 1]
+    splits = partition.splits[begin : end + 1]
     return RaggedTensor._of(
         slice_rows(value.values, int(splits[0]), int(splits[-1])),
-        RowPartition.of(splits - splits[0], partition.dtype, partition.uniform_row_length),
+        RowPartition.of(splits - splits[0], partition.dtype, partition.static_uniform_row_length),
     )
 
 
@@ -156,13 +156,13 @@ def merge_dims(value: Any, outer_axis: int, inner_axis: int) -> Any:
 
 def _merge_inner(value: RaggedTensor, inner: int) -> RaggedTensor:
     """Axes 1 to `inner` joined."""
-    splits = value._partition.numpy
-    uniform = value._partition.uniform_row_length
+    splits = value._partition.splits
+    uniform = value._partition.static_uniform_row_length
     values = value.values
     for _ in range(inner - 1):
         if isinstance(values, RaggedTensor):
-            splits = values._partition.numpy[splits]
-            size = values._partition.uniform_row_length
+            splits = values._partition.splits[splits]
+            size = values._partition.static_uniform_row_length
             values = values.values
         else:
             shape = values._shape_tuple()
@@ -202,10 +202,10 @@ def _concat(items: list[Any], axis: int) -> Any:
         lengths = np.concatenate([partition.lengths for partition in partitions])
         inner = _concat([item.values for item in items], 0)
         return RaggedTensor._of(inner, RowPartition.of_lengths(lengths, dtype))
-    rows = partitions[0].rows
+    rows = partitions[0].static_nrows
     for partition in partitions[1:]:
-        if partition.rows != rows:
-            raise _misfit("rows", [item._partition.rows for item in items])
+        if partition.static_nrows != rows:
+            raise _misfit("rows", [item._partition.static_nrows for item in items])
     if axis == 1:
         everything = _concat(items, 0)
         order = (np.arange(len(items)) * rows + np.arange(rows)[:, None]).reshape(-1)
@@ -223,9 +223,9 @@ def _misfit(what: str, found: Any) -> Exception:
 
 def check_same_rows(items: Sequence[RaggedTensor]) -> None:
     """Raises an InvalidArgumentError if the rows of ragged tensors differ in length."""
-    first = items[0]._partition.numpy
+    first = items[0]._partition.splits
     for item in items[1:]:
-        if not np.array_equal(first, item._partition.numpy):
+        if not np.array_equal(first, item._partition.splits):
             raise _misfit("row lengths", [item._partition.lengths.tolist() for item in items])
 
 
@@ -296,7 +296,7 @@ def expand_dims(value: RaggedTensor, axis: Any) -> RaggedTensor:
 def _expand(value: Any, axis: int) -> Any:
     if isinstance(value, Tensor):
         return _ops.expand_dims(value, axis)
-    rows = value._partition.rows
+    rows = value._partition.static_nrows
     if axis == 0:
         return RaggedTensor.from_uniform_row_length(value, rows, 1)
     if axis == 1:
@@ -326,8 +326,8 @@ def _squeeze(value: Any, axis: int) -> Any:
         return _ops.squeeze(value, [axis])
     partition = value._partition
     if axis == 0:
-        if partition.rows != 1:
-            raise _misfit("size of the axis to squeeze", partition.rows)
+        if partition.static_nrows != 1:
+            raise _misfit("size of the axis to squeeze", partition.static_nrows)
         return value.values
     if axis == 1:
         if (partition.lengths != 1).any():
@@ -367,7 +367,7 @@ def reverse(value: RaggedTensor, axis: Any) -> RaggedTensor:
 def split(value: RaggedTensor, num_or_size_splits: Any, axis: Any = 0, num: Any = None) -> list:
     """Cuts a ragged tensor along an axis whose size is the same everywhere."""
     axis = checked_axis(axis, rank_of(value))
-    size = value._partition.rows if axis == 0 else value.shape[axis]
+    size = value._partition.static_nrows if axis == 0 else value.shape[axis]
     if size is None:
         raise ValueError("Cannot split an inner ragged dimension.")
     if isinstance(num_or_size_splits, int):
@@ -422,7 +422,7 @@ def _gather_columns(params: RaggedTensor, indices: Any) -> Any:
     columns, lengths = indices.numpy(), params._partition.lengths
     for length in np.unique(lengths):
         _check_rows(columns, int(length))
-    return gather_rows(params.values, params._partition.numpy[:-1, None] + columns)
+    return gather_rows(params.values, params._partition.splits[:-1, None] + columns)
 
 
 def _batch_gather(params: Any, indices: Any, axis: int, batch: int) -> Any:
@@ -439,8 +439,8 @@ def _batch_gather(params: Any, indices: Any, axis: int, batch: int) -> Any:
         raise ValueError("With batch axes, the axis after them is picked from")
     single = isinstance(indices, Tensor) and indices.ndim == 1
     places = as_ragged(_expand(indices, 1) if single else indices, 1, dtype)
-    if places._partition.rows != params._partition.rows:
-        raise _misfit("rows", [params._partition.rows, places._partition.rows])
+    if places._partition.static_nrows != params._partition.static_nrows:
+        raise _misfit("rows", [params._partition.static_nrows, places._partition.static_nrows])
     inner = places.values
     flat = inner.flat_values if isinstance(inner, RaggedTensor) else inner
     rows = _outer_rows(places)
@@ -449,7 +449,7 @@ def _batch_gather(params: Any, indices: Any, axis: int, batch: int) -> Any:
     if ((numbers < 0) | (numbers >= lengths)).any():
         raise _misfit("indices", f"{flat.numpy().tolist()} for rows of {lengths[:, 0].tolist()}")
     found = gather_rows(
-        params.values, (numbers + params._partition.numpy[:-1][rows][:, None]).reshape(flat.shape)
+        params.values, (numbers + params._partition.splits[:-1][rows][:, None]).reshape(flat.shape)
     )
     result = places.with_flat_values(found)
     return _squeeze(result, 1) if single else result
@@ -457,7 +457,7 @@ def _batch_gather(params: Any, indices: Any, axis: int, batch: int) -> Any:
 
 def _outer_rows(value: RaggedTensor) -> np.ndarray:
     """The row of axis 0 that each element of `flat_values` is in."""
-    rows = np.arange(value._partition.rows)
+    rows = np.arange(value._partition.static_nrows)
     for partition in value._partitions():
         rows = rows[partition.rowids]
     return rows
@@ -489,7 +489,7 @@ def gather_nd(params: Any, indices: Any, batch_dims: int = 0) -> Any:
             lengths = value._partition.lengths[rows]
             if ((column < 0) | (column >= lengths)).any():
                 raise _misfit("indices", f"{places.tolist()} of a tensor of shape {params.shape}")
-            rows = value._partition.numpy[:-1][rows] + column
+            rows = value._partition.splits[:-1][rows] + column
             value = value.values
         else:
             rest = np.concatenate([rows[:, None], places[:, axis:]], axis=1)

@@ -28,8 +28,10 @@ class _Operand:
         if isinstance(value, RaggedTensor):
             missing = rank - len(value.shape)
             self.flat = value.flat_values
-            found = [(p.numpy[:-1], p.lengths, p.uniform_row_length) for p in value._partitions()]
-            self.rows = value._partition.rows
+            found = [
+                (p.splits[:-1], p.lengths, p.static_uniform_row_length) for p in value._partitions()
+            ]
+            self.rows = value._partition.static_nrows
             if missing:
                 found.insert(0, (np.zeros(1, np.int64), np.array([self.rows]), self.rows))
                 ones = (np.zeros(1, np.int64), np.ones(1, np.int64), 1)
@@ -118,7 +120,7 @@ def _same_rows(first: RaggedTensor, other: RaggedTensor) -> bool:
         return True
     ours, theirs = first._partitions(), other._partitions()
     return len(ours) == len(theirs) and all(
-        a is b or np.array_equal(a.numpy, b.numpy) for a, b in zip(ours, theirs, strict=True)
+        a is b or np.array_equal(a.splits, b.splits) for a, b in zip(ours, theirs, strict=True)
     )
 
 

@@ -209,7 +209,7 @@ def ragged_range(
     lengths = lengths.astype(np.int64)
     partition = RowPartition.of_lengths(lengths, dtypes.as_dtype(row_splits_dtype))
     ids = partition.rowids
-    offsets = np.arange(len(ids)) - partition.numpy[:-1][ids]
+    offsets = partition.offsets
     values = first[ids] + offsets.astype(first.dtype) * step[ids]
     return RaggedTensor._of(_core.convert(values.astype(first.dtype), kind, None), partition)
 
@@ -305,7 +305,7 @@ def _masked(data: Any, mask: Any, rank: int, dtype: Any) -> Any:
         return data.with_values(_masked(data.values, mask.values, rank - 1, dtype))
     chosen = mask.values.numpy()
     partition = mask._partition
-    lengths = np.bincount(partition.rowids[chosen], minlength=partition.rows)
+    lengths = np.bincount(partition.rowids[chosen], minlength=partition.static_nrows)
     return RaggedTensor._of(
         gather_rows(data.values, np.flatnonzero(chosen)), RowPartition.of_lengths(lengths, dtype)
     )
@@ -349,7 +349,7 @@ def map_flat_values(op: Callable, *args: Any, **kwargs: Any) -> Any:
     for other in found[1:]:
         ours, theirs = first._partitions(), other._partitions()
         if len(ours) != len(theirs) or any(
-            not np.array_equal(a.numpy, b.numpy) for a, b in zip(ours, theirs, strict=True)
+            not np.array_equal(a.splits, b.splits) for a, b in zip(ours, theirs, strict=True)
         ):
             raise invalid_argument("All ragged inputs must have identical row_splits")
     result = op(*flat_args, **flat_kwargs)

@@ -25,14 +25,14 @@ def zero_of(dtype: Any) -> Any:
 
 def padded_places(value: RaggedTensor) -> np.ndarray:
     """For each place of the bounding box, the element that stands there, or -1."""
-    places = np.arange(value._partition.rows)
+    places = np.arange(value._partition.static_nrows)
     for partition in value._partitions():
-        splits, lengths = partition.numpy, partition.lengths
+        splits, lengths = partition.splits, partition.lengths
         width = int(lengths.max(initial=0))
         offsets = np.arange(width)
         if places.ndim == 1:  # the first partition: all its rows are there
             inside = offsets < lengths[:, None]
-            places = np.where(inside, partition.numpy[:-1, None] + offsets, -1)
+            places = np.where(inside, partition.splits[:-1, None] + offsets, -1)
             continue
         known = places >= 0
         rows = np.where(known, places, 0)
@@ -56,8 +56,8 @@ def to_tensor(value: RaggedTensor, default: Any, shape: Any) -> Tensor:
     inner = flat._shape_tuple()[1:]
     if shape is None and default is None and value.ragged_rank == 1:
         partition = value._partition
-        splits = partition.splits
-        width = int(_ops.reduce_max(partition.row_lengths)) if partition.rows else 0
+        splits = partition.row_splits()
+        width = int(_ops.reduce_max(partition.row_lengths())) if partition.static_nrows else 0
         return _ops.pad_rows(
             flat,
             zero_of(flat.dtype),
@@ -238,11 +238,11 @@ def from_sparse(st_input: Any, row_splits_dtype: Any) -> RaggedTensor:
 
 def coordinates(value: RaggedTensor) -> np.ndarray:
     """The place of each element of `flat_values` along the axes that splits divide, `[n, axes]`."""
-    columns: list[np.ndarray] = [np.arange(value._partition.rows)]
+    columns: list[np.ndarray] = [np.arange(value._partition.static_nrows)]
     for partition in value._partitions():
         ids = partition.rowids
         columns = [column[ids] for column in columns]
-        columns.append(np.arange(len(ids)) - partition.numpy[:-1][ids])
+        columns.append(partition.offsets)
     return np.stack(columns, axis=-1)
 
 

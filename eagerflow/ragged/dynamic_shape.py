@@ -13,8 +13,8 @@ from eagerflow.framework import dtypes
 from eagerflow.framework.dtypes import as_dtype
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.type_spec import TensorSpec
-from eagerflow.ragged.partition import RowPartition, RowPartitionSpec, invalid
-from eagerflow.ragged.row_partition import RowPartition as Rows
+from eagerflow.ops.array import invalid_argument
+from eagerflow.ragged.row_partition import RowPartition, RowPartitionSpec
 from eagerflow.ragged.tensor import RaggedTensor
 
 Tensor = _core.Tensor
@@ -79,11 +79,10 @@ class DynamicRaggedShape(ExtensionType):
         if validate:
             _check(partitions, known)
         # The number of values is known from here on.
-        counts = [item._rows.rows for item in partitions[1:]] + known[:1]
+        counts = [item.static_nrows for item in partitions[1:]] + known[:1]
         self.inner_shape = sizes
         self.row_partitions = tuple(
-            RowPartition._of(item._rows, count)
-            for item, count in zip(partitions, counts, strict=False)
+            item.with_nvals(count) for item, count in zip(partitions, counts, strict=False)
         )
         static = TensorShape([None if size < 0 else size for size in known])
         self._static_inner_shape = static
@@ -132,7 +131,7 @@ class DynamicRaggedShape(ExtensionType):
             else:
                 partition = RowPartition.from_uniform_row_length(item, nrows=count, dtype=dtype)
             partitions.append(partition)
-            count = int(partition._rows.numpy[-1])
+            count = int(partition.splits[-1])
         rest = list(lengths[num_row_partitions + 1 :])
         inner = [count, *rest] if lengths else []
         return cls(partitions, _core.convert(inner, dtype, None), dtype)
@@ -146,21 +145,16 @@ class DynamicRaggedShape(ExtensionType):
         """
         if not row_partitions:
             raise ValueError("row_partitions cannot be empty")
-        return cls(row_partitions, [row_partitions[-1]._rows.numpy[-1]], dtype)
+        return cls(row_partitions, [row_partitions[-1].splits[-1]], dtype)
 
     @classmethod
     def from_tensor(cls, t: Any, dtype: Any = None) -> DynamicRaggedShape:
         """The shape of a ragged or dense tensor."""
         if isinstance(t, RaggedTensor):
-            partitions = [RowPartition._of(rows) for rows in t._partitions()]
-            return cls(partitions, list(t.flat_values._shape_tuple()), dtype)
+            return cls(t._partitions(), list(t.flat_values._shape_tuple()), dtype)
         if isinstance(t, DynamicRaggedShape):
             return t
         return cls([], list(_core.as_tensor(t)._shape_tuple()), dtype)
-
-    @classmethod
-    def _of_partitions(cls, rows: Sequence[Rows], inner: Any, dtype: Any) -> DynamicRaggedShape:
-        return cls([RowPartition._of(item) for item in rows], inner, dtype)
 
     @property
     def dtype(self) -> Any:
@@ -205,11 +199,11 @@ class DynamicRaggedShape(ExtensionType):
             return []
         if not self.row_partitions:
             return self._static_inner_shape.as_list()
-        found: list = [self.row_partitions[0]._rows.rows]
+        found: list = [self.row_partitions[0].static_nrows]
         for item in self.row_partitions:
             length = item.static_uniform_row_length
             if length is None and ragged_lengths:
-                found.append(tuple(item._rows.lengths.tolist()))
+                found.append(tuple(item.lengths.tolist()))
             else:
                 found.append(length)
         return found + self._static_inner_shape.as_list()[1:]
@@ -266,13 +260,13 @@ class DynamicRaggedShape(ExtensionType):
             return type(self)([], self.static_lengths(False)[start:stop], self.dtype)
         if stop <= count:
             partitions = self.row_partitions[: stop - 1]
-            return type(self)(partitions, [self.row_partitions[stop - 1]._rows.rows], self.dtype)
+            return type(self)(partitions, [self.row_partitions[stop - 1].static_nrows], self.dtype)
         return type(self)(self.row_partitions, self._inner[: stop - count], self.dtype)
 
     def _divided(self, flat: Any) -> Any:
         """Flat values with these partitions."""
         for item in reversed(self.row_partitions):
-            flat = RaggedTensor._of(flat, item._rows)
+            flat = RaggedTensor._of(flat, item)
         return flat
 
     def _run(self, function: Any, arguments: dict[str, Any]) -> Any:
@@ -354,13 +348,13 @@ def _checked_dtype(dtype: Any) -> Any:
 
 def _check(partitions: Sequence[RowPartition], inner: list[int]) -> None:
     for outer, item in zip(partitions, partitions[1:], strict=False):
-        if outer._rows.numpy[-1] != item._rows.rows:
-            raise invalid(
-                f"RowPartitions in `partitions` do not align: {outer._rows.numpy[-1]} values, and "
-                f"{item._rows.rows} rows"
+        if outer.splits[-1] != item.static_nrows:
+            raise invalid_argument(
+                f"RowPartitions in `partitions` do not align: {outer.splits[-1]} values, and "
+                f"{item.static_nrows} rows"
             )
-    if partitions and partitions[-1]._rows.numpy[-1] != inner[0]:
-        raise invalid(
+    if partitions and partitions[-1].splits[-1] != inner[0]:
+        raise invalid_argument(
             "Last row partition does not match inner_shape: "
-            f"{partitions[-1]._rows.numpy[-1]} values, and {inner[0]}"
+            f"{partitions[-1].splits[-1]} values, and {inner[0]}"
         )

@@ -6,15 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from eagerflow import _core, errors
+from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.composite import CompositeTensor
 from eagerflow.framework.dtypes import as_dtype
+from eagerflow.ops.array import invalid_argument
 from eagerflow.ragged.row_partition import RowPartition
-
-
-def _invalid(message: str) -> errors.InvalidArgumentError:
-    return errors.InvalidArgumentError(None, None, message)
 
 
 def _splits_dtype(values: Any, given: Any) -> Any:
@@ -40,7 +37,7 @@ def _vector(value: Any, name: str) -> np.ndarray:
 def rows_of(values: Any) -> int:
     """How many rows ragged or dense values have."""
     if isinstance(values, RaggedFactories):
-        return values._partition.rows
+        return values._partition.static_nrows
     return values._shape_tuple()[0]
 
 
@@ -66,25 +63,25 @@ class RaggedFactories(CompositeTensor):
             if values.ndim < 1:
                 raise ValueError(f"Shape {values.shape} must have rank at least 1")
         if validate:
-            splits = partition.numpy
+            splits = partition.splits
             if splits[0] != 0:
-                raise _invalid(
+                raise invalid_argument(
                     f"Arguments to {method} do not form a valid RaggedTensor:zero. The first of "
                     f"row_splits must be 0, got {splits[0]}"
                 )
             if (np.diff(splits) < 0).any():
-                raise _invalid(
+                raise invalid_argument(
                     f"Arguments to {method} do not form a valid RaggedTensor:monotonic. Row "
                     f"lengths must be >= 0, got {np.diff(splits).tolist()}"
                 )
             if splits[-1] != rows_of(values):
-                raise _invalid(
+                raise invalid_argument(
                     f"Arguments to {method} do not form a valid RaggedTensor. The rows have "
                     f"{splits[-1]} elements, but there are {rows_of(values)}"
                 )
         if isinstance(values, RaggedFactories) and values._partition.dtype is not partition.dtype:
             values = values.with_row_splits_dtype(dtypes.int64)
-            partition = RowPartition.of(partition.numpy, dtypes.int64, partition.uniform_row_length)
+            partition = partition.with_dtype(dtypes.int64)
         return cls._of(values, partition)
 
     @classmethod
@@ -125,7 +122,7 @@ class RaggedFactories(CompositeTensor):
         dtype = _splits_dtype(values, row_lengths)
         lengths = _vector(row_lengths, "row_lengths")
         if validate and (lengths < 0).any():
-            raise _invalid(
+            raise invalid_argument(
                 "Arguments to from_row_lengths do not form a valid RaggedTensor. Row lengths must "
                 f"be >= 0, got {lengths.tolist()}"
             )
@@ -160,7 +157,7 @@ class RaggedFactories(CompositeTensor):
             raise ValueError(f"Expected nrows >= 0; got {rows}")
         if validate and len(ids):
             if (np.diff(ids) < 0).any() or ids[0] < 0 or ids[-1] >= rows:
-                raise _invalid(
+                raise invalid_argument(
                     "Arguments to from_value_rowids do not form a valid RowPartition. They must "
                     f"ascend and lie within [0, {rows}), got {ids.tolist()}"
                 )

@@ -46,7 +46,7 @@ def _checked_keys(value: RaggedTensor, key: Any) -> list[Any]:
     if sum(1 for item in keys if item is Ellipsis) > 1:
         raise ValueError("Only a single ellipsis may be used")
     if used > rank:
-        if isinstance(keys[1], int) and value._partition.uniform_row_length is None:
+        if isinstance(keys[1], int) and value._partition.static_uniform_row_length is None:
             if not isinstance(keys[0], int):
                 raise ValueError("Cannot index into an inner ragged dimension.")
         raise errors.InvalidArgumentError(
@@ -70,23 +70,23 @@ def _outer(value: Any, keys: list[Any]) -> Any:
         inner = _outer(value, rest)
         if isinstance(inner, Tensor):
             return inner[None]
-        return RaggedTensor.from_uniform_row_length(inner, inner._partition.rows, 1)
-    rows = value._partition.rows
+        return RaggedTensor.from_uniform_row_length(inner, inner._partition.static_nrows, 1)
+    rows = value._partition.static_nrows
     if isinstance(first, int):
         if not -rows <= first < rows:
             raise IndexError(f"Row key {first} out of bounds")
-        begin, end = value._partition.numpy[first % rows : first % rows + 2].tolist()
+        begin, end = value._partition.splits[first % rows : first % rows + 2].tolist()
         return _outer(slice_rows(value.values, begin, end), rest)
     begin, end, step = first.indices(rows)
     if step == 1:
         chosen = slice_rows(value, begin, max(begin, end))
     else:
         chosen = gather_rows(value, np.arange(begin, end, step))
-        length = value._partition.uniform_row_length
+        length = value._partition.static_uniform_row_length
         if length is not None:
             inner = chosen._partition
             chosen = RaggedTensor._of(
-                chosen.values, RowPartition.of(inner.numpy, inner.dtype, length)
+                chosen.values, RowPartition.of(inner.splits, inner.dtype, length)
             )
     return _inner(chosen, rest)
 
@@ -104,17 +104,17 @@ def _inner(value: Any, keys: list[Any]) -> Any:
         inner = _inner(value, rest)
         if isinstance(inner, Tensor):
             return inner[:, None]
-        return RaggedTensor.from_uniform_row_length(inner, 1, partition.rows)
+        return RaggedTensor.from_uniform_row_length(inner, 1, partition.static_nrows)
     if isinstance(first, int):
-        length = partition.uniform_row_length
+        length = partition.static_uniform_row_length
         if length is None:
             raise ValueError("Cannot index into an inner ragged dimension.")
         if not -length <= first < length:
             raise IndexError(f"Index {first} out of bounds for an axis of size {length}")
-        return _inner(gather_rows(value.values, partition.numpy[:-1] + first % length), rest)
+        return _inner(gather_rows(value.values, partition.splits[:-1] + first % length), rest)
     if first == slice(None):
         return value.with_values(_inner(value.values, rest))
-    starts, lengths = partition.numpy[:-1], partition.lengths
+    starts, lengths = partition.splits[:-1], partition.lengths
     step = 1 if first.step is None else first.step
     if step == 0:
         raise ValueError("slice step cannot be zero")
@@ -122,7 +122,7 @@ def _inner(value: Any, keys: list[Any]) -> Any:
     counts = np.maximum(0, -((begin - end) // step))
     offsets = ranges(np.zeros_like(counts), counts) * step
     places = np.repeat(starts + begin, counts) + offsets
-    uniform = partition.uniform_row_length
+    uniform = partition.static_uniform_row_length
     if uniform is not None:
         uniform = len(range(*first.indices(uniform)))
     result = RaggedTensor._of(

@@ -71,9 +71,9 @@ def _segments(name: Any, data: Any, ids: np.ndarray, count: int) -> Any:
     np.maximum.at(lengths, ids, partition.lengths)
     result = RowPartition.of_lengths(lengths, partition.dtype)
     rows = partition.rowids
-    offsets = np.arange(len(rows)) - partition.numpy[:-1][rows]
-    places = result.numpy[:-1][ids[rows]] + offsets
-    return RaggedTensor._of(_segments(name, data.values, places, int(result.numpy[-1])), result)
+    offsets = partition.offsets
+    places = result.splits[:-1][ids[rows]] + offsets
+    return RaggedTensor._of(_segments(name, data.values, places, int(result.splits[-1])), result)
 
 
 def joined(value: RaggedTensor, axis: int, separator: bytes) -> Any:
@@ -90,9 +90,8 @@ def joined(value: RaggedTensor, axis: int, separator: bytes) -> Any:
 
     partition = value._partition
     if axis == 1:
-        return _segments(join, value.values, partition.rowids, partition.rows)
-    rows = partition.rowids
-    offsets = np.arange(len(rows)) - partition.numpy[:-1][rows]
+        return _segments(join, value.values, partition.rowids, partition.static_nrows)
+    offsets = partition.offsets
     return _segments(join, value.values, offsets, int(partition.lengths.max(initial=0)))
 
 
@@ -101,11 +100,10 @@ def _one_axis(name: str, value: Any, axis: int) -> Any:
         return getattr(_ops, name)(value, axis)
     partition = value._partition
     if axis == 0:
-        rows = partition.rowids
-        offsets = np.arange(len(rows)) - partition.numpy[:-1][rows]
+        offsets = partition.offsets
         return _segments(name, value.values, offsets, int(partition.lengths.max(initial=0)))
     if axis == 1:
-        return _segments(name, value.values, partition.rowids, partition.rows)
+        return _segments(name, value.values, partition.rowids, partition.static_nrows)
     return value.with_values(_one_axis(name, value.values, axis - 1))
 
 
@@ -208,9 +206,9 @@ def softmax(logits: RaggedTensor, axis: Any = None, name: str | None = None) -> 
     while isinstance(inner.values, RaggedTensor):
         inner = inner.values
     flat, rows = inner.values, inner._partition
-    peaks = _ops.stop_gradient(_SEGMENTS["reduce_max"](flat, rows.rowids, rows.rows))
+    peaks = _ops.stop_gradient(_SEGMENTS["reduce_max"](flat, rows.rowids, rows.static_nrows))
     powers = _ops.exp(_ops.subtract(flat, _ops.gather(peaks, rows.rowids, 0, 0)))
-    sums = _ops.unsorted_segment_sum(powers, rows.rowids, rows.rows)
+    sums = _ops.unsorted_segment_sum(powers, rows.rowids, rows.static_nrows)
     return logits.with_flat_values(_ops.divide_real(powers, _ops.gather(sums, rows.rowids, 0, 0)))
 
 

@@ -1,4 +1,4 @@
-"""RowPartition: where the rows of a ragged tensor begin and end."""
+"""RowPartition: how a sequence of values is divided into rows, without the values."""
 
 from __future__ import annotations
 
@@ -7,75 +7,477 @@ from typing import Any
 import numpy as np
 
 from eagerflow import _core
+from eagerflow.framework import dtypes
+from eagerflow.framework.composite import CompositeTensor
+from eagerflow.framework.dtypes import DType, as_dtype
+from eagerflow.framework.type_spec import TensorSpec, TypeSpec
+from eagerflow.ops.array import invalid_argument
+
+Tensor = _core.Tensor
 
 
-class RowPartition:
-    """Where each row begins and ends.
+def _integers(value: Any, name: str, dtype: Any, hint: Any) -> tuple[np.ndarray, Any]:
+    """A vector as an array, and which dtype its tensor has."""
+    if dtype is None and not isinstance(value, Tensor | np.ndarray):
+        hint = dtypes.int64 if hint is None else as_dtype(hint)
+        tensor = _core.convert(value, hint if len(value) == 0 else None, hint)
+    else:
+        tensor = _core.as_tensor(value)
+    wanted = tensor.dtype if dtype is None else as_dtype(dtype)
+    if not tensor.dtype.is_integer and tensor._size or wanted not in (dtypes.int32, dtypes.int64):
+        raise ValueError(f"{name} must have dtype int32 or int64")
+    if tensor.ndim != 1:
+        raise ValueError(f"Shape {tensor.shape} must have rank 1")
+    return tensor.numpy().astype(np.int64), wanted
 
-    Args:
-        splits: int32 or int64 `[rows + 1]`: the place of each row's first element, and the end.
-        uniform_row_length: the length that all rows have by construction, if there is one.
+
+class RowPartition(CompositeTensor):
+    """How a sequence of values is divided into rows.
+
+    Make one with one of the `from_` methods, or take it from `tf.shape` of a ragged tensor.
+
+    Raises:
+        ValueError: from the constructor, which is private.
+
+    >>> partition = tf.experimental.RowPartition.from_row_lengths([2, 0, 3])
+    >>> partition
+    tf.RowPartition(row_splits=[0 2 2 5])
+    >>> partition.value_rowids().numpy()
+    array([0, 0, 2, 2, 2])
     """
 
-    __slots__ = ("splits", "uniform_row_length", "_numpy", "_lengths", "_rowids")
+    _stands_for_tensor = False
 
-    def __init__(self, splits: Any, uniform_row_length: int | None = None) -> None:
-        self.splits = splits
-        self.uniform_row_length = uniform_row_length
-        self._numpy: np.ndarray | None = None
-        self._lengths: Any = None
+    def __init__(
+        self,
+        row_splits: Tensor,
+        uniform_row_length: int | None = None,
+        nvals: int | None = None,
+        internal: bool = False,
+    ) -> None:
+        if not internal:
+            raise ValueError(
+                "RowPartition constructor is private; please use one of the factory methods "
+                "instead (e.g., RowPartition.from_row_lengths())"
+            )
+        self._row_splits = row_splits
+        self._uniform_row_length = uniform_row_length
+        self._nvals = nvals
+        # Computed when they are first asked for.
+        self._splits: np.ndarray | None = None
         self._rowids: np.ndarray | None = None
+        self._row_lengths: Tensor | None = None
 
     @classmethod
-    def of(cls, splits: np.ndarray, dtype: Any, uniform: int | None = None) -> RowPartition:
-        """From an array."""
-        partition = cls(_core.convert(splits, dtype, None), uniform)
-        partition._numpy = np.asarray(splits, np.int64)
+    def of(
+        cls,
+        splits: np.ndarray,
+        dtype: DType,
+        uniform_row_length: int | None = None,
+        nvals: int | None = None,
+    ) -> RowPartition:
+        """From an array of splits that fit."""
+        partition = cls(
+            _core.convert(splits, dtype, None), uniform_row_length, nvals, internal=True
+        )
+        partition._splits = np.asarray(splits, np.int64)
         return partition
 
     @classmethod
     def of_lengths(
-        cls, lengths: np.ndarray, dtype: Any, uniform: int | None = None
+        cls,
+        lengths: np.ndarray,
+        dtype: DType,
+        uniform_row_length: int | None = None,
+        nvals: int | None = None,
     ) -> RowPartition:
-        """From the rows' lengths."""
+        """From an array of the rows' lengths."""
         splits = np.zeros(len(lengths) + 1, np.int64)
         np.cumsum(lengths, out=splits[1:])
-        return cls.of(splits, dtype, uniform)
+        return cls.of(splits, dtype, uniform_row_length, nvals)
 
     @property
-    def numpy(self) -> np.ndarray:
-        """The splits as an array of int64."""
-        if self._numpy is None:
-            self._numpy = self.splits.numpy().astype(np.int64, copy=False)
-        return self._numpy
+    def splits(self) -> np.ndarray:
+        """int64 `[nrows + 1]`: the index of each row's first value, and the end of the last row."""
+        if self._splits is None:
+            self._splits = self._row_splits.numpy().astype(np.int64, copy=False)
+        return self._splits
+
+    @property
+    def lengths(self) -> np.ndarray:
+        """int64 `[nrows]`: the length of each row."""
+        splits = self.splits
+        return splits[1:] - splits[:-1]
+
+    @property
+    def rowids(self) -> np.ndarray:
+        """`[nvals]`: the row of each value."""
+        if self._rowids is None:
+            self._rowids = np.repeat(np.arange(self.static_nrows), self.lengths)
+        return self._rowids
+
+    @property
+    def offsets(self) -> np.ndarray:
+        """`[nvals]`: the index of each value in its row."""
+        ids = self.rowids
+        return np.arange(len(ids)) - self.splits[:-1][ids]
+
+    @classmethod
+    def from_row_splits(
+        cls, row_splits: Any, validate: bool = True, dtype: Any = None, dtype_hint: Any = None
+    ) -> RowPartition:
+        """From the places where rows begin, with the end of the last.
+
+        Args:
+            row_splits: `[nrows + 1]`, ascending from 0.
+            validate: whether to check that.
+            dtype: int32 or int64.
+            dtype_hint: the dtype of splits that are no tensor.
+
+        Raises:
+            ValueError: if `row_splits` is empty, no vector, or of another dtype.
+            tf.errors.InvalidArgumentError: if they do not ascend from 0.
+        """
+        splits, dtype = _integers(row_splits, "row_splits", dtype, dtype_hint)
+        if not len(splits):
+            raise ValueError("row_splits tensor may not be empty.")
+        if validate and splits[0] != 0:
+            raise invalid_argument(
+                "Arguments to from_row_splits do not form a valid RaggedTensor:zero. The first of "
+                f"row_splits must be 0, got {splits[0]}"
+            )
+        if validate and (np.diff(splits) < 0).any():
+            raise invalid_argument(
+                "Arguments to from_row_splits do not form a valid RaggedTensor:monotonic. Row "
+                f"lengths must be >= 0, got {np.diff(splits).tolist()}"
+            )
+        return cls.of(splits, dtype)
+
+    @classmethod
+    def from_row_lengths(
+        cls, row_lengths: Any, validate: bool = True, dtype: Any = None, dtype_hint: Any = None
+    ) -> RowPartition:
+        """From the rows' lengths."""
+        lengths, dtype = _integers(row_lengths, "row_lengths", dtype, dtype_hint)
+        if validate and (lengths < 0).any():
+            raise invalid_argument(
+                "Arguments to from_row_lengths do not form a valid RowPartition. Row lengths must "
+                f"be >= 0, got {lengths.tolist()}"
+            )
+        return cls.of_lengths(lengths, dtype)
+
+    @classmethod
+    def from_value_rowids(
+        cls,
+        value_rowids: Any,
+        nrows: Any = None,
+        validate: bool = True,
+        dtype: Any = None,
+        dtype_hint: Any = None,
+    ) -> RowPartition:
+        """From the row of each value.
+
+        Args:
+            value_rowids: ascending.
+            nrows: how many rows there are; by default the last that has a value ends them.
+            validate: whether to check that.
+            dtype: int32 or int64.
+            dtype_hint: the dtype of row numbers that are no tensor.
+        """
+        ids, dtype = _integers(value_rowids, "value_rowids", dtype, dtype_hint)
+        rows = int(ids[-1]) + 1 if len(ids) else 0
+        if nrows is not None:
+            if int(nrows) < 0:
+                raise ValueError(f"Expected nrows >= 0; got {int(nrows)}")
+            if int(nrows) < rows:
+                raise ValueError(
+                    f"Expected nrows >= value_rowids[-1] + 1; got nrows={int(nrows)}, "
+                    f"value_rowids[-1]={ids[-1]}"
+                )
+            rows = int(nrows)
+        if len(ids) and ((np.diff(ids) < 0).any() or ids[0] < 0):
+            raise invalid_argument(
+                "Arguments to from_value_rowids do not form a valid RowPartition. They must ascend "
+                f"and be >= 0, got {ids.tolist()}"
+            )
+        return cls.of_lengths(np.bincount(ids, minlength=rows), dtype, nvals=len(ids))
+
+    @classmethod
+    def from_row_starts(
+        cls,
+        row_starts: Any,
+        nvals: Any,
+        validate: bool = True,
+        dtype: Any = None,
+        dtype_hint: Any = None,
+    ) -> RowPartition:
+        """From the places where rows begin, and how many values there are."""
+        starts, dtype = _integers(row_starts, "row_starts", dtype, dtype_hint)
+        if validate and len(starts):
+            found = np.append(starts, int(nvals))
+            if starts[0] != 0 or (np.diff(found) < 0).any():
+                raise invalid_argument(
+                    "Arguments to from_row_starts do not form a valid RaggedTensor. They must "
+                    f"ascend from 0 to {int(nvals)}, got {starts.tolist()}"
+                )
+        return cls.of(np.append(starts, int(nvals)), dtype, nvals=int(nvals))
+
+    @classmethod
+    def from_row_limits(
+        cls, row_limits: Any, validate: bool = True, dtype: Any = None, dtype_hint: Any = None
+    ) -> RowPartition:
+        """From the places where rows end."""
+        limits, dtype = _integers(row_limits, "row_limits", dtype, dtype_hint)
+        splits = np.append(0, limits)
+        if validate and (np.diff(splits) < 0).any():
+            raise invalid_argument(
+                "Arguments to from_row_limits do not form a valid RaggedTensor. They must ascend "
+                f"and be >= 0, got {limits.tolist()}"
+            )
+        return cls.of(splits, dtype)
+
+    @classmethod
+    def from_uniform_row_length(
+        cls,
+        uniform_row_length: Any,
+        nvals: Any = None,
+        nrows: Any = None,
+        validate: bool = True,
+        dtype: Any = None,
+        dtype_hint: Any = None,
+    ) -> RowPartition:
+        """Rows of one length.
+
+        Raises:
+            ValueError: if neither `nvals` nor `nrows` is given, or they do not fit.
+
+        >>> tf.experimental.RowPartition.from_uniform_row_length(2, nvals=6)
+        tf.RowPartition(nrows=3, uniform_row_length=2)
+        """
+        if nvals is None and nrows is None:
+            raise ValueError("Either (or both) of nvals and nrows must be specified")
+        if dtype is None:
+            given = getattr(uniform_row_length, "dtype", dtype_hint)
+            dtype = dtypes.int64 if given is None else given
+        length = int(uniform_row_length)
+        if length < 0:
+            raise ValueError("uniform_row_length must be >= 0.")
+        if nrows is None:
+            rows = int(nvals) // length if length else 0
+        else:
+            rows = int(nrows)
+        count = rows * length if nvals is None else int(nvals)
+        if validate and rows * length != count:
+            raise ValueError(
+                f"uniform_row_length={length} times nrows={rows} must equal nvals={count}"
+            )
+        splits = np.arange(rows + 1, dtype=np.int64) * length
+        return cls.of(splits, as_dtype(dtype), length, count)
+
+    @property
+    def dtype(self) -> DType:
+        """int32 or int64."""
+        return self._row_splits.dtype
+
+    def _index(self, value: Any) -> Tensor:
+        return _core.convert(value, self.dtype, None)
+
+    def row_splits(self) -> Tensor:
+        """`[nrows + 1]`: the index of each row's first value, and the end of the last row."""
+        return self._row_splits
+
+    def row_lengths(self) -> Tensor:
+        """`[nrows]`: the length of each row."""
+        if self._row_lengths is None:
+            splits = self._row_splits
+            self._row_lengths = _core.ops.subtract(splits[1:], splits[:-1])
+        return self._row_lengths
+
+    def value_rowids(self) -> Tensor:
+        """`[nvals]`: the row of each value."""
+        return self._index(self.rowids)
+
+    def row_starts(self) -> Tensor:
+        """`[nrows]`: the index of each row's first value."""
+        return self._row_splits[:-1]
+
+    def row_limits(self) -> Tensor:
+        """`[nrows]`: the end of each row."""
+        return self._row_splits[1:]
+
+    def nrows(self) -> Tensor:
+        """The number of rows."""
+        return self._index(self.static_nrows)
+
+    def nvals(self) -> Tensor:
+        """The number of values."""
+        return self._index(self.splits[-1])
+
+    def offsets_in_rows(self) -> Tensor:
+        """`[nvals]`: the index of each value in its row."""
+        return self._index(self.offsets)
+
+    def uniform_row_length(self) -> Tensor | None:
+        """The length of all rows if they have one by construction, else None."""
+        length = self._uniform_row_length
+        return None if length is None else self._index(length)
+
+    def is_uniform(self) -> bool:
+        """Whether all rows have one length by construction."""
+        return self._uniform_row_length is not None
+
+    @property
+    def static_nrows(self) -> int:
+        """The number of rows, as a Python integer."""
+        return self._row_splits._size - 1
+
+    @property
+    def static_nvals(self) -> int | None:
+        """The number of values, if it was given when the partition was made."""
+        return self._nvals
+
+    @property
+    def static_uniform_row_length(self) -> int | None:
+        """The length of all rows if they have one by construction, as a Python integer."""
+        return self._uniform_row_length
+
+    def with_dtype(self, dtype: Any) -> RowPartition:
+        """The same partition with splits of int32 or int64.
+
+        Raises:
+            ValueError: if it is another dtype.
+        """
+        dtype = as_dtype(dtype)
+        if dtype not in (dtypes.int32, dtypes.int64):
+            raise ValueError("dtype must be int32 or int64")
+        if dtype is self.dtype:
+            return self
+        return self.of(self.splits, dtype, self._uniform_row_length, self._nvals)
+
+    def with_nvals(self, nvals: int) -> RowPartition:
+        """The same partition, of which the number of values is known."""
+        return RowPartition(self._row_splits, self._uniform_row_length, nvals, internal=True)
+
+    def without_uniform_length(self) -> RowPartition:
+        """The same partition, of whose rows nothing is known to be uniform."""
+        return RowPartition(self._row_splits, internal=True)
+
+    def _run(self, function: Any, arguments: dict[str, Any]) -> Any:
+        if function.__name__ in ("identity", "stop_gradient"):
+            return self
+        raise self._no_tensor()
+
+    @property
+    def _type_spec(self) -> RowPartitionSpec:
+        return RowPartitionSpec(
+            self.static_nrows, self._nvals, self._uniform_row_length, self.dtype
+        )
+
+    def __repr__(self) -> str:
+        if self._uniform_row_length is not None:
+            return (
+                f"tf.RowPartition(nrows={self.static_nrows}, "
+                f"uniform_row_length={self._uniform_row_length})"
+            )
+        return f"tf.RowPartition(row_splits={self.splits})"
+
+
+class RowPartitionSpec(TypeSpec):
+    """What is known of a RowPartition.
+
+    Args:
+        nrows: how many rows there are.
+        nvals: how many values there are.
+        uniform_row_length: the length of all rows.
+        dtype: int32 or int64.
+    """
+
+    def __init__(
+        self,
+        nrows: int | None = None,
+        nvals: int | None = None,
+        uniform_row_length: int | None = None,
+        dtype: Any = dtypes.int64,
+    ) -> None:
+        self._nrows = nrows
+        self._nvals = nvals
+        self._uniform_row_length = uniform_row_length
+        self._dtype = as_dtype(dtype)
+        if self._dtype not in (dtypes.int32, dtypes.int64):
+            raise ValueError("dtype must be tf.int32 or tf.int64")
+
+    @property
+    def value_type(self) -> type:
+        """RowPartition."""
+        return RowPartition
+
+    @property
+    def nrows(self) -> int | None:
+        """How many rows there are."""
+        return self._nrows
+
+    @property
+    def nvals(self) -> int | None:
+        """How many values there are."""
+        return self._nvals
+
+    @property
+    def uniform_row_length(self) -> int | None:
+        """The length of all rows."""
+        return self._uniform_row_length
 
     @property
     def dtype(self) -> Any:
         """int32 or int64."""
-        return self.splits.dtype
+        return self._dtype
 
     @property
-    def lengths(self) -> np.ndarray:
-        """The length of each row."""
-        splits = self.numpy
-        return splits[1:] - splits[:-1]
+    def _component_specs(self) -> list:
+        return [TensorSpec([None if self._nrows is None else self._nrows + 1], self._dtype)]
 
-    @property
-    def row_lengths(self) -> Any:
-        """The length of each row, as a tensor of the splits' dtype."""
-        if self._lengths is None:
-            splits = self.splits
-            self._lengths = _core.ops.subtract(splits[1:], splits[:-1])
-        return self._lengths
+    def _to_components(self, value: Any) -> list:
+        return [value.row_splits()]
 
-    @property
-    def rows(self) -> int:
-        """How many rows there are."""
-        return self.splits._size - 1
+    def _from_components(self, components: Any) -> Any:
+        splits = _core.convert(components[0], self._dtype, None)
+        return RowPartition(splits, self._uniform_row_length, self._nvals, internal=True)
 
-    @property
-    def rowids(self) -> np.ndarray:
-        """The row of each element."""
-        if self._rowids is None:
-            self._rowids = np.repeat(np.arange(self.rows), self.lengths)
-        return self._rowids
+    def _key(self) -> tuple:
+        return self._nrows, self._nvals, self._uniform_row_length, self._dtype.name
+
+    def _fits(self, other: RowPartitionSpec) -> bool:
+        pairs = zip(self._key(), other._key(), strict=True)
+        return all(a is None or b is None or a == b for a, b in pairs)
+
+    def is_compatible_with(self, spec_or_value: Any) -> bool:
+        """Whether the other could be the same partition; what is unknown fits anything."""
+        other = getattr(spec_or_value, "_type_spec", spec_or_value)
+        return isinstance(other, RowPartitionSpec) and self._fits(other)
+
+    def is_subtype_of(self, other: Any) -> bool:
+        """Whether the other says nothing else, and at most as much."""
+        return isinstance(other, RowPartitionSpec) and all(
+            b is None or a == b for a, b in zip(self._key(), other._key(), strict=True)
+        )
+
+    def most_specific_compatible_type(self, other: Any) -> RowPartitionSpec:
+        """A spec with None wherever the two differ."""
+        if not isinstance(other, RowPartitionSpec) or self._dtype != other._dtype:
+            raise ValueError(f"No RowPartitionSpec is compatible with both {self} and {other}.")
+        pairs = zip(self._key(), other._key(), strict=True)
+        return RowPartitionSpec(*(a if a == b else None for a, b in pairs))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, RowPartitionSpec) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def __repr__(self) -> str:
+        return (
+            f"RowPartitionSpec(nrows={self._nrows}, nvals={self._nvals}, "
+            f"uniform_row_length={self._uniform_row_length}, dtype={self._dtype!r})"
+        )
+
+    def __reduce__(self) -> tuple:
+        return RowPartitionSpec, self._key()

@@ -9,11 +9,10 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
-from eagerflow.ops.array import broadcast_dynamic_shape
+from eagerflow.ops.array import broadcast_dynamic_shape, invalid_argument
 from eagerflow.ragged.arrangement import convert
 from eagerflow.ragged.broadcasting import aligned
 from eagerflow.ragged.dynamic_shape import DynamicRaggedShape
-from eagerflow.ragged.partition import invalid
 from eagerflow.ragged.tensor import RaggedTensor
 
 _ops = _core.ops
@@ -49,16 +48,17 @@ def _broadcast_to(input: Any, shape: DynamicRaggedShape) -> Any:
         raise ValueError("Cannot broadcast to a shape with smaller rank")
     if not shape.row_partitions:
         if isinstance(value, RaggedTensor):
-            raise invalid("Cannot broadcast a ragged tensor to a shape without ragged axes.")
+            raise invalid_argument(
+                "Cannot broadcast a ragged tensor to a shape without ragged axes."
+            )
         return _ops.broadcast_to(value, shape._inner)
     template = shape._divided(_ops.zeros(shape._inner, dtypes.int8))
     (flat, _), rebuilt = aligned([value, template])
     result = rebuilt(_ops.broadcast_to(flat, shape._inner))
-    wanted = [item._rows for item in shape.row_partitions]
-    found = result._partitions()
-    same = all(np.array_equal(a.numpy, b.numpy) for a, b in zip(wanted, found, strict=False))
+    wanted, found = shape.row_partitions, result._partitions()
+    same = all(np.array_equal(a.splits, b.splits) for a, b in zip(wanted, found, strict=False))
     if not same or len(found) < len(wanted):
-        raise invalid(f"Cannot broadcast {value.shape} to {shape}.")
+        raise invalid_argument(f"Cannot broadcast {value.shape} to {shape}.")
     return shape._divided(result.flat_values)
 
 
@@ -76,9 +76,7 @@ def broadcast_shapes(first: Any, second: Any) -> DynamicRaggedShape:
     templates = [shape._divided(_ops.zeros(shape._inner, dtypes.int8)) for shape in shapes]
     flats, rebuilt = aligned(templates)
     result = rebuilt(_ops.add(*flats))
-    return DynamicRaggedShape._of_partitions(
-        result._partitions(), result.flat_values._shape_tuple(), dtype
-    )
+    return DynamicRaggedShape(result._partitions(), result.flat_values._shape_tuple(), dtype)
 
 
 # By the names of native operations.

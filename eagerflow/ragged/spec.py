@@ -124,7 +124,9 @@ class RaggedTensorSpec(TypeSpec):
         dims = [None] * len(splits) if self._shape.rank is None else list(self._shape)[1:]
         for level in reversed(range(len(splits))):
             partition = RowPartition(
-                _core.convert(splits[level], self._row_splits_dtype, None), dims[level]
+                _core.convert(splits[level], self._row_splits_dtype, None),
+                dims[level],
+                internal=True,
             )
             if not isinstance(values, RaggedTensor):
                 values = _core.as_tensor(values)

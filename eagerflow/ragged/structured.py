@@ -17,9 +17,11 @@ from eagerflow.extension_types.batching import (
 )
 from eagerflow.extension_types.fields import SpecDict
 from eagerflow.framework.shapes import TensorShape
+from eagerflow.ops.array import invalid_argument
+from eagerflow.ragged.arrangement import merge_dims
+from eagerflow.ragged.construction import constant
 from eagerflow.ragged.dynamic_shape import DynamicRaggedShape
-from eagerflow.ragged.partition import RowPartition, RowPartitionSpec, invalid
-from eagerflow.ragged.row_partition import RowPartition as Rows
+from eagerflow.ragged.row_partition import RowPartition, RowPartitionSpec
 from eagerflow.ragged.tensor import RaggedTensor
 
 Tensor = _core.Tensor
@@ -356,13 +358,12 @@ class StructuredTensor(BatchableExtensionType):
         """
         if not self.rank:
             raise ValueError("Shape () must have rank at least 1")
-        rows = row_partition._rows
-        count = int(self._ragged_shape[0])
-        if rows.numpy[-1] != count:
-            raise invalid(
-                f"The partition has {rows.numpy[-1]} values, but there are {count} records"
+        count, records = row_partition.splits[-1], int(self._ragged_shape[0])
+        if count != records:
+            raise invalid_argument(
+                f"The partition has {count} values, but there are {records} records"
             )
-        return self._each(lambda value: _divided(value, rows, row_partition), self.rank + 1)
+        return self._each(lambda value: _divided(value, row_partition), self.rank + 1)
 
     def _each(self, function: Callable, rank: int) -> StructuredTensor:
         """The result of a function for each field, of that many common axes."""
@@ -466,19 +467,17 @@ def _lengths(shape: DynamicRaggedShape) -> list[tuple]:
 
 
 def _merged(value: Any, outer: int, inner: int) -> Any:
-    from eagerflow.ragged.arrangement import merge_dims
-
     if isinstance(value, StructuredTensor):
         return value.merge_dims(outer, inner)
     return merge_dims(value, outer, inner)
 
 
-def _divided(value: Any, rows: Rows, partition: RowPartition) -> Any:
+def _divided(value: Any, partition: RowPartition) -> Any:
     if isinstance(value, StructuredTensor):
         return value.partition_outer_dimension(partition)
     if isinstance(value, RaggedTensor):
-        value = value.with_row_splits_dtype(rows.dtype)
-    return RaggedTensor._of(value, rows)
+        value = value.with_row_splits_dtype(partition.dtype)
+    return RaggedTensor._of(value, partition)
 
 
 def _pyval(value: Any) -> Any:
@@ -534,8 +533,6 @@ def _shape_of_lists(nested: Any, depth: int) -> DynamicRaggedShape:
 
 
 def _constant(value: Any) -> Any:
-    from eagerflow.ragged.construction import constant
-
     if not isinstance(value, list | tuple):
         return _core.as_tensor(value)
     return constant(value)

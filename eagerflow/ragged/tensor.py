@@ -55,8 +55,9 @@ class RaggedTensor(RaggedFactories):
     @property
     def shape(self) -> TensorShape:
         """The shape, with None for ragged axes."""
+        partition = self._partition
         return TensorShape(
-            [self._partition.rows, self._partition.uniform_row_length, *self._values.shape[1:]]
+            [partition.static_nrows, partition.static_uniform_row_length, *self._values.shape[1:]]
         )
 
     @property
@@ -90,13 +91,12 @@ class RaggedTensor(RaggedFactories):
     @property
     def row_splits(self) -> Any:
         """The place of each row's first element, and the end of the last row."""
-        return self._partition.splits
+        return self._partition.row_splits()
 
     @property
     def uniform_row_length(self) -> Any:
         """The length of all rows if they have one by construction, else None."""
-        length = self._partition.uniform_row_length
-        return None if length is None else _core.convert(length, self._partition.dtype, None)
+        return self._partition.uniform_row_length()
 
     def _partitions(self) -> list[RowPartition]:
         """The partitions, the outermost first."""
@@ -109,35 +109,35 @@ class RaggedTensor(RaggedFactories):
     @property
     def nested_row_splits(self) -> tuple:
         """The splits of all ragged axes, the outermost first."""
-        return tuple(partition.splits for partition in self._partitions())
+        return tuple(partition.row_splits() for partition in self._partitions())
 
     def _index(self, array: Any) -> Any:
         return _core.convert(array, self._partition.dtype, None)
 
     def nested_row_lengths(self, name: str | None = None) -> tuple:
         """The lengths of rows along all ragged axes, the outermost first."""
-        return tuple(self._index(partition.lengths) for partition in self._partitions())
+        return tuple(partition.row_lengths() for partition in self._partitions())
 
     def nested_value_rowids(self, name: str | None = None) -> tuple:
         """The rows of elements along all ragged axes, the outermost first."""
-        return tuple(self._index(partition.rowids) for partition in self._partitions())
+        return tuple(partition.value_rowids() for partition in self._partitions())
 
     def value_rowids(self, name: str | None = None) -> Any:
         """The row of each element of `values`."""
-        return self._index(self._partition.rowids)
+        return self._partition.value_rowids()
 
     def nrows(self, out_type: Any = None, name: str | None = None) -> Any:
         """How many rows there are."""
         dtype = self._partition.dtype if out_type is None else as_dtype(out_type)
-        return _core.convert(self._partition.rows, dtype, None)
+        return _core.convert(self._partition.static_nrows, dtype, None)
 
     def row_starts(self, name: str | None = None) -> Any:
         """The place of each row's first element."""
-        return self._partition.splits[:-1]
+        return self._partition.row_starts()
 
     def row_limits(self, name: str | None = None) -> Any:
         """The end of each row."""
-        return self._partition.splits[1:]
+        return self._partition.row_limits()
 
     def row_lengths(self, axis: int = 1, name: str | None = None) -> Any:
         """The length of each row along an axis; ragged if `axis` is above 1.
@@ -146,7 +146,7 @@ class RaggedTensor(RaggedFactories):
         array([2, 0])
         """
         if axis == 1:
-            return self._partition.row_lengths
+            return self._partition.row_lengths()
         rank = self._rank
         if not -rank <= axis < rank:
             raise ValueError(f"axis={axis} out of bounds: expected {-rank}<=axis<{rank}")
@@ -154,7 +154,7 @@ class RaggedTensor(RaggedFactories):
         if axis == 0:
             return self.nrows()
         if axis == 1:
-            return self._partition.row_lengths
+            return self._partition.row_lengths()
         if isinstance(self._values, RaggedTensor):
             return self.with_values(self._values.row_lengths(axis - 1))
         sizes = self._values._shape_tuple()
@@ -169,7 +169,7 @@ class RaggedTensor(RaggedFactories):
         >>> tf.ragged.constant([[1, 2], [], [3]]).bounding_shape().numpy()
         array([3, 2])
         """
-        sizes = [self._partition.rows]
+        sizes = [self._partition.static_nrows]
         for partition in self._partitions():
             sizes.append(int(partition.lengths.max(initial=0)))
         sizes += self.flat_values._shape_tuple()[1:]
@@ -223,10 +223,7 @@ class RaggedTensor(RaggedFactories):
         values = self._values
         if isinstance(values, RaggedTensor):
             values = values.with_row_splits_dtype(dtype)
-        partition = RowPartition.of(
-            self._partition.numpy, dtype, self._partition.uniform_row_length
-        )
-        return RaggedTensor._of(values, partition)
+        return RaggedTensor._of(values, self._partition.with_dtype(dtype))
 
     def merge_dims(self, outer_axis: int, inner_axis: int) -> Any:
         """The axes from `outer_axis` to `inner_axis` joined into one.
@@ -276,7 +273,7 @@ class RaggedTensor(RaggedFactories):
         """
         inner = self._values
         items = inner.to_list() if isinstance(inner, RaggedTensor) else inner.numpy().tolist()
-        splits = self._partition.numpy.tolist()
+        splits = self._partition.splits.tolist()
         return [items[a:b] for a, b in zip(splits, splits[1:], strict=False)]
 
     def numpy(self) -> np.ndarray:
@@ -287,9 +284,9 @@ class RaggedTensor(RaggedFactories):
                [3, 4]], dtype=int32)
         """
         inner = self._values.numpy()
-        if not self._partition.rows:
+        if not self._partition.static_nrows:
             return np.zeros([0, *inner.shape], inner.dtype)
-        rows = np.split(inner, self._partition.numpy[1:-1])
+        rows = np.split(inner, self._partition.splits[1:-1])
         if any(len(row) != len(rows[0]) for row in rows):
             result = np.empty(len(rows), object)
             result[:] = rows
@@ -303,7 +300,7 @@ class RaggedTensor(RaggedFactories):
         return getitem(self, key)
 
     def __iter__(self) -> Iterator[Any]:
-        return (self[row] for row in range(self._partition.rows))
+        return (self[row] for row in range(self._partition.static_nrows))
 
     def __bool__(self) -> bool:
         raise TypeError("RaggedTensor may not be used as a boolean.")

@@ -227,7 +227,7 @@ def _numbers(values: Any) -> tuple[np.ndarray, np.ndarray, int | None]:
                 f"Splits must end with the number of values, got {values.values.shape[0]} rows of "
                 f"{values.values._size} values"
             )
-        return values.values.numpy(), values._partition.rowids, values._partition.rows
+        return values.values.numpy(), values._partition.rowids, values._partition.static_nrows
     array = np.asarray(_core.as_tensor(values).numpy())
     if array.ndim > 2:
         raise invalid_argument(f"Input must be a 1 or 2-dimensional tensor, got {array.shape}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -11,14 +10,11 @@ import numpy as np
 from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.ops.array import invalid_argument
+from eagerflow.ragged.row_partition import RowPartition
+from eagerflow.ragged.tensor import RaggedTensor
 
 _ops = _core.ops
 Tensor = _core.Tensor
-
-
-def is_ragged(value: Any) -> bool:
-    """Whether the value is a ragged tensor."""
-    return hasattr(value, "flat_values") and hasattr(value, "with_flat_values")
 
 
 def strings(value: Any, op: str) -> Tensor:
@@ -53,7 +49,7 @@ def from_items(values: Sequence[bytes], shape: Sequence[int]) -> Tensor:
 
 def each(function: Callable[[bytes], bytes], value: Any, op: str) -> Any:
     """Applies a function to each string of a tensor or ragged tensor."""
-    if is_ragged(value):
+    if isinstance(value, RaggedTensor):
         return value.with_flat_values(each(function, value.flat_values, op))
     tensor = strings(value, op)
     return from_items([function(item) for item in items(tensor)], tensor._shape_tuple())
@@ -61,7 +57,7 @@ def each(function: Callable[[bytes], bytes], value: Any, op: str) -> Any:
 
 def numbers(function: Callable[[bytes], Any], value: Any, dtype: Any, op: str) -> Any:
     """Computes a number of a given dtype for each string."""
-    if is_ragged(value):
+    if isinstance(value, RaggedTensor):
         return value.with_flat_values(numbers(function, value.flat_values, dtype, op))
     tensor = strings(value, op)
     array = np.array([function(item) for item in items(tensor)], dtype.as_numpy_dtype)
@@ -70,14 +66,14 @@ def numbers(function: Callable[[bytes], Any], value: Any, dtype: Any, op: str) -
 
 def natively(operation: Callable, value: Any, op: str, *attributes: Any) -> Any:
     """Applies an operation of the engine to the strings of a tensor or ragged tensor."""
-    if is_ragged(value):
+    if isinstance(value, RaggedTensor):
         return value.with_flat_values(natively(operation, value.flat_values, op, *attributes))
     return operation(strings(value, op), *attributes)
 
 
 def split_rows(value: Any, separator: bytes, op: str) -> Any:
     """Cuts each string at a separator, or at white space if that is empty; see `rows`."""
-    if is_ragged(value):
+    if isinstance(value, RaggedTensor):
         return value.with_flat_values(split_rows(value.flat_values, separator, op))
     tensor = strings(value, op)
     pieces, splits = _ops.string_split(tensor, separator)
@@ -88,11 +84,9 @@ def as_rows(pieces: Tensor, splits: Tensor, shape: Sequence[int]) -> Any:
     """The pieces of strings by the splits of each: a vector for a scalar, else a ragged tensor."""
     if not shape:
         return pieces
-    ragged = importlib.import_module("eagerflow.ragged.tensor").RaggedTensor
-    partition = importlib.import_module("eagerflow.ragged.row_partition").RowPartition
-    result = ragged._of(pieces, partition(splits))
+    result = RaggedTensor._of(pieces, RowPartition(splits, internal=True))
     for size in reversed(shape[1:]):
-        result = ragged.from_uniform_row_length(result, size)
+        result = RaggedTensor.from_uniform_row_length(result, size)
     return result
 
 
@@ -107,10 +101,9 @@ def rows(pieces: Sequence[Sequence[Any]], shape: Sequence[int], join: Callable) 
     flat = join([piece for row in pieces for piece in row])
     if not shape:
         return flat
-    ragged = importlib.import_module("eagerflow.ragged.tensor").RaggedTensor
-    result = ragged.from_row_lengths(flat, np.array([len(row) for row in pieces], np.int64))
+    result = RaggedTensor.from_row_lengths(flat, np.array([len(row) for row in pieces], np.int64))
     for size in reversed(shape[1:]):
-        result = ragged.from_uniform_row_length(result, size)
+        result = RaggedTensor.from_uniform_row_length(result, size)
     return result
 
 
@@ -121,7 +114,7 @@ def byte_vector(pieces: Sequence[bytes]) -> Tensor:
 
 def cut(function: Callable[[bytes], Sequence[Any]], value: Any, op: str, join: Callable) -> Any:
     """Cuts each string into pieces; see `rows`."""
-    if is_ragged(value):
+    if isinstance(value, RaggedTensor):
         return value.with_flat_values(cut(function, value.flat_values, op, join))
     tensor = strings(value, op)
     return rows([function(item) for item in items(tensor)], tensor._shape_tuple(), join)

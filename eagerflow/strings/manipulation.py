@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import math
 import re
 from collections.abc import Sequence
@@ -18,12 +17,13 @@ from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.op_arguments import raises_like
 from eagerflow.ops.printing import tensor_text
 from eagerflow.ops.segment import segment_count
+from eagerflow.ragged.reduction import joined
+from eagerflow.ragged.tensor import RaggedTensor
 from eagerflow.strings.elementwise import (
     byte_vector,
     cut,
     each,
     from_items,
-    is_ragged,
     items,
     natively,
     numbers,
@@ -182,9 +182,9 @@ def join(inputs: Any, separator: str = "", name: str | None = None) -> Any:
     )
     if not listed:
         raise TypeError(f"Expected list for 'inputs' argument to 'string_join' Op, not {inputs}.")
-    ragged = next((value for value in inputs if is_ragged(value)), None)
+    ragged = next((value for value in inputs if isinstance(value, RaggedTensor)), None)
     if ragged is not None:
-        flat = [value.flat_values if is_ragged(value) else value for value in inputs]
+        flat = [value.flat_values if isinstance(value, RaggedTensor) else value for value in inputs]
         return ragged.with_flat_values(join(flat, separator))
     tensors = [strings(value, "StringJoin") for value in inputs]
     if not tensors:
@@ -463,7 +463,7 @@ def reduce_join(
     >>> tf.strings.reduce_join([["a", "b"], ["c", "d"]], axis=0, separator="-").numpy()
     array([b'a-c', b'b-d'], dtype=object)
     """
-    if is_ragged(inputs):
+    if isinstance(inputs, RaggedTensor):
         strings(inputs.flat_values, "ReduceJoin")
         return _join_ragged(inputs, axis, keepdims, separator)
     return _join(inputs, axis, keepdims, separator)
@@ -520,8 +520,6 @@ def _join_ragged(inputs: Any, axis: Any, keepdims: bool, separator: str) -> Any:
     axis = int(axis) % rank
     if axis > 1:
         return inputs.with_values(reduce_join(inputs.values, axis - 1, keepdims, separator))
-    from eagerflow.ragged.reduction import joined
-
     result = joined(inputs, axis, separator.encode())
     return _core.ops.expand_dims(result, axis) if keepdims else result
 
@@ -647,7 +645,7 @@ def ngrams(
             found.append(between.join(words))
         return found
 
-    if is_ragged(data):
+    if isinstance(data, RaggedTensor):
         if data.ragged_rank > 1:
             inner = ngrams(
                 data.values, widths, separator, pad_values, padding_width, preserve_short_sequences
@@ -656,9 +654,10 @@ def ngrams(
         if data.values.ndim > 1:
             raise invalid_argument("Sequences of words have no inner axes. [Op:StringNGrams]")
         lines = [runs(row) for row in data.to_list()]
-        ragged = importlib.import_module("eagerflow.ragged.tensor").RaggedTensor
         flat = byte_vector([run for line in lines for run in line])
-        return ragged.from_row_lengths(flat, np.array([len(line) for line in lines], np.int64))
+        return RaggedTensor.from_row_lengths(
+            flat, np.array([len(line) for line in lines], np.int64)
+        )
     x = strings(data, "StringNGrams")
     if x.ndim == 0:
         raise ValueError("Data must have rank of at least 1")

@@ -15,7 +15,8 @@ from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.op_arguments import raises_like
-from eagerflow.strings.elementwise import each, is_ragged, items, natively, strings
+from eagerflow.ragged.tensor import RaggedTensor
+from eagerflow.strings.elementwise import each, items, natively, strings
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -306,7 +307,7 @@ def regex_full_match(input: Any, pattern: Any, name: str | None = None) -> Any:
     array([ True, False])
     """
     expression = _pattern(pattern)
-    if is_ragged(input):
+    if isinstance(input, RaggedTensor):
         return input.with_flat_values(regex_full_match(input.flat_values, pattern))
     x = strings(input, "RegexFullMatch")
     given = items(_core.convert(pattern, dtypes.string, None))[0]

@@ -14,12 +14,12 @@ from eagerflow.errors import InvalidArgumentError
 from eagerflow.framework import dtypes
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.op_arguments import ahead, raises_like
+from eagerflow.ragged.tensor import RaggedTensor
 from eagerflow.strings.elementwise import (
     as_rows,
     byte_vector,
     each,
     from_items,
-    is_ragged,
     items,
     rows,
     strings,
@@ -110,7 +110,7 @@ def _int64(values: list[int]) -> Tensor:
 
 
 def _decoded(value: Any, decoder: _Decoder, make_rows: Any, split: bool = False) -> Any:
-    if is_ragged(value):
+    if isinstance(value, RaggedTensor):
         parts = _decoded(value.flat_values, decoder, make_rows, split)
         return tuple(value.with_flat_values(part) for part in parts)
     x = strings(value, decoder.op)
@@ -292,13 +292,13 @@ def unicode_encode(
     >>> tf.strings.unicode_encode([97, 233], "UTF-8").numpy()
     b'a\\xc3\\xa9'
     """
-    if not is_ragged(input):
+    if not isinstance(input, RaggedTensor):
         input = _core.as_tensor(input)
         if input.ndim == 0:
             raise ahead(ValueError("input_tensor's rank must be at least 1."))
     codec = _output(output_encoding, "UnicodeEncode")
     _checked_errors(errors, "UnicodeEncode")
-    if is_ragged(input):
+    if isinstance(input, RaggedTensor):
         if input.ragged_rank > 1:
             inner = unicode_encode(input.values, output_encoding, errors, replacement_char)
             return input.with_values(inner)
@@ -367,7 +367,7 @@ def unicode_transcode(
     codec = _output(output_encoding, op)
     decoder = _Decoder(input_encoding, errors, replacement_char, replace_control_characters, op)
 
-    if is_ragged(input):
+    if isinstance(input, RaggedTensor):
         flat = unicode_transcode(
             input.flat_values,
             *(
@@ -414,7 +414,7 @@ def unicode_script(input: Any, name: str | None = None) -> Any:
     >>> tf.strings.unicode_script([97, 0x4E00]).numpy()
     array([25, 17], dtype=int32)
     """
-    if is_ragged(input):
+    if isinstance(input, RaggedTensor):
         return input.with_flat_values(unicode_script(input.flat_values))
     x = _core.convert(input, dtypes.int32, None)
     starts, scripts = _scripts()
