@@ -49,15 +49,12 @@ from eagerflow.dtypes import (
 from eagerflow.framework.context import executing_eagerly, get_logger, inside_function
 from eagerflow.framework.device import DeviceSpec, device
 from eagerflow.framework.function import function
-from eagerflow.framework.indexed_slices import (
-    IndexedSlices,
-)
+from eagerflow.framework.indexed_slices import IndexedSlices, IndexedSlicesSpec
 from eagerflow.framework.module import Module
 from eagerflow.framework.name_scope import get_current_name_scope, name_scope
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.tensor import Tensor, is_symbolic_tensor, is_tensor
 from eagerflow.framework.type_spec import (
-    IndexedSlicesSpec,
     NoneTensorSpec,
     TensorSpec,
     TypeSpec,

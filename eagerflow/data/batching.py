@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from contextlib import suppress
 from itertools import islice
 from typing import Any
@@ -18,6 +17,9 @@ from eagerflow.data.dataset import Dataset, UnaryDataset
 from eagerflow.framework import dtypes
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.type_spec import TensorSpec
+from eagerflow.ops.batching import stack_tensors
+from eagerflow.ragged.spec import RaggedTensorSpec, stack_rows
+from eagerflow.ragged.tensor import RaggedTensor
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -90,18 +92,23 @@ def ragged_leaves(spec: Any) -> dict[int, Any]:
     """The specs of those leaves that batches hold as ragged tensors, by their number."""
     if all(type(leaf) is TensorSpec for leaf in structure.flatten(spec)):
         return {}
-    from eagerflow.data.composites import ragged_parts
-
-    return ragged_parts(spec)
+    return {
+        i: leaf
+        for i, leaf in enumerate(structure.flatten(spec))
+        if isinstance(leaf, RaggedTensorSpec)
+    }
 
 
 def stacked_with(elements: list, ragged: dict[int, Any]) -> Any:
     """Elements stacked; some leaves as ragged tensors."""
     if not ragged:
         return stack_elements(elements)
-    from eagerflow.data import composites
-
-    return composites.stack_elements(elements, ragged)
+    columns = zip(*map(structure.flatten, elements), strict=True)
+    stacked = [
+        ragged[i]._stack(list(column)) if i in ragged else stack_leaves(list(column), i)
+        for i, column in enumerate(columns)
+    ]
+    return structure.pack(elements[0], stacked)
 
 
 class BatchCursor(InputCursor):
@@ -148,59 +155,28 @@ def stack_elements(elements: list) -> Any:
     """
     first = elements[0]
     if type(first) is Tensor:
-        return _stacked(elements, 0)
+        return stack_tensors(elements, 0)
     if type(first) is tuple and all(type(leaf) is Tensor for leaf in first):
         columns = zip(*elements, strict=True)
-        return tuple([_stacked(list(column), i) for i, column in enumerate(columns)])
+        return tuple([stack_tensors(list(column), i) for i, column in enumerate(columns)])
     if type(first) is dict and all(type(leaf) is Tensor for leaf in first.values()):
         order = {key: i for i, key in enumerate(sorted(first))}
-        return {key: _stacked([e[key] for e in elements], order[key]) for key in first}
+        return {key: stack_tensors([e[key] for e in elements], order[key]) for key in first}
     columns = zip(*map(structure.flatten, elements), strict=True)
     stacked = [stack_leaves(list(column), i) for i, column in enumerate(columns)]
     return structure.pack(first, stacked)
-
-
-def _stacked(tensors: list, component: int) -> Tensor:
-    try:
-        return _ops.stack(tensors, 0)
-    except (errors.InvalidArgumentError, TypeError, ValueError, AttributeError):
-        _explain_mismatch(tensors, component)
-        raise
 
 
 def stack_leaves(leaves: list, component: int) -> Any:
     """Leaves of any kind stacked along a new first axis."""
     first = leaves[0]
     if type(first) is Tensor:
-        return _stacked(leaves, component)
+        return stack_tensors(leaves, component)
     if first is None:
         return None
-    from eagerflow.data import composites
-
-    return composites.stack(leaves)
-
-
-def _explain_mismatch(tensors: list, component: int) -> None:
-    first = tensors[0]
-    shape = first._shape_tuple()
-    for index, tensor in enumerate(tensors):
-        if type(tensor) is not Tensor:
-            raise invalid(f"Component {component} of element {index} is no tensor: {tensor!r}.")
-        if tensor._shape_tuple() != shape:
-            raise invalid(
-                f"Cannot batch tensors with different shapes in component {component}. First "
-                f"element had shape {_sizes(shape)} and element {index} had shape "
-                f"{_sizes(tensor._shape_tuple())}."
-            ) from None
-        if tensor.dtype is not first.dtype:
-            raise invalid(
-                f"Cannot batch tensors with different dtypes in component {component}: "
-                f"{first.dtype.name} and {tensor.dtype.name}."
-            ) from None
-
-
-def _sizes(shape: Iterable) -> str:
-    return "[" + ",".join(map(str, shape)) + "]"
+    if isinstance(first, RaggedTensor):
+        return stack_rows(leaves)
+    return structure.spec_of_leaf(first)._stack(leaves)
 
 
 class PaddedBatchDataset(GroupingDataset):
@@ -359,7 +335,7 @@ def _padded(tensors: list, sizes: tuple, pad: Any, component: int) -> Any:
             )
         wanted.append(size)
     if shapes.count(shapes[0]) == len(shapes) and list(shapes[0]) == wanted:
-        return _stacked(tensors, component)
+        return stack_tensors(tensors, component)
     dtype = first.dtype
     result: np.ndarray
     if dtype is dtypes.string:
@@ -423,24 +399,18 @@ class UnbatchDataset(UnaryDataset):
 
     def _make_sample(self, variant: int) -> Any:
         element = self._input._sample(variant)
-        leaves = structure.flatten(element)
-        if all(leaf is None or _length(leaf) for leaf in leaves):
+        columns = list(map(structure.slices_of, structure.flatten(element)))
+        if all(column is None or _length(column) for column in columns):
             return structure.pack(
-                element, [None if leaf is None else _column_of(leaf)[0] for leaf in leaves]
+                element, [None if column is None else column[0] for column in columns]
             )
         return structure.zero_like(self.element_spec)
 
 
-def _length(leaf: Any) -> int:
-    if type(leaf) is Tensor:
-        return leaf._shape_tuple()[0]
-    return int(_column_of(leaf).shape[0] or 0)
-
-
-def _column_of(leaf: Any) -> Any:
-    from eagerflow.data.composites import column_of
-
-    return column_of(leaf)
+def _length(column: Any) -> int:
+    if type(column) is Tensor:
+        return column._shape_tuple()[0]
+    return int(column.shape[0] or 0)
 
 
 class UnbatchCursor(InputCursor):
@@ -467,14 +437,14 @@ class UnbatchCursor(InputCursor):
 
     def _open(self, element: Any) -> None:
         leaves = structure.flatten(element)
-        columns = leaves if structure.only_plain(leaves) else list(map(_column_of, leaves))
+        columns = leaves if structure.only_plain(leaves) else list(map(structure.slices_of, leaves))
         sizes = []
-        for leaf in columns:
-            if leaf is None:
+        for column in columns:
+            if column is None:
                 continue
-            if not len(leaf.shape):
+            if not len(column.shape):
                 raise invalid("Input element must have a non-scalar value in each component.")
-            sizes.append(_length(leaf))
+            sizes.append(_length(column))
         for size in sizes:
             if size != sizes[0]:
                 raise invalid(

@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 
 from eagerflow import _core, errors
-from eagerflow.data.structure import NoneTensorSpec, named_tuple
+from eagerflow.data.structure import named_tuple
 from eagerflow.framework import dtypes
 from eagerflow.framework.dtypes import as_dtype
 from eagerflow.framework.shapes import TensorShape
-from eagerflow.framework.type_spec import TensorSpec
+from eagerflow.framework.type_spec import NoneTensorSpec, TensorSpec
 
 Tensor = _core.Tensor
 _PREFIX = struct.Struct("<QQ")

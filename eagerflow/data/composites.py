@@ -1,4 +1,4 @@
-"""Ragged and sparse tensors in pipelines: their rows, batches and specs."""
+"""Ragged and sparse tensors in pipelines: batches of them, their parts, and as arrays."""
 
 from __future__ import annotations
 
@@ -9,157 +9,19 @@ import numpy as np
 
 from eagerflow import _core, errors
 from eagerflow.data import structure
-from eagerflow.data.batching import BatchDataset, GroupingDataset, checked_row_shape, stack_leaves
+from eagerflow.data.batching import BatchDataset, GroupingDataset, checked_row_shape
 from eagerflow.data.context import Context
 from eagerflow.data.cursor import Cursor, InputCursor
 from eagerflow.data.dataset import Dataset, UnaryDataset
-from eagerflow.extension_types.extension_type import ExtensionType, ExtensionTypeSpec
+from eagerflow.extension_types.extension_type import ExtensionType
 from eagerflow.framework import dtypes
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.type_spec import TensorSpec
-from eagerflow.ops.array import concat
-from eagerflow.ragged.row_partition import RowPartition
 from eagerflow.ragged.spec import RaggedTensorSpec
 from eagerflow.ragged.tensor import RaggedTensor
 from eagerflow.sparse.tensor import SparseTensor, SparseTensorSpec
 
 Tensor = _core.Tensor
-
-
-class SparseRows:
-    """The slices of a sparse tensor along its first axis."""
-
-    def __init__(self, value: SparseTensor) -> None:
-        self._indices = np.asarray(value.indices)
-        self._values = value.values
-        self._inner = np.asarray(value.dense_shape)[1:]
-        rows = int(np.asarray(value.dense_shape)[0])
-        order = self._indices[:, 0]
-        if len(order) > 1 and (np.diff(order) < 0).any():
-            moved = np.argsort(order, kind="stable")
-            self._indices = self._indices[moved]
-            self._values = _core.ops.gather(self._values, moved)
-            order = self._indices[:, 0]
-        self._starts = np.searchsorted(order, np.arange(rows + 1))
-        self.shape = value.shape
-        self.dtype = value.dtype
-
-    def __getitem__(self, row: int) -> SparseTensor:
-        begin, end = int(self._starts[row]), int(self._starts[row + 1])
-        return SparseTensor(self._indices[begin:end, 1:], self._values[begin:end], self._inner)
-
-
-def column_of(value: Any) -> Any:
-    """What gives a value's slices by index."""
-    if isinstance(value, SparseTensor):
-        return SparseRows(value)
-    if isinstance(value, ExtensionType):
-        return _batchable(value._type_spec)._rows(value)
-    return value
-
-
-def _batchable(spec: Any) -> Any:
-    """The spec of an extension type, if its values can be stacked.
-
-    Raises:
-        AttributeError: if not.
-    """
-    if not hasattr(spec, "_batch"):
-        raise AttributeError(
-            f"{spec.value_type.__name__} is no tf.experimental.BatchableExtensionType: its values "
-            "cannot be stacked or taken apart."
-        )
-    return spec
-
-
-def batched(spec: Any, size: int | None) -> Any:
-    """The spec of a batch."""
-    if isinstance(spec, RaggedTensorSpec):
-        shape = TensorShape([size]).concatenate(spec.shape)
-        return RaggedTensorSpec(shape, spec.dtype, spec.ragged_rank + 1, spec.row_splits_dtype)
-    if isinstance(spec, SparseTensorSpec):
-        return SparseTensorSpec(TensorShape([size]).concatenate(spec.shape), spec.dtype)
-    if isinstance(spec, ExtensionTypeSpec):
-        return _batchable(spec)._batch(size)
-    raise TypeError(f"Elements with {spec} cannot be batched.")
-
-
-def unbatched(spec: Any) -> Any:
-    """The spec of a slice along the first axis."""
-    if isinstance(spec, ExtensionTypeSpec):
-        return _batchable(spec)._unbatch()
-    inner = None if spec.shape.rank is None else spec.shape[1:]
-    if isinstance(spec, RaggedTensorSpec):
-        rank = max(spec.ragged_rank - 1, 0)
-        return RaggedTensorSpec(inner, spec.dtype, rank, spec.row_splits_dtype)
-    if isinstance(spec, SparseTensorSpec):
-        return SparseTensorSpec(inner, spec.dtype)
-    raise TypeError(f"Elements with {spec} have no slices.")
-
-
-def zero(spec: Any, unknown: int) -> Any:
-    """A value of a spec."""
-    if isinstance(spec, ExtensionTypeSpec):
-        return spec._zero(unknown)
-    sizes = [unknown if size is None else size for size in spec.shape.as_list()]
-    zeros = structure.zeros(sizes, spec.dtype)
-    if isinstance(spec, SparseTensorSpec):
-        empty = np.zeros([0, len(sizes)], np.int64)
-        return SparseTensor(empty, structure.zeros([0], spec.dtype), sizes)
-    if not spec.ragged_rank:
-        return zeros
-    return RaggedTensor.from_tensor(
-        zeros, ragged_rank=spec.ragged_rank, row_splits_dtype=spec.row_splits_dtype
-    )
-
-
-def stack(leaves: list, spec: Any = None) -> Any:
-    """Ragged, sparse, or dense tensors of different lengths, as one with a further axis.
-
-    Args:
-        leaves: the tensors.
-        spec: what is known of each, if they are ragged.
-
-    Raises:
-        TypeError: if they are of another kind.
-    """
-    first = leaves[0]
-    if isinstance(first, SparseTensor):
-        return _stacked_sparse(leaves)
-    if isinstance(first, ExtensionType):
-        return _batchable(first._type_spec)._stack(leaves)
-    if isinstance(first, (Tensor, RaggedTensor)):
-        lengths = np.array([_rows(leaf) for leaf in leaves])
-        joined: Any = concat(leaves, 0)
-        dtype = dtypes.int64 if spec is None else spec.row_splits_dtype
-        if isinstance(joined, RaggedTensor):
-            joined = joined.with_row_splits_dtype(dtype)
-        rows = RaggedTensor._of(joined, RowPartition.of_lengths(lengths, dtype))
-        if spec is None or rows.ragged_rank != spec.ragged_rank + 1:
-            return rows
-        # Lengths that rows have by what the spec says are said of the batch, too.
-        return batched(spec, len(leaves))._from_components(
-            [rows.flat_values, *rows.nested_row_splits]
-        )
-    raise TypeError(f"Batching of elements of type {type(first).__name__} is not supported.")
-
-
-def _rows(leaf: Any) -> int:
-    return leaf._shape_tuple()[0] if type(leaf) is Tensor else int(leaf.nrows())
-
-
-def _stacked_sparse(leaves: list) -> SparseTensor:
-    indices, values, sizes = [], [], []
-    for row, leaf in enumerate(leaves):
-        own = np.asarray(leaf.indices)
-        indices.append(np.concatenate([np.full([len(own), 1], row, np.int64), own], 1))
-        values.append(leaf.values)
-        sizes.append(np.asarray(leaf.dense_shape))
-    return SparseTensor(
-        np.concatenate(indices),
-        _core.ops.concat(values, 0),
-        np.concatenate([[len(leaves)], np.max(sizes, axis=0)]),
-    )
 
 
 def to_numpy(value: Any) -> Any:
@@ -201,25 +63,6 @@ REBUILD = {
     "ragged_spec": lambda parts: RaggedTensorSpec(*parts),
     "sparse_spec": lambda parts: SparseTensorSpec(*parts),
 }
-
-
-def ragged_parts(spec: Any) -> dict[int, Any]:
-    """The parts of elements that batches hold as ragged tensors, with their specs."""
-    return {
-        i: leaf
-        for i, leaf in enumerate(structure.flatten(spec))
-        if isinstance(leaf, RaggedTensorSpec)
-    }
-
-
-def stack_elements(elements: list, ragged: dict[int, Any]) -> Any:
-    """Elements stacked; those parts that are ragged as ragged tensors."""
-    columns = zip(*map(structure.flatten, elements), strict=True)
-    stacked = [
-        stack(list(column), ragged[i]) if i in ragged else stack_leaves(list(column), i)
-        for i, column in enumerate(columns)
-    ]
-    return structure.pack(elements[0], stacked)
 
 
 class RaggedBatchDataset(UnaryDataset):

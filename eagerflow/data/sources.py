@@ -117,9 +117,7 @@ class TensorSliceDataset(Dataset):
         self._tensors = structure.normalize(tensors)
         self._columns = structure.flatten(self._tensors)
         if not structure.only_plain(self._columns):
-            from eagerflow.data.composites import column_of
-
-            self._columns = list(map(column_of, self._columns))
+            self._columns = list(map(structure.slices_of, self._columns))
         sizes = []
         for column in self._columns:
             if column is None:

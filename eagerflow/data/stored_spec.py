@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from eagerflow import errors
-from eagerflow.data.structure import NoneTensorSpec, named_tuple
+from eagerflow.data.structure import named_tuple
 from eagerflow.framework.dtypes import as_dtype
 from eagerflow.framework.shapes import TensorShape
-from eagerflow.framework.type_spec import TensorSpec
+from eagerflow.framework.type_spec import NoneTensorSpec, TensorSpec
 
 # The numbers of the classes of specs.
 _SPARSE, _RAGGED, _OTHER = 1, 3, 12

@@ -14,28 +14,11 @@ from typing import Any
 from eagerflow import _core, nest
 from eagerflow.framework.dtypes import DType, as_dtype
 from eagerflow.framework.shapes import TensorShape
-from eagerflow.framework.type_spec import TensorSpec, TypeSpec
+from eagerflow.framework.type_spec import NoneTensorSpec, TensorSpec, TypeSpec
+from eagerflow.ops.tensor_array import TensorArray
 
 Tensor = _core.Tensor
 Variable = _core.Variable
-
-
-class NoneTensorSpec(TypeSpec):
-    """The spec of None, which may stand in an element where there is no value."""
-
-    @property
-    def value_type(self) -> type:
-        """The type of None."""
-        return type(None)
-
-    def __repr__(self) -> str:
-        return "NoneTensorSpec()"
-
-    def __eq__(self, other: object) -> bool:
-        return type(self) is type(other)
-
-    def __hash__(self) -> int:
-        return hash(NoneTensorSpec)
 
 
 @functools.cache
@@ -125,7 +108,7 @@ def only_plain(leaves: list) -> bool:
 
 def is_composite(value: Any) -> bool:
     """Whether `value` is made of several tensors, such as ragged tensors and datasets."""
-    return hasattr(type(value), "_type_spec")
+    return hasattr(type(value), "_type_spec") and not isinstance(value, TensorArray)
 
 
 def normalize(value: Any) -> Any:
@@ -172,6 +155,13 @@ def spec_of_leaf(leaf: Any) -> Any:
     return leaf._type_spec
 
 
+def slices_of(leaf: Any) -> Any:
+    """The slices of a leaf along the first axis, by index; None for None."""
+    if type(leaf) is Tensor or leaf is None:
+        return leaf
+    return leaf._type_spec._slices(leaf)
+
+
 def spec_of(value: Any) -> Any:
     """The specs of an element, in its own structure."""
     return _walker.map(lambda leaf: spec_of_leaf(as_leaf(leaf)), value)
@@ -198,22 +188,7 @@ def merged_spec(first: Any, second: Any) -> Any:
 
 def batched_spec(spec: Any, size: int | None) -> Any:
     """The spec of batches of leaves of this spec."""
-
-    def batched(leaf: Any) -> Any:
-        if isinstance(leaf, TensorSpec):
-            return TensorSpec(TensorShape([size]).concatenate(leaf.shape), leaf.dtype)
-        if isinstance(leaf, NoneTensorSpec):
-            return leaf
-        return _composites().batched(leaf, size)
-
-    return map_structure(batched, spec)
-
-
-def _composites() -> Any:
-    """What knows ragged and sparse tensors, imported when there are some."""
-    from eagerflow.data import composites
-
-    return composites
+    return map_structure(lambda leaf: leaf._batch(size), spec)
 
 
 def unbatched_spec(spec: Any) -> Any:
@@ -230,14 +205,9 @@ def unbatched_spec(spec: Any) -> Any:
         raise ValueError(f"Cannot unbatch an input whose components have the sizes {sizes}.")
 
     def unbatched(leaf: Any) -> Any:
-        if isinstance(leaf, TensorSpec):
-            if leaf.shape.rank == 0:
-                raise ValueError("Cannot unbatch an input with scalar components.")
-            dims = None if leaf.shape.rank is None else leaf.shape[1:]
-            return TensorSpec(dims, leaf.dtype)
-        if isinstance(leaf, NoneTensorSpec):
-            return leaf
-        return _composites().unbatched(leaf)
+        if isinstance(leaf, TensorSpec) and leaf.shape.rank == 0:
+            raise ValueError("Cannot unbatch an input with scalar components.")
+        return leaf._unbatch()
 
     return map_structure(unbatched, spec)
 
@@ -259,19 +229,7 @@ def spec_from_legacy(types: Any, shapes: Any) -> Any:
 
 def zero_like(spec: Any, unknown: int = 1) -> Any:
     """Values of these specs: zeros, with a size of `unknown` where it may be any."""
-
-    def zero(leaf: Any) -> Any:
-        if isinstance(leaf, TensorSpec):
-            dims = [] if leaf.shape.rank is None else leaf.shape.as_list()
-            sizes = [unknown if size is None else size for size in dims]
-            return zeros(sizes, leaf.dtype)
-        if isinstance(leaf, NoneTensorSpec):
-            return None
-        if hasattr(leaf, "_zero"):
-            return leaf._zero(unknown)
-        return _composites().zero(leaf, unknown)
-
-    return map_structure(zero, spec)
+    return map_structure(lambda leaf: leaf._zero(unknown), spec)
 
 
 def zeros(sizes: Any, dtype: DType) -> Tensor:

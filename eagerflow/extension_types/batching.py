@@ -14,29 +14,22 @@ from eagerflow.extension_types.extension_type import (
 from eagerflow.extension_types.fields import ImmutableDict, SpecDict
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.type_spec import TensorSpec, TypeSpec
+from eagerflow.ops.batching import stack_tensors
 
 Tensor = _core.Tensor
 
 
 def batched_spec(spec: Any, size: int | None) -> Any:
     """The spec of a stack of values; plain values stay as they are."""
-    if isinstance(spec, TensorSpec):
-        return TensorSpec(TensorShape([size]).concatenate(spec.shape), spec.dtype)
     if isinstance(spec, TypeSpec):
-        from eagerflow.data import composites
-
-        return composites.batched(spec, size)
+        return spec._batch(size)
     return _mapped(spec, lambda inner: batched_spec(inner, size))
 
 
 def unbatched_spec(spec: Any) -> Any:
     """The spec of a slice along the first axis."""
-    if isinstance(spec, TensorSpec):
-        return TensorSpec(None if spec.shape.rank is None else spec.shape[1:], spec.dtype)
     if isinstance(spec, TypeSpec):
-        from eagerflow.data import composites
-
-        return composites.unbatched(spec)
+        return spec._unbatch()
     return _mapped(spec, unbatched_spec)
 
 
@@ -123,9 +116,10 @@ class BatchableExtensionTypeSpec(ExtensionTypeSpec):
     def _unbatch(self) -> Any:
         return self._encoder.unbatch(self)
 
-    def _rows(self, value: Any) -> Rows:
-        """The slices of a value along the first axis."""
-        return Rows(self, value)
+    _is_batchable = True
+
+    def _slices(self, value: Any) -> Slices:
+        return Slices(self, value)
 
     def _stack(self, values: list) -> Any:
         """Values of this spec along a new first axis.
@@ -133,31 +127,26 @@ class BatchableExtensionTypeSpec(ExtensionTypeSpec):
         Raises:
             tf.errors.InvalidArgumentError: if their shapes differ.
         """
-        from eagerflow.data import composites
-        from eagerflow.data.batching import stack_leaves
-
         encoder = self._encoder
         columns = zip(*(encoder.encode(value._type_spec, value) for value in values), strict=True)
         specs = encoder.encoding_specs(self)
         stacked = []
         for k, (spec, column) in enumerate(zip(specs, columns, strict=True)):
-            if type(spec).__name__ == "RaggedTensorSpec":
-                stacked.append(composites.stack(list(column), spec))
+            if isinstance(spec, TensorSpec):
+                stacked.append(stack_tensors(list(column), k))
             else:
-                stacked.append(stack_leaves(list(column), k))
+                stacked.append(spec._stack(list(column)))
         return encoder.decode(encoder.batch(self, len(values)), stacked)
 
 
-class Rows:
+class Slices:
     """The slices of a value along the first axis."""
 
     def __init__(self, spec: Any, value: Any) -> None:
-        from eagerflow.data import composites
-
         encoder = spec._encoder
         self._encoder = encoder
         parts = encoder.encode(spec, value, 1)
-        self._columns = [composites.column_of(part) for part in parts]
+        self._columns = [_slices(part) for part in parts]
         self._spec = encoder.unbatch(spec)
         counts = {_count(part) for part in parts}
         if len(counts) != 1:
@@ -179,10 +168,14 @@ class Rows:
         return self._encoder.decode(self._spec, [column[row] for column in self._columns])
 
 
+def _slices(part: Any) -> Any:
+    return part if type(part) is Tensor else part._type_spec._slices(part)
+
+
 def _count(part: Any) -> int:
     shape = part.shape if not isinstance(part, BatchableExtensionType) else None
     if shape is None:
-        return part._type_spec._rows(part).count
+        return part._type_spec._slices(part).count
     if not shape.rank:
         raise ValueError("A scalar has no slices along a first axis.")
     return shape[0]

@@ -466,11 +466,27 @@ class ExtensionTypeSpec(_Record, TypeSpec):
 
     def _zero(self, unknown: int) -> Any:
         """A value of this spec: zeros, `unknown` of them where a size is not known."""
-        from eagerflow.data.structure import zero_like
-
         return self._value(
-            {k: _filled(spec, lambda s: zero_like(s, unknown)) for k, spec in self._field_values()}
+            {k: _filled(spec, lambda s: s._zero(unknown)) for k, spec in self._field_values()}
         )
+
+    def _not_batchable(self) -> AttributeError:
+        return AttributeError(
+            f"{self.value_type.__name__} is no tf.experimental.BatchableExtensionType: its values "
+            "cannot be stacked or taken apart."
+        )
+
+    def _batch(self, size: int | None) -> Any:
+        raise self._not_batchable()
+
+    def _unbatch(self) -> Any:
+        raise self._not_batchable()
+
+    def _stack(self, values: list) -> Any:
+        raise self._not_batchable()
+
+    def _slices(self, value: Any) -> Any:
+        raise self._not_batchable()
 
     def _value(self, values: dict[str, Any]) -> Any:
         """A value of this spec, whose fields need no check."""

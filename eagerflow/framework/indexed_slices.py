@@ -5,8 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from eagerflow import _core
-from eagerflow.framework.shapes import TensorShape
+from eagerflow.framework import dtypes
+from eagerflow.framework.dtypes import DType, as_dtype
+from eagerflow.framework.shapes import TensorShape, as_shape
 from eagerflow.framework.tensor import undefined_eagerly
+from eagerflow.framework.type_spec import TensorSpec, TypeSpec
 
 _ops = _core.ops
 
@@ -66,10 +69,16 @@ class IndexedSlices:
         return self._values.dtype
 
     @property
-    def _type_spec(self) -> Any:
-        from eagerflow.framework.type_spec import type_spec_from_value  # which knows this class
-
-        return type_spec_from_value(self)
+    def _type_spec(self) -> IndexedSlicesSpec:
+        dense = self._dense_shape
+        shape = [None] * self._values.ndim if dense is None else [int(size) for size in dense]
+        return IndexedSlicesSpec(
+            shape,
+            self._values.dtype,
+            self._indices.dtype,
+            None if dense is None else _core.convert(dense, None, None).dtype,
+            self._indices.shape,
+        )
 
     @property
     def device(self) -> str:
@@ -104,6 +113,85 @@ class IndexedSlices:
             )
         return _ops.unsorted_segment_sum(
             self._values, self._indices, num_segments=int(self._dense_shape[0])
+        )
+
+
+class IndexedSlicesSpec(TypeSpec):
+    """What is known of a `tf.IndexedSlices`.
+
+    Args:
+        shape: the dense shape.
+        dtype: the dtype of the values.
+        indices_dtype: the dtype of the indices.
+        dense_shape_dtype: the dtype of the dense shape, None if there is no dense shape.
+        indices_shape: the shape of the indices.
+
+    >>> tf.IndexedSlicesSpec([10, 2]).dtype
+    tf.float32
+    """
+
+    def __init__(
+        self,
+        shape: Any = None,
+        dtype: Any = dtypes.float32,
+        indices_dtype: Any = dtypes.int64,
+        dense_shape_dtype: Any = None,
+        indices_shape: Any = None,
+    ) -> None:
+        self._shape = as_shape(shape)
+        self._dtype = as_dtype(dtype)
+        self._indices_dtype = as_dtype(indices_dtype)
+        self._dense_shape_dtype = None if dense_shape_dtype is None else as_dtype(dense_shape_dtype)
+        self._indices_shape = as_shape([None] if indices_shape is None else indices_shape)
+
+    @property
+    def shape(self) -> TensorShape:
+        """The dense shape."""
+        return self._shape
+
+    @property
+    def dtype(self) -> DType:
+        """The dtype of the values."""
+        return self._dtype
+
+    @property
+    def value_type(self) -> type:
+        """Slices with indices."""
+        return IndexedSlices
+
+    def _parts(self) -> tuple:
+        shapes = (self._shape, self._indices_shape)
+        dims = tuple(None if s.rank is None else tuple(s) for s in shapes)
+        return dims, self._dtype, self._indices_dtype, self._dense_shape_dtype
+
+    @property
+    def _component_specs(self) -> list:
+        rows = self._indices_shape
+        specs: list = [
+            TensorSpec(rows.concatenate(self._shape[1:]), self._dtype),
+            TensorSpec(rows, self._indices_dtype),
+        ]
+        if self._dense_shape_dtype is not None:
+            specs.append(TensorSpec([self._shape.rank], self._dense_shape_dtype))
+        return specs
+
+    def _to_components(self, value: Any) -> list:
+        parts = [value.values, value.indices]
+        return parts if self._dense_shape_dtype is None else [*parts, value.dense_shape]
+
+    def _from_components(self, components: Any) -> IndexedSlices:
+        return IndexedSlices(*components)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, IndexedSlicesSpec) and self._parts() == other._parts()
+
+    def __hash__(self) -> int:
+        return hash(self._parts())
+
+    def __repr__(self) -> str:
+        return (
+            f"IndexedSlicesSpec({self._shape!r}, {self._dtype!r}, {self._indices_dtype!r}, "
+            f"{self._dense_shape_dtype!r}, {self._indices_shape!r})"
         )
 
 

@@ -7,7 +7,6 @@ from typing import Any
 from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.dtypes import DType, as_dtype
-from eagerflow.framework.indexed_slices import IndexedSlices
 from eagerflow.framework.shapes import TensorShape, as_shape
 
 
@@ -36,6 +35,32 @@ class TypeSpec:
         if self != other:
             raise ValueError(f"No spec is compatible with both {self} and {other}.")
         return self
+
+    # Batches: what pipelines and `tf.map_fn` need to know of a kind of value.
+
+    _is_batchable = False
+
+    def _batch(self, size: int | None) -> TypeSpec:
+        """The spec of `size` stacked values, of any number of them if it is None."""
+        raise TypeError(f"Elements with {self} cannot be batched.")
+
+    def _unbatch(self) -> TypeSpec:
+        """The spec of a slice of a value along the first axis."""
+        raise TypeError(f"Elements with {self} have no slices.")
+
+    def _stack(self, values: list) -> Any:
+        """Values of this spec along a new first axis."""
+        raise TypeError(
+            f"Batching of elements of type {type(values[0]).__name__} is not supported."
+        )
+
+    def _slices(self, value: Any) -> Any:
+        """The slices of a value along the first axis, by index; it has the value's `shape`."""
+        return value
+
+    def _zero(self, unknown: int) -> Any:
+        """A value of this spec: zeros, `unknown` of them where a size is not known."""
+        raise TypeError(f"There is no zero with {self}.")
 
 
 class TensorSpec(TypeSpec):
@@ -117,6 +142,18 @@ class TensorSpec(TypeSpec):
         shape = self._shape.most_specific_compatible_shape(other._shape)
         return type(self)(shape, self._dtype, self._name)
 
+    _is_batchable = True
+
+    def _batch(self, size: int | None) -> TensorSpec:
+        return TensorSpec(TensorShape([size]).concatenate(self._shape), self._dtype)
+
+    def _unbatch(self) -> TensorSpec:
+        return TensorSpec(None if self._shape.rank is None else self._shape[1:], self._dtype)
+
+    def _zero(self, unknown: int) -> Any:
+        dims = [] if self._shape.rank is None else self._shape.as_list()
+        return _core.ops.zeros([unknown if size is None else size for size in dims], self._dtype)
+
     def __repr__(self) -> str:
         shape = "<unknown>" if self._shape.rank is None else str(self._shape)
         return f"TensorSpec(shape={shape}, dtype={self._dtype!r}, name={self._name!r})"
@@ -172,6 +209,15 @@ class NoneTensorSpec(TypeSpec):
             raise ValueError(f"No TypeSpec is compatible with both {self} and {other}")
         return self
 
+    def _batch(self, size: int | None) -> NoneTensorSpec:
+        return self
+
+    def _unbatch(self) -> NoneTensorSpec:
+        return self
+
+    def _zero(self, unknown: int) -> None:
+        return None
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, NoneTensorSpec)
 
@@ -180,85 +226,6 @@ class NoneTensorSpec(TypeSpec):
 
     def __repr__(self) -> str:
         return "NoneTensorSpec()"
-
-
-class IndexedSlicesSpec(TypeSpec):
-    """What is known of a `tf.IndexedSlices`.
-
-    Args:
-        shape: the dense shape.
-        dtype: the dtype of the values.
-        indices_dtype: the dtype of the indices.
-        dense_shape_dtype: the dtype of the dense shape, None if there is no dense shape.
-        indices_shape: the shape of the indices.
-
-    >>> tf.IndexedSlicesSpec([10, 2]).dtype
-    tf.float32
-    """
-
-    def __init__(
-        self,
-        shape: Any = None,
-        dtype: Any = dtypes.float32,
-        indices_dtype: Any = dtypes.int64,
-        dense_shape_dtype: Any = None,
-        indices_shape: Any = None,
-    ) -> None:
-        self._shape = as_shape(shape)
-        self._dtype = as_dtype(dtype)
-        self._indices_dtype = as_dtype(indices_dtype)
-        self._dense_shape_dtype = None if dense_shape_dtype is None else as_dtype(dense_shape_dtype)
-        self._indices_shape = as_shape([None] if indices_shape is None else indices_shape)
-
-    @property
-    def shape(self) -> TensorShape:
-        """The dense shape."""
-        return self._shape
-
-    @property
-    def dtype(self) -> DType:
-        """The dtype of the values."""
-        return self._dtype
-
-    @property
-    def value_type(self) -> type:
-        """Slices with indices."""
-        return IndexedSlices
-
-    def _parts(self) -> tuple:
-        shapes = (self._shape, self._indices_shape)
-        dims = tuple(None if s.rank is None else tuple(s) for s in shapes)
-        return dims, self._dtype, self._indices_dtype, self._dense_shape_dtype
-
-    @property
-    def _component_specs(self) -> list:
-        rows = self._indices_shape
-        specs: list = [
-            TensorSpec(rows.concatenate(self._shape[1:]), self._dtype),
-            TensorSpec(rows, self._indices_dtype),
-        ]
-        if self._dense_shape_dtype is not None:
-            specs.append(TensorSpec([self._shape.rank], self._dense_shape_dtype))
-        return specs
-
-    def _to_components(self, value: Any) -> list:
-        parts = [value.values, value.indices]
-        return parts if self._dense_shape_dtype is None else [*parts, value.dense_shape]
-
-    def _from_components(self, components: Any) -> IndexedSlices:
-        return IndexedSlices(*components)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, IndexedSlicesSpec) and self._parts() == other._parts()
-
-    def __hash__(self) -> int:
-        return hash(self._parts())
-
-    def __repr__(self) -> str:
-        return (
-            f"IndexedSlicesSpec({self._shape!r}, {self._dtype!r}, {self._indices_dtype!r}, "
-            f"{self._dense_shape_dtype!r}, {self._indices_shape!r})"
-        )
 
 
 def type_spec_from_value(value: Any) -> TypeSpec:
@@ -270,24 +237,10 @@ def type_spec_from_value(value: Any) -> TypeSpec:
     >>> tf.type_spec_from_value(tf.constant([1, 2]))
     TensorSpec(shape=(2,), dtype=tf.int32, name=None)
     """
-    from eagerflow.ops.tensor_array import TensorArray, TensorArraySpec
-
     if isinstance(value, _core.Tensor):
         return TensorSpec(value.shape, value.dtype)
     if value is None:
         return NoneTensorSpec()
-    if isinstance(value, TensorArray):
-        return TensorArraySpec.from_value(value)
-    if isinstance(value, IndexedSlices):
-        dense = value.dense_shape
-        shape: list = [None] * value.values.ndim if dense is None else [int(n) for n in dense]
-        return IndexedSlicesSpec(
-            shape,
-            value.values.dtype,
-            value.indices.dtype,
-            None if dense is None else _core.as_tensor(dense).dtype,
-            value.indices.shape,
-        )
     spec = getattr(value, "_type_spec", None)
     if isinstance(spec, TypeSpec):
         return spec

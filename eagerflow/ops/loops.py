@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable
 from typing import Any
 
@@ -35,27 +34,11 @@ def _elements(value: Any) -> list:
         if value.ndim == 0:
             raise ValueError("Elements in elems must be 1+ dimensional Tensors, not scalars")
         return _ops.unstack(value, None, 0)
-    if type(value).__name__ == "SparseTensor":
-        return _sparse_rows(value)
-    if not hasattr(type(value), "shape") or not hasattr(type(value), "__getitem__"):
-        return _rows_of_type(value)
-    return [value[k] for k in range(int(value.shape[0]))]
-
-
-def _sparse_rows(value: Any) -> list:
-    sparse = importlib.import_module("eagerflow.sparse")
-    count, *inner = value.dense_shape.numpy().tolist()
-    rows = sparse.split(value, count, axis=0) if count else []
-    return [sparse.reshape(row, inner) for row in rows]
-
-
-def _rows_of_type(value: Any) -> list:
-    """The slices of a value of a type that a program has defined."""
     spec = value._type_spec
-    if not hasattr(spec, "_rows"):
+    if not spec._is_batchable:
         raise TypeError(f"map_fn can not consume {spec} inputs: got {value!r}")
-    rows = spec._rows(value)
-    return [rows[k] for k in range(len(rows))]
+    slices = spec._slices(value)
+    return [slices[k] for k in range(int(slices.shape[0]))]
 
 
 def _columns(elems: Any) -> list[list]:
@@ -69,7 +52,9 @@ def _wanted(signature: Any) -> tuple[list, list]:
     """The dtypes and the specs in a signature, leaf by leaf."""
     specs = nest.flatten(signature)
     kinds = [
-        None if hasattr(spec, "_stack") else dtypes.as_dtype(getattr(spec, "dtype", spec))
+        dtypes.as_dtype(spec.dtype if hasattr(spec, "dtype") else spec)
+        if not isinstance(spec, TypeSpec) or hasattr(spec, "dtype")
+        else None
         for spec in specs
     ]
     return kinds, specs
@@ -81,11 +66,11 @@ def _like(elems: Any) -> Any:
     if not isinstance(value, CompositeTensor):
         return value.dtype
     spec = value._type_spec
-    if type(spec).__name__ == "RaggedTensorSpec":
+    if hasattr(spec, "ragged_rank"):
         divided = spec.ragged_rank
         dims = [None] * divided + list(spec.shape)[divided + 1 :]
         return type(spec)(dims, spec.dtype, divided - 1, spec.row_splits_dtype)
-    return spec._unbatch() if hasattr(spec, "_unbatch") else spec
+    return spec._unbatch() if spec._is_batchable else spec
 
 
 def stacked(column: list, kind: Any, spec: Any = None) -> Any:
@@ -95,15 +80,10 @@ def stacked(column: list, kind: Any, spec: Any = None) -> Any:
         tf.errors.InvalidArgumentError: if a result has another dtype.
         ValueError: if the shapes of results differ.
     """
-    if hasattr(spec, "_stack"):
-        return spec._stack(column)
-    name = type(spec).__name__
-    if name == "RaggedTensorSpec" and any(_rank(item) for item in column):
-        return _stacked_rows([_core_or_same(item, kind) for item in column], spec)
-    if name == "SparseTensorSpec":
-        sparse = importlib.import_module("eagerflow.sparse")
-        rows = [sparse.expand_dims(item, 0) for item in column]
-        return sparse.concat(0, rows, expand_nonconcat_dims=True)
+    if isinstance(spec, TypeSpec) and not isinstance(spec, TensorSpec):
+        # Scalars are no rows: they make a vector.
+        if not hasattr(spec, "ragged_rank") or any(_rank(item) for item in column):
+            return spec._stack(column)
     parts: list[Tensor] = []
     wanted = spec.shape if isinstance(spec, TensorSpec) else None
     for item in column:
@@ -125,22 +105,8 @@ def stacked(column: list, kind: Any, spec: Any = None) -> Any:
     return _ops.stack(parts, 0)
 
 
-def _stacked_rows(items: list, spec: Any) -> Any:
-    """Rows of different lengths as a ragged tensor."""
-    ranks = {getattr(item, "ragged_rank", 0) for item in items}
-    if ranks != {spec.ragged_rank}:
-        return importlib.import_module("eagerflow.ragged").stack(items)
-    return importlib.import_module("eagerflow.data.composites").stack(items, spec)
-
-
 def _rank(item: Any) -> int:
     return len(_as_tensor(item).shape)
-
-
-def _core_or_same(item: Any, kind: Any) -> Any:
-    if getattr(type(item), "_is_composite_tensor", False):
-        return item
-    return _core.convert(item, None, kind)
 
 
 def map_fn(
@@ -205,7 +171,7 @@ def map_fn(
 
 
 def _empty(kind: Any, spec: Any) -> Any:
-    if hasattr(spec, "_batch"):
+    if isinstance(spec, TypeSpec):
         return spec._batch(0)._zero(0)
     shape = getattr(spec, "shape", None)
     inner = [] if shape is None or not isinstance(spec, TypeSpec) else list(shape)

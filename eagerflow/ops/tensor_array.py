@@ -75,6 +75,10 @@ class TensorArray:
         self._read_before: list[int] = []
 
     @property
+    def _type_spec(self) -> TensorArraySpec:
+        return TensorArraySpec.from_value(self)
+
+    @property
     def dtype(self) -> dtypes.DType:
         """The dtype of the tensors."""
         return self._dtype
@@ -363,6 +367,10 @@ class TensorArraySpec(TypeSpec):
     def from_value(cls, value: TensorArray) -> TensorArraySpec:
         """The spec of a list."""
         return cls(value.element_shape, value.dtype, value.dynamic_size, value._infer_shape)
+
+    @property
+    def _type_spec(self) -> TensorArraySpec:
+        return TensorArraySpec.from_value(self)
 
     @property
     def dtype(self) -> dtypes.DType:

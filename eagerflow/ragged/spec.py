@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.dtypes import as_dtype
 from eagerflow.framework.shapes import TensorShape, as_shape
 from eagerflow.framework.type_spec import TensorSpec, TypeSpec
+from eagerflow.ragged.arrangement import concat, stack
+from eagerflow.ragged.factories import rows_of
 from eagerflow.ragged.row_partition import RowPartition
 from eagerflow.ragged.tensor import RaggedTensor
 
@@ -167,6 +171,39 @@ class RaggedTensorSpec(TypeSpec):
             self._row_splits_dtype,
         )
 
+    _is_batchable = True
+
+    def _batch(self, size: int | None) -> RaggedTensorSpec:
+        shape = TensorShape([size]).concatenate(self._shape)
+        return RaggedTensorSpec(shape, self._dtype, self._ragged_rank + 1, self._row_splits_dtype)
+
+    def _unbatch(self) -> RaggedTensorSpec:
+        shape = None if self._shape.rank is None else self._shape[1:]
+        rank = max(self._ragged_rank - 1, 0)
+        return RaggedTensorSpec(shape, self._dtype, rank, self._row_splits_dtype)
+
+    def _stack(self, values: list) -> Any:
+        values = [
+            value if isinstance(value, RaggedTensor) else _core.convert(value, None, self._dtype)
+            for value in values
+        ]
+        if any(getattr(value, "ragged_rank", 0) != self._ragged_rank for value in values):
+            return stack(values)
+        rows = stack_rows(values, self._row_splits_dtype)
+        # Lengths that rows have by what the spec says are said of the batch, too.
+        return self._batch(len(values))._from_components(
+            [rows.flat_values, *rows.nested_row_splits]
+        )
+
+    def _zero(self, unknown: int) -> Any:
+        sizes = [unknown if size is None else size for size in self._shape.as_list()]
+        zeros = _core.ops.zeros(sizes, self._dtype)
+        if not self._ragged_rank:
+            return zeros
+        return RaggedTensor.from_tensor(
+            zeros, ragged_rank=self._ragged_rank, row_splits_dtype=self._row_splits_dtype
+        )
+
     def _key(self) -> tuple:
         dims = None if self._shape.rank is None else tuple(self._shape)
         return dims, self._dtype.name, self._ragged_rank, self._row_splits_dtype.name
@@ -185,3 +222,12 @@ class RaggedTensorSpec(TypeSpec):
 
     def __reduce__(self) -> tuple:
         return RaggedTensorSpec, self._key()
+
+
+def stack_rows(values: list, row_splits_dtype: Any = dtypes.int64) -> RaggedTensor:
+    """Ragged tensors, or tensors of different lengths, as the rows of one ragged tensor."""
+    lengths = np.array([rows_of(value) for value in values])
+    joined: Any = concat(values, 0)
+    if isinstance(joined, RaggedTensor):
+        joined = joined.with_row_splits_dtype(row_splits_dtype)
+    return RaggedTensor._of(joined, RowPartition.of_lengths(lengths, as_dtype(row_splits_dtype)))

@@ -300,6 +300,35 @@ class SparseTensorSpec(TypeSpec):
         shape = self._shape.most_specific_compatible_shape(other._shape)
         return SparseTensorSpec(shape, self._dtype)
 
+    _is_batchable = True
+
+    def _batch(self, size: int | None) -> SparseTensorSpec:
+        return SparseTensorSpec(TensorShape([size]).concatenate(self._shape), self._dtype)
+
+    def _unbatch(self) -> SparseTensorSpec:
+        return SparseTensorSpec(None if self._shape.rank is None else self._shape[1:], self._dtype)
+
+    def _slices(self, value: SparseTensor) -> SparseSlices:
+        return SparseSlices(value)
+
+    def _stack(self, values: list[SparseTensor]) -> SparseTensor:
+        indices, elements, sizes = [], [], []
+        for row, value in enumerate(values):
+            own = np.asarray(value.indices)
+            indices.append(np.concatenate([np.full([len(own), 1], row, np.int64), own], 1))
+            elements.append(value.values)
+            sizes.append(np.asarray(value.dense_shape))
+        return SparseTensor(
+            np.concatenate(indices),
+            _core.ops.concat(elements, 0),
+            np.concatenate([[len(values)], np.max(sizes, axis=0)]),
+        )
+
+    def _zero(self, unknown: int) -> SparseTensor:
+        sizes = [unknown if size is None else size for size in self._shape.as_list()]
+        empty = np.zeros([0, len(sizes)], np.int64)
+        return SparseTensor(empty, _core.ops.zeros([0], self._dtype), sizes)
+
     def _dims(self) -> tuple | None:
         return None if self._shape.rank is None else tuple(self._shape)
 
@@ -316,6 +345,29 @@ class SparseTensorSpec(TypeSpec):
 
     def __reduce__(self) -> tuple:
         return _sparse_spec, (self._dims(), self._dtype.name)
+
+
+class SparseSlices:
+    """The slices of a sparse tensor along its first axis."""
+
+    def __init__(self, value: SparseTensor) -> None:
+        self._indices = np.asarray(value.indices)
+        self._values = value.values
+        self._inner = np.asarray(value.dense_shape)[1:]
+        rows = int(np.asarray(value.dense_shape)[0])
+        order = self._indices[:, 0]
+        if len(order) > 1 and (np.diff(order) < 0).any():
+            moved = np.argsort(order, kind="stable")
+            self._indices = self._indices[moved]
+            self._values = _core.ops.gather(self._values, moved)
+            order = self._indices[:, 0]
+        self._starts = np.searchsorted(order, np.arange(rows + 1))
+        self.shape = value.shape
+        self.dtype = value.dtype
+
+    def __getitem__(self, row: int) -> SparseTensor:
+        begin, end = int(self._starts[row]), int(self._starts[row + 1])
+        return SparseTensor(self._indices[begin:end, 1:], self._values[begin:end], self._inner)
 
 
 def _sparse_spec(dims: tuple | None, dtype: str) -> SparseTensorSpec:
