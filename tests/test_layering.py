@@ -26,15 +26,10 @@ RANKS = {name: rank for rank, names in enumerate(LAYERS) for name in names}
 
 # What is imported against the layers when a function is called: the module -> what it needs there.
 CALLS_UP = {
-    # A graph is asked for at the bottom; who never builds one never imports it.
-    "framework": {"graph", "checkpoint"},
-    "autodiff": {"graph"},
-    "data": {"graph", "train"},
     # The message of an error names operations' types.
     "errors": {"ops"},
-    "ops": {"ragged"},
     # Keras's layers and tensors on graphs are met by graphs first, and initializers of version 1.
-    "graph": {"keras", "v1", "compat"},
+    "graph": {"keras", "v1"},
     "feature_column": {"keras", "v1"},
     "keras": {"saved_model"},
 }

@@ -53,9 +53,7 @@ def custom_gradient(f: Callable | None = None) -> Any:
             return custom_gradient(functools.partial(f, args[0]))(*args[1:], **kwargs)
         graph = context.building_graph()
         if graph is not None:
-            from eagerflow.graph.recording import record
-
-            return record(graph, functools.partial(_call, f), (args, kwargs), kind="Custom")
+            return graph.record("Custom", functools.partial(_call, f), args, kwargs)
         return _call(f, args, kwargs)
 
     return decorated

@@ -10,7 +10,7 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.checkpoint import trackable
-from eagerflow.checkpoint.restoring import PENDING, LoadStatus, restore_objects, settle
+from eagerflow.checkpoint.restoring import PENDING, LoadStatus, restore_objects
 from eagerflow.checkpoint.saving import save_objects
 from eagerflow.checkpoint.state import CheckpointState, write_state
 from eagerflow.framework import dtypes
@@ -148,7 +148,7 @@ class Checkpoint:
     def __setattr__(self, name: str, value: Any) -> None:
         object.__setattr__(self, name, value)
         if PENDING in self.__dict__:
-            settle(self)
+            self.__dict__[PENDING].settle(self)
 
     def _checkpoint_children(self) -> dict[str, Any]:
         found = {} if self._root is None else dict(trackable.children(self._root))

@@ -46,6 +46,22 @@ class _Unplaced:
         )
 
 
+class PendingRestorations(list):
+    """What checkpoints still have for an object that was made after their restoration.
+
+    It is the object's attribute `PENDING`: pairs of a restoration and the node that stands for the
+    object. The object calls `settle` when its attributes have changed.
+    """
+
+    def settle(self, item: Any) -> None:
+        """Restores what has come to `item` meanwhile."""
+        # Taken off first: what is restored may set attributes in turn.
+        item.__dict__.pop(PENDING)
+        left = [note for note in self if not note[0].settle(note[1], item)]
+        if left:
+            item.__dict__.setdefault(PENDING, PendingRestorations()).extend(left)
+
+
 class Restoration:
     """One checkpoint on its way into objects.
 
@@ -197,7 +213,7 @@ class Restoration:
         # What a Checkpoint has as its root stands at the same node.
         for holder in (item, getattr(item, "_root", None)):
             if _remembers(holder):
-                notes = holder.__dict__.setdefault(PENDING, [])
+                notes = holder.__dict__.setdefault(PENDING, PendingRestorations())
                 # An older checkpoint has nothing to add to one that knows all its names.
                 superseded = [
                     n for n in notes if n[0]._names[n[1]].keys() <= self._names[node].keys()
@@ -311,21 +327,6 @@ def _check(assignments: list, reader: BundleReader) -> None:
 
 def _place(key: str) -> str:
     return key.removesuffix("/.ATTRIBUTES/VARIABLE_VALUE")
-
-
-def settle(item: Any) -> None:
-    """Restores what checkpoints still have for objects that were made after their restoration.
-
-    Called by an object that has `PENDING` when its attributes have changed.
-    """
-    waiting = item.__dict__.get(PENDING)
-    if not waiting:
-        return
-    # Taken off first: what is restored may set attributes in turn.
-    item.__dict__.pop(PENDING)
-    left = [note for note in waiting if not note[0].settle(note[1], item)]
-    if left:
-        item.__dict__.setdefault(PENDING, []).extend(left)
 
 
 class LoadStatus:

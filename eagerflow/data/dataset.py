@@ -299,18 +299,16 @@ class Dataset(Creation, Transformation):
 
     def make_one_shot_iterator(self) -> Any:
         """An iterator over the elements; in a graph, its `get_next` is a node."""
-        if not program.executing_eagerly():
-            from eagerflow.graph.iterators import make_one_shot_iterator
-
-            return make_one_shot_iterator(self)
+        graph = program.building_graph()
+        if graph is not None:
+            return graph.make_one_shot_iterator(self)
         return OwnedIterator(self)
 
     def make_initializable_iterator(self, shared_name: str | None = None) -> Any:
         """An iterator that starts when its `initializer` is run."""
-        if not program.executing_eagerly():
-            from eagerflow.graph import iterators
-
-            return iterators.make_initializable_iterator(self, shared_name)
+        graph = program.building_graph()
+        if graph is not None:
+            return graph.make_initializable_iterator(self, shared_name)
         from eagerflow.data.iterator import make_initializable_iterator
 
         return make_initializable_iterator(self, shared_name)

@@ -8,6 +8,8 @@ from collections.abc import Callable
 from typing import Any
 
 from eagerflow import errors
+from eagerflow.checkpoint.checkpoint import Checkpoint
+from eagerflow.checkpoint.manager import CheckpointManager
 from eagerflow.data import structure
 from eagerflow.data.arguments import AUTOTUNE, UNKNOWN
 from eagerflow.data.context import Context, available_cores
@@ -46,8 +48,6 @@ def save(
         finally:
             cursor.abandon()
         return
-    from eagerflow.train import Checkpoint, CheckpointManager
-
     if "step_counter" not in checkpoint_args:
         raise ValueError(
             "`checkpoint_args` must have a `step_counter`, the variable that counts the elements "

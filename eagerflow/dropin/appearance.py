@@ -24,6 +24,9 @@ def take_on(generation: str) -> None:
     first = generation == "1.x"
     tensor.show_ids(first)
     shapes.show_dimensions(first)
+    if first:
+        # Imported here for the start of programs that build no graphs.
+        from eagerflow.graph import graph  # noqa: F401
     context.set_eager(not first)
 
 

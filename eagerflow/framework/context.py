@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -26,6 +26,8 @@ class _Process:
     # Whether functions draw random numbers as operations outside them do.
     functions_eager = False
     default_graph: Any = None
+    # Makes a graph; `eagerflow.graph.graph`, which nobody imports who builds none, sets it.
+    make_graph: Callable[[], Any]
 
 
 _modes = _Modes()
@@ -71,9 +73,7 @@ def default_graph() -> Any:
         if mode is not _EAGER:
             return mode
     if process.default_graph is None:
-        from eagerflow.graph.graph import Graph
-
-        process.default_graph = Graph()
+        process.default_graph = process.make_graph()
     return process.default_graph
 
 

@@ -69,9 +69,7 @@ class Module:
         object.__setattr__(self, name, value)
         if "_pending_restorations" in self.__dict__:
             # A checkpoint was restored before this attribute was there; it may have its value.
-            from eagerflow.checkpoint.restoring import settle
-
-            settle(self)
+            self.__dict__["_pending_restorations"].settle(self)
 
     @property
     def name(self) -> str:

@@ -183,6 +183,26 @@ class Graph:
         """A context manager that adds operations to this graph."""
         return context.building(self)
 
+    # What the layers below ask of a graph that is being built.
+
+    def record(self, kind: str, function: Callable[..., Any], args: tuple, kwargs: dict) -> Any:
+        """Adds a node that calls a function, and returns its outputs."""
+        from eagerflow.graph.recording import record
+
+        return record(self, function, (args, kwargs), kind=kind)
+
+    def make_one_shot_iterator(self, dataset: Any) -> Any:
+        """An iterator over a dataset whose `get_next` is a node."""
+        from eagerflow.graph.iterators import make_one_shot_iterator
+
+        return make_one_shot_iterator(dataset)
+
+    def make_initializable_iterator(self, dataset: Any, shared_name: str | None = None) -> Any:
+        """An iterator over a dataset that starts when its `initializer` is run."""
+        from eagerflow.graph.iterators import make_initializable_iterator
+
+        return make_initializable_iterator(dataset, shared_name)
+
     # Operations
 
     def add_operation(
@@ -413,3 +433,6 @@ class Graph:
 
     is_fetchable = is_feedable
     prevent_fetching = prevent_feeding = is_feedable
+
+
+context.process.make_graph = Graph

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from eagerflow import _core, nest
+from eagerflow.config.local_devices import list_local_devices
 from eagerflow.framework import context, random_seed
 from eagerflow.framework.indexed_slices import IndexedSlices
 from eagerflow.graph.execution import Run
@@ -241,8 +242,6 @@ class BaseSession:
 
     def list_devices(self) -> list[Any]:
         """The devices: the CPU."""
-        from eagerflow.compat.internals.device_lib import list_local_devices
-
         return list(list_local_devices())
 
 

@@ -538,10 +538,9 @@ def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Any:
     >>> tf.broadcast_dynamic_shape([2, 1], [3]).numpy()
     array([2, 3], dtype=int32)
     """
-    if isinstance(shape_x, CompositeTensor) or isinstance(shape_y, CompositeTensor):
-        from eagerflow.ragged.shape_functions import broadcast_shapes
-
-        return broadcast_shapes(shape_x, shape_y)
+    for value in (shape_x, shape_y):
+        if isinstance(value, CompositeTensor):
+            return value._call("broadcast_dynamic_shape", (shape_x, shape_y), {})
     x = _core.convert(shape_x, None, dtypes.int32)
     y = _core.convert(shape_y, x.dtype, None)
     try:

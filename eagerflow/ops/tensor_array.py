@@ -369,10 +369,6 @@ class TensorArraySpec(TypeSpec):
         return cls(value.element_shape, value.dtype, value.dynamic_size, value._infer_shape)
 
     @property
-    def _type_spec(self) -> TensorArraySpec:
-        return TensorArraySpec.from_value(self)
-
-    @property
     def dtype(self) -> dtypes.DType:
         """The dtype of the tensors."""
         return self._dtype

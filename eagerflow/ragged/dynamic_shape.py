@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,9 @@ from eagerflow.framework import dtypes
 from eagerflow.framework.dtypes import as_dtype
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.type_spec import TensorSpec
-from eagerflow.ops.array import invalid_argument
+from eagerflow.ops.array import broadcast_dynamic_shape, invalid_argument
+from eagerflow.ragged.arrangement import convert
+from eagerflow.ragged.broadcasting import aligned
 from eagerflow.ragged.row_partition import RowPartition, RowPartitionSpec
 from eagerflow.ragged.tensor import RaggedTensor
 
@@ -270,18 +272,14 @@ class DynamicRaggedShape(ExtensionType):
         return flat
 
     def _run(self, function: Any, arguments: dict[str, Any]) -> Any:
-        from eagerflow.ragged import shape_functions as functions
-
         name = function.__name__
-        if name in functions.TAKE_SHAPES:
+        if name in _TAKE_SHAPES:
             arguments.pop("name", None)
-            return functions.TAKE_SHAPES[name](**arguments)
+            return _TAKE_SHAPES[name](**arguments)
         return super()._run(function, arguments)
 
     def __op_function__(self, function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
-        from eagerflow.ragged import shape_functions as functions
-
-        found = functions.TAKE_SHAPES.get(function.__name__)
+        found = _TAKE_SHAPES.get(function.__name__)
         if found is None:
             raise ValueError(
                 f"TypeError: {function.__name__} takes a list or tensor of sizes, not a "
@@ -291,6 +289,8 @@ class DynamicRaggedShape(ExtensionType):
         return found(*args, **kwargs)
 
     def _call(self, name: str, args: tuple, kwargs: dict[str, Any]) -> Any:
+        if name == "broadcast_dynamic_shape":
+            return broadcast_shapes(*args, **kwargs)
         raise ValueError(f"{name} takes tensors, not a DynamicRaggedShape.")
 
     def __repr__(self) -> str:
@@ -358,3 +358,74 @@ def _check(partitions: Sequence[RowPartition], inner: list[int]) -> None:
             "Last row partition does not match inner_shape: "
             f"{partitions[-1].splits[-1]} values, and {inner[0]}"
         )
+
+
+def _zeros(shape: DynamicRaggedShape, dtype: Any = dtypes.float32, *_: Any, **__: Any) -> Any:
+    return shape._divided(_core.ops.zeros(shape._inner, dtype))
+
+
+def _ones(shape: DynamicRaggedShape, dtype: Any = dtypes.float32, *_: Any, **__: Any) -> Any:
+    return shape._divided(_core.ops.ones(shape._inner, dtype))
+
+
+def _fill(value: Any, dims: DynamicRaggedShape) -> Any:
+    return dims._divided(_core.ops.fill(value, dims._inner))
+
+
+def _shape_of(value: Any) -> DynamicRaggedShape:
+    """A shape in the form for ragged tensors."""
+    return value if isinstance(value, DynamicRaggedShape) else DynamicRaggedShape([], value)
+
+
+def _reshape(tensor: Any, shape: DynamicRaggedShape) -> Any:
+    tensor = convert(tensor)
+    if isinstance(tensor, RaggedTensor):
+        tensor = tensor.flat_values
+    return shape._divided(_core.ops.reshape(tensor, shape._inner))
+
+
+def _broadcast_to(input: Any, shape: DynamicRaggedShape) -> Any:
+    value = convert(input)
+    if len(value.shape) > shape.rank:
+        raise ValueError("Cannot broadcast to a shape with smaller rank")
+    if not shape.row_partitions:
+        if isinstance(value, RaggedTensor):
+            raise invalid_argument(
+                "Cannot broadcast a ragged tensor to a shape without ragged axes."
+            )
+        return _core.ops.broadcast_to(value, shape._inner)
+    template = shape._divided(_core.ops.zeros(shape._inner, dtypes.int8))
+    (flat, _), rebuilt = aligned([value, template])
+    result = rebuilt(_core.ops.broadcast_to(flat, shape._inner))
+    wanted, found = shape.row_partitions, result._partitions()
+    same = all(np.array_equal(a.splits, b.splits) for a, b in zip(wanted, found, strict=False))
+    if not same or len(found) < len(wanted):
+        raise invalid_argument(f"Cannot broadcast {value.shape} to {shape}.")
+    return shape._divided(result.flat_values)
+
+
+def broadcast_shapes(shape_x: Any, shape_y: Any) -> DynamicRaggedShape:
+    """The shape to which tensors of two shapes, at least one ragged, are broadcast.
+
+    Raises:
+        tf.errors.InvalidArgumentError: if there is none.
+    """
+    dtype = shape_x.dtype if isinstance(shape_x, DynamicRaggedShape) else shape_y.dtype
+    shapes = [_shape_of(shape_x), _shape_of(shape_y)]
+    if not any(shape.row_partitions for shape in shapes):
+        inner = broadcast_dynamic_shape(*(list(shape._inner) for shape in shapes))
+        return DynamicRaggedShape([], inner, dtype)
+    templates = [shape._divided(_core.ops.zeros(shape._inner, dtypes.int8)) for shape in shapes]
+    flats, rebuilt = aligned(templates)
+    result = rebuilt(_core.ops.add(*flats))
+    return DynamicRaggedShape(result._partitions(), result.flat_values._shape_tuple(), dtype)
+
+
+# By the names of native operations.
+_TAKE_SHAPES: dict[str, Callable] = {
+    "broadcast_to": _broadcast_to,
+    "fill": _fill,
+    "ones": _ones,
+    "reshape": _reshape,
+    "zeros": _zeros,
+}

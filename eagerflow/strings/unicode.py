@@ -302,7 +302,7 @@ def unicode_encode(
         if input.ragged_rank > 1:
             inner = unicode_encode(input.values, output_encoding, errors, replacement_char)
             return input.with_values(inner)
-        if input.shape.rank > 2:
+        if len(input.shape) > 2:
             inner = unicode_encode(input.flat_values, output_encoding, errors, replacement_char)
             return input.with_values(inner)
         if codec == "utf-8":

@@ -162,9 +162,7 @@ class Optimizer:
             self._slots_of(variable)
         if "_pending_restorations" in self.__dict__:
             # A checkpoint was restored before these slots were made.
-            from eagerflow.checkpoint.restoring import settle
-
-            settle(self)
+            self.__dict__["_pending_restorations"].settle(self)
         for gradient, variable in pairs:
             if gradient is not None:
                 self._apply(gradient, variable)

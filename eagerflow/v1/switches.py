@@ -36,6 +36,13 @@ def enable_eager_execution(
 
 def disable_eager_execution() -> None:
     """Adds operations to a graph that sessions run, from here on."""
+    _build_graphs()
+
+
+def _build_graphs() -> None:
+    # Imported here for the start of programs that build no graphs.
+    from eagerflow.graph import graph  # noqa: F401
+
     context.set_eager(False)
 
 
@@ -47,7 +54,7 @@ def enable_v2_behavior() -> None:
 
 def disable_v2_behavior() -> None:
     """Switches to version 1's behaviour: operations are added to a graph, sizes have a `value`."""
-    context.set_eager(False)
+    _build_graphs()
     shapes.show_dimensions(True)
 
 

@@ -115,9 +115,7 @@ class TrackedModule(Module):
         if type(value) not in _SIMPLE:
             self._notice(value)
             if "_pending_restorations" in self.__dict__:
-                from eagerflow.checkpoint.restoring import settle
-
-                settle(self)
+                self.__dict__["_pending_restorations"].settle(self)
 
     def __delattr__(self, name: str) -> None:
         before = self.__dict__.get(name)
@@ -161,9 +159,7 @@ class TrackedModule(Module):
         """Remembers under which name a weight was made: checkpoints know it by that."""
         self.__dict__.setdefault("_weights_by_name", {})[name] = variable
         if "_pending_restorations" in self.__dict__:
-            from eagerflow.checkpoint.restoring import settle
-
-            settle(self)
+            self.__dict__["_pending_restorations"].settle(self)
         elif GROWING:
             restore_grown()
 

@@ -580,9 +580,7 @@ class Optimizer(Keras2Hooks, Keras3Hooks):
     def _settle_restorations(self) -> None:
         """Fills variables that a checkpoint had before they were made."""
         if "_pending_restorations" in self.__dict__:
-            from eagerflow.checkpoint.restoring import settle
-
-            settle(self)
+            self.__dict__["_pending_restorations"].settle(self)
 
     def _checkpoint_children(self) -> dict[str, Any]:
         found: dict[str, Any] = {"_variables": self._variables, "_iterations": self._iterations}

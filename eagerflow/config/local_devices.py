@@ -1,4 +1,4 @@
-"""tensorflow.python.client.device_lib: the devices of this machine."""
+"""The devices of this machine, as TensorFlow's `device_lib` lists them."""
 
 from __future__ import annotations
 
