@@ -7,6 +7,7 @@ import pytest
 
 import eagerflow
 import eagerflow.compat.v1 as tf
+from eagerflow.framework import context
 
 
 @pytest.fixture(autouse=True)
@@ -207,5 +208,5 @@ def test_metrics_add_up_over_runs():
         assert session.run(update, feeds) == 0.75 and session.run(value) == 0.75
         assert session.run([more, error])[0] == 2.0
     assert tf.trainable_variables() == [] and len(tf.local_variables()) == 4
-    with pytest.raises(RuntimeError, match="eager"), eagerflow.context.running_eagerly():
+    with pytest.raises(RuntimeError, match="eager"), context.running_eagerly():
         tf.metrics.mean([1.0])
