@@ -20,17 +20,26 @@ class FunctionLayer(Layer):
         def __getattr__(self, name: str) -> Any: ...
 
 
-def with_arguments_of(base: type) -> Callable[[_Class], _Class]:
-    """A class decorator that inserts the arguments and errors of a base's docstring.
+def with_arguments_of(*bases: type) -> Callable[[_Class], _Class]:
+    """A class decorator that describes arguments as the docstrings of other classes do.
 
-    They come before the example of the class's own docstring.
+    They come before the example of the class's own docstring, followed by what the last of the
+    others says after its arguments.
     """
 
     def decorate(cls: _Class) -> _Class:
-        if base.__doc__ and cls.__doc__:  # there are none under `python -OO`
-            arguments = base.__doc__[base.__doc__.index("    Args:") :].rstrip()
-            head, mark, example = cls.__doc__.partition("    >>>")
-            cls.__doc__ = f"{head}{arguments}\n\n{mark}{example}"
+        if cls.__doc__ is None:  # `python -OO` drops docstrings
+            return cls
+        described, rest = "", ""
+        for base in bases:
+            described = described.rpartition("        **kwargs:")[0]
+            section = (base.__doc__ or "").partition("    Args:\n")[2].partition("    >>>")[0]
+            arguments, _, rest = section.partition("\n\n")
+            described += arguments.rstrip() + "\n"
+        rest = rest.strip()
+        summary, mark, example = cls.__doc__.partition("    >>>")
+        after = f"    {rest}\n\n" if rest else ""
+        cls.__doc__ = f"{summary}    Args:\n{described}\n{after}{mark}{example}"
         return cls
 
     return decorate

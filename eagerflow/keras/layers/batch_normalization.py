@@ -56,6 +56,7 @@ class BatchNormalization(FunctionLayer):
     ['batch_normalization/moving_mean:0', 'batch_normalization/moving_variance:0']
     """
 
+    _always_synchronized = False
     _unsaved_arguments = frozenset({"synchronized"})
 
     def __init__(
@@ -77,6 +78,7 @@ class BatchNormalization(FunctionLayer):
         **kwargs: Any,
     ) -> None:
         fused = kwargs.pop("fused", None)
+        synchronized = synchronized or self._always_synchronized
         super().__init__(**kwargs)
         if not isinstance(axis, (int, list, tuple)):
             raise TypeError(
@@ -253,37 +255,4 @@ class SyncBatchNormalization(BatchNormalization):
     True
     """
 
-    def __init__(
-        self,
-        axis: Any = -1,
-        momentum: float = 0.99,
-        epsilon: float = 1e-3,
-        center: bool = True,
-        scale: bool = True,
-        beta_initializer: Any = "zeros",
-        gamma_initializer: Any = "ones",
-        moving_mean_initializer: Any = "zeros",
-        moving_variance_initializer: Any = "ones",
-        beta_regularizer: Any = None,
-        gamma_regularizer: Any = None,
-        beta_constraint: Any = None,
-        gamma_constraint: Any = None,
-        **kwargs: Any,
-    ) -> None:
-        kwargs["synchronized"] = True
-        super().__init__(
-            axis,
-            momentum,
-            epsilon,
-            center,
-            scale,
-            beta_initializer,
-            gamma_initializer,
-            moving_mean_initializer,
-            moving_variance_initializer,
-            beta_regularizer,
-            gamma_regularizer,
-            beta_constraint,
-            gamma_constraint,
-            **kwargs,
-        )
+    _always_synchronized = True

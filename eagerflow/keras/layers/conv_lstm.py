@@ -17,6 +17,7 @@ from eagerflow.keras.layers.arguments import (
     padding_of,
     sizes_of,
     window_count,
+    with_arguments_of,
 )
 from eagerflow.keras.layers.gated_rnn import argument_names, split_arguments
 from eagerflow.keras.layers.rnn import RNN, scan
@@ -188,8 +189,43 @@ class ConvLSTMCell(DropoutRNNCell):
         return self.advance(projection, states, recurrent)
 
 
-class _ConvLSTM(RNN):
-    """What convolutional LSTMs have in common."""
+class ConvLSTM(RNN):
+    """The base of convolutional LSTMs.
+
+    Args:
+        filters: the number of channels of the output and of each state.
+        kernel_size: the window's size.
+        strides: the window's step over inputs.
+        padding: "valid" or "same"; states are always convolved with "same".
+        data_format: "channels_last" or "channels_first".
+        dilation_rate: the distance of the window's elements over inputs.
+        activation: for candidates and output.
+        recurrent_activation: for the gates.
+        use_bias: whether there is a bias.
+        kernel_initializer: for the filters of inputs.
+        recurrent_initializer: for the filters of states.
+        bias_initializer: for the bias `[4 * filters]`.
+        unit_forget_bias: whether the forget gate's bias is one at first.
+        kernel_regularizer: gives a loss for the filters of inputs.
+        recurrent_regularizer: gives a loss for the filters of states.
+        bias_regularizer: gives a loss for the bias.
+        activity_regularizer: gives a loss for the output.
+        kernel_constraint: is applied to the filters of inputs after each step of an optimizer.
+        recurrent_constraint: is applied to the filters of states after each step.
+        bias_constraint: is applied to the bias after each step.
+        return_sequences: whether the outputs of all steps are returned, or that of the last one.
+        return_state: whether the last states are returned, too.
+        go_backwards: whether the last step comes first.
+        stateful: whether a batch goes on with the states after the one before.
+        dropout: the share of inputs that are dropped in training.
+        recurrent_dropout: the share of the state that is dropped in training.
+        **kwargs: `name`, `dtype`, `input_shape`, …
+
+    A call takes `mask`, `training` and `initial_state`, see `RNN`.
+
+    Raises:
+        ValueError: if arguments or shapes do not fit.
+    """
 
     _rank: int
     _names_cell = False
@@ -327,75 +363,34 @@ class _ConvLSTM(RNN):
         return cls(**config)
 
 
-_DOC = """A convolutional LSTM over sequences of {what}, `{shape}`.
+@with_arguments_of(ConvLSTM)
+class ConvLSTM1D(ConvLSTM):
+    """A convolutional LSTM over sequences of sequences, `[batch, steps, length, channels]`.
 
-    Args:
-        filters: the number of channels of the output and of each state.
-        kernel_size: the window's size.
-        strides: the window's step over inputs.
-        padding: "valid" or "same"; states are always convolved with "same".
-        data_format: "channels_last" or "channels_first".
-        dilation_rate: the distance of the window's elements over inputs.
-        activation: for candidates and output.
-        recurrent_activation: for the gates.
-        use_bias: whether there is a bias.
-        kernel_initializer: for the filters of inputs.
-        recurrent_initializer: for the filters of states.
-        bias_initializer: for the bias `[4 * filters]`.
-        unit_forget_bias: whether the forget gate's bias is one at first.
-        kernel_regularizer: gives a loss for the filters of inputs.
-        recurrent_regularizer: gives a loss for the filters of states.
-        bias_regularizer: gives a loss for the bias.
-        activity_regularizer: gives a loss for the output.
-        kernel_constraint: is applied to the filters of inputs after each step of an optimizer.
-        recurrent_constraint: is applied to the filters of states after each step.
-        bias_constraint: is applied to the bias after each step.
-        return_sequences: whether the outputs of all steps are returned, or that of the last one.
-        return_state: whether the last states are returned, too.
-        go_backwards: whether the last step comes first.
-        stateful: whether a batch goes on with the states after the one before.
-        dropout: the share of inputs that are dropped in training.
-        recurrent_dropout: the share of the state that is dropped in training.
-        **kwargs: `name`, `dtype`, `input_shape`, …
-
-    A call takes `mask`, `training` and `initial_state`, see `RNN`.
-
-    Raises:
-        ValueError: if arguments or shapes do not fit.
-
-    >>> tf.keras.layers.ConvLSTM{rank}D(4, 2)(tf.ones({example})).shape
-    TensorShape({result})
+    >>> tf.keras.layers.ConvLSTM1D(4, 2)(tf.ones([2, 3, 5, 1])).shape
+    TensorShape([2, 4, 4])
     """
 
-
-class ConvLSTM1D(_ConvLSTM):
-    __doc__ = _DOC.format(
-        what="sequences",
-        shape="[batch, steps, length, channels]",
-        rank=1,
-        example="[2, 3, 5, 1]",
-        result="[2, 4, 4]",
-    )
     _rank = 1
 
 
-class ConvLSTM2D(_ConvLSTM):
-    __doc__ = _DOC.format(
-        what="images",
-        shape="[batch, steps, rows, columns, channels]",
-        rank=2,
-        example="[2, 3, 5, 5, 1]",
-        result="[2, 4, 4, 4]",
-    )
+@with_arguments_of(ConvLSTM)
+class ConvLSTM2D(ConvLSTM):
+    """A convolutional LSTM over sequences of images, `[batch, steps, rows, columns, channels]`.
+
+    >>> tf.keras.layers.ConvLSTM2D(4, 2)(tf.ones([2, 3, 5, 5, 1])).shape
+    TensorShape([2, 4, 4, 4])
+    """
+
     _rank = 2
 
 
-class ConvLSTM3D(_ConvLSTM):
-    __doc__ = _DOC.format(
-        what="volumes",
-        shape="[batch, steps, depth, rows, columns, channels]",
-        rank=3,
-        example="[2, 3, 3, 5, 5, 1]",
-        result="[2, 2, 4, 4, 4]",
-    )
+@with_arguments_of(ConvLSTM)
+class ConvLSTM3D(ConvLSTM):
+    """A convolutional LSTM over sequences of volumes, `[batch, steps, depth, rows, columns, channels]`.
+
+    >>> tf.keras.layers.ConvLSTM3D(4, 2)(tf.ones([2, 3, 3, 5, 5, 1])).shape
+    TensorShape([2, 2, 4, 4, 4])
+    """
+
     _rank = 3

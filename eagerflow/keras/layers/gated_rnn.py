@@ -48,19 +48,37 @@ def split_arguments(
 
 
 class GatedRNN(RNN):
-    """A recurrent layer whose cell is a `GatedCell`: inputs are projected for all steps at once.
+    """The base of recurrent layers that make their own cell, a `GatedCell`.
 
-    Its arguments are those of the cell and those of `RNN`; the cell's are attributes, too.
+    Inputs are projected for all steps at once. Subclasses take the arguments of their cell, which
+    are attributes too, and these:
 
     Args:
-        cell: the cell's class.
-        name: the cell's name.
-        given: the arguments of the layer's `__init__`, as `locals()` gives them.
+        activity_regularizer: gives a loss for the output.
+        return_sequences: whether the outputs of all steps are returned, or that of the last one.
+        return_state: whether the last states are returned, too.
+        go_backwards: whether the last step comes first.
+        stateful: whether a batch goes on with the states after the one before.
+        unroll: accepted: loops run step by step in any case.
+        time_major: whether steps are the first axis and the batch the second.
+        **kwargs: `name`, `dtype`, `input_shape`, …
+
+    A call takes `mask`, `training` and `initial_state`, see `RNN`.
+
+    Raises:
+        ValueError: if arguments or shapes do not fit.
     """
 
     _cell_names: tuple[str, ...]
 
     def __init__(self, cell: Any, name: str, given: dict[str, Any]) -> None:
+        """Makes the cell.
+
+        Args:
+            cell: the cell's class.
+            name: the cell's name.
+            given: the arguments of the subclass's `__init__`, as `locals()` gives them.
+        """
         made, rest = split_arguments(cell, self._cell_names, name, given)
         super().__init__(made, **rest)
         self.input_spec = InputSpec(ndim=3)

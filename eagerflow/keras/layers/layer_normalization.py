@@ -16,34 +16,16 @@ from eagerflow.ops.nn.normalization import batch_normalization, weighted_moments
 
 _ops = _core.ops
 _HALF = (dtypes.float16, dtypes.bfloat16)
-_PARTS = (
-    "beta_initializer",
-    "gamma_initializer",
-    "beta_regularizer",
-    "gamma_regularizer",
-    "beta_constraint",
-    "gamma_constraint",
-)
 
 
 class _Normalization(FunctionLayer):
     """What normalisations with gamma and beta have in common."""
 
-    def __init__(
-        self,
-        axis: Any,
-        epsilon: float,
-        center: bool,
-        scale: bool,
-        functions: dict[str, Any],
-        **kwargs: Any,
-    ) -> None:
-        super().__init__(**kwargs)
+    def _set(self, axis: Any, epsilon: float, center: bool, scale: bool) -> None:
         self.axis: Any = list(axis) if isinstance(axis, (list, tuple)) else axis
         self.epsilon = epsilon
         self.center = center
         self.scale = scale
-        resolve_arguments(self, functions)
         self.supports_masking = True
 
     def _add_weights(self, shape: Any, autocast: bool = True) -> None:
@@ -112,15 +94,9 @@ class LayerNormalization(_Normalization):
                 "Expected an int or a list/tuple of ints for the argument 'axis', but received: "
                 f"{axis!r}"
             )
-        functions = {
-            "beta_initializer": beta_initializer,
-            "gamma_initializer": gamma_initializer,
-            "beta_regularizer": beta_regularizer,
-            "gamma_regularizer": gamma_regularizer,
-            "beta_constraint": beta_constraint,
-            "gamma_constraint": gamma_constraint,
-        }
-        super().__init__(axis, epsilon, center, scale, functions, **kwargs)
+        super().__init__(**kwargs)
+        self._set(axis, epsilon, center, scale)
+        resolve_arguments(self, locals())
 
     def build(self, input_shape: Any) -> None:
         shape = TensorShape(input_shape)
@@ -214,15 +190,9 @@ class GroupNormalization(_Normalization):
         gamma_constraint: Any = None,
         **kwargs: Any,
     ) -> None:
-        functions = {
-            "beta_initializer": beta_initializer,
-            "gamma_initializer": gamma_initializer,
-            "beta_regularizer": beta_regularizer,
-            "gamma_regularizer": gamma_regularizer,
-            "beta_constraint": beta_constraint,
-            "gamma_constraint": gamma_constraint,
-        }
-        super().__init__(axis, epsilon, center, scale, functions, **kwargs)
+        super().__init__(**kwargs)
+        self._set(axis, epsilon, center, scale)
+        resolve_arguments(self, locals())
         self.groups = groups
 
     def build(self, input_shape: Any) -> None:

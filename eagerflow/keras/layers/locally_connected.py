@@ -20,6 +20,7 @@ from eagerflow.keras.layers.arguments import (
     padding_of,
     sizes_of,
     window_count,
+    with_arguments_of,
 )
 
 _ops = _core.ops
@@ -34,8 +35,31 @@ def connections(length: int, window: int, step: int, padding: str, count: int) -
     return (places >= starts) & (places < starts + window)
 
 
-class _LocallyConnected(FunctionLayer):
-    """What locally connected layers have in common."""
+class LocallyConnected(FunctionLayer):
+    """The base of locally connected layers: convolutions whose filters differ at each position.
+
+    Args:
+        filters: the number of channels of the result.
+        kernel_size: the window's size: one number for all axes, or one for each.
+        strides: its steps: one number for all axes, or one for each.
+        padding: "valid", or "same" with an implementation other than 1.
+        data_format: "channels_last" or "channels_first".
+        activation: a function or its name; None for none.
+        use_bias: whether a bias is added.
+        kernel_initializer: for the filters.
+        bias_initializer: for the bias `[*positions, filters]`.
+        kernel_regularizer: gives a loss for the filters.
+        bias_regularizer: gives a loss for the bias.
+        activity_regularizer: gives a loss for the result.
+        kernel_constraint: is applied to the filters after each step of an optimizer.
+        bias_constraint: is applied to the bias after each step.
+        implementation: how filters are kept: 1 for each position, 2 as a whole matrix, 3 as those
+            entries of the matrix that are used.
+        **kwargs: `name`, `dtype`, `input_shape`, …
+
+    Raises:
+        ValueError: if arguments or shapes do not fit.
+    """
 
     _rank: int
 
@@ -214,30 +238,9 @@ class _LocallyConnected(FunctionLayer):
         return TensorShape([sizes[0], *self._counts(sizes[1:-1]), self.filters])
 
 
-class LocallyConnected1D(_LocallyConnected):
-    """A convolution of sequences `[batch, length, channels]` whose filters differ at each place.
-
-    Args:
-        filters: the number of channels of the result.
-        kernel_size: the window's length.
-        strides: its step.
-        padding: "valid", or "same" with an implementation other than 1.
-        data_format: "channels_last" or "channels_first".
-        activation: a function or its name; None for none.
-        use_bias: whether a bias is added.
-        kernel_initializer: for the filters.
-        bias_initializer: for the bias `[places, filters]`.
-        kernel_regularizer: gives a loss for the filters.
-        bias_regularizer: gives a loss for the bias.
-        activity_regularizer: gives a loss for the result.
-        kernel_constraint: is applied to the filters after each step of an optimizer.
-        bias_constraint: is applied to the bias after each step.
-        implementation: how filters are kept: 1 for each place, 2 as a whole matrix, 3 as those
-            entries of the matrix that are used.
-        **kwargs: `name`, `dtype`, `input_shape`, …
-
-    Raises:
-        ValueError: if arguments or shapes do not fit.
+@with_arguments_of(LocallyConnected)
+class LocallyConnected1D(LocallyConnected):
+    """A convolution of sequences `[batch, length, channels]` whose filters differ at each step.
 
     >>> tf.keras.layers.LocallyConnected1D(4, 3)(tf.ones([2, 10, 1])).shape
     TensorShape([2, 8, 4])
@@ -246,13 +249,9 @@ class LocallyConnected1D(_LocallyConnected):
     _rank = 1
 
 
-class LocallyConnected2D(_LocallyConnected):
-    """A convolution of images whose filters differ at each place.
-
-    The arguments are those of `LocallyConnected1D`, with one number or two for the window.
-
-    Raises:
-        ValueError: if arguments or shapes do not fit.
+@with_arguments_of(LocallyConnected)
+class LocallyConnected2D(LocallyConnected):
+    """A convolution of images whose filters differ at each position.
 
     >>> tf.keras.layers.LocallyConnected2D(4, 3)(tf.ones([2, 6, 5, 1])).shape
     TensorShape([2, 4, 3, 4])

@@ -7,6 +7,7 @@ from typing import Any
 from eagerflow import _core
 from eagerflow.keras import initializers
 from eagerflow.keras.engine.layer_config import resolve_arguments
+from eagerflow.keras.layers.arguments import with_arguments_of
 from eagerflow.keras.layers.gated_rnn import GatedRNN, argument_names
 from eagerflow.keras.layers.rnn_cell import GatedCell, as_dtype
 
@@ -116,39 +117,9 @@ class LSTMCell(GatedCell):
         return super().get_config() | {"implementation": self.implementation}
 
 
+@with_arguments_of(LSTMCell, GatedRNN)
 class LSTM(GatedRNN):
     """Long short-term memory over the steps of sequences `[batch, steps, features]`.
-
-    Args:
-        units: the size of the output.
-        activation: for candidates and output.
-        recurrent_activation: for the gates.
-        use_bias: whether there is a bias.
-        kernel_initializer: for the kernel `[features, 4 * units]`.
-        recurrent_initializer: for the recurrent kernel `[units, 4 * units]`.
-        bias_initializer: for the bias `[4 * units]`.
-        unit_forget_bias: whether the forget gate's bias is one at first.
-        kernel_regularizer: gives a loss for the kernel.
-        recurrent_regularizer: gives a loss for the recurrent kernel.
-        bias_regularizer: gives a loss for the bias.
-        activity_regularizer: gives a loss for the output.
-        kernel_constraint: is applied to the kernel after each step of an optimizer.
-        recurrent_constraint: is applied to the recurrent kernel after each step.
-        bias_constraint: is applied to the bias after each step.
-        dropout: the share of inputs that are dropped in training.
-        recurrent_dropout: the share of the state that is dropped in training.
-        return_sequences: whether the outputs of all steps are returned, or that of the last one.
-        return_state: whether the last states h and c are returned, too.
-        go_backwards: whether the last step comes first.
-        stateful: whether a batch goes on with the states after the one before.
-        time_major: whether steps are the first axis and the batch the second.
-        unroll: accepted: loops run step by step in any case.
-        **kwargs: `name`, `dtype`, `input_shape`, …
-
-    A call takes `mask`, `training` and `initial_state`, see `RNN`.
-
-    Raises:
-        ValueError: if arguments or shapes do not fit.
 
     >>> layer = tf.keras.layers.LSTM(4, return_sequences=True, return_state=True)
     >>> outputs, h, c = layer(tf.ones([2, 5, 3]))
