@@ -3,7 +3,7 @@
 import pytest
 
 import eagerflow as tf
-from dispatch.definitions import names
+from oracle.cases.dispatch import names
 
 
 def test_nothing_stays_registered():

@@ -1,7 +1,7 @@
 """Layers with inputs, on which eagerflow is compared with Keras 2 (package tf_keras).
 
-A family's module has a list `CASES`. `record.py` runs them on tf_keras and writes
-`recorded/<family>.npz`; `tests/keras/layers/test_layer_cases.py` runs them on eagerflow.
+A family's module has a list `CASES`. `python -m oracle.record layers` runs them on tf_keras and
+writes `recorded/<family>.npz`; `tests/keras/layers/test_layer_cases.py` runs them on eagerflow.
 """
 
 from __future__ import annotations
@@ -151,6 +151,26 @@ def run(tf: Any, keras: Any, case: Case) -> tuple[Any, dict[str, Any], dict[str,
         found = layer.compute_output_shape(case.packed(shapes))
         facts["shape"] = [list(shape) for shape in shapes_of(tf, found)]
     return layer, arrays, facts
+
+
+def compare_arrays(
+    got: Any, expected: Any, what: str, rtol: float = 2e-5, atol: float = 2e-5
+) -> None:
+    """Raises AssertionError unless arrays agree, relative to the largest value of all."""
+    assert got.shape == expected.shape and got.dtype == expected.dtype, what
+    if got.dtype.kind in "fc":
+        scale = max(1.0, float(np.max(np.abs(expected), initial=0.0)))
+        np.testing.assert_allclose(got, expected, rtol, atol * scale, err_msg=what)
+    else:
+        np.testing.assert_array_equal(got, expected, err_msg=what)
+
+
+def compare(answer: tuple[dict, dict], expected: tuple[dict, dict], name: str) -> None:
+    """Raises AssertionError unless a case's arrays and facts are the expected ones."""
+    assert answer[1] == expected[1]
+    assert answer[0].keys() == expected[0].keys()
+    for key, array in answer[0].items():
+        compare_arrays(array, expected[0][key], f"{name}: {key}")
 
 
 def array_of(tensor: Any) -> Any:

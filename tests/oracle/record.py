@@ -1,15 +1,16 @@
-"""Runs the cases on TensorFlow: records its answers, or checks eagerflow against it live.
+"""Runs programs on TensorFlow: records its answers, or checks eagerflow against it live.
 
 From the folder `tests`, in an environment that has tensorflow 2.21 and tf_keras:
 
-    python -m oracle.record                 # write oracle/recorded
-    python -m oracle.record nn tape         # these families only
+    python -m oracle.record                 # write all that tests read of TensorFlow's
+    python -m oracle.record nn layers       # these families and files only
     python -m oracle.record --check         # compare eagerflow, installed beside it, with it
 """
 
 from __future__ import annotations
 
 import argparse
+import importlib
 import os
 import sys
 import time
@@ -17,6 +18,13 @@ from typing import Any
 
 from oracle import registry, values
 
+# What is recorded in forms of its own: modules with `record(tf)`, which writes files, and
+# `check(tf, eagerflow)`, both of which return how many failed. `oracle.files` checks model files.
+RECORDERS = {
+    "layers": "layer_cases.record",
+    "saved_datasets": "oracle.saved_datasets",
+    "keras_files": "oracle.keras_files",
+}
 # A kernel or a gradient that TensorFlow happens not to have is no promise, and is not recorded.
 ACCIDENTS = ("NotFoundError", "UnimplementedError", "InternalError", "LookupError")
 
@@ -67,16 +75,30 @@ def check(tf: Any, ours: Any, family: str) -> int:
     return failures
 
 
+def run_recorder(tf: Any, name: str, checks: bool) -> int:
+    """Records or checks what has a form of its own, and returns how many failed."""
+    module = importlib.import_module(RECORDERS[name])
+    if not checks:
+        return module.record(tf)
+    import eagerflow
+
+    return module.check(tf, eagerflow) if hasattr(module, "check") else 0
+
+
 def main() -> int:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("families", nargs="*", default=registry.FAMILIES)
+    parser.add_argument("families", nargs="*", default=[*registry.FAMILIES, *RECORDERS])
     parser.add_argument("--check", action="store_true", help="compare eagerflow with TensorFlow")
     arguments = parser.parse_args()
     tf = tensorflow()
     failures = 0
     for family in arguments.families:
         start = time.perf_counter()
+        if family in RECORDERS:
+            failures += run_recorder(tf, family, arguments.check)
+            print(f"{family}: {time.perf_counter() - start:.1f} s", flush=True)
+            continue
         if arguments.check:
             import eagerflow
 

@@ -14,6 +14,13 @@ FAMILIES = (
     "reductions",
     "shapes",
     "indexing",
+    "ragged",
+    "ragged_ranks",
+    "ragged_shapes",
+    "structured_tensors",
+    "sparse",
+    "extension_types",
+    "dispatch",
     "linalg",
     "decompositions",
     "nn",
@@ -68,8 +75,9 @@ class Case:
     """One program: `run(tf)` gives the result that is compared.
 
     `words` are what the error message must contain when the program is expected to raise;
-    `sweep` marks a table of dtypes in which some combinations may be refused; `loose` multiplies
-    the tolerances of the dtype, and 0 asks for equality.
+    `may_raise` says that the type of an exception is an answer like any other; `sweep` marks a table
+    of dtypes in which some combinations may be refused; `loose` multiplies the tolerances of the
+    dtype, and 0 asks for equality.
     """
 
     family: str
@@ -79,6 +87,7 @@ class Case:
     raises: bool = False
     words: tuple[str, ...] = ()
     sweep: bool = False
+    may_raise: bool = False
 
     @property
     def id(self) -> str:
@@ -146,6 +155,13 @@ def errors(
     """Registers programs that must raise: label to (program, words the message must contain)."""
     for label, (program, words) in table.items():
         _register(Case(family, f"{group}[{label}]", program, raises=True, words=tuple(words)))
+
+
+def expressions(family: str, lines: str, run: Callable[..., Any], *, loose: float = 1.0) -> None:
+    """Registers `run(tf, expression=line)` for each line; expressions may raise."""
+    for line in lines.strip().splitlines():
+        program = functools.partial(run, expression=line)
+        _register(Case(family, line, program, loose=loose, may_raise=True))
 
 
 def load(family: str) -> dict[str, Case]:

@@ -12,7 +12,7 @@ import pytest
 import eagerflow as tf
 import layer_cases
 from eagerflow.keras.mixed_precision.policy import policy_scope
-from layer_cases import Case, flat, plain
+from layer_cases import Case, compare_arrays, flat, plain
 
 recorded = functools.cache(layer_cases.load)
 
@@ -24,16 +24,6 @@ CASES = [
 ]
 
 
-def close(got: Any, expected: Any, what: str, rtol: float = 2e-5, atol: float = 2e-5) -> None:
-    """Compares relative to the largest number of all."""
-    assert got.shape == expected.shape and got.dtype == expected.dtype, what
-    if got.dtype.kind in "fc":
-        scale = max(1.0, float(np.max(np.abs(expected), initial=0.0)))
-        np.testing.assert_allclose(got, expected, rtol, atol * scale, err_msg=what)
-    else:
-        np.testing.assert_array_equal(got, expected, err_msg=what)
-
-
 def called(layer: Any, case: Case, arrays: list[Any]) -> list[Any]:
     return flat(layer(case.packed([tf.constant(array) for array in arrays]), **case.arguments(tf)))
 
@@ -41,12 +31,8 @@ def called(layer: Any, case: Case, arrays: list[Any]) -> list[Any]:
 @pytest.mark.parametrize(("family", "case"), CASES)
 def test_layer(family: str, case: Case) -> None:
     """Outputs, gradients, states, names, config and shapes are those of Keras."""
-    expected_arrays, expected_facts = recorded(family)[case.name]
     layer, arrays, facts = layer_cases.run(tf, tf.keras, case)
-    assert facts == expected_facts
-    assert arrays.keys() == expected_arrays.keys()
-    for key, array in arrays.items():
-        close(array, expected_arrays[key], f"{case.name}: {key}")
+    layer_cases.compare((arrays, facts), recorded(family)[case.name], case.name)
     assert layer.built
     if case.shape:
         for found, output in zip(facts["shape"], flat(layer_output(layer, case)), strict=True):
@@ -127,7 +113,7 @@ def check_dtype(case: Case) -> None:
             tf.keras.backend.set_floatx("float32")
     for a, b in zip(*outputs, strict=True):
         assert b.dtype.name == ("float64" if a.dtype.name == "float32" else a.dtype.name)
-        close(a.numpy().astype(b.numpy().dtype), b.numpy(), f"{case.name}: float64")
+        compare_arrays(a.numpy().astype(b.numpy().dtype), b.numpy(), f"{case.name}: float64")
 
 
 def case_layer(case: Case) -> Any:
