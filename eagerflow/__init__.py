@@ -515,13 +515,8 @@ def __getattr__(name: str) -> _typing.Any:
         from eagerflow.deprecated_names import hint
 
         raise AttributeError(f"module 'eagerflow' has no attribute '{name}'{hint(name)}")
-    found = globals()[name] = _imported(name, found)
+    globals()[name] = found
     return found
-
-
-def _imported(name: str, value: _typing.Any) -> _typing.Any:
-    """What a name stands for once it has been imported; Keras replaces this for its models."""
-    return value
 
 
 def __dir__() -> list[str]:

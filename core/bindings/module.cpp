@@ -3,9 +3,9 @@
 #include <nanobind/stl/string.h>
 
 #include "bindings/convert.h"
-#include "bindings/diversion.h"
 #include "bindings/errors.h"
 #include "bindings/files.h"
+#include "bindings/function_object.h"
 #include "bindings/gil.h"
 #include "bindings/items.h"
 #include "bindings/locked_iterator.h"
@@ -13,6 +13,7 @@
 #include "bindings/observers.h"
 #include "bindings/op_function.h"
 #include "bindings/optimizers.h"
+#include "bindings/override.h"
 #include "bindings/py_graph.h"
 #include "bindings/py_tape.h"
 #include "bindings/py_tensor.h"
@@ -50,6 +51,13 @@ void check_signals(void* state) {
 PyObject* convert_function = nullptr;  // what Python knows as convert; lives as long as the process
 
 nb::object convert(nb::object value, nb::object dtype, nb::object hint) {
+  PyObject* const arguments[] = {value.ptr(), dtype.ptr(), hint.ptr()};
+  if (!py::is_plain(value.ptr())) {
+    PyObject* result = py::call_override(convert_function, nullptr, arguments, 3, nullptr);
+    if (!result) throw nb::python_error();
+    if (result != Py_NotImplemented) return nb::steal(result);
+    Py_DECREF(result);
+  }
   PyObject* result = py::guarded([&] {
     const ef::DType wanted = dtype.is_none() ? ef::DType::kInvalid : py::to_dtype(dtype.ptr());
     const ef::DType preferred = hint.is_none() ? ef::DType::kInvalid : py::to_dtype(hint.ptr());
@@ -59,10 +67,6 @@ nb::object convert(nb::object value, nb::object dtype, nb::object hint) {
     }
     return py::wrap(py::to_tensor(value.ptr(), wanted, preferred));
   });
-  if (!result) {
-    PyObject* const arguments[] = {value.ptr(), dtype.ptr(), hint.ptr()};
-    result = py::divert(convert_function, arguments, 3);
-  }
   if (!result) throw nb::python_error();
   return nb::steal(result);
 }
@@ -233,9 +237,7 @@ NB_MODULE(_core, m) {
         [](nb::object function) { py::register_slice_assignment(function.ptr()); });
   m.def("register_nest",
         [](nb::object flatten, nb::object pack) { py::register_nest(flatten.ptr(), pack.ptr()); });
-  m.def("register_composites", [](nb::object base, nb::object handler) {
-    py::register_composites(base.ptr(), handler.ptr());
-  });
+  m.def("set_recorder", [](nb::object callable) { py::set_recorder(callable.ptr()); });
   m.def("register_reasons", [](nb::object function) { py::register_reasons(function.ptr()); });
   m.def(
       "register_conversion",

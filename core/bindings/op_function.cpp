@@ -1,8 +1,6 @@
 // Calls from Python: arguments are matched against the table entry, converted, and dispatched.
 #include "bindings/op_function.h"
 
-#include <structmember.h>
-
 #include <algorithm>
 #include <cstddef>
 #include <cstdlib>
@@ -11,7 +9,6 @@
 #include <vector>
 
 #include "bindings/convert.h"
-#include "bindings/diversion.h"
 #include "bindings/errors.h"
 #include "bindings/items.h"
 #include "bindings/py_ref.h"
@@ -21,7 +18,6 @@
 #include "ops/op.h"
 
 namespace ef::py {
-namespace {
 
 // An attribute's default, read once from the table's text.
 struct Fallback {
@@ -40,6 +36,8 @@ struct Signature {
   size_t num_inputs;
   bool variadic;
 };
+
+namespace {
 
 std::vector<std::string> split_words(std::string_view text) {
   std::vector<std::string> words;
@@ -74,6 +72,8 @@ Fallback parse_fallback(const AttrSpec& spec, const std::vector<std::string>& wo
   }
 }
 
+}  // namespace
+
 Signature::Signature(const Op& entry)
     : op(entry),
       num_inputs(entry.inputs.size()),
@@ -90,14 +90,7 @@ Signature::Signature(const Op& entry)
   names.push_back(PyUnicode_InternFromString("name"));
 }
 
-struct OpFunction {
-  PyObject_HEAD vectorcallfunc vectorcall;
-  const Signature* signature;
-};
-
-const Signature& signature_of(PyObject* self) {
-  return *reinterpret_cast<OpFunction*>(self)->signature;
-}
+namespace {
 
 constexpr size_t kMaxParameters = Borrowed::kMax + Attrs::kMaxAttrs + 1;
 
@@ -270,39 +263,6 @@ void append_attr(const Signature& signature, size_t k, PyObject* value, Attrs& a
   }
 }
 
-// Objects made of several tensors, such as ragged ones: the base class that they share, and the
-// function that runs operations on them.
-struct Composites {
-  PyTypeObject* base = nullptr;
-  PyObject* handler = nullptr;
-};
-Composites composites;
-
-bool is_composite(PyObject* value) {
-  return composites.base && value && PyObject_TypeCheck(value, composites.base);
-}
-
-bool has_composite(const Signature& signature, PyObject* const* values) {
-  for (size_t i = 0; i < signature.num_inputs; ++i) {
-    if (is_composite(values[i])) return true;
-    if (!signature.op.inputs[i].variadic || !values[i]) continue;
-    if (!PyList_Check(values[i]) && !PyTuple_Check(values[i])) continue;
-    PyObject** items = PySequence_Fast_ITEMS(values[i]);
-    if (std::any_of(items, items + PySequence_Fast_GET_SIZE(values[i]), is_composite)) return true;
-  }
-  return false;
-}
-
-// Hands the call over: handler(function, {name: value of each argument given}).
-PyObject* call_handler(PyObject* self, PyObject* const* values) {
-  const Signature& signature = signature_of(self);
-  const PyRef given = checked(PyDict_New());
-  for (size_t i = 0; i < signature.names.size(); ++i) {
-    if (values[i] && PyDict_SetItem(given, signature.names[i], values[i]) < 0) throw PythonError();
-  }
-  return PyObject_CallFunctionObjArgs(composites.handler, self, given.get(), nullptr);
-}
-
 // With an exception set: replaces it by the one that a function of Python's says the call deserves,
 // reasons(TensorFlow's name, {name: value of each argument given}, exception).
 PyObject* reasons = nullptr;
@@ -320,12 +280,12 @@ const char* first_missing(const Signature& signature, PyObject* const* values) {
   return nullptr;
 }
 
-void find_reason(PyObject* self, PyObject* const* args, size_t positional, PyObject* keywords) {
+void find_reason(const Signature& signature, PyObject* const* args, size_t positional,
+                 PyObject* keywords) {
   if (!reasons || !PyErr_ExceptionMatches(PyExc_Exception)) return;
   PyObject *type, *error, *trace;
   PyErr_Fetch(&type, &error, &trace);
   PyErr_NormalizeException(&type, &error, &trace);
-  const Signature& signature = signature_of(self);
   const PyRef found = PyRef::steal(guarded([&]() -> PyObject* {
     PyObject* values[kMaxParameters];
     match_arguments(signature, args, positional, keywords, values);
@@ -374,9 +334,14 @@ PyObject* results(const Op& op, TensorList& outputs) {
   return sequence;
 }
 
-PyObject* call_op(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* keywords) {
-  const Signature& signature = signature_of(self);
-  const auto positional = static_cast<size_t>(PyVectorcall_NARGS(nargsf));
+}  // namespace
+
+const Signature* make_signature(const Op& op) { return new Signature(op); }
+
+const Op& op_of(const Signature& signature) { return signature.op; }
+
+PyObject* call_op(const Signature& signature, PyObject* const* args, size_t positional,
+                  PyObject* keywords) {
   PyObject* result = guarded([&] {
     const Op& op = signature.op;
     PyObject* values[kMaxParameters];
@@ -386,7 +351,6 @@ PyObject* call_op(PyObject* self, PyObject* const* args, size_t nargsf, PyObject
     for (size_t i = 0; ready && i < signature.num_inputs; ++i) {
       ready = values[i] && is_tensor(values[i]);
     }
-    if (!ready && has_composite(signature, values)) return call_handler(self, values);
     Attrs attrs;
     for (size_t k = 0; k < op.attrs.size(); ++k) {
       append_attr(signature, k, values[signature.num_inputs + k], attrs);
@@ -403,14 +367,11 @@ PyObject* call_op(PyObject* self, PyObject* const* args, size_t nargsf, PyObject
     }
     return results(op, outputs);
   });
-  if (!result) result = divert(self, args, positional, keywords);
-  if (!result) find_reason(self, args, positional, keywords);
+  if (!result) find_reason(signature, args, positional, keywords);
   return result;
 }
 
-// (name, default as Python source or None) for each parameter.
-PyObject* get_parameters(PyObject* self, void*) {
-  const Signature& signature = signature_of(self);
+PyObject* parameters(const Signature& signature) {
   PyObject* list = PyList_New(0);
   if (!list) return nullptr;
   for (size_t i = 0; i < signature.names.size(); ++i) {
@@ -433,89 +394,6 @@ PyObject* get_parameters(PyObject* self, void*) {
   return list;
 }
 
-PyObject* get_signature(PyObject* self, void*) {
-  PyObject* module = PyImport_ImportModule("eagerflow.ops.signature");
-  if (!module) return nullptr;
-  PyObject* result = PyObject_CallMethod(module, "signature_of", "O", self);
-  Py_DECREF(module);
-  return result;
-}
-
-PyObject* get_name(PyObject* self, void*) {
-  return PyUnicode_FromString(signature_of(self).op.name);
-}
-
-PyObject* get_op_name(PyObject* self, void*) {
-  return PyUnicode_FromString(signature_of(self).op.tf_name);
-}
-
-PyObject* get_doc(PyObject* self, void*) { return PyUnicode_FromString(signature_of(self).op.doc); }
-
-PyObject* get_module(PyObject*, void*) { return PyUnicode_FromString("eagerflow"); }
-
-PyObject* get_differentiable(PyObject* self, void*) {
-  return PyBool_FromLong(signature_of(self).op.gradient != nullptr);
-}
-
-PyObject* representation(PyObject* self) {
-  return PyUnicode_FromFormat("<function %s>", signature_of(self).op.name);
-}
-
-PyGetSetDef getset[] = {
-    {"__name__", get_name, nullptr, nullptr, nullptr},
-    {"__qualname__", get_name, nullptr, nullptr, nullptr},
-    {"__doc__", get_doc, nullptr, nullptr, nullptr},
-    {"__module__", get_module, nullptr, nullptr, nullptr},
-    {"__signature__", get_signature, nullptr, nullptr, nullptr},
-    {"parameters", get_parameters, nullptr, "(name, default as source) pairs.", nullptr},
-    {"op_name", get_op_name, nullptr, "TensorFlow's name of the operation.", nullptr},
-    {"differentiable", get_differentiable, nullptr, "Whether it has a gradient.", nullptr},
-    {nullptr, nullptr, nullptr, nullptr, nullptr},
-};
-
-PyMemberDef members[] = {
-    {"__vectorcalloffset__", T_PYSSIZET, offsetof(OpFunction, vectorcall), READONLY, nullptr},
-    {nullptr, 0, 0, 0, nullptr},
-};
-
-}  // namespace
-
 void register_reasons(PyObject* function) { Py_XSETREF(reasons, Py_NewRef(function)); }
-
-void register_composites(PyObject* base, PyObject* handler) {
-  if (!PyType_Check(base)) fail(Code::kTypeError, "The base of composites must be a class.");
-  composites = {reinterpret_cast<PyTypeObject*>(Py_NewRef(base)), Py_NewRef(handler)};
-}
-
-bool init_op_functions(PyObject* module) {
-  PyType_Slot slots[] = {
-      {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
-      {Py_tp_repr, reinterpret_cast<void*>(representation)},
-      {Py_tp_getset, getset},
-      {Py_tp_members, members},
-      {0, nullptr},
-  };
-  PyType_Spec spec = {"eagerflow._core.OpFunction", sizeof(OpFunction), 0,
-                      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL, slots};
-  auto* type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));
-  if (!type) return false;
-
-  PyObject* ops = PyModule_New("eagerflow._core.ops");
-  if (!ops) return false;
-  for (const Op* op : op_table()) {
-    auto* function = PyObject_New(OpFunction, type);
-    if (!function) return false;
-    function->vectorcall = call_op;
-    function->signature = new Signature(*op);
-    const int failed = PyModule_AddObjectRef(ops, op->name, reinterpret_cast<PyObject*>(function));
-    Py_DECREF(function);
-    if (failed) return false;
-  }
-  PyObject* modules = PyImport_GetModuleDict();
-  if (PyDict_SetItemString(modules, "eagerflow._core.ops", ops) < 0) return false;
-  const bool added = PyModule_AddObjectRef(module, "ops", ops) == 0;
-  Py_DECREF(ops);
-  return added;
-}
 
 }  // namespace ef::py

@@ -1,16 +1,27 @@
-// The op table's operations as Python functions.
+// Calls of the op table's operations with arguments from Python.
 #pragma once
 
 #include <Python.h>
 
+namespace ef {
+struct Op;
+}
+
 namespace ef::py {
 
-// Adds the submodule `ops` with one function for each entry of the table.
-bool init_op_functions(PyObject* module);
+// What a call needs to know about an op beyond its table entry.
+struct Signature;
 
-// Operations that get an instance of class `base`, alone or in a list of tensors, are left to
-// `handler(function, {name: value of each argument given})`.
-void register_composites(PyObject* base, PyObject* handler);
+// Signatures live as long as the process.
+const Signature* make_signature(const Op& op);
+const Op& op_of(const Signature& signature);
+
+// A list of (name, default as Python source or None), one for each parameter.
+PyObject* parameters(const Signature& signature);
+
+// Runs the operation on the arguments of a vectorcall.
+PyObject* call_op(const Signature& signature, PyObject* const* args, size_t positional,
+                  PyObject* keywords);
 
 // A failed operation raises what `function(TensorFlow's name, {name: value of each argument given},
 // exception)` returns.

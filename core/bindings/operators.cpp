@@ -3,6 +3,7 @@
 
 #include "bindings/convert.h"
 #include "bindings/errors.h"
+#include "bindings/override.h"
 #include "bindings/py_tensor.h"
 #include "bindings/py_variable.h"
 #include "eager/dispatch.h"
@@ -47,12 +48,11 @@ Operands convert_operands(PyObject* a, PyObject* b, Right right) {
   return both;
 }
 
-// Whether operations on the object are up to its own class, as those on symbolic values are.
+// Whether operators are up to the object's own class, as those on symbolic values are. Those of
+// composite values are asked after a conversion has failed: not each of them has all operators.
 bool operates_itself(PyObject* object) {
-  static PyObject* const name = PyUnicode_InternFromString("__op_function__");
-  PyTypeObject* type = Py_TYPE(object);
-  return PyType_HasFeature(type, Py_TPFLAGS_HEAPTYPE) && !is_ours(object) &&
-         PyObject_HasAttr(reinterpret_cast<PyObject*>(type), name);
+  static PyObject* const composite = PyUnicode_InternFromString("_is_composite_tensor");
+  return overrides(object) && !_PyType_Lookup(Py_TYPE(object), composite);
 }
 
 bool is_misfit() {

@@ -10,6 +10,7 @@ import numpy as np
 
 from eagerflow import _core, errors
 from eagerflow.framework import dtypes
+from eagerflow.framework.op_function import op_function
 from eagerflow.ops.op_arguments import raises_like
 
 Tensor = _core.Tensor
@@ -98,6 +99,7 @@ def _samples(data: bytes) -> tuple[np.ndarray, int]:
     return found, rate
 
 
+@op_function
 @raises_like("DecodeWav")
 def decode_wav(
     contents: Any, desired_channels: int = -1, desired_samples: int = -1, name: str | None = None
@@ -138,6 +140,7 @@ def decode_wav(
     )
 
 
+@op_function
 @raises_like("EncodeWav")
 def encode_wav(audio: Any, sample_rate: Any, name: str | None = None) -> Tensor:
     """The bytes of a WAV file of 16 bits.

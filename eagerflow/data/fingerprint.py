@@ -77,6 +77,8 @@ class _Collector:
             self._code(value)
         elif isinstance(value, functools.partial):
             self._all([value.func, value.args, value.keywords])
+        elif isinstance(value, _core.OpFunction):
+            self._text(value.__module__, value.__qualname__)
         elif isinstance(value, types.MethodType):
             self._all([value.__func__, value.__self__])
         elif isinstance(value, types.FunctionType):

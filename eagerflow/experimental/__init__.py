@@ -19,7 +19,7 @@ from eagerflow.framework.dtypes import (
 
 if typing.TYPE_CHECKING:
     from eagerflow.data.iterator import Optional
-    from eagerflow.dispatch import (
+    from eagerflow.experimental.dispatch import (
         dispatch_for_api,
         dispatch_for_binary_elementwise_apis,
         dispatch_for_binary_elementwise_assert_apis,
@@ -52,11 +52,11 @@ _NAMES = {
     "function_executor_type": "eagerflow.experimental.execution",
     "DynamicRaggedShape": "eagerflow.ragged.dynamic_shape",
     "RowPartition": "eagerflow.ragged.row_partition",
-    "dispatch_for_api": "eagerflow.dispatch",
-    "dispatch_for_binary_elementwise_apis": "eagerflow.dispatch",
-    "dispatch_for_binary_elementwise_assert_apis": "eagerflow.dispatch",
-    "dispatch_for_unary_elementwise_apis": "eagerflow.dispatch",
-    "unregister_dispatch_for": "eagerflow.dispatch",
+    "dispatch_for_api": "eagerflow.experimental.dispatch",
+    "dispatch_for_binary_elementwise_apis": "eagerflow.experimental.dispatch",
+    "dispatch_for_binary_elementwise_assert_apis": "eagerflow.experimental.dispatch",
+    "dispatch_for_unary_elementwise_apis": "eagerflow.experimental.dispatch",
+    "unregister_dispatch_for": "eagerflow.experimental.dispatch",
     "BatchableExtensionType": "eagerflow.extension_types.batching",
     "ExtensionType": "eagerflow.extension_types.extension_type",
     "ExtensionTypeBatchEncoder": "eagerflow.extension_types.batching",

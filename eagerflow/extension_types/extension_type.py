@@ -285,11 +285,11 @@ class ExtensionType(_Record, CompositeTensor):
             own["_tf_extension_type_cached_type_spec"] = spec
         return spec
 
-    def _run(self, function: Any, arguments: dict[str, Any]) -> Any:
-        if function.__name__ in ("identity", "stop_gradient"):
+    def __op_function__(self, function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+        if function in (_core.ops.identity, _core.ops.stop_gradient):
             spec = self._type_spec
             return spec._from_components([function(part) for part in spec._to_components(self)])
-        raise self._no_tensor()
+        return NotImplemented
 
 
 def _rebuilt(kind: Any, values: Any) -> Any:

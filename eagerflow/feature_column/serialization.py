@@ -5,6 +5,7 @@ from __future__ import annotations
 import types
 from typing import Any
 
+from eagerflow import _core
 from eagerflow.feature_column.base import FeatureColumn
 
 
@@ -95,7 +96,7 @@ def deserialize_function(config: Any, custom_objects: dict[str, Any] | None, kin
         )
     name = config["class_name"]
     found: Any = known.get(name)
-    if isinstance(found, types.FunctionType):
+    if isinstance(found, types.FunctionType | _core.OpFunction):
         return found
     if found is None:
         from eagerflow.keras.saving import reachable

@@ -1,13 +1,12 @@
-"""CompositeTensor: the base of values made of several tensors, and operations that get one."""
+"""CompositeTensor: the base of values made of several tensors."""
 
 from __future__ import annotations
 
-import functools
 from collections import namedtuple
 from collections.abc import Callable
 from typing import Any
 
-from eagerflow import _core, nest
+from eagerflow import nest
 
 # The parts of a sparse tensor as arrays.
 SparseTensorValue = namedtuple("SparseTensorValue", ["indices", "values", "dense_shape"])
@@ -38,13 +37,14 @@ class CompositeTensor:
         """The gradient by this value, from that by its component."""
         raise TypeError(f"{type(self).__name__} has no gradient.")
 
-    def _run(self, function: Any, arguments: dict[str, Any]) -> Any:
-        """What a native operation gives for arguments of which this value is one."""
-        raise self._no_tensor()
+    def __op_function__(
+        self, function: Callable[..., Any], args: tuple, kwargs: dict[str, Any]
+    ) -> Any:
+        """What a function returns of whose arguments this value is one.
 
-    def _call(self, name: str, args: tuple, kwargs: dict[str, Any]) -> Any:
-        """What a function of that name gives for arguments of which this value is one."""
-        raise self._no_tensor()
+        NotImplemented if the function has no meaning of its own for such values.
+        """
+        return NotImplemented
 
     def _print_text(self, summarize: int) -> str:
         """How `tf.print` shows the value."""
@@ -60,34 +60,6 @@ class CompositeTensor:
 
     def __tf_tensor__(self, dtype: Any = None, name: str | None = None) -> Any:
         raise self._no_tensor()
-
-
-def _first(values: Any) -> CompositeTensor | None:
-    for value in values:
-        if isinstance(value, CompositeTensor):
-            return value
-        if isinstance(value, list | tuple):
-            found = _first(value)
-            if found is not None:
-                return found
-    return None
-
-
-# What knows the functions that programs have defined for types of their own, once there are some.
-dispatcher: Callable | None = None
-
-
-def _run(function: Any, arguments: dict[str, Any]) -> Any:
-    if dispatcher is not None:
-        result = dispatcher(function, arguments)
-        if result is not NotImplemented:
-            return result
-    value = _first(arguments.values())
-    assert value is not None
-    return value._run(function, arguments)
-
-
-_core.register_composites(CompositeTensor, _run)
 
 
 def gradient_leaves(structure: Any) -> list:
@@ -120,49 +92,3 @@ def pack_gradients(structure: Any, gradients: list) -> Any:
         for leaf, gradient in zip(nest.flatten(structure), gradients, strict=True)
     ]
     return nest.pack_sequence_as(structure, packed)
-
-
-# Functions of corresponding elements, by name: what they are for plain tensors, and which of their
-# arguments have the elements.
-ELEMENTWISE: dict[str, tuple[Callable, tuple[str, ...]]] = {}
-
-
-def elementwise(function: Callable | None = None, *, inputs: int = 1) -> Callable:
-    """Marks a function that works on corresponding elements of its first `inputs` arguments.
-
-    A call in which one of them is a composite value is left to the value's class.
-    """
-    if function is None:
-        return functools.partial(elementwise, inputs=inputs)
-    plain, name = function, function.__name__
-    ELEMENTWISE[name] = (plain, plain.__code__.co_varnames[:inputs])
-
-    @functools.wraps(plain)
-    def call(*args: Any, **kwargs: Any) -> Any:
-        for value in args[:inputs] if args else kwargs.values():
-            if isinstance(value, CompositeTensor):
-                return value._call(name, args, kwargs)
-        return plain(*args, **kwargs)
-
-    return call
-
-
-def accepts_composites(function: Callable) -> Callable:
-    """Marks a function whose first argument may be a composite value, or a list that holds one.
-
-    Such a call is left to the value's class, by the function's name.
-    """
-    name = function.__name__
-
-    @functools.wraps(function)
-    def call(*args: Any, **kwargs: Any) -> Any:
-        first = args[0] if args else next(iter(kwargs.values()), None)
-        if isinstance(first, CompositeTensor):
-            return first._call(name, args, kwargs)
-        if type(first) is list or type(first) is tuple:
-            value = _first(first)
-            if value is not None:
-                return value._call(name, args, kwargs)
-        return function(*args, **kwargs)
-
-    return call

@@ -6,6 +6,7 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
+from eagerflow.framework.op_function import op_function
 from eagerflow.image import codecs, formats
 from eagerflow.image.checks import invalid, real
 from eagerflow.image.color import as_floats, convert_image_dtype, hsv_to_rgb, rgb_to_hsv
@@ -30,6 +31,7 @@ def _scalar(value: Any, op: str, images: Tensor, name: str) -> Tensor:
     return factor
 
 
+@op_function
 def adjust_brightness(image: Any, delta: Any) -> Tensor:
     """Images made brighter.
 
@@ -45,6 +47,7 @@ def adjust_brightness(image: Any, delta: Any) -> Tensor:
     return convert_image_dtype(brighter, dtype, saturate=True)
 
 
+@op_function
 def adjust_contrast(images: Any, contrast_factor: Any) -> Tensor:
     """Images with more or less contrast: `(x - mean) * factor + mean`, channel by channel.
 
@@ -69,6 +72,7 @@ def adjust_contrast(images: Any, contrast_factor: Any) -> Tensor:
     return convert_image_dtype(_ops.cast(adjusted, floats.dtype), dtype, saturate=True)
 
 
+@op_function
 def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Tensor:
     """Images under a power law: `gain * x ** gamma`.
 
@@ -91,6 +95,7 @@ def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Tensor:
     return convert_image_dtype(adjusted, dtype, saturate=True)
 
 
+@op_function
 def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Tensor:
     """Images with turned hues.
 
@@ -120,6 +125,7 @@ def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Tensor:
     )
 
 
+@op_function
 def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = None) -> Tensor:
     """Images with more or less saturated colours.
 
@@ -143,6 +149,7 @@ def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = Non
     )
 
 
+@op_function
 def adjust_jpeg_quality(
     image: Any, jpeg_quality: Any, dct_method: str = "", name: str | None = None
 ) -> Tensor:

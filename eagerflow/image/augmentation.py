@@ -7,6 +7,7 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
+from eagerflow.framework.op_function import op_function
 from eagerflow.image import adjustment
 from eagerflow.image.checks import invalid, three_or_four
 from eagerflow.ops.random import stateful as random
@@ -47,6 +48,7 @@ def _flipped(image: Any, axis: int, draw: _Draw) -> Tensor:
     return _ops.select(_ops.greater(numbers, half), mirrored, tensor)
 
 
+@op_function
 def random_flip_left_right(image: Any, seed: int | None = None) -> Tensor:
     """Images mirrored left to right, each with probability one half.
 
@@ -56,6 +58,7 @@ def random_flip_left_right(image: Any, seed: int | None = None) -> Tensor:
     return _flipped(image, -2, _stream(seed))
 
 
+@op_function
 def random_flip_up_down(image: Any, seed: int | None = None) -> Tensor:
     """Images mirrored upside down, each with probability one half.
 
@@ -65,6 +68,7 @@ def random_flip_up_down(image: Any, seed: int | None = None) -> Tensor:
     return _flipped(image, -3, _stream(seed))
 
 
+@op_function
 def stateless_random_flip_left_right(image: Any, seed: Any) -> Tensor:
     """Images mirrored left to right or not, as the seed `[2]` determines.
 
@@ -74,6 +78,7 @@ def stateless_random_flip_left_right(image: Any, seed: Any) -> Tensor:
     return _flipped(image, -2, _seeded(seed))
 
 
+@op_function
 def stateless_random_flip_up_down(image: Any, seed: Any) -> Tensor:
     """Images mirrored upside down or not, as the seed `[2]` determines.
 
@@ -102,6 +107,7 @@ def _hue_range(max_delta: Any) -> None:
     _not_negative(max_delta)
 
 
+@op_function
 def random_brightness(image: Any, max_delta: Any, seed: int | None = None) -> Tensor:
     """Images made brighter or darker by up to `max_delta`.
 
@@ -115,6 +121,7 @@ def random_brightness(image: Any, max_delta: Any, seed: int | None = None) -> Te
     return adjustment.adjust_brightness(image, _stream(seed)([], -max_delta, max_delta))
 
 
+@op_function
 def stateless_random_brightness(image: Any, max_delta: Any, seed: Any) -> Tensor:
     """Images made brighter or darker by up to `max_delta`, as the seed `[2]` determines.
 
@@ -125,6 +132,7 @@ def stateless_random_brightness(image: Any, max_delta: Any, seed: Any) -> Tensor
     return adjustment.adjust_brightness(image, _seeded(seed)([], -max_delta, max_delta))
 
 
+@op_function
 def random_contrast(image: Any, lower: Any, upper: Any, seed: int | None = None) -> Tensor:
     """Images whose contrast is changed by a factor between `lower` and `upper`.
 
@@ -138,6 +146,7 @@ def random_contrast(image: Any, lower: Any, upper: Any, seed: int | None = None)
     return adjustment.adjust_contrast(image, _stream(seed)([], lower, upper))
 
 
+@op_function
 def stateless_random_contrast(image: Any, lower: Any, upper: Any, seed: Any) -> Tensor:
     """Images whose contrast is changed by a factor that the seed `[2]` determines.
 
@@ -148,6 +157,7 @@ def stateless_random_contrast(image: Any, lower: Any, upper: Any, seed: Any) -> 
     return adjustment.adjust_contrast(image, _seeded(seed)([], lower, upper))
 
 
+@op_function
 def random_hue(image: Any, max_delta: Any, seed: int | None = None) -> Tensor:
     """Images whose hues are turned by up to `max_delta`.
 
@@ -161,6 +171,7 @@ def random_hue(image: Any, max_delta: Any, seed: int | None = None) -> Tensor:
     return adjustment.adjust_hue(image, _stream(seed)([], -max_delta, max_delta))
 
 
+@op_function
 def stateless_random_hue(image: Any, max_delta: Any, seed: Any) -> Tensor:
     """Images whose hues are turned by up to `max_delta`, as the seed `[2]` determines.
 
@@ -171,6 +182,7 @@ def stateless_random_hue(image: Any, max_delta: Any, seed: Any) -> Tensor:
     return adjustment.adjust_hue(image, _seeded(seed)([], -max_delta, max_delta))
 
 
+@op_function
 def random_saturation(image: Any, lower: Any, upper: Any, seed: int | None = None) -> Tensor:
     """Images whose saturation is changed by a factor between `lower` and `upper`.
 
@@ -184,6 +196,7 @@ def random_saturation(image: Any, lower: Any, upper: Any, seed: int | None = Non
     return adjustment.adjust_saturation(image, _stream(seed)([], lower, upper))
 
 
+@op_function
 def stateless_random_saturation(image: Any, lower: Any, upper: Any, seed: Any = None) -> Tensor:
     """Images whose saturation is changed by a factor that the seed `[2]` determines.
 
@@ -201,6 +214,7 @@ def _quality_range(least: Any, most: Any) -> None:
         raise ValueError("`min_jpeg_quality` must be less than `max_jpeg_quality`.")
 
 
+@op_function
 def random_jpeg_quality(
     image: Any, min_jpeg_quality: Any, max_jpeg_quality: Any, seed: int | None = None
 ) -> Tensor:
@@ -217,6 +231,7 @@ def random_jpeg_quality(
     return adjustment.adjust_jpeg_quality(image, quality)
 
 
+@op_function
 def stateless_random_jpeg_quality(
     image: Any, min_jpeg_quality: Any, max_jpeg_quality: Any, seed: Any
 ) -> Tensor:
@@ -249,6 +264,7 @@ def _cropped(value: Any, size: Any, draw: _Draw) -> Tensor:
     return _ops.slice(tensor, begin, sizes)
 
 
+@op_function
 def random_crop(value: Any, size: Any, seed: int | None = None, name: str | None = None) -> Tensor:
     """A part of a tensor at a random place.
 
@@ -267,6 +283,7 @@ def random_crop(value: Any, size: Any, seed: int | None = None, name: str | None
     return _cropped(value, size, _stream(seed))
 
 
+@op_function
 def stateless_random_crop(value: Any, size: Any, seed: Any, name: str | None = None) -> Tensor:
     """A part of a tensor at a place that the seed `[2]` determines.
 

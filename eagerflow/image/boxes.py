@@ -8,6 +8,7 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
+from eagerflow.framework.op_function import op_function
 from eagerflow.image.checks import invalid
 from eagerflow.ops.op_arguments import raises_like
 
@@ -31,6 +32,7 @@ _COLOURS = np.array(
 )
 
 
+@op_function
 @raises_like("DrawBoundingBoxesV2")
 def draw_bounding_boxes(images: Any, boxes: Any, colors: Any, name: str | None = None) -> Tensor:
     """Images with the outlines of boxes.
@@ -107,6 +109,7 @@ def _outline(
         image[rows, right] = colour
 
 
+@op_function
 @raises_like("CropAndResize")
 def crop_and_resize(
     image: Any,

@@ -11,6 +11,7 @@ import numpy as np
 
 from eagerflow import _core, errors
 from eagerflow.framework import dtypes
+from eagerflow.framework.op_function import op_function
 from eagerflow.image import formats
 from eagerflow.ops.op_arguments import raises_like
 from eagerflow.util.optional import optional
@@ -126,6 +127,7 @@ def _jpeg_options(op: str, ratio: Any, recover: bool, fancy: bool, method: str) 
     return {"ratio": ratio, "recover": recover, "fancy": fancy, "fast": fast}
 
 
+@op_function
 @raises_like("DecodeJpeg")
 def decode_jpeg(
     contents: Any,
@@ -165,6 +167,7 @@ def decode_jpeg(
     return _image(_still(data, channels, op, **options))
 
 
+@op_function
 @raises_like("DecodeAndCropJpeg")
 def decode_and_crop_jpeg(
     contents: Any,
@@ -222,6 +225,7 @@ def decode_and_crop_jpeg(
     return _image(array[top : top + height, left : left + width])
 
 
+@op_function
 @raises_like("DecodePng")
 def decode_png(
     contents: Any, channels: int = 0, dtype: Any = dtypes.uint8, name: str | None = None
@@ -253,6 +257,7 @@ def decode_png(
     return _image(array)
 
 
+@op_function
 @raises_like("DecodeBmp")
 def decode_bmp(contents: Any, channels: int = 0, name: str | None = None) -> Tensor:
     """A BMP image as numbers.
@@ -283,6 +288,7 @@ def decode_bmp(contents: Any, channels: int = 0, name: str | None = None) -> Ten
     return _image(_bmp(data, channels, op))
 
 
+@op_function
 @raises_like("DecodeGif")
 def decode_gif(contents: Any, name: str | None = None) -> Tensor:
     """The frames of a GIF image; a JPEG or PNG image gives one frame.
@@ -304,6 +310,7 @@ def decode_gif(contents: Any, name: str | None = None) -> Tensor:
     return _image(_still(data, 3, op)[None])
 
 
+@op_function
 @raises_like("DecodeWebP")
 def decode_webp(
     contents: Any, channels: int = 0, dtype: Any = dtypes.uint8, name: str | None = None
@@ -333,6 +340,7 @@ def decode_webp(
     return _image(_frames(data, "WebP", channels, op))
 
 
+@op_function
 @raises_like("DecodeImage")
 def decode_image(
     contents: Any,
@@ -382,6 +390,7 @@ def decode_image(
     return _image(array)
 
 
+@op_function
 @raises_like("Substr/jpeg")
 def is_jpeg(contents: Any, name: str | None = None) -> Tensor:
     """Whether strings begin like JPEG files.
@@ -397,6 +406,7 @@ def is_jpeg(contents: Any, name: str | None = None) -> Tensor:
     return _core.as_tensor(np.array(found, bool).reshape(values.shape))
 
 
+@op_function
 @raises_like("ExtractJpegShape")
 def extract_jpeg_shape(
     contents: Any, output_type: Any = dtypes.int32, name: str | None = None
@@ -424,6 +434,7 @@ def extract_jpeg_shape(
     return _core.convert(shape, dtypes.as_dtype(output_type), None)
 
 
+@op_function
 @raises_like("EncodeJpeg")
 def encode_jpeg(
     image: Any,
@@ -555,6 +566,7 @@ def _png_bytes(array: np.ndarray, level: int) -> bytes:
     )
 
 
+@op_function
 @raises_like("EncodePng")
 def encode_png(image: Any, compression: int = -1, name: str | None = None) -> Tensor:
     """The bytes of PNG files.

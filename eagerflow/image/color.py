@@ -9,6 +9,7 @@ import numpy as np
 from eagerflow import _core
 from eagerflow.errors import FailedPreconditionError
 from eagerflow.framework import dtypes
+from eagerflow.framework.op_function import op_function
 from eagerflow.image.checks import image_of, invalid
 from eagerflow.ops.conversion import saturate_cast
 from eagerflow.ops.op_arguments import raises_like
@@ -17,6 +18,7 @@ _ops = _core.ops
 Tensor = _core.Tensor
 
 
+@op_function
 def convert_image_dtype(
     image: Any, dtype: Any, saturate: bool = False, name: str | None = None
 ) -> Tensor:
@@ -86,6 +88,7 @@ def _three_channels(value: Any, name: str) -> Tensor:
     return tensor
 
 
+@op_function
 @raises_like("RGBToHSV")
 def rgb_to_hsv(images: Any, name: str | None = None) -> Tensor:
     """Hue, saturation and value of red, green and blue.
@@ -131,6 +134,7 @@ def rgb_to_hsv(images: Any, name: str | None = None) -> Tensor:
     return _ops.stack([hue, saturation, value], -1)
 
 
+@op_function
 @raises_like("HSVToRGB")
 def hsv_to_rgb(images: Any, name: str | None = None) -> Tensor:
     """Red, green and blue of hue, saturation and value.
@@ -196,6 +200,7 @@ def _mixed(images: Any, matrix: tuple) -> Tensor:
     return _ops.reshape(product, shape)
 
 
+@op_function
 def rgb_to_yiq(images: Any) -> Tensor:
     """Luma and chrominance (YIQ) of red, green and blue, `[..., 3]`.
 
@@ -205,6 +210,7 @@ def rgb_to_yiq(images: Any) -> Tensor:
     return _mixed(images, _RGB_TO_YIQ)
 
 
+@op_function
 def yiq_to_rgb(images: Any) -> Tensor:
     """Red, green and blue of luma and chrominance (YIQ), `[..., 3]`.
 
@@ -214,6 +220,7 @@ def yiq_to_rgb(images: Any) -> Tensor:
     return _mixed(images, _YIQ_TO_RGB)
 
 
+@op_function
 def rgb_to_yuv(images: Any) -> Tensor:
     """Luma and chrominance (YUV) of red, green and blue, `[..., 3]`.
 
@@ -223,6 +230,7 @@ def rgb_to_yuv(images: Any) -> Tensor:
     return _mixed(images, _RGB_TO_YUV)
 
 
+@op_function
 def yuv_to_rgb(images: Any) -> Tensor:
     """Red, green and blue of luma and chrominance (YUV), `[..., 3]`.
 
@@ -232,6 +240,7 @@ def yuv_to_rgb(images: Any) -> Tensor:
     return _mixed(images, _YUV_TO_RGB)
 
 
+@op_function
 def rgb_to_grayscale(images: Any, name: str | None = None) -> Tensor:
     """The grey levels of colours: `0.2989 red + 0.587 green + 0.114 blue`.
 
@@ -258,6 +267,7 @@ def rgb_to_grayscale(images: Any, name: str | None = None) -> Tensor:
     return convert_image_dtype(grey, tensor.dtype)
 
 
+@op_function
 def grayscale_to_rgb(images: Any, name: str | None = None) -> Tensor:
     """Grey levels in all three channels.
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.framework import dtypes, random_seed
+from eagerflow.framework.op_function import op_function
 from eagerflow.image.checks import invalid
 from eagerflow.ops.op_arguments import raises_like
 from eagerflow.ops.random.stateless import start_of
@@ -170,6 +171,7 @@ def _sampled(
     )
 
 
+@op_function
 @raises_like("SampleDistortedBoundingBoxV2")
 def sample_distorted_bounding_box(
     image_size: Any,
@@ -223,6 +225,7 @@ def sample_distorted_bounding_box(
     )
 
 
+@op_function
 @raises_like("StatelessSampleDistortedBoundingBox")
 def stateless_sample_distorted_bounding_box(
     image_size: Any,

@@ -6,6 +6,7 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
+from eagerflow.framework.op_function import op_function
 from eagerflow.image.checks import image_of, invalid, real, three_or_four, whole
 from eagerflow.ops.array import pad
 from eagerflow.ops.op_arguments import raises_like
@@ -15,6 +16,7 @@ _ops = _core.ops
 Tensor = _core.Tensor
 
 
+@op_function
 def flip_left_right(image: Any) -> Tensor:
     """Images mirrored left to right.
 
@@ -24,6 +26,7 @@ def flip_left_right(image: Any) -> Tensor:
     return _ops.reverse(three_or_four(image), [-2])
 
 
+@op_function
 def flip_up_down(image: Any) -> Tensor:
     """Images mirrored upside down.
 
@@ -33,6 +36,7 @@ def flip_up_down(image: Any) -> Tensor:
     return _ops.reverse(three_or_four(image), [-3])
 
 
+@op_function
 def transpose(image: Any, name: str | None = None) -> Tensor:
     """Images with rows and columns exchanged.
 
@@ -43,6 +47,7 @@ def transpose(image: Any, name: str | None = None) -> Tensor:
     return _ops.transpose(tensor, [1, 0, 2] if tensor.ndim == 3 else [0, 2, 1, 3])
 
 
+@op_function
 def rot90(image: Any, k: Any = 1, name: str | None = None) -> Tensor:
     """Images turned counter-clockwise by `k` right angles.
 
@@ -63,6 +68,7 @@ def rot90(image: Any, k: Any = 1, name: str | None = None) -> Tensor:
     return tensor
 
 
+@op_function
 def crop_to_bounding_box(
     image: Any, offset_height: Any, offset_width: Any, target_height: Any, target_width: Any
 ) -> Tensor:
@@ -103,6 +109,7 @@ def crop_to_bounding_box(
     return _ops.slice(tensor, [0, top, left, 0], [-1, height, width, -1])
 
 
+@op_function
 def pad_to_bounding_box(
     image: Any, offset_height: Any, offset_width: Any, target_height: Any, target_width: Any
 ) -> Tensor:
@@ -138,6 +145,7 @@ def pad_to_bounding_box(
     return pad(tensor, widths if tensor.ndim == 3 else [[0, 0], *widths])
 
 
+@op_function
 def resize_with_crop_or_pad(image: Any, target_height: Any, target_width: Any) -> Tensor:
     """Images cropped or padded around their middle to a size.
 
@@ -171,6 +179,7 @@ def resize_with_crop_or_pad(image: Any, target_height: Any, target_width: Any) -
     )
 
 
+@op_function
 def central_crop(image: Any, central_fraction: Any) -> Tensor:
     """The middle of images.
 
@@ -196,6 +205,7 @@ def central_crop(image: Any, central_fraction: Any) -> Tensor:
     return crop_to_bounding_box(tensor, top, left, rows - 2 * top, columns - 2 * left)
 
 
+@op_function
 @raises_like("ExtractImagePatches")
 def extract_patches(
     images: Any, sizes: Any, strides: Any, rates: Any, padding: str, name: str | None = None
@@ -266,6 +276,7 @@ def extract_patches(
     return _ops.reshape(ordered, [batch, len(vertical), len(horizontal), high * wide * channels])
 
 
+@op_function
 @raises_like("ExtractGlimpseV2")
 def extract_glimpse(
     input: Any,
@@ -335,6 +346,7 @@ def extract_glimpse(
     return _ops.select(inside[..., None], taken, filler)
 
 
+@op_function
 def per_image_standardization(image: Any) -> Tensor:
     """Images with mean 0 and variance 1.
 
@@ -359,6 +371,7 @@ def per_image_standardization(image: Any) -> Tensor:
     return _ops.divide_real(centred, _ops.maximum(_ops.sqrt(variance), least))
 
 
+@op_function
 def image_gradients(image: Any) -> tuple[Tensor, Tensor]:
     """How much images change downwards and to the right.
 
@@ -390,6 +403,7 @@ def image_gradients(image: Any) -> tuple[Tensor, Tensor]:
     )
 
 
+@op_function
 def sobel_edges(image: Any) -> Tensor:
     """Edges found by Sobel filters.
 
@@ -419,6 +433,7 @@ def sobel_edges(image: Any) -> Tensor:
     return _ops.stack([smoothed(down, 2), smoothed(right, 1)], -1)
 
 
+@op_function
 def total_variation(images: Any, name: str | None = None) -> Tensor:
     """The sum of absolute differences of neighbouring pixels, for each image.
 

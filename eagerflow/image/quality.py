@@ -10,6 +10,7 @@ import numpy as np
 
 from eagerflow import _core, errors
 from eagerflow.framework import dtypes
+from eagerflow.framework.op_function import op_function
 from eagerflow.image.color import convert_image_dtype
 from eagerflow.ops.array import pad
 from eagerflow.ops.nn.convolution import depthwise_conv2d
@@ -43,6 +44,7 @@ def _scaled(max_val: Any, dtype: Any) -> Tensor:
     return _ops.cast(value, dtypes.float32)
 
 
+@op_function
 def psnr(a: Any, b: Any, max_val: Any, name: str | None = None) -> Tensor:
     """The peak signal-to-noise ratio of images, in decibels.
 
@@ -120,6 +122,7 @@ def _ssim_per_channel(
     return _ops.reshape(_ops.multiply(luminance, contrast), shape), _ops.reshape(contrast, shape)
 
 
+@op_function
 def ssim(
     img1: Any,
     img2: Any,
@@ -162,6 +165,7 @@ def ssim(
     return _ops.reduce_mean(index, [-1])
 
 
+@op_function
 def ssim_multiscale(
     img1: Any,
     img2: Any,

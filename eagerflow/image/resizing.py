@@ -9,6 +9,7 @@ import numpy as np
 from eagerflow import _core, errors
 from eagerflow.framework import dtypes
 from eagerflow.framework.composite import CompositeTensor
+from eagerflow.framework.op_function import op_function
 from eagerflow.image.checks import in_batch, invalid, three_or_four, whole
 from eagerflow.image.geometry import pad_to_bounding_box
 from eagerflow.image.resampling import axis_table, nearest_places, resampled
@@ -70,6 +71,7 @@ def _each(images: Any) -> list[Tensor]:
     return parts
 
 
+@op_function
 def resize(
     images: Any,
     size: Any,
@@ -133,6 +135,7 @@ def resize(
     return in_batch(images, resized)
 
 
+@op_function
 def resize_with_pad(
     image: Any,
     target_height: Any,

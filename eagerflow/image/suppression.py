@@ -9,6 +9,7 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
+from eagerflow.framework.op_function import op_function
 from eagerflow.image.checks import invalid, whole
 from eagerflow.ops.op_arguments import raises_like
 
@@ -87,6 +88,7 @@ def _remaining(
     return _ops.remaining_boxes(boxes, order, limit, overlap).numpy()
 
 
+@op_function
 @raises_like("NonMaxSuppressionV3")
 def non_max_suppression(
     boxes: Any,
@@ -124,6 +126,7 @@ def non_max_suppression(
     return _core.convert(chosen, dtypes.int32, None)
 
 
+@op_function
 @raises_like("NonMaxSuppressionV5")
 def non_max_suppression_with_scores(
     boxes: Any,
@@ -187,6 +190,7 @@ def non_max_suppression_with_scores(
     )
 
 
+@op_function
 @raises_like("NonMaxSuppressionWithOverlaps")
 def non_max_suppression_overlaps(
     overlaps: Any,
@@ -219,6 +223,7 @@ def non_max_suppression_overlaps(
     return _core.convert(np.array(chosen, np.int32), dtypes.int32, None)
 
 
+@op_function
 def non_max_suppression_padded(
     boxes: Any,
     scores: Any,
@@ -296,6 +301,7 @@ def non_max_suppression_padded(
     )
 
 
+@op_function
 @raises_like("CombinedNonMaxSuppression")
 def combined_non_max_suppression(
     boxes: Any,

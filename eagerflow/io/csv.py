@@ -8,6 +8,7 @@ import numpy as np
 
 from eagerflow import _core, errors
 from eagerflow.framework import dtypes
+from eagerflow.framework.op_function import op_function
 from eagerflow.io.raw import strings_of, strings_tensor
 from eagerflow.ops.op_arguments import raises_like
 
@@ -119,6 +120,7 @@ def _plain_columns(
     return result
 
 
+@op_function
 @raises_like("DecodeCSV")
 def decode_csv(
     records: Any,

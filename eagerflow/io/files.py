@@ -7,6 +7,7 @@ from typing import Any
 
 from eagerflow import _core, errors
 from eagerflow.framework import dtypes
+from eagerflow.framework.op_function import op_function
 from eagerflow.framework.variable import Variable
 from eagerflow.io.os_errors import path_text, translated
 from eagerflow.ops.op_arguments import raises_like
@@ -42,6 +43,7 @@ def _path(filename: Any, op: str) -> str:
     return path_text(scalar_bytes(filename, "filename", op))
 
 
+@op_function
 def read_file(filename: Any, name: str | None = None) -> Tensor:
     """The contents of a file, as a scalar string.
 
@@ -64,6 +66,7 @@ def read_file(filename: Any, name: str | None = None) -> Tensor:
         return _core.convert(file.read(), dtypes.string, None)
 
 
+@op_function
 def write_file(filename: Any, contents: Any, name: str | None = None) -> None:
     """Writes a scalar string to a file; folders that are missing are made.
 
@@ -88,6 +91,7 @@ def write_file(filename: Any, contents: Any, name: str | None = None) -> None:
             file.write(data)
 
 
+@op_function
 @raises_like("MatchingFiles/matching")
 def matching_files(pattern: Any, name: str | None = None) -> Tensor:
     """The names of the files that match a pattern, sorted.
@@ -120,6 +124,7 @@ def matching_files(pattern: Any, name: str | None = None) -> Tensor:
     return _core.convert(names, dtypes.string, None)
 
 
+@op_function
 @raises_like("MatchingFiles")
 def match_filenames_once(pattern: Any, name: str | None = None) -> Any:
     """The names of the files that match a pattern now, kept in a variable.

@@ -9,6 +9,7 @@ import numpy as np
 
 from eagerflow import _core, errors
 from eagerflow.framework import dtypes
+from eagerflow.framework.op_function import op_function
 from eagerflow.io.dense_parsing import dense_plan
 from eagerflow.io.features import (
     FixedLenFeature,
@@ -398,6 +399,7 @@ def serialized_list(serialized: Any, op: str) -> tuple[list[bytes], bool]:
     return items, bool(shape)
 
 
+@op_function
 def parse_example(
     serialized: Any, features: Any, example_names: Any = None, name: str | None = None
 ) -> dict[str, Any]:
@@ -437,6 +439,7 @@ def parse_example(
     return Parser(features, op, batch).parse(examples)
 
 
+@op_function
 def parse_single_example(
     serialized: Any, features: Any, example_names: Any = None, name: str | None = None
 ) -> dict[str, Any]:
@@ -482,6 +485,7 @@ def parse_single_example(
     return Parser(features, op, False).parse(examples)
 
 
+@op_function
 def decode_json_example(json_examples: Any, name: str | None = None) -> Tensor:
     """Examples in JSON as Example messages.
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from eagerflow import _core, errors
 from eagerflow.framework import dtypes
+from eagerflow.framework.op_function import op_function
 from eagerflow.io.files import write_file
 from eagerflow.io.os_errors import path_text, translated
 from eagerflow.io.raw import strings_of, strings_tensor
@@ -138,6 +139,7 @@ def _items(message: Any, field: Any) -> tuple[list[Any], Any]:
     return items, fallback
 
 
+@op_function
 @raises_like("DecodeProtoV2")
 def decode_proto(
     bytes: Any,
@@ -225,6 +227,7 @@ def decode_proto(
     return _core.convert(sizes.reshape(*shape, len(fields)), dtypes.int32, None), values
 
 
+@op_function
 @raises_like("EncodeProto")
 def encode_proto(
     sizes: Any,
@@ -324,6 +327,7 @@ def _encoded(kind: Any, field: Any, items: list[Any]) -> bytes:
     return b"".join(parts)
 
 
+@op_function
 def write_graph(graph_or_graph_def: Any, logdir: Any, name: str, as_text: bool = True) -> str:
     """Writes a graph's message to a file.
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from eagerflow import _core, errors
 from eagerflow.framework import dtypes
-from eagerflow.framework.composite import elementwise
+from eagerflow.framework.op_function import op_function
 from eagerflow.ops.op_arguments import raises_like
 
 Tensor = _core.Tensor
@@ -70,6 +70,7 @@ _RAW = (
 )
 
 
+@op_function
 @raises_like("DecodePaddedRaw")
 def decode_raw(
     input_bytes: Any,
@@ -140,8 +141,8 @@ def decode_raw(
     return _core.convert(numbers.reshape((*shape, length // size)), dtype, None)
 
 
+@op_function(elementwise=1)
 @raises_like("EncodeBase64")
-@elementwise
 def encode_base64(input: Any, pad: bool = False, name: str | None = None) -> Tensor:
     """Each string in web-safe base64.
 
@@ -159,8 +160,8 @@ def encode_base64(input: Any, pad: bool = False, name: str | None = None) -> Ten
     return _core.ops.base64_encode(_texts(input, "EncodeBase64"), pad)
 
 
+@op_function(elementwise=1)
 @raises_like("DecodeBase64")
-@elementwise
 def decode_base64(input: Any, name: str | None = None) -> Tensor:
     """The bytes that web-safe base64 stands for; padding may be absent.
 
@@ -178,8 +179,8 @@ def decode_base64(input: Any, name: str | None = None) -> Tensor:
     return _core.ops.base64_decode(_texts(input, "DecodeBase64"))
 
 
+@op_function(elementwise=1)
 @raises_like("DecodeCompressed")
-@elementwise
 def decode_compressed(bytes: Any, compression_type: str = "", name: str | None = None) -> Tensor:
     """Each string decompressed.
 

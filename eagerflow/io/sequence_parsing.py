@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from eagerflow.framework import dtypes
+from eagerflow.framework.op_function import op_function
 from eagerflow.io.features import FixedLenSequenceFeature, RaggedFeature, VarLenFeature
 from eagerflow.io.parsing import (
     Column,
@@ -139,6 +140,7 @@ def _parse(
     return context, sequences, lengths
 
 
+@op_function
 def parse_sequence_example(
     serialized: Any,
     context_features: Any = None,
@@ -192,6 +194,7 @@ def _check_features(context: Any, sequences: Any) -> None:
             raise TypeError(f"Features must be a dictionary, got {features}")
 
 
+@op_function
 def parse_single_sequence_example(
     serialized: Any,
     context_features: Any = None,

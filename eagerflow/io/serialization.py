@@ -8,6 +8,7 @@ import numpy as np
 
 from eagerflow import _core, errors
 from eagerflow.framework import dtypes
+from eagerflow.framework.op_function import op_function
 from eagerflow.ops.op_arguments import raises_like
 
 Tensor = _core.Tensor
@@ -151,6 +152,7 @@ def tensor_of_message(message: Any) -> Tensor:
     return _core.convert(array.reshape(shape), dtype, None)
 
 
+@op_function
 def serialize_tensor(tensor: Any, name: str | None = None) -> Tensor:
     """A tensor as a scalar string, a TensorProto message.
 
@@ -241,6 +243,7 @@ _NATIVE = frozenset(
 )
 
 
+@op_function
 @raises_like("ParseTensor")
 def parse_tensor(serialized: Any, out_type: Any, name: str | None = None) -> Tensor:
     """The tensor that a string made by `tf.io.serialize_tensor` holds.

@@ -9,6 +9,7 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
+from eagerflow.framework.op_function import op_function
 from eagerflow.io.raw import strings_tensor
 from eagerflow.io.serialization import packed_strings, parse_tensor, tensor_message
 from eagerflow.ops.array import invalid_argument
@@ -41,6 +42,7 @@ def _message(tensor: Tensor) -> Any:
     return message
 
 
+@op_function
 def serialize_sparse(
     sp_input: Any, out_type: Any = dtypes.string, name: str | None = None
 ) -> Tensor:
@@ -54,6 +56,7 @@ def serialize_sparse(
     return strings_tensor(_parts(value), (3,))
 
 
+@op_function
 def serialize_many_sparse(
     sp_input: Any, out_type: Any = dtypes.string, name: str | None = None
 ) -> Tensor:
@@ -88,6 +91,7 @@ def serialize_many_sparse(
     return strings_tensor(strings, (int(sizes[0]), 3))
 
 
+@op_function
 @raises_like("DeserializeManySparse")
 def deserialize_many_sparse(
     serialized_sparse: Any, dtype: Any, rank: Any = None, name: str | None = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from eagerflow import _core
+from eagerflow.framework.op_function import op_function
 from eagerflow.keras.saving import registration
 from eagerflow.keras.saving.serialization import unknown_name
 from eagerflow.ops.nn import activation as _activation
@@ -17,6 +18,7 @@ def linear(x: Any) -> Any:
     return x
 
 
+@op_function
 def relu(x: Any, alpha: float = 0.0, max_value: float | None = None, threshold: float = 0.0) -> Any:
     """x where it is above the threshold, `alpha * (x - threshold)` below, at most `max_value`.
 
@@ -46,6 +48,7 @@ def relu(x: Any, alpha: float = 0.0, max_value: float | None = None, threshold: 
     return x if negative is None else x - alpha * negative
 
 
+@op_function
 def softmax(x: Any, axis: int = -1) -> Any:
     """`exp(x)` divided by its sum along an axis.
 
@@ -64,6 +67,7 @@ def softmax(x: Any, axis: int = -1) -> Any:
     return output
 
 
+@op_function
 def elu(x: Any, alpha: float = 1.0) -> Any:
     """x above zero, `alpha * (exp(x) - 1)` below."""
     if alpha == 1:
@@ -80,11 +84,13 @@ def selu(x: Any) -> Any:
     return _ops.selu(x)
 
 
+@op_function
 def softplus(x: Any) -> Any:
     """`log(exp(x) + 1)`."""
     return _ops.softplus(x)
 
 
+@op_function
 def softsign(x: Any) -> Any:
     """`x / (abs(x) + 1)`."""
     return _ops.softsign(x)
@@ -94,6 +100,7 @@ exponential = _ops.exp
 tanh = _ops.tanh
 
 
+@op_function
 def sigmoid(x: Any) -> Any:
     """`1 / (1 + exp(-x))`.
 
@@ -120,6 +127,7 @@ def mish(x: Any) -> Any:
     return x * _ops.tanh(_ops.softplus(x))
 
 
+@op_function
 def hard_sigmoid(x: Any) -> Any:
     """`0.2 x + 0.5`, cut at 0 and 1.
 

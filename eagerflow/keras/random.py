@@ -6,6 +6,7 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
+from eagerflow.framework.op_function import op_function
 from eagerflow.framework.variable import Variable
 from eagerflow.keras import config, random_generator
 from eagerflow.keras.ops.promotion import floating, sizes, tensor
@@ -104,6 +105,7 @@ def _float(dtype: Any) -> Any:
     return dtypes.as_dtype(dtype or config.floatx())
 
 
+@op_function
 def normal(
     shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = None, seed: Any = None
 ) -> Any:
@@ -123,6 +125,7 @@ def normal(
     return stateless.stateless_normal(sizes(shape), _seed_of(seed), mean, stddev, kind)
 
 
+@op_function
 def uniform(
     shape: Any, minval: Any = 0.0, maxval: Any = 1.0, dtype: Any = None, seed: Any = None
 ) -> Any:
@@ -131,6 +134,7 @@ def uniform(
     return stateless.stateless_uniform(sizes(shape), _seed_of(seed), minval, maxval, kind)
 
 
+@op_function
 def truncated_normal(
     shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = None, seed: Any = None
 ) -> Any:
@@ -139,6 +143,7 @@ def truncated_normal(
     return stateless.stateless_truncated_normal(sizes(shape), _seed_of(seed), mean, stddev, kind)
 
 
+@op_function
 def randint(shape: Any, minval: Any, maxval: Any, dtype: Any = "int32", seed: Any = None) -> Any:
     """Integers from minval, below maxval; see `normal`."""
     kind = dtypes.as_dtype(dtype)
@@ -151,6 +156,7 @@ def randint(shape: Any, minval: Any, maxval: Any, dtype: Any = "int32", seed: An
     return numbers if wide == kind else _ops.cast(numbers, kind)
 
 
+@op_function
 def categorical(logits: Any, num_samples: int, dtype: Any = "int32", seed: Any = None) -> Any:
     """Classes `[batch, num_samples]`, chosen with the probabilities that logits give."""
     return stateless.stateless_categorical(
@@ -158,6 +164,7 @@ def categorical(logits: Any, num_samples: int, dtype: Any = "int32", seed: Any =
     )
 
 
+@op_function
 def gamma(shape: Any, alpha: Any, dtype: Any = None, seed: Any = None) -> Any:
     """Numbers of the gamma distribution with rate 1; see `normal`."""
     kind = _float(dtype)
@@ -165,6 +172,7 @@ def gamma(shape: Any, alpha: Any, dtype: Any = None, seed: Any = None) -> Any:
     return distributions.stateless_gamma(sizes(shape), _seed_of(seed), alpha, dtype=kind)
 
 
+@op_function
 def beta(shape: Any, alpha: Any, beta: Any, dtype: Any = None, seed: Any = None) -> Any:
     """Numbers of the beta distribution; see `normal`."""
     first = _seed_of(seed)
@@ -173,6 +181,7 @@ def beta(shape: Any, alpha: Any, beta: Any, dtype: Any = None, seed: Any = None)
     return one / (one + other)
 
 
+@op_function
 def binomial(
     shape: Any, counts: Any, probabilities: Any, dtype: Any = None, seed: Any = None
 ) -> Any:
@@ -186,6 +195,7 @@ def binomial(
     )
 
 
+@op_function
 def dropout(inputs: Any, rate: float, noise_shape: Any = None, seed: Any = None) -> Any:
     """Values of which a share is zero, with the others scaled accordingly."""
     inputs = floating(inputs)
@@ -196,6 +206,7 @@ def dropout(inputs: Any, rate: float, noise_shape: Any = None, seed: Any = None)
     return inputs * _ops.cast(kept, inputs.dtype) / (1.0 - rate)
 
 
+@op_function
 def shuffle(x: Any, axis: int = 0, seed: Any = None) -> Any:
     """Slices along an axis in another order."""
     x = tensor(x)

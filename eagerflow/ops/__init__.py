@@ -13,4 +13,10 @@ def _native(name: str) -> Any:
     return getattr(_core.ops, name)
 
 
-copyreg.pickle(type(_core.ops.add), lambda function: (_native, (function.__name__,)))
+def _reduce(function: _core.OpFunction) -> Any:
+    if hasattr(function, "op_name"):
+        return _native, (function.__name__,)
+    return function.__qualname__  # of its module
+
+
+copyreg.pickle(_core.OpFunction, _reduce)

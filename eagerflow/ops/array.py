@@ -10,7 +10,8 @@ import numpy as np
 
 from eagerflow import _core, errors
 from eagerflow.framework import dtypes
-from eagerflow.framework.composite import CompositeTensor, SparseTensorValue, accepts_composites
+from eagerflow.framework.composite import CompositeTensor, SparseTensorValue
+from eagerflow.framework.op_function import op_function
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.ops.op_arguments import raises_like
 
@@ -30,8 +31,6 @@ transpose = _ops.transpose
 
 newaxis = None
 
-_COMPOSITES = (CompositeTensor, SparseTensorValue)
-
 
 def slices_at(x: Tensor, places: Any, axis: int = 0) -> Tensor:
     """The slices at `places` of an axis, for functions whose gradient is an ordinary tensor.
@@ -46,6 +45,7 @@ def invalid_argument(message: str) -> errors.InvalidArgumentError:
     return errors.InvalidArgumentError(None, None, message)
 
 
+@op_function
 def shape(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
     """The shape as a vector.
 
@@ -60,10 +60,8 @@ def shape(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
     >>> tf.shape([[1, 2, 3], [4, 5, 6]]).numpy()
     array([2, 3], dtype=int32)
     """
-    if isinstance(input, _COMPOSITES):
-        if isinstance(input, SparseTensorValue):
-            return _core.convert(input.dense_shape, _size_dtype(out_type), None)
-        return input._call("shape", (input, out_type), {})
+    if isinstance(input, SparseTensorValue):
+        return _core.convert(input.dense_shape, _size_dtype(out_type), None)
     dims = _core.as_tensor(input)._shape_tuple()
     dtype = dtypes.int32 if out_type is None else _size_dtype(out_type)
     if dims and max(dims) > _INT32_MAX and dtype is dtypes.int32:
@@ -93,6 +91,7 @@ def _size_dtype(out_type: Any) -> Any:
     return dtype
 
 
+@op_function
 def shape_n(input: Sequence, out_type: Any = dtypes.int32, name: str | None = None) -> list[Tensor]:
     """The shapes of several tensors as vectors."""
     dtype = _size_dtype(out_type)
@@ -107,21 +106,20 @@ def shape_n(input: Sequence, out_type: Any = dtypes.int32, name: str | None = No
     return shapes
 
 
+@op_function
 def size(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
     """The number of elements, a scalar.
 
     >>> tf.size([[1, 2, 3], [4, 5, 6]])
     <tf.Tensor: shape=(), dtype=int32, numpy=6>
     """
-    if isinstance(input, _COMPOSITES):
-        if isinstance(input, SparseTensorValue):
-            return _ops.reduce_prod(shape(input, out_type))
-        return input._call("size", (input, out_type), {})
+    if isinstance(input, SparseTensorValue):
+        return _ops.reduce_prod(shape(input, out_type))
     count = _core.as_tensor(input)._size
     return _core.convert(count, dtypes.int32 if out_type is None else out_type, None)
 
 
-@accepts_composites
+@op_function
 def rank(input: Any, name: str | None = None) -> Tensor:
     """The number of axes, an int32 scalar.
 
@@ -133,6 +131,7 @@ def rank(input: Any, name: str | None = None) -> Tensor:
     return _core.convert(_core.as_tensor(input).ndim, dtypes.int32, None)
 
 
+@op_function
 @raises_like("IdentityN")
 def identity_n(input: Sequence, name: str | None = None) -> list[Tensor]:
     """Tensors with the same values, each under an identity of its own."""
@@ -142,6 +141,7 @@ def identity_n(input: Sequence, name: str | None = None) -> list[Tensor]:
     return items
 
 
+@op_function
 def concat(values: Any, axis: Any, name: str = "concat") -> Tensor:
     """Joins tensors along an axis they have.
 
@@ -170,6 +170,7 @@ def concat(values: Any, axis: Any, name: str = "concat") -> Tensor:
     return _ops.identity(values[0])
 
 
+@op_function
 def stack(values: Any, axis: int = 0, name: str = "stack") -> Tensor:
     """Joins tensors of one shape along a new axis.
 
@@ -204,11 +205,13 @@ def stack(values: Any, axis: int = 0, name: str = "stack") -> Tensor:
     return _ops.stack(values, axis)
 
 
+@op_function
 def parallel_stack(values: Any, name: str = "parallel_stack") -> Tensor:
     """Joins tensors of one shape along a new first axis."""
     return _ops.stack(values, 0)
 
 
+@op_function
 def unstack(value: Any, num: int | None = None, axis: int = 0, name: str = "unstack") -> list:
     """The slices of a tensor along an axis, which goes away.
 
@@ -247,7 +250,7 @@ def _split_axis(axis: Any) -> int:
     return int(place)
 
 
-@accepts_composites
+@op_function
 def split(
     value: Any, num_or_size_splits: Any, axis: Any = 0, num: int | None = None, name: str = "split"
 ) -> list[Tensor]:
@@ -314,6 +317,7 @@ def split(
     return _ops.split(value, [length - known if size == -1 else size for size in sizes], axis)
 
 
+@op_function
 def pad(
     tensor: Any,
     paddings: Any,
@@ -354,6 +358,7 @@ def pad(
     return _ops.pad(tensor, flat, mode, constant_values)
 
 
+@op_function
 @raises_like("StridedSlice")
 def strided_slice(
     input_: Any,
@@ -392,6 +397,7 @@ def strided_slice(
     )
 
 
+@op_function
 def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None = None) -> Tensor:
     """Repeats elements along an axis.
 
@@ -440,6 +446,7 @@ def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None =
     return slices_at(value, chosen, axis)
 
 
+@op_function
 def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:
     """Moves elements along axes; those pushed out at one end come in at the other.
 
@@ -478,6 +485,7 @@ def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:
     return _ops.identity(value) if value is input else value
 
 
+@op_function
 def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
     """The tensor, after a check that it has that shape, which may have unknown sizes.
 
@@ -528,6 +536,7 @@ def broadcast_static_shape(shape_x: TensorShape, shape_y: TensorShape) -> Tensor
     return TensorShape(sizes[::-1])
 
 
+@op_function
 @raises_like("BroadcastArgs", first=True)
 def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Any:
     """The shape that two shapes broadcast to, from vectors to a vector.
@@ -538,9 +547,6 @@ def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Any:
     >>> tf.broadcast_dynamic_shape([2, 1], [3]).numpy()
     array([2, 3], dtype=int32)
     """
-    for value in (shape_x, shape_y):
-        if isinstance(value, CompositeTensor):
-            return value._call("broadcast_dynamic_shape", (shape_x, shape_y), {})
     x = _core.convert(shape_x, None, dtypes.int32)
     y = _core.convert(shape_y, x.dtype, None)
     try:
@@ -554,6 +560,7 @@ def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Any:
     return _core.convert(shape.as_list(), x.dtype, None)
 
 
+@op_function
 def meshgrid(*args: Any, **kwargs: Any) -> list[Tensor]:
     """The coordinates of all points of a grid.
 

@@ -9,8 +9,9 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
-from eagerflow.framework.composite import CompositeTensor, elementwise
+from eagerflow.framework.composite import CompositeTensor
 from eagerflow.framework.context import only_shapes
+from eagerflow.framework.op_function import op_function
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.op_arguments import raises_like
 
@@ -69,6 +70,7 @@ def _compare(
     raise invalid_argument("\n".join(lines))
 
 
+@op_function
 def assert_equal(
     x: Any, y: Any, message: str | None = None, summarize: int | None = None, name: Any = None
 ) -> None:
@@ -104,6 +106,7 @@ def assert_equal(
         _compare(_ops.equal, "==", x, y, message, summarize)
 
 
+@op_function
 def assert_none_equal(
     x: Any, y: Any, summarize: int | None = None, message: str | None = None, name: Any = None
 ) -> None:
@@ -111,6 +114,7 @@ def assert_none_equal(
     _compare(_ops.not_equal, "!=", x, y, message, summarize)
 
 
+@op_function
 def assert_less(
     x: Any, y: Any, message: str | None = None, summarize: int | None = None, name: Any = None
 ) -> None:
@@ -118,6 +122,7 @@ def assert_less(
     _compare(_ops.less, "<", x, y, message, summarize)
 
 
+@op_function
 def assert_less_equal(
     x: Any, y: Any, message: str | None = None, summarize: int | None = None, name: Any = None
 ) -> None:
@@ -125,6 +130,7 @@ def assert_less_equal(
     _compare(_ops.less_equal, "<=", x, y, message, summarize)
 
 
+@op_function
 def assert_greater(
     x: Any, y: Any, message: str | None = None, summarize: int | None = None, name: Any = None
 ) -> None:
@@ -132,6 +138,7 @@ def assert_greater(
     _compare(_ops.greater, ">", x, y, message, summarize)
 
 
+@op_function
 def assert_greater_equal(
     x: Any, y: Any, message: str | None = None, summarize: int | None = None, name: Any = None
 ) -> None:
@@ -151,6 +158,7 @@ def _against_zero(
     )
 
 
+@op_function
 def assert_positive(
     x: Any, message: str | None = None, summarize: int | None = None, name: Any = None
 ) -> None:
@@ -164,6 +172,7 @@ def assert_positive(
     _against_zero(_ops.greater, ">", x, message, summarize)
 
 
+@op_function
 def assert_negative(
     x: Any, message: str | None = None, summarize: int | None = None, name: Any = None
 ) -> None:
@@ -171,6 +180,7 @@ def assert_negative(
     _against_zero(_ops.less, "<", x, message, summarize)
 
 
+@op_function
 def assert_non_negative(
     x: Any, message: str | None = None, summarize: int | None = None, name: Any = None
 ) -> None:
@@ -178,6 +188,7 @@ def assert_non_negative(
     _against_zero(_ops.greater_equal, ">=", x, message, summarize)
 
 
+@op_function
 def assert_non_positive(
     x: Any, message: str | None = None, summarize: int | None = None, name: Any = None
 ) -> None:
@@ -185,6 +196,7 @@ def assert_non_positive(
     _against_zero(_ops.less_equal, "<=", x, message, summarize)
 
 
+@op_function
 def assert_near(
     x: Any,
     y: Any,
@@ -252,6 +264,7 @@ def _assert_rank(x: Any, holds: Callable, text: str, message: str | None) -> Non
         )
 
 
+@op_function
 def assert_rank(x: Any, rank: Any, message: str | None = None, name: Any = None) -> None:
     """Checks the number of axes.
 
@@ -265,6 +278,7 @@ def assert_rank(x: Any, rank: Any, message: str | None = None, name: Any = None)
     _assert_rank(x, lambda rank: rank == wanted, str(wanted), message)
 
 
+@op_function
 def assert_rank_at_least(x: Any, rank: Any, message: str | None = None, name: Any = None) -> None:
     """Checks that there are at least so many axes; raises a ValueError if not."""
     x = _core.as_tensor(x)
@@ -272,6 +286,7 @@ def assert_rank_at_least(x: Any, rank: Any, message: str | None = None, name: An
     _assert_rank(x, lambda rank: rank >= wanted, f"at least {wanted}", message)
 
 
+@op_function
 def assert_rank_in(
     x: Any, ranks: Iterable[Any], message: str | None = None, name: Any = None
 ) -> None:
@@ -281,6 +296,7 @@ def assert_rank_in(
     _assert_rank(x, lambda rank: rank in wanted, f"in {wanted}", message)
 
 
+@op_function
 def assert_scalar(tensor: Any, message: str | None = None, name: Any = None) -> None:
     """Checks that a tensor has no axes; raises a ValueError if it has."""
     tensor = _core.as_tensor(tensor)
@@ -288,6 +304,7 @@ def assert_scalar(tensor: Any, message: str | None = None, name: Any = None) -> 
         raise ValueError(f"{_prefix(message)}Expected scalar shape, saw shape: {tensor.shape}.")
 
 
+@op_function
 def assert_integer(x: Any, message: str | None = None, name: Any = None) -> None:
     """Checks that elements are integers; raises a TypeError if not."""
     dtype = _core.as_tensor(x).dtype
@@ -297,6 +314,7 @@ def assert_integer(x: Any, message: str | None = None, name: Any = None) -> None
         )
 
 
+@op_function
 def assert_type(tensor: Any, tf_type: Any, message: str | None = None, name: Any = None) -> None:
     """Checks the element type; raises a TypeError if it is another one.
 
@@ -308,6 +326,7 @@ def assert_type(tensor: Any, tf_type: Any, message: str | None = None, name: Any
         raise TypeError(f"{_prefix(message)}tensor must be of type {wanted!r}; got {dtype!r}")
 
 
+@op_function
 def assert_same_float_dtype(tensors: Any = None, dtype: Any = None) -> dtypes.DType:
     """Checks that tensors have one floating type, and returns it; float32 if there are none.
 
@@ -333,6 +352,7 @@ def assert_same_float_dtype(tensors: Any = None, dtype: Any = None) -> dtypes.DT
     return wanted
 
 
+@op_function
 def assert_proper_iterable(values: Any) -> None:
     """Checks that `values` is a list or the like, not a tensor, array or string.
 
@@ -347,6 +367,7 @@ def assert_proper_iterable(values: Any) -> None:
         raise TypeError(f'Expected argument "values" to be iterable.  Found: {type(values)}')
 
 
+@op_function
 def assert_shapes(
     shapes: Any,
     data: Any = None,
@@ -430,6 +451,7 @@ def _assert_one_shape(tensor: Tensor, symbols: Any, known: dict, message: str | 
             )
 
 
+@op_function
 def Assert(condition: Any, data: Any, summarize: int | None = None, name: Any = None) -> None:
     """Checks a condition.
 
@@ -450,8 +472,8 @@ def Assert(condition: Any, data: Any, summarize: int | None = None, name: Any = 
     raise invalid_argument(f"Expected '{condition}' to be true. Summarized data: {shown}")
 
 
+@op_function(elementwise=1)
 @raises_like("CheckNumerics")
-@elementwise
 def check_numerics(tensor: Any, message: str, name: Any = None) -> Tensor:
     """Checks that no element is NaN or infinite, and returns the tensor.
 
@@ -488,6 +510,7 @@ def check_numerics(tensor: Any, message: str, name: Any = None) -> Tensor:
     )
 
 
+@op_function
 @raises_like("CheckNumerics/assert", first=True)
 def assert_all_finite(x: Any, message: str, name: Any = None) -> Tensor:
     """Checks that no element is NaN or infinite; the same as `check_numerics`."""

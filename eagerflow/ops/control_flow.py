@@ -12,6 +12,7 @@ import numpy as np
 
 from eagerflow import _core, nest
 from eagerflow.framework import dtypes, random_seed
+from eagerflow.framework.op_function import op_function
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.tensor_array import TensorArray
 
@@ -55,6 +56,7 @@ def init_scope() -> AbstractContextManager:
     return random_seed.drawing(None)
 
 
+@op_function
 def cond(
     pred: Any,
     true_fn: Callable | None = None,
@@ -86,6 +88,7 @@ def cond(
     return true_fn() if pred else false_fn()  # type: ignore[misc]
 
 
+@op_function
 def case(
     pred_fn_pairs: Any,
     default: Callable | None = None,
@@ -148,6 +151,7 @@ def case(
     return default()
 
 
+@op_function
 def switch_case(
     branch_index: Any,
     branch_fns: Any,
@@ -220,6 +224,7 @@ def _numbered(branch_fns: Any) -> list[Callable]:
     return [function for _, function in pairs]
 
 
+@op_function
 def while_loop(
     cond: Callable,
     body: Callable,

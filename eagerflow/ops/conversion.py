@@ -10,8 +10,9 @@ import numpy as np
 
 from eagerflow import _core, errors
 from eagerflow.framework import dtypes
-from eagerflow.framework.composite import CompositeTensor, elementwise
+from eagerflow.framework.composite import CompositeTensor
 from eagerflow.framework.indexed_slices import IndexedSlices
+from eagerflow.framework.op_function import op_function
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.ops.op_arguments import raises_like
 
@@ -125,6 +126,7 @@ def register_tensor_conversion_function(
     _core.register_conversion(base_type, conversion_func, priority)
 
 
+@op_function
 def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
     """Converts the elements to another type.
 
@@ -148,7 +150,7 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
     return _ops.cast(x, dtype)
 
 
-@elementwise
+@op_function(elementwise=1)
 def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
     """Converts the elements to another type; what does not fit becomes the nearest limit.
 
@@ -198,7 +200,7 @@ def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
     return _ops.cast(value, target)
 
 
-@elementwise(inputs=2)
+@op_function(elementwise=2)
 def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
     """Complex numbers from their parts.
 
@@ -224,8 +226,8 @@ def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
     return _ops.complex(real, imag)
 
 
+@op_function(elementwise=1)
 @raises_like("Bitcast")
-@elementwise
 def bitcast(input: Any, type: Any, name: str | None = None) -> Tensor:
     """The same bytes read as elements of another type.
 

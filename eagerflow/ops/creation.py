@@ -7,6 +7,7 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
+from eagerflow.framework.op_function import op_function
 from eagerflow.ops.array import broadcast_static_shape, invalid_argument
 
 _ops = _core.ops
@@ -26,6 +27,7 @@ _RANGE_DTYPES = (
 )
 
 
+@op_function
 def zeros(
     shape: Any, dtype: Any = dtypes.float32, name: str | None = None, layout: Any = None
 ) -> Tensor:
@@ -50,6 +52,7 @@ def zeros(
         return _ops.zeros(_whole_sizes(shape), dtype)
 
 
+@op_function
 def ones(
     shape: Any, dtype: Any = dtypes.float32, name: str | None = None, layout: Any = None
 ) -> Tensor:
@@ -85,6 +88,7 @@ def _whole_sizes(shape: Any) -> Any:
     return shape
 
 
+@op_function
 def fill(dims: Any, value: Any, name: str | None = None, layout: Any = None) -> Tensor:
     """A tensor of equal elements.
 
@@ -104,6 +108,7 @@ def fill(dims: Any, value: Any, name: str | None = None, layout: Any = None) -> 
     return _ops.fill(value, dims)
 
 
+@op_function
 def eye(
     num_rows: Any,
     num_columns: Any = None,
@@ -134,6 +139,7 @@ def eye(
     return _ops.eye(num_rows, num_columns, batch_shape, dtype)
 
 
+@op_function
 def range(
     start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name: str = "range"
 ) -> Tensor:
@@ -171,6 +177,7 @@ def _cast_to(value: Any, dtype: dtypes.DType) -> Any:
     return _core.convert(value, dtype, None)
 
 
+@op_function
 def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int = 0) -> Tensor:
     """`num` numbers at equal distances from `start` to `stop`, both included.
 
@@ -199,6 +206,7 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int
     return _ops.linspace(start, stop, num, axis)
 
 
+@op_function
 def one_hot(
     indices: Any,
     depth: Any,
@@ -249,6 +257,7 @@ def one_hot(
     return _ops.one_hot(indices, on, off, depth, -1 if axis is None else axis)
 
 
+@op_function
 def sequence_mask(
     lengths: Any, maxlen: Any = None, dtype: Any = dtypes.bool, name: str | None = None
 ) -> Tensor:

@@ -12,6 +12,7 @@ import numpy as np
 
 from eagerflow import _core, nest
 from eagerflow.framework import dtypes
+from eagerflow.framework.op_function import op_function
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.op_arguments import raises_like
 
@@ -28,6 +29,7 @@ class AggregationMethod:
     EXPERIMENTAL_ACCUMULATE_N = 2
 
 
+@op_function
 def timestamp(name: str | None = None) -> Tensor:
     """The seconds since the beginning of 1970, float64.
 
@@ -37,6 +39,7 @@ def timestamp(name: str | None = None) -> Tensor:
     return _core.convert(time.time(), dtypes.float64, None)
 
 
+@op_function
 def guarantee_const(input: Any, name: str | None = None) -> Tensor:
     """The tensor itself: tensors do not change.
 
@@ -46,6 +49,7 @@ def guarantee_const(input: Any, name: str | None = None) -> Tensor:
     return _ops.identity(input)
 
 
+@op_function
 @raises_like("CheckPinned")
 def check_pinned(tensor: Any, name: str | None = None) -> Tensor:
     """The tensor, if its memory is pinned for a device; memory of the CPU is not.
@@ -220,6 +224,7 @@ class RaggedFillEmptyRowsGrad(NamedTuple):
     d_default_value: Tensor
 
 
+@op_function
 @raises_like("RaggedFillEmptyRows")
 def ragged_fill_empty_rows(
     value_rowids: Any, values: Any, nrows: Any, default_value: Any, name: str | None = None
@@ -264,6 +269,7 @@ def ragged_fill_empty_rows(
     )
 
 
+@op_function
 @raises_like("RaggedFillEmptyRowsGrad")
 def ragged_fill_empty_rows_grad(
     reverse_index_map: Any, grad_values: Any, name: str | None = None

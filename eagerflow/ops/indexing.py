@@ -10,7 +10,8 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
-from eagerflow.framework.composite import CompositeTensor, accepts_composites
+from eagerflow.framework.composite import CompositeTensor
+from eagerflow.framework.op_function import op_function
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.op_arguments import raises_like
@@ -29,6 +30,7 @@ UniqueWithCounts = namedtuple("UniqueWithCounts", ["y", "idx", "count"])
 TopKV2 = namedtuple("TopKV2", ["values", "indices"])
 
 
+@op_function
 def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Tensor:
     """Elements of `x` where a condition holds and of `y` elsewhere; or the places where it holds.
 
@@ -62,6 +64,7 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
     return _ops.select(condition, x, y)
 
 
+@op_function
 def gather(
     params: Any,
     indices: Any,
@@ -92,6 +95,7 @@ def gather(
     return _ops.gather(params, indices, batch_dims if axis is None else axis, batch_dims)
 
 
+@op_function
 def gather_nd(
     params: Any,
     indices: Any,
@@ -122,6 +126,7 @@ def gather_nd(
     return _ops.gather_nd(params, indices, batch_dims)
 
 
+@op_function
 @raises_like("ScatterNd")
 def scatter_nd(
     indices: Any,
@@ -152,6 +157,7 @@ def scatter_nd(
     return _ops.scatter_nd(indices, updates, shape)
 
 
+@op_function
 def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str = "boolean_mask") -> Tensor:
     """The slices of a tensor where a mask is true.
 
@@ -186,6 +192,7 @@ def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str = "boolean_
     return _ops.gather(flat, chosen, start, 0)
 
 
+@op_function
 def searchsorted(
     sorted_sequence: Any,
     values: Any,
@@ -233,6 +240,7 @@ def _checked_direction(direction: str) -> str:
     return direction
 
 
+@op_function
 def sort(
     values: Any, axis: int = -1, direction: str = "ASCENDING", name: str | None = None
 ) -> Tensor:
@@ -253,6 +261,7 @@ def sort(
     return _ops.sort(values, axis, _checked_direction(direction))
 
 
+@op_function
 def argsort(
     values: Any,
     axis: int = -1,
@@ -268,6 +277,7 @@ def argsort(
     return _ops.argsort(values, axis, _checked_direction(direction))
 
 
+@op_function
 def top_k(
     input: Any,
     k: Any = 1,
@@ -303,6 +313,7 @@ def top_k(
     )
 
 
+@op_function
 def unique(x: Any, out_idx: Any = dtypes.int32, name: str | None = None) -> Unique:
     """The different elements of a vector in order of appearance, and each element's place in them.
 
@@ -314,6 +325,7 @@ def unique(x: Any, out_idx: Any = dtypes.int32, name: str | None = None) -> Uniq
     return Unique(y, idx)
 
 
+@op_function
 def unique_with_counts(
     x: Any, out_idx: Any = dtypes.int32, name: str | None = None
 ) -> UniqueWithCounts:
@@ -325,6 +337,7 @@ def unique_with_counts(
     return UniqueWithCounts(*_ops.unique_with_counts(x, out_idx))
 
 
+@op_function
 @raises_like("UnravelIndex")
 def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Tensor:
     """Coordinates of elements from their places in row-major order.
@@ -388,6 +401,7 @@ def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Tensor:
     return _core.convert(coordinates, indices.dtype, None)
 
 
+@op_function
 @raises_like("InvertPermutation")
 def invert_permutation(x: Any, name: str | None = None) -> Tensor:
     """The permutation that undoes another one.
@@ -401,6 +415,7 @@ def invert_permutation(x: Any, name: str | None = None) -> Tensor:
     return _ops.invert_permutation(x)
 
 
+@op_function
 def reverse_sequence(
     input: Any,
     seq_lengths: Any,
@@ -442,8 +457,8 @@ def reverse_sequence(
     return _ops.reverse_sequence(value, lengths, axis, batch)
 
 
+@op_function
 @raises_like("DynamicPartition")
-@accepts_composites
 def dynamic_partition(
     data: Any, partitions: Any, num_partitions: int, name: str | None = None
 ) -> list[Tensor]:
@@ -465,6 +480,7 @@ def dynamic_partition(
     return _ops.dynamic_partition(data, which, int(num_partitions))
 
 
+@op_function
 def dynamic_stitch(indices: Any, data: Any, name: str | None = None) -> Tensor:
     """Puts slices of several tensors into one; of slices for one place the last stays.
 

@@ -11,6 +11,7 @@ from eagerflow import _core, nest
 from eagerflow.errors import InvalidArgumentError, OutOfRangeError
 from eagerflow.framework import dtypes
 from eagerflow.framework.composite import CompositeTensor
+from eagerflow.framework.op_function import op_function
 from eagerflow.framework.type_spec import TensorSpec, TypeSpec
 
 _ops = _core.ops
@@ -109,6 +110,7 @@ def _rank(item: Any) -> int:
     return len(_as_tensor(item).shape)
 
 
+@op_function
 def map_fn(
     fn: Callable,
     elems: Any,
@@ -178,6 +180,7 @@ def _empty(kind: Any, spec: Any) -> Any:
     return _ops.zeros([0, *(size or 0 for size in inner)], kind)
 
 
+@op_function
 def vectorized_map(
     fn: Callable, elems: Any, fallback_to_while_loop: bool = True, warn: bool = True
 ) -> Any:
@@ -247,6 +250,7 @@ def _fold(
     return (values[-1] if values else value), values
 
 
+@op_function
 def foldl(
     fn: Callable,
     elems: Any,
@@ -277,6 +281,7 @@ def foldl(
     return nest.map_structure(_as_tensor, last)
 
 
+@op_function
 def foldr(
     fn: Callable,
     elems: Any,
@@ -295,6 +300,7 @@ def foldr(
     return nest.map_structure(_as_tensor, last)
 
 
+@op_function
 def scan(
     fn: Callable,
     elems: Any,

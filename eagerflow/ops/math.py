@@ -10,8 +10,9 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
-from eagerflow.framework.composite import CompositeTensor, accepts_composites, elementwise
+from eagerflow.framework.composite import CompositeTensor
 from eagerflow.framework.indexed_slices import IndexedSlices
+from eagerflow.framework.op_function import op_function
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.op_arguments import raises_like
 from eagerflow.ops.special import ndtri
@@ -138,7 +139,7 @@ def _dividable(x: Any, y: Any, function: str) -> tuple[Tensor, Tensor]:
     return x, y
 
 
-@elementwise
+@op_function(elementwise=1)
 def angle(input: Any, name: str | None = None) -> Tensor:
     """The angles of complex numbers in the plane; 0 or pi for real ones.
 
@@ -156,8 +157,8 @@ def angle(input: Any, name: str | None = None) -> Tensor:
     return _ops.select(_ops.less(x, zero), turned, _ops.zeros_like(x))
 
 
+@op_function(elementwise=1)
 @raises_like("Rint")
-@elementwise
 def rint(x: Any, name: str | None = None) -> Tensor:
     """The nearest whole numbers of floating ones; halves go to the even one.
 
@@ -176,6 +177,7 @@ def rint(x: Any, name: str | None = None) -> Tensor:
     return _ops.round(x)
 
 
+@op_function
 def truediv(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Divides elements as Python's `/` does: integers give floats.
 
@@ -197,6 +199,7 @@ def truediv(x: Any, y: Any, name: str | None = None) -> Tensor:
     return _ops.divide_real(*_dividable(x, y, "__truediv__"))
 
 
+@op_function
 def divide_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Divides elements as `tf.truediv` does, but gives 0 where `y` is 0.
 
@@ -214,6 +217,7 @@ def divide_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
     return _ops.divide_no_nan(*_dividable(x, y, "tf.math.divide_no_nan"))
 
 
+@op_function
 def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Divides elements as Python's `/` does; a plain value takes the dtype of a tensor.
 
@@ -223,6 +227,7 @@ def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
     return _ops.divide_real(*_dividable(x, y, "__truediv__"))
 
 
+@op_function
 def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
     """Multiplies a tensor or a `tf.IndexedSlices` by a number.
 
@@ -237,8 +242,6 @@ def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
     >>> tf.scalar_mul(2.0, tf.constant([1.0, 3.0])).numpy()
     array([2., 6.], dtype=float32)
     """
-    if isinstance(x, CompositeTensor):
-        return x._call("scalar_mul", (scalar, x), {})
     sparse = isinstance(x, IndexedSlices)
     values = x.values if sparse else _core.as_tensor(x)
     scalar = _core.convert(scalar, values.dtype, None)
@@ -248,7 +251,7 @@ def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
     return IndexedSlices(product, x.indices, x.dense_shape) if sparse else product
 
 
-@accepts_composites
+@op_function
 def add_n(inputs: Any, name: str | None = None) -> Tensor:
     """The sum of several tensors of one shape and dtype.
 
@@ -273,6 +276,7 @@ def add_n(inputs: Any, name: str | None = None) -> Tensor:
     return _ops.add_n(items)
 
 
+@op_function
 def accumulate_n(
     inputs: Sequence, shape: Any = None, tensor_dtype: Any = None, name: str | None = None
 ) -> Tensor:
@@ -301,6 +305,7 @@ def accumulate_n(
     return total
 
 
+@op_function
 def reciprocal_no_nan(x: Any, name: str | None = None) -> Tensor:
     """1 / x, and 0 where x is 0.
 
@@ -311,6 +316,7 @@ def reciprocal_no_nan(x: Any, name: str | None = None) -> Tensor:
     return _ops.divide_no_nan(_ops.ones_like(x), x)
 
 
+@op_function
 def log_sigmoid(x: Any, name: str | None = None) -> Tensor:
     """log(1 / (1 + exp(-x))), without overflow.
 
@@ -320,7 +326,7 @@ def log_sigmoid(x: Any, name: str | None = None) -> Tensor:
     return _ops.negative(_ops.softplus(_ops.negative(x)))
 
 
-@elementwise
+@op_function(elementwise=1)
 def erfcinv(x: Any, name: str | None = None) -> Tensor:
     """The inverse of `tf.math.erfc`.
 
@@ -332,6 +338,7 @@ def erfcinv(x: Any, name: str | None = None) -> Tensor:
     return ndtri(_core.convert(0.5, x.dtype, None) * x) * -math.sqrt(0.5)
 
 
+@op_function
 def lbeta(x: Any, name: str | None = None) -> Tensor:
     """The logarithm of the (multivariate) beta function over the last axis.
 
@@ -343,6 +350,7 @@ def lbeta(x: Any, name: str | None = None) -> Tensor:
     return _ops.reduce_sum(_ops.lgamma(x), axis=-1) - _ops.lgamma(total)
 
 
+@op_function
 def polyval(coeffs: Sequence, x: Any, name: str | None = None) -> Tensor:
     """A polynomial's value, by Horner's rule.
 
@@ -368,6 +376,7 @@ def polyval(coeffs: Sequence, x: Any, name: str | None = None) -> Tensor:
     return value
 
 
+@op_function
 def is_non_decreasing(x: Any, name: str | None = None) -> Tensor:
     """Whether each element, in row-major order, is at least the one before.
 
@@ -378,6 +387,7 @@ def is_non_decreasing(x: Any, name: str | None = None) -> Tensor:
     return _ops.reduce_all(_ops.less_equal(flat[:-1], flat[1:]))
 
 
+@op_function
 def is_strictly_increasing(x: Any, name: str | None = None) -> Tensor:
     """Whether each element, in row-major order, exceeds the one before.
 

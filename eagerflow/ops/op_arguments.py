@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from eagerflow import _core, errors
-from eagerflow.framework.composite import ELEMENTWISE, CompositeTensor
+from eagerflow.framework.composite import CompositeTensor
 from eagerflow.framework.dtypes import DType, as_dtype
 from eagerflow.framework.shapes import as_shape
 
@@ -294,7 +294,7 @@ def _diverts(values: Any) -> bool:
     return any(
         _diverts(value)
         if isinstance(value, list | tuple)
-        else hasattr(type(value), "__op_function__")
+        else hasattr(type(value), "__op_function__") and not isinstance(value, CompositeTensor)
         for value in values
     )
 
@@ -384,6 +384,4 @@ def _reason_of_call(
         for name, value in given.items()
         if value is not None or signature.parameters[name].default is inspect.Parameter.empty
     }
-    if function.__name__ in ELEMENTWISE and _is_told_by_parts(given, error):
-        return error
     return reason(op, given, error)

@@ -11,6 +11,7 @@ from eagerflow import _core, nest
 from eagerflow.framework import dtypes
 from eagerflow.framework.composite import CompositeTensor
 from eagerflow.framework.context import only_shapes
+from eagerflow.framework.op_function import op_function
 
 Tensor = _core.Tensor
 
@@ -101,6 +102,7 @@ def _structure_text(value: Any, leaf_text: Any) -> str:
     return "[" + ", ".join(parts) + "]"
 
 
+@op_function(overridable=False)
 def print(
     *inputs: Any,
     output_stream: Any = None,

@@ -6,7 +6,7 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
-from eagerflow.framework.composite import accepts_composites
+from eagerflow.framework.op_function import op_function
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.op_arguments import raises_like
 
@@ -24,7 +24,7 @@ argmax = _ops.argmax
 argmin = _ops.argmin
 
 
-@accepts_composites
+@op_function
 def reduce_logsumexp(
     input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
@@ -50,7 +50,7 @@ def reduce_logsumexp(
     return logs + shift
 
 
-@accepts_composites
+@op_function
 def reduce_variance(
     input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
@@ -82,7 +82,7 @@ def reduce_variance(
     return _ops.reduce_mean(squares, axis=axis, keepdims=keepdims)
 
 
-@accepts_composites
+@op_function
 def reduce_std(
     input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
@@ -94,6 +94,7 @@ def reduce_std(
     return _ops.sqrt(reduce_variance(input_tensor, axis=axis, keepdims=keepdims))
 
 
+@op_function
 def reduce_euclidean_norm(
     input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
@@ -111,6 +112,7 @@ def reduce_euclidean_norm(
     return _ops.cast(norm, dtype) if dtype.is_integer else norm
 
 
+@op_function
 def count_nonzero(
     input: Any,
     axis: Any = None,
@@ -133,6 +135,7 @@ def count_nonzero(
     return _ops.cast(counts, dtype)
 
 
+@op_function
 def zero_fraction(value: Any, name: str | None = None) -> Tensor:
     """The share of elements that are zero, a float32 scalar.
 
@@ -144,6 +147,7 @@ def zero_fraction(value: Any, name: str | None = None) -> Tensor:
     return _core.convert(zeros / value._size if value._size else float("nan"), dtypes.float32, None)
 
 
+@op_function
 @raises_like("CumulativeLogsumexp", first=True)
 def cumulative_logsumexp(
     x: Any, axis: int = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None

@@ -8,7 +8,7 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
-from eagerflow.framework.composite import accepts_composites
+from eagerflow.framework.op_function import op_function
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.op_arguments import raises_like
 
@@ -46,8 +46,8 @@ def _with_inner_axes(counts: Tensor, total: Tensor) -> Tensor:
     return _ops.reshape(counts, [-1] + [1] * (total.ndim - 1))
 
 
+@op_function
 @raises_like("UnsortedSegmentSum/mean")
-@accepts_composites
 def unsorted_segment_mean(
     data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
 ) -> Tensor:
@@ -61,8 +61,8 @@ def unsorted_segment_mean(
     return total / _with_inner_axes(_counts(ids, segment_count(num_segments), total.dtype), total)
 
 
+@op_function
 @raises_like("UnsortedSegmentSum/sqrt_n")
-@accepts_composites
 def unsorted_segment_sqrt_n(
     data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
 ) -> Tensor:
@@ -77,8 +77,8 @@ def unsorted_segment_sqrt_n(
     return total / _with_inner_axes(counts, total)
 
 
+@op_function
 @raises_like("UnsortedSegmentMax")
-@accepts_composites
 def unsorted_segment_max(
     data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
 ) -> Tensor:
@@ -90,8 +90,8 @@ def unsorted_segment_max(
     return _ops.unsorted_segment_max(data, segment_ids, segment_count(num_segments))
 
 
+@op_function
 @raises_like("UnsortedSegmentMin")
-@accepts_composites
 def unsorted_segment_min(
     data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
 ) -> Tensor:
@@ -103,8 +103,8 @@ def unsorted_segment_min(
     return _ops.unsorted_segment_min(data, segment_ids, segment_count(num_segments))
 
 
+@op_function
 @raises_like("UnsortedSegmentProd")
-@accepts_composites
 def unsorted_segment_prod(
     data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
 ) -> Tensor:
@@ -116,6 +116,7 @@ def unsorted_segment_prod(
     return _ops.unsorted_segment_prod(data, segment_ids, segment_count(num_segments))
 
 
+@op_function
 @raises_like("SegmentSum")
 def segment_sum(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
     """Sums rows of the same segment; the ids must be ascending.
@@ -126,24 +127,28 @@ def segment_sum(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
     return _ops.segment_sum(data, segment_ids)
 
 
+@op_function
 @raises_like("SegmentMean")
 def segment_mean(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
     """The means of rows of the same segment; the ids must be ascending."""
     return _ops.segment_mean(data, segment_ids)
 
 
+@op_function
 @raises_like("SegmentMax")
 def segment_max(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
     """The largest rows of each segment, zero for an empty one; the ids must be ascending."""
     return _ops.segment_max(data, segment_ids)
 
 
+@op_function
 @raises_like("SegmentMin")
 def segment_min(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
     """The least rows of each segment, zero for an empty one; the ids must be ascending."""
     return _ops.segment_min(data, segment_ids)
 
 
+@op_function
 @raises_like("SegmentProd")
 def segment_prod(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
     """The products of rows of the same segment; the ids must be ascending.
@@ -161,7 +166,7 @@ def _length(value: Any) -> int:
     return int(length)
 
 
-@accepts_composites
+@op_function
 def bincount(
     arr: Any,
     weights: Any = None,
@@ -238,6 +243,7 @@ def bincount(
     return _ops.reshape(counts, shape)
 
 
+@op_function
 def confusion_matrix(
     labels: Any,
     predictions: Any,
@@ -304,6 +310,7 @@ def confusion_matrix(
     return _ops.reshape(flat, [count, count])
 
 
+@op_function
 @raises_like("Sub/histogram", first=True)
 def histogram_fixed_width_bins(
     values: Any,
@@ -336,6 +343,7 @@ def _bins(values: Any, value_range: Any, nbins: Any, dtype: Any) -> Tensor:
     return _ops.cast(_ops.clip_by_value(_ops.floor(scaled), 0.0, float(int(nbins) - 1)), dtype)
 
 
+@op_function
 @raises_like("HistogramFixedWidth", first=True)
 def histogram_fixed_width(
     values: Any,

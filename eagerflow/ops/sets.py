@@ -9,6 +9,7 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
+from eagerflow.framework.op_function import op_function
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.numpy_ops import sparse_tensor
 
@@ -100,6 +101,7 @@ def _combined(a: Any, b: Any, operation: str) -> Any:
     return sparse_tensor(places, values, [*outer, width])
 
 
+@op_function
 def intersection(a: Any, b: Any, validate_indices: bool = True) -> Any:
     """What the rows of both have.
 
@@ -121,6 +123,7 @@ def intersection(a: Any, b: Any, validate_indices: bool = True) -> Any:
     return _combined(a, b, "intersection")
 
 
+@op_function
 def union(a: Any, b: Any, validate_indices: bool = True) -> Any:
     """What the rows of either have; see `tf.sets.intersection`.
 
@@ -130,6 +133,7 @@ def union(a: Any, b: Any, validate_indices: bool = True) -> Any:
     return _combined(a, b, "union")
 
 
+@op_function
 def difference(a: Any, b: Any, aminusb: bool = True, validate_indices: bool = True) -> Any:
     """What the rows of one have and the other's have not; see `tf.sets.intersection`.
 
@@ -145,6 +149,7 @@ def difference(a: Any, b: Any, aminusb: bool = True, validate_indices: bool = Tr
     return _combined(a, b, "a_minus_b" if aminusb else "b_minus_a")
 
 
+@op_function
 def size(a: Any, validate_indices: bool = True) -> Tensor:
     """How many different elements each row has.
 
@@ -181,6 +186,7 @@ def _distance(a: list, b: list) -> int:
     return before[-1]
 
 
+@op_function
 def edit_distance(
     hypothesis: Any, truth: Any, normalize: bool = True, name: str = "edit_distance"
 ) -> Tensor:

@@ -8,7 +8,7 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
-from eagerflow.framework.composite import elementwise
+from eagerflow.framework.op_function import op_function
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.numpy_ops import array_of, checked, differentiable
 from eagerflow.ops.op_arguments import raises_like
@@ -57,8 +57,8 @@ def _summed(gradient: Tensor, like: Tensor) -> Tensor:
     return _ops.reshape(_ops.reduce_sum(gradient, axis=axes), target) if axes else gradient
 
 
+@op_function(elementwise=2)
 @raises_like("NextAfter")
-@elementwise(inputs=2)
 def nextafter(x1: Any, x2: Any, name: str | None = None) -> Tensor:
     """The next number after `x1` that its dtype can hold, in the direction of `x2`.
 
@@ -88,6 +88,7 @@ def nextafter(x1: Any, x2: Any, name: str | None = None) -> Tensor:
     return y
 
 
+@op_function
 @raises_like("SobolSample")
 def sobol_sample(
     dim: Any, num_results: Any, skip: Any = 0, dtype: Any = dtypes.float32, name: str | None = None

@@ -8,6 +8,7 @@ import numpy as np
 
 from eagerflow import _core, errors
 from eagerflow.framework import dtypes
+from eagerflow.framework.op_function import op_function
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.numpy_ops import checked
 from eagerflow.ops.op_arguments import raises_like
@@ -125,6 +126,7 @@ def _from_min_first(x: np.ndarray, low: Any, high: Any, info: np.iinfo) -> np.nd
     return np.where(low == high, low, found)
 
 
+@op_function
 @raises_like("QuantizeV2")
 def quantize(
     input: Any,
@@ -219,6 +221,7 @@ def quantize(
     )
 
 
+@op_function
 @raises_like("Dequantize")
 def dequantize(
     input: Any,
@@ -284,6 +287,7 @@ def dequantize(
     return _core.ops.cast(floats, result)
 
 
+@op_function
 @raises_like("QuantizedConcat")
 def quantized_concat(
     concat_dim: Any, values: Any, input_mins: Any, input_maxes: Any, name: str | None = None

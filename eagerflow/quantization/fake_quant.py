@@ -8,6 +8,7 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
+from eagerflow.framework.op_function import op_function
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.numpy_ops import checked, differentiable
 from eagerflow.ops.op_arguments import raises_like
@@ -95,6 +96,7 @@ def _fake(
     return y
 
 
+@op_function
 @raises_like("FakeQuantWithMinMaxArgs")
 def fake_quant_with_min_max_args(
     inputs: Any,
@@ -129,6 +131,7 @@ def fake_quant_with_min_max_args(
     return _fake(inputs, float(min), float(max), num_bits, narrow_range, op, False)
 
 
+@op_function
 @raises_like("FakeQuantWithMinMaxVars")
 def fake_quant_with_min_max_vars(
     inputs: Any,
@@ -154,6 +157,7 @@ def _limit(value: Any) -> Tensor:
     return _core.convert(value, dtypes.float32, None)
 
 
+@op_function
 @raises_like("FakeQuantWithMinMaxVarsPerChannel")
 def fake_quant_with_min_max_vars_per_channel(
     inputs: Any,
@@ -174,6 +178,7 @@ def fake_quant_with_min_max_vars_per_channel(
     return _fake(inputs, _limit(min), _limit(max), num_bits, narrow_range, op, True)
 
 
+@op_function
 @raises_like("FakeQuantWithMinMaxArgsGradient")
 def fake_quant_with_min_max_args_gradient(
     gradients: Any,
@@ -207,6 +212,7 @@ def _limit_gradients(
     return parts[0], _ops.reduce_sum(parts[1], axis=axes), _ops.reduce_sum(parts[2], axis=axes)
 
 
+@op_function
 @raises_like("FakeQuantWithMinMaxVarsGradient")
 def fake_quant_with_min_max_vars_gradient(
     gradients: Any,
@@ -227,6 +233,7 @@ def fake_quant_with_min_max_vars_gradient(
     return _limit_gradients(gradients, inputs, min, max, num_bits, narrow_range, op, None)
 
 
+@op_function
 @raises_like("FakeQuantWithMinMaxVarsPerChannelGradient")
 def fake_quant_with_min_max_vars_per_channel_gradient(
     gradients: Any,
@@ -306,6 +313,7 @@ def _rounded(
     return _core.convert(values.astype(x.dtype.as_numpy_dtype), x.dtype, None)
 
 
+@op_function
 @raises_like("QuantizeAndDequantizeV4", first=True)
 def quantize_and_dequantize_v2(
     input: Any,
@@ -366,6 +374,7 @@ def quantize_and_dequantize_v2(
     return y
 
 
+@op_function
 @raises_like("QuantizeAndDequantizeV2", first=True)
 def quantize_and_dequantize(
     input: Any,

@@ -10,6 +10,7 @@ import numpy as np
 from eagerflow import _core
 from eagerflow.errors import InvalidArgumentError
 from eagerflow.framework import dtypes
+from eagerflow.framework.op_function import op_function
 from eagerflow.ragged.factories import rows_of
 from eagerflow.ragged.row_partition import RowPartition
 from eagerflow.ragged.tensor import RaggedTensor
@@ -229,6 +230,7 @@ def check_same_rows(items: Sequence[RaggedTensor]) -> None:
             raise _misfit("row lengths", [item._partition.lengths.tolist() for item in items])
 
 
+@op_function
 def stack(values: Any, axis: Any = 0, name: str | None = None) -> Any:
     """Joins tensors along a new axis; they may be ragged, or differ in their sizes.
 

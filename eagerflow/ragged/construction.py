@@ -9,6 +9,7 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
+from eagerflow.framework.op_function import op_function
 from eagerflow.ops.array import invalid_argument, slices_at
 from eagerflow.ragged.arrangement import (
     as_ragged,
@@ -65,6 +66,7 @@ def _inner_shape(value: Any, ragged_rank: int) -> tuple[int, ...]:
     return tuple(shape)
 
 
+@op_function
 def constant(
     pylist: Any,
     dtype: Any = None,
@@ -158,6 +160,7 @@ def _flat_values(items: Any, inner: tuple[int, ...], dtype: Any) -> Tensor:
     return _ops.reshape(flat, [len(items), *inner])
 
 
+@op_function
 def ragged_range(
     starts: Any,
     limits: Any = None,
@@ -214,6 +217,7 @@ def ragged_range(
     return RaggedTensor._of(_core.convert(values.astype(first.dtype), kind, None), partition)
 
 
+@op_function
 def row_splits_to_segment_ids(splits: Any, name: str | None = None, out_type: Any = None) -> Tensor:
     """The row of each element, from the places where rows begin and end.
 
@@ -230,6 +234,7 @@ def row_splits_to_segment_ids(splits: Any, name: str | None = None, out_type: An
     return _core.convert(np.repeat(np.arange(len(lengths)), lengths), dtype, None)
 
 
+@op_function
 def segment_ids_to_row_splits(
     segment_ids: Any, num_segments: Any = None, out_type: Any = None, name: str | None = None
 ) -> Tensor:
@@ -258,6 +263,7 @@ def segment_ids_to_row_splits(
     return _core.convert(np.append(0, np.cumsum(lengths)), dtype, None)
 
 
+@op_function
 def boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
     """The elements for which a mask is true, row by row.
 
@@ -311,6 +317,7 @@ def _masked(data: Any, mask: Any, rank: int, dtype: Any) -> Any:
     )
 
 
+@op_function
 def map_flat_values(op: Callable, *args: Any, **kwargs: Any) -> Any:
     """Applies a function to the elements of ragged tensors.
 
@@ -366,6 +373,7 @@ def map_flat_values(op: Callable, *args: Any, **kwargs: Any) -> Any:
     return first.with_flat_values(result)
 
 
+@op_function
 def stack_dynamic_partitions(
     data: Any, partitions: Any, num_partitions: Any, name: str | None = None
 ) -> RaggedTensor:

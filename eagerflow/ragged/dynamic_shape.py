@@ -271,27 +271,17 @@ class DynamicRaggedShape(ExtensionType):
             flat = RaggedTensor._of(flat, item)
         return flat
 
-    def _run(self, function: Any, arguments: dict[str, Any]) -> Any:
-        name = function.__name__
-        if name in _TAKE_SHAPES:
-            arguments.pop("name", None)
-            return _TAKE_SHAPES[name](**arguments)
-        return super()._run(function, arguments)
-
     def __op_function__(self, function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
-        found = _TAKE_SHAPES.get(function.__name__)
-        if found is None:
-            raise ValueError(
-                f"TypeError: {function.__name__} takes a list or tensor of sizes, not a "
-                "DynamicRaggedShape."
-            )
-        kwargs.pop("name", None)
-        return found(*args, **kwargs)
-
-    def _call(self, name: str, args: tuple, kwargs: dict[str, Any]) -> Any:
-        if name == "broadcast_dynamic_shape":
-            return broadcast_shapes(*args, **kwargs)
-        raise ValueError(f"{name} takes tensors, not a DynamicRaggedShape.")
+        handler = _TAKE_SHAPES.get(function)
+        if handler is not None:
+            kwargs.pop("name", None)
+            return handler(*args, **kwargs)
+        if getattr(function, "__wrapped__", None) is not None:
+            return NotImplemented
+        raise ValueError(
+            f"TypeError: {function.__name__} takes a list or tensor of sizes, not a "
+            "DynamicRaggedShape."
+        )
 
     def __repr__(self) -> str:
         shown = ", ".join(map(str, self.static_lengths()))
@@ -422,10 +412,11 @@ def broadcast_shapes(shape_x: Any, shape_y: Any) -> DynamicRaggedShape:
 
 
 # By the names of native operations.
-_TAKE_SHAPES: dict[str, Callable] = {
-    "broadcast_to": _broadcast_to,
-    "fill": _fill,
-    "ones": _ones,
-    "reshape": _reshape,
-    "zeros": _zeros,
+_TAKE_SHAPES: dict[Callable, Callable] = {
+    broadcast_dynamic_shape: broadcast_shapes,
+    _core.ops.broadcast_to: _broadcast_to,
+    _core.ops.fill: _fill,
+    _core.ops.ones: _ones,
+    _core.ops.reshape: _reshape,
+    _core.ops.zeros: _zeros,
 }

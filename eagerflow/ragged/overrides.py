@@ -9,9 +9,9 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
-from eagerflow.framework.composite import ELEMENTWISE
-from eagerflow.ops.array import invalid_argument
-from eagerflow.ops.indexing import dynamic_partition
+from eagerflow.framework.op_function import bind_arguments, parameter_names
+from eagerflow.ops import array, indexing, math, segment
+from eagerflow.ops import reduction as ops_reduction
 from eagerflow.ragged import arrangement, conversion, reduction
 from eagerflow.ragged.arrangement import convert
 from eagerflow.ragged.broadcasting import aligned
@@ -39,23 +39,30 @@ _REDUCTIONS = frozenset(
 )
 
 
-def run(function: Any, arguments: dict[str, Any]) -> Any:
-    """Runs a native operation of whose arguments one is ragged.
-
-    Raises:
-        ValueError: if the operation needs tensors.
-    """
+def override(function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+    """What a function returns of whose arguments one is ragged; NotImplemented if it needs tensors."""
+    if not isinstance(function, _core.OpFunction):
+        return NotImplemented
+    handler = _COMPOSED.get(function)
+    if handler is not None:
+        return handler(*args, **kwargs)
+    arguments = bind_arguments(function, args, kwargs)
+    if arguments is None:
+        return NotImplemented
+    if function.elementwise:
+        return _corresponding(function, arguments)
+    handler = _NATIVE.get(function)
+    if handler is not None:
+        return handler(*_without_name(arguments).values())
+    if function not in _NATIVE_FUNCTIONS:
+        return NotImplemented
     name = function.__name__
     if name in _ELEMENTWISE:
         return _elementwise(function, arguments)
     if name in _REDUCTIONS:
         value = arguments.pop("input_tensor")
         return reduction.reduce(name, convert(value), **_without_name(arguments))
-    handler = _NATIVE.get(name)
-    if handler is None:
-        ragged = next(item for item in arguments.values() if isinstance(item, RaggedTensor))
-        raise ragged._no_tensor()
-    return handler(*_without_name(arguments).values())
+    return NotImplemented
 
 
 def _without_name(arguments: dict[str, Any]) -> dict[str, Any]:
@@ -71,6 +78,8 @@ def _elementwise(function: Any, arguments: dict[str, Any]) -> Any:
         _INPUTS[function.__name__] = inputs
     names = list(arguments)[:inputs]
     ragged = [arguments[name] for name in names if isinstance(arguments[name], RaggedTensor)]
+    if not ragged:
+        return NotImplemented
     if len(names) == 1:
         value = ragged[0]
         rest = {key: arguments[key] for key in list(arguments)[1:]}
@@ -132,7 +141,7 @@ def _matmul(
 def _check_matrix(value: RaggedTensor) -> None:
     lengths = value._partition.lengths
     if len(lengths) and (lengths != lengths[0]).any():
-        raise invalid_argument(
+        raise array.invalid_argument(
             "The matrices in `a` and `b` may not be ragged in their innermost dimension. Row "
             f"lengths are {lengths.tolist()}"
         )
@@ -170,21 +179,22 @@ def _unsorted_segment_sum(data: Any, segment_ids: Any, num_segments: Any) -> Any
     return reduction.unsorted_segments("reduce_sum", data, segment_ids, num_segments)
 
 
-_NATIVE: dict[str, Callable] = {
-    "concat": arrangement.concat,
-    "cumsum": _cumsum,
-    "expand_dims": arrangement.expand_dims,
-    "gather": _gather,
-    "gather_nd": arrangement.gather_nd,
-    "matmul": _matmul,
-    "reshape": _reshape,
-    "reverse": arrangement.reverse,
-    "softmax": reduction.softmax,
-    "squeeze": lambda input, axis=None: arrangement.squeeze(input, axis),
-    "stack": lambda values, axis=0: arrangement.stack(values, axis),
-    "tile": arrangement.tile,
-    "unsorted_segment_sum": _unsorted_segment_sum,
-    "where_indices": _where_indices,
+_NATIVE_FUNCTIONS = frozenset(vars(_ops).values())
+_NATIVE: dict[Callable, Callable] = {
+    _ops.concat: arrangement.concat,
+    _ops.cumsum: _cumsum,
+    _ops.expand_dims: arrangement.expand_dims,
+    _ops.gather: _gather,
+    _ops.gather_nd: arrangement.gather_nd,
+    _ops.matmul: _matmul,
+    _ops.reshape: _reshape,
+    _ops.reverse: arrangement.reverse,
+    _ops.softmax: reduction.softmax,
+    _ops.squeeze: lambda input, axis=None: arrangement.squeeze(input, axis),
+    _ops.stack: lambda values, axis=0: arrangement.stack(values, axis),
+    _ops.tile: arrangement.tile,
+    _ops.unsorted_segment_sum: _unsorted_segment_sum,
+    _ops.where_indices: _where_indices,
 }
 
 
@@ -227,27 +237,13 @@ def _truediv(x: Any, y: Any, name: str | None = None) -> Any:
     return _ops.divide_real(x, y)
 
 
-def call(value: RaggedTensor, name: str, args: tuple, kwargs: dict[str, Any]) -> Any:
-    """Calls what stands for a composed function of that name.
-
-    Raises:
-        ValueError: if it needs tensors.
-    """
-    handler = _COMPOSED.get(name)
-    if handler is not None:
-        return handler(*args, **kwargs)
-    if name in ELEMENTWISE:
-        return _corresponding(*ELEMENTWISE[name], args, kwargs)
-    raise value._no_tensor()
-
-
-def _corresponding(
-    function: Callable, names: tuple[str, ...], args: tuple, kwargs: dict[str, Any]
-) -> Any:
+def _corresponding(function: Any, arguments: dict[str, Any]) -> Any:
     """Calls a composed function with the elements that correspond to each other."""
-    arguments = dict(zip(names, args, strict=False)) | kwargs
+    names = parameter_names(function)[: function.elementwise]
     given = [name for name in names if arguments.get(name) is not None]
     ragged = [arguments[name] for name in given if isinstance(arguments[name], RaggedTensor)]
+    if not ragged:
+        return NotImplemented
     like = ragged[0].dtype if ragged[0].dtype.is_floating else None
     values = [
         item if isinstance(item, RaggedTensor) else _converted(item, like)
@@ -255,9 +251,7 @@ def _corresponding(
     ]
     flats, rebuilt = aligned(values)
     arguments.update(zip(given, flats, strict=True))
-    # What comes after the elements is given by position, as it was in the call.
-    leading = [arguments.pop(name, None) for name in names] if len(args) > len(names) else []
-    return rebuilt(function(*leading, *args[len(names) :], **arguments))
+    return rebuilt(function(**arguments))
 
 
 def _size(input: RaggedTensor, out_type: Any = None, name: str | None = None) -> Tensor:
@@ -293,7 +287,7 @@ def _dynamic_partition(
         data = data.flat_values if isinstance(data, RaggedTensor) else data
         which = which.flat_values
     if not isinstance(data, RaggedTensor):
-        return dynamic_partition(data, which, num_partitions)
+        return indexing.dynamic_partition(data, which, num_partitions)
     which = _ops.cast(which, dtypes.int32).numpy()
     return [
         arrangement.gather_rows(data, np.flatnonzero(which == k)) for k in range(num_partitions)
@@ -325,27 +319,23 @@ def _weighted_segments(power: float) -> Callable:
     return reduced
 
 
-_COMPOSED: dict[str, Callable] = {
-    "add_n": _add_n,
-    "bincount": _bincount,
-    "concat": arrangement.concat,
-    "dynamic_partition": _dynamic_partition,
-    "rank": _rank,
-    "reduce_logsumexp": reduction.reduce_logsumexp,
-    "reduce_std": reduction.reduce_std,
-    "reduce_variance": reduction.reduce_variance,
-    "scalar_mul": lambda scalar, x: _ops.multiply(_converted(scalar, x.dtype), x),
-    "shape": _shape,
-    "size": _size,
-    "softmax": reduction.softmax,
-    "split": lambda value, num_or_size_splits, axis=0, num=None, name=None: arrangement.split(
+_COMPOSED: dict[Callable, Callable] = {
+    math.add_n: _add_n,
+    segment.bincount: _bincount,
+    indexing.dynamic_partition: _dynamic_partition,
+    array.rank: _rank,
+    ops_reduction.reduce_logsumexp: reduction.reduce_logsumexp,
+    ops_reduction.reduce_std: reduction.reduce_std,
+    ops_reduction.reduce_variance: reduction.reduce_variance,
+    math.scalar_mul: lambda scalar, x: _ops.multiply(_converted(scalar, x.dtype), x),
+    array.shape: _shape,
+    array.size: _size,
+    array.split: lambda value, num_or_size_splits, axis=0, num=None, name=None: arrangement.split(
         value, num_or_size_splits, axis
     ),
-    "stack": lambda values, axis=0, name=None: arrangement.stack(values, axis),
-    "unsorted_segment_max": _segments_of("reduce_max"),
-    "unsorted_segment_mean": _weighted_segments(1.0),
-    "unsorted_segment_min": _segments_of("reduce_min"),
-    "unsorted_segment_prod": _segments_of("reduce_prod"),
-    "unsorted_segment_sqrt_n": _weighted_segments(0.5),
-    "unsorted_segment_sum": _segments_of("reduce_sum"),
+    segment.unsorted_segment_max: _segments_of("reduce_max"),
+    segment.unsorted_segment_mean: _weighted_segments(1.0),
+    segment.unsorted_segment_min: _segments_of("reduce_min"),
+    segment.unsorted_segment_prod: _segments_of("reduce_prod"),
+    segment.unsorted_segment_sqrt_n: _weighted_segments(0.5),
 }

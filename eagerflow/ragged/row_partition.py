@@ -362,10 +362,10 @@ class RowPartition(CompositeTensor):
         """The same partition, of whose rows nothing is known to be uniform."""
         return RowPartition(self._row_splits, internal=True)
 
-    def _run(self, function: Any, arguments: dict[str, Any]) -> Any:
-        if function.__name__ in ("identity", "stop_gradient"):
+    def __op_function__(self, function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+        if function in (_core.ops.identity, _core.ops.stop_gradient):
             return self
-        raise self._no_tensor()
+        return NotImplemented
 
     @property
     def _type_spec(self) -> RowPartitionSpec:

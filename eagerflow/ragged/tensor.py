@@ -330,20 +330,15 @@ class RaggedTensor(RaggedFactories):
             return gradient if gradient is None else self.with_flat_values(gradient)
         return self.with_flat_values(_core.as_tensor(gradient))
 
-    def _run(self, function: Any, arguments: dict[str, Any]) -> Any:
-        from eagerflow.ragged.overrides import run
+    def __op_function__(self, function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+        from eagerflow.ragged.overrides import override
 
-        return run(function, arguments)
+        return override(function, args, kwargs)
 
     def _print_text(self, summarize: int) -> str:
         from eagerflow.ragged.printing import ragged_text
 
         return ragged_text(self, summarize)
-
-    def _call(self, name: str, args: tuple, kwargs: dict[str, Any]) -> Any:
-        from eagerflow.ragged.overrides import call
-
-        return call(self, name, args, kwargs)
 
 
 def _text(value: Any) -> str:

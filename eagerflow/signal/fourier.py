@@ -10,6 +10,7 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
+from eagerflow.framework.op_function import op_function
 from eagerflow.ops.array import invalid_argument, pad, roll
 from eagerflow.ops.numpy_ops import COMPLEX, checked, differentiable
 from eagerflow.ops.op_arguments import ahead, raises_like
@@ -151,6 +152,7 @@ def _whole(value: Any, rank: int, op: str, inverse: bool) -> Tensor:
     return _complex_transform(x, tuple(range(x.ndim - rank, x.ndim)), inverse)
 
 
+@op_function
 @raises_like("FFT")
 def fft(input: Any, name: str | None = None) -> Tensor:
     """The discrete Fourier transform along the last axis.
@@ -168,6 +170,7 @@ def fft(input: Any, name: str | None = None) -> Tensor:
     return _whole(input, 1, "FFT", False)
 
 
+@op_function
 @raises_like("IFFT")
 def ifft(input: Any, name: str | None = None) -> Tensor:
     """The inverse discrete Fourier transform along the last axis, scaled by 1 / size.
@@ -178,24 +181,28 @@ def ifft(input: Any, name: str | None = None) -> Tensor:
     return _whole(input, 1, "IFFT", True)
 
 
+@op_function
 @raises_like("FFT2D")
 def fft2d(input: Any, name: str | None = None) -> Tensor:
     """The discrete Fourier transform along the last two axes; see `tf.signal.fft`."""
     return _whole(input, 2, "FFT2D", False)
 
 
+@op_function
 @raises_like("IFFT2D")
 def ifft2d(input: Any, name: str | None = None) -> Tensor:
     """The inverse discrete Fourier transform along the last two axes; see `tf.signal.ifft`."""
     return _whole(input, 2, "IFFT2D", True)
 
 
+@op_function
 @raises_like("FFT3D")
 def fft3d(input: Any, name: str | None = None) -> Tensor:
     """The discrete Fourier transform along the last three axes; see `tf.signal.fft`."""
     return _whole(input, 3, "FFT3D", False)
 
 
+@op_function
 @raises_like("IFFT3D")
 def ifft3d(input: Any, name: str | None = None) -> Tensor:
     """The inverse discrete Fourier transform along the last three axes; see `tf.signal.ifft`."""
@@ -258,6 +265,7 @@ def _from_half(value: Any, fft_length: Any, rank: int, op: str) -> Tensor:
     return _half_inverse(x, lengths[-1], axes)
 
 
+@op_function
 def rfft(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
     """The first half of the Fourier transform of real numbers along the last axis.
 
@@ -278,16 +286,19 @@ def rfft(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> 
     return _half(input_tensor, fft_length, 1, "RFFT")
 
 
+@op_function
 def rfft2d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
     """Half the Fourier transform of real numbers along the last two axes; see `tf.signal.rfft`."""
     return _half(input_tensor, fft_length, 2, "RFFT2D")
 
 
+@op_function
 def rfft3d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
     """Half the Fourier transform of real numbers along three axes; see `tf.signal.rfft`."""
     return _half(input_tensor, fft_length, 3, "RFFT3D")
 
 
+@op_function
 def irfft(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
     """The real numbers of which the first half of the spectrum is given, along the last axis.
 
@@ -306,11 +317,13 @@ def irfft(input_tensor: Any, fft_length: Any = None, name: str | None = None) ->
     return _from_half(input_tensor, fft_length, 1, "IRFFT")
 
 
+@op_function
 def irfft2d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
     """Real numbers from half their spectrum along the last two axes; see `tf.signal.irfft`."""
     return _from_half(input_tensor, fft_length, 2, "IRFFT2D")
 
 
+@op_function
 def irfft3d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
     """Real numbers from half their spectrum along three axes; see `tf.signal.irfft`."""
     return _from_half(input_tensor, fft_length, 3, "IRFFT3D")
@@ -355,6 +368,7 @@ def _scaled(y: Tensor, factor: float) -> Tensor:
     return y if factor == 1.0 else y * factor
 
 
+@op_function
 @raises_like("FFTND/signal")
 def fftnd(
     input_tensor: Any,
@@ -383,6 +397,7 @@ def fftnd(
     return _along(input_tensor, fft_length, axes, norm, False)
 
 
+@op_function
 @raises_like("IFFTND/signal")
 def ifftnd(
     input_tensor: Any,
@@ -405,6 +420,7 @@ def _along(value: Any, fft_length: Any, axes: Any, norm: str | None, inverse: bo
     return _scaled(_complex_transform(x, chosen, inverse), factor)
 
 
+@op_function
 @raises_like("RFFTND/signal")
 def rfftnd(
     input_tensor: Any,
@@ -425,6 +441,7 @@ def rfftnd(
     return _scaled(_half_transform(x, chosen), _scale(norm, _size(x, chosen), False))
 
 
+@op_function
 def irfftnd(
     input_tensor: Any,
     fft_length: Any = None,
@@ -458,6 +475,7 @@ def _shift_axes(x: Tensor, axes: Any) -> list[int]:
     return chosen
 
 
+@op_function
 def fftshift(x: Any, axes: Any = None, name: str | None = None) -> Tensor:
     """Moves the zero frequency to the middle.
 
@@ -475,6 +493,7 @@ def fftshift(x: Any, axes: Any = None, name: str | None = None) -> Tensor:
     return roll(x, [shape[axis] // 2 for axis in chosen], chosen)
 
 
+@op_function
 def ifftshift(x: Any, axes: Any = None, name: str | None = None) -> Tensor:
     """Moves the zero frequency from the middle to the beginning; undoes `tf.signal.fftshift`.
 

@@ -6,12 +6,14 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
+from eagerflow.framework.op_function import op_function
 from eagerflow.ops.op_arguments import raises_like
 from eagerflow.signal import fourier as fft
 
 Tensor = _core.Tensor
 
 
+@op_function
 @raises_like("FFTND")
 def fftnd(input: Any, fft_length: Any, axes: Any, name: str | None = None) -> Tensor:
     """The Fourier transform along axes; see `tf.signal.fftnd`.
@@ -22,12 +24,14 @@ def fftnd(input: Any, fft_length: Any, axes: Any, name: str | None = None) -> Te
     return fft.fftnd(input, fft_length, axes)
 
 
+@op_function
 @raises_like("IFFTND")
 def ifftnd(input: Any, fft_length: Any, axes: Any, name: str | None = None) -> Tensor:
     """The inverse Fourier transform along axes; see `tf.signal.ifftnd`."""
     return fft.ifftnd(input, fft_length, axes)
 
 
+@op_function
 @raises_like("RFFTND")
 def rfftnd(
     input: Any,
@@ -40,6 +44,7 @@ def rfftnd(
     return _core.ops.cast(fft.rfftnd(input, fft_length, axes), dtypes.as_dtype(Tcomplex))
 
 
+@op_function
 @raises_like("IRFFTND")
 def irfftnd(
     input: Any,

@@ -10,6 +10,7 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
+from eagerflow.framework.op_function import op_function
 from eagerflow.ops.array import invalid_argument, pad, slices_at
 from eagerflow.signal.fourier import fft, irfft, rfft
 from eagerflow.signal.windows import hann_window, vorbis_window
@@ -27,6 +28,7 @@ def _scalar(value: Any, name: str) -> int:
     return int(number)
 
 
+@op_function
 def frame(
     signal: Any,
     frame_length: Any,
@@ -89,6 +91,7 @@ def frame(
     return slices_at(x, places, axis)
 
 
+@op_function
 def overlap_and_add(signal: Any, frame_step: Any, name: str | None = None) -> Tensor:
     """Puts frames in a row and adds them where they overlap.
 
@@ -131,6 +134,7 @@ def _enclosing_power(length: int) -> int:
     return 1 << max(length - 1, 0).bit_length()
 
 
+@op_function
 def stft(
     signals: Any,
     frame_length: Any,
@@ -200,6 +204,7 @@ def inverse_stft_window_fn(
     return inverse_window
 
 
+@op_function
 def inverse_stft(
     stfts: Any,
     frame_length: Any,
@@ -262,6 +267,7 @@ def _checked_dct(x: Tensor, type: int, n: Any, axis: int, norm: str | None) -> N
         raise ValueError(f"Unknown normalization. Expected None or 'ortho', got: {norm}")
 
 
+@op_function
 def dct(
     input: Any,
     type: int = 2,
@@ -350,6 +356,7 @@ def _dct4(x: Tensor, size: int, ortho: bool) -> Tensor:
     return y * math.sqrt(0.5 / size) if ortho else y
 
 
+@op_function
 def idct(
     input: Any,
     type: int = 2,
@@ -374,6 +381,7 @@ def idct(
     return dct(input, _DCT_INVERSES.get(type, type), n, axis, norm)
 
 
+@op_function
 def mdct(
     signals: Any,
     frame_length: Any,
@@ -418,6 +426,7 @@ def mdct(
     return dct(_ops.concat(folded, last), 4, norm=norm)
 
 
+@op_function
 def inverse_mdct(
     mdcts: Any,
     window_fn: Callable | None = vorbis_window,
@@ -472,6 +481,7 @@ def _mel(hertz: Any) -> Any:
     return 1127.0 * np.log1p(hertz / 700.0)
 
 
+@op_function
 def linear_to_mel_weight_matrix(
     num_mel_bins: int = 20,
     num_spectrogram_bins: Any = 129,
@@ -530,6 +540,7 @@ def linear_to_mel_weight_matrix(
     return _constant(weights, dtype)
 
 
+@op_function
 def mfccs_from_log_mel_spectrograms(log_mel_spectrograms: Any, name: str | None = None) -> Tensor:
     """Mel-frequency cepstral coefficients.
 

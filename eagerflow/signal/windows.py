@@ -7,6 +7,7 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
+from eagerflow.framework.op_function import op_function
 from eagerflow.ops.special import bessel_i0e
 
 _ops = _core.ops
@@ -34,6 +35,7 @@ def _raised_cosine(window_length: Any, periodic: bool, dtype: Any, a: float, b: 
     return a - b * _ops.cos(angle)
 
 
+@op_function
 def hann_window(
     window_length: Any, periodic: bool = True, dtype: Any = dtypes.float32, name: str | None = None
 ) -> Tensor:
@@ -54,6 +56,7 @@ def hann_window(
     return _raised_cosine(window_length, periodic, dtype, 0.5, 0.5)
 
 
+@op_function
 def hamming_window(
     window_length: Any, periodic: bool = True, dtype: Any = dtypes.float32, name: str | None = None
 ) -> Tensor:
@@ -65,6 +68,7 @@ def hamming_window(
     return _raised_cosine(window_length, periodic, dtype, 0.54, 0.46)
 
 
+@op_function
 def kaiser_window(
     window_length: Any, beta: Any = 12.0, dtype: Any = dtypes.float32, name: str | None = None
 ) -> Tensor:
@@ -94,6 +98,7 @@ def kaiser_window(
     return _ops.cast(window, dtype)
 
 
+@op_function
 def kaiser_bessel_derived_window(
     window_length: Any, beta: Any = 12.0, dtype: Any = dtypes.float32, name: str | None = None
 ) -> Tensor:
@@ -115,6 +120,7 @@ def kaiser_bessel_derived_window(
     return _ops.concat([rising, _ops.reverse(rising, [0])], 0)
 
 
+@op_function
 def vorbis_window(
     window_length: Any, dtype: Any = dtypes.float32, name: str | None = None
 ) -> Tensor:

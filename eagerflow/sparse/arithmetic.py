@@ -9,6 +9,7 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
+from eagerflow.framework.op_function import op_function
 from eagerflow.ops.array import invalid_argument, slices_at
 from eagerflow.sparse.conversion import checked, flat_places, sizes_of
 from eagerflow.sparse.tensor import SparseTensor, assembled
@@ -43,6 +44,7 @@ def _united(a: SparseTensor, b: SparseTensor) -> tuple[Tensor, Tensor, Tensor, t
     return places, first, second, tuple(chosen)
 
 
+@op_function
 def add(a: Any, b: Any, threshold: Any = 0) -> Any:
     """The sum of two tensors of which one at least is sparse.
 
@@ -95,6 +97,7 @@ def add(a: Any, b: Any, threshold: Any = 0) -> Any:
     return _ops.tensor_scatter_nd_add(dense, value.indices, value.values)
 
 
+@op_function
 def maximum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
     """The larger elements of two sparse tensors, whose absent ones are zero.
 
@@ -108,6 +111,7 @@ def maximum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
     return assembled(places, _ops.maximum(first, second), a._dense_shape)
 
 
+@op_function
 def minimum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
     """The smaller elements of two sparse tensors, whose absent ones are zero.
 
@@ -132,6 +136,7 @@ def _adjoint(value: Tensor) -> Tensor:
     return _ops.transpose(value, [1, 0], value.dtype.is_complex)
 
 
+@op_function
 def sparse_dense_matmul(
     sp_a: Any, b: Any, adjoint_a: bool = False, adjoint_b: bool = False, name: str | None = None
 ) -> Tensor:
@@ -220,6 +225,7 @@ def _segments(values: Tensor, ids: Tensor, count: int, largest: bool) -> Tensor:
     return _ops.select(_ops.equal(present, 0), _ops.zeros_like(peaks), peaks)
 
 
+@op_function
 def reduce_sum(
     sp_input: Any,
     axis: Any = None,
@@ -242,6 +248,7 @@ def reduce_sum(
     return _reduced(checked(sp_input), axis, keepdims, output_is_sparse, False)
 
 
+@op_function
 def reduce_max(
     sp_input: Any,
     axis: Any = None,
@@ -257,6 +264,7 @@ def reduce_max(
     return _reduced(checked(sp_input), axis, keepdims, output_is_sparse, True)
 
 
+@op_function
 def softmax(sp_input: Any, name: str | None = None) -> SparseTensor:
     """The softmax along the last axis, of the elements that are there.
 
@@ -285,6 +293,7 @@ def softmax(sp_input: Any, name: str | None = None) -> SparseTensor:
     return value.with_values(_ops.divide_real(powers, _ops.gather(sums, ids, 0, 0)))
 
 
+@op_function
 def sampled_addmm(
     indices: Any,
     values: Any,

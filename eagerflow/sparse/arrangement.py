@@ -11,6 +11,7 @@ import numpy as np
 from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.indexed_slices import IndexedSlices
+from eagerflow.framework.op_function import op_function
 from eagerflow.ops.array import invalid_argument, slices_at
 from eagerflow.sparse.conversion import checked, ordered, reorder, sizes_of
 from eagerflow.sparse.tensor import SparseTensor, assembled
@@ -19,6 +20,7 @@ _ops = _core.ops
 Tensor = _core.Tensor
 
 
+@op_function
 def concat(
     axis: Any, sp_inputs: Any, expand_nonconcat_dims: bool = False, name: str | None = None
 ) -> SparseTensor:
@@ -73,6 +75,7 @@ def concat(
     return reorder(assembled(moved, joined, _core.convert(whole, dtypes.int64, None)))
 
 
+@op_function
 def slice(sp_input: Any, start: Any, size: Any, name: str | None = None) -> SparseTensor:
     """A part of a sparse tensor.
 
@@ -103,6 +106,7 @@ def slice(sp_input: Any, start: Any, size: Any, name: str | None = None) -> Spar
     return assembled(places, slices_at(value._values, inside), shape)
 
 
+@op_function
 def split(
     sp_input: Any = None, num_split: Any = None, axis: Any = None, name: str | None = None
 ) -> list[SparseTensor]:
@@ -136,6 +140,7 @@ def split(
     return parts
 
 
+@op_function
 def reshape(sp_input: Any, shape: Any, name: str | None = None) -> SparseTensor:
     """The same elements in row-major order in another shape, where one size may be -1.
 
@@ -167,6 +172,7 @@ def reshape(sp_input: Any, shape: Any, name: str | None = None) -> SparseTensor:
     return assembled(places, value._values, _core.convert(target, dtypes.int64, None))
 
 
+@op_function
 def transpose(sp_input: Any, perm: Any = None, name: str | None = None) -> SparseTensor:
     """The axes in another order, reversed by default.
 
@@ -185,6 +191,7 @@ def transpose(sp_input: Any, perm: Any = None, name: str | None = None) -> Spars
     return ordered(value, value._values, shape, order)
 
 
+@op_function
 def expand_dims(sp_input: Any, axis: Any = None, name: str | None = None) -> SparseTensor:
     """Inserts an axis of size one, by default at the end.
 
@@ -204,6 +211,7 @@ def expand_dims(sp_input: Any, axis: Any = None, name: str | None = None) -> Spa
     )
 
 
+@op_function
 def retain(sp_input: Any, to_retain: Any) -> SparseTensor:
     """Some of the elements.
 
@@ -225,6 +233,7 @@ def retain(sp_input: Any, to_retain: Any) -> SparseTensor:
     return assembled(places, slices_at(value._values, kept), value._dense_shape)
 
 
+@op_function
 def reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
     """The same elements in a larger shape, or in the smallest one that holds them.
 
@@ -250,6 +259,7 @@ def reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
     return SparseTensor(places, value.values, target)
 
 
+@op_function
 def fill_empty_rows(
     sp_input: Any, default_value: Any, name: str | None = None
 ) -> tuple[SparseTensor, Tensor]:
@@ -284,6 +294,7 @@ def fill_empty_rows(
     return result, empty
 
 
+@op_function
 def mask(a: Any, mask_indices: Any, name: str | None = None) -> IndexedSlices:
     """The slices whose places are not among some.
 
@@ -297,6 +308,7 @@ def mask(a: Any, mask_indices: Any, name: str | None = None) -> IndexedSlices:
     return IndexedSlices(slices_at(a.values, kept), _ops.gather(places, kept, 0, 0), a.dense_shape)
 
 
+@op_function
 def map_values(op: Callable, *args: Any, **kwargs: Any) -> SparseTensor:
     """Applies a function to the values of sparse tensors.
 

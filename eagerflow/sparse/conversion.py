@@ -9,6 +9,7 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
+from eagerflow.framework.op_function import op_function
 from eagerflow.ops.array import invalid_argument, slices_at
 from eagerflow.ops.conversion import bitcast, integers_of
 from eagerflow.sparse.tensor import SparseTensor, SparseTensorValue, assembled
@@ -85,6 +86,7 @@ def check_places(places: np.ndarray, sizes: np.ndarray, ordered: bool) -> np.nda
     return flat
 
 
+@op_function
 def from_dense(tensor: Any, name: str | None = None) -> SparseTensor:
     """The elements of a tensor that are not zero (or not empty, for strings).
 
@@ -101,6 +103,7 @@ def from_dense(tensor: Any, name: str | None = None) -> SparseTensor:
     return assembled(places, _ops.gather_nd(tensor, places, 0), shape)
 
 
+@op_function
 def to_dense(
     sp_input: Any, default_value: Any = None, validate_indices: bool = True, name: str | None = None
 ) -> Tensor:
@@ -133,6 +136,7 @@ def to_dense(
     return _ops.sparse_to_dense(values, default, value.indices, shape, validate_indices)
 
 
+@op_function
 def eye(
     num_rows: Any, num_columns: Any = None, dtype: Any = dtypes.float32, name: str | None = None
 ) -> SparseTensor:
@@ -148,6 +152,7 @@ def eye(
     return SparseTensor(places, _ops.ones([count], dtype), [rows, columns])
 
 
+@op_function
 def reorder(sp_input: Any, name: str | None = None) -> SparseTensor:
     """The elements in row-major order of their places.
 
@@ -170,6 +175,7 @@ def ordered(value: SparseTensor, values: Tensor, shape: Tensor, perm: list) -> S
     return assembled(places, values, shape)
 
 
+@op_function
 def to_indicator(sp_input: Any, vocab_size: Any, name: str | None = None) -> Tensor:
     """For each row, which numbers it holds.
 

@@ -11,6 +11,7 @@ import numpy as np
 from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.composite import CompositeTensor
+from eagerflow.framework.op_function import op_function
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ragged.row_partition import RowPartition
 from eagerflow.ragged.tensor import RaggedTensor
@@ -101,6 +102,7 @@ def _as_ragged(rows: list[list[Any]], dtype: Any) -> RaggedTensor:
     return RaggedTensor._of(values, RowPartition.of_lengths(lengths, dtypes.int64))
 
 
+@op_function
 def cross(inputs: Any, name: str | None = None, separator: str | None = None) -> SparseTensor:
     """Every combination of the values of each row, joined as text.
 
@@ -118,6 +120,7 @@ def cross(inputs: Any, name: str | None = None, separator: str | None = None) ->
     return _as_sparse(_crossed(_checked(inputs), join), dtypes.string)
 
 
+@op_function
 def cross_hashed(
     inputs: Any, num_buckets: int = 0, hash_key: int | None = None, name: str | None = None
 ) -> SparseTensor:
@@ -136,6 +139,7 @@ def cross_hashed(
     return _as_sparse(_crossed(_checked(inputs), join), dtypes.int64)
 
 
+@op_function
 def ragged_cross(inputs: Any, name: str | None = None) -> RaggedTensor:
     """Every combination of the values of each row, joined as text.
 
@@ -149,6 +153,7 @@ def ragged_cross(inputs: Any, name: str | None = None) -> RaggedTensor:
     return _as_ragged(_crossed(_checked(inputs), _text()), dtypes.string)
 
 
+@op_function
 def ragged_cross_hashed(
     inputs: Any, num_buckets: int = 0, hash_key: int | None = None, name: str | None = None
 ) -> RaggedTensor:

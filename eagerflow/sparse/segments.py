@@ -8,6 +8,7 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
+from eagerflow.framework.op_function import op_function
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.op_arguments import raises_like
 from eagerflow.ragged.tensor import RaggedTensor
@@ -17,6 +18,7 @@ _ops = _core.ops
 Tensor = _core.Tensor
 
 
+@op_function
 @raises_like("SparseSegmentSum")
 def segment_sum(
     data: Any,
@@ -50,6 +52,7 @@ def _mean(data: Any, indices: Any, segment_ids: Any, num_segments: Any, scale: s
     return _ops.sparse_segment_sum(data, indices, segment_ids, num_segments, scale)
 
 
+@op_function
 @raises_like("SparseSegmentMean")
 def segment_mean(
     data: Any,
@@ -68,6 +71,7 @@ def segment_mean(
     return _mean(data, indices, segment_ids, num_segments, "mean")
 
 
+@op_function
 @raises_like("SparseSegmentSqrtN")
 def segment_sqrt_n(
     data: Any,
@@ -85,6 +89,7 @@ def segment_sqrt_n(
     return _mean(data, indices, segment_ids, num_segments, "sqrt_n")
 
 
+@op_function
 def bincount(
     values: Any,
     weights: Any = None,

@@ -9,13 +9,14 @@ import numpy as np
 from eagerflow import _core
 from eagerflow.errors import InvalidArgumentError
 from eagerflow.framework import dtypes
-from eagerflow.framework.composite import ELEMENTWISE, CompositeTensor
+from eagerflow.framework.composite import CompositeTensor
 from eagerflow.framework.composite import SparseTensorValue as SparseTensorValue
 from eagerflow.framework.dtypes import as_dtype
+from eagerflow.framework.op_function import bind_arguments
 from eagerflow.framework.shapes import TensorShape, as_shape
 from eagerflow.framework.tensor import undefined_eagerly
 from eagerflow.framework.type_spec import TensorSpec, TypeSpec
-from eagerflow.ops.math import truediv
+from eagerflow.ops import array, math, segment
 from eagerflow.ops.printing import tensor_text
 
 _ops = _core.ops
@@ -146,30 +147,28 @@ class SparseTensor(CompositeTensor):
     def _with_gradient(self, gradient: Any) -> Any:
         return gradient if gradient is None else self.with_values(gradient)
 
-    def _run(self, function: Any, arguments: dict[str, Any]) -> Any:
-        name, *others = arguments
-        if function.__name__ not in _ELEMENTWISE or arguments[name] is not self:
-            raise self._no_tensor()
-        return self.with_values(function(self._values, **{key: arguments[key] for key in others}))
-
-    def _call(self, name: str, args: tuple, kwargs: dict[str, Any]) -> Any:
-        first, *others = args or (kwargs.pop(next(iter(kwargs))),)
-        if name in ("shape", "size") and first is self:
-            out_type = others[0] if others else kwargs.get("out_type")
-            dtype = dtypes.int32 if out_type is None else out_type
-            if name == "shape":
+    def __op_function__(self, function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+        if not isinstance(function, _core.OpFunction):
+            return NotImplemented
+        arguments = bind_arguments(function, args, kwargs)
+        if not arguments or next(iter(arguments.values())) is not self:
+            return NotImplemented
+        del arguments[next(iter(arguments))]
+        if function in (array.shape, array.size):
+            dtype = arguments.get("out_type") or dtypes.int32
+            if function is array.shape:
                 return _ops.cast(self._dense_shape, dtype)
             return _core.convert(int(np.prod(self._dense_shape.numpy())), dtype, None)
-        if name == "rank" and first is self:
+        if function is array.rank:
             return _core.convert(self._dense_shape._size, dtypes.int32, None)
-        if name == "bincount" and first is self:
+        if function is segment.bincount:
             from eagerflow.sparse.segments import dense_bincount
 
-            return dense_bincount(first, *others, **kwargs)
-        if name in _ELEMENTWISE and name in ELEMENTWISE and first is self:
-            function, _ = ELEMENTWISE[name]
-            return self.with_values(function(self._values, *others, **kwargs))
-        raise self._no_tensor()
+            return dense_bincount(self, **arguments)
+        name = function.__name__
+        if name in _ELEMENTWISE and (function.elementwise or function is getattr(_ops, name, None)):
+            return self.with_values(function(self._values, **arguments))
+        return NotImplemented
 
     def _print_text(self, summarize: int) -> str:
         parts = (self._indices, self._values, self._dense_shape)
@@ -210,7 +209,7 @@ class SparseTensor(CompositeTensor):
 
     def __truediv__(self, y: Any) -> SparseTensor:
         """The quotient by a dense tensor, which is broadcast."""
-        return self._combined(y, truediv)
+        return self._combined(y, math.truediv)
 
     def __div__(self, y: Any) -> SparseTensor:
         """The quotient by a dense tensor, which is broadcast."""

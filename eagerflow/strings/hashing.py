@@ -8,6 +8,7 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
+from eagerflow.framework.op_function import op_function
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.op_arguments import raises_like
 from eagerflow.strings.elementwise import natively
@@ -28,6 +29,7 @@ def _checked_count(num_buckets: Any, op: str) -> int:
     return count
 
 
+@op_function
 @raises_like("StringToHashBucket")
 def to_hash_bucket(input: Any, num_buckets: int, name: str | None = None) -> Any:
     """A bucket for each string, int64, by MurmurHash64A.
@@ -47,6 +49,7 @@ def to_hash_bucket(input: Any, num_buckets: int, name: str | None = None) -> Any
     return natively(_ops.string_hash, input, "StringToHashBucket", count, "murmur", _MURMUR_SEED)
 
 
+@op_function
 @raises_like("StringToHashBucketFast")
 def to_hash_bucket_fast(input: Any, num_buckets: int, name: str | None = None) -> Any:
     """A bucket for each string, int64, by FarmHash; see `tf.strings.to_hash_bucket`.
@@ -59,6 +62,7 @@ def to_hash_bucket_fast(input: Any, num_buckets: int, name: str | None = None) -
     return natively(_ops.string_hash, input, op, count, "farm")
 
 
+@op_function
 @raises_like("StringToHashBucketStrong")
 def to_hash_bucket_strong(input: Any, num_buckets: int, key: Any, name: str | None = None) -> Any:
     """A bucket for each string, int64, by a hash that cannot be guessed without its key.
@@ -82,6 +86,7 @@ def to_hash_bucket_strong(input: Any, num_buckets: int, key: Any, name: str | No
     return natively(_ops.string_hash, input, op, count, "sip", int(key[0]), int(key[1]))
 
 
+@op_function
 @raises_like("Fingerprint")
 def fingerprint(data: Any, method: Any = "farmhash64", name: str | None = None) -> Tensor:
     """Eight bytes for each row that tell it from others.

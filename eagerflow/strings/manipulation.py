@@ -12,7 +12,8 @@ import numpy as np
 from eagerflow import _core
 from eagerflow.errors import InvalidArgumentError, OutOfRangeError
 from eagerflow.framework import dtypes
-from eagerflow.framework.composite import CompositeTensor, elementwise
+from eagerflow.framework.composite import CompositeTensor
+from eagerflow.framework.op_function import op_function
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.op_arguments import raises_like
 from eagerflow.ops.printing import tensor_text
@@ -37,8 +38,8 @@ Tensor = _core.Tensor
 _FILLS = {"": "", "0": "0", " ": " ", "-": "-", "+": "+"}
 
 
+@op_function(elementwise=1)
 @raises_like("AsString")
-@elementwise
 def as_string(
     input: Any,
     precision: int = -1,
@@ -106,6 +107,7 @@ def as_string(
     return from_items([text.encode() for text in texts], x._shape_tuple())
 
 
+@op_function
 @raises_like("StringSplit")
 def bytes_split(input: Any, name: str | None = None) -> Any:
     """Each string as its bytes.
@@ -128,6 +130,7 @@ def bytes_split(input: Any, name: str | None = None) -> Any:
     )
 
 
+@op_function
 def format(
     template: str, inputs: Any, placeholder: str = "{}", summarize: int = 3, name: str | None = None
 ) -> Tensor:
@@ -163,6 +166,7 @@ def format(
     return _core.convert(text, dtypes.string, None)
 
 
+@op_function
 def join(inputs: Any, separator: str = "", name: str | None = None) -> Any:
     """Joins strings of several tensors element by element.
 
@@ -210,6 +214,7 @@ def _starts(item: bytes) -> list[int]:
     return [place for place, byte in enumerate(item) if byte & 0xC0 != 0x80]
 
 
+@op_function
 @raises_like("StringLength")
 def length(input: Any, unit: str = "BYTE", name: str | None = None) -> Any:
     """How long each string is, int32.
@@ -237,6 +242,7 @@ def _checked_encoding(encoding: str, op: str) -> bool:
     return encoding == "utf-8"
 
 
+@op_function
 @raises_like("StringLower")
 def lower(input: Any, encoding: str = "", name: str | None = None) -> Any:
     """The strings with small letters.
@@ -257,6 +263,7 @@ def lower(input: Any, encoding: str = "", name: str | None = None) -> Any:
     return natively(_ops.string_case, input, "StringLower", False)
 
 
+@op_function
 @raises_like("StringUpper")
 def upper(input: Any, encoding: str = "", name: str | None = None) -> Any:
     """The strings with capital letters; see `tf.strings.lower`.
@@ -269,6 +276,7 @@ def upper(input: Any, encoding: str = "", name: str | None = None) -> Any:
     return natively(_ops.string_case, input, "StringUpper", True)
 
 
+@op_function
 @raises_like("StringStrip")
 def strip(input: Any, name: str | None = None) -> Any:
     """The strings without white space at both ends.
@@ -279,6 +287,7 @@ def strip(input: Any, name: str | None = None) -> Any:
     return natively(_ops.string_strip, input, "StringStrip")
 
 
+@op_function
 @raises_like("StringSplitV2")
 def split(input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = None) -> Any:
     """Cuts strings where a separator is.
@@ -311,8 +320,8 @@ def split(input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = No
     return cut(lambda item: item.split(None, maxsplit), input, "StringSplitV2", byte_vector)
 
 
+@op_function(elementwise=3)
 @raises_like("Substr")
-@elementwise(inputs=3)
 def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None = None) -> Tensor:
     """Parts of strings.
 
@@ -394,6 +403,7 @@ _NUMBERS = (
 )
 
 
+@op_function
 @raises_like("StringToNumber")
 def to_number(input: Any, out_type: Any = dtypes.float32, name: str | None = None) -> Any:
     """The numbers that strings spell.
@@ -439,6 +449,7 @@ def to_number(input: Any, out_type: Any = dtypes.float32, name: str | None = Non
         return numbers(number, input, dtype, "StringToNumber")
 
 
+@op_function
 def reduce_join(
     inputs: Any,
     axis: Any = None,
@@ -524,6 +535,7 @@ def _join_ragged(inputs: Any, axis: Any, keepdims: bool, separator: str) -> Any:
     return _core.ops.expand_dims(result, axis) if keepdims else result
 
 
+@op_function
 @raises_like("UnsortedSegmentJoin")
 def unsorted_segment_join(
     inputs: Any, segment_ids: Any, num_segments: Any, separator: str = "", name: str | None = None
@@ -585,6 +597,7 @@ def _checked_strings(data: Any) -> Any:
     return _core.convert(data, dtypes.string, None)
 
 
+@op_function
 def ngrams(
     data: Any,
     ngram_width: int | Sequence[int],

@@ -13,6 +13,7 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
+from eagerflow.framework.op_function import op_function
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.op_arguments import raises_like
 from eagerflow.ragged.tensor import RaggedTensor
@@ -291,6 +292,7 @@ def _pattern(pattern: Any) -> re.Pattern:
     return _compiled(items(_core.convert(pattern, dtypes.string, None))[0])
 
 
+@op_function
 @raises_like("RegexFullMatch")
 def regex_full_match(input: Any, pattern: Any, name: str | None = None) -> Any:
     """Whether each string as a whole matches a regular expression.
@@ -369,6 +371,7 @@ def _replaced(text: str, expression: re.Pattern, parts: list, everywhere: bool) 
     return "".join(out)
 
 
+@op_function
 @raises_like("RegexReplace")
 def regex_replace(
     input: Any, pattern: Any, rewrite: Any, replace_global: bool = True, name: str | None = None

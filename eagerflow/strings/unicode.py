@@ -12,6 +12,7 @@ import numpy as np
 from eagerflow import _core
 from eagerflow.errors import InvalidArgumentError
 from eagerflow.framework import dtypes
+from eagerflow.framework.op_function import op_function
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.op_arguments import ahead, raises_like
 from eagerflow.ragged.tensor import RaggedTensor
@@ -142,6 +143,7 @@ def _codes_and_offsets(pairs: list, shape: tuple) -> tuple:
     )
 
 
+@op_function
 def unicode_decode_with_offsets(
     input: Any,
     input_encoding: str,
@@ -183,6 +185,7 @@ def unicode_decode_with_offsets(
     return _decoded(input, decoder, _codes_and_offsets)
 
 
+@op_function
 def unicode_decode(
     input: Any,
     input_encoding: str,
@@ -202,6 +205,7 @@ def unicode_decode(
     return _decoded(input, decoder, _codes_and_offsets)[0]
 
 
+@op_function
 def unicode_split_with_offsets(
     input: Any,
     input_encoding: str,
@@ -227,6 +231,7 @@ def unicode_split_with_offsets(
     return _decoded(input, decoder, split_rows, True)
 
 
+@op_function
 def unicode_split(
     input: Any,
     input_encoding: str,
@@ -267,6 +272,7 @@ def _output(encoding: str, op: str) -> str:
     return _OUTPUTS[encoding]
 
 
+@op_function
 @raises_like("UnicodeEncode")
 def unicode_encode(
     input: Any,
@@ -334,6 +340,7 @@ def _natively_encoded(codes: Tensor, splits: Any) -> Tensor | None:
         return None
 
 
+@op_function
 @raises_like("UnicodeTranscode")
 def unicode_transcode(
     input: Any,
@@ -400,6 +407,7 @@ def _scripts() -> tuple[np.ndarray, np.ndarray]:
         return tables["starts"], tables["scripts"]
 
 
+@op_function
 @raises_like("UnicodeScript")
 def unicode_script(input: Any, name: str | None = None) -> Any:
     """The script that each character belongs to, as ICU numbers them.

@@ -6,6 +6,7 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
+from eagerflow.framework.op_function import op_function
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.graph.inference import inferring
 from eagerflow.ops import array, conversion, creation, indexing, math, reduction
@@ -62,6 +63,7 @@ reduce_logsumexp = _reduction(
 )
 
 
+@op_function
 def count_nonzero(
     input_tensor: Any = None,
     axis: Any = None,
@@ -85,6 +87,7 @@ def count_nonzero(
     return math.count_nonzero(value, axis, bool(keepdims), dtype=dtype)
 
 
+@op_function
 def quantize_v2(
     input: Any,
     min_range: Any,
@@ -108,6 +111,7 @@ def quantize_v2(
     )
 
 
+@op_function
 def argmax(
     input: Any,
     axis: Any = None,
@@ -120,6 +124,7 @@ def argmax(
     return reduction.argmax(input, 0 if axis is None else axis, output_type)
 
 
+@op_function
 def argmin(
     input: Any,
     axis: Any = None,
@@ -132,6 +137,7 @@ def argmin(
     return reduction.argmin(input, 0 if axis is None else axis, output_type)
 
 
+@op_function
 def arg_max(
     input: Any, dimension: Any, output_type: Any = dtypes.int64, name: str | None = None
 ) -> Any:
@@ -139,6 +145,7 @@ def arg_max(
     return reduction.argmax(input, dimension, output_type)
 
 
+@op_function
 def arg_min(
     input: Any, dimension: Any, output_type: Any = dtypes.int64, name: str | None = None
 ) -> Any:
@@ -146,6 +153,7 @@ def arg_min(
     return reduction.argmin(input, dimension, output_type)
 
 
+@op_function
 def expand_dims(input: Any, axis: Any = None, name: str | None = None, dim: Any = None) -> Any:
     """The tensor with one more axis, of size 1; `dim` is the axis' older name.
 
@@ -161,26 +169,31 @@ def expand_dims(input: Any, axis: Any = None, name: str | None = None, dim: Any 
     return array.expand_dims(input, axis)
 
 
+@op_function
 def squeeze(input: Any, axis: Any = None, name: str | None = None, squeeze_dims: Any = None) -> Any:
     """The tensor without axes of size 1; `squeeze_dims` is the older name of `axis`."""
     return array.squeeze(input, either("axis", axis, "squeeze_dims", squeeze_dims))
 
 
+@op_function
 def transpose(a: Any, perm: Any = None, name: str = "transpose", conjugate: bool = False) -> Any:
     """The tensor with its axes in another order, reversed by default."""
     return array.transpose(a, perm, conjugate)
 
 
+@op_function
 def shape(input: Any, name: str | None = None, out_type: Any = dtypes.int32) -> Any:
     """The shape as a vector."""
     return array.shape(input, out_type)
 
 
+@op_function
 def size(input: Any, name: str | None = None, out_type: Any = dtypes.int32) -> Any:
     """The number of elements."""
     return array.size(input, out_type)
 
 
+@op_function
 def zeros_like(
     tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True
 ) -> Any:
@@ -188,6 +201,7 @@ def zeros_like(
     return creation.zeros_like(tensor, dtype)
 
 
+@op_function
 def ones_like(
     tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True
 ) -> Any:
@@ -195,6 +209,7 @@ def ones_like(
     return creation.ones_like(tensor, dtype)
 
 
+@op_function
 def pad(
     tensor: Any,
     paddings: Any,
@@ -206,6 +221,7 @@ def pad(
     return array.pad(tensor, paddings, mode, constant_values)
 
 
+@op_function
 def gather(
     params: Any,
     indices: Any,
@@ -218,6 +234,7 @@ def gather(
     return indexing.gather(params, indices, axis=axis, batch_dims=batch_dims)
 
 
+@op_function
 def gather_nd(
     params: Any,
     indices: Any,
@@ -229,6 +246,7 @@ def gather_nd(
     return indexing.gather_nd(params, indices, batch_dims)
 
 
+@op_function
 def boolean_mask(
     tensor: Any, mask: Any, name: str = "boolean_mask", axis: int | None = None
 ) -> Any:
@@ -236,6 +254,7 @@ def boolean_mask(
     return indexing.boolean_mask(tensor, mask, axis)
 
 
+@op_function
 def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Any:
     """Chooses between two tensors of one shape, elementwise or by rows.
 
@@ -260,6 +279,7 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
     return indexing.where(condition, x, y)
 
 
+@op_function
 def reverse_sequence(
     input: Any,
     seq_lengths: Any,
@@ -275,6 +295,7 @@ def reverse_sequence(
     return indexing.reverse_sequence(input, seq_lengths, seq_axis, batch_axis)
 
 
+@op_function
 def norm(
     tensor: Any,
     ord: Any = "euclidean",
@@ -288,6 +309,7 @@ def norm(
     return linalg.norm(tensor, ord, axis, bool(keepdims))
 
 
+@op_function
 def div(x: Any, y: Any, name: str | None = None) -> Any:
     """The quotient; for integers, rounded down as Python 2 did.
 
@@ -299,11 +321,13 @@ def div(x: Any, y: Any, name: str | None = None) -> Any:
     return x / y if x.dtype.is_floating or x.dtype.is_complex else _ops.floordiv(x, y)
 
 
+@op_function
 def floor_div(x: Any, y: Any, name: str | None = None) -> Any:
     """The quotient rounded down."""
     return _ops.floordiv(x, y)
 
 
+@op_function
 def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
     """A tensor times a number."""
     return math.scalar_mul(scalar, x)
@@ -327,6 +351,7 @@ to_complex64 = _cast_function("to_complex64", dtypes.complex64)
 to_complex128 = _cast_function("to_complex128", dtypes.complex128)
 
 
+@op_function
 def convert_to_tensor(
     value: Any,
     dtype: Any = None,
@@ -339,6 +364,7 @@ def convert_to_tensor(
     return _core.convert(value, dtype, hint)
 
 
+@op_function
 def constant(
     value: Any,
     dtype: Any = None,
@@ -376,6 +402,7 @@ def constant(
     return conversion.constant(tensor, None, sizes)
 
 
+@op_function
 def multinomial(
     logits: Any,
     num_samples: Any,
@@ -389,6 +416,7 @@ def multinomial(
     return random.categorical(logits, num_samples, output_dtype or dtypes.int64, seed)
 
 
+@op_function
 def confusion_matrix(
     labels: Any,
     predictions: Any,
@@ -403,6 +431,7 @@ def confusion_matrix(
     return math.confusion_matrix(labels, predictions, num_classes, weights, dtype)
 
 
+@op_function
 def sparse_to_dense(
     sparse_indices: Any,
     output_shape: Any,
@@ -427,6 +456,7 @@ def sparse_to_dense(
     return _ops.tensor_scatter_nd_update(whole, indices, values)
 
 
+@op_function
 def Print(
     input_: Any,
     data: Any,
@@ -447,6 +477,7 @@ def Print(
     return _ops.identity(input_)
 
 
+@op_function
 def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Any:
     """The tensor, scaled so that its norm divided by its number of elements is at most `clip_norm`.
 

@@ -9,6 +9,7 @@ import numpy as np
 from eagerflow import _core
 from eagerflow import image as modern
 from eagerflow.framework import dtypes
+from eagerflow.framework.op_function import op_function
 from eagerflow.image.resizing import place_within
 
 _ops = _core.ops
@@ -63,6 +64,7 @@ def _resized(images: Any, size: Any, taps_of: Any) -> Any:
     return result
 
 
+@op_function
 def resize_bilinear(
     images: Any,
     size: Any,
@@ -93,6 +95,7 @@ def resize_bilinear(
     return _resized(images, size, taps)
 
 
+@op_function
 def resize_nearest_neighbor(
     images: Any,
     size: Any,
@@ -115,6 +118,7 @@ def resize_nearest_neighbor(
     return images
 
 
+@op_function
 def resize_bicubic(
     images: Any,
     size: Any,
@@ -134,6 +138,7 @@ def resize_bicubic(
     return _resized(images, size, taps)
 
 
+@op_function
 def resize_area(
     images: Any, size: Any, align_corners: bool = False, name: str | None = None
 ) -> Any:
@@ -166,6 +171,7 @@ _FUNCTIONS = {
 }
 
 
+@op_function
 def resize_images(
     images: Any,
     size: Any,
@@ -208,11 +214,13 @@ def resize_images(
 resize = resize_images
 
 
+@op_function
 def resize_image_with_crop_or_pad(image: Any, target_height: Any, target_width: Any) -> Any:
     """Images cut or padded with zeros, evenly on both sides, to a size."""
     return modern.resize_with_crop_or_pad(image, target_height, target_width)
 
 
+@op_function
 def resize_image_with_pad(
     image: Any,
     target_height: int,

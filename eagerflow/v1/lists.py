@@ -9,6 +9,7 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
+from eagerflow.framework.op_function import op_function
 from eagerflow.sparse.tensor import SparseTensor
 
 _ops = _core.ops
@@ -17,6 +18,7 @@ ListDiff = namedtuple("ListDiff", ("out", "idx"))
 ListDiff.__doc__ = "What is in one list and not in the other, and where it is."
 
 
+@op_function
 def setdiff1d(x: Any, y: Any, index_dtype: Any = dtypes.int32, name: str | None = None) -> Any:
     """The values of `x` that are not in `y`, in order, and their places.
 
@@ -34,6 +36,7 @@ def setdiff1d(x: Any, y: Any, index_dtype: Any = dtypes.int32, name: str | None 
 listdiff = setdiff1d
 
 
+@op_function
 def batch_gather(params: Any, indices: Any, name: str | None = None) -> Any:
     """Elements along the last axis of the indices, each batch from its own.
 
@@ -83,6 +86,7 @@ def string_split(
     return SparseTensor(places, _core.convert(texts, dtypes.string, None), [len(strings), longest])
 
 
+@op_function
 def convert_to_tensor_or_sparse_tensor(value: Any, dtype: Any = None, name: Any = None) -> Any:
     """A tensor of the value, or a sparse tensor as it is.
 

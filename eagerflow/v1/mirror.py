@@ -13,7 +13,6 @@ from typing import Any
 from eagerflow import _core
 from eagerflow.graph.recording import recordable
 
-OpFunction: Any = type(_core.ops.add)
 # Namespaces whose functions are the same in both versions, apart from what a module of
 # `eagerflow.compat.v1` says.
 FUNCTIONS = frozenset(
@@ -130,7 +129,7 @@ def _version_1(module: str, name: str, found: Any, nodes: bool) -> Any:
     """The same in version 1: a function that may add nodes, or a namespace's own mirror."""
     if getattr(found, "_makes_nodes", False):
         return found
-    if isinstance(found, FunctionType | OpFunction):
+    if isinstance(found, FunctionType | _core.OpFunction):
         return recordable(found) if nodes and name not in _NO_NODES else found
     if not isinstance(found, ModuleType) or module != "eagerflow.compat.v1":
         return found

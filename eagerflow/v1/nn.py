@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from eagerflow import _core, nn
+from eagerflow.framework.op_function import op_function
 from eagerflow.v1.arguments import either
 
 _ops = _core.ops
@@ -17,6 +18,7 @@ def _only_named(name: str, sentinel: Any, labels: Any, logits: Any) -> None:
         raise ValueError("Both labels and logits must be provided.")
 
 
+@op_function
 def softmax(
     logits: Any, axis: int | None = None, name: str | None = None, dim: int | None = None
 ) -> Any:
@@ -24,6 +26,7 @@ def softmax(
     return nn.softmax(logits, axis=either("axis", axis, "dim", dim))
 
 
+@op_function
 def log_softmax(
     logits: Any, axis: int | None = None, name: str | None = None, dim: int | None = None
 ) -> Any:
@@ -31,6 +34,7 @@ def log_softmax(
     return nn.log_softmax(logits, axis=either("axis", axis, "dim", dim))
 
 
+@op_function
 def softmax_cross_entropy_with_logits(
     _sentinel: Any = None,
     labels: Any = None,
@@ -55,6 +59,7 @@ def softmax_cross_entropy_with_logits(
     return nn.softmax_cross_entropy_with_logits(labels=labels, logits=logits, axis=axis)
 
 
+@op_function
 def softmax_cross_entropy_with_logits_v2(
     labels: Any,
     logits: Any,
@@ -69,6 +74,7 @@ def softmax_cross_entropy_with_logits_v2(
     )
 
 
+@op_function
 def sparse_softmax_cross_entropy_with_logits(
     _sentinel: Any = None, labels: Any = None, logits: Any = None, name: str | None = None
 ) -> Any:
@@ -77,6 +83,7 @@ def sparse_softmax_cross_entropy_with_logits(
     return nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=logits)
 
 
+@op_function
 def sigmoid_cross_entropy_with_logits(
     _sentinel: Any = None, labels: Any = None, logits: Any = None, name: str | None = None
 ) -> Any:
@@ -85,6 +92,7 @@ def sigmoid_cross_entropy_with_logits(
     return nn.sigmoid_cross_entropy_with_logits(labels=labels, logits=logits)
 
 
+@op_function
 def weighted_cross_entropy_with_logits(
     labels: Any = None,
     logits: Any = None,
@@ -97,6 +105,7 @@ def weighted_cross_entropy_with_logits(
     return nn.weighted_cross_entropy_with_logits(labels, logits, pos_weight)
 
 
+@op_function
 def dropout(
     x: Any,
     keep_prob: Any = None,
@@ -125,6 +134,7 @@ def dropout(
     return nn.dropout(x, rate=float(rate), noise_shape=noise_shape, seed=seed)
 
 
+@op_function
 def conv2d(
     input: Any,
     filter: Any = None,
@@ -147,6 +157,7 @@ def conv2d(
     )
 
 
+@op_function
 def conv1d(
     value: Any = None,
     filters: Any = None,
@@ -170,6 +181,7 @@ def conv1d(
     )
 
 
+@op_function
 def conv2d_transpose(
     value: Any = None,
     filter: Any = None,
@@ -194,6 +206,7 @@ def conv2d_transpose(
     )
 
 
+@op_function
 def depthwise_conv2d(
     input: Any,
     filter: Any,
@@ -242,6 +255,7 @@ max_pool = _pool(nn.max_pool2d)
 avg_pool = _pool(nn.avg_pool2d)
 
 
+@op_function
 def moments(
     x: Any,
     axes: Any,
@@ -254,6 +268,7 @@ def moments(
     return nn.moments(x, axes, keepdims=bool(either("keepdims", keepdims, "keep_dims", keep_dims)))
 
 
+@op_function
 def l2_normalize(
     x: Any,
     axis: Any = None,
@@ -265,6 +280,7 @@ def l2_normalize(
     return nn.l2_normalize(x, either("axis", axis, "dim", dim), epsilon)
 
 
+@op_function
 def embedding_lookup(
     params: Any,
     ids: Any,
@@ -279,21 +295,25 @@ def embedding_lookup(
     return nn.embedding_lookup(params, ids, max_norm=max_norm)
 
 
+@op_function
 def in_top_k(predictions: Any, targets: Any, k: Any, name: str | None = None) -> Any:
     """Whether the right class is among the k likeliest."""
     return nn.in_top_k(targets, predictions, k)
 
 
+@op_function
 def xw_plus_b(x: Any, weights: Any, biases: Any, name: str | None = None) -> Any:
     """x @ weights + biases."""
     return nn.bias_add(_ops.matmul(x, weights), biases)
 
 
+@op_function
 def relu_layer(x: Any, weights: Any, biases: Any, name: str | None = None) -> Any:
     """relu(x @ weights + biases)."""
     return nn.relu(nn.bias_add(_ops.matmul(x, weights), biases))
 
 
+@op_function
 def fused_batch_norm(
     x: Any,
     scale: Any,

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from eagerflow.framework.indexed_slices import IndexedSlices
+from eagerflow.framework.op_function import op_function
 
 
+@op_function
 def scatter_nd_update(
     ref: Any, indices: Any, updates: Any, use_locking: bool = True, name: str | None = None
 ) -> Any:
@@ -19,6 +21,7 @@ def scatter_nd_update(
     return ref.scatter_nd_update(indices, updates)
 
 
+@op_function
 def scatter_nd_add(
     ref: Any, indices: Any, updates: Any, use_locking: bool = False, name: str | None = None
 ) -> Any:
@@ -26,6 +29,7 @@ def scatter_nd_add(
     return ref.scatter_nd_add(indices, updates)
 
 
+@op_function
 def scatter_nd_sub(
     ref: Any, indices: Any, updates: Any, use_locking: bool = False, name: str | None = None
 ) -> Any:
@@ -33,6 +37,7 @@ def scatter_nd_sub(
     return ref.scatter_nd_sub(indices, updates)
 
 
+@op_function
 def scatter_mul(
     ref: Any, indices: Any, updates: Any, use_locking: bool = False, name: str | None = None
 ) -> Any:
@@ -40,6 +45,7 @@ def scatter_mul(
     return ref.scatter_mul(IndexedSlices(updates, indices))
 
 
+@op_function
 def scatter_div(
     ref: Any, indices: Any, updates: Any, use_locking: bool = False, name: str | None = None
 ) -> Any:
@@ -47,6 +53,7 @@ def scatter_div(
     return ref.scatter_div(IndexedSlices(updates, indices))
 
 
+@op_function
 def scatter_min(
     ref: Any, indices: Any, updates: Any, use_locking: bool = False, name: str | None = None
 ) -> Any:
@@ -54,6 +61,7 @@ def scatter_min(
     return ref.scatter_min(IndexedSlices(updates, indices))
 
 
+@op_function
 def scatter_max(
     ref: Any, indices: Any, updates: Any, use_locking: bool = False, name: str | None = None
 ) -> Any:

@@ -9,7 +9,6 @@ from oracle.cases.dispatch import names
 def test_nothing_stays_registered():
     before = {name: getattr(tf, name) for name in ("abs", "add", "concat", "shape", "stack")}
     found = names(tf)
-    assert tf.shape is not before["shape"]
     for function in found["registered"]:
         tf.experimental.unregister_dispatch_for(function)
     assert all(getattr(tf, name) is function for name, function in before.items())
@@ -28,7 +27,7 @@ def test_ragged_tensors_can_be_taken_over():
     assert tf.reverse(rows, [0]).to_list() == [[3], [1, 2]]
 
 
-def test_names_that_are_imported_later_look_at_types_too():
+def test_all_names_of_a_function_look_at_types():
     class Box(tf.experimental.ExtensionType):
         value: tf.Tensor
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from eagerflow import _core
+from eagerflow.framework.op_function import op_function
 from eagerflow.keras import config
 from eagerflow.ops import array, conversion, creation, indexing, reduction
 from eagerflow.ops import math as elementwise
@@ -18,6 +19,7 @@ def _axes(axis: Any) -> Any:
     return list(axis) if isinstance(axis, tuple | list) else axis
 
 
+@op_function
 def sum(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """The sum along axes; of all elements by default.
 
@@ -27,16 +29,19 @@ def sum(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     return reduction.reduce_sum(x, _axes(axis), keepdims)
 
 
+@op_function
 def prod(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """The product along axes."""
     return reduction.reduce_prod(x, _axes(axis), keepdims)
 
 
+@op_function
 def max(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """The largest value along axes."""
     return reduction.reduce_max(x, _axes(axis), keepdims)
 
 
+@op_function
 def min(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """The smallest value along axes."""
     return reduction.reduce_min(x, _axes(axis), keepdims)
@@ -47,6 +52,7 @@ def _floats(x: Any) -> Any:
     return conversion.cast(x, config.floatx()) if x.dtype.is_bool else x
 
 
+@op_function
 def mean(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """The mean along axes; truth values count as floats.
 
@@ -56,57 +62,68 @@ def mean(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     return reduction.reduce_mean(_floats(x), _axes(axis), keepdims)
 
 
+@op_function
 def var(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """The variance along axes."""
     return reduction.reduce_variance(_floats(x), _axes(axis), keepdims)
 
 
+@op_function
 def std(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """The standard deviation along axes."""
     return reduction.reduce_std(_floats(x), _axes(axis), keepdims)
 
 
+@op_function
 def any(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """Whether any element along axes is not zero."""
     return reduction.reduce_any(conversion.cast(x, "bool"), _axes(axis), keepdims)
 
 
+@op_function
 def all(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """Whether all elements along axes are not zero."""
     return reduction.reduce_all(conversion.cast(x, "bool"), _axes(axis), keepdims)
 
 
+@op_function
 def argmax(x: Any, axis: int = -1) -> Any:
     """The index of the largest value along an axis."""
     return reduction.argmax(x, axis)
 
 
+@op_function
 def argmin(x: Any, axis: int = -1) -> Any:
     """The index of the smallest value along an axis."""
     return reduction.argmin(x, axis)
 
 
+@op_function
 def cumsum(x: Any, axis: int = 0) -> Any:
     """Sums of all elements up to each."""
     return elementwise.cumsum(x, axis)
 
 
+@op_function
 def cumprod(x: Any, axis: int = 0) -> Any:
     """Products of all elements up to each."""
     return elementwise.cumprod(x, axis)
 
 
+@op_function
 def sqrt(x: Any) -> Any:
     """The square root; negative numbers and infinity are cut first."""
     x = _core.as_tensor(x)
     return _ops.sqrt(_ops.clip_by_value(x, 0.0, float("inf")))
 
 
+@op_function
 def pow(x: Any, a: Any) -> Any:
     """x to the power of a."""
     return elementwise.pow(x, a)
 
 
+@op_function
 def clip(x: Any, min_value: Any, max_value: Any) -> Any:
     """x, cut at two bounds.
 
@@ -120,6 +137,7 @@ def clip(x: Any, min_value: Any, max_value: Any) -> Any:
     return linear.clip_by_value(x, min_value, max_value)
 
 
+@op_function
 def dot(x: Any, y: Any) -> Any:
     """The product over x's last axis and y's last but one, for tensors of any rank.
 
@@ -132,6 +150,7 @@ def dot(x: Any, y: Any) -> Any:
     return linear.tensordot(x, y, [[x.ndim - 1], [y.ndim - 2 if y.ndim > 1 else 0]])
 
 
+@op_function
 def batch_dot(x: Any, y: Any, axes: Any = None) -> Any:
     """The product of each sample of x with that of y, over an axis of each.
 
@@ -171,16 +190,19 @@ def batch_dot(x: Any, y: Any, axes: Any = None) -> Any:
     return _ops.expand_dims(result, -1) if result.ndim == 1 else result
 
 
+@op_function
 def l2_normalize(x: Any, axis: Any = None) -> Any:
     """x, divided by its norm along an axis."""
     return normalized(x, axis)
 
 
+@op_function
 def gather(reference: Any, indices: Any) -> Any:
     """The rows with these indices."""
     return indexing.gather(reference, indices)
 
 
+@op_function
 def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = "int32") -> Any:
     """Numbers from a start to below a stop."""
     if stop is None and start < 0:
@@ -191,11 +213,13 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = "int32") ->
     )
 
 
+@op_function
 def one_hot(indices: Any, num_classes: int) -> Any:
     """Rows of zeros with a one at each index."""
     return creation.one_hot(indices, num_classes, axis=-1)
 
 
+@op_function
 def reverse(x: Any, axes: Any) -> Any:
     """x backwards along axes."""
     return array.reverse(x, [axes] if isinstance(axes, int) else list(axes))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from eagerflow import _core, nn
+from eagerflow.framework.op_function import op_function
 from eagerflow.keras import config
 from eagerflow.keras import losses as keras_losses
 from eagerflow.keras.backend.state import seed_of
@@ -32,6 +33,7 @@ def _padding(padding: str) -> str:
     return padding.upper()
 
 
+@op_function
 def conv1d(
     x: Any,
     kernel: Any,
@@ -51,6 +53,7 @@ def conv1d(
     return nn.convolution(x, kernel, strides, _padding(padding), layout, dilation_rate)
 
 
+@op_function
 def conv2d(
     x: Any,
     kernel: Any,
@@ -64,6 +67,7 @@ def conv2d(
     return nn.convolution(x, kernel, strides, _padding(padding), layout, dilation_rate)
 
 
+@op_function
 def conv3d(
     x: Any,
     kernel: Any,
@@ -77,6 +81,7 @@ def conv3d(
     return nn.convolution(x, kernel, strides, _padding(padding), layout, dilation_rate)
 
 
+@op_function
 def conv2d_transpose(
     x: Any,
     kernel: Any,
@@ -95,6 +100,7 @@ def conv2d_transpose(
     )
 
 
+@op_function
 def depthwise_conv2d(
     x: Any,
     depthwise_kernel: Any,
@@ -111,6 +117,7 @@ def depthwise_conv2d(
     return nn.depthwise_conv2d(x, depthwise_kernel, full, _padding(padding), layout, dilations)
 
 
+@op_function
 def separable_conv2d(
     x: Any,
     depthwise_kernel: Any,
@@ -134,6 +141,7 @@ def _pool(
     return function(x, list(size), list(strides), _padding(padding), _layout(data_format, rank))
 
 
+@op_function
 def pool2d(
     x: Any,
     pool_size: Any,
@@ -146,6 +154,7 @@ def pool2d(
     return _pool(x, pool_size, strides, padding, data_format, pool_mode, 2)
 
 
+@op_function
 def pool3d(
     x: Any,
     pool_size: Any,
@@ -158,6 +167,7 @@ def pool3d(
     return _pool(x, pool_size, strides, padding, data_format, pool_mode, 3)
 
 
+@op_function
 def bias_add(x: Any, bias: Any, data_format: str | None = None) -> Any:
     """x plus a bias: one number for each channel, or one for each place.
 
@@ -179,6 +189,7 @@ def bias_add(x: Any, bias: Any, data_format: str | None = None) -> Any:
     return x + _ops.reshape(moved, shape)
 
 
+@op_function
 def batch_normalization(
     x: Any, mean: Any, var: Any, beta: Any, gamma: Any, axis: int = -1, epsilon: float = 1e-3
 ) -> Any:
@@ -186,6 +197,7 @@ def batch_normalization(
     return nn.batch_normalization(x, mean, var, beta, gamma, epsilon)
 
 
+@op_function
 def normalize_batch_in_training(
     x: Any, gamma: Any, beta: Any, reduction_axes: Any, epsilon: float = 1e-3
 ) -> tuple[Any, Any, Any]:
@@ -205,16 +217,19 @@ def normalize_batch_in_training(
     return normed, mean, variance
 
 
+@op_function
 def dropout(x: Any, level: float, noise_shape: Any = None, seed: int | None = None) -> Any:
     """x with a fraction of elements set to zero and the rest scaled up."""
     return nn.dropout(x, rate=level, noise_shape=noise_shape, seed=seed_of(seed))
 
 
+@op_function
 def in_top_k(predictions: Any, targets: Any, k: int) -> Any:
     """Whether the target is among the k largest predictions of each row."""
     return nn.in_top_k(targets, predictions, k)
 
 
+@op_function
 def categorical_crossentropy(
     target: Any, output: Any, from_logits: bool = False, axis: int = -1
 ) -> Any:
@@ -222,6 +237,7 @@ def categorical_crossentropy(
     return keras_losses.categorical_crossentropy(target, output, from_logits, axis=axis)
 
 
+@op_function
 def sparse_categorical_crossentropy(
     target: Any,
     output: Any,
@@ -235,6 +251,7 @@ def sparse_categorical_crossentropy(
     )
 
 
+@op_function
 def binary_crossentropy(target: Any, output: Any, from_logits: bool = False) -> Any:
     """The cross-entropy of each element, a probability or a logit."""
     target, output = _core.as_tensor(target), _core.as_tensor(output)
@@ -245,6 +262,7 @@ def binary_crossentropy(target: Any, output: Any, from_logits: bool = False) -> 
     return -(target * _ops.log(output + small) + (1 - target) * _ops.log(1 - output + small))
 
 
+@op_function
 def binary_focal_crossentropy(
     target: Any,
     output: Any,
@@ -259,6 +277,7 @@ def binary_focal_crossentropy(
     )
 
 
+@op_function
 def categorical_focal_crossentropy(
     target: Any,
     output: Any,
@@ -273,6 +292,7 @@ def categorical_focal_crossentropy(
     )
 
 
+@op_function
 def ctc_batch_cost(y_true: Any, y_pred: Any, input_length: Any, label_length: Any) -> Any:
     """The connectionist temporal classification loss of each row, `[batch, 1]`."""
     lengths = _ops.cast(_ops.reshape(_core.as_tensor(input_length), [-1]), "int32")

@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 
 from eagerflow import _core, nest, nn
+from eagerflow.framework.op_function import op_function
 from eagerflow.keras import config
 from eagerflow.sparse.tensor import SparseTensor
 
 _ops = _core.ops
 
 
+@op_function
 def rnn(
     step_function: Callable[..., Any],
     inputs: Any,
@@ -98,6 +100,7 @@ def _chosen(mask: Any, new: Any, old: Any) -> Any:
     return _ops.select(mask, new, old)
 
 
+@op_function
 def local_conv1d(
     inputs: Any, kernel: Any, kernel_size: Any, strides: Any, data_format: str | None = None
 ) -> Any:
@@ -113,6 +116,7 @@ def local_conv1d(
     return _local(inputs, kernel, kernel_size, strides, (kernel.shape[0],), data_format)
 
 
+@op_function
 def local_conv2d(
     inputs: Any,
     kernel: Any,
@@ -155,6 +159,7 @@ def _local(
     return _ops.transpose(shaped, order)
 
 
+@op_function
 def ctc_label_dense_to_sparse(labels: Any, label_lengths: Any) -> SparseTensor:
     """Rows of labels as a SparseTensor of those that count.
 
@@ -167,6 +172,7 @@ def ctc_label_dense_to_sparse(labels: Any, label_lengths: Any) -> SparseTensor:
     return SparseTensor(np.argwhere(used), rows[used], list(rows.shape))
 
 
+@op_function
 def ctc_decode(
     y_pred: Any,
     input_length: Any,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from eagerflow import _core
+from eagerflow.framework.op_function import op_function
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.ops import array, conversion
 
@@ -31,11 +32,13 @@ def dtype(x: Any) -> str:
     return x.dtype.name
 
 
+@op_function
 def cast(x: Any, dtype: Any) -> Any:
     """x in another dtype."""
     return conversion.cast(x, dtype)
 
 
+@op_function
 def cast_to_floatx(x: Any) -> Any:
     """A tensor or array in the float type.
 
@@ -51,36 +54,43 @@ def cast_to_floatx(x: Any) -> Any:
     return np.asarray(x, dtype=config.defaults.float_dtype.as_numpy_dtype)
 
 
+@op_function
 def concatenate(tensors: Any, axis: int = -1) -> Any:
     """Tensors joined along an axis."""
     return array.concat(list(tensors), axis)
 
 
+@op_function
 def stack(x: Any, axis: int = 0) -> Any:
     """Tensors along a new axis."""
     return array.stack(list(x), axis)
 
 
+@op_function
 def reshape(x: Any, shape: Any) -> Any:
     """x in another shape."""
     return array.reshape(x, shape)
 
 
+@op_function
 def permute_dimensions(x: Any, pattern: Any) -> Any:
     """x with its axes in another order."""
     return array.transpose(x, list(pattern))
 
 
+@op_function
 def transpose(x: Any) -> Any:
     """x with its axes turned around."""
     return array.transpose(x)
 
 
+@op_function
 def flatten(x: Any) -> Any:
     """All elements in one axis."""
     return array.reshape(x, [-1])
 
 
+@op_function
 def batch_flatten(x: Any) -> Any:
     """All axes after the first as one.
 
@@ -95,31 +105,37 @@ def batch_flatten(x: Any) -> Any:
     return _ops.reshape(x, [sizes[0], width])
 
 
+@op_function
 def expand_dims(x: Any, axis: int = -1) -> Any:
     """x with a new axis of size one."""
     return array.expand_dims(x, axis)
 
 
+@op_function
 def squeeze(x: Any, axis: int) -> Any:
     """x without an axis of size one."""
     return array.squeeze(x, [axis])
 
 
+@op_function
 def repeat(x: Any, n: int) -> Any:
     """Each row of a matrix `n` times, along a new second axis."""
     return array.tile(array.expand_dims(x, 1), [1, n, 1])
 
 
+@op_function
 def repeat_elements(x: Any, rep: int, axis: int) -> Any:
     """Each element along an axis several times."""
     return array.repeat(x, rep, axis=axis)
 
 
+@op_function
 def tile(x: Any, n: Any) -> Any:
     """x several times along each axis."""
     return array.tile(x, [n] if isinstance(n, int) else n)
 
 
+@op_function
 def temporal_padding(x: Any, padding: tuple = (1, 1)) -> Any:
     """Zeros around the middle axis of three."""
     return array.pad(x, [[0, 0], [padding[0], padding[1]], [0, 0]])
@@ -136,6 +152,7 @@ def _around(x: Any, padding: Any, data_format: str | None) -> Any:
     return array.pad(x, [[0, 0], *inner, [0, 0]] if last else [[0, 0], [0, 0], *inner])
 
 
+@op_function
 def spatial_2d_padding(
     x: Any, padding: Any = ((1, 1), (1, 1)), data_format: str | None = None
 ) -> Any:
@@ -143,6 +160,7 @@ def spatial_2d_padding(
     return _around(x, padding, data_format)
 
 
+@op_function
 def spatial_3d_padding(
     x: Any, padding: Any = ((1, 1), (1, 1), (1, 1)), data_format: str | None = None
 ) -> Any:
@@ -150,6 +168,7 @@ def spatial_3d_padding(
     return _around(x, padding, data_format)
 
 
+@op_function
 def resize_images(
     x: Any,
     height_factor: int,
@@ -164,6 +183,7 @@ def resize_images(
     return layer(x)
 
 
+@op_function
 def resize_volumes(
     x: Any, depth_factor: int, height_factor: int, width_factor: int, data_format: str
 ) -> Any:

@@ -13,6 +13,7 @@ from eagerflow import _core, nest
 from eagerflow import random as random_ops
 from eagerflow.framework import random_seed
 from eagerflow.framework.context import building_graph
+from eagerflow.framework.op_function import op_function
 from eagerflow.framework.variable import Variable
 from eagerflow.graph.outside import as_symbol
 from eagerflow.graph.structure import is_symbol
@@ -83,6 +84,7 @@ def in_test_phase(x: Any, alt: Any, training: Any = None) -> Any:
     return in_train_phase(alt, x, training)
 
 
+@op_function
 def switch(condition: Any, then_expression: Any, else_expression: Any) -> Any:
     """One of two values: by a condition, or for each element by its own."""
     condition = _core.as_tensor(condition)
@@ -184,27 +186,32 @@ def count_params(x: Any) -> int:
     return int(np.prod(x.shape.as_list()))
 
 
+@op_function
 def zeros(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
     """A variable of zeros."""
     return Variable(creation.zeros(shape, config.float_dtype(dtype)), name=name)
 
 
+@op_function
 def ones(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
     """A variable of ones."""
     return Variable(creation.ones(shape, config.float_dtype(dtype)), name=name)
 
 
+@op_function
 def eye(size: Any, dtype: Any = None, name: str | None = None) -> Any:
     """A variable that holds the identity matrix."""
     rows, columns = size if isinstance(size, tuple | list) else (size, size)
     return Variable(creation.eye(rows, columns, dtype=config.float_dtype(dtype)), name=name)
 
 
+@op_function
 def zeros_like(x: Any, dtype: Any = None, name: str | None = None) -> Any:
     """Zeros in the shape of x."""
     return creation.zeros_like(x, dtype)
 
 
+@op_function
 def ones_like(x: Any, dtype: Any = None, name: str | None = None) -> Any:
     """Ones in the shape of x."""
     return creation.ones_like(x, dtype)
@@ -217,6 +224,7 @@ def seed_of(seed: int | None, limit: int = 10**7) -> int:
     return random_seed.once(lambda: int(np.random.randint(limit)))
 
 
+@op_function
 def random_normal(
     shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = None, seed: int | None = None
 ) -> Any:
@@ -224,6 +232,7 @@ def random_normal(
     return random_ops.normal(shape, mean, stddev, config.float_dtype(dtype), seed_of(seed))
 
 
+@op_function
 def random_uniform(
     shape: Any, minval: Any = 0.0, maxval: Any = 1.0, dtype: Any = None, seed: int | None = None
 ) -> Any:
@@ -231,6 +240,7 @@ def random_uniform(
     return random_ops.uniform(shape, minval, maxval, config.float_dtype(dtype), seed_of(seed))
 
 
+@op_function
 def truncated_normal(
     shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = None, seed: int | None = None
 ) -> Any:
@@ -240,6 +250,7 @@ def truncated_normal(
     )
 
 
+@op_function
 def random_bernoulli(shape: Any, p: float = 0.0, dtype: Any = None, seed: int | None = None) -> Any:
     """Ones with a probability, else zeros."""
     kind = config.float_dtype(dtype)
@@ -280,6 +291,7 @@ def print_tensor(x: Any, message: str = "", summarize: int = 3) -> Any:
     return x
 
 
+@op_function
 def stop_gradient(variables: Any) -> Any:
     """The same values, through which no gradient passes."""
     if isinstance(variables, list | tuple):
@@ -303,16 +315,19 @@ def gradients(loss: Any, variables: Any) -> Any:
     )
 
 
+@op_function
 def map_fn(fn: Callable, elems: Any, name: str | None = None, dtype: Any = None) -> Any:
     """A function of each row."""
     return loops.map_fn(fn, elems, dtype=dtype)
 
 
+@op_function
 def foldl(fn: Callable, elems: Any, initializer: Any = None, name: str | None = None) -> Any:
     """Rows combined by a function, from the first to the last."""
     return loops.foldl(fn, elems, initializer=initializer)
 
 
+@op_function
 def foldr(fn: Callable, elems: Any, initializer: Any = None, name: str | None = None) -> Any:
     """Rows combined by a function, from the last to the first."""
     return loops.foldr(fn, elems, initializer=initializer)

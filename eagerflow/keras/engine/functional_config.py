@@ -9,8 +9,7 @@ import numpy as np
 
 from eagerflow import _core, nest
 from eagerflow.framework.shapes import TensorShape
-from eagerflow.keras.engine import dispatch
-from eagerflow.keras.engine.keras_tensor import KerasTensor
+from eagerflow.keras.engine.keras_tensor import KerasTensor, has_symbolic
 from eagerflow.keras.saving import reachable
 from eagerflow.keras.saving.json_config import json_default
 from eagerflow.keras.saving.serialization import deserialize_as, serialize_keras_object
@@ -278,7 +277,7 @@ class _Reconstruction:
         inputs = _map_places(self.tensor, node)
         if isinstance(node, list) and len(node) == 1 and _is_place(node[0]):
             inputs = inputs[0]
-        if not dispatch.has_symbolic(nest.flatten((inputs, kwargs))):
+        if not has_symbolic(nest.flatten((inputs, kwargs))):
             # It would compute here and now, whatever constants the file has for it.
             raise ValueError(
                 f"The configuration has a call of layer '{layer.name}' without any input."

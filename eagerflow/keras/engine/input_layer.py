@@ -7,7 +7,6 @@ from typing import Any
 from eagerflow.framework import dtypes
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.keras import config, naming
-from eagerflow.keras.engine.dispatch import notice_functions
 from eagerflow.keras.engine.keras_tensor import KerasTensor, is_keras_tensor
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.engine.node import Node
@@ -91,7 +90,6 @@ class InputLayer(Layer):
             if input_tensor._keras_history is not None:
                 input_tensor = KerasTensor(input_tensor.shape, input_tensor.dtype, name)
         self.is_placeholder = True
-        notice_functions()
         Node(self, outputs=input_tensor)
 
     def get_config(self) -> dict[str, Any]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from eagerflow import nest
 from eagerflow.framework import dtypes
 from eagerflow.framework.context import process
 from eagerflow.framework.shapes import TensorShape, as_shape
@@ -90,10 +91,10 @@ class KerasTensor:
     def __op_function__(
         self, function: Callable[..., Any], args: tuple, kwargs: dict[str, Any]
     ) -> Any:
-        """What an operation that meets this tensor returns: a node of the model."""
-        from eagerflow.keras.engine.op_layer import call_operation
+        """What a function of this tensor returns: the output of a layer that calls it."""
+        from eagerflow.keras.engine.op_layer import call_function
 
-        return call_operation(function, args, kwargs)
+        return call_function(function, args, kwargs)
 
     def __hash__(self) -> int:
         if process.graphs_used:
@@ -147,6 +148,15 @@ class KerasTensor:
             if layer
             else f"<KerasTensor: shape={self._shape} dtype={self._dtype.name}{name}>"
         )
+
+
+def has_symbolic(values: Iterable[Any]) -> bool:
+    """Whether symbolic tensors are among values, or in lists and dictionaries among them."""
+    return any(
+        isinstance(leaf, KerasTensor)
+        for value in values
+        for leaf in (nest.flatten(value) if isinstance(value, list | tuple | dict) else [value])
+    )
 
 
 def is_keras_tensor(x: Any) -> bool:

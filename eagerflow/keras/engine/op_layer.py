@@ -12,42 +12,16 @@ from eagerflow.framework.context import process
 from eagerflow.graph.outside import as_symbols
 from eagerflow.graph.structure import symbols
 from eagerflow.keras import naming
-from eagerflow.keras.engine import dispatch
+from eagerflow.keras.engine import op_names
 from eagerflow.keras.engine.call_arguments import map_arguments
-from eagerflow.keras.engine.keras_tensor import KerasTensor
+from eagerflow.keras.engine.keras_tensor import KerasTensor, has_symbolic
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.engine.node import connect, real_tensor
+from eagerflow.keras.engine.op_names import OPERATORS, config_name, function_of
 from eagerflow.keras.engine.shape_inference import infer
-from eagerflow.keras.saving import reachable
 
 _ops = _core.ops
-# The names under which configurations know operators.
-_OPERATORS: dict[str, Any] = {
-    "__operators__.add": operator.add,
-    "__operators__.getitem": operator.getitem,
-    "__operators__.eq": operator.eq,
-    "__operators__.ne": operator.ne,
-    "math.subtract": operator.sub,
-    "math.multiply": operator.mul,
-    "math.truediv": operator.truediv,
-    "math.floordiv": operator.floordiv,
-    "math.floormod": operator.mod,
-    "math.pow": operator.pow,
-    "linalg.matmul": operator.matmul,
-    "math.logical_and": operator.and_,
-    "math.logical_or": operator.or_,
-    "math.logical_xor": operator.xor,
-    "math.negative": operator.neg,
-    "math.abs": operator.abs,
-    "math.logical_not": operator.invert,
-    "math.less": operator.lt,
-    "math.less_equal": operator.le,
-    "math.greater": operator.gt,
-    "math.greater_equal": operator.ge,
-}
-_SYMBOLS = {
-    f"__{function.__name__.strip('_')}__": symbol for symbol, function in _OPERATORS.items()
-}
+_SYMBOLS = {f"__{function.__name__.strip('_')}__": symbol for symbol, function in OPERATORS.items()}
 _OPERANDS = {"__operators__.getitem": ["x", "slice_spec"], "linalg.matmul": ["a", "b"]}
 
 
@@ -66,7 +40,7 @@ class TFOpLambda(Layer):
         if isinstance(function, str):
             symbol, function = function, function_of(function)
         else:
-            symbol = symbol_of(function)
+            symbol = config_name(function)
         if not kwargs.get("name"):
             kwargs["name"] = naming.unique_name(f"tf.{symbol}")
         kwargs["autocast"] = False
@@ -78,7 +52,7 @@ class TFOpLambda(Layer):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Applies the operation."""
-        if dispatch.has_symbolic(args) or dispatch.has_symbolic(kwargs.values()):
+        if has_symbolic(args) or has_symbolic(kwargs.values()):
             return _apply(self, args, kwargs)
         return self.function(*args, **kwargs)
 
@@ -87,7 +61,7 @@ class TFOpLambda(Layer):
         return self.function(*args, **kwargs)
 
     def _argument_names(self) -> list[str]:
-        if self.function in _OPERATORS.values():
+        if self.function in OPERATORS.values():
             return _OPERANDS.get(self.symbol, ["x", "y"])
         names = getattr(self.function, "parameters", None)
         if names is not None:
@@ -97,7 +71,7 @@ class TFOpLambda(Layer):
 
     def _call_from_config(self, inputs: Any, kwargs: dict[str, Any]) -> Any:
         kwargs = {key: _restored(value) for key, value in kwargs.items() if key != "name"}
-        operators = [f for symbol, f in _OPERATORS.items() if symbol == self.symbol]
+        operators = [f for symbol, f in OPERATORS.items() if symbol == self.symbol]
         if operators and set(kwargs) <= {"y", "b", "slice_spec"}:
             self.__dict__["function"] = operators[0]
             return _apply(self, (inputs, *kwargs.values()), {})
@@ -146,44 +120,10 @@ def _restored(value: Any) -> Any:
     return value
 
 
-def symbol_of(function: Any) -> str:
-    """The name by which a model's configuration refers to an operation."""
-    for name, known in _OPERATORS.items():
-        if known is function:
-            return name
-    symbol = dispatch.symbol_of(function)
-    if symbol is not None:
-        return symbol
-    name = getattr(function, "__name__", None) or str(function)
-    return f"raw.{name.rpartition('.')[2]}"
-
-
-def function_of(symbol: str) -> Any:
-    """The operation of a name in a configuration.
-
-    Raises:
-        ValueError: if there is none.
-    """
-    found = _OPERATORS.get(symbol) if symbol.startswith("__operators__.") else None
-    if found is None:
-        found = reachable.find_operation(symbol)
-    if found is None:
-        raise ValueError(
-            f"There is no operation on tensors '{symbol}' that configurations can name."
-        )
-    return found
-
-
 def _apply(layer: TFOpLambda, args: Any, kwargs: dict[str, Any]) -> Any:
     args, kwargs = map_arguments(real_tensor, tuple(args), kwargs)
     outputs = infer(layer.function, tuple(args), kwargs)
     return connect(layer, tuple(args), kwargs, outputs)
-
-
-def apply_function(function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
-    """Makes a function of symbolic tensors a layer call."""
-    kwargs = {key: value for key, value in kwargs.items() if key != "name"}
-    return _apply(TFOpLambda(function), args, kwargs)
 
 
 def _graph_of(args: tuple, kwargs: dict[str, Any]) -> Any:
@@ -194,28 +134,32 @@ def _graph_of(args: tuple, kwargs: dict[str, Any]) -> Any:
     return found[0].graph if found else None
 
 
-def call_operation(function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
-    """Makes a native operation on symbolic tensors, or the public function it is in, a layer call.
+def call_function(function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+    """Makes a function of symbolic tensors a layer call.
 
-    Together with tensors of a graph, they are that graph's.
+    NotImplemented together with tensors of a graph, whose own the call is, and for functions
+    composed in Python that configurations have no name for: the functions in them become layers.
     """
-    graph = _graph_of(args, kwargs)
-    if graph is not None:
-        from eagerflow.graph.recording import record
-
-        return record(graph, function, args, kwargs)
-    if function is _core.convert and isinstance(args[0], KerasTensor):
-        tensor, dtype = args[0], args[1]
-        if dtype is None or tensor.dtype == dtype:
-            return tensor
-        raise ValueError(
-            f"Tensor conversion requested dtype {dtype} for a symbolic tensor of dtype "
-            f"{tensor.dtype}: cast it with `tf.cast` first."
-        )
-    dispatch.divert_from_caller()
+    if _graph_of(args, kwargs) is not None:
+        return NotImplemented
     if function is _core.convert:
-        return _apply(TFOpLambda(_ops.stack), (list(args[0]),), {"axis": 0})
+        return _convert(*args)
+    if not op_names.is_native(function):
+        if op_names.symbol_of(function) is None:
+            return NotImplemented
+        kwargs.pop("name", None)
     return _apply(TFOpLambda(function), args, kwargs)
+
+
+def _convert(value: Any, dtype: Any, dtype_hint: Any) -> Any:
+    if not isinstance(value, KerasTensor):
+        return _apply(TFOpLambda(_ops.stack), (list(value),), {"axis": 0})
+    if dtype is None or value.dtype == dtype:
+        return value
+    raise ValueError(
+        f"Tensor conversion requested dtype {dtype} for a symbolic tensor of dtype "
+        f"{value.dtype}: cast it with `tf.cast` first."
+    )
 
 
 def call_operator(name: str, *args: Any) -> Any:
@@ -233,4 +177,4 @@ def call_operator(name: str, *args: Any) -> Any:
         args = args[::-1]
     if symbol == "math.logical_not" and not args[0].dtype.is_bool:
         return _apply(TFOpLambda(_ops.invert), args, {})
-    return _apply(TFOpLambda(_OPERATORS[symbol]), args, {})
+    return _apply(TFOpLambda(OPERATORS[symbol]), args, {})

@@ -8,6 +8,7 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
+from eagerflow.framework.op_function import op_function
 from eagerflow.keras.ops.arrays import take_along_axis
 from eagerflow.keras.ops.promotion import floating, tensor
 
@@ -41,6 +42,7 @@ def _axes(x: Any, output_size: Any, data_format: str | None) -> list[tuple[int, 
     return [(first + number, size) for number, size in enumerate(sizes)]
 
 
+@op_function
 def adaptive_average_pool(inputs: Any, output_size: Any, data_format: str | None = None) -> Any:
     """The means of windows, of which there are `output_size` along each axis of places.
 
@@ -66,6 +68,7 @@ def adaptive_average_pool(inputs: Any, output_size: Any, data_format: str | None
     return x
 
 
+@op_function
 def adaptive_max_pool(inputs: Any, output_size: Any, data_format: str | None = None) -> Any:
     """The largest values of windows; arguments as those of `adaptive_average_pool`.
 

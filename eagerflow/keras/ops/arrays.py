@@ -9,6 +9,7 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
+from eagerflow.framework.op_function import op_function
 from eagerflow.keras import config
 from eagerflow.keras.engine.keras_tensor import is_keras_tensor
 from eagerflow.keras.ops.elementwise import divide
@@ -20,21 +21,25 @@ from eagerflow.ops.linalg import diagonals
 _ops = _core.ops
 
 
+@op_function
 def array(x: Any, dtype: Any = None) -> Any:
     """A tensor of anything."""
     return tensor(x, dtype)
 
 
+@op_function
 def copy(x: Any) -> Any:
     """A tensor of the same values."""
     return _ops.identity(tensor(x))
 
 
+@op_function
 def zeros(shape: Any, dtype: Any = None) -> Any:
     """Zeros, of the float type by default."""
     return _ops.zeros(sizes(shape), dtypes.as_dtype(dtype or config.floatx()))
 
 
+@op_function
 def ones(shape: Any, dtype: Any = None) -> Any:
     """Ones, of the float type by default."""
     return _ops.ones(sizes(shape), dtypes.as_dtype(dtype or config.floatx()))
@@ -43,17 +48,20 @@ def ones(shape: Any, dtype: Any = None) -> Any:
 empty = zeros
 
 
+@op_function
 def full(shape: Any, fill_value: Any, dtype: Any = None) -> Any:
     """A tensor that holds one value everywhere."""
     value = tensor(fill_value, dtype or (None if hasattr(fill_value, "dtype") else config.floatx()))
     return _ops.broadcast_to(value, sizes(shape))
 
 
+@op_function
 def zeros_like(x: Any, dtype: Any = None) -> Any:
     """Zeros in the shape of a tensor."""
     return conversion.cast(_ops.zeros_like(tensor(x)), dtype or tensor(x).dtype)
 
 
+@op_function
 def ones_like(x: Any, dtype: Any = None) -> Any:
     """Ones in the shape of a tensor."""
     return conversion.cast(_ops.ones_like(tensor(x)), dtype or tensor(x).dtype)
@@ -62,6 +70,7 @@ def ones_like(x: Any, dtype: Any = None) -> Any:
 empty_like = zeros_like
 
 
+@op_function
 def full_like(x: Any, fill_value: Any, dtype: Any = None) -> Any:
     """One value, in the shape of a tensor."""
     x = tensor(x)
@@ -69,6 +78,7 @@ def full_like(x: Any, fill_value: Any, dtype: Any = None) -> Any:
     return _ops.broadcast_to(value, list(x._shape_tuple()))
 
 
+@op_function
 def arange(start: Any, stop: Any = None, step: Any = None, dtype: Any = None) -> Any:
     """Numbers from start, up to but without stop."""
     if dtype is None:
@@ -81,6 +91,7 @@ def arange(start: Any, stop: Any = None, step: Any = None, dtype: Any = None) ->
     return _ops.range(low, high, by)
 
 
+@op_function
 def linspace(
     start: Any,
     stop: Any,
@@ -104,6 +115,7 @@ def linspace(
     return (values, step) if retstep else values
 
 
+@op_function
 def logspace(
     start: Any,
     stop: Any,
@@ -119,21 +131,25 @@ def logspace(
     return values if dtype is None else conversion.cast(values, dtypes.as_dtype(dtype))
 
 
+@op_function
 def eye(N: int, M: int | None = None, k: int = 0, dtype: Any = None) -> Any:
     """Ones on a diagonal, zeros elsewhere."""
     return array(np.eye(N, M, k), dtype or config.floatx())
 
 
+@op_function
 def identity(n: int, dtype: Any = None) -> Any:
     """The unit matrix."""
     return eye(n, dtype=dtype)
 
 
+@op_function
 def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = None) -> Any:
     """Ones on and below a diagonal."""
     return array(np.tri(N, M, k), dtype or config.floatx())
 
 
+@op_function
 def tril(x: Any, k: int = 0) -> Any:
     """Matrices with zeros above a diagonal."""
     x = tensor(x)
@@ -142,6 +158,7 @@ def tril(x: Any, k: int = 0) -> Any:
     return _ops.select(keep, x, _ops.zeros_like(x))
 
 
+@op_function
 def triu(x: Any, k: int = 0) -> Any:
     """Matrices with zeros below a diagonal."""
     x = tensor(x)
@@ -150,6 +167,7 @@ def triu(x: Any, k: int = 0) -> Any:
     return _ops.select(keep, x, _ops.zeros_like(x))
 
 
+@op_function
 def diag(x: Any, k: int = 0) -> Any:
     """A matrix with a vector on a diagonal, or a matrix's diagonal."""
     x = tensor(x)
@@ -159,11 +177,13 @@ def diag(x: Any, k: int = 0) -> Any:
     return diagonal(x, k)
 
 
+@op_function
 def diagflat(x: Any, k: int = 0) -> Any:
     """A matrix with all values on a diagonal."""
     return diag(ravel(x), k)
 
 
+@op_function
 def diagonal(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
     """The diagonals of matrices along two axes, as the last axis."""
     x = moveaxis(tensor(x), (axis1, axis2), (-2, -1))
@@ -175,11 +195,13 @@ def diagonal(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
     return _ops.gather(flat, _core.as_tensor(np.array(places, "int32")), axis=-1)
 
 
+@op_function
 def trace(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
     """Sums of diagonals."""
     return _ops.reduce_sum(diagonal(x, offset, axis1, axis2), axis=-1)
 
 
+@op_function
 def vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:
     """Powers of a vector's elements, as columns."""
     x = tensor(x)
@@ -200,27 +222,32 @@ def ndim(x: Any) -> int:
     return len(shape(x))
 
 
+@op_function
 def size(x: Any) -> Any:
     """How many elements there are."""
     return _array.size(tensor(x))
 
 
+@op_function
 def reshape(x: Any, newshape: Any) -> Any:
     """The elements in another shape; one size may be -1."""
     return _ops.reshape(tensor(x), newshape)
 
 
+@op_function
 def ravel(x: Any) -> Any:
     """The elements as a vector."""
     return _ops.reshape(tensor(x), [-1])
 
 
+@op_function
 def transpose(x: Any, axes: Any = None) -> Any:
     """Axes in another order, reversed by default."""
     x = tensor(x)
     return _ops.transpose(x, list(range(x.ndim))[::-1] if axes is None else list(axes))
 
 
+@op_function
 def moveaxis(x: Any, source: Any, destination: Any) -> Any:
     """Axes moved to other places."""
     x = tensor(x)
@@ -234,6 +261,7 @@ def moveaxis(x: Any, source: Any, destination: Any) -> Any:
     return _ops.transpose(x, order)
 
 
+@op_function
 def swapaxes(x: Any, axis1: int, axis2: int) -> Any:
     """Two axes exchanged."""
     x = tensor(x)
@@ -242,6 +270,7 @@ def swapaxes(x: Any, axis1: int, axis2: int) -> Any:
     return _ops.transpose(x, order)
 
 
+@op_function
 def expand_dims(x: Any, axis: Any) -> Any:
     """Axes of size one added."""
     x = tensor(x)
@@ -252,6 +281,7 @@ def expand_dims(x: Any, axis: Any) -> Any:
     return x
 
 
+@op_function
 def squeeze(x: Any, axis: Any = None) -> Any:
     """Axes of size one taken away."""
     x = tensor(x)
@@ -267,11 +297,13 @@ def squeeze(x: Any, axis: Any = None) -> Any:
     return _ops.squeeze(x, axes)
 
 
+@op_function
 def broadcast_to(x: Any, shape: Any) -> Any:
     """The elements, repeated to fill a shape."""
     return _ops.broadcast_to(tensor(x), sizes(shape))
 
 
+@op_function
 def concatenate(xs: Any, axis: Any = 0) -> Any:
     """Tensors one behind the other along an axis."""
     kind = dtypes.as_dtype(result_type(*[tensor(x) for x in xs]))
@@ -280,34 +312,40 @@ def concatenate(xs: Any, axis: Any = 0) -> Any:
     return _ops.concat([conversion.cast(tensor(x), kind) for x in xs], axis)
 
 
+@op_function
 def append(x1: Any, x2: Any, axis: int | None = None) -> Any:
     """One tensor behind the other; as vectors without an axis."""
     return concatenate([x1, x2], axis)
 
 
+@op_function
 def stack(x: Any, axis: int = 0) -> Any:
     """Tensors along a new axis."""
     kind = dtypes.as_dtype(result_type(*[tensor(value) for value in x]))
     return _ops.stack([conversion.cast(tensor(value), kind) for value in x], axis=axis)
 
 
+@op_function
 def unstack(x: Any, num: int | None = None, axis: int = 0) -> list[Any]:
     """The tensors along an axis."""
     return list(_ops.unstack(tensor(x), axis=axis))
 
 
+@op_function
 def hstack(xs: Any) -> Any:
     """Tensors side by side: along the second axis, vectors along the first."""
     xs = [x if x.ndim else reshape(x, [1]) for x in map(tensor, xs)]
     return concatenate(xs, 0 if xs[0].ndim == 1 else 1)
 
 
+@op_function
 def vstack(xs: Any) -> Any:
     """Tensors one below the other; vectors are rows."""
     xs = [x if x.ndim > 1 else reshape(x, [1, -1]) for x in map(tensor, xs)]
     return concatenate(xs, 0)
 
 
+@op_function
 def dstack(xs: Any) -> Any:
     """Tensors along the third axis."""
 
@@ -320,6 +358,7 @@ def dstack(xs: Any) -> Any:
     return concatenate([deep(x) for x in xs], 2)
 
 
+@op_function
 def split(x: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
     """Parts along an axis: a number of equal ones, or those between places."""
     x = tensor(x)
@@ -336,6 +375,7 @@ def split(x: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
     return list(_ops.split(x, widths, axis))
 
 
+@op_function
 def array_split(x: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
     """Parts along an axis that are as equal as they can be."""
     x = tensor(x)
@@ -345,22 +385,26 @@ def array_split(x: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
     return list(_ops.split(x, [width + (k < more) for k in range(indices_or_sections)], axis))
 
 
+@op_function
 def hsplit(x: Any, indices_or_sections: Any) -> list[Any]:
     """Parts along the second axis; of vectors along the first."""
     x = tensor(x)
     return split(x, indices_or_sections, 0 if x.ndim == 1 else 1)
 
 
+@op_function
 def vsplit(x: Any, indices_or_sections: Any) -> list[Any]:
     """Parts along the first axis."""
     return split(x, indices_or_sections, 0)
 
 
+@op_function
 def dsplit(x: Any, indices_or_sections: Any) -> list[Any]:
     """Parts along the third axis."""
     return split(x, indices_or_sections, 2)
 
 
+@op_function
 def tile(x: Any, repeats: Any) -> Any:
     """Copies side by side."""
     x = tensor(x)
@@ -370,6 +414,7 @@ def tile(x: Any, repeats: Any) -> Any:
     return _ops.tile(x, [1] * (rank - len(counts)) + counts)
 
 
+@op_function
 def repeat(x: Any, repeats: Any, axis: int | None = None) -> Any:
     """Each element several times."""
     x = tensor(x)
@@ -378,22 +423,26 @@ def repeat(x: Any, repeats: Any, axis: int | None = None) -> Any:
     return _array.repeat(x, repeats, axis)
 
 
+@op_function
 def flip(x: Any, axis: Any = None) -> Any:
     """The elements in reverse, along all axes by default."""
     x = tensor(x)
     return _ops.reverse(x, axes_of(axis, x.ndim))
 
 
+@op_function
 def fliplr(x: Any) -> Any:
     """The elements in reverse along the second axis."""
     return flip(x, 1)
 
 
+@op_function
 def flipud(x: Any) -> Any:
     """The elements in reverse along the first axis."""
     return flip(x, 0)
 
 
+@op_function
 def rot90(array: Any, k: int = 1, axes: Any = (0, 1)) -> Any:
     """A plane turned by quarters, from the first towards the second axis."""
     x = tensor(array)
@@ -403,6 +452,7 @@ def rot90(array: Any, k: int = 1, axes: Any = (0, 1)) -> Any:
     return x
 
 
+@op_function
 def roll(x: Any, shift: Any, axis: Any = None) -> Any:
     """Elements moved along axes; those that fall out come in on the other side."""
     x = tensor(x)
@@ -411,6 +461,7 @@ def roll(x: Any, shift: Any, axis: Any = None) -> Any:
     return _array.roll(x, shift, axis)
 
 
+@op_function
 def pad(x: Any, pad_width: Any, mode: str = "constant", constant_values: Any = None) -> Any:
     """Elements added around a tensor.
 
@@ -427,11 +478,13 @@ def pad(x: Any, pad_width: Any, mode: str = "constant", constant_values: Any = N
     return _array.pad(x, widths, mode.upper())
 
 
+@op_function
 def meshgrid(*x: Any, indexing: str = "xy") -> list[Any]:
     """The coordinates of a grid's points."""
     return list(_array.meshgrid(*[tensor(value) for value in x], indexing=indexing))
 
 
+@op_function
 def take(x: Any, indices: Any, axis: int | None = None) -> Any:
     """Elements or slices by their places, counted from the end where negative."""
     x = tensor(x)
@@ -445,6 +498,7 @@ def take(x: Any, indices: Any, axis: int | None = None) -> Any:
     return _ops.gather(x, indices, axis=axis)
 
 
+@op_function
 def take_along_axis(x: Any, indices: Any, axis: int | None = None) -> Any:
     """For each line along an axis elements by places of its own."""
     x, indices = tensor(x), tensor(indices)
@@ -470,6 +524,7 @@ def get_item(x: Any, key: Any) -> Any:
     return x[key]
 
 
+@op_function
 def where(condition: Any, x1: Any = None, x2: Any = None) -> Any:
     """Elements of x1 where a condition holds and of x2 elsewhere, or the places where it does."""
     if (x1 is None) != (x2 is None):
@@ -483,6 +538,7 @@ def where(condition: Any, x1: Any = None, x2: Any = None) -> Any:
     return indexing.where(condition, x1, x2)
 
 
+@op_function
 def nonzero(x: Any) -> tuple[Any, ...]:
     """The places of elements that are not zero: a vector for each axis."""
     x = tensor(x)
@@ -491,6 +547,7 @@ def nonzero(x: Any) -> tuple[Any, ...]:
     return tuple(_ops.unstack(places, axis=1))
 
 
+@op_function
 def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
     """For each element the choice of the first condition that holds."""
     result = tensor(default)
@@ -499,11 +556,13 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
     return result
 
 
+@op_function
 def sort(x: Any, axis: int = -1) -> Any:
     """Elements in ascending order."""
     return indexing.sort(tensor(x), axis=axis)
 
 
+@op_function
 def argsort(x: Any, axis: int | None = -1) -> Any:
     """The places of elements in ascending order."""
     x = tensor(x)
@@ -512,11 +571,13 @@ def argsort(x: Any, axis: int | None = -1) -> Any:
     return _ops.cast(indexing.argsort(x, axis=axis, stable=True), dtypes.int32)
 
 
+@op_function
 def argpartition(x: Any, kth: int, axis: int = -1) -> Any:
     """Places such that the kth is that of sorted elements, with smaller ones before it."""
     return argsort(x, axis)
 
 
+@op_function
 def searchsorted(sorted_sequence: Any, values: Any, side: str = "left") -> Any:
     """Where values belong in a sorted vector."""
     sequence, values = pair(sorted_sequence, values)
@@ -525,11 +586,13 @@ def searchsorted(sorted_sequence: Any, values: Any, side: str = "left") -> Any:
     return _ops.reshape(_ops.cast(found, dtypes.int32), shape)
 
 
+@op_function
 def digitize(x: Any, bins: Any) -> Any:
     """The numbers of the bins that values fall into."""
     return searchsorted(bins, x, side="right")
 
 
+@op_function
 def unravel_index(indices: Any, shape: Any) -> tuple[Any, ...]:
     """Places in a tensor from places in its elements' row."""
     indices = tensor(indices)
@@ -541,6 +604,7 @@ def unravel_index(indices: Any, shape: Any) -> tuple[Any, ...]:
     return tuple(reversed(result))
 
 
+@op_function
 def isin(x1: Any, x2: Any, assume_unique: bool = False, invert: bool = False) -> Any:
     """Whether elements of x1 are somewhere in x2."""
     x1, x2 = pair(x1, x2)
@@ -548,6 +612,7 @@ def isin(x1: Any, x2: Any, assume_unique: bool = False, invert: bool = False) ->
     return _ops.logical_not(found) if invert else found
 
 
+@op_function
 def diff(a: Any, n: int = 1, axis: int = -1) -> Any:
     """Differences of neighbours, taken n times."""
     x = moveaxis(tensor(a), axis, -1)

@@ -9,6 +9,7 @@ import numpy as np
 from eagerflow import _core, nest
 from eagerflow.autodiff.custom_gradient import custom_gradient as _custom_gradient
 from eagerflow.framework import dtypes
+from eagerflow.framework.op_function import op_function
 from eagerflow.keras.engine.keras_tensor import is_keras_tensor
 from eagerflow.keras.ops.promotion import floating, sizes, tensor
 from eagerflow.ops import control_flow, conversion, indexing, segment
@@ -16,11 +17,13 @@ from eagerflow.ops import control_flow, conversion, indexing, segment
 _ops = _core.ops
 
 
+@op_function
 def cast(x: Any, dtype: Any) -> Any:
     """Values in another dtype."""
     return conversion.cast(x, dtypes.as_dtype(dtype))
 
 
+@op_function
 def saturate_cast(x: Any, dtype: Any) -> Any:
     """Values in another dtype, brought into its range."""
     return conversion.saturate_cast(tensor(x), dtypes.as_dtype(dtype))
@@ -40,6 +43,7 @@ def convert_to_tensor(x: Any, dtype: Any = None, sparse: Any = None, ragged: Any
     return tensor(x, dtype)
 
 
+@op_function
 def convert_to_numpy(x: Any) -> np.ndarray:
     """A NumPy array of a tensor or of anything else."""
     return np.asarray(tensor(x).numpy())
@@ -55,6 +59,7 @@ def dtype(x: Any) -> str:
     return (x if hasattr(x, "dtype") else tensor(x)).dtype.name
 
 
+@op_function
 def stop_gradient(variable: Any) -> Any:
     """The values, through which no gradient goes."""
     return _ops.stop_gradient(tensor(variable))
@@ -65,11 +70,13 @@ def custom_gradient(f: Any) -> Any:
     return _custom_gradient(f)
 
 
+@op_function
 def slice(inputs: Any, start_indices: Any, shape: Any) -> Any:
     """A block of a tensor, by its start and its shape."""
     return _ops.slice(tensor(inputs), sizes(start_indices), sizes(shape))
 
 
+@op_function
 def slice_update(inputs: Any, start_indices: Any, updates: Any) -> Any:
     """A tensor with a block of other values."""
     inputs = tensor(inputs)
@@ -85,11 +92,13 @@ def slice_update(inputs: Any, start_indices: Any, updates: Any) -> Any:
     )
 
 
+@op_function
 def scatter(indices: Any, values: Any, shape: Any) -> Any:
     """Zeros, to which values are added at places."""
     return indexing.scatter_nd(tensor(indices), tensor(values), sizes(shape))
 
 
+@op_function
 def scatter_update(inputs: Any, indices: Any, updates: Any, reduction: str | None = None) -> Any:
     """A tensor with other values at places; `reduction` says how they meet those there."""
     inputs = tensor(inputs)
@@ -112,6 +121,7 @@ def _count(segment_ids: Any, num_segments: int | None) -> Any:
     return int(_ops.reduce_max(segment_ids)) + 1
 
 
+@op_function
 def segment_sum(
     data: Any, segment_ids: Any, num_segments: int | None = None, sorted: bool = False
 ) -> Any:
@@ -120,6 +130,7 @@ def segment_sum(
     return segment.unsorted_segment_sum(tensor(data), ids, _count(ids, num_segments))
 
 
+@op_function
 def segment_max(
     data: Any, segment_ids: Any, num_segments: int | None = None, sorted: bool = False
 ) -> Any:
@@ -128,6 +139,7 @@ def segment_max(
     return segment.unsorted_segment_max(tensor(data), ids, _count(ids, num_segments))
 
 
+@op_function
 def segment_min(
     data: Any, segment_ids: Any, num_segments: int | None = None, sorted: bool = False
 ) -> Any:
@@ -136,6 +148,7 @@ def segment_min(
     return segment.unsorted_segment_min(tensor(data), ids, _count(ids, num_segments))
 
 
+@op_function
 def segment_prod(
     data: Any, segment_ids: Any, num_segments: int | None = None, sorted: bool = False
 ) -> Any:
@@ -144,17 +157,20 @@ def segment_prod(
     return segment.unsorted_segment_prod(tensor(data), ids, _count(ids, num_segments))
 
 
+@op_function
 def cond(pred: Any, true_fn: Any, false_fn: Any) -> Any:
     """What one of two functions returns."""
     return control_flow.cond(pred, true_fn, false_fn)
 
 
+@op_function
 def switch(index: Any, branches: Any, *operands: Any) -> Any:
     """What one of several functions of the operands returns."""
     number = min(max(int(index), 0), len(branches) - 1)
     return branches[number](*operands)
 
 
+@op_function
 def while_loop(cond: Any, body: Any, loop_vars: Any, maximum_iterations: int | None = None) -> Any:
     """Repeats `body` on the loop's variables as long as `cond` holds."""
     several = isinstance(loop_vars, tuple | list)
@@ -168,6 +184,7 @@ def while_loop(cond: Any, body: Any, loop_vars: Any, maximum_iterations: int | N
     return values if several else values[0]
 
 
+@op_function
 def fori_loop(lower: Any, upper: Any, body_fun: Any, init_val: Any) -> Any:
     """Repeats `value = body_fun(i, value)` for the numbers from lower to upper."""
     value = init_val
@@ -176,11 +193,13 @@ def fori_loop(lower: Any, upper: Any, body_fun: Any, init_val: Any) -> Any:
     return value
 
 
+@op_function
 def map(f: Any, xs: Any) -> Any:
     """What a function gives for each element of tensors along their first axis, stacked."""
     return scan(lambda _, x: (None, f(x)), None, xs)[1]
 
 
+@op_function
 def scan(
     f: Any,
     init: Any,
@@ -216,6 +235,7 @@ def scan(
     return carry, nest.map_structure(lambda *parts: _ops.stack(list(parts)), *outputs)
 
 
+@op_function
 def associative_scan(f: Any, elems: Any, reverse: bool = False, axis: int = 0) -> Any:
     """The results of an associative function of all elements so far."""
     leaves = [tensor(x) for x in nest.flatten(elems)]
@@ -245,21 +265,25 @@ def _transformed(x: Any, name: str, *args: Any) -> tuple[Any, Any]:
     return _ops.real(result), _ops.imag(result)
 
 
+@op_function
 def fft(x: Any) -> tuple[Any, Any]:
     """The Fourier transform along the last axis, of real and imaginary parts."""
     return _transformed(x, "fft")
 
 
+@op_function
 def fft2(x: Any) -> tuple[Any, Any]:
     """The Fourier transform along the last two axes, of real and imaginary parts."""
     return _transformed(x, "fft2d")
 
 
+@op_function
 def ifft2(x: Any) -> tuple[Any, Any]:
     """The inverse of `fft2`."""
     return _transformed(x, "ifft2d")
 
 
+@op_function
 def rfft(x: Any, fft_length: int | None = None) -> tuple[Any, Any]:
     """The Fourier transform of real values along the last axis."""
     from eagerflow.signal import fourier as fft
@@ -268,6 +292,7 @@ def rfft(x: Any, fft_length: int | None = None) -> tuple[Any, Any]:
     return _ops.real(result), _ops.imag(result)
 
 
+@op_function
 def irfft(x: Any, fft_length: int | None = None) -> Any:
     """The inverse of `rfft`."""
     from eagerflow.signal import fourier as fft
@@ -276,6 +301,7 @@ def irfft(x: Any, fft_length: int | None = None) -> Any:
     return fft.irfft(values, None if fft_length is None else [fft_length])
 
 
+@op_function
 def extract_sequences(x: Any, sequence_length: int, sequence_stride: int) -> Any:
     """Windows along the last axis."""
     from eagerflow.signal import frame
@@ -283,6 +309,7 @@ def extract_sequences(x: Any, sequence_length: int, sequence_stride: int) -> Any
     return frame(tensor(x), sequence_length, sequence_stride)
 
 
+@op_function
 def cdist(x: Any, y: Any) -> Any:
     """Distances of each row of x from each row of y."""
     x, y = floating(x), floating(y)
@@ -290,6 +317,7 @@ def cdist(x: Any, y: Any) -> Any:
     return _ops.sqrt(_ops.reduce_sum(_ops.square(apart), axis=-1))
 
 
+@op_function
 def unique(
     x: Any,
     sorted: bool = True,

@@ -8,6 +8,7 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
+from eagerflow.framework.op_function import op_function
 from eagerflow.keras.ops.promotion import floating, pair, tensor
 from eagerflow.ops import math as _math
 from eagerflow.ops import special
@@ -109,6 +110,7 @@ floor = _of_one("floor", _ops.floor, "The largest integers that are not greater.
 ceil = _of_one("ceil", _ops.ceil, "The smallest integers that are not less.", floating)
 
 
+@op_function
 def trunc(x: Any) -> Any:
     """Values without what is behind the point."""
     x = tensor(x)
@@ -117,6 +119,7 @@ def trunc(x: Any) -> Any:
     return _ops.select(_ops.less(x, 0.0), _ops.ceil(x), _ops.floor(x))
 
 
+@op_function
 def round(x: Any, decimals: int = 0) -> Any:
     """Values with a number of decimals; halves go to the even neighbour."""
     x = tensor(x)
@@ -128,6 +131,7 @@ def round(x: Any, decimals: int = 0) -> Any:
     return _ops.round(x * scale) / scale
 
 
+@op_function
 def divide(x1: Any, x2: Any) -> Any:
     """Quotients, which are floating."""
     x1, x2 = pair(x1, x2)
@@ -137,18 +141,21 @@ def divide(x1: Any, x2: Any) -> Any:
 true_divide = divide
 
 
+@op_function
 def divide_no_nan(x1: Any, x2: Any) -> Any:
     """Quotients, zero where the divisor is."""
     x1, x2 = pair(x1, x2)
     return _ops.divide_no_nan(floating(x1), floating(x2))
 
 
+@op_function
 def fmod(x1: Any, x2: Any) -> Any:
     """Remainders, with the dividend's sign."""
     x1, x2 = pair(x1, x2)
     return _ops.truncatemod(x1, x2)
 
 
+@op_function
 def fmax(x1: Any, x2: Any) -> Any:
     """The larger ones; a number where the other one is none."""
     x1, x2 = pair(x1, x2)
@@ -158,6 +165,7 @@ def fmax(x1: Any, x2: Any) -> Any:
     return _ops.select(_ops.is_nan(x1), x2, _ops.select(_ops.is_nan(x2), x1, larger))
 
 
+@op_function
 def fmin(x1: Any, x2: Any) -> Any:
     """The smaller ones; a number where the other one is none."""
     x1, x2 = pair(x1, x2)
@@ -167,55 +175,65 @@ def fmin(x1: Any, x2: Any) -> Any:
     return _ops.select(_ops.is_nan(x1), x2, _ops.select(_ops.is_nan(x2), x1, smaller))
 
 
+@op_function
 def arctan2(x1: Any, x2: Any) -> Any:
     """Angles of points (x2, x1)."""
     x1, x2 = pair(floating(x1), floating(x2))
     return _ops.atan2(x1, x2)
 
 
+@op_function
 def nextafter(x1: Any, x2: Any) -> Any:
     """The next number that can be represented, towards another."""
     x1, x2 = pair(floating(x1), floating(x2))
     return special.nextafter(x1, x2)
 
 
+@op_function
 def hypot(x1: Any, x2: Any) -> Any:
     """Lengths of hypotenuses."""
     x1, x2 = pair(floating(x1), floating(x2))
     return _ops.sqrt(_ops.square(x1) + _ops.square(x2))
 
 
+@op_function
 def log2(x: Any) -> Any:
     """Logarithms to base 2."""
     return _ops.log(floating(x)) / math.log(2.0)
 
 
+@op_function
 def log10(x: Any) -> Any:
     """Logarithms to base 10."""
     return _ops.log(floating(x)) / math.log(10.0)
 
 
+@op_function
 def exp2(x: Any) -> Any:
     """Powers of 2."""
     return _ops.exp(floating(x) * math.log(2.0))
 
 
+@op_function
 def cbrt(x: Any) -> Any:
     """Cubic roots, of negative numbers, too."""
     x = floating(x)
     return _ops.sign(x) * _ops.pow(_ops.abs(x), 1.0 / 3.0)
 
 
+@op_function
 def deg2rad(x: Any) -> Any:
     """Degrees as radians."""
     return floating(x) * (math.pi / 180.0)
 
 
+@op_function
 def rad2deg(x: Any) -> Any:
     """Radians as degrees."""
     return floating(x) * (180.0 / math.pi)
 
 
+@op_function
 def sinc(x: Any) -> Any:
     """`sin(pi x) / (pi x)`, one at zero."""
     x = floating(x) * math.pi
@@ -224,6 +242,7 @@ def sinc(x: Any) -> Any:
     return _ops.select(zero, _ops.ones_like(x), _ops.sin(safe) / safe)
 
 
+@op_function
 def heaviside(x1: Any, x2: Any) -> Any:
     """0 below zero, 1 above, and x2 at zero."""
     x1, x2 = pair(floating(x1), floating(x2))
@@ -231,11 +250,13 @@ def heaviside(x1: Any, x2: Any) -> Any:
     return _ops.select(_ops.equal(x1, 0.0), x2 + _ops.zeros_like(x1), step + _ops.zeros_like(x2))
 
 
+@op_function
 def ldexp(x1: Any, x2: Any) -> Any:
     """`x1 * 2 ** x2`."""
     return floating(x1) * exp2(x2)
 
 
+@op_function
 def logaddexp(x1: Any, x2: Any) -> Any:
     """`log(exp(x1) + exp(x2))`, without overflow."""
     x1, x2 = pair(floating(x1), floating(x2))
@@ -244,6 +265,7 @@ def logaddexp(x1: Any, x2: Any) -> Any:
     return _ops.log(_ops.exp(x1 - finite) + _ops.exp(x2 - finite)) + finite
 
 
+@op_function
 def logaddexp2(x1: Any, x2: Any) -> Any:
     """`log2(2 ** x1 + 2 ** x2)`, without overflow."""
     two = math.log(2.0)
@@ -251,6 +273,7 @@ def logaddexp2(x1: Any, x2: Any) -> Any:
     return logaddexp(x1 * two, x2 * two) / two
 
 
+@op_function
 def clip(x: Any, x_min: Any, x_max: Any) -> Any:
     """Values within bounds."""
     x = tensor(x)
@@ -260,6 +283,7 @@ def clip(x: Any, x_min: Any, x_max: Any) -> Any:
     return _ops.maximum(_ops.minimum(x, high), low)
 
 
+@op_function
 def nan_to_num(x: Any, nan: float = 0.0, posinf: Any = None, neginf: Any = None) -> Any:
     """Values with numbers in the place of those that are not finite."""
     x = tensor(x)
@@ -276,22 +300,26 @@ def nan_to_num(x: Any, nan: float = 0.0, posinf: Any = None, neginf: Any = None)
     return _ops.select(_ops.equal(x, -math.inf), full(low), x)
 
 
+@op_function
 def isposinf(x: Any) -> Any:
     """Whether values are infinite and positive."""
     return _ops.equal(floating(x), math.inf)
 
 
+@op_function
 def isneginf(x: Any) -> Any:
     """Whether values are infinite and negative."""
     return _ops.equal(floating(x), -math.inf)
 
 
+@op_function
 def isreal(x: Any) -> Any:
     """Whether imaginary parts are zero."""
     x = tensor(x)
     return _ops.equal(_ops.imag(x), 0.0) if x.dtype.is_complex else _ops.equal(x, x) | True
 
 
+@op_function
 def isclose(
     x1: Any, x2: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False
 ) -> Any:
@@ -304,6 +332,7 @@ def isclose(
     return near
 
 
+@op_function
 def allclose(
     x1: Any, x2: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False
 ) -> Any:
@@ -311,6 +340,7 @@ def allclose(
     return _ops.reduce_all(isclose(x1, x2, rtol, atol, equal_nan))
 
 
+@op_function
 def signbit(x: Any) -> Any:
     """Whether the sign is negative, that of zeros included."""
     x = tensor(x)
@@ -325,26 +355,31 @@ def _truth(x: Any) -> Any:
     return x if x.dtype.is_bool else _ops.cast(x, dtypes.as_dtype("bool"))
 
 
+@op_function
 def logical_and(x1: Any, x2: Any) -> Any:
     """Whether both hold."""
     return _ops.logical_and(_truth(x1), _truth(x2))
 
 
+@op_function
 def logical_or(x1: Any, x2: Any) -> Any:
     """Whether one or both hold."""
     return _ops.logical_or(_truth(x1), _truth(x2))
 
 
+@op_function
 def logical_xor(x1: Any, x2: Any) -> Any:
     """Whether one of both holds."""
     return _ops.not_equal(_truth(x1), _truth(x2))
 
 
+@op_function
 def logical_not(x: Any) -> Any:
     """Whether it does not hold."""
     return _ops.logical_not(_truth(x))
 
 
+@op_function
 def gcd(x1: Any, x2: Any) -> Any:
     """Greatest common divisors of integers."""
     x1, x2 = pair(x1, x2)
@@ -357,6 +392,7 @@ def gcd(x1: Any, x2: Any) -> Any:
     return a
 
 
+@op_function
 def lcm(x1: Any, x2: Any) -> Any:
     """Least common multiples of integers."""
     x1, x2 = pair(x1, x2)
@@ -365,6 +401,7 @@ def lcm(x1: Any, x2: Any) -> Any:
     return _ops.abs(_ops.floordiv(x1, safe) * x2)
 
 
+@op_function
 def polar(abs_: Any, angle: Any) -> Any:
     """Complex numbers from absolute values and angles."""
     length, angle = floating(abs_), floating(angle)

@@ -6,6 +6,7 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow import image as _image
+from eagerflow.framework.op_function import op_function
 from eagerflow.keras import config
 from eagerflow.keras.ops.promotion import tensor
 from eagerflow.ops.array import pad
@@ -29,6 +30,7 @@ def _back(images: Any, first: bool) -> Any:
     return _ops.transpose(images, [2, 0, 1] if images.ndim == 3 else [0, 3, 1, 2])
 
 
+@op_function
 def resize(
     images: Any,
     size: Any,
@@ -74,24 +76,28 @@ def resize(
     return _back(resized if resized.dtype == dtype else _ops.cast(resized, dtype), first)
 
 
+@op_function
 def rgb_to_grayscale(images: Any, data_format: str | None = None) -> Any:
     """Colour images in shades of gray."""
     first = _is_first(data_format)
     return _back(_image.rgb_to_grayscale(_last(tensor(images), first)), first)
 
 
+@op_function
 def rgb_to_hsv(images: Any, data_format: str | None = None) -> Any:
     """Red, green and blue as hue, saturation and value."""
     first = _is_first(data_format)
     return _back(_image.rgb_to_hsv(_last(tensor(images), first)), first)
 
 
+@op_function
 def hsv_to_rgb(images: Any, data_format: str | None = None) -> Any:
     """Hue, saturation and value as red, green and blue."""
     first = _is_first(data_format)
     return _back(_image.hsv_to_rgb(_last(tensor(images), first)), first)
 
 
+@op_function
 def extract_patches(
     images: Any,
     size: Any,
@@ -125,6 +131,7 @@ def extract_patches(
     return _ops.squeeze(patches, [0]) if single else patches
 
 
+@op_function
 def pad_images(
     images: Any,
     top_padding: int | None = None,
@@ -145,6 +152,7 @@ def pad_images(
     return _back(pad(images, around), first)
 
 
+@op_function
 def crop_images(
     images: Any,
     top_cropping: int | None = None,
@@ -184,11 +192,13 @@ def _around(
     return before, after
 
 
+@op_function
 def sobel_edges(images: Any, data_format: str | None = None) -> Any:
     """Derivatives along both axes, as the last axis."""
     return _image.sobel_edges(_last(tensor(images), _is_first(data_format)))
 
 
+@op_function
 def ssim(
     img1: Any,
     img2: Any,

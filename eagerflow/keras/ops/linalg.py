@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from eagerflow import _core
+from eagerflow.framework.op_function import op_function
 from eagerflow.keras.ops.promotion import axes_of, floating, pair, tensor
 from eagerflow.ops.linalg import factorization, solvers
 
@@ -18,12 +19,14 @@ def _adjoint(x: Any) -> Any:
     return _ops.transpose(x, order)
 
 
+@op_function
 def cholesky(x: Any, upper: bool = False) -> Any:
     """The triangular factor L with `L @ L.T = x`, or its transpose."""
     lower = factorization.cholesky(floating(x))
     return _adjoint(lower) if upper else lower
 
 
+@op_function
 def cholesky_inverse(x: Any, upper: bool = False) -> Any:
     """The inverse of a matrix, from its Cholesky factor."""
     x = floating(x)
@@ -32,41 +35,49 @@ def cholesky_inverse(x: Any, upper: bool = False) -> Any:
     return solvers.cholesky_solve(lower, _ops.broadcast_to(unit, list(x._shape_tuple())))
 
 
+@op_function
 def det(x: Any) -> Any:
     """Determinants."""
     return solvers.det(floating(x))
 
 
+@op_function
 def logdet(x: Any) -> Any:
     """Logarithms of determinants of positive definite matrices."""
     return solvers.logdet(floating(x))
 
 
+@op_function
 def slogdet(x: Any) -> Any:
     """Signs of determinants and logarithms of their absolute values."""
     return tuple(solvers.slogdet(floating(x)))
 
 
+@op_function
 def eig(x: Any) -> Any:
     """Eigenvalues and eigenvectors."""
     return factorization.eig(floating(x))
 
 
+@op_function
 def eigh(x: Any) -> Any:
     """Eigenvalues and eigenvectors of symmetric matrices."""
     return factorization.eigh(floating(x))
 
 
+@op_function
 def inv(x: Any) -> Any:
     """Inverses."""
     return solvers.inv(floating(x))
 
 
+@op_function
 def lu_factor(x: Any) -> Any:
     """Triangular factors in one matrix, and the order of rows."""
     return factorization.lu(floating(x))
 
 
+@op_function
 def lstsq(a: Any, b: Any, rcond: float | None = None) -> Any:
     """The shortest x for which `a @ x` is as near to b as can be."""
     a, b = pair(floating(a), b)
@@ -79,11 +90,13 @@ def _product(a: Any, b: Any) -> Any:
     return _ops.matmul(a, b)
 
 
+@op_function
 def matrix_rank(x: Any, tol: float | None = None) -> Any:
     """Ranks: how many singular values are not negligible."""
     return solvers.matrix_rank(floating(x), tol)
 
 
+@op_function
 def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
     """Norms of vectors or matrices.
 
@@ -141,11 +154,13 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
     return result if keepdims else _ops.squeeze(result, axes)
 
 
+@op_function
 def pinv(x: Any, rcond: float | None = None) -> Any:
     """Moore and Penrose's inverses."""
     return solvers.pinv(floating(x), rcond)
 
 
+@op_function
 def qr(x: Any, mode: str = "reduced") -> Any:
     """An orthogonal and a triangular factor.
 
@@ -160,6 +175,7 @@ def qr(x: Any, mode: str = "reduced") -> Any:
     return factorization.qr(floating(x), full_matrices=mode == "complete")
 
 
+@op_function
 def solve(a: Any, b: Any) -> Any:
     """x for which `a @ x` is b."""
     a, b = pair(floating(a), b)
@@ -168,6 +184,7 @@ def solve(a: Any, b: Any) -> Any:
     return solvers.solve(a, b)
 
 
+@op_function
 def solve_triangular(a: Any, b: Any, lower: bool = False) -> Any:
     """x for which `a @ x` is b, where a is triangular."""
     a, b = pair(floating(a), b)
@@ -177,6 +194,7 @@ def solve_triangular(a: Any, b: Any, lower: bool = False) -> Any:
     return solvers.triangular_solve(a, b, lower=lower)
 
 
+@op_function
 def svd(x: Any, full_matrices: bool = True, compute_uv: bool = True) -> Any:
     """u, the singular values s and v with `x = u @ diag(s) @ v`; or the singular values only."""
     x = floating(x)
@@ -186,6 +204,7 @@ def svd(x: Any, full_matrices: bool = True, compute_uv: bool = True) -> Any:
     return u, s, _adjoint(v)
 
 
+@op_function
 def jvp(fun: Any, primals: Any, tangents: Any, has_aux: bool = False) -> Any:
     """A function's value, and its derivative along tangents."""
     from eagerflow.autodiff.forward_mode import ForwardAccumulator

@@ -7,6 +7,7 @@ from typing import Any
 
 from eagerflow import _core, nn
 from eagerflow.framework import dtypes
+from eagerflow.framework.op_function import op_function
 from eagerflow.keras import config
 from eagerflow.keras.backend import nn as backend_nn
 from eagerflow.keras.ops.promotion import axes_of, floating, tensor
@@ -18,16 +19,19 @@ from eagerflow.ops.nn import activation, convolution, pooling
 _ops = _core.ops
 
 
+@op_function
 def relu(x: Any) -> Any:
     """Values, zero where they are negative."""
     return _ops.relu(tensor(x))
 
 
+@op_function
 def relu6(x: Any) -> Any:
     """Values between 0 and 6."""
     return _ops.relu6(tensor(x))
 
 
+@op_function
 def sigmoid(x: Any) -> Any:
     """`1 / (1 + exp(-x))`."""
     x = floating(x)
@@ -36,21 +40,25 @@ def sigmoid(x: Any) -> Any:
     return output
 
 
+@op_function
 def log_sigmoid(x: Any) -> Any:
     """The logarithm of the sigmoid."""
     return -_ops.softplus(-floating(x))
 
 
+@op_function
 def softplus(x: Any) -> Any:
     """`log(exp(x) + 1)`."""
     return _ops.softplus(floating(x))
 
 
+@op_function
 def softsign(x: Any) -> Any:
     """`x / (abs(x) + 1)`."""
     return _ops.softsign(floating(x))
 
 
+@op_function
 def silu(x: Any) -> Any:
     """`x * sigmoid(x)`."""
     return activation.silu(floating(x))
@@ -59,16 +67,19 @@ def silu(x: Any) -> Any:
 swish = silu
 
 
+@op_function
 def leaky_relu(x: Any, negative_slope: float = 0.2) -> Any:
     """x above zero, `negative_slope * x` below."""
     return _ops.leaky_relu(floating(x), negative_slope)
 
 
+@op_function
 def hard_sigmoid(x: Any) -> Any:
     """`x / 6 + 1 / 2`, cut at 0 and 1."""
     return _ops.clip_by_value(floating(x) / 6.0 + 0.5, 0.0, 1.0)
 
 
+@op_function
 def hard_silu(x: Any) -> Any:
     """`x * hard_sigmoid(x)`."""
     x = floating(x)
@@ -78,57 +89,67 @@ def hard_silu(x: Any) -> Any:
 hard_swish = hard_silu
 
 
+@op_function
 def hard_tanh(x: Any) -> Any:
     """x, cut at -1 and 1."""
     return _ops.clip_by_value(floating(x), -1.0, 1.0)
 
 
+@op_function
 def hard_shrink(x: Any, threshold: float = 0.5) -> Any:
     """x, zero where its absolute value is not above a threshold."""
     x = floating(x)
     return _ops.select(_ops.greater(_ops.abs(x), threshold), x, _ops.zeros_like(x))
 
 
+@op_function
 def soft_shrink(x: Any, threshold: float = 0.5) -> Any:
     """x, brought nearer to zero by a threshold."""
     x = floating(x)
     return _ops.sign(x) * _ops.relu(_ops.abs(x) - threshold)
 
 
+@op_function
 def tanh_shrink(x: Any) -> Any:
     """`x - tanh(x)`."""
     x = floating(x)
     return x - _ops.tanh(x)
 
 
+@op_function
 def threshold(x: Any, threshold: float, default_value: float) -> Any:
     """x, and another value where x is not above a threshold."""
     x = floating(x)
     return _ops.select(_ops.greater(x, threshold), x, _ops.zeros_like(x) + default_value)
 
 
+@op_function
 def elu(x: Any, alpha: float = 1.0) -> Any:
     """x above zero, `alpha * (exp(x) - 1)` below."""
     x = floating(x)
     return _ops.select(_ops.greater(x, 0.0), x, alpha * _ops.elu(x))
 
 
+@op_function
 def selu(x: Any) -> Any:
     """Scaled `elu`, which keeps means near 0 and variances near 1."""
     return _ops.selu(floating(x))
 
 
+@op_function
 def celu(x: Any, alpha: float = 1.0) -> Any:
     """x above zero, `alpha * (exp(x / alpha) - 1)` below."""
     x = floating(x)
     return _ops.relu(x) + alpha * _ops.elu(-_ops.relu(-x) / alpha)
 
 
+@op_function
 def gelu(x: Any, approximate: bool = True) -> Any:
     """x times the share of standard normal numbers below it."""
     return activation.gelu(floating(x), approximate)
 
 
+@op_function
 def glu(x: Any, axis: int = -1) -> Any:
     """Half of the values, times the sigmoid of the other half."""
     x = floating(x)
@@ -139,6 +160,7 @@ def glu(x: Any, axis: int = -1) -> Any:
     return value * _ops.sigmoid(gate)
 
 
+@op_function
 def sparse_plus(x: Any) -> Any:
     """A smooth step from 0 to x that is exact outside of [-1, 1]."""
     x = floating(x)
@@ -147,17 +169,20 @@ def sparse_plus(x: Any) -> Any:
     return _ops.select(_ops.less_equal(x, -1.0), _ops.zeros_like(x), inner)
 
 
+@op_function
 def sparse_sigmoid(x: Any) -> Any:
     """`(x + 1) / 2`, cut at 0 and 1."""
     return _ops.clip_by_value(0.5 * (floating(x) + 1.0), 0.0, 1.0)
 
 
+@op_function
 def squareplus(x: Any, b: Any = 4) -> Any:
     """`(x + sqrt(x ** 2 + b)) / 2`."""
     x = floating(x)
     return (x + _ops.sqrt(_ops.square(x) + b)) / 2.0
 
 
+@op_function
 def sparsemax(x: Any, axis: int = -1) -> Any:
     """The nearest distribution, with zeros (Martins and Astudillo, ICML 2016)."""
     x = floating(x)
@@ -172,6 +197,7 @@ def sparsemax(x: Any, axis: int = -1) -> Any:
     return _ops.relu(x - limit)
 
 
+@op_function
 def softmax(x: Any, axis: Any = -1) -> Any:
     """Exponentials that are divided by their sum, over an axis, several, or all."""
     x = floating(x)
@@ -184,6 +210,7 @@ def softmax(x: Any, axis: Any = -1) -> Any:
     return e / _ops.reduce_sum(e, axis=axes, keepdims=True)
 
 
+@op_function
 def log_softmax(x: Any, axis: Any = -1) -> Any:
     """The logarithm of `softmax`."""
     x = floating(x)
@@ -194,6 +221,7 @@ def log_softmax(x: Any, axis: Any = -1) -> Any:
     return x - _ops.log(_ops.reduce_sum(_ops.exp(x), axis=axes, keepdims=True))
 
 
+@op_function
 def one_hot(
     x: Any, num_classes: int, axis: int = -1, dtype: Any = None, sparse: bool = False
 ) -> Any:
@@ -205,6 +233,7 @@ def one_hot(
     return _sparse(encoded) if sparse else encoded
 
 
+@op_function
 def nn_one_hot(x: Any, num_classes: int, axis: int, dtype: Any) -> Any:
     """`one_hot` of integers, with a dtype."""
     return encode(x, num_classes, axis=axis, dtype=dtype)
@@ -216,6 +245,7 @@ def _sparse(x: Any) -> Any:
     return from_dense(x)
 
 
+@op_function
 def multi_hot(
     inputs: Any,
     num_classes: int | None = None,
@@ -244,6 +274,7 @@ def _listed(value: Any, rank: int) -> list[int]:
     return [value] * rank if isinstance(value, int) else [int(each) for each in value]
 
 
+@op_function
 def conv(
     inputs: Any,
     kernel: Any,
@@ -275,6 +306,7 @@ def conv(
     )
 
 
+@op_function
 def conv_transpose(
     inputs: Any,
     kernel: Any,
@@ -326,6 +358,7 @@ def conv_transpose(
     )
 
 
+@op_function
 def depthwise_conv(
     inputs: Any,
     kernel: Any,
@@ -361,6 +394,7 @@ def depthwise_conv(
     )
 
 
+@op_function
 def separable_conv(
     inputs: Any,
     depthwise_kernel: Any,
@@ -388,6 +422,7 @@ def _pool(
     )
 
 
+@op_function
 def max_pool(
     inputs: Any,
     pool_size: Any,
@@ -399,6 +434,7 @@ def max_pool(
     return _pool("MAX", inputs, pool_size, strides, padding, data_format)
 
 
+@op_function
 def average_pool(
     inputs: Any,
     pool_size: Any,
@@ -410,6 +446,7 @@ def average_pool(
     return _pool("AVG", inputs, pool_size, strides, padding, data_format)
 
 
+@op_function
 def moments(x: Any, axes: Any, keepdims: bool = False, synchronized: bool = False) -> Any:
     """Means and variances over axes."""
     axes = [axes] if isinstance(axes, int) else list(axes)
@@ -422,6 +459,7 @@ def _along(x: Any, vector: Any, axis: int) -> Any:
     return _ops.reshape(tensor(vector, x.dtype), shape)
 
 
+@op_function
 def batch_normalization(
     x: Any,
     mean: Any,
@@ -440,6 +478,7 @@ def batch_normalization(
     return x if offset is None else x + _along(x, offset, axis)
 
 
+@op_function
 def layer_normalization(
     x: Any,
     gamma: Any = None,
@@ -458,6 +497,7 @@ def layer_normalization(
     return x if beta is None else x + tensor(beta, x.dtype)
 
 
+@op_function
 def rms_normalization(
     x: Any, scale: Any = None, axis: Any = -1, epsilon: float | None = None
 ) -> Any:
@@ -468,6 +508,7 @@ def rms_normalization(
     return x if scale is None else x * tensor(scale, x.dtype)
 
 
+@op_function
 def normalize(x: Any, axis: Any = -1, order: Any = 2, epsilon: float | None = None) -> Any:
     """Values, divided by their norm over axes."""
     x = floating(x)
@@ -482,6 +523,7 @@ def normalize(x: Any, axis: Any = -1, order: Any = 2, epsilon: float | None = No
     return x / _ops.maximum(length, epsilon)
 
 
+@op_function
 def binary_crossentropy(target: Any, output: Any, from_logits: bool = False) -> Any:
     """The cross-entropy of each element, a probability or a logit."""
     output = floating(output)
@@ -493,6 +535,7 @@ def binary_crossentropy(target: Any, output: Any, from_logits: bool = False) -> 
     return -(target * _ops.log(output) + (1.0 - target) * _ops.log(1.0 - output))
 
 
+@op_function
 def categorical_crossentropy(
     target: Any, output: Any, from_logits: bool = False, axis: int = -1
 ) -> Any:
@@ -503,6 +546,7 @@ def categorical_crossentropy(
     )
 
 
+@op_function
 def sparse_categorical_crossentropy(
     target: Any, output: Any, from_logits: bool = False, axis: int = -1
 ) -> Any:
@@ -510,6 +554,7 @@ def sparse_categorical_crossentropy(
     return backend_nn.sparse_categorical_crossentropy(target, floating(output), from_logits, axis)
 
 
+@op_function
 def ctc_loss(
     target: Any, output: Any, target_length: Any, output_length: Any, mask_index: int = 0
 ) -> Any:
@@ -524,12 +569,14 @@ def ctc_loss(
     )
 
 
+@op_function
 def psnr(x1: Any, x2: Any, max_val: float) -> Any:
     """The peak signal-to-noise ratio of all elements, in decibels."""
     error = _ops.reduce_mean(_ops.square(floating(x1) - floating(x2)))
     return 20.0 * math.log10(max_val) - 10.0 / math.log(10.0) * _ops.log(error)
 
 
+@op_function
 def dot_product_attention(
     query: Any,
     key: Any,
@@ -585,28 +632,33 @@ def dot_product_attention(
     return _ops.transpose(result, [0, 2, 1, 3])
 
 
+@op_function
 def depth_to_space(x: Any, block_size: int, data_format: str = "channels_last") -> Any:
     """Channels as blocks of places."""
     first = data_format == "channels_first"
     return nn.depth_to_space(tensor(x), block_size, data_format="NCHW" if first else "NHWC")
 
 
+@op_function
 def space_to_depth(x: Any, block_size: int, data_format: str = "channels_last") -> Any:
     """Blocks of places as channels."""
     first = data_format == "channels_first"
     return nn.space_to_depth(tensor(x), block_size, data_format="NCHW" if first else "NHWC")
 
 
+@op_function
 def in_top_k(targets: Any, predictions: Any, k: int) -> Any:
     """Whether the target is among the k largest predictions of each row."""
     return nn.in_top_k(tensor(targets), tensor(predictions), k)
 
 
+@op_function
 def top_k(x: Any, k: int, sorted: bool = True) -> Any:
     """The k largest elements of each row, and their places."""
     return indexing.top_k(tensor(x), k, sorted)
 
 
+@op_function
 def vectorized_map(function: Any, elements: Any) -> Any:
     """A function of each element of tensors along their first axis."""
     return loops.vectorized_map(function, elements)

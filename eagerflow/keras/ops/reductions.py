@@ -10,6 +10,7 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
+from eagerflow.framework.op_function import op_function
 from eagerflow.keras import config
 from eagerflow.keras.ops.arrays import moveaxis, pad, ravel
 from eagerflow.keras.ops.promotion import (
@@ -33,12 +34,14 @@ def _truth(x: Any) -> Any:
     return x if x.dtype.is_bool else _ops.cast(x, dtypes.as_dtype("bool"))
 
 
+@op_function
 def sum(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """Sums over axes."""
     x = tensor(x)
     return _ops.reduce_sum(_ops.cast(x, summed_type(x.dtype)), axis=axis, keepdims=keepdims)
 
 
+@op_function
 def prod(x: Any, axis: Any = None, keepdims: bool = False, dtype: Any = None) -> Any:
     """Products over axes."""
     x = tensor(x, dtype)
@@ -46,11 +49,13 @@ def prod(x: Any, axis: Any = None, keepdims: bool = False, dtype: Any = None) ->
     return _ops.reduce_prod(_ops.cast(x, kind), axis=axis, keepdims=keepdims)
 
 
+@op_function
 def mean(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """Means over axes."""
     return _ops.reduce_mean(floating(x), axis=axis, keepdims=keepdims)
 
 
+@op_function
 def var(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """Mean squared distances from the mean."""
     x = floating(x)
@@ -58,6 +63,7 @@ def var(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     return _ops.reduce_mean(_ops.square(apart), axis=axis, keepdims=keepdims)
 
 
+@op_function
 def std(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """Standard deviations."""
     return _ops.sqrt(var(x, axis, keepdims))
@@ -84,16 +90,19 @@ amax = _extreme("amax", _ops.reduce_max, _ops.maximum, "The largest elements.")
 amin = _extreme("amin", _ops.reduce_min, _ops.minimum, "The smallest elements.")
 
 
+@op_function
 def ptp(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """Distances from the smallest to the largest element."""
     return max(x, axis, keepdims) - min(x, axis, keepdims)
 
 
+@op_function
 def all(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """Whether all hold."""
     return _ops.reduce_all(_truth(x), axis=axis, keepdims=keepdims)
 
 
+@op_function
 def any(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """Whether one holds."""
     return _ops.reduce_any(_truth(x), axis=axis, keepdims=keepdims)
@@ -111,16 +120,19 @@ def _place(operation: Any, x: Any, axis: int | None, keepdims: bool) -> Any:
     return _ops.expand_dims(found, axis) if keepdims else found
 
 
+@op_function
 def argmax(x: Any, axis: int | None = None, keepdims: bool = False) -> Any:
     """The places of the largest elements."""
     return _place(_ops.argmax, x, axis, keepdims)
 
 
+@op_function
 def argmin(x: Any, axis: int | None = None, keepdims: bool = False) -> Any:
     """The places of the smallest elements."""
     return _place(_ops.argmin, x, axis, keepdims)
 
 
+@op_function
 def count_nonzero(x: Any, axis: Any = None) -> Any:
     """How many elements are not zero."""
     return _ops.reduce_sum(_ops.cast(_truth(x), dtypes.int32), axis=axis)
@@ -135,21 +147,25 @@ def _running(operation: Any, x: Any, axis: int | None, dtype: Any) -> Any:
     return operation(x, axis)
 
 
+@op_function
 def cumsum(x: Any, axis: int | None = None, dtype: Any = None) -> Any:
     """Sums of all elements so far."""
     return _running(_ops.cumsum, x, axis, dtype)
 
 
+@op_function
 def cumprod(x: Any, axis: int | None = None, dtype: Any = None) -> Any:
     """Products of all elements so far."""
     return _running(_ops.cumprod, x, axis, dtype)
 
 
+@op_function
 def logsumexp(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """`log(sum(exp(x)))`, without overflow."""
     return reduce_logsumexp(floating(x), axis, keepdims)
 
 
+@op_function
 def average(x: Any, axis: Any = None, weights: Any = None) -> Any:
     """Weighted means."""
     if weights is None:
@@ -164,6 +180,7 @@ def average(x: Any, axis: Any = None, weights: Any = None) -> Any:
     return _ops.divide_real(_ops.reduce_sum(x * weights, axis=axis), total)
 
 
+@op_function
 def quantile(
     x: Any, q: Any, axis: Any = None, method: str = "linear", keepdims: bool = False
 ) -> Any:
@@ -207,6 +224,7 @@ def quantile(
     return found if q.ndim else _ops.squeeze(found, [0])
 
 
+@op_function
 def percentile(
     x: Any, q: Any, axis: Any = None, method: str = "linear", keepdims: bool = False
 ) -> Any:
@@ -214,6 +232,7 @@ def percentile(
     return quantile(x, floating(q) / 100.0, axis, method, keepdims)
 
 
+@op_function
 def median(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """The elements in the middle, or the mean of the two there."""
     return quantile(x, 0.5, axis, keepdims=keepdims)
@@ -242,6 +261,7 @@ nanmax = _nan_filled("nanmax", max, -math.inf, "The largest of the elements that
 nanmin = _nan_filled("nanmin", min, math.inf, "The smallest of the elements that are numbers.")
 
 
+@op_function
 def nanmean(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """Means of the elements that are numbers."""
     x = floating(x)
@@ -250,41 +270,48 @@ def nanmean(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     return _ops.divide_real(nansum(x, axis, keepdims), total)
 
 
+@op_function
 def nanvar(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """Mean squared distances from the mean of the elements that are numbers."""
     x = floating(x)
     return nanmean(_ops.square(x - nanmean(x, axis, True)), axis, keepdims)
 
 
+@op_function
 def nanstd(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """Standard deviations of the elements that are numbers."""
     return _ops.sqrt(nanvar(x, axis, keepdims))
 
 
+@op_function
 def nanargmax(x: Any, axis: int | None = None, keepdims: bool = False) -> Any:
     """The places of the largest elements that are numbers."""
     x = floating(x)
     return argmax(_ops.select(_ops.is_nan(x), _ops.zeros_like(x) - math.inf, x), axis, keepdims)
 
 
+@op_function
 def nanargmin(x: Any, axis: int | None = None, keepdims: bool = False) -> Any:
     """The places of the smallest elements that are numbers."""
     x = floating(x)
     return argmin(_ops.select(_ops.is_nan(x), _ops.zeros_like(x) + math.inf, x), axis, keepdims)
 
 
+@op_function
 def nancumsum(x: Any, axis: int | None = None, dtype: Any = None) -> Any:
     """Sums of all numbers so far."""
     x = floating(x)
     return cumsum(_ops.select(_ops.is_nan(x), _ops.zeros_like(x), x), axis, dtype)
 
 
+@op_function
 def nancumprod(x: Any, axis: int | None = None, dtype: Any = None) -> Any:
     """Products of all numbers so far."""
     x = floating(x)
     return cumprod(_ops.select(_ops.is_nan(x), _ops.ones_like(x), x), axis, dtype)
 
 
+@op_function
 def trapezoid(y: Any, x: Any = None, dx: float = 1.0, axis: int = -1) -> Any:
     """The integral of a function between its samples, by trapezoids."""
     y = moveaxis(floating(y), axis, -1)
@@ -295,6 +322,7 @@ def trapezoid(y: Any, x: Any = None, dx: float = 1.0, axis: int = -1) -> Any:
     return _ops.reduce_sum((y[..., 1:] + y[..., :-1]) * width * 0.5, axis=-1)
 
 
+@op_function
 def bincount(x: Any, weights: Any = None, minlength: int = 0, sparse: bool = False) -> Any:
     """How often each number occurs."""
     if sparse:
@@ -305,6 +333,7 @@ def bincount(x: Any, weights: Any = None, minlength: int = 0, sparse: bool = Fal
     return segment.bincount(x, weights=weights, minlength=minlength, axis=-1)
 
 
+@op_function
 def histogram(x: Any, bins: int = 10, range: Any = None) -> tuple[Any, Any]:
     """How many elements fall into each of several equal bins, and the bins' edges."""
     x = ravel(floating(x))
@@ -323,6 +352,7 @@ def _products(x1: Any, x2: Any) -> tuple[Any, Any]:
     return x1, x2
 
 
+@op_function
 def matmul(x1: Any, x2: Any) -> Any:
     """Products of matrices; vectors are rows before and columns behind."""
     x1, x2 = _products(x1, x2)
@@ -337,6 +367,7 @@ def matmul(x1: Any, x2: Any) -> Any:
     return _ops.squeeze(result, [result.ndim - (1 if other else 2)]) if one else result
 
 
+@op_function
 def dot(x1: Any, x2: Any) -> Any:
     """Sums of products over the last axis and the last but one."""
     x1, x2 = _products(x1, x2)
@@ -345,6 +376,7 @@ def dot(x1: Any, x2: Any) -> Any:
     return linalg.tensordot(x1, x2, [[x1.ndim - 1], [x2.ndim - (2 if x2.ndim > 1 else 1)]])
 
 
+@op_function
 def inner(x1: Any, x2: Any) -> Any:
     """Sums of products over the last axes."""
     x1, x2 = _products(x1, x2)
@@ -353,18 +385,21 @@ def inner(x1: Any, x2: Any) -> Any:
     return linalg.tensordot(x1, x2, [[x1.ndim - 1], [x2.ndim - 1]])
 
 
+@op_function
 def vdot(x1: Any, x2: Any) -> Any:
     """The sum of all products, the first factors conjugate."""
     x1, x2 = _products(ravel(x1), ravel(x2))
     return _ops.reduce_sum((_ops.conj(x1) if x1.dtype.is_complex else x1) * x2)
 
 
+@op_function
 def outer(x1: Any, x2: Any) -> Any:
     """Products of each element with each."""
     x1, x2 = _products(ravel(x1), ravel(x2))
     return _ops.expand_dims(x1, 1) * _ops.expand_dims(x2, 0)
 
 
+@op_function
 def kron(x1: Any, x2: Any) -> Any:
     """Kronecker's product."""
     x1, x2 = _products(x1, x2)
@@ -376,17 +411,20 @@ def kron(x1: Any, x2: Any) -> Any:
     return _ops.reshape(x1 * x2, [a * b for a, b in zip(one, other, strict=True)])
 
 
+@op_function
 def tensordot(x1: Any, x2: Any, axes: Any = 2) -> Any:
     """Sums of products over pairs of axes."""
     return linalg.tensordot(*_products(x1, x2), axes)
 
 
+@op_function
 def einsum(subscripts: str, *operands: Any, **kwargs: Any) -> Any:
     """Sums of products, written with an index for each axis."""
     kind = dtypes.as_dtype(result_type(*[tensor(x) for x in operands]))
     return _einsum.einsum(subscripts, *[conversion.cast(tensor(x), kind) for x in operands])
 
 
+@op_function
 def cross(
     x1: Any, x2: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: Any = None
 ) -> Any:
@@ -404,6 +442,7 @@ def cross(
     return moveaxis(_ops.stack(parts, axis=-1), -1, axisc)
 
 
+@op_function
 def corrcoef(x: Any) -> Any:
     """Correlations of rows."""
     x = floating(x)
@@ -415,6 +454,7 @@ def corrcoef(x: Any) -> Any:
     return _ops.clip_by_value(result, -1.0, 1.0)
 
 
+@op_function
 def correlate(x1: Any, x2: Any, mode: str = "valid") -> Any:
     """Sums of products of one vector and another, moved along it."""
     x1, x2 = pair(x1, x2)

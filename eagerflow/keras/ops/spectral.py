@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from eagerflow import _core
+from eagerflow.framework.op_function import op_function
 from eagerflow.keras.ops.promotion import tensor
 from eagerflow.ops import array
 from eagerflow.signal import spectral, windows
@@ -12,6 +13,7 @@ from eagerflow.signal import spectral, windows
 _ops = _core.ops
 
 
+@op_function
 def stft(
     x: Any,
     sequence_length: int,
@@ -57,6 +59,7 @@ def stft(
     return _ops.real(result), _ops.imag(result)
 
 
+@op_function
 def istft(
     x: tuple[Any, Any],
     sequence_length: int,

@@ -6,6 +6,7 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
+from eagerflow.framework.op_function import op_function
 from eagerflow.keras import config
 from eagerflow.keras.ops.arrays import logspace
 from eagerflow.keras.ops.promotion import tensor
@@ -15,6 +16,7 @@ from eagerflow.signal import windows as shapes
 _ops = _core.ops
 
 
+@op_function
 def bartlett(x: int) -> Any:
     """A window of so many numbers that rises to one in straight lines.
 
@@ -28,6 +30,7 @@ def bartlett(x: int) -> Any:
     return _ops.minimum(places, 2.0 - places)
 
 
+@op_function
 def blackman(x: int) -> Any:
     """A window of so many numbers that is a sum of three cosines.
 
@@ -41,6 +44,7 @@ def blackman(x: int) -> Any:
     return 0.42 - 0.5 * _ops.cos(turns) + 0.08 * _ops.cos(turns * 2.0)
 
 
+@op_function
 def hamming(x: int) -> Any:
     """Hamming's window of so many numbers.
 
@@ -50,6 +54,7 @@ def hamming(x: int) -> Any:
     return shapes.hamming_window(int(x), periodic=False)
 
 
+@op_function
 def hanning(x: int) -> Any:
     """Hann's window of so many numbers.
 
@@ -59,6 +64,7 @@ def hanning(x: int) -> Any:
     return shapes.hann_window(int(x), periodic=False)
 
 
+@op_function
 def kaiser(x: int, beta: float) -> Any:
     """Kaiser's window of so many numbers.
 
@@ -68,6 +74,7 @@ def kaiser(x: int, beta: float) -> Any:
     return shapes.kaiser_window(int(x), beta=beta)
 
 
+@op_function
 def geomspace(
     start: Any,
     stop: Any,

@@ -335,6 +335,9 @@ _NO_OPERATIONS = frozenset(
 )
 
 
+_FUNCTION_TYPES = (types.FunctionType, _core.OpFunction)
+
+
 def find_operation(symbol: str) -> Any:
     """The operation on tensors of a name such as "math.reduce_mean", or None.
 
@@ -347,7 +350,7 @@ def find_operation(symbol: str) -> Any:
         found = _operation_in(namespace, name)
     if found is None:
         found = getattr(_ops, name, None)
-    return found if _is_native(found) or isinstance(found, types.FunctionType) else None
+    return found if isinstance(found, _FUNCTION_TYPES) else None
 
 
 def _operation_in(namespace: str, name: str) -> Any:
@@ -355,19 +358,14 @@ def _operation_in(namespace: str, name: str) -> Any:
     if name.startswith("_"):
         return None
     found = getattr(module, name, None)
-    found = getattr(found, "_noticed", found)
-    if _is_native(found):
+    if hasattr(found, "op_name"):
         return found
-    if not isinstance(found, types.FunctionType) or not f"{found.__module__}.".startswith(_HOMES):
+    if not isinstance(found, _FUNCTION_TYPES) or not f"{found.__module__}.".startswith(_HOMES):
         return None
     # Modules also have names of helpers that they import.
     public = getattr(module, "__all__", None)
     is_public = found.__module__ == module.__name__ if public is None else name in public
     return found if is_public else None
-
-
-def _is_native(value: Any) -> bool:
-    return type(value) is type(_ops.add)
 
 
 def operations() -> dict[str, Any]:

@@ -381,7 +381,7 @@ def _from_class(
         found = reachable.find_class(name, config.get("module"), kind)
     if found is None:
         raise _not_located("class", name, config)
-    if isinstance(found, types.FunctionType):
+    if not isinstance(found, type):
         return found
     if not hasattr(found, "from_config"):
         raise TypeError(

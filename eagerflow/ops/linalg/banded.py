@@ -8,6 +8,7 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
+from eagerflow.framework.op_function import op_function
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.linalg import lapack
 from eagerflow.ops.linalg.diagonals import diag
@@ -71,6 +72,7 @@ def _shifted(x: Tensor, by: int) -> Tensor:
     return _ops.pad(x[..., : max(m - 1, 0), :], [*rest, min(1, m), 0, 0, 0])
 
 
+@op_function
 def tridiagonal_matmul(
     diagonals: Any, rhs: Any, diagonals_format: str = "compact", name: str | None = None
 ) -> Tensor:
@@ -102,6 +104,7 @@ def tridiagonal_matmul(
     return above * _shifted(b, 1) + main * b + below * _shifted(b, -1)
 
 
+@op_function
 def tridiagonal_solve(
     diagonals: Any,
     rhs: Any,
@@ -183,6 +186,7 @@ def _solve(bands: Tensor, b: Tensor) -> Tensor:
     return x
 
 
+@op_function
 @raises_like("BandedTriangularSolve")
 def banded_triangular_solve(
     bands: Any, rhs: Any, lower: bool = True, adjoint: bool = False, name: str | None = None
@@ -222,6 +226,7 @@ def banded_triangular_solve(
     return triangular_solve(matrix, b, lower, adjoint)
 
 
+@op_function
 def eigh_tridiagonal(
     alpha: Any,
     beta: Any,

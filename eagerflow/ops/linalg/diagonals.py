@@ -9,6 +9,7 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
+from eagerflow.framework.op_function import op_function
 from eagerflow.ops.array import invalid_argument
 
 _ops = _core.ops
@@ -80,6 +81,7 @@ def _check_band(rows: int, columns: int, low: int, high: int, op: str) -> None:
             )
 
 
+@op_function
 def diag(
     diagonal: Any,
     name: str = "diag",
@@ -156,6 +158,7 @@ def _picked(source: Tensor, batch: list[int], size: int, padding: Tensor, places
     return _ops.gather(_ops.concat([flat, last], -1), places, -1, 0)
 
 
+@op_function
 def diag_part(
     input: Any,
     name: str = "diag_part",
@@ -201,6 +204,7 @@ def diag_part(
     return _picked(matrix, batch, rows * columns, padding, packed)
 
 
+@op_function
 def set_diag(
     input: Any, diagonal: Any, name: str = "set_diag", k: Any = 0, align: str = "RIGHT_LEFT"
 ) -> Tensor:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from eagerflow import _core
+from eagerflow.framework.op_function import op_function
 from eagerflow.ops.array import invalid_argument
 
 _ops = _core.ops
@@ -20,6 +21,7 @@ _FIRST_HIDDEN_LABEL = 0x1000
 _FORMAT = re.compile(r"[A-Za-z]*(\.\.\.)?[A-Za-z]*")
 
 
+@op_function
 def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
     """Sums products of elements as an equation says.
 

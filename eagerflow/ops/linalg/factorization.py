@@ -11,6 +11,7 @@ import numpy as np
 from eagerflow import _core
 from eagerflow.errors import UnimplementedError
 from eagerflow.framework import dtypes
+from eagerflow.framework.op_function import op_function
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.linalg import lapack
 from eagerflow.ops.linalg.diagonals import diag, diag_part, set_diag
@@ -71,6 +72,7 @@ def _reciprocal(x: Tensor) -> Tensor:
     return _ops.divide_real(x, x * x + 1e-20)
 
 
+@op_function
 @raises_like("Cholesky")
 def cholesky(input: Any, name: str | None = None) -> Tensor:
     """The lower triangular matrices L with positive diagonals for which A = L L^H.
@@ -141,6 +143,7 @@ def _cholesky_or_nan(matrix: np.ndarray) -> np.ndarray:
         return np.tril(np.full_like(matrix, np.nan))
 
 
+@op_function
 @raises_like("Qr")
 def qr(input: Any, full_matrices: bool = False, name: str | None = None) -> Qr:
     """The factors of A = Q R: Q with orthonormal columns, R upper triangular.
@@ -209,6 +212,7 @@ def _qr_gradient(q: Tensor, r: Tensor, dq: Tensor, dr: Tensor) -> Tensor:
     return inside + over_adjoint(dq - _ops.matmul(q, qdq))
 
 
+@op_function
 def svd(
     tensor: Any, full_matrices: bool = False, compute_uv: bool = True, name: str | None = None
 ) -> Any:
@@ -346,6 +350,7 @@ def _svd_gradient(
     return grad + _ops.matmul(outside * _row(inverse), thin_v, adjoint_b=True)
 
 
+@op_function
 def eigh(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
     """The eigenvalues and eigenvectors of Hermitian matrices.
 
@@ -390,6 +395,7 @@ def _lower(grad: Tensor) -> Tensor:
     return set_diag(folded, diag_part(folded) * 0.5)
 
 
+@op_function
 def eigvalsh(tensor: Any, name: str | None = None) -> Tensor:
     """The eigenvalues of Hermitian matrices, rising; see `tf.linalg.eigh`.
 
@@ -405,6 +411,7 @@ def eigvalsh(tensor: Any, name: str | None = None) -> Tensor:
     return _core.as_tensor(lapack.eigvalsh(array).astype(array.dtype))
 
 
+@op_function
 def eig(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
     """The eigenvalues and eigenvectors of any square matrices.
 
@@ -445,6 +452,7 @@ def eig(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
     return e, v
 
 
+@op_function
 def eigvals(tensor: Any, name: str | None = None) -> Tensor:
     """The eigenvalues of any square matrices, complex; see `tf.linalg.eig`.
 
@@ -467,6 +475,7 @@ def _eig(array: np.ndarray) -> Any:
         ) from None
 
 
+@op_function
 @raises_like("Lu")
 def lu(input: Any, output_idx_type: Any = dtypes.int32, name: str | None = None) -> Lu:
     """The factors of P A = L U, with rows exchanged for the largest pivots.

@@ -11,6 +11,7 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
+from eagerflow.framework.op_function import op_function
 from eagerflow.ops.linalg import lapack
 from eagerflow.ops.linalg.factorization import matrices
 from eagerflow.ops.linalg.products import adjoint, matrix_transpose
@@ -36,6 +37,7 @@ def _gradient(function: Callable[[Tensor], Tensor], a: Tensor, dy: Tensor) -> Te
     return function(_ops.concat([upper, lower], -2))[..., :n, n:]
 
 
+@op_function
 def expm(input: Any, name: str | None = None) -> Tensor:
     """The exponentials of matrices.
 
@@ -156,6 +158,7 @@ def _turned_back(t: np.ndarray, q: np.ndarray) -> np.ndarray:
         return _adjoint(q) @ t @ q
 
 
+@op_function
 @raises_like("MatrixLogarithm")
 def logm(input: Any, name: str | None = None) -> Tensor:
     """The principal logarithms of matrices.
@@ -213,6 +216,7 @@ def _logarithm(t: np.ndarray) -> np.ndarray:
     return result
 
 
+@op_function
 @raises_like("MatrixSquareRoot")
 def sqrtm(input: Any, name: str | None = None) -> Tensor:
     """The principal square roots of matrices.

@@ -11,6 +11,7 @@ from eagerflow import _core
 from eagerflow.autodiff.custom_gradient import custom_gradient
 from eagerflow.framework import dtypes
 from eagerflow.framework.indexed_slices import IndexedSlices
+from eagerflow.framework.op_function import op_function
 from eagerflow.ops.array import invalid_argument, slices_at
 from eagerflow.ops.op_arguments import raises_like
 
@@ -21,6 +22,7 @@ matmul = _ops.matmul
 band_part = _ops.matrix_band_part
 
 
+@op_function
 def matvec(
     a: Any,
     b: Any,
@@ -49,6 +51,7 @@ def matvec(
     return _ops.squeeze(product, [-1])
 
 
+@op_function
 def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = False) -> Tensor:
     """Swaps the last two axes.
 
@@ -68,6 +71,7 @@ def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = F
     return _ops.transpose(a, order, conjugate)
 
 
+@op_function
 def adjoint(matrix: Any, name: str | None = None) -> Tensor:
     """Swaps the last two axes and conjugates.
 
@@ -78,6 +82,7 @@ def adjoint(matrix: Any, name: str | None = None) -> Tensor:
     return matrix_transpose(matrix, conjugate=True)
 
 
+@op_function
 def trace(x: Any, name: str | None = None) -> Tensor:
     """The sum of the diagonal of the last two axes.
 
@@ -87,6 +92,7 @@ def trace(x: Any, name: str | None = None) -> Tensor:
     return _ops.reduce_sum(_ops.diag_part(x), axis=-1)
 
 
+@op_function
 @raises_like("Diag", first=True)
 def tensor_diag(diagonal: Any, name: str | None = None) -> Tensor:
     """A tensor of twice the rank with the given elements on its diagonal.
@@ -103,6 +109,7 @@ def tensor_diag(diagonal: Any, name: str | None = None) -> Tensor:
     return _ops.reshape(flat, [*shape, *shape])
 
 
+@op_function
 def tensor_diag_part(input: Any, name: str | None = None) -> Tensor:
     """The diagonal of a tensor whose shape is some shape twice.
 
@@ -118,6 +125,7 @@ def tensor_diag_part(input: Any, name: str | None = None) -> Tensor:
     return _ops.reshape(_ops.diag_part(_ops.reshape(value, [size, size])), half)
 
 
+@op_function
 @raises_like("Cross")
 def cross(a: Any, b: Any, name: str | None = None) -> Tensor:
     """The cross product of vectors along the last axis, of size 3.
@@ -137,6 +145,7 @@ def cross(a: Any, b: Any, name: str | None = None) -> Tensor:
     return left - slices_at(a, axis_after, -1) * slices_at(b, next_axis, -1)
 
 
+@op_function
 def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
     """Sums products over pairs of axes.
 
@@ -206,6 +215,7 @@ def _pairs_of_axes(a: Tensor, b: Tensor, axes: Any) -> tuple[list[int], list[int
     return [k % a.ndim for k in lists[0]], [k % b.ndim for k in lists[1]]
 
 
+@op_function
 def norm(
     tensor: Any,
     ord: Any = "euclidean",
@@ -292,6 +302,7 @@ def _spectral_norm(x: Tensor, axes: list[int], keep: bool) -> Tensor:
     return _ops.reshape(values, [1 if k in axes else n for k, n in enumerate(x._shape_tuple())])
 
 
+@op_function
 def normalize(
     tensor: Any, ord: Any = "euclidean", axis: Any = None, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
@@ -308,6 +319,7 @@ def normalize(
     return _ops.divide_real(x, length), length
 
 
+@op_function
 def l2_normalize(
     x: Any,
     axis: Any = None,
@@ -338,6 +350,7 @@ def l2_normalize(
     return _ops.multiply(x, _ops.cast(scale, x.dtype) if x.dtype.is_complex else scale)
 
 
+@op_function
 def global_norm(t_list: Any, name: str | None = None) -> Tensor:
     """The square root of the sum of squares of all elements of several tensors.
 
@@ -370,6 +383,7 @@ def _checked_list(t_list: Any) -> list:
     return list(t_list)
 
 
+@op_function
 def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None) -> Any:
     """Elements moved into a range.
 
@@ -391,6 +405,7 @@ def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | 
     return _ops.clip_by_value(t, clip_value_min, clip_value_max)
 
 
+@op_function
 def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = None) -> Any:
     """Scales a tensor down if its euclidean norm is larger than `clip_norm`.
 
@@ -422,6 +437,7 @@ def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = No
     return clipped
 
 
+@op_function
 def clip_by_global_norm(
     t_list: Any, clip_norm: Any, use_norm: Any = None, name: str | None = None
 ) -> tuple[list, Tensor]:

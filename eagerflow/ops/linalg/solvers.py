@@ -9,6 +9,7 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
+from eagerflow.framework.op_function import op_function
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.linalg.diagonals import diag_part, set_diag
 from eagerflow.ops.linalg.factorization import NATIVE, cholesky, in_dtype_of, matrices, svd
@@ -39,6 +40,7 @@ def _sum_to(grad: Tensor, shape: tuple[int, ...]) -> Tensor:
     return _ops.reshape(_ops.reduce_sum(grad, axis=axes), list(shape))
 
 
+@op_function
 @raises_like("MatrixInverse")
 def inv(input: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
     """The inverses of matrices.
@@ -81,6 +83,7 @@ def _inverse(a: Tensor, adjoint: bool) -> np.ndarray:
         raise invalid_argument("Input is not invertible. [Op:MatrixInverse]") from None
 
 
+@op_function
 @raises_like("MatrixDeterminant")
 def det(input: Any, name: str | None = None) -> Tensor:
     """The determinants of matrices `[..., n, n]`.
@@ -106,6 +109,7 @@ def det(input: Any, name: str | None = None) -> Tensor:
     return value
 
 
+@op_function
 @raises_like("LogMatrixDeterminant")
 def slogdet(input: Any, name: str | None = None) -> LogMatrixDeterminant:
     """The signs and the logarithms of the absolute values of determinants.
@@ -141,6 +145,7 @@ def slogdet(input: Any, name: str | None = None) -> LogMatrixDeterminant:
     return LogMatrixDeterminant(*differentiable(arrays, [a], backward))
 
 
+@op_function
 def logdet(matrix: Any, name: str | None = None) -> Tensor:
     """The logarithms of the determinants of Hermitian positive definite matrices.
 
@@ -151,6 +156,7 @@ def logdet(matrix: Any, name: str | None = None) -> Tensor:
     return 2.0 * _ops.reduce_sum(_ops.log(_ops.real(diag_part(factor))), axis=-1)
 
 
+@op_function
 @raises_like("MatrixSolve")
 def solve(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
     """Solves A X = B for X.
@@ -202,6 +208,7 @@ def _solution(a: Tensor, b: Tensor, adjoint: bool) -> np.ndarray:
         raise invalid_argument("Input matrix is not invertible. [Op:MatrixSolve]") from None
 
 
+@op_function
 @raises_like("MatrixTriangularSolve")
 def triangular_solve(
     matrix: Any, rhs: Any, lower: bool = True, adjoint: bool = False, name: str | None = None
@@ -302,6 +309,7 @@ def _substitute(
     return x
 
 
+@op_function
 def cholesky_solve(chol: Any, rhs: Any, name: str | None = None) -> Tensor:
     """Solves A X = B, given the Cholesky factors of A.
 
@@ -319,6 +327,7 @@ def cholesky_solve(chol: Any, rhs: Any, name: str | None = None) -> Tensor:
     return triangular_solve(chol, half, adjoint=True)
 
 
+@op_function
 def lstsq(
     matrix: Any,
     rhs: Any,
@@ -366,6 +375,7 @@ def lstsq(
     return _ops.matmul(a, cholesky_solve(cholesky(gram), b), adjoint_a=True)
 
 
+@op_function
 def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | None = None) -> Tensor:
     """The Moore-Penrose pseudo-inverses of matrices.
 
@@ -401,6 +411,7 @@ def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | Non
     return _ops.matmul(v * _ops.expand_dims(inverse, -2), u, adjoint_b=True)
 
 
+@op_function
 def matrix_rank(
     a: Any, tol: Any = None, validate_args: bool = False, name: str | None = None
 ) -> Tensor:
@@ -444,6 +455,7 @@ def _lu_parts(lower_upper: Any, perm: Any) -> tuple[Tensor, Tensor, Tensor, np.n
     return lower, band_part(factor, 0, -1), factor, order
 
 
+@op_function
 def lu_reconstruct(
     lower_upper: Any, perm: Any, validate_args: bool = False, name: str | None = None
 ) -> Tensor:
@@ -460,6 +472,7 @@ def lu_reconstruct(
     return _ops.gather(_ops.matmul(lower, upper), np.argsort(order, -1), batch, batch)
 
 
+@op_function
 def lu_solve(
     lower_upper: Any,
     perm: Any,
@@ -484,6 +497,7 @@ def lu_solve(
     return triangular_solve(upper, triangular_solve(lower, permuted), lower=False)
 
 
+@op_function
 def lu_matrix_inverse(
     lower_upper: Any, perm: Any, validate_args: bool = False, name: str | None = None
 ) -> Tensor:

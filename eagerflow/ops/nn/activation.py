@@ -7,7 +7,7 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
-from eagerflow.framework.composite import elementwise
+from eagerflow.framework.op_function import op_function
 from eagerflow.ops.array import invalid_argument
 
 _ops = _core.ops
@@ -21,6 +21,7 @@ softplus = _ops.softplus
 softsign = _ops.softsign
 
 
+@op_function
 def crelu(features: Any, axis: int = -1, name: str | None = None) -> Tensor:
     """relu(x) and relu(-x), joined along an axis.
 
@@ -31,7 +32,7 @@ def crelu(features: Any, axis: int = -1, name: str | None = None) -> Tensor:
     return _ops.relu(_ops.concat([x, _ops.negative(x)], axis))
 
 
-@elementwise
+@op_function(elementwise=1)
 def leaky_relu(features: Any, alpha: Any = 0.2, name: str | None = None) -> Tensor:
     """x where it is positive, and alpha * x elsewhere (Maas et al., 2013).
 
@@ -53,7 +54,7 @@ def leaky_relu(features: Any, alpha: Any = 0.2, name: str | None = None) -> Tens
     return _ops.leaky_relu(features, alpha)
 
 
-@elementwise
+@op_function(elementwise=1)
 def gelu(features: Any, approximate: bool = False, name: str | None = None) -> Tensor:
     """x times the normal distribution function of x (Hendrycks and Gimpel, 2016).
 
@@ -78,7 +79,7 @@ def gelu(features: Any, approximate: bool = False, name: str | None = None) -> T
     return _ops.gelu(features, approximate)
 
 
-@elementwise
+@op_function(elementwise=1)
 def silu(features: Any, beta: Any = 1.0) -> Tensor:
     """x * sigmoid(beta * x), also known as swish (Hendrycks and Gimpel, 2016).
 
@@ -120,6 +121,7 @@ def swapped_axes(rank: int, axis: int) -> list[int] | None:
     return order
 
 
+@op_function
 def softmax(logits: Any, axis: int | None = None, name: str | None = None) -> Tensor:
     """exp(x) / sum(exp(x)) along an axis.
 
@@ -138,6 +140,7 @@ def softmax(logits: Any, axis: int | None = None, name: str | None = None) -> Te
     return _along(_ops.softmax, logits, axis)
 
 
+@op_function
 def log_softmax(logits: Any, axis: int | None = None, name: str | None = None) -> Tensor:
     """x - log(sum(exp(x))) along an axis.
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.framework import dtypes, random_seed
+from eagerflow.framework.op_function import op_function
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.nn.losses import (
     sigmoid_cross_entropy_with_logits,
@@ -177,6 +178,7 @@ def _sample(
     )
 
 
+@op_function
 @raises_like("UniformCandidateSampler")
 def uniform_candidate_sampler(
     true_classes: Any,
@@ -218,6 +220,7 @@ def uniform_candidate_sampler(
     )
 
 
+@op_function
 @raises_like("LogUniformCandidateSampler")
 def log_uniform_candidate_sampler(
     true_classes: Any,
@@ -291,6 +294,7 @@ def _unigrams(
     return weights, total, _AliasTable(weights[shard::shards])
 
 
+@op_function
 @raises_like("FixedUnigramCandidateSampler")
 def fixed_unigram_candidate_sampler(
     true_classes: Any,
@@ -356,6 +360,7 @@ def fixed_unigram_candidate_sampler(
     )
 
 
+@op_function
 @raises_like("LearnedUnigramCandidateSampler")
 def learned_unigram_candidate_sampler(
     true_classes: Any,
@@ -396,6 +401,7 @@ def learned_unigram_candidate_sampler(
     return sampled
 
 
+@op_function
 @raises_like("AllCandidateSampler")
 def all_candidate_sampler(
     true_classes: Any,
@@ -418,6 +424,7 @@ def all_candidate_sampler(
     )
 
 
+@op_function
 @raises_like("ComputeAccidentalHits")
 def compute_accidental_hits(
     true_classes: Any,
@@ -518,6 +525,7 @@ def _sampled_logits(
     return logits, _ops.concat(wanted, 1)
 
 
+@op_function
 def nce_loss(
     weights: Any,
     biases: Any,
@@ -559,6 +567,7 @@ def nce_loss(
     return _ops.reduce_sum(sigmoid_cross_entropy_with_logits(wanted, logits), axis=1)
 
 
+@op_function
 def sampled_softmax_loss(
     weights: Any,
     biases: Any,

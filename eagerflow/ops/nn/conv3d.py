@@ -11,6 +11,7 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
+from eagerflow.framework.op_function import op_function
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.nn.convolution import checked_format, format_name, spatial_list
 
@@ -80,6 +81,7 @@ def _flat_filters(filters: Tensor) -> Tensor:
     return _ops.reshape(planes, [rows, columns, depth * channels, out])
 
 
+@op_function
 def conv3d(
     input: Any,
     filters: Any,
@@ -152,6 +154,7 @@ def conv3d(
     return _ops.transpose(result, _FIRST) if data_format == "NCDHW" else result
 
 
+@op_function
 def conv3d_transpose(
     input: Any,
     filters: Any,
@@ -261,6 +264,7 @@ def pool3d(
     return _ops.transpose(x, _FIRST) if data_format == "NCDHW" else x
 
 
+@op_function
 def max_pool3d(
     input: Any,
     ksize: Any,
@@ -281,6 +285,7 @@ def max_pool3d(
     return pool3d(_ops.max_pool, input, ksize, strides, padding, data_format, "MaxPool3D")
 
 
+@op_function
 def avg_pool3d(
     input: Any,
     ksize: Any,

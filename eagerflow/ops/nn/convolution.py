@@ -6,6 +6,7 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
+from eagerflow.framework.op_function import op_function
 from eagerflow.ops.array import invalid_argument
 
 _ops = _core.ops
@@ -99,6 +100,7 @@ def checked_format(data_format: str | None, allowed: tuple[str, str]) -> str:
     return data_format
 
 
+@op_function
 def conv2d(
     input: Any,
     filters: Any,
@@ -147,6 +149,7 @@ def conv2d(
     return _ops.reshape(result, [*shape[:-3], *result._shape_tuple()[1:]])
 
 
+@op_function
 def depthwise_conv2d(
     input: Any,
     filter: Any,
@@ -200,6 +203,7 @@ def depthwise_conv2d(
     return _ops.depthwise_conv2d(x, filter, list(strides), word, amounts, spread, data_format)
 
 
+@op_function
 def separable_conv2d(
     input: Any,
     depthwise_filter: Any,
@@ -235,6 +239,7 @@ def separable_conv2d(
     return conv2d(channels, pointwise_filter, 1, "VALID", data_format)
 
 
+@op_function
 def conv2d_transpose(
     input: Any,
     filters: Any,
@@ -302,6 +307,7 @@ def _line_padding(padding: Any, data_format: str) -> Any:
     return pairs
 
 
+@op_function
 def conv1d(
     input: Any,
     filters: Any,
@@ -342,6 +348,7 @@ def conv1d(
     return _ops.squeeze(result, [axis - 1])
 
 
+@op_function
 def conv1d_transpose(
     input: Any,
     filters: Any,
@@ -383,6 +390,7 @@ def conv1d_transpose(
     return _ops.squeeze(result, [axis])
 
 
+@op_function
 def atrous_conv2d(
     value: Any, filters: Any, rate: int, padding: str, name: str | None = None
 ) -> Tensor:
@@ -390,6 +398,7 @@ def atrous_conv2d(
     return conv2d(value, filters, 1, padding, dilations=rate)
 
 
+@op_function
 def atrous_conv2d_transpose(
     value: Any,
     filters: Any,
@@ -402,6 +411,7 @@ def atrous_conv2d_transpose(
     return conv2d_transpose(value, filters, output_shape, 1, padding, dilations=rate)
 
 
+@op_function
 def convolution(
     input: Any,
     filters: Any,
@@ -429,6 +439,7 @@ def convolution(
     raise ValueError(f"filters must have rank 3, 4 or 5, got shape {filters.shape}")
 
 
+@op_function
 def conv_transpose(
     input: Any,
     filters: Any,
@@ -467,6 +478,7 @@ def conv_transpose(
     raise ValueError(f"output_shape must have length 3, 4 or 5, got {rank}")
 
 
+@op_function
 def depthwise_conv2d_backprop_input(
     input_sizes: Any,
     filter: Any,
@@ -491,6 +503,7 @@ def depthwise_conv2d_backprop_input(
     )
 
 
+@op_function
 def depthwise_conv2d_backprop_filter(
     input: Any,
     filter_sizes: Any,

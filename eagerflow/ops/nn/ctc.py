@@ -14,6 +14,7 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
+from eagerflow.framework.op_function import op_function
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.numpy_ops import array_of, differentiable, sparse_tensor
 from eagerflow.ops.op_arguments import raises_like
@@ -119,6 +120,7 @@ def _moved_back(sums: np.ndarray, jumps: np.ndarray) -> np.ndarray:
     return np.logaddexp(np.logaddexp(sums, one), two)
 
 
+@op_function
 def ctc_loss(
     labels: Any,
     logits: Any,
@@ -197,6 +199,7 @@ def ctc_loss(
     return loss
 
 
+@op_function
 def ctc_unique_labels(labels: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
     """The different labels of each row, and each label's place among them.
 
@@ -228,6 +231,7 @@ def ctc_unique_labels(labels: Any, name: str | None = None) -> tuple[Tensor, Ten
     return _core.as_tensor(unique), _core.as_tensor(places)
 
 
+@op_function
 def collapse_repeated(
     labels: Any, seq_length: Any, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
@@ -292,6 +296,7 @@ def _sparse_rows(rows: list[list[int]]) -> Any:
     )
 
 
+@op_function
 @raises_like("CTCGreedyDecoder")
 def ctc_greedy_decoder(
     inputs: Any, sequence_length: Any, merge_repeated: bool = True, blank_index: Any = None
@@ -439,6 +444,7 @@ def _has_place(total: float, leaves: list, width: int) -> bool:
     return total > -math.inf and (len(leaves) < width or total > leaves[0][0])
 
 
+@op_function
 @raises_like("CTCBeamSearchDecoder")
 def ctc_beam_search_decoder(
     inputs: Any, sequence_length: Any, beam_width: int = 100, top_paths: int = 1

@@ -8,6 +8,7 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
+from eagerflow.framework.op_function import op_function
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.nn.normalization import embedding_lookup
 from eagerflow.ops.numpy_ops import sparse_tensor
@@ -31,6 +32,7 @@ def _parts(ids: Any) -> tuple[np.ndarray, Tensor]:
     raise TypeError(f"sp_ids must be a SparseTensor or RaggedTensor, got {type(ids).__name__}")
 
 
+@op_function
 def embedding_lookup_sparse(
     params: Any,
     sp_ids: Any,
@@ -110,6 +112,7 @@ def embedding_lookup_sparse(
     return _ops.cast(total, dtype) if total.dtype is not dtype else total
 
 
+@op_function
 def safe_embedding_lookup_sparse(
     embedding_weights: Any,
     sparse_ids: Any,

@@ -10,6 +10,7 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
+from eagerflow.framework.op_function import op_function
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.numpy_ops import array_of, differentiable
 from eagerflow.ops.op_arguments import raises_like
@@ -39,6 +40,7 @@ def _falling(row: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return np.repeat(means, sizes), np.repeat(np.arange(len(sizes)), sizes)
 
 
+@op_function
 def isotonic_regression(inputs: Any, decreasing: bool = True, axis: int = -1) -> IsotonicRegression:
     """The closest numbers, by squared distance, that only fall (or only rise) along an axis.
 
@@ -111,6 +113,7 @@ def _largest(operand: Any, k: int, axis: int, smallest: bool) -> ApproxTopK:
     return ApproxTopK(_ops.transpose(values, back), _ops.transpose(indices, back))
 
 
+@op_function
 @raises_like("ApproxTopK/max", first=True)
 def approx_max_k(
     operand: Any,
@@ -141,6 +144,7 @@ def approx_max_k(
     return _largest(operand, k, reduction_dimension, False)
 
 
+@op_function
 @raises_like("ApproxTopK/min", first=True)
 def approx_min_k(
     operand: Any,
@@ -159,6 +163,7 @@ def approx_min_k(
     return _largest(operand, k, reduction_dimension, True)
 
 
+@op_function
 @raises_like("ApproxTopK", first=True)
 def approx_top_k(
     input: Any,

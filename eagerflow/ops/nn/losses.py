@@ -7,7 +7,7 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
-from eagerflow.framework.composite import elementwise
+from eagerflow.framework.op_function import op_function
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.math import divide_no_nan, truediv
 from eagerflow.ops.nn.activation import swapped_axes
@@ -21,6 +21,7 @@ l2_loss = _ops.l2_loss
 _NARROW = (dtypes.float16, dtypes.bfloat16)
 
 
+@op_function
 def softmax_cross_entropy_with_logits(
     labels: Any, logits: Any, axis: int = -1, name: str | None = None
 ) -> Tensor:
@@ -86,6 +87,7 @@ def softmax_cross_entropy_with_logits(
     return _ops.cast(losses, dtype) if dtype in _NARROW else losses
 
 
+@op_function
 def sparse_softmax_cross_entropy_with_logits(
     labels: Any, logits: Any, name: str | None = None
 ) -> Tensor:
@@ -139,7 +141,7 @@ def sparse_softmax_cross_entropy_with_logits(
     return _ops.cast(losses, dtype) if dtype in _NARROW else losses
 
 
-@elementwise(inputs=2)
+@op_function(elementwise=2)
 def sigmoid_cross_entropy_with_logits(
     labels: Any = None, logits: Any = None, name: str | None = None
 ) -> Tensor:
@@ -180,6 +182,7 @@ def _labels_and_logits(labels: Any, logits: Any, function: str) -> tuple[Tensor,
     return labels, logits
 
 
+@op_function
 def weighted_cross_entropy_with_logits(
     labels: Any, logits: Any, pos_weight: Any, name: str | None = None
 ) -> Tensor:
@@ -206,6 +209,7 @@ def weighted_cross_entropy_with_logits(
     return (1 - labels) * logits + weight * (softened + _ops.relu(_ops.negative(logits)))
 
 
+@op_function
 def log_poisson_loss(
     targets: Any, log_input: Any, compute_full_loss: bool = False, name: str | None = None
 ) -> Tensor:
@@ -241,6 +245,7 @@ def log_poisson_loss(
     return loss + _ops.select(small, _ops.zeros_like(z), stirling)
 
 
+@op_function
 def compute_average_loss(
     per_example_loss: Any, sample_weight: Any = None, global_batch_size: Any = None
 ) -> Tensor:
@@ -272,6 +277,7 @@ def compute_average_loss(
     return divide_no_nan(_ops.reduce_sum(losses), _ops.cast(global_batch_size, losses.dtype))
 
 
+@op_function
 def scale_regularization_loss(regularization_loss: Any) -> Tensor:
     """The sum of a regularization loss; there is one replica to divide it among.
 
@@ -281,6 +287,7 @@ def scale_regularization_loss(regularization_loss: Any) -> Tensor:
     return truediv(_ops.reduce_sum(regularization_loss), 1)
 
 
+@op_function
 @raises_like("InTopKV2")
 def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) -> Tensor:
     """Whether each target class is among the k classes with the largest predictions.

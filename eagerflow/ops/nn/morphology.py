@@ -8,6 +8,7 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
+from eagerflow.framework.op_function import op_function
 from eagerflow.ops.array import invalid_argument, pad
 from eagerflow.ops.numpy_ops import checked
 from eagerflow.ops.op_arguments import ahead, raises_like
@@ -37,6 +38,7 @@ def _check_format(data_format: Any) -> None:
         )
 
 
+@op_function
 @raises_like("Dilation2D")
 def dilation2d(
     input: Any,
@@ -115,6 +117,7 @@ def dilation2d(
     return _ops.squeeze(_ops.gather(stacked, _ops.expand_dims(best, 4), 4, 4), [4])
 
 
+@op_function
 def erosion2d(
     value: Any,
     filters: Any,
@@ -138,6 +141,7 @@ def erosion2d(
     return _ops.negative(turned)
 
 
+@op_function
 @raises_like("LRN")
 def local_response_normalization(
     input: Any,

@@ -8,7 +8,7 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
-from eagerflow.framework.composite import elementwise
+from eagerflow.framework.op_function import op_function
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.linalg.products import clip_by_norm
 from eagerflow.ops.op_arguments import raises_like
@@ -21,6 +21,7 @@ Tensor = _core.Tensor
 _NARROW = (dtypes.float16, dtypes.bfloat16)
 
 
+@op_function
 def bias_add(
     value: Any, bias: Any, data_format: str | None = None, name: str | None = None
 ) -> Tensor:
@@ -50,6 +51,7 @@ def bias_add(
     )
 
 
+@op_function
 def moments(
     x: Any, axes: Any, shift: Any = None, keepdims: bool = False, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
@@ -82,6 +84,7 @@ def moments(
     return mean, variance
 
 
+@op_function
 def weighted_moments(
     x: Any,
     axes: Any,
@@ -119,6 +122,7 @@ def weighted_moments(
     return _ops.cast(mean, dtype), _ops.cast(variance, dtype)
 
 
+@op_function
 def sufficient_statistics(
     x: Any, axes: Any, shift: Any = None, keepdims: bool = False, name: str | None = None
 ) -> tuple[Tensor, Tensor, Tensor, Any]:
@@ -146,6 +150,7 @@ def sufficient_statistics(
     )
 
 
+@op_function
 def normalize_moments(
     counts: Any, mean_ss: Any, variance_ss: Any, shift: Any, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
@@ -163,6 +168,7 @@ def normalize_moments(
     return mean, variance
 
 
+@op_function
 def batch_normalization(
     x: Any,
     mean: Any,
@@ -201,6 +207,7 @@ def batch_normalization(
     return _ops.add(_ops.multiply(x, factor), shift)
 
 
+@op_function
 def batch_norm_with_global_normalization(
     input: Any,
     mean: Any,
@@ -216,7 +223,7 @@ def batch_norm_with_global_normalization(
     return batch_normalization(input, mean, variance, beta, scale, variance_epsilon)
 
 
-@elementwise
+@op_function(elementwise=1)
 def dropout(
     x: Any,
     rate: Any,
@@ -318,7 +325,7 @@ def general_dropout(
     return _ops.select(keep, scaled, _ops.zeros([], x.dtype))
 
 
-@elementwise
+@op_function(elementwise=1)
 def stateless_dropout(
     x: Any,
     rate: Any,
@@ -361,6 +368,7 @@ def _noise_shape(x: Tensor, noise_shape: Any) -> Any:
     return [own if size is None else size for size, own in zip(sizes, shape, strict=True)]
 
 
+@op_function
 def embedding_lookup(
     params: Any, ids: Any, max_norm: Any = None, name: str | None = None
 ) -> Tensor:
@@ -406,6 +414,7 @@ def _check_images(x: Tensor, block_size: Any, data_format: Any) -> None:
         raise invalid_argument(f"Input rank should be: 4 instead of: {x.ndim}")
 
 
+@op_function
 @raises_like("DepthToSpace")
 def depth_to_space(
     input: Any, block_size: int, data_format: str = "NHWC", name: str | None = None
@@ -441,6 +450,7 @@ def depth_to_space(
     return _ops.transpose(x, [0, 3, 1, 2]) if data_format == "NCHW" else x
 
 
+@op_function
 def space_to_depth(
     input: Any, block_size: int, data_format: str = "NHWC", name: str | None = None
 ) -> Tensor:

@@ -9,6 +9,7 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.framework import dtypes, random_seed
+from eagerflow.framework.op_function import op_function
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.nn.candidate_sampling import Words
 from eagerflow.ops.nn.convolution import spatial_list
@@ -42,6 +43,7 @@ class FractionalAvgPool(NamedTuple):
     col_pooling_sequence: Tensor
 
 
+@op_function
 def max_pool_with_argmax(
     input: Any,
     ksize: Any,
@@ -169,6 +171,7 @@ def _sequence(starts: list[int]) -> Tensor:
     return _core.as_tensor(np.array(starts, np.int64))
 
 
+@op_function
 def fractional_max_pool(
     value: Any,
     pooling_ratio: Any,
@@ -213,6 +216,7 @@ def fractional_max_pool(
     return FractionalMaxPool(x, *map(_sequence, sequences))
 
 
+@op_function
 @raises_like("FractionalAvgPool")
 def fractional_avg_pool(
     value: Any,

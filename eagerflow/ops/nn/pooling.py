@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from eagerflow import _core
+from eagerflow.framework.op_function import op_function
 from eagerflow.ops.nn import conv3d
 from eagerflow.ops.nn.convolution import checked_format, format_name, padding_of, spatial_list
 
@@ -26,6 +27,7 @@ def _pool2d(
     return pool(input, window, steps, word, amounts, data_format)
 
 
+@op_function
 def max_pool2d(
     input: Any,
     ksize: Any,
@@ -55,6 +57,7 @@ def max_pool2d(
     return _pool2d(_ops.max_pool, input, ksize, strides, padding, data_format)
 
 
+@op_function
 def avg_pool2d(
     input: Any,
     ksize: Any,
@@ -113,6 +116,7 @@ def _pool1d(
     return _ops.squeeze(result, [place])
 
 
+@op_function
 def max_pool1d(
     input: Any,
     ksize: Any,
@@ -130,6 +134,7 @@ def max_pool1d(
     return _pool1d(_ops.max_pool, input, ksize, strides, padding, data_format)
 
 
+@op_function
 def avg_pool1d(
     input: Any,
     ksize: Any,
@@ -161,6 +166,7 @@ def _any_pool(
     raise ValueError(f"`input.shape.rank` must be 3, 4 or 5. Received: input.shape={input.shape}")
 
 
+@op_function
 def max_pool(
     input: Any,
     ksize: Any,
@@ -178,6 +184,7 @@ def max_pool(
     return _any_pool(_ops.max_pool, input, ksize, strides, padding, data_format)
 
 
+@op_function
 def avg_pool(
     input: Any,
     ksize: Any,
@@ -190,6 +197,7 @@ def avg_pool(
     return _any_pool(_ops.avg_pool, input, ksize, strides, padding, data_format)
 
 
+@op_function
 def pool(
     input: Any,
     window_shape: Any,

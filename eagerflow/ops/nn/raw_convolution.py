@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from eagerflow import _core
+from eagerflow.framework.op_function import op_function
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.nn.conv3d import conv3d
 from eagerflow.ops.nn.convolution import conv2d
@@ -19,6 +20,7 @@ def _amounts(padding: str, explicit_paddings: Sequence[int]) -> list[int] | None
     return list(explicit_paddings) if padding == "EXPLICIT" else None
 
 
+@op_function
 @raises_like("Conv2DBackpropInputV2")
 def conv2d_backprop_input_v2(
     input: Any,
@@ -57,6 +59,7 @@ def conv2d_backprop_input_v2(
     )
 
 
+@op_function
 @raises_like("Conv2DBackpropFilterV2")
 def conv2d_backprop_filter_v2(
     input: Any,
@@ -95,6 +98,7 @@ def conv2d_backprop_filter_v2(
     )
 
 
+@op_function
 @raises_like("Conv")
 def conv(
     input: Any,

@@ -9,6 +9,7 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
+from eagerflow.framework.op_function import op_function
 from eagerflow.ops.array import invalid_argument, pad
 from eagerflow.ops.numpy_ops import array_of
 from eagerflow.ops.op_arguments import raises_like
@@ -52,6 +53,7 @@ def _arguments(value: Any, block_shape: Any, amounts: Any, name: str, op: str) -
     return x, blocks.tolist(), sizes.tolist()
 
 
+@op_function
 @raises_like("SpaceToBatchND")
 def space_to_batch(input: Any, block_shape: Any, paddings: Any, name: str | None = None) -> Tensor:
     """Takes the places of each block apart and puts them beside each other on the batch axis.
@@ -93,6 +95,7 @@ def space_to_batch(input: Any, block_shape: Any, paddings: Any, name: str | None
     return _ops.reshape(x, [shape[0] * int(np.prod(blocks)), *cut[::2], *rest])
 
 
+@op_function
 def batch_to_space(input: Any, block_shape: Any, crops: Any, name: str | None = None) -> Tensor:
     """Puts blocks together again that `tf.space_to_batch` took apart.
 
@@ -139,6 +142,7 @@ def _as_int32(value: Any) -> np.ndarray:
     return array_of(_core.convert(value, None, dtypes.int32)).astype(np.int32)
 
 
+@op_function
 @raises_like("SpaceToBatchPaddings")
 def required_space_to_batch_paddings(
     input_shape: Any, block_shape: Any, base_paddings: Any = None, name: str | None = None
@@ -183,6 +187,7 @@ def required_space_to_batch_paddings(
     return _core.as_tensor(paddings), _core.as_tensor(crops)
 
 
+@op_function
 def with_space_to_batch(
     input: Any,
     dilation_rate: Any,
@@ -251,6 +256,7 @@ def with_space_to_batch(
     return batch_to_space(result, blocks, crops)
 
 
+@op_function
 @raises_like("ExtractVolumePatches")
 def extract_volume_patches(
     input: Any, ksizes: Any, strides: Any, padding: str, name: str | None = None

@@ -9,6 +9,7 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.framework import dtypes, random_seed
+from eagerflow.framework.op_function import op_function
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.numpy_ops import array_of, differentiable
 from eagerflow.ops.op_arguments import raises_like
@@ -71,6 +72,7 @@ def _tiny(dtype: Any) -> Tensor:
     return _core.convert(np.finfo(dtype.as_numpy_dtype).tiny, dtype, None)
 
 
+@op_function
 @raises_like("RandomGamma")
 def gamma(
     shape: Any,
@@ -108,6 +110,7 @@ def gamma(
     return _ops.maximum(_tiny(dtype), _gamma_tensor(start, whole, alpha) / beta)
 
 
+@op_function
 def stateless_gamma(
     shape: Any,
     seed: Any,
@@ -174,6 +177,7 @@ def _count_dtype(dtype: Any, op: str) -> Any:
 _RATES = (dtypes.float16, dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64)
 
 
+@op_function
 @raises_like("RandomPoissonV2")
 def poisson(
     shape: Any,
@@ -221,6 +225,7 @@ def _poisson_tensor(
     return _counts(_arranged(np.asarray(numbers), max(rates.size, 1), shape), dtype)
 
 
+@op_function
 @raises_like("StatelessRandomPoisson", first=True)
 def stateless_poisson(
     shape: Any, seed: Any, lam: Any, dtype: Any = dtypes.int32, name: str | None = None
@@ -280,6 +285,7 @@ def binomial_tensor(
     return _counts(_arranged(np.asarray(numbers), max(many.size, 1), sizes), dtype)
 
 
+@op_function
 @raises_like("StatelessRandomBinomial", first=True)
 def stateless_binomial(
     shape: Any,
@@ -327,6 +333,7 @@ def _mixed(x: np.ndarray, width: int) -> np.ndarray:
     return (_rotated(x, 1, width) & _rotated(x, 8, width)) ^ _rotated(x, 2, width)
 
 
+@op_function
 @raises_like("RandomIndexShuffle", first=True)
 def random_index_shuffle(
     index: Any, seed: Any, max_index: Any, rounds: int = 4, name: str | None = None

@@ -10,6 +10,7 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.framework import dtypes, random_seed
+from eagerflow.framework.op_function import op_function
 from eagerflow.framework.variable import Variable
 from eagerflow.ops.random.algorithm import checked_algorithm
 from eagerflow.ops.random.distributions import binomial_size, binomial_tensor
@@ -32,6 +33,7 @@ def _words(values: Any) -> list[int]:
     return [random_seed.signed(int(word)) for word in np.asarray(values, dtype=object).reshape(-1)]
 
 
+@op_function
 def create_rng_state(seed: Any, alg: Any) -> Tensor:
     """The state of a `tf.random.Generator` made from a seed.
 

@@ -8,6 +8,7 @@ from typing import Any
 from eagerflow import _core
 from eagerflow.errors import InvalidArgumentError
 from eagerflow.framework import dtypes, random_seed
+from eagerflow.framework.op_function import op_function
 from eagerflow.ops.array import slices_at
 from eagerflow.ops.op_arguments import raises_like
 
@@ -120,6 +121,7 @@ def integer_bounds(minval: Any, maxval: Any, dtype: Any, op: str) -> tuple[int, 
     return bounds[0], bounds[1]
 
 
+@op_function
 def normal(
     shape: Any,
     mean: Any = 0.0,
@@ -152,6 +154,7 @@ def normal(
     return scaled(_ops.philox_normal(*arguments), mean, stddev)
 
 
+@op_function
 def truncated_normal(
     shape: Any,
     mean: Any = 0.0,
@@ -184,6 +187,7 @@ def truncated_normal(
     return scaled(_ops.philox_truncated_normal(*arguments), mean, stddev)
 
 
+@op_function
 def uniform(
     shape: Any,
     minval: Any = 0,
@@ -225,6 +229,7 @@ def uniform(
     return between(sample, minval, maxval)
 
 
+@op_function
 @raises_like("RandomShuffle")
 def shuffle(value: Any, seed: int | None = None, name: str | None = None) -> Tensor:
     """The same rows in random order.
@@ -268,6 +273,7 @@ def sample_count(num_samples: Any) -> int:
     return int(count)
 
 
+@op_function
 @raises_like("Multinomial")
 def categorical(
     logits: Any,

@@ -7,6 +7,7 @@ from typing import Any
 from eagerflow import _core
 from eagerflow.errors import InvalidArgumentError
 from eagerflow.framework import dtypes, random_seed
+from eagerflow.framework.op_function import op_function
 from eagerflow.ops.array import slices_at
 from eagerflow.ops.op_arguments import raises_like
 from eagerflow.ops.random.algorithm import checked_algorithm
@@ -63,6 +64,7 @@ def start_of(seed: Any, alg: Any) -> tuple[int, int, int]:
     return random_seed.signed(key), 0, random_seed.signed(high)
 
 
+@op_function
 def stateless_uniform(
     shape: Any,
     seed: Any,
@@ -117,6 +119,7 @@ def stateless_uniform(
     return _ops.philox_uniform_int(sizes_of(shape, op)[0], dtype, *start_of(seed, alg), *bounds)
 
 
+@op_function
 def stateless_normal(
     shape: Any,
     seed: Any,
@@ -150,6 +153,7 @@ def stateless_normal(
     return scaled(_ops.philox_normal(sizes, dtype, *start_of(seed, alg)), mean, stddev)
 
 
+@op_function
 def stateless_truncated_normal(
     shape: Any,
     seed: Any,
@@ -183,6 +187,7 @@ def stateless_truncated_normal(
     return scaled(_ops.philox_truncated_normal(sizes, dtype, *start_of(seed, alg)), mean, stddev)
 
 
+@op_function
 @raises_like("StatelessMultinomial")
 def stateless_categorical(
     logits: Any,
@@ -241,6 +246,7 @@ def stateless_shuffle(
     return slices_at(value, _ops.philox_shuffle(value._shape_tuple()[0], *start))
 
 
+@op_function
 def split(seed: Any, num: int = 2, alg: Any = "auto_select") -> Tensor:
     """Several seeds from one.
 
@@ -266,6 +272,7 @@ def _check_seed_dtype(dtype: Any) -> None:
         raise ValueError(f"Seeds are integers of 32 or 64 bits, not {dtype.name}.")
 
 
+@op_function
 def fold_in(seed: Any, data: Any, alg: Any = "auto_select") -> Tensor:
     """A new seed from a seed and a number, for instance the number of a training step.
 

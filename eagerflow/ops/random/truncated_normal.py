@@ -13,6 +13,7 @@ import numpy as np
 
 from eagerflow import _core, errors
 from eagerflow.framework import dtypes, random_seed
+from eagerflow.framework.op_function import op_function
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.numpy_ops import array_of, differentiable
 from eagerflow.ops.random.stateful import check_sizes, sizes_of
@@ -117,6 +118,7 @@ def _samples(stream: _Stream, count: int, parameters: tuple) -> np.ndarray:
     return np.concatenate(found) * deviation + mean if found else np.zeros(0)
 
 
+@op_function
 def stateless_parameterized_truncated_normal(
     shape: Any,
     seed: Any,

@@ -15,7 +15,8 @@ import pytest
 
 import eagerflow as tf
 from eagerflow.feature_column import classes as column_classes
-from eagerflow.keras.engine.op_layer import _OPERATORS, TFOpLambda
+from eagerflow.keras.engine.op_layer import TFOpLambda
+from eagerflow.keras.engine.op_names import OPERATORS
 from eagerflow.keras.saving import reachable
 
 keras = tf.keras
@@ -34,7 +35,7 @@ def listed():
         f"feature column: {name} = {found.__module__}.{name}"
         for name, found in column_classes().items()
     ]
-    lines += [f"operation: {name}" for name in [*_OPERATORS, *reachable.operations()]]
+    lines += [f"operation: {name}" for name in [*OPERATORS, *reachable.operations()]]
     return sorted(lines)
 
 

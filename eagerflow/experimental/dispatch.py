@@ -1,27 +1,22 @@
-"""Functions of TensorFlow's that programs define for types of their own.
+"""Functions that programs register for calls of the package's functions with types of their own.
 
-Nothing is looked up until a program registers something. From then on, native operations that meet
-a composite value, which hand the call over in any case, ask here; functions that are composed in
-Python are replaced, where modules of the package hold them, by a form that looks at the types of its
-arguments first. What is registered concerns calls with a composite value only.
+They are in the function object (`_core.OpFunction.dispatcher`), which asks them first when an
+argument may override the call. What is registered concerns calls with a composite value only.
 """
 
 from __future__ import annotations
 
 import functools
 import inspect
-import sys
 import types
 import typing
 from collections.abc import Callable
 from typing import Any
 
 from eagerflow import _core
-from eagerflow.dispatch_names import BINARY, BINARY_ASSERT, UNARY
+from eagerflow.experimental.dispatch_names import BINARY, BINARY_ASSERT, UNARY
 from eagerflow.framework import composite
 from eagerflow.framework.name_scope import name_scope
-
-_OpFunction = type(_core.ops.add)
 
 
 class _Checker:
@@ -73,13 +68,9 @@ class _Api:
 
     def __init__(self, function: Any) -> None:
         self.function = function
-        self.native = isinstance(function, _OpFunction)
         self.signature = _bare(inspect.signature(function))
         self.names = list(self.signature.parameters)
         self.targets: list[tuple[Callable, dict[str, _Checker]]] = []
-        self.replacement: Any = None
-        # Modules, names, and what they held and hold.
-        self.places: list[tuple[types.ModuleType, str, Any, Any]] = []
 
     def find(self, arguments: dict[str, Any]) -> Callable | None:
         """The target whose types fit these arguments best.
@@ -110,86 +101,29 @@ class _Api:
         return rivals[0] if rivals else None
 
     def call(self, args: tuple, kwargs: dict[str, Any]) -> Any:
-        """What the best target gives, or NotImplemented."""
+        """What the best target returns, or NotImplemented: the function's dispatcher."""
         arguments = dict(zip(self.names, args, strict=False)) | kwargs
         target = self.find(arguments)
         return NotImplemented if target is None else target(*args, **kwargs)
 
 
-# What programs have registered, for the whole process: targets by the identities of the functions
-# that they stand in for, and handlers of elementwise functions by kind and types of arguments.
-_apis: dict[int, _Api] = {}
+# What programs have registered, for the whole process: targets by the functions that they stand in
+# for, and handlers of elementwise functions by kind and types of arguments.
+_apis: dict[_core.OpFunction, _Api] = {}
 _elementwise: dict[tuple[str, tuple], Callable] = {}
 
 
-def _run(function: Any, arguments: dict[str, Any]) -> Any:
-    """What has been registered for a native operation and these arguments, or NotImplemented."""
-    api = _apis.get(id(function))
-    return NotImplemented if api is None else api.call((), dict(arguments))
-
-
-def _plain(function: Any) -> Any:
-    """The function itself, for one in a form that looks at its arguments."""
-    while True:
-        inner = getattr(function, "_noticed", None) or getattr(function, "_dispatched", None)
-        if inner is None:
-            return function
-        function = inner
-
-
 def _api_of(function: Any) -> _Api:
-    function = _plain(function)
-    ours = getattr(function, "__module__", None) or ""
-    composed = isinstance(function, types.FunctionType) and ours.startswith("eagerflow")
-    if not composed and not isinstance(function, _OpFunction):
+    if not isinstance(function, _core.OpFunction):
         raise ValueError(f"{function} does not support dispatch.")
-    return _apis.setdefault(id(function), _Api(function))
-
-
-def _looking(api: _Api, function: Any) -> Any:
-    """A function in the form that looks at its arguments."""
-
-    @functools.wraps(function)
-    def dispatching(*args: Any, **kwargs: Any) -> Any:
-        result = api.call(args, kwargs)
-        return function(*args, **kwargs) if result is NotImplemented else result
-
-    dispatching._dispatched = function  # type: ignore[attr-defined]
-    return dispatching
-
-
-def _replace(api: _Api) -> None:
-    """Makes the package's modules hold the function in the form that looks at its arguments."""
-    plain = api.function
-    forms = {id(plain): _looking(api, plain)}
-    for module_name, module in list(sys.modules.items()):
-        if not module_name.startswith("eagerflow") or module_name.startswith("eagerflow._core"):
-            continue
-        for name, value in list(vars(module).items()):
-            # Keras holds functions in a form of its own, which stays inside.
-            if value is plain or getattr(value, "_noticed", None) is plain:
-                form = forms.get(id(value))
-                if form is None:
-                    form = forms[id(value)] = _looking(api, value)
-                api.places.append((module, name, value, form))
-                setattr(module, name, form)
-    api.replacement = forms[id(plain)]
-
-
-def _put_back(api: _Api) -> None:
-    """Makes the package's modules hold the function itself again."""
-    for module, name, value, form in api.places:
-        if vars(module).get(name) is form:
-            setattr(module, name, value)
-    api.places = []
-    api.replacement = None
+    if function not in _apis:
+        _apis[function] = _Api(function)
+    return _apis[function]
 
 
 def _register(api: _Api, target: Callable, checkers: dict[str, _Checker]) -> None:
     api.targets.append((target, checkers))
-    composite.dispatcher = _run
-    if api.replacement is None and not api.native:
-        _replace(api)
+    api.function.dispatcher = api.call
 
 
 def _checkers(api: _Api, signature: dict[Any, Any]) -> dict[str, _Checker]:
@@ -304,8 +238,7 @@ def _resolve(name: str) -> Any:
 @functools.cache
 def _apis_called(names: str) -> list[Any]:
     """The functions that have these names, each once."""
-    found = {id(_plain(f)): _plain(f) for name in names.split() if (f := _resolve(name))}
-    return list(found.values())
+    return list(dict.fromkeys(f for name in names.split() if (f := _resolve(name))))
 
 
 def _register_elementwise(kind: str, names: str, annotations: tuple, handler: Callable) -> None:
@@ -337,7 +270,7 @@ def _elementwise_target(api: _Api, handler: Callable, count: int) -> Callable:
     def target(*args: Any, **kwargs: Any) -> Any:
         rest = dict(zip(api.names, args, strict=False)) | kwargs
         values = [rest.pop(name) for name in leading]
-        return handler(lambda *elements: (api.replacement or function)(*elements, **rest), *values)
+        return handler(lambda *elements: function(*elements, **rest), *values)
 
     target.__name__ = f"elementwise_dispatch_target_for_{function.__name__}"
     target.__qualname__ = target.__name__
@@ -433,11 +366,9 @@ def unregister_dispatch_for(dispatch_target: Callable) -> None:
         ]
         found = found or len(kept) < len(api.targets)
         api.targets = kept
-        if not kept and api.replacement is not None:
-            _put_back(api)
+        if not kept:
+            api.function.dispatcher = None
     if not found:
         raise ValueError(
             f"Function {dispatch_target} was not registered using a `@dispatch_for_*` decorator."
         )
-    if not any(api.targets for api in _apis.values()):
-        composite.dispatcher = None

@@ -1,0 +1,246 @@
+// The class behaves as Python's functions do: it binds to instances, has a signature, a module and
+// a documentation, is pickled by its name, and what a function of Python's knows is asked of the
+// body.
+#include "bindings/function_object.h"
+
+#include <structmember.h>
+
+#include <cstddef>
+
+#include "bindings/op_function.h"
+#include "bindings/override.h"
+#include "bindings/py_ref.h"
+#include "ops/op.h"
+
+namespace ef::py {
+namespace {
+
+struct OpFunction {
+  PyObject_HEAD vectorcallfunc vectorcall;
+  const Signature* signature;  // of an operation of the table; null for a function with a body
+  PyObject* body;              // what runs if nothing overrides the call
+  PyObject* dispatcher;        // knows what programs have registered; null if nothing
+  PyObject* weakrefs;
+  int elementwise;  // how many leading arguments have elements that correspond to each other
+  bool overridable;
+};
+
+OpFunction& self_of(PyObject* self) { return *reinterpret_cast<OpFunction*>(self); }
+
+PyObject* call(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* keywords) {
+  const OpFunction& function = self_of(self);
+  const auto positional = static_cast<size_t>(PyVectorcall_NARGS(nargsf));
+  const size_t count = positional + (keywords ? PyTuple_GET_SIZE(keywords) : 0);
+  if (!are_plain(args, count) && function.overridable) {
+    PyObject* result = call_override(self, function.dispatcher, args, positional, keywords);
+    if (result != Py_NotImplemented) return result;
+    Py_DECREF(result);
+  }
+  if (recorder) [[unlikely]] {
+    PyObject* result = call_recorder(self, args, positional, keywords);
+    if (result != Py_NotImplemented) return result;
+    Py_DECREF(result);
+  }
+  if (function.body) return PyObject_Vectorcall(function.body, args, nargsf, keywords);
+  return call_op(*function.signature, args, positional, keywords);
+}
+
+OpFunction* create(PyTypeObject* type) {
+  auto* function = reinterpret_cast<OpFunction*>(type->tp_alloc(type, 0));
+  if (!function) return nullptr;
+  function->vectorcall = call;
+  function->overridable = true;
+  return function;
+}
+
+PyObject* construct(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
+  static const char* names[] = {"body", "elementwise", "overridable", nullptr};
+  PyObject* body;
+  int elementwise = 0;
+  int overridable = 1;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|$ip", const_cast<char**>(names), &body,
+                                   &elementwise, &overridable)) {
+    return nullptr;
+  }
+  OpFunction* function = create(type);
+  if (!function) return nullptr;
+  function->body = Py_NewRef(body);
+  function->elementwise = elementwise;
+  function->overridable = overridable != 0;
+  return reinterpret_cast<PyObject*>(function);
+}
+
+int traverse(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE(self));
+  Py_VISIT(self_of(self).body);
+  Py_VISIT(self_of(self).dispatcher);
+  return 0;
+}
+
+int clear(PyObject* self) {
+  Py_CLEAR(self_of(self).body);
+  Py_CLEAR(self_of(self).dispatcher);
+  return 0;
+}
+
+void dealloc(PyObject* self) {
+  PyObject_GC_UnTrack(self);
+  if (self_of(self).weakrefs) PyObject_ClearWeakRefs(self);
+  clear(self);
+  PyTypeObject* type = Py_TYPE(self);
+  type->tp_free(self);
+  Py_DECREF(type);
+}
+
+PyObject* bind(PyObject* self, PyObject* object, PyObject*) {
+  if (!object || object == Py_None) return Py_NewRef(self);
+  return PyMethod_New(self, object);
+}
+
+PyObject* get_attribute(PyObject* self, PyObject* name) {
+  PyObject* value = PyObject_GenericGetAttr(self, name);
+  PyObject* body = self_of(self).body;
+  if (value || !body || !PyErr_ExceptionMatches(PyExc_AttributeError)) return value;
+  PyErr_Clear();
+  return PyObject_GetAttr(body, name);
+}
+
+int set_attribute(PyObject* self, PyObject* name, PyObject* value) {
+  PyObject* body = self_of(self).body;
+  if (!body || PyUnicode_CompareWithASCIIString(name, "dispatcher") == 0) {
+    return PyObject_GenericSetAttr(self, name, value);
+  }
+  return value ? PyObject_SetAttr(body, name, value) : PyObject_DelAttr(body, name);
+}
+
+PyObject* no_attribute(const char* name) {
+  return PyErr_Format(PyExc_AttributeError, "'OpFunction' object has no attribute '%s'", name);
+}
+
+PyObject* get_name(PyObject* self, void*) {
+  const OpFunction& function = self_of(self);
+  if (function.body) return PyObject_GetAttrString(function.body, "__name__");
+  return PyUnicode_FromString(op_of(*function.signature).name);
+}
+
+PyObject* get_qualified_name(PyObject* self, void*) {
+  const OpFunction& function = self_of(self);
+  return function.body ? PyObject_GetAttrString(function.body, "__qualname__")
+                       : get_name(self, nullptr);
+}
+
+PyObject* get_doc(PyObject* self, void*) {
+  const OpFunction& function = self_of(self);
+  if (function.body) return PyObject_GetAttrString(function.body, "__doc__");
+  return PyUnicode_FromString(op_of(*function.signature).doc);
+}
+
+PyObject* get_module(PyObject* self, void*) {
+  const OpFunction& function = self_of(self);
+  if (function.body) return PyObject_GetAttrString(function.body, "__module__");
+  return PyUnicode_FromString("eagerflow");
+}
+
+PyObject* get_signature(PyObject* self, void*) {
+  if (!self_of(self).signature) return no_attribute("__signature__");
+  const PyRef module = PyRef::steal(PyImport_ImportModule("eagerflow.ops.signature"));
+  return module ? PyObject_CallMethod(module, "signature_of", "O", self) : nullptr;
+}
+
+PyObject* get_wrapped(PyObject* self, void*) {
+  PyObject* body = self_of(self).body;
+  return body ? Py_NewRef(body) : no_attribute("__wrapped__");
+}
+
+PyObject* get_parameters(PyObject* self, void*) {
+  const OpFunction& function = self_of(self);
+  return function.signature ? parameters(*function.signature) : no_attribute("parameters");
+}
+
+PyObject* get_op_name(PyObject* self, void*) {
+  const OpFunction& function = self_of(self);
+  if (!function.signature) return no_attribute("op_name");
+  return PyUnicode_FromString(op_of(*function.signature).tf_name);
+}
+
+PyObject* get_differentiable(PyObject* self, void*) {
+  const OpFunction& function = self_of(self);
+  if (!function.signature) return no_attribute("differentiable");
+  return PyBool_FromLong(op_of(*function.signature).gradient != nullptr);
+}
+
+PyObject* representation(PyObject* self) {
+  const PyRef name = PyRef::steal(get_name(self, nullptr));
+  return name ? PyUnicode_FromFormat("<function %U>", name.get()) : nullptr;
+}
+
+PyGetSetDef getset[] = {
+    {"__name__", get_name, nullptr, nullptr, nullptr},
+    {"__qualname__", get_qualified_name, nullptr, nullptr, nullptr},
+    {"__doc__", get_doc, nullptr, nullptr, nullptr},
+    {"__module__", get_module, nullptr, nullptr, nullptr},
+    {"__signature__", get_signature, nullptr, nullptr, nullptr},
+    {"__wrapped__", get_wrapped, nullptr, nullptr, nullptr},
+    {"parameters", get_parameters, nullptr, "(name, default as source) pairs.", nullptr},
+    {"op_name", get_op_name, nullptr, "TensorFlow's name of the operation.", nullptr},
+    {"differentiable", get_differentiable, nullptr, "Whether it has a gradient.", nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr},
+};
+
+PyMemberDef members[] = {
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(OpFunction, vectorcall), READONLY, nullptr},
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(OpFunction, weakrefs), READONLY, nullptr},
+    {"dispatcher", T_OBJECT, offsetof(OpFunction, dispatcher), 0, nullptr},
+    {"elementwise", T_INT, offsetof(OpFunction, elementwise), READONLY, nullptr},
+    {nullptr, 0, 0, 0, nullptr},
+};
+
+template <class Function>
+void* slot(Function function) {
+  return reinterpret_cast<void*>(function);
+}
+
+}  // namespace
+
+bool init_op_functions(PyObject* module) {
+  PyType_Slot slots[] = {
+      {Py_tp_new, slot(construct)},
+      {Py_tp_dealloc, slot(dealloc)},
+      {Py_tp_traverse, slot(traverse)},
+      {Py_tp_clear, slot(clear)},
+      {Py_tp_call, slot(PyVectorcall_Call)},
+      {Py_tp_descr_get, slot(bind)},
+      {Py_tp_getattro, slot(get_attribute)},
+      {Py_tp_setattro, slot(set_attribute)},
+      {Py_tp_repr, slot(representation)},
+      {Py_tp_getset, getset},
+      {Py_tp_members, members},
+      {0, nullptr},
+  };
+  PyType_Spec spec = {"eagerflow._core.OpFunction", sizeof(OpFunction), 0,
+                      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL |
+                          Py_TPFLAGS_METHOD_DESCRIPTOR,
+                      slots};
+  auto* type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));
+  if (!type) return false;
+  if (PyModule_AddObjectRef(module, "OpFunction", reinterpret_cast<PyObject*>(type)) < 0) {
+    return false;
+  }
+  PyObject* ops = PyModule_New("eagerflow._core.ops");
+  if (!ops) return false;
+  for (const Op* op : op_table()) {
+    OpFunction* function = create(type);
+    if (!function) return false;
+    function->signature = make_signature(*op);
+    const int failed = PyModule_AddObjectRef(ops, op->name, reinterpret_cast<PyObject*>(function));
+    Py_DECREF(function);
+    if (failed) return false;
+  }
+  PyObject* modules = PyImport_GetModuleDict();
+  if (PyDict_SetItemString(modules, "eagerflow._core.ops", ops) < 0) return false;
+  const bool added = PyModule_AddObjectRef(module, "ops", ops) == 0;
+  Py_DECREF(ops);
+  return added;
+}
+
+}  // namespace ef::py

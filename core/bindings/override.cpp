@@ -1,0 +1,120 @@
+#include "bindings/override.h"
+
+#include <vector>
+
+#include "bindings/py_ref.h"
+#include "bindings/py_variable.h"
+
+namespace ef::py {
+namespace {
+
+constexpr int kMaxVisits = 4096;  // lists may be long, and may contain themselves
+
+PyObject* method_name() {
+  static PyObject* const name = PyUnicode_InternFromString("__op_function__");
+  return name;
+}
+
+// The arguments that are asked: one of each class, in the order in which they are asked.
+class Overriders {
+ public:
+  void collect(PyObject* const* args, size_t count) {
+    for (size_t i = 0; i < count; ++i) visit(args[i]);
+  }
+
+  const std::vector<PyRef>& in_order() const { return found_; }
+
+ private:
+  void visit(PyObject* object) {
+    if (is_plain(object) || ++visits_ > kMaxVisits) return;
+    if (PyList_Check(object) || PyTuple_Check(object)) {
+      PyObject* const* items = PySequence_Fast_ITEMS(object);
+      for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(object); ++i) {
+        if (++visits_ > kMaxVisits) return;
+        visit(items[i]);
+      }
+    } else if (PyDict_CheckExact(object)) {
+      PyObject *key, *value;
+      for (Py_ssize_t position = 0; PyDict_Next(object, &position, &key, &value);) visit(value);
+    } else if (overrides(object)) {
+      add(object);
+    }
+  }
+
+  void add(PyObject* object) {
+    const auto same_type = [=](const PyRef& other) { return Py_TYPE(other) == Py_TYPE(object); };
+    const auto is_base = [=](const PyRef& other) {
+      return PyType_IsSubtype(Py_TYPE(object), Py_TYPE(other)) != 0;
+    };
+    if (std::any_of(found_.begin(), found_.end(), same_type)) return;
+    found_.insert(std::find_if(found_.begin(), found_.end(), is_base), PyRef::share(object));
+  }
+
+  std::vector<PyRef> found_;
+  int visits_ = 0;
+};
+
+PyRef tuple_of(PyObject* const* args, size_t count) {
+  PyRef tuple = checked(PyTuple_New(static_cast<Py_ssize_t>(count)));
+  for (size_t i = 0; i < count; ++i) {
+    PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(i), Py_NewRef(args[i]));
+  }
+  return tuple;
+}
+
+PyRef dict_of(PyObject* keywords, PyObject* const* values) {
+  PyRef dict = checked(PyDict_New());
+  for (Py_ssize_t i = 0; keywords && i < PyTuple_GET_SIZE(keywords); ++i) {
+    if (PyDict_SetItem(dict, PyTuple_GET_ITEM(keywords, i), values[i]) < 0) throw PythonError();
+  }
+  return dict;
+}
+
+PyObject* ask(PyObject* function, PyObject* dispatcher, PyObject* const* args, size_t positional,
+              PyObject* keywords) {
+  Overriders overriders;
+  overriders.collect(args, positional + (keywords ? PyTuple_GET_SIZE(keywords) : 0));
+  if (overriders.in_order().empty()) return Py_NewRef(Py_NotImplemented);
+
+  const PyRef values = tuple_of(args, positional);
+  // Each gets keyword arguments of its own, which it may change.
+  const auto named = [=] { return dict_of(keywords, args + positional); };
+  if (dispatcher && dispatcher != Py_None) {
+    const PyRef callable = PyRef::share(dispatcher);
+    PyRef result =
+        checked(PyObject_CallFunctionObjArgs(callable, values.get(), named().get(), nullptr));
+    if (result != Py_NotImplemented) return result.release();
+  }
+  for (PyObject* overrider : overriders.in_order()) {
+    PyRef result = checked(PyObject_CallMethodObjArgs(overrider, method_name(), function,
+                                                      values.get(), named().get(), nullptr));
+    if (result != Py_NotImplemented) return result.release();
+  }
+  return Py_NewRef(Py_NotImplemented);
+}
+
+}  // namespace
+
+bool overrides(PyObject* object) {
+  return !is_plain(object) && _PyType_Lookup(Py_TYPE(object), method_name()) != nullptr;
+}
+
+PyObject* call_override(PyObject* function, PyObject* dispatcher, PyObject* const* args,
+                        size_t positional, PyObject* keywords) {
+  return guarded([&] { return ask(function, dispatcher, args, positional, keywords); });
+}
+
+PyObject* recorder = nullptr;
+
+void set_recorder(PyObject* callable) { Py_XSETREF(recorder, Py_NewRef(callable)); }
+
+PyObject* call_recorder(PyObject* function, PyObject* const* args, size_t positional,
+                        PyObject* keywords) {
+  return guarded([&] {
+    const PyRef callable = PyRef::share(recorder);
+    return PyObject_CallFunctionObjArgs(callable, function, tuple_of(args, positional).get(),
+                                        dict_of(keywords, args + positional).get(), nullptr);
+  });
+}
+
+}  // namespace ef::py

@@ -1,0 +1,52 @@
+// Functions that an argument's class, a program or a recorder takes over.
+//
+// A class overrides the package's functions by `__op_function__(self, function, args, kwargs)`, as
+// NumPy's `__array_function__` does: the method returns the result, or NotImplemented to leave the
+// call to the next. Composite tensors, symbolic tensors of models and tensors of graphs all do so.
+// A function is asked as a whole: what overrides a function composed of operations sees the call
+// of that function, not those inside.
+//
+// The order of precedence:
+//   1. the function's dispatcher, which knows the functions that programs have registered for it;
+//   2. the classes of the arguments, those in lists, tuples and dictionaries included: a subclass
+//      before its bases, otherwise from left to right;
+//   3. the recorder, which also adds calls without symbolic arguments to the graph being built.
+#pragma once
+
+#include <Python.h>
+
+#include <algorithm>
+
+#include "bindings/py_tensor.h"
+
+namespace ef::py {
+
+// Whether the object's class has an `__op_function__`.
+bool overrides(PyObject* object);
+
+// Whether an argument is of one of the types that most arguments are of, none of which overrides.
+inline bool is_plain(PyObject* argument) {
+  const PyTypeObject* type = Py_TYPE(argument);
+  return type == tensor_type || type == &PyLong_Type || type == &PyFloat_Type ||
+         type == &PyUnicode_Type || type == &PyBool_Type || argument == Py_None;
+}
+
+inline bool are_plain(PyObject* const* args, size_t count) {
+  return std::all_of(args, args + count, is_plain);
+}
+
+// The result of the first that overrides the call: the dispatcher, which may be null or None and is
+// called as dispatcher(args, kwargs), or an argument. NotImplemented if nothing does; null with an
+// exception set. A new reference.
+PyObject* call_override(PyObject* function, PyObject* dispatcher, PyObject* const* args,
+                        size_t positional, PyObject* keywords);
+
+// Called as recorder(function, args, kwargs); null as long as no graph is used.
+extern PyObject* recorder;
+void set_recorder(PyObject* callable);
+
+// What the recorder returns for a call: NotImplemented if no graph is being built.
+PyObject* call_recorder(PyObject* function, PyObject* const* args, size_t positional,
+                        PyObject* keywords);
+
+}  // namespace ef::py

@@ -1,0 +1,75 @@
+"""The decorator of public functions that are composed in Python.
+
+An operation of the table and a function composed of operations are objects of one class,
+`_core.OpFunction`. A call of either is first offered to what may override it (`core/bindings/override.h`
+has the order): functions that a program has registered for a type, arguments whose class defines
+`__op_function__`, and the recorder of a graph that is being built. If nothing overrides the call,
+the operation's kernel or the function's body runs.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any, TypeVar, overload
+
+from eagerflow import _core
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+@overload
+def op_function(body: Function, /) -> Function: ...
+@overload
+def op_function(
+    *, elementwise: int = 0, overridable: bool = True
+) -> Callable[[Function], Function]: ...
+def op_function(body: Any = None, /, *, elementwise: int = 0, overridable: bool = True) -> Any:
+    """Makes a function one that arguments and recorders may override.
+
+    Args:
+        body: the function, whose parameters, name and documentation stay.
+        elementwise: how many leading parameters have elements that correspond to each other; the
+            result has one element for each.
+        overridable: False for a function that deals with symbolic arguments by itself: no argument
+            overrides it, and only a graph that is being built records the call.
+
+    >>> from eagerflow.framework.op_function import op_function
+    >>> class Meters:
+    ...     def __init__(self, value):
+    ...         self.value = value
+    ...
+    ...     def __op_function__(self, function, args, kwargs):
+    ...         return f"{function.__name__} of {self.value} m"
+    >>> @op_function
+    ... def double(x):
+    ...     return tf.add(x, x)
+    >>> double(2).numpy(), double(Meters(2))
+    (4, 'double of 2 m')
+    """
+    if body is None:
+        return functools.partial(op_function, elementwise=elementwise, overridable=overridable)
+    return _core.OpFunction(body, elementwise=elementwise, overridable=overridable)
+
+
+@functools.cache
+def parameter_names(function: Any) -> list[str]:
+    """The names of a function's parameters in their order."""
+    native = getattr(function, "parameters", None)
+    if native is not None:
+        return [name for name, _ in native]
+    return list(inspect.signature(function).parameters)
+
+
+def bind_arguments(function: Any, args: tuple, kwargs: dict[str, Any]) -> dict[str, Any] | None:
+    """The arguments that were given, by name and in the order of the parameters.
+
+    None if the function does not take them, or takes any number.
+    """
+    names = parameter_names(function)
+    given = dict(zip(names, args, strict=False))
+    if len(args) > len(names) or not kwargs.keys() <= set(names) - given.keys():
+        return None
+    given |= kwargs
+    return {name: given[name] for name in names if name in given}

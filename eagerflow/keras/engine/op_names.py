@@ -1,0 +1,128 @@
+"""The names by which configurations of models know operators and public functions."""
+
+from __future__ import annotations
+
+import importlib
+import operator
+import sys
+from typing import Any
+
+from eagerflow import _core
+from eagerflow.keras.saving import reachable
+
+OPERATORS: dict[str, Any] = {
+    "__operators__.add": operator.add,
+    "__operators__.getitem": operator.getitem,
+    "__operators__.eq": operator.eq,
+    "__operators__.ne": operator.ne,
+    "math.subtract": operator.sub,
+    "math.multiply": operator.mul,
+    "math.truediv": operator.truediv,
+    "math.floordiv": operator.floordiv,
+    "math.floormod": operator.mod,
+    "math.pow": operator.pow,
+    "linalg.matmul": operator.matmul,
+    "math.logical_and": operator.and_,
+    "math.logical_or": operator.or_,
+    "math.logical_xor": operator.xor,
+    "math.negative": operator.neg,
+    "math.abs": operator.abs,
+    "math.logical_not": operator.invert,
+    "math.less": operator.lt,
+    "math.less_equal": operator.le,
+    "math.greater": operator.gt,
+    "math.greater_equal": operator.ge,
+}
+# A function that several namespaces have goes by the first of these.
+_NAMESPACES = (
+    "math",
+    "nn",
+    "",
+    "linalg",
+    "random",
+    "strings",
+    "image",
+    "bitwise",
+    "signal",
+    "keras.backend",
+    "keras.ops",
+    "keras.ops.image",
+    "keras.ops.linalg",
+    "keras.ops.nn",
+    "keras.ops.numpy",
+    "keras.random",
+)
+# Of all namespaces but Keras's, these are known by their shortest names ...
+_TOP_LEVEL = frozenset(
+    "einsum norm tensordot eye cast where argsort sort searchsorted meshgrid identity".split()
+)
+# ... and these by the names that older configurations have for them.
+_CANONICAL = {
+    "log_softmax": "nn.log_softmax",
+    "matmul": "linalg.matmul",
+    "rint": "math.round",
+    "softmax": "nn.softmax",
+}
+
+
+def symbol_of(function: Any) -> str | None:
+    """The name of an operator or of a public function below `tf.`; None if it has none."""
+    for symbol, known in OPERATORS.items():
+        if known is function:
+            return symbol
+    for prefix in _NAMESPACES:
+        name = _name_in(prefix, function)
+        if name is None:
+            continue
+        symbol = f"{prefix}.{name}".lstrip(".")
+        if prefix.startswith("keras."):
+            return symbol
+        return _CANONICAL.get(name, name if prefix and name in _TOP_LEVEL else symbol)
+    return None
+
+
+def _name_in(prefix: str, function: Any) -> str | None:
+    """The name that a function has in a public namespace, or None."""
+    path = f"eagerflow.{prefix}".rstrip(".")
+    # Who has a function of another namespace in hand has imported that.
+    module = (
+        importlib.import_module(path) if prefix in ("math", "nn", "") else sys.modules.get(path)
+    )
+    if module is None:
+        return None
+    name = str(getattr(function, "__name__", ""))
+    if name in vars(module) or name in vars(module).get("__all__", ()):
+        if getattr(module, name) is function:
+            return name
+    aliases = [name for name, value in vars(module).items() if value is function]
+    return next((name for name in aliases if not name.startswith("_")), None)
+
+
+def config_name(function: Any) -> str:
+    """The name by which a model's configuration refers to an operation."""
+    symbol = symbol_of(function)
+    if symbol is not None:
+        return symbol
+    name = getattr(function, "__name__", None) or str(function)
+    return f"raw.{name.rpartition('.')[2]}"
+
+
+def function_of(symbol: str) -> Any:
+    """The operation of a name in a configuration.
+
+    Raises:
+        ValueError: if there is none.
+    """
+    found = OPERATORS.get(symbol) if symbol.startswith("__operators__.") else None
+    if found is None:
+        found = reachable.find_operation(symbol)
+    if found is None:
+        raise ValueError(
+            f"There is no operation on tensors '{symbol}' that configurations can name."
+        )
+    return found
+
+
+def is_native(function: Any) -> bool:
+    """Whether a function is an operation of the table."""
+    return isinstance(function, _core.OpFunction) and hasattr(function, "op_name")
