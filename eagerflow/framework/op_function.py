@@ -45,7 +45,7 @@ def op_function(body: Any = None, /, *, elementwise: int = 0, overridable: bool 
     >>> @op_function
     ... def double(x):
     ...     return tf.add(x, x)
-    >>> double(2).numpy(), double(Meters(2))
+    >>> int(double(2)), double(Meters(2))
     (4, 'double of 2 m')
     """
     if body is None:

@@ -72,11 +72,7 @@ def attach(
         else:
             found = getattr(importlib.import_module(source), original)
         setattr(module, name, found)
-        # Functions of tensors take symbolic ones, too, if there are models with such.
-        dispatch = sys.modules.get("eagerflow.keras.engine.dispatch")
-        if dispatch is not None:
-            dispatch.notice_loaded()
-        return vars(module)[name]
+        return found
 
     def __dir__() -> list[str]:
         return sorted({*vars(module), *listed})

@@ -293,8 +293,8 @@ _NAMESPACES = frozenset(
 # The modules, and packages, that their functions are defined in.
 _HOMES = tuple(
     f"eagerflow.{name}."
-    for name in "audio bitwise debugging keras.activations keras.backend keras.ops keras.random "
-    "ops ragged sets sparse".split()
+    for name in "audio bitwise debugging image keras.activations keras.backend keras.ops "
+    "keras.random ops quantization ragged sets signal sparse strings".split()
 )
 # Functions there that are no operations on tensors: they have effects, read files, take other
 # functions, or tell of the process.
