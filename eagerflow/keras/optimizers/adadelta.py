@@ -17,9 +17,6 @@ class Adadelta(Optimizer):
         learning_rate: a number, a Variable, a schedule, or a function; 1.0 gives the paper's form.
         rho: decay of the running means.
         epsilon: added under the roots.
-        weight_decay: see `Optimizer`.
-        name: the optimizer's name.
-        **kwargs: `clipnorm` and more, see `Optimizer`.
 
     >>> v = tf.Variable(1.0)
     >>> _ = tf.optimizers.Adadelta(1.0).minimize(lambda: v * v, [v])
@@ -72,7 +69,3 @@ class Adadelta(Optimizer):
             rho=self.rho,
             epsilon=self.epsilon,
         )
-
-    def get_config(self) -> dict[str, Any]:
-        """The arguments that make an optimizer like this one."""
-        return super().get_config() | {"rho": self.rho, "epsilon": self.epsilon}

@@ -25,15 +25,11 @@ class Adafactor(Optimizer):
     Shazeer and Stern, "Adafactor: adaptive learning rates with sublinear memory cost" (2018).
 
     Args:
-        learning_rate: a number, a Variable, a schedule, or a function.
         beta_2_decay: how the decay of the means grows with the step.
         epsilon_1: added to squares.
         epsilon_2: the least size a variable is taken to have.
         clip_threshold: the largest root mean square of an update.
         relative_step: whether the rate falls as the root of the step.
-        weight_decay: see `Optimizer`.
-        name: the optimizer's name.
-        **kwargs: `clipnorm` and more, see `Optimizer`.
 
     >>> v = tf.Variable(1.0)
     >>> _ = tf.optimizers.Adafactor(0.1).minimize(lambda: v * v, [v])
@@ -114,13 +110,3 @@ class Adafactor(Optimizer):
             update = gradient * _ops.rsqrt(v)
             excess = max(1.0, _rms(update, count) / self.clip_threshold)
             variable.assign_sub(update * (length * min(rate, slow) / excess))
-
-    def get_config(self) -> dict[str, Any]:
-        """The arguments that make an optimizer like this one."""
-        return super().get_config() | {
-            "beta_2_decay": self.beta_2_decay,
-            "epsilon_1": self.epsilon_1,
-            "epsilon_2": self.epsilon_2,
-            "clip_threshold": self.clip_threshold,
-            "relative_step": self.relative_step,
-        }

@@ -15,12 +15,8 @@ class Adagrad(Optimizer):
     Duchi et al., "Adaptive subgradient methods" (JMLR 12, 2011).
 
     Args:
-        learning_rate: a number, a Variable, a schedule, or a function.
         initial_accumulator_value: what the sums start from; not negative.
         epsilon: added under the root.
-        weight_decay: see `Optimizer`.
-        name: the optimizer's name.
-        **kwargs: `clipnorm` and more, see `Optimizer`.
 
     Raises:
         ValueError: if `initial_accumulator_value` is negative.
@@ -85,10 +81,3 @@ class Adagrad(Optimizer):
             learning_rate=rate,
             epsilon=self.epsilon,
         )
-
-    def get_config(self) -> dict[str, Any]:
-        """The arguments that make an optimizer like this one."""
-        return super().get_config() | {
-            "initial_accumulator_value": self.initial_accumulator_value,
-            "epsilon": self.epsilon,
-        }

@@ -17,22 +17,20 @@ class Adam(Optimizer):
     section 2: the bias corrections go into the step size. `amsgrad` is Reddi et al., ICLR 2018.
 
     Args:
-        learning_rate: a number, a Variable, a schedule, or a function.
         beta_1: decay of the mean of gradients.
         beta_2: decay of the mean of their squares.
         epsilon: added to the root, against division by zero.
         amsgrad: whether the mean of squares never shrinks.
-        weight_decay: see `Optimizer`.
-        name: the optimizer's name.
         adaptive_epsilon: whether epsilon grows with the correction of the mean of squares, which
             makes it the epsilon of the paper's algorithm 1.
-        **kwargs: `clipnorm` and more, see `Optimizer`.
 
     >>> v = tf.Variable(1.0)
     >>> _ = tf.optimizers.Adam(0.1).minimize(lambda: v * v, [v])
     >>> print(round(float(v), 4))
     0.9
     """
+
+    _unsaved_arguments = frozenset({"learning_rate", "adaptive_epsilon"})
 
     def __init__(
         self,
@@ -110,12 +108,3 @@ class Adam(Optimizer):
         if not self.adaptive_epsilon:
             return self.epsilon
         return self.epsilon * math.sqrt(1 - single(self.beta_2) ** (int(self._iterations) + 1))
-
-    def get_config(self) -> dict[str, Any]:
-        """The arguments that make an optimizer like this one."""
-        return super().get_config() | {
-            "beta_1": self.beta_1,
-            "beta_2": self.beta_2,
-            "epsilon": self.epsilon,
-            "amsgrad": self.amsgrad,
-        }

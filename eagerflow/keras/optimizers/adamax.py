@@ -15,13 +15,9 @@ class Adamax(Optimizer):
     Kingma and Ba, "Adam: a method for stochastic optimization" (ICLR 2015), section 7.
 
     Args:
-        learning_rate: a number, a Variable, a schedule, or a function.
         beta_1: decay of the mean of gradients.
         beta_2: decay of the largest gradient.
         epsilon: added to the divisor.
-        weight_decay: see `Optimizer`.
-        name: the optimizer's name.
-        **kwargs: `clipnorm` and more, see `Optimizer`.
 
     >>> v = tf.Variable(1.0)
     >>> _ = tf.optimizers.Adamax(0.1).minimize(lambda: v * v, [v])
@@ -78,11 +74,3 @@ class Adamax(Optimizer):
             beta_2=self.beta_2,
             epsilon=self.epsilon,
         )
-
-    def get_config(self) -> dict[str, Any]:
-        """The arguments that make an optimizer like this one."""
-        return super().get_config() | {
-            "beta_1": self.beta_1,
-            "beta_2": self.beta_2,
-            "epsilon": self.epsilon,
-        }

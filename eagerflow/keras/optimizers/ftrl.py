@@ -14,16 +14,12 @@ class Ftrl(Optimizer):
     McMahan et al., "Ad click prediction: a view from the trenches" (KDD 2013).
 
     Args:
-        learning_rate: a number, a Variable, a schedule, or a function.
         learning_rate_power: how the rate falls; not positive.
         initial_accumulator_value: what the sums of squares start from; not negative.
         l1_regularization_strength: the absolute values' weight; not negative.
         l2_regularization_strength: the squares' weight; not negative.
         l2_shrinkage_regularization_strength: the squares' weight in the gradient; not negative.
         beta: the paper's.
-        weight_decay: see `Optimizer`.
-        name: the optimizer's name.
-        **kwargs: `clipnorm` and more, see `Optimizer`.
 
     Raises:
         ValueError: for an argument of the wrong sign.
@@ -105,14 +101,3 @@ class Ftrl(Optimizer):
             l2=self.l2_regularization_strength + self.beta / (2.0 * rate),
             l2_shrinkage=self.l2_shrinkage_regularization_strength,
         )
-
-    def get_config(self) -> dict[str, Any]:
-        """The arguments that make an optimizer like this one."""
-        return super().get_config() | {
-            "learning_rate_power": self.learning_rate_power,
-            "initial_accumulator_value": self.initial_accumulator_value,
-            "l1_regularization_strength": self.l1_regularization_strength,
-            "l2_regularization_strength": self.l2_regularization_strength,
-            "l2_shrinkage_regularization_strength": self.l2_shrinkage_regularization_strength,
-            "beta": self.beta,
-        }

@@ -17,13 +17,9 @@ class Lamb(Optimizer):
     You et al., "Large batch optimization for deep learning" (ICLR 2020).
 
     Args:
-        learning_rate: a number, a Variable, a schedule, or a function.
         beta_1: decay of the mean of gradients.
         beta_2: decay of the mean of their squares.
         epsilon: added to the root, against division by zero.
-        weight_decay: see `Optimizer`.
-        name: the optimizer's name.
-        **kwargs: see `Optimizer`.
 
     >>> v = tf.Variable(2.0)
     >>> _ = tf.keras.optimizers.Lamb(0.1).minimize(lambda: v * v, [v])
@@ -81,14 +77,6 @@ class Lamb(Optimizer):
             own, length = _norm(variable), _norm(update)
             ratio = own / length if own > 0 and length > 0 else 1.0
             variable.assign_sub(update * (ratio * rate))
-
-    def get_config(self) -> dict[str, Any]:
-        """The arguments that make an optimizer like this one."""
-        return super().get_config() | {
-            "beta_1": self.beta_1,
-            "beta_2": self.beta_2,
-            "epsilon": self.epsilon,
-        }
 
 
 def _norm(values: Any) -> float:

@@ -76,6 +76,10 @@ class Optimizer(_NewOptimizer):
     0.5
     """
 
+    _unsaved_arguments = frozenset(
+        {"learning_rate", "gradient_aggregator", "gradient_transformers"}
+    )
+
     def __init__(
         self,
         name: str,

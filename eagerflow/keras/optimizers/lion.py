@@ -14,12 +14,8 @@ class Lion(Optimizer):
     Chen et al., "Symbolic discovery of optimization algorithms" (2023).
 
     Args:
-        learning_rate: a number, a Variable, a schedule, or a function.
         beta_1: how much the running mean counts against the gradient.
         beta_2: decay of the running mean.
-        weight_decay: see `Optimizer`.
-        name: the optimizer's name.
-        **kwargs: `clipnorm` and more, see `Optimizer`.
 
     Raises:
         ValueError: if `beta_1` is not in ]0, 1].
@@ -79,7 +75,3 @@ class Lion(Optimizer):
             beta_1=self.beta_1,
             beta_2=self.beta_2,
         )
-
-    def get_config(self) -> dict[str, Any]:
-        """The arguments that make an optimizer like this one."""
-        return super().get_config() | {"beta_1": self.beta_1, "beta_2": self.beta_2}

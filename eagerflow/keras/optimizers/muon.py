@@ -20,13 +20,11 @@ class Muon(Optimizer):
     size of Liu et al., "Muon is scalable for LLM training" (2025).
 
     Args:
-        learning_rate: a number, a Variable, a schedule, or a function.
         adam_beta_1: decay of AdamW's mean of gradients.
         adam_beta_2: decay of AdamW's mean of their squares.
         adam_weight_decay: the weight decay of the variables that AdamW updates.
         epsilon: AdamW's, against division by zero.
         weight_decay: that of matrices.
-        name: the optimizer's name.
         exclude_layers: patterns; variables whose name has one are updated by AdamW.
         exclude_embeddings: whether variables of embeddings are updated by AdamW.
         muon_a: first coefficient of Newton and Schulz's iteration.
@@ -37,7 +35,6 @@ class Muon(Optimizer):
         ns_steps: how many iterations make a matrix orthogonal.
         nesterov: whether the step looks ahead.
         rms_rate: the size of an element of a step; None: steps keep the size of the iteration.
-        **kwargs: see `Optimizer`.
 
     >>> v = tf.Variable([[2.0, 0.0], [0.0, 1.0]])
     >>> optimizer = tf.keras.optimizers.Muon(0.1, rms_rate=None, weight_decay=None)
@@ -181,11 +178,3 @@ class Muon(Optimizer):
                 square * self.muon_b + _ops.matmul(square, square) * self.muon_c, x
             )
         return _ops.transpose(x) if high else x
-
-    def get_config(self) -> dict[str, Any]:
-        """The arguments that make an optimizer like this one."""
-        names = (
-            "adam_beta_1 adam_beta_2 adam_weight_decay epsilon exclude_layers exclude_embeddings "
-            "muon_a muon_b muon_c adam_lr_ratio momentum ns_steps nesterov rms_rate"
-        )
-        return super().get_config() | {name: getattr(self, name) for name in names.split()}

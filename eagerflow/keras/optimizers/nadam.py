@@ -16,13 +16,9 @@ class Nadam(Optimizer):
     Dozat, "Incorporating Nesterov momentum into Adam" (2016).
 
     Args:
-        learning_rate: a number, a Variable, a schedule, or a function.
         beta_1: decay of the mean of gradients.
         beta_2: decay of the mean of their squares.
         epsilon: added to the root, against division by zero.
-        weight_decay: see `Optimizer`.
-        name: the optimizer's name.
-        **kwargs: `clipnorm` and more, see `Optimizer`.
 
     >>> v = tf.Variable(1.0)
     >>> _ = tf.optimizers.Nadam(0.1).minimize(lambda: v * v, [v])
@@ -131,11 +127,3 @@ class Nadam(Optimizer):
             beta_2=self.beta_2,
             epsilon=self.epsilon * of_square,
         )
-
-    def get_config(self) -> dict[str, Any]:
-        """The arguments that make an optimizer like this one."""
-        return super().get_config() | {
-            "beta_1": self.beta_1,
-            "beta_2": self.beta_2,
-            "epsilon": self.epsilon,
-        }

@@ -17,10 +17,12 @@ from eagerflow.framework import dtypes
 from eagerflow.framework.indexed_slices import IndexedSlices
 from eagerflow.framework.name_scope import name_scope
 from eagerflow.framework.variable import Variable
+from eagerflow.keras.argument_docs import complete_docs
 from eagerflow.keras.optimizers import clipping
 from eagerflow.keras.optimizers.keras2_hooks import Keras2Hooks, Slots
 from eagerflow.keras.optimizers.keras3_hooks import Keras3Hooks
 from eagerflow.keras.optimizers.schedules.schedule import LearningRateSchedule
+from eagerflow.keras.saving.init_arguments import arguments_config
 
 _ops = _core.ops
 _ONE = _core.convert(1, dtypes.int64, None)
@@ -52,7 +54,8 @@ class Optimizer(Keras2Hooks, Keras3Hooks):
         ema_overwrite_frequency: after how many steps the variables take the averages' values, each
             time; None: only in `finalize_variable_values`.
         jit_compile: whether updates are compiled, which helps on GPUs only: False without one.
-        **kwargs: `learning_rate`; `lr` is ignored with a warning.
+        learning_rate: a number, a `tf.Variable`, a schedule, or a function that returns one.
+        **kwargs: `lr` is ignored with a warning.
 
     Raises:
         ValueError: for clipping thresholds that contradict each other or are negative, for an
@@ -73,8 +76,13 @@ class Optimizer(Keras2Hooks, Keras3Hooks):
     0.8
     """
 
+    _unsaved_arguments = frozenset({"learning_rate"})
     _rate_takes_step = False
     _decay = 0.0  # what older programs set; an argument of the legacy optimizers
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        complete_docs(cls)
 
     def __init__(
         self,
@@ -650,6 +658,7 @@ class Optimizer(Keras2Hooks, Keras3Hooks):
         }
         if type(self).__module__.startswith("eagerflow."):
             config["learning_rate"] = self._serialize_hyperparameter(self._learning_rate)
+        config |= arguments_config(self, Optimizer)
         if self._decay:
             config["decay"] = self._decay
         return config

@@ -14,14 +14,10 @@ class RMSprop(Optimizer):
     Tieleman and Hinton, "Lecture 6.5: rmsprop" (2012).
 
     Args:
-        learning_rate: a number, a Variable, a schedule, or a function.
         rho: decay of the running means.
         momentum: between 0 and 1.
         epsilon: added under the root.
         centered: whether to divide by the estimated standard deviation of the gradient.
-        weight_decay: see `Optimizer`.
-        name: the optimizer's name.
-        **kwargs: `clipnorm` and more, see `Optimizer`.
 
     >>> v = tf.Variable(1.0)
     >>> _ = tf.optimizers.RMSprop(0.1).minimize(lambda: v * v, [v])
@@ -88,12 +84,3 @@ class RMSprop(Optimizer):
             momentum=self.momentum,
             epsilon=self.epsilon,
         )
-
-    def get_config(self) -> dict[str, Any]:
-        """The arguments that make an optimizer like this one."""
-        return super().get_config() | {
-            "rho": self.rho,
-            "momentum": self.momentum,
-            "epsilon": self.epsilon,
-            "centered": self.centered,
-        }

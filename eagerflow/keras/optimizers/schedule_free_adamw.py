@@ -18,14 +18,10 @@ class ScheduleFreeAdamW(Optimizer):
     learning rate.
 
     Args:
-        learning_rate: a number, a Variable, a schedule, or a function.
         beta_1: how near the mean variables lie.
         beta_2: decay of the mean of squared gradients.
         epsilon: added to the root, against division by zero.
         warmup_steps: over how many steps the learning rate rises at first.
-        weight_decay: see `Optimizer`.
-        name: the optimizer's name.
-        **kwargs: see `Optimizer`.
 
     >>> v = tf.Variable(1.0)
     >>> _ = tf.keras.optimizers.ScheduleFreeAdamW(0.1).minimize(lambda: v * v, [v])
@@ -92,12 +88,3 @@ class ScheduleFreeAdamW(Optimizer):
             # Keras takes the mean's old place from the variable with the point's new one.
             mean = (variable - point * rest) / near * (1.0 - share) + point * share
             variable.assign(point * rest + mean * near)
-
-    def get_config(self) -> dict[str, Any]:
-        """The arguments that make an optimizer like this one."""
-        return super().get_config() | {
-            "beta_1": self.beta_1,
-            "beta_2": self.beta_2,
-            "epsilon": self.epsilon,
-            "warmup_steps": self.warmup_steps,
-        }

@@ -16,12 +16,8 @@ class SGD(Optimizer):
     look ahead, `w += momentum * m - rate * g` (Sutskever et al., ICML 2013).
 
     Args:
-        learning_rate: a number, a Variable, a schedule, or a function.
         momentum: between 0 and 1.
         nesterov: whether to look ahead.
-        weight_decay: see `Optimizer`.
-        name: the optimizer's name.
-        **kwargs: `clipnorm` and more, see `Optimizer`.
 
     Raises:
         ValueError: if momentum is not in [0, 1].
@@ -85,7 +81,3 @@ class SGD(Optimizer):
             momentum=single(self.momentum),
             nesterov=self.nesterov,
         )
-
-    def get_config(self) -> dict[str, Any]:
-        """The arguments that make an optimizer like this one."""
-        return super().get_config() | {"momentum": self.momentum, "nesterov": self.nesterov}
