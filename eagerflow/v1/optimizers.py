@@ -30,6 +30,7 @@ class Optimizer:
 
     GATE_NONE = 0
     GATE_OP = 1
+    _takes_tape = False  # unlike Keras's, `minimize` takes no tape
     GATE_GRAPH = 2
 
     def __init__(self, use_locking: bool, name: str) -> None:
