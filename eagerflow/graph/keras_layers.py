@@ -161,9 +161,7 @@ def _builds(layer: Any) -> bool:
 
 def _is_whole(layer: Any) -> bool:
     """Whether a layer of layers is one node: wrappers and recurrent ones are, and no models."""
-    return not layer._is_model and all(
-        inner.built for inner in layer._flatten_layers()
-    )
+    return not layer._is_model and all(inner.built for inner in layer._flatten_layers())
 
 
 def _cast(graph: Any, layer: Any, value: Any) -> Any:
