@@ -6,7 +6,9 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.framework.indexed_slices import IndexedSlices
-from eagerflow.keras.optimizers.optimizer import Optimizer, column
+from eagerflow.framework.variable import Variable
+from eagerflow.keras.optimizers.keras2_hooks import Slots
+from eagerflow.keras.optimizers.optimizer import Optimizer, slots_named
 
 
 class Adagrad(Optimizer):
@@ -63,7 +65,7 @@ class Adagrad(Optimizer):
         self.initial_accumulator_value = initial_accumulator_value
         self.epsilon = epsilon
 
-    def _slot_values(self) -> dict[str, float]:
+    def _initial_slots(self) -> dict[str, float]:
         return {"accumulator": self.initial_accumulator_value}
 
     def _sparse(self, gradient: IndexedSlices) -> tuple[Any, Any]:
@@ -73,11 +75,13 @@ class Adagrad(Optimizer):
             gradient.values, places, num_segments=rows.shape[0]
         )
 
-    def _update(self, variables: list, gradients: list, slots: list, rate: float) -> None:
+    def _update(
+        self, variables: list[Variable], gradients: list, slots: list[Slots], learning_rate: float
+    ) -> None:
         _core.adagrad_update(
             variables,
-            column(slots, "accumulator"),
+            slots_named(slots, "accumulator"),
             gradients,
-            learning_rate=rate,
+            learning_rate=learning_rate,
             epsilon=self.epsilon,
         )

@@ -568,7 +568,7 @@ class Optimizer(Keras2Hooks, Keras3Hooks):
                 self._averages[variable._id] = self.add_variable_from_reference(
                     variable, "average", initial_value=variable
                 )
-        values = self._slot_values()
+        values = self._initial_slots()
         # Slots share their first value's memory until they are written: some never are.
         starts: dict[Any, Any] = {}
         for names in self._slot_groups(tuple(values)):
@@ -596,7 +596,7 @@ class Optimizer(Keras2Hooks, Keras3Hooks):
             found["_learning_rate"] = self._learning_rate
         return found
 
-    def _slot_values(self) -> dict[str, float]:
+    def _initial_slots(self) -> dict[str, float]:
         """The slots each variable has, and what they hold at first."""
         return {}
 
@@ -605,7 +605,7 @@ class Optimizer(Keras2Hooks, Keras3Hooks):
         return [names]
 
     def _update(
-        self, variables: list[Variable], gradients: list, slots: list[Slots], rate: float
+        self, variables: list[Variable], gradients: list, slots: list[Slots], learning_rate: float
     ) -> None:
         """One step for all variables, by the rule that a program's own subclass defines."""
         kind = type(self)
@@ -683,16 +683,16 @@ class Optimizer(Keras2Hooks, Keras3Hooks):
 _FLOAT32 = struct.Struct("f")
 
 
-def rounded(number: float) -> float:
-    """The nearest float32."""
+def to_float32(number: float) -> float:
+    """The nearest float32: TensorFlow computes with hyperparameters in the variables' dtype."""
     return _FLOAT32.unpack(_FLOAT32.pack(number))[0]
 
 
-single = functools.lru_cache(rounded)
+cached_float32 = functools.lru_cache(to_float32)
 
 
-def column(slots: list[Slots], name: str) -> list[Variable]:
-    """One slot of every variable."""
+def slots_named(slots: list[Slots], name: str) -> list[Variable]:
+    """The slots of that name, one for each variable."""
     return [entry[name] for entry in slots]
 
 
