@@ -7,7 +7,7 @@ from typing import Any
 from eagerflow import _core
 from eagerflow.framework.indexed_slices import IndexedSlices
 from eagerflow.framework.variable import Variable
-from eagerflow.keras.optimizers.keras2_hooks import Slots
+from eagerflow.keras.optimizers.keras2_hooks import Slots, summed_rows
 from eagerflow.keras.optimizers.optimizer import Optimizer, slots_named
 
 
@@ -69,11 +69,8 @@ class Adagrad(Optimizer):
         return {"accumulator": self.initial_accumulator_value}
 
     def _sparse(self, gradient: IndexedSlices) -> tuple[Any, Any]:
-        # Every row must come once: the square of a sum is needed.
-        rows, places, _ = _core.ops.unique_with_counts(gradient.indices)
-        return rows, _core.ops.unsorted_segment_sum(
-            gradient.values, places, num_segments=rows.shape[0]
-        )
+        # The square of a row's sum is needed, not the sum of squares.
+        return summed_rows(gradient)
 
     def _update(
         self, variables: list[Variable], gradients: list, slots: list[Slots], learning_rate: float

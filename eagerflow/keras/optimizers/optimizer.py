@@ -19,7 +19,7 @@ from eagerflow.framework.name_scope import name_scope
 from eagerflow.framework.variable import Variable
 from eagerflow.keras.argument_docs import complete_docs
 from eagerflow.keras.optimizers import clipping
-from eagerflow.keras.optimizers.keras2_hooks import Keras2Hooks, Slots
+from eagerflow.keras.optimizers.keras2_hooks import Keras2Hooks, Slots, summed_rows
 from eagerflow.keras.optimizers.keras3_hooks import Keras3Hooks
 from eagerflow.keras.optimizers.schedules.schedule import LearningRateSchedule
 from eagerflow.keras.saving.init_arguments import arguments_config
@@ -516,9 +516,8 @@ class Optimizer(Keras2Hooks, Keras3Hooks):
     def _sparse(self, gradient: IndexedSlices) -> Any:
         """Rows and values if the update leaves rows without a gradient as they are."""
         if type(self)._update is Optimizer._update:
-            # A program's own rule gets each row once.
-            rows, places, _ = _ops.unique_with_counts(gradient.indices)
-            values = _ops.unsorted_segment_sum(gradient.values, places, num_segments=rows.shape[0])
+            # A rule that a program defines gets each row once.
+            rows, values = summed_rows(gradient)
             return IndexedSlices(values, rows, gradient.dense_shape)
         return None
 
