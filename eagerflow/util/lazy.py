@@ -20,6 +20,8 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+_ALL = re.compile(r"^from (\S+) import \*", re.MULTILINE)
+_FUNCTION = re.compile(r"^def (\w+)(\(.*?\)) -> [^\n]*: \.\.\.$", re.MULTILINE | re.DOTALL)
 _IMPORT = re.compile(r"^from (\S+) import (\([^)]*\)|.*)", re.MULTILINE)
 _NAME = re.compile(r"(\w+)( as \w+)?")
 _SYNONYMS = re.compile(r"^(\w+ = .*)", re.MULTILINE)
@@ -35,11 +37,11 @@ def origins(package: str) -> dict[str, tuple[str, str]]:
     >>> lazy.origins("eagerflow.keras.layers")["Dense"]
     ('eagerflow.keras.layers.dense', 'Dense')
     """
-    folder = os.path.dirname(importlib.import_module(package).__file__ or "")
-    with open(os.path.join(folder, "__init__.pyi"), encoding="utf-8") as stub:
-        text = stub.read()
+    text = _stub(package)
     listed = {}
     imported = {}
+    for module in _ALL.findall(text):
+        listed.update({name: (module, name) for name in [*origins(module), *signatures(module)]})
     for module, names in _IMPORT.findall(text):
         for name, is_listed in _NAME.findall(names):
             imported[name] = (module, name)
@@ -51,33 +53,49 @@ def origins(package: str) -> dict[str, tuple[str, str]]:
     return listed
 
 
+@functools.cache
+def signatures(package: str) -> dict[str, str]:
+    """The functions that a package's stub declares itself, with their parameters as text."""
+    return dict(_FUNCTION.findall(_stub(package)))
+
+
+def _stub(package: str) -> str:
+    folder = os.path.dirname(importlib.import_module(package).__file__ or "")
+    with open(os.path.join(folder, "__init__.pyi"), encoding="utf-8") as stub:
+        return stub.read()
+
+
 def attach(
-    package: str,
+    package: str, make: Callable[[str, str], Any] | None = None
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
     """`__getattr__`, `__dir__` and `__all__` of a package with a stub.
 
     Args:
         package: the package's `__name__`.
+        make: makes the functions that the stub declares itself, from their names and parameters.
     """
     listed = origins(package)
+    declared = signatures(package) if make is not None else {}
     module = sys.modules[package]
 
     def __getattr__(name: str) -> Any:
         """Imports a name when it is first asked for."""
-        if name not in listed:
+        if name in declared and make is not None:
+            value = make(name, declared[name])
+        elif name not in listed:
             raise AttributeError(f"module '{package}' has no attribute '{name}'")
-        source, original = listed[name]
-        if source == package:
-            found = importlib.import_module(f"{package}.{original}")
+        elif listed[name][0] == package:
+            value = importlib.import_module(f"{package}.{listed[name][1]}")
         else:
-            found = getattr(importlib.import_module(source), original)
-        setattr(module, name, found)
-        return found
+            source, original = listed[name]
+            value = getattr(importlib.import_module(source), original)
+        setattr(module, name, value)
+        return value
 
     def __dir__() -> list[str]:
-        return sorted({*vars(module), *listed})
+        return sorted({*vars(module), *listed, *declared})
 
-    return __getattr__, __dir__, list(listed)
+    return __getattr__, __dir__, [*listed, *declared]
 
 
 class Objects(Mapping[str, Any]):

@@ -151,6 +151,10 @@ def cosine_similarity(y_true: Any, y_pred: Any, axis: int = -1) -> Any:
 class MeanSquaredError(LossFunctionWrapper):
     """The mean of squared errors.
 
+    Args:
+        reduction: what becomes of the losses of samples.
+        name: the loss's name.
+
     >>> print(
     ...     tf.keras.losses.MeanSquaredError()([[0.0, 1.0], [0.0, 0.0]], [[1.0, 1.0], [1.0, 0.0]])
     ...     .numpy()
@@ -166,7 +170,7 @@ class MeanSquaredError(LossFunctionWrapper):
 
 
 class MeanAbsoluteError(LossFunctionWrapper):
-    """The mean of absolute errors.
+    """The mean of absolute errors; arguments as those of `MeanSquaredError`.
 
     >>> print(tf.keras.losses.MeanAbsoluteError()([[0.0, 1.0]], [[1.0, 3.0]]).numpy().round(4))
     1.5
@@ -179,7 +183,7 @@ class MeanAbsoluteError(LossFunctionWrapper):
 
 
 class MeanAbsolutePercentageError(LossFunctionWrapper):
-    """The mean of absolute errors in percent.
+    """The mean of absolute errors in percent; arguments as those of `MeanSquaredError`.
 
     >>> print(
     ...     tf.keras.losses.MeanAbsolutePercentageError()([[2.0, 4.0]], [[1.0, 4.0]])
@@ -196,7 +200,7 @@ class MeanAbsolutePercentageError(LossFunctionWrapper):
 
 
 class MeanSquaredLogarithmicError(LossFunctionWrapper):
-    """The mean of squared errors of logarithms.
+    """The mean of squared errors of logarithms; arguments as those of `MeanSquaredError`.
 
     >>> print(
     ...     tf.keras.losses.MeanSquaredLogarithmicError()([[0.0, 0.0]], [[0.0, 1.0]])
@@ -217,6 +221,8 @@ class Huber(LossFunctionWrapper):
 
     Args:
         delta: where squares end.
+        reduction: what becomes of the losses of samples.
+        name: the loss's name.
 
     >>> print(tf.keras.losses.Huber()([[0.0, 0.0]], [[0.5, 3.0]]).numpy().round(4))
     1.3125
@@ -232,7 +238,7 @@ class Huber(LossFunctionWrapper):
 
 
 class LogCosh(LossFunctionWrapper):
-    """The mean of log(cosh(error)).
+    """The mean of log(cosh(error)); arguments as those of `MeanSquaredError`.
 
     >>> print(tf.keras.losses.LogCosh()([[0.0, 0.0]], [[1.0, 0.0]]).numpy().round(4))
     0.2169
@@ -243,7 +249,7 @@ class LogCosh(LossFunctionWrapper):
 
 
 class KLDivergence(LossFunctionWrapper):
-    """The Kullback-Leibler divergence.
+    """The Kullback-Leibler divergence; arguments as those of `MeanSquaredError`.
 
     >>> print(tf.keras.losses.KLDivergence()([[1.0, 0.0]], [[0.5, 0.5]]).numpy().round(4))
     0.6931
@@ -254,7 +260,7 @@ class KLDivergence(LossFunctionWrapper):
 
 
 class Poisson(LossFunctionWrapper):
-    """The Poisson loss of counts.
+    """The Poisson loss of counts; arguments as those of `MeanSquaredError`.
 
     >>> print(tf.keras.losses.Poisson()([[0.0, 1.0]], [[1.0, 1.0]]).numpy().round(4))
     1.0
@@ -269,6 +275,8 @@ class CosineSimilarity(LossFunctionWrapper):
 
     Args:
         axis: along which the vectors lie.
+        reduction: what becomes of the losses of samples.
+        name: the loss's name.
 
     >>> loss = tf.keras.losses.CosineSimilarity(axis=1)
     >>> print(f"{loss([[0.0, 1.0], [1.0, 1.0]], [[1.0, 0.0], [1.0, 1.0]]).numpy():.3f}")

@@ -24,11 +24,7 @@ def share(part: Any, rest: Any) -> Any:
 
 
 class _Count(Metric):
-    """How often predictions and labels fall into one cell of the confusion matrix.
-
-    Args:
-        thresholds: above it a prediction is positive: a number, or a list; 0.5 by default.
-    """
+    """How often predictions and labels fall into one cell of the confusion matrix."""
 
     _cell: ConfusionMatrix
 
@@ -65,6 +61,11 @@ class _Count(Metric):
 class TruePositives(_Count):
     """How many positive predictions are right.
 
+    Args:
+        thresholds: above it a prediction is positive: a number, or a list; 0.5 by default.
+        name: the metric's name.
+        dtype: that of the result.
+
     Raises:
         ValueError: for a threshold that is not in [0, 1].
 
@@ -78,7 +79,7 @@ class TruePositives(_Count):
 
 
 class TrueNegatives(_Count):
-    """How many negative predictions are right.
+    """How many negative predictions are right; arguments as those of `TruePositives`.
 
     >>> metric = tf.keras.metrics.TrueNegatives()
     >>> metric.update_state([0, 1, 0, 0], [1, 1, 0, 0])
@@ -90,7 +91,7 @@ class TrueNegatives(_Count):
 
 
 class FalsePositives(_Count):
-    """How many positive predictions are wrong.
+    """How many positive predictions are wrong; arguments as those of `TruePositives`.
 
     >>> metric = tf.keras.metrics.FalsePositives()
     >>> metric.update_state([0, 1, 0, 0], [0, 0, 1, 1])
@@ -102,7 +103,7 @@ class FalsePositives(_Count):
 
 
 class FalseNegatives(_Count):
-    """How many negative predictions are wrong.
+    """How many negative predictions are wrong; arguments as those of `TruePositives`.
 
     >>> metric = tf.keras.metrics.FalseNegatives()
     >>> metric.update_state([0, 1, 1, 1], [0, 1, 0, 0])
@@ -114,14 +115,7 @@ class FalseNegatives(_Count):
 
 
 class _Rate(Metric):
-    """The true positives' part of them and of another cell.
-
-    Args:
-        thresholds: above it a prediction is positive: a number, or a list; 0.5 by default, and
-            none with `top_k`.
-        top_k: only the highest so many predictions of a sample can be positive.
-        class_id: look at this class only.
-    """
+    """The true positives' part of them and of another cell."""
 
     _other: ConfusionMatrix
     _other_name: str
@@ -166,11 +160,23 @@ class _Rate(Metric):
 
     def get_config(self) -> dict[str, Any]:
         """The arguments that make a metric like this one."""
-        return super().get_config() | {"thresholds": self.init_thresholds}
+        return super().get_config() | {
+            "thresholds": self.init_thresholds,
+            "top_k": self.top_k,
+            "class_id": self.class_id,
+        }
 
 
 class Precision(_Rate):
     """The part of positive predictions that is right.
+
+    Args:
+        thresholds: above it a prediction is positive: a number, or a list; 0.5 by default, and
+            none with `top_k`.
+        top_k: only the highest so many predictions of a sample can be positive.
+        class_id: look at this class only.
+        name: the metric's name.
+        dtype: that of the result.
 
     Raises:
         ValueError: for a threshold that is not in [0, 1].
@@ -186,7 +192,7 @@ class Precision(_Rate):
 
 
 class Recall(_Rate):
-    """The part of positive labels that is found.
+    """The part of positive labels that is found; arguments as those of `Precision`.
 
     >>> metric = tf.keras.metrics.Recall()
     >>> metric.update_state([0, 1, 1, 1], [1, 0, 1, 1])
@@ -205,12 +211,12 @@ class SensitivitySpecificityBase(Metric):
         value: what the other rate must reach.
         num_thresholds: how many thresholds between 0 and 1 are tried.
         class_id: look at this class only.
+        name: the metric's name.
+        dtype: that of the result.
 
     Raises:
-        ValueError: if the other rate is not in [0, 1], or `num_thresholds` not positive.
+        ValueError: if `num_thresholds` is not positive.
     """
-
-    _bounded_rate: str | None = None  # the name that a subclass gives to `value`
 
     def __init__(
         self,
@@ -220,13 +226,6 @@ class SensitivitySpecificityBase(Metric):
         name: str | None = None,
         dtype: Any = None,
     ) -> None:
-        if self._bounded_rate is not None:
-            if value < 0 or value > 1:
-                raise ValueError(
-                    f"Argument `{self._bounded_rate}` must be in the range [0, 1]. Received: "
-                    f"{self._bounded_rate}={value}"
-                )
-            setattr(self, self._bounded_rate, value)
         super().__init__(name=name, dtype=dtype)
         if num_thresholds <= 0:
             raise ValueError(
@@ -283,15 +282,15 @@ class SensitivitySpecificityBase(Metric):
 
     def get_config(self) -> dict[str, Any]:
         """The arguments that make a metric like this one."""
-        config: dict[str, Any] = {
-            "name": self.name,
-            "dtype": self.dtype,
+        return super().get_config() | {
             "class_id": self.class_id,
             "num_thresholds": self.num_thresholds,
         }
-        if self._bounded_rate is not None:
-            config[self._bounded_rate] = self.value
-        return config
+
+
+def _check_rate(name: str, value: float) -> None:
+    if value < 0 or value > 1:
+        raise ValueError(f"Argument `{name}` must be in the range [0, 1]. Received: {name}={value}")
 
 
 class SensitivityAtSpecificity(SensitivitySpecificityBase):
@@ -299,6 +298,10 @@ class SensitivityAtSpecificity(SensitivitySpecificityBase):
 
     Args:
         specificity: the true negative rate to be reached.
+        num_thresholds: how many thresholds between 0 and 1 are tried.
+        class_id: look at this class only.
+        name: the metric's name.
+        dtype: that of the result.
 
     Raises:
         ValueError: if `specificity` is not in [0, 1].
@@ -309,8 +312,6 @@ class SensitivityAtSpecificity(SensitivitySpecificityBase):
     0.5
     """
 
-    _bounded_rate = "specificity"
-
     def __init__(
         self,
         specificity: float,
@@ -319,11 +320,17 @@ class SensitivityAtSpecificity(SensitivitySpecificityBase):
         name: str | None = None,
         dtype: Any = None,
     ) -> None:
+        _check_rate("specificity", specificity)
+        self.specificity = specificity
         super().__init__(specificity, num_thresholds, class_id, name, dtype)
 
     def result(self) -> Any:
         """The sensitivity so far."""
         return self._best(self._specificities(), self._sensitivities())
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make a metric like this one."""
+        return super().get_config() | {"specificity": self.specificity}
 
 
 class SpecificityAtSensitivity(SensitivitySpecificityBase):
@@ -331,6 +338,10 @@ class SpecificityAtSensitivity(SensitivitySpecificityBase):
 
     Args:
         sensitivity: the true positive rate to be reached.
+        num_thresholds: how many thresholds between 0 and 1 are tried.
+        class_id: look at this class only.
+        name: the metric's name.
+        dtype: that of the result.
 
     Raises:
         ValueError: if `sensitivity` is not in [0, 1].
@@ -341,8 +352,6 @@ class SpecificityAtSensitivity(SensitivitySpecificityBase):
     0.6667
     """
 
-    _bounded_rate = "sensitivity"
-
     def __init__(
         self,
         sensitivity: float,
@@ -351,11 +360,17 @@ class SpecificityAtSensitivity(SensitivitySpecificityBase):
         name: str | None = None,
         dtype: Any = None,
     ) -> None:
+        _check_rate("sensitivity", sensitivity)
+        self.sensitivity = sensitivity
         super().__init__(sensitivity, num_thresholds, class_id, name, dtype)
 
     def result(self) -> Any:
         """The specificity so far."""
         return self._best(self._sensitivities(), self._specificities())
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make a metric like this one."""
+        return super().get_config() | {"sensitivity": self.sensitivity}
 
 
 class PrecisionAtRecall(SensitivitySpecificityBase):
@@ -363,6 +378,10 @@ class PrecisionAtRecall(SensitivitySpecificityBase):
 
     Args:
         recall: the recall to be reached.
+        num_thresholds: how many thresholds between 0 and 1 are tried.
+        class_id: look at this class only.
+        name: the metric's name.
+        dtype: that of the result.
 
     Raises:
         ValueError: if `recall` is not in [0, 1].
@@ -373,8 +392,6 @@ class PrecisionAtRecall(SensitivitySpecificityBase):
     0.5
     """
 
-    _bounded_rate = "recall"
-
     def __init__(
         self,
         recall: float,
@@ -383,11 +400,17 @@ class PrecisionAtRecall(SensitivitySpecificityBase):
         name: str | None = None,
         dtype: Any = None,
     ) -> None:
+        _check_rate("recall", recall)
+        self.recall = recall
         super().__init__(recall, num_thresholds, class_id, name, dtype)
 
     def result(self) -> Any:
         """The precision so far."""
         return self._best(self._sensitivities(), self._precisions())
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make a metric like this one."""
+        return super().get_config() | {"recall": self.recall}
 
 
 class RecallAtPrecision(SensitivitySpecificityBase):
@@ -395,6 +418,10 @@ class RecallAtPrecision(SensitivitySpecificityBase):
 
     Args:
         precision: the precision to be reached.
+        num_thresholds: how many thresholds between 0 and 1 are tried.
+        class_id: look at this class only.
+        name: the metric's name.
+        dtype: that of the result.
 
     Raises:
         ValueError: if `precision` is not in [0, 1].
@@ -405,8 +432,6 @@ class RecallAtPrecision(SensitivitySpecificityBase):
     0.5
     """
 
-    _bounded_rate = "precision"
-
     def __init__(
         self,
         precision: float,
@@ -415,8 +440,14 @@ class RecallAtPrecision(SensitivitySpecificityBase):
         name: str | None = None,
         dtype: Any = None,
     ) -> None:
+        _check_rate("precision", precision)
+        self.precision = precision
         super().__init__(precision, num_thresholds, class_id, name, dtype)
 
     def result(self) -> Any:
         """The recall so far."""
         return self._best(self._precisions(), self._sensitivities())
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make a metric like this one."""
+        return super().get_config() | {"precision": self.precision}

@@ -11,6 +11,10 @@ from eagerflow.keras.metrics.reduction_metrics import MeanMetricWrapper
 class MeanSquaredError(MeanMetricWrapper):
     """The mean of squared errors.
 
+    Args:
+        name: the metric's name.
+        dtype: that of the result.
+
     >>> metric = tf.keras.metrics.MeanSquaredError()
     >>> metric.update_state([[0, 1], [0, 0]], [[1, 1], [0, 0]])
     >>> print(metric.result().numpy())
@@ -22,7 +26,7 @@ class MeanSquaredError(MeanMetricWrapper):
 
 
 class MeanAbsoluteError(MeanMetricWrapper):
-    """The mean of absolute errors.
+    """The mean of absolute errors; arguments as those of `MeanSquaredError`.
 
     >>> metric = tf.keras.metrics.MeanAbsoluteError()
     >>> metric.update_state([[0, 1], [0, 0]], [[1, 1], [0, 0]])
@@ -35,7 +39,7 @@ class MeanAbsoluteError(MeanMetricWrapper):
 
 
 class MeanAbsolutePercentageError(MeanMetricWrapper):
-    """The mean of absolute errors in percent.
+    """The mean of absolute errors in percent; arguments as those of `MeanSquaredError`.
 
     >>> metric = tf.keras.metrics.MeanAbsolutePercentageError()
     >>> metric.update_state([[2.0, 4.0]], [[1.0, 4.0]])
@@ -50,7 +54,7 @@ class MeanAbsolutePercentageError(MeanMetricWrapper):
 
 
 class MeanSquaredLogarithmicError(MeanMetricWrapper):
-    """The mean of squared errors of logarithms.
+    """The mean of squared errors of logarithms; arguments as those of `MeanSquaredError`.
 
     >>> metric = tf.keras.metrics.MeanSquaredLogarithmicError()
     >>> metric.update_state([[0, 0]], [[0, 1]])
@@ -65,7 +69,7 @@ class MeanSquaredLogarithmicError(MeanMetricWrapper):
 
 
 class LogCoshError(MeanMetricWrapper):
-    """The mean of log(cosh(error)).
+    """The mean of log(cosh(error)); arguments as those of `MeanSquaredError`.
 
     >>> metric = tf.keras.metrics.LogCoshError()
     >>> metric.update_state([[0, 1], [0, 0]], [[1, 1], [0, 0]])
@@ -78,7 +82,7 @@ class LogCoshError(MeanMetricWrapper):
 
 
 class Poisson(MeanMetricWrapper):
-    """The Poisson loss of counts.
+    """The Poisson loss of counts; arguments as those of `MeanSquaredError`.
 
     >>> metric = tf.keras.metrics.Poisson()
     >>> metric.update_state([[0, 1], [0, 0]], [[1, 1], [0, 0]])
@@ -91,7 +95,7 @@ class Poisson(MeanMetricWrapper):
 
 
 class KLDivergence(MeanMetricWrapper):
-    """The Kullback-Leibler divergence.
+    """The Kullback-Leibler divergence; arguments as those of `MeanSquaredError`.
 
     >>> metric = tf.keras.metrics.KLDivergence()
     >>> metric.update_state([[0, 1], [0, 0]], [[0.6, 0.4], [0.4, 0.6]])
@@ -104,7 +108,7 @@ class KLDivergence(MeanMetricWrapper):
 
 
 class Hinge(MeanMetricWrapper):
-    """The hinge loss, for labels of -1 and 1.
+    """The hinge loss, for labels of -1 and 1; arguments as those of `MeanSquaredError`.
 
     >>> metric = tf.keras.metrics.Hinge()
     >>> metric.update_state([[-1, 1]], [[0.5, 2.0]])
@@ -117,7 +121,7 @@ class Hinge(MeanMetricWrapper):
 
 
 class SquaredHinge(MeanMetricWrapper):
-    """The squared hinge loss.
+    """The squared hinge loss; arguments as those of `MeanSquaredError`.
 
     >>> metric = tf.keras.metrics.SquaredHinge()
     >>> metric.update_state([[-1, 1]], [[0.5, 2.0]])
@@ -130,7 +134,7 @@ class SquaredHinge(MeanMetricWrapper):
 
 
 class CategoricalHinge(MeanMetricWrapper):
-    """The hinge loss of one-hot labels.
+    """The hinge loss of one-hot labels; arguments as those of `MeanSquaredError`.
 
     >>> metric = tf.keras.metrics.CategoricalHinge()
     >>> metric.update_state([[0, 1]], [[0.5, 0.75]])
@@ -146,6 +150,8 @@ class BinaryCrossentropy(MeanMetricWrapper):
     """The cross-entropy of yes-or-no labels.
 
     Args:
+        name: the metric's name.
+        dtype: that of the result.
         from_logits: whether predictions are logits rather than probabilities.
         label_smoothing: how far labels move towards one half.
 
@@ -175,6 +181,8 @@ class CategoricalCrossentropy(MeanMetricWrapper):
     """The cross-entropy of one-hot labels.
 
     Args:
+        name: the metric's name.
+        dtype: that of the result.
         from_logits: whether predictions are logits rather than probabilities.
         label_smoothing: the part of the labels that is spread evenly over the classes.
         axis: the axis of the classes.
@@ -207,6 +215,8 @@ class SparseCategoricalCrossentropy(MeanMetricWrapper):
     """The cross-entropy of labels that are class numbers.
 
     Args:
+        name: the metric's name.
+        dtype: that of the result.
         from_logits: whether predictions are logits rather than probabilities.
         ignore_class: labels of this class have no loss.
         axis: the axis of the classes.
