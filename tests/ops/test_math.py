@@ -1,5 +1,9 @@
 """Elementwise operations against NumPy and SciPy, over dtypes, shapes and random inputs."""
 
+from __future__ import annotations
+
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -25,8 +29,13 @@ from random_arrays import (
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
 
+
 SELU_ALPHA, SELU_SCALE = 1.6732632423543772, 1.0507009873554805
+
+
 WIDE = (-50, 50)
+
+
 EVERYWHERE = (*FLOATS, *COMPLEX)
 
 
@@ -89,8 +98,12 @@ FLOAT_UNARY = {
     "tan": (tf.tan, np.tan, (-1.5, 1.5), True),
     "tanh": (tf.tanh, np.tanh, (-5, 5), True),
 }  # fmt: skip
+
+
 # Absolute errors near roots, in units of the dtype's relative error.
 ATOL = {"lgamma": 5, "digamma": 5, "cos": 5, "sin": 5, "erfc": 1, "ndtri": 1, "erfinv": 1}
+
+
 RTOL = {"erfc": 20, "tan": 4, "ndtri": 4, "erfinv": 4, "lgamma": 4, "digamma": 4, "gelu": 4}
 
 
@@ -253,6 +266,8 @@ INT_BINARY = {
     "bitwise_or": (tf.bitwise.bitwise_or, np.bitwise_or),
     "bitwise_xor": (tf.bitwise.bitwise_xor, np.bitwise_xor),
 }
+
+
 DIVISIONS = {
     "floordiv": (tf.math.floordiv, np.floor_divide),
     "floormod": (tf.math.floormod, np.mod),
@@ -415,3 +430,16 @@ def test_inverse_normal_keeps_its_digits_in_the_tails():
     x = np.array([1e-30, 1e-20, 1e-8, 0.3], np.float32)
     np.testing.assert_allclose(tf.math.ndtri(x), special.ndtri(x.astype(np.float64)), rtol=1e-6)
     np.testing.assert_allclose(tf.math.erfcinv(x), special.erfcinv(x.astype(np.float64)), rtol=1e-6)
+
+
+def test_angles_of_real_numbers():
+    np.testing.assert_allclose(tf.math.angle([2.0, -1.0, 0.0]).numpy(), [0, math.pi, 0], 1e-6)
+    with pytest.raises(TypeError, match="int32"):
+        tf.math.angle([1, -1])
+
+
+def test_truediv_takes_the_first_dtype_and_divide_the_tensors():
+    y = tf.constant([2.0], tf.float64)
+    with pytest.raises(TypeError, match="float32.*float64"):
+        tf.truediv([1.0], y)
+    assert tf.divide(1.0, y).dtype == tf.float64

@@ -12,7 +12,7 @@ import pytest
 
 from eagerflow.util.optional import PACKAGES
 
-ROOT = pathlib.Path(__file__).parent.parent
+ROOT = pathlib.Path(__file__).parents[2]
 NEEDED = {"eagerflow", "ml_dtypes", "numpy"}
 
 # Imports eagerflow as if no package but those were installed, runs `source`, and leaves `found`.
@@ -143,7 +143,7 @@ def _subjects():
     """The first words of each message, as regular expressions."""
     for path in _modules():
         for node in ast.walk(ast.parse(path.read_text())):
-            if _is_call(node, "optional"):
+            if _is_call(node, "optional") and node.args:
                 what = node.args[1]
                 parts = what.values if isinstance(what, ast.JoinedStr) else [what]
                 yield "".join(

@@ -1,5 +1,7 @@
 """Shapes, indexing and joining against NumPy, over dtypes, shapes and random inputs."""
 
+from __future__ import annotations
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -256,3 +258,9 @@ def test_unique(seed, shape):
     np.testing.assert_array_equal(values.numpy()[places.numpy()], x)
     firsts = np.sort(np.unique(x, return_index=True)[1])
     np.testing.assert_array_equal(values.numpy(), x[firsts])
+
+
+def test_repeats_take_no_list_of_places():
+    np.testing.assert_array_equal(tf.repeat([[1, 2]], 2, axis=1).numpy(), [[1, 1, 2, 2]])
+    np.testing.assert_array_equal(tf.repeat([1, 2], [2]).numpy(), [1, 1, 2, 2])
+    assert tf.repeat(tf.zeros([2, 3]), 0, axis=0).shape == (0, 3)

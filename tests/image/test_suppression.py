@@ -47,3 +47,13 @@ def test_rows_of_all_widths_are_gathered(dtype):
         places = np.array([[3, 3], [0, 9], [10, 1]])
         gathered = tf.gather(tf.constant(x)[1:], places)  # the memory starts within a tensor
         np.testing.assert_array_equal(gathered.numpy(), x[1:][places])
+
+
+def test_scores_that_are_lowered():
+    boxes = np.array([[0, 0, 1, 1], [0, 0.1, 1, 1.1], [0, 5, 1, 6], [0, 0, 1, 1]], "float32")
+    places, scores = tf.image.non_max_suppression_with_scores(
+        boxes, [0.9, 0.8, 0.5, np.nan], 4, soft_nms_sigma=0.5
+    )
+    assert places.numpy().tolist() == [0, 2, 1]
+    overlap = 0.9 / 1.1
+    np.testing.assert_allclose(scores, [0.9, 0.5, 0.8 * np.exp(-(overlap**2))], rtol=1e-5)

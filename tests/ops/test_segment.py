@@ -1,11 +1,15 @@
 """Reductions of segments: against NumPy, their gradients, and ids that do not fit."""
 
+from __future__ import annotations
+
 import numpy as np
 import pytest
 
 import eagerflow as tf
 
 FOLDS = {"sum": np.sum, "mean": np.mean, "max": np.max, "min": np.min, "prod": np.prod}
+
+
 UNSORTED = {
     "sum": tf.math.unsorted_segment_sum,
     "mean": tf.math.unsorted_segment_mean,
@@ -13,6 +17,8 @@ UNSORTED = {
     "min": tf.math.unsorted_segment_min,
     "prod": tf.math.unsorted_segment_prod,
 }
+
+
 SORTED = {name: getattr(tf.math, f"segment_{name}") for name in FOLDS}
 
 
@@ -176,3 +182,13 @@ def test_no_sparse_segments():
     assert tf.sparse.segment_mean(tf.ones([3, 2]), nothing, nothing).shape == (0, 2)
     result = tf.sparse.segment_mean(tf.ones([3, 2]), nothing, nothing, 2)
     assert result.numpy().tolist() == [[0, 0], [0, 0]]
+
+
+def test_segments_of_many_and_of_no_rows():
+    x = tf.Variable([2.0, 3.0, 4.0, 0.0, 5.0])
+    with tf.GradientTape() as tape:
+        y = tf.math.unsorted_segment_prod(x, [0, 2, 0, 2, 0], 4)
+    np.testing.assert_array_equal(y.numpy(), [40.0, 1.0, 0.0, 1.0])
+    np.testing.assert_array_equal(tape.gradient(y, x).numpy(), [20.0, 0.0, 10.0, 3.0, 8.0])
+    assert tf.math.segment_prod(tf.zeros([2, 0]), [0, 3]).shape == (4, 0)
+    assert tf.math.unsorted_segment_max(tf.zeros([2, 0]), [0, 3], 5).shape == (5, 0)

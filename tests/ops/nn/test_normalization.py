@@ -1,4 +1,6 @@
-"""The native batch and layer normalisations against formulas in float64, with their gradients."""
+"""The native batch and layer normalizations against formulas in float64, with their gradients."""
+
+from __future__ import annotations
 
 import numpy as np
 import pytest
@@ -7,9 +9,17 @@ import eagerflow as tf
 from eagerflow import _core
 
 _ops = _core.ops
+
+
 EPSILON = 1e-3
+
+
 ROUNDING = {"float64": 1e-12, "float32": 1e-5, "float16": 2e-3, "bfloat16": 2e-2}
+
+
 LAYOUTS = [((5, 3), -1), ((64, 10, 10, 3), -1), ((3, 33, 7, 65), -1), ((4, 70, 5, 6), 1)]
+
+
 LAYOUTS += [((4, 7, 7, 200), 3), ((500, 17), 1), ((3, 5, 4, 6, 7), 1), ((2, 5), 0)]
 
 
@@ -178,3 +188,14 @@ def test_no_numbers_and_numbers_that_do_not_fit():
         _ops.batch_norm(tf.zeros([4, 3]), tf.ones([3]), tf.ones([3]), axis=5)
     with pytest.raises(tf.errors.InvalidArgumentError, match="last axes"):
         _ops.layer_norm(tf.zeros([4, 3]), tf.ones([4]), tf.ones([4]))
+
+
+def test_weights_may_all_be_zero():
+    mean, variance = tf.nn.weighted_moments(tf.constant([1.0, 2.0]), [0], tf.constant([0.0, 0.0]))
+    assert (float(mean), float(variance)) == (0.0, 0.0)
+
+
+def test_plain_numbers_beside_batches_take_their_dtype():
+    x = tf.constant([[1.0, 3.0]])
+    result = tf.nn.batch_normalization(x, [1, 1], [3, 0], 1, 2, tf.constant(1.0))
+    np.testing.assert_array_equal(result.numpy(), [[1.0, 5.0]])

@@ -37,7 +37,7 @@ def test_sources_that_are_not_watched(x):
 def test_a_path_that_ends_in_an_operation_without_gradient(x):
     found = explained(lambda x: tf.cast(tf.argmax(x * x), tf.float32) * 2.0, x)
     assert found.kind == "no gradient" and found.step.name == "ArgMax"
-    assert "test_debug.py" in str(found) and "tf.argmax(x * x)" in str(found)
+    assert "test_explain.py" in str(found) and "tf.argmax(x * x)" in str(found)
     found = explained(lambda x: tf.stop_gradient(x * x) + 1.0, x)
     assert found.step.name == "StopGradient" and "purpose" in found.text
 
@@ -80,7 +80,7 @@ def test_a_tape_as_text_and_graph(x, tmp_path):
     text = debug.show_tape(tape)
     assert "weights = float32[2] watched" in text
     assert "t1 = Mul(float32[2], weights)" in text and "Sum" in text and "Exp" not in text
-    assert "test_debug.py" in text and y.shape == ()
+    assert "test_explain.py" in text and y.shape == ()
     graph = debug.draw_tape(tape)
     assert graph.startswith("digraph") and graph.count("style=rounded") == 2
     if shutil.which("dot"):
@@ -119,7 +119,7 @@ def test_numbers_are_checked_after_every_operation():
             tf.math.log(tf.constant([0.0, 1.0])) + 1.0
         message = str(caught.value)
         assert '"Log"' in message and "-Inf elements: 1 of 2" in message
-        assert "test_debug.py" in message and "tf.math.log(tf.constant([0.0, 1.0]))" in message
+        assert "test_explain.py" in message and "tf.math.log(tf.constant([0.0, 1.0]))" in message
         x = tf.constant(0.0)
         with tf.GradientTape() as tape:
             tape.watch(x)

@@ -1,4 +1,4 @@
-"""Float convolutions take different ways for different shapes; doubles are convolved plainly."""
+"""Convolutions take different ways for different shapes and dtypes."""
 
 import numpy as np
 import pytest
@@ -47,3 +47,27 @@ def test_floats_are_near_doubles(geometry):
     for near, exact in zip(floats, doubles, strict=True):
         largest = np.abs(exact.numpy()).max()
         np.testing.assert_allclose(near.numpy(), exact.numpy(), rtol=0, atol=1e-5 * largest)
+
+
+@pytest.mark.parametrize("groups", [1, 2])
+@pytest.mark.parametrize("strides, dilations", [(1, 1), (2, 1), (1, 2)])
+@pytest.mark.parametrize("padding", ["SAME", "VALID"])
+def test_convolutions_of_doubles(groups, strides, dilations, padding):
+    random = np.random.RandomState(0)
+    x, filters = random.randn(3, 7, 8, 4), random.randn(3, 2, 4 // groups, 6)
+
+    def convolve(x, filters):
+        return tf.nn.conv2d(x, filters, strides, padding, dilations=dilations)
+
+    exact = convolve(x, filters).numpy()
+    near = convolve(x.astype("float32"), filters.astype("float32")).numpy()
+    np.testing.assert_allclose(exact, near, atol=1e-4)
+    weights = random.randn(*exact.shape)
+    x, filters = tf.constant(x), tf.constant(filters)
+    with tf.GradientTape() as tape:
+        tape.watch([x, filters])
+        y = tf.reduce_sum(convolve(x, filters) * weights)
+    dx, dfilters = tape.gradient(y, [x, filters])
+    # The result is linear in each: products with the gradients give it back.
+    np.testing.assert_allclose(tf.reduce_sum(dx * x), y, rtol=1e-9)
+    np.testing.assert_allclose(tf.reduce_sum(dfilters * filters), y, rtol=1e-9)
