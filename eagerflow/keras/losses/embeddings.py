@@ -128,8 +128,6 @@ class Circle(LossFunctionWrapper):
         gamma: how fast the loss grows.
         margin: how much is taken for near.
         remove_diagonal: whether an embedding is not compared with itself.
-        reduction: what becomes of the losses of samples.
-        name: the loss's name.
 
     >>> x = tf.constant([[1.0, 0.0], [0.0, 1.0], [0.0, 1.0]])
     >>> print(tf.keras.losses.Circle(gamma=1.0)([1, 1, 2], x).numpy().round(3))
@@ -162,8 +160,6 @@ class CategoricalGeneralizedCrossEntropy(LossFunctionWrapper):
 
     Args:
         q: between the cross-entropy, 0, and the absolute error, 1.
-        reduction: what becomes of the losses of samples.
-        name: the loss's name.
 
     Raises:
         ValueError: if `q` is not between 0 and 1.
@@ -187,10 +183,6 @@ class CategoricalGeneralizedCrossEntropy(LossFunctionWrapper):
 
 class CTC(LossFunctionWrapper):
     """The connectionist temporal classification loss; see `ctc`.
-
-    Args:
-        reduction: what becomes of the losses of samples.
-        name: the loss's name.
 
     >>> print(tf.keras.losses.CTC()([[1]], [[[0.0, 0.0]]]).numpy().round(4))
     0.6931

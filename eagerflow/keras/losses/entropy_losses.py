@@ -16,8 +16,6 @@ class BinaryCrossentropy(LossFunctionWrapper):
         from_logits: whether predictions are logits rather than probabilities.
         label_smoothing: how far labels move towards one half.
         axis: the axis over which a sample's losses are averaged.
-        reduction: what becomes of the losses of samples.
-        name: the loss's name.
 
     >>> loss = tf.keras.losses.BinaryCrossentropy(from_logits=True)
     >>> print(loss([[0.0, 1.0]], [[0.0, 0.0]]).numpy().round(4))
@@ -53,8 +51,6 @@ class BinaryFocalCrossentropy(LossFunctionWrapper):
         from_logits: whether predictions are logits rather than probabilities.
         label_smoothing: how far labels move towards one half.
         axis: the axis over which a sample's losses are averaged.
-        reduction: what becomes of the losses of samples.
-        name: the loss's name.
 
     >>> print(
     ...     tf.keras.losses.BinaryFocalCrossentropy()([[0.0, 1.0]], [[0.5, 0.5]]).numpy().round(4)
@@ -97,8 +93,6 @@ class CategoricalCrossentropy(LossFunctionWrapper):
         from_logits: whether predictions are logits rather than probabilities.
         label_smoothing: the part of the labels that is spread evenly over the classes.
         axis: the axis of the classes.
-        reduction: what becomes of the losses of samples.
-        name: the loss's name.
 
     >>> print(
     ...     tf.keras.losses.CategoricalCrossentropy()([[0.0, 1.0]], [[0.5, 0.5]]).numpy().round(4)
@@ -133,8 +127,6 @@ class CategoricalFocalCrossentropy(LossFunctionWrapper):
         from_logits: whether predictions are logits rather than probabilities.
         label_smoothing: the part of the labels that is spread evenly over the classes.
         axis: the axis of the classes.
-        reduction: what becomes of the losses of samples.
-        name: the loss's name.
 
     >>> print(
     ...     tf.keras.losses.CategoricalFocalCrossentropy()([[0.0, 1.0]], [[0.5, 0.5]])
@@ -175,8 +167,6 @@ class SparseCategoricalCrossentropy(LossFunctionWrapper):
     Args:
         from_logits: whether predictions are logits rather than probabilities.
         ignore_class: labels of this class have no loss.
-        reduction: what becomes of the losses of samples.
-        name: the loss's name.
 
     >>> loss = tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True)
     >>> print(loss([1, 0], [[0.0, 0.0], [0.0, 0.0]]).numpy().round(4))

@@ -58,10 +58,6 @@ def categorical_hinge(y_true: Any, y_pred: Any) -> Any:
 class Hinge(LossFunctionWrapper):
     """The hinge loss, for labels of -1 and 1.
 
-    Args:
-        reduction: what becomes of the losses of samples.
-        name: the loss's name.
-
     >>> print(tf.keras.losses.Hinge()([[-1.0, 1.0]], [[0.5, 2.0]]).numpy().round(4))
     0.75
     """
@@ -71,7 +67,7 @@ class Hinge(LossFunctionWrapper):
 
 
 class SquaredHinge(LossFunctionWrapper):
-    """The squared hinge loss; arguments as those of `Hinge`.
+    """The squared hinge loss.
 
     >>> print(tf.keras.losses.SquaredHinge()([[-1.0, 1.0]], [[0.5, 2.0]]).numpy().round(4))
     1.125
@@ -82,7 +78,7 @@ class SquaredHinge(LossFunctionWrapper):
 
 
 class CategoricalHinge(LossFunctionWrapper):
-    """The hinge loss of one-hot labels; arguments as those of `Hinge`.
+    """The hinge loss of one-hot labels.
 
     >>> print(tf.keras.losses.CategoricalHinge()([[0.0, 1.0]], [[0.5, 0.75]]).numpy().round(4))
     0.75

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from eagerflow import _core
+from eagerflow.keras.argument_docs import complete_docs
 from eagerflow.keras.losses import weighting
 from eagerflow.keras.losses.ragged import is_ragged
 from eagerflow.keras.losses.weighting import Reduction
@@ -35,6 +36,10 @@ class Loss:
     >>> print(Distance()(tf.constant([[1.0], [2.0]]), tf.constant([[1.5], [4.5]])).numpy().round(4))
     1.5
     """
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        complete_docs(cls)
 
     def __init__(self, reduction: str = Reduction.AUTO, name: str | None = None) -> None:
         Reduction.validate(reduction)
@@ -86,8 +91,6 @@ class LossFunctionWrapper(Loss):
 
     Args:
         fn: called as `fn(y_true, y_pred, **kwargs)`; returns the loss of each sample.
-        reduction: what becomes of the losses of samples.
-        name: the loss's name.
         **kwargs: passed to `fn`.
     """
 

@@ -54,8 +54,6 @@ class Dice(LossFunctionWrapper):
     """One less the Dice coefficient; see `dice`.
 
     Args:
-        reduction: what becomes of the losses of samples.
-        name: the loss's name.
         axis: the axes of one sample; by default the whole batch is one.
 
     >>> print(tf.keras.losses.Dice()([[1.0, 0.0]], [[0.5, 0.5]]).numpy().round(3))
@@ -77,8 +75,6 @@ class Tversky(LossFunctionWrapper):
     Args:
         alpha: how much places count that are in the prediction alone.
         beta: how much places count that are in the mask alone.
-        reduction: what becomes of the losses of samples.
-        name: the loss's name.
         axis: the axes of one sample; by default the whole batch is one.
 
     >>> print(tf.keras.losses.Tversky(1.0, 0.0)([[1.0, 0.0]], [[0.5, 0.5]]).numpy().round(3))

@@ -151,10 +151,6 @@ def cosine_similarity(y_true: Any, y_pred: Any, axis: int = -1) -> Any:
 class MeanSquaredError(LossFunctionWrapper):
     """The mean of squared errors.
 
-    Args:
-        reduction: what becomes of the losses of samples.
-        name: the loss's name.
-
     >>> print(
     ...     tf.keras.losses.MeanSquaredError()([[0.0, 1.0], [0.0, 0.0]], [[1.0, 1.0], [1.0, 0.0]])
     ...     .numpy()
@@ -170,7 +166,7 @@ class MeanSquaredError(LossFunctionWrapper):
 
 
 class MeanAbsoluteError(LossFunctionWrapper):
-    """The mean of absolute errors; arguments as those of `MeanSquaredError`.
+    """The mean of absolute errors.
 
     >>> print(tf.keras.losses.MeanAbsoluteError()([[0.0, 1.0]], [[1.0, 3.0]]).numpy().round(4))
     1.5
@@ -183,7 +179,7 @@ class MeanAbsoluteError(LossFunctionWrapper):
 
 
 class MeanAbsolutePercentageError(LossFunctionWrapper):
-    """The mean of absolute errors in percent; arguments as those of `MeanSquaredError`.
+    """The mean of absolute errors in percent.
 
     >>> print(
     ...     tf.keras.losses.MeanAbsolutePercentageError()([[2.0, 4.0]], [[1.0, 4.0]])
@@ -200,7 +196,7 @@ class MeanAbsolutePercentageError(LossFunctionWrapper):
 
 
 class MeanSquaredLogarithmicError(LossFunctionWrapper):
-    """The mean of squared errors of logarithms; arguments as those of `MeanSquaredError`.
+    """The mean of squared errors of logarithms.
 
     >>> print(
     ...     tf.keras.losses.MeanSquaredLogarithmicError()([[0.0, 0.0]], [[0.0, 1.0]])
@@ -221,8 +217,6 @@ class Huber(LossFunctionWrapper):
 
     Args:
         delta: where squares end.
-        reduction: what becomes of the losses of samples.
-        name: the loss's name.
 
     >>> print(tf.keras.losses.Huber()([[0.0, 0.0]], [[0.5, 3.0]]).numpy().round(4))
     1.3125
@@ -238,7 +232,7 @@ class Huber(LossFunctionWrapper):
 
 
 class LogCosh(LossFunctionWrapper):
-    """The mean of log(cosh(error)); arguments as those of `MeanSquaredError`.
+    """The mean of log(cosh(error)).
 
     >>> print(tf.keras.losses.LogCosh()([[0.0, 0.0]], [[1.0, 0.0]]).numpy().round(4))
     0.2169
@@ -249,7 +243,7 @@ class LogCosh(LossFunctionWrapper):
 
 
 class KLDivergence(LossFunctionWrapper):
-    """The Kullback-Leibler divergence; arguments as those of `MeanSquaredError`.
+    """The Kullback-Leibler divergence.
 
     >>> print(tf.keras.losses.KLDivergence()([[1.0, 0.0]], [[0.5, 0.5]]).numpy().round(4))
     0.6931
@@ -260,7 +254,7 @@ class KLDivergence(LossFunctionWrapper):
 
 
 class Poisson(LossFunctionWrapper):
-    """The Poisson loss of counts; arguments as those of `MeanSquaredError`.
+    """The Poisson loss of counts.
 
     >>> print(tf.keras.losses.Poisson()([[0.0, 1.0]], [[1.0, 1.0]]).numpy().round(4))
     1.0
@@ -275,8 +269,6 @@ class CosineSimilarity(LossFunctionWrapper):
 
     Args:
         axis: along which the vectors lie.
-        reduction: what becomes of the losses of samples.
-        name: the loss's name.
 
     >>> loss = tf.keras.losses.CosineSimilarity(axis=1)
     >>> print(f"{loss([[0.0, 1.0], [1.0, 1.0]], [[1.0, 0.0], [1.0, 1.0]]).numpy():.3f}")

@@ -140,10 +140,6 @@ def top_k_categorical_accuracy(y_true: Any, y_pred: Any, k: int = 5) -> Any:
 class Accuracy(MeanMetricWrapper):
     """How often predictions equal labels.
 
-    Args:
-        name: the metric's name.
-        dtype: that of the result.
-
     >>> metric = tf.keras.metrics.Accuracy()
     >>> metric.update_state([[1], [2], [3], [4]], [[0], [2], [3], [4]])
     >>> print(metric.result().numpy())
@@ -158,8 +154,6 @@ class BinaryAccuracy(MeanMetricWrapper):
     """How often predictions are on the labels' side of a threshold.
 
     Args:
-        name: the metric's name.
-        dtype: that of the result.
         threshold: above it, a prediction is "yes".
 
     >>> metric = tf.keras.metrics.BinaryAccuracy()
@@ -177,10 +171,6 @@ class BinaryAccuracy(MeanMetricWrapper):
 class CategoricalAccuracy(MeanMetricWrapper):
     """How often the highest prediction is where the highest label is.
 
-    Args:
-        name: the metric's name.
-        dtype: that of the result.
-
     >>> metric = tf.keras.metrics.CategoricalAccuracy()
     >>> metric.update_state([[0, 1], [1, 0]], [[0.1, 0.9], [0.2, 0.8]])
     >>> print(metric.result().numpy())
@@ -193,10 +183,6 @@ class CategoricalAccuracy(MeanMetricWrapper):
 
 class SparseCategoricalAccuracy(MeanMetricWrapper):
     """How often the highest prediction is at the label, a class number.
-
-    Args:
-        name: the metric's name.
-        dtype: that of the result.
 
     >>> metric = tf.keras.metrics.SparseCategoricalAccuracy()
     >>> metric.update_state([1, 0], [[0.1, 0.9], [0.2, 0.8]])
@@ -238,8 +224,6 @@ class TopKCategoricalAccuracy(MeanMetricWrapper):
 
     Args:
         k: how many predictions count.
-        name: the metric's name.
-        dtype: that of the result.
 
     >>> metric = tf.keras.metrics.TopKCategoricalAccuracy(k=1)
     >>> metric.update_state([[0, 0, 1], [0, 1, 0]], [[0.1, 0.9, 0.8], [0.05, 0.95, 0]])
@@ -258,8 +242,6 @@ class SparseTopKCategoricalAccuracy(MeanMetricWrapper):
 
     Args:
         k: how many predictions count.
-        name: the metric's name.
-        dtype: that of the result.
 
     >>> metric = tf.keras.metrics.SparseTopKCategoricalAccuracy(k=1)
     >>> metric.update_state([2, 1], [[0.1, 0.9, 0.8], [0.05, 0.95, 0]])

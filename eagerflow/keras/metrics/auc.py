@@ -75,8 +75,6 @@ class AUC(Metric):
         curve: "ROC" (true against false positive rate), "PR" (precision against recall) or
             "PR_GAIN" (Flach and Kull, NeurIPS 2015).
         summation_method: "interpolation", "minoring" or "majoring".
-        name: the metric's name.
-        dtype: that of the result.
         thresholds: values in [0, 1] to use instead.
         multi_label: whether each label has its own area; the result is their mean.
         num_labels: how many labels there are, where that shall be fixed beforehand.
@@ -91,6 +89,8 @@ class AUC(Metric):
     >>> print(metric.result().numpy())
     0.75
     """
+
+    _unsaved_arguments = frozenset({"thresholds"})
 
     def __init__(
         self,
@@ -276,15 +276,11 @@ class AUC(Metric):
     def get_config(self) -> dict[str, Any]:
         """The arguments that make a metric like this one."""
         weights = self.label_weights
-        config = {
-            "num_thresholds": self.num_thresholds,
+        config = super().get_config() | {
             "curve": self.curve.value,
             "summation_method": self.summation_method.value,
-            "multi_label": self.multi_label,
-            "num_labels": self.num_labels,
             "label_weights": None if weights is None else weights.numpy(),
-            "from_logits": self._from_logits,
         }
         if self._init_from_thresholds:
             config["thresholds"] = self.thresholds[1:-1]
-        return super().get_config() | config
+        return config

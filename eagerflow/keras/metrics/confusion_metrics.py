@@ -24,7 +24,11 @@ def share(part: Any, rest: Any) -> Any:
 
 
 class _Count(Metric):
-    """How often predictions and labels fall into one cell of the confusion matrix."""
+    """How often predictions and labels fall into one cell of the confusion matrix.
+
+    Args:
+        thresholds: above it a prediction is positive: a number, or a list; 0.5 by default.
+    """
 
     _cell: ConfusionMatrix
 
@@ -61,11 +65,6 @@ class _Count(Metric):
 class TruePositives(_Count):
     """How many positive predictions are right.
 
-    Args:
-        thresholds: above it a prediction is positive: a number, or a list; 0.5 by default.
-        name: the metric's name.
-        dtype: that of the result.
-
     Raises:
         ValueError: for a threshold that is not in [0, 1].
 
@@ -79,7 +78,7 @@ class TruePositives(_Count):
 
 
 class TrueNegatives(_Count):
-    """How many negative predictions are right; arguments as those of `TruePositives`.
+    """How many negative predictions are right.
 
     >>> metric = tf.keras.metrics.TrueNegatives()
     >>> metric.update_state([0, 1, 0, 0], [1, 1, 0, 0])
@@ -91,7 +90,7 @@ class TrueNegatives(_Count):
 
 
 class FalsePositives(_Count):
-    """How many positive predictions are wrong; arguments as those of `TruePositives`.
+    """How many positive predictions are wrong.
 
     >>> metric = tf.keras.metrics.FalsePositives()
     >>> metric.update_state([0, 1, 0, 0], [0, 0, 1, 1])
@@ -103,7 +102,7 @@ class FalsePositives(_Count):
 
 
 class FalseNegatives(_Count):
-    """How many negative predictions are wrong; arguments as those of `TruePositives`.
+    """How many negative predictions are wrong.
 
     >>> metric = tf.keras.metrics.FalseNegatives()
     >>> metric.update_state([0, 1, 1, 1], [0, 1, 0, 0])
@@ -115,7 +114,14 @@ class FalseNegatives(_Count):
 
 
 class _Rate(Metric):
-    """The true positives' part of them and of another cell."""
+    """The true positives' part of them and of another cell.
+
+    Args:
+        thresholds: above it a prediction is positive: a number, or a list; 0.5 by default, and
+            none with `top_k`.
+        top_k: only the highest so many predictions of a sample can be positive.
+        class_id: look at this class only.
+    """
 
     _other: ConfusionMatrix
     _other_name: str
@@ -160,23 +166,11 @@ class _Rate(Metric):
 
     def get_config(self) -> dict[str, Any]:
         """The arguments that make a metric like this one."""
-        return super().get_config() | {
-            "thresholds": self.init_thresholds,
-            "top_k": self.top_k,
-            "class_id": self.class_id,
-        }
+        return super().get_config() | {"thresholds": self.init_thresholds}
 
 
 class Precision(_Rate):
     """The part of positive predictions that is right.
-
-    Args:
-        thresholds: above it a prediction is positive: a number, or a list; 0.5 by default, and
-            none with `top_k`.
-        top_k: only the highest so many predictions of a sample can be positive.
-        class_id: look at this class only.
-        name: the metric's name.
-        dtype: that of the result.
 
     Raises:
         ValueError: for a threshold that is not in [0, 1].
@@ -192,7 +186,7 @@ class Precision(_Rate):
 
 
 class Recall(_Rate):
-    """The part of positive labels that is found; arguments as those of `Precision`.
+    """The part of positive labels that is found.
 
     >>> metric = tf.keras.metrics.Recall()
     >>> metric.update_state([0, 1, 1, 1], [1, 0, 1, 1])
@@ -211,12 +205,12 @@ class SensitivitySpecificityBase(Metric):
         value: what the other rate must reach.
         num_thresholds: how many thresholds between 0 and 1 are tried.
         class_id: look at this class only.
-        name: the metric's name.
-        dtype: that of the result.
 
     Raises:
-        ValueError: if `num_thresholds` is not positive.
+        ValueError: if the other rate is not in [0, 1], or `num_thresholds` not positive.
     """
+
+    _bounded_rate: str | None = None  # the name that a subclass gives to `value`
 
     def __init__(
         self,
@@ -226,6 +220,13 @@ class SensitivitySpecificityBase(Metric):
         name: str | None = None,
         dtype: Any = None,
     ) -> None:
+        if self._bounded_rate is not None:
+            if value < 0 or value > 1:
+                raise ValueError(
+                    f"Argument `{self._bounded_rate}` must be in the range [0, 1]. Received: "
+                    f"{self._bounded_rate}={value}"
+                )
+            setattr(self, self._bounded_rate, value)
         super().__init__(name=name, dtype=dtype)
         if num_thresholds <= 0:
             raise ValueError(
@@ -282,15 +283,15 @@ class SensitivitySpecificityBase(Metric):
 
     def get_config(self) -> dict[str, Any]:
         """The arguments that make a metric like this one."""
-        return super().get_config() | {
+        config: dict[str, Any] = {
+            "name": self.name,
+            "dtype": self.dtype,
             "class_id": self.class_id,
             "num_thresholds": self.num_thresholds,
         }
-
-
-def _check_rate(name: str, value: float) -> None:
-    if value < 0 or value > 1:
-        raise ValueError(f"Argument `{name}` must be in the range [0, 1]. Received: {name}={value}")
+        if self._bounded_rate is not None:
+            config[self._bounded_rate] = self.value
+        return config
 
 
 class SensitivityAtSpecificity(SensitivitySpecificityBase):
@@ -298,10 +299,6 @@ class SensitivityAtSpecificity(SensitivitySpecificityBase):
 
     Args:
         specificity: the true negative rate to be reached.
-        num_thresholds: how many thresholds between 0 and 1 are tried.
-        class_id: look at this class only.
-        name: the metric's name.
-        dtype: that of the result.
 
     Raises:
         ValueError: if `specificity` is not in [0, 1].
@@ -312,6 +309,8 @@ class SensitivityAtSpecificity(SensitivitySpecificityBase):
     0.5
     """
 
+    _bounded_rate = "specificity"
+
     def __init__(
         self,
         specificity: float,
@@ -320,17 +319,11 @@ class SensitivityAtSpecificity(SensitivitySpecificityBase):
         name: str | None = None,
         dtype: Any = None,
     ) -> None:
-        _check_rate("specificity", specificity)
-        self.specificity = specificity
         super().__init__(specificity, num_thresholds, class_id, name, dtype)
 
     def result(self) -> Any:
         """The sensitivity so far."""
         return self._best(self._specificities(), self._sensitivities())
-
-    def get_config(self) -> dict[str, Any]:
-        """The arguments that make a metric like this one."""
-        return super().get_config() | {"specificity": self.specificity}
 
 
 class SpecificityAtSensitivity(SensitivitySpecificityBase):
@@ -338,10 +331,6 @@ class SpecificityAtSensitivity(SensitivitySpecificityBase):
 
     Args:
         sensitivity: the true positive rate to be reached.
-        num_thresholds: how many thresholds between 0 and 1 are tried.
-        class_id: look at this class only.
-        name: the metric's name.
-        dtype: that of the result.
 
     Raises:
         ValueError: if `sensitivity` is not in [0, 1].
@@ -352,6 +341,8 @@ class SpecificityAtSensitivity(SensitivitySpecificityBase):
     0.6667
     """
 
+    _bounded_rate = "sensitivity"
+
     def __init__(
         self,
         sensitivity: float,
@@ -360,17 +351,11 @@ class SpecificityAtSensitivity(SensitivitySpecificityBase):
         name: str | None = None,
         dtype: Any = None,
     ) -> None:
-        _check_rate("sensitivity", sensitivity)
-        self.sensitivity = sensitivity
         super().__init__(sensitivity, num_thresholds, class_id, name, dtype)
 
     def result(self) -> Any:
         """The specificity so far."""
         return self._best(self._sensitivities(), self._specificities())
-
-    def get_config(self) -> dict[str, Any]:
-        """The arguments that make a metric like this one."""
-        return super().get_config() | {"sensitivity": self.sensitivity}
 
 
 class PrecisionAtRecall(SensitivitySpecificityBase):
@@ -378,10 +363,6 @@ class PrecisionAtRecall(SensitivitySpecificityBase):
 
     Args:
         recall: the recall to be reached.
-        num_thresholds: how many thresholds between 0 and 1 are tried.
-        class_id: look at this class only.
-        name: the metric's name.
-        dtype: that of the result.
 
     Raises:
         ValueError: if `recall` is not in [0, 1].
@@ -392,6 +373,8 @@ class PrecisionAtRecall(SensitivitySpecificityBase):
     0.5
     """
 
+    _bounded_rate = "recall"
+
     def __init__(
         self,
         recall: float,
@@ -400,17 +383,11 @@ class PrecisionAtRecall(SensitivitySpecificityBase):
         name: str | None = None,
         dtype: Any = None,
     ) -> None:
-        _check_rate("recall", recall)
-        self.recall = recall
         super().__init__(recall, num_thresholds, class_id, name, dtype)
 
     def result(self) -> Any:
         """The precision so far."""
         return self._best(self._sensitivities(), self._precisions())
-
-    def get_config(self) -> dict[str, Any]:
-        """The arguments that make a metric like this one."""
-        return super().get_config() | {"recall": self.recall}
 
 
 class RecallAtPrecision(SensitivitySpecificityBase):
@@ -418,10 +395,6 @@ class RecallAtPrecision(SensitivitySpecificityBase):
 
     Args:
         precision: the precision to be reached.
-        num_thresholds: how many thresholds between 0 and 1 are tried.
-        class_id: look at this class only.
-        name: the metric's name.
-        dtype: that of the result.
 
     Raises:
         ValueError: if `precision` is not in [0, 1].
@@ -432,6 +405,8 @@ class RecallAtPrecision(SensitivitySpecificityBase):
     0.5
     """
 
+    _bounded_rate = "precision"
+
     def __init__(
         self,
         precision: float,
@@ -440,14 +415,8 @@ class RecallAtPrecision(SensitivitySpecificityBase):
         name: str | None = None,
         dtype: Any = None,
     ) -> None:
-        _check_rate("precision", precision)
-        self.precision = precision
         super().__init__(precision, num_thresholds, class_id, name, dtype)
 
     def result(self) -> Any:
         """The recall so far."""
         return self._best(self._precisions(), self._sensitivities())
-
-    def get_config(self) -> dict[str, Any]:
-        """The arguments that make a metric like this one."""
-        return super().get_config() | {"precision": self.precision}

@@ -60,8 +60,6 @@ class PearsonCorrelation(MeanMetricWrapper):
     """The mean of Pearson's coefficients of correlation.
 
     Args:
-        name: the metric's name.
-        dtype: that of the result.
         axis: along which labels and predictions are compared.
 
     >>> metric = tf.keras.metrics.PearsonCorrelation(axis=-1)
@@ -80,8 +78,6 @@ class ConcordanceCorrelation(MeanMetricWrapper):
     """The mean of Lin's coefficients of concordance.
 
     Args:
-        name: the metric's name.
-        dtype: that of the result.
         axis: along which labels and predictions are compared.
 
     >>> metric = tf.keras.metrics.ConcordanceCorrelation(axis=-1)

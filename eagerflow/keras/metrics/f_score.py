@@ -20,8 +20,6 @@ class FBetaScore(Metric):
             None gives each class's score.
         beta: how many times as much recall counts as precision.
         threshold: above it a prediction is positive; without one, only the highest of a sample.
-        name: the metric's name.
-        dtype: that of the result.
 
     Raises:
         ValueError: for an unknown average, a `beta` that is not positive, or a threshold that is
@@ -141,17 +139,9 @@ class FBetaScore(Metric):
             return _ops.reduce_sum(score * _ops.divide_no_nan(counts, _ops.reduce_sum(counts)))
         return score if self.average is None else _ops.reduce_mean(score)
 
-    def get_config(self) -> dict[str, Any]:
-        """The arguments that make a metric like this one."""
-        return super().get_config() | {
-            "average": self.average,
-            "beta": self.beta,
-            "threshold": self.threshold,
-        }
-
 
 class F1Score(FBetaScore):
-    """The harmonic mean of precision and recall; arguments as those of `FBetaScore`.
+    """The harmonic mean of precision and recall.
 
     >>> metric = tf.keras.metrics.F1Score(threshold=0.5)
     >>> metric.update_state([[1, 1], [1, 0], [0, 1]], [[0.2, 0.6], [0.7, 0.1], [0.6, 0.8]])
@@ -167,9 +157,3 @@ class F1Score(FBetaScore):
         dtype: Any = None,
     ) -> None:
         super().__init__(average=average, threshold=threshold, name=name, dtype=dtype)
-
-    def get_config(self) -> dict[str, Any]:
-        """The arguments that make a metric like this one."""
-        config = super().get_config()
-        del config["beta"]
-        return config

@@ -20,8 +20,6 @@ class _IoUBase(Metric):
 
     Args:
         num_classes: how many classes there are.
-        name: the metric's name.
-        dtype: that of the result.
         ignore_class: labels of this class do not count.
         sparse_y_true: whether labels are class numbers rather than one-hot.
         sparse_y_pred: whether predictions are class numbers rather than scores.
@@ -85,8 +83,6 @@ class IoU(_IoUBase):
     Args:
         num_classes: how many classes there are.
         target_class_ids: the classes that count.
-        name: the metric's name.
-        dtype: that of the result.
         ignore_class: labels of this class do not count.
         sparse_y_true: whether labels are class numbers rather than one-hot.
         sparse_y_pred: whether predictions are class numbers rather than scores.
@@ -131,22 +127,6 @@ class IoU(_IoUBase):
         total = _ops.reduce_sum(_ops.divide_no_nan(intersections, unions))
         return _ops.divide_no_nan(total, present)
 
-    def get_config(self) -> dict[str, Any]:
-        """The arguments that make a metric like this one."""
-        return super().get_config() | {
-            "num_classes": self.num_classes,
-            "target_class_ids": self.target_class_ids,
-            "ignore_class": self.ignore_class,
-            "sparse_y_true": self.sparse_y_true,
-            "sparse_y_pred": self.sparse_y_pred,
-            "axis": self.axis,
-        }
-
-    def _config_without(self, *names: str) -> dict[str, Any]:
-        """`IoU`'s arguments without those a subclass sets itself."""
-        config = IoU.get_config(self)
-        return {key: value for key, value in config.items() if key not in names}
-
 
 class BinaryIoU(IoU):
     """Intersection over union of "no" and "yes".
@@ -154,8 +134,6 @@ class BinaryIoU(IoU):
     Args:
         target_class_ids: 0 for "no", 1 for "yes", or both.
         threshold: from it on, a prediction is "yes".
-        name: the metric's name.
-        dtype: that of the result.
 
     >>> metric = tf.keras.metrics.BinaryIoU(target_class_ids=[0, 1], threshold=0.3)
     >>> metric.update_state([0, 1, 0, 1], [0.1, 0.2, 0.4, 0.7])
@@ -193,15 +171,6 @@ class BinaryIoU(IoU):
 class MeanIoU(IoU):
     """The mean over all classes of intersection over union.
 
-    Args:
-        num_classes: how many classes there are.
-        name: the metric's name.
-        dtype: that of the result.
-        ignore_class: labels of this class do not count.
-        sparse_y_true: whether labels are class numbers rather than one-hot.
-        sparse_y_pred: whether predictions are class numbers rather than scores.
-        axis: the axis of the classes.
-
     >>> metric = tf.keras.metrics.MeanIoU(num_classes=2)
     >>> metric.update_state([0, 0, 1, 1], [0, 1, 0, 1])
     >>> print(metric.result().numpy().round(4))
@@ -229,22 +198,9 @@ class MeanIoU(IoU):
             axis=axis,
         )
 
-    def get_config(self) -> dict[str, Any]:
-        """The arguments that make a metric like this one."""
-        return self._config_without("target_class_ids")
-
 
 class OneHotIoU(IoU):
     """The mean over some classes of intersection over union, for one-hot labels.
-
-    Args:
-        num_classes: how many classes there are.
-        target_class_ids: the classes that count.
-        name: the metric's name.
-        dtype: that of the result.
-        ignore_class: labels of this class do not count.
-        sparse_y_pred: whether predictions are class numbers rather than scores.
-        axis: the axis of the classes.
 
     >>> metric = tf.keras.metrics.OneHotIoU(num_classes=3, target_class_ids=[0, 2])
     >>> labels = [[0, 0, 1], [1, 0, 0], [0, 1, 0], [1, 0, 0]]
@@ -275,21 +231,9 @@ class OneHotIoU(IoU):
             axis=axis,
         )
 
-    def get_config(self) -> dict[str, Any]:
-        """The arguments that make a metric like this one."""
-        return self._config_without("sparse_y_true")
-
 
 class OneHotMeanIoU(MeanIoU):
     """The mean over all classes of intersection over union, for one-hot labels.
-
-    Args:
-        num_classes: how many classes there are.
-        name: the metric's name.
-        dtype: that of the result.
-        ignore_class: labels of this class do not count.
-        sparse_y_pred: whether predictions are class numbers rather than scores.
-        axis: the axis of the classes.
 
     >>> metric = tf.keras.metrics.OneHotMeanIoU(num_classes=3)
     >>> labels = [[0, 0, 1], [1, 0, 0], [0, 1, 0], [1, 0, 0]]
@@ -317,7 +261,3 @@ class OneHotMeanIoU(MeanIoU):
             sparse_y_pred=sparse_y_pred,
             axis=axis,
         )
-
-    def get_config(self) -> dict[str, Any]:
-        """The arguments that make a metric like this one."""
-        return self._config_without("target_class_ids", "sparse_y_true")

@@ -11,10 +11,6 @@ from eagerflow.keras.metrics.reduction_metrics import MeanMetricWrapper
 class MeanSquaredError(MeanMetricWrapper):
     """The mean of squared errors.
 
-    Args:
-        name: the metric's name.
-        dtype: that of the result.
-
     >>> metric = tf.keras.metrics.MeanSquaredError()
     >>> metric.update_state([[0, 1], [0, 0]], [[1, 1], [0, 0]])
     >>> print(metric.result().numpy())
@@ -26,7 +22,7 @@ class MeanSquaredError(MeanMetricWrapper):
 
 
 class MeanAbsoluteError(MeanMetricWrapper):
-    """The mean of absolute errors; arguments as those of `MeanSquaredError`.
+    """The mean of absolute errors.
 
     >>> metric = tf.keras.metrics.MeanAbsoluteError()
     >>> metric.update_state([[0, 1], [0, 0]], [[1, 1], [0, 0]])
@@ -39,7 +35,7 @@ class MeanAbsoluteError(MeanMetricWrapper):
 
 
 class MeanAbsolutePercentageError(MeanMetricWrapper):
-    """The mean of absolute errors in percent; arguments as those of `MeanSquaredError`.
+    """The mean of absolute errors in percent.
 
     >>> metric = tf.keras.metrics.MeanAbsolutePercentageError()
     >>> metric.update_state([[2.0, 4.0]], [[1.0, 4.0]])
@@ -54,7 +50,7 @@ class MeanAbsolutePercentageError(MeanMetricWrapper):
 
 
 class MeanSquaredLogarithmicError(MeanMetricWrapper):
-    """The mean of squared errors of logarithms; arguments as those of `MeanSquaredError`.
+    """The mean of squared errors of logarithms.
 
     >>> metric = tf.keras.metrics.MeanSquaredLogarithmicError()
     >>> metric.update_state([[0, 0]], [[0, 1]])
@@ -69,7 +65,7 @@ class MeanSquaredLogarithmicError(MeanMetricWrapper):
 
 
 class LogCoshError(MeanMetricWrapper):
-    """The mean of log(cosh(error)); arguments as those of `MeanSquaredError`.
+    """The mean of log(cosh(error)).
 
     >>> metric = tf.keras.metrics.LogCoshError()
     >>> metric.update_state([[0, 1], [0, 0]], [[1, 1], [0, 0]])
@@ -82,7 +78,7 @@ class LogCoshError(MeanMetricWrapper):
 
 
 class Poisson(MeanMetricWrapper):
-    """The Poisson loss of counts; arguments as those of `MeanSquaredError`.
+    """The Poisson loss of counts.
 
     >>> metric = tf.keras.metrics.Poisson()
     >>> metric.update_state([[0, 1], [0, 0]], [[1, 1], [0, 0]])
@@ -95,7 +91,7 @@ class Poisson(MeanMetricWrapper):
 
 
 class KLDivergence(MeanMetricWrapper):
-    """The Kullback-Leibler divergence; arguments as those of `MeanSquaredError`.
+    """The Kullback-Leibler divergence.
 
     >>> metric = tf.keras.metrics.KLDivergence()
     >>> metric.update_state([[0, 1], [0, 0]], [[0.6, 0.4], [0.4, 0.6]])
@@ -108,7 +104,7 @@ class KLDivergence(MeanMetricWrapper):
 
 
 class Hinge(MeanMetricWrapper):
-    """The hinge loss, for labels of -1 and 1; arguments as those of `MeanSquaredError`.
+    """The hinge loss, for labels of -1 and 1.
 
     >>> metric = tf.keras.metrics.Hinge()
     >>> metric.update_state([[-1, 1]], [[0.5, 2.0]])
@@ -121,7 +117,7 @@ class Hinge(MeanMetricWrapper):
 
 
 class SquaredHinge(MeanMetricWrapper):
-    """The squared hinge loss; arguments as those of `MeanSquaredError`.
+    """The squared hinge loss.
 
     >>> metric = tf.keras.metrics.SquaredHinge()
     >>> metric.update_state([[-1, 1]], [[0.5, 2.0]])
@@ -134,7 +130,7 @@ class SquaredHinge(MeanMetricWrapper):
 
 
 class CategoricalHinge(MeanMetricWrapper):
-    """The hinge loss of one-hot labels; arguments as those of `MeanSquaredError`.
+    """The hinge loss of one-hot labels.
 
     >>> metric = tf.keras.metrics.CategoricalHinge()
     >>> metric.update_state([[0, 1]], [[0.5, 0.75]])
@@ -150,8 +146,6 @@ class BinaryCrossentropy(MeanMetricWrapper):
     """The cross-entropy of yes-or-no labels.
 
     Args:
-        name: the metric's name.
-        dtype: that of the result.
         from_logits: whether predictions are logits rather than probabilities.
         label_smoothing: how far labels move towards one half.
 
@@ -181,8 +175,6 @@ class CategoricalCrossentropy(MeanMetricWrapper):
     """The cross-entropy of one-hot labels.
 
     Args:
-        name: the metric's name.
-        dtype: that of the result.
         from_logits: whether predictions are logits rather than probabilities.
         label_smoothing: the part of the labels that is spread evenly over the classes.
         axis: the axis of the classes.
@@ -215,8 +207,6 @@ class SparseCategoricalCrossentropy(MeanMetricWrapper):
     """The cross-entropy of labels that are class numbers.
 
     Args:
-        name: the metric's name.
-        dtype: that of the result.
         from_logits: whether predictions are logits rather than probabilities.
         ignore_class: labels of this class have no loss.
         axis: the axis of the classes.

@@ -8,9 +8,11 @@ from typing import Any
 
 from eagerflow import _core, nest
 from eagerflow.framework.variable import Variable, VariableAggregation, VariableSynchronization
+from eagerflow.keras.argument_docs import complete_docs
 from eagerflow.keras.config import defaults
 from eagerflow.keras.engine.keras_tensor import KerasTensor
 from eagerflow.keras.engine.layer import Layer
+from eagerflow.keras.saving.init_arguments import arguments_config
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -74,6 +76,7 @@ class Metric(Layer):
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
+        complete_docs(cls)
         own = cls.__dict__.get("result")
         if own is not None and not cls.__module__.startswith("eagerflow."):
             cls.result = _converted(own)  # type: ignore[method-assign]
@@ -185,7 +188,7 @@ class Metric(Layer):
 
     def get_config(self) -> dict[str, Any]:
         """The arguments that make a metric like this one."""
-        return {"name": self.name, "dtype": self.dtype}
+        return {"name": self.name, "dtype": self.dtype} | arguments_config(self, Metric)
 
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> Metric:

@@ -37,9 +37,10 @@ class Reduce(Metric):
 
     Args:
         reduction: "sum", "weighted_mean" or "sum_over_batch_size".
-        name: the metric's name.
         dtype: that of the values.
     """
+
+    _unsaved_arguments = frozenset({"reduction"})
 
     def __init__(self, reduction: str, name: str | None, dtype: Any = None) -> None:
         super().__init__(name=name, dtype=dtype)
@@ -91,7 +92,6 @@ class Sum(Reduce):
     """The sum of all values.
 
     Args:
-        name: the metric's name.
         dtype: that of the values.
 
     >>> metric = tf.keras.metrics.Sum()
@@ -108,7 +108,6 @@ class Mean(Reduce):
     """The mean of all values, weighted if weights are given.
 
     Args:
-        name: the metric's name.
         dtype: that of the values.
 
     >>> metric = tf.keras.metrics.Mean()
@@ -120,17 +119,12 @@ class Mean(Reduce):
     def __init__(self, name: str | None = "mean", dtype: Any = None) -> None:
         super().__init__("weighted_mean", name, dtype)
 
-    def get_config(self) -> dict[str, Any]:
-        """The arguments that make a metric like this one."""
-        return super().get_config()
-
 
 class MeanMetricWrapper(Mean):
     """The mean of what a function returns for labels and predictions.
 
     Args:
         fn: called as `fn(y_true, y_pred, **kwargs)`.
-        name: the metric's name.
         dtype: to which labels and predictions are cast.
         **kwargs: passed to `fn`.
 
@@ -177,7 +171,7 @@ class MeanMetricWrapper(Mean):
         }
         if type(self) is MeanMetricWrapper:
             config["fn"] = self._fn
-        return super().get_config() | config
+        return {"name": self.name, "dtype": self.dtype} | config
 
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> Metric:
@@ -192,14 +186,7 @@ class MeanMetricWrapper(Mean):
 
 
 class SumOverBatchSizeMetricWrapper(MeanMetricWrapper):
-    """As `MeanMetricWrapper`, but weights do not count in the number that is divided by.
-
-    Args:
-        fn: called as `fn(y_true, y_pred, **kwargs)`.
-        name: the metric's name.
-        dtype: to which labels and predictions are cast.
-        **kwargs: passed to `fn`.
-    """
+    """As `MeanMetricWrapper`, but the sum is divided by the number of values, not by the weights."""
 
     def __init__(
         self, fn: Callable, name: str | None = None, dtype: Any = None, **kwargs: Any
@@ -212,7 +199,6 @@ class MeanTensor(Metric):
     """The mean of tensors, element by element.
 
     Args:
-        name: the metric's name.
         dtype: that of the values.
         shape: that of the values; by default that of the first.
 
@@ -222,6 +208,8 @@ class MeanTensor(Metric):
     >>> print(metric.result().numpy())
     [2. 3. 4. 5.]
     """
+
+    _unsaved_arguments = frozenset({"shape"})
 
     def __init__(
         self, name: str | None = "mean_tensor", dtype: Any = None, shape: Any = None

@@ -24,8 +24,6 @@ class CosineSimilarity(MeanMetricWrapper):
     """The cosine between labels and predictions.
 
     Args:
-        name: the metric's name.
-        dtype: that of the result.
         axis: along which the vectors lie.
 
     >>> metric = tf.keras.metrics.CosineSimilarity(axis=1)
@@ -42,10 +40,6 @@ class CosineSimilarity(MeanMetricWrapper):
 
 class RootMeanSquaredError(Mean):
     """The root of the mean of squared errors.
-
-    Args:
-        name: the metric's name.
-        dtype: that of the result.
 
     >>> metric = tf.keras.metrics.RootMeanSquaredError()
     >>> metric.update_state([[0, 1], [0, 0]], [[1, 1], [0, 0]])
@@ -76,8 +70,6 @@ class MeanRelativeError(Mean):
 
     Args:
         normalizer: the size of each value; where it is zero, the error counts as zero.
-        name: the metric's name.
-        dtype: that of the result.
 
     >>> metric = tf.keras.metrics.MeanRelativeError(normalizer=[1, 3, 2, 3])
     >>> metric.update_state([1, 3, 2, 3], [2, 4, 6, 8])
@@ -128,8 +120,6 @@ class R2Score(Metric):
         class_aggregation: "uniform_average" or "variance_weighted_average" over the outputs; None
             gives each output's score.
         num_regressors: the number of a model's inputs, for the adjusted score; 0 for the plain.
-        name: the metric's name.
-        dtype: that of the result.
 
     Raises:
         ValueError: for other aggregations and a negative number.
@@ -224,10 +214,3 @@ class R2Score(Metric):
             )
             return scores
         return 1.0 - (1.0 - scores) * (samples - 1.0) / (samples - inputs - 1.0)
-
-    def get_config(self) -> dict[str, Any]:
-        """The arguments that make a metric like this one."""
-        return super().get_config() | {
-            "class_aggregation": self.class_aggregation,
-            "num_regressors": self.num_regressors,
-        }

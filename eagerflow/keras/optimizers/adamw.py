@@ -13,15 +13,12 @@ class AdamW(Adam):
     Loshchilov and Hutter, "Decoupled weight decay regularization" (ICLR 2019).
 
     Args:
-        learning_rate: a number, a Variable, a schedule, or a function.
         weight_decay: a fraction of each variable that is taken off at every step, times the
             learning rate.
         beta_1: decay of the mean of gradients.
         beta_2: decay of the mean of their squares.
         epsilon: added to the root, against division by zero.
         amsgrad: whether the mean of squares never shrinks.
-        name: the optimizer's name.
-        **kwargs: `clipnorm` and more, see `Optimizer`.
 
     Raises:
         ValueError: if there is no weight decay.

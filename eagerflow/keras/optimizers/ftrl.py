@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from eagerflow import _core
-from eagerflow.keras.optimizers.optimizer import Optimizer, column
+from eagerflow.framework.variable import Variable
+from eagerflow.keras.optimizers.keras2_hooks import Slots
+from eagerflow.keras.optimizers.optimizer import Optimizer, slots_named
 
 
 class Ftrl(Optimizer):
@@ -14,16 +16,12 @@ class Ftrl(Optimizer):
     McMahan et al., "Ad click prediction: a view from the trenches" (KDD 2013).
 
     Args:
-        learning_rate: a number, a Variable, a schedule, or a function.
         learning_rate_power: how the rate falls; not positive.
         initial_accumulator_value: what the sums of squares start from; not negative.
         l1_regularization_strength: the absolute values' weight; not negative.
         l2_regularization_strength: the squares' weight; not negative.
         l2_shrinkage_regularization_strength: the squares' weight in the gradient; not negative.
         beta: the paper's.
-        weight_decay: see `Optimizer`.
-        name: the optimizer's name.
-        **kwargs: `clipnorm` and more, see `Optimizer`.
 
     Raises:
         ValueError: for an argument of the wrong sign.
@@ -90,29 +88,20 @@ class Ftrl(Optimizer):
         self.l2_shrinkage_regularization_strength = l2_shrinkage_regularization_strength
         self.beta = beta
 
-    def _slot_values(self) -> dict[str, float]:
+    def _initial_slots(self) -> dict[str, float]:
         return {"accumulator": self.initial_accumulator_value, "linear": 0.0}
 
-    def _update(self, variables: list, gradients: list, slots: list, rate: float) -> None:
+    def _update(
+        self, variables: list[Variable], gradients: list, slots: list[Slots], learning_rate: float
+    ) -> None:
         _core.ftrl_update(
             variables,
-            column(slots, "accumulator"),
-            column(slots, "linear"),
+            slots_named(slots, "accumulator"),
+            slots_named(slots, "linear"),
             gradients,
-            learning_rate=rate,
+            learning_rate=learning_rate,
             learning_rate_power=self.learning_rate_power,
             l1=self.l1_regularization_strength,
-            l2=self.l2_regularization_strength + self.beta / (2.0 * rate),
+            l2=self.l2_regularization_strength + self.beta / (2.0 * learning_rate),
             l2_shrinkage=self.l2_shrinkage_regularization_strength,
         )
-
-    def get_config(self) -> dict[str, Any]:
-        """The arguments that make an optimizer like this one."""
-        return super().get_config() | {
-            "learning_rate_power": self.learning_rate_power,
-            "initial_accumulator_value": self.initial_accumulator_value,
-            "l1_regularization_strength": self.l1_regularization_strength,
-            "l2_regularization_strength": self.l2_regularization_strength,
-            "l2_shrinkage_regularization_strength": self.l2_shrinkage_regularization_strength,
-            "beta": self.beta,
-        }

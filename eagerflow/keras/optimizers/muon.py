@@ -8,7 +8,8 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.framework.variable import Variable
-from eagerflow.keras.optimizers.optimizer import Optimizer, column, rounded, single
+from eagerflow.keras.optimizers.keras2_hooks import Slots
+from eagerflow.keras.optimizers.optimizer import Optimizer, cached_float32, slots_named, to_float32
 
 _ops = _core.ops
 
@@ -20,13 +21,11 @@ class Muon(Optimizer):
     size of Liu et al., "Muon is scalable for LLM training" (2025).
 
     Args:
-        learning_rate: a number, a Variable, a schedule, or a function.
         adam_beta_1: decay of AdamW's mean of gradients.
         adam_beta_2: decay of AdamW's mean of their squares.
         adam_weight_decay: the weight decay of the variables that AdamW updates.
         epsilon: AdamW's, against division by zero.
         weight_decay: that of matrices.
-        name: the optimizer's name.
         exclude_layers: patterns; variables whose name has one are updated by AdamW.
         exclude_embeddings: whether variables of embeddings are updated by AdamW.
         muon_a: first coefficient of Newton and Schulz's iteration.
@@ -37,7 +36,6 @@ class Muon(Optimizer):
         ns_steps: how many iterations make a matrix orthogonal.
         nesterov: whether the step looks ahead.
         rms_rate: the size of an element of a step; None: steps keep the size of the iteration.
-        **kwargs: see `Optimizer`.
 
     >>> v = tf.Variable([[2.0, 0.0], [0.0, 1.0]])
     >>> optimizer = tf.keras.optimizers.Muon(0.1, rms_rate=None, weight_decay=None)
@@ -127,34 +125,36 @@ class Muon(Optimizer):
             if decay:
                 _core.decay_weights(group, rate=decay * rate)
 
-    def _update(self, variables: list, gradients: list, slots: list, rate: float) -> None:
+    def _update(
+        self, variables: list[Variable], gradients: list, slots: list[Slots], learning_rate: float
+    ) -> None:
         rows = list(zip(variables, gradients, slots, strict=True))
         by_adam = [row for row in rows if "velocity" in row[2]]
         if by_adam:
-            self._update_by_adam(by_adam, rate * self.adam_lr_ratio)
+            self._update_by_adam(by_adam, learning_rate * self.adam_lr_ratio)
         for variable, gradient, entry in rows:
             if "velocity" in entry:
                 continue
-            mean = entry["momentum"]
-            mean.assign(mean * self.momentum + gradient)
-            ahead = mean * self.momentum + gradient if self.nesterov else mean.read_value()
-            size = rate
+            m = entry["momentum"]
+            m.assign(m * self.momentum + gradient)
+            direction = m * self.momentum + gradient if self.nesterov else m.read_value()
+            scale = learning_rate
             if self.rms_rate is not None:
-                size *= self.rms_rate * math.sqrt(max(variable.shape))
-            variable.assign_sub(self.zeropower_via_newtonschulz5(ahead, self.ns_steps) * size)
+                scale *= self.rms_rate * math.sqrt(max(variable.shape))
+            variable.assign_sub(self.zeropower_via_newtonschulz5(direction, self.ns_steps) * scale)
 
-    def _update_by_adam(self, rows: list, rate: float) -> None:
+    def _update_by_adam(self, rows: list, learning_rate: float) -> None:
         variables, gradients, slots = (list(part) for part in zip(*rows, strict=True))
         step = int(self._iterations) + 1
-        first = rounded(single(self.adam_beta_1) ** step)
-        second = rounded(single(self.adam_beta_2) ** step)
+        beta_1_power = to_float32(cached_float32(self.adam_beta_1) ** step)
+        beta_2_power = to_float32(cached_float32(self.adam_beta_2) ** step)
         _core.adam_update(
             variables,
-            column(slots, "momentum"),
-            column(slots, "velocity"),
+            slots_named(slots, "momentum"),
+            slots_named(slots, "velocity"),
             None,
             gradients,
-            learning_rate=rate * math.sqrt(1 - second) / (1 - first),
+            learning_rate=learning_rate * math.sqrt(1 - beta_2_power) / (1 - beta_1_power),
             beta_1=self.adam_beta_1,
             beta_2=self.adam_beta_2,
             epsilon=self.epsilon,
@@ -181,11 +181,3 @@ class Muon(Optimizer):
                 square * self.muon_b + _ops.matmul(square, square) * self.muon_c, x
             )
         return _ops.transpose(x) if high else x
-
-    def get_config(self) -> dict[str, Any]:
-        """The arguments that make an optimizer like this one."""
-        names = (
-            "adam_beta_1 adam_beta_2 adam_weight_decay epsilon exclude_layers exclude_embeddings "
-            "muon_a muon_b muon_c adam_lr_ratio momentum ns_steps nesterov rms_rate"
-        )
-        return super().get_config() | {name: getattr(self, name) for name in names.split()}

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from eagerflow import _core
-from eagerflow.keras.optimizers.optimizer import Optimizer, column
+from eagerflow.framework.variable import Variable
+from eagerflow.keras.optimizers.keras2_hooks import Slots
+from eagerflow.keras.optimizers.optimizer import Optimizer, slots_named
 
 
 class RMSprop(Optimizer):
@@ -14,14 +16,10 @@ class RMSprop(Optimizer):
     Tieleman and Hinton, "Lecture 6.5: rmsprop" (2012).
 
     Args:
-        learning_rate: a number, a Variable, a schedule, or a function.
         rho: decay of the running means.
         momentum: between 0 and 1.
         epsilon: added under the root.
         centered: whether to divide by the estimated standard deviation of the gradient.
-        weight_decay: see `Optimizer`.
-        name: the optimizer's name.
-        **kwargs: `clipnorm` and more, see `Optimizer`.
 
     >>> v = tf.Variable(1.0)
     >>> _ = tf.optimizers.RMSprop(0.1).minimize(lambda: v * v, [v])
@@ -65,7 +63,7 @@ class RMSprop(Optimizer):
         self.epsilon = epsilon
         self.centered = centered
 
-    def _slot_values(self) -> dict[str, float]:
+    def _initial_slots(self) -> dict[str, float]:
         slots = {"velocity": 0.0}
         if self.momentum:
             slots["momentum"] = 0.0
@@ -76,24 +74,17 @@ class RMSprop(Optimizer):
     def _slot_groups(self, names: tuple[str, ...]) -> list[tuple[str, ...]]:
         return [(name,) for name in names]
 
-    def _update(self, variables: list, gradients: list, slots: list, rate: float) -> None:
+    def _update(
+        self, variables: list[Variable], gradients: list, slots: list[Slots], learning_rate: float
+    ) -> None:
         _core.rmsprop_update(
             variables,
-            column(slots, "velocity"),
-            column(slots, "momentum") if self.momentum else None,
-            column(slots, "average_gradient") if self.centered else None,
+            slots_named(slots, "velocity"),
+            slots_named(slots, "momentum") if self.momentum else None,
+            slots_named(slots, "average_gradient") if self.centered else None,
             gradients,
-            learning_rate=rate,
+            learning_rate=learning_rate,
             rho=self.rho,
             momentum=self.momentum,
             epsilon=self.epsilon,
         )
-
-    def get_config(self) -> dict[str, Any]:
-        """The arguments that make an optimizer like this one."""
-        return super().get_config() | {
-            "rho": self.rho,
-            "momentum": self.momentum,
-            "epsilon": self.epsilon,
-            "centered": self.centered,
-        }

@@ -43,6 +43,8 @@ def arguments_config(
 
 def _argument_names(cls: type, root: type) -> tuple[str, ...]:
     for base in cls.__mro__:
+        if base is root:
+            break
         if base.__module__.startswith("eagerflow.") and "__init__" in vars(base):
             names = _own_argument_names(base, root)
             if names:

@@ -65,17 +65,6 @@ class CosineDecay(LearningRateSchedule):
         wave = _half_wave(_ops.minimum(step, length) / length)
         return start * ((1 - self.alpha) * wave + self.alpha)
 
-    def get_config(self) -> dict[str, Any]:
-        """The arguments that make a schedule like this one."""
-        return {
-            "initial_learning_rate": self.initial_learning_rate,
-            "decay_steps": self.decay_steps,
-            "alpha": self.alpha,
-            "name": self.name,
-            "warmup_target": self.warmup_target,
-            "warmup_steps": self.warmup_steps,
-        }
-
 
 class CosineDecayRestarts(LearningRateSchedule):
     """Half cosines one after the other, each longer and lower than the one before.
@@ -125,14 +114,3 @@ class CosineDecayRestarts(LearningRateSchedule):
             fraction = (done - (1.0 - scale) / (1.0 - longer)) / scale
         wave = _ops.pow(higher, restarts) * _half_wave(fraction)
         return initial * ((1 - alpha) * wave + alpha)
-
-    def get_config(self) -> dict[str, Any]:
-        """The arguments that make a schedule like this one."""
-        return {
-            "initial_learning_rate": self.initial_learning_rate,
-            "first_decay_steps": self.first_decay_steps,
-            "t_mul": self._t_mul,
-            "m_mul": self._m_mul,
-            "alpha": self.alpha,
-            "name": self.name,
-        }

@@ -54,16 +54,6 @@ class ExponentialDecay(LearningRateSchedule):
             fraction = _ops.floor(fraction)
         return initial * _ops.pow(to(self.decay_rate, dtype), fraction)
 
-    def get_config(self) -> dict[str, Any]:
-        """The arguments that make a schedule like this one."""
-        return {
-            "initial_learning_rate": self.initial_learning_rate,
-            "decay_steps": self.decay_steps,
-            "decay_rate": self.decay_rate,
-            "staircase": self.staircase,
-            "name": self.name,
-        }
-
 
 class InverseTimeDecay(LearningRateSchedule):
     """`initial_learning_rate / (1 + decay_rate * step / decay_steps)`.
@@ -102,16 +92,6 @@ class InverseTimeDecay(LearningRateSchedule):
         if self.staircase:
             time = _ops.floor(time)
         return initial / (1.0 + to(self.decay_rate, dtype) * time)
-
-    def get_config(self) -> dict[str, Any]:
-        """The arguments that make a schedule like this one."""
-        return {
-            "initial_learning_rate": self.initial_learning_rate,
-            "decay_steps": self.decay_steps,
-            "decay_rate": self.decay_rate,
-            "staircase": self.staircase,
-            "name": self.name,
-        }
 
 
 class PolynomialDecay(LearningRateSchedule):
@@ -161,17 +141,6 @@ class PolynomialDecay(LearningRateSchedule):
         rest = _ops.pow(1 - step / length, to(self.power, dtype))
         return (initial - end) * rest + end
 
-    def get_config(self) -> dict[str, Any]:
-        """The arguments that make a schedule like this one."""
-        return {
-            "initial_learning_rate": self.initial_learning_rate,
-            "decay_steps": self.decay_steps,
-            "end_learning_rate": self.end_learning_rate,
-            "power": self.power,
-            "cycle": self.cycle,
-            "name": self.name,
-        }
-
 
 class PiecewiseConstantDecay(LearningRateSchedule):
     """A rate for each stretch of steps.
@@ -209,7 +178,3 @@ class PiecewiseConstantDecay(LearningRateSchedule):
             if bool(_ops.less_equal(step, to(boundary, step.dtype))):
                 return _core.as_tensor(value)
         return _core.as_tensor(self.values[-1])
-
-    def get_config(self) -> dict[str, Any]:
-        """The arguments that make a schedule like this one."""
-        return {"boundaries": self.boundaries, "values": self.values, "name": self.name}

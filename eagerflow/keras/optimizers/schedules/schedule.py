@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from eagerflow.keras.saving.init_arguments import arguments_config
+
 
 class LearningRateSchedule:
     """A learning rate that depends on the step; a subclass defines `__call__`.
@@ -27,10 +29,13 @@ class LearningRateSchedule:
 
     def get_config(self) -> dict[str, Any]:
         """The arguments that make a schedule like this one."""
-        raise NotImplementedError(
-            f"Learning rate schedule '{type(self).__name__}' must override `get_config()` in order "
-            "to be serializable."
-        )
+        config = arguments_config(self, LearningRateSchedule)
+        if not config:
+            raise NotImplementedError(
+                f"Learning rate schedule '{type(self).__name__}' must override `get_config()` in "
+                "order to be serializable."
+            )
+        return config
 
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> LearningRateSchedule:

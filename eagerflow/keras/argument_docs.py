@@ -1,0 +1,69 @@
+"""Docstrings of classes: what a base says of an argument is not repeated below it."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from typing import Any
+
+_ENTRY = re.compile(r"    (\*{0,2}\w+): ")
+
+
+class ArgumentDocs:
+    """The docstring of a class, completed when it is asked for.
+
+    Arguments of the constructor that the class does not describe have the descriptions of the
+    nearest base that does, and all stand in the constructor's order.
+    """
+
+    def __init__(self, own: str) -> None:
+        self.own = own
+
+    def __get__(self, instance: Any, owner: type) -> str:
+        head, own, tail = _split(self.own)
+        described = {
+            name: lines
+            for base in reversed(owner.__mro__[1:])
+            for name, lines in _split(_own_doc(base))[1].items()
+        } | own
+        stars = {"VAR_POSITIONAL": "*", "VAR_KEYWORD": "**"}
+        parameters = inspect.signature(owner.__init__).parameters.values()  # type: ignore[misc]
+        names = [stars.get(parameter.kind.name, "") + parameter.name for parameter in parameters]
+        names += [name for name in own if name not in names]
+        entries = [line for name in names for line in described.get(name, ())]
+        if entries:
+            head = [*head, "", "Args:", *entries]
+        return "\n".join([*head, *([""] if tail else []), *tail])
+
+
+def complete_docs(cls: type) -> None:
+    """Completes the docstring of a class of this package from those of its bases."""
+    own = cls.__dict__.get("__doc__")
+    if own is not None and cls.__module__.startswith("eagerflow."):
+        cls.__doc__ = ArgumentDocs(own)  # type: ignore[assignment]
+
+
+def _own_doc(cls: type) -> str:
+    doc = cls.__dict__.get("__doc__")
+    return doc.own if isinstance(doc, ArgumentDocs) else doc or ""
+
+
+def _split(doc: str) -> tuple[list[str], dict[str, list[str]], list[str]]:
+    """What a docstring says before the arguments, the lines on each argument, and the rest."""
+    lines = inspect.cleandoc(doc).split("\n")
+    marks = ("Args:", "Returns:", "Raises:", ">>> ")
+    start = next((i for i, line in enumerate(lines) if line.startswith(marks)), len(lines))
+    end = start
+    entries: dict[str, list[str]] = {}
+    if lines[start:] and lines[start] == "Args:":
+        end = next((i for i in range(start, len(lines)) if not lines[i]), len(lines))
+        for line in lines[start + 1 : end]:
+            match = _ENTRY.match(line)
+            if match:
+                entry = entries[match[1]] = []
+            entry.append(line)
+    while end < len(lines) and not lines[end]:
+        end += 1
+    while start and not lines[start - 1]:
+        start -= 1
+    return lines[:start], entries, lines[end:]
