@@ -1,10 +1,5 @@
 """tf.bitwise: operations on the bits of integers."""
 
-from eagerflow import _core
+from eagerflow.util import lazy
 
-bitwise_and = _core.ops.bitwise_and
-bitwise_or = _core.ops.bitwise_or
-bitwise_xor = _core.ops.bitwise_xor
-invert = _core.ops.invert
-left_shift = _core.ops.left_shift
-right_shift = _core.ops.right_shift
+__getattr__, __dir__, __all__ = lazy.attach(__name__)

@@ -1,17 +1,5 @@
 """tf.queue: queues of tensors."""
 
-from eagerflow.v1.queues import (
-    FIFOQueue,
-    PaddingFIFOQueue,
-    PriorityQueue,
-    QueueBase,
-    RandomShuffleQueue,
-)
+from eagerflow.util import lazy
 
-__all__ = [
-    "FIFOQueue",
-    "PaddingFIFOQueue",
-    "PriorityQueue",
-    "QueueBase",
-    "RandomShuffleQueue",
-]
+__getattr__, __dir__, __all__ = lazy.attach(__name__)

@@ -1,15 +1,5 @@
 """tf.sets: sets along the last axis."""
 
-from eagerflow.ops.sets import (
-    difference,
-    intersection,
-    size,
-    union,
-)
+from eagerflow.util import lazy
 
-__all__ = [
-    "difference",
-    "intersection",
-    "size",
-    "union",
-]
+__getattr__, __dir__, __all__ = lazy.attach(__name__)

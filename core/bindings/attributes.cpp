@@ -12,7 +12,6 @@
 #include "bindings/py_ref.h"
 #include "bindings/py_tensor.h"
 #include "bindings/py_variable.h"
-#include "ops/input_checks.h"
 
 namespace ef::py {
 namespace {
@@ -32,7 +31,8 @@ enum class Others { kInvalid, kTypeError };
 }
 
 [[noreturn]] void not_integers(const char* what, DType dtype) {
-  refuse_attr(what, dtype, kIndexTypes);
+  invalid_argument("Value for attr '", what, "' of ", dtype,
+                   " is not in the list of allowed values: int32, int64");
 }
 
 int64_t long_value(PyObject* value) {

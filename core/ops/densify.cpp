@@ -27,7 +27,9 @@ int64_t checked_size(int64_t size, const char* name) {
 const Op pad_rows{{
     .name = "pad_rows",
     .tf_name = "RaggedTensorToTensor",
-    .inputs = {{"values", kAllTypes}, {"default_value", kAllTypes}, {"splits", {DType::kInt64}}},
+    .inputs = {{"values", kAllTypes},
+               {"default_value", kAllTypes},
+               {"splits", {DType::kInt64}, 'S'}},
     .attrs = {{"width", AttrKind::kInt}},
     .infer =
         [](InferContext& c) {
@@ -68,7 +70,7 @@ const Op pad_rows{{
 const Op unpad_rows{{
     .name = "unpad_rows",
     .tf_name = "RaggedTensorFromTensor",
-    .inputs = {{"padded", kNumericTypes}, {"splits", {DType::kInt64}}},
+    .inputs = {{"padded", kNumericTypes}, {"splits", {DType::kInt64}, 'S'}},
     .attrs = {{"count", AttrKind::kInt}},
     .infer =
         [](InferContext& c) {
@@ -95,7 +97,9 @@ const Op unpad_rows{{
 const Op sparse_to_dense{{
     .name = "sparse_to_dense",
     .tf_name = "SparseToDense",
-    .inputs = {{"values", kAllTypes}, {"default_value", kAllTypes}, {"indices", {DType::kInt64}}},
+    .inputs = {{"values", kAllTypes},
+               {"default_value", kAllTypes},
+               {"indices", {DType::kInt64}, 'I'}},
     .attrs = {{"shape", AttrKind::kInts}, {"ordered", AttrKind::kBool, "True"}},
     .infer =
         [](InferContext& c) {

@@ -107,10 +107,7 @@ const Op relu6_grad{{
 const Op leaky_relu{{
     .name = "leaky_relu",
     .tf_name = "LeakyRelu",
-    .inputs = {{.name = "features",
-                .dtypes = kFloatTypes,
-                .converts = Converts::kAlone,
-                .prefer = DType::kFloat32}},
+    .inputs = {{"features", kFloatTypes}},
     .attrs = {{"alpha", AttrKind::kFloat, "0.2"}},
     .infer = unary_infer,
     .kernel = cpu::leaky_relu,

@@ -3,6 +3,7 @@
 from typing import Any
 
 import eagerflow
+from eagerflow.util import lazy
 
 
 def __getattr__(name: str) -> Any:
@@ -12,4 +13,4 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     """The package's names."""
-    return list(eagerflow.__all__)
+    return list(lazy.origins("eagerflow"))

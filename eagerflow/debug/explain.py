@@ -7,7 +7,7 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.debug.numerics import counts_of
-from eagerflow.debug.trace import Keys, Step, Trace, trace_or_error
+from eagerflow.debug.tracing import Keys, Step, Trace, trace_or_error
 
 
 @dataclass(frozen=True)

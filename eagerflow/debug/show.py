@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from eagerflow.debug.trace import Keys, Step, Trace, trace_or_error
+from eagerflow.debug.tracing import Keys, Step, Trace, trace_or_error
 
 
 def _steps(keys: Keys, trace: Trace) -> list[Step]:

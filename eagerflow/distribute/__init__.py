@@ -1,57 +1,5 @@
 """tf.distribute: strategies on one device, so that programs written for several run."""
 
-from eagerflow.distribute import cluster_resolver
-from eagerflow.distribute.options import (
-    CrossDeviceOps,
-    HierarchicalCopyAllReduce,
-    InputOptions,
-    NcclAllReduce,
-    ReductionToOneDevice,
-    RunOptions,
-)
-from eagerflow.distribute.strategy import (
-    DistributedDataset,
-    DistributedIterator,
-    DistributedValues,
-    InputContext,
-    InputReplicationMode,
-    MirroredStrategy,
-    MultiWorkerMirroredStrategy,
-    OneDeviceStrategy,
-    ReduceOp,
-    ReplicaContext,
-    Strategy,
-    StrategyExtended,
-    experimental_set_strategy,
-    get_replica_context,
-    get_strategy,
-    has_strategy,
-    in_cross_replica_context,
-)
+from eagerflow.util import lazy
 
-__all__ = [
-    "CrossDeviceOps",
-    "DistributedDataset",
-    "DistributedIterator",
-    "DistributedValues",
-    "HierarchicalCopyAllReduce",
-    "InputContext",
-    "InputOptions",
-    "InputReplicationMode",
-    "MirroredStrategy",
-    "MultiWorkerMirroredStrategy",
-    "NcclAllReduce",
-    "OneDeviceStrategy",
-    "ReduceOp",
-    "ReductionToOneDevice",
-    "ReplicaContext",
-    "RunOptions",
-    "Strategy",
-    "StrategyExtended",
-    "cluster_resolver",
-    "experimental_set_strategy",
-    "get_replica_context",
-    "get_strategy",
-    "has_strategy",
-    "in_cross_replica_context",
-]
+__getattr__, __dir__, __all__ = lazy.attach(__name__)

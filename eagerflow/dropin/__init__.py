@@ -1,5 +1,5 @@
 """The drop-in: programs that say `import tensorflow` run on eagerflow."""
 
-from eagerflow.dropin.install import generation, install_as_tensorflow, uninstall
+from eagerflow.util import lazy
 
-__all__ = ["generation", "install_as_tensorflow", "uninstall"]
+__getattr__, __dir__, __all__ = lazy.attach(__name__)

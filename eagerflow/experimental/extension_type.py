@@ -1,5 +1,5 @@
 """tf.experimental.extension_type: functions of values of extension types."""
 
-from eagerflow.extension_types.extension_type import as_dict
+from eagerflow.util import lazy
 
-__all__ = ["as_dict"]
+__getattr__, __dir__, __all__ = lazy.attach(__name__)

@@ -39,10 +39,10 @@ def deserialize_feature_column(
     """
     if isinstance(config, str):
         return config
-    from eagerflow.feature_column import classes
+    from eagerflow.feature_column.classes import CLASSES
 
     name = config["class_name"]
-    found = (custom_objects or {}).get(name) or classes().get(name)
+    found = (custom_objects or {}).get(name) or CLASSES.get(name)
     if found is None:
         raise ValueError(f"Unknown FeatureColumn: {name}")
     column = found.from_config(

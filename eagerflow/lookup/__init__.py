@@ -1,21 +1,5 @@
 """tf.lookup: tables that map keys to values."""
 
-from eagerflow.lookup import (
-    experimental,
-)
-from eagerflow.lookup.tables import (
-    KeyValueTensorInitializer,
-    StaticHashTable,
-    StaticVocabularyTable,
-    TextFileIndex,
-    TextFileInitializer,
-)
+from eagerflow.util import lazy
 
-__all__ = [
-    "KeyValueTensorInitializer",
-    "StaticHashTable",
-    "StaticVocabularyTable",
-    "TextFileIndex",
-    "TextFileInitializer",
-    "experimental",
-]
+__getattr__, __dir__, __all__ = lazy.attach(__name__)

@@ -1,11 +1,5 @@
 """tf.lookup.experimental: tables that programs change."""
 
-from eagerflow.lookup.tables import (
-    DenseHashTable,
-    MutableHashTable,
-)
+from eagerflow.util import lazy
 
-__all__ = [
-    "DenseHashTable",
-    "MutableHashTable",
-]
+__getattr__, __dir__, __all__ = lazy.attach(__name__)

@@ -1,11 +1,5 @@
 """tf.nn.experimental: dropout with random numbers of one's own."""
 
-from eagerflow.ops.nn.normalization import (
-    general_dropout,
-    stateless_dropout,
-)
+from eagerflow.util import lazy
 
-__all__ = [
-    "general_dropout",
-    "stateless_dropout",
-]
+__getattr__, __dir__, __all__ = lazy.attach(__name__)

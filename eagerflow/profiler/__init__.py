@@ -1,5 +1,5 @@
 """tf.profiler: where a program's time goes."""
 
-from eagerflow.profiler import experimental
+from eagerflow.util import lazy
 
-__all__ = ["experimental"]
+__getattr__, __dir__, __all__ = lazy.attach(__name__)

@@ -1,5 +1,7 @@
 """ClusterDef, JobDef and ServerDef: which tasks of which jobs run where."""
 
+from typing import Any
+
 from eagerflow.protos.schema import Schema
 
 MESSAGES = Schema(
@@ -42,3 +44,7 @@ MESSAGES = Schema(
     }
     """,
 )
+
+
+def __getattr__(name: str) -> Any:
+    return MESSAGES.attribute(name)

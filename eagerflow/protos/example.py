@@ -1,5 +1,7 @@
 """Example and SequenceExample: named lists of values, the usual content of record files."""
 
+from typing import Any
+
 from eagerflow.protos.schema import Schema
 
 MESSAGES = Schema(
@@ -25,3 +27,7 @@ MESSAGES = Schema(
     }
     """,
 )
+
+
+def __getattr__(name: str) -> Any:
+    return MESSAGES.attribute(name)

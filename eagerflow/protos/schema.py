@@ -56,6 +56,15 @@ class Schema:
             self._classes = self._build()
         return self._classes[name]
 
+    def attribute(self, name: str) -> Any:
+        """The class of a message, for `__getattr__` of the module that declares it."""
+        try:
+            if not name.startswith("_"):
+                return self[name]
+        except KeyError:
+            pass
+        raise AttributeError(f"there is no message {name!r} in package {self._package!r}")
+
     def _build(self) -> dict[str, Any]:
         message_factory = protobuf("message_factory")
         file = protobuf("descriptor_pb2").FileDescriptorProto(

@@ -15,9 +15,7 @@ from eagerflow.ops import reduction as ops_reduction
 from eagerflow.ragged import arrangement, conversion, reduction
 from eagerflow.ragged.arrangement import convert
 from eagerflow.ragged.broadcasting import aligned
-from eagerflow.ragged.dynamic_shape import DynamicRaggedShape
 from eagerflow.ragged.tensor import RaggedTensor
-from eagerflow.sparse.segments import dense_bincount
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -181,7 +179,9 @@ def _unsorted_segment_sum(data: Any, segment_ids: Any, num_segments: Any) -> Any
     return reduction.unsorted_segments("reduce_sum", data, segment_ids, num_segments)
 
 
-_NATIVE_FUNCTIONS = frozenset(vars(_ops).values())
+_NATIVE_FUNCTIONS = frozenset(
+    function for function in vars(_ops).values() if isinstance(function, _core.OpFunction)
+)
 _NATIVE: dict[Callable, Callable] = {
     _ops.concat: arrangement.concat,
     _ops.cumsum: _cumsum,
@@ -266,6 +266,8 @@ def _rank(input: RaggedTensor, name: str | None = None) -> Tensor:
 
 
 def _shape(input: RaggedTensor, out_type: Any = None, name: str | None = None) -> Any:
+    from eagerflow.ragged.dynamic_shape import DynamicRaggedShape
+
     return DynamicRaggedShape.from_tensor(input, dtypes.int32 if out_type is None else out_type)
 
 
@@ -295,6 +297,8 @@ def _dynamic_partition(
 
 
 def _bincount(*args: Any, **kwargs: Any) -> Tensor:
+    from eagerflow.sparse.segments import dense_bincount
+
     return dense_bincount(*args, **kwargs)
 
 

@@ -1,12 +1,5 @@
 """tf.summary.experimental: the default step, scopes and raw messages."""
 
-from eagerflow.summary.values import (
-    summary_scope,
-    write_raw_pb,
-)
-from eagerflow.summary.writer import (
-    get_step,
-    set_step,
-)
+from eagerflow.util import lazy
 
-__all__ = ["get_step", "set_step", "summary_scope", "write_raw_pb"]
+__getattr__, __dir__, __all__ = lazy.attach(__name__)

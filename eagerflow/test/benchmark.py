@@ -10,7 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from eagerflow.protos.benchmark import MESSAGES
+
+def _messages() -> Any:
+    from eagerflow.protos.benchmark import MESSAGES
+
+    return MESSAGES
 
 
 def benchmark_config() -> Any:
@@ -87,7 +91,7 @@ class Benchmark:
             ValueError: if no method whose name begins with "benchmark" calls it.
             TypeError: if a metric has no name or value.
         """
-        entries = MESSAGES["BenchmarkEntries"]()
+        entries = _messages()["BenchmarkEntries"]()
         entry = entries.entry.add(name=self._get_name(name), iters=iters or 0)
         entry.cpu_time = cpu_time or 0.0
         entry.wall_time = wall_time or 0.0

@@ -1,13 +1,14 @@
-"""Namespaces whose names are imported when a program first asks for them.
+"""Public namespaces, whose names are imported when a program first uses them.
 
-A package's stub, `__init__.pyi`, is the one list of its names, of lines such as
+A namespace's stub, such as `keras/losses/__init__.pyi` or `linalg.pyi`, is the one list of its names. It
+has lines such as
 
     from eagerflow.keras.losses.regression import mean_squared_error as mean_squared_error
 
     MSE = mse = mean_squared_error
 
-Type checkers and editors read it as they read any stub, and `attach` reads it when the package is
-imported, so that `from package import name` imports the module of that name and no other.
+Type checkers and editors read it as they read any stub, and `attach` reads it when the namespace is
+imported: `from namespace import name` then imports the module of that name and no other.
 """
 
 from __future__ import annotations
@@ -20,16 +21,14 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-_ALL = re.compile(r"^from (\S+) import \*", re.MULTILINE)
-_FUNCTION = re.compile(r"^def (\w+)(\(.*?\)) -> [^\n]*: \.\.\.$", re.MULTILINE | re.DOTALL)
 _IMPORT = re.compile(r"^from (\S+) import (\([^)]*\)|.*)", re.MULTILINE)
 _NAME = re.compile(r"(\w+)( as \w+)?")
 _SYNONYMS = re.compile(r"^(\w+ = .*)", re.MULTILINE)
 
 
 @functools.cache
-def origins(package: str) -> dict[str, tuple[str, str]]:
-    """The names in a package's stub, with the module that each comes from and its name there.
+def origins(namespace: str) -> dict[str, tuple[str, str]]:
+    """The names in a namespace's stub, with the module that each comes from and its name there.
 
     All callers share the dictionary.
 
@@ -37,11 +36,11 @@ def origins(package: str) -> dict[str, tuple[str, str]]:
     >>> lazy.origins("eagerflow.keras.layers")["Dense"]
     ('eagerflow.keras.layers.dense', 'Dense')
     """
-    text = _stub(package)
+    file = importlib.import_module(namespace).__file__ or ""
+    with open(os.path.splitext(file)[0] + ".pyi", encoding="utf-8") as stub:
+        text = stub.read()
     listed = {}
     imported = {}
-    for module in _ALL.findall(text):
-        listed.update({name: (module, name) for name in [*origins(module), *signatures(module)]})
     for module, names in _IMPORT.findall(text):
         for name, is_listed in _NAME.findall(names):
             imported[name] = (module, name)
@@ -53,49 +52,34 @@ def origins(package: str) -> dict[str, tuple[str, str]]:
     return listed
 
 
-@functools.cache
-def signatures(package: str) -> dict[str, str]:
-    """The functions that a package's stub declares itself, with their parameters as text."""
-    return dict(_FUNCTION.findall(_stub(package)))
-
-
-def _stub(package: str) -> str:
-    folder = os.path.dirname(importlib.import_module(package).__file__ or "")
-    with open(os.path.join(folder, "__init__.pyi"), encoding="utf-8") as stub:
-        return stub.read()
-
-
 def attach(
-    package: str, make: Callable[[str, str], Any] | None = None
+    namespace: str, hint: Callable[[str], str] = lambda name: ""
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
-    """`__getattr__`, `__dir__` and `__all__` of a package with a stub.
+    """`__getattr__`, `__dir__` and `__all__` of a module or package with a stub.
 
     Args:
-        package: the package's `__name__`.
-        make: makes the functions that the stub declares itself, from their names and parameters.
+        namespace: the module's `__name__`.
+        hint: returns the end of the message that an unknown name raises.
     """
-    listed = origins(package)
-    declared = signatures(package) if make is not None else {}
-    module = sys.modules[package]
+    listed = origins(namespace)
+    module = sys.modules[namespace]
 
     def __getattr__(name: str) -> Any:
-        """Imports a name when it is first asked for."""
-        if name in declared and make is not None:
-            value = make(name, declared[name])
-        elif name not in listed:
-            raise AttributeError(f"module '{package}' has no attribute '{name}'")
-        elif listed[name][0] == package:
-            value = importlib.import_module(f"{package}.{listed[name][1]}")
+        """Imports a name when it is first used."""
+        if name not in listed:
+            raise AttributeError(f"module '{namespace}' has no attribute '{name}'{hint(name)}")
+        source, original = listed[name]
+        if source == namespace:
+            value = importlib.import_module(f"{namespace}.{original}")
         else:
-            source, original = listed[name]
             value = getattr(importlib.import_module(source), original)
         setattr(module, name, value)
         return value
 
     def __dir__() -> list[str]:
-        return sorted({*vars(module), *listed, *declared})
+        return sorted({*vars(module), *listed})
 
-    return __getattr__, __dir__, [*listed, *declared]
+    return __getattr__, __dir__, list(listed)
 
 
 class Objects(Mapping[str, Any]):

@@ -1,21 +1,5 @@
 """tf.contrib.eager.metrics: averages over many batches."""
 
-from eagerflow.keras.metrics import (
-    Accuracy,
-    BinaryAccuracy,
-    CategoricalAccuracy,
-    Mean,
-    Metric,
-    SparseCategoricalAccuracy,
-)
+from eagerflow.util import lazy
 
-SparseAccuracy = SparseCategoricalAccuracy
-
-__all__ = [
-    "Accuracy",
-    "BinaryAccuracy",
-    "CategoricalAccuracy",
-    "Mean",
-    "Metric",
-    "SparseAccuracy",
-]
+__getattr__, __dir__, __all__ = lazy.attach(__name__)

@@ -1,17 +1,5 @@
 """tf.contrib.framework: structures, the global step and variables."""
 
-from eagerflow import nest
-from eagerflow.v1.global_step import (
-    assert_global_step,
-    create_global_step,
-    get_global_step,
-    get_or_create_global_step,
-)
+from eagerflow.util import lazy
 
-__all__ = [
-    "assert_global_step",
-    "create_global_step",
-    "get_global_step",
-    "get_or_create_global_step",
-    "nest",
-]
+__getattr__, __dir__, __all__ = lazy.attach(__name__)

@@ -1,18 +1,5 @@
 """tf.contrib.rnn: cells of recurrent networks, where programs of the first generation found them."""
 
-from eagerflow.v1.rnn import static_bidirectional_rnn, static_rnn
-from eagerflow.v1.rnn_cells import (
-    BasicLSTMCell,
-    BasicRNNCell,
-    DeviceWrapper,
-    DropoutWrapper,
-    GRUCell,
-    LSTMCell,
-    LSTMStateTuple,
-    MultiRNNCell,
-    ResidualWrapper,
-    RNNCell,
-)
+from eagerflow.util import lazy
 
-GRUBlockCellV2 = GRUCell
-LSTMBlockCell = BasicLSTMCell
+__getattr__, __dir__, __all__ = lazy.attach(__name__)

@@ -1,5 +1,5 @@
 """tf.contrib.training: hyperparameters."""
 
-from eagerflow.contrib.training.hparams import HParams
+from eagerflow.util import lazy
 
-__all__ = ["HParams"]
+__getattr__, __dir__, __all__ = lazy.attach(__name__)

@@ -5,9 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from eagerflow import _core
-from eagerflow.framework.variable import Variable
-from eagerflow.keras.optimizers.keras2_hooks import Slots
-from eagerflow.keras.optimizers.optimizer import Optimizer, slots_named
+from eagerflow.keras.optimizers.optimizer import Optimizer, column
 
 
 class Adadelta(Optimizer):
@@ -58,18 +56,16 @@ class Adadelta(Optimizer):
         self.rho = rho
         self.epsilon = epsilon
 
-    def _initial_slots(self) -> dict[str, float]:
+    def _slot_values(self) -> dict[str, float]:
         return {"accumulated_grad": 0.0, "accumulated_delta_var": 0.0}
 
-    def _update(
-        self, variables: list[Variable], gradients: list, slots: list[Slots], learning_rate: float
-    ) -> None:
+    def _update(self, variables: list, gradients: list, slots: list, rate: float) -> None:
         _core.adadelta_update(
             variables,
-            slots_named(slots, "accumulated_grad"),
-            slots_named(slots, "accumulated_delta_var"),
+            column(slots, "accumulated_grad"),
+            column(slots, "accumulated_delta_var"),
             gradients,
-            learning_rate=learning_rate,
+            learning_rate=rate,
             rho=self.rho,
             epsilon=self.epsilon,
         )

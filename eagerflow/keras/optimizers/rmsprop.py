@@ -5,9 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from eagerflow import _core
-from eagerflow.framework.variable import Variable
-from eagerflow.keras.optimizers.keras2_hooks import Slots
-from eagerflow.keras.optimizers.optimizer import Optimizer, slots_named
+from eagerflow.keras.optimizers.optimizer import Optimizer, column
 
 
 class RMSprop(Optimizer):
@@ -63,7 +61,7 @@ class RMSprop(Optimizer):
         self.epsilon = epsilon
         self.centered = centered
 
-    def _initial_slots(self) -> dict[str, float]:
+    def _slot_values(self) -> dict[str, float]:
         slots = {"velocity": 0.0}
         if self.momentum:
             slots["momentum"] = 0.0
@@ -74,16 +72,14 @@ class RMSprop(Optimizer):
     def _slot_groups(self, names: tuple[str, ...]) -> list[tuple[str, ...]]:
         return [(name,) for name in names]
 
-    def _update(
-        self, variables: list[Variable], gradients: list, slots: list[Slots], learning_rate: float
-    ) -> None:
+    def _update(self, variables: list, gradients: list, slots: list, rate: float) -> None:
         _core.rmsprop_update(
             variables,
-            slots_named(slots, "velocity"),
-            slots_named(slots, "momentum") if self.momentum else None,
-            slots_named(slots, "average_gradient") if self.centered else None,
+            column(slots, "velocity"),
+            column(slots, "momentum") if self.momentum else None,
+            column(slots, "average_gradient") if self.centered else None,
             gradients,
-            learning_rate=learning_rate,
+            learning_rate=rate,
             rho=self.rho,
             momentum=self.momentum,
             epsilon=self.epsilon,

@@ -373,8 +373,7 @@ def operations() -> dict[str, Any]:
     names = [f"raw.{name}" for name in dir(_ops)]
     for namespace in _NAMESPACES:
         module = importlib.import_module(f"eagerflow.{namespace}".rstrip("."))
-        submodules = {k for k, v in vars(module).items() if isinstance(v, types.ModuleType)}
-        own = {*dir(module), *vars(module)} - submodules
-        names += [f"{namespace}.{name}".lstrip(".") for name in own]
+        public = getattr(module, "__all__", None) or dir(module)
+        names += [f"{namespace}.{name}".lstrip(".") for name in public]
     found = {name: find_operation(name) for name in sorted(names)}
     return {name: operation for name, operation in found.items() if operation is not None}

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import eagerflow as tf
-from eagerflow.feature_column import classes as column_classes
+from eagerflow.feature_column.classes import CLASSES as COLUMN_CLASSES
 from eagerflow.keras.engine.op_layer import TFOpLambda
 from eagerflow.keras.engine.op_names import OPERATORS
 from eagerflow.keras.saving import reachable
@@ -33,7 +33,7 @@ def listed():
             lines.append(f"{kind}: {name} = {home}")
     lines += [
         f"feature column: {name} = {found.__module__}.{name}"
-        for name, found in column_classes().items()
+        for name, found in COLUMN_CLASSES.items()
     ]
     lines += [f"operation: {name}" for name in [*OPERATORS, *reachable.operations()]]
     return sorted(lines)
@@ -61,7 +61,7 @@ EFFECTS = '''
 import inspect, os, sys, warnings
 import numpy as np
 import eagerflow as tf
-from eagerflow.feature_column import classes
+from eagerflow.feature_column.classes import CLASSES
 from eagerflow.keras.saving import reachable
 
 warnings.simplefilter("ignore")
@@ -70,7 +70,7 @@ objects = {}
 for kind, each in reachable.KINDS.items():
     objects |= {f"{kind} {name}": found for name, found in each.objects().items()}
 objects |= {f"operation {name}": found for name, found in reachable.operations().items()}
-objects |= classes()
+objects |= CLASSES
 one = np.float32(1)
 
 def called(found):

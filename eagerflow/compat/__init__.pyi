@@ -1,0 +1,24 @@
+"""tf.compat: names of other versions of TensorFlow, and helpers for old and new Python strings."""
+
+from eagerflow.compat import v1 as v1, v2 as v2
+from eagerflow.util.text import (
+    as_bytes as as_bytes,
+    as_str as as_str,
+    as_str_any as as_str_any,
+    as_text as as_text,
+    path_to_str as path_to_str,
+)
+from eagerflow.v1.python_types import (
+    bytes_or_text_types as bytes_or_text_types,
+    complex_types as complex_types,
+    integral_types as integral_types,
+    real_types as real_types,
+)
+from eagerflow.v1.shapes import (
+    dimension_at_index as dimension_at_index,
+    dimension_value as dimension_value,
+)
+from eagerflow.v1.switches import (
+    forward_compatibility_horizon as forward_compatibility_horizon,
+    forward_compatible as forward_compatible,
+)

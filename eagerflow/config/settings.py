@@ -1,0 +1,154 @@
+"""Memory of devices, and settings of execution."""
+
+from __future__ import annotations
+
+from eagerflow import _core
+from eagerflow.config.devices import PhysicalDevice, checked
+from eagerflow.framework.context import process
+from eagerflow.framework.device import DeviceSpec
+
+
+def run_functions_eagerly(run_eagerly: bool) -> None:
+    """Lets functions of `tf.function` draw random numbers as the rest of a program does.
+
+    Functions run operation by operation in any case. By default their random operations draw as
+    those of a traced function: each from a stream of its own.
+
+    >>> tf.config.run_functions_eagerly(True)
+    >>> tf.config.functions_run_eagerly()
+    True
+    >>> tf.config.run_functions_eagerly(False)
+    """
+    process.functions_eager = bool(run_eagerly)
+
+
+def functions_run_eagerly() -> bool:
+    """What `run_functions_eagerly` was given last; False at first."""
+    return process.functions_eager
+
+
+def set_memory_growth(device: PhysicalDevice, enable: bool) -> None:
+    """Concerns devices with memory of their own.
+
+    Raises:
+        ValueError: for the CPU.
+
+    >>> for gpu in tf.config.list_physical_devices("GPU"):
+    ...     tf.config.experimental.set_memory_growth(gpu, True)
+    """
+    checked(device)
+    raise ValueError("Cannot set memory growth on non-GPU and non-Pluggable devices")
+
+
+def get_memory_growth(device: PhysicalDevice) -> bool:
+    """Concerns devices with memory of their own.
+
+    Raises:
+        KeyError: for the CPU.
+    """
+    raise KeyError(checked(device))
+
+
+def _check_cpu(device: str) -> None:
+    spec = DeviceSpec.from_string(device)
+    if spec.device_type != "CPU" or spec.device_index not in (None, 0):
+        raise ValueError(f"No matching devices found for '{device}'")
+
+
+def get_memory_info(device: str) -> dict[str, int]:
+    """Bytes of large blocks that tensors hold now, and the most they held.
+
+    Args:
+        device: "CPU:0".
+
+    Raises:
+        ValueError: for another device.
+
+    >>> sorted(tf.config.experimental.get_memory_info("CPU:0"))
+    ['current', 'peak']
+    """
+    _check_cpu(device)
+    stats = _core.memory_stats()
+    return {"current": stats["current"], "peak": stats["peak"]}
+
+
+def get_memory_usage(device: str) -> int:
+    """Bytes of large blocks that tensors hold now; see `get_memory_info`."""
+    return get_memory_info(device)["current"]
+
+
+def reset_memory_stats(device: str) -> None:
+    """Lets the peak of `get_memory_info` start again from the present."""
+    _check_cpu(device)
+    _core.reset_peak_memory()
+
+
+def get_device_details(device: PhysicalDevice) -> dict:
+    """Nothing is known about the CPU."""
+    checked(device)
+    return {}
+
+
+def get_device_policy() -> str:
+    """ "silent": there is one device."""
+    return "silent"
+
+
+def set_device_policy(device_policy: str | None) -> None:
+    """Does nothing: there is one device."""
+
+
+def get_synchronous_execution() -> bool:
+    """True: an operation has run when its function returns."""
+    return True
+
+
+def set_synchronous_execution(enable: bool) -> None:
+    """Does nothing; see `get_synchronous_execution`."""
+
+
+def enable_op_determinism() -> None:
+    """Does nothing: operations on one machine and number of threads repeat their results."""
+
+
+def tensor_float_32_execution_enabled() -> bool:
+    """False: products of float32 are computed in float32."""
+    return False
+
+
+def enable_tensor_float_32_execution(enabled: bool) -> None:
+    """Does nothing; see `tensor_float_32_execution_enabled`."""
+
+
+def enable_mlir_bridge() -> None:
+    """Does nothing: there is no compiler to choose."""
+
+
+def disable_mlir_bridge() -> None:
+    """Does nothing: there is no compiler to choose."""
+
+
+class ClusterDeviceFilters:
+    """Which devices of a cluster each task sees; kept for programs that say so.
+
+    >>> filters = tf.config.experimental.ClusterDeviceFilters()
+    >>> filters.set_device_filters("worker", 0, ["/job:ps"])
+    """
+
+    def __init__(self) -> None:
+        self._filters: dict[tuple[str, int], list[str]] = {}
+
+    def set_device_filters(self, job_name: str, task_index: int, device_filters: list) -> None:
+        """Lets a task see some devices only.
+
+        Args:
+            job_name: the name of its job.
+            task_index: its number.
+            device_filters: the beginnings of the devices' names.
+
+        Raises:
+            ValueError: if the filters are no list of names.
+        """
+        if not all(isinstance(name, str) for name in device_filters):
+            raise ValueError("All device filters must be strings.")
+        self._filters[job_name, task_index] = list(device_filters)

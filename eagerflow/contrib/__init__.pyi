@@ -1,0 +1,10 @@
+"""tf.contrib: what of it eager programs used."""
+
+from eagerflow.contrib import (
+    eager as eager,
+    framework as framework,
+    layers as layers,
+    rnn as rnn,
+    summary as summary,
+    training as training,
+)

@@ -1,0 +1,12 @@
+"""tf.contrib.eager.metrics: averages over many batches."""
+
+from eagerflow.keras.metrics import (
+    Accuracy as Accuracy,
+    BinaryAccuracy as BinaryAccuracy,
+    CategoricalAccuracy as CategoricalAccuracy,
+    Mean as Mean,
+    Metric as Metric,
+    SparseCategoricalAccuracy,
+)
+
+SparseAccuracy = SparseCategoricalAccuracy

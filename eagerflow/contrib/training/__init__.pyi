@@ -1,0 +1,3 @@
+"""tf.contrib.training: hyperparameters."""
+
+from eagerflow.contrib.training.hparams import HParams as HParams

@@ -1,0 +1,14 @@
+"""eagerflow.debug: why a gradient is None or NaN, and what a tape has recorded."""
+
+from eagerflow.debug.explain import explain_gradient as explain_gradient, Explanation as Explanation
+from eagerflow.debug.numerics import (
+    disable_check_numerics as disable_check_numerics,
+    enable_check_numerics as enable_check_numerics,
+)
+from eagerflow.debug.show import draw_tape as draw_tape, show_tape as show_tape
+from eagerflow.debug.tracing import (
+    current_trace as current_trace,
+    Step as Step,
+    Trace as Trace,
+    trace as trace,
+)

@@ -1,0 +1,9 @@
+"""tf.queue: queues of tensors."""
+
+from eagerflow.v1.queues import (
+    FIFOQueue as FIFOQueue,
+    PaddingFIFOQueue as PaddingFIFOQueue,
+    PriorityQueue as PriorityQueue,
+    QueueBase as QueueBase,
+    RandomShuffleQueue as RandomShuffleQueue,
+)

@@ -1,0 +1,35 @@
+"""tf.saved_model: folders with the objects of a program and their variables."""
+
+from eagerflow.saved_model.constants import (
+    ASSETS_DIRECTORY as ASSETS_DIRECTORY,
+    ASSETS_KEY as ASSETS_KEY,
+    CLASSIFY_INPUTS as CLASSIFY_INPUTS,
+    CLASSIFY_METHOD_NAME as CLASSIFY_METHOD_NAME,
+    CLASSIFY_OUTPUT_CLASSES as CLASSIFY_OUTPUT_CLASSES,
+    CLASSIFY_OUTPUT_SCORES as CLASSIFY_OUTPUT_SCORES,
+    DEBUG_DIRECTORY as DEBUG_DIRECTORY,
+    DEBUG_INFO_FILENAME_PB as DEBUG_INFO_FILENAME_PB,
+    DEFAULT_SERVING_SIGNATURE_DEF_KEY as DEFAULT_SERVING_SIGNATURE_DEF_KEY,
+    GPU as GPU,
+    PREDICT_INPUTS as PREDICT_INPUTS,
+    PREDICT_METHOD_NAME as PREDICT_METHOD_NAME,
+    PREDICT_OUTPUTS as PREDICT_OUTPUTS,
+    REGRESS_INPUTS as REGRESS_INPUTS,
+    REGRESS_METHOD_NAME as REGRESS_METHOD_NAME,
+    REGRESS_OUTPUTS as REGRESS_OUTPUTS,
+    SAVED_MODEL_FILENAME_PB as SAVED_MODEL_FILENAME_PB,
+    SAVED_MODEL_FILENAME_PBTXT as SAVED_MODEL_FILENAME_PBTXT,
+    SAVED_MODEL_SCHEMA_VERSION as SAVED_MODEL_SCHEMA_VERSION,
+    SERVING as SERVING,
+    TPU as TPU,
+    TRAINING as TRAINING,
+    VARIABLES_DIRECTORY as VARIABLES_DIRECTORY,
+    VARIABLES_FILENAME as VARIABLES_FILENAME,
+)
+from eagerflow.saved_model.loading import contains_saved_model as contains_saved_model, load as load
+from eagerflow.saved_model.options import (
+    Asset as Asset,
+    LoadOptions as LoadOptions,
+    SaveOptions as SaveOptions,
+)
+from eagerflow.saved_model.saving import save as save

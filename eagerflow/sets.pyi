@@ -1,0 +1,8 @@
+"""tf.sets: sets along the last axis."""
+
+from eagerflow.ops.sets import (
+    difference as difference,
+    intersection as intersection,
+    size as size,
+    union as union,
+)
