@@ -23,4 +23,4 @@ def _hint(name: str) -> str:
     return hint(name)
 
 
-__getattr__, __dir__, __all__ = _lazy.attach(__name__, _hint)
+__getattr__, __dir__, __all__ = _lazy.attach(__name__, hint=_hint)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from eagerflow import _core
 
 OK = 0
@@ -223,12 +221,3 @@ def exception_type_from_error_code(error_code: int) -> type[OpError]:
 
 _CLASSES: dict[int, type[OpError]] = {cls._code: cls for cls in _CodedError.__subclasses__()}
 _core.register_errors(_CLASSES)
-
-
-def _reason(op: str, given: dict[str, Any], error: Exception) -> Exception:
-    from eagerflow.ops.op_arguments import reason_of_native
-
-    return reason_of_native(op, given, error)
-
-
-_core.register_reasons(_reason)

@@ -26,8 +26,6 @@ RANKS = {name: rank for rank, names in enumerate(LAYERS) for name in names}
 
 # What is imported against the layers when a function is called: the module -> what it needs there.
 CALLS_UP = {
-    # The message of an error names operations' types.
-    "errors": {"ops"},
     # Keras's layers and tensors on graphs are met by graphs first, and initializers of version 1.
     "graph": {"keras", "v1"},
     "feature_column": {"keras", "v1"},

@@ -12,6 +12,7 @@
 #include "bindings/py_ref.h"
 #include "bindings/py_tensor.h"
 #include "bindings/py_variable.h"
+#include "ops/input_checks.h"
 
 namespace ef::py {
 namespace {
@@ -31,8 +32,7 @@ enum class Others { kInvalid, kTypeError };
 }
 
 [[noreturn]] void not_integers(const char* what, DType dtype) {
-  invalid_argument("Value for attr '", what, "' of ", dtype,
-                   " is not in the list of allowed values: int32, int64");
+  refuse_attr(what, dtype, kIndexTypes);
 }
 
 int64_t long_value(PyObject* value) {

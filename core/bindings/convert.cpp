@@ -20,13 +20,7 @@
 #include "ops/compose.h"
 
 namespace ef::py {
-namespace {
 
-PyObject* object_or_none(DType dtype) {
-  return dtype == DType::kInvalid ? Py_NewRef(Py_None) : dtype_object(dtype);
-}
-
-// repr() for messages: cut where it gets long, and never an error itself.
 std::string text_of(PyObject* object) {
   constexpr size_t kMaxLength = 2000;
   const PyRef text = PyRef::steal(PyObject_Repr(object));
@@ -50,6 +44,12 @@ std::string str_of(PyObject* object) {
   const char* utf8 = PyUnicode_AsUTF8(text);
   if (!utf8) throw PythonError();
   return utf8;
+}
+
+namespace {
+
+PyObject* object_or_none(DType dtype) {
+  return dtype == DType::kInvalid ? Py_NewRef(Py_None) : dtype_object(dtype);
 }
 
 [[noreturn]] void cannot_convert(PyObject* value, DType dtype) {
@@ -519,6 +519,11 @@ void register_dtypes(PyObject* table) {
     Py_INCREF(value);
     Py_XSETREF(dtype_objects[number], value);
   }
+}
+
+bool is_dtype_object(PyObject* value) {
+  return std::find(std::begin(dtype_objects), std::end(dtype_objects), value) !=
+         std::end(dtype_objects);
 }
 
 DType to_dtype(PyObject* value) {

@@ -4,6 +4,7 @@
 #include <Python.h>
 
 #include <cstdint>
+#include <string>
 
 #include "tensor/dtype.h"
 #include "tensor/inline_vector.h"
@@ -30,6 +31,14 @@ void register_dtypes(PyObject* table);
 DType to_dtype(PyObject* value);
 // The DType object; a new reference.
 PyObject* dtype_object(DType dtype);
+
+// Whether it is a DType object that was registered.
+bool is_dtype_object(PyObject* value);
+
+// repr(value) for messages: cut where it gets long, and never an error itself.
+std::string text_of(PyObject* value);
+// str(value).
+std::string str_of(PyObject* value);
 
 // Attribute values. `what` names the argument in messages.
 using Ints = InlineVector<int64_t, kInlineRank>;

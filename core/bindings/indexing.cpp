@@ -20,6 +20,7 @@
 #include "ops/array.h"
 #include "ops/compose.h"
 #include "ops/indexing.h"
+#include "ops/input_checks.h"
 
 namespace ef::py {
 namespace {
@@ -54,9 +55,7 @@ int64_t long_value(PyObject* number) {
 int64_t index_value(PyObject* item) {
   if (PyLong_CheckExact(item)) return long_value(item);
   if (PyBool_Check(item)) {
-    invalid_argument(
-        "Value for attr 'Index' of bool is not in the list of allowed values: int16, int32, int64 "
-        "[Op:StridedSlice]");
+    refuse_attr("Index", DType::kBool, kIndexTypes | DTypeSet{DType::kInt16}, "StridedSlice");
   }
   if (PyLong_Check(item)) return long_value(item);
   if (is_tensor(item) || is_variable(item)) {

@@ -2,6 +2,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
+#include "bindings/composed_ops.h"
 #include "bindings/convert.h"
 #include "bindings/errors.h"
 #include "bindings/files.h"
@@ -227,6 +228,7 @@ NB_MODULE(_core, m) {
   py::add_optimizers(m);
   py::add_files(m);
   py::add_tables(m);
+  py::add_composed_ops(m);
   py::add_graphs(m);
 
   m.def("register_errors", [](nb::object classes) { py::register_errors(classes.ptr()); });
@@ -238,7 +240,6 @@ NB_MODULE(_core, m) {
   m.def("register_nest",
         [](nb::object flatten, nb::object pack) { py::register_nest(flatten.ptr(), pack.ptr()); });
   m.def("set_recorder", [](nb::object callable) { py::set_recorder(callable.ptr()); });
-  m.def("register_reasons", [](nb::object function) { py::register_reasons(function.ptr()); });
   m.def(
       "register_conversion",
       [](nb::object cls, nb::object function, long priority) {

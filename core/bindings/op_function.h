@@ -23,8 +23,4 @@ PyObject* parameters(const Signature& signature);
 PyObject* call_op(const Signature& signature, PyObject* const* args, size_t positional,
                   PyObject* keywords);
 
-// A failed operation raises what `function(TensorFlow's name, {name: value of each argument given},
-// exception)` returns.
-void register_reasons(PyObject* function);
-
 }  // namespace ef::py

@@ -20,23 +20,24 @@ struct Operands {
   Tensor b;
 };
 
-// Whether a plain value on the right must take the dtype of the tensor on the left, or only should.
-// On the left of a tensor it always must.
-enum class Right { kMust, kShould };
-
 bool is_ours(PyObject* object) { return is_tensor(object) || is_variable(object); }
 
 Tensor operand(PyObject* object) {
   return is_tensor(object) ? tensor_of(object) : read_variable(object);
 }
 
-// Tensors of different dtypes are left alone: the operation reports them.
-Operands convert_operands(PyObject* a, PyObject* b, Right right) {
+// How the operation converts a plain value on the right of a tensor.
+Converts right_of(const Op& op) { return op.inputs[1].converts; }
+
+// A plain value on the left of a tensor takes its dtype, one on the right does so where it is
+// converted together with the left. Tensors of different dtypes are left alone: the operation
+// reports them.
+Operands convert_operands(Converts right, PyObject* a, PyObject* b) {
   if (is_ours(a)) {
     Operands both{operand(a), {}};
     if (is_ours(b)) {
       both.b = operand(b);
-    } else if (right == Right::kMust) {
+    } else if (right == Converts::kTogether) {
       both.b = to_tensor(b, both.a.dtype());
     } else {
       both.b = to_tensor(b, DType::kInvalid, both.a.dtype());
@@ -82,32 +83,30 @@ bool is_misfit() {
 // Runs `body` on converted operands. `reflected` names the method of other classes that may know
 // an answer; null if there is none.
 template <class Body>
-PyObject* with_operands(PyObject* a, PyObject* b, Right right, const char* reflected,
+PyObject* with_operands(Converts right, PyObject* a, PyObject* b, const char* reflected,
                         const Body& body) noexcept {
   if (operates_itself(is_ours(a) ? b : a)) Py_RETURN_NOTIMPLEMENTED;
-  PyObject* result = guarded([&] { return body(convert_operands(a, b, right)); });
+  PyObject* result = guarded([&] { return body(convert_operands(right, a, b)); });
   if (result || !reflected || !is_ours(a) || is_ours(b)) return result;
   return ask_right_operand(a, b, reflected);
 }
 
-// A binary operator: its operation, what it demands of a plain value on the right, and the name of
-// its reflected method.
+// A binary operator: its operation, and the name of its reflected method.
 struct Operator {
   const Op& op;
-  Right right;
   const char* reflected;
 };
 
-constexpr Operator kAdd{ops::add, Right::kShould, "__radd__"};
-constexpr Operator kSubtract{ops::subtract, Right::kMust, "__rsub__"};
-constexpr Operator kMultiply{ops::multiply, Right::kMust, "__rmul__"};
-constexpr Operator kRemainder{ops::floor_mod, Right::kMust, "__rmod__"};
-constexpr Operator kFloorDivide{ops::floor_div, Right::kMust, "__rfloordiv__"};
-constexpr Operator kPower{ops::pow, Right::kMust, "__rpow__"};
-constexpr Operator kLess{ops::less, Right::kMust, nullptr};
-constexpr Operator kLessEqual{ops::less_equal, Right::kMust, nullptr};
-constexpr Operator kGreater{ops::greater, Right::kMust, nullptr};
-constexpr Operator kGreaterEqual{ops::greater_equal, Right::kMust, nullptr};
+constexpr Operator kAdd{ops::add, "__radd__"};
+constexpr Operator kSubtract{ops::subtract, "__rsub__"};
+constexpr Operator kMultiply{ops::multiply, "__rmul__"};
+constexpr Operator kRemainder{ops::floor_mod, "__rmod__"};
+constexpr Operator kFloorDivide{ops::floor_div, "__rfloordiv__"};
+constexpr Operator kPower{ops::pow, "__rpow__"};
+constexpr Operator kLess{ops::less, nullptr};
+constexpr Operator kLessEqual{ops::less_equal, nullptr};
+constexpr Operator kGreater{ops::greater, nullptr};
+constexpr Operator kGreaterEqual{ops::greater_equal, nullptr};
 
 PyObject* on_tensors(const Op& op, PyObject* a, PyObject* b) {
   Borrowed inputs;
@@ -119,7 +118,7 @@ PyObject* on_tensors(const Op& op, PyObject* a, PyObject* b) {
 template <const Operator& entry>
 PyObject* binary(PyObject* a, PyObject* b) {
   if (is_tensor(a) && is_tensor(b)) return on_tensors(entry.op, a, b);
-  return with_operands(a, b, entry.right, entry.reflected,
+  return with_operands(right_of(entry.op), a, b, entry.reflected,
                        [](const Operands& both) { return wrap(call(entry.op, {both.a, both.b})); });
 }
 
@@ -182,7 +181,7 @@ PyObject* true_divide(PyObject* a, PyObject* b) {
       return on_tensors(ops::real_divide, a, b);
     }
   }
-  return with_operands(a, b, Right::kShould, "__rtruediv__", [](const Operands& both) {
+  return with_operands(Converts::kAlone, a, b, "__rtruediv__", [](const Operands& both) {
     if (both.a.dtype() != both.b.dtype()) {
       fail(Code::kTypeError, "`x` and `y` must have the same dtype, got tf.",
            dtype_name(both.a.dtype()), " != tf.", dtype_name(both.b.dtype()), ".");
@@ -208,14 +207,14 @@ constexpr Logical kOr{ops::logical_or, ops::bitwise_or, "__ror__"};
 
 template <const Logical& entry>
 PyObject* logical(PyObject* a, PyObject* b) {
-  return with_operands(a, b, Right::kMust, entry.reflected, [](const Operands& both) {
+  return with_operands(right_of(entry.on_bools), a, b, entry.reflected, [](const Operands& both) {
     const Op& op = both.a.dtype() == DType::kBool ? entry.on_bools : entry.on_bits;
     return wrap(call(op, {both.a, both.b}));
   });
 }
 
 PyObject* matrix_multiply(PyObject* a, PyObject* b) {
-  return with_operands(a, b, Right::kShould, "__rmatmul__", [](const Operands& both) {
+  return with_operands(right_of(ops::matmul), a, b, "__rmatmul__", [](const Operands& both) {
     return wrap(call(ops::matmul, {both.a, both.b},
                      Attrs().flag(false).flag(false).flag(false).flag(false)));
   });
@@ -236,7 +235,7 @@ PyObject* invert(PyObject* self) {
 // Tensors are unequal if their shapes do not broadcast. Only a tensor can be compared with None.
 PyObject* equality(PyObject* a, PyObject* b, bool equal) {
   if (b == Py_None && is_tensor(a)) return PyBool_FromLong(!equal);
-  return with_operands(a, b, Right::kMust, nullptr, [equal](const Operands& both) {
+  return with_operands(right_of(ops::equal), a, b, nullptr, [equal](const Operands& both) {
     Shape shape;
     if (!broadcast_shapes(both.a.shape(), both.b.shape(), &shape)) {
       return wrap(Tensor::scalar(DType::kBool, !equal));

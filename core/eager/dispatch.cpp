@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <optional>
-#include <string>
+#include <vector>
 
 #include "device/parallel.h"
 #include "eager/batched.h"
@@ -11,6 +11,7 @@
 #include "eager/observer.h"
 #include "eager/symbolic.h"
 #include "eager/tape.h"
+#include "ops/input_checks.h"
 
 namespace ef {
 
@@ -22,52 +23,22 @@ const InputSpec& input_spec(const Op& op, size_t i) {
   return op.inputs[std::min(i, op.inputs.size() - 1)];
 }
 
-std::string names_of(DTypeSet types) {
-  std::string text;
-  for (int i = 1; i < kDTypeCount; ++i) {
-    const auto type = static_cast<DType>(i);
-    if (!types.contains(type)) continue;
-    if (!text.empty()) text += ", ";
-    text += dtype_runtime_name(type);
+[[gnu::cold, noreturn]] void refuse_inputs(const Op& op, std::span<const Tensor> inputs) {
+  std::vector<TypedInput> typed;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    typed.push_back({&input_spec(op, i), inputs[i].dtype()});
   }
-  return text;
-}
-
-[[noreturn]] void mixed_dtypes(const Op& op, size_t i, DType expected, DType dtype) {
-  invalid_argument("cannot compute ", op.tf_name, " as input #", i,
-                   "(zero-based) was expected to be a ", expected, " tensor but is a ", dtype,
-                   " tensor [Op:", op.tf_name, "]");
-}
-
-[[noreturn]] void bad_dtype(const Op& op, size_t i, DType dtype) {
-  const InputSpec& spec = input_spec(op, i);
-  if (const DType only = spec.dtypes.only(); only != DType::kInvalid) {
-    mixed_dtypes(op, i, only, dtype);
-  }
-  const DTypeSet declared =
-      spec.declared.bits() || !spec.dtypes.contains(DType::kString) ? spec.declared : kStoredTypes;
-  if (declared.contains(dtype)) {
-    fail(Code::kNotFound, "Could not find device for node: there is no ", op.tf_name, " of ", dtype,
-         " (argument '", spec.name, "'); cast to another dtype first [Op:", op.tf_name, "]");
-  }
-  const std::string attr = spec.group ? cat("'", spec.group, "'") : cat("'T", spec.name, "'");
-  invalid_argument("Value for attr ", attr, " of ", dtype,
-                   " is not in the list of allowed values: ", names_of(spec.dtypes), " (argument '",
-                   spec.name, "') [Op:", op.tf_name, "]");
+  check_dtypes(op.tf_name, typed);
+  fail(Code::kInternal, op.name, " refuses dtypes that it declares.");
 }
 
 void check_inputs(const Op& op, std::span<const Tensor> inputs) {
   for (size_t i = 0; i < inputs.size(); ++i) {
     const InputSpec& spec = input_spec(op, i);
     const DType dtype = inputs[i].dtype();
-    if (spec.group != 0) {
-      for (size_t j = 0; j < i; ++j) {
-        if (input_spec(op, j).group != spec.group) continue;
-        if (inputs[j].dtype() != dtype) mixed_dtypes(op, i, inputs[j].dtype(), dtype);
-        break;
-      }
+    if (!spec.dtypes.contains(dtype) || inputs[static_cast<size_t>(spec.first)].dtype() != dtype) {
+      refuse_inputs(op, inputs);
     }
-    if (!spec.dtypes.contains(dtype)) bad_dtype(op, i, dtype);
   }
 }
 

@@ -42,7 +42,7 @@ const Op utf8_decode{{
 const Op utf8_encode{{
     .name = "utf8_encode",
     .tf_name = "Utf8Encode",
-    .inputs = {{"codes", {DType::kInt32}}, {"splits", {DType::kInt64}, 'S'}},
+    .inputs = {{"codes", {DType::kInt32}}, {"splits", {DType::kInt64}}},
     .infer =
         [](InferContext& c) {
           if (c.shape(0).rank() != 1) invalid_argument("codes must be a vector [Op:Utf8Encode]");
@@ -139,7 +139,7 @@ const Op string_bytes{{
 const Op bytes_string{{
     .name = "bytes_string",
     .tf_name = "BytesString",
-    .inputs = {{"x", kPlainTypes}, {"prefix", kText, 'P'}},
+    .inputs = {{"x", kPlainTypes}, {"prefix", kText}},
     .infer =
         [](InferContext& c) {
           if (c.shape(1).rank() != 0) invalid_argument("a prefix is a scalar [Op:BytesString]");
@@ -154,8 +154,8 @@ const Op set_rows{{
     .tf_name = "SetRows",
     .inputs = {{"a", kMembers},
                {"b", kMembers},
-               {"a_splits", {DType::kInt64}, 'S'},
-               {"b_splits", {DType::kInt64}, 'S'}},
+               {"a_splits", {DType::kInt64}},
+               {"b_splits", {DType::kInt64}}},
     .attrs = {{"operation", AttrKind::kEnum, nullptr, "intersection|union|a_minus_b|b_minus_a"}},
     .infer =
         [](InferContext& c) {

@@ -96,6 +96,7 @@ const Op fill{{
     .tf_name = "Fill",
     .inputs = {{"value", kAllTypes | kQuantizedTypes | kInt4Types}},
     .attrs = {{"dims", AttrKind::kInts}},
+    .tensor_attrs = {{"dims", "index_type"}},
     .infer =
         [](InferContext& c) {
           if (c.shape(0).rank() != 0) {
@@ -186,6 +187,7 @@ const Op linspace{{
     .tf_name = "LinSpace",
     .inputs = {{"start", kInexactTypes}, {"stop", kInexactTypes}},
     .attrs = {{"num", AttrKind::kInt}, {"axis", AttrKind::kInt, "0"}},
+    .tensor_attrs = {{"num", "Tidx"}},
     .infer =
         [](InferContext& c) {
           if (c.shape(0) != c.shape(1)) {
@@ -230,8 +232,9 @@ const Op eye{{
 const Op matrix_band_part{{
     .name = "matrix_band_part",
     .tf_name = "MatrixBandPart",
-    .inputs = {{.name = "input", .dtypes = kPlainTypes, .declared = kStoredTypes}},
+    .inputs = {{.name = "input", .dtypes = kPlainTypes, .no_kernel = kStoredTypes}},
     .attrs = {{"num_lower", AttrKind::kInt}, {"num_upper", AttrKind::kInt}},
+    .tensor_attrs = {{"num_lower", "Tindex"}, {"num_upper", "Tindex"}},
     .infer =
         [](InferContext& c) {
           check_matrix(c.shape(0), "MatrixBandPart");
@@ -261,10 +264,11 @@ Keeps `num_lower` diagonals below the main one and `num_upper` above; -1 keeps a
 const Op diag{{
     .name = "diag",
     .tf_name = "MatrixDiagV3",
-    .inputs = {{.name = "diagonal", .dtypes = kPlainTypes, .declared = kStoredTypes}},
+    .inputs = {{.name = "diagonal", .dtypes = kPlainTypes, .no_kernel = kStoredTypes}},
     .attrs = {{"k", AttrKind::kInt, "0"},
               {"num_rows", AttrKind::kInt, "-1"},
               {"num_cols", AttrKind::kInt, "-1"}},
+    .tensor_attrs = {{"k", "int32"}, {"num_rows", "int32"}, {"num_cols", "int32"}},
     .infer =
         [](InferContext& c) {
           Shape shape = c.shape(0);
@@ -304,8 +308,9 @@ const Op diag{{
 const Op diag_part{{
     .name = "diag_part",
     .tf_name = "MatrixDiagPartV3",
-    .inputs = {{.name = "input", .dtypes = kPlainTypes, .declared = kStoredTypes}},
+    .inputs = {{.name = "input", .dtypes = kPlainTypes, .no_kernel = kStoredTypes}},
     .attrs = {{"k", AttrKind::kInt, "0"}},
+    .tensor_attrs = {{"k", "int32"}},
     .infer =
         [](InferContext& c) {
           check_matrix(c.shape(0), "MatrixDiagPartV3");

@@ -27,9 +27,7 @@ int64_t checked_size(int64_t size, const char* name) {
 const Op pad_rows{{
     .name = "pad_rows",
     .tf_name = "RaggedTensorToTensor",
-    .inputs = {{"values", kAllTypes},
-               {"default_value", kAllTypes},
-               {"splits", {DType::kInt64}, 'S'}},
+    .inputs = {{"values", kAllTypes}, {"default_value", kAllTypes}, {"splits", {DType::kInt64}}},
     .attrs = {{"width", AttrKind::kInt}},
     .infer =
         [](InferContext& c) {
@@ -70,7 +68,7 @@ const Op pad_rows{{
 const Op unpad_rows{{
     .name = "unpad_rows",
     .tf_name = "RaggedTensorFromTensor",
-    .inputs = {{"padded", kNumericTypes}, {"splits", {DType::kInt64}, 'S'}},
+    .inputs = {{"padded", kNumericTypes}, {"splits", {DType::kInt64}}},
     .attrs = {{"count", AttrKind::kInt}},
     .infer =
         [](InferContext& c) {
@@ -97,9 +95,7 @@ const Op unpad_rows{{
 const Op sparse_to_dense{{
     .name = "sparse_to_dense",
     .tf_name = "SparseToDense",
-    .inputs = {{"values", kAllTypes},
-               {"default_value", kAllTypes},
-               {"indices", {DType::kInt64}, 'I'}},
+    .inputs = {{"values", kAllTypes}, {"default_value", kAllTypes}, {"indices", {DType::kInt64}}},
     .attrs = {{"shape", AttrKind::kInts}, {"ordered", AttrKind::kBool, "True"}},
     .infer =
         [](InferContext& c) {

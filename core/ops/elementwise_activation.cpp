@@ -107,7 +107,10 @@ const Op relu6_grad{{
 const Op leaky_relu{{
     .name = "leaky_relu",
     .tf_name = "LeakyRelu",
-    .inputs = {{"features", kFloatTypes}},
+    .inputs = {{.name = "features",
+                .dtypes = kFloatTypes,
+                .converts = Converts::kAlone,
+                .prefer = DType::kFloat32}},
     .attrs = {{"alpha", AttrKind::kFloat, "0.2"}},
     .infer = unary_infer,
     .kernel = cpu::leaky_relu,

@@ -59,8 +59,14 @@ const Op add_n{{
 const Op add{{
     .name = "add",
     .tf_name = "AddV2",
-    .inputs = {{.name = "x", .dtypes = kAddTypes, .declared = {DType::kInvalid}},
-               {.name = "y", .dtypes = kAddTypes, .declared = {DType::kInvalid}}},
+    .inputs = {{.name = "x",
+                .dtypes = kAddTypes,
+                .converts = Converts::kAlone,
+                .no_kernel = {DType::kInvalid}},
+               {.name = "y",
+                .dtypes = kAddTypes,
+                .converts = Converts::kAlone,
+                .no_kernel = {DType::kInvalid}}},
     .infer = binary_infer,
     .kernel = cpu::binary<Binary::kAdd>,
     .gradient =
@@ -70,7 +76,6 @@ const Op add{{
           if (g.wants(1)) set_summed(g, 1, dy);
         },
     .needs = {kNothing},
-    .converts_in_turn = true,
     .doc = R"(Returns x + y, element by element.
 
 Both have one numeric dtype, or hold strings, which are joined. Their shapes broadcast. Integers
@@ -131,7 +136,8 @@ array([[3., 4.],
 const Op real_divide{{
     .name = "divide_real",
     .tf_name = "RealDiv",
-    .inputs = {{"x", kInexactTypes}, {"y", kInexactTypes}},
+    .inputs = {{.name = "x", .dtypes = kInexactTypes, .no_kernel = kIntTypes},
+               {.name = "y", .dtypes = kInexactTypes, .no_kernel = kIntTypes}},
     .infer = binary_infer,
     .kernel = cpu::binary<Binary::kRealDivide>,
     .gradient =
@@ -180,7 +186,8 @@ array([1.5, 0. ], dtype=float32)
 const Op multiply_no_nan{{
     .name = "multiply_no_nan",
     .tf_name = "MulNoNan",
-    .inputs = {{"x", kInexactTypes}, {"y", kInexactTypes}},
+    .inputs = {{.name = "x", .dtypes = kInexactTypes, .converts = Converts::kAlone},
+               {.name = "y", .dtypes = kInexactTypes, .converts = Converts::kLikeFirst}},
     .infer = binary_infer,
     .kernel = cpu::binary<Binary::kMultiplyNoNan>,
     .gradient =
@@ -203,7 +210,8 @@ array([6., 0.], dtype=float32)
 const Op truncate_div{{
     .name = "truncatediv",
     .tf_name = "TruncateDiv",
-    .inputs = {{"x", kRealTypes}, {"y", kRealTypes}},
+    .inputs = {{.name = "x", .dtypes = kRealTypes, .no_kernel = kComplexTypes},
+               {.name = "y", .dtypes = kRealTypes, .no_kernel = kComplexTypes}},
     .infer = binary_infer,
     .kernel = cpu::binary<Binary::kTruncateDiv>,
     .doc = R"(Returns x / y rounded towards zero.
@@ -235,7 +243,8 @@ array([ 1, -1], dtype=int32)
 const Op floor_div{{
     .name = "floordiv",
     .tf_name = "FloorDiv",
-    .inputs = {{"x", kRealTypes}, {"y", kRealTypes}},
+    .inputs = {{.name = "x", .dtypes = kRealTypes, .no_kernel = kComplexTypes},
+               {.name = "y", .dtypes = kRealTypes, .no_kernel = kComplexTypes}},
     .infer = binary_infer,
     .kernel = cpu::binary<Binary::kFloorDiv>,
     .doc = R"(Returns x / y rounded towards minus infinity, as Python's // does.

@@ -97,9 +97,7 @@ void real_infer(InferContext& c) { c.add_output(real_dtype(c.dtype(0)), c.shape(
 const Op select{{
     .name = "select",
     .tf_name = "SelectV2",
-    .inputs = {{"condition", kBoolType, 0, false, false, kBool},
-               {"x", kAllTypes},
-               {"y", kAllTypes}},
+    .inputs = {{"condition", kBoolType}, {"x", kAllTypes}, {"y", kAllTypes}},
     .infer = select_infer,
     .kernel = cpu::select,
     .gradient =

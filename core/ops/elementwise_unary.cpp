@@ -158,7 +158,7 @@ array([2. , 0.5], dtype=float32)
 const Op reciprocal{{
     .name = "reciprocal",
     .tf_name = "Reciprocal",
-    .inputs = {{"x", kInexactTypes}},
+    .inputs = {{.name = "x", .dtypes = kInexactTypes, .no_kernel = kSignedIntTypes}},
     .infer = unary_infer,
     .kernel = cpu::unary<Unary::kReciprocal>,
     .gradient = [](GradContext& g) { g.set(0, call(reciprocal_grad, {g.output(0), g.dy()})); },
@@ -630,7 +630,7 @@ constexpr DTypeSet kWholeTypes = kInt4Types | DTypeSet{DType::kInt2, DType::kUin
 const Op round{{
     .name = "round",
     .tf_name = "Round",
-    .inputs = {{"x", kRealTypes | kWholeTypes}},
+    .inputs = {{.name = "x", .dtypes = kRealTypes | kWholeTypes, .no_kernel = kComplexTypes}},
     .infer = unary_infer,
     .kernel = cpu::round,
     .makes_outputs = true,

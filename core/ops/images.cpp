@@ -38,9 +38,9 @@ const Op resample{{
     .name = "resample",
     .tf_name = "Resample",
     .inputs = {{"images", {DType::kFloat32, DType::kFloat64}},
-               {"row_places", {DType::kInt32}, 'I'},
+               {"row_places", {DType::kInt32}},
                {"row_weights", {DType::kFloat32, DType::kFloat64}},
-               {"column_places", {DType::kInt32}, 'I'},
+               {"column_places", {DType::kInt32}},
                {"column_weights", {DType::kFloat32, DType::kFloat64}}},
     .infer =
         [](InferContext& c) {
@@ -59,7 +59,7 @@ const Op resample{{
 const Op remaining_boxes{{
     .name = "remaining_boxes",
     .tf_name = "NonMaxSuppressionV3",
-    .inputs = {{"boxes", {DType::kFloat32}}, {"order", {DType::kInt64}, 'I'}},
+    .inputs = {{"boxes", {DType::kFloat32}}, {"order", {DType::kInt64}}},
     .attrs = {{"limit", AttrKind::kInt}, {"overlap", AttrKind::kFloat}},
     .infer =
         [](InferContext& c) {
@@ -83,11 +83,12 @@ const Op crop_and_resize{{
     .name = "crop_and_resize",
     .tf_name = "CropAndResize",
     .inputs = {{"image", kRealTypes},
-               {"boxes", {DType::kFloat32}, 'B'},
-               {"box_indices", {DType::kInt32}, 'I'}},
+               {"boxes", {DType::kFloat32}},
+               {"box_indices", {DType::kInt32}}},
     .attrs = {{"crop_size", AttrKind::kInts},
               {"method", AttrKind::kEnum, "'bilinear'", kCropMethods},
               {"extrapolation_value", AttrKind::kFloat, "0.0"}},
+    .tensor_attrs = {{"crop_size", "int32"}},
     .infer =
         [](InferContext& c) {
           check_crops(c.shape(0), c.shape(1), c.shape(2));
@@ -122,9 +123,9 @@ const Op crop_and_resize{{
 const Op crop_and_resize_grad_image{{
     .name = "crop_and_resize_grad_image",
     .tf_name = "CropAndResizeGradImage",
-    .inputs = {{"dy", {DType::kFloat32}, 'D'},
-               {"boxes", {DType::kFloat32}, 'B'},
-               {"box_indices", {DType::kInt32}, 'I'}},
+    .inputs = {{"dy", {DType::kFloat32}},
+               {"boxes", {DType::kFloat32}},
+               {"box_indices", {DType::kInt32}}},
     .attrs = {{"shape", AttrKind::kInts},
               {"method", AttrKind::kEnum, "'bilinear'", kCropMethods},
               {"dtype", AttrKind::kDType}},
@@ -156,10 +157,10 @@ const Op crop_and_resize_grad_image{{
 const Op crop_and_resize_grad_boxes{{
     .name = "crop_and_resize_grad_boxes",
     .tf_name = "CropAndResizeGradBoxes",
-    .inputs = {{"dy", {DType::kFloat32}, 'D'},
+    .inputs = {{"dy", {DType::kFloat32}},
                {"image", kRealTypes},
-               {"boxes", {DType::kFloat32}, 'B'},
-               {"box_indices", {DType::kInt32}, 'I'}},
+               {"boxes", {DType::kFloat32}},
+               {"box_indices", {DType::kInt32}}},
     .infer =
         [](InferContext& c) {
           check_crops(c.shape(1), c.shape(2), c.shape(3));

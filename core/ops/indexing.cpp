@@ -146,8 +146,8 @@ void extremum_gradient(GradContext& g) {
 }
 
 std::vector<InputSpec> scatter_inputs(DTypeSet types) {
-  return {{.name = "tensor", .dtypes = types, .declared = kStoredTypes},
-          {"indices", kIndexTypes, 'I'},
+  return {{.name = "tensor", .dtypes = types, .no_kernel = kStoredTypes},
+          {"indices", kIndexTypes, "Tindices"},
           {"updates", types}};
 }
 
@@ -157,8 +157,9 @@ const Op gather{{
     .name = "gather",
     .tf_name = "GatherV2",
     .inputs = {{"params", kAllTypes | kQuantizedTypes | kFloat8Types},
-               {"indices", kIndexTypes, 'I'}},
+               {"indices", kIndexTypes, "Tindices"}},
     .attrs = {{"axis", AttrKind::kInt, "0"}, {"batch_dims", AttrKind::kInt, "0"}},
+    .tensor_attrs = {{"axis", "Taxis"}},
     .infer = gather_infer,
     .kernel = cpu::gather,
     .gradient = gather_gradient,
@@ -169,7 +170,7 @@ const Op gather{{
 const Op gather_grad{{
     .name = "gather_grad",
     .tf_name = "GatherGrad",
-    .inputs = {{"dy", kNumericTypes}, {"indices", kIndexTypes, 'I'}},
+    .inputs = {{"dy", kNumericTypes}, {"indices", kIndexTypes, "Tindices"}},
     .attrs = {{"shape", AttrKind::kInts},
               {"axis", AttrKind::kInt, "0"},
               {"batch_dims", AttrKind::kInt, "0"}},
@@ -193,8 +194,8 @@ const Op gather_grad{{
 const Op gather_or_zero{{
     .name = "gather_or_zero",
     .tf_name = "GatherOrZero",
-    .inputs = {{.name = "params", .dtypes = kPlainTypes, .declared = kStoredTypes},
-               {"indices", kIndexTypes, 'I'}},
+    .inputs = {{.name = "params", .dtypes = kPlainTypes, .no_kernel = kStoredTypes},
+               {"indices", kIndexTypes, "Tindices"}},
     .infer =
         [](InferContext& c) {
           Shape shape = c.shape(1);
@@ -214,7 +215,7 @@ const Op gather_or_zero{{
 const Op gather_nd{{
     .name = "gather_nd",
     .tf_name = "GatherNd",
-    .inputs = {{"params", kAllTypes | kSlicedTypes}, {"indices", kIndexTypes, 'I'}},
+    .inputs = {{"params", kAllTypes | kSlicedTypes}, {"indices", kIndexTypes, "Tindices"}},
     .attrs = {{"batch_dims", AttrKind::kInt, "0"}},
     .infer =
         [](InferContext& c) {
@@ -230,7 +231,7 @@ const Op gather_nd{{
 const Op gather_nd_grad{{
     .name = "gather_nd_grad",
     .tf_name = "GatherNdGrad",
-    .inputs = {{"dy", kNumericTypes}, {"indices", kIndexTypes, 'I'}},
+    .inputs = {{"dy", kNumericTypes}, {"indices", kIndexTypes, "Tindices"}},
     .attrs = {{"shape", AttrKind::kInts}, {"batch_dims", AttrKind::kInt, "0"}},
     .infer =
         [](InferContext& c) {
@@ -251,9 +252,13 @@ const Op gather_nd_grad{{
 const Op scatter_nd{{
     .name = "scatter_nd",
     .tf_name = "ScatterNd",
-    .inputs = {{"indices", kIndexTypes, 'I'},
-               {.name = "updates", .dtypes = kNumericTypes, .declared = kStoredTypes}},
+    .inputs = {{.name = "indices",
+                .dtypes = kIndexTypes,
+                .type = "Tindices",
+                .no_kernel = {DType::kInt16}},
+               {.name = "updates", .dtypes = kNumericTypes, .no_kernel = kStoredTypes}},
     .attrs = {{"shape", AttrKind::kInts}},
+    .tensor_attrs = {{"shape", "Tindices"}},
     .infer =
         [](InferContext& c) {
           checked_num_elements(c.attrs().list(0), "ScatterNd");
@@ -350,9 +355,10 @@ const Op tensor_scatter_nd_min{{
 const Op unsorted_segment_sum{{
     .name = "unsorted_segment_sum",
     .tf_name = "UnsortedSegmentSum",
-    .inputs = {{.name = "data", .dtypes = kNumericTypes, .declared = kQuantizedTypes},
-               {"segment_ids", kIndexTypes, 'I'}},
+    .inputs = {{.name = "data", .dtypes = kNumericTypes, .no_kernel = kQuantizedTypes},
+               {"segment_ids", kIndexTypes, "Tindices"}},
     .attrs = {{"num_segments", AttrKind::kInt}},
+    .tensor_attrs = {{"num_segments", "Tnumsegments"}},
     .infer =
         [](InferContext& c) {
           const Shape& data = c.shape(0);

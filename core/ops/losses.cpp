@@ -63,7 +63,7 @@ const Op softmax_cross_entropy{{
 const Op sparse_softmax_cross_entropy{{
     .name = "sparse_softmax_cross_entropy",
     .tf_name = "SparseSoftmaxCrossEntropyWithLogits",
-    .inputs = {{"features", kFloatTypes}, {"labels", kIndexTypes, 'L'}},
+    .inputs = {{"features", kFloatTypes}, {"labels", kIndexTypes, "Tlabels"}},
     .infer =
         [](InferContext& c) {
           if (c.shape(0).rank() != 2 || c.shape(1).rank() != 1 || c.shape(0)[0] != c.shape(1)[0]) {

@@ -128,7 +128,8 @@ double matmul_cost(std::span<const Tensor> inputs, const SpecList& outputs, cons
 const Op matmul{{
     .name = "matmul",
     .tf_name = "MatMul",
-    .inputs = {{.name = "a", .dtypes = kMatmulTypes}, {.name = "b", .dtypes = kMatmulTypes}},
+    .inputs = {{.name = "a", .dtypes = kMatmulTypes, .converts = Converts::kAlone},
+               {.name = "b", .dtypes = kMatmulTypes, .converts = Converts::kAlone}},
     .attrs = {{"transpose_a", AttrKind::kBool, "False"},
               {"transpose_b", AttrKind::kBool, "False"},
               {"adjoint_a", AttrKind::kBool, "False"},
@@ -137,7 +138,6 @@ const Op matmul{{
     .kernel = cpu::matmul,
     .gradient = matmul_gradient,
     .needs = {{.inputs = 2}, {.inputs = 1}},
-    .converts_in_turn = true,
     .cost = matmul_cost,
     .doc = R"(Multiplies the matrices in the last two axes of `a` and `b`.
 

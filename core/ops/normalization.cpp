@@ -161,7 +161,7 @@ void layer_norm_gradient(GradContext& g) {
 const Op batch_norm{{
     .name = "batch_norm",
     .tf_name = "FusedBatchNormV3",
-    .inputs = {{"x", kFloatTypes, 'T'}, {"scale", kFloatTypes, 'U'}, {"offset", kFloatTypes, 'U'}},
+    .inputs = {{"x", kFloatTypes}, {"scale", kFloatTypes, "U"}, {"offset", kFloatTypes, "U"}},
     .attrs = {{"epsilon", AttrKind::kFloat, "0.001"}, {"axis", AttrKind::kInt, "-1"}},
     .infer =
         [](InferContext& c) {
@@ -181,11 +181,11 @@ const Op batch_norm{{
 const Op batch_norm_grad{{
     .name = "batch_norm_grad",
     .tf_name = "FusedBatchNormGradV3",
-    .inputs = {{"dy", kFloatTypes, 'T'},
-               {"x", kFloatTypes, 'T'},
-               {"scale", kFloatTypes, 'U'},
-               {"mean", kFloatTypes, 'U'},
-               {"inverse", kFloatTypes, 'U'}},
+    .inputs = {{"dy", kFloatTypes},
+               {"x", kFloatTypes},
+               {"scale", kFloatTypes, "U"},
+               {"mean", kFloatTypes, "U"},
+               {"inverse", kFloatTypes, "U"}},
     .attrs = {{"axis", AttrKind::kInt, "-1"}},
     .infer =
         [](InferContext& c) {
@@ -206,11 +206,11 @@ const Op batch_norm_grad{{
 const Op batch_norm_inference{{
     .name = "batch_norm_inference",
     .tf_name = "FusedBatchNormV3",
-    .inputs = {{"x", kFloatTypes, 'T'},
-               {"scale", kFloatTypes, 'U'},
-               {"offset", kFloatTypes, 'U'},
-               {"mean", kFloatTypes, 'U'},
-               {"variance", kFloatTypes, 'U'}},
+    .inputs = {{"x", kFloatTypes},
+               {"scale", kFloatTypes, "U"},
+               {"offset", kFloatTypes, "U"},
+               {"mean", kFloatTypes, "U"},
+               {"variance", kFloatTypes, "U"}},
     .attrs = {{"epsilon", AttrKind::kFloat, "0.001"}, {"axis", AttrKind::kInt, "-1"}},
     .infer =
         [](InferContext& c) {
@@ -228,7 +228,7 @@ const Op batch_norm_inference{{
 const Op layer_norm{{
     .name = "layer_norm",
     .tf_name = "LayerNorm",
-    .inputs = {{"x", kFloatTypes, 'T'}, {"gamma", kFloatTypes, 'U'}, {"beta", kFloatTypes, 'U'}},
+    .inputs = {{"x", kFloatTypes}, {"gamma", kFloatTypes, "U"}, {"beta", kFloatTypes, "U"}},
     .attrs = {{"epsilon", AttrKind::kFloat, "0.001"}},
     .infer =
         [](InferContext& c) {
@@ -262,11 +262,11 @@ const Op layer_norm{{
 const Op layer_norm_grad{{
     .name = "layer_norm_grad",
     .tf_name = "LayerNormGrad",
-    .inputs = {{"dy", kFloatTypes, 'T'},
-               {"x", kFloatTypes, 'T'},
-               {"gamma", kFloatTypes, 'U'},
-               {"mean", kFloatTypes, 'U'},
-               {"inverse", kFloatTypes, 'U'}},
+    .inputs = {{"dy", kFloatTypes},
+               {"x", kFloatTypes},
+               {"gamma", kFloatTypes, "U"},
+               {"mean", kFloatTypes, "U"},
+               {"inverse", kFloatTypes, "U"}},
     .infer =
         [](InferContext& c) {
           if (c.shape(0) != c.shape(1)) {

@@ -1,6 +1,7 @@
 // The table of all operations.
 #include "ops/op.h"
 
+#include <string_view>
 #include <utility>
 
 namespace ef {
@@ -13,7 +14,26 @@ std::vector<const Op*>& mutable_table() {
 
 }  // namespace
 
+bool InputSpec::shares_type(const InputSpec& other) const {
+  return fixed() == DType::kInvalid && other.fixed() == DType::kInvalid &&
+         std::string_view(type) == other.type;
+}
+
+DTypeSet InputSpec::declared() const {
+  if (no_kernel.bits() || !dtypes.contains(DType::kString)) return dtypes | no_kernel;
+  return dtypes | kStoredTypes;
+}
+
+void number_types(std::vector<InputSpec>& inputs) {
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    size_t first = 0;
+    while (first < i && !inputs[first].shares_type(inputs[i])) ++first;
+    inputs[i].first = static_cast<int>(first);
+  }
+}
+
 Op::Op(OpSpec spec) : OpSpec(std::move(spec)), index(static_cast<int>(mutable_table().size())) {
+  number_types(inputs);
   mutable_table().push_back(this);
 }
 

@@ -26,17 +26,40 @@ struct TensorSpec {
 using SpecList = InlineVector<TensorSpec, 2>;
 using TensorList = InlineVector<Tensor, 4>;
 
-// One tensor argument. Inputs of the same group must have the same dtype (group 0: no constraint).
+// When the Python value of an input becomes a tensor, and of which dtype.
+enum class Converts : uint8_t {
+  // With the other inputs: of the dtype that a tensor of the same type has, wherever it stands,
+  // else of that of earlier values, else of `prefer`.
+  kTogether,
+  // By itself, before anything is checked: of the only dtype declared, else of its own. Earlier
+  // inputs of the same type only propose theirs.
+  kAlone,
+  // Before anything is checked: of the dtype of the first input of the same type.
+  kLikeFirst,
+};
+
+// One tensor argument: what TensorFlow's declaration of the operation says of it.
 struct InputSpec {
   const char* name;
-  DTypeSet dtypes = kNumericTypes;
-  char group = 'T';
+  DTypeSet dtypes = kNumericTypes;  // those that something computes
+  // TensorFlow's type attribute: inputs that name the same one have the same dtype. It has no
+  // meaning where there is one dtype only.
+  const char* type = "T";
   bool variadic = false;  // takes a list of tensors; at most one such input, and it is the last
   bool optional = false;  // may be None, then it is absent from the call; only at the end
+  Converts converts = Converts::kTogether;
   DType prefer = DType::kInvalid;  // dtype that Python values convert to when no partner decides
-  // Stored types that TensorFlow's declaration admits although nothing computes them, which makes
-  // another error. Left empty, these are all where `dtypes` holds strings, else none.
-  DTypeSet declared = {};
+  // Dtypes that TensorFlow declares, too, and computes nothing for, which makes another error. Left
+  // empty, these are all stored types where `dtypes` holds strings, else none.
+  DTypeSet no_kernel = {};
+  int first = -1;  // index of the first input of the same type; set by the op table
+
+  // The only dtype that is declared, or kInvalid.
+  DType fixed() const { return no_kernel.bits() ? DType::kInvalid : dtypes.only(); }
+  // Whether the dtypes of both are the same.
+  bool shares_type(const InputSpec& other) const;
+  // All dtypes that TensorFlow declares.
+  DTypeSet declared() const;
 };
 
 enum class AttrKind : uint8_t {
@@ -58,6 +81,13 @@ struct AttrSpec {
   const char* fallback = nullptr;
   const char* choices = "";
   DTypeSet dtypes = kAllTypes;  // the values of a kDType
+};
+
+// An attribute that TensorFlow takes as a tensor: its type attribute, which is int32 or int64, or
+// the name of its only dtype.
+struct TensorAttr {
+  const char* name;
+  const char* type;
 };
 
 // Computes output dtypes and shapes from those of the inputs. Never looks at values.
@@ -166,6 +196,7 @@ struct OpSpec {
   const char* tf_name;  // TensorFlow's name, for messages: "AddV2"
   std::vector<InputSpec> inputs;
   std::vector<AttrSpec> attrs = {};
+  std::vector<TensorAttr> tensor_attrs = {};
   InferFn infer = nullptr;
   KernelFn kernel = nullptr;
   GradFn gradient = nullptr;
@@ -175,12 +206,13 @@ struct OpSpec {
   bool sizes_from_values = false;  // what is inferred are not the outputs' true shapes
   bool lazy = false;               // a large result may be computed later, see eager/lazy.h
   bool takes_lazy = false;         // the kernel looks for lazy inputs itself
-  // Python arguments only look at the dtypes of earlier ones, and need not take them.
-  bool converts_in_turn = false;
-  bool returns_list = false;  // the number of outputs depends on the call; Python gets a list
+  bool returns_list = false;       // the number of outputs depends on the call; Python gets a list
   CostFn cost = nullptr;
   const char* doc = "";
 };
+
+// Sets `first` of each input.
+void number_types(std::vector<InputSpec>& inputs);
 
 // A registered operation. Define one with static storage duration in ops/*.cpp; declare it in the
 // header of the same name so that gradients and other code can call it.

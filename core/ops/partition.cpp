@@ -24,7 +24,7 @@ void check_partitions(InferContext& c) {
 const Op dynamic_partition{{
     .name = "dynamic_partition",
     .tf_name = "DynamicPartition",
-    .inputs = {{"data", kAllTypes}, {"partitions", {DType::kInt32}, 'P'}},
+    .inputs = {{"data", kAllTypes}, {"partitions", {DType::kInt32}}},
     .attrs = {{"num_partitions", AttrKind::kInt}},
     .infer =
         [](InferContext& c) {
@@ -68,7 +68,7 @@ const Op dynamic_partition{{
 const Op partition_order{{
     .name = "partition_order",
     .tf_name = "PartitionOrder",
-    .inputs = {{"partitions", {DType::kInt32}, 'P'}},
+    .inputs = {{"partitions", {DType::kInt32}}},
     .attrs = {{"num_partitions", AttrKind::kInt}},
     .infer =
         [](InferContext& c) {
@@ -82,7 +82,7 @@ const Op partition_order{{
 const Op stitch_rows{{
     .name = "stitch_rows",
     .tf_name = "StitchRows",
-    .inputs = {{"indices", {DType::kInt32}, 'I'}, {"rows", kAllTypes}},
+    .inputs = {{"indices", {DType::kInt32}}, {"rows", kAllTypes}},
     .infer =
         [](InferContext& c) {
           if (c.shape(0).rank() != 1 || c.shape(1).rank() < 1 || c.shape(0)[0] != c.shape(1)[0]) {
@@ -105,7 +105,7 @@ const Op stitch_rows{{
 const Op reverse_sequence{{
     .name = "reverse_sequence",
     .tf_name = "ReverseSequence",
-    .inputs = {{"input", kAllTypes}, {"seq_lengths", kIndexTypes, 'L'}},
+    .inputs = {{"input", kAllTypes}, {"seq_lengths", kIndexTypes, "Tlen"}},
     .attrs = {{"seq_axis", AttrKind::kInt}, {"batch_axis", AttrKind::kInt, "0"}},
     .infer =
         [](InferContext& c) {
@@ -155,7 +155,7 @@ const Op invert_permutation{{
 const Op in_top_k{{
     .name = "in_top_k",
     .tf_name = "InTopKV2",
-    .inputs = {{"predictions", {DType::kFloat32}}, {"targets", kIndexTypes, 'I'}},
+    .inputs = {{"predictions", {DType::kFloat32}}, {"targets", kIndexTypes, "T"}},
     .attrs = {{"k", AttrKind::kInt}},
     .infer =
         [](InferContext& c) {
@@ -178,9 +178,7 @@ const Op in_top_k{{
 const Op gather_or_default{{
     .name = "gather_or_default",
     .tf_name = "GatherOrDefault",
-    .inputs = {{"params", kAllTypes},
-               {"indices", {DType::kInt64}, 'I'},
-               {"default_value", kAllTypes}},
+    .inputs = {{"params", kAllTypes}, {"indices", {DType::kInt64}}, {"default_value", kAllTypes}},
     .infer =
         [](InferContext& c) {
           const Shape& params = c.shape(0);

@@ -2,15 +2,13 @@
 #include "ops/random.h"
 
 #include "kernels/cpu/random.h"
+#include "ops/input_checks.h"
 
 namespace ef::ops {
 namespace {
 
 void check_dtype(InferContext& c, DType dtype, DTypeSet allowed) {
-  if (!allowed.contains(dtype)) {
-    invalid_argument("Value for attr 'dtype' of ", dtype,
-                     " is not in the list of allowed values [Op:", c.op().tf_name, "]");
-  }
+  if (!allowed.contains(dtype)) refuse_attr("dtype", dtype, allowed, c.op().tf_name);
 }
 
 void sample_infer(InferContext& c, DTypeSet allowed) {

@@ -118,7 +118,7 @@ const Op lstm{{
                {"h", kWide},
                {"c", kWide},
                {"kernel", kWide},
-               {"mask", kBoolType, 0, false, true}},
+               {.name = "mask", .dtypes = kBoolType, .optional = true}},
     .attrs = {{"activation", AttrKind::kEnum, "'tanh'", kActivations},
               {"recurrent_activation", AttrKind::kEnum, "'sigmoid'", kGateActivations}},
     .infer =
@@ -156,7 +156,7 @@ const Op lstm_grad{{
                {"h", kWide},
                {"c", kWide},
                {"kernel", kWide},
-               {"mask", kBoolType, 0, false, true}},
+               {.name = "mask", .dtypes = kBoolType, .optional = true}},
     .attrs = {{"activation", AttrKind::kEnum, "'tanh'", kActivations},
               {"recurrent_activation", AttrKind::kEnum, "'sigmoid'", kGateActivations}},
     .infer =
@@ -181,7 +181,7 @@ const Op gru{{
                {"h", kWide},
                {"kernel", kWide},
                {"bias", kWide},
-               {"mask", kBoolType, 0, false, true}},
+               {.name = "mask", .dtypes = kBoolType, .optional = true}},
     .attrs = {{"activation", AttrKind::kEnum, "'tanh'", kActivations},
               {"recurrent_activation", AttrKind::kEnum, "'sigmoid'", kGateActivations}},
     .infer =
@@ -217,7 +217,7 @@ const Op gru_grad{{
                {"gates", kWide},
                {"h", kWide},
                {"kernel", kWide},
-               {"mask", kBoolType, 0, false, true}},
+               {.name = "mask", .dtypes = kBoolType, .optional = true}},
     .attrs = {{"activation", AttrKind::kEnum, "'tanh'", kActivations},
               {"recurrent_activation", AttrKind::kEnum, "'sigmoid'", kGateActivations}},
     .infer =
@@ -243,7 +243,7 @@ const Op simple_rnn{{
     .inputs = {{"projection", kWide},
                {"h", kWide},
                {"kernel", kWide},
-               {"mask", kBoolType, 0, false, true}},
+               {.name = "mask", .dtypes = kBoolType, .optional = true}},
     .attrs = {{"activation", AttrKind::kEnum, "'tanh'", kActivations}},
     .infer = [](InferContext& c) { add_states(c, check(c, 1, 1, 3), 1); },
     .kernel = cpu::simple_rnn,
@@ -265,7 +265,7 @@ const Op simple_rnn_grad{{
                {"states", kWide},
                {"h", kWide},
                {"kernel", kWide},
-               {"mask", kBoolType, 0, false, true}},
+               {.name = "mask", .dtypes = kBoolType, .optional = true}},
     .attrs = {{"activation", AttrKind::kEnum, "'tanh'", kActivations}},
     .infer =
         [](InferContext& c) {

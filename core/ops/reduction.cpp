@@ -143,8 +143,9 @@ std::vector<AttrSpec> scan_attrs() {
 const Op reduce_sum{{
     .name = "reduce_sum",
     .tf_name = "Sum",
-    .inputs = {{.name = "input_tensor", .dtypes = kNumericTypes, .declared = kQuantizedTypes}},
+    .inputs = {{.name = "input_tensor", .dtypes = kNumericTypes, .no_kernel = kQuantizedTypes}},
     .attrs = reduce_attrs(),
+    .tensor_attrs = {{"axis", "Tidx"}},
     .infer = reduce_infer,
     .kernel = cpu::reduce_sum,
     .gradient = sum_gradient,
@@ -163,8 +164,9 @@ array([4, 6], dtype=int32)
 const Op reduce_mean{{
     .name = "reduce_mean",
     .tf_name = "Mean",
-    .inputs = {{.name = "input_tensor", .dtypes = kNumericTypes, .declared = kQuantizedTypes}},
+    .inputs = {{.name = "input_tensor", .dtypes = kNumericTypes, .no_kernel = kQuantizedTypes}},
     .attrs = reduce_attrs(),
+    .tensor_attrs = {{"axis", "Tidx"}},
     .infer = reduce_infer,
     .kernel = cpu::reduce_mean,
     .gradient = mean_gradient,
@@ -181,8 +183,9 @@ array([1.5, 3.5], dtype=float32)
 const Op reduce_prod{{
     .name = "reduce_prod",
     .tf_name = "Prod",
-    .inputs = {{.name = "input_tensor", .dtypes = kNumericTypes, .declared = kQuantizedTypes}},
+    .inputs = {{.name = "input_tensor", .dtypes = kNumericTypes, .no_kernel = kQuantizedTypes}},
     .attrs = reduce_attrs(),
+    .tensor_attrs = {{"axis", "Tidx"}},
     .infer = reduce_infer,
     .kernel = cpu::reduce_prod,
     .gradient = product_gradient,
@@ -197,8 +200,9 @@ array([ 2, 12], dtype=int32)
 const Op reduce_max{{
     .name = "reduce_max",
     .tf_name = "Max",
-    .inputs = {{.name = "input_tensor", .dtypes = kRealTypes, .declared = kQuantizedTypes}},
+    .inputs = {{.name = "input_tensor", .dtypes = kRealTypes, .no_kernel = kQuantizedTypes}},
     .attrs = reduce_attrs(),
+    .tensor_attrs = {{"axis", "Tidx"}},
     .infer = reduce_infer,
     .kernel = cpu::reduce_max,
     .gradient = extremum_gradient,
@@ -213,8 +217,9 @@ array([2, 4], dtype=int32)
 const Op reduce_min{{
     .name = "reduce_min",
     .tf_name = "Min",
-    .inputs = {{.name = "input_tensor", .dtypes = kRealTypes, .declared = kQuantizedTypes}},
+    .inputs = {{.name = "input_tensor", .dtypes = kRealTypes, .no_kernel = kQuantizedTypes}},
     .attrs = reduce_attrs(),
+    .tensor_attrs = {{"axis", "Tidx"}},
     .infer = reduce_infer,
     .kernel = cpu::reduce_min,
     .gradient = extremum_gradient,
@@ -229,8 +234,9 @@ array([1, 3], dtype=int32)
 const Op reduce_all{{
     .name = "reduce_all",
     .tf_name = "All",
-    .inputs = {{"input_tensor", kBoolType, 0}},
+    .inputs = {{"input_tensor", kBoolType}},
     .attrs = reduce_attrs(),
+    .tensor_attrs = {{"axis", "Tidx"}},
     .infer = reduce_infer,
     .kernel = cpu::reduce_all,
     .doc = R"(Whether all elements along axes are true; arguments as in `tf.reduce_sum`.
@@ -243,8 +249,9 @@ const Op reduce_all{{
 const Op reduce_any{{
     .name = "reduce_any",
     .tf_name = "Any",
-    .inputs = {{"input_tensor", kBoolType, 0}},
+    .inputs = {{"input_tensor", kBoolType}},
     .attrs = reduce_attrs(),
+    .tensor_attrs = {{"axis", "Tidx"}},
     .infer = reduce_infer,
     .kernel = cpu::reduce_any,
     .doc = R"(Whether any element along axes is true; arguments as in `tf.reduce_sum`.
@@ -257,8 +264,9 @@ const Op reduce_any{{
 const Op argmax{{
     .name = "argmax",
     .tf_name = "ArgMax",
-    .inputs = {{.name = "input", .dtypes = kRealTypes | kBoolType, .declared = kQuantizedTypes}},
+    .inputs = {{.name = "input", .dtypes = kRealTypes | kBoolType, .no_kernel = kQuantizedTypes}},
     .attrs = {{"axis", AttrKind::kInt, "None"}, {"output_type", AttrKind::kDType, "'int64'"}},
+    .tensor_attrs = {{"axis", "Tidx"}},
     .infer = arg_infer,
     .kernel = cpu::argmax,
     .doc = R"(Where the largest element along an axis is: the first of equals.
@@ -274,8 +282,9 @@ array([1, 0])
 const Op argmin{{
     .name = "argmin",
     .tf_name = "ArgMin",
-    .inputs = {{.name = "input", .dtypes = kRealTypes | kBoolType, .declared = kQuantizedTypes}},
+    .inputs = {{.name = "input", .dtypes = kRealTypes | kBoolType, .no_kernel = kQuantizedTypes}},
     .attrs = {{"axis", AttrKind::kInt, "None"}, {"output_type", AttrKind::kDType, "'int64'"}},
+    .tensor_attrs = {{"axis", "Tidx"}},
     .infer = arg_infer,
     .kernel = cpu::argmin,
     .doc = R"(Where the smallest element along an axis is: the first of equals.
@@ -288,8 +297,12 @@ array([0, 1])
 const Op cumsum{{
     .name = "cumsum",
     .tf_name = "Cumsum",
-    .inputs = {{.name = "x", .dtypes = kNumericTypes, .declared = kQuantizedTypes}},
+    .inputs = {{.name = "x",
+                .dtypes = kNumericTypes,
+                .converts = Converts::kAlone,
+                .no_kernel = kQuantizedTypes}},
     .attrs = scan_attrs(),
+    .tensor_attrs = {{"axis", "Tidx"}},
     .infer = scan_infer,
     .kernel = cpu::cumsum,
     .gradient =
@@ -312,8 +325,12 @@ array([1, 3, 6], dtype=int32)
 const Op cumprod{{
     .name = "cumprod",
     .tf_name = "Cumprod",
-    .inputs = {{.name = "x", .dtypes = kNumericTypes, .declared = kQuantizedTypes}},
+    .inputs = {{.name = "x",
+                .dtypes = kNumericTypes,
+                .converts = Converts::kAlone,
+                .no_kernel = kQuantizedTypes}},
     .attrs = scan_attrs(),
+    .tensor_attrs = {{"axis", "Tidx"}},
     .infer = scan_infer,
     .kernel = cpu::cumprod,
     // The derivative by an element is the sum of all products that hold it, divided by it.

@@ -94,8 +94,8 @@ void check_sorted(InferContext& c) {
 }
 
 std::vector<InputSpec> rows_and_ids(DTypeSet types) {
-  return {{.name = "data", .dtypes = types, .declared = kQuantizedTypes},
-          {"segment_ids", kIndexTypes, 'I'}};
+  return {{.name = "data", .dtypes = types, .no_kernel = kQuantizedTypes},
+          {"segment_ids", kIndexTypes, "Tindices"}};
 }
 
 constexpr Need kIds{.inputs = 2};
@@ -108,6 +108,7 @@ const Op unsorted_segment_max{{
     .tf_name = "UnsortedSegmentMax",
     .inputs = rows_and_ids(kRealTypes),
     .attrs = {{"num_segments", AttrKind::kInt}},
+    .tensor_attrs = {{"num_segments", "Tnumsegments"}},
     .infer = check_unsorted,
     .kernel = cpu::unsorted_segment_max,
     .gradient = extreme_gradient,
@@ -120,6 +121,7 @@ const Op unsorted_segment_min{{
     .tf_name = "UnsortedSegmentMin",
     .inputs = rows_and_ids(kRealTypes),
     .attrs = {{"num_segments", AttrKind::kInt}},
+    .tensor_attrs = {{"num_segments", "Tnumsegments"}},
     .infer = check_unsorted,
     .kernel = cpu::unsorted_segment_min,
     .gradient = extreme_gradient,
@@ -132,6 +134,7 @@ const Op unsorted_segment_prod{{
     .tf_name = "UnsortedSegmentProd",
     .inputs = rows_and_ids(kNumericTypes),
     .attrs = {{"num_segments", AttrKind::kInt}},
+    .tensor_attrs = {{"num_segments", "Tnumsegments"}},
     .infer = check_unsorted,
     .kernel = cpu::unsorted_segment_prod,
     .gradient = product_gradient,
@@ -213,8 +216,8 @@ const Op sparse_segment_sum{{
     .name = "sparse_segment_sum",
     .tf_name = "SparseSegmentSum",
     .inputs = {{"data", kRealTypes},
-               {"indices", kIndexTypes, 'I'},
-               {"segment_ids", kIndexTypes, 'S'}},
+               {"indices", kIndexTypes, "Tindices"},
+               {"segment_ids", kIndexTypes, "Tindices"}},
     .attrs = {{"num_segments", AttrKind::kInt, "None"},
               {"scale", AttrKind::kEnum, "'sum'", "sum|mean|sqrt_n"}},
     .infer =

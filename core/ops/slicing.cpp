@@ -227,6 +227,7 @@ const Op slice{{
     .tf_name = "Slice",
     .inputs = {{"input_", kAllTypes | kSlicedTypes}},
     .attrs = {{"begin", AttrKind::kInts}, {"size", AttrKind::kInts}},
+    .tensor_attrs = {{"begin", "Index"}, {"size", "Index"}},
     .infer = slice_infer,
     .kernel = cpu::slice,
     .gradient = slice_gradient,
@@ -244,6 +245,7 @@ const Op strided_slice{{
     .tf_name = "StridedSlice",
     .inputs = {{"input_", kAllTypes | kSlicedTypes}},
     .attrs = slice_attrs(false),
+    .tensor_attrs = {{"begin", "Index"}, {"end", "Index"}, {"strides", "Index"}},
     .infer =
         [](InferContext& c) {
           c.add_output(c.dtype(0), resolve_slice(c.shape(0), c.attrs(), 0).result);
@@ -283,10 +285,11 @@ const Op strided_slice_grad{{
 const Op pad{{
     .name = "pad",
     .tf_name = "Pad",
-    .inputs = {{.name = "tensor", .dtypes = kPlainTypes | kPaddedTypes, .declared = kStoredTypes}},
+    .inputs = {{.name = "tensor", .dtypes = kPlainTypes | kPaddedTypes, .no_kernel = kStoredTypes}},
     .attrs = {{"paddings", AttrKind::kInts},
               {"mode", AttrKind::kEnum, "'CONSTANT'", "CONSTANT|REFLECT|SYMMETRIC"},
               {"constant_values", AttrKind::kFloat, "0"}},
+    .tensor_attrs = {{"paddings", "Tpaddings"}},
     .infer = pad_infer,
     .kernel = cpu::pad,
     .gradient = pad_gradient,

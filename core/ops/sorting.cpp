@@ -29,10 +29,11 @@ Tensor send_back(const Tensor& dy, const Tensor& indices, const Shape& shape) {
 const Op one_hot{{
     .name = "one_hot",
     .tf_name = "OneHot",
-    .inputs = {{"indices", kIndexTypes | DTypeSet{DType::kUint8, DType::kInt8}, 'I'},
+    .inputs = {{"indices", kIndexTypes | DTypeSet{DType::kUint8, DType::kInt8}, "Tindices"},
                {"on_value", kAllTypes},
                {"off_value", kAllTypes}},
     .attrs = {{"depth", AttrKind::kInt}, {"axis", AttrKind::kInt, "-1"}},
+    .tensor_attrs = {{"depth", "int32"}},
     .infer =
         [](InferContext& c) {
           const int64_t depth = c.attrs().integer(0);
@@ -62,7 +63,7 @@ const Op one_hot{{
 const Op where_indices{{
     .name = "where_indices",
     .tf_name = "Where",
-    .inputs = {{.name = "condition", .dtypes = kPlainTypes, .declared = kQuantizedTypes}},
+    .inputs = {{.name = "condition", .dtypes = kPlainTypes, .no_kernel = kQuantizedTypes}},
     .infer =
         [](InferContext& c) {
           if (c.shape(0).rank() == 0) {
@@ -135,6 +136,7 @@ const Op top_k{{
     .tf_name = "TopKV2",
     .inputs = {{"input", kRealTypes}},
     .attrs = {{"k", AttrKind::kInt, "1"}, {"sorted", AttrKind::kBool, "True"}},
+    .tensor_attrs = {{"k", "Tk"}},
     .infer =
         [](InferContext& c) {
           Shape shape = c.shape(0);

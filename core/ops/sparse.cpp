@@ -10,7 +10,7 @@
 namespace ef::ops {
 namespace {
 
-const InputSpec kPlaces{"indices", {DType::kInt64}, 'I'};
+const InputSpec kPlaces{"indices", {DType::kInt64}};
 
 // The number of axes of places, which are the rows of a matrix.
 int64_t checked_rank(const Shape& places, const char* op) {
@@ -82,7 +82,7 @@ const Op sparse_order{{
 const Op sparse_union{{
     .name = "sparse_union",
     .tf_name = "SparseUnion",
-    .inputs = {{"a", {DType::kInt64}, 'I'}, {"b", {DType::kInt64}, 'I'}},
+    .inputs = {{"a", {DType::kInt64}}, {"b", {DType::kInt64}}},
     .infer =
         [](InferContext& c) {
           if (checked_rank(c.shape(0), c.op().tf_name) !=
@@ -200,7 +200,7 @@ const Op sparse_fill_rows{{
 const Op sparse_matmul{{
     .name = "sparse_matmul",
     .tf_name = "SparseMatmul",
-    .inputs = {{"values", kNumericTypes}, {"indices", {DType::kInt64}, 'I'}, {"b", kNumericTypes}},
+    .inputs = {{"values", kNumericTypes}, {"indices", {DType::kInt64}}, {"b", kNumericTypes}},
     .attrs = {{"rows", AttrKind::kInt},
               {"columns", AttrKind::kInt},
               {"adjoint", AttrKind::kBool, "False"}},
@@ -254,7 +254,7 @@ const Op sparse_matmul{{
 const Op sparse_dots{{
     .name = "sparse_dots",
     .tf_name = "SparseDots",
-    .inputs = {{"indices", {DType::kInt64}, 'I'}, {"a", kNumericTypes}, {"b", kNumericTypes}},
+    .inputs = {{"indices", {DType::kInt64}}, {"a", kNumericTypes}, {"b", kNumericTypes}},
     .infer =
         [](InferContext& c) {
           if (c.shape(0).rank() != 2 || c.shape(0)[1] != 2) {

@@ -52,7 +52,7 @@ const Op string_strip{{
 const Op string_part{{
     .name = "string_part",
     .tf_name = "Substr",
-    .inputs = {{"input", kText}, {"pos", {DType::kInt64}, 'P'}, {"len", {DType::kInt64}, 'P'}},
+    .inputs = {{"input", kText}, {"pos", {DType::kInt64}}, {"len", {DType::kInt64}}},
     .attrs = {{"characters", AttrKind::kBool, "False"}},
     .infer =
         [](InferContext& c) {

@@ -18,16 +18,12 @@ from eagerflow.framework import dtypes
 from eagerflow.io.os_errors import from_os_error, path_text, translated
 from eagerflow.io.records import masked
 from eagerflow.io.replacing import beside
+from eagerflow.protos.checkpoint import MESSAGES
+from eagerflow.protos.schema import protobuf
 
 _VERSION = 1
 _MAX_RANK = 254
 _MAPPED = 1 << 20  # smaller tensors are not worth a map
-
-
-def _messages() -> Any:
-    from eagerflow.protos.checkpoint import MESSAGES
-
-    return MESSAGES
 
 
 def data_path(prefix: str, shard: int, shards: int) -> str:
@@ -91,18 +87,17 @@ def write_bundle(prefix: Any, tensors: Mapping[str, Any]) -> None:
         tf.errors.OpError: of the kind that fits, if a file cannot be written.
     """
     prefix = path_text(prefix)
-    messages = _messages()
     folder = os.path.dirname(prefix) or "."
     with translated(folder):
         os.makedirs(folder, exist_ok=True)
     shards = _free_shards(prefix)
-    header = messages["BundleHeaderProto"](num_shards=shards)
+    header = MESSAGES["BundleHeaderProto"](num_shards=shards)
     header.version.producer = _VERSION
     final_data = data_path(prefix, 0, shards)
     with translated(prefix), beside(prefix) as own:
         new_data, new_index = os.path.join(own, "data"), os.path.join(own, "index")
         with _NewFile(new_data) as file:
-            entries = _write_tensors(file, tensors, messages)
+            entries = _write_tensors(file, tensors)
         items = [(b"", header.SerializeToString())]
         items += ((name, entries[name]) for name in sorted(entries))
         with _NewFile(new_index) as file:
@@ -165,12 +160,12 @@ class _NewFile:
             self._pending = bytearray()
 
 
-def _write_tensors(file: _NewFile, tensors: Mapping[str, Any], messages: Any) -> dict[bytes, bytes]:
+def _write_tensors(file: _NewFile, tensors: Mapping[str, Any]) -> dict[bytes, bytes]:
     """The index's entries by name; the tensors are in the file."""
     converted = [(name.encode(), _core.as_tensor(value)) for name, value in tensors.items()]
     # The widest numbers first: without gaps, all lie at multiples of their size, as maps need it.
     converted.sort(key=lambda item: (-_width(item[1]), item[0]))
-    entry_class = messages["BundleEntryProto"]
+    entry_class = MESSAGES["BundleEntryProto"]
     entries = {}
     for name, tensor in converted:
         entry = entry_class(dtype=tensor.dtype.as_datatype_enum, offset=file.tell())
@@ -250,19 +245,16 @@ class BundleReader:
             )
         with translated(path), open(path, "rb") as file:
             items = read_table(file.read(), path)
-        messages = _messages()
-        from eagerflow.protos.schema import protobuf
-
         DecodeError = protobuf("message").DecodeError
         try:
             if not items or items[0][0] != b"":
                 raise ValueError("it has no header")
-            header = messages["BundleHeaderProto"].FromString(items[0][1])
+            header = MESSAGES["BundleHeaderProto"].FromString(items[0][1])
             if header.endianness != 0:
                 raise ValueError("its numbers are big-endian")
             if header.version.min_consumer > _VERSION:
                 raise ValueError("it was written by a newer version")
-            entry_class = messages["BundleEntryProto"]
+            entry_class = MESSAGES["BundleEntryProto"]
             self.entries = {
                 key.decode("utf-8", "replace"): Entry(entry_class.FromString(value))
                 for key, value in items[1:]

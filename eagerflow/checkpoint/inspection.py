@@ -9,7 +9,10 @@ from typing import Any
 
 from eagerflow import errors
 from eagerflow.checkpoint.bundle import BundleReader
+from eagerflow.checkpoint.restoring import Restoration
+from eagerflow.checkpoint.saving import GRAPH_KEY
 from eagerflow.checkpoint.state import latest_checkpoint
+from eagerflow.checkpoint.trackable import children, walk
 from eagerflow.io.os_errors import path_text
 
 
@@ -143,14 +146,10 @@ class TrackableView:
     @classmethod
     def children(cls, obj: Any, save_type: str = "checkpoint", **kwargs: Any) -> dict[str, Any]:
         """The trackable objects that belong to `obj`, by name."""
-        from eagerflow.checkpoint.trackable import children
-
         return children(obj)
 
     def descendants(self) -> list[Any]:
         """The root and all objects below it, nearest first."""
-        from eagerflow.checkpoint.trackable import walk
-
         return [item for item, _ in walk(self._root)]
 
 
@@ -165,9 +164,6 @@ class CheckpointView:
     """
 
     def __init__(self, save_path: Any, options: Any = None) -> None:
-        from eagerflow.checkpoint.restoring import Restoration
-        from eagerflow.checkpoint.saving import GRAPH_KEY
-
         reader = BundleReader(save_path)
         if GRAPH_KEY not in reader:
             raise errors.NotFoundError(
@@ -195,8 +191,6 @@ class CheckpointView:
 
     def match(self, obj: Any) -> dict[int, Any]:
         """Which object below `obj` stands for which node."""
-        from eagerflow.checkpoint.trackable import children
-
         found = {0: obj}
         queue = [0]
         for node in queue:

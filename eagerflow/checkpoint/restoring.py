@@ -13,6 +13,8 @@ from eagerflow.checkpoint.bundle import BundleReader
 from eagerflow.checkpoint.saving import GRAPH_KEY
 from eagerflow.checkpoint.trackable import GROWING, children, escaped, slots, values, walk
 from eagerflow.framework.context import get_logger
+from eagerflow.protos.checkpoint import MESSAGES
+from eagerflow.protos.schema import protobuf
 
 Variable: Any = _core.Variable
 PENDING = "_pending_restorations"
@@ -72,9 +74,6 @@ class Restoration:
     """
 
     def __init__(self, reader: BundleReader) -> None:
-        from eagerflow.protos.checkpoint import MESSAGES
-        from eagerflow.protos.schema import protobuf
-
         DecodeError = protobuf("message").DecodeError
         self.reader = reader
         content = reader.read(GRAPH_KEY).numpy()

@@ -9,6 +9,7 @@ from eagerflow import _core
 from eagerflow.checkpoint.bundle import write_bundle
 from eagerflow.checkpoint.trackable import children, is_trackable, slots, values, walk
 from eagerflow.framework import dtypes
+from eagerflow.protos.checkpoint import MESSAGES
 
 GRAPH_KEY = "_CHECKPOINTABLE_OBJECT_GRAPH"
 
@@ -24,8 +25,6 @@ def object_graph(root: Any) -> tuple[Any, dict[str, Any]]:
     Raises:
         ValueError: if a dictionary has objects under keys that are no strings.
     """
-    from eagerflow.protos.checkpoint import MESSAGES
-
     found = list(walk(root))
     node_of = {id(item): k for k, (item, _) in enumerate(found)}
     paths = dict(enumerate(path for _, path in found))

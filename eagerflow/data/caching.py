@@ -11,6 +11,7 @@ from eagerflow.data.context import Context
 from eagerflow.data.creation import as_strings
 from eagerflow.data.cursor import Cursor, pack_elements, unpack_elements
 from eagerflow.data.dataset import Dataset, UnaryDataset
+from eagerflow.data.element_file import ElementReader, ElementWriter
 
 
 def cached(source: Dataset, filename: Any) -> Dataset:
@@ -99,8 +100,6 @@ class FileCacheDataset(UnaryDataset):
         self._path = path
 
     def _cursor(self, context: Context) -> Cursor:
-        from eagerflow.data.element_file import ElementReader, ElementWriter
-
         data, lock = self._path + ".data", self._path + ".lockfile"
         if os.path.exists(data):
             return ElementReader(data)

@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 
 from eagerflow import _core, errors
+from eagerflow.data.composites import REBUILD, to_parts
+from eagerflow.data.dataset import Dataset
 from eagerflow.data.structure import named_tuple
 from eagerflow.framework import dtypes
 from eagerflow.framework.dtypes import as_dtype
@@ -89,14 +91,10 @@ def _to_json(value: Any, blobs: list[bytes]) -> Any:
     if hasattr(value, "_to_parts"):
         name, parts = value._to_parts()
         return {"composite": [name, _to_json(parts, blobs)]}
-    from eagerflow.data.dataset import Dataset
-
     if isinstance(value, Dataset):
         from eagerflow.data import stored_datasets
 
         return {"dataset": _to_json(stored_datasets.to_parts(value), blobs)}
-    from eagerflow.data.composites import to_parts
-
     found = to_parts(value)
     if found is not None:
         return {"composite": [found[0], _to_json(found[1], blobs)]}
@@ -148,8 +146,6 @@ def _from_json(value: Any, blobs: memoryview, at: list[int]) -> Any:
     if kind == "composite":
         rebuild = _COMPOSITES.get(content[0])
         if rebuild is None:
-            from eagerflow.data.composites import REBUILD
-
             rebuild = REBUILD[content[0]]
         return rebuild(_from_json(content[1], blobs, at))
     raise ValueError(f"unknown kind {kind!r}")

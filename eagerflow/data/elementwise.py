@@ -19,6 +19,7 @@ from eagerflow.data.functions import (
     not_the_end,
     parts_of_elements,
 )
+from eagerflow.data.parallel import AdaptiveMapCursor, ParallelMapCursor
 from eagerflow.framework import dtypes
 from eagerflow.framework.type_spec import TensorSpec
 
@@ -98,8 +99,6 @@ class ParallelMapDataset(MapDataset):
         self._deterministic = deterministic
 
     def _cursor(self, context: Context) -> Cursor:
-        from eagerflow.data.parallel import AdaptiveMapCursor, ParallelMapCursor
-
         ordered = context.deterministic if self._deterministic is None else self._deterministic
         source = self._input._cursor(context)
         function = context.drawing(self, self._function)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from eagerflow import _core, errors
+from eagerflow.checkpoint.trackable import Value
 from eagerflow.data import structure
 from eagerflow.data.context import context_of
 from eagerflow.framework import dtypes, random_seed
@@ -318,8 +319,6 @@ class NumpyIterator:
 
 
 def _position_of(iterator: Any) -> dict[str, Any]:
-    from eagerflow.checkpoint.trackable import Value
-
     return {
         "ITERATOR_STATE": Value(
             lambda: iterator._serialize_to_tensors()["_STATE"],

@@ -14,6 +14,8 @@ from eagerflow.data.cursor import Cursor, pack_elements, unpack_elements
 from eagerflow.data.dataset import Dataset
 from eagerflow.data.elementwise import FunctionDataset
 from eagerflow.data.functions import caller_of, checked_function, parts_of_elements
+from eagerflow.data.parallel import PrefetchCursor
+from eagerflow.data.sources import GroupDataset
 from eagerflow.framework import dtypes
 
 
@@ -319,8 +321,6 @@ class InterleaveCursor(Cursor):
         cursor: Any = dataset._cursor(self._context)
         threaded = sum(1 for item in self._open if item and item.threaded) < self._threads
         if threaded:
-            from eagerflow.data.parallel import PrefetchCursor
-
             cursor = PrefetchCursor(cursor, max(_AHEAD, self._block), dataset)
         return _Open(element, cursor, threaded)
 
@@ -374,8 +374,6 @@ class GroupByWindowDataset(NestingDataset):
         return INFINITE if self._input._count() == INFINITE else UNKNOWN
 
     def _inner(self, variant: int) -> Dataset:
-        from eagerflow.data.sources import GroupDataset
-
         sample = self._input._sample(variant)
         key = key_of(caller_of(self._key), sample)
         dataset = self._function(_key_tensor(key), GroupDataset([sample], self._input))
@@ -479,8 +477,6 @@ class GroupByWindowCursor(Cursor):
         self._open_window(key, self._groups.pop(key))
 
     def _open_window(self, key: int, elements: list) -> None:
-        from eagerflow.data.sources import GroupDataset
-
         self._window = (key, elements)
         dataset = checked_window(
             self._owner._function(_key_tensor(key), GroupDataset(elements, self._owner._input))

@@ -8,6 +8,7 @@ from eagerflow.data.arguments import AUTOTUNE, integer, invalid
 from eagerflow.data.context import Context
 from eagerflow.data.cursor import Cursor
 from eagerflow.data.dataset import Dataset, UnaryDataset
+from eagerflow.data.parallel import PrefetchCursor
 
 # How many elements AUTOTUNE keeps ready.
 _AUTOMATIC_ROOM = 4
@@ -23,8 +24,6 @@ class PrefetchDataset(UnaryDataset):
             raise invalid("buffer_size must be >= 0 or set buffer_size to be -1 for auto-tuning")
 
     def _cursor(self, context: Context) -> Cursor:
-        from eagerflow.data.parallel import PrefetchCursor
-
         source = self._input._cursor(context)
         if self._room == 0:
             return source

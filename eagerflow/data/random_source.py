@@ -17,6 +17,7 @@ from eagerflow.data.seeds import SeedSequence, Words
 from eagerflow.framework import dtypes
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.ops.math import log
+from eagerflow.random import stateless_categorical
 
 
 class RandomDataset(Dataset):
@@ -93,8 +94,6 @@ def sampled(
 
 
 def _choose(logits: Any, seed: Any) -> Any:
-    from eagerflow.random import stateless_categorical
-
     drawn = stateless_categorical(_core.ops.reshape(logits, [1, -1]), 1, seed)
     return _core.ops.reshape(drawn, [])
 

@@ -14,6 +14,7 @@ from eagerflow.data.dataset import Dataset, UnaryDataset
 from eagerflow.data.functions import caller_of, checked_function, parts_of_elements
 from eagerflow.framework import dtypes
 from eagerflow.framework.type_spec import TensorSpec
+from eagerflow.random import uniform
 
 # Before classes are counted, each is taken to have come this often.
 _PRIOR_COUNT = 10
@@ -126,8 +127,6 @@ class AcceptedCursor(InputCursor):
         self._counter = owner._counter()
 
     def __next__(self) -> Any:
-        from eagerflow.random import uniform
-
         while True:
             element = next(self._input)
             label = _core.as_tensor(self._owner._classify(element))

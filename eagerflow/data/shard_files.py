@@ -10,15 +10,19 @@ import zlib
 from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO
 
-from eagerflow import errors
+from eagerflow import _core, errors
 from eagerflow.data.arguments import integer
 from eagerflow.data.cursor import Cursor
 from eagerflow.data.files import RecordCursor
 from eagerflow.data.functions import caller_of
+from eagerflow.data.snappy_file import open_snappy
 from eagerflow.data.stored_records import ElementDecoder, ElementEncoder
+from eagerflow.data.stored_spec import decode_spec
 from eagerflow.io.os_errors import from_os_error, translated
 from eagerflow.io.records import framed
 from eagerflow.io.replacing import replaced
+from eagerflow.protos.schema import protobuf
+from eagerflow.protos.structure import MESSAGES
 
 SPEC_FILE, METADATA_FILE = "dataset_spec.pb", "snapshot.metadata"
 _WINDOWS = {"GZIP": 31, "ZLIB": 15}
@@ -63,8 +67,6 @@ class ShardFile:
             self._file.write(data)
 
     def _write_block(self) -> None:
-        from eagerflow import _core
-
         # Readers expect no more in a block.
         block = _core.snappy_compress(bytes(self._collected[:_BUFFER]))
         self._file.write(_LENGTH.pack(len(block)))
@@ -158,8 +160,6 @@ class Shards:
         for file in self._files.values():
             file.close()
         self._files = {}
-        from eagerflow.protos.structure import MESSAGES
-
         record = MESSAGES["SnapshotMetadataRecord"](
             run_id=self._run,
             creation_timestamp=int(time.time() * 1e6),
@@ -202,9 +202,6 @@ class SavedDirectory:
     """
 
     def __init__(self, path: str) -> None:
-        from eagerflow.protos.schema import protobuf
-        from eagerflow.protos.structure import MESSAGES
-
         DecodeError = protobuf("message").DecodeError
         try:
             record = MESSAGES["SnapshotMetadataRecord"].FromString(_content(path, METADATA_FILE))
@@ -242,8 +239,6 @@ def read_spec(path: str) -> Any:
     Raises:
         tf.errors.NotFoundError: if there is none.
     """
-    from eagerflow.data.stored_spec import decode_spec
-
     return decode_spec(_content(path, SPEC_FILE))
 
 
@@ -268,8 +263,6 @@ class ShardRecords(RecordCursor):
     def _opened(self) -> BinaryIO:
         if self._compression != "SNAPPY":
             return super()._opened()
-        from eagerflow.data.snappy_file import open_snappy
-
         return open_snappy(self._path)
 
     def _record(self, file: BinaryIO) -> bytes:

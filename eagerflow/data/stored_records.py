@@ -12,9 +12,13 @@ import numpy as np
 
 from eagerflow import _core, errors
 from eagerflow.data import structure
+from eagerflow.data.composites import REBUILD, to_parts
 from eagerflow.framework import dtypes
 from eagerflow.framework.dtypes import DType, as_dtype
 from eagerflow.io.serialization import tensor_message, tensor_of_message
+from eagerflow.protos.schema import protobuf
+from eagerflow.protos.tensor import MESSAGES
+from eagerflow.protos.tensor import MESSAGES as TENSORS
 
 Tensor = _core.Tensor
 
@@ -64,8 +68,6 @@ def _parted(data: bytes, count: int) -> list[bytes]:
 
 
 def _message(dtype: int, shape: Any, content: bytes) -> bytes:
-    from eagerflow.protos.tensor import MESSAGES
-
     message = MESSAGES["TensorProto"](dtype=dtype, tensor_content=content)
     message.tensor_shape.SetInParent()
     for size in shape:
@@ -103,8 +105,6 @@ class ElementEncoder:
 
 
 def _variant_record(leaf: Any) -> bytes:
-    from eagerflow.data.composites import to_parts
-
     found = to_parts(leaf)
     if found is None or found[0] not in ("ragged", "sparse"):
         raise TypeError(f"A {type(leaf).__name__} cannot be saved: {leaf!r:.100}")
@@ -181,9 +181,6 @@ class ElementDecoder:
         if head is not None and len(record) == head.length and record.startswith(head.data):
             array: np.ndarray = np.frombuffer(record, head.numpy, offset=len(head.data))
             return _core.convert(array.reshape(head.shape), head.dtype, None)
-        from eagerflow.protos.schema import protobuf
-        from eagerflow.protos.tensor import MESSAGES
-
         DecodeError = protobuf("message").DecodeError
         try:
             message = MESSAGES["TensorProto"].FromString(record)
@@ -255,9 +252,7 @@ def _tensor(message: Any) -> Tensor:
 
 
 def _composite(message: Any) -> Any:
-    from eagerflow.data.composites import REBUILD
     from eagerflow.protos.structure import MESSAGES
-    from eagerflow.protos.tensor import MESSAGES as TENSORS
 
     if message.tensor_shape.dim and [dim.size for dim in message.tensor_shape.dim] != [3]:
         raise ValueError("a variant of an unknown shape")

@@ -6,10 +6,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from eagerflow import errors
+from eagerflow.data.composites import RaggedTensorSpec, SparseTensorSpec
 from eagerflow.data.structure import named_tuple
 from eagerflow.framework.dtypes import as_dtype
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.type_spec import NoneTensorSpec, TensorSpec
+from eagerflow.protos.schema import protobuf
+from eagerflow.protos.structure import MESSAGES
 
 # The numbers of the classes of specs.
 _SPARSE, _RAGGED, _OTHER = 1, 3, 12
@@ -22,8 +25,6 @@ def encode_spec(spec: Any) -> bytes:
     Raises:
         TypeError: if it holds what saved datasets cannot hold.
     """
-    from eagerflow.protos.structure import MESSAGES
-
     value = MESSAGES["StructuredValue"]()
     _fill(value, spec)
     return value.SerializeToString()
@@ -35,9 +36,6 @@ def decode_spec(data: bytes) -> Any:
     Raises:
         tf.errors.DataLossError: if the message is damaged.
     """
-    from eagerflow.protos.schema import protobuf
-    from eagerflow.protos.structure import MESSAGES
-
     DecodeError = protobuf("message").DecodeError
     try:
         return _read(MESSAGES["StructuredValue"].FromString(data))
@@ -74,8 +72,6 @@ def _fill(value: Any, spec: Any) -> None:
 
 
 def _fill_composite(value: Any, spec: Any) -> None:
-    from eagerflow.data.composites import RaggedTensorSpec, SparseTensorSpec
-
     if isinstance(spec, RaggedTensorSpec):
         rank = spec.ragged_rank
         state = [TensorShape(spec.shape), spec.dtype, rank, spec.row_splits_dtype]
@@ -139,8 +135,6 @@ def _read(value: Any) -> Any:
 def _read_class(message: Any) -> Any:
     if message.type_spec_class == _OTHER and message.type_spec_class_name == _NONE:
         return NoneTensorSpec()
-    from eagerflow.data.composites import RaggedTensorSpec, SparseTensorSpec
-
     kinds = {_RAGGED: RaggedTensorSpec, _SPARSE: SparseTensorSpec}
     if message.type_spec_class not in kinds:
         raise ValueError(f"specs of the class {message.type_spec_class_name!r} cannot be read")

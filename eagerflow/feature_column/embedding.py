@@ -20,6 +20,7 @@ from eagerflow.feature_column.serialization import (
 from eagerflow.framework import context, dtypes
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.ops.nn.embedding import embedding_lookup_sparse, safe_embedding_lookup_sparse
+from eagerflow.train import load_variable
 
 _ops = _core.ops
 
@@ -215,8 +216,6 @@ def _first_values(column: EmbeddingColumn) -> Any:
         return column.initializer
 
     def restored(shape: Any, dtype: Any = None, **kwargs: Any) -> Any:
-        from eagerflow.train import load_variable
-
         value = load_variable(column.ckpt_to_load_from, column.tensor_name_in_ckpt)
         return _core.convert(value, dtype and dtypes.as_dtype(dtype), None)
 

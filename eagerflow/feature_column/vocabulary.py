@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from eagerflow import _core
+from eagerflow.data import TFRecordDataset
 from eagerflow.feature_column.base import (
     CategoricalColumn,
     as_sparse,
@@ -140,8 +141,6 @@ class VocabularyFileCategoricalColumn(
 def _lines(path: str, file_format: str | None) -> list[bytes]:
     """The lines of a text file, or the records of a compressed file of records."""
     if file_format == "tfrecord_gzip":
-        from eagerflow.data import TFRecordDataset
-
         return [record.numpy() for record in TFRecordDataset(path, compression_type="GZIP")]
     with gfile.GFile(path, "rb") as file:
         lines = file.read().split(b"\n")

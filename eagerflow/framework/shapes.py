@@ -321,6 +321,7 @@ class TensorShape:
     @classmethod
     def experimental_type_proto(cls) -> Any:
         """The class of messages that describe shapes."""
+        # Imported here for start-up: few programs make messages.
         from eagerflow.protos.tensor import MESSAGES
 
         return MESSAGES["TensorShapeProto"]

@@ -156,14 +156,12 @@ def call(layer: Any, inputs: Any, rest: tuple, kwargs: dict[str, Any]) -> Any:
 
 def _builds(layer: Any) -> bool:
     """Whether a layer is built before it is called: models of a program's class need not be."""
-    return not hasattr(layer, "_set_graph") or layer._graph is not None or hasattr(layer, "add")
+    return not layer._is_model or layer._layers_are_ordered
 
 
 def _is_whole(layer: Any) -> bool:
     """Whether a layer of layers is one node: wrappers and recurrent ones are, and no models."""
-    return not hasattr(layer, "_set_graph") and all(
-        inner.built for inner in layer._flatten_layers()
-    )
+    return not layer._is_model and all(inner.built for inner in layer._flatten_layers())
 
 
 def _cast(graph: Any, layer: Any, value: Any) -> Any:

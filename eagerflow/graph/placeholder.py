@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from eagerflow import _core
 from eagerflow.framework import context, dtypes
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.type_spec import TensorSpec
@@ -49,8 +50,6 @@ def placeholder_with_default(input: Any, shape: Any, name: str | None = None) ->
         shape: the shape, in which sizes may be None.
         name: the node's name.
     """
-    from eagerflow import _core
-
     graph = context.building_graph()
     if graph is None:
         return _core.as_tensor(input)

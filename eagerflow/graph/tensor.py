@@ -10,6 +10,8 @@ from eagerflow import _core
 from eagerflow.errors import OperatorNotAllowedInGraphError
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.tensor import Reference, Tensor
+from eagerflow.graph.execution import current_run, resolve
+from eagerflow.graph.inference import samples_of
 
 
 def _dims_of(shape: TensorShape) -> tuple[int | None, ...] | None:
@@ -90,8 +92,6 @@ class GraphTensor:
         Raises:
             ValueError: if it contradicts what is known.
         """
-        from eagerflow.graph.inference import samples_of
-
         self._shape = self._shape.merge_with(shape)
         self._dims = _dims_of(self._shape)
         self.samples = samples_of(self._dtype, self._shape)
@@ -125,8 +125,6 @@ class GraphTensor:
         return take_over(function, args, kwargs)
 
     def __tf_tensor__(self, dtype: Any = None, name: str | None = None) -> Any:
-        from eagerflow.graph.execution import resolve
-
         return _core.convert(resolve(self), dtype, None)
 
     def numpy(self) -> Any:
@@ -135,8 +133,6 @@ class GraphTensor:
         Raises:
             AttributeError: if no session is running.
         """
-        from eagerflow.graph.execution import current_run, resolve
-
         if current_run() is None:
             raise AttributeError(
                 f"'Tensor' object has no attribute 'numpy': {self!r} belongs to a graph and has no "
@@ -151,8 +147,6 @@ class GraphTensor:
         )
 
     def __bool__(self) -> bool:
-        from eagerflow.graph.execution import current_run, resolve
-
         if current_run() is not None:
             return bool(resolve(self))
         raise OperatorNotAllowedInGraphError(
@@ -163,8 +157,6 @@ class GraphTensor:
         )
 
     def __int__(self) -> int:
-        from eagerflow.graph.execution import current_run, resolve
-
         if current_run() is not None:
             return int(resolve(self))
         raise TypeError(f"{self!r} belongs to a graph: it has no value before a session runs it.")
@@ -172,8 +164,6 @@ class GraphTensor:
     __index__ = __int__
 
     def __float__(self) -> float:
-        from eagerflow.graph.execution import current_run, resolve
-
         if current_run() is not None:
             return float(resolve(self))
         raise TypeError(f"{self!r} belongs to a graph: it has no value before a session runs it.")

@@ -44,7 +44,7 @@ def make_slots(optimizer: Any, variables: list[Any]) -> tuple[dict[str, Any], li
             base = f"{variable.op.name}/{optimizer._name}"
             known = optimizer._graph_slots[id(variable)] = {
                 name: _slot(base, value, variable.shape, variable.dtype)
-                for name, value in optimizer._slot_values().items()
+                for name, value in optimizer._initial_slots().items()
             }
             optimizer._kept.append(variable)
         slots.append(known)

@@ -13,6 +13,7 @@ from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.framework.variable import Variable
 from eagerflow.graph import inference
 from eagerflow.graph.collection_names import GraphKeys
+from eagerflow.graph.control_flow import group
 from eagerflow.graph.execution import current_run, resolve, resolve_all
 from eagerflow.graph.graph import Graph, ports
 from eagerflow.graph.recording import record
@@ -393,8 +394,6 @@ def variables_initializer(var_list: Iterable[Any], name: str = "init") -> Any:
     """
     if context.building_graph() is None:
         return None
-    from eagerflow.graph.control_flow import group
-
     return group(*[variable.initializer for variable in var_list], name=name)
 
 

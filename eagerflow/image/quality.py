@@ -14,6 +14,7 @@ from eagerflow.framework.op_function import op_function
 from eagerflow.image.color import convert_image_dtype
 from eagerflow.ops.array import pad
 from eagerflow.ops.nn.convolution import depthwise_conv2d
+from eagerflow.ops.nn.pooling import avg_pool2d
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -198,8 +199,6 @@ def ssim_multiscale(
     >>> round(float(tf.image.ssim_multiscale(image, image, 576, (0.5, 0.5))), 3)
     1.0
     """
-    from eagerflow.ops.nn.pooling import avg_pool2d
-
     first, second = _pair(img1, img2)
     peak = _scaled(max_val, first.dtype)
     images = [convert_image_dtype(item, dtypes.float32) for item in (first, second)]

@@ -19,6 +19,8 @@ from eagerflow.io.features import (
     VarLenFeature,
 )
 from eagerflow.io.raw import strings_of, strings_tensor
+from eagerflow.protos.example import MESSAGES
+from eagerflow.protos.schema import protobuf
 from eagerflow.ragged.row_partition import RowPartition
 from eagerflow.ragged.tensor import RaggedTensor
 from eagerflow.sparse.tensor import SparseTensor
@@ -45,9 +47,6 @@ def message_of(name: str, data: bytes, op: str) -> Any:
     Raises:
         tf.errors.InvalidArgumentError: if they are no such message.
     """
-    from eagerflow.protos.example import MESSAGES
-    from eagerflow.protos.schema import protobuf
-
     DecodeError = protobuf("message").DecodeError
     try:
         return MESSAGES[name].FromString(data)
@@ -499,9 +498,6 @@ def decode_json_example(json_examples: Any, name: str | None = None) -> Tensor:
     >>> tf.io.decode_json_example('{"features": {"feature": {}}}')
     <tf.Tensor: shape=(), dtype=string, numpy=b'\\n\\x00'>
     """
-    from eagerflow.protos.example import MESSAGES
-    from eagerflow.protos.schema import protobuf
-
     json_format = protobuf("json_format")
     items, shape = strings_of(json_examples, "DecodeJSONExample")
     results = []

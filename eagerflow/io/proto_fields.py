@@ -16,6 +16,7 @@ from eagerflow.io.files import write_file
 from eagerflow.io.os_errors import path_text, translated
 from eagerflow.io.raw import strings_of, strings_tensor
 from eagerflow.ops.op_arguments import raises_like
+from eagerflow.protos.example import MESSAGES
 from eagerflow.protos.schema import protobuf
 
 Tensor = _core.Tensor
@@ -71,8 +72,6 @@ def _class_of(message_type: str, descriptor_source: Any, op: str) -> Any:
     source = descriptor_source
     found = None
     if source in ("", "local://", b"", b"local://"):
-        from eagerflow.protos.example import MESSAGES
-
         package, _, name = message_type.partition(".")
         if package == "tensorflow" and name in ("Example", "SequenceExample", "Features"):
             return MESSAGES[name]

@@ -10,14 +10,14 @@ from eagerflow import _core, errors
 from eagerflow.framework import dtypes
 from eagerflow.framework.op_function import op_function
 from eagerflow.ops.op_arguments import raises_like
+from eagerflow.protos.schema import protobuf
+from eagerflow.protos.tensor import MESSAGES
 
 Tensor = _core.Tensor
 
 
 def tensor_message(tensor: Tensor) -> Any:
     """The TensorProto of a tensor; numbers are raw bytes in it."""
-    from eagerflow.protos.tensor import MESSAGES
-
     message = MESSAGES["TensorProto"]()
     fill_message(message, tensor)
     return message
@@ -167,8 +167,6 @@ def serialize_tensor(tensor: Any, name: str | None = None) -> Tensor:
     if tensor._size < _LARGE or tensor.dtype not in _NATIVE:
         return _core.convert(tensor_message(tensor).SerializeToString(), dtypes.string, None)
     # The content is the message's last field, and need not pass through Python.
-    from eagerflow.protos.tensor import MESSAGES
-
     head = MESSAGES["TensorProto"]()
     _describe(head, tensor)
     prefix = head.SerializeToString() + _CONTENT + _varint(tensor._size * tensor.dtype.size)
@@ -191,8 +189,6 @@ def _varint(number: int) -> bytes:
 
 def _large_content(serialized: Tensor, dtype: dtypes.DType) -> Tensor | None:
     """The tensor of a message as `serialize_tensor` makes large ones; None if it is another."""
-    from eagerflow.protos.tensor import MESSAGES
-
     if serialized.ndim or dtype is dtypes.string or dtype.size == 0:
         return None
     total = int(_core.ops.string_length(serialized))
@@ -260,8 +256,6 @@ def parse_tensor(serialized: Any, out_type: Any, name: str | None = None) -> Ten
     array([1., 2.], dtype=float32)
     """
     from eagerflow.io.files import scalar_bytes
-    from eagerflow.protos.schema import protobuf
-    from eagerflow.protos.tensor import MESSAGES
 
     DecodeError = protobuf("message").DecodeError
     dtype = dtypes.as_dtype(out_type)

@@ -9,6 +9,7 @@ import numpy as np
 from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.shapes import TensorShape
+from eagerflow.io.serialization import field_of, tensor_message, tensor_of_message
 
 
 def make_tensor_proto(
@@ -34,8 +35,6 @@ def make_tensor_proto(
     >>> tf.make_ndarray(tf.make_tensor_proto([1, 2]))
     array([1, 2], dtype=int32)
     """
-    from eagerflow.io.serialization import field_of, tensor_message
-
     if isinstance(values, _core.Tensor | _core.Variable):
         values = values.numpy()
     tensor = _tensor(values, None if dtype is None else dtypes.as_dtype(dtype))
@@ -98,7 +97,5 @@ def make_ndarray(tensor: Any) -> np.ndarray:
     >>> tf.make_ndarray(tf.make_tensor_proto(3.0)).shape
     ()
     """
-    from eagerflow.io.serialization import tensor_of_message
-
     found = tensor_of_message(tensor)
     return np.asarray(found.numpy(), object if found.dtype is dtypes.string else None)

@@ -9,7 +9,8 @@ from eagerflow.framework import dtypes
 from eagerflow.framework.op_function import op_function
 from eagerflow.framework.variable import Variable
 from eagerflow.keras import config, random_generator
-from eagerflow.keras.ops.promotion import floating, sizes, tensor
+from eagerflow.keras.ops.promotion import floating, tensor
+from eagerflow.ops.numpy_functions.rules import sizes
 from eagerflow.ops.random import distributions, stateless
 
 _ops = _core.ops

@@ -322,13 +322,6 @@ def _is_told_by_parts(given: dict[str, Any], error: Exception | None) -> bool:
     return composite and error is not None and not getattr(error, "no_tensor", False)
 
 
-def reason_of_native(op: str, given: dict[str, Any], error: Exception) -> Exception:
-    """The exception that a failed call of a native function raises."""
-    if _is_told_by_parts(given, error):
-        return error
-    return reason(op, given, error) or error
-
-
 def ahead(error: Exception) -> Exception:
     """Marks what a function finds before it comes to its operation: this is what it raises.
 

@@ -15,7 +15,9 @@ from eagerflow.ops import reduction as ops_reduction
 from eagerflow.ragged import arrangement, conversion, reduction
 from eagerflow.ragged.arrangement import convert
 from eagerflow.ragged.broadcasting import aligned
+from eagerflow.ragged.dynamic_shape import DynamicRaggedShape
 from eagerflow.ragged.tensor import RaggedTensor
+from eagerflow.sparse.segments import dense_bincount
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -266,8 +268,6 @@ def _rank(input: RaggedTensor, name: str | None = None) -> Tensor:
 
 
 def _shape(input: RaggedTensor, out_type: Any = None, name: str | None = None) -> Any:
-    from eagerflow.ragged.dynamic_shape import DynamicRaggedShape
-
     return DynamicRaggedShape.from_tensor(input, dtypes.int32 if out_type is None else out_type)
 
 
@@ -297,8 +297,6 @@ def _dynamic_partition(
 
 
 def _bincount(*args: Any, **kwargs: Any) -> Tensor:
-    from eagerflow.sparse.segments import dense_bincount
-
     return dense_bincount(*args, **kwargs)
 
 

@@ -14,6 +14,8 @@ from eagerflow.framework.variable import Variable
 from eagerflow.io.damage import DamagedFileError, check_config, part_of
 from eagerflow.io.os_errors import path_text, translated
 from eagerflow.ops.creation import zeros
+from eagerflow.protos.saved_model import MESSAGES
+from eagerflow.protos.schema import protobuf
 from eagerflow.saved_model import constants
 
 _LISTS = {"trackable_list_wrapper": list, "trackable_tuple_wrapper": tuple}
@@ -111,9 +113,6 @@ def _stored_bytes(prefix: str) -> int:
 
 
 def _read(path: str, name: str) -> Any:
-    from eagerflow.protos.saved_model import MESSAGES
-    from eagerflow.protos.schema import protobuf
-
     DecodeError = protobuf("message").DecodeError
     with translated(path), open(path, "rb") as file:
         content = file.read()

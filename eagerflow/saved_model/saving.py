@@ -11,6 +11,7 @@ from eagerflow.checkpoint.saving import save_objects
 from eagerflow.checkpoint.trackable import children, is_trackable, slots, walk
 from eagerflow.io.os_errors import path_text, translated
 from eagerflow.io.replacing import replaced
+from eagerflow.protos.saved_model import MESSAGES
 from eagerflow.saved_model import constants
 from eagerflow.version import VERSION
 
@@ -52,8 +53,6 @@ def save(obj: Any, export_dir: Any, signatures: Any = None, options: Any = None)
             f"Expected an object of type `Trackable`, such as `tf.Module` or a subclass of the "
             f"`Trackable` class, for export. Got {obj} with type {type(obj)}."
         )
-    from eagerflow.protos.saved_model import MESSAGES
-
     folder = path_text(export_dir)
     variables = os.path.join(folder, constants.VARIABLES_DIRECTORY)
     for made in (variables, os.path.join(folder, constants.ASSETS_DIRECTORY)):

@@ -12,6 +12,7 @@ from eagerflow.framework.op_function import op_function
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.op_arguments import raises_like
 from eagerflow.ragged.tensor import RaggedTensor
+from eagerflow.sparse.conversion import to_dense
 from eagerflow.sparse.tensor import SparseTensor
 
 _ops = _core.ops
@@ -205,8 +206,6 @@ def dense_bincount(
     binary_output: bool = False,
 ) -> Tensor:
     """`tf.math.bincount` of sparse or ragged integers."""
-    from eagerflow.sparse.conversion import to_dense
-
     if isinstance(arr, RaggedTensor) and not axis:
         arr = arr.flat_values
         weights = weights.flat_values if isinstance(weights, RaggedTensor) else weights

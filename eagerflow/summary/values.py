@@ -15,7 +15,8 @@ from eagerflow.framework import dtypes
 from eagerflow.framework.name_scope import get_current_name_scope, name_scope
 from eagerflow.io import encode_png
 from eagerflow.io.serialization import fill_message
-from eagerflow.summary.writer import current_step, event_messages, should_record_summaries, state
+from eagerflow.protos.event import MESSAGES
+from eagerflow.summary.writer import current_step, should_record_summaries, state
 
 _DEFAULT_BUCKETS = 30
 _WAV = 11  # audio's number of the encoding
@@ -43,7 +44,7 @@ def summary_scope(
 
 
 def _metadata(plugin: str, description: str | None, content: bytes = b"") -> Any:
-    metadata = event_messages()["SummaryMetadata"]()
+    metadata = MESSAGES["SummaryMetadata"]()
     metadata.plugin_data.plugin_name = plugin
     if content:
         metadata.plugin_data.content = content
@@ -58,7 +59,7 @@ def _tag(name: str) -> str:
 
 
 def _record(tag: str, tensor: Any, step: Any, metadata: Any) -> bool:
-    value = event_messages()["Summary.Value"](tag=tag, metadata=metadata)
+    value = MESSAGES["Summary.Value"](tag=tag, metadata=metadata)
     fill_message(value.tensor, _core.as_tensor(tensor))
     return state.writer.add(current_step(step), value)
 
@@ -83,7 +84,7 @@ def write(
     """
     if not should_record_summaries():
         return _core.as_tensor(False)
-    value = event_messages()["Summary.Value"](tag=tag)
+    value = MESSAGES["Summary.Value"](tag=tag)
     if metadata is not None:
         content = metadata if isinstance(metadata, bytes) else metadata.SerializeToString()
         value.metadata.MergeFromString(content)
@@ -333,7 +334,7 @@ def _add_event(step: int = 0, **what: Any) -> bool:
     import time
 
     add = getattr(state.writer, "add_event", None)
-    return bool(add and add(event_messages()["Event"](wall_time=time.time(), step=step, **what)))
+    return bool(add and add(MESSAGES["Event"](wall_time=time.time(), step=step, **what)))
 
 
 def write_raw_pb(tensor: Any, step: Any = None, name: str | None = None) -> Any:
@@ -349,5 +350,5 @@ def write_raw_pb(tensor: Any, step: Any = None, name: str | None = None) -> Any:
     """
     if not should_record_summaries():
         return _core.as_tensor(False)
-    summary = event_messages()["Summary"].FromString(_core.convert(tensor, dtypes.string).numpy())
+    summary = MESSAGES["Summary"].FromString(_core.convert(tensor, dtypes.string).numpy())
     return _core.as_tensor(_add_event(current_step(step), summary=summary))

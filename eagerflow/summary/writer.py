@@ -14,6 +14,7 @@ from typing import Any
 from eagerflow.framework.context import only_shapes
 from eagerflow.io.os_errors import path_text, translated
 from eagerflow.io.records import RecordWriter
+from eagerflow.protos.event import MESSAGES
 
 _numbers = itertools.count()
 VERSION = "brain.Event:2"
@@ -28,12 +29,6 @@ class _State(threading.local):
 
 
 state = _State()
-
-
-def event_messages() -> Any:
-    from eagerflow.protos.event import MESSAGES
-
-    return MESSAGES
 
 
 class SummaryWriter:
@@ -100,8 +95,7 @@ class FileWriter(SummaryWriter):
         self._closed = False
         self._waiting = 0
         self._flushed = time.monotonic()
-        messages = event_messages()
-        self._event, self._value = messages["Event"], messages["Summary.Value"]
+        self._event, self._value = MESSAGES["Event"], MESSAGES["Summary.Value"]
         with translated(self._folder):
             os.makedirs(self._folder, exist_ok=True)
         name = (

@@ -10,11 +10,7 @@ from typing import Any
 
 import numpy as np
 
-
-def _messages() -> Any:
-    from eagerflow.protos.benchmark import MESSAGES
-
-    return MESSAGES
+from eagerflow.protos.benchmark import MESSAGES
 
 
 def benchmark_config() -> Any:
@@ -91,7 +87,7 @@ class Benchmark:
             ValueError: if no method whose name begins with "benchmark" calls it.
             TypeError: if a metric has no name or value.
         """
-        entries = _messages()["BenchmarkEntries"]()
+        entries = MESSAGES["BenchmarkEntries"]()
         entry = entries.entry.add(name=self._get_name(name), iters=iters or 0)
         entry.cpu_time = cpu_time or 0.0
         entry.wall_time = wall_time or 0.0

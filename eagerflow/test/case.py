@@ -13,9 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from eagerflow import _core, config, nest
+from eagerflow import _core, config, nest, random
 from eagerflow.autodiff.tape import GradientTape
 from eagerflow.errors import OpError
+from eagerflow.protos.schema import protobuf
 from eagerflow.ragged.tensor import RaggedTensor
 
 
@@ -174,8 +175,6 @@ class TestCase(unittest.TestCase):
 
     def setUp(self) -> None:
         """Sets the global seed, so that tests are reproducible."""
-        from eagerflow import random
-
         random.set_seed(87654321)
         np.random.seed(87654321)
 
@@ -362,8 +361,6 @@ class TestCase(unittest.TestCase):
         """Asserts that a message equals another one, which may be written as text."""
         expected = expected_message_maybe_ascii
         if isinstance(expected, str | bytes):
-            from eagerflow.protos.schema import protobuf
-
             expected = protobuf("text_format").Parse(expected, type(message)())
         self.assertEqual(expected, message, msg)
 

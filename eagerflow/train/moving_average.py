@@ -9,6 +9,7 @@ from eagerflow import _core
 from eagerflow.autodiff.tape import GradientTape
 from eagerflow.framework import context
 from eagerflow.framework.variable import Variable
+from eagerflow.graph.moving_average import apply_in_graph, variables_to_restore
 
 
 class ExponentialMovingAverage:
@@ -75,8 +76,6 @@ class ExponentialMovingAverage:
             ValueError: if there are none.
         """
         if context.building_graph() is not None:
-            from eagerflow.graph.moving_average import apply_in_graph
-
             return apply_in_graph(self, var_list)
         variables = list(var_list or ())
         if not variables:
@@ -122,8 +121,6 @@ class ExponentialMovingAverage:
                 a graph those that are trained. Other variables of the graph come by their names.
         """
         if context.building_graph() is not None:
-            from eagerflow.graph.moving_average import variables_to_restore
-
             return variables_to_restore(self, moving_avg_variables)
         if moving_avg_variables is None:
             moving_avg_variables = self._variables.values()

@@ -21,6 +21,8 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+_ALL = re.compile(r"^from (\S+) import \*", re.MULTILINE)
+_FUNCTION = re.compile(r"^def (\w+)(\(.*?\)) -> [^\n]*: \.\.\.$", re.MULTILINE | re.DOTALL)
 _IMPORT = re.compile(r"^from (\S+) import (\([^)]*\)|.*)", re.MULTILINE)
 _NAME = re.compile(r"(\w+)( as \w+)?")
 _SYNONYMS = re.compile(r"^(\w+ = .*)", re.MULTILINE)
@@ -36,11 +38,11 @@ def origins(namespace: str) -> dict[str, tuple[str, str]]:
     >>> lazy.origins("eagerflow.keras.layers")["Dense"]
     ('eagerflow.keras.layers.dense', 'Dense')
     """
-    file = importlib.import_module(namespace).__file__ or ""
-    with open(os.path.splitext(file)[0] + ".pyi", encoding="utf-8") as stub:
-        text = stub.read()
+    text = _stub(namespace)
     listed = {}
     imported = {}
+    for module in _ALL.findall(text):
+        listed.update({name: (module, name) for name in [*origins(module), *signatures(module)]})
     for module, names in _IMPORT.findall(text):
         for name, is_listed in _NAME.findall(names):
             imported[name] = (module, name)
@@ -52,34 +54,52 @@ def origins(namespace: str) -> dict[str, tuple[str, str]]:
     return listed
 
 
+@functools.cache
+def signatures(namespace: str) -> dict[str, str]:
+    """The functions that a namespace's stub declares itself, with their parameters as text."""
+    return dict(_FUNCTION.findall(_stub(namespace)))
+
+
+def _stub(namespace: str) -> str:
+    file = importlib.import_module(namespace).__file__ or ""
+    with open(os.path.splitext(file)[0] + ".pyi", encoding="utf-8") as stub:
+        return stub.read()
+
+
 def attach(
-    namespace: str, hint: Callable[[str], str] = lambda name: ""
+    namespace: str,
+    make: Callable[[str, str], Any] | None = None,
+    hint: Callable[[str], str] = lambda name: "",
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
     """`__getattr__`, `__dir__` and `__all__` of a module or package with a stub.
 
     Args:
         namespace: the module's `__name__`.
+        make: makes the functions that the stub declares itself, from their names and parameters.
         hint: returns the end of the message that an unknown name raises.
     """
     listed = origins(namespace)
+    declared = signatures(namespace) if make is not None else {}
     module = sys.modules[namespace]
 
     def __getattr__(name: str) -> Any:
         """Imports a name when it is first used."""
-        if name not in listed:
+        if name in declared and make is not None:
+            value = make(name, declared[name])
+        elif name not in listed:
             raise AttributeError(f"module '{namespace}' has no attribute '{name}'{hint(name)}")
-        source, original = listed[name]
-        if source == namespace:
-            value = importlib.import_module(f"{namespace}.{original}")
+        elif listed[name][0] == namespace:
+            value = importlib.import_module(f"{namespace}.{listed[name][1]}")
         else:
+            source, original = listed[name]
             value = getattr(importlib.import_module(source), original)
         setattr(module, name, value)
         return value
 
     def __dir__() -> list[str]:
-        return sorted({*vars(module), *listed})
+        return sorted({*vars(module), *listed, *declared})
 
-    return __getattr__, __dir__, list(listed)
+    return __getattr__, __dir__, [*listed, *declared]
 
 
 class Objects(Mapping[str, Any]):

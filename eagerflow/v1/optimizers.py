@@ -17,7 +17,7 @@ _ops = _core.ops
 class Optimizer:
     """Base class of version 1's optimizers.
 
-    A subclass defines `_slot_values`, the slots of each variable, and `_update`, which changes one
+    A subclass defines `_initial_slots`, the slots of each variable, and `_update`, which changes one
     variable by a dense gradient.
 
     Args:
@@ -30,6 +30,7 @@ class Optimizer:
 
     GATE_NONE = 0
     GATE_OP = 1
+    _takes_tape = False  # unlike Keras's, `minimize` takes no tape
     GATE_GRAPH = 2
 
     def __init__(self, use_locking: bool, name: str) -> None:
@@ -188,7 +189,7 @@ class Optimizer:
     def _finish(self) -> None:
         """Called once after the variables of a step have been changed."""
 
-    def _slot_values(self) -> dict[str, float]:
+    def _initial_slots(self) -> dict[str, float]:
         """The slots each variable has, and what they hold at first."""
         return {}
 
@@ -209,7 +210,7 @@ class Optimizer:
                     trainable=False,
                     name=f"{variable._name}/{self._name}" + ("" if k == 0 else f"_{k}"),
                 )
-                for k, (name, value) in enumerate(self._slot_values().items())
+                for k, (name, value) in enumerate(self._initial_slots().items())
             }
             self._slots[variable._id] = slots
             self._kept.append(variable)
@@ -224,7 +225,7 @@ class Optimizer:
 
     def get_slot_names(self) -> list[str]:
         """The names of the slots, sorted."""
-        return sorted(self._slot_values())
+        return sorted(self._initial_slots())
 
     def _checkpoint_children(self) -> dict[str, Any]:
         return {}
@@ -307,7 +308,7 @@ class MomentumOptimizer(Optimizer):
         self._momentum = momentum
         self._use_nesterov = use_nesterov
 
-    def _slot_values(self) -> dict[str, float]:
+    def _initial_slots(self) -> dict[str, float]:
         return {"momentum": 0.0}
 
     def _update(self, variable: Any, gradient: Any, slots: dict[str, Variable]) -> None:
@@ -350,7 +351,7 @@ class AdamOptimizer(Optimizer):
         self._powers: dict[int, list[Variable]] = {}
         self._current: list[Variable] = []
 
-    def _slot_values(self) -> dict[str, float]:
+    def _initial_slots(self) -> dict[str, float]:
         return {"m": 0.0, "v": 0.0}
 
     def _begin(self, variables: list[Any]) -> None:
@@ -422,7 +423,7 @@ class AdagradOptimizer(Optimizer):
         self._learning_rate = learning_rate
         self._initial_accumulator_value = initial_accumulator_value
 
-    def _slot_values(self) -> dict[str, float]:
+    def _initial_slots(self) -> dict[str, float]:
         return {"accumulator": self._initial_accumulator_value}
 
     def _update(self, variable: Any, gradient: Any, slots: dict[str, Variable]) -> None:
@@ -455,7 +456,7 @@ class AdadeltaOptimizer(Optimizer):
         self._rho = rho
         self._epsilon = epsilon
 
-    def _slot_values(self) -> dict[str, float]:
+    def _initial_slots(self) -> dict[str, float]:
         return {"accum": 0.0, "accum_update": 0.0}
 
     def _update(self, variable: Any, gradient: Any, slots: dict[str, Variable]) -> None:
@@ -497,7 +498,7 @@ class RMSPropOptimizer(Optimizer):
         self._epsilon = epsilon
         self._centered = centered
 
-    def _slot_values(self) -> dict[str, float]:
+    def _initial_slots(self) -> dict[str, float]:
         return {"rms": 1.0} | ({"mg": 0.0} if self._centered else {}) | {"momentum": 0.0}
 
     def _update(self, variable: Any, gradient: Any, slots: dict[str, Variable]) -> None:
@@ -570,7 +571,7 @@ class FtrlOptimizer(Optimizer):
         self._shrinkage = l2_shrinkage_regularization_strength
         self._beta = beta or 0.0
 
-    def _slot_values(self) -> dict[str, float]:
+    def _initial_slots(self) -> dict[str, float]:
         return {"accum": self._initial, "linear": 0.0}
 
     def _update(self, variable: Any, gradient: Any, slots: dict[str, Variable]) -> None:

@@ -16,7 +16,7 @@ OPERATIONS = {
 }
 
 
-# Their results are float32, too coarse for differences: see tests/images/test_crops.py.
+# Their results are float32, too coarse for differences: see tests/image/test_crops.py.
 SINGLE_PRECISION = {"crop_and_resize", "crop_and_resize_grad_image"}
 
 

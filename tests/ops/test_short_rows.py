@@ -1,7 +1,5 @@
 """Reductions of short rows and of tall columns, batched gathers, reversals and norms by NumPy."""
 
-import sys
-
 import numpy as np
 import pytest
 
@@ -95,11 +93,3 @@ def test_norms_of_whole_tensors(dtype):
     total = np.sum(x.numpy())
     want = 1 / length.numpy() - total * x.numpy() / length.numpy() ** 3
     np.testing.assert_allclose(outer.gradient(gradient, x), want, rtol=1e-4, atol=1e-6)
-
-
-def test_large_fourier_transforms_need_no_scipy(monkeypatch):
-    x = np.random.default_rng(0).normal(size=(3, 1 << 15)).astype("f4")
-    with_it = tf.signal.rfft(x)
-    monkeypatch.setitem(sys.modules, "scipy.fft", None)
-    np.testing.assert_allclose(tf.signal.rfft(x), with_it, rtol=1e-3, atol=1e-2)
-    np.testing.assert_allclose(tf.signal.irfft(with_it), x, atol=1e-4)

@@ -9,6 +9,7 @@ from eagerflow.data.arguments import AUTOTUNE
 from eagerflow.data.creation import as_strings
 from eagerflow.data.dataset import Dataset
 from eagerflow.data.files import TFRecordDataset
+from eagerflow.io.parsing import parse_example
 
 
 def parse_example_dataset(
@@ -40,8 +41,6 @@ def parse_example_dataset(
         raise ValueError("Argument `features` is required, but not specified.")
 
     def parse(serialized: Any) -> Any:
-        from eagerflow.io.parsing import parse_example
-
         return parse_example(serialized, features)
 
     return lambda dataset: dataset.map(parse, num_parallel_calls, deterministic)

@@ -7,9 +7,11 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.data import structure
+from eagerflow.data.arguments import integer
 from eagerflow.data.dataset import Dataset
 from eagerflow.data.elementwise import AssertCardinalityDataset
 from eagerflow.data.experimental.reducing import ReducedDataset, Reducer
+from eagerflow.data.random_access import element_at
 from eagerflow.data.sources import ListDataset
 from eagerflow.framework import dtypes
 
@@ -63,9 +65,6 @@ def at(dataset: Dataset, index: Any) -> Any:
     >>> tf.data.experimental.at(tf.data.Dataset.range(5).map(lambda x: x * x), 3).numpy()
     np.int64(9)
     """
-    from eagerflow.data.arguments import integer
-    from eagerflow.data.random_access import element_at
-
     return element_at(dataset, integer(index, "index"))
 
 

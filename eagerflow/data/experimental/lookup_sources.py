@@ -9,6 +9,7 @@ from eagerflow import _core
 from eagerflow.data.dataset import Dataset
 from eagerflow.framework import dtypes
 from eagerflow.framework.type_spec import TensorSpec
+from eagerflow.lookup.tables import StaticHashTable, StaticVocabularyTable
 
 
 class DatasetInitializer:
@@ -94,8 +95,6 @@ def table_from_dataset(
         ValueError: if a number is out of range.
         TypeError: if the elements are no pairs, or the keys of another kind.
     """
-    from eagerflow.lookup.tables import StaticHashTable, StaticVocabularyTable
-
     if vocab_size is not None and int(vocab_size) < 1:
         raise ValueError(f"`vocab_size` must be greater than 0, got {vocab_size}.")
     if num_oov_buckets < 0:

@@ -8,14 +8,8 @@ from typing import Any
 import numpy as np
 
 import eagerflow as tf
-from eagerflow.experimental.numpy import (
-    dtypes,
-    elementwise,
-    products,
-    reductions,
-    selection,
-    shapes,
-)
+from eagerflow.experimental import numpy as tnp
+from eagerflow.experimental.numpy import dtypes, shapes
 from eagerflow.experimental.numpy.arrays import asarray
 
 _OPERATORS = {
@@ -74,11 +68,11 @@ def experimental_enable_numpy_behavior(
         if dtype_conversion_mode == "off":
             continue
         for operator, function in _OPERATORS.items():
-            _promote(kind, f"__{operator}__", getattr(elementwise, function), False)
+            _promote(kind, f"__{operator}__", getattr(tnp, function), False)
             if operator in _REFLECTED:
-                _promote(kind, f"__r{operator}__", getattr(elementwise, function), True)
-        _promote(kind, "__matmul__", products.matmul, False)
-        _promote(kind, "__rmatmul__", products.matmul, True)
+                _promote(kind, f"__r{operator}__", getattr(tnp, function), True)
+        _promote(kind, "__matmul__", tnp.matmul, False)
+        _promote(kind, "__rmatmul__", tnp.matmul, True)
 
 
 def _promote(kind: type, name: str, function: Callable, reflected: bool) -> None:
@@ -121,7 +115,7 @@ def _is_list(part: Any) -> bool:
 def _advanced(value: tf.Tensor, parts: tuple) -> tf.Tensor:
     """Elements by NumPy's rules: the places are computed by NumPy, the elements gathered."""
     shape = value.shape.as_list()
-    numbers = np.arange(selection.size(value)).reshape(shape)
+    numbers = np.arange(shapes.size(value)).reshape(shape)
     places = numbers[tuple(p.numpy() if isinstance(p, tf.Tensor) else p for p in parts)]
     return tf.gather(tf.reshape(value, [-1]), places)
 
@@ -132,10 +126,10 @@ def _methods() -> dict[str, Any]:
 
     def transpose(self: Any, *axes: Any) -> tf.Tensor:
         axes = axes[0] if len(axes) == 1 else axes
-        return shapes.transpose(self, axes or None)
+        return tnp.transpose(self, axes or None)
 
     def clip(self: Any, a_min: Any = None, a_max: Any = None) -> tf.Tensor:
-        return elementwise.clip(self, a_min, a_max)
+        return tnp.clip(self, a_min, a_max)
 
     def astype(self: Any, dtype: Any) -> tf.Tensor:
         return asarray(tf.convert_to_tensor(self), dtype)
@@ -147,18 +141,18 @@ def _methods() -> dict[str, Any]:
         return tf.identity(self)
 
     return {
-        "T": property(shapes.transpose),
+        "T": property(tnp.transpose),
         "__pos__": positive,
         "astype": astype,
         "clip": clip,
         "data": property(tf.convert_to_tensor),
         "flatten": shapes.flatten,
-        "max": reductions.amax,
-        "mean": reductions.mean,
-        "min": reductions.amin,
-        "ravel": shapes.ravel,
+        "max": tnp.amax,
+        "mean": tnp.mean,
+        "min": tnp.amin,
+        "ravel": tnp.ravel,
         "reshape": reshape,
-        "size": property(selection.size),
+        "size": property(shapes.size),
         "tolist": tolist,
         "transpose": transpose,
     }

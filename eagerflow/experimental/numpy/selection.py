@@ -1,4 +1,4 @@
-"""Elements chosen by place, by condition or by order."""
+"""Choices of elements and products that NumPy's namespace alone has, or has in its own way."""
 
 from __future__ import annotations
 
@@ -6,131 +6,148 @@ from typing import Any
 
 import numpy as np
 
-import eagerflow as tf
+from eagerflow import _core
 from eagerflow.experimental.numpy import dtypes
-from eagerflow.experimental.numpy.arrays import asarray, promoted
+from eagerflow.experimental.numpy.arrays import NUMPY, asarray
+from eagerflow.ops.numpy_functions import products, reductions, selection, shapes
+
+_ops = _core.ops
+Tensor = _core.Tensor
 
 
 def where(condition: Any, x: Any = None, y: Any = None) -> Any:
-    """Elements of `x` where the condition is true, of `y` elsewhere; or where it is true.
+    """Elements of `x` where a condition is true, of `y` elsewhere; or the indices where it is.
+
+    Raises:
+        ValueError: if only one of `x` and `y` is given.
 
     >>> tf.experimental.numpy.where([True, False], 1, 2).numpy()
     array([1, 2])
     """
-    condition = asarray(condition, bool)
     if x is None and y is None:
         return nonzero(condition)
     if x is None or y is None:
         raise ValueError("Both x and y must be ndarrays, or both must be None.")
-    x, y = promoted(x, y)
-    return tf.where(condition, x, y)
+    return selection.where(NUMPY, condition, x, y)
 
 
-def nonzero(a: Any) -> list[tf.Tensor]:
-    """The places of elements that are not 0: one vector for each axis."""
-    a = asarray(a, bool)
-    if not a.shape.rank:
-        a = tf.reshape(a, [1])
-    return tf.unstack(tf.where(a), axis=1, num=a.shape.rank)
+def nonzero(a: Any) -> list[Tensor]:
+    """The indices of the elements that are not zero: a vector for each axis."""
+    return list(selection.nonzero(NUMPY, shapes.at_least(1, asarray(a))))
 
 
-def select(condlist: Any, choicelist: Any, default: Any = 0) -> tf.Tensor:
-    """Elements of the first choice whose condition is true, else the default."""
-    if len(condlist) != len(choicelist):
-        raise ValueError("The lists of conditions and choices must have the same length.")
-    *choices, result = promoted(*choicelist, default)
-    for condition, choice in zip(reversed(condlist), reversed(choices), strict=True):
-        result = tf.where(asarray(condition, bool), choice, result)
-    return result
-
-
-def compress(condition: Any, a: Any, axis: Any = None) -> tf.Tensor:
+def compress(condition: Any, a: Any, axis: int | None = None) -> Tensor:
     """The elements, or slices along an axis, for which a vector of conditions is true."""
-    a = asarray(a)
-    if axis is None:
-        a, axis = tf.reshape(a, [-1]), 0
-    chosen = tf.where(asarray(condition, bool))[:, 0]
-    return tf.gather(a, chosen, axis=axis)
+    a, axis = _flat(asarray(a), axis)
+    return _ops.gather(a, _ops.where_indices(NUMPY.truth(condition))[:, 0], axis=axis)
 
 
-def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "clip") -> tf.Tensor:
-    """Elements by place, along an axis or among all.
+def _flat(a: Tensor, axis: int | None) -> tuple[Tensor, int]:
+    return (_ops.reshape(a, [-1]), 0) if axis is None else (a, axis)
+
+
+def take(
+    a: Any, indices: Any, axis: int | None = None, out: None = None, mode: str = "clip"
+) -> Tensor:
+    """Slices by their indices along an axis, or elements of the flat array.
 
     Args:
-        a: where to take them from.
-        indices: the places; negative ones count from the end with mode "wrap".
-        axis: the axis; None for all elements in a vector.
+        a: an array.
+        indices: the indices; negative ones count from the end with mode "wrap".
+        axis: the axis; None for all elements as a vector.
         out: must be None.
-        mode: what to do with places outside: "clip", "wrap" or "raise".
+        mode: what to do with indices that are out of range: "clip", "wrap" or "raise".
+
+    Raises:
+        ValueError: for another mode, or an `out`.
     """
     if out is not None:
         raise ValueError("`out` argument is not supported in take.")
     if mode not in ("raise", "clip", "wrap"):
         raise ValueError(f"Invalid mode {mode!r} for take")
-    a, indices = asarray(a), asarray(indices, np.int64)
-    if axis is None:
-        a, axis = tf.reshape(a, [-1]), 0
-    count = tf.constant(a.shape[axis], tf.int64)
+    a, axis = _flat(asarray(a), axis)
+    indices = asarray(indices, np.int64)
+    count = asarray(a._shape_tuple()[axis])
     if mode == "clip":
-        indices = tf.clip_by_value(indices, tf.zeros_like(count), count - 1)
+        indices = _ops.maximum(_ops.minimum(indices, count - 1), _ops.zeros_like(count))
     elif mode == "wrap":
-        indices = tf.math.floormod(indices, count)
-    return tf.gather(a, indices, axis=axis)
+        indices = _ops.floormod(indices, count)
+    return _ops.gather(a, indices, axis=axis)
 
 
-def take_along_axis(arr: Any, indices: Any, axis: Any) -> tf.Tensor:
-    """Elements by their places along an axis, as `argsort` and others give them."""
-    arr, indices = asarray(arr), asarray(indices, np.int64)
-    if axis is None:
-        return tf.gather(tf.reshape(arr, [-1]), tf.reshape(indices, [-1]))
-    from eagerflow.experimental.numpy.shapes import moveaxis
+def sort(a: Any, axis: int | None = -1, kind: str = "quicksort", order: None = None) -> Tensor:
+    """Elements in ascending order, along an axis or in a vector.
 
-    arr, indices = moveaxis(arr, axis, -1), moveaxis(indices, axis, -1)
-    count = arr.shape[-1]
-    indices = tf.where(indices < 0, indices + count, indices)
-    outer = np.broadcast_shapes(arr.shape.as_list()[:-1], indices.shape.as_list()[:-1])
-    arr = tf.broadcast_to(arr, [*outer, count])
-    indices = tf.broadcast_to(indices, [*outer, indices.shape[-1]])
-    return moveaxis(tf.gather(arr, indices, batch_dims=len(outer), axis=len(outer)), -1, axis)
+    Raises:
+        ValueError: for a kind other than "quicksort" and "stable", or an order.
+    """
+    _check_sorting(kind, order)
+    return selection.sort(NUMPY, a, axis)
 
 
-def sort(a: Any, axis: Any = -1, kind: str = "quicksort", order: Any = None) -> tf.Tensor:
-    """Elements in ascending order, along an axis or in a vector."""
-    a, axis = _sortable(a, axis, kind, order)
-    return tf.sort(a, axis)
+def argsort(a: Any, axis: int | None = -1, kind: str = "quicksort", order: None = None) -> Tensor:
+    """The indices of the elements in ascending order; arguments as those of `sort`."""
+    _check_sorting(kind, order)
+    return selection.argsort(NUMPY, a, axis)
 
 
-def argsort(a: Any, axis: Any = -1, kind: str = "quicksort", order: Any = None) -> tf.Tensor:
-    """The places of the elements in ascending order."""
-    a, axis = _sortable(a, axis, kind, order)
-    return tf.cast(tf.argsort(a, axis, stable=kind == "stable"), tf.int64)
-
-
-def _sortable(a: Any, axis: Any, kind: str, order: Any) -> tuple[tf.Tensor, int]:
+def _check_sorting(kind: str, order: Any) -> None:
     if kind not in ("quicksort", "stable"):
         raise ValueError(f"Invalid value for argument `kind`: {kind!r}")
     if order is not None:
         raise ValueError("The `order` argument is not supported: tensors have no fields.")
+
+
+def matmul(x1: Any, x2: Any) -> Tensor:
+    """Products of matrices; a vector is a row on the left and a column on the right.
+
+    Raises:
+        ValueError: for scalars.
+    """
+    x1, x2 = NUMPY.promoted(x1, x2)
+    if not x1.ndim or not x2.ndim:
+        raise ValueError("matmul: scalars are not allowed, use multiply instead")
+    return products.matmul(NUMPY, x1, x2)
+
+
+def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = False) -> Any:
+    """Weighted means, and with `returned` also the sums of the weights.
+
+    Raises:
+        ValueError: if the shapes differ, and the weights are no vector along an axis.
+
+    >>> float(tf.experimental.numpy.average([3, 4], weights=[1, 3]))
+    3.75
+    """
     a = asarray(a)
-    return (tf.reshape(a, [-1]), 0) if axis is None else (a, axis)
+    if weights is not None:
+        weights = asarray(weights)
+        if weights.shape != a.shape and (axis is None or weights.ndim != 1):
+            raise ValueError("Axis must be specified when the shapes of a and weights differ.")
+    return reductions.average(NUMPY, a, axis, weights, returned)
 
 
-def size(x: Any, axis: Any = None) -> np.int64:
-    """How many elements there are, in all or along an axis."""
-    shape = asarray(x)._shape_tuple()
-    if axis is None:
-        return np.prod(shape, dtype=np.int64)
-    return np.int64(shape[axis])
+def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None) -> Tensor:
+    """Sums of diagonals."""
+    return reductions.sum(NUMPY, products.diagonal(NUMPY, a, offset, axis1, axis2), -1, dtype)
 
 
-def shape(a: Any) -> tf.TensorShape:
-    """The sizes of the axes."""
-    return asarray(a).shape
+def einsum(subscripts: str, *operands: Any, **kwargs: Any) -> Tensor:
+    """Sums of products by Einstein's convention, see `tf.einsum`."""
+    kwargs.pop("optimize", None)
+    kwargs.pop("casting", None)
+    if kwargs:
+        raise ValueError(f"Unsupported arguments: {list(kwargs)}")
+    return products.einsum(NUMPY, subscripts, *operands)
 
 
-def ndim(a: Any) -> int:
-    """How many axes there are."""
-    return len(asarray(a).shape)
+def polyval(p: Any, x: Any) -> Tensor:
+    """A polynomial's values, given its coefficients from the highest power down."""
+    p, x = NUMPY.promoted(p, x)
+    value = _ops.zeros_like(x)
+    for coefficient in _ops.unstack(p):
+        value = value * x + coefficient
+    return value
 
 
 def isscalar(num: Any) -> bool:

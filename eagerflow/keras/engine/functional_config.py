@@ -25,8 +25,7 @@ def functional_config(model: Any) -> dict[str, Any]:
     for layer in graph.layers:
         kept = [k for k, node in enumerate(layer._inbound_nodes) if id(node) in inside]
         # Keras counts the call that a model inside was made with, too.
-        is_model = getattr(layer, "_graph", None) is not None or hasattr(layer, "add")
-        for number, index in enumerate(kept, int(is_model)):
+        for number, index in enumerate(kept, int(layer._layers_are_ordered)):
             numbers[layer.name, index] = number
     layers = []
     for layer in graph.layers:
@@ -221,7 +220,7 @@ class _Reconstruction:
             self.layers[name] = layer
             self._offset[name] = 0
             if entry.get("inbound_nodes"):
-                if hasattr(layer, "layers"):
+                if layer._is_model:
                     self._offset[name] = len(layer._inbound_nodes) - numbers.get(name, 0)
                 waiting.append((layer, list(entry["inbound_nodes"])))
         while waiting:

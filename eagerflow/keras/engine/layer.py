@@ -98,9 +98,15 @@ class Layer(LayerNodes):
     _preserve_input_structure_in_config = False
     # Which handler of `composite_inputs` takes ragged and sparse inputs; None: `call` itself.
     _composite_call: str | None = None
+    _is_model = False
     _stateful = False
     _dynamic = False
     built = False
+
+    @property
+    def _layers_are_ordered(self) -> bool:
+        """Whether this is a model that files number the layers of."""
+        return False
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
         self = super().__new__(cls)

@@ -57,6 +57,7 @@ class Model(Trainer, Layer):
     """
 
     _graph: Graph | None = None
+    _is_model = True
     _base_model_initialized = False
     _is_graph_network = False
     # Attributes in which no weights and layers are looked for.
@@ -250,10 +251,14 @@ class Model(Trainer, Layer):
         extra_outputs = [*graph.extra_outputs, tensor]
         self._set_graph(graph.nested_inputs, graph.nested_outputs, extra_outputs)
 
+    @property
+    def _layers_are_ordered(self) -> bool:
+        return self._graph is not None
+
     def _checkpoint_children(self) -> dict[str, Any]:
         """The layers of a graph by their indices, and the attributes by their names."""
         by_index: dict[str, Any] = {}
-        if self._graph is not None or hasattr(self, "add"):
+        if self._layers_are_ordered:
             weighted = 0
             counted = True
             for k, layer in enumerate(self.layers):

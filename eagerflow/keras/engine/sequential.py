@@ -62,6 +62,10 @@ class Sequential(Model):
     _chain: list[Any]
 
     @property
+    def _layers_are_ordered(self) -> bool:
+        return True
+
+    @property
     def layers(self) -> list[Any]:
         """The layers in order, without the input."""
         return [layer for layer in self._chain if not isinstance(layer, InputLayer)]

@@ -251,7 +251,7 @@ class Trainer(_Layer):
         """What `compile` was given, as plain values; None for models that were not compiled."""
         if not self._is_compiled or self._compile_arguments is None:
             return None
-        if hasattr(self.optimizer, "GATE_OP"):
+        if not getattr(self.optimizer, "_takes_tape", True):
             get_logger().warning(
                 "Version 1's optimizers cannot be saved with a model: it has to be compiled again "
                 "after it has been loaded. Prefer an optimizer of Keras (`tf.keras.optimizers`)."

@@ -66,8 +66,8 @@ def as_compiled(method: Callable[..., Any]) -> Any:
 
 
 def minimize(optimizer: Any, loss: Any, variables: list[Any], tape: Any) -> None:
-    """One step of an optimizer; one of version 1 knows no tapes."""
-    if not hasattr(optimizer, "GATE_OP"):
+    """One step of an optimizer; those of version 1 take gradients instead of a tape."""
+    if getattr(optimizer, "_takes_tape", True):
         optimizer.minimize(loss, variables, tape=tape)
     elif variables:
         gradients = tape.gradient(loss, variables)

@@ -14,7 +14,6 @@ from eagerflow.keras.layers.image_augmentation import (
     rescaled,
 )
 from eagerflow.keras.ops import image as image_ops
-from eagerflow.keras.ops.elementwise import bitwise_left_shift, bitwise_right_shift
 from eagerflow.ops.nn import convolution
 
 _ops = _core.ops
@@ -299,7 +298,7 @@ class RandomPosterization(_RandomColoring):
     def _changed(self, images: Any, drawn: Any) -> Any:
         shift = _ops.reshape(drawn["shift_factor"], [-1, 1, 1, 1])
         whole = _ops.cast(rescaled(images, self.value_range, _BYTES), dtypes.uint8)
-        whole = bitwise_left_shift(bitwise_right_shift(whole, shift), shift)
+        whole = _ops.left_shift(_ops.right_shift(whole, shift), shift)
         return rescaled(self._cast(whole), _BYTES, self.value_range)
 
 

@@ -9,8 +9,8 @@ import numpy as np
 from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.op_function import op_function
-from eagerflow.keras.ops.arrays import take_along_axis
-from eagerflow.keras.ops.promotion import floating, tensor
+from eagerflow.keras.ops.promotion import KERAS, floating, tensor
+from eagerflow.ops.numpy_functions.selection import take_along_axis
 
 _ops = _core.ops
 
@@ -90,5 +90,5 @@ def adaptive_max_pool(inputs: Any, output_size: Any, data_format: str | None = N
             found = _ops.select(_core.as_tensor(inside.reshape(spread)), found, lowest)
         # Of equal values the first one alone gets the gradient, as in other pooling.
         first = _ops.expand_dims(_ops.argmax(found, axis + 1), axis + 1)
-        x = _ops.squeeze(take_along_axis(found, first, axis + 1), [axis + 1])
+        x = _ops.squeeze(take_along_axis(KERAS, found, first, axis + 1), [axis + 1])
     return x

@@ -11,8 +11,9 @@ from eagerflow.autodiff.custom_gradient import custom_gradient as _custom_gradie
 from eagerflow.framework import dtypes
 from eagerflow.framework.op_function import op_function
 from eagerflow.keras.engine.keras_tensor import is_keras_tensor
-from eagerflow.keras.ops.promotion import floating, sizes, tensor
+from eagerflow.keras.ops.promotion import floating, tensor
 from eagerflow.ops import control_flow, conversion, indexing, segment
+from eagerflow.ops.numpy_functions.rules import sizes
 
 _ops = _core.ops
 
@@ -249,11 +250,6 @@ def associative_scan(f: Any, elems: Any, reverse: bool = False, axis: int = 0) -
     if reverse:
         carried.reverse()
     return nest.map_structure(lambda *parts: _ops.stack(list(parts), axis=axis), *carried)
-
-
-def unstack(x: Any, num: int | None = None, axis: int = 0) -> list[Any]:
-    """The tensors along an axis."""
-    return list(_ops.unstack(tensor(x), axis=axis))
 
 
 def _transformed(x: Any, name: str, *args: Any) -> tuple[Any, Any]:

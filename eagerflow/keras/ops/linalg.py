@@ -7,8 +7,10 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.framework.op_function import op_function
-from eagerflow.keras.ops.promotion import axes_of, floating, pair, tensor
+from eagerflow.keras.ops.promotion import floating, pair, tensor
 from eagerflow.ops.linalg import factorization, solvers
+from eagerflow.ops.numpy_functions.rules import axes_of
+from eagerflow.ops.numpy_functions.shapes import move_axis
 
 _ops = _core.ops
 
@@ -139,9 +141,7 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
         pick = _ops.reduce_max if ord > 0 else _ops.reduce_min
         result = pick(total(size, [over]), axis=[along], keepdims=True)
     elif ord in ("nuc", 2, -2):
-        from eagerflow.keras.ops.arrays import moveaxis
-
-        values = factorization.svd(moveaxis(x, (rows, columns), (-2, -1)), compute_uv=False)
+        values = factorization.svd(move_axis(x, (rows, columns), (-2, -1)), compute_uv=False)
         pick = {"nuc": _ops.reduce_sum, 2: _ops.reduce_max, -2: _ops.reduce_min}[ord]
         result = pick(values, axis=-1)
         if not keepdims:

@@ -10,11 +10,12 @@ from eagerflow.framework import dtypes
 from eagerflow.framework.op_function import op_function
 from eagerflow.keras import config
 from eagerflow.keras.backend import nn as backend_nn
-from eagerflow.keras.ops.promotion import axes_of, floating, tensor
+from eagerflow.keras.ops.promotion import floating, tensor
 from eagerflow.ops import indexing, loops
 from eagerflow.ops.array import repeat
 from eagerflow.ops.creation import one_hot as encode
 from eagerflow.ops.nn import activation, convolution, pooling
+from eagerflow.ops.numpy_functions.rules import axes_of
 
 _ops = _core.ops
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,13 +11,17 @@ from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.keras import config
 from eagerflow.ops import conversion
+from eagerflow.ops.numpy_functions.rules import Rules
 
 _ops = _core.ops
+Tensor = _core.Tensor
 _SIZES = {"bool": 0, "uint8": 1, "int8": 1, "uint16": 2, "int16": 2, "uint32": 4, "int32": 4}
 
 
 def tensor(value: Any, dtype: Any = None) -> Any:
     """A tensor of anything; numbers without a dtype become int32 or the float type."""
+    if dtype is None and type(value) is Tensor:
+        return value
     if dtype is not None:
         return conversion.cast(value, dtypes.as_dtype(dtype))
     if isinstance(value, np.ndarray) and value.dtype.kind in "US":
@@ -27,7 +32,8 @@ def tensor(value: Any, dtype: Any = None) -> Any:
 def floating(value: Any) -> Any:
     """A tensor of a floating or complex dtype: other numbers become the float type."""
     value = tensor(value)
-    if value.dtype.is_floating or value.dtype.is_complex:
+    dtype = value.dtype
+    if dtype.is_floating or dtype.is_complex:
         return value
     return _ops.cast(value, dtypes.as_dtype(config.floatx()))
 
@@ -82,6 +88,8 @@ def _common(one: dtypes.DType, other: dtypes.DType) -> dtypes.DType:
 
 def pair(x1: Any, x2: Any) -> tuple[Any, Any]:
     """Two tensors of the dtype in which they meet."""
+    if type(x1) is Tensor and type(x2) is Tensor and x1.dtype == x2.dtype:
+        return x1, x2
     plain1, plain2 = isinstance(x1, bool | int | float), isinstance(x2, bool | int | float)
     if not plain1:
         x1 = tensor(x1)
@@ -93,24 +101,43 @@ def pair(x1: Any, x2: Any) -> tuple[Any, Any]:
     return conversion.cast(x1, dtype), conversion.cast(x2, dtype)
 
 
-def summed_type(dtype: dtypes.DType) -> dtypes.DType:
-    """The dtype of a sum: small integers and truth values are summed in 32 bits."""
-    if _SIZES.get(dtype.name, 8) < 4:
-        return dtypes.uint32 if dtype.is_unsigned else dtypes.int32
-    return dtype
+class _KerasRules(Rules):
+    """Keras 3's rules: int32 and the float type by default."""
+
+    index_dtype = dtypes.int32
+    computes_with_booleans = False
+
+    tensor = staticmethod(tensor)
+    floating = staticmethod(floating)
+    pair = staticmethod(pair)
+
+    def promoted(self, *values: Any) -> Sequence[Any]:
+        if len(values) == 2:
+            return pair(*values)
+        values = tuple(x if isinstance(x, bool | int | float) else tensor(x) for x in values)
+        dtype = dtypes.as_dtype(result_type(*values))
+        return [conversion.cast(x, dtype) for x in values]
+
+    def joined(self, *values: Any) -> Sequence[Any]:
+        # Python numbers have their own dtypes here.
+        return self.promoted(*map(tensor, values))
+
+    def factors(self, *values: Any) -> Sequence[Any]:
+        tensors = self.promoted(*values)
+        if not tensors[0].dtype.is_bool:
+            return tensors
+        return [_ops.cast(x, dtypes.int32) for x in tensors]
+
+    def float_dtype(self) -> dtypes.DType:
+        return dtypes.as_dtype(config.floatx())
+
+    def sum_dtype(self, dtype: dtypes.DType) -> dtypes.DType:
+        if not dtype.is_floating and _SIZES.get(dtype.name, 8) < 4:
+            return dtypes.uint32 if dtype.is_unsigned else dtypes.int32
+        return dtype
+
+    def cumulative_dtype(self, dtype: dtypes.DType) -> dtypes.DType:
+        return dtypes.int32 if dtype.is_bool else dtype
 
 
-def sizes(shape: Any) -> list[int]:
-    """A shape as a list of sizes."""
-    if isinstance(shape, int | np.integer):
-        return [int(shape)]
-    if isinstance(shape, _core.Tensor):
-        shape = shape.numpy().reshape(-1)
-    return [int(size) for size in shape]
-
-
-def axes_of(axis: Any, rank: int) -> list[int]:
-    """Axes as a list of numbers that are not negative; all by default."""
-    if axis is None:
-        return list(range(rank))
-    return [int(k) % rank for k in (axis if isinstance(axis, list | tuple) else [axis])]
+KERAS = _KerasRules()

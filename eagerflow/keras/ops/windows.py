@@ -8,9 +8,9 @@ from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.op_function import op_function
 from eagerflow.keras import config
-from eagerflow.keras.ops.arrays import logspace
-from eagerflow.keras.ops.promotion import tensor
+from eagerflow.keras.ops.promotion import KERAS, tensor
 from eagerflow.ops import conversion
+from eagerflow.ops.numpy_functions.creation import logspace
 from eagerflow.signal import windows as shapes
 
 _ops = _core.ops
@@ -91,5 +91,5 @@ def geomspace(
     kind = dtypes.as_dtype(dtype or config.floatx())
     first, last = (conversion.cast(tensor(bound), kind) for bound in (start, stop))
     low, high = (_ops.log(_ops.abs(bound)) / 2.302585092994046 for bound in (first, last))
-    found = logspace(low, high, num=num, endpoint=endpoint, base=10, dtype=dtype, axis=axis)
-    return found * conversion.cast(_ops.sign(first), found.dtype)
+    sizes = logspace(KERAS, low, high, num, endpoint, 10, dtype, axis)
+    return sizes * conversion.cast(_ops.sign(first), sizes.dtype)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from eagerflow import _core
-from eagerflow.keras.optimizers.optimizer import Optimizer, column
+from eagerflow.framework.variable import Variable
+from eagerflow.keras.optimizers.keras2_hooks import Slots
+from eagerflow.keras.optimizers.optimizer import Optimizer, slots_named
 
 
 class Adadelta(Optimizer):
@@ -56,16 +58,18 @@ class Adadelta(Optimizer):
         self.rho = rho
         self.epsilon = epsilon
 
-    def _slot_values(self) -> dict[str, float]:
+    def _initial_slots(self) -> dict[str, float]:
         return {"accumulated_grad": 0.0, "accumulated_delta_var": 0.0}
 
-    def _update(self, variables: list, gradients: list, slots: list, rate: float) -> None:
+    def _update(
+        self, variables: list[Variable], gradients: list, slots: list[Slots], learning_rate: float
+    ) -> None:
         _core.adadelta_update(
             variables,
-            column(slots, "accumulated_grad"),
-            column(slots, "accumulated_delta_var"),
+            slots_named(slots, "accumulated_grad"),
+            slots_named(slots, "accumulated_delta_var"),
             gradients,
-            learning_rate=rate,
+            learning_rate=learning_rate,
             rho=self.rho,
             epsilon=self.epsilon,
         )

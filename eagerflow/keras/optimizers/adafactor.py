@@ -7,6 +7,7 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.framework.variable import Variable
+from eagerflow.keras.optimizers.keras2_hooks import Slots
 from eagerflow.keras.optimizers.optimizer import Optimizer
 from eagerflow.keras.optimizers.schedules.schedule import LearningRateSchedule
 
@@ -14,7 +15,7 @@ _ops = _core.ops
 
 
 def _rms(values: Any, size: int) -> float:
-    """The root mean square of so many values, as a product of a row and a column."""
+    """The root mean square of `size` values, as the product of a row and a column."""
     row = _ops.reshape(values, [1, size])
     return math.sqrt(float(_ops.matmul(row, row, transpose_b=True)[0, 0]) / max(size, 1))
 
@@ -87,26 +88,29 @@ class Adafactor(Optimizer):
                 slots.update(r=rows, c=columns)
             slots["v"] = self.add_variable_from_reference(variable, "v")
 
-    def _update(self, variables: list, gradients: list, slots: list, rate: float) -> None:
+    def _update(
+        self, variables: list[Variable], gradients: list, slots: list[Slots], learning_rate: float
+    ) -> None:
         step = int(self._iterations) + 1
-        slow = 1.0 / math.sqrt(step)
+        relative_rate = 1.0 / math.sqrt(step)
         if self.relative_step and not isinstance(self._learning_rate, LearningRateSchedule):
-            rate = min(rate, slow)
-        keep = 1 - math.pow(step, self.beta_2_decay)
+            learning_rate = min(learning_rate, relative_rate)
+        rho = min(learning_rate, relative_rate)
+        beta_2 = 1 - math.pow(step, self.beta_2_decay)
         for variable, gradient, entry in zip(variables, gradients, slots, strict=True):
-            count = gradient._size
-            length = max(_rms(variable, count), self.epsilon_2)
+            size = gradient._size
+            alpha = max(_rms(variable, size), self.epsilon_2) * rho
             squares = _ops.square(gradient)
             v = entry["v"]
             if "r" in entry:
                 r, c = entry["r"], entry["c"]
                 for slot, axis in ((r, -1), (c, -2)):
                     means = _ops.reduce_mean(squares, axis=axis) + self.epsilon_1
-                    slot.assign(slot * keep + means * (1 - keep))
+                    slot.assign(slot * beta_2 + means * (1 - beta_2))
                 rows = r / _ops.reduce_mean(r, axis=-1, keepdims=True)
                 v.assign(_ops.expand_dims(rows, -1) * _ops.expand_dims(c, -2))
             else:
-                v.assign(v * keep + (squares + self.epsilon_1) * (1 - keep))
+                v.assign(v * beta_2 + (squares + self.epsilon_1) * (1 - beta_2))
             update = gradient * _ops.rsqrt(v)
-            excess = max(1.0, _rms(update, count) / self.clip_threshold)
-            variable.assign_sub(update * (length * min(rate, slow) / excess))
+            clip = max(1.0, _rms(update, size) / self.clip_threshold)
+            variable.assign_sub(update * (alpha / clip))

@@ -6,7 +6,9 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.framework.indexed_slices import IndexedSlices
-from eagerflow.keras.optimizers.optimizer import Optimizer, column
+from eagerflow.framework.variable import Variable
+from eagerflow.keras.optimizers.keras2_hooks import Slots, summed_rows
+from eagerflow.keras.optimizers.optimizer import Optimizer, slots_named
 
 
 class Adagrad(Optimizer):
@@ -63,21 +65,20 @@ class Adagrad(Optimizer):
         self.initial_accumulator_value = initial_accumulator_value
         self.epsilon = epsilon
 
-    def _slot_values(self) -> dict[str, float]:
+    def _initial_slots(self) -> dict[str, float]:
         return {"accumulator": self.initial_accumulator_value}
 
     def _sparse(self, gradient: IndexedSlices) -> tuple[Any, Any]:
-        # Every row must come once: the square of a sum is needed.
-        rows, places, _ = _core.ops.unique_with_counts(gradient.indices)
-        return rows, _core.ops.unsorted_segment_sum(
-            gradient.values, places, num_segments=rows.shape[0]
-        )
+        # The square of a row's sum is needed, not the sum of squares.
+        return summed_rows(gradient)
 
-    def _update(self, variables: list, gradients: list, slots: list, rate: float) -> None:
+    def _update(
+        self, variables: list[Variable], gradients: list, slots: list[Slots], learning_rate: float
+    ) -> None:
         _core.adagrad_update(
             variables,
-            column(slots, "accumulator"),
+            slots_named(slots, "accumulator"),
             gradients,
-            learning_rate=rate,
+            learning_rate=learning_rate,
             epsilon=self.epsilon,
         )

@@ -7,7 +7,9 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
-from eagerflow.keras.optimizers.optimizer import Optimizer, column, rounded, single
+from eagerflow.framework.variable import Variable
+from eagerflow.keras.optimizers.keras2_hooks import Slots
+from eagerflow.keras.optimizers.optimizer import Optimizer, cached_float32, slots_named, to_float32
 
 
 class Adam(Optimizer):
@@ -71,40 +73,45 @@ class Adam(Optimizer):
         self.amsgrad = amsgrad
         self.adaptive_epsilon = adaptive_epsilon
 
-    def _slot_values(self) -> dict[str, float]:
+    def _initial_slots(self) -> dict[str, float]:
         slots = {"m": 0.0, "v": 0.0}
         return slots | {"vhat": 0.0} if self.amsgrad else slots
 
     def _slot_groups(self, names: tuple[str, ...]) -> list[tuple[str, ...]]:
         return [names[:2], names[2:]]
 
-    def _corrected(self, rate: float, dtype: Any) -> float:
+    def _corrected(self, learning_rate: float, dtype: dtypes.DType) -> float:
         """The learning rate with the corrections of both biases.
 
-        TensorFlow takes the powers in the variable's own dtype: where 1 - beta_2 is small, that
+        TensorFlow computes the powers in the variable's own dtype: where 1 - beta_2 is small, that
         shows after the first steps.
         """
         step = int(self._iterations) + 1
-        first = single(self.beta_1) ** step
-        second = single(self.beta_2) ** step
+        beta_1_power = cached_float32(self.beta_1) ** step
+        beta_2_power = cached_float32(self.beta_2) ** step
         if dtype is not dtypes.float64:
-            first, second = rounded(first), rounded(second)
-        return rate * math.sqrt(1 - second) / (1 - first)
+            beta_1_power, beta_2_power = to_float32(beta_1_power), to_float32(beta_2_power)
+        return learning_rate * math.sqrt(1 - beta_2_power) / (1 - beta_1_power)
 
-    def _update(self, variables: list, gradients: list, slots: list, rate: float) -> None:
+    def _update(
+        self, variables: list[Variable], gradients: list, slots: list[Slots], learning_rate: float
+    ) -> None:
         _core.adam_update(
             variables,
-            column(slots, "m"),
-            column(slots, "v"),
-            column(slots, "vhat") if self.amsgrad else None,
+            slots_named(slots, "m"),
+            slots_named(slots, "v"),
+            slots_named(slots, "vhat") if self.amsgrad else None,
             gradients,
-            learning_rate=self._corrected(rate, variables[0].dtype),
+            learning_rate=self._corrected(learning_rate, variables[0].dtype),
             beta_1=self.beta_1,
             beta_2=self.beta_2,
             epsilon=self._epsilon_hat(),
         )
 
     def _epsilon_hat(self) -> float:
+        """The epsilon of the paper's section 2, which is added to the uncorrected root."""
         if not self.adaptive_epsilon:
             return self.epsilon
-        return self.epsilon * math.sqrt(1 - single(self.beta_2) ** (int(self._iterations) + 1))
+        return self.epsilon * math.sqrt(
+            1 - cached_float32(self.beta_2) ** (int(self._iterations) + 1)
+        )

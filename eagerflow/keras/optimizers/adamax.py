@@ -6,7 +6,9 @@ import math
 from typing import Any
 
 from eagerflow import _core
-from eagerflow.keras.optimizers.optimizer import Optimizer, column, rounded
+from eagerflow.framework.variable import Variable
+from eagerflow.keras.optimizers.keras2_hooks import Slots
+from eagerflow.keras.optimizers.optimizer import Optimizer, slots_named, to_float32
 
 
 class Adamax(Optimizer):
@@ -59,17 +61,19 @@ class Adamax(Optimizer):
         self.beta_2 = beta_2
         self.epsilon = epsilon
 
-    def _slot_values(self) -> dict[str, float]:
+    def _initial_slots(self) -> dict[str, float]:
         return {"m": 0.0, "u": 0.0}
 
-    def _update(self, variables: list, gradients: list, slots: list, rate: float) -> None:
+    def _update(
+        self, variables: list[Variable], gradients: list, slots: list[Slots], learning_rate: float
+    ) -> None:
         step = int(self._iterations) + 1
         _core.adamax_update(
             variables,
-            column(slots, "m"),
-            column(slots, "u"),
+            slots_named(slots, "m"),
+            slots_named(slots, "u"),
             gradients,
-            learning_rate=rate / (1 - math.pow(rounded(self.beta_1), step)),
+            learning_rate=learning_rate / (1 - math.pow(to_float32(self.beta_1), step)),
             beta_1=self.beta_1,
             beta_2=self.beta_2,
             epsilon=self.epsilon,

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from eagerflow import _core
-from eagerflow.keras.optimizers.optimizer import Optimizer, column
+from eagerflow.framework.variable import Variable
+from eagerflow.keras.optimizers.keras2_hooks import Slots
+from eagerflow.keras.optimizers.optimizer import Optimizer, slots_named
 
 
 class Ftrl(Optimizer):
@@ -86,18 +88,20 @@ class Ftrl(Optimizer):
         self.l2_shrinkage_regularization_strength = l2_shrinkage_regularization_strength
         self.beta = beta
 
-    def _slot_values(self) -> dict[str, float]:
+    def _initial_slots(self) -> dict[str, float]:
         return {"accumulator": self.initial_accumulator_value, "linear": 0.0}
 
-    def _update(self, variables: list, gradients: list, slots: list, rate: float) -> None:
+    def _update(
+        self, variables: list[Variable], gradients: list, slots: list[Slots], learning_rate: float
+    ) -> None:
         _core.ftrl_update(
             variables,
-            column(slots, "accumulator"),
-            column(slots, "linear"),
+            slots_named(slots, "accumulator"),
+            slots_named(slots, "linear"),
             gradients,
-            learning_rate=rate,
+            learning_rate=learning_rate,
             learning_rate_power=self.learning_rate_power,
             l1=self.l1_regularization_strength,
-            l2=self.l2_regularization_strength + self.beta / (2.0 * rate),
+            l2=self.l2_regularization_strength + self.beta / (2.0 * learning_rate),
             l2_shrinkage=self.l2_shrinkage_regularization_strength,
         )

@@ -14,6 +14,12 @@ _ops = _core.ops
 Slots = dict[str, Variable]
 
 
+def summed_rows(gradient: IndexedSlices) -> tuple[Any, Any]:
+    """The indices of a sparse gradient's rows without repetition, and the sums of their values."""
+    rows, positions, _ = _ops.unique_with_counts(gradient.indices)
+    return rows, _ops.unsorted_segment_sum(gradient.values, positions, num_segments=rows.shape[0])
+
+
 class Keras2Hooks:
     """What a subclass of the optimizer of TensorFlow 2.0 to 2.10 calls and defines."""
 
@@ -142,10 +148,7 @@ class Keras2Hooks:
         state = self._prepare(variables)
         for variable, gradient in zip(variables, gradients, strict=True):
             if isinstance(gradient, IndexedSlices):
-                rows, places, _ = _ops.unique_with_counts(gradient.indices)
-                values = _ops.unsorted_segment_sum(
-                    gradient.values, places, num_segments=rows.shape[0]
-                )
+                rows, values = summed_rows(gradient)
                 apply = getattr(self, "_resource_apply_sparse", None)
                 if apply is not None:
                     apply(values, variable, rows, apply_state=state)

@@ -6,13 +6,15 @@ import math
 from typing import Any
 
 from eagerflow import _core
-from eagerflow.keras.optimizers.optimizer import Optimizer, rounded, single
+from eagerflow.framework.variable import Variable
+from eagerflow.keras.optimizers.keras2_hooks import Slots
+from eagerflow.keras.optimizers.optimizer import Optimizer, cached_float32, to_float32
 
 _ops = _core.ops
 
 
 class Lamb(Optimizer):
-    """Adam whose step for each variable is as long as the variable itself, times the learning rate.
+    """Adam whose update of each variable has the norm of the variable, times the learning rate.
 
     You et al., "Large batch optimization for deep learning" (ICLR 2020).
 
@@ -59,24 +61,28 @@ class Lamb(Optimizer):
         self.beta_2 = beta_2
         self.epsilon = epsilon
 
-    def _slot_values(self) -> dict[str, float]:
+    def _initial_slots(self) -> dict[str, float]:
         return {"momentum": 0.0, "velocity": 0.0}
 
     def _slot_groups(self, names: tuple[str, ...]) -> list[tuple[str, ...]]:
         return [(name,) for name in names]
 
-    def _update(self, variables: list, gradients: list, slots: list, rate: float) -> None:
+    def _update(
+        self, variables: list[Variable], gradients: list, slots: list[Slots], learning_rate: float
+    ) -> None:
         step = int(self._iterations) + 1
-        first = 1.0 - rounded(single(self.beta_1) ** step)
-        second = 1.0 - rounded(single(self.beta_2) ** step)
+        correction_1 = 1.0 - to_float32(cached_float32(self.beta_1) ** step)
+        correction_2 = 1.0 - to_float32(cached_float32(self.beta_2) ** step)
         for variable, gradient, entry in zip(variables, gradients, slots, strict=True):
             m, v = entry["momentum"], entry["velocity"]
             m.assign_add((gradient - m) * (1 - self.beta_1))
             v.assign_add((_ops.square(gradient) - v) * (1 - self.beta_2))
-            update = (m / first) / (_ops.sqrt(v / second) + self.epsilon)
-            own, length = _norm(variable), _norm(update)
-            ratio = own / length if own > 0 and length > 0 else 1.0
-            variable.assign_sub(update * (ratio * rate))
+            update = (m / correction_1) / (_ops.sqrt(v / correction_2) + self.epsilon)
+            variable_norm, update_norm = _norm(variable), _norm(update)
+            trust_ratio = 1.0
+            if variable_norm > 0 and update_norm > 0:
+                trust_ratio = variable_norm / update_norm
+            variable.assign_sub(update * (trust_ratio * learning_rate))
 
 
 def _norm(values: Any) -> float:

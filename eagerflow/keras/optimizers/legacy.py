@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from eagerflow import _core
+from eagerflow.framework.variable import Variable
 from eagerflow.keras import config as defaults
 from eagerflow.keras.optimizers import (
     adadelta,
@@ -18,8 +19,9 @@ from eagerflow.keras.optimizers import (
     rmsprop,
     sgd,
 )
+from eagerflow.keras.optimizers.keras2_hooks import Slots
 from eagerflow.keras.optimizers.optimizer import Optimizer as _NewOptimizer
-from eagerflow.keras.optimizers.optimizer import rounded
+from eagerflow.keras.optimizers.optimizer import to_float32
 from eagerflow.keras.optimizers.schedules.schedule import LearningRateSchedule
 
 _ops = _core.ops
@@ -209,7 +211,7 @@ class SGD(Optimizer, sgd.SGD):
             **kwargs,
         )
 
-    def _slot_values(self) -> dict[str, float]:
+    def _initial_slots(self) -> dict[str, float]:
         return {"m": 0.0} if self.momentum else {}
 
 
@@ -276,9 +278,11 @@ class RMSprop(Optimizer, rmsprop.RMSprop):
             **kwargs,
         )
 
-    def _update(self, variables: list, gradients: list, slots: list, rate: float) -> None:
+    def _update(
+        self, variables: list[Variable], gradients: list, slots: list[Slots], learning_rate: float
+    ) -> None:
         if self.momentum:
-            super()._update(variables, gradients, slots, rate)
+            super()._update(variables, gradients, slots, learning_rate)
             return
         rho = self.rho
         for variable, gradient, entry in zip(variables, gradients, slots, strict=True):
@@ -289,7 +293,7 @@ class RMSprop(Optimizer, rmsprop.RMSprop):
                 average = entry["average_gradient"]
                 average.assign(average * rho + gradient * (1 - rho))
                 spread = spread - _ops.square(average)
-            variable.assign_sub(gradient * rate / (_ops.sqrt(spread) + self.epsilon))
+            variable.assign_sub(gradient * learning_rate / (_ops.sqrt(spread) + self.epsilon))
 
 
 class Adagrad(Optimizer, adagrad.Adagrad):
@@ -320,11 +324,13 @@ class Adagrad(Optimizer, adagrad.Adagrad):
     def _sparse(self, gradient: Any) -> Any:
         return None  # rows without a gradient take a step of zero
 
-    def _update(self, variables: list, gradients: list, slots: list, rate: float) -> None:
+    def _update(
+        self, variables: list[Variable], gradients: list, slots: list[Slots], learning_rate: float
+    ) -> None:
         for variable, gradient, entry in zip(variables, gradients, slots, strict=True):
             sums = entry["accumulator"]
             sums.assign_add(_ops.square(gradient))
-            variable.assign_sub(gradient * rate / (_ops.sqrt(sums) + self.epsilon))
+            variable.assign_sub(gradient * learning_rate / (_ops.sqrt(sums) + self.epsilon))
 
 
 class Adadelta(Optimizer, adadelta.Adadelta):
@@ -444,7 +450,7 @@ class Nadam(Optimizer, nadam.Nadam):
     _counts_traces = False
 
     def _momentum_at(self, step: int) -> float:
-        return rounded(self.beta_1) * (1.0 - 0.5 * math.pow(0.96, self._momentum_decay * step))
+        return to_float32(self.beta_1) * (1.0 - 0.5 * math.pow(0.96, self._momentum_decay * step))
 
     def get_config(self) -> dict[str, Any]:
         """The arguments that make an optimizer like this one."""

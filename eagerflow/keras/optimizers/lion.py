@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from eagerflow import _core
-from eagerflow.keras.optimizers.optimizer import Optimizer, column
+from eagerflow.framework.variable import Variable
+from eagerflow.keras.optimizers.keras2_hooks import Slots
+from eagerflow.keras.optimizers.optimizer import Optimizer, slots_named
 
 
 class Lion(Optimizer):
@@ -63,15 +65,17 @@ class Lion(Optimizer):
         self.beta_1 = beta_1
         self.beta_2 = beta_2
 
-    def _slot_values(self) -> dict[str, float]:
+    def _initial_slots(self) -> dict[str, float]:
         return {"m": 0.0}
 
-    def _update(self, variables: list, gradients: list, slots: list, rate: float) -> None:
+    def _update(
+        self, variables: list[Variable], gradients: list, slots: list[Slots], learning_rate: float
+    ) -> None:
         _core.lion_update(
             variables,
-            column(slots, "m"),
+            slots_named(slots, "m"),
             gradients,
-            learning_rate=rate,
+            learning_rate=learning_rate,
             beta_1=self.beta_1,
             beta_2=self.beta_2,
         )

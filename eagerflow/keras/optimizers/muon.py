@@ -8,7 +8,8 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.framework.variable import Variable
-from eagerflow.keras.optimizers.optimizer import Optimizer, column, rounded, single
+from eagerflow.keras.optimizers.keras2_hooks import Slots
+from eagerflow.keras.optimizers.optimizer import Optimizer, cached_float32, slots_named, to_float32
 
 _ops = _core.ops
 
@@ -124,34 +125,36 @@ class Muon(Optimizer):
             if decay:
                 _core.decay_weights(group, rate=decay * rate)
 
-    def _update(self, variables: list, gradients: list, slots: list, rate: float) -> None:
+    def _update(
+        self, variables: list[Variable], gradients: list, slots: list[Slots], learning_rate: float
+    ) -> None:
         rows = list(zip(variables, gradients, slots, strict=True))
         by_adam = [row for row in rows if "velocity" in row[2]]
         if by_adam:
-            self._update_by_adam(by_adam, rate * self.adam_lr_ratio)
+            self._update_by_adam(by_adam, learning_rate * self.adam_lr_ratio)
         for variable, gradient, entry in rows:
             if "velocity" in entry:
                 continue
-            mean = entry["momentum"]
-            mean.assign(mean * self.momentum + gradient)
-            ahead = mean * self.momentum + gradient if self.nesterov else mean.read_value()
-            size = rate
+            m = entry["momentum"]
+            m.assign(m * self.momentum + gradient)
+            direction = m * self.momentum + gradient if self.nesterov else m.read_value()
+            scale = learning_rate
             if self.rms_rate is not None:
-                size *= self.rms_rate * math.sqrt(max(variable.shape))
-            variable.assign_sub(self.zeropower_via_newtonschulz5(ahead, self.ns_steps) * size)
+                scale *= self.rms_rate * math.sqrt(max(variable.shape))
+            variable.assign_sub(self.zeropower_via_newtonschulz5(direction, self.ns_steps) * scale)
 
-    def _update_by_adam(self, rows: list, rate: float) -> None:
+    def _update_by_adam(self, rows: list, learning_rate: float) -> None:
         variables, gradients, slots = (list(part) for part in zip(*rows, strict=True))
         step = int(self._iterations) + 1
-        first = rounded(single(self.adam_beta_1) ** step)
-        second = rounded(single(self.adam_beta_2) ** step)
+        beta_1_power = to_float32(cached_float32(self.adam_beta_1) ** step)
+        beta_2_power = to_float32(cached_float32(self.adam_beta_2) ** step)
         _core.adam_update(
             variables,
-            column(slots, "momentum"),
-            column(slots, "velocity"),
+            slots_named(slots, "momentum"),
+            slots_named(slots, "velocity"),
             None,
             gradients,
-            learning_rate=rate * math.sqrt(1 - second) / (1 - first),
+            learning_rate=learning_rate * math.sqrt(1 - beta_2_power) / (1 - beta_1_power),
             beta_1=self.adam_beta_1,
             beta_2=self.adam_beta_2,
             epsilon=self.epsilon,

@@ -7,7 +7,9 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.framework import random_seed
-from eagerflow.keras.optimizers.optimizer import Optimizer, column, rounded
+from eagerflow.framework.variable import Variable
+from eagerflow.keras.optimizers.keras2_hooks import Slots
+from eagerflow.keras.optimizers.optimizer import Optimizer, slots_named, to_float32
 
 
 class Nadam(Optimizer):
@@ -59,20 +61,20 @@ class Nadam(Optimizer):
         self.beta_1 = beta_1
         self.beta_2 = beta_2
         self.epsilon = epsilon
-        # The product of the momenta so far, and the step up to which it goes.
+        # The product of the momenta so far, and its last step.
         self._u_product = 1.0
         self._u_product_step = 0
-        # How many updates functions contain, counted while they are traced.
+        # The number of updates in functions, counted while they are traced.
         self._traced_updates = 1
         self._fresh = False
 
-    def _slot_values(self) -> dict[str, float]:
+    def _initial_slots(self) -> dict[str, float]:
         return {"m": 0.0, "v": 0.0}
 
     _counts_traces = True
 
     def _momentum_at(self, step: int) -> float:
-        return rounded(self.beta_1) * (1.0 - 0.5 * math.pow(0.96, step))
+        return to_float32(self.beta_1) * (1.0 - 0.5 * math.pow(0.96, step))
 
     def _product_at(self, step: int) -> float:
         """The product of the momenta up to a step; after a jump, all are multiplied again."""
@@ -88,42 +90,52 @@ class Nadam(Optimizer):
         self._fresh = True
 
     def _trace(self, count: int) -> int:
-        """The number of the first of `count` updates that a function contains."""
+        """The index of the first of `count` updates that a function contains."""
         first = self._traced_updates
         self._traced_updates += count
         return first
 
-    def _update(self, variables: list, gradients: list, slots: list, rate: float) -> None:
+    def _update(
+        self, variables: list[Variable], gradients: list, slots: list[Slots], learning_rate: float
+    ) -> None:
         step = int(self._iterations) + 1
         fresh, self._fresh = self._fresh, False
         if not self._counts_traces or not random_seed.inside_function():
-            self._update_by(self._product_at(step), step, variables, gradients, slots, rate)
+            self._update_by(
+                self._product_at(step), step, variables, gradients, slots, learning_rate
+            )
             return
-        # In a traced function Keras has each variable multiply the product, except for the one
-        # whose number in the trace happens to be that of the step.
+        # In a traced function Keras multiplies the product once per variable, except for the
+        # variable whose index in the trace happens to be that of the step.
         first = random_seed.once(lambda: self._trace(len(variables)), self, fresh)
         self._u_product_step = step
         for index, one in enumerate(zip(variables, gradients, slots, strict=True), first):
             if index != step + 1:
                 self._u_product *= self._momentum_at(step)
             variable, gradient, slot = ([item] for item in one)
-            self._update_by(self._u_product, step, variable, gradient, slot, rate)
+            self._update_by(self._u_product, step, variable, gradient, slot, learning_rate)
 
     def _update_by(
-        self, product: float, step: int, variables: list, gradients: list, slots: list, rate: float
+        self,
+        product: float,
+        step: int,
+        variables: list,
+        gradients: list,
+        slots: list,
+        learning_rate: float,
     ) -> None:
-        now, after = self._momentum_at(step), self._momentum_at(step + 1)
-        of_mean = after / (1.0 - product * after)
-        of_gradient = (1.0 - now) / (1.0 - product)
-        of_square = math.sqrt(1.0 - math.pow(rounded(self.beta_2), step))
+        mu, next_mu = self._momentum_at(step), self._momentum_at(step + 1)
+        momentum_factor = next_mu / (1.0 - product * next_mu)
+        gradient_factor = (1.0 - mu) / (1.0 - product)
+        root_correction = math.sqrt(1.0 - math.pow(to_float32(self.beta_2), step))
         _core.nadam_update(
             variables,
-            column(slots, "m"),
-            column(slots, "v"),
+            slots_named(slots, "m"),
+            slots_named(slots, "v"),
             gradients,
-            momentum_rate=rate * of_mean * of_square,
-            gradient_rate=rate * of_gradient * of_square,
+            momentum_rate=learning_rate * momentum_factor * root_correction,
+            gradient_rate=learning_rate * gradient_factor * root_correction,
             beta_1=self.beta_1,
             beta_2=self.beta_2,
-            epsilon=self.epsilon * of_square,
+            epsilon=self.epsilon * root_correction,
         )

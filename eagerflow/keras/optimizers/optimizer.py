@@ -19,7 +19,7 @@ from eagerflow.framework.name_scope import name_scope
 from eagerflow.framework.variable import Variable
 from eagerflow.keras.argument_docs import complete_docs
 from eagerflow.keras.optimizers import clipping
-from eagerflow.keras.optimizers.keras2_hooks import Keras2Hooks, Slots
+from eagerflow.keras.optimizers.keras2_hooks import Keras2Hooks, Slots, summed_rows
 from eagerflow.keras.optimizers.keras3_hooks import Keras3Hooks
 from eagerflow.keras.optimizers.schedules.schedule import LearningRateSchedule
 from eagerflow.keras.saving.init_arguments import arguments_config
@@ -516,9 +516,8 @@ class Optimizer(Keras2Hooks, Keras3Hooks):
     def _sparse(self, gradient: IndexedSlices) -> Any:
         """Rows and values if the update leaves rows without a gradient as they are."""
         if type(self)._update is Optimizer._update:
-            # A program's own rule gets each row once.
-            rows, places, _ = _ops.unique_with_counts(gradient.indices)
-            values = _ops.unsorted_segment_sum(gradient.values, places, num_segments=rows.shape[0])
+            # A rule that a program defines gets each row once.
+            rows, values = summed_rows(gradient)
             return IndexedSlices(values, rows, gradient.dense_shape)
         return None
 
@@ -568,7 +567,7 @@ class Optimizer(Keras2Hooks, Keras3Hooks):
                 self._averages[variable._id] = self.add_variable_from_reference(
                     variable, "average", initial_value=variable
                 )
-        values = self._slot_values()
+        values = self._initial_slots()
         # Slots share their first value's memory until they are written: some never are.
         starts: dict[Any, Any] = {}
         for names in self._slot_groups(tuple(values)):
@@ -596,7 +595,7 @@ class Optimizer(Keras2Hooks, Keras3Hooks):
             found["_learning_rate"] = self._learning_rate
         return found
 
-    def _slot_values(self) -> dict[str, float]:
+    def _initial_slots(self) -> dict[str, float]:
         """The slots each variable has, and what they hold at first."""
         return {}
 
@@ -605,7 +604,7 @@ class Optimizer(Keras2Hooks, Keras3Hooks):
         return [names]
 
     def _update(
-        self, variables: list[Variable], gradients: list, slots: list[Slots], rate: float
+        self, variables: list[Variable], gradients: list, slots: list[Slots], learning_rate: float
     ) -> None:
         """One step for all variables, by the rule that a program's own subclass defines."""
         kind = type(self)
@@ -683,16 +682,16 @@ class Optimizer(Keras2Hooks, Keras3Hooks):
 _FLOAT32 = struct.Struct("f")
 
 
-def rounded(number: float) -> float:
-    """The nearest float32."""
+def to_float32(number: float) -> float:
+    """The nearest float32: TensorFlow computes with hyperparameters in the variables' dtype."""
     return _FLOAT32.unpack(_FLOAT32.pack(number))[0]
 
 
-single = functools.lru_cache(rounded)
+cached_float32 = functools.lru_cache(to_float32)
 
 
-def column(slots: list[Slots], name: str) -> list[Variable]:
-    """One slot of every variable."""
+def slots_named(slots: list[Slots], name: str) -> list[Variable]:
+    """The slots of that name, one for each variable."""
     return [entry[name] for entry in slots]
 
 

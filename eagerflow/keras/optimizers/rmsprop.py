@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from eagerflow import _core
-from eagerflow.keras.optimizers.optimizer import Optimizer, column
+from eagerflow.framework.variable import Variable
+from eagerflow.keras.optimizers.keras2_hooks import Slots
+from eagerflow.keras.optimizers.optimizer import Optimizer, slots_named
 
 
 class RMSprop(Optimizer):
@@ -61,7 +63,7 @@ class RMSprop(Optimizer):
         self.epsilon = epsilon
         self.centered = centered
 
-    def _slot_values(self) -> dict[str, float]:
+    def _initial_slots(self) -> dict[str, float]:
         slots = {"velocity": 0.0}
         if self.momentum:
             slots["momentum"] = 0.0
@@ -72,14 +74,16 @@ class RMSprop(Optimizer):
     def _slot_groups(self, names: tuple[str, ...]) -> list[tuple[str, ...]]:
         return [(name,) for name in names]
 
-    def _update(self, variables: list, gradients: list, slots: list, rate: float) -> None:
+    def _update(
+        self, variables: list[Variable], gradients: list, slots: list[Slots], learning_rate: float
+    ) -> None:
         _core.rmsprop_update(
             variables,
-            column(slots, "velocity"),
-            column(slots, "momentum") if self.momentum else None,
-            column(slots, "average_gradient") if self.centered else None,
+            slots_named(slots, "velocity"),
+            slots_named(slots, "momentum") if self.momentum else None,
+            slots_named(slots, "average_gradient") if self.centered else None,
             gradients,
-            learning_rate=rate,
+            learning_rate=learning_rate,
             rho=self.rho,
             momentum=self.momentum,
             epsilon=self.epsilon,

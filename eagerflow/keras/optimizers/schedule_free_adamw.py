@@ -6,19 +6,20 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.framework.variable import Variable
-from eagerflow.keras.optimizers.optimizer import Optimizer, rounded, single
+from eagerflow.keras.optimizers.keras2_hooks import Slots
+from eagerflow.keras.optimizers.optimizer import Optimizer, cached_float32, to_float32
 
 _ops = _core.ops
 
 
 class ScheduleFreeAdamW(Optimizer):
-    """Adam's steps for a point of its own; variables lie between it and the mean of its places.
+    """AdamW without a schedule: Adam moves z, and variables interpolate between z and its mean x.
 
     Defazio et al., "The road less scheduled" (NeurIPS 2024): the mean takes the place of a falling
     learning rate.
 
     Args:
-        beta_1: how near the mean variables lie.
+        beta_1: the weight of x in the variables; z has the rest.
         beta_2: decay of the mean of squared gradients.
         epsilon: added to the root, against division by zero.
         warmup_steps: over how many steps the learning rate rises at first.
@@ -63,7 +64,7 @@ class ScheduleFreeAdamW(Optimizer):
         self.epsilon = epsilon
         self.warmup_steps = warmup_steps
 
-    def _slot_values(self) -> dict[str, float]:
+    def _initial_slots(self) -> dict[str, float]:
         return {"momentum": 0.0, "velocity": 0.0}
 
     def _slot_groups(self, names: tuple[str, ...]) -> list[tuple[str, ...]]:
@@ -74,17 +75,19 @@ class ScheduleFreeAdamW(Optimizer):
         for variable in variables:
             self._slots[variable._id]["momentum"].assign(variable.read_value())
 
-    def _update(self, variables: list, gradients: list, slots: list, rate: float) -> None:
+    def _update(
+        self, variables: list[Variable], gradients: list, slots: list[Slots], learning_rate: float
+    ) -> None:
         step = int(self._iterations) + 1
-        correction = 1.0 - rounded(single(self.beta_2) ** step)
+        correction = 1.0 - to_float32(cached_float32(self.beta_2) ** step)
         if self.warmup_steps:
-            rate *= min(step / self.warmup_steps, 1.0)
-        share = 1.0 / step
-        near, rest = single(self.beta_1), 1.0 - single(self.beta_1)
+            learning_rate *= min(step / self.warmup_steps, 1.0)
+        beta_1, beta_2 = cached_float32(self.beta_1), cached_float32(self.beta_2)
+        c = 1.0 / step
         for variable, gradient, entry in zip(variables, gradients, slots, strict=True):
-            point, v = entry["momentum"], entry["velocity"]
-            v.assign_add((_ops.square(gradient) - v) * (1.0 - single(self.beta_2)))
-            point.assign_sub(gradient * rate / (_ops.sqrt(v / correction) + self.epsilon))
-            # Keras takes the mean's old place from the variable with the point's new one.
-            mean = (variable - point * rest) / near * (1.0 - share) + point * share
-            variable.assign(point * rest + mean * near)
+            z, v = entry["momentum"], entry["velocity"]
+            v.assign_add((_ops.square(gradient) - v) * (1.0 - beta_2))
+            z.assign_sub(gradient * learning_rate / (_ops.sqrt(v / correction) + self.epsilon))
+            # Like Keras, this derives the old x from the variable and the new z.
+            x = (variable - z * (1.0 - beta_1)) / beta_1 * (1.0 - c) + z * c
+            variable.assign(z * (1.0 - beta_1) + x * beta_1)

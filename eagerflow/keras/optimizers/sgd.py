@@ -6,7 +6,9 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.framework.indexed_slices import IndexedSlices
-from eagerflow.keras.optimizers.optimizer import Optimizer, column, single
+from eagerflow.framework.variable import Variable
+from eagerflow.keras.optimizers.keras2_hooks import Slots
+from eagerflow.keras.optimizers.optimizer import Optimizer, cached_float32, slots_named
 
 
 class SGD(Optimizer):
@@ -62,22 +64,24 @@ class SGD(Optimizer):
         self.momentum = momentum
         self.nesterov = nesterov
 
-    def _slot_values(self) -> dict[str, float]:
+    def _initial_slots(self) -> dict[str, float]:
         # Keras has it without momentum, too, and saved optimizers have its place.
         return {"m": 0.0}
 
     def _sparse(self, gradient: IndexedSlices) -> tuple[Any, Any] | None:
         return None if self.momentum else (gradient.indices, gradient.values)
 
-    def _update(self, variables: list, gradients: list, slots: list, rate: float) -> None:
+    def _update(
+        self, variables: list[Variable], gradients: list, slots: list[Slots], learning_rate: float
+    ) -> None:
         if not self.momentum:
-            _core.gradient_descent_update(variables, gradients, learning_rate=rate)
+            _core.gradient_descent_update(variables, gradients, learning_rate=learning_rate)
             return
         _core.momentum_update(
             variables,
-            column(slots, "m"),
+            slots_named(slots, "m"),
             gradients,
-            learning_rate=rate,
-            momentum=single(self.momentum),
+            learning_rate=learning_rate,
+            momentum=cached_float32(self.momentum),
             nesterov=self.nesterov,
         )

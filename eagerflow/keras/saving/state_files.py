@@ -142,7 +142,7 @@ def _first(pair: tuple[str, Any]) -> str:
 
 def _keras3_children(value: Any) -> Iterator[tuple[str, Any]]:
     """Attributes and what containers hold, with their paths, as Keras 3 orders them."""
-    if getattr(value, "_graph", None) is not None or hasattr(value, "add"):
+    if getattr(value, "_layers_are_ordered", False):
         for name, layer in _named(getattr(value, "layers", ())):
             yield f"layers/{name}", layer
     if not isinstance(value, Layer):

@@ -1,0 +1,272 @@
+// Matching, converting and refusing the arguments of calls from Python.
+#include "bindings/arguments.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+#include <string_view>
+
+#include "bindings/convert.h"
+#include "bindings/errors.h"
+#include "bindings/items.h"
+#include "bindings/py_ref.h"
+#include "bindings/py_variable.h"
+#include "ops/input_checks.h"
+
+namespace ef::py {
+namespace {
+
+std::vector<std::string> split_words(std::string_view text) {
+  std::vector<std::string> words;
+  while (!text.empty()) {
+    const size_t bar = std::min(text.find('|'), text.size());
+    words.emplace_back(text.substr(0, bar));
+    text.remove_prefix(std::min(bar + 1, text.size()));
+  }
+  return words;
+}
+
+Fallback parse_fallback(const AttrSpec& spec, const std::vector<std::string>& words) {
+  if (!spec.fallback) return {};
+  const std::string_view text = spec.fallback;
+  if (text == "None") return {Fallback::kNone, 0};
+  if (text == "True") return {Fallback::kWord, 1};
+  if (text == "False") return {Fallback::kWord, 0};
+  switch (spec.kind) {
+    case AttrKind::kFloat:
+      return {Fallback::kWord, std::bit_cast<int64_t>(std::strtod(spec.fallback, nullptr))};
+    case AttrKind::kDType:
+      return {Fallback::kWord, static_cast<int64_t>(dtype_from_name(
+                                   std::string(text.substr(1, text.size() - 2)).c_str()))};
+    case AttrKind::kEnum: {
+      const auto word = text.substr(1, text.size() - 2);
+      const auto found = std::find(words.begin(), words.end(), word);
+      return {Fallback::kWord, found - words.begin()};
+    }
+    case AttrKind::kInts:
+    case AttrKind::kShape: return {Fallback::kList, std::strtoll(spec.fallback, nullptr, 10)};
+    default: return {Fallback::kWord, std::strtoll(spec.fallback, nullptr, 10)};
+  }
+}
+
+size_t attr_index(const Op& op, std::string_view name) {
+  for (size_t k = 0; k < op.attrs.size(); ++k) {
+    if (op.attrs[k].name == name) return k;
+  }
+  fail(Code::kInternal, op.name, " has no attribute ", name, ".");
+}
+
+// What the declaration says of TensorFlow's tensors and attributes.
+Declaration declaration_of(const Op& op, const std::vector<Fallback>& fallbacks) {
+  Declaration declaration{.op = op.tf_name, .tensors = {}, .attrs = {}};
+  for (size_t i = 0; i < op.inputs.size(); ++i) {
+    declaration.tensors.push_back({op.inputs[i], i, op.inputs[i].optional});
+  }
+  std::vector<bool> is_tensor(op.attrs.size());
+  for (const TensorAttr& attr : op.tensor_attrs) {
+    const size_t k = attr_index(op, attr.name);
+    const DType only = dtype_from_name(attr.type);
+    const DTypeSet dtypes = only == DType::kInvalid ? kIndexTypes : DTypeSet{only};
+    is_tensor[k] = true;
+    declaration.tensors.push_back(
+        {{.name = attr.name, .dtypes = dtypes, .type = attr.type, .prefer = DType::kInt32},
+         op.inputs.size() + k,
+         fallbacks[k].kind != Fallback::kRequired});
+  }
+  for (size_t k = 0; k < op.attrs.size(); ++k) {
+    if (is_tensor[k]) continue;
+    declaration.attrs.push_back({op.attrs[k].name, op.attrs[k].kind, false, op.inputs.size() + k,
+                                 fallbacks[k].kind != Fallback::kRequired});
+  }
+  return declaration;
+}
+
+DType dtype_of_ours(PyObject* value) {
+  if (is_tensor(value)) return tensor_of(value).dtype();
+  return is_variable(value) ? variable_of(value).dtype() : DType::kInvalid;
+}
+
+// The dtype of an earlier input of the same type.
+DType earlier_dtype(const InputSpec& spec, const TensorList& inputs) {
+  const auto first = static_cast<size_t>(spec.first);
+  return first < inputs.size() ? inputs[first].dtype() : DType::kInvalid;
+}
+
+// The dtype that a Python value of input `i` must take; kInvalid where nothing binds it.
+DType demanded_dtype(const Op& op, size_t i, PyObject* const* values, const TensorList& inputs) {
+  const InputSpec& spec = op.inputs[i];
+  if (const DType only = spec.dtypes.only(); only != DType::kInvalid) return only;
+  if (spec.converts == Converts::kAlone) return DType::kInvalid;
+  if (spec.converts == Converts::kTogether) {
+    for (size_t j = 0; j < op.inputs.size(); ++j) {
+      if (op.inputs[j].first != spec.first || !values[j]) continue;
+      const DType dtype = dtype_of_ours(values[j]);
+      if (dtype != DType::kInvalid) return dtype;
+    }
+  }
+  return earlier_dtype(spec, inputs);
+}
+
+Tensor convert_input(PyObject* value, DType dtype, DType hint) {
+  if (is_tensor(value)) return tensor_of(value);
+  if (is_variable(value)) return read_variable(value);
+  return to_tensor(value, dtype, hint);
+}
+
+void convert_list(const InputSpec& spec, PyObject* value, const Op& op, TensorList& inputs) {
+  const PyRef sequence = checked(PySequence_Fast(value, "expected a list of tensors"));
+  const Items items(sequence);
+  DType hint = spec.prefer;
+  for (PyObject* item : items) {
+    const DType dtype = dtype_of_ours(item);
+    if (dtype != DType::kInvalid) hint = dtype;
+  }
+  if (items.size() == 0) {
+    fail(Code::kValueError, "List argument '", spec.name, "' to '", op.name,
+         "' Op with length 0 shorter than minimum length 1.");
+  }
+  for (PyObject* item : items) {
+    inputs.push_back(convert_input(item, DType::kInvalid, hint));
+    if (hint == DType::kInvalid) hint = inputs.back().dtype();
+  }
+}
+
+[[noreturn]] void missing(const Signature& signature, const char* name) {
+  fail(Code::kTypeError, signature.op.name, "() missing 1 required positional argument: '", name,
+       "'");
+}
+
+int64_t choose(const Signature& signature, size_t k, PyObject* value) {
+  const auto& words = signature.choices[k];
+  const char* text = PyUnicode_Check(value) ? PyUnicode_AsUTF8(value) : nullptr;
+  for (size_t i = 0; text && i < words.size(); ++i) {
+    if (words[i] == text) return static_cast<int64_t>(i);
+  }
+  if (PyErr_Occurred()) throw PythonError();
+  fail(Code::kValueError, "Argument '", signature.op.attrs[k].name, "' of ", signature.op.name,
+       " must be one of ", signature.op.attrs[k].choices, ", got ",
+       text ? text : Py_TYPE(value)->tp_name);
+}
+
+void append_fallback(const Signature& signature, size_t k, Attrs& attrs) {
+  const Fallback& fallback = signature.fallbacks[k];
+  switch (fallback.kind) {
+    case Fallback::kRequired: missing(signature, signature.op.attrs[k].name);
+    case Fallback::kNone: attrs.none(); return;
+    case Fallback::kList: attrs.list({fallback.word}); return;
+    case Fallback::kWord: attrs.integer(fallback.word); return;
+  }
+}
+
+DType checked_dtype(const AttrSpec& spec, DType dtype) {
+  if (!spec.dtypes.contains(dtype)) refuse_attr(spec.name, dtype, spec.dtypes);
+  return dtype;
+}
+
+void append_value(const Signature& signature, size_t k, PyObject* value, Attrs& attrs) {
+  const AttrSpec& spec = signature.op.attrs[k];
+  switch (spec.kind) {
+    case AttrKind::kInt: attrs.integer(to_int(value, spec.name)); return;
+    case AttrKind::kBool: attrs.flag(to_bool(value, spec.name)); return;
+    case AttrKind::kFloat: attrs.real(to_double(value, spec.name)); return;
+    case AttrKind::kDType: attrs.dtype(checked_dtype(spec, to_dtype(value))); return;
+    case AttrKind::kInts: attrs.list(to_ints(value, spec.name)); return;
+    case AttrKind::kShape: attrs.list(to_ints(value, spec.name, true)); return;
+    case AttrKind::kEnum: attrs.integer(choose(signature, k, value)); return;
+  }
+}
+
+}  // namespace
+
+Signature::Signature(const Op& entry)
+    : op(entry),
+      num_inputs(entry.inputs.size()),
+      variadic(!entry.inputs.empty() && entry.inputs.back().variadic) {
+  if (num_inputs > Borrowed::kMax || op.attrs.size() > Attrs::kMaxAttrs) {
+    fail(Code::kInternal, op.name, " has more inputs or attributes than a call has room for.");
+  }
+  for (const InputSpec& input : op.inputs) names.push_back(PyUnicode_InternFromString(input.name));
+  for (const AttrSpec& attr : op.attrs) {
+    names.push_back(PyUnicode_InternFromString(attr.name));
+    choices.push_back(split_words(attr.choices));
+    fallbacks.push_back(parse_fallback(attr, choices.back()));
+  }
+  names.push_back(PyUnicode_InternFromString("name"));
+  declaration = declaration_of(op, fallbacks);
+}
+
+void match_arguments(const Signature& signature, PyObject* const* args, size_t positional,
+                     PyObject* keywords, PyObject** values) {
+  const size_t count = signature.names.size();
+  if (positional > count) {
+    fail(Code::kTypeError, signature.op.name, "() takes from 0 to ", count,
+         " positional arguments but ", positional, " were given");
+  }
+  std::copy(args, args + positional, values);
+  std::fill(values + positional, values + count, nullptr);
+  if (!keywords) return;
+  for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(keywords); ++k) {
+    PyObject* key = PyTuple_GET_ITEM(keywords, k);
+    size_t found = count;
+    for (size_t i = 0; i < count && found == count; ++i) {
+      if (signature.names[i] == key) found = i;
+    }
+    // Strings that were not interned are rare: compare their text only then.
+    for (size_t i = 0; i < count && found == count; ++i) {
+      if (PyUnicode_Compare(signature.names[i], key) == 0) found = i;
+    }
+    const char* text = PyUnicode_AsUTF8(key);
+    if (found == count) {
+      fail(Code::kTypeError, signature.op.name, "() got an unexpected keyword argument '",
+           text ? text : "?", "'");
+    }
+    if (values[found]) {
+      fail(Code::kTypeError, signature.op.name, "() got multiple values for argument '",
+           text ? text : "?", "'");
+    }
+    values[found] = args[positional + static_cast<size_t>(k)];
+  }
+}
+
+void require_arguments(const Signature& signature, PyObject* const* values) {
+  for (size_t i = 0; i + 1 < signature.names.size(); ++i) {
+    if (values[i]) continue;
+    if (i < signature.num_inputs) {
+      if (!signature.op.inputs[i].optional) missing(signature, signature.op.inputs[i].name);
+    } else if (signature.fallbacks[i - signature.num_inputs].kind == Fallback::kRequired) {
+      missing(signature, signature.op.attrs[i - signature.num_inputs].name);
+    }
+  }
+}
+
+[[gnu::noinline]] void convert_inputs(const Signature& signature, PyObject* const* values,
+                                      TensorList& inputs) {
+  const Op& op = signature.op;
+  for (size_t i = 0; i < signature.num_inputs; ++i) {
+    const InputSpec& spec = op.inputs[i];
+    if (!values[i]) {
+      if (spec.optional) return;
+      missing(signature, spec.name);
+    }
+    if (spec.optional && values[i] == Py_None) return;
+    if (spec.variadic) {
+      convert_list(spec, values[i], op, inputs);
+      continue;
+    }
+    const DType earlier = earlier_dtype(spec, inputs);
+    const DType hint = earlier != DType::kInvalid ? earlier : spec.prefer;
+    inputs.push_back(convert_input(values[i], demanded_dtype(op, i, values, inputs), hint));
+  }
+}
+
+void append_attr(const Signature& signature, size_t k, PyObject* value, Attrs& attrs) {
+  const bool required = signature.fallbacks[k].kind == Fallback::kRequired;
+  if (!value || (value == Py_None && !required)) return append_fallback(signature, k, attrs);
+  try {
+    append_value(signature, k, value, attrs);
+  } catch (const Error& error) {
+    throw Error(error.code(), cat(error.what(), " [Op:", signature.op.tf_name, "]"));
+  }
+}
+
+}  // namespace ef::py

@@ -1,0 +1,236 @@
+// TensorFlow takes tensors, arrays and numbers on a fast path, where inputs become tensors one
+// after the other. Other calls have their attributes checked first; then those inputs become
+// tensors that share a type, type by type, and last those of one dtype. Dtypes are compared when
+// all inputs are tensors.
+#include "bindings/check_arguments.h"
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+#include "bindings/convert.h"
+#include "bindings/errors.h"
+#include "bindings/items.h"
+#include "bindings/numpy_interop.h"
+#include "bindings/py_ref.h"
+#include "bindings/py_tensor.h"
+#include "bindings/py_variable.h"
+#include "ops/input_checks.h"
+
+namespace ef::py {
+namespace {
+
+// One value among the inputs.
+struct Argument {
+  const InputSpec* spec;
+  PyRef value;
+  Tensor tensor;  // empty until the value is converted
+};
+
+bool is_text(PyObject* value) { return PyUnicode_Check(value) || PyBytes_Check(value); }
+bool is_list(PyObject* value) { return PyList_Check(value) || PyTuple_Check(value); }
+
+[[noreturn]] void not_a_list(const char* op, const char* name, PyObject* value) {
+  fail(Code::kTypeError, "Expected list for '", name, "' argument to '", op, "' Op, not ",
+       str_of(value), ".");
+}
+
+[[noreturn]] void unexpected(const char* expected, const char* name, PyObject* value) {
+  fail(Code::kTypeError, "Expected ", expected, " for argument '", name, "' not ", text_of(value),
+       ".");
+}
+
+// Whether a call of Python's C API has made an object; a TypeError or ValueError means no.
+bool succeeds(PyObject* result) {
+  const PyRef held = PyRef::steal(result);
+  if (held) return true;
+  if (!PyErr_ExceptionMatches(PyExc_TypeError) && !PyErr_ExceptionMatches(PyExc_ValueError)) {
+    throw PythonError();
+  }
+  PyErr_Clear();
+  return false;
+}
+
+// Raises what a value of the wrong type for an attribute raises.
+void check_value(const AttrParameter& attr, PyObject* value) {
+  switch (attr.kind) {
+    case AttrKind::kInt:
+      if (is_text(value) || !succeeds(PyNumber_Long(value))) unexpected("int", attr.name, value);
+      return;
+    case AttrKind::kFloat:
+      if (is_text(value) || !succeeds(PyNumber_Float(value))) unexpected("float", attr.name, value);
+      return;
+    case AttrKind::kBool: to_bool(value, attr.name); return;
+    case AttrKind::kDType: to_dtype(value); return;
+    case AttrKind::kInts: to_ints(value, attr.name); return;
+    case AttrKind::kShape: to_ints(value, attr.name, true); return;
+    case AttrKind::kEnum:
+      if (!is_text(value)) unexpected("string", attr.name, value);
+      return;
+  }
+}
+
+// Whether a value for an attribute is taken as it is.
+bool is_plain_value(const AttrParameter& attr, PyObject* value) {
+  switch (attr.kind) {
+    case AttrKind::kInt: return PyLong_Check(value);
+    case AttrKind::kFloat: return PyFloat_Check(value);
+    case AttrKind::kBool: return PyBool_Check(value);
+    case AttrKind::kDType: return PyLong_Check(value) || is_dtype_object(value);
+    case AttrKind::kInts: return PyLong_Check(value) || is_list(value);
+    case AttrKind::kShape: return false;
+    case AttrKind::kEnum: return is_text(value);
+  }
+  return false;
+}
+
+class Checker {
+ public:
+  Checker(const Declaration& declaration, PyObject* const* values)
+      : declaration_(declaration), values_(values) {}
+
+  void run() {
+    for (const TensorParameter& parameter : declaration_.tensors) take(parameter);
+    if (is_direct()) {
+      convert_in_order();
+    } else {
+      check_attrs();
+      convert_by_type();
+    }
+    std::vector<TypedInput> inputs;
+    for (const Argument& one : arguments_) inputs.push_back({one.spec, one.tensor.dtype()});
+    check_dtypes(declaration_.op, inputs);
+  }
+
+ private:
+  // The value of a parameter; null where it is left out.
+  template <class Parameter>
+  PyObject* given(const Parameter& parameter) const {
+    PyObject* value = values_[parameter.position];
+    return value == Py_None && parameter.has_default ? nullptr : value;
+  }
+
+  void take(const TensorParameter& parameter) {
+    PyObject* value = given(parameter);
+    if (!value) return;
+    if (!parameter.spec.variadic) return add(parameter.spec, value);
+    if (!is_list(value)) not_a_list(declaration_.op, parameter.spec.name, value);
+    for (PyObject* item : Items(value)) add(parameter.spec, item);
+  }
+
+  void add(const InputSpec& spec, PyObject* value) {
+    Argument one{&spec, PyRef::share(value), {}};
+    if (spec.converts == Converts::kAlone) {
+      one.tensor = to_tensor(value, spec.fixed());
+    } else if (spec.converts == Converts::kLikeFirst) {
+      one.tensor = to_tensor(value, dtype_of_type(spec));
+    }
+    arguments_.push_back(std::move(one));
+  }
+
+  // The dtype of the first tensor that shares the type; kInvalid if there is none yet.
+  DType dtype_of_type(const InputSpec& spec) const {
+    for (const Argument& one : arguments_) {
+      if (one.tensor && one.spec->shares_type(spec)) return one.tensor.dtype();
+    }
+    return DType::kInvalid;
+  }
+
+  bool is_direct() const {
+    for (const AttrParameter& attr : declaration_.attrs) {
+      if (PyObject* value = given(attr); value && !is_plain(attr, value)) return false;
+    }
+    return std::all_of(arguments_.begin(), arguments_.end(), [](const Argument& one) {
+      PyObject* const value = one.value;
+      return one.tensor || is_tensor(value) || is_variable(value) || is_array(value) ||
+             PyLong_Check(value) || PyFloat_Check(value);
+    });
+  }
+
+  static bool is_plain(const AttrParameter& attr, PyObject* value) {
+    if (!attr.list) return is_plain_value(attr, value);
+    if (!is_list(value)) return false;
+    const Items items(value);
+    return std::all_of(items.begin(), items.end(),
+                       [&](PyObject* item) { return is_plain_value(attr, item); });
+  }
+
+  void check_attrs() const {
+    for (const AttrParameter& attr : declaration_.attrs) {
+      PyObject* const value = given(attr);
+      if (!value) continue;
+      if (!attr.list) {
+        check_value(attr, value);
+        continue;
+      }
+      if (!is_list(value)) not_a_list(declaration_.op, attr.name, value);
+      for (PyObject* item : Items(value)) check_value(attr, item);
+    }
+  }
+
+  void convert_in_order() {
+    for (Argument& one : arguments_) {
+      if (!one.tensor && (is_tensor(one.value) || is_variable(one.value))) {
+        one.tensor = to_tensor(one.value);
+      }
+    }
+    for (Argument& one : arguments_) {
+      if (one.tensor) continue;
+      DType dtype = one.spec->fixed();
+      if (dtype == DType::kInvalid) dtype = dtype_of_type(*one.spec);
+      if (dtype == DType::kInvalid) dtype = one.spec->prefer;
+      one.tensor = to_tensor(one.value, dtype);
+    }
+  }
+
+  void convert_by_type() {
+    for (const Argument& one : arguments_) {
+      if (one.spec->fixed() == DType::kInvalid && !one.tensor) convert_type(*one.spec);
+    }
+    for (Argument& one : arguments_) {
+      const DType fixed = one.spec->fixed();
+      if (fixed != DType::kInvalid && !one.tensor) one.tensor = to_tensor(one.value, fixed);
+    }
+  }
+
+  // Converts the inputs of a type: to the dtype of a tensor among them, else to that of the first.
+  // Where all are tensors they stay as they are.
+  void convert_type(const InputSpec& spec) {
+    DType dtype = DType::kInvalid;
+    bool tensors = true;
+    for (const Argument& one : arguments_) {
+      if (!one.spec->shares_type(spec)) continue;
+      if (!one.tensor && !is_tensor(one.value)) {
+        tensors = false;
+      } else if (dtype == DType::kInvalid) {
+        dtype = one.tensor ? one.tensor.dtype() : tensor_of(one.value).dtype();
+      }
+    }
+    if (tensors) dtype = DType::kInvalid;
+    for (Argument& one : arguments_) {
+      if (!one.spec->shares_type(spec)) continue;
+      if (!one.tensor) one.tensor = converted(*one.spec, one.value, dtype);
+      if (!tensors) dtype = one.tensor.dtype();
+    }
+  }
+
+  // A value without a dtype to take keeps its own where that is declared.
+  static Tensor converted(const InputSpec& spec, PyObject* value, DType dtype) {
+    if (dtype != DType::kInvalid) return to_tensor(value, dtype);
+    Tensor tensor = to_tensor(value);
+    if (spec.declared().contains(tensor.dtype())) return tensor;
+    return to_tensor(value, DType::kInvalid, spec.prefer);
+  }
+
+  const Declaration& declaration_;
+  PyObject* const* values_;
+  std::vector<Argument> arguments_;
+};
+
+}  // namespace
+
+void check_arguments(const Declaration& declaration, PyObject* const* values) {
+  Checker(declaration, values).run();
+}
+
+}  // namespace ef::py

@@ -1,0 +1,40 @@
+// TensorFlow's checks of a call's arguments, in its order.
+#pragma once
+
+#include <Python.h>
+
+#include <cstddef>
+#include <vector>
+
+#include "ops/op.h"
+
+namespace ef::py {
+
+// A parameter that TensorFlow takes as a tensor.
+struct TensorParameter {
+  InputSpec spec;
+  size_t position;  // among the parameters
+  bool has_default;
+};
+
+// Another parameter.
+struct AttrParameter {
+  const char* name;
+  AttrKind kind;
+  bool list;  // a Python list of such values
+  size_t position;
+  bool has_default;
+};
+
+// What TensorFlow declares of an operation, be it an entry of the op table or composed in Python.
+struct Declaration {
+  const char* op;
+  std::vector<TensorParameter> tensors;  // in TensorFlow's order
+  std::vector<AttrParameter> attrs;
+};
+
+// Raises what TensorFlow raises first for these arguments, if it refuses them. Absent ones are
+// null. It costs more than a conversion, and is for calls that have failed.
+void check_arguments(const Declaration& declaration, PyObject* const* values);
+
+}  // namespace ef::py

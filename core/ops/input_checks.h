@@ -1,0 +1,34 @@
+// What TensorFlow says about inputs and attributes of dtypes, or words, that an operation refuses.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "ops/op.h"
+
+namespace ef {
+
+// "Value for attr 'T' of string is not in the list of allowed values: half, float [Op:Exp]".
+// `detail` stands before the operation's name, which may be left out.
+[[noreturn]] void refuse_attr(std::string_view attr, std::string_view value,
+                              std::string_view allowed, std::string_view op = {},
+                              std::string_view detail = {});
+[[noreturn]] void refuse_attr(std::string_view attr, DType value, DTypeSet allowed,
+                              std::string_view op = {}, std::string_view detail = {});
+
+// "cannot compute Add as input #1(zero-based) was expected to be a float tensor but is a ...".
+[[noreturn]] void refuse_input(std::string_view op, size_t index, DType expected, DType dtype);
+
+// What is declared of an input, and the dtype that it got.
+struct TypedInput {
+  const InputSpec* spec;
+  DType dtype;
+};
+
+// Raises what TensorFlow raises first for inputs of these dtypes, if it refuses them: types are
+// looked at before kernels are looked for, and then inputs are compared with their types.
+void check_dtypes(std::string_view op, std::span<const TypedInput> inputs);
+
+}  // namespace ef

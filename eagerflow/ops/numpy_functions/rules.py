@@ -1,0 +1,95 @@
+"""How NumPy's functions convert and promote their arguments: what their namespaces differ in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from eagerflow import _core
+from eagerflow.framework import dtypes
+from eagerflow.framework.dtypes import DType
+
+_ops = _core.ops
+Tensor = _core.Tensor
+
+
+class Rules:
+    """The conversion and promotion rules of one namespace.
+
+    Attributes:
+        index_dtype: the dtype of the indices and counts that functions return.
+        computes_with_booleans: whether there is arithmetic of booleans, as in NumPy.
+    """
+
+    index_dtype: DType
+    computes_with_booleans: bool
+
+    def tensor(self, value: Any, dtype: Any = None) -> Tensor:
+        """The value as a tensor, of a given dtype or of the one it has by default."""
+        raise NotImplementedError
+
+    def promoted(self, *values: Any) -> Sequence[Tensor]:
+        """The values as tensors of the dtype that they are promoted to."""
+        raise NotImplementedError
+
+    def pair(self, x1: Any, x2: Any) -> Sequence[Tensor]:
+        """Two values, promoted."""
+        return self.promoted(x1, x2)
+
+    def float_dtype(self) -> DType:
+        """The floating dtype that integers are converted to, and the default of new tensors."""
+        raise NotImplementedError
+
+    def sum_dtype(self, dtype: DType) -> DType:
+        """The dtype of a sum or product of elements of a dtype."""
+        raise NotImplementedError
+
+    def cumulative_dtype(self, dtype: DType) -> DType:
+        """The dtype of cumulative sums and products of elements of a dtype."""
+        raise NotImplementedError
+
+    def joined(self, *values: Any) -> Sequence[Tensor]:
+        """The values as tensors of one dtype, as parts of one tensor."""
+        return self.promoted(*values)
+
+    def floats(self, *values: Any) -> list[Tensor]:
+        """The values as tensors of one floating or complex dtype."""
+        return [self.as_floating(x) for x in self.joined(*values)]
+
+    def factors(self, *values: Any) -> Sequence[Tensor]:
+        """The operands of a product of matrices, of one dtype."""
+        return self.promoted(*values)
+
+    def floating(self, value: Any) -> Tensor:
+        """The value as a tensor of a floating or complex dtype."""
+        return self.as_floating(self.tensor(value))
+
+    def as_floating(self, x: Tensor) -> Tensor:
+        """The tensor itself if it is floating or complex, else converted to the default float."""
+        dtype = x.dtype
+        if dtype.is_floating or dtype.is_complex:
+            return x
+        return _ops.cast(x, self.float_dtype())
+
+    def truth(self, value: Any) -> Tensor:
+        """The value as booleans: whether elements are not zero."""
+        x = self.tensor(value)
+        return x if x.dtype.is_bool else _ops.cast(x, dtypes.bool)
+
+
+def sizes(shape: Any) -> list[int]:
+    """A shape, given as a size, a sequence or a tensor, as a list of sizes."""
+    if isinstance(shape, _core.Tensor):
+        shape = shape.numpy()
+    if isinstance(shape, int | np.integer | np.ndarray):
+        shape = np.ravel(shape)
+    return [int(size) for size in shape]
+
+
+def axes_of(axis: Any, rank: int) -> list[int]:
+    """Axes as a list of indices that are not negative; all axes for None."""
+    if axis is None:
+        return list(range(rank))
+    return [int(k) % rank for k in (axis if isinstance(axis, list | tuple) else np.ravel(axis))]

@@ -1,0 +1,82 @@
+"""Elements chosen by index, by condition or by order."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from eagerflow import _core
+from eagerflow.ops import indexing
+from eagerflow.ops.numpy_functions.rules import Rules
+from eagerflow.ops.numpy_functions.shapes import move_axis
+
+_ops = _core.ops
+Tensor = _core.Tensor
+
+
+def where(rules: Rules, condition: Any, x1: Any = None, x2: Any = None) -> Any:
+    """Elements of x1 where a condition is true and of x2 elsewhere; or the indices where it is.
+
+    Raises:
+        ValueError: if only one of x1 and x2 is given.
+
+    >>> tf.experimental.numpy.where([True, False], 1, 2).numpy()
+    array([1, 2])
+    """
+    if (x1 is None) != (x2 is None):
+        raise ValueError("`x1` and `x2` either both should be `None` or both should have values.")
+    if x1 is None:
+        return nonzero(rules, condition)
+    x1, x2 = rules.promoted(x1, x2)
+    return indexing.where(rules.truth(condition), x1, x2)
+
+
+def nonzero(rules: Rules, x: Any) -> tuple[Tensor, ...]:
+    """The indices of the elements that are not zero: a vector for each axis."""
+    indices = _ops.cast(_ops.where_indices(rules.truth(x)), rules.index_dtype)
+    return tuple(_ops.unstack(indices, axis=1))
+
+
+def select(rules: Rules, condlist: Any, choicelist: Any, default: Any = 0) -> Tensor:
+    """Elements of the first choice whose condition is true, else of the default.
+
+    Raises:
+        ValueError: if there are not as many conditions as choices.
+    """
+    if len(condlist) != len(choicelist):
+        raise ValueError("The lists of conditions and choices must have the same length.")
+    *choices, result = rules.promoted(*choicelist, default)
+    for condition, choice in zip(reversed(condlist), reversed(choices), strict=True):
+        result = indexing.where(rules.truth(condition), choice, result)
+    return result
+
+
+def take_along_axis(rules: Rules, x: Any, indices: Any, axis: int | None = None) -> Tensor:
+    """Elements by their indices along an axis, as `argsort` returns them."""
+    x, indices = rules.tensor(x), rules.tensor(indices)
+    if axis is None:
+        x, indices, axis = _ops.reshape(x, [-1]), _ops.reshape(indices, [-1]), 0
+    x, indices = move_axis(x, axis, -1), move_axis(indices, axis, -1)
+    length, count = x._shape_tuple()[-1], indices._shape_tuple()[-1]
+    indices = _ops.select(_ops.less(indices, _ops.zeros_like(indices)), indices + length, indices)
+    outer = np.broadcast_shapes(x._shape_tuple()[:-1], indices._shape_tuple()[:-1])
+    rows = int(np.prod(outer, dtype="int64"))
+    x = _ops.reshape(_ops.broadcast_to(x, [*outer, length]), [rows, length])
+    indices = _ops.reshape(_ops.broadcast_to(indices, [*outer, count]), [rows, count])
+    chosen = indexing.gather(x, indices, batch_dims=1)
+    return move_axis(_ops.reshape(chosen, [*outer, count]), -1, axis)
+
+
+def sort(rules: Rules, x: Any, axis: int | None = -1) -> Tensor:
+    """The elements in ascending order, along an axis or as a vector."""
+    x = rules.tensor(x)
+    return _ops.sort(_ops.reshape(x, [-1]), 0) if axis is None else _ops.sort(x, axis)
+
+
+def argsort(rules: Rules, x: Any, axis: int | None = -1) -> Tensor:
+    """The indices that sort the elements, along an axis or as a vector; equal ones keep their order."""
+    x = rules.tensor(x)
+    if axis is None:
+        x, axis = _ops.reshape(x, [-1]), 0
+    return _ops.cast(indexing.argsort(x, axis, stable=True), rules.index_dtype)

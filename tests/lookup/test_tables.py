@@ -1,0 +1,78 @@
+"""Lookup tables against Python's dictionaries."""
+
+import numpy as np
+import pytest
+
+import eagerflow as tf
+
+
+def random_keys(kind, count, seed=0):
+    numbers = np.random.RandomState(seed).randint(-50, 3 * count, count)
+    if kind == "string":
+        return np.array([b"k%d" % n * (1 + n % 9) for n in numbers], object)
+    return numbers.astype(kind)
+
+
+@pytest.mark.parametrize("kind", ["string", "int64", "int32"])
+@pytest.mark.parametrize("row", [(), (3,)])
+def test_tables_behave_like_dictionaries(kind, row):
+    table = tf.lookup.experimental.MutableHashTable(kind, tf.float32, np.full(row, -1, np.float32))
+    known = {}
+    for step in range(6):
+        keys = random_keys(kind, 300, step)
+        values = np.random.RandomState(step).rand(300, *row).astype(np.float32)
+        table.insert(keys, values)
+        known.update(zip(keys.tolist(), values, strict=True))
+        gone = random_keys(kind, 80, step + 100)
+        table.remove(gone)
+        for key in gone.tolist():
+            known.pop(key, None)
+        assert int(table.size()) == len(known)
+        asked = random_keys(kind, 200, step + 200).reshape(20, 10)
+        found = table.lookup(asked).numpy()
+        blank = np.full(row, -1, np.float32)
+        wanted = [known.get(key, blank) for key in asked.reshape(-1).tolist()]
+        np.testing.assert_array_equal(found.reshape(-1, *row), wanted)
+    keys, values = table.export()
+    exported = dict(zip(keys.numpy().tolist(), values.numpy(), strict=True))
+    assert exported.keys() == known.keys()
+    assert all(np.array_equal(exported[key], value) for key, value in known.items())
+
+
+@pytest.mark.parametrize("kind", ["string", "int64"])
+def test_vocabularies_share_numbers_for_other_words(kind):
+    words = np.unique(random_keys(kind, 100).astype(str)).tolist()
+    words = words if kind == "string" else [int(word) for word in words]
+    numbers = tf.range(len(words), dtype=tf.int64)
+    initializer = tf.lookup.KeyValueTensorInitializer(tf.constant(words, kind), numbers)
+    table = tf.lookup.StaticVocabularyTable(initializer, 4)
+    others = ["x1", "y2"] if kind == "string" else [10**6, -(10**6)]
+    found = table.lookup(tf.constant([words[3], *others], kind)).numpy()
+    texts = [str(word).encode() for word in others]
+    shared = tf.strings.to_hash_bucket_fast(texts, 4).numpy() + len(words)
+    assert found.tolist() == [3, *shared]
+
+
+def test_static_tables():
+    def table(keys, values, default):
+        return tf.lookup.StaticHashTable(tf.lookup.KeyValueTensorInitializer(keys, values), default)
+
+    texts = table([1, 2], ["a", "b"], "-")
+    assert texts.lookup(tf.constant([[2], [7]])).numpy().tolist() == [[b"b"], [b"-"]]
+    assert texts.lookup(tf.constant(1)).numpy() == b"a"
+    assert int(table([1, 1], [5, 5], 0).size()) == 1
+    with pytest.raises(tf.errors.FailedPreconditionError, match="1 has 5 and .* 6"):
+        table([1, 1], [5, 6], 0)
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        table([1, 2], [5], 0)
+    empty = table(tf.constant([], tf.string), tf.constant([], tf.int32), 3)
+    assert empty.lookup(tf.constant(["a"])).numpy().tolist() == [3]
+    assert empty.lookup(tf.constant([], tf.string)).shape == (0,)
+
+
+def test_reserved_keys_are_refused():
+    table = tf.lookup.experimental.DenseHashTable(tf.int64, tf.int64, -1, 0, -5)
+    for call in (lambda k: table.insert([k], [1]), lambda k: table.lookup(np.array([k]))):
+        for key in (0, -5):
+            with pytest.raises(tf.errors.InvalidArgumentError):
+                call(np.int64(key))

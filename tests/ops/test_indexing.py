@@ -1,0 +1,111 @@
+"""Distinct elements, partitions, permutations and searches."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import eagerflow as tf
+
+
+def test_the_last_of_several_rows_is_stitched():
+    rows = tf.dynamic_stitch([[0, 3], [0]], [[[1.0], [2.0]], [[9.0]]])
+    np.testing.assert_array_equal(rows.numpy(), [[9.0], [0.0], [0.0], [2.0]])
+    with pytest.raises(tf.errors.InvalidArgumentError, match="out of range"):
+        tf.dynamic_stitch([[-1]], [[1]])
+
+
+def random_keys(kind, count, seed=0):
+    numbers = np.random.RandomState(seed).randint(-50, 3 * count, count)
+    if kind == "string":
+        return np.array([b"k%d" % n * (1 + n % 9) for n in numbers], object)
+    return numbers.astype(kind)
+
+
+@pytest.mark.parametrize("dtype", ["int32", "int64", "uint8", "float32", "float64", "string"])
+@pytest.mark.parametrize("count", [0, 1, 1000])
+def test_unique(dtype, count):
+    values = (
+        random_keys(dtype, count)
+        if count
+        else np.zeros(0, object).astype(object if dtype == "string" else dtype)
+    )
+    values = tf.constant(values, dtype)
+    found, index, counts = tf.unique_with_counts(values, tf.int64)
+    listed = values.numpy().tolist()
+    assert found.numpy().tolist() == list(dict.fromkeys(listed))
+    assert tf.gather(found, index).numpy().tolist() == listed if count else index.shape == (0,)
+    assert counts.numpy().tolist() == [listed.count(item) for item in found.numpy().tolist()]
+
+
+def test_unique_floats_that_are_special():
+    for dtype in (tf.float16, tf.float32, tf.float64):
+        values = tf.constant([0.0, -0.0, np.nan, np.inf, np.nan, -np.inf, np.inf], dtype)
+        assert tf.unique(values)[1].numpy().tolist() == [0, 0, 1, 2, 3, 4, 2]
+
+
+@pytest.mark.parametrize("shape", [(7,), (6, 4), (3, 5, 2), (0, 2)])
+def test_partitions_and_stitches(shape):
+    random = np.random.RandomState(1)
+    data = random.rand(*shape)
+    for rank in range(1, len(shape) + 1):
+        which = random.randint(0, 4, shape[:rank]).astype(np.int32)
+        parts = tf.dynamic_partition(data, which, 4)
+        assert len(parts) == 4
+        for k, part in enumerate(parts):
+            np.testing.assert_array_equal(part.numpy(), data[which == k])
+        places = np.arange(which.size, dtype=np.int32).reshape(which.shape)
+        stitched = tf.dynamic_stitch(tf.dynamic_partition(places, which, 4), parts)
+        np.testing.assert_array_equal(stitched.numpy(), data.reshape(-1, *shape[rank:]))
+
+
+def test_partitions_of_strings():
+    parts = tf.dynamic_partition([["a", "b"], ["c", "d"], ["e", "f"]], [1, 0, 1], 2)
+    assert [part.numpy().tolist() for part in parts] == [
+        [[b"c", b"d"]],
+        [[b"a", b"b"], [b"e", b"f"]],
+    ]
+    stitched = tf.dynamic_stitch([[3], [0]], [["x"], ["y"]])
+    assert stitched.numpy().tolist() == [b"y", b"", b"", b"x"]
+
+
+@pytest.mark.parametrize("which", [[0, 2], [-1, 0], [0, 2**31 - 1]])
+def test_partitions_that_do_not_exist(which):
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        tf.dynamic_partition([1.0, 2.0], which, 2)
+
+
+@pytest.mark.parametrize("shape, axis, batch", [((4, 5), 1, 0), ((5, 4), 0, 1), ((3, 2, 6, 2), 2, 0),
+                                                ((6, 2, 3), 0, 2), ((2, 0), 1, 0)])  # fmt: skip
+def test_reversed_sequences(shape, axis, batch):
+    random = np.random.RandomState(2)
+    data = random.randint(0, 99, shape)
+    lengths = random.randint(0, shape[axis] + 1, shape[batch])
+    wanted = np.moveaxis(data.copy(), (batch, axis), (0, 1))
+    for row, length in zip(wanted, lengths, strict=True):
+        row[:length] = row[:length][::-1].copy()
+    wanted = np.moveaxis(wanted, (0, 1), (batch, axis))
+    result = tf.reverse_sequence(data, lengths, seq_axis=axis, batch_axis=batch).numpy()
+    np.testing.assert_array_equal(result, wanted)
+    for bad in (lengths * 0 - 1, lengths * 0 + shape[axis] + 1, lengths[1:]) if data.size else ():
+        with pytest.raises(tf.errors.InvalidArgumentError):
+            tf.reverse_sequence(data, bad, seq_axis=axis, batch_axis=batch)
+
+
+def test_permutations():
+    order = np.random.RandomState(3).permutation(1000)
+    np.testing.assert_array_equal(tf.math.invert_permutation(order).numpy(), np.argsort(order))
+    for bad in ([0, 0], [0, 2], [-1, 0]):
+        with pytest.raises(tf.errors.InvalidArgumentError):
+            tf.math.invert_permutation(bad)
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+@pytest.mark.parametrize("width", [0, 1, 2, 7, 1000])
+def test_searches(side, width):
+    random = np.random.RandomState(4)
+    rows = np.sort(random.randint(0, 50, (3, width)).astype(np.float32), axis=1)
+    values = random.randint(-1, 52, (3, 4000)).astype(np.float32)
+    found = tf.searchsorted(rows, values, side=side).numpy()
+    for row, value, places in zip(rows, values, found, strict=True):
+        np.testing.assert_array_equal(places, np.searchsorted(row, value, side))
