@@ -8,51 +8,95 @@ from typing import Any
 from eagerflow.compat import v1
 from eagerflow.framework import dtypes
 from eagerflow.v1 import layers
+from eagerflow.v1.arguments import optional, parameters_of, with_parameters
 from eagerflow.v1.initializers import Zeros, xavier_initializer
 from eagerflow.v1.variable_scope import get_variable, variable_scope
 
 
-def _normalized(
-    outputs: Any, normalizer_fn: Any, normalizer_params: Any, activation_fn: Any
-) -> Any:
-    if normalizer_fn is not None:
-        outputs = normalizer_fn(outputs, **(normalizer_params or {}))
-    return outputs if activation_fn is None else activation_fn(outputs)
+def _weights(shape: list[int], dtype: Any, settings: dict[str, Any]) -> Any:
+    return get_variable(
+        "weights",
+        shape,
+        dtype,
+        settings["weights_initializer"] or xavier_initializer(),
+        settings["weights_regularizer"],
+        settings["trainable"],
+        collections=settings["variables_collections"],
+    )
 
 
-def fully_connected(
-    inputs: Any,
-    num_outputs: int,
-    activation_fn: Callable | None = v1.nn.relu,
-    normalizer_fn: Callable | None = None,
-    normalizer_params: dict | None = None,
-    weights_initializer: Any = None,
-    weights_regularizer: Any = None,
-    biases_initializer: Any = Zeros,
-    biases_regularizer: Any = None,
-    reuse: Any = None,
-    variables_collections: Any = None,
-    outputs_collections: Any = None,
-    trainable: bool = True,
-    scope: Any = None,
-) -> Any:
+def _finished(outputs: Any, settings: dict[str, Any]) -> Any:
+    """The outputs after biases, or what normalizes in their place, and the activation."""
+    if settings["normalizer_fn"] is not None:
+        outputs = settings["normalizer_fn"](outputs, **(settings["normalizer_params"] or {}))
+    elif settings["biases_initializer"] is not None:
+        biases = get_variable(
+            "biases",
+            [int(outputs.shape[-1])],
+            outputs.dtype,
+            settings["biases_initializer"],
+            settings["biases_regularizer"],
+            settings["trainable"],
+            collections=settings["variables_collections"],
+        )
+        outputs = v1.nn.bias_add(outputs, biases)
+    return outputs if settings["activation_fn"] is None else settings["activation_fn"](outputs)
+
+
+# What layers with weights have in common: parameters, their defaults and what they mean.
+_SETTINGS: dict[str, Any] = {
+    "activation_fn": v1.nn.relu,
+    "normalizer_fn": None,
+    "normalizer_params": None,
+    "weights_initializer": None,
+    "weights_regularizer": None,
+    "biases_initializer": Zeros,
+    "biases_regularizer": None,
+    "reuse": None,
+    "variables_collections": None,
+    "outputs_collections": None,
+    "trainable": True,
+    "scope": None,
+}
+_DOCUMENTED = {
+    "activation_fn": "None for none.",
+    "normalizer_fn": "is applied in place of biases.",
+    "normalizer_params": "its keyword arguments.",
+    "weights_initializer": "by default Xavier's.",
+    "weights_regularizer": "a term of the loss.",
+    "biases_initializer": "None for no biases.",
+    "biases_regularizer": "a term of the loss.",
+    "reuse": "whether the variables of the scope are there already.",
+    "variables_collections": "collections that get the variables.",
+    "outputs_collections": "accepted.",
+    "trainable": "whether the variables are trained.",
+    "scope": "the scope's name.",
+}
+
+
+def _weighted_layer(default_name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Makes a function of inputs and settings one that has all settings as its parameters."""
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        own = parameters_of(function)[:-1]
+
+        def call(values: dict[str, Any]) -> Any:
+            settings = {name: values[name] for name in _SETTINGS}
+            with variable_scope(settings["scope"], default_name, reuse=settings["reuse"]):
+                return function(*(values[p.name] for p in own), settings=settings)
+
+        return with_parameters(function, [*own, *optional(**_SETTINGS)], call, _DOCUMENTED)
+
+    return decorate
+
+
+@_weighted_layer("fully_connected")
+def fully_connected(inputs: Any, num_outputs: int, settings: dict[str, Any]) -> Any:
     """`activation_fn(inputs @ weights + biases)`, by default with relu.
 
     Args:
         inputs: `[..., features]`.
         num_outputs: how many features there are after it.
-        activation_fn: None for none.
-        normalizer_fn: is applied in place of biases.
-        normalizer_params: its keyword arguments.
-        weights_initializer: by default Xavier's.
-        weights_regularizer: a term of the loss.
-        biases_initializer: None for no biases.
-        biases_regularizer: a term of the loss.
-        reuse: whether the variables of the scope are there already.
-        variables_collections: collections that get the variables.
-        outputs_collections: accepted.
-        trainable: whether the variables are trained.
-        scope: the scope's name, by default "fully_connected".
 
     >>> with tf.Graph().as_default():
     ...     from eagerflow.contrib.layers import fully_connected
@@ -61,30 +105,10 @@ def fully_connected(
     ...     print(y.shape, [v.op.name for v in tf.compat.v1.global_variables()])
     (None, 3) ['fully_connected/weights', 'fully_connected/biases']
     """
-    with variable_scope(scope, "fully_connected", reuse=reuse):
-        weights = get_variable(
-            "weights",
-            [int(inputs.shape[-1]), num_outputs],
-            inputs.dtype,
-            weights_initializer or xavier_initializer(),
-            weights_regularizer,
-            trainable,
-            collections=variables_collections,
-        )
-        rank = inputs.shape.rank
-        outputs = v1.matmul(inputs, weights) if rank == 2 else v1.tensordot(inputs, weights, 1)
-        if normalizer_fn is None and biases_initializer is not None:
-            biases = get_variable(
-                "biases",
-                [num_outputs],
-                inputs.dtype,
-                biases_initializer,
-                biases_regularizer,
-                trainable,
-                collections=variables_collections,
-            )
-            outputs = v1.nn.bias_add(outputs, biases)
-        return _normalized(outputs, normalizer_fn, normalizer_params, activation_fn)
+    weights = _weights([int(inputs.shape[-1]), num_outputs], inputs.dtype, settings)
+    if inputs.shape.rank == 2:
+        return _finished(v1.matmul(inputs, weights), settings)
+    return _finished(v1.tensordot(inputs, weights, 1), settings)
 
 
 def relu(inputs: Any, num_outputs: int, **kwargs: Any) -> Any:
@@ -97,6 +121,7 @@ def linear(inputs: Any, num_outputs: int, **kwargs: Any) -> Any:
     return fully_connected(inputs, num_outputs, activation_fn=None, **kwargs)
 
 
+@_weighted_layer("Conv")
 def conv2d(
     inputs: Any,
     num_outputs: int,
@@ -105,77 +130,34 @@ def conv2d(
     padding: str = "SAME",
     data_format: str | None = None,
     rate: Any = 1,
-    activation_fn: Callable | None = v1.nn.relu,
-    normalizer_fn: Callable | None = None,
-    normalizer_params: dict | None = None,
-    weights_initializer: Any = None,
-    weights_regularizer: Any = None,
-    biases_initializer: Any = Zeros,
-    biases_regularizer: Any = None,
-    reuse: Any = None,
-    variables_collections: Any = None,
-    outputs_collections: Any = None,
-    trainable: bool = True,
-    scope: Any = None,
+    *,
+    settings: dict[str, Any],
 ) -> Any:
-    """A convolution of images, by default with relu; arguments as in `fully_connected`.
+    """A convolution of images, by default with relu.
 
     Args:
         inputs: `[batch, height, width, channels]`.
         num_outputs: how many channels there are after it.
         kernel_size: height and width, or one number.
-        stride: the steps.
+        stride: the strides, or one number.
         padding: "SAME" or "VALID".
         data_format: must be "NHWC".
-        rate: the distance of the kernel's elements.
-        activation_fn: None for none.
-        normalizer_fn: is applied in place of biases.
-        normalizer_params: its keyword arguments.
-        weights_initializer: by default Xavier's.
-        weights_regularizer: a term of the loss.
-        biases_initializer: None for no biases.
-        biases_regularizer: a term of the loss.
-        reuse: whether the variables of the scope are there already.
-        variables_collections: collections that get the variables.
-        outputs_collections: accepted.
-        trainable: whether the variables are trained.
-        scope: the scope's name, by default "Conv".
+        rate: the dilations, or one number.
 
     Raises:
         ValueError: for another data format.
     """
     if data_format not in (None, "NHWC"):
         raise ValueError(f"conv2d computes in the data format NHWC, got {data_format}")
-    height, width = _pair(kernel_size)
-    with variable_scope(scope, "Conv", reuse=reuse):
-        weights = get_variable(
-            "weights",
-            [height, width, int(inputs.shape[-1]), num_outputs],
-            inputs.dtype,
-            weights_initializer or xavier_initializer(),
-            weights_regularizer,
-            trainable,
-            collections=variables_collections,
-        )
-        outputs = v1.nn.conv2d(
-            inputs,
-            weights,
-            strides=[1, *_pair(stride), 1],
-            padding=padding,
-            dilations=[1, *_pair(rate), 1],
-        )
-        if normalizer_fn is None and biases_initializer is not None:
-            biases = get_variable(
-                "biases",
-                [num_outputs],
-                inputs.dtype,
-                biases_initializer,
-                biases_regularizer,
-                trainable,
-                collections=variables_collections,
-            )
-            outputs = v1.nn.bias_add(outputs, biases)
-        return _normalized(outputs, normalizer_fn, normalizer_params, activation_fn)
+    shape = [*_pair(kernel_size), int(inputs.shape[-1]), num_outputs]
+    outputs = v1.nn.conv2d(
+        inputs,
+        _weights(shape, inputs.dtype, settings),
+        strides=[1, *_pair(stride), 1],
+        padding=padding,
+        dilations=[1, *_pair(rate), 1],
+    )
+    return _finished(outputs, settings)
 
 
 convolution2d = conv2d
