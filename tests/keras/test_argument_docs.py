@@ -42,7 +42,7 @@ def test_every_argument_is_described_in_order(module, name):
 
 def test_help_shows_them():
     text = pydoc.render_doc(tf.keras.optimizers.Adam, renderer=pydoc.plaintext)
-    assert "clipnorm: the largest norm a gradient may have." in text
+    assert "clipnorm: the largest norm of each gradient." in text
 
 
 def test_programs_write_their_own():

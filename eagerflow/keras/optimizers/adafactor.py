@@ -9,7 +9,7 @@ from eagerflow import _core
 from eagerflow.framework.variable import Variable
 from eagerflow.keras.optimizers.keras2_hooks import Slots
 from eagerflow.keras.optimizers.optimizer import Optimizer
-from eagerflow.keras.optimizers.schedules.schedule import LearningRateSchedule
+from eagerflow.keras.optimizers.schedules.schedule import LearningRate, LearningRateSchedule
 
 _ops = _core.ops
 
@@ -21,16 +21,16 @@ def _rms(values: Any, size: int) -> float:
 
 
 class Adafactor(Optimizer):
-    """Adafactor: for a matrix, squares of gradients are kept by row and column only.
+    """Adafactor: keeps the squares of a matrix's gradients by row and column only.
 
     Shazeer and Stern, "Adafactor: adaptive learning rates with sublinear memory cost" (2018).
 
     Args:
-        beta_2_decay: how the decay of the means grows with the step.
-        epsilon_1: added to squares.
-        epsilon_2: the least size a variable is taken to have.
+        beta_2_decay: the exponent of the step in the decay of the means, `1 - step**beta_2_decay`.
+        epsilon_1: added to the squares.
+        epsilon_2: the smallest root mean square that a variable counts with.
         clip_threshold: the largest root mean square of an update.
-        relative_step: whether the rate falls as the root of the step.
+        relative_step: whether the learning rate is at most `1 / sqrt(step)`.
 
     >>> v = tf.Variable(1.0)
     >>> _ = tf.optimizers.Adafactor(0.1).minimize(lambda: v * v, [v])
@@ -40,7 +40,7 @@ class Adafactor(Optimizer):
 
     def __init__(
         self,
-        learning_rate: Any = 0.001,
+        learning_rate: LearningRate = 0.001,
         beta_2_decay: float = -0.8,
         epsilon_1: float = 1e-30,
         epsilon_2: float = 1e-3,

@@ -9,6 +9,7 @@ from eagerflow.framework.indexed_slices import IndexedSlices
 from eagerflow.framework.variable import Variable
 from eagerflow.keras.optimizers.keras2_hooks import Slots, summed_rows
 from eagerflow.keras.optimizers.optimizer import Optimizer, slots_named
+from eagerflow.keras.optimizers.schedules.schedule import LearningRate
 
 
 class Adagrad(Optimizer):
@@ -17,7 +18,7 @@ class Adagrad(Optimizer):
     Duchi et al., "Adaptive subgradient methods" (JMLR 12, 2011).
 
     Args:
-        initial_accumulator_value: what the sums start from; not negative.
+        initial_accumulator_value: the initial sums; not negative.
         epsilon: added under the root.
 
     Raises:
@@ -31,7 +32,7 @@ class Adagrad(Optimizer):
 
     def __init__(
         self,
-        learning_rate: Any = 0.001,
+        learning_rate: LearningRate = 0.001,
         initial_accumulator_value: float = 0.1,
         epsilon: float = 1e-7,
         weight_decay: float | None = None,

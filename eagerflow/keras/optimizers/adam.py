@@ -10,6 +10,7 @@ from eagerflow.framework import dtypes
 from eagerflow.framework.variable import Variable
 from eagerflow.keras.optimizers.keras2_hooks import Slots
 from eagerflow.keras.optimizers.optimizer import Optimizer, cached_float32, slots_named, to_float32
+from eagerflow.keras.optimizers.schedules.schedule import LearningRate
 
 
 class Adam(Optimizer):
@@ -36,7 +37,7 @@ class Adam(Optimizer):
 
     def __init__(
         self,
-        learning_rate: Any = 0.001,
+        learning_rate: LearningRate = 0.001,
         beta_1: float = 0.9,
         beta_2: float = 0.999,
         epsilon: float = 1e-7,

@@ -9,17 +9,18 @@ from eagerflow import _core
 from eagerflow.framework.variable import Variable
 from eagerflow.keras.optimizers.keras2_hooks import Slots
 from eagerflow.keras.optimizers.optimizer import Optimizer, slots_named, to_float32
+from eagerflow.keras.optimizers.schedules.schedule import LearningRate
 
 
 class Adamax(Optimizer):
-    """Adam with the largest gradient of late in place of the mean of squares.
+    """Adam with a decaying maximum of gradients in place of the mean of their squares.
 
     Kingma and Ba, "Adam: a method for stochastic optimization" (ICLR 2015), section 7.
 
     Args:
         beta_1: decay of the mean of gradients.
-        beta_2: decay of the largest gradient.
-        epsilon: added to the divisor.
+        beta_2: decay of the maximum.
+        epsilon: added to the maximum, against division by zero.
 
     >>> v = tf.Variable(1.0)
     >>> _ = tf.optimizers.Adamax(0.1).minimize(lambda: v * v, [v])
@@ -29,7 +30,7 @@ class Adamax(Optimizer):
 
     def __init__(
         self,
-        learning_rate: Any = 0.001,
+        learning_rate: LearningRate = 0.001,
         beta_1: float = 0.9,
         beta_2: float = 0.999,
         epsilon: float = 1e-7,

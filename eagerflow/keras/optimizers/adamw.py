@@ -5,16 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from eagerflow.keras.optimizers.adam import Adam
+from eagerflow.keras.optimizers.schedules.schedule import LearningRate
 
 
 class AdamW(Adam):
-    """Adam with weight decay that does not go through the gradients.
+    """Adam with decoupled weight decay: it is applied to the variables, not to the gradients.
 
     Loshchilov and Hutter, "Decoupled weight decay regularization" (ICLR 2019).
 
     Args:
-        weight_decay: a fraction of each variable that is taken off at every step, times the
-            learning rate.
         beta_1: decay of the mean of gradients.
         beta_2: decay of the mean of their squares.
         epsilon: added to the root, against division by zero.
@@ -31,7 +30,7 @@ class AdamW(Adam):
 
     def __init__(
         self,
-        learning_rate: Any = 0.001,
+        learning_rate: LearningRate = 0.001,
         weight_decay: float | None = 0.004,
         beta_1: float = 0.9,
         beta_2: float = 0.999,

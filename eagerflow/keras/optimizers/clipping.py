@@ -1,4 +1,4 @@
-"""Keeping gradients from getting too large."""
+"""Clipping of gradients by value and by norm."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ def clipped(
     clipvalue: float | None,
     global_clipnorm: float | None,
 ) -> list:
-    """The gradients after clipping; of sparse ones, the values count as they are.
+    """The gradients after clipping. Rows that repeat in a sparse gradient are not summed.
 
-    The norm of each goes before that of all together, which goes before single values.
+    `clipnorm` takes precedence over `global_clipnorm`, which takes precedence over `clipvalue`.
     """
     if clipnorm:
         return clipped_by_norm(gradients, clipnorm)
@@ -44,23 +44,23 @@ def clipped(
 
 
 def clipped_by_value(gradients: list, limit: float) -> list:
-    """The gradients with every element cut to `[-limit, limit]`."""
+    """The gradients with every element clipped to `[-limit, limit]`."""
     return [with_values(g, _ops.clip_by_value(values_of(g), -limit, limit)) for g in gradients]
 
 
 def clipped_by_norm(gradients: list, limit: float) -> list:
-    """The gradients, each shortened to the norm `limit` if it is longer."""
+    """The gradients, each scaled down to the norm `limit` if its norm is larger."""
     return [_scaled_to(gradient, _norm([gradient]), limit) for gradient in gradients]
 
 
 def clipped_by_global_norm(gradients: list, limit: float) -> list:
-    """The gradients, shortened by one factor if their common norm is above `limit`."""
+    """The gradients, scaled down by one factor if their common norm is above `limit`."""
     norm = _norm(gradients)
     return [_scaled_to(gradient, norm, limit) for gradient in gradients]
 
 
 def values_of(gradient: Any) -> Any:
-    """A gradient's values, of a sparse one those of its rows."""
+    """The values of a gradient, which may be sparse."""
     return gradient.values if isinstance(gradient, IndexedSlices) else gradient
 
 
@@ -80,8 +80,8 @@ def _norm(gradients: list) -> Any:
 
 
 def _scaled_to(gradient: Any, norm: Any, limit: float) -> Any:
-    """The gradient, shortened by the factor that brings `norm` down to `limit`."""
-    longest = max(float(norm), limit)
-    factor = limit / longest if longest else 0.0
+    """The gradient, scaled by the factor that reduces `norm` to `limit`."""
+    largest = max(float(norm), limit)
+    factor = limit / largest if largest else 0.0
     values = values_of(gradient)
     return with_values(gradient, values * _core.convert(factor, values.dtype, None))

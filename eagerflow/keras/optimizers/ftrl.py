@@ -8,20 +8,22 @@ from eagerflow import _core
 from eagerflow.framework.variable import Variable
 from eagerflow.keras.optimizers.keras2_hooks import Slots
 from eagerflow.keras.optimizers.optimizer import Optimizer, slots_named
+from eagerflow.keras.optimizers.schedules.schedule import LearningRate
 
 
 class Ftrl(Optimizer):
-    """Follow the regularized leader: for sparse linear models.
+    """Follow the regularized leader (FTRL-proximal), for sparse linear models.
 
     McMahan et al., "Ad click prediction: a view from the trenches" (KDD 2013).
 
     Args:
-        learning_rate_power: how the rate falls; not positive.
-        initial_accumulator_value: what the sums of squares start from; not negative.
-        l1_regularization_strength: the absolute values' weight; not negative.
-        l2_regularization_strength: the squares' weight; not negative.
-        l2_shrinkage_regularization_strength: the squares' weight in the gradient; not negative.
-        beta: the paper's.
+        learning_rate_power: the exponent of the sums of squares in the rate; not positive.
+        initial_accumulator_value: the initial sums of squares; not negative.
+        l1_regularization_strength: the weight of the absolute values; not negative.
+        l2_regularization_strength: the weight of the squares; not negative.
+        l2_shrinkage_regularization_strength: the weight of the squares in the gradient; not
+            negative.
+        beta: the paper's beta.
 
     Raises:
         ValueError: for an argument of the wrong sign.
@@ -34,7 +36,7 @@ class Ftrl(Optimizer):
 
     def __init__(
         self,
-        learning_rate: Any = 0.001,
+        learning_rate: LearningRate = 0.001,
         learning_rate_power: float = -0.5,
         initial_accumulator_value: float = 0.1,
         l1_regularization_strength: float = 0.0,

@@ -1,4 +1,4 @@
-"""How optimizers of older programs are written: hyperparameters by name, slots, `_resource_apply`."""
+"""The hooks of TensorFlow 2.0 to 2.10's optimizers: `_set_hyper`, `add_slot`, `_resource_apply_dense`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def summed_rows(gradient: IndexedSlices) -> tuple[Any, Any]:
 
 
 class Keras2Hooks:
-    """What a subclass of the optimizer of TensorFlow 2.0 to 2.10 calls and defines."""
+    """The methods that a subclass of TensorFlow 2.0 to 2.10's optimizer calls and overrides."""
 
     _slots: dict[int, Slots]
     _variables: list[Variable]
@@ -32,7 +32,7 @@ class Keras2Hooks:
     _hyper: dict[str, Any]
 
     def _set_hyper(self, name: str, value: Any) -> None:
-        """Keeps a hyperparameter; "learning_rate" and "decay" have a place of their own."""
+        """Keeps a hyperparameter; "learning_rate" and "decay" are kept apart from the others."""
         if name == "learning_rate":
             self._set_rate(value)
         elif name == "decay":
@@ -58,7 +58,7 @@ class Keras2Hooks:
         return _ops.cast(_core.as_tensor(value), dtypes.as_dtype(dtype))
 
     def _serialize_hyperparameter(self, hyperparameter: Any) -> Any:
-        """A hyperparameter, or the one of a name, as a plain value."""
+        """A hyperparameter, or the hyperparameter of a name, as a plain value."""
         value = hyperparameter
         if isinstance(value, str):
             value = self._get_hyper(value)
@@ -73,7 +73,7 @@ class Keras2Hooks:
 
     def _decayed_lr(self, var_dtype: Any) -> Any:
         """The learning rate of this step as a tensor."""
-        return _core.convert(self._current_rate(), dtypes.as_dtype(var_dtype), None)
+        return _core.convert(self._current_rate(), dtypes.as_dtype(var_dtype))
 
     def _current_rate(self) -> float:
         raise TypeError(f"{type(self).__name__} takes no learning rate.")
@@ -81,17 +81,17 @@ class Keras2Hooks:
     def add_slot(
         self, var: Any, slot_name: str, initializer: Any = "zeros", shape: Any = None
     ) -> Any:
-        """A variable that goes with another one: made the first time, found later.
+        """A slot of a variable, which is created by the first call.
 
         Args:
-            var: the variable it goes with.
-            slot_name: what tells it from other slots of `var`.
+            var: the variable.
+            slot_name: the name of the slot.
             initializer: an initializer, its name, or the value.
             shape: by default that of `var`.
         """
         slots = self._slots.setdefault(var._id, {})
-        found = slots.get(slot_name)
-        if found is None:
+        slot = slots.get(slot_name)
+        if slot is None:
             from eagerflow.keras import initializers
 
             if isinstance(initializer, str) or callable(initializer):
@@ -99,21 +99,21 @@ class Keras2Hooks:
                     initializer = initializers.get(initializer)
                 sizes = var.shape if shape is None else shape
                 initializer = initializer(sizes, dtype=var.dtype)
-            found = Variable(initializer, trainable=False, name=f"{var._name}/{slot_name}")
-            slots[slot_name] = found
-            self._variables.append(found)
-        return found
+            slot = Variable(initializer, trainable=False, name=f"{var._name}/{slot_name}")
+            slots[slot_name] = slot
+            self._variables.append(slot)
+        return slot
 
     def get_slot(self, var: Any, slot_name: str) -> Any:
-        """The variable `add_slot` made.
+        """The slot that `add_slot` created.
 
         Raises:
-            KeyError: if there is none.
+            KeyError: if there is no such slot.
         """
         return self._slots[var._id][slot_name]
 
     def get_slot_names(self) -> list[str]:
-        """The names of the slots there are."""
+        """The names of all slots."""
         return sorted({name for slots in self._slots.values() for name in slots})
 
     def _create_slots(self, var_list: list[Any]) -> None:
@@ -123,7 +123,7 @@ class Keras2Hooks:
         self._create_slots(var_list)
 
     def _prepare(self, var_list: list[Any]) -> dict:
-        """The values that all updates of a step share, by device and dtype."""
+        """The values that the updates of a step share, by device and dtype."""
         state: dict = {}
         for var in var_list:
             key = (var.device, var.dtype)

@@ -1,4 +1,4 @@
-"""What programs for Keras 3 call on an optimizer."""
+"""Methods of Keras 3's optimizers that Keras 2 does not have."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from eagerflow.framework.variable import Variable
 
 
 class Keras3Hooks:
-    """Names of Keras 3's optimizers that Keras 2 has not."""
+    """Methods of Keras 3's optimizers that Keras 2 does not have."""
 
     apply_gradients: Callable[..., Any]
     _applied_to: list[Variable] | None = None
@@ -19,10 +19,10 @@ class Keras3Hooks:
 
         Args:
             grads: a gradient, or None, for each variable.
-            trainable_variables: the variables; by default those of the call before.
+            trainable_variables: the variables; by default those of the previous call.
 
         Raises:
-            ValueError: if there was no call before, or the numbers differ.
+            ValueError: if the first call has no variables, or there is not one gradient for each.
 
         >>> v = tf.Variable(1.0)
         >>> tf.keras.optimizers.SGD(0.5).apply([tf.constant(1.0)], [v])
@@ -39,11 +39,11 @@ class Keras3Hooks:
         self.apply_gradients(list(zip(grads, self._applied_to, strict=True)))
 
     def scale_loss(self, loss: Any) -> Any:
-        """The loss whose gradients `apply` takes: the same, unless the optimizer scales it."""
+        """The loss that `apply` expects the gradients of; `LossScaleOptimizer` scales it."""
         return loss
 
     def assign(self, variable: Variable, value: Any) -> None:
-        """Gives a variable a value."""
+        """Assigns a value to a variable."""
         variable.assign(value)
 
     def assign_add(self, variable: Variable, value: Any) -> None:

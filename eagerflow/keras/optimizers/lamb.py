@@ -9,6 +9,7 @@ from eagerflow import _core
 from eagerflow.framework.variable import Variable
 from eagerflow.keras.optimizers.keras2_hooks import Slots
 from eagerflow.keras.optimizers.optimizer import Optimizer, cached_float32, to_float32
+from eagerflow.keras.optimizers.schedules.schedule import LearningRate
 
 _ops = _core.ops
 
@@ -31,7 +32,7 @@ class Lamb(Optimizer):
 
     def __init__(
         self,
-        learning_rate: Any = 0.001,
+        learning_rate: LearningRate = 0.001,
         beta_1: float = 0.9,
         beta_2: float = 0.999,
         epsilon: float = 1e-7,

@@ -22,7 +22,7 @@ from eagerflow.keras.optimizers import (
 from eagerflow.keras.optimizers.keras2_hooks import Slots
 from eagerflow.keras.optimizers.optimizer import Optimizer as _NewOptimizer
 from eagerflow.keras.optimizers.optimizer import to_float32
-from eagerflow.keras.optimizers.schedules.schedule import LearningRateSchedule
+from eagerflow.keras.optimizers.schedules.schedule import LearningRate, LearningRateSchedule
 
 _ops = _core.ops
 
@@ -51,16 +51,16 @@ _OLDER_ARGUMENTS = ("lr", "global_clipnorm", "clipvalue", "clipnorm", "decay")
 
 
 class Optimizer(_NewOptimizer):
-    """Base class of these optimizers; see `tf.keras.optimizers.Optimizer`.
+    """Base class of the legacy optimizers; see `tf.keras.optimizers.Optimizer`.
 
-    A schedule is what `learning_rate` gives, not its present value. Thresholds of 0 clip, and all
-    that are given do: `clipvalue` first, then the norms.
+    `learning_rate` returns a schedule itself, not its current value. A threshold of 0 clips, and
+    several thresholds apply in turn: `clipvalue` first, then the norms.
 
     Args:
         name: the optimizer's name.
         gradient_aggregator: a function of pairs of gradient and variable that returns such pairs,
-            called before gradients are clipped.
-        gradient_transformers: functions of the same kind, called one after another.
+            called before clipping.
+        gradient_transformers: functions of the same kind, called in order.
         **kwargs: `clipnorm`, `clipvalue`, `global_clipnorm`; `lr`, the older name of
             `learning_rate`; and `decay`, which divides the learning rate by
             `1 + decay * iteration`.
@@ -197,7 +197,7 @@ class SGD(Optimizer, sgd.SGD):
 
     def __init__(
         self,
-        learning_rate: Any = 0.01,
+        learning_rate: LearningRate = 0.01,
         momentum: float = 0.0,
         nesterov: bool = False,
         name: str = "SGD",
@@ -225,7 +225,7 @@ class Adam(Optimizer, adam.Adam):
 
     def __init__(
         self,
-        learning_rate: Any = 0.001,
+        learning_rate: LearningRate = 0.001,
         beta_1: float = 0.9,
         beta_2: float = 0.999,
         epsilon: float = 1e-7,
@@ -255,7 +255,7 @@ class RMSprop(Optimizer, rmsprop.RMSprop):
 
     def __init__(
         self,
-        learning_rate: Any = 0.001,
+        learning_rate: LearningRate = 0.001,
         rho: float = 0.9,
         momentum: float = 0.0,
         epsilon: float = 1e-7,
@@ -307,7 +307,7 @@ class Adagrad(Optimizer, adagrad.Adagrad):
 
     def __init__(
         self,
-        learning_rate: Any = 0.001,
+        learning_rate: LearningRate = 0.001,
         initial_accumulator_value: float = 0.1,
         epsilon: float = 1e-7,
         name: str = "Adagrad",
@@ -322,7 +322,7 @@ class Adagrad(Optimizer, adagrad.Adagrad):
         )
 
     def _sparse(self, gradient: Any) -> Any:
-        return None  # rows without a gradient take a step of zero
+        return None  # rows without a gradient get an update of zero
 
     def _update(
         self, variables: list[Variable], gradients: list, slots: list[Slots], learning_rate: float
@@ -342,7 +342,7 @@ class Adadelta(Optimizer, adadelta.Adadelta):
 
     def __init__(
         self,
-        learning_rate: Any = 0.001,
+        learning_rate: LearningRate = 0.001,
         rho: float = 0.95,
         epsilon: float = 1e-7,
         name: str = "Adadelta",
@@ -366,7 +366,7 @@ class Adamax(Optimizer, adamax.Adamax):
 
     def __init__(
         self,
-        learning_rate: Any = 0.001,
+        learning_rate: LearningRate = 0.001,
         beta_1: float = 0.9,
         beta_2: float = 0.999,
         epsilon: float = 1e-7,
@@ -392,7 +392,7 @@ class Ftrl(Optimizer, ftrl.Ftrl):
 
     def __init__(
         self,
-        learning_rate: Any = 0.001,
+        learning_rate: LearningRate = 0.001,
         learning_rate_power: float = -0.5,
         initial_accumulator_value: float = 0.1,
         l1_regularization_strength: float = 0.0,
@@ -418,7 +418,7 @@ class Ftrl(Optimizer, ftrl.Ftrl):
 
 
 class Nadam(Optimizer, nadam.Nadam):
-    """Nadam, whose momentum grows more slowly: `decay` says how fast.
+    """Nadam, whose momentum grows at the rate `decay`.
 
     >>> tf.keras.optimizers.legacy.Nadam().get_config()["decay"]
     0.004
@@ -426,7 +426,7 @@ class Nadam(Optimizer, nadam.Nadam):
 
     def __init__(
         self,
-        learning_rate: Any = 0.001,
+        learning_rate: LearningRate = 0.001,
         beta_1: float = 0.9,
         beta_2: float = 0.999,
         epsilon: float = 1e-7,

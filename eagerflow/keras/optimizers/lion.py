@@ -8,15 +8,16 @@ from eagerflow import _core
 from eagerflow.framework.variable import Variable
 from eagerflow.keras.optimizers.keras2_hooks import Slots
 from eagerflow.keras.optimizers.optimizer import Optimizer, slots_named
+from eagerflow.keras.optimizers.schedules.schedule import LearningRate
 
 
 class Lion(Optimizer):
-    """Lion: steps of one size, in the direction of the signs of a running mean.
+    """Lion: steps of one size, in the direction of the sign of a running mean.
 
     Chen et al., "Symbolic discovery of optimization algorithms" (2023).
 
     Args:
-        beta_1: how much the running mean counts against the gradient.
+        beta_1: the weight of the running mean in the step; the gradient has the rest.
         beta_2: decay of the running mean.
 
     Raises:
@@ -30,7 +31,7 @@ class Lion(Optimizer):
 
     def __init__(
         self,
-        learning_rate: Any = 0.0001,
+        learning_rate: LearningRate = 0.0001,
         beta_1: float = 0.9,
         beta_2: float = 0.99,
         weight_decay: float | None = None,

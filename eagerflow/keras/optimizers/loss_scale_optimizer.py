@@ -1,4 +1,4 @@
-"""LossScaleOptimizer: keeps small float16 gradients from becoming zero."""
+"""LossScaleOptimizer: prevents small float16 gradients from underflowing to zero."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ def _all_finite(gradients: list) -> bool:
 
 
 class LossScaleOptimizer(Optimizer):
-    """An optimizer around another, for losses that are multiplied by a scale.
+    """Wraps an optimizer for a loss that is multiplied by a scale.
 
-    A dynamic scale is halved, and the step left out, when a gradient is not finite; after many
-    steps that were, it is doubled.
+    When a gradient is not finite, a dynamic scale is halved and the step is skipped. After a
+    number of steps with finite gradients, the scale is doubled.
 
     Args:
-        inner_optimizer: the optimizer that makes the steps.
+        inner_optimizer: the optimizer that updates the variables.
         dynamic: whether the scale changes.
-        initial_scale: the scale at first; 32768 by default, required if it does not change.
-        dynamic_growth_steps: after how many good steps the scale is doubled; 2000 by default.
-        name: ignored: the optimizer has the inner one's name.
+        initial_scale: the initial scale; 32768 by default, required if it does not change.
+        dynamic_growth_steps: the scale is doubled after so many finite steps; 2000 by default.
+        name: ignored: the name is that of `inner_optimizer`.
 
     Raises:
-        TypeError: for what is no optimizer, or has a scale already.
+        TypeError: if `inner_optimizer` is no optimizer, or a `LossScaleOptimizer`.
         ValueError: for arguments that contradict `dynamic`.
 
     >>> optimizer = tf.keras.mixed_precision.LossScaleOptimizer(tf.keras.optimizers.SGD(0.25))
@@ -112,27 +112,27 @@ class LossScaleOptimizer(Optimizer):
 
     @property
     def loss_scale(self) -> Any:
-        """The present scale, a float32 tensor."""
+        """The current scale, a float32 tensor."""
         return self._scale.read_value()
 
     @property
     def dynamic_counter(self) -> Any:
-        """How many good steps there were since the scale changed; None if it does not."""
+        """The number of finite steps since the scale changed; None if it is fixed."""
         return self._counter if self._dynamic else None
 
     @property
     def initial_scale(self) -> float:
-        """The scale at first."""
+        """The initial scale."""
         return self._initial_scale
 
     @property
     def dynamic_growth_steps(self) -> int | None:
-        """After how many good steps the scale is doubled; None if it does not change."""
+        """The number of finite steps after which the scale is doubled; None if it is fixed."""
         return self._growth_steps if self._dynamic else None
 
     @property
     def inner_optimizer(self) -> Any:
-        """The optimizer that makes the steps."""
+        """The optimizer that updates the variables."""
         return self._optimizer
 
     def get_scaled_loss(self, loss: Any) -> Any:
@@ -148,7 +148,7 @@ class LossScaleOptimizer(Optimizer):
         return loss * _ops.cast(self._scale, loss.dtype)
 
     def get_unscaled_gradients(self, grads: Iterable[Any]) -> list:
-        """Gradients of a scaled loss over the scale."""
+        """The gradients of a scaled loss, divided by the scale."""
         self._gradients_were_unscaled = True
         factor = 1.0 / self._scale
         unscaled = []
@@ -199,7 +199,7 @@ class LossScaleOptimizer(Optimizer):
         self._optimizer.apply_gradients(pairs)
 
     def scale_loss(self, loss: Any) -> Any:
-        """A loss times the scale; `apply` takes its gradients."""
+        """A loss times the scale; `apply` expects its gradients."""
         return self.get_scaled_loss(loss)
 
     def apply(self, grads: Iterable[Any], trainable_variables: Iterable[Any] | None = None) -> None:
@@ -207,7 +207,7 @@ class LossScaleOptimizer(Optimizer):
         super().apply(self.get_unscaled_gradients(grads), trainable_variables)
 
     def _note(self, finite: bool) -> bool:
-        """Changes the scale after a step that was finite or not."""
+        """Adjusts the scale to whether the gradients of a step are finite, which it returns."""
         if not finite:
             self._counter.assign(0)
             self._scale.assign(max(float(self._scale) / 2.0, 1.0))
@@ -222,7 +222,7 @@ class LossScaleOptimizer(Optimizer):
 
     @property
     def iterations(self) -> Variable:
-        """How many steps there were, those left out included."""
+        """The number of steps so far, skipped ones included."""
         return self._optimizer.iterations
 
     @iterations.setter
@@ -254,11 +254,11 @@ class LossScaleOptimizer(Optimizer):
         return self._optimizer.get_weights()
 
     def set_weights(self, weights: Iterable[Any]) -> None:
-        """Gives the inner optimizer's variables these values."""
+        """Assigns values to the inner optimizer's variables."""
         self._optimizer.set_weights(weights)
 
     def finalize_variable_values(self, var_list: Iterable[Variable]) -> None:
-        """Gives variables the values of their moving averages, if there are any."""
+        """Assigns the moving averages to their variables, if there are averages."""
         self._optimizer.finalize_variable_values(var_list)
 
     def get_config(self) -> dict[str, Any]:

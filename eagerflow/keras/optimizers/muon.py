@@ -10,12 +10,13 @@ from eagerflow import _core
 from eagerflow.framework.variable import Variable
 from eagerflow.keras.optimizers.keras2_hooks import Slots
 from eagerflow.keras.optimizers.optimizer import Optimizer, cached_float32, slots_named, to_float32
+from eagerflow.keras.optimizers.schedules.schedule import LearningRate
 
 _ops = _core.ops
 
 
 class Muon(Optimizer):
-    """Momentum whose steps for matrices are made orthogonal; AdamW for everything else.
+    """Momentum with orthogonalized steps for matrices; AdamW for all other variables.
 
     Jordan et al., "Muon: an optimizer for hidden layers in neural networks" (2024), with the step's
     size of Liu et al., "Muon is scalable for LLM training" (2025).
@@ -47,7 +48,7 @@ class Muon(Optimizer):
 
     def __init__(
         self,
-        learning_rate: Any = 0.001,
+        learning_rate: LearningRate = 0.001,
         adam_beta_1: float = 0.9,
         adam_beta_2: float = 0.999,
         adam_weight_decay: float | None = 0.004,

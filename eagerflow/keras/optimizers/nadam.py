@@ -10,10 +10,11 @@ from eagerflow.framework import random_seed
 from eagerflow.framework.variable import Variable
 from eagerflow.keras.optimizers.keras2_hooks import Slots
 from eagerflow.keras.optimizers.optimizer import Optimizer, slots_named, to_float32
+from eagerflow.keras.optimizers.schedules.schedule import LearningRate
 
 
 class Nadam(Optimizer):
-    """Adam with Nesterov's look ahead.
+    """Adam with Nesterov's lookahead.
 
     Dozat, "Incorporating Nesterov momentum into Adam" (2016).
 
@@ -30,7 +31,7 @@ class Nadam(Optimizer):
 
     def __init__(
         self,
-        learning_rate: Any = 0.001,
+        learning_rate: LearningRate = 0.001,
         beta_1: float = 0.9,
         beta_2: float = 0.999,
         epsilon: float = 1e-7,

@@ -18,42 +18,45 @@ from eagerflow.framework.indexed_slices import IndexedSlices
 from eagerflow.framework.name_scope import name_scope
 from eagerflow.framework.variable import Variable
 from eagerflow.keras.argument_docs import complete_docs
+from eagerflow.keras.config import defaults, float_dtype
 from eagerflow.keras.optimizers import clipping
 from eagerflow.keras.optimizers.keras2_hooks import Keras2Hooks, Slots, summed_rows
 from eagerflow.keras.optimizers.keras3_hooks import Keras3Hooks
 from eagerflow.keras.optimizers.schedules.schedule import LearningRateSchedule
 from eagerflow.keras.saving.init_arguments import arguments_config
+from eagerflow.typing import DTypeLike, ShapeLike, TensorLike
 
 _ops = _core.ops
-_ONE = _core.convert(1, dtypes.int64, None)
+Tensor = _core.Tensor
+_ONE = _core.convert(1, dtypes.int64)
 
 
 class _Variables(list):
-    """A list that older programs call: `optimizer.variables()`."""
+    """A list that Keras 2.0 to 2.10's programs call: `optimizer.variables()`."""
 
     def __call__(self) -> _Variables:
         return self
 
 
 class Optimizer(Keras2Hooks, Keras3Hooks):
-    """Base class of the optimizers; not to be used by itself.
+    """Base class of the optimizers.
 
-    A program's own subclass makes its variables in `build` with `add_variable_from_reference` and
-    defines `update_step`, or, as older ones, makes slots in `_create_slots` and defines
-    `_resource_apply_dense`.
+    A user-defined subclass makes its variables in `build` with `add_variable_from_reference` and
+    defines `update_step`, or, in the style of TensorFlow 2.0 to 2.10, makes slots in
+    `_create_slots` and defines `_resource_apply_dense`.
 
     Args:
         name: the optimizer's name.
-        weight_decay: a fraction of each variable that is taken off at every step, times the
+        weight_decay: the fraction of each variable that is subtracted at every step, times the
             learning rate.
-        clipnorm: the largest norm a gradient may have.
-        clipvalue: the largest absolute value an element of a gradient may have.
-        global_clipnorm: the largest norm all gradients together may have.
-        use_ema: whether to keep moving averages of the variables.
-        ema_momentum: how much of the average stays at every step.
-        ema_overwrite_frequency: after how many steps the variables take the averages' values, each
-            time; None: only in `finalize_variable_values`.
-        jit_compile: whether updates are compiled, which helps on GPUs only: False without one.
+        clipnorm: the largest norm of each gradient.
+        clipvalue: the largest absolute value of an element of a gradient.
+        global_clipnorm: the largest norm of all gradients together.
+        use_ema: whether to keep exponential moving averages of the variables.
+        ema_momentum: the weight of the old average in the new one.
+        ema_overwrite_frequency: every so many steps the averages are assigned to the variables;
+            None: only in `finalize_variable_values`.
+        jit_compile: whether updates are compiled; always False without a GPU.
         learning_rate: a number, a `tf.Variable`, a schedule, or a function that returns one.
         **kwargs: `lr` is ignored with a warning.
 
@@ -78,7 +81,7 @@ class Optimizer(Keras2Hooks, Keras3Hooks):
 
     _unsaved_arguments = frozenset({"learning_rate"})
     _rate_takes_step = False
-    _decay = 0.0  # what older programs set; an argument of the legacy optimizers
+    _decay = 0.0  # an argument of the legacy optimizers
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -136,7 +139,7 @@ class Optimizer(Keras2Hooks, Keras3Hooks):
             self._set_rate(rate)
 
     def _rate_argument(self, kwargs: dict[str, Any]) -> Any:
-        """The learning rate among the constructor's last arguments; None if there is none."""
+        """The learning rate among the keyword arguments; None if it is absent."""
         name = type(self).__name__
         rate = kwargs.pop("learning_rate", None)
         if "lr" in kwargs:
@@ -164,7 +167,7 @@ class Optimizer(Keras2Hooks, Keras3Hooks):
 
     @property
     def iterations(self) -> Variable:
-        """How many steps there were: an int64 variable."""
+        """The number of steps so far: an int64 variable."""
         return self._iterations
 
     @iterations.setter
@@ -178,11 +181,9 @@ class Optimizer(Keras2Hooks, Keras3Hooks):
         self._variables[0] = self._iterations = variable
 
     def _build_learning_rate(self, learning_rate: Any) -> Any:
-        """What a subclass keeps as its `_learning_rate`: a variable, or the schedule given."""
+        """The `_learning_rate` of a subclass: a variable, or the schedule or function itself."""
         if isinstance(learning_rate, Variable | LearningRateSchedule) or callable(learning_rate):
             return learning_rate
-        from eagerflow.keras.config import defaults
-
         value = _core.convert(learning_rate, defaults.float_dtype, None)
         return Variable(value, trainable=False, name="learning_rate")
 
@@ -194,7 +195,7 @@ class Optimizer(Keras2Hooks, Keras3Hooks):
             self._rate_takes_step = _takes_an_argument(rate)
 
     def _scheduled_rate(self) -> Variable:
-        """The variable that holds the schedule's rate for the present step."""
+        """The variable that holds the schedule's rate for the current step."""
         value = _core.as_tensor(self._learning_rate(self._iterations))
         current: Variable | None = self.__dict__.get("_current_learning_rate")
         if current is None:
@@ -206,10 +207,10 @@ class Optimizer(Keras2Hooks, Keras3Hooks):
 
     @property
     def learning_rate(self) -> Any:
-        """The learning rate: a Variable, or what a function gives for the current iteration.
+        """The learning rate: a Variable, or a function's value for the current iteration.
 
         Raises:
-            TypeError: on setting, if the optimizer was made with a schedule.
+            TypeError: on setting, if the optimizer was created with a schedule.
         """
         rate = self._learning_rate
         if isinstance(rate, Variable):
@@ -238,17 +239,17 @@ class Optimizer(Keras2Hooks, Keras3Hooks):
     lr = learning_rate
 
     def _current_rate(self) -> float:
-        """The learning rate of the present step as a number."""
+        """The learning rate of the current step as a float."""
         rate = self._learning_rate
         if not isinstance(rate, Variable):
             if isinstance(rate, LearningRateSchedule):
                 rate = self._scheduled_rate()
             else:
                 rate = rate(self._iterations) if self._rate_takes_step else rate()
-        number = float(rate)
+        rate = float(rate)
         if self._decay:
-            number /= 1.0 + self._decay * int(self._iterations)
-        return number
+            rate /= 1.0 + self._decay * int(self._iterations)
+        return rate
 
     @property
     def variables(self) -> _Variables:
@@ -285,12 +286,12 @@ class Optimizer(Keras2Hooks, Keras3Hooks):
             variable.assign(weight)
 
     def save_own_variables(self, store: dict) -> None:
-        """Puts the values of all variables into a store, by number."""
+        """Puts the values of all variables into a store, by index."""
         for index, variable in enumerate(self._variables):
             store[str(index)] = variable.numpy()
 
     def load_own_variables(self, store: Any) -> None:
-        """Takes the values that `save_own_variables` stored, here or in Keras 3."""
+        """Loads the values that `save_own_variables` stored, here or in Keras 3."""
         count = len(self._variables)
         if len(store.keys()) == count + 1 and count and getattr(store["1"], "shape", None) == ():
             # Keras 3 counts the learning rate among the variables.
@@ -308,7 +309,7 @@ class Optimizer(Keras2Hooks, Keras3Hooks):
             variable.assign(store[str(index)][()])
 
     def build(self, var_list: Iterable[Variable]) -> None:
-        """Makes the optimizer's variables for these, which `apply_gradients` does by itself."""
+        """Makes the optimizer's variables for the model's; `apply_gradients` calls this."""
         if self._built:
             return
         var_list = list(var_list)
@@ -318,11 +319,15 @@ class Optimizer(Keras2Hooks, Keras3Hooks):
         self._was_built = True
 
     def _var_key(self, variable: Variable) -> int:
-        """What stands for a variable in `_index_dict`."""
+        """The key of a variable in `_index_dict`."""
         return variable._id
 
     def add_variable(
-        self, shape: Any, dtype: Any = None, initializer: Any = "zeros", name: str | None = None
+        self,
+        shape: ShapeLike | None,
+        dtype: DTypeLike | None = None,
+        initializer: Any = "zeros",
+        name: str | None = None,
     ) -> Variable:
         """Makes a variable of the optimizer.
 
@@ -333,7 +338,6 @@ class Optimizer(Keras2Hooks, Keras3Hooks):
             name: its name.
         """
         from eagerflow.keras import initializers
-        from eagerflow.keras.config import float_dtype
 
         initial = initializers.get(initializer)(shape or [], dtype=float_dtype(dtype))
         variable = Variable(initial, trainable=False, name=name)
@@ -344,15 +348,15 @@ class Optimizer(Keras2Hooks, Keras3Hooks):
         self,
         model_variable: Variable,
         variable_name: str,
-        shape: Any = None,
-        initial_value: Any = None,
+        shape: ShapeLike | None = None,
+        initial_value: TensorLike | None = None,
     ) -> Variable:
-        """Makes a variable of the optimizer that goes with one of the model.
+        """Makes a variable of the optimizer for a variable of the model.
 
         Args:
-            model_variable: gives dtype, shape and part of the name.
+            model_variable: determines dtype, shape and the second part of the name.
             variable_name: the first part of the name.
-            shape: another shape.
+            shape: the shape, if it differs from that of `model_variable`.
             initial_value: zeros by default.
         """
         if initial_value is None:
@@ -382,12 +386,12 @@ class Optimizer(Keras2Hooks, Keras3Hooks):
         Args:
             loss: a function without arguments that returns the loss, or, with `tape`, the loss.
             var_list: the variables to update, or a function that returns them.
-            tape: the tape on which a loss that is a tensor was computed.
-            grad_loss: what the gradients of the loss are multiplied by.
+            tape: the tape that recorded a loss that is a tensor.
+            grad_loss: a factor of the gradients.
             name: ignored.
 
         Returns:
-            The iteration, one higher now.
+            The `iterations`, incremented by one.
 
         Raises:
             ValueError: if `loss` is a tensor and there is no tape.
@@ -401,7 +405,7 @@ class Optimizer(Keras2Hooks, Keras3Hooks):
         tape: GradientTape | None = None,
         grad_loss: Any = None,
     ) -> list[tuple[Any, Variable]]:
-        """The gradients of a loss, each with its variable; arguments as those of `minimize`."""
+        """Computes pairs of gradients and variables; for the arguments see `minimize`."""
         if callable(loss):
             tape = tape or GradientTape()
             with tape:
@@ -417,7 +421,7 @@ class Optimizer(Keras2Hooks, Keras3Hooks):
     _compute_gradients = compute_gradients
 
     def aggregate_gradients(self, grads_and_vars: Any) -> Any:
-        """Gradients as they are: there is one replica."""
+        """Returns the gradients: there is one replica."""
         return grads_and_vars
 
     def apply_gradients(
@@ -430,19 +434,20 @@ class Optimizer(Keras2Hooks, Keras3Hooks):
         """Updates variables from their gradients, in place.
 
         Args:
-            grads_and_vars: pairs of a gradient (a tensor, a `tf.IndexedSlices`, or None for a
-                variable to be left alone) and its variable.
-            name: goes before the names of the optimizer's variables; its own name by default.
+            grads_and_vars: pairs of a gradient (a tensor, a `tf.IndexedSlices`, or None, which
+                leaves the variable unchanged) and its variable.
+            name: the prefix of the names of the optimizer's variables; by default the
+                optimizer's name.
             skip_gradients_aggregation: ignored.
-            **kwargs: ignored (older spellings of the same).
+            **kwargs: ignored.
 
         Returns:
-            The iteration, one higher now.
+            The `iterations`, incremented by one.
 
         Raises:
-            ValueError: if there are variables but no gradient at all.
-            tf.errors.InvalidArgumentError: if a gradient does not fit its variable. Nothing is
-                changed then.
+            ValueError: if all gradients are None.
+            tf.errors.InvalidArgumentError: if the shape or dtype of a gradient differs from its
+                variable's. No variable is changed then.
 
         >>> v = tf.Variable([1.0, 2.0])
         >>> optimizer = tf.optimizers.SGD(0.5)
@@ -505,7 +510,7 @@ class Optimizer(Keras2Hooks, Keras3Hooks):
         return self._iterations
 
     def _summed(self, gradient: IndexedSlices, variable: Variable) -> Any:
-        """A sparse gradient as a tensor, or as rows and values where those are enough."""
+        """A sparse gradient as a tensor, or as rows and values if the rule updates rows."""
         sparse = self._sparse(gradient)
         if sparse is not None:
             return sparse
@@ -514,9 +519,9 @@ class Optimizer(Keras2Hooks, Keras3Hooks):
         )
 
     def _sparse(self, gradient: IndexedSlices) -> Any:
-        """Rows and values if the update leaves rows without a gradient as they are."""
+        """Rows and values if the update leaves rows without a gradient unchanged, else None."""
         if type(self)._update is Optimizer._update:
-            # A rule that a program defines gets each row once.
+            # A user-defined rule gets each row once.
             rows, values = summed_rows(gradient)
             return IndexedSlices(values, rows, gradient.dense_shape)
         return None
@@ -524,11 +529,11 @@ class Optimizer(Keras2Hooks, Keras3Hooks):
     def exclude_from_weight_decay(
         self, var_list: Iterable[Variable] | None = None, var_names: list[str] | None = None
     ) -> None:
-        """Leaves variables out of the weight decay.
+        """Excludes variables from the weight decay.
 
         Args:
             var_list: the variables.
-            var_names: regular expressions that are searched for in variables' names.
+            var_names: regular expressions that are searched for in the variables' names.
 
         Raises:
             ValueError: if the optimizer has been built.
@@ -541,7 +546,7 @@ class Optimizer(Keras2Hooks, Keras3Hooks):
         self._not_decayed_names = list(var_names or ())
 
     def _decay_weights(self, variables: list[Variable], rate: float) -> None:
-        """Takes a fraction off the variables that are not left out."""
+        """Applies the weight decay to the variables that are not excluded from it."""
         if self.weight_decay:
             decayed = [v for v in variables if self._use_weight_decay(v)]
             _core.decay_weights(decayed, rate=self.weight_decay * rate)
@@ -552,7 +557,7 @@ class Optimizer(Keras2Hooks, Keras3Hooks):
         return not any(re.search(name, variable.name) for name in self._not_decayed_names)
 
     def _slots_of(self, variable: Variable) -> Slots:
-        """The slots of a variable, made when they are first asked for."""
+        """The slots of a variable, which are made on first use."""
         if variable._id not in self._models:
             self._make_slots([variable])
         return self._slots.setdefault(variable._id, {})
@@ -568,35 +573,35 @@ class Optimizer(Keras2Hooks, Keras3Hooks):
                     variable, "average", initial_value=variable
                 )
         values = self._initial_slots()
-        # Slots share their first value's memory until they are written: some never are.
-        starts: dict[Any, Any] = {}
+        # Slots share the memory of their initial value until they are written: some never are.
+        initial_values: dict[Any, Tensor] = {}
         for names in self._slot_groups(tuple(values)):
             for variable in variables:
                 slots = self._slots.setdefault(variable._id, {})
                 for name in names:
-                    kind = (values[name], variable.dtype, tuple(variable.shape))
-                    initial = starts.get(kind)
+                    key = (values[name], variable.dtype, tuple(variable.shape))
+                    initial = initial_values.get(key)
                     if initial is None:
-                        number = _core.convert(values[name], variable.dtype, None)
-                        initial = starts[kind] = _ops.fill(number, variable.shape)
+                        value = _core.convert(values[name], variable.dtype)
+                        initial = initial_values[key] = _ops.fill(value, variable.shape)
                     slots[name] = self.add_variable_from_reference(
                         variable, name, initial_value=initial
                     )
         self._settle_restorations()
 
     def _settle_restorations(self) -> None:
-        """Fills variables that a checkpoint had before they were made."""
+        """Restores new variables whose values a checkpoint held."""
         if "_pending_restorations" in self.__dict__:
             self.__dict__["_pending_restorations"].settle(self)
 
     def _checkpoint_children(self) -> dict[str, Any]:
-        found: dict[str, Any] = {"_variables": self._variables, "_iterations": self._iterations}
+        children: dict[str, Any] = {"_variables": self._variables, "_iterations": self._iterations}
         if isinstance(self._learning_rate, Variable):
-            found["_learning_rate"] = self._learning_rate
-        return found
+            children["_learning_rate"] = self._learning_rate
+        return children
 
     def _initial_slots(self) -> dict[str, float]:
-        """The slots each variable has, and what they hold at first."""
+        """The names of each variable's slots, and their initial values."""
         return {}
 
     def _slot_groups(self, names: tuple[str, ...]) -> list[tuple[str, ...]]:
@@ -606,7 +611,7 @@ class Optimizer(Keras2Hooks, Keras3Hooks):
     def _update(
         self, variables: list[Variable], gradients: list, slots: list[Slots], learning_rate: float
     ) -> None:
-        """One step for all variables, by the rule that a program's own subclass defines."""
+        """One step for all variables, by the rule of a user-defined subclass."""
         kind = type(self)
         if kind.update_step is Optimizer.update_step:
             self._update_by_resource(variables, gradients)
@@ -623,7 +628,7 @@ class Optimizer(Keras2Hooks, Keras3Hooks):
             self.update_step(gradient, variable)
 
     def update_step(self, gradient: Any, variable: Variable) -> None:
-        """Updates one variable; a program's own subclass defines it."""
+        """Updates one variable; a user-defined subclass overrides it."""
         raise TypeError(f"{type(self).__name__} defines no update rule.")
 
     def _update_averages(self, variables: list[Variable]) -> None:
@@ -635,7 +640,7 @@ class Optimizer(Keras2Hooks, Keras3Hooks):
             self.finalize_variable_values(variables)
 
     def finalize_variable_values(self, var_list: Iterable[Variable]) -> None:
-        """Gives variables the values of their moving averages, if there are any."""
+        """Assigns the moving averages to their variables, if there are averages."""
         for variable in var_list:
             average = self._averages.get(variable._id)
             if average is not None:

@@ -8,6 +8,7 @@ from eagerflow import _core
 from eagerflow.framework.variable import Variable
 from eagerflow.keras.optimizers.keras2_hooks import Slots
 from eagerflow.keras.optimizers.optimizer import Optimizer, cached_float32, to_float32
+from eagerflow.keras.optimizers.schedules.schedule import LearningRate
 
 _ops = _core.ops
 
@@ -22,7 +23,7 @@ class ScheduleFreeAdamW(Optimizer):
         beta_1: the weight of x in the variables; z has the rest.
         beta_2: decay of the mean of squared gradients.
         epsilon: added to the root, against division by zero.
-        warmup_steps: over how many steps the learning rate rises at first.
+        warmup_steps: the number of steps over which the learning rate rises from zero.
 
     >>> v = tf.Variable(1.0)
     >>> _ = tf.keras.optimizers.ScheduleFreeAdamW(0.1).minimize(lambda: v * v, [v])
@@ -32,7 +33,7 @@ class ScheduleFreeAdamW(Optimizer):
 
     def __init__(
         self,
-        learning_rate: Any = 0.0025,
+        learning_rate: LearningRate = 0.0025,
         beta_1: float = 0.9,
         beta_2: float = 0.999,
         epsilon: float = 1e-8,

@@ -15,28 +15,28 @@ class _AnyCase(Mapping[str, Any]):
     """The classes by their names in lower case.
 
     Args:
-        of_legacy: whether those of the older generation go before the others.
+        of_legacy: whether the legacy optimizers take precedence.
     """
 
     def __init__(self, of_legacy: bool) -> None:
-        self._found: dict[str, tuple[Mapping[str, Any], str]] = {}
+        self._objects_by_name: dict[str, tuple[Mapping[str, Any], str]] = {}
         for kind in ("optimizer", "legacy optimizer")[: 1 + of_legacy]:
             objects = reachable.KINDS[kind].objects()
-            self._found |= {name.lower(): (objects, name) for name in objects}
-        self._found["lossscaleoptimizerv3"] = self._found["lossscaleoptimizer"]
+            self._objects_by_name |= {name.lower(): (objects, name) for name in objects}
+        self._objects_by_name["lossscaleoptimizerv3"] = self._objects_by_name["lossscaleoptimizer"]
 
     def __getitem__(self, name: str) -> Any:
-        objects, original = self._found[name]
+        objects, original = self._objects_by_name[name]
         return objects[original]
 
     def __contains__(self, name: object) -> bool:
-        return name in self._found
+        return name in self._objects_by_name
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._found)
+        return iter(self._objects_by_name)
 
     def __len__(self) -> int:
-        return len(self._found)
+        return len(self._objects_by_name)
 
 
 def serialize(optimizer: Any, use_legacy_format: bool = False) -> Any:

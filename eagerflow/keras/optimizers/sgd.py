@@ -9,17 +9,18 @@ from eagerflow.framework.indexed_slices import IndexedSlices
 from eagerflow.framework.variable import Variable
 from eagerflow.keras.optimizers.keras2_hooks import Slots
 from eagerflow.keras.optimizers.optimizer import Optimizer, cached_float32, slots_named
+from eagerflow.keras.optimizers.schedules.schedule import LearningRate
 
 
 class SGD(Optimizer):
-    """Gradient descent, with momentum if asked for.
+    """Gradient descent, optionally with momentum.
 
     `w -= rate * g`; with momentum `m = momentum * m - rate * g` and `w += m`, or, with Nesterov's
-    look ahead, `w += momentum * m - rate * g` (Sutskever et al., ICML 2013).
+    lookahead, `w += momentum * m - rate * g` (Sutskever et al., ICML 2013).
 
     Args:
         momentum: between 0 and 1.
-        nesterov: whether to look ahead.
+        nesterov: whether to use Nesterov's lookahead.
 
     Raises:
         ValueError: if momentum is not in [0, 1].
@@ -32,7 +33,7 @@ class SGD(Optimizer):
 
     def __init__(
         self,
-        learning_rate: Any = 0.01,
+        learning_rate: LearningRate = 0.01,
         momentum: float = 0.0,
         nesterov: bool = False,
         weight_decay: float | None = None,
@@ -65,7 +66,7 @@ class SGD(Optimizer):
         self.nesterov = nesterov
 
     def _initial_slots(self) -> dict[str, float]:
-        # Keras has it without momentum, too, and saved optimizers have its place.
+        # Keras makes it without momentum, too, and saved optimizers contain it.
         return {"m": 0.0}
 
     def _sparse(self, gradient: IndexedSlices) -> tuple[Any, Any] | None:

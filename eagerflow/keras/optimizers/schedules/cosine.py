@@ -6,30 +6,31 @@ Loshchilov and Hutter, "SGDR: stochastic gradient descent with warm restarts" (I
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from eagerflow import _core
 from eagerflow.keras.optimizers.schedules.decay import to
 from eagerflow.keras.optimizers.schedules.schedule import LearningRateSchedule
+from eagerflow.typing import TensorLike
 
 _ops = _core.ops
+Tensor = _core.Tensor
 
 
-def _half_wave(fraction: Any) -> Any:
-    """From 1 to 0 along half a cosine."""
-    return 0.5 * (1.0 + _ops.cos(_core.convert(math.pi, fraction.dtype, None) * fraction))
+def _half_wave(fraction: Tensor) -> Tensor:
+    """Falls from 1 to 0 along half a cosine."""
+    return 0.5 * (1.0 + _ops.cos(_core.convert(math.pi, fraction.dtype) * fraction))
 
 
 class CosineDecay(LearningRateSchedule):
-    """Half a cosine, after a warmup along a straight line if asked for.
+    """Half a cosine, optionally after a linear warmup.
 
     Args:
         initial_learning_rate: the rate at step 0.
-        decay_steps: how long the cosine lasts.
-        alpha: the rate at the end, as a part of that at the start.
+        decay_steps: the number of steps of the cosine.
+        alpha: the rate at the end, as a fraction of the initial rate.
         name: the schedule's name.
-        warmup_target: the rate at the end of the warmup; None for no warmup.
-        warmup_steps: how long the warmup lasts.
+        warmup_target: the rate at the end of the warmup; None: no warmup.
+        warmup_steps: the number of steps of the warmup.
 
     >>> rate = tf.keras.optimizers.schedules.CosineDecay(0.1, 100)
     >>> print(rate(50).numpy().round(4))
@@ -38,12 +39,12 @@ class CosineDecay(LearningRateSchedule):
 
     def __init__(
         self,
-        initial_learning_rate: Any,
-        decay_steps: Any,
-        alpha: Any = 0.0,
+        initial_learning_rate: TensorLike,
+        decay_steps: TensorLike,
+        alpha: float | Tensor = 0.0,
         name: str | None = None,
-        warmup_target: Any = None,
-        warmup_steps: Any = 0,
+        warmup_target: TensorLike | None = None,
+        warmup_steps: TensorLike = 0,
     ) -> None:
         self.initial_learning_rate = initial_learning_rate
         self.decay_steps = decay_steps
@@ -52,7 +53,7 @@ class CosineDecay(LearningRateSchedule):
         self.warmup_target = warmup_target
         self.warmup_steps = warmup_steps
 
-    def __call__(self, step: Any) -> Any:
+    def __call__(self, step: TensorLike) -> Tensor:
         """The learning rate at a step."""
         start = _core.as_tensor(self.initial_learning_rate)
         dtype = start.dtype
@@ -67,14 +68,14 @@ class CosineDecay(LearningRateSchedule):
 
 
 class CosineDecayRestarts(LearningRateSchedule):
-    """Half cosines one after the other, each longer and lower than the one before.
+    """Successive half cosines, each `t_mul` times as long and `m_mul` times as high as the last.
 
     Args:
         initial_learning_rate: the rate at step 0.
-        first_decay_steps: how long the first lasts.
-        t_mul: how many times longer each is.
-        m_mul: how many times higher each starts.
-        alpha: the lowest rate, as a part of the first.
+        first_decay_steps: the number of steps of the first.
+        t_mul: the ratio of successive lengths.
+        m_mul: the ratio of successive maxima.
+        alpha: the lowest rate, as a fraction of the initial rate.
         name: the schedule's name.
 
     >>> rate = tf.keras.optimizers.schedules.CosineDecayRestarts(0.1, 10, t_mul=1.0)
@@ -84,11 +85,11 @@ class CosineDecayRestarts(LearningRateSchedule):
 
     def __init__(
         self,
-        initial_learning_rate: Any,
-        first_decay_steps: Any,
-        t_mul: Any = 2.0,
-        m_mul: Any = 1.0,
-        alpha: Any = 0.0,
+        initial_learning_rate: TensorLike,
+        first_decay_steps: TensorLike,
+        t_mul: TensorLike = 2.0,
+        m_mul: TensorLike = 1.0,
+        alpha: TensorLike = 0.0,
         name: str | None = None,
     ) -> None:
         self.initial_learning_rate = initial_learning_rate
@@ -98,7 +99,7 @@ class CosineDecayRestarts(LearningRateSchedule):
         self.alpha = alpha
         self.name = name
 
-    def __call__(self, step: Any) -> Any:
+    def __call__(self, step: TensorLike) -> Tensor:
         """The learning rate at a step."""
         initial = _core.as_tensor(self.initial_learning_rate)
         dtype = initial.dtype
@@ -108,7 +109,7 @@ class CosineDecayRestarts(LearningRateSchedule):
             restarts = _ops.floor(done)
             fraction = done - restarts
         else:
-            # The lengths are a geometric series.
+            # The lengths form a geometric series.
             restarts = _ops.floor(_ops.log(1.0 - done * (1.0 - longer)) / _ops.log(longer))
             scale = _ops.pow(longer, restarts)
             fraction = (done - (1.0 - scale) / (1.0 - longer)) / scale

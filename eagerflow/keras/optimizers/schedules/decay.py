@@ -1,18 +1,20 @@
-"""Learning rates that fall: exponentially, in steps, as polynomials, or as 1 / time."""
+"""Learning rates that decay exponentially, in steps, polynomially, or as 1 / time."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from eagerflow import _core
+from eagerflow.framework.dtypes import DType
 from eagerflow.keras.optimizers.schedules.schedule import LearningRateSchedule
+from eagerflow.typing import TensorLike
 
 _ops = _core.ops
+Tensor = _core.Tensor
 
 
-def to(value: Any, dtype: Any) -> Any:
-    """A number, tensor or variable as a tensor of a dtype."""
+def to(value: TensorLike, dtype: DType) -> Tensor:
+    """The value as a tensor of a dtype."""
     return _ops.cast(_core.as_tensor(value), dtype)
 
 
@@ -21,9 +23,9 @@ class ExponentialDecay(LearningRateSchedule):
 
     Args:
         initial_learning_rate: the rate at step 0.
-        decay_steps: after how many steps the rate has fallen by `decay_rate`.
+        decay_steps: the number of steps in which the rate is multiplied by `decay_rate`.
         decay_rate: the factor.
-        staircase: whether it falls all at once every `decay_steps`.
+        staircase: whether the rate falls in one step every `decay_steps`.
         name: the schedule's name.
 
     >>> rate = tf.keras.optimizers.schedules.ExponentialDecay(0.1, 100, 0.5)
@@ -33,9 +35,9 @@ class ExponentialDecay(LearningRateSchedule):
 
     def __init__(
         self,
-        initial_learning_rate: Any,
-        decay_steps: Any,
-        decay_rate: Any,
+        initial_learning_rate: TensorLike,
+        decay_steps: TensorLike,
+        decay_rate: TensorLike,
         staircase: bool = False,
         name: str | None = None,
     ) -> None:
@@ -45,7 +47,7 @@ class ExponentialDecay(LearningRateSchedule):
         self.staircase = staircase
         self.name = name
 
-    def __call__(self, step: Any) -> Any:
+    def __call__(self, step: TensorLike) -> Tensor:
         """The learning rate at a step."""
         initial = _core.as_tensor(self.initial_learning_rate)
         dtype = initial.dtype
@@ -60,9 +62,9 @@ class InverseTimeDecay(LearningRateSchedule):
 
     Args:
         initial_learning_rate: the rate at step 0.
-        decay_steps: the unit of time.
+        decay_steps: the number of steps in one unit of time.
         decay_rate: how fast the rate falls.
-        staircase: whether it falls once every `decay_steps`.
+        staircase: whether the rate falls in one step every `decay_steps`.
         name: the schedule's name.
 
     >>> rate = tf.keras.optimizers.schedules.InverseTimeDecay(0.1, 1, 0.5)
@@ -72,9 +74,9 @@ class InverseTimeDecay(LearningRateSchedule):
 
     def __init__(
         self,
-        initial_learning_rate: Any,
-        decay_steps: Any,
-        decay_rate: Any,
+        initial_learning_rate: TensorLike,
+        decay_steps: TensorLike,
+        decay_rate: TensorLike,
         staircase: bool = False,
         name: str | None = None,
     ) -> None:
@@ -84,7 +86,7 @@ class InverseTimeDecay(LearningRateSchedule):
         self.staircase = staircase
         self.name = name
 
-    def __call__(self, step: Any) -> Any:
+    def __call__(self, step: TensorLike) -> Tensor:
         """The learning rate at a step."""
         initial = _core.as_tensor(self.initial_learning_rate)
         dtype = initial.dtype
@@ -99,10 +101,10 @@ class PolynomialDecay(LearningRateSchedule):
 
     Args:
         initial_learning_rate: the rate at step 0.
-        decay_steps: when the end is reached.
+        decay_steps: the number of steps until the end.
         end_learning_rate: the rate at the end.
-        power: 1 for a straight line.
-        cycle: whether `decay_steps` is doubled, tripled, ... when it is reached.
+        power: the exponent; 1 for a straight line.
+        cycle: whether `decay_steps` is doubled, tripled, and so on when it is reached.
         name: the schedule's name.
 
     >>> rate = tf.keras.optimizers.schedules.PolynomialDecay(0.1, 100, 0.0)
@@ -112,10 +114,10 @@ class PolynomialDecay(LearningRateSchedule):
 
     def __init__(
         self,
-        initial_learning_rate: Any,
-        decay_steps: Any,
-        end_learning_rate: Any = 0.0001,
-        power: Any = 1.0,
+        initial_learning_rate: TensorLike,
+        decay_steps: TensorLike,
+        end_learning_rate: TensorLike = 0.0001,
+        power: TensorLike = 1.0,
         cycle: bool = False,
         name: str | None = None,
     ) -> None:
@@ -126,7 +128,7 @@ class PolynomialDecay(LearningRateSchedule):
         self.cycle = cycle
         self.name = name
 
-    def __call__(self, step: Any) -> Any:
+    def __call__(self, step: TensorLike) -> Tensor:
         """The learning rate at a step."""
         initial = _core.as_tensor(self.initial_learning_rate)
         dtype = initial.dtype
@@ -143,15 +145,15 @@ class PolynomialDecay(LearningRateSchedule):
 
 
 class PiecewiseConstantDecay(LearningRateSchedule):
-    """A rate for each stretch of steps.
+    """A constant rate for each interval of steps.
 
     Args:
-        boundaries: the last step of each stretch but the last, in ascending order.
-        values: the rates, one more.
+        boundaries: the last step of each interval except the last, in ascending order.
+        values: the rates, one more than there are boundaries.
         name: the schedule's name.
 
     Raises:
-        ValueError: if there is not one value more than boundaries.
+        ValueError: unless there is one value more than boundaries.
 
     >>> rate = tf.keras.optimizers.schedules.PiecewiseConstantDecay([10, 20], [1.0, 0.5, 0.1])
     >>> [float(rate(step)) for step in (10, 11, 20)]
@@ -159,7 +161,10 @@ class PiecewiseConstantDecay(LearningRateSchedule):
     """
 
     def __init__(
-        self, boundaries: Sequence[Any], values: Sequence[Any], name: str | None = None
+        self,
+        boundaries: Sequence[TensorLike],
+        values: Sequence[TensorLike],
+        name: str | None = None,
     ) -> None:
         if len(boundaries) != len(values) - 1:
             raise ValueError(
@@ -171,7 +176,7 @@ class PiecewiseConstantDecay(LearningRateSchedule):
         self.values = values
         self.name = name
 
-    def __call__(self, step: Any) -> Any:
+    def __call__(self, step: TensorLike) -> Tensor:
         """The learning rate at a step."""
         step = _core.as_tensor(step)
         for boundary, value in zip(self.boundaries, self.values, strict=False):

@@ -1,14 +1,17 @@
-"""The base of learning rate schedules."""
+"""The base class of learning rate schedules."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeAlias
 
+from eagerflow import _core
 from eagerflow.keras.saving.init_arguments import arguments_config
+from eagerflow.typing import TensorLike
 
 
 class LearningRateSchedule:
-    """A learning rate that depends on the step; a subclass defines `__call__`.
+    """Base class of learning rates that depend on the step; a subclass defines `__call__`.
 
     >>> class Warmup(tf.keras.optimizers.schedules.LearningRateSchedule):
     ...     def __call__(self, step):
@@ -21,7 +24,7 @@ class LearningRateSchedule:
     0.0
     """
 
-    def __call__(self, step: Any) -> Any:
+    def __call__(self, step: TensorLike) -> _core.Tensor:
         """The learning rate at a step."""
         raise NotImplementedError(
             f"Learning rate schedule '{type(self).__name__}' must override `__call__(self, step)`."
@@ -41,3 +44,7 @@ class LearningRateSchedule:
     def from_config(cls, config: dict[str, Any]) -> LearningRateSchedule:
         """A schedule from what `get_config` returned."""
         return cls(**config)
+
+
+# What optimizers take as their learning rate; a function takes no argument, or the iteration.
+LearningRate: TypeAlias = TensorLike | LearningRateSchedule | Callable[..., Any]
