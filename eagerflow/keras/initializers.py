@@ -1,4 +1,4 @@
-"""Initializers: what weights hold at first, with Keras's numbers for a given seed."""
+"""Initializers: the first values of weights, the same as Keras's for a given seed."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Initializer:
     def _arguments(
         self, shape: Any, dtype: Any, kwargs: dict[str, Any], kinds: str = "float"
     ) -> tuple[list[int], Any, int | None]:
-        """The shape as a list, the dtype, and the number that tells partitions apart."""
+        """The shape as a list, the dtype, and a nonce that tells partitions apart."""
         unknown = [key for key in kwargs if key not in _ALLOWED]
         if unknown:
             raise TypeError(
@@ -136,12 +136,12 @@ class Constant(Initializer):
 
 
 class RandomUniform(Initializer):
-    """Uniform numbers.
+    """Values from a uniform distribution.
 
     Args:
         minval: the lower bound, included.
         maxval: the upper bound, excluded.
-        seed: an integer; the same seed gives the same numbers.
+        seed: an integer; the same seed gives the same values.
 
     >>> tf.keras.initializers.RandomUniform(seed=1)([2]).numpy().round(4)
     array([ 0.0378, -0.004 ], dtype=float32)
@@ -154,7 +154,7 @@ class RandomUniform(Initializer):
         self._random_generator = RandomGenerator(seed, "stateless")
 
     def __call__(self, shape: Any, dtype: Any = None, **kwargs: Any) -> Any:
-        """Numbers in the shape; floating or integer dtypes."""
+        """Random values of the shape and a floating or integer dtype."""
         shape, dtype, nonce = self._arguments(shape, dtype, kwargs, "number")
         if not dtype.is_floating and not dtype.is_integer:
             raise ValueError(f"Expected float or integer dtype, got {dtype}.")
@@ -173,32 +173,32 @@ class _Normal(Initializer):
 
 
 class RandomNormal(_Normal):
-    """Normally distributed numbers.
+    """Values from a normal distribution.
 
     Args:
         mean: their mean.
         stddev: their standard deviation.
-        seed: an integer; the same seed gives the same numbers.
+        seed: an integer; the same seed gives the same values.
     """
 
     def __call__(self, shape: Any, dtype: Any = None, **kwargs: Any) -> Any:
-        """Numbers in the shape and floating dtype."""
+        """Random values of the shape and a floating dtype."""
         shape, dtype, nonce = self._arguments(shape, dtype, kwargs)
         assert self._random_generator is not None
         return self._random_generator.random_normal(shape, self.mean, self.stddev, dtype, nonce)
 
 
 class TruncatedNormal(_Normal):
-    """Normally distributed numbers, those beyond two standard deviations drawn again.
+    """Values from a normal distribution that is truncated at two standard deviations.
 
     Args:
         mean: the mean of the whole distribution.
         stddev: the standard deviation of the whole distribution.
-        seed: an integer; the same seed gives the same numbers.
+        seed: an integer; the same seed gives the same values.
     """
 
     def __call__(self, shape: Any, dtype: Any = None, **kwargs: Any) -> Any:
-        """Numbers in the shape and floating dtype."""
+        """Random values of the shape and a floating dtype."""
         shape, dtype, nonce = self._arguments(shape, dtype, kwargs)
         assert self._random_generator is not None
         return self._random_generator.truncated_normal(shape, self.mean, self.stddev, dtype, nonce)
@@ -221,13 +221,13 @@ def compute_fans(shape: Any) -> tuple[int, int]:
 
 
 class VarianceScaling(Initializer):
-    """Random numbers whose variance is `scale / n`, n counting the weights that meet in a unit.
+    """Random values of variance `scale / n`, where `n` depends on the shape of the weights.
 
     Args:
         scale: positive.
         mode: "fan_in" counts a unit's inputs, "fan_out" its outputs, "fan_avg" their mean.
         distribution: "truncated_normal", "untruncated_normal" or "uniform".
-        seed: an integer; the same seed gives the same numbers.
+        seed: an integer; the same seed gives the same values.
 
     Raises:
         ValueError: for other values.
@@ -259,7 +259,7 @@ class VarianceScaling(Initializer):
         self._random_generator = RandomGenerator(seed, "stateless")
 
     def __call__(self, shape: Any, dtype: Any = None, **kwargs: Any) -> Any:
-        """Numbers in the shape and floating dtype."""
+        """Random values of the shape and a floating dtype."""
         shape, dtype, nonce = self._arguments(shape, dtype, kwargs)
         fan_in, fan_out = compute_fans(shape)
         counts = {"fan_in": fan_in, "fan_out": fan_out, "fan_avg": (fan_in + fan_out) / 2.0}
@@ -287,10 +287,10 @@ class _SeededScaling(VarianceScaling):
 
 
 class GlorotUniform(_SeededScaling):
-    """Uniform numbers up to sqrt(6 / (inputs + outputs)); Glorot and Bengio (AISTATS 2010).
+    """Uniform values up to sqrt(6 / (inputs + outputs)); Glorot and Bengio (AISTATS 2010).
 
     Args:
-        seed: an integer; the same seed gives the same numbers.
+        seed: an integer; the same seed gives the same values.
 
     >>> tf.keras.initializers.GlorotUniform(seed=3)([2, 3]).numpy()[0].round(4)
     array([-0.6662,  0.9626,  0.0707], dtype=float32)
@@ -301,48 +301,48 @@ class GlorotUniform(_SeededScaling):
 
 
 class GlorotNormal(_SeededScaling):
-    """Normal numbers of variance 2 / (inputs + outputs); Glorot and Bengio (AISTATS 2010).
+    """Normal values of variance 2 / (inputs + outputs); Glorot and Bengio (AISTATS 2010).
 
     Args:
-        seed: an integer; the same seed gives the same numbers.
+        seed: an integer; the same seed gives the same values.
     """
 
     _mode = "fan_avg"
 
 
 class LecunNormal(_SeededScaling):
-    """Normal numbers of variance 1 / inputs; LeCun et al. (1998).
+    """Normal values of variance 1 / inputs; LeCun et al. (1998).
 
     Args:
-        seed: an integer; the same seed gives the same numbers.
+        seed: an integer; the same seed gives the same values.
     """
 
 
 class LecunUniform(_SeededScaling):
-    """Uniform numbers up to sqrt(3 / inputs); LeCun et al. (1998).
+    """Uniform values up to sqrt(3 / inputs); LeCun et al. (1998).
 
     Args:
-        seed: an integer; the same seed gives the same numbers.
+        seed: an integer; the same seed gives the same values.
     """
 
     _distribution = "uniform"
 
 
 class HeNormal(_SeededScaling):
-    """Normal numbers of variance 2 / inputs; He et al. (ICCV 2015).
+    """Normal values of variance 2 / inputs; He et al. (ICCV 2015).
 
     Args:
-        seed: an integer; the same seed gives the same numbers.
+        seed: an integer; the same seed gives the same values.
     """
 
     _scale = 2.0
 
 
 class HeUniform(_SeededScaling):
-    """Uniform numbers up to sqrt(6 / inputs); He et al. (ICCV 2015).
+    """Uniform values up to sqrt(6 / inputs); He et al. (ICCV 2015).
 
     Args:
-        seed: an integer; the same seed gives the same numbers.
+        seed: an integer; the same seed gives the same values.
     """
 
     _scale = 2.0
@@ -354,7 +354,7 @@ class Orthogonal(Initializer):
 
     Args:
         gain: multiplies the matrix.
-        seed: an integer; the same seed gives the same numbers.
+        seed: an integer; the same seed gives the same values.
     """
 
     def __init__(self, gain: float = 1.0, seed: int | None = None) -> None:
@@ -431,7 +431,7 @@ def _window(name: str, length: int, periodic: bool) -> np.ndarray:
 
 
 class STFT(Initializer):
-    """Kernels of a convolution that gives one part of a short-time Fourier transform.
+    """Kernels of a convolution that computes one part of a short-time Fourier transform.
 
     Args:
         side: "real" or "imag": the part.
@@ -556,8 +556,8 @@ def get(identifier: Any) -> Any:
     if identifier is None:
         return None
     if isinstance(identifier, str | dict):
-        found = deserialize(identifier)
-        return found() if isinstance(found, type) else found
+        initializer = deserialize(identifier)
+        return initializer() if isinstance(initializer, type) else initializer
     if callable(identifier):
         return identifier() if isinstance(identifier, type) else identifier
     raise ValueError(f"Could not interpret initializer identifier: {identifier}")

@@ -149,7 +149,7 @@ def _of_ids(layer: Any, inputs: Any, args: tuple, kwargs: dict[str, Any]) -> Any
     ragged = _is_ragged(inputs)
     if not layer.built:
         layer._build_for(inputs)
-    ids = layer.whole_numbers(inputs.flat_values if ragged else inputs.values)
+    ids = layer.to_ids(inputs.flat_values if ragged else inputs.values)
     if layer.output_mode == "int":
         if not getattr(layer, "invert", False):
             ids = layer.encode(ids)

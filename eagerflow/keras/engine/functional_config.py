@@ -21,39 +21,39 @@ def functional_config(model: Any) -> dict[str, Any]:
     """The configuration of a functional model, in Keras's form."""
     graph = model._graph
     inside = {id(node) for node in graph.nodes}
-    numbers: dict[tuple[str, int], int] = {}
+    node_indices: dict[tuple[str, int], int] = {}
     for layer in graph.layers:
         kept = [k for k, node in enumerate(layer._inbound_nodes) if id(node) in inside]
         # Keras counts the call that a model inside was made with, too.
-        for number, index in enumerate(kept, int(layer._layers_are_ordered)):
-            numbers[layer.name, index] = number
+        for position, index in enumerate(kept, int(layer._layers_are_ordered)):
+            node_indices[layer.name, index] = position
     layers = []
     for layer in graph.layers:
         entry = serialize_layer(layer)
         entry["name"] = layer.name
         entry["inbound_nodes"] = [
-            _node_config(node, numbers)
+            _node_config(node, node_indices)
             for node in layer._inbound_nodes
             if id(node) in inside and not node.is_input
         ]
         layers.append(entry)
 
-    def place(tensor: KerasTensor) -> Any:
+    def reference(tensor: KerasTensor) -> Any:
         layer, node, index = tensor._keras_history
-        return [layer.name, numbers.get((layer.name, node), 0), index]
+        return [layer.name, node_indices.get((layer.name, node), 0), index]
 
     inputs, outputs = graph.nested_inputs, graph.nested_outputs
     return {
         "name": model.name,
         "trainable": model.trainable,
         "layers": layers,
-        "input_layers": _structure(place, inputs),
-        "output_layers": _structure(place, outputs),
+        "input_layers": _structure(reference, inputs),
+        "output_layers": _structure(reference, outputs),
     }
 
 
 def _structure(function: Any, value: Any) -> Any:
-    """A list where a single tensor, or a structure, of what the function gives."""
+    """What the function returns for a structure of tensors; a list for a single tensor."""
     if not nest.is_nested(value):
         return [function(value)]
     return nest.map_structure(function, value)
@@ -64,7 +64,7 @@ def serialize_layer(layer: Any) -> dict[str, Any]:
     return serialize_keras_object(layer)
 
 
-def _node_config(node: Any, numbers: dict[tuple[str, int], int]) -> Any:
+def _node_config(node: Any, node_indices: dict[tuple[str, int], int]) -> Any:
     args, kwargs = node.call_args, dict(node.call_kwargs)
     layer = node.layer
     if args:
@@ -72,20 +72,20 @@ def _node_config(node: Any, numbers: dict[tuple[str, int], int]) -> Any:
     else:
         first, rest = kwargs.pop(layer._call_spec.first), ()
     names = layer._argument_names()
-    for number, name in enumerate(names[1:]):
+    for position, name in enumerate(names[1:]):
         if name.startswith("*"):
-            kwargs[name[1:]] = list(rest[number:])
+            kwargs[name[1:]] = list(rest[position:])
             break
-        if number < len(rest):
-            kwargs[name] = rest[number]
+        if position < len(rest):
+            kwargs[name] = rest[position]
 
-    def place(tensor: KerasTensor) -> list[Any]:
-        source, index, number = tensor._keras_history
-        return [source.name, numbers.get((source.name, index), 0), number]
+    def reference(tensor: KerasTensor) -> list[Any]:
+        source, node_index, tensor_index = tensor._keras_history
+        return [source.name, node_indices.get((source.name, node_index), 0), tensor_index]
 
     def plain(value: Any) -> Any:
         if isinstance(value, KerasTensor):
-            return place(value)
+            return reference(value)
         if isinstance(value, slice):
             return {
                 "start": plain(value.start),
@@ -120,7 +120,7 @@ def _node_config(node: Any, numbers: dict[tuple[str, int], int]) -> Any:
 
     def leaf(value: Any) -> list[Any]:
         if isinstance(value, KerasTensor):
-            return [*place(value), plain_kwargs]
+            return [*reference(value), plain_kwargs]
         return [_CONSTANT, -1, plain(value), plain_kwargs]
 
     if not nest.is_nested(first):
@@ -128,8 +128,8 @@ def _node_config(node: Any, numbers: dict[tuple[str, int], int]) -> Any:
     return nest.map_structure(leaf, first)
 
 
-def _is_place(value: Any) -> bool:
-    """Whether a part of a configuration says which tensor is meant."""
+def _is_reference(value: Any) -> bool:
+    """Whether a part of a configuration refers to a tensor, or is a constant in its stead."""
     return (
         isinstance(value, list | tuple)
         and len(value) in (3, 4)
@@ -140,26 +140,26 @@ def _is_place(value: Any) -> bool:
     )
 
 
-def _map_places(function: Any, value: Any) -> Any:
-    if _is_place(value):
+def _map_references(function: Any, value: Any) -> Any:
+    if _is_reference(value):
         return function(value)
     if isinstance(value, dict):
-        return {key: _map_places(function, item) for key, item in value.items()}
+        return {key: _map_references(function, item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_map_places(function, item) for item in value]
+        return [_map_references(function, item) for item in value]
     return value
 
 
-def _places(value: Any) -> list[Any]:
-    found: list[Any] = []
-    _map_places(found.append, value)
-    return found
+def _references(value: Any) -> list[Any]:
+    references: list[Any] = []
+    _map_references(references.append, value)
+    return references
 
 
-def _named_calls(place: Any) -> list[tuple[str, int]]:
-    """The layers that a place names, with the numbers of their calls."""
-    inner = _places(place[3]) if len(place) == 4 else []
-    own = [] if place[0] == _CONSTANT else [(place[0], place[1])]
+def _named_calls(reference: Any) -> list[tuple[str, int]]:
+    """The layers that a reference names, with the indices of their calls."""
+    inner = _references(reference[3]) if len(reference) == 4 else []
+    own = [] if reference[0] == _CONSTANT else [(reference[0], reference[1])]
     return own + [call for each in inner for call in _named_calls(each)]
 
 
@@ -191,7 +191,7 @@ def functional_from_config(cls: Any, config: dict[str, Any]) -> Any:
         model = cls(inputs=inputs, outputs=outputs, **arguments)
     inside = {id(layer) for layer in model.layers}
     for layer in made.layers.values():
-        # Nothing that the model gives depends on them.
+        # No output depends on these layers.
         if isinstance(layer, AddLoss | AddMetric) and id(layer) not in inside:
             model._extend_graph(layer.output)
     if config.get("trainable") is False:
@@ -200,17 +200,19 @@ def functional_from_config(cls: Any, config: dict[str, Any]) -> Any:
 
 
 class _Reconstruction:
-    """Makes layers and repeats their calls, each as soon as its inputs are there."""
+    """Makes the layers of a configuration and repeats their calls, each when its inputs exist."""
 
     def __init__(self, entries: list[dict[str, Any]], ends: Any) -> None:
         self.layers: dict[str, Any] = {}
-        # By layer: how many calls it has before those that are repeated, less the number that the
-        # configuration gives the first of these.
+        # By layer: how many calls it has before those that are repeated, less the index that the
+        # configuration gives to the first of these.
         self._offset: dict[str, int] = {}
-        numbers: dict[str, int] = {}
-        for place in _places([ends, *(entry.get("inbound_nodes", ()) for entry in entries)]):
-            for name, number in _named_calls(place):
-                numbers[name] = min(number, numbers.get(name, number))
+        first_indices: dict[str, int] = {}
+        for reference in _references(
+            [ends, *(entry.get("inbound_nodes", ()) for entry in entries)]
+        ):
+            for name, index in _named_calls(reference):
+                first_indices[name] = min(index, first_indices.get(name, index))
         waiting: list[tuple[Any, list[Any]]] = []
         for entry in entries:
             name = entry.get("name") or entry["config"]["name"]
@@ -221,13 +223,15 @@ class _Reconstruction:
             self._offset[name] = 0
             if entry.get("inbound_nodes"):
                 if layer._is_model:
-                    self._offset[name] = len(layer._inbound_nodes) - numbers.get(name, 0)
+                    self._offset[name] = len(layer._inbound_nodes) - first_indices.get(name, 0)
                 waiting.append((layer, list(entry["inbound_nodes"])))
         while waiting:
             left = []
             progress = False
             for layer, nodes in waiting:
-                while nodes and all(self._is_ready(place) for place in _places(nodes[0])):
+                while nodes and all(
+                    self._is_ready(reference) for reference in _references(nodes[0])
+                ):
                     self._call(layer, nodes.pop(0))
                     progress = True
                 if nodes:
@@ -235,49 +239,52 @@ class _Reconstruction:
             if left and not progress:
                 names = [layer.name for layer, _ in left]
                 raise ValueError(
-                    f"The configuration's layers {names} have inputs that are nowhere."
+                    f"The configuration's layers {names} have inputs that no layer computes."
                 )
             waiting = left
 
-    def _is_ready(self, place: Any) -> bool:
-        if place[0] == _CONSTANT:
+    def _is_ready(self, reference: Any) -> bool:
+        if reference[0] == _CONSTANT:
             return True
-        layer = self.layers.get(place[0])
+        layer = self.layers.get(reference[0])
         if layer is None:
-            raise ValueError(f"The configuration names a layer '{place[0]}' that it does not have.")
-        ready = place[1] + self._offset[place[0]] < len(layer._inbound_nodes)
+            raise ValueError(
+                f"The configuration names a layer '{reference[0]}' that it does not have."
+            )
+        ready = reference[1] + self._offset[reference[0]] < len(layer._inbound_nodes)
         return ready and all(
-            self._is_ready(inner) for inner in (_places(place[3]) if len(place) == 4 else ())
+            self._is_ready(inner)
+            for inner in (_references(reference[3]) if len(reference) == 4 else ())
         )
 
-    def tensor(self, place: Any) -> Any:
-        """The symbolic tensor that a place in the configuration means."""
-        if place[0] == _CONSTANT:
-            value = place[2]
+    def tensor(self, reference: Any) -> Any:
+        """The symbolic tensor that a part of the configuration refers to."""
+        if reference[0] == _CONSTANT:
+            value = reference[2]
             return _core.as_tensor(value) if isinstance(value, list) else value
-        layer = self.layers[place[0]]
-        node = layer._inbound_nodes[place[1] + self._offset[place[0]]]
-        return nest.flatten(node.outputs)[place[2]]
+        layer = self.layers[reference[0]]
+        node = layer._inbound_nodes[reference[1] + self._offset[reference[0]]]
+        return nest.flatten(node.outputs)[reference[2]]
 
-    def tensors(self, places: Any) -> Any:
+    def tensors(self, references: Any) -> Any:
         """The structure of tensors for the configuration's `input_layers` or `output_layers`."""
-        if _is_place(places):
-            return self.tensor(places)
-        result = _map_places(self.tensor, places)
-        if isinstance(places, list) and len(places) == 1 and _is_place(places[0]):
+        if _is_reference(references):
+            return self.tensor(references)
+        result = _map_references(self.tensor, references)
+        if isinstance(references, list) and len(references) == 1 and _is_reference(references[0]):
             return result[0]
         return result
 
     def _call(self, layer: Any, node: Any) -> None:
-        places = _places(node)
+        references = _references(node)
         kwargs: dict[str, Any] = {}
-        if places and len(places[0]) == 4:
-            kwargs = _map_places(self.tensor, places[0][3])
-        inputs = _map_places(self.tensor, node)
-        if isinstance(node, list) and len(node) == 1 and _is_place(node[0]):
+        if references and len(references[0]) == 4:
+            kwargs = _map_references(self.tensor, references[0][3])
+        inputs = _map_references(self.tensor, node)
+        if isinstance(node, list) and len(node) == 1 and _is_reference(node[0]):
             inputs = inputs[0]
         if not has_symbolic(nest.flatten((inputs, kwargs))):
-            # It would compute here and now, whatever constants the file has for it.
+            # A call with constants alone would compute something while the file is loaded.
             raise ValueError(
                 f"The configuration has a call of layer '{layer.name}' without any input."
             )

@@ -188,7 +188,7 @@ class PReLU(_Elementwise):
 
     Args:
         alpha_initializer: for the slopes.
-        alpha_regularizer: gives a loss for the slopes.
+        alpha_regularizer: adds a loss for the slopes.
         alpha_constraint: is applied to the slopes after each step of an optimizer.
         shared_axes: axes along which the slope is the same, counted from 1.
         **kwargs: `name`, `dtype`, …

@@ -36,8 +36,8 @@ class BatchNormalization(FunctionLayer):
         gamma_initializer: for gamma.
         moving_mean_initializer: for the average of the means.
         moving_variance_initializer: for the average of the variances.
-        beta_regularizer: gives a loss for beta.
-        gamma_regularizer: gives a loss for gamma.
+        beta_regularizer: adds a loss for beta.
+        gamma_regularizer: adds a loss for gamma.
         beta_constraint: is applied to beta after each step of an optimizer.
         gamma_constraint: is applied to gamma after each step.
         synchronized: kept in the config; there is one replica.

@@ -35,14 +35,14 @@ def checked_mode(value: Any, allowed: tuple[str, ...], layer: str) -> str:
 def encoded(
     inputs: Any, mode: str, depth: int, dtype: Any, weights: Any = None, idf: Any = None
 ) -> Any:
-    """Whole numbers as vectors of length `depth`; numbers outside of it are left out.
+    """Ids as vectors of length `depth`; ids out of range are left out.
 
     Args:
-        inputs: whole numbers of rank 0 to 2.
-        mode: "int" gives them back; "one_hot", "multi_hot", "count" or "tf_idf".
-        depth: how many numbers there are.
+        inputs: integer ids of rank 0 to 2.
+        mode: "int" returns them; "one_hot", "multi_hot", "count" or "tf_idf".
+        depth: the number of ids.
         dtype: that of the result.
-        weights: how much each number counts.
+        weights: how much each id counts.
         idf: the factor of each count, for "tf_idf".
 
     Raises:
@@ -63,7 +63,7 @@ def encoded(
         )
     hot = creation.one_hot(inputs, depth, dtype=dtypes.as_dtype(dtype))
     if mode in ("multi_hot", "one_hot"):
-        # A maximum of no numbers at all would be no zero.
+        # The maximum of no values is not zero.
         return _ops.minimum(_ops.reduce_sum(hot, axis=-2), _ops.cast(1, hot.dtype))
     if weights is not None:
         weights = conversion.cast(as_tensor(weights), dtype)
@@ -83,7 +83,7 @@ def checked_sparse(sparse: bool, mode: str, kind: str) -> bool:
     """Whether results are sparse.
 
     Raises:
-        ValueError: if they shall be, but are numbers.
+        ValueError: for sparse ids.
     """
     if sparse and mode == "int":
         raise ValueError(
@@ -103,7 +103,7 @@ def in_form(vectors: Any, sparse: bool) -> Any:
 
 
 def encoded_shape(sizes: Any, mode: str, depth: int | None) -> TensorShape:
-    """The shape of what `encoded` gives."""
+    """The shape of the result of `encoded`."""
     sizes = sizes_of(sizes)
     if mode == "int":
         return TensorShape(sizes)
@@ -115,19 +115,19 @@ def encoded_shape(sizes: Any, mode: str, depth: int | None) -> TensorShape:
 
 
 class CategoryEncoding(Layer):
-    """Whole numbers `[batch, n]` as vectors.
+    """Ids `[batch, n]` as vectors.
 
     Args:
-        num_tokens: how many different numbers there are.
-        output_mode: "one_hot" for each number, "multi_hot" or "count" for each row.
+        num_tokens: the number of ids.
+        output_mode: "one_hot" for each id, "multi_hot" or "count" for each row.
         sparse: whether the result is a SparseTensor.
         **kwargs: `name`, `dtype`, …
 
-    A call takes `count_weights`, how much each number counts, with "count".
+    A call takes `count_weights`, how much each id counts, with "count".
 
     Raises:
         ValueError: if arguments or shapes do not fit.
-        tf.errors.InvalidArgumentError: if a number is out of range.
+        tf.errors.InvalidArgumentError: if an id is out of range.
 
     >>> layer = tf.keras.layers.CategoryEncoding(4, output_mode="count")
     >>> layer([[0, 1, 1]]).numpy()
@@ -164,19 +164,17 @@ class CategoryEncoding(Layer):
                 "`count_weights` is not used when `output_mode` is not `'count'`. "
                 f"Received `count_weights={count_weights}`."
             )
-        return self.encode(self.whole_numbers(inputs), count_weights)
+        return self.encode(self.to_ids(inputs), count_weights)
 
-    def whole_numbers(self, values: Any) -> Any:
+    def to_ids(self, values: Any) -> Any:
         """Values, which must be in range."""
         if not is_inferring():
             self._check(values)
         return values if values.dtype.is_integer else _ops.cast(values, dtypes.int64)
 
-    def encode(self, numbers: Any, count_weights: Any = None) -> Any:
-        """Numbers in the layer's output mode."""
-        vectors = encoded(
-            numbers, self.output_mode, self.num_tokens, self.compute_dtype, count_weights
-        )
+    def encode(self, ids: Any, count_weights: Any = None) -> Any:
+        """Ids in the layer's output mode."""
+        vectors = encoded(ids, self.output_mode, self.num_tokens, self.compute_dtype, count_weights)
         return in_form(vectors, self.sparse)
 
     def _check(self, inputs: Any) -> None:

@@ -101,7 +101,7 @@ class Solarization(_Coloring):
             shares between which it is drawn.
         threshold_factor: the brightness from which values are inverted, in the same way.
         value_range: the least and largest value of images.
-        seed: the seed of the numbers.
+        seed: the random seed.
         **kwargs: `name`, `dtype`, …
 
     >>> print(tf.keras.layers.Solarization()(tf.constant([[[0.0], [250.0]]])).numpy().ravel())
@@ -197,7 +197,7 @@ class RandomGrayscale(ImageAugmentation):
     Args:
         factor: the probability.
         data_format: "channels_last" or "channels_first".
-        seed: the seed of the choices.
+        seed: the random seed.
         **kwargs: `name`, `dtype`, …
 
     Raises:
@@ -238,7 +238,7 @@ class RandomInvert(_RandomColoring):
     Args:
         factor: the probability, or a pair between which it is drawn.
         value_range: the least and largest value of images.
-        seed: the seed of the choices.
+        seed: the random seed.
         data_format: "channels_last" or "channels_first".
         **kwargs: `name`, `dtype`, …
 
@@ -275,7 +275,7 @@ class RandomPosterization(_RandomColoring):
         factor: how many bits stay, from 1 to 8; or a pair between which it is drawn.
         value_range: the least and largest value of images.
         data_format: "channels_last" or "channels_first".
-        seed: the seed of the numbers.
+        seed: the random seed.
         **kwargs: `name`, `dtype`, …
 
     >>> x = tf.constant([[[100.0], [200.0]]])
@@ -310,7 +310,7 @@ class RandomSaturation(_RandomColoring):
             for the range from 0 to it.
         value_range: the least and largest value of images.
         data_format: "channels_last" or "channels_first".
-        seed: the seed of the numbers.
+        seed: the random seed.
         **kwargs: `name`, `dtype`, …
 
     >>> x = tf.constant([[[0.25, 0.5, 1.0]]])
@@ -342,7 +342,7 @@ class RandomHue(_RandomColoring):
         factor: how far at most, as a share of half a turn; or a pair of shares.
         value_range: the least and largest value of images.
         data_format: "channels_last" or "channels_first".
-        seed: the seed of the numbers.
+        seed: the random seed.
         **kwargs: `name`, `dtype`, …
 
     >>> tf.keras.layers.RandomHue(0.5)(tf.ones([2, 4, 4, 3])).shape
@@ -376,7 +376,7 @@ class RandomColorDegeneration(_RandomColoring):
         factor: the share of gray at most, or a pair of shares.
         value_range: the least and largest value of images.
         data_format: "channels_last" or "channels_first".
-        seed: the seed of the numbers.
+        seed: the random seed.
         **kwargs: `name`, `dtype`, …
 
     >>> tf.keras.layers.RandomColorDegeneration(0.5)(tf.ones([2, 4, 4, 3])).shape
@@ -402,7 +402,7 @@ class RandomSharpness(_RandomColoring):
             0 to it.
         value_range: the least and largest value of images.
         data_format: "channels_last" or "channels_first".
-        seed: the seed of the numbers.
+        seed: the random seed.
         **kwargs: `name`, `dtype`, …
 
     >>> tf.keras.layers.RandomSharpness(0.5)(tf.ones([2, 4, 4, 3])).shape
@@ -427,7 +427,7 @@ class RandomGaussianBlur(_Coloring):
         sigma: the width of the bell, or a pair between which it is drawn.
         value_range: the least and largest value of images.
         data_format: "channels_last" or "channels_first".
-        seed: the seed of the numbers.
+        seed: the random seed.
         **kwargs: `name`, `dtype`, …
 
     Raises:

@@ -206,10 +206,10 @@ class ConvLSTM(RNN):
         recurrent_initializer: for the filters of states.
         bias_initializer: for the bias `[4 * filters]`.
         unit_forget_bias: whether the forget gate's bias is one at first.
-        kernel_regularizer: gives a loss for the filters of inputs.
-        recurrent_regularizer: gives a loss for the filters of states.
-        bias_regularizer: gives a loss for the bias.
-        activity_regularizer: gives a loss for the output.
+        kernel_regularizer: adds a loss for the filters of inputs.
+        recurrent_regularizer: adds a loss for the filters of states.
+        bias_regularizer: adds a loss for the bias.
+        activity_regularizer: adds a loss for the output.
         kernel_constraint: is applied to the filters of inputs after each step of an optimizer.
         recurrent_constraint: is applied to the filters of states after each step.
         bias_constraint: is applied to the bias after each step.

@@ -38,9 +38,9 @@ class ConvTranspose(Conv):
         use_bias: whether a bias is added.
         kernel_initializer: for the filters `[*kernel_size, filters, channels]`.
         bias_initializer: for the bias `[filters]`.
-        kernel_regularizer: gives a loss for the filters.
-        bias_regularizer: gives a loss for the bias.
-        activity_regularizer: gives a loss for the result.
+        kernel_regularizer: adds a loss for the filters.
+        bias_regularizer: adds a loss for the bias.
+        activity_regularizer: adds a loss for the result.
         kernel_constraint: is applied to the filters after each step of an optimizer.
         bias_constraint: is applied to the bias after each step.
         **kwargs: `name`, `dtype`, `input_shape`, …

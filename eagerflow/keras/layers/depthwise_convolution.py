@@ -48,9 +48,9 @@ class DepthwiseConv(Conv):
         use_bias: whether a bias is added.
         depthwise_initializer: for the filters `[*kernel_size, channels, depth_multiplier]`.
         bias_initializer: for the bias `[channels * depth_multiplier]`.
-        depthwise_regularizer: gives a loss for the filters.
-        bias_regularizer: gives a loss for the bias.
-        activity_regularizer: gives a loss for the result.
+        depthwise_regularizer: adds a loss for the filters.
+        bias_regularizer: adds a loss for the bias.
+        activity_regularizer: adds a loss for the result.
         depthwise_constraint: is applied to the filters after each step of an optimizer.
         bias_constraint: is applied to the bias after each step.
         **kwargs: `name`, `dtype`, `input_shape`, …

@@ -1,4 +1,4 @@
-"""Numbers, sorted into bins."""
+"""The bins of numeric values."""
 
 from __future__ import annotations
 
@@ -48,14 +48,14 @@ def compressed(summary: Any, epsilon: float) -> Any:
 
 
 class Discretization(PreprocessingLayer):
-    """The number of the bin that each number is in.
+    """The index of the bin that each value is in.
 
     Args:
         bin_boundaries: where one bin ends and the next begins, ascending.
-        num_bins: how many bins `adapt` makes, about as many numbers in each.
+        num_bins: how many bins `adapt` makes, about as many values in each.
         epsilon: how exact it is about that.
         output_mode: "int", or "one_hot", "multi_hot" or "count" for vectors.
-        sparse: whether vectors are given as a SparseTensor.
+        sparse: whether vectors are returned as a SparseTensor.
         **kwargs: `name`, `dtype`, …
 
     Raises:
@@ -151,21 +151,21 @@ class Discretization(PreprocessingLayer):
             self.summary.assign(np.zeros([2, 0], "float32"))
 
     def call(self, inputs: Any) -> Any:
-        return self.encode(self.whole_numbers(as_tensor(inputs)))
+        return self.encode(self.to_ids(as_tensor(inputs)))
 
-    def whole_numbers(self, values: Any) -> Any:
-        """The numbers of the ranges that values are in."""
+    def to_ids(self, values: Any) -> Any:
+        """The indices of the bins that values are in."""
         x = conversion.cast(values, dtypes.float32)
         shape = x._shape_tuple()
         boundaries = _core.convert(self.bin_boundaries, dtypes.float32, None)
         flat = _ops.reshape(x, [1, -1])
-        places = _ops.searchsorted(_ops.expand_dims(boundaries, 0), flat, "right", dtypes.int64)
-        return _ops.reshape(places, list(shape))
+        bins = _ops.searchsorted(_ops.expand_dims(boundaries, 0), flat, "right", dtypes.int64)
+        return _ops.reshape(bins, list(shape))
 
-    def encode(self, places: Any) -> Any:
-        """Numbers of ranges in the layer's output mode."""
+    def encode(self, bins: Any) -> Any:
+        """Indices of bins in the layer's output mode."""
         count = len(self.bin_boundaries) + 1
-        return in_form(encoded(places, self.output_mode, count, self.compute_dtype), self.sparse)
+        return in_form(encoded(bins, self.output_mode, count, self.compute_dtype), self.sparse)
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         return encoded_shape(input_shape, self.output_mode, len(self.bin_boundaries) + 1)

@@ -48,7 +48,7 @@ class Dropout(_Noise):
     Args:
         rate: the share of elements that become zero.
         noise_shape: the shape of the random choices, which broadcasts with the input.
-        seed: the seed of the choices.
+        seed: the random seed.
         **kwargs: `name`, `dtype`, …
 
     Raises:
@@ -156,7 +156,7 @@ class GaussianNoise(_Noise):
 
     Args:
         stddev: their standard deviation.
-        seed: the seed of the numbers.
+        seed: the random seed.
         **kwargs: `name`, `dtype`, …
 
     >>> tf.keras.layers.GaussianNoise(0.1)(tf.ones([2, 3]), training=True).shape
@@ -179,7 +179,7 @@ class GaussianDropout(_Noise):
 
     Args:
         rate: their standard deviation is sqrt(rate / (1 - rate)).
-        seed: the seed of the numbers.
+        seed: the random seed.
         **kwargs: `name`, `dtype`, …
 
     >>> tf.keras.layers.GaussianDropout(0.1)(tf.ones([2, 3]), training=True).shape
@@ -212,7 +212,7 @@ class AlphaDropout(_Noise):
     Args:
         rate: the share of elements that are set to SELU's lower bound.
         noise_shape: the shape of the random choices, which broadcasts with the input.
-        seed: the seed of the choices.
+        seed: the random seed.
         **kwargs: `name`, `dtype`, …
 
     >>> tf.keras.layers.AlphaDropout(0.1)(tf.ones([2, 3]), training=True).shape

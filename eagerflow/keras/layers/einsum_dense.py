@@ -30,9 +30,9 @@ class EinsumDense(FunctionLayer):
         bias_axes: the letters of the result's axes that the bias has; None for no bias.
         kernel_initializer: for the kernel.
         bias_initializer: for the bias.
-        kernel_regularizer: gives a loss for the kernel.
-        bias_regularizer: gives a loss for the bias.
-        activity_regularizer: gives a loss for the result.
+        kernel_regularizer: adds a loss for the kernel.
+        bias_regularizer: adds a loss for the bias.
+        activity_regularizer: adds a loss for the result.
         kernel_constraint: is applied to the kernel after each step of an optimizer.
         bias_constraint: is applied to the bias after each step.
         **kwargs: `name`, `dtype`, …

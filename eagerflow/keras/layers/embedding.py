@@ -1,4 +1,4 @@
-"""The layer that turns numbers of words into vectors."""
+"""The layer that turns ids into vectors."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _INTEGERS = (dtypes.int32, dtypes.int64)
 
 
 class Embedding(FunctionLayer):
-    """Rows of a learned table: `[...]` whole numbers to `[..., output_dim]`.
+    """Rows of a learned table: `[...]` integer ids to `[..., output_dim]`.
 
     Args:
         input_dim: the number of rows; inputs are below it.
         output_dim: the length of a row.
         embeddings_initializer: for the table.
-        embeddings_regularizer: gives a loss for the table.
-        activity_regularizer: gives a loss for the result.
+        embeddings_regularizer: adds a loss for the table.
+        activity_regularizer: adds a loss for the result.
         embeddings_constraint: is applied to the table after each step of an optimizer.
         mask_zero: whether 0 stands for a missing element, which later layers then skip.
         input_length: the length of the sequences, where `Flatten` and `Dense` need to know it.
@@ -71,7 +71,7 @@ class Embedding(FunctionLayer):
                 "`mask_zero` cannot be enabled when `tf.keras.layers.Embedding` is used with "
                 "`tf.SparseTensor` input."
             )
-        # Whole numbers must not be turned into floats: they would not stay whole in half precision.
+        # Integers must not become floats: half precision would round them.
         kwargs["autocast"] = False
         super().__init__(activity_regularizer=activity_regularizer, **kwargs)
         self.input_dim = input_dim
@@ -99,7 +99,7 @@ class Embedding(FunctionLayer):
         return from_dense(rows) if self.sparse and not is_inferring() else rows
 
     def rows_of(self, inputs: Any) -> Any:
-        """The table's rows for whole numbers, as a dense tensor."""
+        """The table's rows for ids, as a dense tensor."""
         if inputs.dtype not in _INTEGERS:
             inputs = _ops.cast(inputs, dtypes.int32)
         rows = _ops.gather(self.embeddings, inputs, 0, 0)

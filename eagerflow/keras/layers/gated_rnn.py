@@ -54,7 +54,7 @@ class GatedRNN(RNN):
     are attributes too, and these:
 
     Args:
-        activity_regularizer: gives a loss for the output.
+        activity_regularizer: adds a loss for the output.
         return_sequences: whether the outputs of all steps are returned, or that of the last one.
         return_state: whether the last states are returned, too.
         go_backwards: whether the last step comes first.

@@ -38,9 +38,9 @@ class GroupQueryAttention(FunctionLayer):
         flash_attention: ignored.
         kernel_initializer: for the projections' kernels.
         bias_initializer: for their biases.
-        kernel_regularizer: gives a loss for the kernels.
-        bias_regularizer: gives a loss for the biases.
-        activity_regularizer: gives a loss for the projections' results.
+        kernel_regularizer: adds a loss for the kernels.
+        bias_regularizer: adds a loss for the biases.
+        activity_regularizer: adds a loss for the projections' results.
         kernel_constraint: is applied to the kernels after each step of an optimizer.
         bias_constraint: is applied to the biases after each step.
         use_gate: whether a projection of the query decides how much of the result passes.

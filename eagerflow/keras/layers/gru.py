@@ -29,9 +29,9 @@ class GRUCell(GatedCell):
         kernel_initializer: for the kernel `[features, 3 * units]`.
         recurrent_initializer: for the recurrent kernel `[units, 3 * units]`.
         bias_initializer: for the bias `[3 * units]`, or `[2, 3 * units]` with `reset_after`.
-        kernel_regularizer: gives a loss for the kernel.
-        recurrent_regularizer: gives a loss for the recurrent kernel.
-        bias_regularizer: gives a loss for the bias.
+        kernel_regularizer: adds a loss for the kernel.
+        recurrent_regularizer: adds a loss for the recurrent kernel.
+        bias_regularizer: adds a loss for the bias.
         kernel_constraint: is applied to the kernel after each step of an optimizer.
         recurrent_constraint: is applied to the recurrent kernel after each step.
         bias_constraint: is applied to the bias after each step.

@@ -32,7 +32,7 @@ _CROSS_KEY = 0xDECAFCAFFE
 
 
 class _Bins(Layer):
-    """A layer that gives the number of a bin, or a vector for it."""
+    """A layer that returns the index of a bin, or a vector for it."""
 
     _modes: tuple[str, ...]
 
@@ -65,14 +65,14 @@ class _Bins(Layer):
 
 
 class Hashing(_Bins):
-    """Strings or whole numbers in bins, by their hashes.
+    """Bins of strings or integers, by their hashes.
 
     Args:
         num_bins: how many bins there are.
         mask_value: a value that has bin 0 for itself.
-        salt: a whole number, or two, that change the hashes; SipHash is used then.
+        salt: an integer, or two, that change the hashes; SipHash is used then.
         output_mode: "int", or "one_hot", "multi_hot" or "count" for vectors.
-        sparse: whether vectors are given as a SparseTensor.
+        sparse: whether vectors are returned as a SparseTensor.
         **kwargs: `name`, `dtype`, …
 
     Raises:
@@ -112,9 +112,9 @@ class Hashing(_Bins):
         values = as_tensor(inputs)
         if is_inferring():
             return self.encode(placeholder(dtypes.int64, values._shape_tuple()))
-        return self.encode(self.whole_numbers(values))
+        return self.encode(self.to_ids(values))
 
-    def whole_numbers(self, values: Any) -> Any:
+    def to_ids(self, values: Any) -> Any:
         """The bins of values."""
         count, mask = self.num_bins, None
         if self.mask_value is not None and count > 1:
@@ -152,10 +152,10 @@ class HashedCrossing(_Bins):
     Args:
         num_bins: how many bins there are.
         output_mode: "int", or "one_hot" for vectors.
-        sparse: whether vectors are given as a SparseTensor.
+        sparse: whether vectors are returned as a SparseTensor.
         **kwargs: `name`, `dtype`, …
 
-    It is called with a list of tensors of strings or whole numbers, `[]`, `[batch]` or
+    It is called with a list of tensors of strings or integers, `[]`, `[batch]` or
     `[batch, 1]`.
 
     Raises:
@@ -216,7 +216,7 @@ class HashedCrossing(_Bins):
 
 
 def _hashes(column: Any) -> list[int]:
-    """The hashes of strings; whole numbers are their own."""
+    """The hashes of strings; integers are their own hashes."""
     flat = np.asarray(column.numpy()).reshape(-1).tolist()
     if column.dtype is dtypes.string:
         return [fingerprint64(value) for value in flat]

@@ -24,7 +24,7 @@ class ImageAugmentation(Layer):
     Args:
         bounding_box_format: how boxes are given; kept for the configuration.
         data_format: "channels_last" or "channels_first".
-        seed: the seed of the numbers.
+        seed: the random seed.
         **kwargs: `name`, `dtype`, …
     """
 

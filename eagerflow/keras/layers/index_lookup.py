@@ -1,4 +1,4 @@
-"""Tables between terms and their numbers; what `StringLookup` and `IntegerLookup` share."""
+"""Tables between terms and their ids: the base of `StringLookup` and `IntegerLookup`."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ MODES = ("int", "one_hot", "multi_hot", "count", "tf_idf")
 
 
 class IndexLookup(PreprocessingLayer):
-    """Numbers of terms: first that of the mask, then those of unknown terms, then the terms'.
+    """Ids of terms: first that of the mask, then those of unknown terms, then the terms'.
 
     The arguments are those of `StringLookup`, and `vocabulary_dtype`.
 
@@ -114,7 +114,7 @@ class IndexLookup(PreprocessingLayer):
         attributes["input_vocabulary"] = vocabulary
         attributes["input_idf_weights"] = idf_weights
         attributes["_tokens"] = []
-        attributes["_numbers"] = {}
+        attributes["_ids"] = {}
         attributes["_idf"] = None
         attributes["_counts"] = collections.Counter()
         attributes["_document_counts"] = collections.Counter()
@@ -126,7 +126,7 @@ class IndexLookup(PreprocessingLayer):
     input_vocabulary: Any
     input_idf_weights: Any
     _tokens: list[Any]
-    _numbers: dict[Any, int]
+    _ids: dict[Any, int]
     _idf: Any
     _counts: collections.Counter
     _document_counts: collections.Counter
@@ -138,11 +138,11 @@ class IndexLookup(PreprocessingLayer):
         raise NotImplementedError
 
     def _terms(self, array: Any) -> Any:
-        """Terms from a tensor's array, in the form that `_key` gives."""
+        """Terms from a tensor's array, in the form that `_key` returns."""
         raise NotImplementedError
 
     def _bucket(self, term: Any) -> int:
-        """Which of several unknown terms' numbers a term has."""
+        """Which of the ids of unknown terms a term has."""
         raise NotImplementedError
 
     @property
@@ -154,13 +154,13 @@ class IndexLookup(PreprocessingLayer):
         return self._first_unknown + self.num_oov_indices
 
     def vocabulary_size(self) -> int:
-        """How many numbers there are, those of the mask and unknown terms included."""
+        """The number of ids, those of the mask and of unknown terms included."""
         return len(self._tokens) + self._first_term
 
     vocab_size = vocabulary_size
 
     def get_vocabulary(self, include_special_tokens: bool = True) -> list[Any]:
-        """The terms in the order of their numbers.
+        """The terms in the order of their ids.
 
         Args:
             include_special_tokens: whether the mask and the unknown term come before them.
@@ -193,12 +193,13 @@ class IndexLookup(PreprocessingLayer):
             )
         if isinstance(vocabulary, str):
             with open(vocabulary, encoding="utf-8") as file:
-                given = [line.rstrip("\n") for line in file]
+                terms = [line.rstrip("\n") for line in file]
         else:
-            given = list(np.asarray(listed(vocabulary), dtype=object).reshape(-1))
-        if not given:
+            terms = list(np.asarray(listed(vocabulary), dtype=object).reshape(-1))
+        if not terms:
             raise ValueError(f"Cannot set an empty vocabulary, you passed {vocabulary}.")
-        terms = [self._key(term) for term in given]
+        terms = [self._key(term) for term in terms]
+        length = len(terms)
         special = [self.mask_token] * self._first_unknown
         special += [self.oov_token] * self.num_oov_indices
         keys = [None if term is None else self._key(term) for term in special]
@@ -208,10 +209,10 @@ class IndexLookup(PreprocessingLayer):
         idf: Any = None
         if idf_weights is not None:
             idf = np.asarray(listed(idf_weights), "float64").reshape(-1)
-            if len(idf) != len(given):
+            if len(idf) != length:
                 raise ValueError(
                     "`idf_weights` must be the same length as vocabulary. len(idf_weights) is "
-                    f"{len(idf)}; len(vocabulary) is {len(given)}"
+                    f"{len(idf)}; len(vocabulary) is {length}"
                 )
         self._set_terms(terms, idf)
 
@@ -238,10 +239,10 @@ class IndexLookup(PreprocessingLayer):
         """The terms and their factors, unless they were given when the layer was made."""
         if self.input_vocabulary is not None:
             return super()._checkpoint_children()
-        found = super()._checkpoint_children()
-        held = found.pop("_held", None) or Held(self._checkpoint_terms)
+        children = super()._checkpoint_children()
+        held = children.pop("_held", None) or Held(self._checkpoint_terms)
         self.__dict__["_held"] = held
-        return {**found, "lookup_table": held}
+        return {**children, "lookup_table": held}
 
     def _checkpoint_terms(self) -> dict[str, Value]:
         def terms() -> Any:
@@ -250,20 +251,20 @@ class IndexLookup(PreprocessingLayer):
             return _core.convert(array, dtypes.string, None)
 
         def set_terms(values: Any) -> None:
-            found = [self._from_text(term.decode()) for term in values.numpy().tolist()]
-            self._set_terms([self._key(term) for term in found], None)
+            terms = [self._from_text(term.decode()) for term in values.numpy().tolist()]
+            self._set_terms([self._key(term) for term in terms], None)
 
         def set_factors(values: Any) -> None:
             self.__dict__["_idf"] = _ops.cast(values, self.compute_dtype)
 
-        found = {"table-keys": Value(terms, set_terms)}
+        values = {"table-keys": Value(terms, set_terms)}
         if self.output_mode == "tf_idf":
             none = np.zeros([0], "float32")
-            found["idf_weights"] = Value(
+            values["idf_weights"] = Value(
                 lambda: _core.as_tensor(none if self._idf is None else self._idf),
                 set_factors,
             )
-        return found
+        return values
 
     def save_assets(self, dir_path: str) -> None:
         """Writes the terms into `vocabulary.txt` in a folder, if the configuration lacks them."""
@@ -321,7 +322,7 @@ class IndexLookup(PreprocessingLayer):
                 f"{before}, new vocab size is {after}"
             )
         attributes["_tokens"] = terms
-        attributes["_numbers"] = {term: start + place for place, term in enumerate(terms)}
+        attributes["_ids"] = {term: start + position for position, term in enumerate(terms)}
         if idf is not None:
             # Where the factors are those of terms only, unknown terms have their mean.
             unknown = [np.average(idf)] * (start + len(terms) - len(idf))
@@ -368,8 +369,8 @@ class IndexLookup(PreprocessingLayer):
         if self.input_vocabulary is not None or not self._counts:
             return
         special = {self._key(t) for t in (self.mask_token, self.oov_token) if t is not None}
-        found = [(count, term) for term, count in self._counts.items() if term not in special]
-        terms = [term for _, term in sorted(found, reverse=True)]
+        counted = [(count, term) for term, count in self._counts.items() if term not in special]
+        terms = [term for _, term in sorted(counted, reverse=True)]
         if self.max_tokens is not None:
             terms = terms[: self.max_tokens - self._first_term]
         idf = None
@@ -380,25 +381,25 @@ class IndexLookup(PreprocessingLayer):
         self._counts.clear()
 
     def _looked_up(self, array: Any) -> Any:
-        """The numbers of terms; -1 for those that vectors leave out."""
-        numbers = self._numbers
+        """The ids of terms; -1 for those that vectors leave out."""
+        ids = self._ids
         unknown, count = self._first_unknown, self.num_oov_indices
         mask = None if self.mask_token is None else self._key(self.mask_token)
         result = np.empty(array.size, "int64")
         missing = []
-        for place, term in enumerate(array.reshape(-1).tolist()):
-            number = numbers.get(term)
-            if number is None:
+        for position, term in enumerate(array.reshape(-1).tolist()):
+            term_id = ids.get(term)
+            if term_id is None:
                 if mask is not None and term == mask:
-                    number = 0 if self.output_mode == "int" else -1
+                    term_id = 0 if self.output_mode == "int" else -1
                 elif count == 1:
-                    number = unknown
+                    term_id = unknown
                 elif count:
-                    number = unknown + self._bucket(term)
+                    term_id = unknown + self._bucket(term)
                 else:
                     missing.append(term)
-                    number = -1
-            result[place] = number
+                    term_id = -1
+            result[position] = term_id
         if missing:
             raise invalid_argument(
                 "When `num_oov_indices=0` all inputs should be in vocabulary, found OOV values "
@@ -407,11 +408,11 @@ class IndexLookup(PreprocessingLayer):
         return result.reshape(array.shape)
 
     def _named(self, array: Any) -> Any:
-        """The terms of numbers."""
+        """The terms of ids."""
         names = dict(enumerate(self._tokens, self._first_term))
         if self.mask_token is not None:
             names[0] = self.mask_token
-        flat = [names.get(int(number), self.oov_token) for number in array.reshape(-1)]
+        flat = [names.get(int(term_id), self.oov_token) for term_id in array.reshape(-1)]
         result = np.empty(len(flat), object)
         result[:] = flat
         return result.reshape(array.shape)
@@ -425,30 +426,28 @@ class IndexLookup(PreprocessingLayer):
         if self.invert and is_inferring():
             return placeholder(dtypes.as_dtype(self.vocabulary_dtype), inputs._shape_tuple())
         if self.invert:
-            return self.whole_numbers(inputs)
+            return self.to_ids(inputs)
         if is_inferring():
-            numbers = placeholder(dtypes.int64, inputs._shape_tuple())
+            ids = placeholder(dtypes.int64, inputs._shape_tuple())
         else:
-            numbers = self.whole_numbers(inputs)
-        return self.encode(numbers)
+            ids = self.to_ids(inputs)
+        return self.encode(ids)
 
-    def whole_numbers(self, values: Any) -> Any:
-        """The numbers of terms, or the terms of numbers."""
+    def to_ids(self, values: Any) -> Any:
+        """The ids of terms, or the terms of ids."""
         if self.invert:
             dtype = dtypes.as_dtype(self.vocabulary_dtype)
             return _core.convert(self._named(values.numpy()), dtype, None)
         array = self._terms(np.asarray(values.numpy(), dtype=object))
         return _core.as_tensor(self._looked_up(array))
 
-    def encode(self, numbers: Any) -> Any:
-        """Numbers in the layer's output mode."""
+    def encode(self, ids: Any) -> Any:
+        """Ids in the layer's output mode."""
         if self.output_mode == "int":
-            return _ops.cast(numbers, dtypes.as_dtype(self.compute_dtype))
+            return _ops.cast(ids, dtypes.as_dtype(self.compute_dtype))
         # Factors that are loaded later do not change the shape.
         idf = 1.0 if self._idf is None and is_inferring() else self._idf
-        vectors = encoded(
-            numbers, self.output_mode, self._depth() or 1, self.compute_dtype, idf=idf
-        )
+        vectors = encoded(ids, self.output_mode, self._depth() or 1, self.compute_dtype, idf=idf)
         return in_form(vectors, self.sparse)
 
     def note_size(self) -> None:
@@ -480,7 +479,7 @@ class IndexLookup(PreprocessingLayer):
         return encoded_shape(input_shape, self.output_mode, self._depth())
 
     def plain_vocabulary(self) -> Any:
-        """The terms that were given to the constructor; those of a file, not its path."""
+        """The terms that the constructor was called with; those of a file, not its path."""
         is_path = isinstance(self.input_vocabulary, str)
         return list(self._tokens) if is_path else listed(self.input_vocabulary)
 

@@ -57,8 +57,8 @@ class LayerNormalization(_Normalization):
         scale: whether the result is multiplied by gamma.
         beta_initializer: for beta, of the sizes of these axes.
         gamma_initializer: for gamma.
-        beta_regularizer: gives a loss for beta.
-        gamma_regularizer: gives a loss for gamma.
+        beta_regularizer: adds a loss for beta.
+        gamma_regularizer: adds a loss for gamma.
         beta_constraint: is applied to beta after each step of an optimizer.
         gamma_constraint: is applied to gamma after each step.
         **kwargs: `name`, `dtype`, …
@@ -160,8 +160,8 @@ class GroupNormalization(_Normalization):
         scale: whether the result is multiplied by gamma.
         beta_initializer: for beta `[channels]`.
         gamma_initializer: for gamma.
-        beta_regularizer: gives a loss for beta.
-        gamma_regularizer: gives a loss for gamma.
+        beta_regularizer: adds a loss for beta.
+        gamma_regularizer: adds a loss for gamma.
         beta_constraint: is applied to beta after each step of an optimizer.
         gamma_constraint: is applied to gamma after each step.
         **kwargs: `name`, `dtype`, …

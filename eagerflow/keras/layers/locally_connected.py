@@ -48,9 +48,9 @@ class LocallyConnected(FunctionLayer):
         use_bias: whether a bias is added.
         kernel_initializer: for the filters.
         bias_initializer: for the bias `[*positions, filters]`.
-        kernel_regularizer: gives a loss for the filters.
-        bias_regularizer: gives a loss for the bias.
-        activity_regularizer: gives a loss for the result.
+        kernel_regularizer: adds a loss for the filters.
+        bias_regularizer: adds a loss for the bias.
+        activity_regularizer: adds a loss for the result.
         kernel_constraint: is applied to the filters after each step of an optimizer.
         bias_constraint: is applied to the bias after each step.
         implementation: how filters are kept: 1 for each position, 2 as a whole matrix, 3 as those

@@ -1,4 +1,4 @@
-"""Numbers for strings and for whole numbers."""
+"""Ids of strings and of integers."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ from eagerflow.keras.layers.index_lookup import IndexLookup
 
 
 class StringLookup(IndexLookup):
-    """The number of each string in a vocabulary.
+    """The id of each string in a vocabulary.
 
     Args:
-        max_tokens: how many numbers there may be, that of unknown strings included.
-        num_oov_indices: how many numbers unknown strings have.
-        mask_token: a string that stands for a missing one; its number is 0.
-        oov_token: what stands for unknown strings where numbers become strings.
+        max_tokens: the largest number of ids, that of unknown strings included.
+        num_oov_indices: the number of ids for unknown strings.
+        mask_token: a string that stands for a missing one; its id is 0.
+        oov_token: what stands for unknown strings where ids become strings.
         vocabulary: the strings, or the path of a file with one in each line; by default `adapt`
             finds them, the most frequent first.
         idf_weights: a factor for each string, with "tf_idf".
-        invert: whether numbers become strings instead.
+        invert: whether ids become strings instead.
         output_mode: "int", or "one_hot", "multi_hot", "count" or "tf_idf" for vectors.
-        sparse: whether vectors are given as a SparseTensor.
+        sparse: whether vectors are returned as a SparseTensor.
         pad_to_max_tokens: whether vectors have the length `max_tokens` in any case.
         encoding: that of strings.
         **kwargs: `name`, `dtype`, …
 
     Raises:
         ValueError: if arguments do not fit.
-        tf.errors.InvalidArgumentError: at a call, if a string is unknown and has no number.
+        tf.errors.InvalidArgumentError: at a call, if a string is unknown and has no id.
 
     >>> layer = tf.keras.layers.StringLookup(vocabulary=["a", "b"])
     >>> layer(["b", "c", "a"]).numpy()
@@ -90,26 +90,26 @@ class StringLookup(IndexLookup):
 
 
 class IntegerLookup(IndexLookup):
-    """The number of each whole number in a vocabulary.
+    """The id of each integer in a vocabulary.
 
     Args:
-        max_tokens: how many numbers there may be, that of unknown ones included.
-        num_oov_indices: how many numbers unknown ones have.
-        mask_token: a number that stands for a missing one.
+        max_tokens: the largest number of ids, that of unknown integers included.
+        num_oov_indices: the number of ids for unknown integers.
+        mask_token: an integer that stands for a missing one.
         oov_token: what stands for unknown ones where the layer is inverted.
-        vocabulary: the numbers, or the path of a file with one in each line; by default `adapt`
+        vocabulary: the integers, or the path of a file with one in each line; by default `adapt`
             finds them, the most frequent first.
         vocabulary_dtype: "int64" or "int32".
         idf_weights: a factor for each, with "tf_idf".
-        invert: whether the result's numbers become those of the vocabulary instead.
+        invert: whether ids become integers of the vocabulary instead.
         output_mode: "int", or "one_hot", "multi_hot", "count" or "tf_idf" for vectors.
-        sparse: whether vectors are given as a SparseTensor.
+        sparse: whether vectors are returned as a SparseTensor.
         pad_to_max_tokens: whether vectors have the length `max_tokens` in any case.
         **kwargs: `name`, `dtype`, …
 
     Raises:
         ValueError: if arguments do not fit.
-        tf.errors.InvalidArgumentError: at a call, if a number is unknown and has no place.
+        tf.errors.InvalidArgumentError: at a call, if an integer is unknown and has no id.
 
     >>> tf.keras.layers.IntegerLookup(vocabulary=[12, 36])([36, 7]).numpy()
     array([2, 0])

@@ -30,9 +30,9 @@ class LSTMCell(GatedCell):
         recurrent_initializer: for the recurrent kernel `[units, 4 * units]`.
         bias_initializer: for the bias `[4 * units]`.
         unit_forget_bias: whether the forget gate's bias is one at first.
-        kernel_regularizer: gives a loss for the kernel.
-        recurrent_regularizer: gives a loss for the recurrent kernel.
-        bias_regularizer: gives a loss for the bias.
+        kernel_regularizer: adds a loss for the kernel.
+        recurrent_regularizer: adds a loss for the recurrent kernel.
+        bias_regularizer: adds a loss for the bias.
         kernel_constraint: is applied to the kernel after each step of an optimizer.
         recurrent_constraint: is applied to the recurrent kernel after each step.
         bias_constraint: is applied to the bias after each step.

@@ -21,7 +21,7 @@ class MixUp(ImageAugmentation):
     Args:
         alpha: both parameters of the beta distribution that weights come from.
         data_format: "channels_last" or "channels_first".
-        seed: the seed of the numbers.
+        seed: the random seed.
         **kwargs: `name`, `dtype`, …
 
     >>> x = {"images": tf.ones([2, 4, 4, 3]), "labels": tf.eye(2)}
@@ -114,7 +114,7 @@ class CutMix(_Boxes):
     Args:
         factor: both parameters of the beta distribution that shares come from, or a pair between
             which they are drawn.
-        seed: the seed of the numbers.
+        seed: the random seed.
         data_format: "channels_last" or "channels_first".
         **kwargs: `name`, `dtype`, …
 
@@ -195,7 +195,7 @@ class RandomErasing(_Boxes):
         scale: the share of the image that the box takes, as a pair of bounds.
         fill_value: what boxes are filled with, a number or one for each channel; None: noise.
         value_range: the least and largest value of images.
-        seed: the seed of the numbers.
+        seed: the random seed.
         data_format: "channels_last" or "channels_first".
         **kwargs: `name`, `dtype`, …
 

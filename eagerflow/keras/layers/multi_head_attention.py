@@ -33,13 +33,13 @@ class MultiHeadAttention(FunctionLayer):
         attention_axes: the axes over which attention goes; all but the first and last by default.
         kernel_initializer: for the projections' kernels.
         bias_initializer: for their biases.
-        kernel_regularizer: gives a loss for the kernels.
-        bias_regularizer: gives a loss for the biases.
-        activity_regularizer: gives a loss for the result.
+        kernel_regularizer: adds a loss for the kernels.
+        bias_regularizer: adds a loss for the biases.
+        activity_regularizer: adds a loss for the result.
         kernel_constraint: is applied to the kernels after each step of an optimizer.
         bias_constraint: is applied to the biases after each step.
         softmax_robust_masking: whether masked weights are exactly zero.
-        seed: says what the dropout draws.
+        seed: the random seed of the dropout.
         **kwargs: `name`, `dtype`, …
 
     A call takes a query `[batch, queries, dim]`, a value `[batch, keys, dim]`, a key (by default

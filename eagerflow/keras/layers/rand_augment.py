@@ -95,7 +95,7 @@ class RandomShear(_Moving):
         fill_mode: what lies beyond the border: "reflect", "wrap", "nearest" or "constant".
         fill_value: the constant.
         data_format: "channels_last" or "channels_first".
-        seed: the seed of the numbers.
+        seed: the random seed.
         **kwargs: `name`, `dtype`, …
 
     Raises:
@@ -257,7 +257,7 @@ class RandAugment(_Several):
         num_ops: how many changes.
         factor: their strength, from 0 to 1, or a pair between which it is drawn.
         interpolation: "bilinear" or "nearest".
-        seed: the seed of the numbers.
+        seed: the random seed.
         data_format: "channels_last" or "channels_first".
         **kwargs: `name`, `dtype`, …
 
@@ -300,7 +300,7 @@ class AugMix(_Several):
         alpha: the parameter of the distributions that weights come from.
         all_ops: whether brightness, colour, contrast and sharpness change as well.
         interpolation: "bilinear" or "nearest".
-        seed: the seed of the numbers.
+        seed: the random seed.
         data_format: "channels_last" or "channels_first".
         **kwargs: `name`, `dtype`, …
 

@@ -58,7 +58,7 @@ class RandomFlip(RandomImages):
 
     Args:
         mode: "horizontal", "vertical" or "horizontal_and_vertical".
-        seed: the seed of the choices.
+        seed: the random seed.
         **kwargs: `name`, `dtype`, …
 
     Raises:
@@ -102,7 +102,7 @@ class RandomCrop(RandomImages):
     Args:
         height: the rows of the result.
         width: the columns of the result.
-        seed: the seed of the places.
+        seed: the random seed.
         **kwargs: `name`, `dtype`, …
 
     >>> tf.keras.layers.RandomCrop(4, 6)(tf.ones([2, 10, 8, 3])).shape
@@ -137,7 +137,7 @@ class RandomContrast(RandomImages):
 
     Args:
         factor: a share: the number lies between 1 - factor and 1 + factor; or a pair of shares.
-        seed: the seed of the numbers.
+        seed: the random seed.
         **kwargs: `name`, `dtype`, …
 
     Raises:
@@ -173,7 +173,7 @@ class RandomBrightness(RandomImages):
     Args:
         factor: the number lies between -factor and factor, as a share of the range; or a pair.
         value_range: the smallest and the largest value of images.
-        seed: the seed of the numbers.
+        seed: the random seed.
         **kwargs: `name`, `dtype`, …
 
     Raises:
@@ -278,7 +278,7 @@ class RandomTranslation(_Transformation):
         width_factor: by which share of the width; or a pair.
         fill_mode: what lies beyond the border: "reflect", "wrap", "nearest" or "constant".
         interpolation: "bilinear" or "nearest".
-        seed: the seed of the numbers.
+        seed: the random seed.
         fill_value: the constant.
         **kwargs: `name`, `dtype`, …
 
@@ -324,7 +324,7 @@ class RandomRotation(_Transformation):
         factor: by which share of a full turn at most, in both directions; or a pair of shares.
         fill_mode: what lies beyond the border: "reflect", "wrap", "nearest" or "constant".
         interpolation: "bilinear" or "nearest".
-        seed: the seed of the angles.
+        seed: the random seed.
         fill_value: the constant.
         **kwargs: `name`, `dtype`, …
 
@@ -366,7 +366,7 @@ class RandomZoom(_Transformation):
             stay.
         fill_mode: what lies beyond the border: "reflect", "wrap", "nearest" or "constant".
         interpolation: "bilinear" or "nearest".
-        seed: the seed of the numbers.
+        seed: the random seed.
         fill_value: the constant.
         **kwargs: `name`, `dtype`, …
 

@@ -68,7 +68,7 @@ class RandomHeight(_RandomSize):
         factor: a share: the height is 1 - share to 1 + share times what it was; or a pair of what
             is added to 1.
         interpolation: see `Resizing`.
-        seed: the seed of the numbers.
+        seed: the random seed.
         **kwargs: `name`, `dtype`, …
 
     >>> tf.keras.layers.RandomHeight(0.0)(tf.ones([2, 4, 4, 3])).shape
@@ -85,7 +85,7 @@ class RandomWidth(_RandomSize):
         factor: a share: the width is 1 - share to 1 + share times what it was; or a pair of what
             is added to 1.
         interpolation: see `Resizing`.
-        seed: the seed of the numbers.
+        seed: the random seed.
         **kwargs: `name`, `dtype`, …
 
     >>> tf.keras.layers.RandomWidth(0.0)(tf.ones([2, 4, 4, 3])).shape

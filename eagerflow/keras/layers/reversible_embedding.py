@@ -1,4 +1,4 @@
-"""Embeddings that also turn vectors into scores of the numbers they stand for."""
+"""Embeddings that also turn vectors into scores of ids."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ class ReversibleEmbedding(Embedding):
     Press and Wolf, "Using the output embedding to improve language models" (2016).
 
     Args:
-        input_dim: how many numbers there are, from 0 on.
+        input_dim: the number of ids, from 0 on.
         output_dim: the size of a vector.
         tie_weights: whether the same matrix serves both ways.
         embeddings_initializer: for the matrix.
-        embeddings_regularizer: gives a loss for it.
+        embeddings_regularizer: adds a loss for it.
         embeddings_constraint: is applied to it after each step of an optimizer.
         mask_zero: whether 0 stands for a step that is left out.
         reverse_dtype: the dtype of the scores.
@@ -73,7 +73,7 @@ class ReversibleEmbedding(Embedding):
         Layer.build(self, input_shape)
 
     def call(self, inputs: Any, reverse: bool = False) -> Any:
-        """Vectors of numbers, or scores of vectors."""
+        """Vectors of ids, or scores of vectors."""
         if not reverse:
             return super().call(inputs)
         dtype = self.reverse_dtype or self.compute_dtype
@@ -86,7 +86,7 @@ class ReversibleEmbedding(Embedding):
         return scores
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
-        """Which numbers are not zero; vectors keep the mask they have."""
+        """Which ids are not zero; vectors keep the mask they have."""
         if not inputs.dtype.is_integer:
             return mask
         return super().compute_mask(inputs, mask)

@@ -33,10 +33,10 @@ class SeparableConv(Conv):
         depthwise_initializer: for the filters of the first convolution.
         pointwise_initializer: for those of the second.
         bias_initializer: for the bias `[filters]`.
-        depthwise_regularizer: gives a loss for the first filters.
-        pointwise_regularizer: gives a loss for the second.
-        bias_regularizer: gives a loss for the bias.
-        activity_regularizer: gives a loss for the result.
+        depthwise_regularizer: adds a loss for the first filters.
+        pointwise_regularizer: adds a loss for the second.
+        bias_regularizer: adds a loss for the bias.
+        activity_regularizer: adds a loss for the result.
         depthwise_constraint: is applied to the first filters after each step of an optimizer.
         pointwise_constraint: is applied to the second.
         bias_constraint: is applied to the bias.

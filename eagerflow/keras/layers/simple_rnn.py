@@ -27,9 +27,9 @@ class SimpleRNNCell(GatedCell):
         kernel_initializer: for the kernel `[features, units]`.
         recurrent_initializer: for the recurrent kernel `[units, units]`.
         bias_initializer: for the bias `[units]`.
-        kernel_regularizer: gives a loss for the kernel.
-        recurrent_regularizer: gives a loss for the recurrent kernel.
-        bias_regularizer: gives a loss for the bias.
+        kernel_regularizer: adds a loss for the kernel.
+        recurrent_regularizer: adds a loss for the recurrent kernel.
+        bias_regularizer: adds a loss for the bias.
         kernel_constraint: is applied to the kernel after each step of an optimizer.
         recurrent_constraint: is applied to the recurrent kernel after each step.
         bias_constraint: is applied to the bias after each step.

@@ -1,4 +1,4 @@
-"""Texts as sequences of numbers, or as vectors."""
+"""Texts as sequences of ids, or as vectors."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ _SPACES = " \t\n\r\v\f"
 
 
 class TextVectorization(PreprocessingLayer):
-    """Texts, in words, as the words' numbers.
+    """Texts as the ids of their words.
 
     Args:
-        max_tokens: how many numbers there may be, that of unknown words included.
+        max_tokens: the largest number of ids, that of unknown words included.
         standardize: "lower_and_strip_punctuation", "lower", "strip_punctuation", None, or a
             function of a tensor of strings.
         split: "whitespace", "character", None, or a function of a tensor of strings.
-        ngrams: None, the largest number of words that are joined, or a tuple of numbers.
+        ngrams: None, the largest number of words that are joined, or a tuple of such numbers.
         output_mode: "int", or "multi_hot", "count" or "tf_idf" for vectors.
         output_sequence_length: the length of the sequences, which are cut or padded with 0; by
             default that of the longest.
@@ -51,8 +51,8 @@ class TextVectorization(PreprocessingLayer):
         vocabulary: the words, or the path of a file with one in each line; by default `adapt`
             finds them, the most frequent first.
         idf_weights: a factor for each word, with "tf_idf".
-        sparse: whether vectors are given as a SparseTensor.
-        ragged: whether sequences are given as a RaggedTensor, without padding.
+        sparse: whether vectors are returned as a SparseTensor.
+        ragged: whether sequences are returned as a RaggedTensor, without padding.
         encoding: that of the texts.
         **kwargs: `name`, `dtype`, …
 
@@ -163,11 +163,11 @@ class TextVectorization(PreprocessingLayer):
         )
 
     def get_vocabulary(self, include_special_tokens: bool = True) -> list[str]:
-        """The words in the order of their numbers, padding and unknown words first."""
+        """The words in the order of their ids, padding and unknown words first."""
         return self._lookup_layer.get_vocabulary(include_special_tokens)
 
     def vocabulary_size(self) -> int:
-        """How many numbers there are, those of padding and unknown words included."""
+        """The number of ids, those of padding and unknown words included."""
         return self._lookup_layer.vocabulary_size()
 
     def set_vocabulary(self, vocabulary: Any, idf_weights: Any = None) -> None:
@@ -296,8 +296,8 @@ class TextVectorization(PreprocessingLayer):
             padded[row, : len(entry)] = entry[:width]
         lookup = self._lookup_layer
         lookup.note_size()
-        numbers = _core.as_tensor(lookup._looked_up(padded))
-        result = lookup.encode(numbers)
+        ids = _core.as_tensor(lookup._looked_up(padded))
+        result = lookup.encode(ids)
         if self._split is None and len(inputs.shape) == 1 and self._output_mode == "int":
             return _ops.squeeze(result, [1])
         return _ops.squeeze(result, [0]) if single else result
@@ -309,13 +309,13 @@ class TextVectorization(PreprocessingLayer):
         else:
             words = self._standardized(inputs)
         self._lookup_layer.note_size()
-        numbers = self._lookup_layer.encode(self._lookup_layer.whole_numbers(words))
+        ids = self._lookup_layer.encode(self._lookup_layer.to_ids(words))
         length = self._output_sequence_length
-        if self._output_mode != "int" or length is None or not numbers.ndim:
-            return numbers
-        numbers = numbers[..., :length]
-        *rows, width = numbers._shape_tuple()
-        return _ops.concat([numbers, _ops.zeros([*rows, length - width], numbers.dtype)], -1)
+        if self._output_mode != "int" or length is None or not ids.ndim:
+            return ids
+        ids = ids[..., :length]
+        *rows, width = ids._shape_tuple()
+        return _ops.concat([ids, _ops.zeros([*rows, length - width], ids.dtype)], -1)
 
     def _of_nested_words(self, inputs: Any) -> Any:
         """The result for a ragged tensor of words whose rank is above 2."""
@@ -324,20 +324,20 @@ class TextVectorization(PreprocessingLayer):
                 "When output_mode is not `'int'`, maximum supported output rank is 2. Received "
                 f"output_mode {self._output_mode} and input shape {inputs.shape}."
             )
-        numbers = inputs.with_flat_values(self._of_words(inputs.flat_values))
+        ids = inputs.with_flat_values(self._of_words(inputs.flat_values))
         if self._ragged:
-            return numbers
+            return ids
         length = self._output_sequence_length
-        return numbers.to_tensor(
+        return ids.to_tensor(
             shape=None if length is None else [None] * (len(inputs.shape) - 1) + [length]
         )
 
     def _as_ragged(self, words: list[list[str]]) -> Any:
-        """Numbers of words, in rows of different lengths."""
+        """Ids of words, in rows of different lengths."""
         rows = [row[: self._output_sequence_length] for row in words]
         flat = np.array([word for row in rows for word in row] or [""], object)
-        numbers = self._lookup_layer._looked_up(flat)[: sum(map(len, rows))]
-        values = self._lookup_layer.encode(_core.as_tensor(numbers))
+        ids = self._lookup_layer._looked_up(flat)[: sum(map(len, rows))]
+        values = self._lookup_layer.encode(_core.as_tensor(ids))
         return RaggedTensor.from_row_lengths(values, [len(row) for row in rows])
 
     def _stand_in(self, inputs: Any) -> Any:
