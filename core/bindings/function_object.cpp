@@ -36,11 +36,8 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* k
     if (result != Py_NotImplemented) return result;
     Py_DECREF(result);
   }
-  if (recorder) [[unlikely]] {
-    PyObject* result = call_recorder(self, args, positional, keywords);
-    if (result != Py_NotImplemented) return result;
-    Py_DECREF(result);
-  }
+  if (is_recording()) [[unlikely]]
+    return call_recorder(self, args, positional, keywords);
   if (function.body) return PyObject_Vectorcall(function.body, args, nargsf, keywords);
   return call_op(*function.signature, args, positional, keywords);
 }

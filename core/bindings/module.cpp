@@ -241,6 +241,14 @@ NB_MODULE(_core, m) {
         [](nb::object flatten, nb::object pack) { py::register_nest(flatten.ptr(), pack.ptr()); });
   m.def("set_recorder", [](nb::object callable) { py::set_recorder(callable.ptr()); });
   m.def(
+      "record_calls",
+      [](nb::object on) {
+        py::thread_recording =
+            on.is_none() ? py::Recording::kUnset : static_cast<py::Recording>(nb::cast<bool>(on));
+      },
+      nb::arg("on").none());
+  m.def("record_calls_by_default", [](bool on) { py::process_recording = on; });
+  m.def(
       "register_conversion",
       [](nb::object cls, nb::object function, long priority) {
         py::register_conversion(cls.ptr(), function.ptr(), priority);

@@ -105,6 +105,8 @@ PyObject* call_override(PyObject* function, PyObject* dispatcher, PyObject* cons
 }
 
 PyObject* recorder = nullptr;
+thread_local Recording thread_recording = Recording::kUnset;
+bool process_recording = false;
 
 void set_recorder(PyObject* callable) { Py_XSETREF(recorder, Py_NewRef(callable)); }
 

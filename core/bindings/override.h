@@ -41,11 +41,36 @@ inline bool are_plain(PyObject* const* args, size_t count) {
 PyObject* call_override(PyObject* function, PyObject* dispatcher, PyObject* const* args,
                         size_t positional, PyObject* keywords);
 
-// Called as recorder(function, args, kwargs); null as long as no graph is used.
+// Adds calls to the graph that is being built, as recorder(function, args, kwargs); null as long as
+// no graph is used.
 extern PyObject* recorder;
 void set_recorder(PyObject* callable);
 
-// What the recorder returns for a call: NotImplemented if no graph is being built.
+// Whether calls are recorded: in this thread, or, where that is not set, in the process.
+enum class Recording : signed char { kUnset = -1, kOff, kOn };
+extern thread_local Recording thread_recording;
+extern bool process_recording;
+
+inline bool is_recording() {
+  if (!recorder) [[likely]]
+    return false;
+  return thread_recording == Recording::kUnset ? process_recording
+                                               : thread_recording == Recording::kOn;
+}
+
+// Has this thread's calls run while it lives.
+class RunningEagerly {
+ public:
+  RunningEagerly() { thread_recording = Recording::kOff; }
+  RunningEagerly(const RunningEagerly&) = delete;
+  RunningEagerly& operator=(const RunningEagerly&) = delete;
+  ~RunningEagerly() { thread_recording = before_; }
+
+ private:
+  const Recording before_ = thread_recording;
+};
+
+// What the recorder returns for a call.
 PyObject* call_recorder(PyObject* function, PyObject* const* args, size_t positional,
                         PyObject* keywords);
 

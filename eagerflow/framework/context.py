@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from eagerflow import _core
+
 # Stands on a thread's stack of modes where operations run when they are called.
 _EAGER = object()
 
@@ -80,6 +82,7 @@ def default_graph() -> Any:
 def set_eager(eager: bool) -> None:
     """Chooses what operations do outside of all graphs: run, or be added to the default graph."""
     process.eager = eager
+    _core.record_calls_by_default(not eager)
     if not eager:
         process.graphs_used = True
 
@@ -98,25 +101,35 @@ def reset_default_graph() -> None:
     process.default_graph = None
 
 
+def _push(mode: Any) -> None:
+    _modes.stack.append(mode)
+    _core.record_calls(mode is not _EAGER)
+
+
+def _pop() -> None:
+    _modes.stack.pop()
+    _core.record_calls(_modes.stack[-1] is not _EAGER if _modes.stack else None)
+
+
 @contextmanager
 def building(graph: Any) -> Iterator[Any]:
     """Adds the operations inside to a graph."""
     process.graphs_used = True
-    _modes.stack.append(graph)
+    _push(graph)
     try:
         yield graph
     finally:
-        _modes.stack.pop()
+        _pop()
 
 
 @contextmanager
 def running_eagerly() -> Iterator[None]:
     """Runs the operations inside when they are called."""
-    _modes.stack.append(_EAGER)
+    _push(_EAGER)
     try:
         yield
     finally:
-        _modes.stack.pop()
+        _pop()
 
 
 def inside_function() -> bool:

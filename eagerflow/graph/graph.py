@@ -435,4 +435,11 @@ class Graph:
     prevent_fetching = prevent_feeding = is_feedable
 
 
+def _record(function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+    from eagerflow.graph.recording import record_call
+
+    return record_call(context.building_graph(), function, args, kwargs)
+
+
 context.process.make_graph = Graph
+_core.set_recorder(_record)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -74,10 +73,23 @@ def take_over(
     """What a function that meets graph tensors returns: a node's tensors, or, in a run, the result."""
     if execution.current_run() is not None or inference.inferring() is not None:
         values = replace(args, execution.resolve)
-        named = replace(dict(kwargs or {}), execution.resolve)
+        named = replace(kwargs, execution.resolve)
         return function(*values, **named)
     graph = context.building_graph() or symbols(args, kwargs)[0].graph
-    return record(graph, function, args, dict(kwargs or {}), kind)
+    return record_call(graph, function, args, kwargs, kind)
+
+
+def record_call(
+    graph: Graph,
+    function: Callable[..., Any],
+    args: tuple,
+    kwargs: dict[str, Any],
+    kind: str | None = None,
+) -> Any:
+    """Adds a node for a public function's call, and returns its tensors."""
+    name = getattr(function, "__name__", "").lower()
+    infers = name != "print" and not name.startswith("assert")
+    return record(graph, function, args, kwargs, kind, infers=infers)
 
 
 def record(
@@ -206,20 +218,3 @@ def _outputs(operation: Any, results: list[Any], worked: list[Any]) -> Any:
     if not operation.outputs:
         return operation
     return nest.pack_sequence_as(structure, packed)
-
-
-def recordable(function: Callable[..., Any]) -> Any:
-    """A function that adds a node while a graph is being built, and else just runs."""
-
-    name = getattr(function, "__name__", "")
-    infers = name != "print" and not name.lower().startswith("assert")
-
-    @functools.wraps(function)
-    def wrapper(*args: Any, **kwargs: Any) -> Any:
-        if context.process.graphs_used:
-            graph = context.building_graph()
-            if graph is not None:
-                return record(graph, function, args, kwargs, infers=infers)
-        return function(*args, **kwargs)
-
-    return wrapper

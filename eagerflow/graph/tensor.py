@@ -124,6 +124,14 @@ class GraphTensor:
 
         return take_over(function, args, kwargs)
 
+    @staticmethod
+    def _make_variable(arguments: dict[str, Any]) -> Any:
+        """A variable of the graph, from the arguments of `tf.Variable`."""
+        from eagerflow.graph.variables import make_variable
+
+        arguments.pop("experimental_enable_variable_lifting", None)
+        return make_variable(**arguments)
+
     def __tf_tensor__(self, dtype: Any = None, name: str | None = None) -> Any:
         return _core.convert(resolve(self), dtype, None)
 

@@ -269,7 +269,8 @@ def _replace_variable(session: Any, variable: GraphVariable, value: Any) -> Any:
         shared.assign(value)
         return value
     declared = variable._declared
-    value = _core.ops.identity(value)
+    with context.running_eagerly():
+        value = _core.ops.identity(value)
     made = Variable.__new__(Variable)
     Variable.__init__(
         made,

@@ -22,6 +22,7 @@ _ops = _core.ops
 def _reduction(function: Any, plain: str) -> Any:
     """A reduction that also takes the arguments' first names."""
 
+    @op_function
     def reduce(
         input_tensor: Any,
         axis: Any = None,
@@ -334,6 +335,7 @@ def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
 
 
 def _cast_function(name: str, dtype: Any) -> Any:
+    @op_function
     def convert(x: Any, name: str = name) -> Any:
         return cast(x, dtype)
 

@@ -24,7 +24,6 @@ def _declared(function: Callable[..., Any], specs_of: Callable[..., Any]) -> Cal
         return record(graph, function, args, kwargs, outputs=specs_of(*args, **kwargs))
 
     wrapper.__module__ = __name__
-    wrapper._makes_nodes = True  # type: ignore[attr-defined]
     return wrapper
 
 

@@ -7,27 +7,14 @@ import importlib
 import pkgutil
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping
-from types import FunctionType, ModuleType
+from types import ModuleType
 from typing import Any
-
-from eagerflow import _core
-from eagerflow.graph.recording import recordable
 
 # Namespaces whose functions are the same in both versions, apart from what a module of
 # `eagerflow.compat.v1` says.
 FUNCTIONS = frozenset(
     {"audio", "bitwise", "image", "io", "linalg", "math", "nn", "quantization", "ragged", "random"}
     | {"sets", "signal", "sparse", "strings"}
-)
-
-
-# What is no operation, and so never becomes a node.
-_NO_NODES = frozenset(
-    "as_dtype broadcast_static_shape custom_gradient device executing_eagerly function "
-    "get_current_name_scope get_logger get_static_value grad_pass_through init_scope "
-    "inside_function install_as_tensorflow is_symbolic_tensor is_tensor no_gradient recompute_grad "
-    "register_tensor_conversion_function type_spec_from_value variable_creator_scope set_seed "
-    "get_global_generator set_global_generator is_numeric_tensor".split()
 )
 
 
@@ -39,7 +26,6 @@ def mirror(
     *sources: str,
     renamed: Mapping[str, str] | None = None,
     hidden: Collection[str] = (),
-    nodes: bool = True,
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """The functions `__getattr__` and `__dir__` of a module that shows another one's names.
 
@@ -50,7 +36,6 @@ def mirror(
         *sources: the modules with the names; the first one that has a name counts.
         renamed: older names, and where in the package each is found now.
         hidden: names of version 2 that version 1 did not have.
-        nodes: whether the functions are operations, which add nodes while a graph is being built.
     """
     renamed = renamed or {}
 
@@ -73,7 +58,7 @@ def mirror(
         if not name.startswith("__") and name not in hidden:
             found = find(name)
             if found is not None:
-                found = _version_1(module, name, found, nodes)
+                found = _version_1(module, name, found)
                 sys.modules[module].__dict__[name] = found
                 return found
         raise AttributeError(_missing(module, name, names()))
@@ -125,12 +110,8 @@ def _at(path: str) -> Any:
         return None
 
 
-def _version_1(module: str, name: str, found: Any, nodes: bool) -> Any:
-    """The same in version 1: a function that may add nodes, or a namespace's own mirror."""
-    if getattr(found, "_makes_nodes", False):
-        return found
-    if isinstance(found, FunctionType | _core.OpFunction):
-        return recordable(found) if nodes and name not in _NO_NODES else found
+def _version_1(module: str, name: str, found: Any) -> Any:
+    """The same in version 1: a namespace's own mirror, or the object itself."""
     if not isinstance(found, ModuleType) or module != "eagerflow.compat.v1":
         return found
     path = f"{module}.{name}"

@@ -229,6 +229,7 @@ def depthwise_conv2d(
 
 
 def _pool(function: Any) -> Any:
+    @op_function
     def pool(
         value: Any = None,
         ksize: Any = None,

@@ -21,5 +21,4 @@ __getattr__, __dir__ = mirror(
         "Stat": "io.gfile.stat",
         "Walk": "io.gfile.walk",
     },
-    nodes=False,
 )

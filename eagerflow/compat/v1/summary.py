@@ -16,5 +16,4 @@ __getattr__, __dir__ = mirror(
     __name__,
     "eagerflow.summary",
     hidden=("audio", "create_file_writer", "create_noop_writer", "graph", "write"),
-    nodes=False,
 )

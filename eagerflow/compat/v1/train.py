@@ -73,4 +73,4 @@ from eagerflow.v1.session_hooks import (
 )
 from eagerflow.v1.summary import summary_iterator
 
-__getattr__, __dir__ = mirror(__name__, "eagerflow.train", nodes=False)
+__getattr__, __dir__ = mirror(__name__, "eagerflow.train")

@@ -2,4 +2,4 @@
 
 from eagerflow.v1.mirror import mirror
 
-__getattr__, __dir__ = mirror(__name__, "eagerflow.keras", nodes=False)
+__getattr__, __dir__ = mirror(__name__, "eagerflow.keras")

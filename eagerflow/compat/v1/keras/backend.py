@@ -3,4 +3,4 @@
 from eagerflow.graph.keras_session import get_session, set_session
 from eagerflow.v1.mirror import mirror
 
-__getattr__, __dir__ = mirror(__name__, "eagerflow.keras.backend", nodes=False)
+__getattr__, __dir__ = mirror(__name__, "eagerflow.keras.backend")

@@ -7,5 +7,4 @@ __getattr__, __dir__ = mirror(
     __name__,
     "eagerflow.keras.layers",
     renamed={"CuDNNGRU": "keras.layers.GRU", "CuDNNLSTM": "keras.layers.LSTM"},
-    nodes=False,
 )
