@@ -212,7 +212,6 @@ def serialize(activation: Any, use_legacy_format: bool = False) -> Any:
         from eagerflow.keras.saving.serialization import serialize_keras_object
 
         return serialize_keras_object(activation)
-    activation = getattr(activation, "_noticed", activation)
     if id(activation) in _OTHER_NAMES:
         return _OTHER_NAMES[id(activation)]
     name = getattr(activation, "__name__", None)
