@@ -46,22 +46,30 @@ def test_every_listed_name_is_there(namespace):
 
 @pytest.mark.parametrize("namespace", _STUBS)
 def test_the_stub_is_read_as_python_reads_it(namespace):
-    stub = _STUBS[namespace]
     listed = {}
     imported = {}
-    for statement in ast.parse(stub.read_text()).body[1:]:
-        if isinstance(statement, ast.ImportFrom):
+    declared = []
+    for statement in ast.parse(_STUBS[namespace].read_text()).body[1:]:
+        if isinstance(statement, ast.ImportFrom) and statement.names[0].name == "*":
+            every = [*lazy.origins(statement.module), *lazy.signatures(statement.module)]
+            listed |= {name: (statement.module, name) for name in every}
+        elif isinstance(statement, ast.ImportFrom):
             for name in statement.names:
                 assert name.name not in imported
                 imported[name.name] = (statement.module, name.name)
                 assert name.asname in (None, name.name)
                 if name.asname:
                     listed[name.asname] = (statement.module, name.name)
+        elif isinstance(statement, ast.FunctionDef):
+            declared.append(statement.name)
+        elif isinstance(statement, ast.AnnAssign):
+            assert hasattr(importlib.import_module(namespace), statement.target.id)
         else:
             assert isinstance(statement, ast.Assign)
             for target in statement.targets:
                 assert target.id not in listed
                 listed[target.id] = imported[statement.value.id]
+    assert list(lazy.signatures(namespace)) == declared
     assert lazy.origins(namespace) == listed
 
 

@@ -1,4 +1,4 @@
-"""keras.ops: its names."""
+"""keras.ops: Keras 3's operations, with NumPy's names and Keras's dtypes."""
 
 from eagerflow.keras.ops import (
     image as image,

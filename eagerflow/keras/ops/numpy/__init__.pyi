@@ -1,4 +1,4 @@
-"""keras.ops.numpy: its names, and the signatures of the functions with shared bodies."""
+"""keras.ops.numpy: the operations of `keras.ops` that NumPy has, too."""
 
 from typing import Any
 
