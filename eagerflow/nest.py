@@ -408,10 +408,10 @@ def assert_same_structure(
 
     >>> tf.nest.assert_same_structure([1, (2, 3)], ["a", ("b", "c")])
     """
-    found = _difference(nest1, nest2, check_types, expand_composites)
-    if found is None:
+    difference = _difference(nest1, nest2, check_types, expand_composites)
+    if difference is None:
         return
-    error, text = found
+    error, text = difference
     raise error(
         "The two structures don't have the same nested structure.\n\n"
         f"First structure: {_described(nest1)}\n\nSecond structure: {_described(nest2)}\n\n"
@@ -446,9 +446,9 @@ def _difference(
         )
     children, others = walker.children(first), walker.children(second)
     for child, other in zip(children, others, strict=False):
-        found = _difference(child, other, check_types, expand)
-        if found is not None:
-            return found
+        difference = _difference(child, other, check_types, expand)
+        if difference is not None:
+            return difference
     if len(children) != len(others):
         return ValueError, (
             "The two structures don't have the same number of elements. "

@@ -136,7 +136,7 @@ def pack_sequence_as(structure: Any, flat_sequence: Any) -> Any:
 
 
 def lists_to_tuples(structure: Any) -> Any:
-    """The structure with tuples in the place of lists.
+    """The structure with lists replaced by tuples.
 
     >>> tf.keras.tree.lists_to_tuples([1, [2]])
     (1, (2,))
@@ -157,13 +157,13 @@ def traverse(func: Callable[[Any], Any], structure: Any, top_down: bool = True) 
         top_down: whether a whole is asked for before its parts.
     """
     if top_down:
-        found = func(structure)
-        if found is not None:
-            return None if found is MAP_TO_NONE else found
+        replacement = func(structure)
+        if replacement is not None:
+            return None if replacement is MAP_TO_NONE else replacement
     if nest.is_nested(structure):
         structure = _with_children(lambda child: traverse(func, child, top_down), structure)
     if not top_down:
-        found = func(structure)
-        if found is not None:
-            return None if found is MAP_TO_NONE else found
+        replacement = func(structure)
+        if replacement is not None:
+            return None if replacement is MAP_TO_NONE else replacement
     return structure

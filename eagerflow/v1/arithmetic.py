@@ -330,7 +330,7 @@ def floor_div(x: Any, y: Any, name: str | None = None) -> Any:
 
 @op_function
 def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
-    """A tensor times a number."""
+    """A tensor times a scalar."""
     return math.scalar_mul(scalar, x)
 
 
@@ -442,7 +442,7 @@ def sparse_to_dense(
     validate_indices: bool = True,
     name: str | None = None,
 ) -> Any:
-    """A tensor with values at some places, and a default elsewhere.
+    """A tensor with values at given indices, and a default elsewhere.
 
     >>> tf.compat.v1.sparse_to_dense([1, 3], [4], 7).numpy()
     array([0, 7, 0, 7], dtype=int32)
@@ -481,7 +481,7 @@ def Print(
 
 @op_function
 def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Any:
-    """The tensor, scaled so that its norm divided by its number of elements is at most `clip_norm`.
+    """The tensor, scaled so that its norm divided by its size is at most `clip_norm`.
 
     >>> tf.compat.v1.clip_by_average_norm([3.0, 4.0], 1.25).numpy()
     array([1.5, 2. ], dtype=float32)

@@ -28,8 +28,8 @@ class _Kind(type):
         return issubclass(subclass, data.Dataset)
 
     def __getattr__(cls, name: str) -> Any:
-        found = getattr(data.Dataset, name)
-        return deferrable(found) if callable(found) else found
+        attribute = getattr(data.Dataset, name)
+        return deferrable(attribute) if callable(attribute) else attribute
 
 
 class Dataset(metaclass=_Kind):
@@ -110,8 +110,8 @@ class Iterator(GraphIterator):
         ...     reader = tf.compat.v1.data.Iterator.from_string_handle(handle, tf.int64, [])
         ...     element = reader.get_next()
         ...     numbers = tf.compat.v1.data.make_one_shot_iterator(tf.data.Dataset.range(5, 9))
-        ...     found = session.run(numbers.string_handle())
-        ...     session.run(element, {handle: found})
+        ...     text = session.run(numbers.string_handle())
+        ...     session.run(element, {handle: text})
         np.int64(5)
         """
         return FeedableIterator(string_handle, _specs(output_types, output_shapes))

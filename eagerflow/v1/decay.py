@@ -133,8 +133,8 @@ def piecewise_constant(
         raise ValueError("The length of boundaries should be 1 less than the length of values")
 
     def rate_at(step: float) -> float:
-        place = sum(step > boundary for boundary in boundaries)
-        return float(values[place])
+        index = sum(step > boundary for boundary in boundaries)
+        return float(values[index])
 
     return _schedule(rate_at, x, name or "PiecewiseConstant")
 

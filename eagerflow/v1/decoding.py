@@ -14,7 +14,7 @@ from eagerflow.graph.recording import record
 
 
 def _declared(function: Callable[..., Any], specs_of: Callable[..., Any]) -> Callable[..., Any]:
-    """A function whose nodes give what `specs_of` says; without specs they are found by trials."""
+    """A function whose nodes have the outputs that `specs_of` returns; for None, they are inferred."""
 
     @functools.wraps(function)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
@@ -34,12 +34,12 @@ def _shape(value: Any) -> TensorShape:
 def _columns(records: Any, record_defaults: Any, *args: Any, **kwargs: Any) -> Any:
     chosen = kwargs.get("select_cols")
     count = len(record_defaults) if chosen is None else len(chosen)
-    found = []
+    specs = []
     for default in list(record_defaults)[:count]:
         known = isinstance(default, dtypes.DType)
         kind = default if known else _core.as_tensor(default).dtype
-        found.append(TensorSpec(_shape(records), kind))
-    return found
+        specs.append(TensorSpec(_shape(records), kind))
+    return specs
 
 
 def _numbers(input_bytes: Any = None, out_type: Any = None, *args: Any, **kwargs: Any) -> Any:
@@ -49,13 +49,13 @@ def _numbers(input_bytes: Any = None, out_type: Any = None, *args: Any, **kwargs
 
 def _features(batch: Callable[[Any], TensorShape]) -> Callable[..., Any]:
     def specs(serialized: Any, features: Any, *args: Any, **kwargs: Any) -> Any:
-        found = {}
+        declared = {}
         for name, feature in features.items():
             if type(feature) is not io.FixedLenFeature:
                 return None
             shape = batch(serialized).concatenate(TensorShape(feature.shape))
-            found[name] = TensorSpec(shape, dtypes.as_dtype(feature.dtype))
-        return found
+            declared[name] = TensorSpec(shape, dtypes.as_dtype(feature.dtype))
+        return declared
 
     return specs
 

@@ -1,4 +1,4 @@
-"""Devices, as programs of the first generation ask for them."""
+"""Devices, under the names of TensorFlow 1."""
 
 from __future__ import annotations
 

@@ -195,7 +195,7 @@ _used: weakref.WeakKeyDictionary[Any, collections.Counter[str]] = weakref.WeakKe
 
 
 def _unused(name: str) -> str:
-    """A column's name, with a number if a linear model of the graph has the column already."""
+    """A column's name, with a suffix if a linear model of the graph has the column already."""
     graph = context.building_graph()
     if graph is None:
         return name

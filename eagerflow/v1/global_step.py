@@ -23,8 +23,8 @@ def get_global_step(graph: Any = None) -> Any:
     graph = graph or context.building_graph()
     if graph is None:
         return _step.variable
-    found = graph.get_collection(GraphKeys.GLOBAL_STEP)
-    return found[0] if found else None
+    steps = graph.get_collection(GraphKeys.GLOBAL_STEP)
+    return steps[0] if steps else None
 
 
 def create_global_step(graph: Any = None) -> Any:

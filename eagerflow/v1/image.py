@@ -24,8 +24,8 @@ class ResizeMethod:
     AREA = 3
 
 
-def _places(size: int, new: int, align_corners: bool, half_pixel_centers: bool) -> Any:
-    """Where each new pixel is among the old ones."""
+def _positions(size: int, new: int, align_corners: bool, half_pixel_centers: bool) -> Any:
+    """The position of each new pixel among the old ones."""
     at = np.arange(new, dtype=np.float32)
     if align_corners and new > 1:
         return at * np.float32((size - 1) / (new - 1))
@@ -44,10 +44,10 @@ def _cubic(distance: Any) -> Any:
 def _along(images: Any, axis: int, taps: list[tuple[Any, Any]]) -> Any:
     """A weighted sum of pixels along an axis."""
     total = None
-    for places, weights in taps:
+    for indices, weights in taps:
         shape = [1, 1, 1, 1]
-        shape[axis] = len(places)
-        part = _ops.gather(images, _core.convert(places, dtypes.int32, None), axis=axis)
+        shape[axis] = len(indices)
+        part = _ops.gather(images, _core.convert(indices, dtypes.int32, None), axis=axis)
         part = part * _core.as_tensor(weights.reshape(shape).astype(np.float32))
         total = part if total is None else total + part
     return total
@@ -87,7 +87,7 @@ def resize_bilinear(
     """
 
     def taps(size: int, new: int) -> list[tuple[Any, Any]]:
-        at = np.clip(_places(size, new, align_corners, half_pixel_centers), 0, size - 1)
+        at = np.clip(_positions(size, new, align_corners, half_pixel_centers), 0, size - 1)
         low = np.floor(at).astype(int)
         share = at - low
         return [(low, 1 - share), (np.minimum(low + 1, size - 1), share)]
@@ -111,10 +111,10 @@ def resize_nearest_neighbor(
         if half_pixel_centers:
             at = np.floor((np.arange(new[axis - 1]) + 0.5) * np.float32(old / new[axis - 1]))
         else:
-            at = _places(old, new[axis - 1], align_corners, False)
+            at = _positions(old, new[axis - 1], align_corners, False)
             at = np.floor(at + 0.5) if align_corners else np.floor(at)
-        places = _core.as_tensor(np.clip(at, 0, old - 1))
-        images = _ops.gather(images, _ops.cast(places, dtypes.int32), axis=axis)
+        indices = _core.as_tensor(np.clip(at, 0, old - 1))
+        images = _ops.gather(images, _ops.cast(indices, dtypes.int32), axis=axis)
     return images
 
 
@@ -131,7 +131,7 @@ def resize_bicubic(
         return modern.resize(images, size, "bicubic")
 
     def taps(size: int, new: int) -> list[tuple[Any, Any]]:
-        at = _places(size, new, align_corners, False)
+        at = _positions(size, new, align_corners, False)
         low = np.floor(at).astype(int)
         return [(np.clip(low + k, 0, size - 1), _cubic(at - (low + k))) for k in (-1, 0, 1, 2)]
 
@@ -150,11 +150,11 @@ def resize_area(
         last = first + scale  # beyond the border, its pixels count again
         low = np.floor(first).astype(int)
         count = int(np.max(np.ceil(last) - low))
-        found = []
+        covers = []
         for k in range(count):
             covered = np.minimum(last, low + k + 1) - np.maximum(first, low + k)
-            found.append((np.clip(low + k, 0, size - 1), np.maximum(covered, 0) / scale))
-        return found
+            covers.append((np.clip(low + k, 0, size - 1), np.maximum(covered, 0) / scale))
+        return covers
 
     return _resized(images, size, taps)
 

@@ -1,4 +1,4 @@
-"""Version 1's initializers: wider random numbers by default, and snake-case names."""
+"""Version 1's initializers: wider distributions by default, and snake-case names."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from eagerflow.keras.random_generator import RandomGenerator
 
 
 def refresh(initializer: Any) -> None:
-    """Has an initializer without a seed draw other numbers next time, as version 1's do."""
+    """Has an initializer without a seed draw other values next time, as version 1's do."""
     unseeded = getattr(initializer, "seed", 0) is None
     if unseeded and getattr(initializer, "_random_generator", None) is not None:
         initializer._random_generator = RandomGenerator(None, "legacy_stateful")
@@ -31,7 +31,7 @@ class _Version1:
         """Values of a shape."""
         wanted = dtypes.as_dtype(self.dtype if dtype is None else dtype)
         if self._random_generator is not None:
-            # The numbers of `tf.random`'s functions, which go on from call to call.
+            # Drawn by `tf.random`'s functions, whose streams go on from call to call.
             self._random_generator = RandomGenerator(self.seed, "legacy_stateful")
             self._used = False
         return super().__call__(shape, dtype=wanted, **kwargs)  # type: ignore[misc]
@@ -77,7 +77,7 @@ class Constant(_Version1, keras.Constant):
 
 
 class RandomUniform(_Version1, keras.RandomUniform):
-    """Uniform random numbers in [minval, maxval), 0 and 1 by default."""
+    """Uniform random values in [minval, maxval), 0 and 1 by default."""
 
     def __init__(
         self,
@@ -91,7 +91,7 @@ class RandomUniform(_Version1, keras.RandomUniform):
 
 
 class RandomNormal(_Version1, keras.RandomNormal):
-    """Normal random numbers, of standard deviation 1 by default."""
+    """Normal random values, of standard deviation 1 by default."""
 
     def __init__(
         self,
@@ -105,7 +105,7 @@ class RandomNormal(_Version1, keras.RandomNormal):
 
 
 class TruncatedNormal(_Version1, keras.TruncatedNormal):
-    """Normal random numbers within two standard deviations, of 1 by default."""
+    """Normal random values within two standard deviations, of 1 by default."""
 
     def __init__(
         self,
@@ -119,13 +119,13 @@ class TruncatedNormal(_Version1, keras.TruncatedNormal):
 
 
 class VarianceScaling(_Version1, keras.VarianceScaling):
-    """Random numbers whose variance fits the shape.
+    """Random values whose variance fits the shape.
 
     Args:
         scale: is multiplied with the variance.
         mode: "fan_in", "fan_out" or "fan_avg": which of the matrix' sides the variance fits.
         distribution: "truncated_normal" (also called "normal"), "untruncated_normal" or "uniform".
-        seed: makes the numbers reproducible.
+        seed: makes the values reproducible.
         dtype: the element type.
     """
 
@@ -143,7 +143,7 @@ class VarianceScaling(_Version1, keras.VarianceScaling):
 
 
 class GlorotUniform(_Version1, keras.GlorotUniform):
-    """Uniform random numbers of Glorot and Bengio's variance."""
+    """Uniform random values of Glorot and Bengio's variance."""
 
     def __init__(self, seed: int | None = None, dtype: Any = dtypes.float32) -> None:
         super().__init__(seed)
@@ -151,7 +151,7 @@ class GlorotUniform(_Version1, keras.GlorotUniform):
 
 
 class GlorotNormal(_Version1, keras.GlorotNormal):
-    """Normal random numbers of Glorot and Bengio's variance."""
+    """Normal random values of Glorot and Bengio's variance."""
 
     def __init__(self, seed: int | None = None, dtype: Any = dtypes.float32) -> None:
         super().__init__(seed)
@@ -177,29 +177,29 @@ class Identity(_Version1, keras.Identity):
 
 
 def he_normal(seed: int | None = None) -> VarianceScaling:
-    """Normal random numbers of He's variance."""
+    """Normal random values of He's variance."""
     return VarianceScaling(2.0, "fan_in", "truncated_normal", seed)
 
 
 def he_uniform(seed: int | None = None) -> VarianceScaling:
-    """Uniform random numbers of He's variance."""
+    """Uniform random values of He's variance."""
     return VarianceScaling(2.0, "fan_in", "uniform", seed)
 
 
 def lecun_normal(seed: int | None = None) -> VarianceScaling:
-    """Normal random numbers of LeCun's variance."""
+    """Normal random values of LeCun's variance."""
     return VarianceScaling(1.0, "fan_in", "truncated_normal", seed)
 
 
 def lecun_uniform(seed: int | None = None) -> VarianceScaling:
-    """Uniform random numbers of LeCun's variance."""
+    """Uniform random values of LeCun's variance."""
     return VarianceScaling(1.0, "fan_in", "uniform", seed)
 
 
 def xavier_initializer(
     uniform: bool = True, seed: int | None = None, dtype: Any = dtypes.float32
 ) -> VarianceScaling:
-    """Random numbers of Glorot and Bengio's variance; `tf.contrib.layers`' name for them."""
+    """Random values of Glorot and Bengio's variance; `tf.contrib.layers`' name for them."""
     distribution = "uniform" if uniform else "truncated_normal"
     return VarianceScaling(1.0, "fan_avg", distribution, seed, dtype)
 
@@ -211,6 +211,6 @@ def variance_scaling_initializer(
     seed: int | None = None,
     dtype: Any = dtypes.float32,
 ) -> VarianceScaling:
-    """Random numbers whose variance fits the shape, as `tf.contrib.layers` has it."""
+    """Random values whose variance fits the shape, as `tf.contrib.layers` has it."""
     distribution = "uniform" if uniform else "truncated_normal"
     return VarianceScaling(factor, mode.lower(), distribution, seed, dtype)

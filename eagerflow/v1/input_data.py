@@ -13,8 +13,8 @@ class DataSet:
     """Images and labels that are gone through in batches, again and again.
 
     Args:
-        images: `[count, 28, 28]`, of numbers up to 255.
-        labels: `[count]` numbers, or `[count, 10]`.
+        images: `[count, 28, 28]`, of integers up to 255.
+        labels: `[count]` class ids, or `[count, 10]`.
         fake_data: accepted.
         one_hot: accepted.
         dtype: float32 for pixels between 0 and 1, or uint8.
@@ -87,7 +87,7 @@ class Datasets(NamedTuple):
 
 
 def dense_to_one_hot(labels_dense: np.ndarray, num_classes: int) -> np.ndarray:
-    """Rows with a one at the place of each label."""
+    """One-hot rows, one for each label."""
     return np.eye(num_classes)[labels_dense]
 
 
@@ -106,7 +106,7 @@ def read_data_sets(
     Args:
         train_dir: accepted.
         fake_data: accepted.
-        one_hot: whether labels are rows with a one at their place.
+        one_hot: whether labels are one-hot rows.
         dtype: float32 for pixels between 0 and 1, or uint8.
         reshape: whether pixels become rows of 784.
         validation_size: how many of the training images are set aside.

@@ -38,7 +38,7 @@ def limit_epochs(tensor: Any, num_epochs: int | None = None, name: str | None = 
     """A tensor that can be taken `num_epochs` times, and is then out of range.
 
     Raises:
-        ValueError: if the number is not positive.
+        ValueError: if the count is not positive.
     """
     if num_epochs is None:
         return tensor
@@ -75,7 +75,7 @@ def input_producer(
         element_shape: their shape, if it is not known.
         num_epochs: how often each row comes; by default without end.
         shuffle: whether rows are mixed in each epoch.
-        seed: of the random numbers.
+        seed: of the random order.
         capacity: of the queue.
         shared_name: accepted.
         summary_name: accepted.
@@ -131,8 +131,8 @@ def range_input_producer(
 ) -> Any:
     """A queue of the integers from 0 to `limit - 1`; arguments as in `input_producer`."""
     graph = _graph("range_input_producer")
-    numbers = record(graph, lambda n: _ops.range(0, n, 1), (limit,))
-    return input_producer(numbers, [], num_epochs, shuffle, seed, capacity, shared_name, None, name)
+    values = record(graph, lambda n: _ops.range(0, n, 1), (limit,))
+    return input_producer(values, [], num_epochs, shuffle, seed, capacity, shared_name, None, name)
 
 
 def slice_input_producer(
@@ -181,14 +181,14 @@ def _batched(
         groups = [[group] for group in groups]
     groups = [[_node(graph, tensor) for tensor in group] for group in groups]
     if shapes is None:
-        found = [tensor.shape[1:] if enqueue_many else tensor.shape for tensor in groups[0]]
+        known = [tensor.shape[1:] if enqueue_many else tensor.shape for tensor in groups[0]]
     else:
-        found = [TensorShape(shape) for shape in shapes]
+        known = [TensorShape(shape) for shape in shapes]
     if not dynamic_pad:
-        for shape in found:
+        for shape in known:
             if not shape.is_fully_defined():
-                raise ValueError(f"All shapes must be fully defined: {found}")
-    queue = make([tensor.dtype for tensor in groups[0]], found)
+                raise ValueError(f"All shapes must be fully defined: {known}")
+    queue = make([tensor.dtype for tensor in groups[0]], known)
     operations = [
         queue.enqueue_many(group) if enqueue_many else queue.enqueue(group) for group in groups
     ]
@@ -231,7 +231,7 @@ def batch(
         "batch",
         [tensors] * num_threads,
         batch_size,
-        lambda types, found: kind(capacity, types, found, name=name or "batch"),
+        lambda types, shapes: kind(capacity, types, shapes, name=name or "batch"),
         enqueue_many,
         shapes,
         allow_smaller_final_batch,
@@ -256,7 +256,7 @@ def batch_join(
         "batch_join",
         list(tensors_list),
         batch_size,
-        lambda types, found: kind(capacity, types, found, name=name or "batch_join"),
+        lambda types, shapes: kind(capacity, types, shapes, name=name or "batch_join"),
         enqueue_many,
         shapes,
         allow_smaller_final_batch,
@@ -285,7 +285,7 @@ def shuffle_batch(
         capacity: of the queue.
         min_after_dequeue: how many examples are mixed at least.
         num_threads: how many threads run them.
-        seed: of the random numbers.
+        seed: of the random order.
         enqueue_many: whether tensors hold many examples along their first axis.
         shapes: the shapes of examples, if they are not known.
         allow_smaller_final_batch: whether the last batch may be smaller.
@@ -323,8 +323,8 @@ def shuffle_batch_join(
         "shuffle_batch",
         list(tensors_list),
         batch_size,
-        lambda types, found: RandomShuffleQueue(
-            capacity, min_after_dequeue, types, found, seed=seed, name=name or "shuffle_batch_join"
+        lambda types, shapes: RandomShuffleQueue(
+            capacity, min_after_dequeue, types, shapes, seed=seed, name=name or "shuffle_batch_join"
         ),
         enqueue_many,
         shapes,
@@ -338,9 +338,9 @@ def match_filenames_once(pattern: Any, name: str | None = None) -> Any:
 
     graph = _graph("match_filenames_once")
     spec = TensorSpec([None], dtypes.string)
-    found = record(graph, matching_files, (pattern,), kind="matching_filenames", outputs=spec)
+    paths = record(graph, matching_files, (pattern,), kind="matching_filenames", outputs=spec)
     return make_variable(
-        found,
+        paths,
         name=name or "matching_filenames",
         trainable=False,
         validate_shape=False,

@@ -20,7 +20,7 @@ ListDiff.__doc__ = "What is in one list and not in the other, and where it is."
 
 @op_function
 def setdiff1d(x: Any, y: Any, index_dtype: Any = dtypes.int32, name: str | None = None) -> Any:
-    """The values of `x` that are not in `y`, in order, and their places.
+    """The values of `x` that are not in `y`, in order, and their indices.
 
     >>> out, idx = tf.compat.v1.setdiff1d([1, 2, 3, 4], [2, 4])
     >>> out.numpy().tolist(), idx.numpy().tolist()
@@ -28,8 +28,7 @@ def setdiff1d(x: Any, y: Any, index_dtype: Any = dtypes.int32, name: str | None 
     """
     x = _core.as_tensor(x)
     y = _core.convert(y, x.dtype, None)
-    places = np.flatnonzero(~np.isin(x.numpy(), y.numpy()))
-    indices = _core.as_tensor(places)
+    indices = _core.as_tensor(np.flatnonzero(~np.isin(x.numpy(), y.numpy())))
     return ListDiff(_ops.gather(x, indices), _ops.cast(indices, index_dtype))
 
 
@@ -81,9 +80,9 @@ def string_split(
         indices += [[row, k] for k in range(len(parts))]
         values += parts
         longest = max(longest, len(parts))
-    places = np.asarray(indices, np.int64).reshape(-1, 2)
+    pairs = np.asarray(indices, np.int64).reshape(-1, 2)
     texts = np.asarray(values, dtype=object)
-    return SparseTensor(places, _core.convert(texts, dtypes.string, None), [len(strings), longest])
+    return SparseTensor(pairs, _core.convert(texts, dtypes.string, None), [len(strings), longest])
 
 
 @op_function

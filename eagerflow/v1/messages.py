@@ -1,4 +1,4 @@
-"""Settings of sessions: what programs say about devices and memory, which have no effect here."""
+"""Settings of sessions about devices and memory, which have no effect here."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ class _Message:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        # Settings inside settings come into being when they are first named.
-        found = self.__dict__[name] = _Message()
-        return found
+        # Nested settings are made when they are first accessed.
+        nested = self.__dict__[name] = _Message()
+        return nested
 
     def __repr__(self) -> str:
         fields = ", ".join(f"{key}={value!r}" for key, value in self.__dict__.items())

@@ -81,11 +81,11 @@ class Scaffold:
     @staticmethod
     def get_or_default(arg_name: str, collection_key: Any, default_constructor: Callable) -> Any:
         """The one element of a collection, or a new one that is added to it."""
-        found = context.default_graph().get_collection(collection_key)
-        if len(found) > 1:
+        members = context.default_graph().get_collection(collection_key)
+        if len(members) > 1:
             raise RuntimeError(f"More than one item in the collection {collection_key!r}.")
-        if found:
-            return found[0]
+        if members:
+            return members[0]
         made = default_constructor()
         if made is not None:
             context.default_graph().add_to_collection(collection_key, made)

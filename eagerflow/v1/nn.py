@@ -78,7 +78,7 @@ def softmax_cross_entropy_with_logits_v2(
 def sparse_softmax_cross_entropy_with_logits(
     _sentinel: Any = None, labels: Any = None, logits: Any = None, name: str | None = None
 ) -> Any:
-    """The cross entropy of labels that are numbers of classes; arguments must be named."""
+    """The cross entropy of labels that are class ids; arguments must be named."""
     _only_named("sparse_softmax_cross_entropy_with_logits", _sentinel, labels, logits)
     return nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=logits)
 

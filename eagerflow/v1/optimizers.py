@@ -239,10 +239,10 @@ class Optimizer:
 
     def variables(self) -> list[Any]:
         """All slots."""
-        found = self._graph_slots or self._slots
+        slots_of_variables = self._graph_slots or self._slots
         return [
             *self._graph_shared.values(),
-            *(slot for slots in found.values() for slot in slots.values()),
+            *(slot for slots in slots_of_variables.values() for slot in slots.values()),
         ]
 
 
@@ -532,7 +532,7 @@ class FtrlOptimizer(Optimizer):
         beta: is added to the root of the accumulators.
 
     Raises:
-        ValueError: for a number that is out of its range.
+        ValueError: for a value that is out of its range.
     """
 
     def __init__(

@@ -401,7 +401,7 @@ class RandomShuffleQueue(QueueBase):
         dtypes: the element type of each part of an element.
         shapes: their shapes.
         names: their names.
-        seed: of the random numbers.
+        seed: of the random order.
         shared_name: accepted.
         name: the queue's name.
     """

@@ -50,10 +50,10 @@ class ReaderBase:
     def _next(self, queue: Any) -> Item:
         state = self._state()
         while True:
-            found = next(state.items, None)
-            if found is not None:
+            item = next(state.items, None)
+            if item is not None:
                 state.produced += 1
-                return found
+                return item
             state.completed += 1
             (work,) = queue._contents().take(1)[0]
             state.items = self._items(work.numpy())
@@ -102,7 +102,7 @@ class ReaderBase:
 
 
 class TextLineReader(ReaderBase):
-    """Gives the lines of text files; keys are the file's name and the line's number.
+    """Gives the lines of text files; keys are the file's name and the line number.
 
     Args:
         skip_header_lines: how many lines at the beginning of each file are left out.
@@ -136,7 +136,7 @@ class IdentityReader(ReaderBase):
 
 
 class TFRecordReader(ReaderBase):
-    """Gives the records of files; keys are the file's name and the record's number.
+    """Gives the records of files; keys are the file's name and the record's index.
 
     Args:
         name: the reader's name.
@@ -150,12 +150,12 @@ class TFRecordReader(ReaderBase):
     def _items(self, work: bytes) -> Iterator[Item]:
         from eagerflow.v1.records import tf_record_iterator
 
-        for number, value in enumerate(tf_record_iterator(work.decode(), self._options)):
-            yield work + b":%d" % number, value
+        for index, value in enumerate(tf_record_iterator(work.decode(), self._options)):
+            yield work + b":%d" % index, value
 
 
 class FixedLengthRecordReader(ReaderBase):
-    """Gives pieces of files of one length; keys are the file's name and the piece's number.
+    """Gives pieces of files of one length; keys are the file's name and the piece's index.
 
     Args:
         record_bytes: the length.
@@ -183,5 +183,5 @@ class FixedLengthRecordReader(ReaderBase):
         with open(work, "rb") as file:
             data = file.read()
         end = len(data) - footer
-        for number, start in enumerate(range(header, end - size + 1, hop)):
-            yield work + b":%d" % number, data[start : start + size]
+        for index, start in enumerate(range(header, end - size + 1, hop)):
+            yield work + b":%d" % index, data[start : start + size]

@@ -1,6 +1,6 @@
 """Names of version 1 whose objects have another name in version 2."""
 
-# From the name directly below `tf` to the place in this package.
+# From the name directly below `tf` to the path in this package.
 RENAMED = {
     "constant_initializer": "v1.initializers.Constant",
     "glorot_normal_initializer": "v1.initializers.GlorotNormal",

@@ -526,7 +526,7 @@ class DropoutWrapper(_Wrapper):
         variational_recurrent: must be False.
         input_size: accepted.
         dtype: accepted.
-        seed: of the random numbers.
+        seed: of the dropout masks.
         dropout_state_filter_visitor: accepted.
 
     Raises:
@@ -581,7 +581,7 @@ class ResidualWrapper(_Wrapper):
 
     Args:
         cell: the cell.
-        residual_fn: what to do in place of that: takes inputs and outputs.
+        residual_fn: a function of inputs and outputs that is applied instead of the sum.
     """
 
     def __init__(self, cell: Any, residual_fn: Callable | None = None, **kwargs: Any) -> None:

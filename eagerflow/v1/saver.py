@@ -78,15 +78,15 @@ class Saver:
     def _by_name(variables: Any) -> dict[str, Any]:
         if isinstance(variables, Mapping):
             return dict(variables)
-        found: dict[str, Any] = {}
+        named: dict[str, Any] = {}
         for variable in variables:
             name = _name(variable)
-            if name in found and found[name] is not variable:
+            if name in named and named[name] is not variable:
                 raise ValueError(f"At least two variables have the same name: {name}")
-            found[name] = variable
-        if not found:
+            named[name] = variable
+        if not named:
             raise ValueError("No variables to save")
-        return found
+        return named
 
     @property
     def last_checkpoints(self) -> list[str]:
@@ -109,7 +109,7 @@ class Saver:
         Args:
             sess: the session that has the values; None, or a path, in eager programs.
             save_path: the path without endings.
-            global_step: a number, or a variable or tensor with one, for the end of the name.
+            global_step: an integer, variable or tensor: the step, which is appended to the path.
             latest_filename: another name of the file that lists checkpoints.
             meta_graph_suffix: ignored: graphs are not saved.
             write_meta_graph: ignored.
@@ -117,10 +117,10 @@ class Saver:
             **kwargs: ignored.
 
         Returns:
-            The path with its number, for `restore`.
+            The path with the step, for `restore`.
         """
         if sess is not None and not hasattr(sess, "run"):
-            # Eager programs of the first generation give the path first.
+            # Eager programs of TensorFlow 1 pass the path first.
             sess, save_path, global_step = (
                 None,
                 sess,

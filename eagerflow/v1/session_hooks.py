@@ -339,14 +339,14 @@ class LoggingTensorHook(SessionRunHook):
 
 
 class NanLossDuringTrainingError(RuntimeError):
-    """A loss was not a number."""
+    """A loss was NaN."""
 
     def __str__(self) -> str:
         return "NaN loss during training."
 
 
 class NanTensorHook(SessionRunHook):
-    """Stops when a loss is not a number.
+    """Stops when a loss is NaN.
 
     Args:
         loss_tensor: the loss.
@@ -483,8 +483,8 @@ class SummarySaverHook(_SummaryHook):
             step = int(run_context.session.run(self._step))
             self._timer.update_last_triggered_step(step)
             if "summary" in run_values.results and self._writer is not None:
-                found = run_values.results["summary"]
-                for summary in found if isinstance(found, list | tuple) else [found]:
+                result = run_values.results["summary"]
+                for summary in result if isinstance(result, list | tuple) else [result]:
                     self._writer.add_summary(summary, step)
         self._next_step = step + 1
 

@@ -8,7 +8,7 @@ from eagerflow.framework.shapes import Dimension, TensorShape, as_shape
 
 
 def dimension_value(dimension: Any) -> int | None:
-    """A size as a number, or None if unknown.
+    """A size as an integer, or None if unknown.
 
     >>> tf.compat.dimension_value(tf.compat.v1.Dimension(3))
     3

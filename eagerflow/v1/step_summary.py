@@ -1,4 +1,4 @@
-"""Summaries of the contrib generation: writers in use, a global step, and conditions on it."""
+"""tf.contrib.summary's writers in use, global step, and conditions on it."""
 
 from __future__ import annotations
 
@@ -82,11 +82,11 @@ def _write(function: Any, name: str, step: Any, *args: Any, **kwargs: Any) -> An
 
 
 def scalar(name: str, tensor: Any, family: str | None = None, step: Any = None) -> Any:
-    """Writes a number at the global step.
+    """Writes a scalar at the global step.
 
     Args:
         name: the summary's name.
-        tensor: the number.
+        tensor: the scalar.
         family: comes before the name, if given.
         step: another step.
     """

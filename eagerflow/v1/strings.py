@@ -52,8 +52,8 @@ def string_split(
             return []
         if pattern is None:
             return [item[i : i + 1] for i in range(len(item))]
-        found = pattern.split(item)
-        return [part for part in found if part] if skip_empty else found
+        pieces = pattern.split(item)
+        return [piece for piece in pieces if piece] if skip_empty else pieces
 
     rows = cut(parts, strings, "StringSplit", byte_vector)
     return rows.to_sparse() if result_type == "SparseTensor" else rows

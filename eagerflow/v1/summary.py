@@ -49,7 +49,7 @@ def _summary(kind: str, name: str, fill: Any, tensor: Any, collections: Any) -> 
 
 
 def scalar(name: str, tensor: Any, collections: Any = None, family: str | None = None) -> Any:
-    """A summary of one number."""
+    """A summary of one scalar."""
 
     def fill(entry: Any, value: np.ndarray) -> None:
         entry.simple_value = float(value)
@@ -58,7 +58,7 @@ def scalar(name: str, tensor: Any, collections: Any = None, family: str | None =
 
 
 def histogram(name: str, values: Any, collections: Any = None, family: str | None = None) -> Any:
-    """A summary of how numbers are distributed."""
+    """A summary of the distribution of values."""
 
     def fill(entry: Any, value: np.ndarray) -> None:
         flat = value.astype(np.float64).ravel()
@@ -156,8 +156,8 @@ def merge(inputs: Any, collections: Any = None, name: str | None = None) -> Any:
 
 def merge_all(key: Any = GraphKeys.SUMMARIES, scope: str | None = None, name: Any = None) -> Any:
     """One summary of all in a collection; None if there are none."""
-    found = context.default_graph().get_collection(key, scope)
-    return merge(found, name=name) if found else None
+    summaries = context.default_graph().get_collection(key, scope)
+    return merge(summaries, name=name) if summaries else None
 
 
 class FileWriter:

@@ -47,7 +47,7 @@ def _build_graphs() -> None:
 
 
 def enable_v2_behavior() -> None:
-    """Switches to version 2's behaviour: eager execution, sizes that are numbers."""
+    """Switches to version 2's behaviour: eager execution, sizes that are integers."""
     context.set_eager(True)
     shapes.show_dimensions(False)
 
@@ -70,7 +70,7 @@ disable_tensor_equality = enable_resource_variables
 
 
 def enable_v2_tensorshape() -> None:
-    """Makes the sizes in shapes numbers or None."""
+    """Makes the sizes in shapes integers or None."""
     shapes.show_dimensions(False)
 
 

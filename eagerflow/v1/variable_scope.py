@@ -222,7 +222,7 @@ class variable_scope:
         return scope
 
     def _unique(self, state: _State, prefix: str) -> str:
-        """The default name, with a number if it has been used in this scope."""
+        """The default name, with a suffix if it has been used in this scope."""
         name = str(self._default_name)
         full = f"{prefix}/{name}" if prefix else name
         count = state.counts.get(full, 0)
@@ -287,8 +287,8 @@ def get_variable(
         shape: its shape; not needed if `initializer` is a tensor.
         dtype: its element type; by default that of the scope, float32.
         initializer: an initializer, a tensor, or a function of the shape; by default Glorot's
-            uniform numbers, and zeros for integers.
-        regularizer: gives a loss for the variable, which is added to a collection.
+            uniform values, and zeros for integers.
+        regularizer: computes a loss of the variable, which is added to a collection.
         trainable: whether optimizers change it by default.
         collections: the collections that it is added to.
         caching_device: accepted.
@@ -310,7 +310,7 @@ def get_variable(
     full = f"{scope.name}/{name}" if scope.name else name
     getter = _chained(scope.custom_getter, custom_getter)
     if getter is None:
-        return _found_or_made(
+        return _get_or_make(
             full,
             shape,
             dtype,
@@ -323,7 +323,7 @@ def get_variable(
         )
     # What the scope sets is among the arguments that a custom getter gets.
     return getter(
-        _found_or_made,
+        _get_or_make,
         full,
         shape=shape,
         dtype=dtypes.as_dtype(dtype or scope.dtype),
@@ -342,7 +342,7 @@ def get_variable(
     )
 
 
-def _found_or_made(
+def _get_or_make(
     name: str,
     shape: Any = None,
     dtype: Any = None,
@@ -363,19 +363,19 @@ def _found_or_made(
     full, state = name, _state()
     scope = state.scope
     reuse = scope.reuse if reuse is None else reuse
-    found = state.variables.get(full) if state.keeps else None
-    if found is not None:
+    existing = state.variables.get(full) if state.keeps else None
+    if existing is not None:
         if not reuse:
             raise ValueError(
                 f"Variable {full} already exists, disallowed. Did you mean to set reuse=True or "
                 "reuse=tf.AUTO_REUSE in VarScope?"
             )
-        if shape is not None and not TensorShape(shape).is_compatible_with(found.shape):
+        if shape is not None and not TensorShape(shape).is_compatible_with(existing.shape):
             raise ValueError(
                 f"Trying to share variable {full}, but specified shape {TensorShape(shape)} and "
-                f"found shape {found.shape}."
+                f"found shape {existing.shape}."
             )
-        return found
+        return existing
     if reuse is True and state.keeps:
         raise ValueError(
             f"Variable {full} does not exist, or was not created with tf.get_variable(). Did you "
@@ -454,7 +454,7 @@ def initial_value(full: str, shape: Any, dtype: Any, initializer: Any) -> tuple[
     graph = context.building_graph()
     if graph is None:
         return make, dtype
-    # Not run to find out the shape: initializers draw other numbers each time they are called.
+    # Not called for the shape: an initializer draws other values at each call.
     spec = TensorSpec(sizes, dtype)
     return (lambda: record(graph, make, kind="Initializer", outputs=spec)), dtype
 

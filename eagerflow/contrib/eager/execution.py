@@ -1,4 +1,4 @@
-"""How operations are executed: choices of the first generation, of which there is one here."""
+"""tf.contrib.eager's modes of execution, of which there is one here."""
 
 from __future__ import annotations
 

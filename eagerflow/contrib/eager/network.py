@@ -53,7 +53,7 @@ def save_network_checkpoint(network: Any, save_path: str, global_step: Any = Non
     Args:
         network: the network.
         save_path: the start of the files' names.
-        global_step: a number for the end of the name.
+        global_step: the step, which is appended to the path.
 
     Returns:
         The checkpoint's name.

@@ -107,11 +107,11 @@ class HParams:
 def _split(text: str) -> list[str]:
     """The parts of a text between commas that stand outside of brackets."""
     parts, depth, start = [], 0, 0
-    for place, character in enumerate(text):
+    for index, character in enumerate(text):
         depth += (character == "[") - (character == "]")
         if character == "," and depth == 0:
-            parts.append(text[start:place])
-            start = place + 1
+            parts.append(text[start:index])
+            start = index + 1
     return [part for part in [*parts, text[start:]] if part.strip()]
 
 

@@ -106,18 +106,18 @@ def _indexing(plain: Callable) -> Callable:
 
 
 def _is_list(part: Any) -> bool:
-    """Whether a part of an index names several places one by one."""
+    """Whether a part of an index is an array of indices."""
     if isinstance(part, list):
         return True
     return isinstance(part, np.ndarray | tf.Tensor) and len(part.shape) > 0
 
 
 def _advanced(value: tf.Tensor, parts: tuple) -> tf.Tensor:
-    """Elements by NumPy's rules: the places are computed by NumPy, the elements gathered."""
+    """Elements by NumPy's rules: NumPy computes their indices, by which they are gathered."""
     shape = value.shape.as_list()
-    numbers = np.arange(shapes.size(value)).reshape(shape)
-    places = numbers[tuple(p.numpy() if isinstance(p, tf.Tensor) else p for p in parts)]
-    return tf.gather(tf.reshape(value, [-1]), places)
+    all_indices = np.arange(shapes.size(value)).reshape(shape)
+    indices = all_indices[tuple(p.numpy() if isinstance(p, tf.Tensor) else p for p in parts)]
+    return tf.gather(tf.reshape(value, [-1]), indices)
 
 
 def _methods() -> dict[str, Any]:

@@ -83,10 +83,10 @@ def result_type(*arrays_and_dtypes: Any) -> tf.DType:
     >>> tf.experimental.numpy.result_type(tf.int32, tf.float32)
     tf.float64
     """
-    found = np.dtype(np.result_type(*[_operand(x) for x in tf.nest.flatten(arrays_and_dtypes)]))
+    dtype = np.dtype(np.result_type(*[_operand(x) for x in tf.nest.flatten(arrays_and_dtypes)]))
     if all(isinstance(x, float | int) for x in arrays_and_dtypes):
-        found = np.dtype(np.int64) if found.kind in "iu" else found
-    return tf.as_dtype(narrowed(found))
+        dtype = np.dtype(np.int64) if dtype.kind in "iu" else dtype
+    return tf.as_dtype(narrowed(dtype))
 
 
 def promote_types(type1: Any, type2: Any) -> np.dtype:

@@ -1,4 +1,4 @@
-"""Random arrays, of TensorFlow's numbers in NumPy's functions."""
+"""Random arrays: NumPy's functions, with TensorFlow's generators."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ def _sizes(size: Any) -> list[int]:
 
 
 def randn(*args: int) -> tf.Tensor:
-    """Standard normal numbers of the shape that the arguments give."""
+    """Standard normal values of the shape that the arguments give."""
     return standard_normal(args)
 
 
 def standard_normal(size: Any = None) -> tf.Tensor:
-    """Standard normal numbers of a shape."""
+    """Standard normal values of a shape."""
     return tf.random.normal(_sizes(size), dtype=_default())
 
 
 def uniform(low: Any = 0.0, high: Any = 1.0, size: Any = None) -> tf.Tensor:
-    """Numbers between `low` and `high`."""
+    """Uniform values between `low` and `high`."""
     low, high = (tf.cast(tf.convert_to_tensor(x), _default()) for x in (low, high))
     if size is None:
         size = np.broadcast_shapes(tuple(low.shape.as_list()), tuple(high.shape.as_list()))
@@ -40,12 +40,12 @@ def uniform(low: Any = 0.0, high: Any = 1.0, size: Any = None) -> tf.Tensor:
 
 
 def random(size: Any = None) -> tf.Tensor:
-    """Numbers between 0 and 1."""
+    """Uniform values between 0 and 1."""
     return uniform(size=() if size is None else size)
 
 
 def rand(*size: int) -> tf.Tensor:
-    """Numbers between 0 and 1, of the shape that the arguments give."""
+    """Uniform values between 0 and 1, of the shape that the arguments give."""
     return uniform(size=size)
 
 

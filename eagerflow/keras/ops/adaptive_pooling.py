@@ -1,4 +1,4 @@
-"""Pooling into a given number of places, with windows as even as they can be."""
+"""Pooling to a given output size, with windows as even as they can be."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ _ops = _core.ops
 
 
 def windows(length: int, count: int) -> list[tuple[int, int]]:
-    """Where each of `count` windows over `length` places begins and ends.
+    """The first index and the end of each of `count` windows over `length` elements.
 
-    They cover all places, and overlap where the length is no multiple of the count.
+    They cover all elements, and overlap where the length is no multiple of the count.
     """
     return [(i * length // count, -(-(i + 1) * length // count)) for i in range(count)]
 
 
 def _axes(x: Any, output_size: Any, data_format: str | None) -> list[tuple[int, int]]:
-    """Each axis of places, and how many it is to have."""
+    """Each spatial axis, and its size in the output."""
     from eagerflow.keras.layers.arguments import data_format_of
 
     rank = x.ndim - 2
@@ -39,16 +39,16 @@ def _axes(x: Any, output_size: Any, data_format: str | None) -> list[tuple[int, 
             f"`output_size` must be an integer or have {rank} entries. Received: {output_size}"
         )
     first = 2 if data_format_of(data_format) == "channels_first" else 1
-    return [(first + number, size) for number, size in enumerate(sizes)]
+    return [(first + index, size) for index, size in enumerate(sizes)]
 
 
 @op_function
 def adaptive_average_pool(inputs: Any, output_size: Any, data_format: str | None = None) -> Any:
-    """The means of windows, of which there are `output_size` along each axis of places.
+    """The means of windows, of which there are `output_size` along each spatial axis.
 
     Args:
-        inputs: `[batch, places..., channels]` or, with "channels_first", `[batch, channels, ...]`.
-        output_size: one number for each axis, or one for all.
+        inputs: `[batch, spatial..., channels]` or, with "channels_first", `[batch, channels, ...]`.
+        output_size: a size for each spatial axis, or one for all.
         data_format: "channels_last" or "channels_first"; Keras's default for None.
 
     >>> x = tf.reshape(tf.range(5.0), [1, 5, 1])
@@ -59,8 +59,8 @@ def adaptive_average_pool(inputs: Any, output_size: Any, data_format: str | None
     for axis, count in _axes(x, output_size, data_format):
         length = x._shape_tuple()[axis]
         means = np.zeros((length, count), "float32")
-        for number, (start, stop) in enumerate(windows(length, count)):
-            means[start:stop, number] = 1 / (stop - start)
+        for index, (start, stop) in enumerate(windows(length, count)):
+            means[start:stop, index] = 1 / (stop - start)
         order = [k for k in range(x.ndim) if k != axis] + [axis]
         back = [order.index(k) for k in range(x.ndim)]
         pooled = _ops.matmul(_ops.transpose(x, order), _core.convert(means, x.dtype, None))
@@ -80,15 +80,15 @@ def adaptive_max_pool(inputs: Any, output_size: Any, data_format: str | None = N
     for axis, count in _axes(x, output_size, data_format):
         bounds = windows(x._shape_tuple()[axis], count)
         width = max(stop - start for start, stop in bounds)
-        # Shorter windows look at their last place several times, where nothing is found.
-        places = [[min(start + k, stop - 1) for k in range(width)] for start, stop in bounds]
-        found = _ops.gather(x, _core.convert(places, dtypes.int32, None), axis, 0)
+        # Shorter windows repeat their last index; the repetitions are masked.
+        indices = [[min(start + k, stop - 1) for k in range(width)] for start, stop in bounds]
+        values = _ops.gather(x, _core.convert(indices, dtypes.int32, None), axis, 0)
         inside = np.array([[start + k < stop for k in range(width)] for start, stop in bounds])
         if not inside.all():
-            spread = [1] * axis + [count, width] + [1] * (x.ndim - 1 - axis)
+            shape = [1] * axis + [count, width] + [1] * (x.ndim - 1 - axis)
             lowest = _core.convert(x.dtype.min, x.dtype, None)
-            found = _ops.select(_core.as_tensor(inside.reshape(spread)), found, lowest)
+            values = _ops.select(_core.as_tensor(inside.reshape(shape)), values, lowest)
         # Of equal values the first one alone gets the gradient, as in other pooling.
-        first = _ops.expand_dims(_ops.argmax(found, axis + 1), axis + 1)
-        x = _ops.squeeze(take_along_axis(KERAS, found, first, axis + 1), [axis + 1])
+        first = _ops.expand_dims(_ops.argmax(values, axis + 1), axis + 1)
+        x = _ops.squeeze(take_along_axis(KERAS, values, first, axis + 1), [axis + 1])
     return x

@@ -87,21 +87,21 @@ def slice_update(inputs: Any, start_indices: Any, updates: Any) -> Any:
         np.arange(start, start + length)
         for start, length in zip(starts, updates._shape_tuple(), strict=True)
     ]
-    places = np.stack(np.meshgrid(*lines, indexing="ij"), -1).reshape(-1, len(starts))
+    indices = np.stack(np.meshgrid(*lines, indexing="ij"), -1).reshape(-1, len(starts))
     return _ops.tensor_scatter_nd_update(
-        inputs, _core.as_tensor(places.astype("int32")), _ops.reshape(updates, [-1])
+        inputs, _core.as_tensor(indices.astype("int32")), _ops.reshape(updates, [-1])
     )
 
 
 @op_function
 def scatter(indices: Any, values: Any, shape: Any) -> Any:
-    """Zeros, to which values are added at places."""
+    """Zeros, to which values are added at index vectors."""
     return indexing.scatter_nd(tensor(indices), tensor(values), sizes(shape))
 
 
 @op_function
 def scatter_update(inputs: Any, indices: Any, updates: Any, reduction: str | None = None) -> Any:
-    """A tensor with other values at places; `reduction` says how they meet those there."""
+    """A tensor with other values at index vectors; `reduction` says how the old ones count."""
     inputs = tensor(inputs)
     functions = {
         None: _ops.tensor_scatter_nd_update,
@@ -126,7 +126,7 @@ def _count(segment_ids: Any, num_segments: int | None) -> Any:
 def segment_sum(
     data: Any, segment_ids: Any, num_segments: int | None = None, sorted: bool = False
 ) -> Any:
-    """Sums of the rows with the same number."""
+    """Sums of the rows with the same segment id."""
     ids = _ops.cast(tensor(segment_ids), dtypes.int32)
     return segment.unsorted_segment_sum(tensor(data), ids, _count(ids, num_segments))
 
@@ -135,7 +135,7 @@ def segment_sum(
 def segment_max(
     data: Any, segment_ids: Any, num_segments: int | None = None, sorted: bool = False
 ) -> Any:
-    """The largest elements of the rows with the same number."""
+    """The largest elements of the rows with the same segment id."""
     ids = _ops.cast(tensor(segment_ids), dtypes.int32)
     return segment.unsorted_segment_max(tensor(data), ids, _count(ids, num_segments))
 
@@ -144,7 +144,7 @@ def segment_max(
 def segment_min(
     data: Any, segment_ids: Any, num_segments: int | None = None, sorted: bool = False
 ) -> Any:
-    """The smallest elements of the rows with the same number."""
+    """The smallest elements of the rows with the same segment id."""
     ids = _ops.cast(tensor(segment_ids), dtypes.int32)
     return segment.unsorted_segment_min(tensor(data), ids, _count(ids, num_segments))
 
@@ -153,7 +153,7 @@ def segment_min(
 def segment_prod(
     data: Any, segment_ids: Any, num_segments: int | None = None, sorted: bool = False
 ) -> Any:
-    """Products of the rows with the same number."""
+    """Products of the rows with the same segment id."""
     ids = _ops.cast(tensor(segment_ids), dtypes.int32)
     return segment.unsorted_segment_prod(tensor(data), ids, _count(ids, num_segments))
 
@@ -167,8 +167,7 @@ def cond(pred: Any, true_fn: Any, false_fn: Any) -> Any:
 @op_function
 def switch(index: Any, branches: Any, *operands: Any) -> Any:
     """What one of several functions of the operands returns."""
-    number = min(max(int(index), 0), len(branches) - 1)
-    return branches[number](*operands)
+    return branches[min(max(int(index), 0), len(branches) - 1)](*operands)
 
 
 @op_function
@@ -187,7 +186,7 @@ def while_loop(cond: Any, body: Any, loop_vars: Any, maximum_iterations: int | N
 
 @op_function
 def fori_loop(lower: Any, upper: Any, body_fun: Any, init_val: Any) -> Any:
-    """Repeats `value = body_fun(i, value)` for the numbers from lower to upper."""
+    """Repeats `value = body_fun(i, value)` for the integers from lower to upper."""
     value = init_val
     for i in range(int(lower), int(upper)):
         value = body_fun(_core.as_tensor(i), value)
@@ -325,8 +324,7 @@ def unique(
     fill_value: Any = None,
 ) -> Any:
     """The different elements, in ascending order, and where and how often they are."""
-    found = np.unique(tensor(x).numpy(), True, True, True, axis)
-    values, index, inverse, counts = found
+    values, index, inverse, counts = np.unique(tensor(x).numpy(), True, True, True, axis)
     if size is not None:
         missing = size - len(counts)
         if missing > 0:

@@ -95,7 +95,7 @@ def clip(x: Any, x_min: Any, x_max: Any) -> Any:
 
 @op_function
 def nan_to_num(x: Any, nan: float = 0.0, posinf: Any = None, neginf: Any = None) -> Any:
-    """Values with numbers in the place of NaN and infinities."""
+    """Values with NaN and infinities replaced by numbers."""
     x = tensor(x)
     if not x.dtype.is_floating:
         return x

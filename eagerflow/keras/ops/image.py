@@ -112,7 +112,7 @@ def extract_patches(
         images: one image or a batch.
         size: the patches' height and width, or one number for both.
         strides: the distance of patches; their size by default.
-        dilation_rate: the distance of a patch's places.
+        dilation_rate: the distance of a patch's elements.
         padding: "valid" or "same".
         data_format: "channels_last" or "channels_first".
     """

@@ -146,7 +146,7 @@ def celu(x: Any, alpha: float = 1.0) -> Any:
 
 @op_function
 def gelu(x: Any, approximate: bool = True) -> Any:
-    """x times the share of standard normal numbers below it."""
+    """x times the standard normal distribution function of x."""
     return activation.gelu(floating(x), approximate)
 
 
@@ -226,7 +226,7 @@ def log_softmax(x: Any, axis: Any = -1) -> Any:
 def one_hot(
     x: Any, num_classes: int, axis: int = -1, dtype: Any = None, sparse: bool = False
 ) -> Any:
-    """Vectors with a one at the place that an integer says."""
+    """One-hot vectors of integers."""
     kind = dtypes.as_dtype(dtype or config.floatx())
     x = tensor(x)
     x = x if x.dtype.is_integer else _ops.cast(x, dtypes.int64)
@@ -255,7 +255,7 @@ def multi_hot(
     sparse: bool = False,
     **kwargs: Any,
 ) -> Any:
-    """Vectors with ones at the places that several integers say."""
+    """Multi-hot vectors: ones at the indices that several integers give."""
     num_classes = kwargs.pop("num_tokens", num_classes)
     if num_classes is None:
         raise ValueError("Argument `num_classes` must be specified.")
@@ -331,28 +331,28 @@ def conv_transpose(
     inputs, kernel = tensor(inputs), tensor(kernel)
     rank = inputs.ndim - 2
     layout, first = _layout(data_format, rank)
-    steps, dilations = _listed(strides, rank), _listed(dilation_rate, rank)
-    more = [None] * rank if output_padding is None else _listed(output_padding, rank)
+    all_strides, dilations = _listed(strides, rank), _listed(dilation_rate, rank)
+    paddings = [None] * rank if output_padding is None else _listed(output_padding, rank)
     shape, sizes = inputs._shape_tuple(), kernel._shape_tuple()
-    places = shape[2:] if first else shape[1:-1]
+    spatial = shape[2:] if first else shape[1:-1]
     lengths = []
-    for place, size, step, dilation, extra in zip(
-        places, sizes, steps, dilations, more, strict=False
+    for length, size, stride, dilation, extra in zip(
+        spatial, sizes, all_strides, dilations, paddings, strict=False
     ):
         width = dilation * (size - 1) + 1
         if extra is None:
             same = padding.lower() == "same"
-            lengths.append(place * step if same else place * step + max(width - step, 0))
+            lengths.append(length * stride + (0 if same else max(width - stride, 0)))
         else:
             around = width // 2 if padding.lower() == "same" else 0
-            lengths.append((place - 1) * step + width - 2 * around + extra)
+            lengths.append((length - 1) * stride + width - 2 * around + extra)
     filters = sizes[-2]
     output = [shape[0], filters, *lengths] if first else [shape[0], *lengths, filters]
     return convolution.conv_transpose(
         inputs,
         kernel,
         output,
-        steps,
+        all_strides,
         padding=padding.upper(),
         data_format=layout,
         dilations=dilations,
@@ -551,7 +551,7 @@ def categorical_crossentropy(
 def sparse_categorical_crossentropy(
     target: Any, output: Any, from_logits: bool = False, axis: int = -1
 ) -> Any:
-    """The cross-entropy of classes by number."""
+    """The cross-entropy of classes given by their ids."""
     return backend_nn.sparse_categorical_crossentropy(target, floating(output), from_logits, axis)
 
 
@@ -635,14 +635,14 @@ def dot_product_attention(
 
 @op_function
 def depth_to_space(x: Any, block_size: int, data_format: str = "channels_last") -> Any:
-    """Channels as blocks of places."""
+    """Channels rearranged into spatial blocks."""
     first = data_format == "channels_first"
     return nn.depth_to_space(tensor(x), block_size, data_format="NCHW" if first else "NHWC")
 
 
 @op_function
 def space_to_depth(x: Any, block_size: int, data_format: str = "channels_last") -> Any:
-    """Blocks of places as channels."""
+    """Spatial blocks rearranged into channels."""
     first = data_format == "channels_first"
     return nn.space_to_depth(tensor(x), block_size, data_format="NCHW" if first else "NHWC")
 
@@ -655,7 +655,7 @@ def in_top_k(targets: Any, predictions: Any, k: int) -> Any:
 
 @op_function
 def top_k(x: Any, k: int, sorted: bool = True) -> Any:
-    """The k largest elements of each row, and their places."""
+    """The k largest elements of each row, and their indices."""
     return indexing.top_k(tensor(x), k, sorted)
 
 

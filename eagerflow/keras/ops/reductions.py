@@ -34,7 +34,7 @@ def logsumexp(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
 def quantile(
     x: Any, q: Any, axis: Any = None, method: str = "linear", keepdims: bool = False
 ) -> Any:
-    """Values below which a share of the elements lies.
+    """Quantiles: values below which a share of the elements lies.
 
     Args:
         x: the elements.
@@ -51,14 +51,14 @@ def quantile(
     lead = [shape[k] for k in kept]
     count = math.prod(shape[k] for k in axes)
     x = _ops.sort(_ops.reshape(_ops.transpose(x, [*kept, *axes]), [*lead, count]))
-    place = _ops.reshape(q, [-1]) * float(count - 1)
-    low, high = _ops.floor(place), _ops.ceil(place)
+    position = _ops.reshape(q, [-1]) * float(count - 1)
+    low, high = _ops.floor(position), _ops.ceil(position)
     if method == "lower":
         high = low
     elif method == "higher":
         low = high
     elif method == "nearest":
-        low = high = _ops.round(place)
+        low = high = _ops.round(position)
     elif method not in ("linear", "midpoint"):
         raise ValueError(
             "Invalid method. Received: method=" + method + ". Available methods are "
@@ -66,25 +66,25 @@ def quantile(
         )
     below = _ops.gather(x, _ops.cast(low, dtypes.int32), axis=-1)
     above = _ops.gather(x, _ops.cast(high, dtypes.int32), axis=-1)
-    part = 0.5 * (high - low) if method == "midpoint" else place - low
+    part = 0.5 * (high - low) if method == "midpoint" else position - low
     part = _ops.cast(part, x.dtype)
-    found = move_axis(below + (above - below) * part, -1, 0)
+    result = move_axis(below + (above - below) * part, -1, 0)
     if keepdims:
-        found = _ops.reshape(found, [-1] + [1 if k in axes else shape[k] for k in range(rank)])
-    return found if q.ndim else _ops.squeeze(found, [0])
+        result = _ops.reshape(result, [-1] + [1 if k in axes else shape[k] for k in range(rank)])
+    return result if q.ndim else _ops.squeeze(result, [0])
 
 
 @op_function
 def percentile(
     x: Any, q: Any, axis: Any = None, method: str = "linear", keepdims: bool = False
 ) -> Any:
-    """Values below which a percentage of the elements lies; see `quantile`."""
+    """Percentiles; see `quantile`."""
     return quantile(x, floating(q) / 100.0, axis, method, keepdims)
 
 
 @op_function
 def median(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    """The elements in the middle, or the mean of the two there."""
+    """Medians."""
     return quantile(x, 0.5, axis, keepdims=keepdims)
 
 
@@ -101,19 +101,19 @@ def _extreme_of_numbers(
 
 @op_function
 def nanmax(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    """The largest of the elements that are numbers; NaN where there are none."""
+    """The largest elements, without NaN; NaN where there are no others."""
     return _extreme_of_numbers(x, axis, keepdims, shared.amax, -math.inf)
 
 
 @op_function
 def nanmin(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    """The smallest of the elements that are numbers; NaN where there are none."""
+    """The smallest elements, without NaN; NaN where there are no others."""
     return _extreme_of_numbers(x, axis, keepdims, shared.amin, math.inf)
 
 
 @op_function
 def nanvar(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    """Mean squared distances from the mean of the elements that are numbers."""
+    """Variances, without NaN."""
     x = floating(x)
     distance = x - shared.nanmean(KERAS, x, axis, keepdims=True)
     return shared.nanmean(KERAS, _ops.square(distance), axis, keepdims=keepdims)
@@ -121,39 +121,39 @@ def nanvar(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
 
 @op_function
 def nanstd(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    """Standard deviations of the elements that are numbers."""
+    """Standard deviations, without NaN."""
     return _ops.sqrt(nanvar(x, axis, keepdims))
 
 
 @op_function
 def nanargmax(x: Any, axis: int | None = None, keepdims: bool = False) -> Any:
-    """The indices of the largest elements that are numbers."""
+    """The indices of the largest elements, without NaN."""
     x = floating(x)
     return shared.argmax(KERAS, shared.nan_as(x, -math.inf), axis, keepdims)
 
 
 @op_function
 def nanargmin(x: Any, axis: int | None = None, keepdims: bool = False) -> Any:
-    """The indices of the smallest elements that are numbers."""
+    """The indices of the smallest elements, without NaN."""
     x = floating(x)
     return shared.argmin(KERAS, shared.nan_as(x, math.inf), axis, keepdims)
 
 
 @op_function
 def nancumsum(x: Any, axis: int | None = None, dtype: Any = None) -> Any:
-    """Sums of all numbers so far."""
+    """Cumulative sums, without NaN."""
     return shared.cumsum(KERAS, shared.nan_as(floating(x), 0.0), axis, dtype)
 
 
 @op_function
 def nancumprod(x: Any, axis: int | None = None, dtype: Any = None) -> Any:
-    """Products of all numbers so far."""
+    """Cumulative products, without NaN."""
     return shared.cumprod(KERAS, shared.nan_as(floating(x), 1.0), axis, dtype)
 
 
 @op_function
 def trapezoid(y: Any, x: Any = None, dx: float = 1.0, axis: int = -1) -> Any:
-    """The integral of a function between its samples, by trapezoids."""
+    """The integral of a sampled function by the trapezoidal rule."""
     y = move_axis(floating(y), axis, -1)
     width: Any = dx
     if x is not None:
@@ -164,7 +164,7 @@ def trapezoid(y: Any, x: Any = None, dx: float = 1.0, axis: int = -1) -> Any:
 
 @op_function
 def bincount(x: Any, weights: Any = None, minlength: int = 0, sparse: bool = False) -> Any:
-    """How often each number occurs."""
+    """How often each integer occurs."""
     if sparse:
         raise ValueError("`sparse=True` gives sparse tensors, which are not supported here.")
     x = _ops.cast(tensor(x), dtypes.int32)
@@ -193,7 +193,7 @@ def einsum(subscripts: str, *operands: Any, **kwargs: Any) -> Any:
 
 @op_function
 def corrcoef(x: Any) -> Any:
-    """Correlations of rows."""
+    """Correlation coefficients of rows."""
     x = floating(x)
     x = x if x.ndim > 1 else _ops.expand_dims(x, 0)
     apart = x - _ops.reduce_mean(x, axis=-1, keepdims=True)
@@ -205,7 +205,7 @@ def corrcoef(x: Any) -> Any:
 
 @op_function
 def correlate(x1: Any, x2: Any, mode: str = "valid") -> Any:
-    """Sums of products of one vector and another, moved along it."""
+    """The cross-correlation of two vectors."""
     x1, x2 = pair(x1, x2)
     if not x1.dtype.is_floating:
         kind = dtypes.as_dtype(config.floatx())
@@ -217,6 +217,6 @@ def correlate(x1: Any, x2: Any, mode: str = "valid") -> Any:
     after = {"valid": 0, "full": other - 1, "same": (other - 1) // 2}[mode]
     padded = _array.pad(x1, [[before, after]])
     count = padded._shape_tuple()[0] - other + 1
-    places = np.arange(count)[:, None] + np.arange(other)
-    windows = _ops.gather(padded, _core.as_tensor(places.astype("int32")), axis=0)
+    indices = np.arange(count)[:, None] + np.arange(other)
+    windows = _ops.gather(padded, _core.as_tensor(indices.astype("int32")), axis=0)
     return _ops.reduce_sum(windows * x2, axis=-1)

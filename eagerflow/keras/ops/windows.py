@@ -1,4 +1,4 @@
-"""Windows of signals under NumPy's names, and numbers at equal ratios."""
+"""Windows of signals under NumPy's names, and `geomspace`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _ops = _core.ops
 
 @op_function
 def bartlett(x: int) -> Any:
-    """A window of so many numbers that rises to one in straight lines.
+    """Bartlett's window of a length, which rises to one in a straight line.
 
     >>> print(tf.keras.ops.bartlett(5).numpy())
     [0.  0.5 1.  0.5 0. ]
@@ -26,13 +26,13 @@ def bartlett(x: int) -> Any:
     length = int(x)
     if length < 2:
         return _ops.ones([length], dtypes.float32)
-    places = _ops.cast(_ops.range(0, length, 1), dtypes.float32) * (2.0 / (length - 1))
-    return _ops.minimum(places, 2.0 - places)
+    ramp = _ops.cast(_ops.range(0, length, 1), dtypes.float32) * (2.0 / (length - 1))
+    return _ops.minimum(ramp, 2.0 - ramp)
 
 
 @op_function
 def blackman(x: int) -> Any:
-    """A window of so many numbers that is a sum of three cosines.
+    """Blackman's window of a length, a sum of three cosines.
 
     >>> print(tf.keras.ops.blackman(3).numpy().round(2) + 0.0)
     [0. 1. 0.]
@@ -46,7 +46,7 @@ def blackman(x: int) -> Any:
 
 @op_function
 def hamming(x: int) -> Any:
-    """Hamming's window of so many numbers.
+    """Hamming's window of a length.
 
     >>> print(tf.keras.ops.hamming(3).numpy().round(2))
     [0.08 1.   0.08]
@@ -56,7 +56,7 @@ def hamming(x: int) -> Any:
 
 @op_function
 def hanning(x: int) -> Any:
-    """Hann's window of so many numbers.
+    """Hann's window of a length.
 
     >>> print(tf.keras.ops.hanning(3).numpy().round(2))
     [0. 1. 0.]
@@ -66,7 +66,7 @@ def hanning(x: int) -> Any:
 
 @op_function
 def kaiser(x: int, beta: float) -> Any:
-    """Kaiser's window of so many numbers.
+    """Kaiser's window of a length.
 
     >>> print(tf.keras.ops.kaiser(3, 0.0).numpy())
     [1. 1. 1.]

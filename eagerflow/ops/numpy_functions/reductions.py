@@ -116,7 +116,7 @@ def any(rules: Rules, x: Any, axis: Any = None, keepdims: bool | None = False) -
 
 
 def count_nonzero(rules: Rules, x: Any, axis: Any = None) -> Tensor:
-    """The numbers of elements along axes that are not zero."""
+    """The counts of elements along axes that are not zero."""
     return _ops.reduce_sum(_ops.cast(rules.truth(x), rules.index_dtype), axis=axis)
 
 
@@ -194,7 +194,7 @@ def _without_nan(reduce: Callable[..., Tensor], neutral: float, doc: str) -> Cal
 
 
 def nan_as(x: Tensor, value: float) -> Tensor:
-    """The tensor with a number in the place of NaN."""
+    """The tensor with NaN replaced by a value."""
     if not x.dtype.is_floating:
         return x
     return _ops.select(_ops.is_nan(x), _core.convert(value, x.dtype, None), x)
