@@ -26,6 +26,8 @@ RANKS = {name: rank for rank, names in enumerate(LAYERS) for name in names}
 
 # What is imported against the layers when a function is called: the module -> what it needs there.
 CALLS_UP = {
+    # Some operations give sparse tensors.
+    "ops": {"sparse"},
     # Keras's layers and tensors on graphs are met by graphs first, and initializers of version 1.
     "graph": {"keras", "v1"},
     "feature_column": {"keras", "v1"},
@@ -45,7 +47,7 @@ def _tree(path):
 
 
 def _imports(node, modules, inside=False):
-    """The modules of this package that a piece of code imports, and whether inside of functions."""
+    """The modules that a piece of code imports, and whether that is when a function is called."""
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test):
             continue
@@ -58,6 +60,8 @@ def _imports(node, modules, inside=False):
             for alias in child.names:
                 if alias.name.split(".")[0] == "eagerflow":
                     yield alias.name.partition(".")[2], inside
+        elif isinstance(child, ast.Call) and ast.unparse(child.func) == "lazy.Module":
+            yield child.args[0].value.partition(".")[2], True
         yield from _imports(child, modules, inside or isinstance(child, ast.FunctionDef))
 
 

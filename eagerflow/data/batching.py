@@ -20,6 +20,10 @@ from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.ops.batching import stack_tensors
 from eagerflow.ragged.spec import RaggedTensorSpec, stack_rows
 from eagerflow.ragged.tensor import RaggedTensor
+from eagerflow.util import lazy
+
+# Imported when they are first used: they import this module, or few programs need them.
+plan = lazy.Module("eagerflow.data.plan")
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -60,9 +64,7 @@ class BatchDataset(GroupingDataset):
         self._parallel = calls is not None
 
     def _cursor(self, context: Context) -> Cursor:
-        from eagerflow.data.plan import batch_cursor
-
-        planned = batch_cursor(self, context)
+        planned = plan.batch_cursor(self, context)
         if planned is not None:
             return planned
         # TensorFlow makes one step of a map and a batch that are not told to be parallel.
@@ -83,9 +85,7 @@ class BatchDataset(GroupingDataset):
         return stack_elements(self._sample_elements(variant))
 
     def _how(self) -> str:
-        from eagerflow.data.plan import batch_note
-
-        return batch_note(self)
+        return plan.batch_note(self)
 
 
 def ragged_leaves(spec: Any) -> dict[int, Any]:

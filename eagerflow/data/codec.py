@@ -22,6 +22,10 @@ from eagerflow.framework import dtypes
 from eagerflow.framework.dtypes import as_dtype
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.type_spec import NoneTensorSpec, TensorSpec
+from eagerflow.util import lazy
+
+# Imported when they are first used: they import this module, or few programs need them.
+stored_datasets = lazy.Module("eagerflow.data.stored_datasets")
 
 Tensor = _core.Tensor
 _PREFIX = struct.Struct("<QQ")
@@ -92,8 +96,6 @@ def _to_json(value: Any, blobs: list[bytes]) -> Any:
         name, parts = value._to_parts()
         return {"composite": [name, _to_json(parts, blobs)]}
     if isinstance(value, Dataset):
-        from eagerflow.data import stored_datasets
-
         return {"dataset": _to_json(stored_datasets.to_parts(value), blobs)}
     found = to_parts(value)
     if found is not None:
@@ -140,8 +142,6 @@ def _from_json(value: Any, blobs: memoryview, at: list[int]) -> Any:
     if kind == "none":
         return NoneTensorSpec()
     if kind == "dataset":
-        from eagerflow.data import stored_datasets
-
         return stored_datasets.of_parts(_from_json(content, blobs, at))
     if kind == "composite":
         rebuild = _COMPOSITES.get(content[0])

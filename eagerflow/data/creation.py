@@ -7,9 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
+from eagerflow.util import lazy
 
 if TYPE_CHECKING:
     from eagerflow.data.dataset import Dataset
+
+# Imported when they are first used: they import this module, or few programs need them.
+combining = lazy.Module("eagerflow.data.combining")
+listing = lazy.Module("eagerflow.data.listing")
+random_source = lazy.Module("eagerflow.data.random_source")
+saving = lazy.Module("eagerflow.data.saving")
+sources = lazy.Module("eagerflow.data.sources")
 
 
 class Creation:
@@ -26,9 +34,7 @@ class Creation:
         >>> list(tf.data.Dataset.from_tensors([1, 2]).as_numpy_iterator())
         [array([1, 2], dtype=int32)]
         """
-        from eagerflow.data.sources import TensorDataset
-
-        return TensorDataset(tensors)
+        return sources.TensorDataset(tensors)
 
     @staticmethod
     def from_tensor_slices(tensors: Any, name: str | None = None) -> Dataset:
@@ -45,9 +51,7 @@ class Creation:
         >>> list(dataset.as_numpy_iterator())
         [{'x': np.int32(1), 'y': b'a'}, {'x': np.int32(2), 'y': b'b'}]
         """
-        from eagerflow.data.sources import TensorSliceDataset
-
-        return TensorSliceDataset(tensors)
+        return sources.TensorSliceDataset(tensors)
 
     @staticmethod
     def from_generator(
@@ -85,9 +89,9 @@ class Creation:
         >>> [row.numpy().tolist() for _, row in dataset]
         [[], [1], [1, 1]]
         """
-        from eagerflow.data.sources import from_generator
-
-        return from_generator(generator, output_types, output_shapes, args, output_signature)
+        return sources.from_generator(
+            generator, output_types, output_shapes, args, output_signature
+        )
 
     @staticmethod
     def range(*args: Any, **kwargs: Any) -> Dataset:
@@ -104,10 +108,8 @@ class Creation:
         >>> list(tf.data.Dataset.range(1, 5, 2).as_numpy_iterator())
         [np.int64(1), np.int64(3)]
         """
-        from eagerflow.data.sources import RangeDataset
-
         kwargs.pop("name", None)
-        return RangeDataset(*args, **kwargs)
+        return sources.RangeDataset(*args, **kwargs)
 
     @staticmethod
     def counter(
@@ -124,9 +126,7 @@ class Creation:
         >>> list(tf.data.Dataset.counter(5, 2).take(2).as_numpy_iterator())
         [np.int64(5), np.int64(7)]
         """
-        from eagerflow.data.sources import CounterDataset
-
-        return CounterDataset(start, step, dtype)
+        return sources.CounterDataset(start, step, dtype)
 
     @staticmethod
     def random(
@@ -145,9 +145,7 @@ class Creation:
         >>> list(dataset.as_numpy_iterator()) == list(dataset.as_numpy_iterator())
         True
         """
-        from eagerflow.data.random_source import RandomDataset
-
-        return RandomDataset(seed, rerandomize_each_iteration)
+        return random_source.RandomDataset(seed, rerandomize_each_iteration)
 
     @staticmethod
     def zip(*args: Any, datasets: Any = None, name: str | None = None) -> Dataset:
@@ -165,8 +163,6 @@ class Creation:
         >>> list(dataset.as_numpy_iterator())
         [(np.int64(1), np.int64(0)), (np.int64(2), np.int64(1))]
         """
-        from eagerflow.data.combining import ZipDataset
-
         if not args and datasets is None:
             raise TypeError("Must pass at least one dataset to `zip`.")
         if args and datasets is not None:
@@ -175,7 +171,7 @@ class Creation:
             datasets = args[0]
         elif len(args) > 1:
             datasets = args
-        return ZipDataset(datasets)
+        return combining.ZipDataset(datasets)
 
     @staticmethod
     def list_files(
@@ -200,9 +196,7 @@ class Creation:
         >>> [pathlib.Path(path.decode()).name for path in files.as_numpy_iterator()]
         ['a.txt', 'b.txt']
         """
-        from eagerflow.data.listing import list_files
-
-        return list_files(file_pattern, shuffle, seed)
+        return listing.list_files(file_pattern, shuffle, seed)
 
     @staticmethod
     def sample_from_datasets(
@@ -230,9 +224,9 @@ class Creation:
         >>> list(dataset.take(3).as_numpy_iterator())
         [np.int32(2), np.int32(2), np.int32(2)]
         """
-        from eagerflow.data.random_source import sampled
-
-        return sampled(datasets, weights, seed, stop_on_empty_dataset, rerandomize_each_iteration)
+        return random_source.sampled(
+            datasets, weights, seed, stop_on_empty_dataset, rerandomize_each_iteration
+        )
 
     @staticmethod
     def choose_from_datasets(
@@ -254,9 +248,7 @@ class Creation:
         >>> list(tf.data.Dataset.choose_from_datasets(letters, choice).as_numpy_iterator())
         [b'a', b'b', b'a']
         """
-        from eagerflow.data.combining import chosen
-
-        return chosen(datasets, choice_dataset, stop_on_empty_dataset)
+        return combining.chosen(datasets, choice_dataset, stop_on_empty_dataset)
 
     @staticmethod
     def load(
@@ -281,9 +273,7 @@ class Creation:
             tf.errors.InvalidArgumentError: in the iteration, if elements are not as `element_spec`
                 says.
         """
-        from eagerflow.data.saving import load
-
-        return load(path, element_spec, compression, reader_func, wait)
+        return saving.load(path, element_spec, compression, reader_func, wait)
 
 
 def as_strings(value: Any) -> list[str]:

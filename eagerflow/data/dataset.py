@@ -17,6 +17,12 @@ from eagerflow.data.options import Options
 from eagerflow.data.transformation import Transformation
 from eagerflow.framework import context, dtypes, random_seed
 from eagerflow.framework import context as program
+from eagerflow.util import lazy
+
+# Imported when they are first used: they import this module, or few programs need them.
+fingerprint = lazy.Module("eagerflow.data.fingerprint")
+iterator = lazy.Module("eagerflow.data.iterator")
+plan = lazy.Module("eagerflow.data.plan")
 
 
 class Dataset(Creation, Transformation):
@@ -262,9 +268,7 @@ class Dataset(Creation, Transformation):
         >>> bool(one.fingerprint() == other.fingerprint())
         False
         """
-        from eagerflow.data.fingerprint import fingerprint
-
-        return _core.convert(fingerprint(self), dtypes.uint64, None)
+        return _core.convert(fingerprint.fingerprint(self), dtypes.uint64, None)
 
     def explain(self) -> str:
         """How the pipeline will be run, a line for each step, the last step first.
@@ -274,9 +278,7 @@ class Dataset(Creation, Transformation):
           Shuffle(2)                               on indices
             TensorSlice(2 slices of (2, 1) int32)
         """
-        from eagerflow.data.plan import explain
-
-        return explain(self)
+        return plan.explain(self)
 
     def __debug_string__(self) -> str:
         return self.explain()
@@ -310,9 +312,7 @@ class Dataset(Creation, Transformation):
         graph = program.building_graph()
         if graph is not None:
             return graph.make_initializable_iterator(self, shared_name)
-        from eagerflow.data.iterator import make_initializable_iterator
-
-        return make_initializable_iterator(self, shared_name)
+        return iterator.make_initializable_iterator(self, shared_name)
 
 
 class UnaryDataset(Dataset):

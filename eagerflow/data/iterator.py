@@ -12,6 +12,13 @@ from eagerflow.checkpoint.trackable import Value
 from eagerflow.data import structure
 from eagerflow.data.context import context_of
 from eagerflow.framework import dtypes, random_seed
+from eagerflow.util import lazy
+
+# Imported when they are first used: they import this module, or few programs need them.
+codec = lazy.Module("eagerflow.data.codec")
+composites = lazy.Module("eagerflow.data.composites")
+datasets = lazy.Module("eagerflow.data.dataset")
+saving = lazy.Module("eagerflow.data.saving")
 
 Tensor = _core.Tensor
 
@@ -135,15 +142,11 @@ class OwnedIterator(_core.LockedIterator, Iterator):
 
     def _serialize_to_tensors(self) -> dict[str, Any]:
         """The position as a checkpoint keeps it."""
-        from eagerflow.data import codec
-
         data = codec.encode(self.state())
         return {"_STATE": _core.convert(data, dtypes.string, None)}
 
     def _restore_from_tensors(self, restored_tensors: dict[str, Any]) -> None:
         """Goes to the position that a checkpoint kept."""
-        from eagerflow.data import codec
-
         self.restore(codec.decode(restored_tensors["_STATE"].numpy()))
 
     def _checkpoint_values(self) -> dict[str, Any]:
@@ -225,10 +228,8 @@ class InitializableIterator(OwnedIterator):
         Returns:
             An iterator that starts when a function made by its `make_initializer` is called.
         """
-        from eagerflow.data.saving import EmptyDataset
-
         return InitializableIterator(
-            EmptyDataset(structure.spec_from_legacy(output_types, output_shapes))
+            saving.EmptyDataset(structure.spec_from_legacy(output_types, output_shapes))
         )
 
     def make_initializer(self, dataset: Any, name: str | None = None) -> Any:
@@ -335,16 +336,12 @@ def _to_numpy(leaf: Any) -> Any:
         if value.flags.writeable:
             value.setflags(write=False)
         return value
-    from eagerflow.data.dataset import Dataset
-
-    if isinstance(leaf, Dataset):
+    if isinstance(leaf, datasets.Dataset):
         return NumpyIterator(leaf)
     if leaf is None:
         return None
     if hasattr(type(leaf), "_is_composite_tensor"):
-        from eagerflow.data.composites import to_numpy
-
-        return to_numpy(leaf)
+        return composites.to_numpy(leaf)
     raise TypeError(
         "`tf.data.Dataset.as_numpy_iterator()` is not supported for datasets that produce values "
         f"of type {type(leaf)}"

@@ -10,6 +10,10 @@ from eagerflow.data.context import Context
 from eagerflow.data.cursor import Cursor, pack_elements, unpack_elements
 from eagerflow.data.dataset import Dataset, UnaryDataset
 from eagerflow.data.seeds import SeedSequence, Words
+from eagerflow.util import lazy
+
+# Imported when they are first used: they import this module, or few programs need them.
+plan = lazy.Module("eagerflow.data.plan")
 
 
 class ShuffleDataset(UnaryDataset):
@@ -35,9 +39,7 @@ class ShuffleDataset(UnaryDataset):
         self._order: list[int] | None = None
 
     def _cursor(self, context: Context) -> Cursor:
-        from eagerflow.data.plan import element_cursor
-
-        planned = element_cursor(self, context)
+        planned = plan.element_cursor(self, context)
         if planned is not None:
             return planned
         return ShuffleCursor(self._input, context, self._size, self._seeds)
@@ -61,9 +63,7 @@ class ShuffleDataset(UnaryDataset):
         return "all" if self._size == 2**62 else str(self._size)
 
     def _how(self) -> str:
-        from eagerflow.data.plan import index_note
-
-        return index_note(self)
+        return plan.index_note(self)
 
 
 class ShuffleCursor(Cursor):

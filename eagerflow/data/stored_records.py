@@ -17,8 +17,8 @@ from eagerflow.framework import dtypes
 from eagerflow.framework.dtypes import DType, as_dtype
 from eagerflow.io.serialization import tensor_message, tensor_of_message
 from eagerflow.protos.schema import protobuf
+from eagerflow.protos.structure import MESSAGES as structure_messages
 from eagerflow.protos.tensor import MESSAGES
-from eagerflow.protos.tensor import MESSAGES as TENSORS
 
 Tensor = _core.Tensor
 
@@ -117,10 +117,10 @@ def _variant_record(leaf: Any) -> bytes:
 
 
 def _variant(name: str, tensors: list) -> bytes:
-    from eagerflow.protos.structure import MESSAGES
-
     parts = [tensor_message(tensor).SerializeToString() for tensor in tensors]
-    return MESSAGES["VariantTensorDataProto"](type_name=name, tensors=parts).SerializeToString()
+    return structure_messages["VariantTensorDataProto"](
+        type_name=name, tensors=parts
+    ).SerializeToString()
 
 
 class _Head:
@@ -252,18 +252,16 @@ def _tensor(message: Any) -> Tensor:
 
 
 def _composite(message: Any) -> Any:
-    from eagerflow.protos.structure import MESSAGES
-
     if message.tensor_shape.dim and [dim.size for dim in message.tensor_shape.dim] != [3]:
         raise ValueError("a variant of an unknown shape")
     count = 3 if message.tensor_shape.dim else 1
     tensors: list[Tensor] = []
     for data in _parted(message.tensor_content, count):
-        variant = MESSAGES["VariantTensorDataProto"].FromString(data)
+        variant = structure_messages["VariantTensorDataProto"].FromString(data)
         if variant.type_name != (_TENSOR_NAME if count == 3 else _RAGGED_NAME):
             raise ValueError(f"a variant of the unknown type {variant.type_name!r}")
         tensors.extend(
-            tensor_of_message(TENSORS["TensorProto"].FromString(part)) for part in variant.tensors
+            tensor_of_message(MESSAGES["TensorProto"].FromString(part)) for part in variant.tensors
         )
     if count == 3:
         return REBUILD["sparse"](tensors)

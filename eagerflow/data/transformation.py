@@ -6,9 +6,25 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from eagerflow.framework import dtypes
+from eagerflow.util import lazy
 
 if TYPE_CHECKING:
     from eagerflow.data.dataset import Dataset
+
+# Imported when they are first used: they import this module, or few programs need them.
+batching = lazy.Module("eagerflow.data.batching")
+bucketing = lazy.Module("eagerflow.data.bucketing")
+caching = lazy.Module("eagerflow.data.caching")
+combining = lazy.Module("eagerflow.data.combining")
+composites = lazy.Module("eagerflow.data.composites")
+elementwise = lazy.Module("eagerflow.data.elementwise")
+nested = lazy.Module("eagerflow.data.nested")
+positions = lazy.Module("eagerflow.data.positions")
+prefetching = lazy.Module("eagerflow.data.prefetching")
+resampling = lazy.Module("eagerflow.data.resampling")
+saving = lazy.Module("eagerflow.data.saving")
+shuffling = lazy.Module("eagerflow.data.shuffling")
+windows = lazy.Module("eagerflow.data.windows")
 
 
 class Transformation:
@@ -42,9 +58,7 @@ class Transformation:
         >>> list(tf.data.Dataset.range(3).map(lambda x: x * x).as_numpy_iterator())
         [np.int64(0), np.int64(1), np.int64(4)]
         """
-        from eagerflow.data.elementwise import mapped
-
-        return mapped(self, map_func, num_parallel_calls, deterministic)
+        return elementwise.mapped(self, map_func, num_parallel_calls, deterministic)
 
     def flat_map(self: Any, map_func: Callable, name: str | None = None) -> Dataset:
         """The elements of the datasets that a function makes, one dataset after the other.
@@ -61,9 +75,7 @@ class Transformation:
         >>> [int(x) for x in flat]
         [1, 2, 3, 4]
         """
-        from eagerflow.data.nested import FlatMapDataset
-
-        return FlatMapDataset(self, map_func)
+        return nested.FlatMapDataset(self, map_func)
 
     def interleave(
         self: Any,
@@ -93,9 +105,7 @@ class Transformation:
         >>> [int(x) for x in dataset.interleave(twice, cycle_length=2)]
         [1, 2, 1, 2, 1, 2]
         """
-        from eagerflow.data.nested import interleaved
-
-        return interleaved(
+        return nested.interleaved(
             self, map_func, cycle_length, block_length, num_parallel_calls, deterministic
         )
 
@@ -112,9 +122,7 @@ class Transformation:
         >>> [int(x) for x in tf.data.Dataset.range(5).filter(lambda x: x > 2)]
         [3, 4]
         """
-        from eagerflow.data.elementwise import FilterDataset
-
-        return FilterDataset(self, predicate)
+        return elementwise.FilterDataset(self, predicate)
 
     def shuffle(
         self: Any,
@@ -140,9 +148,7 @@ class Transformation:
         >>> [int(x) for x in tf.data.Dataset.range(10).shuffle(4, seed=7)]
         [0, 4, 2, 3, 5, 6, 1, 8, 7, 9]
         """
-        from eagerflow.data.shuffling import ShuffleDataset
-
-        return ShuffleDataset(self, buffer_size, seed, reshuffle_each_iteration)
+        return shuffling.ShuffleDataset(self, buffer_size, seed, reshuffle_each_iteration)
 
     def repeat(self: Any, count: Any = None, name: str | None = None) -> Dataset:
         """The elements several times over.
@@ -154,9 +160,7 @@ class Transformation:
         >>> [int(x) for x in tf.data.Dataset.range(2).repeat(2)]
         [0, 1, 0, 1]
         """
-        from eagerflow.data.positions import RepeatDataset
-
-        return RepeatDataset(self, count)
+        return positions.RepeatDataset(self, count)
 
     def batch(
         self: Any,
@@ -184,9 +188,7 @@ class Transformation:
         >>> [x.numpy().tolist() for x in tf.data.Dataset.range(5).batch(3)]
         [[0, 1, 2], [3, 4]]
         """
-        from eagerflow.data.batching import BatchDataset
-
-        return BatchDataset(self, batch_size, drop_remainder, num_parallel_calls)
+        return batching.BatchDataset(self, batch_size, drop_remainder, num_parallel_calls)
 
     def padded_batch(
         self: Any,
@@ -217,9 +219,9 @@ class Transformation:
         [[1, -1], [2, 2]]
         [[3, 3, 3]]
         """
-        from eagerflow.data.batching import PaddedBatchDataset
-
-        return PaddedBatchDataset(self, batch_size, padded_shapes, padding_values, drop_remainder)
+        return batching.PaddedBatchDataset(
+            self, batch_size, padded_shapes, padding_values, drop_remainder
+        )
 
     def unbatch(self: Any, name: str | None = None) -> Dataset:
         """The slices of each element along its first axis.
@@ -230,9 +232,7 @@ class Transformation:
         >>> [int(x) for x in tf.data.Dataset.from_tensors([1, 2]).unbatch()]
         [1, 2]
         """
-        from eagerflow.data.batching import UnbatchDataset
-
-        return UnbatchDataset(self)
+        return batching.UnbatchDataset(self)
 
     def rebatch(
         self: Any, batch_size: Any, drop_remainder: Any = False, name: str | None = None
@@ -247,9 +247,7 @@ class Transformation:
         >>> [x.numpy().tolist() for x in tf.data.Dataset.range(5).batch(4).rebatch([1, 2])]
         [[0], [1, 2], [3], [4]]
         """
-        from eagerflow.data.batching import RebatchDataset
-
-        return RebatchDataset(self, batch_size, drop_remainder)
+        return batching.RebatchDataset(self, batch_size, drop_remainder)
 
     def take(self: Any, count: Any, name: str | None = None) -> Dataset:
         """The first elements.
@@ -261,9 +259,7 @@ class Transformation:
         >>> [int(x) for x in tf.data.Dataset.range(9).take(2)]
         [0, 1]
         """
-        from eagerflow.data.positions import TakeDataset
-
-        return TakeDataset(self, count)
+        return positions.TakeDataset(self, count)
 
     def skip(self: Any, count: Any, name: str | None = None) -> Dataset:
         """The elements after the first ones.
@@ -275,9 +271,7 @@ class Transformation:
         >>> [int(x) for x in tf.data.Dataset.range(4).skip(2)]
         [2, 3]
         """
-        from eagerflow.data.positions import SkipDataset
-
-        return SkipDataset(self, count)
+        return positions.SkipDataset(self, count)
 
     def shard(self: Any, num_shards: Any, index: Any, name: str | None = None) -> Dataset:
         """One of several interleaved parts.
@@ -293,9 +287,7 @@ class Transformation:
         >>> [int(x) for x in tf.data.Dataset.range(7).shard(3, 1)]
         [1, 4]
         """
-        from eagerflow.data.positions import ShardDataset
-
-        return ShardDataset(self, num_shards, index)
+        return positions.ShardDataset(self, num_shards, index)
 
     def take_while(self: Any, predicate: Callable, name: str | None = None) -> Dataset:
         """The elements before the first for which a function returns false.
@@ -307,9 +299,7 @@ class Transformation:
         >>> [int(x) for x in tf.data.Dataset.range(9).take_while(lambda x: x < 2)]
         [0, 1]
         """
-        from eagerflow.data.elementwise import TakeWhileDataset
-
-        return TakeWhileDataset(self, predicate)
+        return elementwise.TakeWhileDataset(self, predicate)
 
     def enumerate(self: Any, start: Any = 0, name: str | None = None) -> Dataset:
         """Pairs of a running number, an int64 scalar, and the element.
@@ -321,9 +311,7 @@ class Transformation:
         >>> list(tf.data.Dataset.from_tensor_slices(["a", "b"]).enumerate(1).as_numpy_iterator())
         [(np.int64(1), b'a'), (np.int64(2), b'b')]
         """
-        from eagerflow.data.elementwise import EnumerateDataset
-
-        return EnumerateDataset(self, start)
+        return elementwise.EnumerateDataset(self, start)
 
     def concatenate(self: Any, dataset: Any, name: str | None = None) -> Dataset:
         """The elements of this dataset and then those of another.
@@ -338,9 +326,7 @@ class Transformation:
         >>> [int(x) for x in tf.data.Dataset.range(2).concatenate(tf.data.Dataset.range(7, 9))]
         [0, 1, 7, 8]
         """
-        from eagerflow.data.combining import ConcatenateDataset
-
-        return ConcatenateDataset(self, dataset)
+        return combining.ConcatenateDataset(self, dataset)
 
     def prefetch(self: Any, buffer_size: Any, name: str | None = None) -> Dataset:
         """The same elements, made by a thread while the program works on earlier ones.
@@ -355,9 +341,7 @@ class Transformation:
         >>> [int(x) for x in tf.data.Dataset.range(3).prefetch(2)]
         [0, 1, 2]
         """
-        from eagerflow.data.prefetching import PrefetchDataset
-
-        return PrefetchDataset(self, buffer_size)
+        return prefetching.PrefetchDataset(self, buffer_size)
 
     def cache(self: Any, filename: Any = "", name: str | None = None) -> Dataset:
         """The same elements, kept when they are first made and not made again.
@@ -370,9 +354,7 @@ class Transformation:
         >>> [int(x) for x in dataset], [int(x) for x in dataset]
         ([1, 2, 3], [1, 2, 3])
         """
-        from eagerflow.data.caching import cached
-
-        return cached(self, filename)
+        return caching.cached(self, filename)
 
     def window(
         self: Any,
@@ -399,9 +381,7 @@ class Transformation:
         [0, 1, 2]
         [2, 3, 4]
         """
-        from eagerflow.data.windows import WindowDataset
-
-        return WindowDataset(self, size, shift, stride, drop_remainder)
+        return windows.WindowDataset(self, size, shift, stride, drop_remainder)
 
     def scan(
         self: Any, initial_state: Any, scan_func: Callable, name: str | None = None
@@ -420,9 +400,7 @@ class Transformation:
         >>> [int(x) for x in tf.data.Dataset.range(4).scan(np.int64(0), add)]
         [0, 1, 3, 6]
         """
-        from eagerflow.data.elementwise import ScanDataset
-
-        return ScanDataset(self, initial_state, scan_func)
+        return elementwise.ScanDataset(self, initial_state, scan_func)
 
     def unique(self: Any, name: str | None = None) -> Dataset:
         """The elements without those that came before.
@@ -433,9 +411,7 @@ class Transformation:
         >>> [int(x) for x in tf.data.Dataset.from_tensor_slices([1, 37, 2, 37, 1]).unique()]
         [1, 37, 2]
         """
-        from eagerflow.data.elementwise import UniqueDataset
-
-        return UniqueDataset(self)
+        return elementwise.UniqueDataset(self)
 
     def ignore_errors(self: Any, log_warning: bool = False, name: str | None = None) -> Dataset:
         """The elements that can be made without an operation's error.
@@ -449,9 +425,7 @@ class Transformation:
         >>> [int(x) for x in checked.ignore_errors()]
         [1, 2]
         """
-        from eagerflow.data.elementwise import IgnoreErrorsDataset
-
-        return IgnoreErrorsDataset(self, log_warning)
+        return elementwise.IgnoreErrorsDataset(self, log_warning)
 
     def group_by_window(
         self: Any,
@@ -481,8 +455,6 @@ class Transformation:
         >>> [batch.numpy().tolist() for batch in dataset]
         [[0, 2, 4], [1, 3, 5], [6]]
         """
-        from eagerflow.data.nested import GroupByWindowDataset
-
         if (window_size is None) == (window_size_func is None):
             raise ValueError(
                 "Either the `window_size` argument or the `window_size_func` argument must be "
@@ -493,7 +465,7 @@ class Transformation:
             def window_size_func(key: Any) -> Any:
                 return window_size
 
-        return GroupByWindowDataset(self, key_func, reduce_func, window_size_func)
+        return nested.GroupByWindowDataset(self, key_func, reduce_func, window_size_func)
 
     def bucket_by_sequence_length(
         self: Any,
@@ -528,9 +500,7 @@ class Transformation:
         >>> [batch.numpy().tolist() for batch in buckets]
         [[[1, 0], [2, 2]], [[3, 3, 3, 0], [4, 4, 4, 4]]]
         """
-        from eagerflow.data.bucketing import bucketed
-
-        return bucketed(
+        return bucketing.bucketed(
             self,
             element_length_func,
             bucket_boundaries,
@@ -562,9 +532,7 @@ class Transformation:
         Returns:
             A dataset of pairs of class and element.
         """
-        from eagerflow.data.resampling import resampled
-
-        return resampled(self, class_func, target_dist, initial_dist, seed)
+        return resampling.resampled(self, class_func, target_dist, initial_dist, seed)
 
     def save(
         self: Any,
@@ -594,9 +562,7 @@ class Transformation:
         >>> list(tf.data.Dataset.load(path, compression="GZIP").as_numpy_iterator())
         [np.int64(0), np.int64(1), np.int64(2)]
         """
-        from eagerflow.data.saving import save
-
-        save(self, path, compression, shard_func, checkpoint_args)
+        saving.save(self, path, compression, shard_func, checkpoint_args)
 
     def snapshot(
         self: Any,
@@ -615,9 +581,7 @@ class Transformation:
             shard_func: gives the number of the file that an element goes into.
             name: ignored.
         """
-        from eagerflow.data.saving import SnapshotDataset
-
-        return SnapshotDataset(self, path, compression, reader_func, shard_func)
+        return saving.SnapshotDataset(self, path, compression, reader_func, shard_func)
 
     def ragged_batch(
         self: Any,
@@ -634,9 +598,7 @@ class Transformation:
             row_splits_dtype: int64 or int32.
             name: ignored.
         """
-        from eagerflow.data.composites import RaggedBatchDataset
-
-        return RaggedBatchDataset(self, batch_size, drop_remainder, row_splits_dtype)
+        return composites.RaggedBatchDataset(self, batch_size, drop_remainder, row_splits_dtype)
 
     def sparse_batch(
         self: Any, batch_size: Any, row_shape: Any, name: str | None = None
@@ -648,6 +610,4 @@ class Transformation:
             row_shape: the dense shape of each row; None for a size stands for the longest.
             name: ignored.
         """
-        from eagerflow.data.composites import SparseBatchDataset
-
-        return SparseBatchDataset(self, batch_size, row_shape)
+        return composites.SparseBatchDataset(self, batch_size, row_shape)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from eagerflow.protos.cluster import MESSAGES
+
 
 def _is_message(value: Any) -> bool:
     descriptor = getattr(type(value), "DESCRIPTOR", None)
@@ -104,8 +106,6 @@ class ClusterSpec:
 
     def as_cluster_def(self) -> Any:
         """A `tf.train.ClusterDef` that says the same, jobs sorted by name."""
-        from eagerflow.protos.cluster import MESSAGES
-
         message = MESSAGES["ClusterDef"]()
         for job in sorted(self._jobs):
             part = message.job.add(name=job)

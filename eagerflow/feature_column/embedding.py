@@ -21,6 +21,12 @@ from eagerflow.framework import context, dtypes
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.ops.nn.embedding import embedding_lookup_sparse, safe_embedding_lookup_sparse
 from eagerflow.train import load_variable
+from eagerflow.util import lazy
+
+# Imported when they are first used: they import this module, or few programs need them.
+initializers = lazy.Module("eagerflow.v1.initializers")
+serialization = lazy.Module("eagerflow.keras.saving.serialization")
+variable_scope = lazy.Module("eagerflow.v1.variable_scope")
 
 _ops = _core.ops
 
@@ -127,9 +133,7 @@ class EmbeddingColumn(
         Raises:
             ValueError: if it comes from a file that is not trusted to name others.
         """
-        from eagerflow.keras.saving.serialization import check_reference
-
-        check_reference(config.get("ckpt_to_load_from"), cls.__name__, "its vectors")
+        serialization.check_reference(config.get("ckpt_to_load_from"), cls.__name__, "its vectors")
         config = dict(config)
         config["categorical_column"] = deserialize_feature_column(
             config["categorical_column"], custom_objects, columns_by_name
@@ -163,18 +167,18 @@ class SharedTable:
 
     def variable(self) -> Any:
         """The variable of the graph that is being built."""
-        from eagerflow.v1.variable_scope import get_variable, variable_scope
-
         graph = context.building_graph()
         known = self._variables.get(id(graph))
         if known is not None and known[0] is graph:
             return known[1]
         arguments = (self.shape, dtypes.float32, self.initializer)
         if self.scoped:
-            with variable_scope(None, default_name=self.name):
-                made = get_variable("embedding_weights", *arguments, trainable=self.trainable)
+            with variable_scope.variable_scope(None, default_name=self.name):
+                made = variable_scope.get_variable(
+                    "embedding_weights", *arguments, trainable=self.trainable
+                )
         else:
-            made = get_variable(self.name, *arguments, trainable=self.trainable)
+            made = variable_scope.get_variable(self.name, *arguments, trainable=self.trainable)
         self._variables[id(graph)] = graph, made
         return made
 
@@ -239,9 +243,7 @@ def _checked_initializer(
     if initializer is not None and not callable(initializer):
         raise ValueError(f"initializer must be callable if specified. {names}")
     if initializer is None:
-        from eagerflow.v1.initializers import TruncatedNormal
-
-        initializer = TruncatedNormal(mean=0.0, stddev=1 / math.sqrt(dimension))
+        initializer = initializers.TruncatedNormal(mean=0.0, stddev=1 / math.sqrt(dimension))
     return initializer
 
 

@@ -7,6 +7,12 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.feature_column.base import FeatureColumn
+from eagerflow.util import lazy
+
+# Imported when they are first used: they import this module, or few programs need them.
+classes = lazy.Module("eagerflow.feature_column.classes")
+reachable = lazy.Module("eagerflow.keras.saving.reachable")
+registration = lazy.Module("eagerflow.keras.saving.registration")
 
 
 def serialize_feature_column(column: Any) -> Any:
@@ -39,13 +45,11 @@ def deserialize_feature_column(
     """
     if isinstance(config, str):
         return config
-    from eagerflow.feature_column.classes import CLASSES
-
     name = config["class_name"]
-    found = (custom_objects or {}).get(name) or CLASSES.get(name)
-    if found is None:
+    cls: Any = (custom_objects or {}).get(name) or classes.CLASSES.get(name)
+    if cls is None:
         raise ValueError(f"Unknown FeatureColumn: {name}")
-    column = found.from_config(
+    column = cls.from_config(
         dict(config["config"]), custom_objects=custom_objects, columns_by_name=columns_by_name
     )
     if columns_by_name is None:
@@ -84,8 +88,6 @@ def deserialize_function(config: Any, custom_objects: dict[str, Any] | None, kin
     """
     if config is None or callable(config):
         return config
-    from eagerflow.keras.saving import registration
-
     known = registration.known_objects(custom_objects)
     if isinstance(config, str):
         if config in known:
@@ -99,8 +101,6 @@ def deserialize_function(config: Any, custom_objects: dict[str, Any] | None, kin
     if isinstance(found, types.FunctionType | _core.OpFunction):
         return found
     if found is None:
-        from eagerflow.keras.saving import reachable
-
         # Those of version 1 have a dtype in their configurations.
         kinds = ["initializer", "initializer of version 1"]
         for each in kinds[::-1] if "dtype" in config["config"] else kinds:

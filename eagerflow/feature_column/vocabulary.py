@@ -22,7 +22,11 @@ from eagerflow.feature_column.parents import OfFeature
 from eagerflow.framework import dtypes
 from eagerflow.io import gfile
 from eagerflow.ops.array import invalid_argument
+from eagerflow.util import lazy
 from eagerflow.util.farmhash import fingerprint64
+
+# Imported when they are first used: they import this module, or few programs need them.
+serialization = lazy.Module("eagerflow.keras.saving.serialization")
 
 
 class _Vocabulary(OfFeature, CategoricalColumn):
@@ -112,9 +116,7 @@ class VocabularyFileCategoricalColumn(
         Raises:
             ValueError: if it comes from a file that is not trusted to name others.
         """
-        from eagerflow.keras.saving.serialization import check_reference
-
-        check_reference(config.get("vocabulary_file"), cls.__name__)
+        serialization.check_reference(config.get("vocabulary_file"), cls.__name__)
         return super().from_config(config, *args, **kwargs)
 
     @property

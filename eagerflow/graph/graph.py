@@ -16,6 +16,12 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.framework import context
+from eagerflow.util import lazy
+
+# Imported when they are first used: they import this module, or few programs need them.
+iterators = lazy.Module("eagerflow.graph.iterators")
+recording = lazy.Module("eagerflow.graph.recording")
+sessions = lazy.Module("eagerflow.graph.session")
 
 _PACKAGE = str(Path(__file__).parents[1])
 
@@ -100,9 +106,7 @@ class Operation:
 
     def run(self, feed_dict: Any = None, session: Any = None) -> None:
         """Runs the operation in a session, the default one if none is given."""
-        from eagerflow.graph.session import session_for
-
-        session_for(session, self, "run").run(self, feed_dict)
+        sessions.session_for(session, self, "run").run(self, feed_dict)
 
     def values(self) -> tuple:
         """The tensors it gives."""
@@ -187,21 +191,15 @@ class Graph:
 
     def record(self, kind: str, function: Callable[..., Any], args: tuple, kwargs: dict) -> Any:
         """Adds a node that calls a function, and returns its outputs."""
-        from eagerflow.graph.recording import record
-
-        return record(self, function, (args, kwargs), kind=kind)
+        return recording.record(self, function, (args, kwargs), kind=kind)
 
     def make_one_shot_iterator(self, dataset: Any) -> Any:
         """An iterator over a dataset whose `get_next` is a node."""
-        from eagerflow.graph.iterators import make_one_shot_iterator
-
-        return make_one_shot_iterator(dataset)
+        return iterators.make_one_shot_iterator(dataset)
 
     def make_initializable_iterator(self, dataset: Any, shared_name: str | None = None) -> Any:
         """An iterator over a dataset that starts when its `initializer` is run."""
-        from eagerflow.graph.iterators import make_initializable_iterator
-
-        return make_initializable_iterator(dataset, shared_name)
+        return iterators.make_initializable_iterator(dataset, shared_name)
 
     # Operations
 

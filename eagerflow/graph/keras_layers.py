@@ -16,6 +16,11 @@ from eagerflow.graph.recording import record
 from eagerflow.graph.shared_variables import call_of
 from eagerflow.graph.structure import is_symbol, symbols
 from eagerflow.graph.variables import GraphVariable
+from eagerflow.util import lazy
+
+# Imported when they are first used: they import this module, or few programs need them.
+layer_call = lazy.Module("eagerflow.keras.engine.layer_call")
+variable_scope = lazy.Module("eagerflow.v1.variable_scope")
 
 
 class _State(threading.local):
@@ -55,13 +60,11 @@ def make_weight(
     constraint: Any,
 ) -> Any:
     """A weight of a layer as a variable of the graph."""
-    from eagerflow.v1.variable_scope import initial_value
-
     graph = context.building_graph()
     own = "" if _state.names.endswith(f"{layer.name}/") else f"{layer.name}/"
     full = f"{_state.names}{own}{name or 'variable'}"
     with graph.name_scope(None):
-        value, dtype = initial_value(full, shape, dtype, initializer)
+        value, dtype = variable_scope.initial_value(full, shape, dtype, initializer)
         return GraphVariable(value, trainable, name=full, dtype=dtype, constraint=constraint)
 
 
@@ -130,10 +133,8 @@ def call(layer: Any, inputs: Any, rest: tuple, kwargs: dict[str, Any]) -> Any:
         rest: further arguments.
         kwargs: keyword arguments.
     """
-    from eagerflow.keras.engine.layer_call import resolve_training
-
     graph = context.building_graph()
-    _, rest, kwargs = resolve_training(layer._call_spec, inputs, rest, kwargs)
+    _, rest, kwargs = layer_call.resolve_training(layer._call_spec, inputs, rest, kwargs)
     outer = _state.names
     inside = len(list(layer._flatten_layers())) > 1
     if inside:

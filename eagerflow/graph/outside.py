@@ -5,6 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from eagerflow import _core
+from eagerflow.util import lazy
+
+# Imported when they are first used: they import this module, or few programs need them.
+keras_tensors = lazy.Module("eagerflow.graph.keras_tensors")
+shared_variables = lazy.Module("eagerflow.graph.shared_variables")
 
 
 def is_eager(value: Any) -> bool:
@@ -15,13 +20,9 @@ def is_eager(value: Any) -> bool:
 def as_symbol(value: Any, graph: Any) -> Any:
     """What stands in a graph for a variable with a value, or for one of Keras's symbolic tensors."""
     if is_eager(value):
-        from eagerflow.graph.shared_variables import share
-
-        return share(value, graph, listed=False)
+        return shared_variables.share(value, graph, listed=False)
     if getattr(type(value), "_is_keras_tensor", False):
-        from eagerflow.graph.keras_tensors import tensor_of
-
-        return tensor_of(value, graph)
+        return keras_tensors.tensor_of(value, graph)
     return value
 
 

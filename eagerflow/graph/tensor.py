@@ -12,6 +12,11 @@ from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.tensor import Reference, Tensor
 from eagerflow.graph.execution import current_run, resolve
 from eagerflow.graph.inference import samples_of
+from eagerflow.util import lazy
+
+# Imported when they are first used: they import this module, or few programs need them.
+recording = lazy.Module("eagerflow.graph.recording")
+sessions = lazy.Module("eagerflow.graph.session")
 
 
 def _dims_of(shape: TensorShape) -> tuple[int | None, ...] | None:
@@ -102,9 +107,7 @@ class GraphTensor:
 
     def eval(self, feed_dict: Any = None, session: Any = None) -> Any:
         """The value, as an array, that a session computes; the default one if none is given."""
-        from eagerflow.graph.session import session_for
-
-        return session_for(session, self, "eval").run(self, feed_dict)
+        return sessions.session_for(session, self, "eval").run(self, feed_dict)
 
     def consumers(self) -> list:
         """The operations that take this tensor."""
@@ -120,9 +123,7 @@ class GraphTensor:
         self, function: Callable[..., Any], args: tuple, kwargs: dict[str, Any]
     ) -> Any:
         """What an operation that meets this tensor returns."""
-        from eagerflow.graph.recording import take_over
-
-        return take_over(function, args, kwargs)
+        return recording.take_over(function, args, kwargs)
 
     @staticmethod
     def _make_variable(arguments: dict[str, Any]) -> Any:
@@ -256,9 +257,7 @@ def install_operators(cls: type) -> None:
 
 def _operator(function: Callable[..., Any], kind: str) -> Callable[..., Any]:
     def apply(*operands: Any) -> Any:
-        from eagerflow.graph.recording import take_over
-
-        return take_over(function, operands, {}, kind)
+        return recording.take_over(function, operands, {}, kind)
 
     return apply
 

@@ -19,6 +19,10 @@ from eagerflow.graph.graph import Graph, ports
 from eagerflow.graph.recording import record
 from eagerflow.graph.structure import is_symbol
 from eagerflow.graph.tensor import GraphTensor
+from eagerflow.util import lazy
+
+# Imported when they are first used: they import this module, or few programs need them.
+sessions = lazy.Module("eagerflow.graph.session")
 
 
 class GraphVariable(GraphTensor):
@@ -194,10 +198,10 @@ class GraphVariable(GraphTensor):
 
     def load(self, value: Any, session: Any = None) -> None:
         """Puts a value into a session."""
-        from eagerflow.graph.session import session_for
-
         _replace_variable(
-            session_for(session, self, "load"), self, _core.convert(value, self._dtype, None)
+            sessions.session_for(session, self, "load"),
+            self,
+            _core.convert(value, self._dtype, None),
         )
 
     def eval(self, session: Any = None) -> Any:  # type: ignore[override]

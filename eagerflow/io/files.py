@@ -11,6 +11,10 @@ from eagerflow.framework.op_function import op_function
 from eagerflow.framework.variable import Variable
 from eagerflow.io.os_errors import path_text, translated
 from eagerflow.ops.op_arguments import raises_like
+from eagerflow.util import lazy
+
+# Imported when they are first used: they import this module, or few programs need them.
+gfile = lazy.Module("eagerflow.io.gfile")
 
 Tensor = _core.Tensor
 
@@ -107,8 +111,6 @@ def matching_files(pattern: Any, name: str | None = None) -> Tensor:
     >>> tf.io.matching_files("/no/such/folder/*.txt").shape
     TensorShape([0])
     """
-    from eagerflow.io.gfile import glob
-
     patterns = _core.convert(pattern, dtypes.string, None)
     if patterns.ndim > 1:
         raise errors.InvalidArgumentError(
@@ -119,7 +121,7 @@ def matching_files(pattern: Any, name: str | None = None) -> Tensor:
         )
     found: list[str] = []
     for item in patterns.numpy().reshape(-1).tolist() if patterns.ndim else [patterns.numpy()]:
-        found.extend(glob(os.fsdecode(item)))
+        found.extend(gfile.glob(os.fsdecode(item)))
     names = [os.fsencode(item) for item in sorted(found)]
     return _core.convert(names, dtypes.string, None)
 

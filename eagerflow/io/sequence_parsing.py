@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.op_function import op_function
 from eagerflow.io.features import FixedLenSequenceFeature, RaggedFeature, VarLenFeature
@@ -67,8 +68,6 @@ def _dense(
     if not batch:
         return column.of(column.array(parts[0]), [lengths[0], *step]), None
     dense = padded(column, parts, max(lengths, default=0), step, feature.default_value)
-    import eagerflow._core as _core
-
     return dense, _core.convert(lengths, dtypes.int64, None)
 
 

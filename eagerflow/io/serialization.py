@@ -12,6 +12,10 @@ from eagerflow.framework.op_function import op_function
 from eagerflow.ops.op_arguments import raises_like
 from eagerflow.protos.schema import protobuf
 from eagerflow.protos.tensor import MESSAGES
+from eagerflow.util import lazy
+
+# Imported when they are first used: they import this module, or few programs need them.
+files = lazy.Module("eagerflow.io.files")
 
 Tensor = _core.Tensor
 
@@ -255,15 +259,13 @@ def parse_tensor(serialized: Any, out_type: Any, name: str | None = None) -> Ten
     >>> tf.io.parse_tensor(tf.io.serialize_tensor([1.0, 2.0]), tf.float32).numpy()
     array([1., 2.], dtype=float32)
     """
-    from eagerflow.io.files import scalar_bytes
-
     DecodeError = protobuf("message").DecodeError
     dtype = dtypes.as_dtype(out_type)
     if isinstance(serialized, Tensor) and serialized.dtype is dtypes.string:
         large = _large_content(serialized, dtype)
         if large is not None:
             return large
-    data = scalar_bytes(serialized, "`serialized`", "ParseTensor")
+    data = files.scalar_bytes(serialized, "`serialized`", "ParseTensor")
     try:
         message = MESSAGES["TensorProto"].FromString(data)
         tensor = tensor_of_message(message)

@@ -10,6 +10,10 @@ import numpy as np
 from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.ops.array import invalid_argument
+from eagerflow.util import lazy
+
+# Imported when it is first used: sparse tensors are made of operations.
+sparse = lazy.Module("eagerflow.sparse.tensor")
 
 Tensor = _core.Tensor
 
@@ -93,9 +97,5 @@ def text(shape: Sequence[int]) -> str:
 
 
 def sparse_tensor(indices: Any, values: Any, dense_shape: Any) -> Any:
-    """A `tf.SparseTensor`; its module is imported when one is needed."""
-    import importlib
-
-    return importlib.import_module("eagerflow.sparse.tensor").SparseTensor(
-        indices, values, dense_shape
-    )
+    """A `tf.SparseTensor`."""
+    return sparse.SparseTensor(indices, values, dense_shape)

@@ -12,6 +12,10 @@ from eagerflow.framework.composite import CompositeTensor
 from eagerflow.framework.dtypes import as_dtype
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ragged.row_partition import RowPartition
+from eagerflow.util import lazy
+
+# Imported when they are first used: they import this module, or few programs need them.
+conversion = lazy.Module("eagerflow.ragged.conversion")
 
 
 def _splits_dtype(values: Any, given: Any) -> Any:
@@ -327,9 +331,7 @@ class RaggedFactories(CompositeTensor):
         >>> tf.RaggedTensor.from_tensor([[1, 2, 0], [3, 0, 0]], padding=0)
         <tf.RaggedTensor [[1, 2], [3]]>
         """
-        from eagerflow.ragged.conversion import from_tensor
-
-        return from_tensor(tensor, lengths, padding, ragged_rank, row_splits_dtype)
+        return conversion.from_tensor(tensor, lengths, padding, ragged_rank, row_splits_dtype)
 
     @classmethod
     def from_sparse(
@@ -344,6 +346,4 @@ class RaggedFactories(CompositeTensor):
         >>> tf.RaggedTensor.from_sparse(tf.sparse.from_dense([[1, 2, 0], [3, 0, 0]]))
         <tf.RaggedTensor [[1, 2], [3]]>
         """
-        from eagerflow.ragged.conversion import from_sparse
-
-        return from_sparse(st_input, row_splits_dtype)
+        return conversion.from_sparse(st_input, row_splits_dtype)

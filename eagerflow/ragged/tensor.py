@@ -13,9 +13,18 @@ from eagerflow.framework.dtypes import as_dtype
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.ragged.factories import RaggedFactories, rows_of
 from eagerflow.ragged.row_partition import RowPartition
+from eagerflow.util import lazy
 
 if TYPE_CHECKING:
     from eagerflow.ragged.spec import RaggedTensorSpec
+
+# Imported when they are first used: they import this module, or few programs need them.
+arrangement = lazy.Module("eagerflow.ragged.arrangement")
+conversion = lazy.Module("eagerflow.ragged.conversion")
+getitem = lazy.Module("eagerflow.ragged.getitem")
+overrides = lazy.Module("eagerflow.ragged.overrides")
+printing = lazy.Module("eagerflow.ragged.printing")
+spec = lazy.Module("eagerflow.ragged.spec")
 
 _ops = _core.ops
 
@@ -231,9 +240,7 @@ class RaggedTensor(RaggedFactories):
         >>> tf.ragged.constant([[[1, 2], [3]], [[4]]]).merge_dims(1, 2)
         <tf.RaggedTensor [[1, 2, 3], [4]]>
         """
-        from eagerflow.ragged.arrangement import merge_dims
-
-        return merge_dims(self, outer_axis, inner_axis)
+        return arrangement.merge_dims(self, outer_axis, inner_axis)
 
     def to_tensor(
         self, default_value: Any = None, name: str | None = None, shape: Any = None
@@ -251,9 +258,7 @@ class RaggedTensor(RaggedFactories):
         array([[ 1,  2],
                [ 3, -1]], dtype=int32)
         """
-        from eagerflow.ragged.conversion import to_tensor
-
-        return to_tensor(self, default_value, shape)
+        return conversion.to_tensor(self, default_value, shape)
 
     def to_sparse(self, name: str | None = None) -> Any:
         """A sparse tensor with the same elements.
@@ -261,9 +266,7 @@ class RaggedTensor(RaggedFactories):
         >>> tf.ragged.constant([[1, 2], [3]]).to_sparse().indices.numpy().tolist()
         [[0, 0], [0, 1], [1, 0]]
         """
-        from eagerflow.ragged.conversion import to_sparse
-
-        return to_sparse(self)
+        return conversion.to_sparse(self)
 
     def to_list(self) -> list:
         """Nested lists.
@@ -295,9 +298,7 @@ class RaggedTensor(RaggedFactories):
 
     def __getitem__(self, key: Any) -> Any:
         """Rows, parts of rows, or elements; an integer may not stand for a ragged axis inside."""
-        from eagerflow.ragged.getitem import getitem
-
-        return getitem(self, key)
+        return getitem.getitem(self, key)
 
     def __iter__(self) -> Iterator[Any]:
         return (self[row] for row in range(self._partition.static_nrows))
@@ -317,9 +318,7 @@ class RaggedTensor(RaggedFactories):
 
     @property
     def _type_spec(self) -> RaggedTensorSpec:
-        from eagerflow.ragged.spec import RaggedTensorSpec
-
-        return RaggedTensorSpec.from_value(self)
+        return spec.RaggedTensorSpec.from_value(self)
 
     @property
     def _gradient_component(self) -> Any:
@@ -331,14 +330,10 @@ class RaggedTensor(RaggedFactories):
         return self.with_flat_values(_core.as_tensor(gradient))
 
     def __op_function__(self, function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
-        from eagerflow.ragged.overrides import override
-
-        return override(function, args, kwargs)
+        return overrides.override(function, args, kwargs)
 
     def _print_text(self, summarize: int) -> str:
-        from eagerflow.ragged.printing import ragged_text
-
-        return ragged_text(self, summarize)
+        return printing.ragged_text(self, summarize)
 
 
 def _text(value: Any) -> str:
@@ -356,14 +351,10 @@ def _attach_operators() -> None:
         plain = getattr(_core.Tensor, f"__{symbol}__")
 
         def forward(self: Any, other: Any) -> Any:
-            from eagerflow.ragged.overrides import operate
-
-            return operate(symbol, self, other)
+            return overrides.operate(symbol, self, other)
 
         def backward(self: Any, other: Any) -> Any:
-            from eagerflow.ragged.overrides import operate
-
-            return operate(symbol, other, self)
+            return overrides.operate(symbol, other, self)
 
         method = backward if reflected else forward
         method.__doc__ = plain.__doc__

@@ -17,6 +17,16 @@ from eagerflow.ops.creation import zeros
 from eagerflow.protos.saved_model import MESSAGES
 from eagerflow.protos.schema import protobuf
 from eagerflow.saved_model import constants
+from eagerflow.util import lazy
+
+# Imported when they are first used: they import this module, or few programs need them.
+hdf5_model = lazy.Module("eagerflow.keras.saving.hdf5_model")
+json_config = lazy.Module("eagerflow.keras.saving.json_config")
+keras3 = lazy.Module("eagerflow.keras.saving.keras3")
+memory_limit = lazy.Module("eagerflow.keras.saving.memory_limit")
+models = lazy.Module("eagerflow.keras.models")
+serialization = lazy.Module("eagerflow.keras.saving.serialization")
+signatures = lazy.Module("eagerflow.saved_model.signatures")
 
 _LISTS = {"trackable_list_wrapper": list, "trackable_tuple_wrapper": tuple}
 
@@ -62,9 +72,7 @@ def load(export_dir: Any, tags: Any = None, options: Any = None) -> Any:
     """
     loaded = load_folder(export_dir, tags)
     if hasattr(loaded, "_flatten_layers"):
-        from eagerflow.saved_model.signatures import add_signatures
-
-        add_signatures(loaded)
+        signatures.add_signatures(loaded)
     return loaded
 
 
@@ -127,34 +135,30 @@ def _keras_model(folder: str, stored: int, compile: bool) -> Any:
     path = os.path.join(folder, constants.KERAS_METADATA_FILENAME)
     if not os.path.exists(path):
         return None
-    from eagerflow.keras.models import model_from_config
-    from eagerflow.keras.saving import keras3
-    from eagerflow.keras.saving.json_config import as_tuples
-    from eagerflow.keras.saving.memory_limit import limited_weights
-    from eagerflow.keras.saving.serialization import SafeModeScope, in_safe_mode
-
     for node in _read(path, "KerasMetadata").nodes:
         if node.node_id != 0:
             continue
         part = "The metadata of the model"
         with part_of(path, part):
-            metadata = as_tuples(json.loads(node.metadata))
+            metadata = json_config.as_tuples(json.loads(node.metadata))
             config = metadata.get("config")
             if not config:
                 return None
             entry = {"class_name": metadata["class_name"], "config": config}
             check_config(entry, path, part)
-        safe = in_safe_mode() is not False
-        with part_of(path, part), SafeModeScope(safe), limited_weights(stored):
-            model = model_from_config(keras3.translated(entry))
+        safe = serialization.in_safe_mode() is not False
+        with (
+            part_of(path, part),
+            serialization.SafeModeScope(safe),
+            memory_limit.limited_weights(stored),
+        ):
+            model = models.model_from_config(keras3.translated(entry))
             shape = metadata.get("build_input_shape") or getattr(model, "_build_input_shape", None)
             if not model.built and shape is not None:
                 model.build(shape)
             training = metadata.get("training_config")
             if compile and training is not None:
-                from eagerflow.keras.saving.hdf5_model import compile_from_config
-
-                compile_from_config(model, training)
+                hdf5_model.compile_from_config(model, training)
         return model
     return None
 

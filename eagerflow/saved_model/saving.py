@@ -13,7 +13,16 @@ from eagerflow.io.os_errors import path_text, translated
 from eagerflow.io.replacing import replaced
 from eagerflow.protos.saved_model import MESSAGES
 from eagerflow.saved_model import constants
+from eagerflow.util import lazy
 from eagerflow.version import VERSION
+
+# Imported when they are first used: they import this module, or few programs need them.
+hdf5_model = lazy.Module("eagerflow.keras.saving.hdf5_model")
+json_config = lazy.Module("eagerflow.keras.saving.json_config")
+layer = lazy.Module("eagerflow.keras.engine.layer")
+metric = lazy.Module("eagerflow.keras.metrics.metric")
+keras_model = lazy.Module("eagerflow.keras.engine.model")
+sequential = lazy.Module("eagerflow.keras.engine.sequential")
 
 _LIST, _TUPLE, _DICT, _OBJECT = (
     "trackable_list_wrapper",
@@ -131,24 +140,17 @@ def _identifier(item: Any) -> str:
     import sys
 
     if "eagerflow.keras" in sys.modules:
-        from eagerflow.keras.engine.layer import Layer
-        from eagerflow.keras.engine.model import Model
-        from eagerflow.keras.engine.sequential import Sequential
-        from eagerflow.keras.metrics.metric import Metric
-
-        if isinstance(item, Sequential):
+        if isinstance(item, sequential.Sequential):
             return "_tf_keras_sequential"
-        if isinstance(item, Model):
+        if isinstance(item, keras_model.Model):
             return "_tf_keras_network" if item._graph is not None else "_tf_keras_model"
-        if isinstance(item, Layer) and not isinstance(item, Metric):
+        if isinstance(item, layer.Layer) and not isinstance(item, metric.Metric):
             return "_tf_keras_layer"
     return _OBJECT
 
 
 def _keras_metadata(item: Any, node: int) -> str:
     """What Keras notes of a layer or model: enough to make it again."""
-    from eagerflow.keras.saving.json_config import json_default
-
     metadata: dict[str, Any] = {
         "name": item.name,
         "trainable": item.trainable,
@@ -167,7 +169,5 @@ def _keras_metadata(item: Any, node: int) -> str:
     if shape is not None:
         metadata["build_input_shape"] = shape
     if getattr(item, "_is_compiled", False):
-        from eagerflow.keras.saving.hdf5_model import training_config
-
-        metadata["training_config"] = training_config(item)
-    return json.dumps(metadata, default=json_default)
+        metadata["training_config"] = hdf5_model.training_config(item)
+    return json.dumps(metadata, default=json_config.json_default)

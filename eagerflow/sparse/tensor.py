@@ -18,6 +18,10 @@ from eagerflow.framework.tensor import undefined_eagerly
 from eagerflow.framework.type_spec import TensorSpec, TypeSpec
 from eagerflow.ops import array, math, segment
 from eagerflow.ops.printing import tensor_text
+from eagerflow.util import lazy
+
+# Imported when they are first used: they import this module, or few programs need them.
+segments = lazy.Module("eagerflow.sparse.segments")
 
 _ops = _core.ops
 
@@ -162,9 +166,7 @@ class SparseTensor(CompositeTensor):
         if function is array.rank:
             return _core.convert(self._dense_shape._size, dtypes.int32, None)
         if function is segment.bincount:
-            from eagerflow.sparse.segments import dense_bincount
-
-            return dense_bincount(self, **arguments)
+            return segments.dense_bincount(self, **arguments)
         name = function.__name__
         if name in _ELEMENTWISE and (function.elementwise or function is getattr(_ops, name, None)):
             return self.with_values(function(self._values, **arguments))

@@ -7,6 +7,11 @@ import pstats
 import threading
 from typing import Any
 
+from eagerflow.util import lazy
+
+# Imported when they are first used: they import this module, or few programs need them.
+values = lazy.Module("eagerflow.summary.values")
+
 _lock = threading.Lock()
 _profile: cProfile.Profile | None = None
 
@@ -52,15 +57,13 @@ def trace_export(name: str, step: Any = None, profiler_outdir: str | None = None
     import io
     import os
 
-    from eagerflow.summary.values import text
-
     profile = _profile
     trace_off()
     if profile is None:
         return
     output = io.StringIO()
     pstats.Stats(profile, stream=output).sort_stats("cumulative").print_stats(30)
-    text(name, f"```\n{output.getvalue()}\n```", step)
+    values.text(name, f"```\n{output.getvalue()}\n```", step)
     if profiler_outdir is not None:
         os.makedirs(profiler_outdir, exist_ok=True)
         profile.dump_stats(os.path.join(profiler_outdir, f"{name}.pstats"))

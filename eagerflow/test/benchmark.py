@@ -11,6 +11,10 @@ from typing import Any
 import numpy as np
 
 from eagerflow.protos.benchmark import MESSAGES
+from eagerflow.util import lazy
+
+# Imported when they are first used: they import this module, or few programs need them.
+messages = lazy.Module("eagerflow.v1.messages")
 
 
 def benchmark_config() -> Any:
@@ -19,9 +23,7 @@ def benchmark_config() -> Any:
     >>> tf.test.benchmark_config().graph_options.rewrite_options.dependency_optimization
     2
     """
-    from eagerflow.v1.messages import ConfigProto
-
-    config = ConfigProto()
+    config = messages.ConfigProto()
     config.graph_options.rewrite_options.dependency_optimization = 2  # off
     return config
 

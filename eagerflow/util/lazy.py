@@ -1,4 +1,4 @@
-"""Public namespaces, whose names are imported when a program first uses them.
+"""Modules, and names of public namespaces, that are imported when a program first uses them.
 
 A namespace's stub, such as `keras/losses/__init__.pyi` or `linalg.pyi`, is the one list of its names. It
 has lines such as
@@ -100,6 +100,33 @@ def attach(
         return sorted({*vars(module), *listed, *declared})
 
     return __getattr__, __dir__, [*listed, *declared]
+
+
+class Module:
+    """A module that is imported when an attribute of it is first asked for.
+
+    It is declared where a file has its imports, for modules that import the file in turn, and for
+    those that few programs need.
+
+    Args:
+        name: the module's full name.
+
+    >>> from eagerflow.util import lazy
+    >>> quality = lazy.Module("eagerflow.image.quality")
+    >>> quality.psnr is tf.image.psnr
+    True
+    """
+
+    __slots__ = ("_module", "_name")
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._module: Any = None
+
+    def __getattr__(self, attribute: str) -> Any:
+        if self._module is None:
+            self._module = importlib.import_module(self._name)
+        return getattr(self._module, attribute)
 
 
 class Objects(Mapping[str, Any]):

@@ -18,6 +18,10 @@ from eagerflow.ops.linalg.diagonals import diag, diag_part, set_diag
 from eagerflow.ops.linalg.products import adjoint, band_part
 from eagerflow.ops.numpy_ops import MATRIX_DTYPES, array_of, checked, differentiable, text
 from eagerflow.ops.op_arguments import raises_like
+from eagerflow.util import lazy
+
+# Imported when they are first used: they import this module, or few programs need them.
+solvers = lazy.Module("eagerflow.ops.linalg.solvers")
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -114,9 +118,9 @@ def cholesky(input: Any, name: str | None = None) -> Tensor:
     def backward(dl: Tensor) -> Tensor:
         if small and not _core.recording():
             return _ops.cholesky_factor_grad(lower, dl)
-        from eagerflow.ops.linalg.solvers import triangular_solve
-
-        inverse = triangular_solve(lower, _ops.eye(n, batch_shape=list(batch), dtype=a.dtype))
+        inverse = solvers.triangular_solve(
+            lower, _ops.eye(n, batch_shape=list(batch), dtype=a.dtype)
+        )
         middle = _ops.matmul(lower, dl, adjoint_a=True)
         middle = band_part(set_diag(middle, diag_part(middle) * 0.5), -1, 0)
         grad = _ops.matmul(_ops.matmul(inverse, middle, adjoint_a=True), inverse)
@@ -194,11 +198,9 @@ def qr(input: Any, full_matrices: bool = False, name: str | None = None) -> Qr:
 
 
 def _qr_gradient(q: Tensor, r: Tensor, dq: Tensor, dr: Tensor) -> Tensor:
-    from eagerflow.ops.linalg.solvers import triangular_solve
-
     def over_adjoint(x: Tensor) -> Tensor:
         """x times the inverse of r's adjoint."""
-        return adjoint(triangular_solve(r, adjoint(x), lower=False))
+        return adjoint(solvers.triangular_solve(r, adjoint(x), lower=False))
 
     qdq = _ops.matmul(q, dq, adjoint_a=True)
     rdr = _ops.matmul(r, dr, adjoint_b=True)
@@ -438,14 +440,12 @@ def eig(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
     values, vectors = _eig(array_of(a))
 
     def backward(de: Tensor, dv: Tensor) -> Tensor:
-        from eagerflow.ops.linalg.solvers import solve
-
         vt = adjoint(v)
         gaps = _row(e) - _column(e)
         f = _ops.conj(set_diag(_ops.divide_no_nan(_ops.ones_like(gaps), gaps), _ops.zeros_like(e)))
         vdv = _ops.matmul(vt, dv)
         length = _ops.matmul(vt, v) * _row(_ops.cast(_ops.real(diag_part(vdv)), v.dtype))
-        grad = solve(vt, _ops.matmul(diag(de) + f * (vdv - length), vt))
+        grad = solvers.solve(vt, _ops.matmul(diag(de) + f * (vdv - length), vt))
         return _to_dtype(grad, a.dtype)
 
     e, v = differentiable([values.astype(kind), vectors.astype(kind)], [a], backward)
@@ -510,15 +510,13 @@ def lu(input: Any, output_idx_type: Any = dtypes.int32, name: str | None = None)
     permutation = _ops.cast(orders, kind)
 
     def backward(dlu: Tensor) -> Tensor:
-        from eagerflow.ops.linalg.solvers import triangular_solve
-
         ones = _ops.ones_like(diag_part(factor))
         lower, upper = set_diag(band_part(factor, -1, 0), ones), band_part(factor, 0, -1)
         below = _ops.matmul(lower, dlu, adjoint_a=True)
         below = set_diag(band_part(below, -1, 0), _ops.zeros_like(ones))
         above = band_part(_ops.matmul(dlu, upper, adjoint_b=True), 0, -1)
-        grad = triangular_solve(lower, below + above, adjoint=True)
-        grad = adjoint(triangular_solve(upper, adjoint(grad), lower=False))
+        grad = solvers.triangular_solve(lower, below + above, adjoint=True)
+        grad = adjoint(solvers.triangular_solve(upper, adjoint(grad), lower=False))
         inverse = np.argsort(np.asarray(permutation), -1)
         return _ops.gather(grad, inverse, len(batch), len(batch))
 

@@ -8,6 +8,10 @@ from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.op_function import op_function
 from eagerflow.ops.array import invalid_argument
+from eagerflow.util import lazy
+
+# Imported when they are first used: they import this module, or few programs need them.
+conv3d = lazy.Module("eagerflow.ops.nn.conv3d")
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -426,8 +430,6 @@ def convolution(
     Raises:
         ValueError: if the rank is not 3, 4 or 5.
     """
-    from eagerflow.ops.nn import conv3d
-
     filters = _core.convert(filters, None, dtypes.result_dtype(input))
     strides = 1 if strides is None else strides
     if filters.ndim == 3:
@@ -455,8 +457,6 @@ def conv_transpose(
     Raises:
         ValueError: if the length is not 3, 4 or 5.
     """
-    from eagerflow.ops.nn import conv3d
-
     if not hasattr(output_shape, "__len__"):
         raise ValueError(
             "`output_shape` must be a tensor or sized collection. Received: "
