@@ -118,64 +118,27 @@ class Layer(keras.Layer):
     apply = __call__
 
 
-class Dense(Layer, keras.Dense):
-    """activation(inputs @ kernel + bias); see `tf.keras.layers.Dense`."""
+def _layer(base: type, doc: str) -> Any:
+    """The layer of version 1 that computes as one of Keras's."""
+    doc = f"{doc}; see `tf.keras.layers.{base.__name__}`."
+    return type(base.__name__, (Layer, base), {"__module__": __name__, "__doc__": doc})
 
 
-class Conv1D(Layer, keras.Conv1D):
-    """A convolution along one axis; see `tf.keras.layers.Conv1D`."""
-
-
-class Conv2D(Layer, keras.Conv2D):
-    """A convolution of images; see `tf.keras.layers.Conv2D`."""
-
-
-class Conv3D(Layer, keras.Conv3D):
-    """A convolution of volumes; see `tf.keras.layers.Conv3D`."""
-
-
-class Conv2DTranspose(Layer, keras.Conv2DTranspose):
-    """The transpose of a convolution of images; see `tf.keras.layers.Conv2DTranspose`."""
-
-
-class Conv3DTranspose(Layer, keras.Conv3DTranspose):
-    """The transpose of a convolution of volumes; see `tf.keras.layers.Conv3DTranspose`."""
-
-
-class SeparableConv1D(Layer, keras.SeparableConv1D):
-    """A convolution by channel, then across channels; see `tf.keras.layers.SeparableConv1D`."""
-
-
-class SeparableConv2D(Layer, keras.SeparableConv2D):
-    """A convolution by channel, then across channels; see `tf.keras.layers.SeparableConv2D`."""
-
-
-class MaxPooling1D(Layer, keras.MaxPooling1D):
-    """Maxima along one axis; see `tf.keras.layers.MaxPooling1D`."""
-
-
-class MaxPooling2D(Layer, keras.MaxPooling2D):
-    """Maxima of patches of images; see `tf.keras.layers.MaxPooling2D`."""
-
-
-class MaxPooling3D(Layer, keras.MaxPooling3D):
-    """Maxima of patches of volumes; see `tf.keras.layers.MaxPooling3D`."""
-
-
-class AveragePooling1D(Layer, keras.AveragePooling1D):
-    """Means along one axis; see `tf.keras.layers.AveragePooling1D`."""
-
-
-class AveragePooling2D(Layer, keras.AveragePooling2D):
-    """Means of patches of images; see `tf.keras.layers.AveragePooling2D`."""
-
-
-class AveragePooling3D(Layer, keras.AveragePooling3D):
-    """Means of patches of volumes; see `tf.keras.layers.AveragePooling3D`."""
-
-
-class Flatten(Layer, keras.Flatten):
-    """Flattens all axes but the first; see `tf.keras.layers.Flatten`."""
+Dense = _layer(keras.Dense, "activation(inputs @ kernel + bias)")
+Conv1D = _layer(keras.Conv1D, "A convolution along one axis")
+Conv2D = _layer(keras.Conv2D, "A convolution of images")
+Conv3D = _layer(keras.Conv3D, "A convolution of volumes")
+Conv2DTranspose = _layer(keras.Conv2DTranspose, "The transpose of a convolution of images")
+Conv3DTranspose = _layer(keras.Conv3DTranspose, "The transpose of a convolution of volumes")
+SeparableConv1D = _layer(keras.SeparableConv1D, "A convolution by channel, then across channels")
+SeparableConv2D = _layer(keras.SeparableConv2D, "A convolution by channel, then across channels")
+MaxPooling1D = _layer(keras.MaxPooling1D, "Maxima along one axis")
+MaxPooling2D = _layer(keras.MaxPooling2D, "Maxima of patches of images")
+MaxPooling3D = _layer(keras.MaxPooling3D, "Maxima of patches of volumes")
+AveragePooling1D = _layer(keras.AveragePooling1D, "Means along one axis")
+AveragePooling2D = _layer(keras.AveragePooling2D, "Means of patches of images")
+AveragePooling3D = _layer(keras.AveragePooling3D, "Means of patches of volumes")
+Flatten = _layer(keras.Flatten, "Flattens all axes but the first")
 
 
 class Dropout(Layer, keras.Dropout):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -122,40 +123,22 @@ def _count(segment_ids: Any, num_segments: int | None) -> Any:
     return int(_ops.reduce_max(segment_ids)) + 1
 
 
-@op_function
-def segment_sum(
-    data: Any, segment_ids: Any, num_segments: int | None = None, sorted: bool = False
-) -> Any:
-    """Sums of the rows with the same segment id."""
-    ids = _ops.cast(tensor(segment_ids), dtypes.int32)
-    return segment.unsorted_segment_sum(tensor(data), ids, _count(ids, num_segments))
+def _segments(name: str, reduce: Callable[..., Any], doc: str) -> Callable[..., Any]:
+    def function(
+        data: Any, segment_ids: Any, num_segments: int | None = None, sorted: bool = False
+    ) -> Any:
+        ids = _ops.cast(tensor(segment_ids), dtypes.int32)
+        return reduce(tensor(data), ids, _count(ids, num_segments))
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"{doc} of the rows with the same segment id."
+    return op_function(function)
 
 
-@op_function
-def segment_max(
-    data: Any, segment_ids: Any, num_segments: int | None = None, sorted: bool = False
-) -> Any:
-    """The largest elements of the rows with the same segment id."""
-    ids = _ops.cast(tensor(segment_ids), dtypes.int32)
-    return segment.unsorted_segment_max(tensor(data), ids, _count(ids, num_segments))
-
-
-@op_function
-def segment_min(
-    data: Any, segment_ids: Any, num_segments: int | None = None, sorted: bool = False
-) -> Any:
-    """The smallest elements of the rows with the same segment id."""
-    ids = _ops.cast(tensor(segment_ids), dtypes.int32)
-    return segment.unsorted_segment_min(tensor(data), ids, _count(ids, num_segments))
-
-
-@op_function
-def segment_prod(
-    data: Any, segment_ids: Any, num_segments: int | None = None, sorted: bool = False
-) -> Any:
-    """Products of the rows with the same segment id."""
-    ids = _ops.cast(tensor(segment_ids), dtypes.int32)
-    return segment.unsorted_segment_prod(tensor(data), ids, _count(ids, num_segments))
+segment_sum = _segments("segment_sum", segment.unsorted_segment_sum, "Sums")
+segment_max = _segments("segment_max", segment.unsorted_segment_max, "The largest elements")
+segment_min = _segments("segment_min", segment.unsorted_segment_min, "The smallest elements")
+segment_prod = _segments("segment_prod", segment.unsorted_segment_prod, "Products")
 
 
 @op_function
