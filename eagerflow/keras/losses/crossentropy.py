@@ -13,12 +13,14 @@ from eagerflow.keras.losses.ragged import takes_ragged
 from eagerflow.keras.losses.weighting import cast, tensor
 from eagerflow.ops.nn import losses as nn_losses
 from eagerflow.ops.nn.activation import softmax
+from eagerflow.typing import TensorLike
 
 _ops = _core.ops
+Tensor = _core.Tensor
 
 
 def logits_of(output: Any, from_logits: bool, function: str) -> tuple[Any, bool]:
-    """The logits behind an output where an activation left them there: they lose no digits."""
+    """The logits of an output, if its activation kept them: they are more precise."""
     logits = getattr(output, "_keras_logits", None)
     if logits is None:
         return output, from_logits
@@ -32,11 +34,11 @@ def logits_of(output: Any, from_logits: bool, function: str) -> tuple[Any, bool]
     return logits, True
 
 
-def _clipped(output: Any) -> Any:
+def _clipped(output: Tensor) -> Tensor:
     return _ops.clip_by_value(output, defaults.epsilon, 1.0 - defaults.epsilon)
 
 
-def _check_compatible(target: Any, output: Any) -> None:
+def _check_compatible(target: Tensor, output: Tensor) -> None:
     target.shape.assert_is_compatible_with(output.shape)
 
 
@@ -65,7 +67,7 @@ def categorical_focal_probabilities(
     from_logits: bool = False,
     axis: int = -1,
 ) -> Any:
-    """The focal cross-entropy along an axis: that of classes well told apart counts less."""
+    """The focal cross-entropy along an axis: well-classified samples count less."""
     target, output = tensor(target), tensor(output)
     _check_compatible(target, output)
     output, from_logits = logits_of(output, from_logits, "categorical_focal_crossentropy")
@@ -83,10 +85,10 @@ def sparse_classes(
     axis: int = -1,
     ignore_class: int | None = None,
 ) -> Any:
-    """The cross-entropy along an axis, for labels that are class numbers.
+    """The cross-entropy along an axis, for labels that are class ids.
 
     Args:
-        target: class numbers, of the shape of `output` without the axis, or with size one there.
+        target: class ids, of the shape of `output` without the axis, or with that axis of size one.
         output: probabilities or logits.
         from_logits: whether `output` is logits.
         axis: the axis of the classes.
@@ -111,7 +113,7 @@ def sparse_classes(
     if ignore_class is None:
         losses = nn_losses.sparse_softmax_cross_entropy_with_logits(target, output)
         return _ops.reshape(losses, shape[:-1]) if flattened and rank >= 3 else losses
-    ignored = _core.convert(ignore_class, target.dtype, None)
+    ignored = _core.convert(ignore_class, target.dtype)
     valid = _ops.not_equal(target, ignored)
     target = _ops.select(valid, target, _ops.zeros_like(target))
     losses = nn_losses.sparse_softmax_cross_entropy_with_logits(target, output)
@@ -122,7 +124,7 @@ def sparse_classes(
 
 
 def binary_probabilities(target: Any, output: Any, from_logits: bool = False) -> Any:
-    """The cross-entropy of each element, for labels that are probabilities of "yes"."""
+    """The cross-entropy of each element, for labels that are probabilities of class 1."""
     target, output = tensor(target), tensor(output)
     output, from_logits = logits_of(output, from_logits, "binary_crossentropy")
     if from_logits:
@@ -151,8 +153,8 @@ def binary_focal_probabilities(
     return losses
 
 
-def _smooth(y_true: Any, label_smoothing: Any, classes: int) -> Any:
-    """Labels with a part of their weight spread over all classes."""
+def _smooth(y_true: Tensor, label_smoothing: Any, classes: int) -> Tensor:
+    """Labels with a fraction of their weight spread over all classes."""
     if isinstance(label_smoothing, int | float):
         if not label_smoothing:
             return y_true
@@ -162,7 +164,7 @@ def _smooth(y_true: Any, label_smoothing: Any, classes: int) -> Any:
     return y_true * (1.0 - label_smoothing) + label_smoothing / float(classes)
 
 
-def _check_classes(y_pred: Any, axis: Any, function: str) -> None:
+def _check_classes(y_pred: Tensor, axis: Any, function: str) -> None:
     if isinstance(axis, bool):
         raise ValueError(
             f"`axis` must be of type `int`. Received: axis={axis} of type {type(axis)}"
@@ -179,8 +181,8 @@ def _check_classes(y_pred: Any, axis: Any, function: str) -> None:
 
 @takes_ragged
 def categorical_crossentropy(
-    y_true: Any,
-    y_pred: Any,
+    y_true: TensorLike,
+    y_pred: TensorLike,
     from_logits: bool = False,
     label_smoothing: float = 0.0,
     axis: int = -1,
@@ -191,7 +193,7 @@ def categorical_crossentropy(
         y_true: `[..., classes]`.
         y_pred: probabilities or logits, `[..., classes]`.
         from_logits: whether `y_pred` is logits.
-        label_smoothing: the part of the labels that is spread evenly over the classes.
+        label_smoothing: the fraction of the labels that is spread evenly over the classes.
         axis: the axis of the classes.
 
     Returns:
@@ -214,8 +216,8 @@ def categorical_crossentropy(
 
 @takes_ragged
 def categorical_focal_crossentropy(
-    y_true: Any,
-    y_pred: Any,
+    y_true: TensorLike,
+    y_pred: TensorLike,
     alpha: Any = 0.25,
     gamma: float = 2.0,
     from_logits: bool = False,
@@ -230,9 +232,9 @@ def categorical_focal_crossentropy(
         y_true: `[..., classes]`.
         y_pred: probabilities or logits, `[..., classes]`.
         alpha: a factor for all classes or for each.
-        gamma: how much less a class counts that is told apart well.
+        gamma: the exponent that reduces the weight of well-classified samples.
         from_logits: whether `y_pred` is logits.
-        label_smoothing: the part of the labels that is spread evenly over the classes.
+        label_smoothing: the fraction of the labels that is spread evenly over the classes.
         axis: the axis of the classes.
 
     >>> print(
@@ -251,20 +253,20 @@ def categorical_focal_crossentropy(
 
 @takes_ragged
 def sparse_categorical_crossentropy(
-    y_true: Any,
-    y_pred: Any,
+    y_true: TensorLike,
+    y_pred: TensorLike,
     from_logits: bool = False,
     axis: int = -1,
     ignore_class: int | None = None,
 ) -> Any:
-    """The cross-entropy of labels that are class numbers.
+    """The cross-entropy of labels that are class ids.
 
     Args:
-        y_true: class numbers, without the axis of classes or with size one there.
+        y_true: class ids, without the axis of classes or with that axis of size one.
         y_pred: probabilities or logits.
         from_logits: whether `y_pred` is logits.
         axis: the axis of the classes.
-        ignore_class: labels of this class have no loss.
+        ignore_class: labels of this class are ignored.
 
     Returns:
         The loss of each sample.
@@ -280,19 +282,19 @@ def sparse_categorical_crossentropy(
 
 @takes_ragged
 def binary_crossentropy(
-    y_true: Any,
-    y_pred: Any,
+    y_true: TensorLike,
+    y_pred: TensorLike,
     from_logits: bool = False,
     label_smoothing: float = 0.0,
     axis: int = -1,
 ) -> Any:
-    """The mean along an axis of the cross-entropies of yes-or-no labels.
+    """The mean along an axis of the cross-entropies of binary labels.
 
     Args:
         y_true: 0, 1, or probabilities between.
         y_pred: probabilities or logits, of the same shape.
         from_logits: whether `y_pred` is logits.
-        label_smoothing: how far labels move towards one half.
+        label_smoothing: the fraction by which labels move towards 0.5.
         axis: the axis of the mean.
 
     >>> print(tf.keras.losses.binary_crossentropy([[0.0, 1.0]], [[0.5, 0.5]]).numpy().round(4))
@@ -305,8 +307,8 @@ def binary_crossentropy(
 
 @takes_ragged
 def binary_focal_crossentropy(
-    y_true: Any,
-    y_pred: Any,
+    y_true: TensorLike,
+    y_pred: TensorLike,
     apply_class_balancing: bool = False,
     alpha: float = 0.25,
     gamma: float = 2.0,
@@ -314,18 +316,18 @@ def binary_focal_crossentropy(
     label_smoothing: float = 0.0,
     axis: int = -1,
 ) -> Any:
-    """The mean along an axis of the focal cross-entropies of yes-or-no labels.
+    """The mean along an axis of the focal cross-entropies of binary labels.
 
     Lin et al., "Focal loss for dense object detection" (ICCV 2017).
 
     Args:
         y_true: 0, 1, or probabilities between.
         y_pred: probabilities or logits, of the same shape.
-        apply_class_balancing: whether "yes" counts `alpha` and "no" `1 - alpha`.
-        alpha: the weight of "yes".
-        gamma: how much less an element counts that is told apart well.
+        apply_class_balancing: whether class 1 has the weight `alpha` and class 0 `1 - alpha`.
+        alpha: the weight of class 1.
+        gamma: the exponent that reduces the weight of well-classified elements.
         from_logits: whether `y_pred` is logits.
-        label_smoothing: how far labels move towards one half.
+        label_smoothing: the fraction by which labels move towards 0.5.
         axis: the axis of the mean.
 
     >>> print(

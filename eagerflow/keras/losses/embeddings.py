@@ -1,4 +1,4 @@
-"""Losses of Keras 3: of embeddings, of sequences without an alignment, of noisy labels."""
+"""Losses of Keras 3: for embeddings, for unaligned sequences, for noisy labels."""
 
 from __future__ import annotations
 
@@ -10,34 +10,35 @@ from eagerflow.keras.losses.loss import LossFunctionWrapper
 from eagerflow.keras.losses.weighting import Reduction, tensor
 from eagerflow.ops.creation import one_hot
 from eagerflow.ops.reduction import reduce_logsumexp
+from eagerflow.typing import TensorLike
 
 _ops = _core.ops
 
 
 def circle(
-    y_true: Any,
-    y_pred: Any,
+    y_true: TensorLike,
+    y_pred: TensorLike,
     ref_labels: Any = None,
     ref_embeddings: Any = None,
     remove_diagonal: bool = True,
     gamma: float = 80,
     margin: float = 0.4,
 ) -> Any:
-    """How far embeddings of one class are apart, and those of different ones are not.
+    """Circle loss: penalizes distant embeddings of one class and close ones of different classes.
 
     Sun et al., "Circle loss: a unified perspective of pair similarity optimization" (CVPR 2020).
 
     Args:
         y_true: classes, `[batch]` or `[batch, 1]`.
         y_pred: embeddings of length one, `[batch, dim]`.
-        ref_labels: the classes of what embeddings are compared with; by default `y_true`.
-        ref_embeddings: what they are compared with; by default themselves.
-        remove_diagonal: whether an embedding is not compared with the one of the same number.
-        gamma: how fast the loss grows.
-        margin: how much is taken for near.
+        ref_labels: the classes of `ref_embeddings`; by default `y_true`.
+        ref_embeddings: the embeddings to compare with; by default `y_pred`.
+        remove_diagonal: whether to skip pairs of the same index.
+        gamma: the scale of the loss.
+        margin: the margin between similarities within and between classes.
 
     Returns:
-        The loss of each embedding, `[batch]`; those without a loss are masked.
+        The loss of each embedding, `[batch]`; zero losses are masked.
 
     >>> x = tf.constant([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
     >>> print(tf.keras.losses.circle([1, 1, 2], x).numpy().round(3))
@@ -55,7 +56,7 @@ def circle(
         same = _ops.logical_and(same, _ops.logical_not(diagonal))
     near = _ops.maximum(margin + distances, 0.0) * (margin - distances) * -gamma
     far = _ops.maximum(1.0 + margin - distances, 0.0) * (1.0 - margin - distances) * gamma
-    none = _core.convert(float("-inf"), y_pred.dtype, None)
+    none = _core.convert(float("-inf"), y_pred.dtype)
     total = reduce_logsumexp(_ops.select(same, near, none), 1) + reduce_logsumexp(
         _ops.select(different, far, none), 1
     )
@@ -69,7 +70,7 @@ def _column(labels: Any) -> Any:
     return _ops.expand_dims(labels, 1) if len(labels.shape) == 1 else labels
 
 
-def categorical_generalized_cross_entropy(y_true: Any, y_pred: Any, q: float) -> Any:
+def categorical_generalized_cross_entropy(y_true: TensorLike, y_pred: TensorLike, q: float) -> Any:
     """(1 - p ** q) / q of the probability p of each true class.
 
     Zhang and Sabuncu, "Generalized cross entropy loss for training deep neural networks with noisy
@@ -78,7 +79,7 @@ def categorical_generalized_cross_entropy(y_true: Any, y_pred: Any, q: float) ->
     Args:
         y_true: classes, `[batch]` or `[batch, 1]`.
         y_pred: probabilities, `[batch, classes]`.
-        q: between the cross-entropy, 0, and the absolute error, 1.
+        q: interpolates between the cross-entropy (0) and the absolute error (1).
 
     >>> loss = tf.keras.losses.categorical_generalized_cross_entropy([1], [[0.75, 0.25]], 0.5)
     >>> print(loss.numpy())
@@ -86,15 +87,15 @@ def categorical_generalized_cross_entropy(y_true: Any, y_pred: Any, q: float) ->
     """
     y_pred = tensor(y_pred)
     labels = _ops.cast(tensor(y_true), dtypes.int32)
-    places = one_hot(labels, y_pred.shape[-1], dtype=y_pred.dtype)
-    return (1.0 - _ops.pow(_ops.reduce_sum(y_pred * places, -1), q)) / q
+    positions = one_hot(labels, y_pred.shape[-1], dtype=y_pred.dtype)
+    return (1.0 - _ops.pow(_ops.reduce_sum(y_pred * positions, -1), q)) / q
 
 
-def ctc(y_true: Any, y_pred: Any) -> Any:
+def ctc(y_true: TensorLike, y_pred: TensorLike) -> Any:
     """The connectionist temporal classification loss of each sequence (Graves et al., ICML 2006).
 
     Args:
-        y_true: labels, `[batch, longest]`; 0 is the blank, with which shorter ones are filled up.
+        y_true: labels, `[batch, longest]`; 0 is the blank, with which shorter sequences are padded.
         y_pred: logits, `[batch, steps, classes]`.
 
     Raises:
@@ -122,12 +123,12 @@ def ctc(y_true: Any, y_pred: Any) -> Any:
 
 
 class Circle(LossFunctionWrapper):
-    """How far embeddings of one class are apart, and those of different ones are not; see `circle`.
+    """The circle loss of embeddings; see `circle`.
 
     Args:
-        gamma: how fast the loss grows.
-        margin: how much is taken for near.
-        remove_diagonal: whether an embedding is not compared with itself.
+        gamma: the scale of the loss.
+        margin: the margin between similarities within and between classes.
+        remove_diagonal: whether to skip pairs of the same index.
 
     >>> x = tf.constant([[1.0, 0.0], [0.0, 1.0], [0.0, 1.0]])
     >>> print(tf.keras.losses.Circle(gamma=1.0)([1, 1, 2], x).numpy().round(3))
@@ -156,10 +157,10 @@ class Circle(LossFunctionWrapper):
 
 
 class CategoricalGeneralizedCrossEntropy(LossFunctionWrapper):
-    """A cross-entropy that noisy labels disturb less; `categorical_generalized_cross_entropy`.
+    """A cross-entropy robust to noisy labels; see `categorical_generalized_cross_entropy`.
 
     Args:
-        q: between the cross-entropy, 0, and the absolute error, 1.
+        q: interpolates between the cross-entropy (0) and the absolute error (1).
 
     Raises:
         ValueError: if `q` is not between 0 and 1.

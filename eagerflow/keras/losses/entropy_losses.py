@@ -10,11 +10,11 @@ from eagerflow.keras.losses.weighting import Reduction
 
 
 class BinaryCrossentropy(LossFunctionWrapper):
-    """The cross-entropy of yes-or-no labels.
+    """The cross-entropy of binary labels.
 
     Args:
         from_logits: whether predictions are logits rather than probabilities.
-        label_smoothing: how far labels move towards one half.
+        label_smoothing: the fraction by which labels move towards 0.5.
         axis: the axis over which a sample's losses are averaged.
 
     >>> loss = tf.keras.losses.BinaryCrossentropy(from_logits=True)
@@ -42,14 +42,14 @@ class BinaryCrossentropy(LossFunctionWrapper):
 
 
 class BinaryFocalCrossentropy(LossFunctionWrapper):
-    """The focal cross-entropy of yes-or-no labels.
+    """The focal cross-entropy of binary labels.
 
     Args:
-        apply_class_balancing: whether "yes" counts `alpha` and "no" `1 - alpha`.
-        alpha: the weight of "yes".
-        gamma: how much less an element counts that is told apart well.
+        apply_class_balancing: whether class 1 has the weight `alpha` and class 0 `1 - alpha`.
+        alpha: the weight of class 1.
+        gamma: the exponent that reduces the weight of well-classified elements.
         from_logits: whether predictions are logits rather than probabilities.
-        label_smoothing: how far labels move towards one half.
+        label_smoothing: the fraction by which labels move towards 0.5.
         axis: the axis over which a sample's losses are averaged.
 
     >>> print(
@@ -91,7 +91,7 @@ class CategoricalCrossentropy(LossFunctionWrapper):
 
     Args:
         from_logits: whether predictions are logits rather than probabilities.
-        label_smoothing: the part of the labels that is spread evenly over the classes.
+        label_smoothing: the fraction of the labels that is spread evenly over the classes.
         axis: the axis of the classes.
 
     >>> print(
@@ -123,9 +123,9 @@ class CategoricalFocalCrossentropy(LossFunctionWrapper):
 
     Args:
         alpha: a factor for all classes or for each.
-        gamma: how much less a class counts that is told apart well.
+        gamma: the exponent that reduces the weight of well-classified samples.
         from_logits: whether predictions are logits rather than probabilities.
-        label_smoothing: the part of the labels that is spread evenly over the classes.
+        label_smoothing: the fraction of the labels that is spread evenly over the classes.
         axis: the axis of the classes.
 
     >>> print(
@@ -162,11 +162,11 @@ class CategoricalFocalCrossentropy(LossFunctionWrapper):
 
 
 class SparseCategoricalCrossentropy(LossFunctionWrapper):
-    """The cross-entropy of labels that are class numbers.
+    """The cross-entropy of labels that are class ids.
 
     Args:
         from_logits: whether predictions are logits rather than probabilities.
-        ignore_class: labels of this class have no loss.
+        ignore_class: labels of this class are ignored.
 
     >>> loss = tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True)
     >>> print(loss([1, 0], [[0.0, 0.0], [0.0, 0.0]]).numpy().round(4))

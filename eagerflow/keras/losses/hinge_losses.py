@@ -1,4 +1,4 @@
-"""Hinge losses, which ask for a margin."""
+"""Hinge losses, which penalize scores within a margin."""
 
 from __future__ import annotations
 
@@ -7,25 +7,27 @@ from typing import Any
 from eagerflow import _core
 from eagerflow.keras.losses.loss import LossFunctionWrapper
 from eagerflow.keras.losses.weighting import Reduction, cast, tensor
+from eagerflow.typing import TensorLike
 
 _ops = _core.ops
+Tensor = _core.Tensor
 
 
-def _signs(y_true: Any) -> Any:
-    """Labels of 0 and 1 as -1 and 1; others as they are."""
+def _signs(y_true: Tensor) -> Tensor:
+    """Labels of 0 and 1 as -1 and 1; other labels unchanged."""
     binary = _ops.reduce_all(_ops.logical_or(_ops.equal(y_true, 0), _ops.equal(y_true, 1)))
     return _ops.select(binary, 2.0 * y_true - 1.0, y_true)
 
 
-def _gaps(y_true: Any, y_pred: Any) -> Any:
+def _gaps(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
     y_pred = tensor(y_pred)
     return _ops.relu(1.0 - _signs(cast(y_true, y_pred.dtype)) * y_pred)
 
 
-def hinge(y_true: Any, y_pred: Any) -> Any:
+def hinge(y_true: TensorLike, y_pred: TensorLike) -> Any:
     """The mean over the last axis of max(1 - y_true * y_pred, 0), for labels of -1 and 1.
 
-    Labels of 0 and 1 are taken for -1 and 1.
+    Labels of 0 and 1 are converted to -1 and 1.
 
     >>> print(tf.keras.losses.hinge([[-1.0, 1.0]], [[0.5, 2.0]]).numpy().round(4))
     [0.75]
@@ -33,7 +35,7 @@ def hinge(y_true: Any, y_pred: Any) -> Any:
     return _ops.reduce_mean(_gaps(y_true, y_pred), axis=-1)
 
 
-def squared_hinge(y_true: Any, y_pred: Any) -> Any:
+def squared_hinge(y_true: TensorLike, y_pred: TensorLike) -> Any:
     """The mean over the last axis of max(1 - y_true * y_pred, 0) squared.
 
     >>> print(tf.keras.losses.squared_hinge([[-1.0, 1.0]], [[0.5, 2.0]]).numpy().round(4))
@@ -42,8 +44,8 @@ def squared_hinge(y_true: Any, y_pred: Any) -> Any:
     return _ops.reduce_mean(_ops.square(_gaps(y_true, y_pred)), axis=-1)
 
 
-def categorical_hinge(y_true: Any, y_pred: Any) -> Any:
-    """max(wrong - right + 1, 0): the highest score of a wrong class against that of the right.
+def categorical_hinge(y_true: TensorLike, y_pred: TensorLike) -> Any:
+    """max(wrong - right + 1, 0), with the score of the true class and the highest of the others.
 
     >>> print(tf.keras.losses.categorical_hinge([[0.0, 1.0]], [[0.5, 0.75]]).numpy().round(4))
     [0.75]

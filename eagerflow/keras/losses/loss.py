@@ -1,4 +1,4 @@
-"""The base of the loss classes, and the class made from a loss function."""
+"""The base class of losses, and the class that wraps a loss function."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ from eagerflow.keras.argument_docs import complete_docs
 from eagerflow.keras.losses import weighting
 from eagerflow.keras.losses.ragged import is_ragged
 from eagerflow.keras.losses.weighting import Reduction
+from eagerflow.typing import TensorLike
 
 _ops = _core.ops
 Tensor = _core.Tensor
 
 
 def _is_tensor(value: Any) -> bool:
-    """Whether a value is a tensor, or the symbol of one in a functional model."""
+    """Whether a value is a tensor, or a symbolic one of a functional model."""
     return isinstance(value, Tensor) or hasattr(value, "__op_function__")
 
 
@@ -24,7 +25,7 @@ class Loss:
     """Base class of losses; a subclass defines `call`.
 
     Args:
-        reduction: what becomes of the losses of samples, one of `tf.keras.losses.Reduction`.
+        reduction: how the losses of samples are reduced, one of `tf.keras.losses.Reduction`.
         name: the loss's name.
 
     Raises:
@@ -46,7 +47,9 @@ class Loss:
         self.reduction = reduction
         self.name = name
 
-    def __call__(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> Any:
+    def __call__(
+        self, y_true: TensorLike, y_pred: TensorLike, sample_weight: TensorLike | None = None
+    ) -> Any:
         """The loss of a batch.
 
         Args:
@@ -72,7 +75,7 @@ class Loss:
         sample_weight = weighting.apply_valid_mask(losses, sample_weight, mask, self.reduction)
         return weighting.compute_weighted_loss(losses, sample_weight, self.reduction)
 
-    def call(self, y_true: Any, y_pred: Any) -> Any:
+    def call(self, y_true: TensorLike, y_pred: TensorLike) -> Any:
         """The loss of each sample, `[batch, d0, ..., dN-1]` for predictions `[batch, ..., dN]`."""
         raise NotImplementedError(f"{type(self).__name__} must define `call(y_true, y_pred)`.")
 

@@ -1,4 +1,4 @@
-"""Losses of masks: how little two of them overlap."""
+"""Losses of masks: one minus their overlap."""
 
 from __future__ import annotations
 
@@ -8,17 +8,18 @@ from eagerflow import _core
 from eagerflow.keras import config
 from eagerflow.keras.losses.loss import LossFunctionWrapper
 from eagerflow.keras.losses.weighting import Reduction, cast, tensor
+from eagerflow.typing import TensorLike
 
 _ops = _core.ops
 
 
-def dice(y_true: Any, y_pred: Any, axis: Any = None) -> Any:
-    """One less the Dice coefficient, twice the overlap divided by the sum of both.
+def dice(y_true: TensorLike, y_pred: TensorLike, axis: Any = None) -> Any:
+    """One minus the Dice coefficient: twice the overlap divided by the sum of both.
 
     Args:
         y_true: a mask.
         y_pred: probabilities, of the same shape.
-        axis: the axes of one sample; by default all there are.
+        axis: the axes of one sample; by default all axes.
 
     >>> print(tf.keras.losses.dice([[1.0, 0.0]], [[0.5, 0.5]]).numpy().round(3))
     0.5
@@ -27,16 +28,16 @@ def dice(y_true: Any, y_pred: Any, axis: Any = None) -> Any:
 
 
 def tversky(
-    y_true: Any, y_pred: Any, alpha: float = 0.5, beta: float = 0.5, axis: Any = None
+    y_true: TensorLike, y_pred: TensorLike, alpha: float = 0.5, beta: float = 0.5, axis: Any = None
 ) -> Any:
-    """One less Tversky's index (Salehi et al., 2017).
+    """One minus Tversky's index (Salehi et al., 2017).
 
     Args:
         y_true: a mask.
         y_pred: probabilities, of the same shape.
-        alpha: how much places count that are in the prediction alone.
-        beta: how much places count that are in the mask alone.
-        axis: the axes of one sample; by default all there are.
+        alpha: the weight of elements in the prediction only.
+        beta: the weight of elements in the mask only.
+        axis: the axes of one sample; by default all axes.
 
     >>> print(tf.keras.losses.tversky([[1.0, 0.0]], [[0.5, 0.5]], 1.0, 0.0).numpy().round(3))
     0.5
@@ -51,7 +52,7 @@ def tversky(
 
 
 class Dice(LossFunctionWrapper):
-    """One less the Dice coefficient; see `dice`.
+    """One minus the Dice coefficient; see `dice`.
 
     Args:
         axis: the axes of one sample; by default the whole batch is one.
@@ -70,11 +71,11 @@ class Dice(LossFunctionWrapper):
 
 
 class Tversky(LossFunctionWrapper):
-    """One less Tversky's index; see `tversky`.
+    """One minus Tversky's index; see `tversky`.
 
     Args:
-        alpha: how much places count that are in the prediction alone.
-        beta: how much places count that are in the mask alone.
+        alpha: the weight of elements in the prediction only.
+        beta: the weight of elements in the mask only.
         axis: the axes of one sample; by default the whole batch is one.
 
     >>> print(tf.keras.losses.Tversky(1.0, 0.0)([[1.0, 0.0]], [[0.5, 0.5]]).numpy().round(3))

@@ -1,31 +1,35 @@
-"""Losses of ragged labels and predictions: row by row, whatever the rows' lengths."""
+"""Losses of ragged labels and predictions, computed row by row."""
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeGuard, TypeVar
 
 from eagerflow import _core, errors
+from eagerflow.typing import TensorLike
+
+if TYPE_CHECKING:
+    from eagerflow.ragged.tensor import RaggedTensor
 
 _ops = _core.ops
 _Tensor = _core.Tensor
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-def is_ragged(value: Any) -> bool:
+def is_ragged(value: Any) -> TypeGuard[RaggedTensor]:
     """Whether a value is a ragged tensor."""
     return type(value) is not _Tensor and hasattr(value, "nested_row_splits")
 
 
 def takes_ragged(function: Function) -> Function:
-    """A loss function that also takes ragged tensors, and gives the losses of their rows.
+    """Makes a loss function also accept ragged tensors, whose losses are computed row by row.
 
-    Where a row has one loss, the result is a tensor `[rows]`, otherwise a ragged one.
+    If every row has one loss, the result is a tensor `[rows]`, otherwise a ragged tensor.
     """
 
     @functools.wraps(function)
-    def loss(y_true: Any, y_pred: Any, *args: Any, **kwargs: Any) -> Any:
+    def loss(y_true: TensorLike, y_pred: TensorLike, *args: Any, **kwargs: Any) -> Any:
         if type(y_pred) is _Tensor and type(y_true) is _Tensor:
             return function(y_true, y_pred, *args, **kwargs)
         if is_ragged(y_pred) or is_ragged(y_true):
@@ -80,12 +84,12 @@ def weighted(losses: Any, sample_weight: Any) -> Any:
 
 
 def flat(*values: Any) -> list[Any]:
-    """Values with ragged tensors as their flat values; others stay as they are.
+    """Replaces ragged tensors by their flat values, and returns other values unchanged.
 
-    As in TensorFlow an axis of size 1 follows: each flat value is a sample of its own.
+    As in TensorFlow an axis of size 1 is added: each flat value is one sample.
 
     Raises:
-        tf.errors.InvalidArgumentError: if ragged tensors differ in the lengths of their rows.
+        tf.errors.InvalidArgumentError: if the row lengths of ragged tensors differ.
     """
     ragged = [value for value in values if is_ragged(value)]
     for one in ragged[1:]:

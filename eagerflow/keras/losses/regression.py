@@ -1,4 +1,4 @@
-"""Losses between numbers: squared, absolute and relative errors, and divergences."""
+"""Regression losses: squared, absolute and relative errors, and divergences."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from eagerflow.keras.config import defaults
 from eagerflow.keras.losses.loss import LossFunctionWrapper
 from eagerflow.keras.losses.ragged import takes_ragged
 from eagerflow.keras.losses.weighting import Reduction, cast, tensor
+from eagerflow.typing import TensorLike
 
 _ops = _core.ops
 _LOG_2 = 0.6931471805599453
@@ -23,7 +24,7 @@ def mean(values: Any, axis: Any = -1) -> Any:
 
 
 @takes_ragged
-def mean_squared_error(y_true: Any, y_pred: Any) -> Any:
+def mean_squared_error(y_true: TensorLike, y_pred: TensorLike) -> Any:
     """The mean of squared errors over the last axis.
 
     >>> print(tf.keras.losses.mean_squared_error([[0.0, 1.0]], [[1.0, 3.0]]).numpy().round(4))
@@ -34,7 +35,7 @@ def mean_squared_error(y_true: Any, y_pred: Any) -> Any:
 
 
 @takes_ragged
-def mean_absolute_error(y_true: Any, y_pred: Any) -> Any:
+def mean_absolute_error(y_true: TensorLike, y_pred: TensorLike) -> Any:
     """The mean of absolute errors over the last axis.
 
     >>> print(tf.keras.losses.mean_absolute_error([[0.0, 1.0]], [[1.0, 3.0]]).numpy().round(4))
@@ -45,7 +46,7 @@ def mean_absolute_error(y_true: Any, y_pred: Any) -> Any:
 
 
 @takes_ragged
-def mean_absolute_percentage_error(y_true: Any, y_pred: Any) -> Any:
+def mean_absolute_percentage_error(y_true: TensorLike, y_pred: TensorLike) -> Any:
     """The mean of absolute errors over the last axis, in percent of the labels.
 
     >>> print(
@@ -57,12 +58,12 @@ def mean_absolute_percentage_error(y_true: Any, y_pred: Any) -> Any:
     """
     y_pred = tensor(y_pred)
     y_true = cast(y_true, y_pred.dtype)
-    size = _ops.maximum(_ops.abs(y_true), _core.convert(defaults.epsilon, y_pred.dtype, None))
+    size = _ops.maximum(_ops.abs(y_true), _core.convert(defaults.epsilon, y_pred.dtype))
     return 100.0 * mean(_ops.abs((y_true - y_pred) / size))
 
 
 @takes_ragged
-def mean_squared_logarithmic_error(y_true: Any, y_pred: Any) -> Any:
+def mean_squared_logarithmic_error(y_true: TensorLike, y_pred: TensorLike) -> Any:
     """The mean of squared differences of log(1 + value) over the last axis.
 
     >>> print(
@@ -73,14 +74,14 @@ def mean_squared_logarithmic_error(y_true: Any, y_pred: Any) -> Any:
     [0.2402]
     """
     y_pred = tensor(y_pred)
-    epsilon = _core.convert(defaults.epsilon, y_pred.dtype, None)
+    epsilon = _core.convert(defaults.epsilon, y_pred.dtype)
     first = _ops.log(_ops.maximum(y_pred, epsilon) + 1.0)
     second = _ops.log(_ops.maximum(cast(y_true, y_pred.dtype), epsilon) + 1.0)
     return mean(_ops.squared_difference(first, second))
 
 
 @takes_ragged
-def huber(y_true: Any, y_pred: Any, delta: float = 1.0) -> Any:
+def huber(y_true: TensorLike, y_pred: TensorLike, delta: float = 1.0) -> Any:
     """The mean over the last axis of errors, squared up to `delta` and linear beyond.
 
     Huber, "Robust estimation of a location parameter" (1964).
@@ -90,14 +91,14 @@ def huber(y_true: Any, y_pred: Any, delta: float = 1.0) -> Any:
     """
     dtype = defaults.float_dtype
     error = cast(y_pred, dtype) - cast(y_true, dtype)
-    delta = cast(delta, dtype)
+    limit = cast(delta, dtype)
     size = _ops.abs(error)
     small = 0.5 * _ops.square(error)
-    large = delta * size - 0.5 * _ops.square(delta)
-    return mean(_ops.select(_ops.less_equal(size, delta), small, large))
+    large = limit * size - 0.5 * _ops.square(limit)
+    return mean(_ops.select(_ops.less_equal(size, limit), small, large))
 
 
-def log_cosh(y_true: Any, y_pred: Any) -> Any:
+def log_cosh(y_true: TensorLike, y_pred: TensorLike) -> Any:
     """The mean over the last axis of log(cosh(error)).
 
     >>> print(tf.keras.losses.log_cosh([[0.0, 0.0]], [[1.0, 0.0]]).numpy().round(4))
@@ -108,7 +109,7 @@ def log_cosh(y_true: Any, y_pred: Any) -> Any:
     return mean(error + _ops.softplus(-2.0 * error) - _LOG_2)
 
 
-def kl_divergence(y_true: Any, y_pred: Any) -> Any:
+def kl_divergence(y_true: TensorLike, y_pred: TensorLike) -> Any:
     """The Kullback-Leibler divergence between probabilities along the last axis.
 
     Both are kept above epsilon.
@@ -117,12 +118,12 @@ def kl_divergence(y_true: Any, y_pred: Any) -> Any:
     [0.6931]
     """
     y_pred = tensor(y_pred)
-    y_true = _ops.clip_by_value(cast(y_true, y_pred.dtype), defaults.epsilon, 1.0)
-    y_pred = _ops.clip_by_value(y_pred, defaults.epsilon, 1.0)
-    return _ops.reduce_sum(y_true * _ops.log(y_true / y_pred), axis=-1)
+    p = _ops.clip_by_value(cast(y_true, y_pred.dtype), defaults.epsilon, 1.0)
+    q = _ops.clip_by_value(y_pred, defaults.epsilon, 1.0)
+    return _ops.reduce_sum(p * _ops.log(p / q), axis=-1)
 
 
-def poisson(y_true: Any, y_pred: Any) -> Any:
+def poisson(y_true: TensorLike, y_pred: TensorLike) -> Any:
     """The mean over the last axis of `y_pred - y_true * log(y_pred)`.
 
     >>> print(tf.keras.losses.poisson([[0.0, 1.0]], [[1.0, 1.0]]).numpy().round(4))
@@ -136,11 +137,11 @@ def poisson(y_true: Any, y_pred: Any) -> Any:
 def _normalized(values: Any, axis: Any) -> Any:
     values = tensor(values)
     squares = _ops.reduce_sum(_ops.square(values), axis=axis, keepdims=True)
-    return values * _ops.rsqrt(_ops.maximum(squares, _core.convert(1e-12, values.dtype, None)))
+    return values * _ops.rsqrt(_ops.maximum(squares, _core.convert(1e-12, values.dtype)))
 
 
-def cosine_similarity(y_true: Any, y_pred: Any, axis: int = -1) -> Any:
-    """Minus the cosine of the angle between labels and predictions.
+def cosine_similarity(y_true: TensorLike, y_pred: TensorLike, axis: int = -1) -> Any:
+    """The negative cosine of the angle between labels and predictions.
 
     >>> print(tf.keras.losses.cosine_similarity([[0.0, 1.0]], [[0.0, 2.0]]).numpy().round(4))
     [-1.]
@@ -216,7 +217,7 @@ class Huber(LossFunctionWrapper):
     """Errors squared up to `delta` and linear beyond.
 
     Args:
-        delta: where squares end.
+        delta: the largest error that is squared.
 
     >>> print(tf.keras.losses.Huber()([[0.0, 0.0]], [[0.5, 3.0]]).numpy().round(4))
     1.3125
@@ -265,10 +266,10 @@ class Poisson(LossFunctionWrapper):
 
 
 class CosineSimilarity(LossFunctionWrapper):
-    """Minus the cosine between labels and predictions.
+    """The negative cosine of the angle between labels and predictions.
 
     Args:
-        axis: along which the vectors lie.
+        axis: the axis of the vectors.
 
     >>> loss = tf.keras.losses.CosineSimilarity(axis=1)
     >>> print(f"{loss([[0.0, 1.0], [1.0, 1.0]], [[1.0, 0.0], [1.0, 1.0]]).numpy():.3f}")

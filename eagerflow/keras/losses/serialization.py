@@ -1,4 +1,4 @@
-"""Losses from their names and configurations, and back."""
+"""Serialization of losses: names and configurations."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ def serialize(loss: Any, use_legacy_format: bool = False) -> Any:
 def deserialize(
     name: Any, custom_objects: dict[str, Any] | None = None, use_legacy_format: bool = False
 ) -> Any:
-    """The loss that a name or a configuration stands for.
+    """The loss of a name or a configuration.
 
     Raises:
-        ValueError: if there is none.
+        ValueError: for an unknown one.
 
     >>> tf.keras.losses.deserialize("mse") is tf.keras.losses.mean_squared_error
     True
@@ -36,10 +36,10 @@ def deserialize(
 
 
 def get(identifier: Any) -> Loss | Callable | None:
-    """A loss from its name, its configuration, or itself.
+    """A loss from its name or configuration; a loss is returned unchanged.
 
     Raises:
-        ValueError: for an unknown name, and for what cannot be a loss.
+        ValueError: for an unknown name, and for a value that is no loss.
 
     >>> type(tf.keras.losses.get("Huber")).__name__
     'Huber'

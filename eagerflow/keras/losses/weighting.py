@@ -1,4 +1,4 @@
-"""Sample weights and masks: bringing shapes together, weighting values, and reducing them."""
+"""Sample weights and masks: matching shapes, weighting values, and reducing them."""
 
 from __future__ import annotations
 
@@ -6,17 +6,19 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
+from eagerflow.framework.dtypes import DType
 from eagerflow.keras.losses.ragged import is_ragged, weighted
+from eagerflow.typing import TensorLike
 
 _ops = _core.ops
 Tensor = _core.Tensor
 
 
 class Reduction:
-    """How the losses of samples become one number.
+    """How the losses of samples are reduced to a scalar.
 
-    `AUTO` and `SUM_OVER_BATCH_SIZE` give the sum of the losses over their number, `SUM` the sum,
-    and `NONE` leaves them as they are.
+    `AUTO` and `SUM_OVER_BATCH_SIZE` divide the sum of the losses by their count, `SUM` returns the
+    sum, and `NONE` returns the losses.
 
     >>> tf.keras.losses.Reduction.SUM
     'sum'
@@ -29,22 +31,22 @@ class Reduction:
 
     @classmethod
     def all(cls) -> tuple[str, ...]:
-        """All reductions there are."""
+        """All reductions."""
         return (cls.AUTO, cls.NONE, cls.SUM, cls.SUM_OVER_BATCH_SIZE)
 
     @classmethod
     def validate(cls, key: str) -> None:
-        """Raises a ValueError for what is no reduction."""
+        """Raises a ValueError for an unknown reduction."""
         if key not in cls.all():
             raise ValueError(f'Invalid Reduction Key: {key}. Expected keys are "{cls.all()}"')
 
 
-def tensor(value: Any) -> Any:
+def tensor(value: TensorLike) -> Tensor:
     """A value as a tensor."""
     return value if type(value) is Tensor else _core.as_tensor(value)
 
 
-def cast(value: Any, dtype: Any) -> Any:
+def cast(value: TensorLike, dtype: DType) -> Tensor:
     """A value as a tensor of a dtype."""
     if type(value) is not Tensor:
         value = _core.as_tensor(value)
@@ -54,7 +56,7 @@ def cast(value: Any, dtype: Any) -> Any:
 def remove_squeezable_dimensions(
     labels: Any, predictions: Any, expected_rank_diff: int = 0
 ) -> tuple[Any, Any]:
-    """Takes off a last axis of size one where labels and predictions differ in rank by one more
+    """Squeezes a last axis of size one if the ranks of labels and predictions differ by one more
     than expected."""
     labels, predictions = tensor(labels), tensor(predictions)
     difference = predictions.ndim - labels.ndim - expected_rank_diff
@@ -68,9 +70,9 @@ def remove_squeezable_dimensions(
 def squeeze_or_expand_dimensions(
     y_pred: Any, y_true: Any = None, sample_weight: Any = None
 ) -> tuple[Any, ...]:
-    """Predictions, labels and weights in ranks that go together.
+    """Predictions, labels and weights in ranks that match.
 
-    A last axis of size one is taken off where it stands alone, and put to weights that lack it.
+    A last axis of size one is squeezed where the others lack it, and added to weights without it.
 
     Returns:
         Predictions and labels, and the weights if there are any.
@@ -127,7 +129,7 @@ def apply_valid_mask(losses: Any, sample_weight: Any, mask: Any, reduction: Any)
         return sample_weight
     mask = cast(mask, losses.dtype)
     if reduction in (Reduction.AUTO, Reduction.SUM_OVER_BATCH_SIZE):
-        mask = mask * (_core.convert(float(mask._size), mask.dtype, None) / _ops.reduce_sum(mask))
+        mask = mask * (_core.convert(float(mask._size), mask.dtype) / _ops.reduce_sum(mask))
     return apply_mask(losses, sample_weight, mask)
 
 
@@ -144,7 +146,7 @@ def reduce_losses(losses: Any, reduction: str) -> Any:
 
 def compute_weighted_loss(
     losses: Any,
-    sample_weight: Any = None,
+    sample_weight: TensorLike | None = None,
     reduction: str = Reduction.SUM_OVER_BATCH_SIZE,
     name: str | None = None,
 ) -> Any:

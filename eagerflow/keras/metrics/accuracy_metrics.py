@@ -1,4 +1,4 @@
-"""Accuracies: how often predictions are right."""
+"""Accuracies: fractions of correct predictions."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from eagerflow.keras.config import defaults
 from eagerflow.keras.losses.ragged import is_ragged
 from eagerflow.keras.losses.weighting import cast, tensor
 from eagerflow.keras.metrics.reduction_metrics import MeanMetricWrapper
+from eagerflow.typing import DTypeLike, TensorLike
 
 _ops = _core.ops
 
 
-def accuracy(y_true: Any, y_pred: Any) -> Any:
+def accuracy(y_true: TensorLike, y_pred: TensorLike) -> Any:
     """1 where predictions equal labels, else 0.
 
     Raises:
@@ -26,15 +27,15 @@ def accuracy(y_true: Any, y_pred: Any) -> Any:
     return _ops.cast(_ops.equal(y_true, cast(y_pred, y_true.dtype)), defaults.float_dtype)
 
 
-def binary_matches(y_true: Any, y_pred: Any, threshold: float = 0.5) -> Any:
-    """1 where predictions are on the labels' side of a threshold, else 0."""
+def binary_matches(y_true: TensorLike, y_pred: TensorLike, threshold: float = 0.5) -> Any:
+    """1 where predictions are on the same side of a threshold as the labels, else 0."""
     y_pred = tensor(y_pred)
     sides = _ops.cast(_ops.greater(y_pred, cast(threshold, y_pred.dtype)), y_pred.dtype)
     return _ops.cast(_ops.equal(y_true, sides), defaults.float_dtype)
 
 
-def binary_accuracy(y_true: Any, y_pred: Any, threshold: float = 0.5) -> Any:
-    """How many predictions along the last axis are on the labels' side of a threshold.
+def binary_accuracy(y_true: TensorLike, y_pred: TensorLike, threshold: float = 0.5) -> Any:
+    """The fraction of predictions along the last axis on the same side of a threshold as the labels.
 
     >>> print(tf.keras.metrics.binary_accuracy([[1.0, 0.0]], [[0.6, 0.7]]).numpy())
     [0.5]
@@ -42,7 +43,7 @@ def binary_accuracy(y_true: Any, y_pred: Any, threshold: float = 0.5) -> Any:
     return _ops.reduce_mean(binary_matches(y_true, y_pred, threshold), axis=-1)
 
 
-def sparse_categorical_matches(y_true: Any, y_pred: Any) -> Any:
+def sparse_categorical_matches(y_true: Any, y_pred: TensorLike) -> Any:
     """1 where the highest prediction along the last axis is at the label, in the labels' shape."""
     y_true, y_pred = tensor(y_true), tensor(y_pred)
     shape = None
@@ -56,8 +57,8 @@ def sparse_categorical_matches(y_true: Any, y_pred: Any) -> Any:
     return matches if shape is None else _ops.reshape(matches, shape)
 
 
-def categorical_accuracy(y_true: Any, y_pred: Any) -> Any:
-    """1 where the highest prediction is where the highest label is, else 0.
+def categorical_accuracy(y_true: TensorLike, y_pred: TensorLike) -> Any:
+    """1 where the argmax of predictions and labels agree, else 0.
 
     >>> print(
     ...     tf.keras.metrics.categorical_accuracy(
@@ -69,7 +70,7 @@ def categorical_accuracy(y_true: Any, y_pred: Any) -> Any:
     return sparse_categorical_matches(_ops.argmax(tensor(y_true), -1), y_pred)
 
 
-def sparse_categorical_accuracy(y_true: Any, y_pred: Any) -> Any:
+def sparse_categorical_accuracy(y_true: TensorLike, y_pred: TensorLike) -> Any:
     """1 where the highest prediction is at the label, else 0.
 
     >>> print(
@@ -90,21 +91,21 @@ def in_top_k(predictions: Any, targets: Any, k: int) -> Any:
 
     Args:
         predictions: `[batch, classes]`.
-        targets: class numbers `[batch]`.
-        k: how many are the highest.
+        targets: class ids `[batch]`.
+        k: the number of highest predictions.
     """
     classes = predictions._shape_tuple()[-1]
     targets = cast(targets, dtypes.int32)
     inside = _ops.logical_and(_ops.greater_equal(targets, 0), _ops.less(targets, classes))
-    places = _ops.expand_dims(_ops.select(inside, targets, _ops.zeros_like(targets)), -1)
-    at_target = _ops.gather(predictions, places, axis=1, batch_dims=1)
+    indices = _ops.expand_dims(_ops.select(inside, targets, _ops.zeros_like(targets)), -1)
+    at_target = _ops.gather(predictions, indices, axis=1, batch_dims=1)
     higher = _ops.cast(_ops.greater(predictions, at_target), dtypes.int32)
     among = _ops.less(_ops.reduce_sum(higher, axis=-1), k)
     finite = _ops.reshape(_ops.is_finite(at_target), [-1])
     return _ops.logical_and(_ops.logical_and(among, inside), finite)
 
 
-def sparse_top_k_categorical_matches(y_true: Any, y_pred: Any, k: int = 5) -> Any:
+def sparse_top_k_categorical_matches(y_true: TensorLike, y_pred: TensorLike, k: int = 5) -> Any:
     """1 where the label is among the `k` highest predictions, in the labels' shape."""
     y_true, y_pred = tensor(y_true), tensor(y_pred)
     shape = y_true._shape_tuple()
@@ -117,7 +118,7 @@ def sparse_top_k_categorical_matches(y_true: Any, y_pred: Any, k: int = 5) -> An
     return _ops.reshape(matches, shape) if len(shape) > 1 else matches
 
 
-def sparse_top_k_categorical_accuracy(y_true: Any, y_pred: Any, k: int = 5) -> Any:
+def sparse_top_k_categorical_accuracy(y_true: TensorLike, y_pred: TensorLike, k: int = 5) -> Any:
     """1 where the label is among the `k` highest predictions, else 0.
 
     >>> metric = tf.keras.metrics.sparse_top_k_categorical_accuracy
@@ -127,7 +128,7 @@ def sparse_top_k_categorical_accuracy(y_true: Any, y_pred: Any, k: int = 5) -> A
     return sparse_top_k_categorical_matches(y_true, y_pred, k)
 
 
-def top_k_categorical_accuracy(y_true: Any, y_pred: Any, k: int = 5) -> Any:
+def top_k_categorical_accuracy(y_true: TensorLike, y_pred: TensorLike, k: int = 5) -> Any:
     """1 where the highest label is among the `k` highest predictions, else 0.
 
     >>> metric = tf.keras.metrics.top_k_categorical_accuracy
@@ -138,7 +139,7 @@ def top_k_categorical_accuracy(y_true: Any, y_pred: Any, k: int = 5) -> Any:
 
 
 class Accuracy(MeanMetricWrapper):
-    """How often predictions equal labels.
+    """The fraction of predictions that equal the labels.
 
     >>> metric = tf.keras.metrics.Accuracy()
     >>> metric.update_state([[1], [2], [3], [4]], [[0], [2], [3], [4]])
@@ -146,15 +147,15 @@ class Accuracy(MeanMetricWrapper):
     0.75
     """
 
-    def __init__(self, name: str | None = "accuracy", dtype: Any = None) -> None:
+    def __init__(self, name: str | None = "accuracy", dtype: DTypeLike | None = None) -> None:
         super().__init__(accuracy, name, dtype=dtype)
 
 
 class BinaryAccuracy(MeanMetricWrapper):
-    """How often predictions are on the labels' side of a threshold.
+    """The fraction of predictions on the same side of a threshold as the labels.
 
     Args:
-        threshold: above it, a prediction is "yes".
+        threshold: predictions above it are class 1.
 
     >>> metric = tf.keras.metrics.BinaryAccuracy()
     >>> metric.update_state([[1], [1], [0], [0]], [[0.98], [1], [0], [0.6]])
@@ -163,13 +164,16 @@ class BinaryAccuracy(MeanMetricWrapper):
     """
 
     def __init__(
-        self, name: str | None = "binary_accuracy", dtype: Any = None, threshold: float = 0.5
+        self,
+        name: str | None = "binary_accuracy",
+        dtype: DTypeLike | None = None,
+        threshold: float = 0.5,
     ) -> None:
         super().__init__(binary_matches, name, dtype=dtype, threshold=threshold)
 
 
 class CategoricalAccuracy(MeanMetricWrapper):
-    """How often the highest prediction is where the highest label is.
+    """The fraction of samples whose highest prediction is the labelled class, for one-hot labels.
 
     >>> metric = tf.keras.metrics.CategoricalAccuracy()
     >>> metric.update_state([[0, 1], [1, 0]], [[0.1, 0.9], [0.2, 0.8]])
@@ -177,12 +181,14 @@ class CategoricalAccuracy(MeanMetricWrapper):
     0.5
     """
 
-    def __init__(self, name: str | None = "categorical_accuracy", dtype: Any = None) -> None:
+    def __init__(
+        self, name: str | None = "categorical_accuracy", dtype: DTypeLike | None = None
+    ) -> None:
         super().__init__(categorical_accuracy, name, dtype=dtype)
 
 
 class SparseCategoricalAccuracy(MeanMetricWrapper):
-    """How often the highest prediction is at the label, a class number.
+    """The fraction of samples whose highest prediction is the labelled class, for class ids.
 
     >>> metric = tf.keras.metrics.SparseCategoricalAccuracy()
     >>> metric.update_state([1, 0], [[0.1, 0.9], [0.2, 0.8]])
@@ -190,13 +196,15 @@ class SparseCategoricalAccuracy(MeanMetricWrapper):
     0.5
     """
 
-    def __init__(self, name: str | None = "sparse_categorical_accuracy", dtype: Any = None) -> None:
+    def __init__(
+        self, name: str | None = "sparse_categorical_accuracy", dtype: DTypeLike | None = None
+    ) -> None:
         super().__init__(sparse_categorical_matches, name, dtype=dtype)
 
     def update_state(  # type: ignore[override]
-        self, y_true: Any, y_pred: Any, sample_weight: Any = None
+        self, y_true: Any, y_pred: TensorLike, sample_weight: TensorLike | None = None
     ) -> Any:
-        """Takes a batch into account; see `MeanMetricWrapper`."""
+        """Accumulates a batch; see `MeanMetricWrapper`."""
         if is_ragged(y_pred):
             super().update_state(y_true, y_pred, sample_weight)
             return
@@ -220,10 +228,10 @@ class SparseCategoricalAccuracy(MeanMetricWrapper):
 
 
 class TopKCategoricalAccuracy(MeanMetricWrapper):
-    """How often the highest label is among the `k` highest predictions.
+    """The fraction of samples whose labelled class is among the `k` highest predictions, for one-hot labels.
 
     Args:
-        k: how many predictions count.
+        k: the number of highest predictions.
 
     >>> metric = tf.keras.metrics.TopKCategoricalAccuracy(k=1)
     >>> metric.update_state([[0, 0, 1], [0, 1, 0]], [[0.1, 0.9, 0.8], [0.05, 0.95, 0]])
@@ -232,16 +240,19 @@ class TopKCategoricalAccuracy(MeanMetricWrapper):
     """
 
     def __init__(
-        self, k: int = 5, name: str | None = "top_k_categorical_accuracy", dtype: Any = None
+        self,
+        k: int = 5,
+        name: str | None = "top_k_categorical_accuracy",
+        dtype: DTypeLike | None = None,
     ) -> None:
         super().__init__(top_k_categorical_accuracy, name, dtype=dtype, k=k)
 
 
 class SparseTopKCategoricalAccuracy(MeanMetricWrapper):
-    """How often the label, a class number, is among the `k` highest predictions.
+    """The fraction of samples whose labelled class is among the `k` highest predictions, for class ids.
 
     Args:
-        k: how many predictions count.
+        k: the number of highest predictions.
 
     >>> metric = tf.keras.metrics.SparseTopKCategoricalAccuracy(k=1)
     >>> metric.update_state([2, 1], [[0.1, 0.9, 0.8], [0.05, 0.95, 0]])
@@ -250,6 +261,9 @@ class SparseTopKCategoricalAccuracy(MeanMetricWrapper):
     """
 
     def __init__(
-        self, k: int = 5, name: str | None = "sparse_top_k_categorical_accuracy", dtype: Any = None
+        self,
+        k: int = 5,
+        name: str | None = "sparse_top_k_categorical_accuracy",
+        dtype: DTypeLike | None = None,
     ) -> None:
         super().__init__(sparse_top_k_categorical_matches, name, dtype=dtype, k=k)

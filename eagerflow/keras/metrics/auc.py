@@ -15,6 +15,7 @@ from eagerflow.keras.losses.ragged import flat, is_ragged
 from eagerflow.keras.metrics import confusion
 from eagerflow.keras.metrics.confusion_metrics import share
 from eagerflow.keras.metrics.metric import Metric
+from eagerflow.typing import DTypeLike, TensorLike
 
 _ops = _core.ops
 
@@ -71,14 +72,14 @@ class AUC(Metric):
     """The area under a curve, approximated from counts at thresholds.
 
     Args:
-        num_thresholds: how many thresholds there are; at least 2.
+        num_thresholds: the number of thresholds; at least 2.
         curve: "ROC" (true against false positive rate), "PR" (precision against recall) or
             "PR_GAIN" (Flach and Kull, NeurIPS 2015).
         summation_method: "interpolation", "minoring" or "majoring".
         thresholds: values in [0, 1] to use instead.
         multi_label: whether each label has its own area; the result is their mean.
-        num_labels: how many labels there are, where that shall be fixed beforehand.
-        label_weights: what each label counts.
+        num_labels: the number of labels, if the variables are to be made at once.
+        label_weights: the weight of each label.
         from_logits: whether predictions are logits.
 
     Raises:
@@ -98,7 +99,7 @@ class AUC(Metric):
         curve: Any = "ROC",
         summation_method: Any = "interpolation",
         name: str | None = None,
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
         thresholds: Any = None,
         multi_label: bool = False,
         num_labels: int | None = None,
@@ -119,7 +120,7 @@ class AUC(Metric):
             self.num_thresholds = num_thresholds
             inner = [(i + 1) * 1.0 / (num_thresholds - 1) for i in range(num_thresholds - 2)]
             self._even = True
-        # The ends lie outside of [0, 1], so that 0 and 1 are on the inner side of them.
+        # The ends lie outside of [0, 1], so that 0 and 1 are inside.
         self._thresholds = np.array([0.0 - defaults.epsilon, *inner, 1.0 + defaults.epsilon])
         self.curve = curve if isinstance(curve, AUCCurve) else AUCCurve.from_str(curve)
         self.summation_method = (
@@ -168,13 +169,15 @@ class AUC(Metric):
         self.false_negatives = self.add_weight("false_negatives", size, initializer="zeros")
         self._built = True
 
-    def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> Any:
-        """Takes a batch into account.
+    def update_state(
+        self, y_true: TensorLike, y_pred: TensorLike, sample_weight: TensorLike | None = None
+    ) -> Any:
+        """Accumulates a batch.
 
         Args:
             y_true: labels, true where not zero.
             y_pred: probabilities (or logits), of the same shape.
-            sample_weight: what each sample or prediction counts.
+            sample_weight: the weight of each sample or prediction.
 
         Raises:
             ValueError: if shapes do not fit.
@@ -204,7 +207,7 @@ class AUC(Metric):
             even=self._even,
         )
 
-    def _check_labels(self, y_true: Any) -> None:
+    def _check_labels(self, y_true: TensorLike) -> None:
         from eagerflow import debugging
 
         shapes: list[tuple] = [(y_true, ("N", "L"))]
@@ -215,7 +218,7 @@ class AUC(Metric):
         debugging.assert_shapes(shapes, message="Number of labels is not consistent.")
 
     def _of_labels(self, areas: Any) -> Any:
-        """The sum over thresholds; with several labels, the weighted mean of theirs."""
+        """The sum over thresholds; with several labels, their weighted mean."""
         total = _ops.reduce_sum(areas, axis=0)
         if not self.multi_label:
             return total
@@ -226,7 +229,7 @@ class AUC(Metric):
         )
 
     def interpolate_pr_auc(self) -> Any:
-        """The area under precision and recall, with precision interpolated as it must be.
+        """The area under precision and recall, with nonlinear interpolation of precision.
 
         Davis and Goadrich, "The relationship between precision-recall and ROC curves" (ICML 2006).
         """

@@ -14,10 +14,12 @@ from eagerflow.keras.config import defaults
 from eagerflow.keras.losses import weighting
 from eagerflow.keras.losses.ragged import flat, is_ragged
 from eagerflow.ops.creation import one_hot
+from eagerflow.typing import TensorLike
 
 _ops = _core.ops
+Tensor = _core.Tensor
 
-# Below every prediction: what top-k leaves of the others.
+# Below every prediction: replaces those outside of the top k.
 NEG_INF = -1e10
 
 
@@ -37,7 +39,7 @@ FALSE_NEGATIVES = ConfusionMatrix.FALSE_NEGATIVES
 
 
 def listed(value: Any) -> list:
-    """A list as it is; a tuple or array as one; anything else as a list of one."""
+    """A list, tuple or array as a list; any other value as a list of one."""
     if isinstance(value, list | tuple | np.ndarray):
         return list(value)
     return [value]
@@ -47,7 +49,7 @@ def parse_thresholds(thresholds: Any, default: float = 0.5) -> list:
     """Thresholds as a list.
 
     Raises:
-        ValueError: for one that is not in [0, 1].
+        ValueError: for a threshold outside of [0, 1].
     """
     if thresholds is None:
         return [default]
@@ -70,8 +72,8 @@ def are_even(thresholds: Any) -> bool:
 def _only_top_k(predictions: Any, k: int) -> Any:
     """Predictions, with those below the `k` highest of each row far below all thresholds."""
     classes = predictions._shape_tuple()[-1]
-    places = _ops.top_k(predictions, k=k)[1]
-    chosen = _ops.reduce_sum(one_hot(places, classes), axis=-2)
+    indices = _ops.top_k(predictions, k=k)[1]
+    chosen = _ops.reduce_sum(one_hot(indices, classes), axis=-2)
     return predictions * chosen + NEG_INF * (1 - chosen)
 
 
@@ -82,7 +84,7 @@ def update_counts(
     thresholds: Any,
     top_k: int | None = None,
     class_id: int | None = None,
-    sample_weight: Any = None,
+    sample_weight: TensorLike | None = None,
     multi_label: bool = False,
     label_weights: Any = None,
     even: bool = False,
@@ -95,11 +97,11 @@ def update_counts(
         y_true: labels, true where not zero.
         y_pred: predictions, positive above a threshold.
         thresholds: in ascending order.
-        top_k: only the highest so many predictions of a row can be positive.
-        class_id: count only this class.
-        sample_weight: what each sample or prediction counts.
+        top_k: only the `top_k` highest predictions of a row can be positive.
+        class_id: the only class to count.
+        sample_weight: the weight of each sample or prediction.
         multi_label: whether each label is counted by itself.
-        label_weights: what each label counts.
+        label_weights: the weight of each label.
         even: whether the thresholds are evenly spaced.
 
     Raises:
@@ -147,11 +149,11 @@ def update_counts(
 
 
 def _counts_of_comparisons(
-    positive: Any, negative: Any, y_pred: Any, thresholds: Any
+    positive: Tensor, negative: Tensor, y_pred: Tensor, thresholds: Any
 ) -> tuple[Any, Any]:
     """Positives above each threshold, right and wrong ones, by comparing all with all."""
     if len(thresholds) == 1:
-        limit = _core.convert(float(thresholds[0]), y_pred.dtype, None)
+        limit = _core.convert(float(thresholds[0]), y_pred.dtype)
         above = _ops.cast(_ops.greater(y_pred, limit), y_pred.dtype)
         right = _ops.reduce_sum(positive * above, axis=0)
         wrong = _ops.reduce_sum(negative * above, axis=0)
@@ -164,7 +166,7 @@ def _counts_of_comparisons(
 
 
 def _counts_of_buckets(
-    positive: Any, negative: Any, y_pred: Any, thresholds: Any
+    positive: Tensor, negative: Tensor, y_pred: Tensor, thresholds: Any
 ) -> tuple[Any, Any]:
     """Positives above each of evenly spaced thresholds, by sorting predictions into buckets."""
     steps = len(thresholds)

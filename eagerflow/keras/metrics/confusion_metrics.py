@@ -14,25 +14,28 @@ from eagerflow.keras.metrics.confusion import (
     ConfusionMatrix,
 )
 from eagerflow.keras.metrics.metric import Metric
+from eagerflow.typing import DTypeLike, TensorLike
 
 _ops = _core.ops
 
 
 def share(part: Any, rest: Any) -> Any:
-    """The part of a whole made of it and a rest; zero of nothing."""
+    """`part / (part + rest)`, or zero if both are zero."""
     return _ops.divide_no_nan(part, part + rest)
 
 
 class _Count(Metric):
-    """How often predictions and labels fall into one cell of the confusion matrix.
+    """The count of one cell of the confusion matrix.
 
     Args:
-        thresholds: above it a prediction is positive: a number, or a list; 0.5 by default.
+        thresholds: a float or a list; predictions above it are positive; 0.5 by default.
     """
 
     _cell: ConfusionMatrix
 
-    def __init__(self, thresholds: Any = None, name: str | None = None, dtype: Any = None) -> None:
+    def __init__(
+        self, thresholds: Any = None, name: str | None = None, dtype: DTypeLike | None = None
+    ) -> None:
         super().__init__(name=name, dtype=dtype)
         self.init_thresholds = thresholds
         self.thresholds = confusion.parse_thresholds(thresholds)
@@ -41,8 +44,10 @@ class _Count(Metric):
             "accumulator", shape=(len(self.thresholds),), initializer="zeros"
         )
 
-    def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> Any:
-        """Takes a batch into account."""
+    def update_state(
+        self, y_true: TensorLike, y_pred: TensorLike, sample_weight: TensorLike | None = None
+    ) -> Any:
+        """Accumulates a batch."""
         confusion.update_counts(
             {self._cell: self.accumulator},
             y_true,
@@ -63,10 +68,10 @@ class _Count(Metric):
 
 
 class TruePositives(_Count):
-    """How many positive predictions are right.
+    """The number of true positives.
 
     Raises:
-        ValueError: for a threshold that is not in [0, 1].
+        ValueError: for a threshold outside of [0, 1].
 
     >>> metric = tf.keras.metrics.TruePositives()
     >>> metric.update_state([0, 1, 1, 1], [1, 0, 1, 1])
@@ -78,7 +83,7 @@ class TruePositives(_Count):
 
 
 class TrueNegatives(_Count):
-    """How many negative predictions are right.
+    """The number of true negatives.
 
     >>> metric = tf.keras.metrics.TrueNegatives()
     >>> metric.update_state([0, 1, 0, 0], [1, 1, 0, 0])
@@ -90,7 +95,7 @@ class TrueNegatives(_Count):
 
 
 class FalsePositives(_Count):
-    """How many positive predictions are wrong.
+    """The number of false positives.
 
     >>> metric = tf.keras.metrics.FalsePositives()
     >>> metric.update_state([0, 1, 0, 0], [0, 0, 1, 1])
@@ -102,7 +107,7 @@ class FalsePositives(_Count):
 
 
 class FalseNegatives(_Count):
-    """How many negative predictions are wrong.
+    """The number of false negatives.
 
     >>> metric = tf.keras.metrics.FalseNegatives()
     >>> metric.update_state([0, 1, 1, 1], [0, 1, 0, 0])
@@ -114,13 +119,13 @@ class FalseNegatives(_Count):
 
 
 class _Rate(Metric):
-    """The true positives' part of them and of another cell.
+    """The fraction of true positives among them and another cell.
 
     Args:
-        thresholds: above it a prediction is positive: a number, or a list; 0.5 by default, and
+        thresholds: a float or a list; predictions above it are positive; 0.5 by default, and
             none with `top_k`.
-        top_k: only the highest so many predictions of a sample can be positive.
-        class_id: look at this class only.
+        top_k: only the `top_k` highest predictions of a sample can be positive.
+        class_id: the only class to count.
     """
 
     _other: ConfusionMatrix
@@ -132,7 +137,7 @@ class _Rate(Metric):
         top_k: int | None = None,
         class_id: int | None = None,
         name: str | None = None,
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
     ) -> None:
         super().__init__(name=name, dtype=dtype)
         self.init_thresholds = thresholds
@@ -146,8 +151,10 @@ class _Rate(Metric):
         other = self.add_weight(self._other_name, shape, initializer="zeros")
         setattr(self, self._other_name, other)
 
-    def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> Any:
-        """Takes a batch into account."""
+    def update_state(
+        self, y_true: TensorLike, y_pred: TensorLike, sample_weight: TensorLike | None = None
+    ) -> Any:
+        """Accumulates a batch."""
         confusion.update_counts(
             {TRUE_POSITIVES: self.true_positives, self._other: getattr(self, self._other_name)},
             y_true,
@@ -170,10 +177,10 @@ class _Rate(Metric):
 
 
 class Precision(_Rate):
-    """The part of positive predictions that is right.
+    """The fraction of positive predictions that are true.
 
     Raises:
-        ValueError: for a threshold that is not in [0, 1].
+        ValueError: for a threshold outside of [0, 1].
 
     >>> metric = tf.keras.metrics.Precision()
     >>> metric.update_state([0, 1, 1, 1], [1, 0, 1, 1])
@@ -186,7 +193,7 @@ class Precision(_Rate):
 
 
 class Recall(_Rate):
-    """The part of positive labels that is found.
+    """The fraction of positive labels that are predicted.
 
     >>> metric = tf.keras.metrics.Recall()
     >>> metric.update_state([0, 1, 1, 1], [1, 0, 1, 1])
@@ -199,12 +206,12 @@ class Recall(_Rate):
 
 
 class SensitivitySpecificityBase(Metric):
-    """The best of one rate where another is at least a given value.
+    """The best of one rate at a given least value of another.
 
     Args:
-        value: what the other rate must reach.
-        num_thresholds: how many thresholds between 0 and 1 are tried.
-        class_id: look at this class only.
+        value: the least value of the other rate.
+        num_thresholds: the number of thresholds between 0 and 1.
+        class_id: the only class to count.
 
     Raises:
         ValueError: if the other rate is not in [0, 1], or `num_thresholds` not positive.
@@ -218,7 +225,7 @@ class SensitivitySpecificityBase(Metric):
         num_thresholds: int = 200,
         class_id: int | None = None,
         name: str | None = None,
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
     ) -> None:
         if self._bounded_rate is not None:
             if value < 0 or value > 1:
@@ -247,8 +254,10 @@ class SensitivitySpecificityBase(Metric):
             inner = [(i + 1) * 1.0 / (num_thresholds - 1) for i in range(num_thresholds - 2)]
             self.thresholds = [0.0, *inner, 1.0]
 
-    def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> Any:
-        """Takes a batch into account."""
+    def update_state(
+        self, y_true: TensorLike, y_pred: TensorLike, sample_weight: TensorLike | None = None
+    ) -> Any:
+        """Accumulates a batch."""
         confusion.update_counts(
             {
                 TRUE_POSITIVES: self.true_positives,
@@ -266,10 +275,10 @@ class SensitivitySpecificityBase(Metric):
 
     def _best(self, constrained: Any, wanted: Any) -> Any:
         """The highest wanted rate where the other is high enough; zero where it never is."""
-        feasible = _ops.greater_equal(constrained, _core.convert(self.value, self._float, None))
+        feasible = _ops.greater_equal(constrained, _core.convert(self.value, self._float))
         if not bool(_ops.reduce_any(feasible)):
             return _ops.zeros((), wanted.dtype)
-        lowest = _core.convert(float("-inf"), wanted.dtype, None)
+        lowest = _core.convert(float("-inf"), wanted.dtype)
         return _ops.reduce_max(_ops.select(feasible, wanted, lowest))
 
     def _sensitivities(self) -> Any:
@@ -295,10 +304,10 @@ class SensitivitySpecificityBase(Metric):
 
 
 class SensitivityAtSpecificity(SensitivitySpecificityBase):
-    """The best sensitivity (true positive rate) where the specificity is high enough.
+    """The best sensitivity (true positive rate) at a given least specificity.
 
     Args:
-        specificity: the true negative rate to be reached.
+        specificity: the least true negative rate.
 
     Raises:
         ValueError: if `specificity` is not in [0, 1].
@@ -317,7 +326,7 @@ class SensitivityAtSpecificity(SensitivitySpecificityBase):
         num_thresholds: int = 200,
         class_id: int | None = None,
         name: str | None = None,
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
     ) -> None:
         super().__init__(specificity, num_thresholds, class_id, name, dtype)
 
@@ -327,10 +336,10 @@ class SensitivityAtSpecificity(SensitivitySpecificityBase):
 
 
 class SpecificityAtSensitivity(SensitivitySpecificityBase):
-    """The best specificity (true negative rate) where the sensitivity is high enough.
+    """The best specificity (true negative rate) at a given least sensitivity.
 
     Args:
-        sensitivity: the true positive rate to be reached.
+        sensitivity: the least true positive rate.
 
     Raises:
         ValueError: if `sensitivity` is not in [0, 1].
@@ -349,7 +358,7 @@ class SpecificityAtSensitivity(SensitivitySpecificityBase):
         num_thresholds: int = 200,
         class_id: int | None = None,
         name: str | None = None,
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
     ) -> None:
         super().__init__(sensitivity, num_thresholds, class_id, name, dtype)
 
@@ -359,10 +368,10 @@ class SpecificityAtSensitivity(SensitivitySpecificityBase):
 
 
 class PrecisionAtRecall(SensitivitySpecificityBase):
-    """The best precision where the recall is high enough.
+    """The best precision at a given least recall.
 
     Args:
-        recall: the recall to be reached.
+        recall: the least recall.
 
     Raises:
         ValueError: if `recall` is not in [0, 1].
@@ -381,7 +390,7 @@ class PrecisionAtRecall(SensitivitySpecificityBase):
         num_thresholds: int = 200,
         class_id: int | None = None,
         name: str | None = None,
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
     ) -> None:
         super().__init__(recall, num_thresholds, class_id, name, dtype)
 
@@ -391,10 +400,10 @@ class PrecisionAtRecall(SensitivitySpecificityBase):
 
 
 class RecallAtPrecision(SensitivitySpecificityBase):
-    """The best recall where the precision is high enough.
+    """The best recall at a given least precision.
 
     Args:
-        precision: the precision to be reached.
+        precision: the least precision.
 
     Raises:
         ValueError: if `precision` is not in [0, 1].
@@ -413,7 +422,7 @@ class RecallAtPrecision(SensitivitySpecificityBase):
         num_thresholds: int = 200,
         class_id: int | None = None,
         name: str | None = None,
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
     ) -> None:
         super().__init__(precision, num_thresholds, class_id, name, dtype)
 

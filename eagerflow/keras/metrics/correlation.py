@@ -8,11 +8,12 @@ from eagerflow import _core
 from eagerflow.keras import config
 from eagerflow.keras.losses import weighting
 from eagerflow.keras.metrics.reduction_metrics import MeanMetricWrapper
+from eagerflow.typing import DTypeLike, TensorLike
 
 _ops = _core.ops
 
 
-def _pair(y_true: Any, y_pred: Any) -> tuple[Any, Any]:
+def _pair(y_true: TensorLike, y_pred: TensorLike) -> tuple[Any, Any]:
     y_pred = weighting.tensor(y_pred)
     y_true = weighting.cast(y_true, y_pred.dtype)
     y_pred, y_true = weighting.squeeze_or_expand_dimensions(y_pred, y_true)
@@ -24,7 +25,7 @@ def _moments(values: Any, axis: int) -> tuple[Any, Any]:
     return mean, _ops.reduce_mean(_ops.square(values - mean), axis, True)
 
 
-def pearson_correlation(y_true: Any, y_pred: Any, axis: int = -1) -> Any:
+def pearson_correlation(y_true: TensorLike, y_pred: TensorLike, axis: int = -1) -> Any:
     """Pearson's coefficient of correlation along an axis.
 
     >>> y_true = [[0.0, 1.0, 0.5], [1.0, 1.0, 0.2]]
@@ -39,7 +40,7 @@ def pearson_correlation(y_true: Any, y_pred: Any, axis: int = -1) -> Any:
     return _ops.reduce_mean(product * _ops.rsqrt(other_variance), axis)
 
 
-def concordance_correlation(y_true: Any, y_pred: Any, axis: int = -1) -> Any:
+def concordance_correlation(y_true: TensorLike, y_pred: TensorLike, axis: int = -1) -> Any:
     """Lin's coefficient of concordance along an axis: 1 where predictions are the labels.
 
     >>> y_true = [[0.0, 1.0, 0.5], [1.0, 1.0, 0.2]]
@@ -69,7 +70,10 @@ class PearsonCorrelation(MeanMetricWrapper):
     """
 
     def __init__(
-        self, name: str | None = "pearson_correlation", dtype: Any = None, axis: int = -1
+        self,
+        name: str | None = "pearson_correlation",
+        dtype: DTypeLike | None = None,
+        axis: int = -1,
     ) -> None:
         super().__init__(pearson_correlation, name, dtype=dtype, axis=axis)
 
@@ -87,6 +91,9 @@ class ConcordanceCorrelation(MeanMetricWrapper):
     """
 
     def __init__(
-        self, name: str | None = "concordance_correlation", dtype: Any = None, axis: int = -1
+        self,
+        name: str | None = "concordance_correlation",
+        dtype: DTypeLike | None = None,
+        axis: int = -1,
     ) -> None:
         super().__init__(concordance_correlation, name, dtype=dtype, axis=axis)

@@ -6,6 +6,7 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.keras.metrics.metric import Metric
+from eagerflow.typing import DTypeLike, TensorLike
 
 _ops = _core.ops
 
@@ -37,7 +38,7 @@ class FBetaScore(Metric):
         beta: float = 1.0,
         threshold: float | None = None,
         name: str | None = "fbeta_score",
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
     ) -> None:
         super().__init__(name=name, dtype=dtype)
         if average not in (None, "micro", "macro", "weighted"):
@@ -94,16 +95,18 @@ class FBetaScore(Metric):
         )
         self.built = True
 
-    def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> Any:
-        """Takes a batch into account.
+    def update_state(
+        self, y_true: Any, y_pred: Any, sample_weight: TensorLike | None = None
+    ) -> Any:
+        """Accumulates a batch.
 
         Args:
             y_true: labels of 0 and 1, `[batch, classes]`.
             y_pred: predictions, `[batch, classes]`.
             sample_weight: what each sample counts, `[batch]`.
         """
-        y_true = _core.convert(y_true, self._float, None)
-        y_pred = _core.convert(y_pred, self._float, None)
+        y_true = _core.convert(y_true, self._float)
+        y_pred = _core.convert(y_pred, self._float)
         if not self.built:
             self.build(y_true.shape, y_pred.shape)
         if self.threshold is None:
@@ -116,7 +119,7 @@ class FBetaScore(Metric):
         y_pred = _ops.cast(positive, self._float)
         weight = None
         if sample_weight is not None:
-            weight = _ops.expand_dims(_core.convert(sample_weight, self._float, None), 1)
+            weight = _ops.expand_dims(_core.convert(sample_weight, self._float), 1)
 
         def total(values: Any) -> Any:
             values = values if weight is None else values * weight
@@ -154,6 +157,6 @@ class F1Score(FBetaScore):
         average: str | None = None,
         threshold: float | None = None,
         name: str | None = "f1_score",
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
     ) -> None:
         super().__init__(average=average, threshold=threshold, name=name, dtype=dtype)

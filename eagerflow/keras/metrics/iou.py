@@ -11,6 +11,7 @@ from eagerflow.keras.losses.ragged import flat
 from eagerflow.keras.metrics.metric import Metric
 from eagerflow.ops.indexing import boolean_mask
 from eagerflow.ops.segment import confusion_matrix
+from eagerflow.typing import DTypeLike, TensorLike
 
 _ops = _core.ops
 
@@ -19,10 +20,10 @@ class _IoUBase(Metric):
     """The confusion matrix of classes, `[labels, predictions]`.
 
     Args:
-        num_classes: how many classes there are.
-        ignore_class: labels of this class do not count.
-        sparse_y_true: whether labels are class numbers rather than one-hot.
-        sparse_y_pred: whether predictions are class numbers rather than scores.
+        num_classes: the number of classes.
+        ignore_class: labels of this class are ignored.
+        sparse_y_true: whether labels are class ids rather than one-hot vectors.
+        sparse_y_pred: whether predictions are class ids rather than scores.
         axis: the axis of the classes.
     """
 
@@ -30,7 +31,7 @@ class _IoUBase(Metric):
         self,
         num_classes: int,
         name: str | None = None,
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
         ignore_class: int | None = None,
         sparse_y_true: bool = True,
         sparse_y_pred: bool = True,
@@ -46,11 +47,13 @@ class _IoUBase(Metric):
             "total_confusion_matrix", shape=(num_classes, num_classes), initializer="zeros"
         )
 
-    def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> Any:
-        """Takes a batch into account; everything is flattened.
+    def update_state(
+        self, y_true: TensorLike, y_pred: TensorLike, sample_weight: TensorLike | None = None
+    ) -> Any:
+        """Accumulates a batch; everything is flattened.
 
         Raises:
-            tf.errors.InvalidArgumentError: for a class that is not there.
+            tf.errors.InvalidArgumentError: for an unknown class.
         """
         if self.sparse_y_true and self.sparse_y_pred:
             y_true, y_pred, sample_weight = flat(y_true, y_pred, sample_weight)
@@ -81,15 +84,15 @@ class IoU(_IoUBase):
     """The mean over some classes of intersection over union.
 
     Args:
-        num_classes: how many classes there are.
+        num_classes: the number of classes.
         target_class_ids: the classes that count.
-        ignore_class: labels of this class do not count.
-        sparse_y_true: whether labels are class numbers rather than one-hot.
-        sparse_y_pred: whether predictions are class numbers rather than scores.
+        ignore_class: labels of this class are ignored.
+        sparse_y_true: whether labels are class ids rather than one-hot vectors.
+        sparse_y_pred: whether predictions are class ids rather than scores.
         axis: the axis of the classes.
 
     Raises:
-        ValueError: for a target class that is not there.
+        ValueError: for an unknown target class.
 
     >>> metric = tf.keras.metrics.IoU(num_classes=2, target_class_ids=[0])
     >>> metric.update_state([0, 0, 1, 1], [0, 1, 0, 1])
@@ -102,7 +105,7 @@ class IoU(_IoUBase):
         num_classes: int,
         target_class_ids: Sequence[int],
         name: str | None = None,
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
         ignore_class: int | None = None,
         sparse_y_true: bool = True,
         sparse_y_pred: bool = True,
@@ -117,7 +120,7 @@ class IoU(_IoUBase):
         self.target_class_ids = list(target_class_ids)
 
     def result(self) -> Any:
-        """The mean so far, over classes that were there at all."""
+        """The mean so far, over classes that occurred."""
         counts = self.total_cm.read_value()
         intersections = _ops.diag_part(counts)
         unions = _ops.reduce_sum(counts, axis=0) + _ops.reduce_sum(counts, axis=1) - intersections
@@ -129,11 +132,11 @@ class IoU(_IoUBase):
 
 
 class BinaryIoU(IoU):
-    """Intersection over union of "no" and "yes".
+    """Intersection over union of binary classes.
 
     Args:
-        target_class_ids: 0 for "no", 1 for "yes", or both.
-        threshold: from it on, a prediction is "yes".
+        target_class_ids: the classes that count: 0, 1 or both.
+        threshold: predictions from it on are class 1.
 
     >>> metric = tf.keras.metrics.BinaryIoU(target_class_ids=[0, 1], threshold=0.3)
     >>> metric.update_state([0, 1, 0, 1], [0.1, 0.2, 0.4, 0.7])
@@ -146,13 +149,15 @@ class BinaryIoU(IoU):
         target_class_ids: Sequence[int] = (0, 1),
         threshold: float = 0.5,
         name: str | None = None,
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
     ) -> None:
         super().__init__(2, target_class_ids, name=name, dtype=dtype)
         self.threshold = threshold
 
-    def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> Any:
-        """Takes a batch into account."""
+    def update_state(
+        self, y_true: TensorLike, y_pred: TensorLike, sample_weight: TensorLike | None = None
+    ) -> Any:
+        """Accumulates a batch."""
         y_true, y_pred, sample_weight = flat(y_true, y_pred, sample_weight)
         y_pred = weighting.cast(y_pred, self._float)
         yes = _ops.cast(_ops.greater_equal(y_pred, self.threshold), self._float)
@@ -181,7 +186,7 @@ class MeanIoU(IoU):
         self,
         num_classes: int,
         name: str | None = None,
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
         ignore_class: int | None = None,
         sparse_y_true: bool = True,
         sparse_y_pred: bool = True,
@@ -215,7 +220,7 @@ class OneHotIoU(IoU):
         num_classes: int,
         target_class_ids: Sequence[int],
         name: str | None = None,
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
         ignore_class: int | None = None,
         sparse_y_pred: bool = False,
         axis: int = -1,
@@ -247,7 +252,7 @@ class OneHotMeanIoU(MeanIoU):
         self,
         num_classes: int,
         name: str | None = None,
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
         ignore_class: int | None = None,
         sparse_y_pred: bool = False,
         axis: int = -1,

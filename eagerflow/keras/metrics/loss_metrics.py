@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from eagerflow.keras import losses
 from eagerflow.keras.metrics.reduction_metrics import MeanMetricWrapper
+from eagerflow.typing import DTypeLike
 
 
 class MeanSquaredError(MeanMetricWrapper):
@@ -17,7 +16,9 @@ class MeanSquaredError(MeanMetricWrapper):
     0.25
     """
 
-    def __init__(self, name: str | None = "mean_squared_error", dtype: Any = None) -> None:
+    def __init__(
+        self, name: str | None = "mean_squared_error", dtype: DTypeLike | None = None
+    ) -> None:
         super().__init__(losses.mean_squared_error, name, dtype=dtype)
 
 
@@ -30,7 +31,9 @@ class MeanAbsoluteError(MeanMetricWrapper):
     0.25
     """
 
-    def __init__(self, name: str | None = "mean_absolute_error", dtype: Any = None) -> None:
+    def __init__(
+        self, name: str | None = "mean_absolute_error", dtype: DTypeLike | None = None
+    ) -> None:
         super().__init__(losses.mean_absolute_error, name, dtype=dtype)
 
 
@@ -44,7 +47,7 @@ class MeanAbsolutePercentageError(MeanMetricWrapper):
     """
 
     def __init__(
-        self, name: str | None = "mean_absolute_percentage_error", dtype: Any = None
+        self, name: str | None = "mean_absolute_percentage_error", dtype: DTypeLike | None = None
     ) -> None:
         super().__init__(losses.mean_absolute_percentage_error, name, dtype=dtype)
 
@@ -59,7 +62,7 @@ class MeanSquaredLogarithmicError(MeanMetricWrapper):
     """
 
     def __init__(
-        self, name: str | None = "mean_squared_logarithmic_error", dtype: Any = None
+        self, name: str | None = "mean_squared_logarithmic_error", dtype: DTypeLike | None = None
     ) -> None:
         super().__init__(losses.mean_squared_logarithmic_error, name, dtype=dtype)
 
@@ -73,7 +76,7 @@ class LogCoshError(MeanMetricWrapper):
     0.1084
     """
 
-    def __init__(self, name: str | None = "logcosh", dtype: Any = None) -> None:
+    def __init__(self, name: str | None = "logcosh", dtype: DTypeLike | None = None) -> None:
         super().__init__(losses.log_cosh, name, dtype=dtype)
 
 
@@ -86,7 +89,7 @@ class Poisson(MeanMetricWrapper):
     0.5
     """
 
-    def __init__(self, name: str | None = "poisson", dtype: Any = None) -> None:
+    def __init__(self, name: str | None = "poisson", dtype: DTypeLike | None = None) -> None:
         super().__init__(losses.poisson, name, dtype=dtype)
 
 
@@ -99,7 +102,9 @@ class KLDivergence(MeanMetricWrapper):
     0.4581
     """
 
-    def __init__(self, name: str | None = "kullback_leibler_divergence", dtype: Any = None) -> None:
+    def __init__(
+        self, name: str | None = "kullback_leibler_divergence", dtype: DTypeLike | None = None
+    ) -> None:
         super().__init__(losses.kl_divergence, name, dtype=dtype)
 
 
@@ -112,7 +117,7 @@ class Hinge(MeanMetricWrapper):
     0.75
     """
 
-    def __init__(self, name: str | None = "hinge", dtype: Any = None) -> None:
+    def __init__(self, name: str | None = "hinge", dtype: DTypeLike | None = None) -> None:
         super().__init__(losses.hinge, name, dtype=dtype)
 
 
@@ -125,7 +130,7 @@ class SquaredHinge(MeanMetricWrapper):
     1.125
     """
 
-    def __init__(self, name: str | None = "squared_hinge", dtype: Any = None) -> None:
+    def __init__(self, name: str | None = "squared_hinge", dtype: DTypeLike | None = None) -> None:
         super().__init__(losses.squared_hinge, name, dtype=dtype)
 
 
@@ -138,16 +143,18 @@ class CategoricalHinge(MeanMetricWrapper):
     0.75
     """
 
-    def __init__(self, name: str | None = "categorical_hinge", dtype: Any = None) -> None:
+    def __init__(
+        self, name: str | None = "categorical_hinge", dtype: DTypeLike | None = None
+    ) -> None:
         super().__init__(losses.categorical_hinge, name, dtype=dtype)
 
 
 class BinaryCrossentropy(MeanMetricWrapper):
-    """The cross-entropy of yes-or-no labels.
+    """The cross-entropy of binary labels.
 
     Args:
         from_logits: whether predictions are logits rather than probabilities.
-        label_smoothing: how far labels move towards one half.
+        label_smoothing: the fraction by which labels move towards 0.5.
 
     >>> metric = tf.keras.metrics.BinaryCrossentropy()
     >>> metric.update_state([[0, 1], [0, 0]], [[0.6, 0.4], [0.4, 0.6]])
@@ -158,7 +165,7 @@ class BinaryCrossentropy(MeanMetricWrapper):
     def __init__(
         self,
         name: str | None = "binary_crossentropy",
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
         from_logits: bool = False,
         label_smoothing: float = 0,
     ) -> None:
@@ -176,7 +183,7 @@ class CategoricalCrossentropy(MeanMetricWrapper):
 
     Args:
         from_logits: whether predictions are logits rather than probabilities.
-        label_smoothing: the part of the labels that is spread evenly over the classes.
+        label_smoothing: the fraction of the labels that is spread evenly over the classes.
         axis: the axis of the classes.
 
     >>> metric = tf.keras.metrics.CategoricalCrossentropy()
@@ -188,7 +195,7 @@ class CategoricalCrossentropy(MeanMetricWrapper):
     def __init__(
         self,
         name: str | None = "categorical_crossentropy",
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
         from_logits: bool = False,
         label_smoothing: float = 0,
         axis: int = -1,
@@ -204,11 +211,11 @@ class CategoricalCrossentropy(MeanMetricWrapper):
 
 
 class SparseCategoricalCrossentropy(MeanMetricWrapper):
-    """The cross-entropy of labels that are class numbers.
+    """The cross-entropy of labels that are class ids.
 
     Args:
         from_logits: whether predictions are logits rather than probabilities.
-        ignore_class: labels of this class have no loss.
+        ignore_class: labels of this class are ignored.
         axis: the axis of the classes.
 
     >>> metric = tf.keras.metrics.SparseCategoricalCrossentropy()
@@ -220,7 +227,7 @@ class SparseCategoricalCrossentropy(MeanMetricWrapper):
     def __init__(
         self,
         name: str | None = "sparse_categorical_crossentropy",
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
         from_logits: bool = False,
         ignore_class: int | None = None,
         axis: int = -1,

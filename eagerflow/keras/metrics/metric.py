@@ -1,4 +1,4 @@
-"""The base of the metrics: variables that add up over batches, and a result from them."""
+"""The base class of metrics: variables that accumulate over batches, and a result."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from eagerflow.keras.config import defaults
 from eagerflow.keras.engine.keras_tensor import KerasTensor
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.saving.init_arguments import arguments_config
+from eagerflow.typing import DTypeLike
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -29,7 +30,7 @@ def _as_tensor(value: Any) -> Any:
 
 
 def _converted(result: Callable) -> Callable:
-    """A program's own `result`, which may return numbers and variables, as one of tensors."""
+    """Makes a user-defined `result`, which may return floats and variables, return tensors."""
 
     @functools.wraps(result)
     def tensors(self: Any, *args: Any, **kwargs: Any) -> Any:
@@ -51,9 +52,9 @@ class Metric(Layer):
     """Base class of metrics; a subclass makes variables and defines `update_state` and `result`.
 
     Args:
-        name: the metric's name; by default the class's in snake case.
-        dtype: that of the variables and results; by default Keras's float type.
-        **kwargs: what layers take.
+        name: the metric's name; by default the class's name in snake case.
+        dtype: the dtype of variables and results; by default Keras's float type.
+        **kwargs: the arguments of `tf.keras.layers.Layer`.
 
     >>> class Positives(tf.keras.metrics.Metric):
     ...     def __init__(self, name="positives", **kwargs):
@@ -81,7 +82,9 @@ class Metric(Layer):
         if own is not None and not cls.__module__.startswith("eagerflow."):
             cls.result = _converted(own)  # type: ignore[method-assign]
 
-    def __init__(self, name: str | None = None, dtype: Any = None, **kwargs: Any) -> None:
+    def __init__(
+        self, name: str | None = None, dtype: DTypeLike | None = None, **kwargs: Any
+    ) -> None:
         super().__init__(name=name, dtype=dtype, **kwargs)
         self._float = self._dtype_policy.variable or defaults.float_dtype
         self._dtype = self._float.name
@@ -89,9 +92,9 @@ class Metric(Layer):
         self.built = True
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Takes a batch into account and returns the result so far.
+        """Accumulates a batch and returns the result so far.
 
-        Symbolic tensors have no values to take into account.
+        Symbolic tensors have no values to accumulate.
         """
         if not any(isinstance(value, KerasTensor) for value in nest.flatten([args, kwargs])):
             self.update_state(*args, **kwargs)
@@ -118,7 +121,7 @@ class Metric(Layer):
         return self._dtype
 
     def update_state(self, *args: Any, **kwargs: Any) -> Any:
-        """Takes a batch into account."""
+        """Accumulates a batch."""
         raise NotImplementedError(f"{type(self).__name__} must define `update_state`.")
 
     def result(self) -> Any:
@@ -126,23 +129,23 @@ class Metric(Layer):
         raise NotImplementedError(f"{type(self).__name__} must define `result`.")
 
     def reset_state(self) -> None:
-        """Forgets all batches."""
+        """Resets all variables."""
         if type(self).reset_states is not Metric.reset_states:
-            # An older program's class defines the older name.
+            # A class for TensorFlow before 2.5 defines the deprecated name.
             self.reset_states()
             return
         for variable in self.weights:
             variable.assign(_ops.zeros(variable.shape, variable.dtype))
 
     def reset_states(self) -> None:
-        """Forgets all batches; the older name of `reset_state`."""
+        """Resets all variables; the deprecated name of `reset_state`."""
         self.reset_state()
 
     def merge_state(self, metrics: Iterable[Metric]) -> list:
-        """Adds what other metrics of the same kind have seen.
+        """Adds the variables of other metrics of the same class.
 
         Raises:
-            ValueError: if a metric has other variables.
+            ValueError: if a metric has a different number of variables.
         """
         merged = []
         for metric in metrics:
@@ -159,7 +162,7 @@ class Metric(Layer):
         aggregation: VariableAggregation = VariableAggregation.SUM,
         synchronization: VariableSynchronization = VariableSynchronization.ON_READ,
         initializer: Any = None,
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
     ) -> Variable:
         """A new variable of this metric.
 
@@ -197,5 +200,5 @@ class Metric(Layer):
 
 
 def clone_metric(metric: Any) -> Any:
-    """A metric of the same arguments; what is not a metric, itself."""
+    """A copy of a metric without its state; any other value is returned unchanged."""
     return type(metric).from_config(metric.get_config()) if isinstance(metric, Metric) else metric

@@ -1,4 +1,4 @@
-"""Metrics that add up or average values."""
+"""Metrics that sum or average values."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from eagerflow.framework.shapes import TensorShape
 from eagerflow.keras.losses import weighting
 from eagerflow.keras.losses.ragged import flat, is_ragged
 from eagerflow.keras.metrics.metric import Metric
+from eagerflow.typing import DTypeLike, TensorLike
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -37,20 +38,20 @@ class Reduce(Metric):
 
     Args:
         reduction: "sum", "weighted_mean" or "sum_over_batch_size".
-        dtype: that of the values.
+        dtype: the dtype of the values.
     """
 
     _unsaved_arguments = frozenset({"reduction"})
 
-    def __init__(self, reduction: str, name: str | None, dtype: Any = None) -> None:
+    def __init__(self, reduction: str, name: str | None, dtype: DTypeLike | None = None) -> None:
         super().__init__(name=name, dtype=dtype)
         self.reduction = reduction
         self.total = self.add_weight("total", initializer="zeros")
         if reduction != "sum":
             self.count = self.add_weight("count", initializer="zeros")
 
-    def update_state(self, values: Any, sample_weight: Any = None) -> Any:
-        """Takes values into account.
+    def update_state(self, values: Any, sample_weight: TensorLike | None = None) -> Any:
+        """Accumulates values.
 
         Args:
             values: of any shape.
@@ -92,7 +93,7 @@ class Sum(Reduce):
     """The sum of all values.
 
     Args:
-        dtype: that of the values.
+        dtype: the dtype of the values.
 
     >>> metric = tf.keras.metrics.Sum()
     >>> metric.update_state([1, 3, 5, 7], sample_weight=[1, 1, 0, 0])
@@ -100,7 +101,7 @@ class Sum(Reduce):
     4.0
     """
 
-    def __init__(self, name: str | None = "sum", dtype: Any = None) -> None:
+    def __init__(self, name: str | None = "sum", dtype: DTypeLike | None = None) -> None:
         super().__init__("sum", name, dtype)
 
 
@@ -108,7 +109,7 @@ class Mean(Reduce):
     """The mean of all values, weighted if weights are given.
 
     Args:
-        dtype: that of the values.
+        dtype: the dtype of the values.
 
     >>> metric = tf.keras.metrics.Mean()
     >>> metric.update_state([1, 3, 5, 7], sample_weight=[1, 1, 0, 0])
@@ -116,16 +117,16 @@ class Mean(Reduce):
     2.0
     """
 
-    def __init__(self, name: str | None = "mean", dtype: Any = None) -> None:
+    def __init__(self, name: str | None = "mean", dtype: DTypeLike | None = None) -> None:
         super().__init__("weighted_mean", name, dtype)
 
 
 class MeanMetricWrapper(Mean):
-    """The mean of what a function returns for labels and predictions.
+    """The mean of a function of labels and predictions.
 
     Args:
         fn: called as `fn(y_true, y_pred, **kwargs)`.
-        dtype: to which labels and predictions are cast.
+        dtype: the dtype that labels and predictions are cast to.
         **kwargs: passed to `fn`.
 
     >>> metric = tf.keras.metrics.MeanMetricWrapper(tf.keras.losses.mean_squared_error, "error")
@@ -135,16 +136,16 @@ class MeanMetricWrapper(Mean):
     """
 
     def __init__(
-        self, fn: Callable, name: str | None = None, dtype: Any = None, **kwargs: Any
+        self, fn: Callable, name: str | None = None, dtype: DTypeLike | None = None, **kwargs: Any
     ) -> None:
         super().__init__(name=name, dtype=dtype)
         self._fn = fn
         self._fn_kwargs = kwargs
 
     def update_state(  # type: ignore[override]
-        self, y_true: Any, y_pred: Any, sample_weight: Any = None
+        self, y_true: TensorLike, y_pred: TensorLike, sample_weight: TensorLike | None = None
     ) -> Any:
-        """Takes a batch into account.
+        """Accumulates a batch.
 
         Args:
             y_true: the labels.
@@ -189,7 +190,7 @@ class SumOverBatchSizeMetricWrapper(MeanMetricWrapper):
     """As `MeanMetricWrapper`, but the sum is divided by the number of values, not by the weights."""
 
     def __init__(
-        self, fn: Callable, name: str | None = None, dtype: Any = None, **kwargs: Any
+        self, fn: Callable, name: str | None = None, dtype: DTypeLike | None = None, **kwargs: Any
     ) -> None:
         super().__init__(fn, name=name, dtype=dtype, **kwargs)
         self.reduction = "sum_over_batch_size"
@@ -199,7 +200,7 @@ class MeanTensor(Metric):
     """The mean of tensors, element by element.
 
     Args:
-        dtype: that of the values.
+        dtype: the dtype of the values.
         shape: that of the values; by default that of the first.
 
     >>> metric = tf.keras.metrics.MeanTensor()
@@ -212,7 +213,7 @@ class MeanTensor(Metric):
     _unsaved_arguments = frozenset({"shape"})
 
     def __init__(
-        self, name: str | None = "mean_tensor", dtype: Any = None, shape: Any = None
+        self, name: str | None = "mean_tensor", dtype: DTypeLike | None = None, shape: Any = None
     ) -> None:
         super().__init__(name=name, dtype=dtype)
         self._shape: Any = None
@@ -238,7 +239,7 @@ class MeanTensor(Metric):
         """The sums of weights so far; None before the first."""
         return self._count
 
-    def update_state(self, values: Any, sample_weight: Any = None) -> Any:
+    def update_state(self, values: Any, sample_weight: TensorLike | None = None) -> Any:
         """Takes a tensor into account.
 
         Raises:

@@ -1,4 +1,4 @@
-"""Metrics between numbers that are no losses: cosine, root mean square, relative errors, R²."""
+"""Regression metrics that are no losses: cosine, root mean square, relative errors, R²."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from eagerflow.keras.losses import weighting
 from eagerflow.keras.losses.ragged import flat
 from eagerflow.keras.metrics.metric import Metric
 from eagerflow.keras.metrics.reduction_metrics import Mean, MeanMetricWrapper
+from eagerflow.typing import DTypeLike, TensorLike
 
 _ops = _core.ops
 
 
-def cosine_similarity(y_true: Any, y_pred: Any, axis: int = -1) -> Any:
+def cosine_similarity(y_true: TensorLike, y_pred: TensorLike, axis: int = -1) -> Any:
     """The cosine of the angle between labels and predictions along an axis."""
     return -losses.cosine_similarity(y_true, y_pred, axis)
 
@@ -24,7 +25,7 @@ class CosineSimilarity(MeanMetricWrapper):
     """The cosine between labels and predictions.
 
     Args:
-        axis: along which the vectors lie.
+        axis: the axis of the vectors.
 
     >>> metric = tf.keras.metrics.CosineSimilarity(axis=1)
     >>> metric.update_state([[0.0, 1.0], [1.0, 1.0]], [[1.0, 0.0], [1.0, 1.0]])
@@ -33,7 +34,7 @@ class CosineSimilarity(MeanMetricWrapper):
     """
 
     def __init__(
-        self, name: str | None = "cosine_similarity", dtype: Any = None, axis: int = -1
+        self, name: str | None = "cosine_similarity", dtype: DTypeLike | None = None, axis: int = -1
     ) -> None:
         super().__init__(cosine_similarity, name, dtype=dtype, axis=axis)
 
@@ -47,13 +48,15 @@ class RootMeanSquaredError(Mean):
     0.5
     """
 
-    def __init__(self, name: str | None = "root_mean_squared_error", dtype: Any = None) -> None:
+    def __init__(
+        self, name: str | None = "root_mean_squared_error", dtype: DTypeLike | None = None
+    ) -> None:
         super().__init__(name, dtype=dtype)
 
     def update_state(  # type: ignore[override]
-        self, y_true: Any, y_pred: Any, sample_weight: Any = None
+        self, y_true: TensorLike, y_pred: TensorLike, sample_weight: TensorLike | None = None
     ) -> Any:
-        """Takes a batch into account."""
+        """Accumulates a batch."""
         y_true, y_pred, sample_weight = flat(y_true, y_pred, sample_weight)
         y_true = weighting.cast(y_true, self._float)
         y_pred = weighting.cast(y_pred, self._float)
@@ -77,14 +80,16 @@ class MeanRelativeError(Mean):
     1.25
     """
 
-    def __init__(self, normalizer: Any, name: str | None = None, dtype: Any = None) -> None:
+    def __init__(
+        self, normalizer: Any, name: str | None = None, dtype: DTypeLike | None = None
+    ) -> None:
         super().__init__(name=name, dtype=dtype)
         self.normalizer = weighting.cast(normalizer, self._float)
 
     def update_state(  # type: ignore[override]
-        self, y_true: Any, y_pred: Any, sample_weight: Any = None
+        self, y_true: Any, y_pred: Any, sample_weight: TensorLike | None = None
     ) -> Any:
-        """Takes a batch into account.
+        """Accumulates a batch.
 
         Raises:
             ValueError: if labels and predictions differ in shape.
@@ -104,7 +109,7 @@ class MeanRelativeError(Mean):
 
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> Metric:
-        """A metric from what `get_config` returned, also where a file had it."""
+        """A metric from what `get_config` returned, also after it was stored in a file."""
         from eagerflow.keras.saving.serialization import deserialize_keras_object
 
         normalizer = config["normalizer"]
@@ -114,15 +119,15 @@ class MeanRelativeError(Mean):
 
 
 class R2Score(Metric):
-    """The coefficient of determination: how much of the labels' variance predictions explain.
+    """The coefficient of determination: the fraction of the labels' variance that is explained.
 
     Args:
         class_aggregation: "uniform_average" or "variance_weighted_average" over the outputs; None
             gives each output's score.
-        num_regressors: the number of a model's inputs, for the adjusted score; 0 for the plain.
+        num_regressors: the number of independent variables for the adjusted score; 0: not adjusted.
 
     Raises:
-        ValueError: for other aggregations and a negative number.
+        ValueError: for an unknown aggregation or a negative `num_regressors`.
 
     >>> metric = tf.keras.metrics.R2Score()
     >>> metric.update_state([[1.0], [4.0], [3.0]], [[2.0], [4.0], [4.0]])
@@ -135,7 +140,7 @@ class R2Score(Metric):
         class_aggregation: str | None = "uniform_average",
         num_regressors: int = 0,
         name: str | None = "r2_score",
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
     ) -> None:
         super().__init__(name=name, dtype=dtype)
         known = (None, "uniform_average", "variance_weighted_average")
@@ -157,7 +162,7 @@ class R2Score(Metric):
     def build(  # type: ignore[override]
         self, y_true_shape: Any, y_pred_shape: Any
     ) -> None:
-        """Makes the variables for this many outputs.
+        """Makes the variables.
 
         Raises:
             ValueError: if a shape is not `[batch, outputs]`.
@@ -174,13 +179,15 @@ class R2Score(Metric):
         self.count = self.add_weight("count", outputs, initializer="zeros")
         self.built = True
 
-    def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> Any:
+    def update_state(
+        self, y_true: TensorLike, y_pred: TensorLike, sample_weight: TensorLike | None = None
+    ) -> Any:
         """Takes a batch `[batch, outputs]` into account."""
-        y_true = _core.convert(y_true, self._float, None)
-        y_pred = _core.convert(y_pred, self._float, None)
+        y_true = _core.convert(y_true, self._float)
+        y_pred = _core.convert(y_pred, self._float)
         if not self.built:
             self.build(y_true.shape, y_pred.shape)
-        weight = _core.convert(1 if sample_weight is None else sample_weight, self._float, None)
+        weight = _core.convert(1 if sample_weight is None else sample_weight, self._float)
         if weight.ndim == 1:
             weight = _ops.expand_dims(weight, 1)
         weight = weighting.broadcast_weights(weight, y_true)

@@ -1,4 +1,4 @@
-"""Metrics from their names and configurations, and back."""
+"""Serialization of metrics: names and configurations."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ def serialize(metric: Any, use_legacy_format: bool = False) -> Any:
 def deserialize(
     config: Any, custom_objects: dict[str, Any] | None = None, use_legacy_format: bool = False
 ) -> Any:
-    """The metric that a name or a configuration stands for.
+    """The metric of a name or a configuration.
 
     Raises:
-        ValueError: if there is none.
+        ValueError: for an unknown one.
 
     >>> tf.keras.metrics.deserialize("mse") is tf.keras.metrics.mean_squared_error
     True
@@ -35,10 +35,10 @@ def deserialize(
 
 
 def get(identifier: Any) -> Any:
-    """A metric from its name, its configuration, or itself.
+    """A metric from its name or configuration; a metric is returned unchanged.
 
     Raises:
-        ValueError: for an unknown name, and for what cannot be a metric.
+        ValueError: for an unknown name, and for a value that is no metric.
 
     >>> type(tf.keras.metrics.get("AUC")).__name__
     'AUC'
