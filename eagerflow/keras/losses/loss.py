@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from eagerflow import _core
+from eagerflow.framework.composite import CompositeTensor
 from eagerflow.keras.argument_docs import complete_docs
 from eagerflow.keras.losses import weighting
 from eagerflow.keras.losses.ragged import is_ragged
@@ -18,7 +19,9 @@ Tensor = _core.Tensor
 
 def _is_tensor(value: Any) -> bool:
     """Whether a value is a tensor, or a symbolic one of a functional model."""
-    return isinstance(value, Tensor) or hasattr(value, "__op_function__")
+    if isinstance(value, Tensor):
+        return True
+    return hasattr(value, "__op_function__") and not isinstance(value, CompositeTensor)
 
 
 class Loss:
