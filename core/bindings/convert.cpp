@@ -504,6 +504,8 @@ void register_conversion(PyObject* cls, PyObject* function, long priority) {
   list.insert(place, {Py_NewRef(cls), Py_NewRef(function), priority});
 }
 
+PyTypeObject* dtype_type = nullptr;
+
 void register_dtypes(PyObject* table) {
   PyObject* key;
   PyObject* value;
@@ -518,6 +520,7 @@ void register_dtypes(PyObject* table) {
     }
     Py_INCREF(value);
     Py_XSETREF(dtype_objects[number], value);
+    dtype_type = Py_TYPE(value);
   }
 }
 

@@ -27,6 +27,7 @@ void register_conversion(PyObject* cls, PyObject* function, long priority = 100)
 
 // {enum number: DType object}, for to_dtype and dtype_object.
 void register_dtypes(PyObject* table);
+extern PyTypeObject* dtype_type;  // the class of the objects in it
 // From DType objects, NumPy dtypes and scalar types, float, bool, names, and enum numbers.
 DType to_dtype(PyObject* value);
 // The DType object; a new reference.

@@ -17,6 +17,7 @@
 
 #include <algorithm>
 
+#include "bindings/convert.h"
 #include "bindings/py_tensor.h"
 
 namespace ef::py {
@@ -28,7 +29,8 @@ bool overrides(PyObject* object);
 inline bool is_plain(PyObject* argument) {
   const PyTypeObject* type = Py_TYPE(argument);
   return type == tensor_type || type == &PyLong_Type || type == &PyFloat_Type ||
-         type == &PyUnicode_Type || type == &PyBool_Type || argument == Py_None;
+         type == &PyUnicode_Type || type == &PyBool_Type || type == dtype_type ||
+         argument == Py_None;
 }
 
 inline bool are_plain(PyObject* const* args, size_t count) {
