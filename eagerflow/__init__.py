@@ -18,7 +18,7 @@ from eagerflow.util import lazy as _lazy
 
 def _hint(name: str) -> str:
     """What an unknown name is called now."""
-    from eagerflow.deprecated_names import hint
+    from eagerflow.util.deprecated_names import hint
 
     return hint(name)
 

@@ -28,10 +28,10 @@ RANKS = {name: rank for rank, names in enumerate(LAYERS) for name in names}
 CALLS_UP = {
     # Some operations give sparse tensors.
     "ops": {"sparse"},
-    # Keras's layers and tensors on graphs are met by graphs first, and initializers of version 1.
-    "graph": {"keras", "v1"},
+    # Columns are configured as Keras's objects are, and their weights are variables of version 1.
     "feature_column": {"keras", "v1"},
-    "keras": {"saved_model"},
+    # Models are saved as SavedModels, and their weights on graphs are variables of version 1.
+    "keras": {"saved_model", "v1"},
 }
 
 

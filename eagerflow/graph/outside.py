@@ -7,8 +7,7 @@ from typing import Any
 from eagerflow import _core
 from eagerflow.util import lazy
 
-# Imported when they are first used: they import this module, or few programs need them.
-keras_tensors = lazy.Module("eagerflow.graph.keras_tensors")
+# Imported when it is first used: it imports this module.
 shared_variables = lazy.Module("eagerflow.graph.shared_variables")
 
 
@@ -22,7 +21,7 @@ def as_symbol(value: Any, graph: Any) -> Any:
     if is_eager(value):
         return shared_variables.share(value, graph, listed=False)
     if getattr(type(value), "_is_keras_tensor", False):
-        return keras_tensors.tensor_of(value, graph)
+        return value.in_graph(graph)
     return value
 
 

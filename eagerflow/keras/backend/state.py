@@ -131,7 +131,7 @@ def eval(x: Any) -> Any:
     if graph is not None:
         x = as_symbol(x, graph)
         if is_symbol(x):
-            from eagerflow.graph.keras_layers import value_of
+            from eagerflow.keras.engine.graph_layers import value_of
 
             return value_of(x)
     return x.numpy() if hasattr(x, "numpy") else np.asarray(x)
@@ -148,7 +148,7 @@ def batch_get_value(tensors: Any) -> list[Any]:
 def set_value(x: Any, value: Any) -> None:
     """Assigns a value to a variable; to one of a graph, in the session that Keras uses."""
     if is_symbol(x):
-        from eagerflow.graph.keras_layers import session_variables
+        from eagerflow.keras.engine.graph_layers import session_variables
 
         (x,) = session_variables([x])
     x.assign(np.asarray(value, dtype=x.dtype.as_numpy_dtype))
@@ -348,7 +348,7 @@ def function(
     from eagerflow.keras.engine.model import Model
 
     if building_graph() is not None:
-        from eagerflow.graph.keras_layers import function_of
+        from eagerflow.keras.engine.graph_layers import function_of
 
         return function_of(inputs, outputs, updates)
     if updates:

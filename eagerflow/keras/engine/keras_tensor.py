@@ -11,6 +11,10 @@ from eagerflow.framework.context import process
 from eagerflow.framework.shapes import TensorShape, as_shape
 from eagerflow.framework.tensor import Reference
 from eagerflow.framework.type_spec import TensorSpec
+from eagerflow.util import lazy
+
+# Imported when it is first used: who builds no graphs never imports it.
+graph_tensors = lazy.Module("eagerflow.keras.engine.graph_tensors")
 
 
 class KerasTensor:
@@ -67,6 +71,10 @@ class KerasTensor:
     def node(self) -> Any:
         """The layer call this comes from."""
         return self._keras_history.layer._inbound_nodes[self._keras_history.node_index]
+
+    def in_graph(self, graph: Any) -> Any:
+        """The graph's tensor for this one; it is made when it is first asked for."""
+        return graph_tensors.tensor_of(self, graph)
 
     def get_shape(self) -> TensorShape:
         """The same as `shape`."""

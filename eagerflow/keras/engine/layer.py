@@ -367,7 +367,7 @@ class Layer(LayerNodes):
             and dtype.is_floating
         )
         if process.graphs_used:
-            from eagerflow.graph import keras_layers
+            from eagerflow.keras.engine import graph_layers as keras_layers
 
             if keras_layers.makes_weights():
                 return keras_layers.make_weight(
@@ -617,7 +617,7 @@ class Layer(LayerNodes):
         """The values of all weights, as NumPy arrays, in the order of `weights`."""
         weights = self.weights
         if process.graphs_used and any(map(is_symbol, weights)):
-            from eagerflow.graph.keras_layers import values_of
+            from eagerflow.keras.engine.graph_layers import values_of
 
             return values_of(weights)
         return [variable.numpy() for variable in weights]
@@ -630,7 +630,7 @@ class Layer(LayerNodes):
         """
         variables = self.weights
         if process.graphs_used and any(map(is_symbol, variables)):
-            from eagerflow.graph.keras_layers import session_variables
+            from eagerflow.keras.engine.graph_layers import session_variables
 
             variables = session_variables(variables)
         set_weights(self.name, variables, list(weights))

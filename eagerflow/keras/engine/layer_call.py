@@ -81,7 +81,7 @@ def call_layer(layer: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     else:
         raise spec.missing_first(layer._name, kwargs)
     if process.graphs_used:
-        from eagerflow.graph import keras_layers
+        from eagerflow.keras.engine import graph_layers as keras_layers
 
         if keras_layers.applies((inputs, rest, kwargs)):
             return keras_layers.call(layer, inputs, rest, kwargs)

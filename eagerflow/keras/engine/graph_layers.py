@@ -10,16 +10,16 @@ from typing import Any
 from eagerflow import _core, nest
 from eagerflow.framework import context
 from eagerflow.graph.collection_names import GraphKeys
-from eagerflow.graph.keras_session import get_session
 from eagerflow.graph.outside import as_symbols
 from eagerflow.graph.recording import record
 from eagerflow.graph.shared_variables import call_of
 from eagerflow.graph.structure import is_symbol, symbols
 from eagerflow.graph.variables import GraphVariable
+from eagerflow.keras.engine import layer_call
+from eagerflow.keras.engine.graph_session import get_session
 from eagerflow.util import lazy
 
-# Imported when they are first used: they import this module, or few programs need them.
-layer_call = lazy.Module("eagerflow.keras.engine.layer_call")
+# Imported when it is first used: it imports Keras.
 variable_scope = lazy.Module("eagerflow.v1.variable_scope")
 
 

@@ -8,10 +8,7 @@ from eagerflow import nest
 from eagerflow.framework import context
 from eagerflow.graph.graph import Graph
 from eagerflow.graph.placeholder import placeholder
-from eagerflow.util import lazy
-
-# Imported when they are first used: they import this module, or few programs need them.
-call_arguments = lazy.Module("eagerflow.keras.engine.call_arguments")
+from eagerflow.keras.engine.call_arguments import map_arguments
 
 
 def tensor_of(symbol: Any, graph: Graph) -> Any:
@@ -57,7 +54,7 @@ def _add(symbol: Any, known: dict[int, tuple[Any, Any]]) -> None:
     def there(value: Any) -> Any:
         return known[id(value)][1] if id(value) in known else value
 
-    args, kwargs = call_arguments.map_arguments(there, node.call_args, node.call_kwargs)
+    args, kwargs = map_arguments(there, node.call_args, node.call_kwargs)
     results = nest.flatten(node.layer(*args, **kwargs))
     for made, result in zip(nest.flatten(node.outputs), results, strict=True):
         known[id(made)] = made, result
