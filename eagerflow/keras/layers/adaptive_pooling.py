@@ -1,4 +1,4 @@
-"""Layers that pool inputs of any size into a given number of places."""
+"""Layers that pool inputs of any size to a fixed size."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from eagerflow.keras.ops import adaptive_pooling
 
 
 class _AdaptivePooling(Layer):
-    """A function of windows, of which there are `output_size` along each axis of places."""
+    """A function of windows, of which there are `output_size` along each spatial axis."""
 
     _rank: int
     _function: Any

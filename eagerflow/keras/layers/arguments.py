@@ -68,21 +68,21 @@ def integers(value: Any, count: int, name: str, allow_zero: bool = False) -> tup
     """
     message = f"The `{name}` argument must be a tuple of {count} integers. Received: {value}"
     if isinstance(value, int):
-        numbers: tuple[Any, ...] = (value,) * count
+        entries: tuple[Any, ...] = (value,) * count
     else:
         try:
-            numbers = tuple(value)
+            entries = tuple(value)
         except TypeError:
             raise ValueError(message) from None
-        if len(numbers) != count:
+        if len(entries) != count:
             raise ValueError(message)
     result = []
-    for number in numbers:
-        if not hasattr(number, "__index__"):
-            raise ValueError(f"{message} including element {number} of type {type(number)}")
-        result.append(int(number))
+    for entry in entries:
+        if not hasattr(entry, "__index__"):
+            raise ValueError(f"{message} including element {entry} of type {type(entry)}")
+        result.append(int(entry))
     low = 0 if allow_zero else 1
-    wrong = {number for number in result if number < low}
+    wrong = {entry for entry in result if entry < low}
     if wrong:
         needed = ">= 0" if allow_zero else "> 0"
         raise ValueError(
@@ -109,7 +109,7 @@ def data_format_of(value: Any) -> str:
 
 
 def padding_of(value: Any, allowed: Iterable[str] = ("valid", "same")) -> Any:
-    """The word for what is added at the borders, in lower case.
+    """A kind of padding in lower case; lists and tuples as they are.
 
     Raises:
         ValueError: for another word.
@@ -160,15 +160,15 @@ def transposed_length(
 
 
 def axes_of(axis: Any, rank: int) -> list[int]:
-    """An axis, or a list of them, as numbers from 0.
+    """An axis, or a list of them, as non-negative indices.
 
     Raises:
         ValueError: if one is out of range or there twice.
     """
     axes = [axis] if isinstance(axis, int) else list(axis)
-    axes = [number + rank if number < 0 else number for number in axes]
-    for number in axes:
-        if not 0 <= number < rank:
+    axes = [index + rank if index < 0 else index for index in axes]
+    for index in axes:
+        if not 0 <= index < rank:
             raise ValueError(
                 "Invalid value for `axis` argument. Expected 0 <= axis < inputs.rank (with "
                 f"inputs.rank={rank}). Received: axis={tuple(axes)}"

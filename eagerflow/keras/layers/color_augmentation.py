@@ -1,4 +1,4 @@
-"""Images whose colours change, by chance or by what is in them; as in Keras 3."""
+"""Layers that change the colours of images, as in Keras 3."""
 
 from __future__ import annotations
 
@@ -60,9 +60,9 @@ class _RandomColoring(_Coloring):
     def _changed(self, images: Any, drawn: Any) -> Any:
         raise NotImplementedError
 
-    def _spread(self, numbers: Any, rank: int = 4) -> Any:
-        """Numbers for each image, with axes of one entry for the others."""
-        return _ops.reshape(self._cast(numbers), [-1] + [1] * (rank - 1))
+    def _per_image(self, values: Any, rank: int = 4) -> Any:
+        """One value for each image, in a shape that broadcasts with the images."""
+        return _ops.reshape(self._cast(values), [-1] + [1] * (rank - 1))
 
 
 class AutoContrast(_Coloring):
@@ -121,7 +121,7 @@ class Solarization(_Coloring):
         self.threshold_factor = limits(threshold_factor, 0, 1, "threshold_factor")
 
     def get_random_transformation(self, data: Any, training: Any = True, seed: Any = None) -> Any:
-        """What is added to each image, and from where on values are inverted."""
+        """The addition and the threshold for each image."""
         shape = (data._shape_tuple()[0], 1, 1, 1)
         drawn = {}
         for name in ("addition", "threshold"):
@@ -176,19 +176,19 @@ class Equalization(_Coloring):
 
     def _equalized(self, channel: Any) -> Any:
         x = rescaled(channel, self.value_range, _BYTES)
-        places = _ops.cast(x / 255.0 * (self.bins - 1.0), dtypes.int32)
-        places = _ops.clip_by_value(places, 0, self.bins - 1)
-        flat = _ops.reshape(places, [-1])
+        indices = _ops.cast(x / 255.0 * (self.bins - 1.0), dtypes.int32)
+        indices = _ops.clip_by_value(indices, 0, self.bins - 1)
+        flat = _ops.reshape(indices, [-1])
         counts = _ops.unsorted_segment_sum(_ops.ones_like(flat), flat, num_segments=self.bins)
         below = _ops.cumsum(counts)
         first = below[int(_ops.argmax(_ops.cast(_ops.greater(below, 0), dtypes.int32), 0))]
         spread = int(below[-1]) - int(first)
         if not spread:
             return channel
-        # Quotients are rounded as float64 ones of whole numbers are.
+        # float64, so that quotients of integers are rounded as in Keras.
         table = _ops.cast((below - first) * 255, dtypes.float64) / float(spread)
         table = _ops.cast(_ops.clip_by_value(_ops.round(table), 0.0, 255.0), x.dtype)
-        return rescaled(_ops.gather(table, places, 0, 0), _BYTES, self.value_range)
+        return rescaled(_ops.gather(table, indices, 0, 0), _BYTES, self.value_range)
 
 
 class RandomGrayscale(ImageAugmentation):
@@ -330,7 +330,7 @@ class RandomSaturation(_RandomColoring):
         axis = 1 if self._is_first else 3
         hsv = image_ops.rgb_to_hsv(images, data_format=self.data_format)
         hue, saturation, value = _ops.unstack(hsv, 3, axis)
-        saturation = self._clipped(saturation * self._spread(drawn["factor"], 3))
+        saturation = self._clipped(saturation * self._per_image(drawn["factor"], 3))
         hsv = _ops.stack([hue, saturation, value], axis)
         return image_ops.hsv_to_rgb(hsv, data_format=self.data_format)
 
@@ -361,7 +361,7 @@ class RandomHue(_RandomColoring):
         x = rescaled(images, self.value_range, (0, 1))
         hsv = image_ops.rgb_to_hsv(x, data_format=self.data_format)
         hue, saturation, value = _ops.unstack(hsv, 3, axis)
-        hue = hue + self._spread(drawn["factor"], 3)
+        hue = hue + self._per_image(drawn["factor"], 3)
         hue = _ops.select(_ops.greater(hue, 1.0), hue - 1.0, hue)
         hue = _ops.select(_ops.less(hue, 0.0), hue + 1.0, hue)
         hsv = _ops.stack([hue, saturation, value], axis)
@@ -414,7 +414,7 @@ class RandomSharpness(_RandomColoring):
         edge, middle = 1.0 / 13.0, 5.0 / 13.0
         window = [[edge] * 3, [edge, middle, edge], [edge] * 3]
         smooth = _filtered(x, _core.convert(window, x.dtype, None))
-        x = self._clipped(x + (1.0 - self._spread(drawn["factor"] * 2.0)) * (smooth - x))
+        x = self._clipped(x + (1.0 - self._per_image(drawn["factor"] * 2.0)) * (smooth - x))
         return _ops.transpose(x, [0, 3, 2, 1]) if self._is_first else x
 
 
@@ -423,7 +423,7 @@ class RandomGaussianBlur(_Coloring):
 
     Args:
         factor: the probability, or a pair between which it is drawn.
-        kernel_size: how many places are mixed, odd; or a pair for rows and columns.
+        kernel_size: the size of the kernel, odd; or a pair for rows and columns.
         sigma: the width of the bell, or a pair between which it is drawn.
         value_range: the least and largest value of images.
         data_format: "channels_last" or "channels_first".
@@ -431,7 +431,7 @@ class RandomGaussianBlur(_Coloring):
         **kwargs: `name`, `dtype`, …
 
     Raises:
-        ValueError: for an even size, and for numbers out of range.
+        ValueError: for an even size, and for values out of range.
 
     >>> tf.keras.layers.RandomGaussianBlur()(tf.ones([2, 4, 4, 3])).shape
     TensorShape([2, 4, 4, 3])
@@ -538,14 +538,14 @@ class RandomColorJitter(_Coloring):
 
 
 def _bell(size: int, width: Any, dtype: Any) -> Any:
-    """Gauss's bell over an odd number of places, with the sum one."""
+    """A Gaussian kernel of an odd size, whose sum is one."""
     x = _ops.cast(_ops.range(0, size, 1), dtype) - (size - 1) / 2
     heights = _ops.exp(_ops.square(x / _ops.cast(width, dtype)) * -0.5)
     return heights / _ops.reduce_sum(heights)
 
 
 def _filtered(images: Any, window: Any) -> Any:
-    """Each channel, with the neighbourhood of each place weighted by a window."""
+    """Each channel, filtered by a window."""
     rows, columns = window._shape_tuple()
     channels = images._shape_tuple()[-1]
     filters = _ops.broadcast_to(

@@ -1,4 +1,4 @@
-"""Pooling over all places of an input."""
+"""Pooling over all positions of an input."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ class GlobalMaxPooling1D(_GlobalPooling):
 
 
 class GlobalAveragePooling2D(_GlobalPooling):
-    """The mean over the places of images `[batch, rows, columns, channels]`.
+    """The mean over the pixels of images `[batch, rows, columns, channels]`.
 
     Args:
         data_format: "channels_last" or "channels_first".
@@ -123,7 +123,7 @@ class GlobalAveragePooling2D(_GlobalPooling):
 
 
 class GlobalMaxPooling2D(_GlobalPooling):
-    """The largest element over the places of images `[batch, rows, columns, channels]`.
+    """The largest element over the pixels of images `[batch, rows, columns, channels]`.
 
     Args:
         data_format: "channels_last" or "channels_first".
@@ -139,7 +139,7 @@ class GlobalMaxPooling2D(_GlobalPooling):
 
 
 class GlobalAveragePooling3D(_GlobalPooling):
-    """The mean over the places of volumes `[batch, depth, rows, columns, channels]`.
+    """The mean over the voxels of volumes `[batch, depth, rows, columns, channels]`.
 
     Args:
         data_format: "channels_last" or "channels_first".
@@ -155,7 +155,7 @@ class GlobalAveragePooling3D(_GlobalPooling):
 
 
 class GlobalMaxPooling3D(_GlobalPooling):
-    """The largest element over the places of volumes `[batch, depth, rows, columns, channels]`.
+    """The largest element over the voxels of volumes `[batch, depth, rows, columns, channels]`.
 
     Args:
         data_format: "channels_last" or "channels_first".

@@ -19,9 +19,9 @@ from eagerflow.ops import array
 
 _ops = _core.ops
 _FUNCTIONS = tuple(
-    f"{place}_{kind}"
+    f"{weight}_{kind}"
     for kind in ("initializer", "regularizer", "constraint")
-    for place in ("kernel", "bias")
+    for weight in ("kernel", "bias")
 )
 
 
@@ -52,7 +52,7 @@ class GroupQueryAttention(FunctionLayer):
     `[batch, queries, keys]`, `return_attention_scores`, `training` and `use_causal_mask`.
 
     Raises:
-        ValueError: if the numbers of heads or the window do not fit.
+        ValueError: if the head counts or the window do not fit.
 
     >>> layer = tf.keras.layers.GroupQueryAttention(4, num_query_heads=6, num_key_value_heads=2)
     >>> layer(tf.ones([2, 5, 8]), tf.ones([2, 7, 8])).shape
@@ -186,22 +186,22 @@ class GroupQueryAttention(FunctionLayer):
     def _whole_mask(
         self, query: Any, value: Any, masks: list, attention_mask: Any, use_causal_mask: bool
     ) -> Any:
-        """What all masks allow together, `[batch or 1, queries, keys]` or more axes."""
-        found = []
+        """The conjunction of all masks, `[batch or 1, queries, keys]` or with more axes."""
+        masks = []
         for tensor, explicit, axis in masks:
             own = getattr(tensor, "_keras_mask", None) if explicit is None else explicit
             if own is not None:
-                found.append(_ops.expand_dims(_as_bool(own), axis))
+                masks.append(_ops.expand_dims(_as_bool(own), axis))
         rows, columns = query._shape_tuple()[1], value._shape_tuple()[1]
         if use_causal_mask:
-            found.append(_ops.expand_dims(causal_mask(rows, columns), 0))
+            masks.append(_ops.expand_dims(causal_mask(rows, columns), 0))
         if self.sliding_window is not None:
-            places = _ops.expand_dims(_ops.range(0, rows, 1), 1) - _ops.range(0, columns, 1)
-            found.append(_ops.expand_dims(_ops.less(_ops.abs(places), self.sliding_window), 0))
-        if not found:
+            distances = _ops.expand_dims(_ops.range(0, rows, 1), 1) - _ops.range(0, columns, 1)
+            masks.append(_ops.expand_dims(_ops.less(_ops.abs(distances), self.sliding_window), 0))
+        if not masks:
             return None if attention_mask is None else _as_bool(attention_mask)
-        whole = found[0] if attention_mask is None else _as_bool(attention_mask)
-        for one in found[attention_mask is None :]:
+        whole = masks[0] if attention_mask is None else _as_bool(attention_mask)
+        for one in masks[attention_mask is None :]:
             whole = _ops.logical_and(whole, one)
         return whole
 

@@ -1,4 +1,4 @@
-"""The base of Keras 3's layers that change images and what is told about them."""
+"""The base of Keras 3's layers that augment images with their labels, masks and boxes."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from eagerflow.keras.layers.arguments import data_format_of
 from eagerflow.ops import conversion
 
 _ops = _core.ops
-# What else a dictionary with images may hold; each is changed by a method of its own.
+# Other entries of a dictionary with images; each is transformed by a method of its own.
 _COMPANIONS = ("bounding_boxes", "labels", "segmentation_masks")
 
 
 class ImageAugmentation(Layer):
     """A layer for `[rows, columns, channels]`, a batch of these, or a dictionary with "images".
 
-    A dictionary may also hold "labels", "segmentation_masks" and "bounding_boxes". Numbers are
-    drawn once for all of them, by `get_random_transformation`.
+    A dictionary may also hold "labels", "segmentation_masks" and "bounding_boxes". Random
+    values are drawn once for all of them, by `get_random_transformation`.
 
     Args:
         bounding_box_format: how boxes are given; kept for the configuration.
@@ -52,8 +52,8 @@ class ImageAugmentation(Layer):
         """The changed images, in a dictionary if they came in one."""
         if not isinstance(inputs, dict):
             batch, single = self._batch(inputs)
-            found = self.transform_images(batch, self._drawn(batch, training), training)
-            return _ops.squeeze(found, [0]) if single else found
+            images = self.transform_images(batch, self._drawn(batch, training), training)
+            return _ops.squeeze(images, [0]) if single else images
         result = dict(inputs)
         batch, single = self._batch(inputs["images"])
         drawn = self._drawn(batch, training)
@@ -102,7 +102,7 @@ class ImageAugmentation(Layer):
         return _ops.expand_dims(value, 0) if single else value
 
     def get_random_transformation(self, data: Any, training: Any = True, seed: Any = None) -> Any:
-        """The numbers by which images, labels, masks and boxes of one call are changed."""
+        """The random values by which images, labels, masks and boxes of one call are changed."""
         return None
 
     def transform_images(self, images: Any, transformation: Any, training: Any = True) -> Any:
@@ -136,7 +136,7 @@ class ImageAugmentation(Layer):
         return random.uniform(shape, limits[0], limits[1], dtype=dtype, seed=self.generator)
 
     def _sizes(self, images: Any) -> tuple[int, int, int, int]:
-        """The numbers of images, rows, columns and channels."""
+        """The counts of images, rows, columns and channels."""
         shape = images._shape_tuple()
         if self._is_first:
             return shape[0], shape[2], shape[3], shape[1]

@@ -1,4 +1,4 @@
-"""Images moved, turned and scaled: each place of the result looks up a place of the input."""
+"""Affine transformations of images: each output pixel is read from a position of the input."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ INTERPOLATIONS = ("nearest", "bilinear")
 
 
 def translation(dx: Any, dy: Any) -> list[Any]:
-    """The transformation that moves images by `dx` columns and `dy` rows, numbers `[batch]`."""
+    """The transformation that moves images by `dx` columns and `dy` rows, tensors `[batch]`."""
     zeros, ones = _ops.zeros_like(dx), _ops.ones_like(dx)
     return [ones, zeros, _ops.negative(dx), zeros, ones, _ops.negative(dy)]
 
@@ -36,33 +36,35 @@ def zoom(zx: Any, zy: Any, rows: int, columns: int) -> list[Any]:
     return [zx, zeros, x, zeros, zy, y]
 
 
-def _inside(place: Any, size: int, mode: str) -> Any:
-    """Places beyond the border as places of the image, for all modes but "constant"."""
+def _inside(position: Any, size: int, mode: str) -> Any:
+    """Positions beyond the border as positions in the image, for all modes but "constant"."""
     last = float(size - 1)
     if mode == "constant":
-        return place
+        return position
     if mode == "reflect" and size > 1:
         period = 2.0 * size
-        place = _ops.floormod(place, period)
-        place = _ops.select(_ops.greater_equal(place, float(size)), period - 1.0 - place, place)
+        position = _ops.floormod(position, period)
+        position = _ops.select(
+            _ops.greater_equal(position, float(size)), period - 1.0 - position, position
+        )
     elif mode == "wrap" and size > 1:
-        # As many whole widths are taken off as there are steps between first and last place.
-        below = _ops.add(place, size * (_ops.floor(_ops.negative(place) / last) + 1.0))
-        above = _ops.subtract(place, size * _ops.floor(place / last))
-        wrapped = _ops.select(_ops.greater(place, last), above, place)
-        place = _ops.select(_ops.less(place, 0.0), below, wrapped)
-    return _ops.clip_by_value(place, 0.0, last)
+        # The period is the distance between the first and the last position, as in Keras.
+        below = _ops.add(position, size * (_ops.floor(_ops.negative(position) / last) + 1.0))
+        above = _ops.subtract(position, size * _ops.floor(position / last))
+        wrapped = _ops.select(_ops.greater(position, last), above, position)
+        position = _ops.select(_ops.less(position, 0.0), below, wrapped)
+    return _ops.clip_by_value(position, 0.0, last)
 
 
 def transformed(
-    images: Any, numbers: list[Any], fill_mode: str, fill_value: float, interpolation: str
+    images: Any, coefficients: list[Any], fill_mode: str, fill_value: float, interpolation: str
 ) -> Any:
-    """Images `[batch, rows, columns, channels]` whose place (x, y) holds the input's at
-    (a x + b y + c, d x + e y + f), where the numbers a to f are given for each image.
+    """Images `[batch, rows, columns, channels]` whose pixel (x, y) is the input's at
+    (a x + b y + c, d x + e y + f), with coefficients a to f for each image.
 
     Args:
         images: floating.
-        numbers: six tensors `[batch]`.
+        coefficients: six tensors `[batch]`.
         fill_mode: what lies beyond the border: "reflect", "wrap", "nearest" or "constant".
         fill_value: the constant.
         interpolation: "bilinear" or "nearest".
@@ -70,7 +72,7 @@ def transformed(
     batch, rows, columns, channels = images._shape_tuple()
     x = _ops.reshape(_ops.cast(_ops.range(0, columns, 1), dtypes.float32), [1, 1, columns])
     y = _ops.reshape(_ops.cast(_ops.range(0, rows, 1), dtypes.float32), [1, rows, 1])
-    a, b, c, d, e, f = (_ops.reshape(n, [batch, 1, 1]) for n in numbers)
+    a, b, c, d, e, f = (_ops.reshape(n, [batch, 1, 1]) for n in coefficients)
     source_x = _inside(a * x + b * y + c, columns, fill_mode)
     source_y = _inside(d * x + e * y + f, rows, fill_mode)
     flat = _ops.reshape(images, [batch * rows * columns, channels])
@@ -83,9 +85,9 @@ def transformed(
         )
         near_x = _ops.cast(_ops.clip_by_value(at_x, 0.0, columns - 1.0), dtypes.int32)
         near_y = _ops.cast(_ops.clip_by_value(at_y, 0.0, rows - 1.0), dtypes.int32)
-        found = _ops.gather(flat, starts + near_y * columns + near_x, 0, 0)
+        pixels = _ops.gather(flat, starts + near_y * columns + near_x, 0, 0)
         beyond = _core.convert(fill_value, images.dtype, None)
-        return _ops.select(_ops.expand_dims(known, -1), found, beyond)
+        return _ops.select(_ops.expand_dims(known, -1), pixels, beyond)
 
     if interpolation == "nearest":
         return read(_rounded(source_y), _rounded(source_x))
@@ -103,7 +105,7 @@ def transformed(
 
 
 def _rounded(x: Any) -> Any:
-    """The nearest whole numbers, halves away from zero."""
+    """The nearest integers, halves away from zero."""
     return _ops.multiply(_ops.sign(x), _ops.floor(_ops.add(_ops.abs(x), 0.5)))
 
 

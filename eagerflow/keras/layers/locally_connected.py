@@ -1,4 +1,4 @@
-"""Convolutions with filters of their own at each place."""
+"""Convolutions whose filters differ at each position."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ _UNCHANGED = (activations.linear, None)  # programs may set `activation` to None
 
 
 def connections(length: int, window: int, step: int, padding: str, count: int) -> Any:
-    """Which places `[length, count]` of an axis each window sees."""
+    """Which positions of an axis each window sees, `[length, count]`."""
     before = window // 2
     starts = np.arange(count) * step - (before if padding == "same" else 0)
-    places = np.arange(length)[:, np.newaxis]
-    return (places >= starts) & (places < starts + window)
+    positions = np.arange(length)[:, np.newaxis]
+    return (positions >= starts) & (positions < starts + window)
 
 
 class LocallyConnected(FunctionLayer):
@@ -159,7 +159,9 @@ class LocallyConnected(FunctionLayer):
         rank = self._rank
         seen = seen.transpose([*range(0, 2 * rank, 2), *range(1, 2 * rank, 2)])
         ones = np.ones((channels, self.filters), bool)
-        whole = np.multiply.outer(seen, ones)  # in places, out places, channels, filters
+        whole = np.multiply.outer(
+            seen, ones
+        )  # input positions, output positions, channels, filters
         inputs, outputs = list(range(rank)), list(range(rank, 2 * rank))
         if self._first:
             order = [2 * rank, *inputs, 2 * rank + 1, *outputs]
@@ -190,7 +192,7 @@ class LocallyConnected(FunctionLayer):
         return outputs if activation in _UNCHANGED else activation(outputs)
 
     def _by_patches(self, inputs: Any) -> Any:
-        """One product of matrices for each place."""
+        """One product of matrices for each position."""
         rank = self._rank
         _, counts, channels = self._places
         x = inputs
@@ -213,7 +215,7 @@ class LocallyConnected(FunctionLayer):
         return _ops.reshape(_ops.transpose(result, [1, 0, 2]), [batch, *counts, self.filters])
 
     def _by_matrix(self, inputs: Any) -> Any:
-        """One product with a matrix that has zeros where a place is not seen."""
+        """One product with a matrix that has zeros where a window does not see a position."""
         _, counts, _ = self._places
         shape = inputs._shape_tuple()
         size = math.prod(shape[1:])

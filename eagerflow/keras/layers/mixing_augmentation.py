@@ -86,21 +86,21 @@ class _Boxes(ImageAugmentation):
     """A layer that draws a box in each image."""
 
     def _bounds(self, batch: int, length: int, share: Any) -> tuple[Any, Any]:
-        """Where boxes that take a share of a side begin and end."""
+        """The bounds along a side of boxes that cover a share of it."""
         size = self._cast(share * float(length))
         start = self._uniform([batch], (0.0, 1.0), self.compute_dtype) * (float(length) - size)
         return start, start + size
 
     def _inside(self, images: Any, columns: Any, rows: Any) -> Any:
-        """Which places are in the box, `[batch, rows, columns, 1]` or with channels first."""
+        """Which pixels are in the box, `[batch, rows, columns, 1]` or with channels first."""
         _, height, width, _ = self._sizes(images)
 
         def between(length: int, bounds: Any, axis: int) -> Any:
             shape = [1, 1, 1, 1]
             shape[axis] = length
-            places = _ops.reshape(self._cast(_ops.range(0, length, 1)), shape)
+            indices = _ops.reshape(self._cast(_ops.range(0, length, 1)), shape)
             start, stop = (_ops.reshape(bound, [-1, 1, 1, 1]) for bound in bounds)
-            return _ops.logical_and(_ops.greater_equal(places, start), _ops.less(places, stop))
+            return _ops.logical_and(_ops.greater_equal(indices, start), _ops.less(indices, stop))
 
         axis = 2 if self._is_first else 1
         return _ops.logical_and(between(width, columns, axis + 1), between(height, rows, axis))
@@ -220,7 +220,7 @@ class RandomErasing(_Boxes):
         self.value_range = value_range
 
     def get_random_transformation(self, data: Any, training: Any = True, seed: Any = None) -> Any:
-        """Which images get a box, where it is, and what is in it."""
+        """Which images get a box, the box, and its contents."""
         batch, height, width, _ = self._sizes(data)
         share = _ops.sqrt(self._uniform((batch, 2), self.scale, self.compute_dtype))
         wide, high = _ops.unstack(share, 2, 1)

@@ -182,58 +182,58 @@ class MultiHeadAttention(FunctionLayer):
         key = value if key is None else key
         # Scaled before the product, which has more elements.
         queries = _ops.multiply(self._query_dense(query), 1.0 / math.sqrt(self._key_dim))
-        queries, places = self._by_heads(queries)
+        queries, sizes = self._by_heads(queries)
         keys, others = self._by_heads(self._key_dense(key))
         values, _ = self._by_heads(self._value_dense(value))
         scores = _ops.matmul(queries, keys, False, True)
-        weights = self._weights(scores, mask, places, others)
+        weights = self._weights(scores, mask, sizes, others)
         used = self._dropout_layer(weights, training=training)
-        if len(places) > 1:
+        if len(sizes) > 1:
             used = _ops.reshape(used, scores._shape_tuple())
-        result = self._output_dense(self._joined(_ops.matmul(used, values), places))
+        result = self._output_dense(self._joined(_ops.matmul(used, values), sizes))
         return (result, weights) if return_attention_scores else result
 
     def _by_heads(self, x: Any) -> tuple[Any, list[int]]:
-        """`[batch axes, heads, places, size]`, and the sizes of the axes that places number.
+        """`[batch axes, heads, positions, size]`, and the sizes of the axes that attention goes over.
 
-        The projections give `[axes, heads, size]`.
+        The projections return `[axes, heads, size]`.
         """
         rank = x.ndim
         axes = self._attention_axes
         shape = x._shape_tuple()
         batch = [axis for axis in range(rank - 2) if axis not in axes]
         x = _ops.transpose(x, [*batch, rank - 2, *axes, rank - 1])
-        places = [shape[axis] for axis in axes]
-        if len(places) > 1:
+        sizes = [shape[axis] for axis in axes]
+        if len(sizes) > 1:
             head = [shape[axis] for axis in batch]
-            x = _ops.reshape(x, [*head, shape[-2], math.prod(places), shape[-1]])
-        return x, places
+            x = _ops.reshape(x, [*head, shape[-2], math.prod(sizes), shape[-1]])
+        return x, sizes
 
-    def _joined(self, x: Any, places: list[int]) -> Any:
+    def _joined(self, x: Any, sizes: list[int]) -> Any:
         """The inverse of `_by_heads`."""
         axes = self._attention_axes
         shape = x._shape_tuple()
-        count = len(places)
+        count = len(sizes)
         if count > 1:
-            x = _ops.reshape(x, [*shape[:-2], *places, shape[-1]])
+            x = _ops.reshape(x, [*shape[:-2], *sizes, shape[-1]])
         rank = x.ndim
         batch = [axis for axis in range(rank - 2) if axis not in axes]
         order = [*batch, rank - 2, *axes, rank - 1]
         back = [0] * rank
-        for place, axis in enumerate(order):
-            back[axis] = place
+        for position, axis in enumerate(order):
+            back[axis] = position
         return _ops.transpose(x, back)
 
-    def _weights(self, scores: Any, mask: Any, places: list[int], others: list[int]) -> Any:
-        """The softmax of scores, in which axes of places are apart."""
-        if len(places) > 1:
-            scores = _ops.reshape(scores, [*scores._shape_tuple()[:-2], *places, *others])
+    def _weights(self, scores: Any, mask: Any, sizes: list[int], others: list[int]) -> Any:
+        """The softmax of scores, with the axes that attention goes over apart."""
+        if len(sizes) > 1:
+            scores = _ops.reshape(scores, [*scores._shape_tuple()[:-2], *sizes, *others])
         if mask is None:
             return self._softmax(scores)
         # The axis of heads, and batch axes that the mask lacks.
-        place = mask.ndim - 2 * len(places)
+        axis = mask.ndim - 2 * len(sizes)
         for _ in range(scores.ndim - mask.ndim):
-            mask = _ops.expand_dims(mask, place)
+            mask = _ops.expand_dims(mask, axis)
         return self._softmax(scores, mask=mask)
 
     def _whole_mask(
@@ -245,21 +245,21 @@ class MultiHeadAttention(FunctionLayer):
         use_causal_mask: bool,
         given: tuple[Any, Any, Any],
     ) -> Any:
-        """What the given mask, those of the inputs, and the order of steps allow together."""
-        found: list[Any] = []
+        """The conjunction of the attention mask, the inputs' masks and the causal mask."""
+        masks: list[Any] = []
         for tensor, explicit, axis in zip((query, value, key), given, (2, 1, 1), strict=True):
             own = getattr(tensor, "_keras_mask", None) if explicit is None else explicit
             if own is not None:
-                found.append(_ops.expand_dims(_as_bool(own), axis))
+                masks.append(_ops.expand_dims(_as_bool(own), axis))
         if use_causal_mask:
             rows, columns = query._shape_tuple()[1], value._shape_tuple()[1]
-            found.append(_ops.expand_dims(causal_mask(rows, columns), 0))
-        if not found:
+            masks.append(_ops.expand_dims(causal_mask(rows, columns), 0))
+        if not masks:
             return mask
         if mask is not None:
-            found.append(_as_bool(mask))
-        whole = found[0]
-        for one in found[1:]:
+            masks.append(_as_bool(mask))
+        whole = masks[0]
+        for one in masks[1:]:
             whole = _ops.logical_and(whole, one)
         return whole
 

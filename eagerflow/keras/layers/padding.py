@@ -32,8 +32,8 @@ def _pairs(value: Any, rank: int, name: str) -> tuple[tuple[int, int], ...]:
         count = "two" if rank == 2 else rank
         raise ValueError(f"`{name}` should have {count} elements. Received: {value}.")
     result = []
-    for number, entry in enumerate(value):
-        pair = integers(entry, 2, f"{_ORDINALS[number]} entry of {name}", allow_zero=True)
+    for index, entry in enumerate(value):
+        pair = integers(entry, 2, f"{_ORDINALS[index]} entry of {name}", allow_zero=True)
         result.append((pair[0], pair[1]))
     return tuple(result)
 

@@ -79,10 +79,10 @@ class Pooling(Layer):
         order = "NCHW" if self._channels_first else "NHWC"
         if rank == 2:
             return function(inputs, self._window, self._strides, self._padding, None, order)
-        place = 3 if self._channels_first else 2
-        image = _ops.expand_dims(inputs, place)
+        axis = 3 if self._channels_first else 2
+        image = _ops.expand_dims(inputs, axis)
         result = function(image, self._window, self._strides, self._padding, None, order)
-        return _ops.squeeze(result, [place])
+        return _ops.squeeze(result, [axis])
 
     def compute_output_shape(self, input_shape: Any) -> TensorShape:
         sizes = sizes_of(input_shape)

@@ -31,7 +31,7 @@ _ops = _core.ops
 
 
 class _Moving(ImageAugmentation):
-    """A layer that looks up each place of images, and of masks, at another one."""
+    """A layer that applies an affine transformation to images and masks."""
 
     def __init__(
         self,
@@ -51,12 +51,12 @@ class _Moving(ImageAugmentation):
         self.fill_mode = fill_mode
         self.fill_value = fill_value
 
-    def _moved(self, images: Any, numbers: Any, interpolation: str) -> Any:
+    def _moved(self, images: Any, coefficients: Any, interpolation: str) -> Any:
         x = self._cast(images)
-        if numbers is None:
+        if coefficients is None:
             return x
         last = _ops.transpose(x, [0, 2, 3, 1]) if self._is_first else x
-        x = transformed(last, numbers, self.fill_mode, self.fill_value, interpolation)
+        x = transformed(last, coefficients, self.fill_mode, self.fill_value, interpolation)
         return _ops.transpose(x, [0, 3, 1, 2]) if self._is_first else x
 
     def transform_images(self, images: Any, transformation: Any, training: Any = True) -> Any:
@@ -86,10 +86,10 @@ class _Moving(ImageAugmentation):
 
 
 class RandomShear(_Moving):
-    """Images whose rows or columns are moved by shares of their place.
+    """Images whose rows or columns are sheared.
 
     Args:
-        x_factor: how far at most each row moves, as a share of its place; or a pair of shares.
+        x_factor: how far at most each row moves, as a share of its index; or a pair of shares.
         y_factor: how far each column moves.
         interpolation: "bilinear" or "nearest".
         fill_mode: what lies beyond the border: "reflect", "wrap", "nearest" or "constant".
@@ -124,7 +124,7 @@ class RandomShear(_Moving):
         self.y_factor = _both_ways(y_factor, "y_factor")
 
     def get_random_transformation(self, data: Any, training: Any = True, seed: Any = None) -> Any:
-        """The six numbers of each image's transformation."""
+        """The six coefficients of each image's transformation."""
         shape = [data._shape_tuple()[0], 1]
         dtype = self.compute_dtype
         drawn = self._uniform(shape, (0.0, 1.0), dtype)
@@ -139,7 +139,7 @@ def _both_ways(factor: Any, name: str) -> tuple[Any, Any]:
     if isinstance(factor, (int, float)):
         high = limits(factor, 0.0, 1.0, name)[1]
         return -high, high
-    # A pair with a negative bound is what a number stands for.
+    # A single number stands for a pair with a negative bound.
     return limits(factor, -1.0, 1.0, name)
 
 
@@ -281,8 +281,8 @@ class RandAugment(_Several):
     def _changed(self, images: Any, masks: Any) -> tuple[Any, Any]:
         ways = [*self._moves, *self._more, *self._colorings]
         drawn = random.randint((self.num_ops,), 0, len(ways), seed=self.generator)
-        for number in drawn.numpy().tolist():
-            images, masks = self._apply(ways[number], images, masks)
+        for index in drawn.numpy().tolist():
+            images, masks = self._apply(ways[index], images, masks)
         return images, masks
 
 
@@ -347,17 +347,17 @@ class AugMix(_Several):
 
 
 class MaxNumBoundingBoxes(ImageAugmentation):
-    """Boxes and their labels, cut or filled up to a number.
+    """Boxes and their labels, truncated or padded to a fixed count.
 
     Args:
-        max_number: the number.
-        fill_value: what stands for a box or label that is not there.
+        max_number: the count.
+        fill_value: the value of padding.
         **kwargs: `bounding_box_format`, `name`, …
 
     >>> layer = tf.keras.layers.MaxNumBoundingBoxes(3, bounding_box_format="xyxy")
     >>> boxes = {"boxes": tf.ones([2, 1, 4]), "labels": tf.ones([2, 1])}
-    >>> found = layer({"images": tf.ones([2, 4, 4, 3]), "bounding_boxes": boxes})
-    >>> found["bounding_boxes"]["boxes"].shape
+    >>> padded = layer({"images": tf.ones([2, 4, 4, 3]), "bounding_boxes": boxes})
+    >>> padded["bounding_boxes"]["boxes"].shape
     TensorShape([2, 3, 4])
     """
 

@@ -97,7 +97,7 @@ class RandomFlip(RandomImages):
 
 
 class RandomCrop(RandomImages):
-    """A part of images at a random place in training, else their middle, resized.
+    """A random part of images in training; otherwise their middle, resized.
 
     Args:
         height: the rows of the result.
@@ -122,10 +122,10 @@ class RandomCrop(RandomImages):
             return conversion.cast(fitted(images, self.height, self.width), images.dtype)
         top = left = 0
         if not is_inferring():
-            places = self._random_generator.random_uniform(
+            drawn = self._random_generator.random_uniform(
                 [2], 0, dtypes.int32.max, dtype=dtypes.int32
             ).numpy()
-            top, left = int(places[0]) % (down + 1), int(places[1]) % (right + 1)
+            top, left = int(drawn[0]) % (down + 1), int(drawn[1]) % (right + 1)
         return cropped(images, top, left, self.height, self.width)
 
     def compute_output_shape(self, input_shape: Any) -> Any:
@@ -133,10 +133,10 @@ class RandomCrop(RandomImages):
 
 
 class RandomContrast(RandomImages):
-    """Images with distances from the mean of each channel multiplied by a random number.
+    """Images of random contrast: distances from each channel's mean are multiplied by a factor.
 
     Args:
-        factor: a share: the number lies between 1 - factor and 1 + factor; or a pair of shares.
+        factor: a share: the multiplier lies between 1 - factor and 1 + factor; or a pair of shares.
         seed: the random seed.
         **kwargs: `name`, `dtype`, …
 
@@ -168,10 +168,10 @@ class RandomContrast(RandomImages):
 
 
 class RandomBrightness(RandomImages):
-    """Images to which a random number is added.
+    """Images of random brightness: a value is added to all pixels.
 
     Args:
-        factor: the number lies between -factor and factor, as a share of the range; or a pair.
+        factor: the value lies between -factor and factor, as a share of the range; or a pair.
         value_range: the smallest and the largest value of images.
         seed: the random seed.
         **kwargs: `name`, `dtype`, …
@@ -220,7 +220,7 @@ class RandomBrightness(RandomImages):
 
 
 def limits_of(value: Any, name: str) -> tuple[float, float]:
-    """The smallest and largest number that an argument stands for."""
+    """The bounds that a number, or a pair of numbers, stands for."""
     low, high = value if isinstance(value, (tuple, list)) else (-value, value)
     if high < low:
         raise ValueError(
@@ -231,7 +231,7 @@ def limits_of(value: Any, name: str) -> tuple[float, float]:
 
 
 class _Transformation(RandomImages):
-    """A layer that moves the places of images."""
+    """A layer that applies a random affine transformation to images."""
 
     def __init__(
         self, fill_mode: str, interpolation: str, seed: int | None, fill_value: float, **kwargs: Any
@@ -251,8 +251,8 @@ class _Transformation(RandomImages):
         self.fill_value = fill_value
         self.interpolation = interpolation
 
-    def _numbers(self, batch: int, rows: int, columns: int) -> list[Any]:
-        """What `transformed` takes."""
+    def _coefficients(self, batch: int, rows: int, columns: int) -> list[Any]:
+        """The coefficients that `transformed` takes."""
         raise NotImplementedError
 
     def _draw(self, batch: int, limits: tuple[float, float], plus: float = 0.0) -> Any:
@@ -265,8 +265,10 @@ class _Transformation(RandomImages):
         single = images.ndim == 3
         if single:
             images = _ops.expand_dims(images, 0)
-        numbers = self._numbers(*images._shape_tuple()[:3])
-        result = transformed(images, numbers, self.fill_mode, self.fill_value, self.interpolation)
+        coefficients = self._coefficients(*images._shape_tuple()[:3])
+        result = transformed(
+            images, coefficients, self.fill_mode, self.fill_value, self.interpolation
+        )
         return _ops.squeeze(result, [0]) if single else result
 
 
@@ -311,7 +313,7 @@ class RandomTranslation(_Transformation):
                     f"`{name}` argument must have values between [-1, 1]. Received: {name}={limits}"
                 )
 
-    def _numbers(self, batch: int, rows: int, columns: int) -> list[Any]:
+    def _coefficients(self, batch: int, rows: int, columns: int) -> list[Any]:
         dy = self._draw(batch, self._height) * float(rows)
         dx = self._draw(batch, self._width) * float(columns)
         return translation(dx, dy)
@@ -349,7 +351,7 @@ class RandomRotation(_Transformation):
         self.factor = factor
         self.lower, self.upper = limits_of(factor, "factor")
 
-    def _numbers(self, batch: int, rows: int, columns: int) -> list[Any]:
+    def _coefficients(self, batch: int, rows: int, columns: int) -> list[Any]:
         angles = self._random_generator.random_uniform(
             [batch], minval=self.lower * FULL_TURN, maxval=self.upper * FULL_TURN
         )
@@ -399,7 +401,7 @@ class RandomZoom(_Transformation):
                     f"`{name}` argument cannot have values below -1. Received: {name}={limits}"
                 )
 
-    def _numbers(self, batch: int, rows: int, columns: int) -> list[Any]:
+    def _coefficients(self, batch: int, rows: int, columns: int) -> list[Any]:
         tall = self._draw(batch, self._height, 1.0)
         wide = tall if self._width is None else self._draw(batch, self._width, 1.0)
         return zoom(wide, tall, rows, columns)
