@@ -1,4 +1,4 @@
-"""tf.keras.layers: what models are made of."""
+"""tf.keras.layers: the layers that models are made of."""
 
 from eagerflow.util import lazy
 

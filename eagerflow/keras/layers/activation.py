@@ -241,7 +241,7 @@ class Softmax(_Elementwise):
         robust_masking: whether masked elements become exactly zero.
         **kwargs: `name`, `dtype`, …
 
-    A call takes `mask`, a bool tensor of the input's shape, False where elements do not count.
+    A call takes `mask`, a bool tensor of the input's shape, False for elements to ignore.
 
     >>> tf.keras.layers.Softmax()([[1.0, 1.0]]).numpy()
     array([[0.5, 0.5]], dtype=float32)

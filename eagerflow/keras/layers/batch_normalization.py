@@ -143,15 +143,15 @@ class BatchNormalization(FunctionLayer):
             )
         self.fused = self._is_fused(rank)
         self.input_spec = InputSpec(ndim=rank, axes=sizes)
-        spread = [sizes.get(axis, 1) for axis in range(rank)]
-        weights = [*sizes.values()] if len(sizes) == 1 else spread
+        broadcast_shape = [sizes.get(axis, 1) for axis in range(rank)]
+        weights = [*sizes.values()] if len(sizes) == 1 else broadcast_shape
         self.gamma = self._weight("gamma", weights) if self.scale else None
         self.beta = self._weight("beta", weights) if self.center else None
         self.moving_mean = self._weight("moving_mean", weights, trainable=False)
         self.moving_variance = self._weight("moving_variance", weights, trainable=False)
         self._reduced = [axis for axis in range(rank) if axis not in sizes]
         # Vectors broadcast by themselves along the last axis only.
-        self._spread = None if self.axis == [rank - 1] else spread
+        self._broadcast_shape = None if self.axis == [rank - 1] else broadcast_shape
         self._keep = len(sizes) > 1
         exact = self.dtype == "float64" or self.compute_dtype != "float64"
         self._channel = self.axis[0] if len(sizes) == 1 and exact else None
@@ -176,9 +176,9 @@ class BatchNormalization(FunctionLayer):
             shift = _ops.subtract(self.beta, shift)
         else:
             shift = _ops.negative(shift)
-        if self._spread is not None:
-            factor = _ops.reshape(factor, self._spread)
-            shift = _ops.reshape(shift, self._spread)
+        if self._broadcast_shape is not None:
+            factor = _ops.reshape(factor, self._broadcast_shape)
+            shift = _ops.reshape(shift, self._broadcast_shape)
         outputs = _ops.add(_ops.multiply(x, factor), shift)
         return outputs if x is inputs else _ops.cast(outputs, dtype)
 

@@ -15,7 +15,7 @@ from eagerflow.keras.layers.wrapper import Wrapper
 from eagerflow.keras.saving import serialization
 
 _ops = _core.ops
-# What both directions are asked for.
+# Attributes that both directions must agree on.
 _NEEDED = ("go_backwards", "return_sequences", "return_state")
 _MODES = ("sum", "mul", "ave", "concat", None)
 
@@ -38,7 +38,7 @@ class Bidirectional(Wrapper):
 
     Args:
         layer: the recurrent layer.
-        merge_mode: what becomes of the two outputs: "concat", "sum", "mul" or "ave"; None for a
+        merge_mode: how the two outputs are combined: "concat", "sum", "mul" or "ave"; None for a
             list of both.
         weights: the weights of both, as a list of arrays.
         backward_layer: the layer for the other direction; by default a copy of `layer`.

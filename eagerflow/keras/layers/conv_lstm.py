@@ -126,20 +126,21 @@ class ConvLSTMCell(DropoutRNNCell):
     def _convolved(self, x: Any, kernel: Any, strides: Any, padding: str, dilation: Any) -> Any:
         first = self._channels_first
         row = (1,) if self.rank == 1 else ()
-        step = [1, 1, *row, *strides] if first else [1, *row, *strides, 1]
-        spread = [1, 1, *row, *dilation] if first else [1, *row, *dilation, 1]
-        word = padding.upper()
+        steps = [1, 1, *row, *strides] if first else [1, *row, *strides, 1]
+        dilations = [1, 1, *row, *dilation] if first else [1, *row, *dilation, 1]
+        padding = padding.upper()
         if self.rank == 3:
-            return conv3d(x, kernel, step, word, "NCDHW" if first else "NDHWC", spread)
+            return conv3d(x, kernel, steps, padding, "NCDHW" if first else "NDHWC", dilations)
         order = "NCHW" if first else "NHWC"
         if self.rank == 2:
-            return _ops.conv2d(x, kernel, step, word, None, spread, order)
-        place = 2 if first else 1
-        x, kernel = _ops.expand_dims(x, place), _ops.expand_dims(kernel, 0)
-        return _ops.squeeze(_ops.conv2d(x, kernel, step, word, None, spread, order), [place])
+            return _ops.conv2d(x, kernel, steps, padding, None, dilations, order)
+        axis = 2 if first else 1
+        x, kernel = _ops.expand_dims(x, axis), _ops.expand_dims(kernel, 0)
+        outputs = _ops.conv2d(x, kernel, steps, padding, None, dilations, order)
+        return _ops.squeeze(outputs, [axis])
 
     def projected(self, inputs: Any, kernel: Any = None, bias: Any = None) -> Any:
-        """What inputs `[batch, places, channels]` contribute to the gates."""
+        """The contribution of inputs `[batch, *spatial, channels]` to the gates."""
         if kernel is None:
             kernel, bias = self.kernel, self.bias
         result = self._convolved(inputs, kernel, self.strides, self.padding, self.dilation_rate)
@@ -152,7 +153,7 @@ class ConvLSTMCell(DropoutRNNCell):
         return self._convolved(state, kernel, ones, "same", ones)
 
     def advance(self, projection: Any, states: Any, masks: Any) -> tuple[Any, list[Any]]:
-        """One step from what `projected` gave: the output, and the states after it."""
+        """One step, given the result of `projected`: the output, and the states after it."""
         h, c = states
         axis = 1 if self._channels_first else -1
         sizes = [self.filters] * 4
@@ -274,7 +275,7 @@ class ConvLSTM(RNN):
             return getattr(self.cell, name)
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
-    def _places(self, sizes: list[int | None]) -> list[int | None]:
+    def _state_sizes(self, sizes: list[int | None]) -> list[int | None]:
         """The sizes of a state, given those of the inputs of a step."""
         cell = self.cell
         first = cell._channels_first
@@ -290,7 +291,7 @@ class ConvLSTM(RNN):
 
     def get_initial_state(self, inputs: Any) -> list[Any]:
         shape = list(inputs._shape_tuple())
-        zeros = _ops.zeros(self._places([shape[0], *shape[2:]]), inputs.dtype)
+        zeros = _ops.zeros(self._state_sizes([shape[0], *shape[2:]]), inputs.dtype)
         return [zeros, zeros]
 
     def build(self, input_shape: Any) -> None:
@@ -301,7 +302,7 @@ class ConvLSTM(RNN):
     def reset_states(self, states: Any = None) -> None:
         """Sets the states of a stateful layer; see `RNN.reset_states`."""
         if self.stateful and self._states is None and self.__dict__.get("_batch_size"):
-            shape = self._places(self.__dict__["_step_sizes"])
+            shape = self._state_sizes(self.__dict__["_step_sizes"])
             if None not in shape:
                 dtype = self.variable_dtype or "float32"
                 zeros = [_ops.zeros(shape, initializers.config.float_dtype(dtype)) for _ in "hc"]
@@ -339,7 +340,7 @@ class ConvLSTM(RNN):
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         sizes = sizes_of(input_shape)
-        state = self._places([sizes[0], *sizes[2:]])
+        state = self._state_sizes([sizes[0], *sizes[2:]])
         output = [state[0], sizes[1], *state[1:]] if self.return_sequences else state
         if not self.return_state:
             return TensorShape(output)

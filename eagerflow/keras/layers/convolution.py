@@ -222,7 +222,7 @@ class Conv(FunctionLayer):
         return _ops.squeeze(images, [row])
 
     def _shifted(self, inputs: Any) -> Any:
-        """A sequence with zeros before it, so that no window sees what comes later."""
+        """A sequence with zeros before it, so that no window sees later steps."""
         before = self.dilation_rate[0] * (self.kernel_size[0] - 1)
         if self._channels_first:
             return _ops.pad(inputs, [0, 0, 0, 0, before, 0])

@@ -34,7 +34,7 @@ class FeaturesLayer(Layer):
         expected_column_type: the class that they must be of.
         trainable: whether their variables are to be trained.
         name: the layer's name.
-        **kwargs: what layers take.
+        **kwargs: arguments of `Layer`.
 
     Raises:
         ValueError: if there are no columns, or other ones, or two of one name.
@@ -144,7 +144,7 @@ def _features(features: Any) -> dict[str, Any]:
 
 
 def size_of(column: Any) -> int:
-    """How many numbers a column gives for one example, or one step."""
+    """The size of a column's vector for one example, or one step."""
     return int(np.prod(column.variable_shape.as_list()))
 
 
@@ -156,7 +156,7 @@ class DenseFeatures(FeaturesLayer):
             `embedding_column`.
         trainable: whether the columns' variables are to be trained.
         name: the layer's name.
-        **kwargs: what layers take.
+        **kwargs: arguments of `Layer`.
 
     It gives `[batch, n]`, the columns side by side in the order of their names.
 
@@ -206,6 +206,6 @@ class DenseFeatures(FeaturesLayer):
         return parts[0] if len(parts) == 1 else _ops.concat(parts, 1)
 
     def compute_output_shape(self, input_shape: Any) -> Any:
-        """The number of examples, and of what the columns give."""
+        """The number of examples, and the size of the columns' vectors."""
         first = next(iter(input_shape.values())) if isinstance(input_shape, dict) else input_shape
         return (first[0], sum(map(size_of, self._feature_columns)))

@@ -1,4 +1,4 @@
-"""Convolutions in which every channel has filters of its own."""
+"""Convolutions of each channel with its own filters."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ _ops = _core.ops
 
 
 def summarized(values: Any, epsilon: float) -> Any:
-    """About 1 / epsilon sorted values, and how many each of them stands for."""
+    """About 1 / epsilon sorted values, and how many values each of them represents."""
     values = np.sort(np.reshape(values, [-1]))
     step = values.size * epsilon
     chosen = values[int(step) :: int(max(step, 1))]

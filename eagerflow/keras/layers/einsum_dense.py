@@ -83,16 +83,16 @@ class EinsumDense(FunctionLayer):
         elif right:
             out += sizes[len(sizes) - dots :]
         shift = dots if left else 0
-        of_input = {name: sizes[place + shift] for place, name in enumerate(inputs)}
-        of_output = {name: out[place + shift] for place, name in enumerate(outputs)}
-        for place, name in enumerate(outputs):
+        of_input = {name: sizes[axis + shift] for axis, name in enumerate(inputs)}
+        of_output = {name: out[axis + shift] for axis, name in enumerate(outputs)}
+        for axis, name in enumerate(outputs):
             if name in of_input:
                 if of_output[name] not in (None, of_input[name]):
                     raise ValueError(
                         f"Input shape and output shape do not match at shared dimension '{name}'. "
                         f"Input shape is {of_input[name]}, and output shape is {of_output[name]}."
                     )
-                of_output[name] = out[place + shift] = of_input[name]
+                of_output[name] = out[axis + shift] = of_input[name]
             elif name not in weights:
                 raise ValueError(
                     f"Dimension '{name}' was specified in the output '{outputs}' but has no "

@@ -22,7 +22,7 @@ class Normalization(PreprocessingLayer):
     """(x - mean) / sqrt(variance), with numbers that are given or computed by `adapt`.
 
     Args:
-        axis: the axis, or several, that have a mean and variance for each place; None for one
+        axis: the axis, or several, that have a mean and variance for each index; None for one
             mean of everything.
         mean: the mean, if it is known.
         variance: the variance, if it is known.
@@ -105,17 +105,17 @@ class Normalization(PreprocessingLayer):
             self.count = self.add_weight(
                 name="count", shape=(), dtype="int64", initializer="zeros", trainable=False
             )
-            self._set_numbers(self.adapt_mean, self.adapt_variance)
+            self._set_moments(self.adapt_mean, self.adapt_variance)
         else:
             ones = np.ones(shape)
-            self._set_numbers(self.input_mean * ones, self.input_variance * ones)
+            self._set_moments(self.input_mean * ones, self.input_variance * ones)
         Layer.build(self, input_shape)
 
     adapt_mean: Any
     _deviation: Any
     adapt_variance: Any
 
-    def _set_numbers(self, mean: Any, variance: Any) -> None:
+    def _set_moments(self, mean: Any, variance: Any) -> None:
         dtype = self._compute_dtype_object
         self.mean = conversion.cast(_ops.reshape(mean, self._spread), dtype)
         self.variance = conversion.cast(_ops.reshape(variance, self._spread), dtype)
@@ -153,7 +153,7 @@ class Normalization(PreprocessingLayer):
 
     def finalize_state(self) -> None:
         if self.input_mean is None and self.built:
-            self._set_numbers(self.adapt_mean, self.adapt_variance)
+            self._set_moments(self.adapt_mean, self.adapt_variance)
 
     def set_weights(self, weights: Any) -> None:
         super().set_weights(weights)
@@ -171,7 +171,7 @@ class Normalization(PreprocessingLayer):
         return input_shape
 
     def load_own_variables(self, store: Any) -> None:
-        """Takes the weights from a file's group."""
+        """Loads the weights from a file's group."""
         super().load_own_variables(store)
         self.finalize_state()
 

@@ -1,4 +1,4 @@
-"""Recurrent layers with a cell of their own, whose arguments they take."""
+"""Recurrent layers that make their own cell and take its arguments."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _STARS = (inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL)
 
 
 def argument_names(cell: Any, *more: str) -> tuple[str, ...]:
-    """The names of a cell's arguments, and of those that it takes besides."""
+    """The names of a cell's arguments, and of more that it takes as keywords."""
     parameters = list(inspect.signature(cell).parameters.values())
     return (*(p.name for p in parameters if p.kind not in _STARS), *more)
 
@@ -25,7 +25,7 @@ def argument_names(cell: Any, *more: str) -> tuple[str, ...]:
 def split_arguments(
     cell: Any, names: tuple[str, ...], name: str, given: dict[str, Any], **more: Any
 ) -> tuple[Any, dict[str, Any]]:
-    """The cell for a layer, and what of the layer's arguments is not the cell's.
+    """The cell for a layer, and the arguments of the layer that are not the cell's.
 
     Args:
         cell: the cell's class.
@@ -154,7 +154,7 @@ class GatedRNN(RNN):
         return [output, *final] if self.return_state else output
 
     def _drops_at_each_step(self) -> bool:
-        """Whether each step drops inputs of its own, as layers do that TensorFlow has kernels for.
+        """Whether each step drops other inputs, as in layers that TensorFlow has fused kernels for.
 
         Others choose once for all steps.
         """

@@ -9,7 +9,7 @@ from eagerflow.keras.engine.layer import Layer
 
 
 class Identity(Layer):
-    """Gives its input back.
+    """Returns its input.
 
     >>> tf.keras.layers.Identity()(tf.constant([1.0])).numpy()
     array([1.], dtype=float32)
@@ -22,12 +22,12 @@ class Identity(Layer):
         return input_shape
 
     def get_config(self) -> dict[str, Any]:
-        """What every layer has in its configuration."""
+        """The configuration that all layers have: an Identity has no arguments."""
         return super().get_config()
 
 
 class ActivityRegularization(Layer):
-    """Gives its input back, and a loss for it.
+    """Returns its input, and adds a loss for it.
 
     Args:
         l1: the weight of the sum of absolute values.

@@ -75,16 +75,16 @@ def _function_of(value: Any, custom_objects: Any) -> Any:
         return value
     if not isinstance(value, str):
         return serialization.deserialize_as("activation", value, custom_objects)
-    found = registration.get_registered_object(value, registration.known_objects(custom_objects))
-    if found is None:
-        found = reachable.find_function(value, "activation") or reachable.find_operation(value)
-    if found is None:
+    function = registration.get_registered_object(value, registration.known_objects(custom_objects))
+    if function is None:
+        function = reachable.find_function(value, "activation") or reachable.find_operation(value)
+    if function is None:
         raise ValueError(
             f"Unknown function in Lambda layer: '{value}'. A configuration can name activations, "
             "operations on tensors, and functions that the program has registered with "
             "`@keras.saving.register_keras_serializable()` or passes in `custom_objects`."
         )
-    return found
+    return function
 
 
 def _listed(variables: list[Any]) -> str:
@@ -262,7 +262,7 @@ def _tuples(shape: Any) -> Any:
 
 
 def _shapes(shape: Any) -> Any:
-    """What a function that computes shapes returned, as shapes."""
+    """The result of a function that computes shapes, as TensorShapes."""
     if isinstance(shape, (list, tuple)) and any(
         isinstance(entry, (list, tuple, TensorShape)) for entry in shape
     ):

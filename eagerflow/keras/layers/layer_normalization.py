@@ -19,7 +19,7 @@ _HALF = (dtypes.float16, dtypes.bfloat16)
 
 
 class _Normalization(FunctionLayer):
-    """What normalisations with gamma and beta have in common."""
+    """The base of normalizations with gamma and beta."""
 
     def _set(self, axis: Any, epsilon: float, center: bool, scale: bool) -> None:
         self.axis: Any = list(axis) if isinstance(axis, (list, tuple)) else axis
@@ -108,10 +108,10 @@ class LayerNormalization(_Normalization):
         self._add_weights(sizes, autocast=False)
         # Weights broadcast by themselves if they belong to the last axes, in their order.
         last = self.axis == list(range(rank - len(self.axis), rank))
-        spread = [1] * rank
+        broadcast_shape = [1] * rank
         for axis, size in zip(self.axis, sizes, strict=True):
-            spread[axis] = size
-        self._spread = None if last else spread
+            broadcast_shape[axis] = size
+        self._broadcast_shape = None if last else broadcast_shape
         self._native = last and (self.dtype or "float32") in ("float32", "float64")
         Layer.build(self, input_shape)
 
@@ -126,9 +126,9 @@ class LayerNormalization(_Normalization):
         outputs = _ops.multiply(centered, _ops.rsqrt(_ops.add(variance, self.epsilon)))
         gamma: Any = self.gamma
         beta: Any = self.beta
-        if self._spread is not None:
-            gamma = None if gamma is None else _ops.reshape(gamma, self._spread)
-            beta = None if beta is None else _ops.reshape(beta, self._spread)
+        if self._broadcast_shape is not None:
+            gamma = None if gamma is None else _ops.reshape(gamma, self._broadcast_shape)
+            beta = None if beta is None else _ops.reshape(beta, self._broadcast_shape)
         if gamma is not None:
             outputs = _ops.multiply(outputs, _as(gamma, x.dtype))
         if beta is not None:
@@ -166,7 +166,7 @@ class GroupNormalization(_Normalization):
         gamma_constraint: is applied to gamma after each step.
         **kwargs: `name`, `dtype`, …
 
-    A call takes `mask`, which says what counts for mean and variance.
+    A call takes `mask`, False for elements that mean and variance ignore.
 
     Raises:
         ValueError: if the channels cannot be divided.
@@ -217,21 +217,22 @@ class GroupNormalization(_Normalization):
             )
         self.input_spec = InputSpec(ndim=len(sizes), axes={self.axis: channels})
         self._add_weights((channels,))
-        self._place = self.axis % len(sizes)
+        self._group_axis = self.axis % len(sizes)
         each = channels // self.groups
-        self._spread = [1] * (len(sizes) + 1)
-        self._spread[self._place : self._place + 2] = [self.groups, each]
+        self._broadcast_shape = [1] * (len(sizes) + 1)
+        self._broadcast_shape[self._group_axis : self._group_axis + 2] = [self.groups, each]
         Layer.build(self, input_shape)
 
     def _grouped(self, x: Any) -> Any:
         sizes = list(x._shape_tuple())
-        sizes[self._place : self._place + 1] = self._spread[self._place : self._place + 2]
+        axis = self._group_axis
+        sizes[axis : axis + 1] = self._broadcast_shape[axis : axis + 2]
         return _ops.reshape(x, sizes)
 
     def call(self, inputs: Any, mask: Any = None) -> Any:
         shape = inputs._shape_tuple()
         x = self._grouped(inputs)
-        axes = [axis for axis in range(1, x.ndim) if axis != self._place]
+        axes = [axis for axis in range(1, x.ndim) if axis != self._group_axis]
         if mask is None:
             mean = _ops.reduce_mean(x, axes, True)
             variance = _ops.reduce_mean(_ops.squared_difference(x, mean), axes, True)
@@ -239,8 +240,8 @@ class GroupNormalization(_Normalization):
             counted = self._grouped(_ops.broadcast_to(mask, shape))
             weights = _ops.cast(counted, x.dtype)
             mean, variance = weighted_moments(x, axes, weights, keepdims=True)
-        gamma = None if self.gamma is None else _ops.reshape(self.gamma, self._spread)
-        beta = None if self.beta is None else _ops.reshape(self.beta, self._spread)
+        gamma = None if self.gamma is None else _ops.reshape(self.gamma, self._broadcast_shape)
+        beta = None if self.beta is None else _ops.reshape(self.beta, self._broadcast_shape)
         outputs = batch_normalization(x, mean, variance, beta, gamma, self.epsilon)
         return _ops.reshape(outputs, shape)
 

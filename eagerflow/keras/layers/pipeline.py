@@ -33,7 +33,7 @@ class Pipeline(Layer):
         return list(self._pipeline_layers)
 
     def call(self, inputs: Any, training: Any = True) -> Any:
-        """What the last layer makes of what those before it made."""
+        """The output of the last layer: each is called with the output of the one before."""
         for layer in self._pipeline_layers:
             if layer._call_spec.expects_training:
                 inputs = layer(inputs, training=training)

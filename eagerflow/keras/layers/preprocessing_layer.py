@@ -28,7 +28,7 @@ class PreprocessingLayer(Layer):
         return self._is_adapted
 
     def adapt(self, data: Any, batch_size: int | None = None, steps: int | None = None) -> None:
-        """Computes the state from data, forgetting what it was.
+        """Computes the state from data; the state before is forgotten.
 
         Args:
             data: an array, a tensor, or an iterable of batches such as a `Dataset`.

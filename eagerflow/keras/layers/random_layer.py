@@ -9,11 +9,11 @@ from eagerflow.keras.random_generator import RandomGenerator
 
 
 class BaseRandomLayer(Layer):
-    """A layer with random numbers of its own, in `_random_generator`.
+    """A layer with its own random generator, `_random_generator`.
 
     Args:
-        seed: the seed of its numbers; drawn if it is None.
-        force_generator: whether they come from a `tf.random.Generator` in any case.
+        seed: the random seed; drawn if it is None.
+        force_generator: whether random values come from a `tf.random.Generator` in any case.
         rng_type: see `RandomGenerator`.
         **kwargs: `name`, `dtype`, …
     """

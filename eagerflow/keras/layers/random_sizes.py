@@ -33,7 +33,7 @@ class _RandomSize(RandomImages):
         self._method = checked_interpolation(interpolation)
 
     def _stand_in(self, images: Any, axis: int) -> Any:
-        """What stands for images of unknown size: one that differs from batch to batch."""
+        """A placeholder for images whose size differs from batch to batch."""
         shape = list(images._shape_tuple())
         shape[axis] = shape[0] + 1
         return placeholder(images.dtype, shape)

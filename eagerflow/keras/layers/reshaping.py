@@ -1,4 +1,4 @@
-"""Layers that give their input another shape."""
+"""Layers that reshape their input."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ class ReversibleEmbedding(Embedding):
         embeddings_constraint: is applied to it after each step of an optimizer.
         mask_zero: whether 0 stands for a step that is left out.
         reverse_dtype: the dtype of the scores.
-        logit_soft_cap: what scores stay below.
+        logit_soft_cap: the bound of the scores.
         **kwargs: `name`, `dtype`, …
 
     >>> layer = tf.keras.layers.ReversibleEmbedding(100, 8)

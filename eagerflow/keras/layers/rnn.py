@@ -40,8 +40,8 @@ def scan(
     """Applies a step to inputs, one after the other.
 
     Args:
-        step: gives an output and new states for an input and the states before.
-        inputs: what is there at each step.
+        step: returns an output and new states for an input and the states before.
+        inputs: the input of each step.
         states: the states at first.
         masks: for each step which sequences have it, or None. Where one does not, states stay and
             the output is that of the step before.
@@ -205,7 +205,7 @@ class RNN(Layer):
         return TensorShape([batch, *sizes[2:]])
 
     def get_initial_state(self, inputs: Any) -> list[Any]:
-        """The states at the first step of a batch: what the cell says, or zeros."""
+        """The states at the first step of a batch: the cell's initial states, or zeros."""
         x = conversion.convert_to_tensor(nest.flatten(inputs)[0])
         batch = x._shape_tuple()[1 if self.time_major else 0]
         function = getattr(self.cell, "get_initial_state", None)
@@ -299,21 +299,21 @@ class RNN(Layer):
         return [cell for cell in cells if isinstance(cell, DropoutRNNCell)]
 
     def _reset_masks(self) -> None:
-        """Makes cells choose anew what they drop."""
+        """Makes cells draw new dropout masks."""
         for cell in self._dropping_cells():
             cell.reset_dropout_mask()
             cell.reset_recurrent_dropout_mask()
 
     def _dropping(self, step: Step, x: Any, states: list[Any], training: Any) -> Step:
-        """A step as the loop of a traced function makes it: it chooses anew what it drops.
+        """A step as in the loop of a traced function, which draws new dropout masks.
 
-        Calls outside such functions, and those that are unrolled, choose once for all steps.
+        Calls outside such functions, and those that are unrolled, draw masks once for all steps.
         """
         if self.unroll or not training or not random_seed.inside_function():
             return step
         if not any(cell.dropout or cell.recurrent_dropout for cell in self._dropping_cells()):
             return step
-        step(x, states)  # TensorFlow traces a step before the loop; what draws in it is counted
+        step(x, states)  # TensorFlow traces a step before the loop, whose random ops are counted
 
         def choosing(x: Any, states: list[Any]) -> tuple[Any, list[Any]]:
             self._reset_masks()
@@ -364,7 +364,7 @@ class RNN(Layer):
         return self._finish(outputs, final, nest.pack_sequence_as(states, final))
 
     def _finish(self, outputs: list[Any], flat: list[Any], states: Any) -> Any:
-        """Keeps the states, and puts together what a call returns."""
+        """Keeps the states, and returns the result of a call."""
         self._keep_states(flat)
         if self.return_sequences:
             axis = 0 if self.time_major else 1
@@ -374,7 +374,7 @@ class RNN(Layer):
         return [output, *states] if self.return_state else output
 
     def _keep_states(self, flat: list[Any]) -> None:
-        """Gives a stateful layer's variables the last states."""
+        """Assigns the last states to a stateful layer's variables."""
         if self.stateful and not is_inferring():
             for variable, state in zip(nest.flatten(self._states), flat, strict=True):
                 variable.assign(_ops.cast(state, variable.dtype))

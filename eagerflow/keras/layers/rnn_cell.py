@@ -1,4 +1,4 @@
-"""What cells of recurrent layers have in common: states, and masks of their dropout."""
+"""The base of recurrent cells: initial states, and masks of dropout."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def map_states(function: Any, state_size: Any) -> Any:
 
 
 def initial_state_of(cell: Any, inputs: Any, batch_size: Any, dtype: Any) -> Any:
-    """What a cell's states are at first."""
+    """A cell's initial states."""
     if inputs is not None:
         inputs = nest.flatten(inputs)[0]
         batch_size, dtype = inputs._shape_tuple()[0], inputs.dtype
@@ -110,11 +110,11 @@ class DropoutRNNCell(FunctionLayer, BaseRandomLayer):
     _recurrent_mask: Any = None
 
     def reset_dropout_mask(self) -> None:
-        """Makes the next step choose anew which inputs are dropped."""
+        """Makes the next step draw a new mask of inputs."""
         self.__dict__["_mask"] = None
 
     def reset_recurrent_dropout_mask(self) -> None:
-        """Makes the next step choose anew which states are dropped."""
+        """Makes the next step draw a new mask of states."""
         self.__dict__["_recurrent_mask"] = None
 
     def get_dropout_mask_for_cell(self, inputs: Any, training: Any, count: int = 1) -> Any:
@@ -175,7 +175,7 @@ CELL_FUNCTIONS = (
 )
 
 
-# What native operations call functions that they know.
+# The names under which native operations know functions.
 NATIVE_ACTIVATIONS: dict[Any, str] = {
     activations.tanh: "tanh",
     activations.relu: "relu",
@@ -199,7 +199,7 @@ class GatedCell(DropoutRNNCell):
     """
 
     _gates: int
-    implementation = 2  # with 1 each gate has dropout of its own
+    implementation = 2  # with 1 each gate has its own dropout mask
     _bias_rows: int | None = None
     state_size: Any
     output_size: Any
@@ -243,7 +243,7 @@ class GatedCell(DropoutRNNCell):
         Layer.build(self, input_shape)
 
     def projected(self, inputs: Any, masks: Any = None) -> Any:
-        """What the inputs `[..., features]` contribute to the gates."""
+        """The contribution of inputs `[..., features]` to the gates."""
         result = self._product(inputs, self.kernel, masks)
         bias = self._input_bias()
         return result if bias is None else _ops.bias_add(result, bias, "NHWC")
@@ -267,11 +267,11 @@ class GatedCell(DropoutRNNCell):
         return self.bias
 
     def prepare(self, state: Any, training: Any) -> Any:
-        """What `advance` needs beside inputs and states; the same for all steps."""
+        """The argument of `advance` that is the same for all steps: masks of states."""
         return self.get_recurrent_dropout_mask_for_cell(state, training, self._gates)
 
     def advance(self, projection: Any, states: Any, prepared: Any) -> tuple[Any, list[Any]]:
-        """One step from what `projected` gave: the output, and the states after it."""
+        """One step, given the result of `projected`: the output, and the states after it."""
         raise NotImplementedError
 
     def native_functions(self) -> tuple[str, ...] | None:
@@ -288,10 +288,10 @@ class GatedCell(DropoutRNNCell):
         """All steps by one operation: the state after each `[steps, batch, units]`, and the last.
 
         Args:
-            projection: what `projected` gave, as `[steps, batch, gates * units]`.
+            projection: the result of `projected`, as `[steps, batch, gates * units]`.
             states: the states at first.
             mask: which sequences have which steps, `[steps, batch]`, or None.
-            functions: what `native_functions` gave.
+            functions: the result of `native_functions`.
         """
         raise NotImplementedError
 

@@ -64,7 +64,7 @@ class RNNCellDropoutWrapper(_CellWrapper):
         input_keep_prob: the share of inputs that stay.
         output_keep_prob: the share of outputs that stay.
         state_keep_prob: the share of states that stay.
-        variational_recurrent: not supported: each step draws anew.
+        variational_recurrent: not supported: each step draws new masks.
         input_size: ignored.
         dtype: the dtype.
         seed: the seed of the draws.

@@ -8,7 +8,7 @@ from eagerflow.keras.saving import reachable, serialization
 
 
 def serialize(layer: Any, use_legacy_format: bool = False) -> dict[str, Any]:
-    """What describes a layer: its class and its config.
+    """The description of a layer: its class and its config.
 
     Args:
         layer: the layer.

@@ -24,7 +24,7 @@ class STFTSpectrogram(Layer):
     """The short-time Fourier transform of each channel, as convolutions that can be trained.
 
     Args:
-        mode: what is shown: "log" magnitude, "magnitude", "psd" (power), "real" or "imag" part,
+        mode: the part to return: "log" magnitude, "magnitude", "psd" (power), "real" or "imag" part,
             "angle", or "stft" (both parts).
         frame_length: the samples of a frame.
         frame_step: from the beginning of a frame to that of the next; half a frame by default.
@@ -33,7 +33,7 @@ class STFTSpectrogram(Layer):
         periodic: whether the window is one period of a longer one.
         scaling: "density" divides the window by the root of its energy, "spectrum" by its sum.
         padding: "valid" or "same".
-        expand_dims: whether channels and frequencies have axes of their own.
+        expand_dims: whether channels and frequencies have separate axes.
         data_format: "channels_last" or "channels_first".
         **kwargs: `name`, `dtype`, …
 
@@ -132,13 +132,13 @@ class STFTSpectrogram(Layer):
     def _convolved(self, inputs: Any, kernel: Any) -> Any:
         """`[batch, channels, frames, frequencies]` of `[batch, channels, samples]`."""
         batch, channels, samples = inputs._shape_tuple()
-        found = convolution.conv1d(
+        outputs = convolution.conv1d(
             _ops.reshape(inputs, [batch * channels, samples, 1]),
             conversion.cast(kernel, inputs.dtype),
             stride=self._step,
             padding=self.padding.upper(),
         )
-        return _ops.reshape(found, [batch, channels, *found._shape_tuple()[1:]])
+        return _ops.reshape(outputs, [batch, channels, *outputs._shape_tuple()[1:]])
 
     def _shown(self, parts: dict[str, Any]) -> Any:
         if self.mode in ("real", "imag"):
@@ -150,7 +150,7 @@ class STFTSpectrogram(Layer):
             return _ops.concat([real, imaginary], 3)
         power = _ops.square(real) + _ops.square(imaginary)
         if self.mode == "psd":
-            # All frequencies but the first and last stand for their negatives as well.
+            # All frequencies but the first and last also count for their negatives.
             return power + array.pad(power[..., 1:-1], [[0, 0], [0, 0], [0, 0], [1, 1]])
         small = config.epsilon()
         magnitude = _ops.sqrt(_ops.maximum(power, small))
@@ -200,7 +200,7 @@ class MelSpectrogram(Layer):
         power_to_db: whether the result is in decibels.
         top_db: how far below the loudest value the result ends, in decibels.
         mag_exp: 1 for magnitudes, 2 for powers.
-        min_power: the least power that is told apart from silence.
+        min_power: the least power; lower values become this one.
         ref_power: the power of 0 decibels.
         **kwargs: `name`, `dtype`, …
 

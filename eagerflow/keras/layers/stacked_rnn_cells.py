@@ -59,9 +59,9 @@ class StackedRNNCells(Layer):
     def output_size(self) -> Any:
         """The last cell's output size."""
         last = self.cells[-1]
-        found = getattr(last, "output_size", None)
-        if found is not None:
-            return found
+        output_size = getattr(last, "output_size", None)
+        if output_size is not None:
+            return output_size
         size = last.state_size
         return size[0] if isinstance(size, (list, tuple)) else size
 

@@ -72,13 +72,12 @@ class TimeDistributed(Wrapper):
         tensors = nest.flatten(inputs)
         batch, steps = tensors[0]._shape_tuple()[:2]
         inner_mask = None if mask is None else nest.map_structure(_joined, mask)
-        if not self.layer.supports_masking and inner_mask is not None:
-            found = None
-        else:
-            found = self.layer.compute_mask(nest.map_structure(_joined, inputs), inner_mask)
-        if found is not None:
+        computed = None
+        if self.layer.supports_masking or inner_mask is None:
+            computed = self.layer.compute_mask(nest.map_structure(_joined, inputs), inner_mask)
+        if computed is not None:
             return nest.map_structure(
-                lambda m: _ops.reshape(m, [batch, steps, *m._shape_tuple()[1:]]), found
+                lambda m: _ops.reshape(m, [batch, steps, *m._shape_tuple()[1:]]), computed
             )
         if mask is None:
             return None
@@ -89,7 +88,7 @@ class TimeDistributed(Wrapper):
 
 
 def _joined(x: Any) -> Any:
-    """Steps as more examples of the batch."""
+    """A tensor with the steps' axis merged into the batch's."""
     shape = x._shape_tuple()
     return _ops.reshape(x, [shape[0] * shape[1], *shape[2:]])
 
@@ -118,6 +117,6 @@ def _mapped(function: Any, shape: Any) -> Any:
 
 
 def _first(shape: Any) -> TensorShape:
-    found: list[TensorShape] = []
-    _mapped(found.append, shape)
-    return found[0]
+    shapes: list[TensorShape] = []
+    _mapped(shapes.append, shape)
+    return shapes[0]

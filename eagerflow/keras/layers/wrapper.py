@@ -1,4 +1,4 @@
-"""The base of layers that change what another layer does, and weights with a bounded norm."""
+"""The base of layers around another layer, and spectral normalization."""
 
 from __future__ import annotations
 
@@ -110,13 +110,13 @@ class SpectralNormalization(Wrapper):
         )
 
         # Attributes may be read in another dtype during a call; these are the variables themselves.
-        self.__dict__["_own_variables"] = (self.kernel, self.vector_u)
+        self.__dict__["_normalized"] = (self.kernel, self.vector_u)
 
-    _own_variables: Any
+    _normalized: Any
 
     def call(self, inputs: Any, training: Any = False) -> Any:
         if training and not is_inferring():
-            kernel, vector = self._own_variables
+            kernel, vector = self._normalized
             if bool(_ops.reduce_any(_ops.not_equal(kernel, 0))):
                 weights, vector_u = self.normalize_weights()
                 kernel.assign(weights)
@@ -125,7 +125,7 @@ class SpectralNormalization(Wrapper):
 
     def normalize_weights(self) -> tuple[Any, Any]:
         """The kernel divided by its largest singular value, and the vector that belongs to it."""
-        kernel, u = self._own_variables
+        kernel, u = self._normalized
         shape = kernel.shape.as_list()
         flat = _ops.reshape(kernel, [-1, shape[-1]])
         v: Any = None
