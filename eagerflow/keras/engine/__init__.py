@@ -1,1 +1,1 @@
-"""Layers, models and what runs them."""
+"""Layers, models, and the code that runs and trains them."""

@@ -8,11 +8,11 @@ from eagerflow.keras.engine.layer import Layer
 
 
 class AddLoss(Layer):
-    """Adds its input to the losses, and gives it back.
+    """Adds its input to the losses, and returns it.
 
     Args:
         unconditional: accepted, for saved models.
-        **kwargs: what `Layer` takes.
+        **kwargs: arguments of `Layer`.
     """
 
     def __init__(self, unconditional: bool = True, **kwargs: Any) -> None:
@@ -27,12 +27,12 @@ class AddLoss(Layer):
 
 
 class AddMetric(Layer):
-    """Adds its input to the metrics, and gives it back.
+    """Adds its input to the metrics, and returns it.
 
     Args:
         aggregation: "mean" or None.
         metric_name: the metric's name.
-        **kwargs: what `Layer` takes.
+        **kwargs: arguments of `Layer`.
     """
 
     def __init__(

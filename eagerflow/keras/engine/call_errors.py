@@ -1,4 +1,4 @@
-"""Errors inside a layer's `call`: which layer it was, and what it was called with."""
+"""Errors inside a layer's `call`, with the layer's name and the arguments of the call."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _SAID = "_keras_call_info_injected"
 def explained(
     error: Exception, layer: Any, call: Callable[..., Any], args: tuple, kwargs: dict[str, Any]
 ) -> Exception:
-    """An error that says what the innermost failing layer is and what it was called with.
+    """An error that names the innermost failing layer and the arguments of its call.
 
     Args:
-        error: what the call raised.
+        error: the error that the call raised.
         layer: the layer.
         call: its `call`.
         args: the arguments, the first one included.
@@ -52,16 +52,16 @@ def explained(
         f"Exception encountered when calling {name}.\n\n{text}\n\nCall arguments received by {name}:\n"
         + "\n".join(lines)
     )
-    found: Exception
+    result: Exception
     try:
         if isinstance(error, OpError):
-            found = type(error)(error.node_def, error.op, message, error.error_code)
+            result = type(error)(error.node_def, error.op, message, error.error_code)
         else:
-            found = type(error)(message)
+            result = type(error)(message)
     except TypeError:
-        found = RuntimeError(message)
-    setattr(found, _SAID, True)
-    return found.with_traceback(error.__traceback__)
+        result = RuntimeError(message)
+    setattr(result, _SAID, True)
+    return result.with_traceback(error.__traceback__)
 
 
 def _described(value: Any) -> Any:

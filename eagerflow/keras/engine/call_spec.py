@@ -40,7 +40,7 @@ class CallSpec:
         self.default_training = self.defaults.get("training")
 
     def has(self, name: str, args: tuple, kwargs: dict[str, Any]) -> bool:
-        """Whether a call's arguments, the first one included, give `name`."""
+        """Whether a call's arguments, the first one included, hold `name`."""
         if name in kwargs:
             return True
         return name in self.positional and self.positional.index(name) < len(args)
@@ -56,9 +56,9 @@ class CallSpec:
     ) -> tuple[tuple, dict[str, Any]]:
         """The arguments with another value for `name`."""
         if name in self.positional:
-            place = self.positional.index(name)
-            if place < len(args):
-                return (*args[:place], value, *args[place + 1 :]), kwargs
+            position = self.positional.index(name)
+            if position < len(args):
+                return (*args[:position], value, *args[position + 1 :]), kwargs
         return args, {**kwargs, name: value}
 
     def missing_first(self, layer_name: str, kwargs: dict[str, Any]) -> ValueError:

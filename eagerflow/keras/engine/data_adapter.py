@@ -48,7 +48,7 @@ def _batch_of(x: Any, y: Any, sample_weight: Any) -> Any:
 
 
 def unpack_x_y_sample_weight(data: Any) -> tuple[Any, Any, Any]:
-    """Inputs, labels and weights of a batch; None for what it does not have.
+    """Inputs, labels and weights of a batch; None for those that it does not have.
 
     Raises:
         ValueError: for a tuple of more than three.
@@ -163,7 +163,7 @@ class DataAdapter:
         return False
 
     def specs_of(self, flat: list[Any]) -> list[tuple]:
-        """What is known in advance of tensors like those of a batch: dtypes and sizes or None."""
+        """The specs of tensors like those of a batch: dtypes, and sizes or None."""
         return [(kind, *(None for _ in sizes)) for kind, *sizes in map(spec_of, flat)]
 
 
@@ -175,8 +175,8 @@ class ArrayAdapter(DataAdapter):
         y: labels, or None.
         sample_weight: weights, or None.
         batch_size: how many samples make a batch.
-        shuffle: whether to mix the samples anew in each epoch; "batch" mixes batches.
-        steps: how many batches to give; the default is all.
+        shuffle: whether to shuffle the samples in each epoch; "batch" shuffles batches.
+        steps: how many batches make an epoch; the default is all.
 
     Raises:
         ValueError: if the arrays' first sizes differ.
@@ -301,17 +301,17 @@ def _pick_sparse(value: Any, rows: np.ndarray) -> Any:
     """Rows of a sparse tensor."""
     indices = value.indices.numpy()
     order = np.argsort(indices[:, 0], kind="stable")
-    numbers = indices[order, 0]
-    starts = np.searchsorted(numbers, rows, "left")
-    counts = np.searchsorted(numbers, rows, "right") - starts
+    row_ids = indices[order, 0]
+    starts = np.searchsorted(row_ids, rows, "left")
+    counts = np.searchsorted(row_ids, rows, "right") - starts
     ends = np.cumsum(counts)
     inside = np.arange(ends[-1] if len(ends) else 0) - np.repeat(ends - counts, counts)
-    places = order[np.repeat(starts, counts) + inside]
-    picked = indices[places]
+    positions = order[np.repeat(starts, counts) + inside]
+    picked = indices[positions]
     picked[:, 0] = np.repeat(np.arange(len(rows)), counts)
     shape = value.dense_shape.numpy().copy()
     shape[0] = len(rows)
-    values = _ops.gather(value.values, _core.as_tensor(places), axis=0)
+    values = _ops.gather(value.values, _core.as_tensor(positions), axis=0)
     return SparseTensor(picked, values, shape)
 
 
@@ -410,7 +410,7 @@ class GeneratorAdapter(DataAdapter):
 
 
 def _standardized(batch: Any) -> Any:
-    """A generator's batch: a list stands for a tuple at the top, numbers for tensors below."""
+    """A generator's batch: a list at the top becomes a tuple, and numbers become tensors."""
     if not isinstance(batch, tuple) and isinstance(batch, list):
         batch = tuple(batch)
     x, y, sample_weight = unpack_x_y_sample_weight(batch)
@@ -427,7 +427,7 @@ def _standardized(batch: Any) -> Any:
 
 
 class SequenceAdapter(DataAdapter):
-    """An object whose batches have numbers, as `tf.keras.utils.Sequence`."""
+    """An object whose batches have indices, as `tf.keras.utils.Sequence`."""
 
     def __init__(self, sequence: Any, shuffle: Any = False, workers: Workers | None = None) -> None:
         self._sequence = sequence
@@ -435,7 +435,7 @@ class SequenceAdapter(DataAdapter):
         self._workers = workers_of(sequence, workers or Workers())
         self.size = len(sequence)
         if self.size:
-            # Keras takes a first look, which draws from the random numbers of sequences that augment.
+            # Keras reads one batch first, which draws random values in sequences that augment.
             sequence[0]
 
     def batches(self) -> Iterator[Any]:

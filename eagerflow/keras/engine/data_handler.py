@@ -26,7 +26,7 @@ class Batches:
     """The batches that steps take one by one, and where they come from.
 
     Args:
-        iterator: gives the batches.
+        iterator: an iterator over the batches.
         source: their adapter.
     """
 
@@ -55,8 +55,8 @@ class DataHandler:
         sample_weight: weights, unless the data contain them.
         batch_size: how many samples make a batch.
         steps_per_epoch: how many batches make an epoch; by default all there are.
-        initial_epoch: the number of the first epoch.
-        epochs: the number after the last epoch.
+        initial_epoch: the index of the first epoch.
+        epochs: the index after the last epoch.
         shuffle: whether to mix samples.
         class_weight: weights of classes.
         workers: the threads or processes that make the batches of a sequence.
@@ -134,12 +134,12 @@ class DataHandler:
         return max(1, self._epochs - self._initial_epoch)
 
     def enumerate_epochs(self) -> Iterator[tuple[int, Iterator[Any]]]:
-        """The numbers of epochs, each with an iterator over batches."""
+        """The indices of epochs, each with an iterator over batches."""
         fresh = self._steps_per_epoch is None or (
             isinstance(self._adapter, DatasetAdapter | SequenceAdapter) and self._adapter.restarts()
         )
         if self._initial_step and isinstance(self._adapter, ArrayAdapter):
-            fresh = False  # what the first epoch leaves is for the second
+            fresh = False  # the second epoch goes on where the first one ended
         data = None if fresh else self._endless()
         if fresh and isinstance(self._adapter, DatasetAdapter):
             # Keras makes an iterator before the first epoch's, which counts for shuffling.
@@ -176,7 +176,7 @@ class DataHandler:
             )
 
     def steps(self) -> Iterator[int]:
-        """The numbers of steps of one epoch, counted up by the steps of one execution."""
+        """The indices of an epoch's steps, one for each execution of several steps."""
         self._step, self._initial_step = self._initial_step, 0
         while self._inferred_steps is None or self._step < self._inferred_steps:
             if self._stopped:

@@ -1,4 +1,4 @@
-"""Functional models: what is between symbolic inputs and outputs."""
+"""Functional models: the layer calls between symbolic inputs and outputs."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from eagerflow.keras.engine.model import Model
 
 
 class Functional(Model):
-    """A model made of symbolic inputs and outputs; what `tf.keras.Model(inputs, outputs)` makes.
+    """A model made of symbolic inputs and outputs, as by `tf.keras.Model(inputs, outputs)`.
 
     Args:
         inputs: symbolic tensors that `tf.keras.Input` made, in any structure.
         outputs: symbolic tensors computed from them, in any structure.
         name: the model's name; "model" and a number by default.
         trainable: whether the weights are to be trained.
-        **kwargs: what `Model` takes.
+        **kwargs: arguments of `Model`.
     """
 
     def __init__(

@@ -213,7 +213,7 @@ class _Reconstruction:
         ):
             for name, index in _named_calls(reference):
                 first_indices[name] = min(index, first_indices.get(name, index))
-        waiting: list[tuple[Any, list[Any]]] = []
+        pending: list[tuple[Any, list[Any]]] = []
         for entry in entries:
             name = entry.get("name") or entry["config"]["name"]
             layer = deserialize_layer(
@@ -224,11 +224,11 @@ class _Reconstruction:
             if entry.get("inbound_nodes"):
                 if layer._is_model:
                     self._offset[name] = len(layer._inbound_nodes) - first_indices.get(name, 0)
-                waiting.append((layer, list(entry["inbound_nodes"])))
-        while waiting:
+                pending.append((layer, list(entry["inbound_nodes"])))
+        while pending:
             left = []
             progress = False
-            for layer, nodes in waiting:
+            for layer, nodes in pending:
                 while nodes and all(
                     self._is_ready(reference) for reference in _references(nodes[0])
                 ):
@@ -241,7 +241,7 @@ class _Reconstruction:
                 raise ValueError(
                     f"The configuration's layers {names} have inputs that no layer computes."
                 )
-            waiting = left
+            pending = left
 
     def _is_ready(self, reference: Any) -> bool:
         if reference[0] == _CONSTANT:

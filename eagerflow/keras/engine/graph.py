@@ -15,7 +15,7 @@ _Tensor = _core.Tensor
 
 
 class _Step:
-    """One layer call: where its arguments come from and where its results go."""
+    """One layer call: the slots of its arguments and of its results."""
 
     __slots__ = ("args", "done_with", "kwargs", "layer", "output", "outputs", "several", "single")
 
@@ -31,7 +31,7 @@ class _Step:
 
 
 class _Slot:
-    """Stands in recorded arguments for the value of a symbolic tensor."""
+    """The slot, in recorded arguments, of a symbolic tensor's value."""
 
     __slots__ = ("index",)
 
@@ -96,7 +96,7 @@ class Graph:
                 )
 
     def _plan(self) -> None:
-        """Numbers the tensors and lists the steps."""
+        """Assigns slots to the tensors and lists the steps."""
         slots: dict[int, int] = {}
 
         def slot(tensor: KerasTensor) -> int:
@@ -136,7 +136,7 @@ class Graph:
                 raise _disconnected(tensor, None)
         self.output_slots = [slots[id(tensor)] for tensor in outputs]
         self.size = len(slots)
-        # A value is let go after the last step that reads it.
+        # A value is released after the last step that reads it.
         keep = set(self.output_slots)
         for step, read in reversed(steps):
             last = [index for index in dict.fromkeys(read) if index not in keep]
@@ -311,24 +311,24 @@ def _is_list_of_tensors(value: Any) -> bool:
 def _visit(
     inputs: list[KerasTensor], outputs: list[KerasTensor]
 ) -> tuple[list[Node], dict[int, int]]:
-    """The calls that lead to the outputs, each after those it needs; layers as they are met."""
+    """The calls that outputs need, each after those it needs, and layers in the order of visits."""
     given = {id(tensor) for tensor in inputs}
     finished: dict[int, Node] = {}
     indices: dict[int, int] = {}
     for output in outputs:
-        waiting: list[tuple[Node, bool, bool]] = [(output.node, id(output) in given, False)]
-        while waiting:
-            node, is_given, entered = waiting.pop()
+        stack: list[tuple[Node, bool, bool]] = [(output.node, id(output) in given, False)]
+        while stack:
+            node, is_given, entered = stack.pop()
             if id(node) in finished:
                 continue
             if entered:
                 finished[id(node)] = node
                 continue
             indices.setdefault(id(node.layer), len(indices))
-            waiting.append((node, is_given, True))
+            stack.append((node, is_given, True))
             if not node.is_input and not is_given:
                 for tensor in reversed(node.keras_inputs):
-                    waiting.append((tensor.node, id(tensor) in given, False))
+                    stack.append((tensor.node, id(tensor) in given, False))
     return list(finished.values()), indices
 
 

@@ -19,12 +19,12 @@ class InputLayer(Layer):
         input_shape: the shape of one sample; sizes may be None.
         batch_size: the number of samples, where it is fixed.
         dtype: the dtype; by default the float type.
-        input_tensor: a symbolic tensor to stand behind; a new one by default.
-        sparse: whether sparse tensors come in.
+        input_tensor: a symbolic tensor to use; a new one by default.
+        sparse: whether inputs are sparse tensors.
         name: the layer's name.
-        ragged: whether ragged tensors come in.
+        ragged: whether inputs are ragged tensors.
         type_spec: a TensorSpec in place of shape and dtype.
-        optional: whether None may come in.
+        optional: whether the input may be None.
         **kwargs: `batch_input_shape`, or `shape`.
 
     >>> model = tf.keras.Sequential([tf.keras.layers.InputLayer((4,)), tf.keras.layers.Dense(2)])
@@ -131,11 +131,11 @@ def Input(
         batch_size: the number of samples, where it is fixed.
         name: the input's name.
         dtype: the dtype; by default the float type.
-        sparse: whether sparse tensors come in.
-        tensor: a symbolic tensor to stand behind.
-        ragged: whether ragged tensors come in.
+        sparse: whether inputs are sparse tensors.
+        tensor: a symbolic tensor to use.
+        ragged: whether inputs are ragged tensors.
         type_spec: a TensorSpec in place of shape and dtype.
-        optional: whether None may come in; the layers that take it must know what to do then.
+        optional: whether the input may be None, which the layers that take it must expect.
         **kwargs: `batch_shape`, or `batch_input_shape`: the shape with the batch size.
 
     Raises:

@@ -1,4 +1,4 @@
-"""InputSpec: what a layer demands of its inputs."""
+"""InputSpec: the rank, dtype and shape that a layer requires of an input."""
 
 from __future__ import annotations
 
@@ -129,8 +129,8 @@ def assert_input_compatibility(input_spec: Any, inputs: Any, layer_name: str) ->
         return
     specs = nest.flatten(input_spec)
     inputs = _in_order(specs, inputs)
-    for number, x in enumerate(inputs):
-        if not hasattr(x, "shape") and not (x is None and _is_optional(specs, number)):
+    for index, x in enumerate(inputs):
+        if not hasattr(x, "shape") and not (x is None and _is_optional(specs, index)):
             raise TypeError(
                 f"Inputs to a layer should be tensors. Got '{x}' (of type {type(x)}) as input for "
                 f"layer '{layer_name}'."
@@ -140,20 +140,20 @@ def assert_input_compatibility(input_spec: Any, inputs: Any, layer_name: str) ->
             f'Layer "{layer_name}" expects {len(specs)} input(s), but it received {len(inputs)} '
             f"input tensors. Inputs received: {inputs}"
         )
-    for number, (x, spec) in enumerate(zip(inputs, specs, strict=True)):
+    for index, (x, spec) in enumerate(zip(inputs, specs, strict=True)):
         if spec is not None and x is not None:
-            _check(number, x, spec, layer_name)
+            _check(index, x, spec, layer_name)
 
 
-def _is_optional(specs: list[Any], number: int) -> bool:
-    return number < len(specs) and specs[number] is not None and specs[number].optional
+def _is_optional(specs: list[Any], index: int) -> bool:
+    return index < len(specs) and specs[index] is not None and specs[index].optional
 
 
-def _check(number: int, x: Any, spec: InputSpec, layer_name: str) -> None:
+def _check(index: int, x: Any, spec: InputSpec, layer_name: str) -> None:
     shape = as_shape(x.shape)
     if shape.rank is None:
         return
-    start = f'Input {number} of layer "{layer_name}" is incompatible with the layer: '
+    start = f'Input {index} of layer "{layer_name}" is incompatible with the layer: '
     rank = shape.rank
     if spec.ndim is not None and not spec.allow_last_axis_squeeze and rank != spec.ndim:
         raise ValueError(

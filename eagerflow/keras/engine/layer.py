@@ -81,7 +81,7 @@ class Layer(LayerNodes):
     (TensorShape([2, 3]), 1)
     """
 
-    _init_arguments: tuple[tuple, dict[str, Any]]  # what the constructor was called with
+    _init_arguments: tuple[tuple, dict[str, Any]]  # of the constructor's call
     _dtype_policy: policies.Policy
     _autocast: Any
     _batch_input_shape: tuple
@@ -105,7 +105,7 @@ class Layer(LayerNodes):
 
     @property
     def _layers_are_ordered(self) -> bool:
-        """Whether this is a model that files number the layers of."""
+        """Whether this is a model whose layers have indices in files."""
         return False
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
@@ -325,8 +325,8 @@ class Layer(LayerNodes):
             name: the variable's name.
             shape: its shape; a scalar by default.
             dtype: its dtype; by default the layer's variable dtype.
-            initializer: what it holds at first; by default Glorot's uniform numbers, or zeros if
-                the dtype is no float.
+            initializer: its first values; by default Glorot's uniform ones, or zeros if the dtype is
+                no float.
             regularizer: a term of the loss.
             trainable: whether it is to be trained.
             constraint: projects its values after each update.
@@ -401,7 +401,7 @@ class Layer(LayerNodes):
     add_variable = add_weight
 
     def _variable_prefix(self) -> str:
-        """What stands before the name of a weight made outside of `build`."""
+        """The prefix of the names of weights that are made outside of `build`."""
         if context.building:
             return ""
         return "".join(f"{layer._name}/" for layer in context.layers)
@@ -478,7 +478,7 @@ class Layer(LayerNodes):
 
     @property
     def dynamic(self) -> bool:
-        """What was given as `dynamic`."""
+        """The argument `dynamic` of this layer or of one inside."""
         return any(layer._dynamic for layer in self._flatten_layers())
 
     @property
@@ -565,7 +565,7 @@ class Layer(LayerNodes):
         """Adds a value to be averaged over batches and reported with the model's metrics.
 
         Args:
-            value: a tensor, or what a metric object returned.
+            value: a tensor, or the result of a metric object.
             name: the metric's name.
             **kwargs: `aggregation` may be "mean".
 
@@ -626,7 +626,7 @@ class Layer(LayerNodes):
         """Sets all weights from arrays in the order of `get_weights`.
 
         Raises:
-            ValueError: if their number or a shape does not fit; nothing is changed then.
+            ValueError: if their count or a shape does not fit; nothing is changed then.
         """
         variables = self.weights
         if process.graphs_used and any(map(is_symbol, variables)):
@@ -636,7 +636,7 @@ class Layer(LayerNodes):
         set_weights(self.name, variables, list(weights))
 
     def count_params(self) -> int:
-        """How many numbers the weights hold.
+        """The number of values that the weights hold.
 
         Raises:
             ValueError: if the layer has not been built.
@@ -657,7 +657,7 @@ class Layer(LayerNodes):
         return [*trainable, *(attributes.get("_non_trainable_weights") or [])]
 
     def save_own_variables(self, store: dict[str, Any]) -> None:
-        """Puts the layer's own weights into a store, by number; files of weights ask for it."""
+        """Puts the layer's own weights into a store, by index; called when files are written."""
         for k, variable in enumerate(self._own_variables()):
             store[str(k)] = variable.numpy()
 

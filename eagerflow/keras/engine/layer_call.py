@@ -27,7 +27,7 @@ _Tensor = _core.Tensor
 
 
 class CallPlan:
-    """What a call of a built layer with plain tensors still has to look at.
+    """What a call of a built layer with plain tensors still has to check.
 
     A layer makes its plan after its first call, unless it regularizes its outputs, casts its
     weights or computes masks; `Layer.__call__` then skips everything that `call_layer` does.
@@ -140,7 +140,7 @@ def call_layer(layer: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
 
 
 def error_of_call(layer: Any, error: Exception, args: tuple, kwargs: dict[str, Any]) -> Exception:
-    """What `layer.call` raised, with the layer's name and the arguments of the call.
+    """An error of `layer.call`, with the layer's name and the arguments of the call.
 
     While shapes are inferred, the arguments are placeholders that tell a user nothing.
     """
@@ -211,8 +211,8 @@ def _set_mask(layer: Any, inputs: Any, outputs: Any, masks: Any) -> None:
 class Building:
     """Prefixes the names of new weights with those of the layers that are being called.
 
-    New weights draw from the program's random numbers, not from those of the function that calls
-    the layer.
+    New weights draw from the program's random state, not from that of the function that calls the
+    layer.
     """
 
     def __init__(self, layer: Any, top: bool = False) -> None:

@@ -10,7 +10,7 @@ from eagerflow.keras.engine.tracking import TrackedModule
 
 
 class LayerNodes(TrackedModule):
-    """The calls that a layer took part in, and the symbolic tensors it was given and gave."""
+    """A layer in functional models: its calls, and their symbolic inputs and outputs."""
 
     @property
     def _inbound_nodes(self) -> list[Any]:
@@ -19,7 +19,7 @@ class LayerNodes(TrackedModule):
 
     @property
     def _outbound_nodes(self) -> list[Any]:
-        """The calls of other layers that use what this one gave."""
+        """The calls of other layers that use the outputs of this one."""
         return self._list("_outbound_nodes_value")
 
     @property

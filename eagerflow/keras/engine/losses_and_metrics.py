@@ -1,4 +1,4 @@
-"""What `compile` is given: losses and metrics, spread over a model's outputs."""
+"""The losses and metrics of `compile`, for each of a model's outputs."""
 
 from __future__ import annotations
 
@@ -63,12 +63,12 @@ def spread(values: Any, outputs: Any, names: list[str], what: str = "losses or m
         keys = [str(key) for key in sorted(outputs)] if isinstance(outputs, dict) else names
         _require_known(values, keys, "losses or metrics" if what == "losses" else what)
         if isinstance(outputs, dict):
-            found: list[Any] = []
+            flat: list[Any] = []
             for key in sorted(outputs):
                 inner = len(nest.flatten(outputs[key]))
                 value = values.get(key)
-                found.extend(nest.flatten(value) if nest.is_nested(value) else [value] * inner)
-            return found
+                flat.extend(nest.flatten(value) if nest.is_nested(value) else [value] * inner)
+            return flat
         return [values.get(name) for name in keys]
     if isinstance(values, list | tuple) and nest.is_nested(outputs):
         if len(values) == 1 and count > 1:
@@ -121,7 +121,7 @@ def _row_count(labels: Any) -> float:
 
 
 def function_name(function: Any) -> str:
-    """What a loss or metric that is a function or another object is called."""
+    """The name of a loss or metric that is a function or another object."""
     name = getattr(function, "name", None)
     if isinstance(name, str):
         return name
@@ -132,7 +132,7 @@ def function_name(function: Any) -> str:
 
 
 class _Container:
-    """What losses and metrics have in common: outputs and their names."""
+    """The base of losses and metrics by output: the outputs' names."""
 
     def __init__(self, output_names: list[str] | None = None) -> None:
         self._output_names = output_names
@@ -241,23 +241,23 @@ class LossesContainer(_Container):
         values: list[Any] = []
         shown: list[Any] = []
         batch = None
-        for number, loss in enumerate(self._losses):
-            target = flat_true[number]
+        for index, loss in enumerate(self._losses):
+            target = flat_true[index]
             if loss is None or target is None:
                 continue
             if type(target) is not _Tensor and not is_ragged(target):
                 target = _core.as_tensor(target)
-            weight = flat_weight[number]
+            weight = flat_weight[index]
             if weight is not None and type(weight) is not _Tensor:
                 weight = _core.as_tensor(weight)
-            target, predicted, weight = match_dtype_and_rank(target, flat_pred[number], weight)
+            target, predicted, weight = match_dtype_and_rank(target, flat_pred[index], weight)
             value = loss(target, predicted, sample_weight=weight)
             if batch is None:
                 batch = _row_count(target)
-            mean = self._per_output[number]
+            mean = self._per_output[index]
             if mean is not None:
                 mean.update_state(value, sample_weight=batch)
-            factor = self._weights[number]
+            factor = self._weights[index]
             if factor is not None:
                 value = value * _core.convert(factor, value.dtype, None)
             values.append(value)
@@ -362,7 +362,7 @@ class MetricsContainer(_Container):
 
     @staticmethod
     def _by_output(user: Any, y_pred: Any, names: list[str]) -> list[list[Any]]:
-        """For each output, a list of what the program gave."""
+        """For each output, a list of the metrics that the program passed."""
         if user is None:
             return [[] for _ in names]
         if isinstance(user, dict):
@@ -397,19 +397,18 @@ class MetricsContainer(_Container):
         given = metric
         if isinstance(metric, str) and metric.lower() in ("accuracy", "acc", "crossentropy", "ce"):
             metric = _by_shapes(metric.lower(), y_true, y_pred)
-            found = metric
+            resolved = metric
         else:
-            found = metrics_module.get(metric)
-        if isinstance(found, type):
-            found = found()
-        if isinstance(found, metrics_module.Metric):
-            return found
-        if isinstance(found, losses_module.Loss):
-            loss = found
-            name = given if isinstance(given, str) else function_name(loss)
-            return metrics_module.MeanMetricWrapper(loss.call, name=name)
-        name = given if isinstance(given, str) else function_name(found)
-        return metrics_module.MeanMetricWrapper(found, name=name)
+            resolved = metrics_module.get(metric)
+        if isinstance(resolved, type):
+            resolved = resolved()
+        if isinstance(resolved, metrics_module.Metric):
+            return resolved
+        if isinstance(resolved, losses_module.Loss):
+            name = given if isinstance(given, str) else function_name(resolved)
+            return metrics_module.MeanMetricWrapper(resolved.call, name=name)
+        name = given if isinstance(given, str) else function_name(resolved)
+        return metrics_module.MeanMetricWrapper(resolved, name=name)
 
     def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> None:
         """Takes a batch into account; arguments as those of the losses."""

@@ -111,15 +111,15 @@ class Model(Trainer, Layer):
     def _tracked_modules(self) -> list[Any]:
         """Layers, modules and metrics that are attributes, or in containers that are attributes."""
         modules: list[Any] = []
-        waiting = list(reversed(self._list("_self_tracked_trackables")))
-        while waiting:
-            value = waiting.pop()
+        stack = list(reversed(self._list("_self_tracked_trackables")))
+        while stack:
+            value = stack.pop()
             if isinstance(value, Module):
                 modules.append(value)
             elif isinstance(value, dict):
-                waiting.extend(reversed(list(value.values())))
+                stack.extend(reversed(list(value.values())))
             elif isinstance(value, list | tuple):
-                waiting.extend(reversed(value))
+                stack.extend(reversed(value))
         return modules
 
     def _inner_weights(self, attribute: str) -> list[Any]:
@@ -341,7 +341,7 @@ class Model(Trainer, Layer):
         return []
 
     def get_layer(self, name: str | None = None, index: int | None = None) -> Any:
-        """A layer by its name or its place.
+        """A layer by its name or its index.
 
         Raises:
             ValueError: if there is none, or both or neither are given.
@@ -416,10 +416,10 @@ class Model(Trainer, Layer):
         self.__dict__["_called_with"] = _specs(inputs)
 
     def save_spec(self, dynamic_batch: bool = True) -> tuple[list, dict[str, Any]] | None:
-        """The specs of what the model is called with: arguments by place, and by name.
+        """The specs of the arguments of the model's calls: positional ones, and those by name.
 
         Args:
-            dynamic_batch: whether the first size is left open where a call alone told it.
+            dynamic_batch: whether the batch size is None where only a call has told it.
 
         Returns:
             None for a model that has no inputs yet and was not called.
@@ -460,7 +460,7 @@ class Model(Trainer, Layer):
         >>> list(model.get_weight_paths())
         ['d1.kernel', 'd1.bias']
         """
-        found: dict[str, Variable] = {}
+        paths: dict[str, Variable] = {}
         level: list[tuple[str, Any]] = [("", self)]
         if self._graph is not None:
             level = [(layer.name, layer) for layer in self.layers]
@@ -474,10 +474,10 @@ class Model(Trainer, Layer):
                     seen.add(id(item))
                     whole = f"{path}.{name}" if path else name
                     if isinstance(item, Variable):
-                        found[whole] = item
+                        paths[whole] = item
                     following.append((whole, item))
             level = following
-        return found
+        return paths
 
     def reset_states(self) -> None:
         """Sets the states of stateful layers back."""
@@ -574,7 +574,7 @@ class Model(Trainer, Layer):
 
         Returns:
             For checkpoints the status of `tf.train.Checkpoint.restore`. Layers that have no weights
-            yet get them as soon as they make them, and what nobody took is logged in the end.
+            yet get them as soon as they make them, and unused values are logged in the end.
 
         Raises:
             ValueError: if weights do not fit; it names all that do not, and none is loaded.
@@ -653,14 +653,14 @@ class Model(Trainer, Layer):
 
 
 def _specs(inputs: Any) -> Any:
-    """The specs of what a model is called with, under the names that Keras gives them."""
+    """The specs of a call's inputs, with the names that Keras gives them."""
     if not all(hasattr(x, "shape") and hasattr(x, "dtype") for x in nest.flatten(inputs)):
         return None
     if isinstance(inputs, dict):
         return {key: TensorSpec(x.shape, x.dtype, name=key) for key, x in inputs.items()}
     flat = [
-        TensorSpec(x.shape, x.dtype, name=f"input_{number}")
-        for number, x in enumerate(nest.flatten(inputs), 1)
+        TensorSpec(x.shape, x.dtype, name=f"input_{index}")
+        for index, x in enumerate(nest.flatten(inputs), 1)
     ]
     return nest.pack_sequence_as(inputs, flat)
 

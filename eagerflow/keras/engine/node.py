@@ -1,4 +1,4 @@
-"""Layer calls in functional models, and the shapes of what they give."""
+"""Layer calls in functional models, and the shapes of their outputs."""
 
 from __future__ import annotations
 
@@ -53,9 +53,9 @@ class Node:
         layer._inbound_nodes.append(self)
         for tensor in self.keras_inputs:
             tensor._keras_history.layer._outbound_nodes.append(self)
-        for number, tensor in enumerate(nest.flatten(outputs)):
+        for position, tensor in enumerate(nest.flatten(outputs)):
             if isinstance(tensor, KerasTensor):
-                tensor._keras_history = KerasHistory(layer, index, number)
+                tensor._keras_history = KerasHistory(layer, index, position)
 
     @property
     def input_tensors(self) -> Any:
@@ -162,7 +162,7 @@ def _infer_layer(layer: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     """The outputs' shapes: from a run on placeholders, or else from `compute_output_shape`."""
     outer, context.layers = context.layers, []
     try:
-        found = infer(layer, args, kwargs)
+        outputs = infer(layer, args, kwargs)
     except Exception:
         if not _has_own_shapes(layer, args[0]):
             raise
@@ -172,8 +172,8 @@ def _infer_layer(layer: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     finally:
         context.layers = outer
     if hasattr(layer, "kernel_size") or hasattr(layer, "pool_size"):
-        _check_windows(layer, args[0], found)
-    return found
+        _check_windows(layer, args[0], outputs)
+    return outputs
 
 
 def _has_own_shapes(layer: Any, inputs: Any) -> bool:
@@ -191,7 +191,7 @@ def _has_own_shapes(layer: Any, inputs: Any) -> bool:
 
 
 def _check_windows(layer: Any, inputs: Any, outputs: Any) -> None:
-    """Refuses windows that are larger than what they move over: nothing would be left."""
+    """Refuses windows that are larger than the input: the output would be empty."""
     if isinstance(inputs, KerasTensor) and isinstance(outputs, KerasTensor):
         if 0 in outputs.shape.as_list() and 0 not in inputs.shape.as_list():
             window = getattr(layer, "kernel_size", None) or layer.pool_size
@@ -223,11 +223,11 @@ def connect(layer: Any, args: tuple, kwargs: dict[str, Any], outputs: Any) -> An
     node_number = len(layer._inbound_nodes)
     flat = nest.flatten(outputs)
     taken = {id(value) for value in flatten_arguments(args, kwargs)}
-    for number, tensor in enumerate(flat):
+    for position, tensor in enumerate(flat):
         if isinstance(tensor, KerasTensor):
-            # A layer that gives back what it got still makes a tensor of its own.
+            # A layer that returns its input still makes a new tensor.
             if id(tensor) in taken or tensor._keras_history is not None:
-                tensor = flat[number] = KerasTensor(tensor.shape, tensor.dtype)
+                tensor = flat[position] = KerasTensor(tensor.shape, tensor.dtype)
             if tensor._name is None:
                 tensor._name = layer.name if node_number == 0 else f"{layer.name}_{node_number}"
     outputs = nest.pack_sequence_as(outputs, flat)

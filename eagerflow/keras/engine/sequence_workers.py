@@ -11,67 +11,67 @@ from typing import Any, NamedTuple
 
 # Sequences that processes read: those that are forked find them here, without a copy.
 _sequences: dict[int, Any] = {}
-_numbers = itertools.count()
+_keys = itertools.count()
 
 
 class Workers(NamedTuple):
     """Who makes batches.
 
     Attributes:
-        number: how many threads or processes; 0 stands for the thread that trains.
+        pool_size: how many threads or processes; with 0 the training thread makes the batches.
         processes: whether they are processes.
         queue: how many batches are made ahead at most.
     """
 
-    number: int = 1
+    pool_size: int = 1
     processes: bool = False
     queue: int = 10
 
     @property
     def ahead(self) -> bool:
         """Whether batches are made before they are asked for."""
-        return self.number > 1 or (self.processes and self.number > 0)
+        return self.pool_size > 1 or (self.processes and self.pool_size > 0)
 
     def fetch(self, sequence: Any, order: list[int]) -> Iterator[Any]:
-        """The batches of a sequence with certain numbers, in order."""
-        if self.processes and self.number and "fork" in multiprocessing.get_all_start_methods():
+        """The batches of a sequence at certain indices, in order."""
+        if self.processes and self.pool_size and "fork" in multiprocessing.get_all_start_methods():
             return self._by_processes(sequence, order)
-        if self.number and self.number > 1:
+        if self.pool_size and self.pool_size > 1:
             return self._by_threads(sequence, order)
-        return (sequence[number] for number in order)
+        return (sequence[index] for index in order)
 
     def _by_threads(self, sequence: Any, order: list[int]) -> Iterator[Any]:
         from concurrent.futures import ThreadPoolExecutor
 
-        yield from self._ahead(ThreadPoolExecutor(self.number), sequence.__getitem__, (), order)
+        yield from self._ahead(ThreadPoolExecutor(self.pool_size), sequence.__getitem__, (), order)
 
     def _by_processes(self, sequence: Any, order: list[int]) -> Iterator[Any]:
         from concurrent.futures import ProcessPoolExecutor
 
-        key = next(_numbers)
+        key = next(_keys)
         _sequences[key] = sequence
         try:
             pool = ProcessPoolExecutor(
-                self.number, multiprocessing.get_context("fork"), _leave_interrupts
+                self.pool_size, multiprocessing.get_context("fork"), _leave_interrupts
             )
             yield from self._ahead(pool, _item, (key,), order)
         finally:
             del _sequences[key]
 
     def _ahead(self, pool: Any, function: Any, first: tuple, order: list[int]) -> Iterator[Any]:
-        """What a function returns for numbers, called in a pool before it is asked for."""
-        numbers = iter(order)
-        waiting: list[Any] = []
+        """The results of a function for indices, computed ahead in a pool."""
+        indices = iter(order)
+        futures: list[Any] = []
         try:
-            for number in itertools.islice(numbers, max(self.queue, self.number)):
-                waiting.append(pool.submit(function, *first, number))
-            while waiting:
-                batch = waiting.pop(0).result()
-                for number in itertools.islice(numbers, 1):
-                    waiting.append(pool.submit(function, *first, number))
+            for index in itertools.islice(indices, max(self.queue, self.pool_size)):
+                futures.append(pool.submit(function, *first, index))
+            while futures:
+                batch = futures.pop(0).result()
+                for index in itertools.islice(indices, 1):
+                    futures.append(pool.submit(function, *first, index))
                 yield batch
         finally:
-            pool.shutdown(wait=not waiting, cancel_futures=True)
+            pool.shutdown(wait=not futures, cancel_futures=True)
 
 
 def workers_of(sequence: Any, asked: Workers) -> Workers:
@@ -89,5 +89,5 @@ def _leave_interrupts() -> None:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-def _item(key: int, number: int) -> Any:
-    return _sequences[key][number]
+def _item(key: int, index: int) -> Any:
+    return _sequences[key][index]

@@ -34,7 +34,7 @@ class Sequential(Model):
     TensorShape([1, 2])
     """
 
-    _input_given = False  # whether the program said what comes in
+    _input_given = False  # whether the program told the input's shape
     _inferred_shape: Any = None
     _inferred_dtype: Any = None
     _stale = False  # whether the graph is of an earlier input shape
@@ -121,7 +121,7 @@ class Sequential(Model):
         return super()._collected(attribute)
 
     def _refresh(self) -> None:
-        """Makes the graph anew after calls with inputs of other shapes."""
+        """Makes another graph after calls with inputs of other shapes."""
         if self._stale and self.__dict__.get("_next_shape") is not None:
             self._infer_from(self.__dict__["_next_shape"], None)
 
@@ -166,7 +166,7 @@ class Sequential(Model):
         structure_changed()
 
     def _start(self, layer: Any) -> None:
-        """Puts the first layer in, and a graph if it says what comes in."""
+        """Adds the first layer, and makes a graph if it tells the input's shape."""
         if isinstance(layer, InputLayer):
             self._chain.append(layer)
             self._track(layer)
@@ -383,7 +383,7 @@ class Sequential(Model):
 
     @property
     def input_spec(self) -> Any:
-        """What inputs must look like: what the first layer demands."""
+        """The InputSpec of the first layer."""
         if self._input_given:
             return self._input_spec
         return self._chain[0].input_spec if self._chain else None
@@ -428,12 +428,12 @@ class Sequential(Model):
 
 
 class _ModuleLayer(Layer):
-    """A function or module in the place of a layer.
+    """A layer that calls a function or module.
 
     Args:
-        module: what is called with the inputs.
+        module: the function or module.
         method_name: which method, if not the object itself.
-        **kwargs: what `Layer` takes.
+        **kwargs: arguments of `Layer`.
     """
 
     def __init__(self, module: Any, method_name: str | None = None, **kwargs: Any) -> None:

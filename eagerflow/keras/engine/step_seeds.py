@@ -41,7 +41,7 @@ class StepSeeds:
 
 
 def spec_of(value: Any) -> tuple:
-    """The dtype and sizes of a tensor, or the type of what is none."""
+    """The dtype and sizes of a tensor, or the type of another value."""
     if isinstance(value, _core.Tensor):
         return value.dtype, *value._shape_tuple()
     return (type(value),)

@@ -50,7 +50,7 @@ def set_trainable(values: Iterable[tuple[Any, Any]]) -> None:
 
 
 def restore_grown() -> None:
-    """Gives checkpoints' values to what came into lists and dictionaries after a restoration."""
+    """Restores objects that were put into lists and dictionaries after a checkpoint was read."""
     from eagerflow.checkpoint.restoring import look_again
 
     look_again()
@@ -96,10 +96,10 @@ class TrackedModule(Module):
     def _list(self, name: str) -> list[Any]:
         """A list of this module's, made when it is first asked for."""
         attributes = self.__dict__
-        found = attributes.get(name)
-        if found is None:
-            found = attributes[name] = []
-        return found
+        values = attributes.get(name)
+        if values is None:
+            values = attributes[name] = []
+        return values
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name in self._PLAN_ATTRIBUTES:
@@ -198,9 +198,9 @@ class TrackedModule(Module):
         if include_self:
             yield self
         seen: set[int] = set()
-        waiting = list(reversed(self.__dict__.get("_self_tracked_trackables", ())))
-        while waiting:
-            value = waiting.pop()
+        stack = list(reversed(self.__dict__.get("_self_tracked_trackables", ())))
+        while stack:
+            value = stack.pop()
             if id(value) in seen:
                 continue
             seen.add(id(value))
@@ -210,11 +210,11 @@ class TrackedModule(Module):
                     if recursive:
                         inner = value.__dict__.get("_self_tracked_trackables")
                         if inner:
-                            waiting.extend(reversed(inner))
+                            stack.extend(reversed(inner))
             elif isinstance(value, dict):
-                waiting.extend(reversed(list(value.values())))
+                stack.extend(reversed(list(value.values())))
             elif isinstance(value, list | tuple):
-                waiting.extend(reversed(value))
+                stack.extend(reversed(value))
 
     def _flatten_layers(self, recursive: bool = True, include_self: bool = True) -> Iterator[Any]:
         """Layers among `_flatten_modules`."""
@@ -223,7 +223,7 @@ class TrackedModule(Module):
                 yield module
 
     def _all_inner_layers(self) -> list[Any]:
-        """This layer and all layers below it; collected anew when some structure has changed."""
+        """This layer and all layers below it; collected again when some structure has changed."""
         key = (_Structure.version, self._container_sizes())
         cache = self.__dict__.get("_layers_cache")
         if cache is None or cache[0] != key:
@@ -245,7 +245,7 @@ class TrackedModule(Module):
         return inner
 
     def _collected(self, attribute: str) -> list[Any]:
-        """A list of weights, collected anew only when some structure has changed since."""
+        """A list of weights, collected again only when some structure has changed."""
         cache = self._weights_cache
         key = (_Structure.version, self._container_sizes())
         if cache is None or cache[0] != key:
@@ -254,10 +254,10 @@ class TrackedModule(Module):
             self._container_variables()
             key = (_Structure.version, self._container_sizes())
             cache = self.__dict__["_weights_cache"] = (key, {})
-        found = cache[1].get(attribute)
-        if found is None:
-            found = cache[1][attribute] = unique(getattr(self, f"_collect_{attribute}")())
-        return list(found)
+        weights = cache[1].get(attribute)
+        if weights is None:
+            weights = cache[1][attribute] = unique(getattr(self, f"_collect_{attribute}")())
+        return list(weights)
 
     def _container_sizes(self) -> Any:
         """How much the lists and dictionaries below hold, which may grow unnoticed."""

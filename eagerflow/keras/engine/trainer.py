@@ -46,7 +46,7 @@ _SERIALIZED_KINDS = {
 
 
 class Trainer(_Layer):
-    """The part of `Model` that trains: what it was compiled with, its loops and its steps."""
+    """The part of `Model` that trains: the arguments of `compile`, the loops, and the steps."""
 
     _graph: Any = None
     _is_compiled = False
@@ -161,7 +161,7 @@ class Trainer(_Layer):
 
     @property
     def run_eagerly(self) -> bool:
-        """Whether steps run operation by operation: what was asked for, true by default."""
+        """Whether steps run operation by operation: as `compile` was told, true by default."""
         return True if self._run_eagerly is None else bool(self._run_eagerly)
 
     @run_eagerly.setter
@@ -170,7 +170,7 @@ class Trainer(_Layer):
 
     @property
     def jit_compile(self) -> Any:
-        """What was given to `compile`, or set since."""
+        """The argument of `compile`, or the value that was set since."""
         return (self._compile_arguments or {}).get("jit_compile")
 
     @jit_compile.setter
@@ -248,7 +248,7 @@ class Trainer(_Layer):
         return values
 
     def get_compile_config(self) -> dict[str, Any] | None:
-        """What `compile` was given, as plain values; None for models that were not compiled."""
+        """The arguments of `compile` as plain values; None for models that were not compiled."""
         if not self._is_compiled or self._compile_arguments is None:
             return None
         if not getattr(self.optimizer, "_takes_tape", True):
@@ -353,7 +353,7 @@ class Trainer(_Layer):
         return self(x, training=False)
 
     def __getstate__(self) -> dict[str, Any]:
-        """What copies and pickles of the model have: no functions that train this one."""
+        """The state of copies and pickles, without the functions that train this model."""
         kept = dict(vars(self))
         for name in ("train_function", "test_function", "predict_function"):
             if name in kept:
@@ -434,13 +434,13 @@ class Trainer(_Layer):
                 `keras.utils.Sequence`, or a generator of batches.
             y: labels, unless the data contain them.
             batch_size: how many samples make a step, 32 by default.
-            epochs: the number of the last epoch.
+            epochs: the index after the last epoch.
             verbose: 0 shows nothing, 1 a progress bar, 2 a line for each epoch.
             callbacks: callbacks, called at the beginning and end of epochs and batches.
             validation_split: which part of the arrays, from their end, to validate on.
             validation_data: the data to validate on, with labels and perhaps weights.
             shuffle: whether to mix the samples of arrays; "batch" mixes batches.
-            class_weight: weights of classes by number.
+            class_weight: weights of classes by index.
             sample_weight: weights of samples.
             initial_epoch: how many epochs there were before.
             steps_per_epoch: how many batches make an epoch.

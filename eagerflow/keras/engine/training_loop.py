@@ -22,7 +22,7 @@ from eagerflow.ops.array import concat
 
 
 def outside_graphs(method: Callable[..., Any]) -> Any:
-    """A method that runs what it does at once, even while a graph is being built.
+    """A method that runs eagerly, even while a graph is being built.
 
     There, predictions show no progress unless they are asked to.
     """
@@ -40,7 +40,7 @@ def outside_graphs(method: Callable[..., Any]) -> Any:
 
 
 def as_compiled(method: Callable[..., Any]) -> Any:
-    """A method that trains what could be trained when the model was compiled.
+    """A method that trains the weights that were trainable when the model was compiled.
 
     A part that has been frozen since, as in a larger model that shares it, is trained nevertheless.
     """
@@ -181,7 +181,7 @@ class NanWarning:
 
 
 def check_metrics(group: Any) -> None:
-    """Refuses what can be no list of metrics."""
+    """Refuses an argument that is no list of metrics."""
     if (
         group is not None
         and not isinstance(group, list | tuple | dict | str)
@@ -240,7 +240,7 @@ def is_due(epoch: int, frequency: Any) -> bool:
 
 
 def plain(logs: Any) -> Any:
-    """Tensors in logs as numbers and arrays."""
+    """Logs with Python numbers and arrays in place of tensors."""
     if logs is None:
         return None
     return nest.map_structure(_plain_value, logs)

@@ -76,7 +76,7 @@ def set_weights(name: str, variables: list[Any], values: list[Any]) -> None:
     """Assigns arrays to variables, all or none.
 
     Raises:
-        ValueError: if the numbers or shapes differ.
+        ValueError: if the counts or shapes differ.
     """
     if len(values) != len(variables):
         raise ValueError(
