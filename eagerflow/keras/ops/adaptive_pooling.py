@@ -11,8 +11,10 @@ from eagerflow.framework import dtypes
 from eagerflow.framework.op_function import op_function
 from eagerflow.keras.ops.promotion import KERAS, floating, tensor
 from eagerflow.ops.numpy_functions.selection import take_along_axis
+from eagerflow.typing import TensorLike
 
 _ops = _core.ops
+Tensor = _core.Tensor
 
 
 def windows(length: int, count: int) -> list[tuple[int, int]]:
@@ -43,7 +45,9 @@ def _axes(x: Any, output_size: Any, data_format: str | None) -> list[tuple[int, 
 
 
 @op_function
-def adaptive_average_pool(inputs: Any, output_size: Any, data_format: str | None = None) -> Any:
+def adaptive_average_pool(
+    inputs: TensorLike, output_size: Any, data_format: str | None = None
+) -> Tensor:
     """The means of windows, of which there are `output_size` along each spatial axis.
 
     Args:
@@ -69,7 +73,9 @@ def adaptive_average_pool(inputs: Any, output_size: Any, data_format: str | None
 
 
 @op_function
-def adaptive_max_pool(inputs: Any, output_size: Any, data_format: str | None = None) -> Any:
+def adaptive_max_pool(
+    inputs: TensorLike, output_size: Any, data_format: str | None = None
+) -> Tensor:
     """The largest values of windows; arguments as those of `adaptive_average_pool`.
 
     >>> x = tf.reshape(tf.range(5.0), [1, 5, 1])

@@ -16,19 +16,23 @@ from eagerflow.ops import array as _array
 from eagerflow.ops import indexing
 from eagerflow.ops.numpy_functions import selection, shapes
 from eagerflow.ops.numpy_functions.rules import sizes
+from eagerflow.typing import DTypeLike, TensorLike
 
 _ops = _core.ops
+Tensor = _core.Tensor
 
 
 @op_function
-def full(shape: Any, fill_value: Any, dtype: Any = None) -> Any:
+def full(shape: Any, fill_value: Any, dtype: DTypeLike | None = None) -> Tensor:
     """A tensor that holds one value everywhere."""
     value = tensor(fill_value, dtype or (None if hasattr(fill_value, "dtype") else config.floatx()))
     return _ops.broadcast_to(value, sizes(shape))
 
 
 @op_function
-def arange(start: Any, stop: Any = None, step: Any = None, dtype: Any = None) -> Any:
+def arange(
+    start: Any, stop: Any = None, step: Any = None, dtype: DTypeLike | None = None
+) -> Tensor:
     """Numbers from start, up to but without stop."""
     if dtype is None:
         given = [value for value in (start, stop, step) if value is not None]
@@ -47,25 +51,25 @@ def shape(x: Any) -> tuple:
     return tuple(tensor(x)._shape_tuple())
 
 
-def ndim(x: Any) -> int:
+def ndim(x: TensorLike) -> int:
     """How many axes there are."""
     return len(shape(x))
 
 
 @op_function
-def size(x: Any) -> Any:
+def size(x: TensorLike) -> Tensor:
     """How many elements there are."""
     return _array.size(tensor(x))
 
 
 @op_function
-def reshape(x: Any, newshape: Any) -> Any:
+def reshape(x: TensorLike, newshape: Any) -> Tensor:
     """The elements in another shape; one size may be -1."""
     return _ops.reshape(tensor(x), newshape)
 
 
 @op_function
-def squeeze(x: Any, axis: Any = None) -> Any:
+def squeeze(x: TensorLike, axis: Any = None) -> Tensor:
     """The tensor without axes of size 1."""
     x = tensor(x)
     if axis is None:
@@ -81,13 +85,13 @@ def squeeze(x: Any, axis: Any = None) -> Any:
 
 
 @op_function
-def unstack(x: Any, num: int | None = None, axis: int = 0) -> list[Any]:
+def unstack(x: TensorLike, num: int | None = None, axis: int = 0) -> list[Any]:
     """The tensors along an axis."""
     return list(_ops.unstack(tensor(x), axis=axis))
 
 
 @op_function
-def split(x: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
+def split(x: TensorLike, indices_or_sections: Any, axis: int = 0) -> list[Any]:
     """Parts along an axis: a number of equal ones, or those between indices.
 
     Raises:
@@ -104,7 +108,7 @@ def split(x: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
 
 
 @op_function
-def array_split(x: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
+def array_split(x: TensorLike, indices_or_sections: Any, axis: int = 0) -> list[Any]:
     """Parts along an axis that are as equal as they can be."""
     x = tensor(x)
     if not isinstance(indices_or_sections, int):
@@ -114,26 +118,26 @@ def array_split(x: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
 
 
 @op_function
-def hsplit(x: Any, indices_or_sections: Any) -> list[Any]:
+def hsplit(x: TensorLike, indices_or_sections: Any) -> list[Any]:
     """Parts along the second axis; of vectors along the first."""
     x = tensor(x)
     return split(x, indices_or_sections, 0 if x.ndim == 1 else 1)
 
 
 @op_function
-def vsplit(x: Any, indices_or_sections: Any) -> list[Any]:
+def vsplit(x: TensorLike, indices_or_sections: Any) -> list[Any]:
     """Parts along the first axis."""
     return split(x, indices_or_sections, 0)
 
 
 @op_function
-def dsplit(x: Any, indices_or_sections: Any) -> list[Any]:
+def dsplit(x: TensorLike, indices_or_sections: Any) -> list[Any]:
     """Parts along the third axis."""
     return split(x, indices_or_sections, 2)
 
 
 @op_function
-def meshgrid(*x: Any, indexing: str = "xy") -> list[Any]:
+def meshgrid(*x: TensorLike, indexing: str = "xy") -> list[Any]:
     """The coordinates of a grid's points."""
     return list(_array.meshgrid(*[tensor(value) for value in x], indexing=indexing))
 
@@ -158,7 +162,7 @@ def get_item(x: Any, key: Any) -> Any:
 
 
 @op_function
-def argpartition(x: Any, kth: int, axis: int = -1) -> Any:
+def argpartition(x: TensorLike, kth: int, axis: int = -1) -> Tensor:
     """Indices such that the kth is that of sorted elements, with smaller ones before it."""
     return selection.argsort(KERAS, x, axis)
 
@@ -173,7 +177,7 @@ def searchsorted(sorted_sequence: Any, values: Any, side: str = "left") -> Any:
 
 
 @op_function
-def digitize(x: Any, bins: Any) -> Any:
+def digitize(x: TensorLike, bins: TensorLike) -> Tensor:
     """The indices of the bins that values fall into."""
     return searchsorted(bins, x, side="right")
 
@@ -191,7 +195,9 @@ def unravel_index(indices: Any, shape: Any) -> tuple[Any, ...]:
 
 
 @op_function
-def isin(x1: Any, x2: Any, assume_unique: bool = False, invert: bool = False) -> Any:
+def isin(
+    x1: TensorLike, x2: TensorLike, assume_unique: bool = False, invert: bool = False
+) -> Tensor:
     """Whether elements of x1 are among those of x2."""
     x1, x2 = pair(x1, x2)
     among = _ops.reduce_any(_ops.equal(_ops.expand_dims(x1, -1), _ops.reshape(x2, [-1])), axis=-1)

@@ -15,18 +15,20 @@ from eagerflow.keras.engine.keras_tensor import is_keras_tensor
 from eagerflow.keras.ops.promotion import floating, tensor
 from eagerflow.ops import control_flow, conversion, indexing, segment
 from eagerflow.ops.numpy_functions.rules import sizes
+from eagerflow.typing import TensorLike
 
 _ops = _core.ops
+Tensor = _core.Tensor
 
 
 @op_function
-def cast(x: Any, dtype: Any) -> Any:
+def cast(x: TensorLike, dtype: Any) -> Tensor:
     """Values in another dtype."""
     return conversion.cast(x, dtypes.as_dtype(dtype))
 
 
 @op_function
-def saturate_cast(x: Any, dtype: Any) -> Any:
+def saturate_cast(x: TensorLike, dtype: Any) -> Tensor:
     """Values in another dtype, brought into its range."""
     return conversion.saturate_cast(tensor(x), dtypes.as_dtype(dtype))
 
@@ -62,7 +64,7 @@ def dtype(x: Any) -> str:
 
 
 @op_function
-def stop_gradient(variable: Any) -> Any:
+def stop_gradient(variable: Any) -> Tensor:
     """The values, through which no gradient goes."""
     return _ops.stop_gradient(tensor(variable))
 
@@ -73,13 +75,13 @@ def custom_gradient(f: Any) -> Any:
 
 
 @op_function
-def slice(inputs: Any, start_indices: Any, shape: Any) -> Any:
+def slice(inputs: TensorLike, start_indices: Any, shape: Any) -> Tensor:
     """A block of a tensor, by its start and its shape."""
     return _ops.slice(tensor(inputs), sizes(start_indices), sizes(shape))
 
 
 @op_function
-def slice_update(inputs: Any, start_indices: Any, updates: Any) -> Any:
+def slice_update(inputs: TensorLike, start_indices: Any, updates: TensorLike) -> Tensor:
     """A tensor with a block of other values."""
     inputs = tensor(inputs)
     updates = tensor(updates, inputs.dtype)
@@ -95,13 +97,15 @@ def slice_update(inputs: Any, start_indices: Any, updates: Any) -> Any:
 
 
 @op_function
-def scatter(indices: Any, values: Any, shape: Any) -> Any:
+def scatter(indices: TensorLike, values: TensorLike, shape: Any) -> Tensor:
     """Zeros, to which values are added at index vectors."""
     return indexing.scatter_nd(tensor(indices), tensor(values), sizes(shape))
 
 
 @op_function
-def scatter_update(inputs: Any, indices: Any, updates: Any, reduction: str | None = None) -> Any:
+def scatter_update(
+    inputs: TensorLike, indices: TensorLike, updates: TensorLike, reduction: str | None = None
+) -> Tensor:
     """A tensor with other values at index vectors; `reduction` says how the old ones count."""
     inputs = tensor(inputs)
     functions = {
@@ -244,25 +248,25 @@ def _transformed(x: Any, name: str, *args: Any) -> tuple[Any, Any]:
 
 
 @op_function
-def fft(x: Any) -> tuple[Any, Any]:
+def fft(x: TensorLike) -> tuple[Any, Any]:
     """The Fourier transform along the last axis, of real and imaginary parts."""
     return _transformed(x, "fft")
 
 
 @op_function
-def fft2(x: Any) -> tuple[Any, Any]:
+def fft2(x: TensorLike) -> tuple[Any, Any]:
     """The Fourier transform along the last two axes, of real and imaginary parts."""
     return _transformed(x, "fft2d")
 
 
 @op_function
-def ifft2(x: Any) -> tuple[Any, Any]:
+def ifft2(x: TensorLike) -> tuple[Any, Any]:
     """The inverse of `fft2`."""
     return _transformed(x, "ifft2d")
 
 
 @op_function
-def rfft(x: Any, fft_length: int | None = None) -> tuple[Any, Any]:
+def rfft(x: TensorLike, fft_length: int | None = None) -> tuple[Any, Any]:
     """The Fourier transform of real values along the last axis."""
     from eagerflow.signal import fourier as fft
 
@@ -280,7 +284,7 @@ def irfft(x: Any, fft_length: int | None = None) -> Any:
 
 
 @op_function
-def extract_sequences(x: Any, sequence_length: int, sequence_stride: int) -> Any:
+def extract_sequences(x: TensorLike, sequence_length: int, sequence_stride: int) -> Tensor:
     """Windows along the last axis."""
     from eagerflow.signal import frame
 
@@ -288,7 +292,7 @@ def extract_sequences(x: Any, sequence_length: int, sequence_stride: int) -> Any
 
 
 @op_function
-def cdist(x: Any, y: Any) -> Any:
+def cdist(x: TensorLike, y: TensorLike) -> Tensor:
     """Distances of each row of x from each row of y."""
     x, y = floating(x), floating(y)
     apart = _ops.expand_dims(x, -2) - _ops.expand_dims(y, -3)

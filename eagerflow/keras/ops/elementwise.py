@@ -10,36 +10,38 @@ from eagerflow.framework import dtypes
 from eagerflow.framework.op_function import op_function
 from eagerflow.keras.ops.promotion import KERAS, floating, pair, tensor
 from eagerflow.ops.numpy_functions import elementwise as shared
+from eagerflow.typing import TensorLike
 
 _ops = _core.ops
+Tensor = _core.Tensor
 
 
 @op_function
-def rsqrt(x: Any) -> Any:
+def rsqrt(x: TensorLike) -> Tensor:
     """Reciprocal square roots."""
     return _ops.rsqrt(floating(x))
 
 
 @op_function
-def erf(x: Any) -> Any:
+def erf(x: TensorLike) -> Tensor:
     """The error function."""
     return _ops.erf(floating(x))
 
 
 @op_function
-def erfc(x: Any) -> Any:
+def erfc(x: TensorLike) -> Tensor:
     """One minus the error function."""
     return _ops.erfc(floating(x))
 
 
 @op_function
-def erfinv(x: Any) -> Any:
+def erfinv(x: TensorLike) -> Tensor:
     """The inverse of the error function."""
     return _ops.erfinv(floating(x))
 
 
 @op_function
-def trunc(x: Any) -> Any:
+def trunc(x: TensorLike) -> Tensor:
     """Values rounded towards zero."""
     x = tensor(x)
     if x.dtype.is_integer or x.dtype.is_bool:
@@ -48,7 +50,7 @@ def trunc(x: Any) -> Any:
 
 
 @op_function
-def nextafter(x1: Any, x2: Any) -> Any:
+def nextafter(x1: TensorLike, x2: TensorLike) -> Tensor:
     """The next floating numbers after x1 towards x2; those of float16 are computed as float64."""
     x1, x2 = KERAS.floats(x1, x2)
     if x1.dtype != dtypes.float16:
@@ -78,7 +80,7 @@ def fmin(x1: Any, x2: Any) -> Any:
 
 
 @op_function
-def ldexp(x1: Any, x2: Any) -> Any:
+def ldexp(x1: TensorLike, x2: TensorLike) -> Tensor:
     """`x1 * 2 ** x2`."""
     return floating(x1) * shared.exp2(KERAS, x2)
 
@@ -111,7 +113,7 @@ def nan_to_num(x: Any, nan: float = 0.0, posinf: Any = None, neginf: Any = None)
 
 
 @op_function
-def polar(abs_: Any, angle: Any) -> Any:
+def polar(abs_: TensorLike, angle: TensorLike) -> Tensor:
     """Complex numbers from absolute values and angles."""
     length, angle = floating(abs_), floating(angle)
     return _ops.complex(length * _ops.cos(angle), length * _ops.sin(angle))

@@ -10,8 +10,10 @@ from eagerflow.framework.op_function import op_function
 from eagerflow.keras import config
 from eagerflow.keras.ops.promotion import tensor
 from eagerflow.ops.array import pad
+from eagerflow.typing import TensorLike
 
 _ops = _core.ops
+Tensor = _core.Tensor
 
 
 def _is_first(data_format: str | None) -> bool:
@@ -77,21 +79,21 @@ def resize(
 
 
 @op_function
-def rgb_to_grayscale(images: Any, data_format: str | None = None) -> Any:
+def rgb_to_grayscale(images: TensorLike, data_format: str | None = None) -> Tensor:
     """Colour images in shades of gray."""
     first = _is_first(data_format)
     return _back(_image.rgb_to_grayscale(_last(tensor(images), first)), first)
 
 
 @op_function
-def rgb_to_hsv(images: Any, data_format: str | None = None) -> Any:
+def rgb_to_hsv(images: TensorLike, data_format: str | None = None) -> Tensor:
     """Red, green and blue as hue, saturation and value."""
     first = _is_first(data_format)
     return _back(_image.rgb_to_hsv(_last(tensor(images), first)), first)
 
 
 @op_function
-def hsv_to_rgb(images: Any, data_format: str | None = None) -> Any:
+def hsv_to_rgb(images: TensorLike, data_format: str | None = None) -> Tensor:
     """Hue, saturation and value as red, green and blue."""
     first = _is_first(data_format)
     return _back(_image.hsv_to_rgb(_last(tensor(images), first)), first)
@@ -193,7 +195,7 @@ def _around(
 
 
 @op_function
-def sobel_edges(images: Any, data_format: str | None = None) -> Any:
+def sobel_edges(images: TensorLike, data_format: str | None = None) -> Tensor:
     """Derivatives along both axes, as the last axis."""
     return _image.sobel_edges(_last(tensor(images), _is_first(data_format)))
 
@@ -208,7 +210,7 @@ def ssim(
     k1: float = 0.01,
     k2: float = 0.03,
     data_format: str | None = None,
-) -> Any:
+) -> Tensor:
     """The structural similarity of images."""
     first = _is_first(data_format)
     one, other = _last(tensor(img1), first), _last(tensor(img2), first)

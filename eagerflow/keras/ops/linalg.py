@@ -11,8 +11,10 @@ from eagerflow.keras.ops.promotion import floating, pair, tensor
 from eagerflow.ops.linalg import factorization, solvers
 from eagerflow.ops.numpy_functions.rules import axes_of
 from eagerflow.ops.numpy_functions.shapes import move_axis
+from eagerflow.typing import TensorLike
 
 _ops = _core.ops
+Tensor = _core.Tensor
 
 
 def _adjoint(x: Any) -> Any:
@@ -22,14 +24,14 @@ def _adjoint(x: Any) -> Any:
 
 
 @op_function
-def cholesky(x: Any, upper: bool = False) -> Any:
+def cholesky(x: TensorLike, upper: bool = False) -> Tensor:
     """The triangular factor L with `L @ L.T = x`, or its transpose."""
     lower = factorization.cholesky(floating(x))
     return _adjoint(lower) if upper else lower
 
 
 @op_function
-def cholesky_inverse(x: Any, upper: bool = False) -> Any:
+def cholesky_inverse(x: TensorLike, upper: bool = False) -> Tensor:
     """The inverse of a matrix, from its Cholesky factor."""
     x = floating(x)
     lower = _adjoint(x) if upper else x
@@ -38,13 +40,13 @@ def cholesky_inverse(x: Any, upper: bool = False) -> Any:
 
 
 @op_function
-def det(x: Any) -> Any:
+def det(x: TensorLike) -> Tensor:
     """Determinants."""
     return solvers.det(floating(x))
 
 
 @op_function
-def logdet(x: Any) -> Any:
+def logdet(x: TensorLike) -> Tensor:
     """Logarithms of determinants of positive definite matrices."""
     return solvers.logdet(floating(x))
 
@@ -68,7 +70,7 @@ def eigh(x: Any) -> Any:
 
 
 @op_function
-def inv(x: Any) -> Any:
+def inv(x: TensorLike) -> Tensor:
     """Inverses."""
     return solvers.inv(floating(x))
 
@@ -80,7 +82,7 @@ def lu_factor(x: Any) -> Any:
 
 
 @op_function
-def lstsq(a: Any, b: Any, rcond: float | None = None) -> Any:
+def lstsq(a: TensorLike, b: TensorLike, rcond: float | None = None) -> Tensor:
     """The shortest x for which `a @ x` is as near to b as can be."""
     a, b = pair(floating(a), b)
     return _product(solvers.pinv(a, rcond), b)
@@ -93,13 +95,13 @@ def _product(a: Any, b: Any) -> Any:
 
 
 @op_function
-def matrix_rank(x: Any, tol: float | None = None) -> Any:
+def matrix_rank(x: TensorLike, tol: float | None = None) -> Tensor:
     """Ranks: how many singular values are not negligible."""
     return solvers.matrix_rank(floating(x), tol)
 
 
 @op_function
-def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
+def norm(x: TensorLike, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Tensor:
     """Norms of vectors or matrices.
 
     Args:
@@ -155,7 +157,7 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
 
 
 @op_function
-def pinv(x: Any, rcond: float | None = None) -> Any:
+def pinv(x: TensorLike, rcond: float | None = None) -> Tensor:
     """Moore and Penrose's inverses."""
     return solvers.pinv(floating(x), rcond)
 

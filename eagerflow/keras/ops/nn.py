@@ -16,24 +16,26 @@ from eagerflow.ops.array import repeat
 from eagerflow.ops.creation import one_hot as encode
 from eagerflow.ops.nn import activation, convolution, pooling
 from eagerflow.ops.numpy_functions.rules import axes_of
+from eagerflow.typing import DTypeLike, TensorLike
 
 _ops = _core.ops
+Tensor = _core.Tensor
 
 
 @op_function
-def relu(x: Any) -> Any:
+def relu(x: TensorLike) -> Tensor:
     """Values, zero where they are negative."""
     return _ops.relu(tensor(x))
 
 
 @op_function
-def relu6(x: Any) -> Any:
+def relu6(x: TensorLike) -> Tensor:
     """Values between 0 and 6."""
     return _ops.relu6(tensor(x))
 
 
 @op_function
-def sigmoid(x: Any) -> Any:
+def sigmoid(x: TensorLike) -> Tensor:
     """`1 / (1 + exp(-x))`."""
     x = floating(x)
     output = _ops.sigmoid(x)
@@ -42,25 +44,25 @@ def sigmoid(x: Any) -> Any:
 
 
 @op_function
-def log_sigmoid(x: Any) -> Any:
+def log_sigmoid(x: TensorLike) -> Tensor:
     """The logarithm of the sigmoid."""
     return -_ops.softplus(-floating(x))
 
 
 @op_function
-def softplus(x: Any) -> Any:
+def softplus(x: TensorLike) -> Tensor:
     """`log(exp(x) + 1)`."""
     return _ops.softplus(floating(x))
 
 
 @op_function
-def softsign(x: Any) -> Any:
+def softsign(x: TensorLike) -> Tensor:
     """`x / (abs(x) + 1)`."""
     return _ops.softsign(floating(x))
 
 
 @op_function
-def silu(x: Any) -> Any:
+def silu(x: TensorLike) -> Tensor:
     """`x * sigmoid(x)`."""
     return activation.silu(floating(x))
 
@@ -69,19 +71,19 @@ swish = silu
 
 
 @op_function
-def leaky_relu(x: Any, negative_slope: float = 0.2) -> Any:
+def leaky_relu(x: TensorLike, negative_slope: float = 0.2) -> Tensor:
     """x above zero, `negative_slope * x` below."""
     return _ops.leaky_relu(floating(x), negative_slope)
 
 
 @op_function
-def hard_sigmoid(x: Any) -> Any:
+def hard_sigmoid(x: TensorLike) -> Tensor:
     """`x / 6 + 1 / 2`, cut at 0 and 1."""
     return _ops.clip_by_value(floating(x) / 6.0 + 0.5, 0.0, 1.0)
 
 
 @op_function
-def hard_silu(x: Any) -> Any:
+def hard_silu(x: TensorLike) -> Tensor:
     """`x * hard_sigmoid(x)`."""
     x = floating(x)
     return x * hard_sigmoid(x)
@@ -91,67 +93,67 @@ hard_swish = hard_silu
 
 
 @op_function
-def hard_tanh(x: Any) -> Any:
+def hard_tanh(x: TensorLike) -> Tensor:
     """x, cut at -1 and 1."""
     return _ops.clip_by_value(floating(x), -1.0, 1.0)
 
 
 @op_function
-def hard_shrink(x: Any, threshold: float = 0.5) -> Any:
+def hard_shrink(x: TensorLike, threshold: float = 0.5) -> Tensor:
     """x, zero where its absolute value is not above a threshold."""
     x = floating(x)
     return _ops.select(_ops.greater(_ops.abs(x), threshold), x, _ops.zeros_like(x))
 
 
 @op_function
-def soft_shrink(x: Any, threshold: float = 0.5) -> Any:
+def soft_shrink(x: TensorLike, threshold: float = 0.5) -> Tensor:
     """x, brought nearer to zero by a threshold."""
     x = floating(x)
     return _ops.sign(x) * _ops.relu(_ops.abs(x) - threshold)
 
 
 @op_function
-def tanh_shrink(x: Any) -> Any:
+def tanh_shrink(x: TensorLike) -> Tensor:
     """`x - tanh(x)`."""
     x = floating(x)
     return x - _ops.tanh(x)
 
 
 @op_function
-def threshold(x: Any, threshold: float, default_value: float) -> Any:
+def threshold(x: TensorLike, threshold: float, default_value: float) -> Tensor:
     """x, and another value where x is not above a threshold."""
     x = floating(x)
     return _ops.select(_ops.greater(x, threshold), x, _ops.zeros_like(x) + default_value)
 
 
 @op_function
-def elu(x: Any, alpha: float = 1.0) -> Any:
+def elu(x: TensorLike, alpha: float = 1.0) -> Tensor:
     """x above zero, `alpha * (exp(x) - 1)` below."""
     x = floating(x)
     return _ops.select(_ops.greater(x, 0.0), x, alpha * _ops.elu(x))
 
 
 @op_function
-def selu(x: Any) -> Any:
+def selu(x: TensorLike) -> Tensor:
     """Scaled `elu`, which keeps means near 0 and variances near 1."""
     return _ops.selu(floating(x))
 
 
 @op_function
-def celu(x: Any, alpha: float = 1.0) -> Any:
+def celu(x: TensorLike, alpha: float = 1.0) -> Tensor:
     """x above zero, `alpha * (exp(x / alpha) - 1)` below."""
     x = floating(x)
     return _ops.relu(x) + alpha * _ops.elu(-_ops.relu(-x) / alpha)
 
 
 @op_function
-def gelu(x: Any, approximate: bool = True) -> Any:
+def gelu(x: TensorLike, approximate: bool = True) -> Tensor:
     """x times the standard normal distribution function of x."""
     return activation.gelu(floating(x), approximate)
 
 
 @op_function
-def glu(x: Any, axis: int = -1) -> Any:
+def glu(x: TensorLike, axis: int = -1) -> Tensor:
     """Half of the values, times the sigmoid of the other half."""
     x = floating(x)
     size = x._shape_tuple()[axis]
@@ -162,7 +164,7 @@ def glu(x: Any, axis: int = -1) -> Any:
 
 
 @op_function
-def sparse_plus(x: Any) -> Any:
+def sparse_plus(x: TensorLike) -> Tensor:
     """A smooth step from 0 to x that is exact outside of [-1, 1]."""
     x = floating(x)
     middle = 0.25 * _ops.square(x + 1.0)
@@ -171,20 +173,20 @@ def sparse_plus(x: Any) -> Any:
 
 
 @op_function
-def sparse_sigmoid(x: Any) -> Any:
+def sparse_sigmoid(x: TensorLike) -> Tensor:
     """`(x + 1) / 2`, cut at 0 and 1."""
     return _ops.clip_by_value(0.5 * (floating(x) + 1.0), 0.0, 1.0)
 
 
 @op_function
-def squareplus(x: Any, b: Any = 4) -> Any:
+def squareplus(x: TensorLike, b: TensorLike = 4) -> Tensor:
     """`(x + sqrt(x ** 2 + b)) / 2`."""
     x = floating(x)
     return (x + _ops.sqrt(_ops.square(x) + b)) / 2.0
 
 
 @op_function
-def sparsemax(x: Any, axis: int = -1) -> Any:
+def sparsemax(x: TensorLike, axis: int = -1) -> Tensor:
     """The nearest distribution, with zeros (Martins and Astudillo, ICML 2016)."""
     x = floating(x)
     ordered = indexing.sort(x, axis=axis, direction="DESCENDING")
@@ -199,7 +201,7 @@ def sparsemax(x: Any, axis: int = -1) -> Any:
 
 
 @op_function
-def softmax(x: Any, axis: Any = -1) -> Any:
+def softmax(x: TensorLike, axis: Any = -1) -> Tensor:
     """Exponentials that are divided by their sum, over an axis, several, or all."""
     x = floating(x)
     if isinstance(axis, int):
@@ -212,7 +214,7 @@ def softmax(x: Any, axis: Any = -1) -> Any:
 
 
 @op_function
-def log_softmax(x: Any, axis: Any = -1) -> Any:
+def log_softmax(x: TensorLike, axis: Any = -1) -> Tensor:
     """The logarithm of `softmax`."""
     x = floating(x)
     if isinstance(axis, int):
@@ -224,8 +226,12 @@ def log_softmax(x: Any, axis: Any = -1) -> Any:
 
 @op_function
 def one_hot(
-    x: Any, num_classes: int, axis: int = -1, dtype: Any = None, sparse: bool = False
-) -> Any:
+    x: TensorLike,
+    num_classes: int,
+    axis: int = -1,
+    dtype: DTypeLike | None = None,
+    sparse: bool = False,
+) -> Tensor:
     """One-hot vectors of integers."""
     kind = dtypes.as_dtype(dtype or config.floatx())
     x = tensor(x)
@@ -235,7 +241,7 @@ def one_hot(
 
 
 @op_function
-def nn_one_hot(x: Any, num_classes: int, axis: int, dtype: Any) -> Any:
+def nn_one_hot(x: TensorLike, num_classes: int, axis: int, dtype: Any) -> Tensor:
     """`one_hot` of integers, with a dtype."""
     return encode(x, num_classes, axis=axis, dtype=dtype)
 
@@ -248,13 +254,13 @@ def _sparse(x: Any) -> Any:
 
 @op_function
 def multi_hot(
-    inputs: Any,
+    inputs: TensorLike,
     num_classes: int | None = None,
     axis: int = -1,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     sparse: bool = False,
     **kwargs: Any,
-) -> Any:
+) -> Tensor:
     """Multi-hot vectors: ones at the indices that several integers give."""
     num_classes = kwargs.pop("num_tokens", num_classes)
     if num_classes is None:
@@ -277,13 +283,13 @@ def _listed(value: Any, rank: int) -> list[int]:
 
 @op_function
 def conv(
-    inputs: Any,
-    kernel: Any,
+    inputs: TensorLike,
+    kernel: TensorLike,
     strides: Any = 1,
     padding: str = "valid",
     data_format: str | None = None,
     dilation_rate: Any = 1,
-) -> Any:
+) -> Tensor:
     """A convolution over one, two or three spatial axes; channels may be in groups.
 
     Args:
@@ -309,14 +315,14 @@ def conv(
 
 @op_function
 def conv_transpose(
-    inputs: Any,
-    kernel: Any,
+    inputs: TensorLike,
+    kernel: TensorLike,
     strides: Any = 1,
     padding: str = "valid",
     output_padding: Any = None,
     data_format: str | None = None,
     dilation_rate: Any = 1,
-) -> Any:
+) -> Tensor:
     """The transpose of a convolution, which enlarges; see `conv`.
 
     Args:
@@ -361,13 +367,13 @@ def conv_transpose(
 
 @op_function
 def depthwise_conv(
-    inputs: Any,
-    kernel: Any,
+    inputs: TensorLike,
+    kernel: TensorLike,
     strides: Any = 1,
     padding: str = "valid",
     data_format: str | None = None,
     dilation_rate: Any = 1,
-) -> Any:
+) -> Tensor:
     """A convolution of each channel by itself; see `conv`."""
     inputs, kernel = tensor(inputs), tensor(kernel)
     rank = inputs.ndim - 2
@@ -397,14 +403,14 @@ def depthwise_conv(
 
 @op_function
 def separable_conv(
-    inputs: Any,
-    depthwise_kernel: Any,
-    pointwise_kernel: Any,
+    inputs: TensorLike,
+    depthwise_kernel: TensorLike,
+    pointwise_kernel: TensorLike,
     strides: Any = 1,
     padding: str = "valid",
     data_format: str | None = None,
     dilation_rate: Any = 1,
-) -> Any:
+) -> Tensor:
     """A convolution of each channel by itself, and one that mixes the channels."""
     x = depthwise_conv(inputs, depthwise_kernel, strides, padding, data_format, dilation_rate)
     return conv(x, pointwise_kernel, 1, "valid", data_format)
@@ -425,24 +431,24 @@ def _pool(
 
 @op_function
 def max_pool(
-    inputs: Any,
+    inputs: TensorLike,
     pool_size: Any,
     strides: Any = None,
     padding: str = "valid",
     data_format: str | None = None,
-) -> Any:
+) -> Tensor:
     """The largest elements of windows."""
     return _pool("MAX", inputs, pool_size, strides, padding, data_format)
 
 
 @op_function
 def average_pool(
-    inputs: Any,
+    inputs: TensorLike,
     pool_size: Any,
     strides: Any = None,
     padding: str = "valid",
     data_format: str | None = None,
-) -> Any:
+) -> Tensor:
     """The means of windows."""
     return _pool("AVG", inputs, pool_size, strides, padding, data_format)
 
@@ -510,7 +516,9 @@ def rms_normalization(
 
 
 @op_function
-def normalize(x: Any, axis: Any = -1, order: Any = 2, epsilon: float | None = None) -> Any:
+def normalize(
+    x: TensorLike, axis: Any = -1, order: Any = 2, epsilon: float | None = None
+) -> Tensor:
     """Values, divided by their norm over axes."""
     x = floating(x)
     axes = axes_of(axis, x.ndim)
@@ -538,8 +546,8 @@ def binary_crossentropy(target: Any, output: Any, from_logits: bool = False) -> 
 
 @op_function
 def categorical_crossentropy(
-    target: Any, output: Any, from_logits: bool = False, axis: int = -1
-) -> Any:
+    target: TensorLike, output: TensorLike, from_logits: bool = False, axis: int = -1
+) -> Tensor:
     """The cross-entropy of distributions."""
     output = floating(output)
     return backend_nn.categorical_crossentropy(
@@ -549,16 +557,20 @@ def categorical_crossentropy(
 
 @op_function
 def sparse_categorical_crossentropy(
-    target: Any, output: Any, from_logits: bool = False, axis: int = -1
-) -> Any:
+    target: TensorLike, output: TensorLike, from_logits: bool = False, axis: int = -1
+) -> Tensor:
     """The cross-entropy of classes given by their ids."""
     return backend_nn.sparse_categorical_crossentropy(target, floating(output), from_logits, axis)
 
 
 @op_function
 def ctc_loss(
-    target: Any, output: Any, target_length: Any, output_length: Any, mask_index: int = 0
-) -> Any:
+    target: TensorLike,
+    output: TensorLike,
+    target_length: Any,
+    output_length: Any,
+    mask_index: int = 0,
+) -> Tensor:
     """The connectionist temporal classification loss of each sequence."""
     return nn.ctc_loss(
         labels=_ops.cast(tensor(target), dtypes.int32),
@@ -571,7 +583,7 @@ def ctc_loss(
 
 
 @op_function
-def psnr(x1: Any, x2: Any, max_val: float) -> Any:
+def psnr(x1: TensorLike, x2: TensorLike, max_val: float) -> Tensor:
     """The peak signal-to-noise ratio of all elements, in decibels."""
     error = _ops.reduce_mean(_ops.square(floating(x1) - floating(x2)))
     return 20.0 * math.log10(max_val) - 10.0 / math.log(10.0) * _ops.log(error)
@@ -579,16 +591,16 @@ def psnr(x1: Any, x2: Any, max_val: float) -> Any:
 
 @op_function
 def dot_product_attention(
-    query: Any,
-    key: Any,
-    value: Any,
-    bias: Any = None,
-    mask: Any = None,
+    query: TensorLike,
+    key: TensorLike,
+    value: TensorLike,
+    bias: TensorLike | None = None,
+    mask: TensorLike | None = None,
     scale: float | None = None,
     is_causal: bool = False,
     flash_attention: bool | None = None,
     attn_logits_soft_cap: float | None = None,
-) -> Any:
+) -> Tensor:
     """Scaled dot-product attention (Vaswani et al., NeurIPS 2017).
 
     Args:
@@ -634,21 +646,21 @@ def dot_product_attention(
 
 
 @op_function
-def depth_to_space(x: Any, block_size: int, data_format: str = "channels_last") -> Any:
+def depth_to_space(x: TensorLike, block_size: int, data_format: str = "channels_last") -> Tensor:
     """Channels rearranged into spatial blocks."""
     first = data_format == "channels_first"
     return nn.depth_to_space(tensor(x), block_size, data_format="NCHW" if first else "NHWC")
 
 
 @op_function
-def space_to_depth(x: Any, block_size: int, data_format: str = "channels_last") -> Any:
+def space_to_depth(x: TensorLike, block_size: int, data_format: str = "channels_last") -> Tensor:
     """Spatial blocks rearranged into channels."""
     first = data_format == "channels_first"
     return nn.space_to_depth(tensor(x), block_size, data_format="NCHW" if first else "NHWC")
 
 
 @op_function
-def in_top_k(targets: Any, predictions: Any, k: int) -> Any:
+def in_top_k(targets: TensorLike, predictions: TensorLike, k: int) -> Tensor:
     """Whether the target is among the k largest predictions of each row."""
     return nn.in_top_k(tensor(targets), tensor(predictions), k)
 

@@ -12,13 +12,14 @@ from eagerflow.framework import dtypes
 from eagerflow.keras import config
 from eagerflow.ops import conversion
 from eagerflow.ops.numpy_functions.rules import Rules
+from eagerflow.typing import DTypeLike, TensorLike
 
 _ops = _core.ops
 Tensor = _core.Tensor
 _SIZES = {"bool": 0, "uint8": 1, "int8": 1, "uint16": 2, "int16": 2, "uint32": 4, "int32": 4}
 
 
-def tensor(value: Any, dtype: Any = None) -> Any:
+def tensor(value: TensorLike, dtype: DTypeLike | None = None) -> Tensor:
     """A tensor of anything; numbers without a dtype become int32 or the float type."""
     if dtype is None and type(value) is Tensor:
         return value
@@ -29,7 +30,7 @@ def tensor(value: Any, dtype: Any = None) -> Any:
     return _core.as_tensor(value)
 
 
-def floating(value: Any) -> Any:
+def floating(value: TensorLike) -> Tensor:
     """A tensor of a floating or complex dtype: other numbers become the float type."""
     value = tensor(value)
     dtype = value.dtype
@@ -111,18 +112,18 @@ class _KerasRules(Rules):
     floating = staticmethod(floating)
     pair = staticmethod(pair)
 
-    def promoted(self, *values: Any) -> Sequence[Any]:
+    def promoted(self, *values: Any) -> Sequence[Tensor]:
         if len(values) == 2:
             return pair(*values)
         values = tuple(x if isinstance(x, bool | int | float) else tensor(x) for x in values)
         dtype = dtypes.as_dtype(result_type(*values))
         return [conversion.cast(x, dtype) for x in values]
 
-    def joined(self, *values: Any) -> Sequence[Any]:
+    def joined(self, *values: Any) -> Sequence[Tensor]:
         # Python numbers have their own dtypes here.
         return self.promoted(*map(tensor, values))
 
-    def factors(self, *values: Any) -> Sequence[Any]:
+    def factors(self, *values: Any) -> Sequence[Tensor]:
         tensors = self.promoted(*values)
         if not tensors[0].dtype.is_bool:
             return tensors

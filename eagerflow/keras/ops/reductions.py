@@ -20,12 +20,14 @@ from eagerflow.ops.numpy_functions import reductions as shared
 from eagerflow.ops.numpy_functions.rules import axes_of
 from eagerflow.ops.numpy_functions.shapes import move_axis
 from eagerflow.ops.reduction import reduce_logsumexp
+from eagerflow.typing import DTypeLike, TensorLike
 
 _ops = _core.ops
+Tensor = _core.Tensor
 
 
 @op_function
-def logsumexp(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+def logsumexp(x: TensorLike, axis: Any = None, keepdims: bool = False) -> Tensor:
     """`log(sum(exp(x)))`, without overflow."""
     return reduce_logsumexp(floating(x), axis, keepdims)
 
@@ -76,14 +78,14 @@ def quantile(
 
 @op_function
 def percentile(
-    x: Any, q: Any, axis: Any = None, method: str = "linear", keepdims: bool = False
-) -> Any:
+    x: TensorLike, q: TensorLike, axis: Any = None, method: str = "linear", keepdims: bool = False
+) -> Tensor:
     """Percentiles; see `quantile`."""
     return quantile(x, floating(q) / 100.0, axis, method, keepdims)
 
 
 @op_function
-def median(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+def median(x: TensorLike, axis: Any = None, keepdims: bool = False) -> Tensor:
     """Medians."""
     return quantile(x, 0.5, axis, keepdims=keepdims)
 
@@ -100,19 +102,19 @@ def _extreme_of_numbers(
 
 
 @op_function
-def nanmax(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+def nanmax(x: TensorLike, axis: Any = None, keepdims: bool = False) -> Tensor:
     """The largest elements, without NaN; NaN where there are no others."""
     return _extreme_of_numbers(x, axis, keepdims, shared.amax, -math.inf)
 
 
 @op_function
-def nanmin(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+def nanmin(x: TensorLike, axis: Any = None, keepdims: bool = False) -> Tensor:
     """The smallest elements, without NaN; NaN where there are no others."""
     return _extreme_of_numbers(x, axis, keepdims, shared.amin, math.inf)
 
 
 @op_function
-def nanvar(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+def nanvar(x: TensorLike, axis: Any = None, keepdims: bool = False) -> Tensor:
     """Variances, without NaN."""
     x = floating(x)
     distance = x - shared.nanmean(KERAS, x, axis, keepdims=True)
@@ -120,39 +122,41 @@ def nanvar(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
 
 
 @op_function
-def nanstd(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+def nanstd(x: TensorLike, axis: Any = None, keepdims: bool = False) -> Tensor:
     """Standard deviations, without NaN."""
     return _ops.sqrt(nanvar(x, axis, keepdims))
 
 
 @op_function
-def nanargmax(x: Any, axis: int | None = None, keepdims: bool = False) -> Any:
+def nanargmax(x: TensorLike, axis: int | None = None, keepdims: bool = False) -> Tensor:
     """The indices of the largest elements, without NaN."""
     x = floating(x)
     return shared.argmax(KERAS, shared.nan_as(x, -math.inf), axis, keepdims)
 
 
 @op_function
-def nanargmin(x: Any, axis: int | None = None, keepdims: bool = False) -> Any:
+def nanargmin(x: TensorLike, axis: int | None = None, keepdims: bool = False) -> Tensor:
     """The indices of the smallest elements, without NaN."""
     x = floating(x)
     return shared.argmin(KERAS, shared.nan_as(x, math.inf), axis, keepdims)
 
 
 @op_function
-def nancumsum(x: Any, axis: int | None = None, dtype: Any = None) -> Any:
+def nancumsum(x: TensorLike, axis: int | None = None, dtype: DTypeLike | None = None) -> Tensor:
     """Cumulative sums, without NaN."""
     return shared.cumsum(KERAS, shared.nan_as(floating(x), 0.0), axis, dtype)
 
 
 @op_function
-def nancumprod(x: Any, axis: int | None = None, dtype: Any = None) -> Any:
+def nancumprod(x: TensorLike, axis: int | None = None, dtype: DTypeLike | None = None) -> Tensor:
     """Cumulative products, without NaN."""
     return shared.cumprod(KERAS, shared.nan_as(floating(x), 1.0), axis, dtype)
 
 
 @op_function
-def trapezoid(y: Any, x: Any = None, dx: float = 1.0, axis: int = -1) -> Any:
+def trapezoid(
+    y: TensorLike, x: TensorLike | None = None, dx: float = 1.0, axis: int = -1
+) -> Tensor:
     """The integral of a sampled function by the trapezoidal rule."""
     y = move_axis(floating(y), axis, -1)
     width: Any = dx
@@ -186,13 +190,13 @@ def histogram(x: Any, bins: int = 10, range: Any = None) -> tuple[Any, Any]:
 
 
 @op_function
-def einsum(subscripts: str, *operands: Any, **kwargs: Any) -> Any:
+def einsum(subscripts: str, *operands: Any, **kwargs: Any) -> Tensor:
     """Sums of products, written with an index for each axis."""
     return products.einsum(KERAS, subscripts, *operands)
 
 
 @op_function
-def corrcoef(x: Any) -> Any:
+def corrcoef(x: TensorLike) -> Tensor:
     """Correlation coefficients of rows."""
     x = floating(x)
     x = x if x.ndim > 1 else _ops.expand_dims(x, 0)

@@ -9,13 +9,15 @@ from eagerflow.framework.op_function import op_function
 from eagerflow.keras.ops.promotion import tensor
 from eagerflow.ops import array
 from eagerflow.signal import spectral, windows
+from eagerflow.typing import TensorLike
 
 _ops = _core.ops
+Tensor = _core.Tensor
 
 
 @op_function
 def stft(
-    x: Any,
+    x: TensorLike,
     sequence_length: int,
     sequence_stride: int,
     fft_length: int,
@@ -68,7 +70,7 @@ def istft(
     length: int | None = None,
     window: Any = "hann",
     center: bool = True,
-) -> Any:
+) -> Tensor:
     """The signal that `stft`, with the same arguments, made the parts `x` of.
 
     Args:

@@ -12,12 +12,14 @@ from eagerflow.keras.ops.promotion import KERAS, tensor
 from eagerflow.ops import conversion
 from eagerflow.ops.numpy_functions.creation import logspace
 from eagerflow.signal import windows as shapes
+from eagerflow.typing import DTypeLike
 
 _ops = _core.ops
+Tensor = _core.Tensor
 
 
 @op_function
-def bartlett(x: int) -> Any:
+def bartlett(x: int) -> Tensor:
     """Bartlett's window of a length, which rises to one in a straight line.
 
     >>> print(tf.keras.ops.bartlett(5).numpy())
@@ -31,7 +33,7 @@ def bartlett(x: int) -> Any:
 
 
 @op_function
-def blackman(x: int) -> Any:
+def blackman(x: int) -> Tensor:
     """Blackman's window of a length, a sum of three cosines.
 
     >>> print(tf.keras.ops.blackman(3).numpy().round(2) + 0.0)
@@ -45,7 +47,7 @@ def blackman(x: int) -> Any:
 
 
 @op_function
-def hamming(x: int) -> Any:
+def hamming(x: int) -> Tensor:
     """Hamming's window of a length.
 
     >>> print(tf.keras.ops.hamming(3).numpy().round(2))
@@ -55,7 +57,7 @@ def hamming(x: int) -> Any:
 
 
 @op_function
-def hanning(x: int) -> Any:
+def hanning(x: int) -> Tensor:
     """Hann's window of a length.
 
     >>> print(tf.keras.ops.hanning(3).numpy().round(2))
@@ -65,7 +67,7 @@ def hanning(x: int) -> Any:
 
 
 @op_function
-def kaiser(x: int, beta: float) -> Any:
+def kaiser(x: int, beta: float) -> Tensor:
     """Kaiser's window of a length.
 
     >>> print(tf.keras.ops.kaiser(3, 0.0).numpy())
@@ -80,9 +82,9 @@ def geomspace(
     stop: Any,
     num: int = 50,
     endpoint: bool = True,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     axis: int = 0,
-) -> Any:
+) -> Tensor:
     """Numbers at equal ratios between two bounds of the same sign.
 
     >>> print(tf.keras.ops.geomspace(1.0, 100.0, 3).numpy().round(3))
