@@ -14,9 +14,11 @@ from eagerflow.ops.conversion import cast
 from eagerflow.ops.linalg import products as linalg
 from eagerflow.ops.printing import print as print_tensors
 from eagerflow.quantization import affine as quantized
+from eagerflow.typing import Axes, DTypeLike, ShapeLike, TensorLike
 from eagerflow.v1.arguments import either
 
 _ops = _core.ops
+Tensor = _core.Tensor
 
 
 def _reduction(function: Any, plain: str) -> Any:
@@ -66,15 +68,15 @@ reduce_logsumexp = _reduction(
 
 @op_function
 def count_nonzero(
-    input_tensor: Any = None,
-    axis: Any = None,
+    input_tensor: TensorLike | None = None,
+    axis: Axes | None = None,
     keepdims: bool | None = None,
-    dtype: Any = dtypes.int64,
+    dtype: DTypeLike = dtypes.int64,
     name: str | None = None,
-    reduction_indices: Any = None,
+    reduction_indices: Axes | None = None,
     keep_dims: bool | None = None,
-    input: Any = None,
-) -> Any:
+    input: TensorLike | None = None,
+) -> Tensor:
     """The number of elements along axes that are not zero.
 
     >>> tf.compat.v1.count_nonzero([[0, 1], [2, 3]], axis=1).numpy()
@@ -114,12 +116,12 @@ def quantize_v2(
 
 @op_function
 def argmax(
-    input: Any,
-    axis: Any = None,
+    input: TensorLike,
+    axis: Axes | None = None,
     name: str | None = None,
-    dimension: Any = None,
-    output_type: Any = dtypes.int64,
-) -> Any:
+    dimension: Axes | None = None,
+    output_type: DTypeLike = dtypes.int64,
+) -> Tensor:
     """The index of the largest element along an axis; `dimension` is the axis' older name."""
     axis = either("axis", axis, "dimension", dimension)
     return reduction.argmax(input, 0 if axis is None else axis, output_type)
@@ -127,12 +129,12 @@ def argmax(
 
 @op_function
 def argmin(
-    input: Any,
-    axis: Any = None,
+    input: TensorLike,
+    axis: Axes | None = None,
     name: str | None = None,
-    dimension: Any = None,
-    output_type: Any = dtypes.int64,
-) -> Any:
+    dimension: Axes | None = None,
+    output_type: DTypeLike = dtypes.int64,
+) -> Tensor:
     """The index of the smallest element along an axis; `dimension` is the axis' older name."""
     axis = either("axis", axis, "dimension", dimension)
     return reduction.argmin(input, 0 if axis is None else axis, output_type)
@@ -140,22 +142,30 @@ def argmin(
 
 @op_function
 def arg_max(
-    input: Any, dimension: Any, output_type: Any = dtypes.int64, name: str | None = None
-) -> Any:
+    input: TensorLike,
+    dimension: Any,
+    output_type: DTypeLike = dtypes.int64,
+    name: str | None = None,
+) -> Tensor:
     """The index of the largest element along an axis."""
     return reduction.argmax(input, dimension, output_type)
 
 
 @op_function
 def arg_min(
-    input: Any, dimension: Any, output_type: Any = dtypes.int64, name: str | None = None
-) -> Any:
+    input: TensorLike,
+    dimension: Any,
+    output_type: DTypeLike = dtypes.int64,
+    name: str | None = None,
+) -> Tensor:
     """The index of the smallest element along an axis."""
     return reduction.argmin(input, dimension, output_type)
 
 
 @op_function
-def expand_dims(input: Any, axis: Any = None, name: str | None = None, dim: Any = None) -> Any:
+def expand_dims(
+    input: TensorLike, axis: Axes | None = None, name: str | None = None, dim: Axes | None = None
+) -> Tensor:
     """The tensor with one more axis, of size 1; `dim` is the axis' older name.
 
     Raises:
@@ -171,92 +181,110 @@ def expand_dims(input: Any, axis: Any = None, name: str | None = None, dim: Any 
 
 
 @op_function
-def squeeze(input: Any, axis: Any = None, name: str | None = None, squeeze_dims: Any = None) -> Any:
+def squeeze(
+    input: TensorLike,
+    axis: Axes | None = None,
+    name: str | None = None,
+    squeeze_dims: Axes | None = None,
+) -> Tensor:
     """The tensor without axes of size 1; `squeeze_dims` is the older name of `axis`."""
     return array.squeeze(input, either("axis", axis, "squeeze_dims", squeeze_dims))
 
 
 @op_function
-def transpose(a: Any, perm: Any = None, name: str = "transpose", conjugate: bool = False) -> Any:
+def transpose(
+    a: TensorLike, perm: Any = None, name: str = "transpose", conjugate: bool = False
+) -> Tensor:
     """The tensor with its axes in another order, reversed by default."""
     return array.transpose(a, perm, conjugate)
 
 
 @op_function
-def shape(input: Any, name: str | None = None, out_type: Any = dtypes.int32) -> Any:
+def shape(input: TensorLike, name: str | None = None, out_type: DTypeLike = dtypes.int32) -> Tensor:
     """The shape as a vector."""
     return array.shape(input, out_type)
 
 
 @op_function
-def size(input: Any, name: str | None = None, out_type: Any = dtypes.int32) -> Any:
+def size(input: TensorLike, name: str | None = None, out_type: DTypeLike = dtypes.int32) -> Tensor:
     """The number of elements."""
     return array.size(input, out_type)
 
 
 @op_function
 def zeros_like(
-    tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True
-) -> Any:
+    tensor: TensorLike,
+    dtype: DTypeLike | None = None,
+    name: str | None = None,
+    optimize: bool = True,
+) -> Tensor:
     """Zeros of a tensor's shape and dtype."""
     return creation.zeros_like(tensor, dtype)
 
 
 @op_function
 def ones_like(
-    tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True
-) -> Any:
+    tensor: TensorLike,
+    dtype: DTypeLike | None = None,
+    name: str | None = None,
+    optimize: bool = True,
+) -> Tensor:
     """Ones of a tensor's shape and dtype."""
     return creation.ones_like(tensor, dtype)
 
 
 @op_function
 def pad(
-    tensor: Any,
+    tensor: TensorLike,
     paddings: Any,
     mode: str = "CONSTANT",
     name: str | None = None,
     constant_values: Any = 0,
-) -> Any:
+) -> Tensor:
     """The tensor with elements added around it."""
     return array.pad(tensor, paddings, mode, constant_values)
 
 
 @op_function
 def gather(
-    params: Any,
-    indices: Any,
+    params: TensorLike,
+    indices: TensorLike,
     validate_indices: bool | None = None,
     name: str | None = None,
-    axis: Any = None,
+    axis: Axes | None = None,
     batch_dims: int = 0,
-) -> Any:
+) -> Tensor:
     """Slices of a tensor along an axis, the first by default."""
     return indexing.gather(params, indices, axis=axis, batch_dims=batch_dims)
 
 
 @op_function
 def gather_nd(
-    params: Any,
-    indices: Any,
+    params: TensorLike,
+    indices: TensorLike,
     name: str | None = None,
     batch_dims: int = 0,
     bad_indices_policy: str = "",
-) -> Any:
+) -> Tensor:
     """Slices of a tensor at index vectors."""
     return indexing.gather_nd(params, indices, batch_dims)
 
 
 @op_function
 def boolean_mask(
-    tensor: Any, mask: Any, name: str = "boolean_mask", axis: int | None = None
-) -> Any:
+    tensor: TensorLike, mask: TensorLike, name: str = "boolean_mask", axis: int | None = None
+) -> Tensor:
     """The slices where a mask is true."""
     return indexing.boolean_mask(tensor, mask, axis)
 
 
 @op_function
-def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Any:
+def where(
+    condition: TensorLike,
+    x: TensorLike | None = None,
+    y: TensorLike | None = None,
+    name: str | None = None,
+) -> Tensor:
     """Chooses between two tensors of one shape, elementwise or by rows.
 
     Args:
@@ -282,14 +310,14 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
 
 @op_function
 def reverse_sequence(
-    input: Any,
+    input: TensorLike,
     seq_lengths: Any,
     seq_axis: int | None = None,
     batch_axis: int | None = None,
     name: str | None = None,
     seq_dim: int | None = None,
     batch_dim: int | None = None,
-) -> Any:
+) -> Tensor:
     """Reverses the first elements along an axis, as many as given for each batch element."""
     seq_axis = either("seq_axis", seq_axis, "seq_dim", seq_dim)
     batch_axis = either("batch_axis", batch_axis, "batch_dim", batch_dim)
@@ -298,20 +326,20 @@ def reverse_sequence(
 
 @op_function
 def norm(
-    tensor: Any,
+    tensor: TensorLike,
     ord: Any = "euclidean",
-    axis: Any = None,
+    axis: Axes | None = None,
     keepdims: bool | None = None,
     name: str | None = None,
     keep_dims: bool | None = None,
-) -> Any:
+) -> Tensor:
     """The norm of vectors or matrices."""
     keepdims = either("keepdims", keepdims, "keep_dims", keep_dims)
     return linalg.norm(tensor, ord, axis, bool(keepdims))
 
 
 @op_function
-def div(x: Any, y: Any, name: str | None = None) -> Any:
+def div(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """The quotient; for integers, rounded down as Python 2 did.
 
     >>> tf.compat.v1.div(7, 2).numpy(), tf.compat.v1.div(7.0, 2.0).numpy()
@@ -323,13 +351,13 @@ def div(x: Any, y: Any, name: str | None = None) -> Any:
 
 
 @op_function
-def floor_div(x: Any, y: Any, name: str | None = None) -> Any:
+def floor_div(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """The quotient rounded down."""
     return _ops.floordiv(x, y)
 
 
 @op_function
-def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
+def scalar_mul(scalar: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
     """A tensor times a scalar."""
     return math.scalar_mul(scalar, x)
 
@@ -355,12 +383,12 @@ to_complex128 = _cast_function("to_complex128", dtypes.complex128)
 
 @op_function
 def convert_to_tensor(
-    value: Any,
-    dtype: Any = None,
+    value: TensorLike,
+    dtype: DTypeLike | None = None,
     name: str | None = None,
     preferred_dtype: Any = None,
     dtype_hint: Any = None,
-) -> Any:
+) -> Tensor:
     """The value as a tensor; `preferred_dtype` is the older name of `dtype_hint`."""
     hint = either("dtype_hint", dtype_hint, "preferred_dtype", preferred_dtype)
     return _core.convert(value, dtype, hint)
@@ -368,12 +396,12 @@ def convert_to_tensor(
 
 @op_function
 def constant(
-    value: Any,
-    dtype: Any = None,
-    shape: Any = None,
+    value: TensorLike,
+    dtype: DTypeLike | None = None,
+    shape: ShapeLike | None = None,
     name: str = "Const",
     verify_shape: bool = False,
-) -> Any:
+) -> Tensor:
     """A tensor with the given value.
 
     Fewer values than the shape has elements are filled up with the last one.
@@ -406,12 +434,12 @@ def constant(
 
 @op_function
 def multinomial(
-    logits: Any,
+    logits: TensorLike,
     num_samples: Any,
     seed: int | None = None,
     name: str | None = None,
     output_dtype: Any = None,
-) -> Any:
+) -> Tensor:
     """Draws from categories; the older name of `tf.random.categorical`."""
     from eagerflow import random
 
@@ -420,13 +448,13 @@ def multinomial(
 
 @op_function
 def confusion_matrix(
-    labels: Any,
-    predictions: Any,
+    labels: TensorLike,
+    predictions: TensorLike,
     num_classes: Any = None,
-    dtype: Any = dtypes.int32,
+    dtype: DTypeLike = dtypes.int32,
     name: str | None = None,
-    weights: Any = None,
-) -> Any:
+    weights: TensorLike | None = None,
+) -> Tensor:
     """How often each class was predicted for each class."""
     from eagerflow import math
 
@@ -435,13 +463,13 @@ def confusion_matrix(
 
 @op_function
 def sparse_to_dense(
-    sparse_indices: Any,
-    output_shape: Any,
-    sparse_values: Any,
-    default_value: Any = 0,
+    sparse_indices: TensorLike,
+    output_shape: TensorLike,
+    sparse_values: TensorLike,
+    default_value: TensorLike = 0,
     validate_indices: bool = True,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """A tensor with values at given indices, and a default elsewhere.
 
     >>> tf.compat.v1.sparse_to_dense([1, 3], [4], 7).numpy()
@@ -466,7 +494,7 @@ def Print(
     first_n: int | None = None,
     summarize: int | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Prints tensors to the standard error when the node runs, and gives `input_`."""
     import sys
 
@@ -480,7 +508,7 @@ def Print(
 
 
 @op_function
-def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Any:
+def clip_by_average_norm(t: TensorLike, clip_norm: TensorLike, name: str | None = None) -> Tensor:
     """The tensor, scaled so that its norm divided by its size is at most `clip_norm`.
 
     >>> tf.compat.v1.clip_by_average_norm([3.0, 4.0], 1.25).numpy()

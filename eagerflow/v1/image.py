@@ -11,8 +11,10 @@ from eagerflow import image as modern
 from eagerflow.framework import dtypes
 from eagerflow.framework.op_function import op_function
 from eagerflow.image.resizing import place_within
+from eagerflow.typing import TensorLike
 
 _ops = _core.ops
+Tensor = _core.Tensor
 
 
 class ResizeMethod:
@@ -66,12 +68,12 @@ def _resized(images: Any, size: Any, taps_of: Any) -> Any:
 
 @op_function
 def resize_bilinear(
-    images: Any,
+    images: TensorLike,
     size: Any,
     align_corners: bool = False,
     name: str | None = None,
     half_pixel_centers: bool = False,
-) -> Any:
+) -> Tensor:
     """Images of another size, float32, between whose pixels values are linear.
 
     Args:
@@ -120,12 +122,12 @@ def resize_nearest_neighbor(
 
 @op_function
 def resize_bicubic(
-    images: Any,
+    images: TensorLike,
     size: Any,
     align_corners: bool = False,
     name: str | None = None,
     half_pixel_centers: bool = False,
-) -> Any:
+) -> Tensor:
     """Images of another size, float32, by cubic convolution."""
     if half_pixel_centers:
         return modern.resize(images, size, "bicubic")
@@ -140,8 +142,8 @@ def resize_bicubic(
 
 @op_function
 def resize_area(
-    images: Any, size: Any, align_corners: bool = False, name: str | None = None
-) -> Any:
+    images: TensorLike, size: Any, align_corners: bool = False, name: str | None = None
+) -> Tensor:
     """Images of another size, float32, made of averages."""
 
     def taps(size: int, new: int) -> list[tuple[Any, Any]]:
@@ -173,13 +175,13 @@ _FUNCTIONS = {
 
 @op_function
 def resize_images(
-    images: Any,
+    images: TensorLike,
     size: Any,
     method: Any = ResizeMethod.BILINEAR,
     align_corners: bool = False,
     preserve_aspect_ratio: bool = False,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Images of another size.
 
     Args:
@@ -215,19 +217,21 @@ resize = resize_images
 
 
 @op_function
-def resize_image_with_crop_or_pad(image: Any, target_height: Any, target_width: Any) -> Any:
+def resize_image_with_crop_or_pad(
+    image: TensorLike, target_height: Any, target_width: Any
+) -> Tensor:
     """Images cut or padded with zeros, evenly on both sides, to a size."""
     return modern.resize_with_crop_or_pad(image, target_height, target_width)
 
 
 @op_function
 def resize_image_with_pad(
-    image: Any,
+    image: TensorLike,
     target_height: int,
     target_width: int,
     method: Any = ResizeMethod.BILINEAR,
     align_corners: bool = False,
-) -> Any:
+) -> Tensor:
     """Images of another size that keep their proportions, padded with zeros to a size."""
     image = _core.as_tensor(image)
     target = int(target_height), int(target_width)

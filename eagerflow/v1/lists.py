@@ -11,8 +11,10 @@ from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.op_function import op_function
 from eagerflow.sparse.tensor import SparseTensor
+from eagerflow.typing import TensorLike
 
 _ops = _core.ops
+Tensor = _core.Tensor
 
 ListDiff = namedtuple("ListDiff", ("out", "idx"))
 ListDiff.__doc__ = "What is in one list and not in the other, and where it is."
@@ -36,7 +38,7 @@ listdiff = setdiff1d
 
 
 @op_function
-def batch_gather(params: Any, indices: Any, name: str | None = None) -> Any:
+def batch_gather(params: TensorLike, indices: TensorLike, name: str | None = None) -> Tensor:
     """Elements along the last axis of the indices, each batch from its own.
 
     >>> tf.compat.v1.batch_gather([[1, 2, 3], [4, 5, 6]], [[0], [2]]).numpy().tolist()
@@ -48,7 +50,7 @@ def batch_gather(params: Any, indices: Any, name: str | None = None) -> Any:
 
 
 def string_split(
-    source: Any = None,
+    source: TensorLike | None = None,
     sep: str | None = None,
     skip_empty: bool = True,
     delimiter: str = " ",

@@ -11,9 +11,11 @@ from eagerflow.framework import context, dtypes
 from eagerflow.graph.collection_names import GraphKeys
 from eagerflow.graph.recording import record
 from eagerflow.ops.nn import losses as nn
+from eagerflow.typing import TensorLike
 from eagerflow.v1.arguments import optional, parameters_of, with_parameters
 
 _ops = _core.ops
+Tensor = _core.Tensor
 _DOCUMENTED = {
     "weights": "broadcast against the losses; 0 leaves elements out.",
     "scope": "the node's name in a graph.",
@@ -102,12 +104,12 @@ def _loss(
 
 
 def compute_weighted_loss(
-    losses: Any,
-    weights: Any = 1.0,
+    losses: TensorLike,
+    weights: TensorLike = 1.0,
     scope: str | None = None,
     loss_collection: Any = GraphKeys.LOSSES,
     reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
-) -> Any:
+) -> Tensor:
     """Losses, weighted and reduced to one.
 
     Args:
@@ -173,7 +175,7 @@ def _pair(labels: Any, predictions: Any) -> tuple[Any, Any]:
 
 
 @_loss_function("mean_squared_error")
-def mean_squared_error(labels: Any, predictions: Any) -> Any:
+def mean_squared_error(labels: TensorLike, predictions: TensorLike) -> Tensor:
     """The mean of squared differences.
 
     >>> tf.compat.v1.losses.mean_squared_error([1.0, 2.0], [1.0, 4.0]).numpy()
@@ -191,15 +193,15 @@ def absolute_difference(labels: Any, predictions: Any) -> Any:
 
 
 def cosine_distance(
-    labels: Any,
-    predictions: Any,
+    labels: TensorLike,
+    predictions: TensorLike,
     axis: int | None = None,
-    weights: Any = 1.0,
+    weights: TensorLike = 1.0,
     scope: str | None = None,
     loss_collection: Any = GraphKeys.LOSSES,
     reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
     dim: int | None = None,
-) -> Any:
+) -> Tensor:
     """One minus the products of unit vectors along an axis; `dim` is its older name.
 
     Raises:
@@ -247,7 +249,9 @@ def _labels_and_logits(labels: Any, logits: Any) -> tuple[Any, Any]:
 
 
 @_loss_function("sigmoid_cross_entropy_loss")
-def sigmoid_cross_entropy(multi_class_labels: Any, logits: Any, label_smoothing: float = 0) -> Any:
+def sigmoid_cross_entropy(
+    multi_class_labels: TensorLike, logits: TensorLike, label_smoothing: float = 0
+) -> Tensor:
     """The cross entropy of independent classes."""
     labels, logits = _labels_and_logits(multi_class_labels, logits)
     if label_smoothing > 0:
@@ -267,7 +271,7 @@ def softmax_cross_entropy(onehot_labels: Any, logits: Any, label_smoothing: floa
 
 
 @_loss_function("sparse_softmax_cross_entropy_loss")
-def sparse_softmax_cross_entropy(labels: Any, logits: Any) -> Any:
+def sparse_softmax_cross_entropy(labels: TensorLike, logits: TensorLike) -> Tensor:
     """The cross entropy of classes that exclude one another; labels are the ids of classes."""
     labels, logits = _core.as_tensor(labels), _core.as_tensor(logits)
     if labels.ndim == logits.ndim:
@@ -293,14 +297,14 @@ def get_regularization_losses(scope: str | None = None) -> list[Any]:
 
 def get_regularization_loss(
     scope: str | None = None, name: str = "total_regularization_loss"
-) -> Any:
+) -> Tensor:
     """The sum of the losses of regularizers."""
     return _sum(get_regularization_losses(scope), name)
 
 
 def get_total_loss(
     add_regularization_losses: bool = True, name: str = "total_loss", scope: str | None = None
-) -> Any:
+) -> Tensor:
     """The sum of all losses."""
     losses = get_losses(scope)
     return _sum(

@@ -6,9 +6,11 @@ from typing import Any
 
 from eagerflow import _core, nn
 from eagerflow.framework.op_function import op_function
+from eagerflow.typing import Axes, TensorLike
 from eagerflow.v1.arguments import either
 
 _ops = _core.ops
+Tensor = _core.Tensor
 
 
 def _only_named(name: str, sentinel: Any, labels: Any, logits: Any) -> None:
@@ -20,16 +22,16 @@ def _only_named(name: str, sentinel: Any, labels: Any, logits: Any) -> None:
 
 @op_function
 def softmax(
-    logits: Any, axis: int | None = None, name: str | None = None, dim: int | None = None
-) -> Any:
+    logits: TensorLike, axis: int | None = None, name: str | None = None, dim: int | None = None
+) -> Tensor:
     """The softmax along an axis, the last by default; `dim` is the axis' older name."""
     return nn.softmax(logits, axis=either("axis", axis, "dim", dim))
 
 
 @op_function
 def log_softmax(
-    logits: Any, axis: int | None = None, name: str | None = None, dim: int | None = None
-) -> Any:
+    logits: TensorLike, axis: int | None = None, name: str | None = None, dim: int | None = None
+) -> Tensor:
     """The logarithm of the softmax along an axis; `dim` is the axis' older name."""
     return nn.log_softmax(logits, axis=either("axis", axis, "dim", dim))
 
@@ -37,12 +39,12 @@ def log_softmax(
 @op_function
 def softmax_cross_entropy_with_logits(
     _sentinel: Any = None,
-    labels: Any = None,
-    logits: Any = None,
+    labels: TensorLike | None = None,
+    logits: TensorLike | None = None,
     dim: int = -1,
     name: str | None = None,
     axis: int | None = None,
-) -> Any:
+) -> Tensor:
     """The cross entropy of labels that are probabilities, which are not differentiated.
 
     Raises:
@@ -61,12 +63,12 @@ def softmax_cross_entropy_with_logits(
 
 @op_function
 def softmax_cross_entropy_with_logits_v2(
-    labels: Any,
-    logits: Any,
+    labels: TensorLike,
+    logits: TensorLike,
     axis: int | None = None,
     name: str | None = None,
     dim: int | None = None,
-) -> Any:
+) -> Tensor:
     """The cross entropy of labels that are probabilities, which are differentiated too."""
     axis = either("axis", axis, "dim", dim)
     return nn.softmax_cross_entropy_with_logits(
@@ -76,8 +78,11 @@ def softmax_cross_entropy_with_logits_v2(
 
 @op_function
 def sparse_softmax_cross_entropy_with_logits(
-    _sentinel: Any = None, labels: Any = None, logits: Any = None, name: str | None = None
-) -> Any:
+    _sentinel: Any = None,
+    labels: TensorLike | None = None,
+    logits: TensorLike | None = None,
+    name: str | None = None,
+) -> Tensor:
     """The cross entropy of labels that are class ids; arguments must be named."""
     _only_named("sparse_softmax_cross_entropy_with_logits", _sentinel, labels, logits)
     return nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=logits)
@@ -85,8 +90,11 @@ def sparse_softmax_cross_entropy_with_logits(
 
 @op_function
 def sigmoid_cross_entropy_with_logits(
-    _sentinel: Any = None, labels: Any = None, logits: Any = None, name: str | None = None
-) -> Any:
+    _sentinel: Any = None,
+    labels: TensorLike | None = None,
+    logits: TensorLike | None = None,
+    name: str | None = None,
+) -> Tensor:
     """The cross entropy of independent classes; arguments must be named."""
     _only_named("sigmoid_cross_entropy_with_logits", _sentinel, labels, logits)
     return nn.sigmoid_cross_entropy_with_logits(labels=labels, logits=logits)
@@ -94,12 +102,12 @@ def sigmoid_cross_entropy_with_logits(
 
 @op_function
 def weighted_cross_entropy_with_logits(
-    labels: Any = None,
-    logits: Any = None,
-    pos_weight: Any = None,
+    labels: TensorLike | None = None,
+    logits: TensorLike | None = None,
+    pos_weight: TensorLike | None = None,
     name: str | None = None,
-    targets: Any = None,
-) -> Any:
+    targets: TensorLike | None = None,
+) -> Tensor:
     """The cross entropy of independent classes, positive ones weighted; `targets` are labels."""
     labels = either("labels", labels, "targets", targets)
     return nn.weighted_cross_entropy_with_logits(labels, logits, pos_weight)
@@ -107,13 +115,13 @@ def weighted_cross_entropy_with_logits(
 
 @op_function
 def dropout(
-    x: Any,
+    x: TensorLike,
     keep_prob: Any = None,
     noise_shape: Any = None,
     seed: int | None = None,
     name: str | None = None,
     rate: Any = None,
-) -> Any:
+) -> Tensor:
     """Drops elements, and scales the others up.
 
     Args:
@@ -136,16 +144,16 @@ def dropout(
 
 @op_function
 def conv2d(
-    input: Any,
-    filter: Any = None,
+    input: TensorLike,
+    filter: TensorLike | None = None,
     strides: Any = None,
     padding: Any = None,
     use_cudnn_on_gpu: bool = True,
     data_format: str = "NHWC",
     dilations: Any = (1, 1, 1, 1),
     name: str | None = None,
-    filters: Any = None,
-) -> Any:
+    filters: TensorLike | None = None,
+) -> Tensor:
     """A convolution of images; `filter` is the older name of `filters`."""
     return nn.conv2d(
         input,
@@ -159,16 +167,16 @@ def conv2d(
 
 @op_function
 def conv1d(
-    value: Any = None,
-    filters: Any = None,
+    value: TensorLike | None = None,
+    filters: TensorLike | None = None,
     stride: Any = None,
     padding: Any = None,
     use_cudnn_on_gpu: Any = None,
     data_format: str | None = None,
     name: str | None = None,
-    input: Any = None,
+    input: TensorLike | None = None,
     dilations: Any = None,
-) -> Any:
+) -> Tensor:
     """A convolution along one axis; `value` is the older name of `input`."""
     value = either("input", input, "value", value)
     return nn.conv1d(
@@ -183,17 +191,17 @@ def conv1d(
 
 @op_function
 def conv2d_transpose(
-    value: Any = None,
-    filter: Any = None,
-    output_shape: Any = None,
+    value: TensorLike | None = None,
+    filter: TensorLike | None = None,
+    output_shape: TensorLike | None = None,
     strides: Any = None,
     padding: str = "SAME",
     data_format: str = "NHWC",
     name: str | None = None,
-    input: Any = None,
-    filters: Any = None,
+    input: TensorLike | None = None,
+    filters: TensorLike | None = None,
     dilations: Any = None,
-) -> Any:
+) -> Tensor:
     """The transpose of a convolution of images, with version 1's names of arguments."""
     return nn.conv2d_transpose(
         either("input", input, "value", value),
@@ -208,15 +216,15 @@ def conv2d_transpose(
 
 @op_function
 def depthwise_conv2d(
-    input: Any,
-    filter: Any,
+    input: TensorLike,
+    filter: TensorLike,
     strides: Any,
     padding: Any,
     rate: Any = None,
     name: str | None = None,
     data_format: str | None = None,
     dilations: Any = None,
-) -> Any:
+) -> Tensor:
     """A convolution of images by channel; `rate` is the older name of `dilations`."""
     return nn.depthwise_conv2d(
         input,
@@ -271,25 +279,25 @@ def moments(
 
 @op_function
 def l2_normalize(
-    x: Any,
-    axis: Any = None,
+    x: TensorLike,
+    axis: Axes | None = None,
     epsilon: float = 1e-12,
     name: str | None = None,
-    dim: Any = None,
-) -> Any:
+    dim: Axes | None = None,
+) -> Tensor:
     """The tensor divided by its norm along axes; `dim` is the older name of `axis`."""
     return nn.l2_normalize(x, either("axis", axis, "dim", dim), epsilon)
 
 
 @op_function
 def embedding_lookup(
-    params: Any,
-    ids: Any,
+    params: TensorLike,
+    ids: TensorLike,
     partition_strategy: str = "mod",
     name: str | None = None,
     validate_indices: bool = True,
     max_norm: float | None = None,
-) -> Any:
+) -> Tensor:
     """Rows of a table."""
     if isinstance(params, list | tuple) and len(params) == 1:
         params = params[0]
@@ -297,19 +305,25 @@ def embedding_lookup(
 
 
 @op_function
-def in_top_k(predictions: Any, targets: Any, k: Any, name: str | None = None) -> Any:
+def in_top_k(
+    predictions: TensorLike, targets: TensorLike, k: Any, name: str | None = None
+) -> Tensor:
     """Whether the right class is among the k likeliest."""
     return nn.in_top_k(targets, predictions, k)
 
 
 @op_function
-def xw_plus_b(x: Any, weights: Any, biases: Any, name: str | None = None) -> Any:
+def xw_plus_b(
+    x: TensorLike, weights: TensorLike, biases: TensorLike, name: str | None = None
+) -> Tensor:
     """x @ weights + biases."""
     return nn.bias_add(_ops.matmul(x, weights), biases)
 
 
 @op_function
-def relu_layer(x: Any, weights: Any, biases: Any, name: str | None = None) -> Any:
+def relu_layer(
+    x: TensorLike, weights: TensorLike, biases: TensorLike, name: str | None = None
+) -> Tensor:
     """relu(x @ weights + biases)."""
     return nn.relu(nn.bias_add(_ops.matmul(x, weights), biases))
 

@@ -14,13 +14,14 @@ from eagerflow.ops import array as _array
 from eagerflow.ops import conversion
 from eagerflow.ops.numpy_functions import creation, shapes
 from eagerflow.ops.numpy_functions.rules import Rules, sizes
+from eagerflow.typing import DTypeLike, ShapeLike, TensorLike
 
 _ops = _core.ops
 Tensor = _core.Tensor
 ndarray = Tensor
 
 
-def asarray(a: Any, dtype: Any = None) -> Tensor:
+def asarray(a: TensorLike, dtype: DTypeLike | None = None) -> Tensor:
     """The value as a tensor, with NumPy's dtype for Python numbers.
 
     >>> tf.experimental.numpy.asarray([1, 2]).dtype
@@ -75,7 +76,7 @@ class _NumPyRules(Rules):
 NUMPY = _NumPyRules()
 
 
-def array(val: Any, dtype: Any = None, copy: bool = True, ndmin: int = 0) -> Tensor:
+def array(val: Any, dtype: DTypeLike | None = None, copy: bool = True, ndmin: int = 0) -> Tensor:
     """A tensor of the value, of rank `ndmin` at least; tensors never change, so none is copied.
 
     >>> tf.experimental.numpy.array([1.0, 2.0]).dtype
@@ -84,7 +85,7 @@ def array(val: Any, dtype: Any = None, copy: bool = True, ndmin: int = 0) -> Ten
     return shapes.at_least(ndmin, asarray(val, dtype))
 
 
-def full(shape: Any, fill_value: Any, dtype: Any = None) -> Tensor:
+def full(shape: ShapeLike, fill_value: TensorLike, dtype: DTypeLike | None = None) -> Tensor:
     """A tensor filled with a value, which is broadcast to the shape."""
     return _ops.broadcast_to(asarray(fill_value, dtype), sizes(shape))
 
@@ -107,7 +108,12 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> Te
 
 
 def geomspace(
-    start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype: Any = None, axis: int = 0
+    start: TensorLike,
+    stop: TensorLike,
+    num: int = 50,
+    endpoint: bool = True,
+    dtype: DTypeLike | None = None,
+    axis: int = 0,
 ) -> Tensor:
     """Numbers each of which is the same multiple of the one before."""
     start, stop = NUMPY.floats(start, stop)

@@ -10,34 +10,35 @@ from eagerflow.experimental.numpy.arrays import NUMPY, asarray
 from eagerflow.framework import dtypes
 from eagerflow.ops import math as _math
 from eagerflow.ops.numpy_functions import elementwise as shared
+from eagerflow.typing import TensorLike
 
 _ops = _core.ops
 Tensor = _core.Tensor
 
 
-def angle(z: Any, deg: bool = False) -> Tensor:
+def angle(z: TensorLike, deg: bool = False) -> Tensor:
     """The angles of complex numbers, in radians or degrees."""
     result = _math.angle(NUMPY.floating(z))
     return result * (180 / math.pi) if deg else result
 
 
-def fix(x: Any) -> Tensor:
+def fix(x: TensorLike) -> Tensor:
     """The nearest whole numbers towards zero, as floats."""
     x = NUMPY.floating(x)
     return _ops.sign(x) * _ops.floor(_ops.abs(x))
 
 
-def iscomplex(x: Any) -> Tensor:
+def iscomplex(x: TensorLike) -> Tensor:
     """Whether imaginary parts are not zero."""
     return _ops.logical_not(shared.isreal(NUMPY, x))
 
 
-def float_power(x1: Any, x2: Any) -> Tensor:
+def float_power(x1: TensorLike, x2: TensorLike) -> Tensor:
     """Powers in double precision."""
     return _ops.pow(*(_ops.cast(x, dtypes.float64) for x in NUMPY.promoted(x1, x2)))
 
 
-def reciprocal(x: Any) -> Tensor:
+def reciprocal(x: TensorLike) -> Tensor:
     """Reciprocals, in integers for integers."""
     x = asarray(x)
     if x.dtype.is_integer:
@@ -45,7 +46,7 @@ def reciprocal(x: Any) -> Tensor:
     return _ops.reciprocal(x)
 
 
-def divmod(x1: Any, x2: Any) -> tuple[Tensor, Tensor]:
+def divmod(x1: TensorLike, x2: TensorLike) -> tuple[Tensor, Tensor]:
     """Quotients rounded down, and remainders."""
     return shared.floor_divide(NUMPY, x1, x2), shared.mod(NUMPY, x1, x2)
 
@@ -64,7 +65,7 @@ def clip(a: Any, a_min: Any, a_max: Any) -> Tensor:
 
 
 def isclose(
-    a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False
+    a: TensorLike, b: TensorLike, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False
 ) -> Tensor:
     """Whether `|a - b| <= atol + rtol * |b|`; integers must be equal."""
     a, b = NUMPY.promoted(a, b)
@@ -74,13 +75,13 @@ def isclose(
 
 
 def allclose(
-    a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False
+    a: TensorLike, b: TensorLike, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False
 ) -> Tensor:
     """Whether all elements are close to each other, see `isclose`."""
     return _ops.reduce_all(isclose(a, b, rtol, atol, equal_nan))
 
 
-def array_equal(a1: Any, a2: Any) -> Tensor:
+def array_equal(a1: TensorLike, a2: TensorLike) -> Tensor:
     """Whether two arrays have the same shape and elements."""
     a1, a2 = NUMPY.promoted(a1, a2)
     if a1.shape != a2.shape:

@@ -10,6 +10,7 @@ from eagerflow import _core
 from eagerflow.experimental.numpy import dtypes
 from eagerflow.experimental.numpy.arrays import NUMPY, asarray
 from eagerflow.ops.numpy_functions import products, reductions, selection, shapes
+from eagerflow.typing import Axes, DTypeLike, TensorLike
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -31,12 +32,12 @@ def where(condition: Any, x: Any = None, y: Any = None) -> Any:
     return selection.where(NUMPY, condition, x, y)
 
 
-def nonzero(a: Any) -> list[Tensor]:
+def nonzero(a: TensorLike) -> list[Tensor]:
     """The indices of the elements that are not zero: a vector for each axis."""
     return list(selection.nonzero(NUMPY, shapes.at_least(1, asarray(a))))
 
 
-def compress(condition: Any, a: Any, axis: int | None = None) -> Tensor:
+def compress(condition: TensorLike, a: TensorLike, axis: int | None = None) -> Tensor:
     """The elements, or slices along an axis, for which a vector of conditions is true."""
     a, axis = _flat(asarray(a), axis)
     return _ops.gather(a, _ops.where_indices(NUMPY.truth(condition))[:, 0], axis=axis)
@@ -47,7 +48,11 @@ def _flat(a: Tensor, axis: int | None) -> tuple[Tensor, int]:
 
 
 def take(
-    a: Any, indices: Any, axis: int | None = None, out: None = None, mode: str = "clip"
+    a: TensorLike,
+    indices: TensorLike,
+    axis: int | None = None,
+    out: None = None,
+    mode: str = "clip",
 ) -> Tensor:
     """Slices by their indices along an axis, or elements of the flat array.
 
@@ -75,7 +80,9 @@ def take(
     return _ops.gather(a, indices, axis=axis)
 
 
-def sort(a: Any, axis: int | None = -1, kind: str = "quicksort", order: None = None) -> Tensor:
+def sort(
+    a: TensorLike, axis: int | None = -1, kind: str = "quicksort", order: None = None
+) -> Tensor:
     """Elements in ascending order, along an axis or in a vector.
 
     Raises:
@@ -85,7 +92,9 @@ def sort(a: Any, axis: int | None = -1, kind: str = "quicksort", order: None = N
     return selection.sort(NUMPY, a, axis)
 
 
-def argsort(a: Any, axis: int | None = -1, kind: str = "quicksort", order: None = None) -> Tensor:
+def argsort(
+    a: TensorLike, axis: int | None = -1, kind: str = "quicksort", order: None = None
+) -> Tensor:
     """The indices of the elements in ascending order; arguments as those of `sort`."""
     _check_sorting(kind, order)
     return selection.argsort(NUMPY, a, axis)
@@ -98,7 +107,7 @@ def _check_sorting(kind: str, order: Any) -> None:
         raise ValueError("The `order` argument is not supported: tensors have no fields.")
 
 
-def matmul(x1: Any, x2: Any) -> Tensor:
+def matmul(x1: TensorLike, x2: TensorLike) -> Tensor:
     """Products of matrices; a vector is a row on the left and a column on the right.
 
     Raises:
@@ -110,7 +119,12 @@ def matmul(x1: Any, x2: Any) -> Tensor:
     return products.matmul(NUMPY, x1, x2)
 
 
-def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = False) -> Any:
+def average(
+    a: TensorLike,
+    axis: Axes | None = None,
+    weights: TensorLike | None = None,
+    returned: bool = False,
+) -> Any:
     """Weighted means, and with `returned` also the sums of the weights.
 
     Raises:
@@ -127,7 +141,9 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fals
     return reductions.average(NUMPY, a, axis, weights, returned)
 
 
-def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None) -> Tensor:
+def trace(
+    a: TensorLike, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: DTypeLike | None = None
+) -> Tensor:
     """Sums of diagonals."""
     return reductions.sum(NUMPY, products.diagonal(NUMPY, a, offset, axis1, axis2), -1, dtype)
 
@@ -141,7 +157,7 @@ def einsum(subscripts: str, *operands: Any, **kwargs: Any) -> Tensor:
     return products.einsum(NUMPY, subscripts, *operands)
 
 
-def polyval(p: Any, x: Any) -> Tensor:
+def polyval(p: TensorLike, x: TensorLike) -> Tensor:
     """A polynomial's values, given its coefficients from the highest power down."""
     p, x = NUMPY.promoted(p, x)
     value = _ops.zeros_like(x)
@@ -155,11 +171,11 @@ def isscalar(num: Any) -> bool:
     return np.isscalar(num) or (hasattr(num, "shape") and len(num.shape) == 0)
 
 
-def iscomplexobj(x: Any) -> bool:
+def iscomplexobj(x: TensorLike) -> bool:
     """Whether the dtype is complex."""
     return bool(dtypes.result_type(x).is_complex)
 
 
-def isrealobj(x: Any) -> bool:
+def isrealobj(x: TensorLike) -> bool:
     """Whether the dtype is not complex."""
     return not iscomplexobj(x)

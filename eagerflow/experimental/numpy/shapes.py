@@ -12,12 +12,13 @@ from eagerflow.experimental.numpy.arrays import NUMPY, asarray
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.ops.numpy_functions import shapes
 from eagerflow.ops.numpy_functions.rules import sizes
+from eagerflow.typing import Axes, ShapeLike, TensorLike
 
 _ops = _core.ops
 Tensor = _core.Tensor
 
 
-def reshape(a: Any, newshape: Any, order: str = "C") -> Tensor:
+def reshape(a: TensorLike, newshape: ShapeLike, order: str = "C") -> Tensor:
     """The elements in another shape, in row-major ("C") or column-major ("F") order.
 
     Raises:
@@ -35,28 +36,28 @@ def reshape(a: Any, newshape: Any, order: str = "C") -> Tensor:
     return _ops.transpose(_ops.reshape(_ops.transpose(a), sizes(newshape)[::-1]))
 
 
-def flatten(a: Any, order: str = "C") -> Tensor:
+def flatten(a: TensorLike, order: str = "C") -> Tensor:
     """All elements in a vector, in row-major ("C") or column-major ("F") order."""
     return reshape(a, -1, order)
 
 
-def squeeze(a: Any, axis: Any = None) -> Tensor:
+def squeeze(a: TensorLike, axis: Axes | None = None) -> Tensor:
     """The array without axes of size 1."""
     return _ops.squeeze(asarray(a), axis)
 
 
-def size(x: Any, axis: int | None = None) -> np.int64:
+def size(x: TensorLike, axis: int | None = None) -> np.int64:
     """The number of elements, in all or along an axis."""
     shape = asarray(x)._shape_tuple()
     return np.prod(shape, dtype=np.int64) if axis is None else np.int64(shape[axis])
 
 
-def shape(a: Any) -> TensorShape:
+def shape(a: TensorLike) -> TensorShape:
     """The sizes of the axes."""
     return asarray(a).shape
 
 
-def ndim(a: Any) -> int:
+def ndim(a: TensorLike) -> int:
     """The number of axes."""
     return asarray(a).ndim
 
